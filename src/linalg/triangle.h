@@ -23,6 +23,9 @@ static inline size_t sa_padded_columns(size_t columns) {
     return (columns + SA_COLUMN_ALIGN - 1) / SA_COLUMN_ALIGN * SA_COLUMN_ALIGN;
 }
 
+/* Elements of one panel; files hold the panels one after another. */
+static inline size_t sa_panel_elements(size_t index) { return (size_t)SA_PANEL * SA_PANEL * (index + 1); }
+
 typedef struct REAL(triangle) {
     size_t n;              /* rows in use */
     size_t panels;         /* panels allocated, at least ceil(n / SA_PANEL) */
@@ -54,7 +57,5 @@ real REAL(triangle_get)(const REAL(triangle) * factor, size_t row, size_t column
 /* sum_i log L_ii */
 double REAL(triangle_log_diagonal)(const REAL(triangle) * factor);
 size_t REAL(triangle_bytes)(const REAL(triangle) * factor);
-/* Elements of one panel: SA_PANEL * SA_PANEL * (index + 1). For saving: panels are written one after another. */
-size_t sa_panel_elements(size_t index);
 
 #endif
