@@ -1,0 +1,113 @@
+/* The list of all options. It yields the struct, the parser, the presets, the flags, the YAML keys and the help.
+ *
+ *   INTEGER(field, name, scope, paper, icml23, tuned, least, most, help)
+ *   NUMBER (field, name, scope, paper, icml23, tuned, least, most, help)   ABOVE_0 as least: more than 0
+ *   CHOICE (field, name, scope, paper, icml23, tuned, choices, help)       choices: one of the lists below
+ *   FLAG   (field, name, scope, paper, icml23, tuned, help)
+ *   TEXT   (field, name, scope, value, help)                               the same in every preset */
+#ifndef SA_BASE_OPTIONS_LIST_H
+#define SA_BASE_OPTIONS_LIST_H
+
+#include <float.h>
+#include <stdint.h>
+
+#define ABOVE_0 DBL_TRUE_MIN
+#define SA_PI 3.14159265358979323846
+
+/* Choices: X(ENUMERATOR, "name"). */
+#define SA_PRESETS(X) X(PRESET_PAPER, "paper") X(PRESET_ICML23, "icml23") X(PRESET_TUNED, "tuned")
+#define SA_PRECISIONS(X) X(PRECISION_SINGLE, "single") X(PRECISION_DOUBLE, "double")
+#define SA_CONFIDENCES(X) X(CONFIDENCE_EXACT, "exact")
+#define SA_EXACT_FORMS(X) X(EXACT_AUTO, "auto") X(EXACT_DUAL, "dual") X(EXACT_PRIMAL, "primal")
+#define SA_ORACLES(X) X(ORACLE_TOP_K, "top-k")
+#define SA_FEEDBACKS(X) X(FEEDBACK_SEMI_BANDIT, "semi-bandit") X(FEEDBACK_DOCUMENT, "document")
+#define SA_INITS(X) X(INIT_SYMMETRIC, "symmetric") X(INIT_UNIFORM, "uniform")
+#define SA_OUTPUT_SCALES(X) X(OUTPUT_ROOT_M, "root-m") X(OUTPUT_ONE, "one")
+#define SA_OPTIMIZERS(X) X(OPTIMIZER_GD, "gd") X(OPTIMIZER_ADAM, "adam")
+#define SA_RATE_RULES(X) X(RATE_CONSTANT, "constant") X(RATE_THEORY, "theory")
+#define SA_RATE_DECAYS(X) X(DECAY_NONE, "none") X(DECAY_COSINE, "cosine")
+#define SA_NORMALIZATIONS(X) X(NORMALIZE_NONE, "none") X(NORMALIZE_UNIT, "unit") X(NORMALIZE_STANDARD, "standard")
+#define SA_TRAIN_MODES(X) X(TRAIN_AUTO, "auto") X(TRAIN_MANUAL, "manual")
+#define SA_DEVIATIONS(X) X(DEVIATION_SIGMA, "sigma") X(DEVIATION_VARIANCE, "variance")
+#define SA_REGRETS(X) X(REGRET_EXPECTED, "expected") X(REGRET_REALISED, "realised")
+
+#define SA_ANY_INTEGER INT64_C(1000000000000)
+
+#define SA_OPTION_LIST(INTEGER, NUMBER, CHOICE, FLAG, TEXT)                                                               \
+    /* the experiment */                                                                                                  \
+    TEXT(environment, "environment", ENVIRONMENT, "h1", "what gives the contexts and scores: h1, h2, h3 or npy")          \
+    INTEGER(rounds, "rounds", ENVIRONMENT, 2000, 2000, 2000, 1, 100000000, "T, rounds of one run")                        \
+    INTEGER(arms, "arms", ENVIRONMENT, 20, 20, 20, 1, 100000000, "N, candidate arms a round")                             \
+    INTEGER(slate, "slate", ENVIRONMENT, 4, 4, 4, 1, 100000000, "K, arms to choose")                                      \
+    INTEGER(dim, "dim", ENVIRONMENT, 80, 80, 80, 1, 10000000, "d, features of an arm")                                    \
+    NUMBER(noise, "noise", ENVIRONMENT, 0.01, 0.01, 0.01, 0, 1e100, "standard deviation of the noise on scores")          \
+    NUMBER(h3_frequency, "h3-frequency", ENVIRONMENT, SA_PI, 3.14, SA_PI, ABOVE_0, 1e6, "h3 is cos(this x'a)")            \
+    TEXT(contexts, "contexts", ENVIRONMENT, "", "npy environment: file of contexts, (T, N, d) or (R, T, N, d)")           \
+    TEXT(scores, "scores", ENVIRONMENT, "", "npy environment: file of expected scores, (T, N) or (R, T, N)")              \
+    TEXT(noise_values, "noise-values", ENVIRONMENT, "", "npy environment: file of noise to add, shaped as the scores")    \
+    INTEGER(runs, "runs", EXPERIMENT, 20, 20, 20, 1, 1000000, "R, independent runs")                                      \
+    INTEGER(first_run, "first-run", EXPERIMENT, 0, 0, 0, 0, 1000000000, "number of the first run")                        \
+    INTEGER(seed, "seed", EXPERIMENT, 1, 1, 1, 0, INT64_MAX, "seed of all random numbers")                                \
+    CHOICE(show_regret, "show-regret", EXPERIMENT, REGRET_EXPECTED, REGRET_REALISED, REGRET_EXPECTED, SA_REGRETS,         \
+           "the regret that tables and figures show; files have both")                                                    \
+    INTEGER(threads, "threads", OUTPUT, 0, 0, 0, 0, 4096, "runs at a time; 0: one a processor")                           \
+    TEXT(out, "out", OUTPUT, "", "folder for the results")                                                                \
+    TEXT(trace, "trace", OUTPUT, "", "file for one JSON line a round")                                                    \
+    FLAG(resume, "resume", OUTPUT, false, false, false, "go on with the unfinished experiment in --out")                  \
+    FLAG(progress, "progress", OUTPUT, false, false, false, "show the progress line even where stderr is no terminal")    \
+    FLAG(quiet, "quiet", OUTPUT, false, false, false, "show neither progress nor the table")                              \
+    /* the agent: five parts */                                                                                           \
+    CHOICE(preset, "preset", AGENT, PRESET_PAPER, PRESET_ICML23, PRESET_TUNED, SA_PRESETS, "a full set of options")       \
+    TEXT(algorithm, "algorithm", AGENT, "cn-ucb", "a row of `superarm list algorithms`; run takes several: a,b")          \
+    INTEGER(hidden, "hidden", AGENT, 100, 100, 100, 1, 10000000, "m, hidden units a layer")                               \
+    INTEGER(depth, "depth", AGENT, 2, 2, 2, 2, 1000, "L, layers of weights")                                              \
+    CHOICE(output_scale, "output-scale", AGENT, OUTPUT_ROOT_M, OUTPUT_ONE, OUTPUT_ONE, SA_OUTPUT_SCALES,                  \
+           "factor on the network's output: sqrt(m) or 1")                                                                \
+    CHOICE(init, "init", AGENT, INIT_SYMMETRIC, INIT_UNIFORM, INIT_UNIFORM, SA_INITS,                                     \
+           "first weights: symmetric (Section 3.1; doubles the input) or uniform +-1/sqrt(fan-in)")                       \
+    FLAG(bias, "bias", AGENT, false, false, true, "units have a bias")                                                    \
+    FLAG(bypass, "bypass", AGENT, false, false, true, "a linear term beside the network")                                 \
+    TEXT(init_weights, "init-weights", AGENT, "", "npz file with first weights W1 ... WL, used as they are")              \
+    CHOICE(normalize, "normalize", AGENT, NORMALIZE_NONE, NORMALIZE_NONE, NORMALIZE_NONE, SA_NORMALIZATIONS,              \
+           "contexts: as they are, to unit length, or standardised as data comes")                                        \
+    CHOICE(precision, "precision", AGENT, PRECISION_SINGLE, PRECISION_SINGLE, PRECISION_SINGLE, SA_PRECISIONS,            \
+           "arithmetic of the network and the widths")                                                                    \
+    CHOICE(train, "train", AGENT, TRAIN_AUTO, TRAIN_AUTO, TRAIN_AUTO, SA_TRAIN_MODES, "by the schedule, or when asked")   \
+    INTEGER(train_every, "train-every", AGENT, 10, 10, 10, 1, SA_ANY_INTEGER, "answered decisions between two trainings") \
+    INTEGER(train_window, "train-window", AGENT, 0, 101, 0, 0, SA_ANY_INTEGER,                                            \
+            "train on the last this many answered decisions; 0: all")                                                     \
+    INTEGER(train_steps, "train-steps", AGENT, 100, 100, 100, 0, 1000000000, "J, steps of one training")                  \
+    INTEGER(train_batch, "train-batch", AGENT, 0, 0, 128, 0, SA_ANY_INTEGER, "samples of one step; 0: all")               \
+    CHOICE(optimizer, "optimizer", AGENT, OPTIMIZER_GD, OPTIMIZER_GD, OPTIMIZER_ADAM, SA_OPTIMIZERS,                      \
+           "gradient descent on Eq. (4), or Adam with moments that start anew each training")                             \
+    NUMBER(rate, "rate", AGENT, 1, 0.01, 0.01, ABOVE_0, 1e6, "step size eta; with --rate-rule theory the constant C")     \
+    CHOICE(rate_rule, "rate-rule", AGENT, RATE_THEORY, RATE_CONSTANT, RATE_CONSTANT, SA_RATE_RULES,                       \
+           "eta is --rate, or C / (n m L + m lambda)")                                                                    \
+    CHOICE(rate_decay, "rate-decay", AGENT, DECAY_NONE, DECAY_NONE, DECAY_COSINE, SA_RATE_DECAYS,                         \
+           "inside each training: constant, or half a cosine to 0")                                                       \
+    FLAG(regularize, "regularize", AGENT, true, false, false, "Eq. (4)'s (m lambda / 2) |theta - theta_0|^2 in the loss") \
+    FLAG(centre, "centre", AGENT, false, false, true, "train on scores minus their mean so far")                          \
+    FLAG(scale, "scale", AGENT, false, false, false, "train on scores divided by their standard deviation so far")        \
+    CHOICE(confidence, "confidence", AGENT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, SA_CONFIDENCES,         \
+           "how the width sqrt(g' Z^-1 g / m) is found")                                                                  \
+    CHOICE(exact_form, "exact-form", AGENT, EXACT_AUTO, EXACT_AUTO, EXACT_AUTO, SA_EXACT_FORMS,                           \
+           "exact widths from the n x n or the p x p side; the answer is the same")                                       \
+    NUMBER(regularization, "regularization", AGENT, 1, 1, 1, ABOVE_0, 1e100, "lambda: Z starts as lambda I")              \
+    NUMBER(gamma, "gamma", AGENT, 1, 1, 0.3, 0, 1e100, "ucb: widths added to the estimate")                               \
+    NUMBER(nu, "nu", AGENT, 1, 1, 0.3, 0, 1e100, "ts: deviation of a sample in units of sigma")                           \
+    INTEGER(ts_samples, "ts-samples", AGENT, 10, 10, 10, 1, 1000000, "ts: M, samples an arm; the highest counts")         \
+    CHOICE(ts_deviation, "ts-deviation", AGENT, DEVIATION_SIGMA, DEVIATION_VARIANCE, DEVIATION_SIGMA, SA_DEVIATIONS,      \
+           "ts: a sample deviates by nu sigma, or by nu^2 sigma^2")                                                       \
+    NUMBER(offset, "offset", AGENT, 0, 0, 0, -1e100, 1e100, "e_t: added to every optimistic score")                       \
+    CHOICE(oracle, "oracle", AGENT, ORACLE_TOP_K, ORACLE_TOP_K, ORACLE_TOP_K, SA_ORACLES, "what chooses the slate")       \
+    CHOICE(feedback, "feedback", AGENT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT, SA_FEEDBACKS,   \
+           "what is seen of a slate")                                                                                     \
+    FLAG(count_pending, "count-pending", AGENT, false, false, false,                                                      \
+         "count chosen arms into Z when they are chosen, not when they are answered")                                     \
+    INTEGER(pending_limit, "pending-limit", AGENT, 10000, 10000, 10000, 1, 100000000,                                     \
+            "decisions kept waiting for feedback; older ones are forgotten")
+
+/* Other names for an option: X(alias, name). */
+#define SA_OPTION_ALIASES(X) X("lambda", "regularization") X("normalise", "normalize") X("center", "centre")
+
+#endif
