@@ -1,0 +1,114 @@
+/* The agent: asks for nothing but contexts and feedback, and returns slates.
+ *
+ * One agent belongs to one thread at a time; different agents are independent. A call that fails changes nothing. */
+#ifndef SUPERARM_AGENT_H
+#define SUPERARM_AGENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <superarm/options.h>
+#include <superarm/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- a request: what can be chosen now ---- */
+
+typedef struct sa_request sa_request;
+
+/* An empty request, reusable; NULL when memory is short. Caller frees with sa_request_destroy. */
+SA_API sa_request *sa_request_new(void);
+SA_API void sa_request_destroy(sa_request *request); /* NULL is fine */
+/* Contexts of the candidate arms, (arms, dim) row-major; borrowed until the select returns. The number of arms may change
+ * from request to request. */
+SA_API void sa_request_contexts(sa_request *request, const double *contexts, size_t arms);
+SA_API void sa_request_contexts_float(sa_request *request, const float *contexts, size_t arms);
+/* How many arms to choose. */
+SA_API void sa_request_slate(sa_request *request, size_t slate);
+/* Arms that must not be chosen: (arms) flags, true excludes; borrowed until the select returns; NULL excludes none. */
+SA_API void sa_request_exclude(sa_request *request, const bool *excluded);
+/* An id of your own, kept with the decision (sa_decision_event); 0 unless set. */
+SA_API void sa_request_event(sa_request *request, uint64_t event);
+/* The expected scores, (arms), for the reference algorithm `best`; other algorithms do not look. Borrowed. */
+SA_API void sa_request_expected(sa_request *request, const double *expected);
+
+/* ---- a decision: what was chosen, and why ---- */
+
+typedef struct sa_decision sa_decision;
+
+SA_API uint64_t sa_decision_id(const sa_decision *decision); /* from 0, one more with each select */
+SA_API uint64_t sa_decision_event(const sa_decision *decision);
+SA_API size_t sa_decision_slate(const sa_decision *decision);            /* K, number of chosen arms */
+SA_API const size_t *sa_decision_arms(const sa_decision *decision);      /* (K), best first */
+SA_API const double *sa_decision_estimates(const sa_decision *decision); /* (K) the model's mean, arm by arm as above */
+SA_API const double *sa_decision_widths(const sa_decision *decision);    /* (K) sqrt(g' Z^-1 g / m); NaN without one */
+SA_API const double *sa_decision_scores(const sa_decision *decision);    /* (K) the optimistic score */
+SA_API size_t sa_decision_candidates(const sa_decision *decision);       /* N */
+/* The same for all candidates, (N). */
+SA_API const double *sa_decision_all_estimates(const sa_decision *decision);
+SA_API const double *sa_decision_all_widths(const sa_decision *decision);
+SA_API const double *sa_decision_all_scores(const sa_decision *decision);
+SA_API void sa_decision_destroy(sa_decision *decision); /* NULL is fine */
+
+/* ---- the agent ---- */
+
+typedef struct sa_agent sa_agent;
+
+/* Options are copied. `*out` is set only on success; caller frees with sa_agent_destroy. */
+SA_API sa_status sa_agent_create(const sa_options *options, sa_agent **out);
+SA_API void sa_agent_destroy(sa_agent *agent); /* NULL is fine */
+
+/* Chooses a slate. `*decision` NULL: a new object, which the caller frees with sa_decision_destroy; an older decision:
+ * it is overwritten, which saves the allocation. It stays valid whatever happens to the agent. */
+SA_API sa_status sa_agent_select(sa_agent *agent, const sa_request *request, sa_decision **decision);
+
+/* Feedback for a decision: scores (n) in the order of sa_decision_arms, n its slate. `observed` (n) says which of them were
+ * seen; NULL: all. Unseen is not zero: what was not seen teaches nothing, and may come later in another call. Feedback may
+ * come late, in any order, or never. SA_UNKNOWN_DECISION: never made, or forgotten (--pending-limit). SA_ALREADY_ANSWERED:
+ * one of the observed arms has its feedback, and nothing was changed. Trains when the schedule says so. */
+SA_API sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n);
+
+/* Trains now on the feedback so far; fine when there is none. */
+SA_API sa_status sa_agent_train(sa_agent *agent);
+
+/* The whole agent as an .npz file that numpy.load opens, written atomically. Saved and loaded, an agent goes on bit for bit
+ * on the same kind of CPU. */
+SA_API sa_status sa_agent_save(const sa_agent *agent, const char *path);
+SA_API sa_status sa_agent_load(const char *path, sa_agent **out);
+
+typedef struct sa_agent_counts {
+    uint64_t decisions;          /* made */
+    uint64_t answered;           /* with feedback on at least one arm */
+    uint64_t pending;            /* kept, with feedback still to come */
+    uint64_t forgotten;          /* pushed out by --pending-limit before all their feedback came */
+    uint64_t observations;       /* arms whose feedback was learnt from */
+    uint64_t counted;            /* gradients in Z */
+    uint64_t trainings;          /* tried */
+    uint64_t diverged_trainings; /* undone, since they ended non-finite */
+    uint64_t bytes;              /* memory that the agent holds now */
+    bool widths_in_double;       /* the widths are computed in double precision, asked for or since rho fell below 1e-3 */
+    bool widths_from_primal;     /* from the p x p side */
+    double log_det;              /* log det Z / det(lambda I); NaN without a confidence engine */
+    double train_seconds;        /* spent in training, of this process */
+} sa_agent_counts;
+
+SA_API void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts);
+
+/* The options in force; valid as long as the agent. */
+SA_API const sa_options *sa_agent_options(const sa_agent *agent);
+
+/* ---- the tables behind `superarm list` ---- */
+
+/* The index-th named algorithm and a line about it; false when there is none. */
+SA_API bool sa_algorithm_at(size_t index, const char **name, const char **summary);
+/* The same for "environments", "oracles", "confidence" and "feedback". */
+SA_API bool sa_choice_at(const char *kind, size_t index, const char **name, const char **summary);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

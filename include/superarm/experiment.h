@@ -1,0 +1,74 @@
+/* Experiments: one environment, one or more agents, R runs. What `superarm run` does, as calls. */
+#ifndef SUPERARM_EXPERIMENT_H
+#define SUPERARM_EXPERIMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <superarm/options.h>
+#include <superarm/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sa_experiment sa_experiment;
+
+/* An experiment with the default options and no agents. NULL when memory is short. */
+SA_API sa_experiment *sa_experiment_new(void);
+SA_API void sa_experiment_destroy(sa_experiment *experiment); /* NULL is fine */
+
+/* Reads a YAML spec: the option names, and `agents:` as a mapping of labels to options. What is set later wins. */
+SA_API sa_status sa_experiment_read(sa_experiment *experiment, const char *path);
+/* Sets one option for all agents. "algorithm" takes a list: "cn-ucb,cn-ts". */
+SA_API sa_status sa_experiment_set(sa_experiment *experiment, const char *name, const char *value);
+/* Adds an agent from "LABEL:algorithm=cn-ucb,gamma=0.3". */
+SA_API sa_status sa_experiment_agent(sa_experiment *experiment, const char *text);
+/* The options for all agents; valid as long as the experiment. */
+SA_API const sa_options *sa_experiment_options(const sa_experiment *experiment);
+
+typedef struct sa_progress {
+    size_t jobs;           /* agents x runs */
+    size_t jobs_done;      /* finished, those found by --resume included */
+    double rounds_done;    /* share of all rounds, 0 to 1 */
+    double seconds;        /* since the start */
+    double seconds_left;   /* estimated; negative while unknown */
+    const char *label;     /* the agent whose run ended last, or "" */
+    double regret;         /* mean final regret of that agent so far (the kind that --show-regret names) */
+} sa_progress;
+
+/* Called now and then from one of the threads, never from two at a time. Return non-zero to stop: runs in flight are
+ * dropped, finished ones are kept, and the experiment ends with SA_INTERRUPTED. */
+typedef int sa_progress_call(void *user, const sa_progress *progress);
+
+/* Runs everything and writes what --out and --trace ask for. Nothing is written when the input is wrong. `call` may be
+ * NULL. */
+SA_API sa_status sa_experiment_run(sa_experiment *experiment, sa_progress_call *call, void *user);
+
+/* ---- results, after a run ---- */
+
+typedef struct sa_agent_result {
+    const char *label;
+    const char *algorithm;
+    size_t runs;
+    size_t rounds;
+    const double *expected_regret; /* (runs, rounds), cumulative */
+    const double *realised_regret; /* (runs, rounds), cumulative */
+    const double *reward;          /* (runs, rounds), cumulative */
+    double mean, sd, low, high;    /* of the final regret that --show-regret names: mean, deviation, 95% interval */
+    double seconds_per_run, select_seconds, update_seconds, train_seconds;
+    uint64_t peak_bytes;
+    uint64_t diverged_trainings;
+} sa_agent_result;
+
+/* The index-th agent's results; SA_INVALID when there is none. Valid until the experiment is run again or destroyed. */
+SA_API sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa_agent_result *result);
+
+/* Writes contexts.npy (R, T, N, d), scores.npy and noise.npy (R, T, N) of the environment into the folder --out. */
+SA_API sa_status sa_experiment_draw(sa_experiment *experiment);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

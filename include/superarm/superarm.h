@@ -1,0 +1,21 @@
+/* Superarm: slates chosen online, with neural networks and honest confidence widths. The one header to include. */
+#ifndef SUPERARM_H
+#define SUPERARM_H
+
+#include <superarm/agent.h>
+#include <superarm/experiment.h>
+#include <superarm/options.h>
+#include <superarm/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "0.1.0" */
+SA_API const char *sa_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
