@@ -1,0 +1,34 @@
+#!/bin/sh
+# layers_test.sh CHECK_LAYERS: it accepts what the layout allows, and names the line of what it does not.
+set -eu
+check=$1
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+mkdir -p "$root/src/base" "$root/src/linalg" "$root/src/model" "$root/src/env" "$root/cli"
+
+accepts() { # FILE LINE
+    echo "$2" >"$root/$1"
+    "$check" "$root" || { echo "$1: $2 was refused"; exit 1; }
+    rm "$root/$1"
+}
+refuses() { # FILE LINE
+    printf '\n%s\n' "$2" >"$root/$1"
+    if said=$("$check" "$root"); then echo "$1: $2 was accepted" && exit 1; fi
+    case $said in "$1:2: "*) ;; *) echo "$1: $2 was refused as: $said" && exit 1 ;; esac
+    rm "$root/$1"
+}
+accepts src/model/mlp.c '#include "linalg/blas.h"'
+accepts src/model/mlp_train.c '#include "model/mlp.h"'
+accepts src/model/registry.c '#include "model/mlp.h"'
+accepts src/linalg/blas.c '#include <cblas.h>'
+accepts cli/main.c '#include <superarm/superarm.h>'
+accepts cli/run.c '#include "command.h"'
+refuses src/base/npy.c '#include "linalg/blas.h"'
+refuses src/base/npy.c '  #  include "model/model.h"'
+refuses src/base/npy.c '#include <superarm/agent.h>'
+refuses src/model/mlp.c '#include "confidence/confidence.h"'
+refuses src/model/mlp.c '#include "model/linear.h"'
+refuses src/model/mlp.c '#include <cblas.h>'
+refuses src/env/replay.c '#include "linalg/blas.h"'
+refuses cli/run.c '#include "base/options.h"'
+refuses cli/run.c '#include <lapacke.h>'
