@@ -37,9 +37,9 @@ typedef struct REAL(triangle) {
 void REAL(triangle_clear)(REAL(triangle) * factor);
 /* Makes room for rows [n, n + rows), so that append cannot fail. On failure nothing is lost. */
 sa_status REAL(triangle_reserve)(REAL(triangle) * factor, size_t rows);
-/* Appends `rows` rows. `left` (n, ld): column c holds the elements of new row c left of the old corner, that is
- * L^-1 a_c, as triangle_solve leaves it. `corner` (rows, rows): lower triangle, the factor of the new diagonal block. Room
- * must have been reserved. */
+/* Appends `rows` rows. `left` (n, ld): column column[r] holds the elements of new row r left of the old corner, that is
+ * L^-1 a_r, as triangle_solve leaves it; column[r] = r when `column` is NULL. `corner` (rows, rows): lower triangle, the
+ * factor of the new diagonal block. Room must have been reserved. */
 void REAL(triangle_append)(REAL(triangle) * factor, size_t rows, const real *left, size_t ld, const size_t *column,
                            const double *corner);
 /* Copies a dense lower factor (n, n), row-major, into an empty triangle. */
@@ -47,7 +47,7 @@ sa_status REAL(triangle_from_dense)(REAL(triangle) * factor, size_t n, const rea
 /* A diagonal factor, sqrt(value) I, into an empty triangle. */
 sa_status REAL(triangle_diagonal)(REAL(triangle) * factor, size_t n, double value);
 /* Solves L Y = B in place; b is (n, columns) row-major with leading dimension `columns`, a multiple of SA_COLUMN_ALIGN,
- * and 64-byte aligned. */
+ * and 64-byte aligned. A column's result has the same bits whatever the other columns are, and however many. */
 void REAL(triangle_solve)(const REAL(triangle) * factor, real *b, size_t columns);
 /* L L' += W W' for W given transposed: w is (count, n_padded) row-major, n_padded = panels in use x SA_PANEL, zero past n,
  * overwritten. Givens rotations, row panel by row panel, so that each panel is read and written once. `rotation` is
