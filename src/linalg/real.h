@@ -6,9 +6,11 @@
 #if SA_REAL_BITS == 32
 typedef float real;
 #define REAL(name) name##_f32
+#define real_sqrt sqrtf
 #elif SA_REAL_BITS == 64
 typedef double real;
 #define REAL(name) name##_f64
+#define real_sqrt sqrt
 #else
 #error "compile this file with SA_REAL_BITS 32 and 64"
 #endif

@@ -1,0 +1,156 @@
+#include "model/gradients.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+size_t sa_precision_bytes(sa_precision precision) {
+    return precision == SA_PRECISION_SINGLE ? sizeof(float) : sizeof(double);
+}
+
+sa_status sa_gradients_init(sa_gradients *batch, sa_precision precision, size_t pairs, const sa_pair_shape *shape) {
+    sa_pair *pair;
+    SA_TRY(sa_alloc_array(pairs, sizeof *pair, &pair));
+    for (size_t l = 0; l < pairs; l++) pair[l].shape = shape[l];
+    *batch = (sa_gradients){.precision = precision, .pairs = pairs, .pair = pair};
+    return SA_OK;
+}
+
+sa_status sa_gradients_init_like(sa_gradients *batch, sa_precision precision, const sa_gradients *like) {
+    sa_pair *pair;
+    SA_TRY(sa_alloc_array(like->pairs, sizeof *pair, &pair));
+    for (size_t l = 0; l < like->pairs; l++) pair[l].shape = like->pair[l].shape;
+    *batch = (sa_gradients){.precision = precision, .pairs = like->pairs, .pair = pair};
+    return SA_OK;
+}
+
+void sa_gradients_clear(sa_gradients *batch) {
+    for (size_t l = 0; l < batch->pairs && batch->pair; l++) {
+        sa_free(batch->pair[l].delta);
+        sa_free(batch->pair[l].input);
+    }
+    sa_free(batch->pair);
+    *batch = (sa_gradients){0};
+}
+
+/* Each array grows by itself, so an array that already grew when a later one fails is merely larger than it need be. */
+sa_status sa_gradients_reserve(sa_gradients *batch, size_t capacity) {
+    if (capacity <= batch->capacity) return SA_OK;
+    size_t larger = batch->capacity + batch->capacity / 2;
+    if (larger < capacity) larger = capacity;
+    size_t bytes = sa_precision_bytes(batch->precision);
+    for (size_t l = 0; l < batch->pairs; l++) {
+        sa_pair *pair = &batch->pair[l];
+        size_t delta_rows = batch->capacity, input_rows = batch->capacity;
+        SA_TRY(sa_grow_array(&pair->delta, &delta_rows, larger, pair->shape.delta * bytes));
+        SA_TRY(sa_grow_array(&pair->input, &input_rows, larger, pair->shape.input * bytes));
+    }
+    batch->capacity = larger;
+    return SA_OK;
+}
+
+/* to[0 .. count) = from[0 .. count), each in its own precision */
+static void convert(void *to, sa_precision to_precision, const void *from, sa_precision from_precision, size_t count) {
+    if (to_precision == from_precision) {
+        memcpy(to, from, count * sa_precision_bytes(to_precision));
+    } else if (to_precision == SA_PRECISION_DOUBLE) {
+        double *wide = to;
+        const float *narrow = from;
+        for (size_t i = 0; i < count; i++) wide[i] = narrow[i];
+    } else {
+        float *narrow = to;
+        const double *wide = from;
+        for (size_t i = 0; i < count; i++) narrow[i] = (float)wide[i];
+    }
+}
+
+static void *row_of(void *matrix, size_t row, size_t length, sa_precision precision) {
+    return (char *)matrix + row * length * sa_precision_bytes(precision);
+}
+
+void sa_gradients_append(sa_gradients *batch, const sa_gradients *from, const size_t *rows, size_t count) {
+    for (size_t l = 0; l < batch->pairs; l++) {
+        const sa_pair *source = &from->pair[l];
+        sa_pair *target = &batch->pair[l];
+        sa_pair_shape shape = target->shape;
+        for (size_t i = 0; i < count; i++) {
+            size_t row = rows ? rows[i] : i, end = batch->count + i;
+            convert(row_of(target->delta, end, shape.delta, batch->precision), batch->precision,
+                    row_of(source->delta, row, shape.delta, from->precision), from->precision, shape.delta);
+            convert(row_of(target->input, end, shape.input, batch->precision), batch->precision,
+                    row_of(source->input, row, shape.input, from->precision), from->precision, shape.input);
+        }
+    }
+    batch->count += count;
+}
+
+sa_gradients sa_gradients_slice(const sa_gradients *batch, size_t first, size_t count, sa_pair *pair) {
+    sa_gradients slice = *batch;
+    slice.pair = pair;
+    slice.count = slice.capacity = count;
+    for (size_t l = 0; l < batch->pairs; l++) {
+        const sa_pair *whole = &batch->pair[l];
+        pair[l] = (sa_pair){.shape = whole->shape,
+                            .delta = row_of(whole->delta, first, whole->shape.delta, batch->precision),
+                            .input = row_of(whole->input, first, whole->shape.input, batch->precision)};
+    }
+    return slice;
+}
+
+size_t sa_gradients_parameters(const sa_gradients *batch) {
+    size_t total = 0;
+    for (size_t l = 0; l < batch->pairs; l++) total += batch->pair[l].shape.delta * batch->pair[l].shape.input;
+    return total;
+}
+
+size_t sa_gradients_length(const sa_gradients *batch) {
+    size_t total = 0;
+    for (size_t l = 0; l < batch->pairs; l++) total += batch->pair[l].shape.delta + batch->pair[l].shape.input;
+    return total;
+}
+
+size_t sa_gradients_bytes(const sa_gradients *batch) {
+    return batch->capacity * sa_gradients_length(batch) * sa_precision_bytes(batch->precision);
+}
+
+static sa_dtype dtype_of(sa_precision precision) {
+    return precision == SA_PRECISION_SINGLE ? SA_FLOAT32 : SA_FLOAT64;
+}
+
+sa_status sa_gradients_save(const sa_gradients *batch, sa_npz_writer *writer, const char *prefix) {
+    char name[64];
+    for (size_t l = 0; l < batch->pairs; l++) {
+        const sa_pair *pair = &batch->pair[l];
+        snprintf(name, sizeof name, "%s_delta%zu", prefix, l + 1);
+        SA_TRY(sa_npz_add(writer, name, dtype_of(batch->precision), 2, (size_t[]){batch->count, pair->shape.delta},
+                          pair->delta));
+        snprintf(name, sizeof name, "%s_input%zu", prefix, l + 1);
+        SA_TRY(sa_npz_add(writer, name, dtype_of(batch->precision), 2, (size_t[]){batch->count, pair->shape.input},
+                          pair->input));
+    }
+    return SA_OK;
+}
+
+/* Copies one (count, length) array of the file to the start of `to`. */
+static sa_status load_matrix(sa_npz *archive, const char *name, sa_precision precision, size_t count, size_t length, void *to) {
+    sa_array array = {0};
+    SA_TRY(sa_npz_get_exactly(archive, name, dtype_of(precision), 2, (size_t[]){count, length}, &array));
+    memcpy(to, array.data, count * length * sa_precision_bytes(precision));
+    sa_array_clear(&array);
+    return SA_OK;
+}
+
+sa_status sa_gradients_load(sa_gradients *batch, sa_npz *archive, const char *prefix, size_t count) {
+    char name[64];
+    SA_TRY(sa_gradients_reserve(batch, count));
+    for (size_t l = 0; l < batch->pairs; l++) {
+        sa_pair *pair = &batch->pair[l];
+        snprintf(name, sizeof name, "%s_delta%zu", prefix, l + 1);
+        SA_TRY(load_matrix(archive, name, batch->precision, count, pair->shape.delta, pair->delta));
+        snprintf(name, sizeof name, "%s_input%zu", prefix, l + 1);
+        SA_TRY(load_matrix(archive, name, batch->precision, count, pair->shape.input, pair->input));
+    }
+    batch->count = count;
+    return SA_OK;
+}

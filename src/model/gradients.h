@@ -1,0 +1,57 @@
+/* Factored gradients. The gradient of a network's output with respect to a layer's weights is an outer product of what
+ * came back to the layer and what went in, so a gradient is kept as a list of pairs (delta, input):
+ *
+ *     <g, g'> = sum over pairs of <delta, delta'> <input, input'>
+ *
+ * A batch of gradients holds, pair by pair, the deltas as the rows of one matrix and the inputs as the rows of another. All
+ * gradients here are divided by sqrt(m) already, as Z counts them. */
+#ifndef SA_MODEL_GRADIENTS_H
+#define SA_MODEL_GRADIENTS_H
+
+#include <stddef.h>
+
+#include "base/npy.h"
+#include "base/options.h"
+#include "base/status.h"
+
+typedef struct sa_pair_shape {
+    size_t delta, input; /* lengths of the two vectors */
+} sa_pair_shape;
+
+typedef struct sa_pair {
+    sa_pair_shape shape;
+    void *delta; /* (capacity, shape.delta), of the batch's precision */
+    void *input; /* (capacity, shape.input) */
+} sa_pair;
+
+typedef struct sa_gradients {
+    sa_precision precision;
+    size_t count;    /* gradients in the batch */
+    size_t capacity; /* gradients that there is room for */
+    size_t pairs;
+    sa_pair *pair; /* (pairs) */
+} sa_gradients;
+
+size_t sa_precision_bytes(sa_precision precision);
+
+/* An empty batch. A zeroed struct may be cleared, but needs this before use. */
+sa_status sa_gradients_init(sa_gradients *batch, sa_precision precision, size_t pairs, const sa_pair_shape *shape);
+/* An empty batch with the pairs of `like`, in any precision. */
+sa_status sa_gradients_init_like(sa_gradients *batch, sa_precision precision, const sa_gradients *like);
+void sa_gradients_clear(sa_gradients *batch);
+/* Room for `capacity` gradients in all; on failure the batch is as it was. */
+sa_status sa_gradients_reserve(sa_gradients *batch, size_t capacity);
+/* Appends rows[0 .. count) of `from` (rows NULL: its first `count`), converting the precision. There must be room. */
+void sa_gradients_append(sa_gradients *batch, const sa_gradients *from, const size_t *rows, size_t count);
+/* Gradients [first, first + count) of `batch` as a batch that borrows them; `pair` is room for its pairs. */
+sa_gradients sa_gradients_slice(const sa_gradients *batch, size_t first, size_t count, sa_pair *pair);
+/* p, the numbers in one gradient written out. */
+size_t sa_gradients_parameters(const sa_gradients *batch);
+/* The numbers kept for one: sum of all deltas and inputs. */
+size_t sa_gradients_length(const sa_gradients *batch);
+size_t sa_gradients_bytes(const sa_gradients *batch);
+/* As arrays PREFIX_delta1, PREFIX_input1, ... Loading needs an initialised batch. */
+sa_status sa_gradients_save(const sa_gradients *batch, sa_npz_writer *writer, const char *prefix);
+sa_status sa_gradients_load(sa_gradients *batch, sa_npz *archive, const char *prefix, size_t count);
+
+#endif

@@ -1,0 +1,18 @@
+/* What is computed from factored gradients, per precision. All batches given must be of that precision. */
+#ifndef SA_MODEL_GRADIENTS_REAL_H
+#define SA_MODEL_GRADIENTS_REAL_H
+
+#include "linalg/real.h"
+#include "model/gradients.h"
+
+enum { SA_INNER_ROWS = 256 }; /* rows of `left` that gradients_inner takes at a time */
+
+/* out (left->count, ld), ld >= right->count: inner products <left_i, right_j>, and 0 in the columns past right->count.
+ * `work` holds 2 SA_INNER_ROWS ld reals. */
+void REAL(gradients_inner)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld, real *work);
+/* <left_i, right_j> in double precision. */
+double REAL(gradients_dot)(const sa_gradients *left, size_t i, const sa_gradients *right, size_t j);
+/* Gradient `row` written out, (parameters): pair by pair, delta by delta. */
+void REAL(gradients_write_out)(const sa_gradients *batch, size_t row, real *out);
+
+#endif

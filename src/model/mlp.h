@@ -1,0 +1,60 @@
+/* The network's parts, shared by the files mlp*_real.c.
+ *
+ *     h_0 = x,   z_l = W_l h_(l-1),   h_l = max(z_l, 0),   f = s W_L h_(L-1)          l = 1 ... L - 1
+ *
+ * s = sqrt(m) as in the paper's Eq. (2), or 1. Options add to it without changing its form:
+ * a bias is one more input that is always 1 (the last column of each W_l); a linear bypass adds v'x to f;
+ * the symmetric initialisation takes [x, x] / sqrt(2) for x.
+ *
+ * Back-propagation: d f / d W_l = delta_l h_(l-1)', with delta_L = s and delta_l = (W_(l+1)' delta_(l+1)) * 1[z_l > 0], so
+ * pair l of a gradient is (delta_l, h_(l-1)), and the bypass is one more pair, (1, x). */
+#ifndef SA_MODEL_MLP_H
+#define SA_MODEL_MLP_H
+
+#include "linalg/real.h"
+#include "model/model.h"
+
+typedef struct REAL(mlp) {
+    sa_model base;
+    size_t inputs;  /* of the first layer, without the bias: dim, or 2 dim when doubled */
+    size_t hidden;  /* m */
+    size_t depth;   /* L */
+    bool bias, bypass, doubled;
+    double scale;   /* s */
+    double divisor; /* sqrt(m): gradients for Z are divided by it */
+    size_t parameters;
+    real *theta;   /* (parameters): W_1, ..., W_L, v, each row-major (outputs, inputs + bias) */
+    real *theta_0; /* (parameters): where they started */
+    /* training */
+    int optimizer, rate_rule, rate_decay;
+    bool regularize;
+    double lambda, rate;
+    size_t steps, batch;
+    /* workspace */
+    sa_gradients pass;       /* a chunk of samples on their way through the network */
+    real *gradient;          /* (parameters) */
+    real *backup;            /* (parameters) */
+    real *moments;           /* (2 parameters), for Adam; else NULL */
+    real *output, *residual; /* (chunk) */
+} REAL(mlp);
+
+enum { SA_MLP_CHUNK = 512 }; /* samples taken through the network at a time */
+
+/* Rows and columns of W_l, l from 0; l = depth is the bypass. */
+sa_pair_shape REAL(mlp_shape)(const REAL(mlp) * mlp, size_t layer);
+/* Where W_l begins in theta. */
+size_t REAL(mlp_offset)(const REAL(mlp) * mlp, size_t layer);
+
+/* Draws or reads theta_0, and starts theta there. */
+sa_status REAL(mlp_init)(REAL(mlp) * mlp, const sa_options *options);
+
+/* Puts inputs (count, dim), rows rows[0 .. count) of `inputs` (rows NULL: the first), into the batch's first layer, and
+ * takes them through: leaves h_l in pair[l].input, and f in output (count). */
+void REAL(mlp_forward)(const REAL(mlp) * mlp, const real *inputs, const size_t *rows, size_t count, sa_gradients *batch,
+                       real *output);
+/* After mlp_forward: fills the deltas for start[i] df_i, start (count), or `start_all` for all when start is NULL. */
+void REAL(mlp_backward)(const REAL(mlp) * mlp, sa_gradients *batch, const real *start, double start_all);
+
+sa_status REAL(mlp_train)(sa_model *model, const sa_training *training, bool *diverged);
+
+#endif

@@ -1,0 +1,114 @@
+/* Training: J steps of gradient descent, or of Adam, from the present parameters, on the paper's Eq. (4),
+ *
+ *     loss(theta) = 1/2 sum_k (f(x_k; theta) - v_k)^2 + (m lambda / 2) |theta - theta_0|^2        (the second part on request)
+ *
+ * A step on a batch of b of the n samples takes n / b times the batch's sum, so that its mean is the whole loss's gradient.
+ * The rate is a constant, or C / (n m L + m lambda) as in Theorem 1 with the present n for TK; inside a training it may fall
+ * to 0 along half a cosine. Adam's moments start anew with each training. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/blas.h"
+#include "model/mlp.h"
+
+typedef REAL(mlp) mlp_t;
+
+/* Adds the gradient of the loss on some samples: rows[0 .. count) of the training's, or [first, first + count). */
+static void add_chunk(mlp_t *mlp, const sa_training *training, const size_t *rows, size_t first, size_t count, real weight) {
+    const real *targets = training->targets;
+    const real *inputs = (const real *)training->inputs + (rows ? 0 : first * mlp->base.dim);
+    REAL(mlp_forward)(mlp, inputs, rows, count, &mlp->pass, mlp->output);
+    for (size_t i = 0; i < count; i++)
+        mlp->residual[i] = weight * (mlp->output[i] - targets[rows ? rows[i] : first + i]);
+    REAL(mlp_backward)(mlp, &mlp->pass, mlp->residual, 0);
+    real *to = mlp->gradient;
+    for (size_t l = 0; l < mlp->base.pairs; l++) {
+        const sa_pair *pair = &mlp->pass.pair[l];
+        REAL(gemm_tn)(pair->shape.delta, pair->shape.input, count, 1, pair->delta, pair->shape.delta, pair->input,
+                      pair->shape.input, 1, to, pair->shape.input);
+        to += pair->shape.delta * pair->shape.input;
+    }
+}
+
+static void add_all(mlp_t *mlp, const sa_training *training) {
+    for (size_t first = 0; first < training->count; first += SA_MLP_CHUNK) {
+        size_t left = training->count - first;
+        add_chunk(mlp, training, NULL, first, left < SA_MLP_CHUNK ? left : SA_MLP_CHUNK, 1);
+    }
+}
+
+/* A batch drawn with replacement, anew in each step. */
+static void add_batch(mlp_t *mlp, const sa_training *training, size_t step) {
+    size_t rows[SA_MLP_CHUNK];
+    real weight = (real)((double)training->count / (double)mlp->batch);
+    for (size_t first = 0; first < mlp->batch; first += SA_MLP_CHUNK) {
+        size_t left = mlp->batch - first, count = left < SA_MLP_CHUNK ? left : SA_MLP_CHUNK;
+        for (size_t i = 0; i < count; i++)
+            rows[i] = (size_t)sa_draw_below(&training->stream, (uint64_t)step * mlp->batch + first + i, training->count);
+        add_chunk(mlp, training, rows, 0, count, weight);
+    }
+}
+
+static void loss_gradient(mlp_t *mlp, const sa_training *training, size_t step) {
+    real pull = mlp->regularize ? (real)((double)mlp->hidden * mlp->lambda) : 0;
+    if (pull != 0)
+        for (size_t i = 0; i < mlp->parameters; i++) mlp->gradient[i] = pull * (mlp->theta[i] - mlp->theta_0[i]);
+    else
+        memset(mlp->gradient, 0, mlp->parameters * sizeof(real));
+    if (mlp->batch == 0 || mlp->batch >= training->count)
+        add_all(mlp, training);
+    else
+        add_batch(mlp, training, step);
+}
+
+static double rate_of(const mlp_t *mlp, size_t samples, size_t step) {
+    double rate = mlp->rate, m = (double)mlp->hidden;
+    if (mlp->rate_rule == SA_RATE_THEORY) rate /= (double)samples * m * (double)mlp->depth + m * mlp->lambda;
+    if (mlp->rate_decay == SA_DECAY_COSINE) rate *= 0.5 * (1 + cos(SA_PI * (double)step / (double)mlp->steps));
+    return rate;
+}
+
+static void descend(mlp_t *mlp, double rate) {
+    real eta = (real)rate;
+    for (size_t i = 0; i < mlp->parameters; i++) mlp->theta[i] -= eta * mlp->gradient[i];
+}
+
+/* Adam with the usual 0.9, 0.999 and 1e-8; step counts from 0. */
+static void descend_adam(mlp_t *mlp, double rate, size_t step) {
+    const real beta_1 = (real)0.9, beta_2 = (real)0.999, epsilon = (real)1e-8;
+    double k = (double)step + 1;
+    real eta = (real)(rate / (1 - pow(0.9, k))), root = (real)(1 / sqrt(1 - pow(0.999, k)));
+    real *first = mlp->moments, *second = mlp->moments + mlp->parameters;
+    for (size_t i = 0; i < mlp->parameters; i++) {
+        real g = mlp->gradient[i];
+        first[i] = beta_1 * first[i] + (1 - beta_1) * g;
+        second[i] = beta_2 * second[i] + (1 - beta_2) * g * g;
+        mlp->theta[i] -= eta * first[i] / (real_sqrt(second[i]) * root + epsilon);
+    }
+}
+
+static bool all_finite(const real *values, size_t count) {
+    real sum = 0; /* 0 times a finite number is 0, times anything else NaN */
+    for (size_t i = 0; i < count; i++) sum += 0 * values[i];
+    return sum == 0;
+}
+
+sa_status REAL(mlp_train)(sa_model *model, const sa_training *training, bool *diverged) {
+    mlp_t *mlp = (mlp_t *)model;
+    *diverged = false;
+    if (training->count == 0) return SA_OK;
+    memcpy(mlp->backup, mlp->theta, mlp->parameters * sizeof(real));
+    if (mlp->moments) memset(mlp->moments, 0, 2 * mlp->parameters * sizeof(real));
+    for (size_t step = 0; step < mlp->steps; step++) {
+        loss_gradient(mlp, training, step);
+        double rate = rate_of(mlp, training->count, step);
+        if (mlp->optimizer == SA_OPTIMIZER_ADAM)
+            descend_adam(mlp, rate, step);
+        else
+            descend(mlp, rate);
+    }
+    *diverged = !all_finite(mlp->theta, mlp->parameters);
+    if (*diverged) memcpy(mlp->theta, mlp->backup, mlp->parameters * sizeof(real));
+    return SA_OK;
+}

@@ -1,0 +1,53 @@
+/* A model gives an arm a score, and says how the score moves with its parameters. One struct of functions a model and
+ * precision; the rest of the library sees only this. */
+#ifndef SA_MODEL_MODEL_H
+#define SA_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/npy.h"
+#include "base/options.h"
+#include "model/gradients.h"
+#include "rng/stream.h"
+
+typedef struct sa_model sa_model;
+
+/* What one training learns from. */
+typedef struct sa_training {
+    size_t count;        /* n, samples */
+    const void *inputs;  /* (count, dim), of the model's precision */
+    const void *targets; /* (count) */
+    sa_stream stream;    /* draws of batches */
+} sa_training;
+
+typedef struct sa_model_class {
+    /* Draws the first weights, or reads them from --init-weights. */
+    sa_status (*create)(const sa_options *options, sa_model **out);
+    void (*destroy)(sa_model *model);
+    /* Scores inputs (count, dim), of the model's precision, into mean (count); with `gradients`, an initialised batch, sets
+     * it to their gradients divided by sqrt(m). */
+    sa_status (*evaluate)(sa_model *model, const void *inputs, size_t count, double *mean, sa_gradients *gradients);
+    /* Trains from the present parameters. When they end non-finite, the ones before stay and `*diverged` is true. */
+    sa_status (*train)(sa_model *model, const sa_training *training, bool *diverged);
+    sa_status (*save)(const sa_model *model, sa_npz_writer *writer);
+    sa_status (*load)(sa_model *model, sa_npz *archive);
+    size_t (*bytes)(const sa_model *model);
+} sa_model_class;
+
+/* Every model begins with this. */
+struct sa_model {
+    const sa_model_class *kind;
+    sa_precision precision;
+    size_t dim;           /* features of an arm */
+    size_t pairs;         /* of its gradients */
+    sa_pair_shape *shape; /* (pairs) */
+};
+
+/* By name ("mlp") and --precision. */
+sa_status sa_model_create(const char *name, const sa_options *options, sa_model **out);
+void sa_model_destroy(sa_model *model); /* NULL is fine */
+
+extern const sa_model_class sa_mlp_f32, sa_mlp_f64;
+
+#endif

@@ -1,0 +1,20 @@
+#include <string.h>
+
+#include "model/model.h"
+
+static const struct {
+    const char *name;
+    const sa_model_class *kind[2]; /* single, double */
+} models[] = {
+    {"mlp", {&sa_mlp_f32, &sa_mlp_f64}},
+};
+
+sa_status sa_model_create(const char *name, const sa_options *options, sa_model **out) {
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        if (strcmp(models[i].name, name) == 0) return models[i].kind[options->precision]->create(options, out);
+    return sa_fail(SA_INVALID, "'%s' is not a model", name);
+}
+
+void sa_model_destroy(sa_model *model) {
+    if (model) model->kind->destroy(model);
+}
