@@ -32,7 +32,7 @@ sa_status sa_grow_array(void *array, size_t *capacity, size_t needed, size_t siz
     if (needed <= *capacity) return SA_OK;
     size_t larger = *capacity < 8 ? 8 : *capacity + *capacity / 2;
     if (larger < needed) larger = needed;
-    void *old, *fresh;
+    void *old, *fresh = NULL;
     memcpy(&old, array, sizeof old);
     SA_TRY(sa_alloc_array(larger, size, &fresh));
     if (old) memcpy(fresh, old, *capacity * size);
@@ -49,7 +49,7 @@ sa_status sa_copy_text(const char *text, char **out) {
         *out = NULL;
         return SA_OK;
     }
-    char *copy;
+    char *copy = NULL;
     SA_TRY(sa_alloc_array(strlen(text) + 1, 1, &copy));
     strcpy(copy, text);
     *out = copy;

@@ -11,11 +11,14 @@
 
 #include "base/status.h"
 
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "arrays go to and from files as they are in memory");
+
 enum { SA_NPY_MAX_AXES = 8 };
 
 typedef enum sa_dtype { SA_FLOAT32, SA_FLOAT64, SA_INT32, SA_INT64, SA_UINT8, SA_DTYPE_COUNT } sa_dtype;
 
 size_t sa_dtype_size(sa_dtype type);
+const char *sa_dtype_name(sa_dtype type); /* "float32", as NumPy says */
 
 typedef struct sa_array {
     sa_dtype type;
@@ -54,6 +57,8 @@ typedef struct sa_npz sa_npz;
 /* Opens and, where our checksum is there, verifies it: a flipped byte anywhere is SA_FORMAT. Files by numpy.savez open
  * too (stored or deflated). */
 sa_status sa_npz_open(const char *path, sa_npz **out);
+/* Did the file have our checksum (which was then right)? What must not be damaged, such as an agent, insists on it. */
+bool sa_npz_is_ours(const sa_npz *archive);
 void sa_npz_close(sa_npz *archive); /* NULL is fine */
 bool sa_npz_has(const sa_npz *archive, const char *name);
 /* Reads one array; SA_FORMAT when it is absent or damaged. */
@@ -61,7 +66,8 @@ sa_status sa_npz_get(sa_npz *archive, const char *name, sa_array *out);
 /* The same, and it must have this type and shape (axes 0: any shape). */
 sa_status sa_npz_get_exactly(sa_npz *archive, const char *name, sa_dtype type, size_t axes, const size_t *shape,
                              sa_array *out);
+/* Arrays in the file, in its order; entries that are no npy files are not counted. */
 size_t sa_npz_count(const sa_npz *archive);
-const char *sa_npz_name(const sa_npz *archive, size_t index);
+const char *sa_npz_name(const sa_npz *archive, size_t index); /* without ".npy"; NULL when there is none */
 
 #endif
