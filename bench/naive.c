@@ -78,7 +78,8 @@ static void in_place_update(float *inverse, const float *g, float *product, size
 
 /* ---- a round: the first K arms are chosen, for which arms they are does not change the cost ---- */
 
-static bool play(naive_form form, const naive_size *size, float **inverse, const float *gradients, float *work, float *widths) {
+static bool play(naive_form form, const naive_size *size, float **inverse, const float *gradients, float *work,
+                 float *widths) {
     size_t p = size->parameters;
     for (size_t arm = 0; arm < size->arms; arm++) {
         const float *g = gradients + arm * p;
@@ -86,8 +87,10 @@ static bool play(naive_form form, const naive_size *size, float **inverse, const
     }
     for (size_t arm = 0; arm < size->slate; arm++) {
         const float *g = gradients + arm * p;
-        if (form == NAIVE_IN_PLACE) in_place_update(*inverse, g, work, p);
-        else if (!authors_update(inverse, g, work, work + p, p)) return false;
+        if (form == NAIVE_IN_PLACE)
+            in_place_update(*inverse, g, work, p);
+        else if (!authors_update(inverse, g, work, work + p, p))
+            return false;
     }
     return true;
 }
