@@ -70,4 +70,8 @@ sa_status sa_npz_get_exactly(sa_npz *archive, const char *name, sa_dtype type, s
 size_t sa_npz_count(const sa_npz *archive);
 const char *sa_npz_name(const sa_npz *archive, size_t index); /* without ".npy"; NULL when there is none */
 
+/* One number, kept as an array without axes: an integer within bounds, or a finite number. SA_FORMAT otherwise. */
+sa_status sa_npz_get_integer(sa_npz *archive, const char *name, int64_t least, int64_t most, int64_t *out);
+sa_status sa_npz_get_number(sa_npz *archive, const char *name, double *out);
+
 #endif

@@ -1,0 +1,52 @@
+/* A confidence engine knows how unsure the model is: the width sqrt(g' Z^-1 g) of a gradient g (divided by sqrt(m)), with
+ * Z = lambda I + the sum of g g' over the gradients counted so far. */
+#ifndef SA_CONFIDENCE_CONFIDENCE_H
+#define SA_CONFIDENCE_CONFIDENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/npy.h"
+#include "base/options.h"
+#include "model/gradients.h"
+
+typedef struct sa_confidence sa_confidence;
+
+typedef struct sa_confidence_state {
+    size_t counted;    /* gradients in Z */
+    double log_det;    /* log det Z / det(lambda I) */
+    size_t bytes;      /* memory held */
+    bool in_double;    /* computed in double precision */
+    bool from_primal;  /* from the p x p side */
+} sa_confidence_state;
+
+typedef struct sa_confidence_class {
+    const char *name;
+    const char *summary;
+    /* For gradients with these pairs. */
+    sa_status (*create)(const sa_options *options, size_t pairs, const sa_pair_shape *shape, sa_confidence **out);
+    void (*destroy)(sa_confidence *confidence);
+    /* width (batch->count). `*ticket` names this call: count can reuse its work for arms of the same batch. */
+    sa_status (*widths)(sa_confidence *confidence, const sa_gradients *batch, double *width, uint64_t *ticket);
+    /* Counts all gradients of `batch` into Z. They are rows[i] of the batch that `ticket` names, or any (ticket 0). On
+     * failure Z is as it was. */
+    sa_status (*count)(sa_confidence *confidence, const sa_gradients *batch, uint64_t ticket, const size_t *rows);
+    void (*state)(const sa_confidence *confidence, sa_confidence_state *state);
+    sa_status (*save)(const sa_confidence *confidence, sa_npz_writer *writer);
+    sa_status (*load)(sa_confidence *confidence, sa_npz *archive);
+} sa_confidence_class;
+
+/* Every engine begins with this. */
+struct sa_confidence {
+    const sa_confidence_class *kind;
+};
+
+sa_status sa_confidence_create(const sa_options *options, size_t pairs, const sa_pair_shape *shape, sa_confidence **out);
+void sa_confidence_destroy(sa_confidence *confidence); /* NULL is fine */
+/* The engine of --confidence, NULL past the last. */
+const sa_confidence_class *sa_confidence_class_at(size_t kind);
+
+extern const sa_confidence_class sa_confidence_exact;
+
+#endif

@@ -1,0 +1,221 @@
+/* The exact engine: chooses between the dual and the primal side, and between single and double precision.
+ *
+ * Which side. A round with N gradients costs, in operations,
+ *
+ *     dual    n^2 N + 2 n N w       (triangular solve; inner products of factored gradients of length w)
+ *     primal  p^2 N + 3 p^2 K       (triangular solve; rank-K update)
+ *
+ * and changing from dual to primal costs p^2 n + p^3 / 3 once. The number of rounds to come is unknown, so the rule is that
+ * of renting and buying: change over when the rounds so far have cost on the dual side, in excess of the primal one, what the
+ * change costs. Whatever comes, that is at most twice the cost of knowing. For small p the primal side is taken at once.
+ *
+ * Which precision. The dual width loses digits as rho = lambda width^2 / |g|^2 falls, about 2e-7 / rho in single precision.
+ * Once rho is below 1e-3 the factor is rebuilt in double precision, and stays there. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "confidence/confidence.h"
+#include "confidence/exact_form.h"
+
+static const size_t PRIMAL_AT_ONCE = 256;   /* parameters up to which p x p is cheaper than thinking about it */
+static const double SMALLEST_RHO = 1e-3;    /* in single precision */
+
+typedef struct exact {
+    sa_confidence base;
+    double lambda;
+    int form_wanted; /* sa_exact_form */
+    const sa_exact_form_class *kind;
+    void *form;
+    sa_gradients converted; /* a batch in the form's precision, when the model's is another */
+    size_t parameters, length; /* p; w, the numbers kept of one gradient */
+    uint64_t counted, ticket;
+    double excess;       /* operations that the dual side has cost more than the primal one would have */
+    double last_batch;   /* N of the last widths */
+} exact_t;
+
+static const sa_exact_form_class *form_class(bool primal, sa_precision precision) {
+    static const sa_exact_form_class *const classes[2][2] = {{&sa_dual_f32, &sa_dual_f64}, {&sa_primal_f32, &sa_primal_f64}};
+    return classes[primal][precision];
+}
+
+static bool is_primal(const exact_t *exact) { return exact->kind == form_class(true, exact->kind->precision); }
+
+static void destroy(sa_confidence *confidence) {
+    exact_t *exact = (exact_t *)confidence;
+    if (exact->kind) exact->kind->destroy(exact->form);
+    sa_gradients_clear(&exact->converted);
+    sa_free(exact);
+}
+
+static void replace_form(exact_t *exact, const sa_exact_form_class *kind, void *form) {
+    exact->kind->destroy(exact->form);
+    exact->kind = kind;
+    exact->form = form;
+}
+
+static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape, sa_confidence **out) {
+    exact_t *exact;
+    sa_status status;
+    sa_gradients none = {0};
+    SA_TRY(sa_alloc_array(1, sizeof *exact, &exact));
+    exact->base.kind = &sa_confidence_exact;
+    exact->lambda = options->regularization;
+    exact->form_wanted = options->exact_form;
+    SA_TRY_OR_FAIL(sa_gradients_init(&none, (sa_precision)options->precision, pairs, shape));
+    SA_TRY_OR_FAIL(sa_gradients_init(&exact->converted, SA_PRECISION_DOUBLE, pairs, shape));
+    exact->parameters = sa_gradients_parameters(&none);
+    exact->length = sa_gradients_length(&none);
+    bool primal = exact->form_wanted == SA_EXACT_PRIMAL ||
+                  (exact->form_wanted == SA_EXACT_AUTO && exact->parameters <= PRIMAL_AT_ONCE);
+    const sa_exact_form_class *kind = form_class(primal, none.precision);
+    SA_TRY_OR_FAIL(kind->create(exact->lambda, &none, &exact->form));
+    exact->kind = kind;
+    sa_gradients_clear(&none);
+    *out = &exact->base;
+    return SA_OK;
+fail:
+    sa_gradients_clear(&none);
+    destroy(&exact->base);
+    return status;
+}
+
+/* The batch in the form's precision: itself, or a converted copy that lasts until the next call. */
+static sa_status in_precision(exact_t *exact, const sa_gradients *batch, const sa_gradients **out) {
+    *out = batch;
+    if (batch->precision == exact->kind->precision) return SA_OK;
+    exact->converted.count = 0;
+    SA_TRY(sa_gradients_reserve(&exact->converted, batch->count));
+    sa_gradients_append(&exact->converted, batch, NULL, batch->count);
+    *out = &exact->converted;
+    return SA_OK;
+}
+
+/* ---- precision ---- */
+
+static sa_status rebuild_in_double(exact_t *exact) {
+    const sa_exact_form_class *kind = form_class(is_primal(exact), SA_PRECISION_DOUBLE);
+    const sa_gradients *counted = exact->kind->counted(exact->form);
+    void *form;
+    if (!counted) {
+        SA_TRY(kind->widen(exact->form, &form));
+    } else {
+        sa_gradients wide;
+        SA_TRY(sa_gradients_init_like(&wide, SA_PRECISION_DOUBLE, counted));
+        sa_status status = sa_gradients_reserve(&wide, counted->count);
+        if (status == SA_OK) {
+            sa_gradients_append(&wide, counted, NULL, counted->count);
+            status = kind->create(exact->lambda, &wide, &form);
+        }
+        sa_gradients_clear(&wide);
+        if (status != SA_OK) return status;
+    }
+    replace_form(exact, kind, form);
+    return SA_OK;
+}
+
+/* ---- widths and counting ---- */
+
+static sa_status widths(sa_confidence *confidence, const sa_gradients *batch, double *width, uint64_t *ticket) {
+    exact_t *exact = (exact_t *)confidence;
+    const sa_gradients *ours;
+    SA_TRY(in_precision(exact, batch, &ours));
+    double rho;
+    SA_TRY(exact->kind->squared_widths(exact->form, ours, exact->ticket + 1, width, &rho));
+    if (rho < SMALLEST_RHO && exact->kind->precision == SA_PRECISION_SINGLE) {
+        SA_TRY(rebuild_in_double(exact));
+        SA_TRY(in_precision(exact, batch, &ours));
+        SA_TRY(exact->kind->squared_widths(exact->form, ours, exact->ticket + 1, width, &rho));
+    }
+    for (size_t i = 0; i < batch->count; i++) width[i] = sqrt(width[i]);
+    exact->last_batch = (double)batch->count;
+    *ticket = ++exact->ticket;
+    return SA_OK;
+}
+
+/* After a round: changes over when it is due. When memory for it is short, the dual side goes on. */
+static void consider_primal(exact_t *exact, size_t round_counted) {
+    double n = (double)exact->counted, p = (double)exact->parameters, w = (double)exact->length;
+    double batch = exact->last_batch;
+    if (exact->form_wanted != SA_EXACT_AUTO || is_primal(exact)) return;
+    exact->excess += n * n * batch + 2 * n * batch * w - p * p * batch - 3 * p * p * (double)round_counted;
+    if (exact->excess < 0) exact->excess = 0;
+    if (exact->excess <= p * p * n + p * p * p / 3) return;
+    const sa_exact_form_class *kind = form_class(true, exact->kind->precision);
+    void *form;
+    if (kind->create(exact->lambda, exact->kind->counted(exact->form), &form) == SA_OK)
+        replace_form(exact, kind, form);
+    else
+        exact->excess = 0;
+}
+
+static sa_status count(sa_confidence *confidence, const sa_gradients *batch, uint64_t ticket, const size_t *rows) {
+    exact_t *exact = (exact_t *)confidence;
+    const sa_gradients *ours;
+    if (batch->count == 0) return SA_OK;
+    SA_TRY(in_precision(exact, batch, &ours));
+    SA_TRY(exact->kind->count(exact->form, ours, ticket, rows));
+    exact->counted += batch->count;
+    consider_primal(exact, batch->count);
+    return SA_OK;
+}
+
+static void state(const sa_confidence *confidence, sa_confidence_state *state) {
+    const exact_t *exact = (const exact_t *)confidence;
+    *state = (sa_confidence_state){
+        .counted = exact->counted,
+        .log_det = exact->kind->log_det(exact->form),
+        .bytes = exact->kind->bytes(exact->form) + sa_gradients_bytes(&exact->converted),
+        .in_double = exact->kind->precision == SA_PRECISION_DOUBLE,
+        .from_primal = is_primal(exact),
+    };
+}
+
+/* ---- files ---- */
+
+/* exact_state: primal?, double?; exact_counts: counted, ticket; exact_costs: excess, last batch */
+static sa_status save(const sa_confidence *confidence, sa_npz_writer *writer) {
+    const exact_t *exact = (const exact_t *)confidence;
+    static const int64_t yes = 1, no = 0;
+    SA_TRY(sa_npz_add(writer, "exact_primal", SA_INT64, 0, NULL, is_primal(exact) ? &yes : &no));
+    SA_TRY(sa_npz_add(writer, "exact_double", SA_INT64, 0, NULL, exact->kind->precision == SA_PRECISION_DOUBLE ? &yes : &no));
+    SA_TRY(sa_npz_add(writer, "exact_counted", SA_INT64, 0, NULL, &exact->counted));
+    SA_TRY(sa_npz_add(writer, "exact_ticket", SA_INT64, 0, NULL, &exact->ticket));
+    SA_TRY(sa_npz_add(writer, "exact_excess", SA_FLOAT64, 0, NULL, &exact->excess));
+    SA_TRY(sa_npz_add(writer, "exact_last_batch", SA_FLOAT64, 0, NULL, &exact->last_batch));
+    return exact->kind->save(exact->form, writer);
+}
+
+static sa_status load(sa_confidence *confidence, sa_npz *archive) {
+    exact_t *exact = (exact_t *)confidence;
+    int64_t primal, in_double, counted, ticket;
+    SA_TRY(sa_npz_get_integer(archive, "exact_primal", 0, 1, &primal));
+    SA_TRY(sa_npz_get_integer(archive, "exact_double", 0, 1, &in_double));
+    SA_TRY(sa_npz_get_integer(archive, "exact_counted", 0, INT64_MAX / 64, &counted));
+    SA_TRY(sa_npz_get_integer(archive, "exact_ticket", 0, INT64_MAX, &ticket));
+    SA_TRY(sa_npz_get_number(archive, "exact_excess", &exact->excess));
+    SA_TRY(sa_npz_get_number(archive, "exact_last_batch", &exact->last_batch));
+    const sa_exact_form_class *kind = form_class(primal, in_double ? SA_PRECISION_DOUBLE : SA_PRECISION_SINGLE);
+    sa_gradients none;
+    void *form;
+    SA_TRY(sa_gradients_init_like(&none, kind->precision, &exact->converted));
+    sa_status status = kind->create(exact->lambda, &none, &form);
+    sa_gradients_clear(&none);
+    if (status != SA_OK) return status;
+    replace_form(exact, kind, form);
+    exact->counted = (uint64_t)counted;
+    exact->ticket = (uint64_t)ticket;
+    return kind->load(form, archive, (size_t)counted);
+}
+
+const sa_confidence_class sa_confidence_exact = {
+    .name = "exact",
+    .summary = "the whole Z, from the n x n or the p x p side, whichever is cheaper",
+    .create = create,
+    .destroy = destroy,
+    .widths = widths,
+    .count = count,
+    .state = state,
+    .save = save,
+    .load = load,
+};

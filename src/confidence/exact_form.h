@@ -1,0 +1,37 @@
+/* The two sides from which exact widths are computed, each in two precisions: dual.h's n x n and primal.h's p x p factor.
+ * They give the same answer at different cost; exact.c chooses, and changes from one to the other. */
+#ifndef SA_CONFIDENCE_EXACT_FORM_H
+#define SA_CONFIDENCE_EXACT_FORM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/npy.h"
+#include "model/gradients.h"
+
+enum { SA_WIDTH_COLUMNS = 240 }; /* gradients taken at a time, so that workspace stays bounded for any number of arms */
+
+typedef struct sa_exact_form_class {
+    const char *name;
+    sa_precision precision;
+    /* Z = lambda I + the gradients counted so far, of the same precision (an empty batch: none). */
+    sa_status (*create)(double lambda, const sa_gradients *counted, void **out);
+    void (*destroy)(void *form); /* NULL is fine */
+    /* squared (batch->count) = g' Z^-1 g; the batch is of this precision. `*rho` is the smallest lambda g' Z^-1 g / g'g. */
+    sa_status (*squared_widths)(void *form, const sa_gradients *batch, uint64_t ticket, double *squared, double *rho);
+    /* Adds the gradients of the batch; see sa_confidence_class.count. */
+    sa_status (*count)(void *form, const sa_gradients *batch, uint64_t ticket, const size_t *rows);
+    double (*log_det)(const void *form);
+    size_t (*bytes)(const void *form);
+    sa_status (*save)(const void *form, sa_npz_writer *writer);
+    /* Into a form that was created with no gradients; `counted` are in the file. */
+    sa_status (*load)(void *form, sa_npz *archive, size_t counted);
+    /* The gradients counted so far; NULL for a form that does not keep them. */
+    const sa_gradients *(*counted)(const void *form);
+    /* A double-precision form from a single one that does not keep its gradients; else NULL. */
+    sa_status (*widen)(const void *single, void **out);
+} sa_exact_form_class;
+
+extern const sa_exact_form_class sa_dual_f32, sa_dual_f64, sa_primal_f32, sa_primal_f64;
+
+#endif

@@ -1,0 +1,225 @@
+/* Exact widths from the primal side: Z = L L' (Cholesky, p x p), g' Z^-1 g = |L^-1 g|^2, and counting k gradients is a rank-k
+ * update of L. Nothing cancels here, so single precision keeps its digits.
+ *
+ * Taking over from the dual side forms Z = lambda I + G G' from the gradients counted so far and factors it:
+ * p^2 n + p^3 / 3 operations, once. */
+#include "confidence/primal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "confidence/exact_form.h"
+#include "linalg/blas.h"
+#include "linalg/triangle.h"
+#include "linalg/triangle_file.h"
+#include "model/gradients_real.h"
+
+enum {
+    UPDATE_ROWS = 8,    /* gradients in one rank-k update */
+    TAKE_OVER_ROWS = 128 /* gradients written out at a time when Z is formed */
+};
+
+typedef struct primal {
+    double lambda;
+    size_t parameters;      /* p */
+    REAL(triangle) factor;  /* L */
+    real *dense;            /* (p, columns): gradients written out, one a column */
+    size_t dense_capacity;  /* elements */
+    real *row;              /* (p) one gradient written out */
+    real *update;           /* (UPDATE_ROWS, padded p) */
+    real *rotation;         /* (2, UPDATE_ROWS, padded p) */
+} primal_t;
+
+static void destroy(void *form) {
+    primal_t *primal = form;
+    if (!primal) return;
+    REAL(triangle_clear)(&primal->factor);
+    sa_free(primal->dense);
+    sa_free(primal->row);
+    sa_free(primal->update);
+    sa_free(primal->rotation);
+    sa_free(primal);
+}
+
+static size_t padded(size_t rows) { return (rows + SA_PANEL - 1) / SA_PANEL * SA_PANEL; }
+
+/* Everything but the factor. */
+static sa_status create_empty(double lambda, size_t parameters, primal_t **out) {
+    primal_t *primal;
+    sa_status status;
+    SA_TRY(sa_alloc_array(1, sizeof *primal, &primal));
+    primal->lambda = lambda;
+    primal->parameters = parameters;
+    SA_TRY_OR_FAIL(sa_alloc_array(parameters, sizeof(real), &primal->row));
+    SA_TRY_OR_FAIL(sa_alloc_matrix(UPDATE_ROWS, padded(parameters), sizeof(real), &primal->update));
+    SA_TRY_OR_FAIL(sa_alloc_matrix(2 * UPDATE_ROWS, padded(parameters), sizeof(real), &primal->rotation));
+    *out = primal;
+    return SA_OK;
+fail:
+    destroy(primal);
+    return status;
+}
+
+/* z (p, p), lower triangle = lambda I + the sum of g g' */
+static sa_status form_z(const primal_t *primal, const sa_gradients *counted, real *z) {
+    size_t p = primal->parameters;
+    real *rows;
+    SA_TRY(sa_alloc_matrix(TAKE_OVER_ROWS, p, sizeof *rows, &rows));
+    for (size_t i = 0; i < p; i++) z[i * p + i] = (real)primal->lambda;
+    for (size_t first = 0; first < counted->count; first += TAKE_OVER_ROWS) {
+        size_t left = counted->count - first, count = left < TAKE_OVER_ROWS ? left : TAKE_OVER_ROWS;
+        for (size_t i = 0; i < count; i++) REAL(gradients_write_out)(counted, first + i, rows + i * p);
+        REAL(syrk_tn)(p, count, 1, rows, p, z, p);
+    }
+    sa_free(rows);
+    return SA_OK;
+}
+
+static sa_status take_over(primal_t *primal, const sa_gradients *counted) {
+    size_t p = primal->parameters;
+    real *z;
+    SA_TRY(sa_alloc_matrix(p, p, sizeof *z, &z));
+    sa_status status = form_z(primal, counted, z);
+    if (status == SA_OK) status = REAL(cholesky)(p, z, p);
+    if (status == SA_OK) status = REAL(triangle_from_dense)(&primal->factor, p, z, p);
+    sa_free(z);
+    return status;
+}
+
+static sa_status create(double lambda, const sa_gradients *counted, void **out) {
+    primal_t *primal;
+    SA_TRY(create_empty(lambda, sa_gradients_parameters(counted), &primal));
+    sa_status status = counted->count ? take_over(primal, counted)
+                                      : REAL(triangle_diagonal)(&primal->factor, primal->parameters, lambda);
+    if (status != SA_OK) {
+        destroy(primal);
+        return status;
+    }
+    *out = primal;
+    return SA_OK;
+}
+
+/* dense (p, columns) = the gradients [first, first + count) as columns, zero past them */
+static void write_columns(primal_t *primal, const sa_gradients *batch, size_t first, size_t count, size_t columns) {
+    size_t p = primal->parameters;
+    for (size_t j = 0; j < columns; j++) {
+        if (j < count) REAL(gradients_write_out)(batch, first + j, primal->row);
+        for (size_t i = 0; i < p; i++) primal->dense[i * columns + j] = j < count ? primal->row[i] : 0;
+    }
+}
+
+static sa_status squared_widths(void *form, const sa_gradients *batch, uint64_t ticket, double *squared, double *rho) {
+    primal_t *primal = form;
+    (void)ticket; /* an update starts from the gradient itself: nothing to reuse */
+    *rho = 1;
+    size_t p = primal->parameters, elements;
+    size_t most = sa_padded_columns(batch->count < SA_WIDTH_COLUMNS ? batch->count : SA_WIDTH_COLUMNS);
+    if (__builtin_mul_overflow(p, most, &elements)) return sa_fail(SA_OUT_OF_MEMORY, "too many parameters: %zu", p);
+    SA_TRY(sa_grow_array(&primal->dense, &primal->dense_capacity, elements, sizeof(real)));
+    memset(squared, 0, batch->count * sizeof *squared);
+    for (size_t first = 0; first < batch->count; first += SA_WIDTH_COLUMNS) {
+        size_t left = batch->count - first, count = left < SA_WIDTH_COLUMNS ? left : SA_WIDTH_COLUMNS;
+        size_t columns = sa_padded_columns(count);
+        write_columns(primal, batch, first, count, columns);
+        REAL(triangle_solve)(&primal->factor, primal->dense, columns);
+        for (size_t i = 0; i < p; i++)
+            for (size_t j = 0; j < count; j++) {
+                double y = primal->dense[i * columns + j];
+                squared[first + j] += y * y;
+            }
+    }
+    for (size_t j = 0; j < batch->count; j++) {
+        double norm = REAL(gradients_dot)(batch, j, batch, j);
+        if (primal->lambda * squared[j] < *rho * norm) *rho = primal->lambda * squared[j] / norm;
+    }
+    return SA_OK;
+}
+
+static sa_status count(void *form, const sa_gradients *batch, uint64_t ticket, const size_t *rows) {
+    primal_t *primal = form;
+    (void)ticket;
+    (void)rows;
+    size_t width = padded(primal->parameters);
+    for (size_t first = 0; first < batch->count; first += UPDATE_ROWS) {
+        size_t left = batch->count - first, many = left < UPDATE_ROWS ? left : UPDATE_ROWS;
+        memset(primal->update, 0, many * width * sizeof *primal->update);
+        for (size_t i = 0; i < many; i++) REAL(gradients_write_out)(batch, first + i, primal->update + i * width);
+        REAL(triangle_update)(&primal->factor, primal->update, many, primal->rotation);
+    }
+    return SA_OK;
+}
+
+static double log_det(const void *form) {
+    const primal_t *primal = form;
+    return 2 * REAL(triangle_log_diagonal)(&primal->factor) - (double)primal->parameters * log(primal->lambda);
+}
+
+static size_t bytes(const void *form) {
+    const primal_t *primal = form;
+    return REAL(triangle_bytes)(&primal->factor) +
+           (primal->dense_capacity + (3 * UPDATE_ROWS + 1) * padded(primal->parameters)) * sizeof(real);
+}
+
+static sa_status save(const void *form, sa_npz_writer *writer) {
+    return REAL(triangle_save)(&((const primal_t *)form)->factor, writer, "factor");
+}
+
+static sa_status load(void *form, sa_npz *archive, size_t counted) {
+    primal_t *primal = form;
+    (void)counted;
+    REAL(triangle_clear)(&primal->factor);
+    return REAL(triangle_load)(&primal->factor, archive, "factor", primal->parameters);
+}
+
+static const sa_gradients *none_kept(const void *form) {
+    (void)form;
+    return NULL;
+}
+
+#if SA_REAL_BITS == 32
+
+sa_primal_view sa_primal_view_of(const void *single_form) {
+    const primal_t *primal = single_form;
+    return (sa_primal_view){primal->lambda, primal->parameters, (const float *const *)primal->factor.panel};
+}
+
+static sa_status widen(const void *single, void **out) {
+    (void)single;
+    (void)out;
+    return sa_fail(SA_UNSUPPORTED, "single precision cannot be widened to itself");
+}
+
+#else
+
+static sa_status widen(const void *single, void **out) {
+    sa_primal_view view = sa_primal_view_of(single);
+    primal_t *primal;
+    SA_TRY(create_empty(view.lambda, view.parameters, &primal));
+    sa_status status = REAL(triangle_diagonal)(&primal->factor, view.parameters, view.lambda);
+    if (status != SA_OK) {
+        destroy(primal);
+        return status;
+    }
+    for (size_t i = 0; i < padded(view.parameters) / SA_PANEL; i++)
+        for (size_t e = 0; e < sa_panel_elements(i); e++) primal->factor.panel[i][e] = view.panel[i][e];
+    *out = primal;
+    return SA_OK;
+}
+
+#endif
+
+const sa_exact_form_class REAL(sa_primal) = {
+    .name = "primal",
+    .precision = SA_REAL_BITS == 32 ? SA_PRECISION_SINGLE : SA_PRECISION_DOUBLE,
+    .create = create,
+    .destroy = destroy,
+    .squared_widths = squared_widths,
+    .count = count,
+    .log_det = log_det,
+    .bytes = bytes,
+    .save = save,
+    .load = load,
+    .counted = none_kept,
+    .widen = widen,
+};

@@ -1,0 +1,16 @@
+#include "confidence/confidence.h"
+
+/* In the order of SA_CONFIDENCES. */
+static const sa_confidence_class *const engines[] = {&sa_confidence_exact};
+
+const sa_confidence_class *sa_confidence_class_at(size_t kind) {
+    return kind < sizeof engines / sizeof *engines ? engines[kind] : NULL;
+}
+
+sa_status sa_confidence_create(const sa_options *options, size_t pairs, const sa_pair_shape *shape, sa_confidence **out) {
+    return engines[options->confidence]->create(options, pairs, shape, out);
+}
+
+void sa_confidence_destroy(sa_confidence *confidence) {
+    if (confidence) confidence->kind->destroy(confidence);
+}
