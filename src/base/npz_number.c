@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "base/npy.h"
 
@@ -26,5 +27,13 @@ sa_status sa_npz_get_number(sa_npz *archive, const char *name, double *out) {
     sa_array_clear(&array);
     if (!isfinite(value)) return sa_fail(SA_FORMAT, "'%s' is not a finite number", name);
     *out = value;
+    return SA_OK;
+}
+
+sa_status sa_npz_read_into(sa_npz *archive, const char *name, sa_dtype type, size_t axes, const size_t *shape, void *to) {
+    sa_array array = {0};
+    SA_TRY(sa_npz_get_exactly(archive, name, type, axes, shape, &array));
+    memcpy(to, array.data, sa_array_count(&array) * sa_dtype_size(type));
+    sa_array_clear(&array);
     return SA_OK;
 }

@@ -132,24 +132,15 @@ sa_status sa_gradients_save(const sa_gradients *batch, sa_npz_writer *writer, co
     return SA_OK;
 }
 
-/* Copies one (count, length) array of the file to the start of `to`. */
-static sa_status load_matrix(sa_npz *archive, const char *name, sa_precision precision, size_t count, size_t length, void *to) {
-    sa_array array = {0};
-    SA_TRY(sa_npz_get_exactly(archive, name, dtype_of(precision), 2, (size_t[]){count, length}, &array));
-    memcpy(to, array.data, count * length * sa_precision_bytes(precision));
-    sa_array_clear(&array);
-    return SA_OK;
-}
-
 sa_status sa_gradients_load(sa_gradients *batch, sa_npz *archive, const char *prefix, size_t count) {
     char name[64];
     SA_TRY(sa_gradients_reserve(batch, count));
     for (size_t l = 0; l < batch->pairs; l++) {
         sa_pair *pair = &batch->pair[l];
         snprintf(name, sizeof name, "%s_delta%zu", prefix, l + 1);
-        SA_TRY(load_matrix(archive, name, batch->precision, count, pair->shape.delta, pair->delta));
+        SA_TRY(sa_npz_read_into(archive, name, dtype_of(batch->precision), 2, (size_t[]){count, pair->shape.delta}, pair->delta));
         snprintf(name, sizeof name, "%s_input%zu", prefix, l + 1);
-        SA_TRY(load_matrix(archive, name, batch->precision, count, pair->shape.input, pair->input));
+        SA_TRY(sa_npz_read_into(archive, name, dtype_of(batch->precision), 2, (size_t[]){count, pair->shape.input}, pair->input));
     }
     batch->count = count;
     return SA_OK;

@@ -220,23 +220,15 @@ static sa_status save(const sa_model *model, sa_npz_writer *writer) {
     return SA_OK;
 }
 
-static sa_status load_weights(sa_npz *archive, const char *name, sa_pair_shape shape, real *to) {
-    sa_array array = {0};
-    SA_TRY(sa_npz_get_exactly(archive, name, dtype, 2, (size_t[]){shape.delta, shape.input}, &array));
-    memcpy(to, array.data, shape.delta * shape.input * sizeof *to);
-    sa_array_clear(&array);
-    return SA_OK;
-}
-
 static sa_status load(sa_model *model, sa_npz *archive) {
     mlp_t *mlp = (mlp_t *)model;
     char name[32];
     for (size_t l = 0; l < model->pairs; l++) {
-        size_t offset = REAL(mlp_offset)(mlp, l);
+        size_t shape[2] = {model->shape[l].delta, model->shape[l].input}, offset = REAL(mlp_offset)(mlp, l);
         weights_name(mlp, l, false, name, sizeof name);
-        SA_TRY(load_weights(archive, name, model->shape[l], mlp->theta + offset));
+        SA_TRY(sa_npz_read_into(archive, name, dtype, 2, shape, mlp->theta + offset));
         weights_name(mlp, l, true, name, sizeof name);
-        SA_TRY(load_weights(archive, name, model->shape[l], mlp->theta_0 + offset));
+        SA_TRY(sa_npz_read_into(archive, name, dtype, 2, shape, mlp->theta_0 + offset));
     }
     return SA_OK;
 }

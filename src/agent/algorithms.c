@@ -1,0 +1,38 @@
+#include "agent/algorithms.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <superarm/agent.h>
+
+static const sa_algorithm algorithms[] = {
+    /* name      model  widths exploration         M  summary */
+    {"cn-ucb",   "mlp", true,  SA_EXPLORE_UCB,     0, "neural, upper confidence bounds (the paper's Algorithm 1)"},
+    {"cn-ts",    "mlp", true,  SA_EXPLORE_TS,      0, "neural, Thompson sampling, the best of M samples (Algorithm 2)"},
+    {"cn-ts1",   "mlp", true,  SA_EXPLORE_TS,      1, "neural, Thompson sampling with one sample an arm"},
+    {"greedy",   "mlp", false, SA_EXPLORE_GREEDY,  0, "reference: neural, no exploration"},
+    {"random",   NULL,  false, SA_EXPLORE_UNIFORM, 0, "reference: a slate drawn uniformly"},
+    {"best",     NULL,  false, SA_EXPLORE_KNOWN,   0, "reference: knows the expected scores"},
+};
+
+enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
+
+bool sa_algorithm_at(size_t index, const char **name, const char **summary) {
+    if (index >= ALGORITHMS) return false;
+    *name = algorithms[index].name;
+    *summary = algorithms[index].summary;
+    return true;
+}
+
+sa_status sa_algorithm_find(const char *name, const sa_algorithm **out) {
+    char known[256] = "";
+    for (size_t i = 0; i < ALGORITHMS; i++) {
+        if (strcmp(algorithms[i].name, name) == 0) {
+            *out = &algorithms[i];
+            return SA_OK;
+        }
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", algorithms[i].name);
+    }
+    return sa_fail(SA_INVALID, "--algorithm %s is not one of %s", name, known);
+}

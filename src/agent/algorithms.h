@@ -1,0 +1,20 @@
+/* The table of named algorithms: each is a row of choices. */
+#ifndef SA_AGENT_ALGORITHMS_H
+#define SA_AGENT_ALGORITHMS_H
+
+#include "agent/exploration.h"
+#include "base/status.h"
+
+typedef struct sa_algorithm {
+    const char *name;
+    const char *model;     /* NULL: none */
+    bool confidence;       /* are widths needed? */
+    sa_exploration_kind exploration;
+    size_t ts_samples;     /* 0: as --ts-samples says */
+    const char *summary;
+} sa_algorithm;
+
+/* SA_INVALID, with the known names, when there is none. */
+sa_status sa_algorithm_find(const char *name, const sa_algorithm **out);
+
+#endif

@@ -1,0 +1,62 @@
+#include "agent/decision.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+uint64_t sa_decision_id(const sa_decision *decision) { return decision->id; }
+uint64_t sa_decision_event(const sa_decision *decision) { return decision->event; }
+size_t sa_decision_slate(const sa_decision *decision) { return decision->slate; }
+const size_t *sa_decision_arms(const sa_decision *decision) { return decision->arms; }
+const double *sa_decision_estimates(const sa_decision *decision) { return decision->estimate; }
+const double *sa_decision_widths(const sa_decision *decision) { return decision->width; }
+const double *sa_decision_scores(const sa_decision *decision) { return decision->score; }
+size_t sa_decision_candidates(const sa_decision *decision) { return decision->candidates; }
+const double *sa_decision_all_estimates(const sa_decision *decision) { return decision->all_estimate; }
+const double *sa_decision_all_widths(const sa_decision *decision) { return decision->all_width; }
+const double *sa_decision_all_scores(const sa_decision *decision) { return decision->all_score; }
+
+void sa_decision_destroy(sa_decision *decision) {
+    if (!decision) return;
+    sa_free(decision->arms);
+    sa_free(decision->estimate);
+    sa_free(decision->width);
+    sa_free(decision->score);
+    sa_free(decision->all_estimate);
+    sa_free(decision->all_width);
+    sa_free(decision->all_score);
+    sa_free(decision);
+}
+
+/* Arrays of one kind share a capacity: it is set when the last of them has grown. */
+sa_status sa_decision_reserve(sa_decision *decision, size_t slate, size_t candidates) {
+    size_t chosen = decision->slate_capacity, chosen_1 = chosen, chosen_2 = chosen, chosen_3 = chosen;
+    SA_TRY(sa_grow_array(&decision->arms, &chosen_1, slate, sizeof *decision->arms));
+    SA_TRY(sa_grow_array(&decision->estimate, &chosen_2, slate, sizeof *decision->estimate));
+    SA_TRY(sa_grow_array(&decision->width, &chosen_3, slate, sizeof *decision->width));
+    SA_TRY(sa_grow_array(&decision->score, &chosen, slate, sizeof *decision->score));
+    decision->slate_capacity = chosen;
+    size_t all = decision->candidate_capacity, all_1 = all, all_2 = all;
+    SA_TRY(sa_grow_array(&decision->all_estimate, &all_1, candidates, sizeof *decision->all_estimate));
+    SA_TRY(sa_grow_array(&decision->all_width, &all_2, candidates, sizeof *decision->all_width));
+    SA_TRY(sa_grow_array(&decision->all_score, &all, candidates, sizeof *decision->all_score));
+    decision->candidate_capacity = all;
+    return SA_OK;
+}
+
+void sa_decision_fill(sa_decision *decision, uint64_t id, uint64_t event, size_t slate, const size_t *arms, size_t candidates,
+                      const double *estimate, const double *width, const double *score) {
+    decision->id = id;
+    decision->event = event;
+    decision->slate = slate;
+    decision->candidates = candidates;
+    memcpy(decision->arms, arms, slate * sizeof *arms);
+    memcpy(decision->all_estimate, estimate, candidates * sizeof *estimate);
+    memcpy(decision->all_width, width, candidates * sizeof *width);
+    memcpy(decision->all_score, score, candidates * sizeof *score);
+    for (size_t i = 0; i < slate; i++) {
+        decision->estimate[i] = estimate[arms[i]];
+        decision->width[i] = width[arms[i]];
+        decision->score[i] = score[arms[i]];
+    }
+}

@@ -1,0 +1,41 @@
+/* Exploration: from estimates and widths to the optimistic scores that the oracle sees.
+ *
+ *     ucb      score = mean + scale gamma width + e_t                                   (Algorithm 1)
+ *     ts       score = mean + scale nu sigma max_j z_j + e_t,   sigma = sqrt(lambda) width, z_1 ... z_M standard normal
+ *                                                                                       (Algorithm 2)
+ *     greedy   score = mean
+ *     uniform  score = a uniform draw: any slate is as likely as any other
+ *     known    score = the expected score
+ *
+ * `scale` is what the model's scores were divided by. */
+#ifndef SA_AGENT_EXPLORATION_H
+#define SA_AGENT_EXPLORATION_H
+
+#include <stddef.h>
+
+#include "base/options.h"
+#include "rng/stream.h"
+
+typedef enum sa_exploration_kind {
+    SA_EXPLORE_UCB,
+    SA_EXPLORE_TS,
+    SA_EXPLORE_GREEDY,
+    SA_EXPLORE_UNIFORM,
+    SA_EXPLORE_KNOWN
+} sa_exploration_kind;
+
+typedef struct sa_exploration {
+    sa_exploration_kind kind;
+    double gamma, nu, root_lambda, offset;
+    size_t samples;        /* M */
+    bool variance_for_deviation; /* icml23: the deviation is (nu sigma)^2 */
+} sa_exploration;
+
+/* `samples` 0: as --ts-samples says. */
+sa_exploration sa_exploration_from(sa_exploration_kind kind, size_t samples, const sa_options *options);
+
+/* mean, width, score: (arms). */
+void sa_explore(const sa_exploration *exploration, size_t arms, const double *mean, const double *width, double scale,
+                const sa_stream *stream, double *score);
+
+#endif

@@ -1,0 +1,86 @@
+#include "agent/history.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "agent/reals.h"
+#include "base/memory.h"
+
+void sa_history_init(sa_history *history, const sa_options *options) {
+    *history = (sa_history){.precision = (sa_precision)options->precision, .dim = (size_t)options->dim};
+}
+
+void sa_history_clear(sa_history *history) {
+    sa_free(history->contexts);
+    sa_free(history->scores);
+    sa_free(history->start);
+    *history = (sa_history){0};
+}
+
+sa_status sa_history_reserve(sa_history *history, size_t rows) {
+    size_t scores = history->capacity, contexts = history->capacity;
+    SA_TRY(sa_grow_array(&history->start, &history->answered_capacity, history->answered + 1, sizeof *history->start));
+    SA_TRY(sa_grow_array(&history->scores, &scores, history->count + rows, sizeof *history->scores));
+    SA_TRY(sa_grow_array(&history->contexts, &contexts, history->count + rows,
+                         history->dim * sa_precision_bytes(history->precision)));
+    history->capacity = contexts;
+    return SA_OK;
+}
+
+void sa_history_begin_decision(sa_history *history) { history->start[history->answered++] = (int64_t)history->count; }
+
+void sa_history_add(sa_history *history, const void *context, double score) {
+    memcpy(sa_real_at(history->precision, history->contexts, history->count * history->dim), context,
+           history->dim * sa_precision_bytes(history->precision));
+    history->scores[history->count++] = score;
+}
+
+size_t sa_history_window(const sa_history *history, size_t window) {
+    if (window == 0 || window >= history->answered) return 0;
+    return (size_t)history->start[history->answered - window];
+}
+
+size_t sa_history_bytes(const sa_history *history) {
+    return history->capacity * (history->dim * sa_precision_bytes(history->precision) + sizeof(double)) +
+           history->answered_capacity * sizeof *history->start;
+}
+
+sa_status sa_history_save(const sa_history *history, sa_npz_writer *writer) {
+    size_t shape[2] = {history->count, history->dim};
+    SA_TRY(sa_npz_add(writer, "history_contexts", sa_real_dtype(history->precision), 2, shape, history->contexts));
+    SA_TRY(sa_npz_add(writer, "history_scores", SA_FLOAT64, 1, &history->count, history->scores));
+    return sa_npz_add(writer, "history_start", SA_INT64, 1, &history->answered, history->start);
+}
+
+/* Starts must rise and stay within the observations; numbers must be finite. */
+static bool is_sound(const sa_history *history) {
+    for (size_t i = 0; i < history->answered; i++)
+        if (history->start[i] < (i ? history->start[i - 1] : 0) || history->start[i] > (int64_t)history->count) return false;
+    for (size_t i = 0; i < history->count; i++)
+        if (!isfinite(history->scores[i])) return false;
+    for (size_t i = 0; i < history->count * history->dim; i++)
+        if (!isfinite(sa_real_get(history->precision, history->contexts, i))) return false;
+    return true;
+}
+
+sa_status sa_history_load(sa_history *history, sa_npz *archive) {
+    sa_array scores = {0}, start = {0}, contexts = {0};
+    sa_status status;
+    SA_TRY_OR_FAIL(sa_npz_get_exactly(archive, "history_scores", SA_FLOAT64, 0, NULL, &scores));
+    SA_TRY_OR_FAIL(sa_npz_get_exactly(archive, "history_start", SA_INT64, 0, NULL, &start));
+    size_t count = sa_array_count(&scores);
+    SA_TRY_OR_FAIL(sa_npz_get_exactly(archive, "history_contexts", sa_real_dtype(history->precision), 2,
+                                      (size_t[]){count, history->dim}, &contexts));
+    history->count = history->capacity = count;
+    history->answered = history->answered_capacity = sa_array_count(&start);
+    history->scores = scores.data;
+    history->start = start.data;
+    history->contexts = contexts.data; /* the arrays are ours now */
+    if (is_sound(history)) return SA_OK;
+    return sa_fail(SA_FORMAT, "the history is not sound");
+fail:
+    sa_array_clear(&scores);
+    sa_array_clear(&start);
+    sa_array_clear(&contexts);
+    return status;
+}

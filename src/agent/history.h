@@ -1,0 +1,31 @@
+/* The history: every context that was answered, with its score, in the order in which feedback came. */
+#ifndef SA_AGENT_HISTORY_H
+#define SA_AGENT_HISTORY_H
+
+#include "base/npy.h"
+#include "base/options.h"
+
+typedef struct sa_history {
+    sa_precision precision;
+    size_t dim;
+    size_t count, capacity; /* observations */
+    void *contexts;         /* (count, dim), raw: see inputs.h */
+    double *scores;         /* (count) */
+    size_t answered, answered_capacity; /* decisions */
+    int64_t *start;         /* (answered) observations there were when the decision was first answered */
+} sa_history;
+
+void sa_history_init(sa_history *history, const sa_options *options);
+void sa_history_clear(sa_history *history);
+/* Room for `rows` more observations and one more decision, so that the calls below cannot fail. */
+sa_status sa_history_reserve(sa_history *history, size_t rows);
+void sa_history_begin_decision(sa_history *history);
+/* One observation; context (dim), raw. */
+void sa_history_add(sa_history *history, const void *context, double score);
+/* The first observation of the last `window` answered decisions; 0 for a window of 0. */
+size_t sa_history_window(const sa_history *history, size_t window);
+size_t sa_history_bytes(const sa_history *history);
+sa_status sa_history_save(const sa_history *history, sa_npz_writer *writer);
+sa_status sa_history_load(sa_history *history, sa_npz *archive);
+
+#endif
