@@ -44,7 +44,8 @@ static sa_status load_preamble(const sa_npy_stream *stream, size_t *preamble, si
     SA_TRY(stream->read(stream->user, start, 8));
     if (memcmp(start, "\x93NUMPY", 6)) return sa_fail(SA_FORMAT, "%s is not an npy file", stream->name);
     if (start[6] < 1 || start[6] > 3 || start[7])
-        return sa_fail(SA_FORMAT, "%s: version %d.%d of the npy format is not supported", stream->name, start[6], start[7]);
+        return sa_fail(SA_FORMAT, "%s: version %d.%d of the npy format is not supported", stream->name, start[6],
+                       start[7]);
     *preamble = start[6] == 1 ? 10 : 12;
     if (stream->size < *preamble) return truncated(stream->name);
     SA_TRY(stream->read(stream->user, start + 8, *preamble - 8));
@@ -63,7 +64,8 @@ static sa_status check_size(const char *name, const sa_array *array, size_t left
     sa_npy_shape_text(array->axes, array->shape, shape);
     if (!possible) return sa_fail(SA_FORMAT, "%s: shape %s is too large for memory", name, shape);
     if (*bytes > left)
-        return sa_fail(SA_FORMAT, "%s is truncated: shape %s needs %zu bytes, and %zu are there", name, shape, *bytes, left);
+        return sa_fail(SA_FORMAT, "%s is truncated: shape %s needs %zu bytes, and %zu are there", name, shape, *bytes,
+                       left);
     return sa_fail(SA_FORMAT, "%s has %zu bytes after its array", name, left - *bytes);
 }
 

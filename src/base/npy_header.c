@@ -39,16 +39,17 @@ char *sa_npy_shape_text(size_t axes, const size_t *shape, char text[SA_NPY_HEADE
     return text;
 }
 
-sa_status sa_npy_header_write(sa_dtype type, size_t axes, const size_t *shape, char header[SA_NPY_HEADER_ROOM], size_t *size) {
+sa_status sa_npy_header_write(sa_dtype type, size_t axes, const size_t *shape, char header[SA_NPY_HEADER_ROOM],
+                              size_t *size) {
     enum { PREFIX = 10, STEP = 64 };
     size_t bytes;
     if ((unsigned)type >= SA_DTYPE_COUNT) return sa_fail(SA_INVALID, "%d is not an array's type", (int)type);
     if (axes > SA_NPY_MAX_AXES) return sa_fail(SA_INVALID, "an array of %zu axes has more than %d", axes, SA_NPY_MAX_AXES);
     if (!sa_npy_bytes(type, axes, shape, &bytes)) return sa_fail(SA_INVALID, "an array's shape is too large for memory");
     char text[SA_NPY_HEADER_ROOM];
-    int length = snprintf(header + PREFIX, SA_NPY_HEADER_ROOM - PREFIX,
-                          "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", types[type].descr,
-                          sa_npy_shape_text(axes, shape, text));
+    int length =
+        snprintf(header + PREFIX, SA_NPY_HEADER_ROOM - PREFIX, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
+                 types[type].descr, sa_npy_shape_text(axes, shape, text));
     size_t used = PREFIX + (size_t)length, total = (used + 1 + STEP - 1) / STEP * STEP;
     memcpy(header, "\x93NUMPY\x01\x00", 8);
     header[8] = (char)((total - PREFIX) & 255);
@@ -96,7 +97,8 @@ static bool take_size(cursor *c, size_t *size) {
     skip_spaces(c);
     const char *start = c->at;
     for (*size = 0; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++)
-        if (__builtin_mul_overflow(*size, 10, size) || __builtin_add_overflow(*size, (size_t)(*c->at - '0'), size)) return false;
+        if (__builtin_mul_overflow(*size, 10, size) || __builtin_add_overflow(*size, (size_t)(*c->at - '0'), size))
+            return false;
     return c->at > start;
 }
 
@@ -109,7 +111,8 @@ static sa_status parse_type(cursor *c, const char *name, sa_array *out) {
         out->type = (sa_dtype)type;
         return SA_OK;
     }
-    if (descr[0] == '>') return sa_fail(SA_FORMAT, "%s: type '%s' is big-endian; only little-endian is supported", name, descr);
+    if (descr[0] == '>')
+        return sa_fail(SA_FORMAT, "%s: type '%s' is big-endian; only little-endian is supported", name, descr);
     if (strchr(descr, 'O')) return sa_fail(SA_FORMAT, "%s: type '%s' holds Python objects, not numbers", name, descr);
     return sa_fail(SA_FORMAT, "%s: type '%s' is not one of '<f4', '<f8', '<i4', '<i8', '|u1'", name, descr);
 }
@@ -126,7 +129,8 @@ static sa_status parse_shape(cursor *c, const char *name, sa_array *out) {
     for (out->axes = 0; !take(c, ")"); out->axes++) {
         size_t size;
         if (!comma || !take_size(c, &size)) goto damaged;
-        if (out->axes == SA_NPY_MAX_AXES) return sa_fail(SA_FORMAT, "%s: the array has more than %d axes", name, SA_NPY_MAX_AXES);
+        if (out->axes == SA_NPY_MAX_AXES)
+            return sa_fail(SA_FORMAT, "%s: the array has more than %d axes", name, SA_NPY_MAX_AXES);
         out->shape[out->axes] = size;
         comma = take(c, ",");
     }

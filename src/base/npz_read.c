@@ -180,7 +180,8 @@ sa_status sa_npz_get_exactly(sa_npz *archive, const char *name, sa_dtype type, s
     }
     sa_status status;
     if (array.type != type)
-        status = sa_fail(SA_FORMAT, "%s: %s is %s, not %s", archive->path, name, sa_dtype_name(array.type), sa_dtype_name(type));
+        status = sa_fail(SA_FORMAT, "%s: %s is %s, not %s", archive->path, name, sa_dtype_name(array.type),
+                         sa_dtype_name(type));
     else
         status = sa_fail(SA_FORMAT, "%s: %s has shape %s, not %s", archive->path, name,
                          sa_npy_shape_text(array.axes, array.shape, found), sa_npy_shape_text(axes, shape, wanted));

@@ -40,7 +40,8 @@ void sa_npz_abandon(sa_npz_writer *writer) {
 static sa_status check_pieces(const char *name, size_t needed, size_t pieces, const size_t *bytes) {
     size_t given = 0;
     for (size_t i = 0; i < pieces; i++)
-        if (__builtin_add_overflow(given, bytes[i], &given)) return sa_fail(SA_INVALID, "%s: its pieces are too large", name);
+        if (__builtin_add_overflow(given, bytes[i], &given))
+            return sa_fail(SA_INVALID, "%s: its pieces are too large", name);
     if (given == needed) return SA_OK;
     return sa_fail(SA_INVALID, "%s: its pieces have %zu bytes, and its shape needs %zu", name, given, needed);
 }

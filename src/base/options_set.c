@@ -14,7 +14,8 @@ static sa_status parse_integer(const sa_option_row *row, const char *name, const
                                int64_t *out) {
     int64_t number;
     bool clipped;
-    if (!sa_text_to_integer(value, &number, &clipped)) return sa_fail(SA_INVALID, "--%s %s is not a whole number", name, shown);
+    if (!sa_text_to_integer(value, &number, &clipped))
+        return sa_fail(SA_INVALID, "--%s %s is not a whole number", name, shown);
     if (number < row->least || (clipped && number < 0))
         return sa_fail(SA_INVALID, "--%s %s is less than %lld", name, shown, (long long)row->least);
     if (number > row->most || clipped)
@@ -23,7 +24,8 @@ static sa_status parse_integer(const sa_option_row *row, const char *name, const
     return SA_OK;
 }
 
-static sa_status parse_number(const sa_option_row *row, const char *name, const char *value, const char *shown, double *out) {
+static sa_status parse_number(const sa_option_row *row, const char *name, const char *value, const char *shown,
+                              double *out) {
     double number;
     char bound[SA_NUMBER_TEXT];
     if (!sa_text_to_number(value, &number)) {
@@ -46,7 +48,8 @@ static sa_status parse_choice(const sa_option_row *row, const char *name, const 
         *out = index;
         return SA_OK;
     }
-    if (!strchr(row->choices, '|')) return sa_fail(SA_INVALID, "--%s %s is not %s, the only choice", name, shown, row->choices);
+    if (!strchr(row->choices, '|'))
+        return sa_fail(SA_INVALID, "--%s %s is not %s, the only choice", name, shown, row->choices);
     char list[256];
     size_t length = 0;
     for (const char *c = row->choices; *c && length + 3 < sizeof list; c++) {
@@ -137,7 +140,8 @@ sa_status sa_options_get(const sa_options *options, const char *name, char *buff
     case SA_KIND_TEXT: text = *(char *const *)field; break;
     }
     if (!length) length = strlen(text);
-    if (length >= size) return sa_fail(SA_INVALID, "--%s has %zu characters, more than fit into %zu bytes", name, length, size);
+    if (length >= size)
+        return sa_fail(SA_INVALID, "--%s has %zu characters, more than fit into %zu bytes", name, length, size);
     memcpy(buffer, text, length);
     buffer[length] = 0;
     return SA_OK;

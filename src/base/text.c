@@ -65,7 +65,8 @@ size_t sa_edit_distance(const char *from, const char *to, size_t limit) {
     enum { LONGEST = 60 };
     size_t m = strlen(from), n = strlen(to);
     if (m > LONGEST || n > LONGEST) return limit + 1;
-    size_t rows[3][LONGEST + 1]; /* distances from prefixes of `from` to all prefixes of `to`, for the last three lengths */
+    size_t rows[3]
+               [LONGEST + 1]; /* distances from prefixes of `from` to all prefixes of `to`, for the last three lengths */
     for (size_t j = 0; j <= n; j++) rows[0][j] = j;
     for (size_t i = 1; i <= m; i++) {
         size_t *row = rows[i % 3], *above = rows[(i - 1) % 3], *second = rows[(i + 1) % 3];

@@ -7,7 +7,8 @@
 
 sa_status sa_yaml_parse(const char *text, size_t size, const char *name, sa_yaml_pair *pair, void *user) {
     (void)text, (void)size, (void)pair, (void)user;
-    return sa_fail(SA_UNSUPPORTED, "%s cannot be read: this build has no YAML (install libyaml-dev and build again)", name);
+    return sa_fail(SA_UNSUPPORTED, "%s cannot be read: this build has no YAML (install libyaml-dev and build again)",
+                   name);
 }
 
 #else
@@ -27,15 +28,15 @@ typedef struct key_list { /* of one mapping, to see duplicates */
 } key_list;
 
 typedef enum place {
-    BEFORE,      /* no document yet */
-    TOP,         /* a key of the top mapping, or its end */
-    TOP_VALUE,   /* the value of one */
-    AGENTS,      /* a label, or the end of agents: */
+    BEFORE,    /* no document yet */
+    TOP,       /* a key of the top mapping, or its end */
+    TOP_VALUE, /* the value of one */
+    AGENTS,    /* a label, or the end of agents: */
     AGENTS_VALUE,
-    AGENT,       /* a key of an agent, or its end */
+    AGENT, /* a key of an agent, or its end */
     AGENT_VALUE,
-    SEQUENCE,    /* an item of a value that is a sequence, or its end */
-    AFTER,       /* the document has ended */
+    SEQUENCE, /* an item of a value that is a sequence, or its end */
+    AFTER,    /* the document has ended */
 } place;
 
 typedef struct reader {
@@ -136,7 +137,8 @@ static sa_status on_scalar(reader *r, const yaml_event_t *event) {
 }
 
 static sa_status on_mapping(reader *r, const yaml_event_t *event) {
-    if (event->data.mapping_start.anchor) return WRONG(r, "anchors are not supported (&%s)", event->data.mapping_start.anchor);
+    if (event->data.mapping_start.anchor)
+        return WRONG(r, "anchors are not supported (&%s)", event->data.mapping_start.anchor);
     if (event->data.mapping_start.tag) return WRONG(r, "tags are not supported (%s)", event->data.mapping_start.tag);
     switch (r->place) {
     case BEFORE: r->place = TOP; return SA_OK;
@@ -166,7 +168,8 @@ static sa_status on_mapping_end(reader *r) {
 }
 
 static sa_status on_sequence(reader *r, const yaml_event_t *event) {
-    if (event->data.sequence_start.anchor) return WRONG(r, "anchors are not supported (&%s)", event->data.sequence_start.anchor);
+    if (event->data.sequence_start.anchor)
+        return WRONG(r, "anchors are not supported (&%s)", event->data.sequence_start.anchor);
     if (event->data.sequence_start.tag) return WRONG(r, "tags are not supported (%s)", event->data.sequence_start.tag);
     switch (r->place) {
     case TOP_VALUE:
@@ -182,7 +185,8 @@ static sa_status on_sequence(reader *r, const yaml_event_t *event) {
 static sa_status on_event(reader *r, const yaml_event_t *event) {
     r->line = event->start_mark.line + 1;
     switch (event->type) {
-    case YAML_DOCUMENT_START_EVENT: return r->place == AFTER ? WRONG(r, "a second document begins; there must be one") : SA_OK;
+    case YAML_DOCUMENT_START_EVENT:
+        return r->place == AFTER ? WRONG(r, "a second document begins; there must be one") : SA_OK;
     case YAML_ALIAS_EVENT: return WRONG(r, "aliases are not supported (*%s)", event->data.alias.anchor);
     case YAML_SCALAR_EVENT: return on_scalar(r, event);
     case YAML_MAPPING_START_EVENT: return on_mapping(r, event);
