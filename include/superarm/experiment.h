@@ -41,6 +41,10 @@ typedef struct sa_progress {
  * dropped, finished ones are kept, and the experiment ends with SA_INTERRUPTED. */
 typedef int sa_progress_call(void *user, const sa_progress *progress);
 
+/* Checks everything that can be wrong with the input (options, files, sizes, the folder --out) and changes nothing on the
+ * disk. A run begins with it; calling it first tells wrong input from what goes wrong later. */
+SA_API sa_status sa_experiment_check(sa_experiment *experiment);
+
 /* Runs everything and writes what --out and --trace ask for. Nothing is written when the input is wrong. `call` may be
  * NULL. */
 SA_API sa_status sa_experiment_run(sa_experiment *experiment, sa_progress_call *call, void *user);
@@ -54,7 +58,7 @@ typedef struct sa_agent_result {
     size_t rounds;
     const double *expected_regret; /* (runs, rounds), cumulative */
     const double *realised_regret; /* (runs, rounds), cumulative */
-    const double *reward;          /* (runs, rounds), cumulative */
+    const double *reward;          /* (runs, rounds), cumulative: the realised reward of the slates */
     double mean, sd, low, high;    /* of the final regret that --show-regret names: mean, deviation, 95% interval */
     double seconds_per_run, select_seconds, update_seconds, train_seconds;
     uint64_t peak_bytes;
@@ -64,6 +68,8 @@ typedef struct sa_agent_result {
 /* The index-th agent's results; SA_INVALID when there is none. Valid until the experiment is run again or destroyed. */
 SA_API sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa_agent_result *result);
 
+/* The same as sa_experiment_check, for drawing: agents do not matter. */
+SA_API sa_status sa_experiment_check_draw(sa_experiment *experiment);
 /* Writes contexts.npy (R, T, N, d), scores.npy and noise.npy (R, T, N) of the environment into the folder --out. */
 SA_API sa_status sa_experiment_draw(sa_experiment *experiment);
 

@@ -16,8 +16,7 @@ const sa_environment_class *sa_environment_class_at(size_t index) {
 static sa_status unknown(const char *name) {
     char names[256] = "";
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
-        if (i > 0)
-            strncat(names, ", ", sizeof names - strlen(names) - 1);
+        if (i > 0) strncat(names, ", ", sizeof names - strlen(names) - 1);
         strncat(names, KINDS[i]->name, sizeof names - strlen(names) - 1);
     }
     return sa_fail(SA_INVALID, "--environment %s is unknown; there are %s", name, names);
@@ -25,12 +24,10 @@ static sa_status unknown(const char *name) {
 
 sa_status sa_environment_create(const sa_options *options, sa_environment **out) {
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
-        if (strcmp(options->environment, KINDS[i]->name) == 0)
-            return KINDS[i]->create(options, KINDS[i], out);
+        if (strcmp(options->environment, KINDS[i]->name) == 0) return KINDS[i]->create(options, KINDS[i], out);
     return unknown(options->environment);
 }
 
 void sa_environment_destroy(sa_environment *environment) {
-    if (environment)
-        environment->kind->destroy(environment);
+    if (environment) environment->kind->destroy(environment);
 }

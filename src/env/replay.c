@@ -31,8 +31,7 @@ static void shape_text(const sa_array *array, char *text, size_t size) {
     size_t used = (size_t)snprintf(text, size, "(");
     for (size_t i = 0; i < array->axes && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, i ? ", %zu" : "%zu", array->shape[i]);
-    if (used < size)
-        snprintf(text + used, size - used, array->axes == 1 ? ",)" : ")");
+    if (used < size) snprintf(text + used, size - used, array->axes == 1 ? ",)" : ")");
 }
 
 static sa_status wrong_shape(const char *option, const char *path, const sa_array *array, const char *wanted) {
@@ -45,8 +44,7 @@ static sa_status check_finite(const char *option, const char *path, const sa_arr
     size_t count = sa_array_count(array);
     for (size_t i = 0; i < count; i++) {
         double number = sa_array_number(array, i);
-        if (isfinite(number))
-            continue;
+        if (isfinite(number)) continue;
         sa_array place = {.axes = array->axes};
         size_t rest = i;
         for (size_t axis = array->axes; axis-- > 0; rest /= array->shape[axis])
@@ -62,17 +60,13 @@ static sa_status check_finite(const char *option, const char *path, const sa_arr
 /* Reads an array of floats with `axes` axes, or one more for the runs, that has all its runs and no axis of length 0. */
 static sa_status read_floats(const sa_options *options, const char *option, const char *path, size_t axes,
                              const char *wanted, sa_array *out) {
-    if (!*path)
-        return sa_fail(SA_INVALID, "--environment npy needs --%s", option);
+    if (!*path) return sa_fail(SA_INVALID, "--environment npy needs --%s", option);
     sa_status read = sa_npy_read(path, out);
-    if (read != SA_OK)
-        return sa_fail_prefix(read, "--%s: ", option);
+    if (read != SA_OK) return sa_fail_prefix(read, "--%s: ", option);
     if (out->type != SA_FLOAT32 && out->type != SA_FLOAT64)
         return sa_fail(SA_INVALID, "--%s %s holds whole numbers where float32 or float64 is needed", option, path);
-    if (out->axes != axes && out->axes != axes + 1)
-        return wrong_shape(option, path, out, wanted);
-    if (sa_array_count(out) == 0)
-        return wrong_shape(option, path, out, "at least one number");
+    if (out->axes != axes && out->axes != axes + 1) return wrong_shape(option, path, out, wanted);
+    if (sa_array_count(out) == 0) return wrong_shape(option, path, out, "at least one number");
     uint64_t last = (uint64_t)options->first_run + (uint64_t)options->runs - 1;
     if (out->axes == axes + 1 && last >= out->shape[0])
         return sa_fail(SA_INVALID,
@@ -89,16 +83,14 @@ static sa_status read_scores(replay *self, const sa_options *options, const char
                              sa_array *out) {
     SA_TRY(read_floats(options, option, path, 2, "(T, N) or (R, T, N)", out));
     size_t axis = round_axis(out, 2);
-    if (out->shape[axis] == self->file_rounds && out->shape[axis + 1] == self->base.arms)
-        return SA_OK;
+    if (out->shape[axis] == self->file_rounds && out->shape[axis + 1] == self->base.arms) return SA_OK;
     char wanted[160];
     snprintf(wanted, sizeof wanted, "T = %zu, N = %zu of --contexts", self->file_rounds, self->base.arms);
     return wrong_shape(option, path, out, wanted);
 }
 
 static sa_status check_size(const sa_options *options, const char *option, int64_t asked, size_t file_has) {
-    if (!sa_options_given(options, option) || (uint64_t)asked == file_has)
-        return SA_OK;
+    if (!sa_options_given(options, option) || (uint64_t)asked == file_has) return SA_OK;
     return sa_fail(SA_INVALID, "--%s %" PRId64 " contradicts --contexts %s, which has %zu", option, asked,
                    options->contexts, file_has);
 }
@@ -110,8 +102,7 @@ static sa_status set_sizes(replay *self, const sa_options *options) {
     self->base.dim = shape[2];
     SA_TRY(check_size(options, "arms", options->arms, self->base.arms));
     SA_TRY(check_size(options, "dim", options->dim, self->base.dim));
-    if (!sa_options_given(options, "rounds"))
-        return SA_OK;
+    if (!sa_options_given(options, "rounds")) return SA_OK;
     if ((uint64_t)options->rounds > self->file_rounds)
         return sa_fail(SA_INVALID, "--rounds %" PRId64 " is more than the %zu rounds of --contexts %s", options->rounds,
                        self->file_rounds, options->contexts);
@@ -152,15 +143,13 @@ fail:
 static void copy_round(const replay *self, const sa_array *array, size_t axes, uint64_t run, uint64_t round, size_t width,
                        double *out) {
     size_t first = (size_t)round * width;
-    if (array->axes == axes + 1)
-        first += (size_t)run * self->file_rounds * width;
+    if (array->axes == axes + 1) first += (size_t)run * self->file_rounds * width;
     if (array->type == SA_FLOAT64) {
         memcpy(out, (const double *)array->data + first, width * sizeof *out);
         return;
     }
     const float *numbers = (const float *)array->data + first;
-    for (size_t i = 0; i < width; i++)
-        out[i] = numbers[i];
+    for (size_t i = 0; i < width; i++) out[i] = numbers[i];
 }
 
 static void replay_draw(const sa_environment *environment, uint64_t run, uint64_t round, double *contexts,

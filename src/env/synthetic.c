@@ -21,16 +21,13 @@ typedef struct synthetic {
 
 static double product(const double *x, const double *a, size_t dim) {
     double sum = 0;
-    for (size_t i = 0; i < dim; i++)
-        sum += x[i] * a[i];
+    for (size_t i = 0; i < dim; i++) sum += x[i] * a[i];
     return sum;
 }
 
 static double score(const synthetic *self, double product) {
-    if (self->base.kind == &sa_environment_h1)
-        return product;
-    if (self->base.kind == &sa_environment_h2)
-        return product * product;
+    if (self->base.kind == &sa_environment_h1) return product;
+    if (self->base.kind == &sa_environment_h2) return product * product;
     return cos(self->frequency * product);
 }
 
@@ -40,8 +37,7 @@ static void synthetic_draw(const sa_environment *environment, uint64_t run, uint
     size_t arms = self->base.arms, dim = self->base.dim;
     sa_stream stream = sa_stream_at(self->seed, SA_PURPOSE_CONTEXTS, run, round);
     sa_draw_sphere(&stream, 0, arms, dim, contexts);
-    for (size_t i = 0; i < arms; i++)
-        expected[i] = score(self, product(contexts + i * dim, self->a, dim));
+    for (size_t i = 0; i < arms; i++) expected[i] = score(self, product(contexts + i * dim, self->a, dim));
     sa_draw_noise(self->seed, run, round, self->noise, arms, noise);
 }
 
@@ -55,8 +51,7 @@ static sa_status no_files(const sa_options *options) {
                          : *options->scores       ? "scores"
                          : *options->noise_values ? "noise-values"
                                                   : NULL;
-    if (!option)
-        return SA_OK;
+    if (!option) return SA_OK;
     return sa_fail(SA_INVALID, "--%s is for --environment npy, and this is --environment %s", option,
                    options->environment);
 }

@@ -1,0 +1,67 @@
+/* What the subcommands share. The program uses the library's public headers alone. */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <superarm/superarm.h>
+
+enum { EXIT_FINE = 0, EXIT_OTHER = 1, EXIT_INPUT = 2, EXIT_SIGINT = 130 };
+
+/* ---- subcommands: arguments after the name ---- */
+
+int cli_run(int count, char **arguments);
+int cli_draw(int count, char **arguments);
+int cli_list(int count, char **arguments);
+
+/* ---- flags.c ---- */
+
+typedef struct cli_command {
+    const char *name;     /* "run" */
+    const char *usage;    /* lines of the help above the options */
+    const char *examples; /* below them */
+    bool agents;          /* options of agents and --agent are taken; else --preset alone of these */
+    bool resumes;         /* --resume, --trace and --threads are taken */
+} cli_command;
+
+/* Reads the spec, then the flags, into the experiment. `*done`: the answer was given (--help) or the input is wrong, and
+ * the program ends with the returned status. */
+int cli_take(const cli_command *command, int count, char **arguments, sa_experiment *experiment, bool *done);
+/* The value of an option as a flag. */
+bool cli_flag(const sa_experiment *experiment, const char *name);
+
+/* ---- messages.c ---- */
+
+/* "superarm run: --slate 25 is more than --arms 20" */
+__attribute__((format(printf, 3, 4))) int cli_say(const char *command, int exit_status, const char *format, ...);
+/* The library's last sentence, and the exit status that fits. `input`: nothing but input was looked at so far. */
+int cli_fail(const char *command, sa_status status, bool input);
+/* The nearest of the words, or NULL when none is near. */
+const char *cli_nearest(const char *word, const char *const *words, size_t count);
+
+/* ---- help.c ---- */
+
+void cli_help(const cli_command *command, const char *preset);
+/* Is this an option of the command? */
+bool cli_takes(const cli_command *command, const sa_option_info *info);
+/* An option's value under a preset. Returns `value`. */
+enum { CLI_VALUE = 4200 };
+const char *cli_default(const char *preset, const char *name, char value[CLI_VALUE]);
+
+/* ---- progress.c ---- */
+
+typedef struct cli_progress {
+    bool shown;
+    double last; /* seconds of the last line */
+} cli_progress;
+
+/* Catches SIGINT and SIGTERM, which then end the work at the next round; a second one ends the program at once. */
+void cli_catch_signals(void);
+/* The signal that came, or 0. */
+int cli_signal(void);
+void cli_progress_begin(cli_progress *progress, const sa_experiment *experiment);
+sa_progress_call cli_progress_show; /* user: a cli_progress */
+void cli_progress_end(cli_progress *progress);
+
+#endif

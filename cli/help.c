@@ -1,0 +1,63 @@
+/* Help from the options list. */
+#include <string.h>
+
+#include "cli.h"
+
+bool cli_takes(const cli_command *command, const sa_option_info *info) {
+    if (info->scope == SA_SCOPE_AGENT) return command->agents || !strcmp(info->name, "preset");
+    if (info->scope != SA_SCOPE_OUTPUT || command->resumes) return true;
+    return !strcmp(info->name, "out") || !strcmp(info->name, "quiet");
+}
+
+const char *cli_default(const char *preset, const char *name, char value[CLI_VALUE]) {
+    sa_options *options = sa_options_new(preset);
+    if (!options || sa_options_get(options, name, value, CLI_VALUE) != SA_OK) *value = 0;
+    sa_options_destroy(options);
+    return value;
+}
+
+/* "--regularization NUMBER": what the user types. */
+static void print_option(const char *preset, const sa_option_info *info) {
+    char left[96], value[CLI_VALUE];
+    const char *what = !strcmp(info->kind, "integer")  ? " INTEGER"
+                       : !strcmp(info->kind, "number") ? " NUMBER"
+                       : !strcmp(info->kind, "text")   ? " TEXT"
+                                                       : "";
+    snprintf(left, sizeof left, "--%s%s%s", info->name, info->choices ? " " : "", info->choices ? info->choices : what);
+    printf("  %-28s", left);
+    if (strlen(left) > 27) printf("\n%30s", "");
+    printf(" %s", info->help);
+    if (info->alias) printf("; also --%s", info->alias);
+    cli_default(preset, info->name, value);
+    if (!strcmp(info->kind, "flag"))
+        printf(!strcmp(value, "true") ? " [on; --no-%s]" : " [off]", info->name);
+    else if (*value)
+        printf(" [%s]", value);
+    putchar('\n');
+}
+
+void cli_help(const cli_command *command, const char *preset) {
+    static const struct {
+        sa_option_scope scope;
+        const char *title;
+    } groups[] = {{SA_SCOPE_ENVIRONMENT, "The environment"},
+                  {SA_SCOPE_EXPERIMENT, "The experiment"},
+                  {SA_SCOPE_AGENT, "Agents"},
+                  {SA_SCOPE_OUTPUT, "Output"}};
+    fputs(command->usage, stdout);
+    sa_options *known = sa_options_new(preset);
+    if (!known) preset = NULL;
+    sa_options_destroy(known);
+    for (size_t group = 0; group < sizeof groups / sizeof *groups; group++) {
+        sa_option_info info;
+        printf("\n%s", groups[group].title);
+        if (group == 0) printf(" (defaults of --preset %s in brackets)", preset ? preset : "tuned");
+        puts(":");
+        for (size_t i = 0; sa_option_at(i, &info); i++)
+            if (info.scope == groups[group].scope && cli_takes(command, &info)) print_option(preset, &info);
+        if (groups[group].scope == SA_SCOPE_AGENT && command->agents)
+            puts("  --agent LABEL:option=value,...\n                               one more agent, with options of its "
+                 "own; repeatable");
+    }
+    printf("\n%s", command->examples);
+}

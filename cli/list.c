@@ -1,0 +1,60 @@
+/* superarm list */
+#include <string.h>
+
+#include "cli.h"
+
+static const char *const KINDS[] = {"algorithms", "environments", "oracles", "confidence", "feedback", "options"};
+enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
+
+static const char HELP[] = "superarm list algorithms|environments|oracles|confidence|feedback|options\n\n"
+                           "Prints what there is to choose from, one a line with a word on it.\n\n"
+                           "Example:\n"
+                           "  superarm list algorithms\n";
+
+static bool row_at(const char *kind, size_t index, const char **name, const char **summary) {
+    return strcmp(kind, "algorithms") ? sa_choice_at(kind, index, name, summary) : sa_algorithm_at(index, name, summary);
+}
+
+static void print_rows(const char *kind) {
+    const char *name, *summary;
+    int width = 0;
+    for (size_t i = 0; row_at(kind, i, &name, &summary); i++)
+        if ((int)strlen(name) > width) width = (int)strlen(name);
+    for (size_t i = 0; row_at(kind, i, &name, &summary); i++) printf("%-*s  %s\n", width, name, summary);
+}
+
+static const char *shown(const char *preset, const char *name, char value[CLI_VALUE]) {
+    cli_default(preset, name, value);
+    return *value ? value : "-";
+}
+
+static void print_options(void) {
+    char paper[CLI_VALUE], icml23[CLI_VALUE], tuned[CLI_VALUE];
+    sa_option_info info;
+    printf("%-16s %-8s %-16s %-16s %-16s %s\n", "option", "kind", "paper", "icml23", "tuned", "help");
+    for (size_t i = 0; sa_option_at(i, &info); i++)
+        printf("%-16s %-8s %-16s %-16s %-16s %s\n", info.name, info.kind, shown("paper", info.name, paper),
+               shown("icml23", info.name, icml23), shown("tuned", info.name, tuned), info.help);
+}
+
+int cli_list(int count, char **arguments) {
+    const char *kind = count > 0 ? arguments[0] : "";
+    if (!strcmp(kind, "--help") || !strcmp(kind, "-h")) {
+        fputs(HELP, stdout);
+        return EXIT_FINE;
+    }
+    if (count != 1)
+        return cli_say("list", EXIT_INPUT, "say one of algorithms, environments, oracles, confidence, feedback, options");
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        if (!strcmp(kind, KINDS[i])) {
+            if (strcmp(kind, "options"))
+                print_rows(kind);
+            else
+                print_options();
+            return EXIT_FINE;
+        }
+    const char *nearest = cli_nearest(kind, KINDS, KIND_COUNT);
+    if (nearest) return cli_say("list", EXIT_INPUT, "%s is not a list; did you mean %s?", kind, nearest);
+    return cli_say("list", EXIT_INPUT, "%s is not one of algorithms, environments, oracles, confidence, feedback, options",
+                   kind);
+}

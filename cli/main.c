@@ -1,0 +1,50 @@
+/* The program: finds the subcommand. Exit status: 0 fine, 2 the user's input is wrong, 1 anything else. */
+#include <string.h>
+
+#include <cblas.h>
+
+#include "cli.h"
+
+static const struct {
+    const char *name, *summary;
+    int (*call)(int count, char **arguments);
+} COMMANDS[] = {
+    {"run", "run agents in an environment and show their regret", cli_run},
+    {"draw", "write an environment's draws as npy files", cli_draw},
+    {"list", "list algorithms, environments, oracles, confidence, feedback, options", cli_list},
+};
+enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
+
+static void print_help(void) {
+    puts("superarm chooses slates: K of N arms a round, learning from what came of them.\n\n"
+         "superarm COMMAND [options]\n");
+    for (size_t i = 0; i < COMMAND_COUNT; i++) printf("  %-6s %s\n", COMMANDS[i].name, COMMANDS[i].summary);
+    puts("\nsuperarm COMMAND --help has the options and an example; superarm --version prints the version.\n\n"
+         "Example:\n"
+         "  superarm run --environment h2 --algorithm cn-ucb,cn-ts --runs 4 --out results/h2");
+}
+
+static int unknown(const char *name) {
+    const char *names[COMMAND_COUNT];
+    for (size_t i = 0; i < COMMAND_COUNT; i++) names[i] = COMMANDS[i].name;
+    const char *nearest = cli_nearest(name, names, COMMAND_COUNT);
+    if (nearest) return cli_say("", EXIT_INPUT, "%s is not a command; did you mean %s?", name, nearest);
+    return cli_say("", EXIT_INPUT, "%s is not a command; superarm --help lists them", name);
+}
+
+int main(int count, char **arguments) {
+    if (count < 2) return cli_say("", EXIT_INPUT, "which command? superarm --help lists them");
+    const char *name = arguments[1];
+    if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+        print_help();
+        return EXIT_FINE;
+    }
+    if (!strcmp(name, "--version")) {
+        printf("superarm %s\n", sa_version());
+        return EXIT_FINE;
+    }
+    openblas_set_num_threads(1); /* runs are spread over threads instead, which also keeps their results the same */
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (!strcmp(name, COMMANDS[i].name)) return COMMANDS[i].call(count - 2, arguments + 2);
+    return unknown(name);
+}

@@ -1,0 +1,72 @@
+/* superarm run */
+#include <signal.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const cli_command RUN = {
+    .name = "run",
+    .usage = "superarm run [SPEC.yaml] [options]\n\n"
+             "Runs one or more agents in one environment, --runs times, and shows their regret. A spec file holds the\n"
+             "same options as a YAML mapping, and `agents:`, a mapping of labels to options; flags win over the spec,\n"
+             "and an agent's own options over both.\n",
+    .examples =
+        "Examples:\n"
+        "  superarm run --environment h2 --algorithm cn-ucb,cn-ts --runs 4 --out results/h2\n"
+        "  superarm run --environment h1 --agent shy:algorithm=cn-ucb,gamma=0.1 --agent bold:algorithm=cn-ucb,gamma=3\n"
+        "  superarm run results/h2/spec.yaml --out results/again\n",
+    .agents = true,
+    .resumes = true,
+};
+
+static size_t longest_label(const sa_experiment *experiment) {
+    sa_agent_result result;
+    size_t longest = strlen("agent");
+    for (size_t i = 0; sa_experiment_result(experiment, i, &result) == SA_OK; i++)
+        if (strlen(result.label) > longest) longest = strlen(result.label);
+    return longest;
+}
+
+static void print_table(const sa_experiment *experiment) {
+    char kind[32] = "", interval[64];
+    sa_agent_result result;
+    int label = (int)longest_label(experiment);
+    sa_options_get(sa_experiment_options(experiment), "show-regret", kind, sizeof kind);
+    printf("%-*s %5s %12s %11s  %-25s %9s  %s\n", label, "agent", "runs", "mean regret", "sd", "95% interval", "s/run",
+           "select / update / train");
+    for (size_t i = 0; sa_experiment_result(experiment, i, &result) == SA_OK; i++) {
+        snprintf(interval, sizeof interval, "%.6g to %.6g", result.low, result.high);
+        printf("%-*s %5zu %12.6g %11.4g  %-25s %9.3g  %.3g / %.3g / %.3g\n", label, result.label, result.runs, result.mean,
+               result.sd, interval, result.seconds_per_run, result.select_seconds, result.update_seconds,
+               result.train_seconds);
+        if (result.diverged_trainings > 0)
+            printf("%*s       %llu trainings diverged and were undone\n", label, "",
+                   (unsigned long long)result.diverged_trainings);
+    }
+    printf("%s regret after the last round\n", kind);
+}
+
+static int run(sa_experiment *experiment) {
+    cli_progress progress;
+    sa_status status = sa_experiment_check(experiment);
+    if (status != SA_OK) return cli_fail(RUN.name, status, true);
+    cli_catch_signals();
+    cli_progress_begin(&progress, experiment);
+    status = sa_experiment_run(experiment, cli_progress_show, &progress);
+    cli_progress_end(&progress);
+    if (status == SA_INTERRUPTED)
+        return cli_say(RUN.name, cli_signal() == SIGINT ? EXIT_SIGINT : EXIT_OTHER, "%s", sa_last_error());
+    if (status != SA_OK) return cli_fail(RUN.name, status, false);
+    if (!cli_flag(experiment, "quiet")) print_table(experiment);
+    return EXIT_FINE;
+}
+
+int cli_run(int count, char **arguments) {
+    bool done;
+    sa_experiment *experiment = sa_experiment_new();
+    if (!experiment) return cli_fail(RUN.name, SA_OUT_OF_MEMORY, false);
+    int exit_status = cli_take(&RUN, count, arguments, experiment, &done);
+    if (!done) exit_status = run(experiment);
+    sa_experiment_destroy(experiment);
+    return exit_status;
+}

@@ -1,0 +1,92 @@
+/* Writes an environment's draws for other programs, round by round: the arrays may be larger than memory. */
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/npy_format.h"
+#include "experiment/experiment.h"
+
+enum { CONTEXTS, SCORES, NOISE, FILES };
+
+static const char *const NAMES[FILES] = {"contexts", "scores", "noise"};
+
+typedef struct drawing {
+    const sa_options *options;
+    sa_environment *environment;
+    sa_replacement file[FILES];
+    double *numbers[FILES]; /* of one round */
+    size_t width[FILES];    /* how many */
+} drawing;
+
+static void drawing_clear(drawing *self) {
+    for (int i = 0; i < FILES; i++) {
+        sa_replace_abandon(&self->file[i]);
+        sa_free(self->numbers[i]);
+    }
+    sa_environment_destroy(self->environment);
+}
+
+static sa_status prepare(drawing *self, const sa_options *options) {
+    for (int i = 0; i < FILES; i++) self->file[i].file = -1;
+    self->options = options;
+    if (!*options->out) return sa_fail(SA_INVALID, "a draw needs --out, the folder to write to");
+    if (options->resume) return sa_fail(SA_INVALID, "--resume is for runs, not for draws");
+    SA_TRY(sa_environment_create(options, &self->environment));
+    size_t arms = self->environment->arms, dim = self->environment->dim, bytes;
+    const size_t shape[4] = {(size_t)options->runs, self->environment->rounds, arms, dim};
+    if (!sa_npy_bytes(SA_FLOAT64, 4, shape, &bytes))
+        return sa_fail(SA_OUT_OF_MEMORY, "contexts of %zu x %zu x %zu x %zu numbers are too many", shape[0], shape[1],
+                       shape[2], shape[3]);
+    SA_TRY(sa_plan_check_memory("contexts of a round (arms, features)", arms, dim, 1, sizeof(double)));
+    for (int i = 0; i < FILES; i++) {
+        self->width[i] = i == CONTEXTS ? arms * dim : arms;
+        SA_TRY(sa_alloc_array(self->width[i], sizeof(double), &self->numbers[i]));
+    }
+    return sa_plan_check_folder(options);
+}
+
+static sa_status open_files(drawing *self) {
+    const sa_environment *environment = self->environment;
+    const size_t shape[4] = {(size_t)self->options->runs, environment->rounds, environment->arms, environment->dim};
+    SA_TRY(sa_folder_make(self->options->out));
+    for (int i = 0; i < FILES; i++) {
+        char header[SA_NPY_HEADER_ROOM], *path;
+        size_t size;
+        SA_TRY(sa_format(&path, "%s/%s.npy", self->options->out, NAMES[i]));
+        sa_status status = sa_replace_begin(path, &self->file[i]);
+        sa_free(path);
+        SA_TRY(status);
+        SA_TRY(sa_npy_header_write(SA_FLOAT64, i == CONTEXTS ? 4 : 3, shape, header, &size));
+        SA_TRY(sa_replace_write(&self->file[i], header, size));
+    }
+    return SA_OK;
+}
+
+static sa_status write_rounds(const drawing *self) {
+    const sa_environment *environment = self->environment;
+    for (uint64_t run = 0; run < (uint64_t)self->options->runs; run++)
+        for (size_t round = 0; round < environment->rounds; round++) {
+            environment->kind->draw(environment, (uint64_t)self->options->first_run + run, round, self->numbers[CONTEXTS],
+                                    self->numbers[SCORES], self->numbers[NOISE]);
+            for (int i = 0; i < FILES; i++)
+                SA_TRY(sa_replace_write(&self->file[i], self->numbers[i], self->width[i] * sizeof(double)));
+        }
+    return SA_OK;
+}
+
+sa_status sa_experiment_check_draw(sa_experiment *experiment) {
+    drawing self = {0};
+    sa_status status = prepare(&self, experiment->options);
+    drawing_clear(&self);
+    return status;
+}
+
+sa_status sa_experiment_draw(sa_experiment *experiment) {
+    drawing self = {0};
+    sa_status status;
+    SA_TRY_OR_FAIL(prepare(&self, experiment->options));
+    SA_TRY_OR_FAIL(open_files(&self));
+    SA_TRY_OR_FAIL(write_rounds(&self));
+    for (int i = 0; i < FILES; i++) SA_TRY_OR_FAIL(sa_replace_commit(&self.file[i]));
+fail:
+    drawing_clear(&self);
+    return status;
+}

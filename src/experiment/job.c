@@ -1,0 +1,169 @@
+/* One run of one agent. Each round, with v the expected scores, e the noise and S* the oracle's slate for given scores:
+ *
+ *   draw -> select S -> feedback v_i + e_i for i in S -> update
+ *   expected regret = reward(S*(v); v) - reward(S; v),   realised regret = reward(S*(v + e); v + e) - reward(S; v + e)
+ *
+ * Curves add them up round by round; `reward` adds up reward(S; v + e), what was earned. */
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "experiment/experiment.h"
+
+double sa_seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+enum { MEMORY_PERIOD = 64 }; /* rounds between two looks at the agent's memory */
+
+typedef struct job {
+    const sa_plan *plan;
+    sa_plan_agent *of;
+    sa_run_stats *stats;
+    sa_options *options;
+    sa_agent *agent;
+    sa_request *request;
+    sa_decision *decision;
+    sa_trace *trace;
+    double *contexts;                    /* (arms, dim) */
+    double *expected, *noise, *realised; /* (arms) */
+    double *feedback;                    /* (slate) */
+    size_t *best;                        /* (slate) */
+    size_t *workspace;
+} job;
+
+static void job_clear(job *self) {
+    sa_trace_abandon(self->trace);
+    sa_free(self->workspace);
+    sa_free(self->best);
+    sa_free(self->feedback);
+    sa_free(self->realised);
+    sa_free(self->noise);
+    sa_free(self->expected);
+    sa_free(self->contexts);
+    sa_decision_destroy(self->decision);
+    sa_request_destroy(self->request);
+    sa_agent_destroy(self->agent);
+    sa_options_destroy(self->options);
+}
+
+static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
+    const sa_environment *environment = self->plan->environment;
+    size_t arms = environment->arms, slate = (size_t)self->plan->options->slate;
+    SA_TRY(sa_alloc_matrix(arms, environment->dim, sizeof(double), &self->contexts));
+    SA_TRY(sa_alloc_array(arms, sizeof(double), &self->expected));
+    SA_TRY(sa_alloc_array(arms, sizeof(double), &self->noise));
+    SA_TRY(sa_alloc_array(arms, sizeof(double), &self->realised));
+    SA_TRY(sa_alloc_array(slate, sizeof(double), &self->feedback));
+    SA_TRY(sa_alloc_array(slate, sizeof(size_t), &self->best));
+    SA_TRY(sa_alloc_array(self->of->oracle->workspace(arms, slate), sizeof(size_t), &self->workspace));
+    self->options = sa_options_copy(self->of->options);
+    self->request = sa_request_new();
+    if (!self->options || !self->request) return SA_OUT_OF_MEMORY;
+    self->options->first_run = (int64_t)run; /* the agent's random numbers are those of this run */
+    SA_TRY(sa_agent_create(self->options, &self->agent));
+    sa_request_contexts(self->request, self->contexts, arms);
+    sa_request_slate(self->request, slate);
+    sa_request_expected(self->request, self->expected);
+    if (!trace_path) return SA_OK;
+    int digits = sa_agent_options(self->agent)->precision == SA_PRECISION_DOUBLE ? 17 : 9;
+    return sa_trace_begin(trace_path, self->of->label, digits, &self->trace);
+}
+
+/* The reward that the chosen slate lacks to that of the best one, under these scores; its own reward in *reward. */
+static double regret(job *self, const double *scores, double *reward) {
+    const sa_oracle *oracle = self->of->oracle;
+    sa_oracle_problem problem = {
+        .scores = scores, .arms = self->plan->environment->arms, .slate = sa_decision_slate(self->decision)};
+    oracle->solve(&problem, self->workspace, self->best);
+    *reward = oracle->reward(&problem, sa_decision_arms(self->decision));
+    return oracle->reward(&problem, self->best) - *reward;
+}
+
+static sa_status select_and_update(job *self) {
+    double start = sa_seconds_now();
+    SA_TRY(sa_agent_select(self->agent, self->request, &self->decision));
+    double selected = sa_seconds_now();
+    size_t slate = sa_decision_slate(self->decision);
+    const size_t *arms = sa_decision_arms(self->decision);
+    for (size_t i = 0; i < slate; i++) self->feedback[i] = self->realised[arms[i]];
+    double answered = sa_seconds_now();
+    SA_TRY(sa_agent_update(self->agent, sa_decision_id(self->decision), self->feedback, NULL, slate));
+    self->stats->select_seconds += selected - start;
+    self->stats->update_seconds += sa_seconds_now() - answered; /* training included, until take_counts */
+    return SA_OK;
+}
+
+static void take_memory(job *self) {
+    sa_agent_counts counts;
+    sa_agent_count(self->agent, &counts);
+    if (counts.bytes > self->stats->peak_bytes) self->stats->peak_bytes = counts.bytes;
+}
+
+static void take_counts(job *self) {
+    sa_agent_counts counts;
+    take_memory(self);
+    sa_agent_count(self->agent, &counts);
+    self->stats->train_seconds = counts.train_seconds;
+    self->stats->update_seconds = fmax(0, self->stats->update_seconds - counts.train_seconds);
+    self->stats->diverged_trainings = counts.diverged_trainings;
+}
+
+/* Round `round` from 0; `last` has the curves' values before it, and gets those after it. */
+static sa_status play_round(job *self, uint64_t run, size_t round, double last[3]) {
+    const sa_environment *environment = self->plan->environment;
+    double reward;
+    environment->kind->draw(environment, run, round, self->contexts, self->expected, self->noise);
+    for (size_t i = 0; i < environment->arms; i++) {
+        self->realised[i] = self->expected[i] + self->noise[i];
+        if (!isfinite(self->realised[i]))
+            return sa_fail(SA_INVALID, "run %llu, round %zu: the score of arm %zu and its noise add up to an infinity",
+                           (unsigned long long)run, round + 1, i);
+    }
+    SA_TRY(select_and_update(self));
+    double expected_regret = regret(self, self->expected, &reward);
+    double realised_regret = regret(self, self->realised, &reward);
+    last[0] += expected_regret;
+    last[1] += realised_regret;
+    last[2] += reward;
+    if (round % MEMORY_PERIOD == 0) take_memory(self);
+    if (!self->trace) return SA_OK;
+    return sa_trace_round(self->trace, run, round + 1, self->decision, self->feedback, expected_regret, realised_regret);
+}
+
+sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const char *trace_path, sa_job_control *control) {
+    double start = sa_seconds_now(), last[3] = {0};
+    sa_plan_agent *of = &plan->agents[agent];
+    job self = {.plan = plan, .of = of, .stats = &of->stats[run]};
+    uint64_t number = plan->first_run + run;
+    sa_status status;
+    *self.stats = (sa_run_stats){0};
+    SA_TRY_OR_FAIL(job_prepare(&self, number, trace_path));
+    for (size_t round = 0; round < plan->rounds; round++) {
+        if (atomic_load_explicit(&control->stop, memory_order_relaxed)) {
+            status = sa_fail(SA_INTERRUPTED, "agent %s, run %llu: stopped", of->label, (unsigned long long)number);
+            goto fail;
+        }
+        SA_TRY_OR_FAIL(play_round(&self, number, round, last));
+        size_t place = run * plan->rounds + round;
+        of->expected_regret[place] = last[0];
+        of->realised_regret[place] = last[1];
+        of->reward[place] = last[2];
+        atomic_fetch_add_explicit(&control->rounds, 1, memory_order_relaxed);
+    }
+    take_counts(&self);
+    if (self.trace) {
+        status = sa_trace_finish(self.trace);
+        self.trace = NULL;
+        if (status != SA_OK) goto fail;
+    }
+    self.stats->seconds = sa_seconds_now() - start;
+    job_clear(&self);
+    return SA_OK;
+fail:
+    job_clear(&self);
+    return status;
+}

@@ -1,0 +1,160 @@
+/* From what is asked for to what will be done. Everything that can be wrong with the input is found here, before anything
+ * is created on the disk: the environment is made, its files are read, and every agent is created once. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "experiment/experiment.h"
+
+void sa_plan_destroy(sa_plan *plan) {
+    if (!plan) return;
+    sa_free(plan->parts);
+    sa_plan_agents_destroy(plan->agents, plan->agent_count);
+    sa_environment_destroy(plan->environment);
+    sa_options_destroy(plan->options);
+    sa_free(plan);
+}
+
+/* ---- checks ---- */
+
+sa_status sa_plan_check_memory(const char *what, size_t a, size_t b, size_t c, size_t d) {
+    size_t bytes, memory;
+    bool overflow = __builtin_mul_overflow(a, b, &bytes) || __builtin_mul_overflow(bytes, c, &bytes) ||
+                    __builtin_mul_overflow(bytes, d, &bytes) || bytes > PTRDIFF_MAX;
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || page <= 0 || __builtin_mul_overflow((size_t)pages, (size_t)page, &memory)) memory = PTRDIFF_MAX;
+    if (!overflow && bytes <= memory) return SA_OK;
+    return sa_fail(SA_OUT_OF_MEMORY, "%s: %zu x %zu x %zu x %zu bytes are more than this machine's memory", what, a, b, c,
+                   d);
+}
+
+/* --out must be new, or the folder of an experiment that --resume goes on with. */
+sa_status sa_plan_check_folder(const sa_options *options) {
+    struct stat about;
+    if (options->resume && !*options->out) return sa_fail(SA_INVALID, "--resume needs --out, the folder to go on with");
+    if (!*options->out) return SA_OK;
+    if (!stat(options->out, &about) && !S_ISDIR(about.st_mode))
+        return sa_fail(SA_INVALID, "--out %s is not a folder", options->out);
+    if (sa_folder_is_empty(options->out) || options->resume) return SA_OK;
+    return sa_fail(SA_INVALID, "--out %s is not empty; --resume goes on with an unfinished experiment", options->out);
+}
+
+/* A trace is joined at the very end; better to hear now that it cannot be written. */
+static sa_status check_trace(const char *trace) {
+    struct stat about;
+    char *folder;
+    if (!*trace) return SA_OK;
+    if (!stat(trace, &about)) {
+        if (S_ISDIR(about.st_mode)) return sa_fail(SA_INVALID, "--trace %s is a folder", trace);
+        return access(trace, W_OK) ? sa_fail_errno("written", trace) : SA_OK;
+    }
+    SA_TRY(sa_copy_text(trace, &folder));
+    char *slash = strrchr(folder, '/');
+    if (slash) slash[slash == folder] = 0;
+    int denied = access(slash ? folder : ".", W_OK);
+    sa_free(folder);
+    return denied ? sa_fail_errno("written", trace) : SA_OK;
+}
+
+static sa_status check_slate(const sa_options *options, const sa_environment *environment) {
+    if ((uint64_t)options->slate <= environment->arms) return SA_OK;
+    if (!strcmp(options->environment, "npy"))
+        return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than the %zu arms of --contexts %s", options->slate,
+                       environment->arms, options->contexts);
+    return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than --arms %zu", options->slate, environment->arms);
+}
+
+/* ---- making ---- */
+
+/* The full path, so that spec.yaml can be run from anywhere. */
+static sa_status full_path(char **path) {
+    char *resolved = **path ? realpath(*path, NULL) : NULL, *copy;
+    if (!resolved) return SA_OK;
+    sa_status status = sa_copy_text(resolved, &copy);
+    free(resolved);
+    SA_TRY(status);
+    sa_free(*path);
+    *path = copy;
+    return SA_OK;
+}
+
+static sa_status set_size(sa_options *options, const char *name, size_t value) {
+    char *text;
+    SA_TRY(sa_format(&text, "%zu", value));
+    sa_status status = sa_options_set(options, name, text);
+    sa_free(text);
+    return status;
+}
+
+static size_t thread_count(const sa_options *options) {
+    if (options->threads > 0) return (size_t)options->threads;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return processors > 0 ? (size_t)processors : 1;
+}
+
+static sa_status plan_environment(sa_plan *plan, const sa_options *asked) {
+    SA_TRY(sa_environment_create(asked, &plan->environment));
+    SA_TRY(check_slate(asked, plan->environment));
+    plan->options = sa_options_copy(asked);
+    if (!plan->options) return SA_OUT_OF_MEMORY;
+    SA_TRY(set_size(plan->options, "rounds", plan->environment->rounds));
+    SA_TRY(set_size(plan->options, "arms", plan->environment->arms));
+    SA_TRY(set_size(plan->options, "dim", plan->environment->dim));
+    SA_TRY(full_path(&plan->options->contexts));
+    SA_TRY(full_path(&plan->options->scores));
+    SA_TRY(full_path(&plan->options->noise_values));
+    plan->rounds = plan->environment->rounds;
+    plan->runs = (size_t)asked->runs;
+    plan->first_run = (uint64_t)asked->first_run;
+    plan->threads = thread_count(asked);
+    return SA_OK;
+}
+
+static sa_status plan_agent(const sa_plan *plan, const sa_experiment *experiment, sa_plan_agent *agent) {
+    sa_agent *trial;
+    sa_status status = sa_agent_create(agent->options, &trial);
+    if (status != SA_OK) {
+        for (size_t i = 0; i < experiment->agent_count; i++)
+            if (!strcmp(experiment->agents[i].label, agent->label)) sa_fail_prefix(status, "agent %s: ", agent->label);
+        return status;
+    }
+    sa_agent_destroy(trial);
+    SA_TRY(full_path(&agent->options->init_weights));
+    agent->oracle = sa_oracle_of((sa_oracle_kind)agent->options->oracle);
+    SA_TRY(sa_alloc_matrix(plan->runs, plan->rounds, sizeof(double), &agent->expected_regret));
+    SA_TRY(sa_alloc_matrix(plan->runs, plan->rounds, sizeof(double), &agent->realised_regret));
+    SA_TRY(sa_alloc_matrix(plan->runs, plan->rounds, sizeof(double), &agent->reward));
+    SA_TRY(sa_alloc_array(plan->runs, sizeof *agent->stats, &agent->stats));
+    return sa_alloc_array(plan->runs, sizeof *agent->done, &agent->done);
+}
+
+static sa_status check_sizes(const sa_plan *plan) {
+    size_t jobs = plan->runs * plan->agent_count;
+    SA_TRY(sa_plan_check_memory("regret curves (runs, rounds, 3 kinds)", jobs, plan->rounds, 3, sizeof(double)));
+    size_t threads = plan->threads < jobs ? plan->threads : jobs;
+    return sa_plan_check_memory("contexts (threads, arms, features)", threads, plan->environment->arms,
+                                plan->environment->dim, sizeof(double));
+}
+
+sa_status sa_plan_make(sa_experiment *experiment) {
+    sa_plan *plan;
+    sa_status status;
+    SA_TRY(sa_alloc_array(1, sizeof *plan, &plan));
+    SA_TRY_OR_FAIL(plan_environment(plan, experiment->options));
+    SA_TRY_OR_FAIL(sa_spec_resolve(experiment, plan->options, &plan->agents, &plan->agent_count));
+    SA_TRY_OR_FAIL(check_sizes(plan));
+    for (size_t i = 0; i < plan->agent_count; i++) SA_TRY_OR_FAIL(plan_agent(plan, experiment, &plan->agents[i]));
+    SA_TRY_OR_FAIL(sa_plan_check_folder(plan->options));
+    SA_TRY_OR_FAIL(check_trace(plan->options->trace));
+    sa_plan_destroy(experiment->plan);
+    experiment->plan = plan;
+    return SA_OK;
+fail:
+    sa_plan_destroy(plan);
+    return status;
+}

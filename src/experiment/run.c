@@ -1,0 +1,51 @@
+/* The public face: check, run, results. */
+#include "experiment/experiment.h"
+
+sa_status sa_experiment_check(sa_experiment *experiment) {
+    if (experiment->checked) return SA_OK;
+    SA_TRY(sa_plan_make(experiment));
+    experiment->checked = true;
+    return SA_OK;
+}
+
+sa_status sa_experiment_run(sa_experiment *experiment, sa_progress_call *call, void *user) {
+    bool complete;
+    SA_TRY(sa_experiment_check(experiment));
+    experiment->checked = false; /* files may change before the next run */
+    sa_plan *plan = experiment->plan;
+    SA_TRY(sa_results_begin(plan, &complete));
+    if (complete) return SA_OK;
+    sa_status status = sa_runner_run(plan, call, user);
+    if (status == SA_OK) status = sa_results_finish(plan);
+    if (status != SA_OK) sa_results_abandon(plan);
+    return status;
+}
+
+sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa_agent_result *result) {
+    const sa_plan *plan = experiment->plan;
+    if (!plan || experiment->checked) return sa_fail(SA_INVALID, "the experiment has not been run");
+    if (index >= plan->agent_count)
+        return sa_fail(SA_INVALID, "there is no agent %zu: the experiment has %zu", index, plan->agent_count);
+    const sa_plan_agent *agent = &plan->agents[index];
+    const sa_mean *shown = plan->options->show_regret == SA_REGRET_REALISED ? &agent->realised : &agent->expected;
+    *result = (sa_agent_result){
+        .label = agent->label,
+        .algorithm = agent->options->algorithm,
+        .runs = plan->runs,
+        .rounds = plan->rounds,
+        .expected_regret = agent->expected_regret,
+        .realised_regret = agent->realised_regret,
+        .reward = agent->reward,
+        .mean = shown->mean,
+        .sd = shown->sd,
+        .low = shown->low,
+        .high = shown->high,
+        .seconds_per_run = agent->total.seconds,
+        .select_seconds = agent->total.select_seconds,
+        .update_seconds = agent->total.update_seconds,
+        .train_seconds = agent->total.train_seconds,
+        .peak_bytes = agent->total.peak_bytes,
+        .diverged_trainings = agent->total.diverged_trainings,
+    };
+    return SA_OK;
+}

@@ -1,0 +1,167 @@
+/* All runs of all agents, spread over threads. A job is one run of one agent and writes its own row of the results, from
+ * random numbers of its own address, so that the results do not depend on the number of threads or on who was first. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "experiment/experiment.h"
+
+typedef struct place {
+    size_t agent, run;
+} place;
+
+typedef struct pool {
+    sa_plan *plan;
+    place *jobs; /* (count) what is not done yet: run by run, so that agents can be compared early */
+    size_t count;
+    sa_job_control control;
+    pthread_mutex_t lock; /* of all that follows, and of plan->agents[].done */
+    pthread_cond_t news;
+    size_t next, finished, working;
+    const char *last_label;
+    size_t last_agent;
+    sa_status status; /* of the first job that failed, and its sentence */
+    char sentence[1024];
+} pool;
+
+/* ---- workers ---- */
+
+static sa_status do_job(pool *self, place at) {
+    char *trace = NULL;
+    if (*self->plan->options->trace) SA_TRY(sa_results_part(self->plan, at.agent, at.run, "jsonl", &trace));
+    sa_status status = sa_job_run(self->plan, at.agent, at.run, trace, &self->control);
+    if (status == SA_OK) status = sa_results_keep(self->plan, at.agent, at.run);
+    sa_free(trace);
+    return status;
+}
+
+static void note_end(pool *self, place at, sa_status status) {
+    if (status == SA_OK) {
+        self->finished++;
+        self->plan->agents[at.agent].done[at.run] = true;
+        self->last_agent = at.agent;
+        self->last_label = self->plan->agents[at.agent].label;
+    } else if (self->status == SA_OK && status != SA_INTERRUPTED) {
+        self->status = status;
+        snprintf(self->sentence, sizeof self->sentence, "%s", sa_last_error()); /* sentences are per thread */
+    }
+    if (status != SA_OK) atomic_store(&self->control.stop, true);
+    pthread_cond_signal(&self->news);
+}
+
+static void *work(void *user) {
+    pool *self = user;
+    pthread_mutex_lock(&self->lock);
+    while (self->next < self->count && !atomic_load(&self->control.stop)) {
+        place at = self->jobs[self->next++];
+        pthread_mutex_unlock(&self->lock);
+        sa_status status = do_job(self, at);
+        pthread_mutex_lock(&self->lock);
+        note_end(self, at, status);
+    }
+    self->working--;
+    pthread_cond_signal(&self->news);
+    pthread_mutex_unlock(&self->lock);
+    return NULL;
+}
+
+/* ---- the caller's thread: progress ---- */
+
+static double mean_regret(const sa_plan *plan, const sa_plan_agent *agent) {
+    const double *curves =
+        plan->options->show_regret == SA_REGRET_REALISED ? agent->realised_regret : agent->expected_regret;
+    double sum = 0, count = 0;
+    for (size_t run = 0; run < plan->runs; run++)
+        if (agent->done[run]) {
+            sum += curves[(run + 1) * plan->rounds - 1];
+            count++;
+        }
+    return count > 0 ? sum / count : 0;
+}
+
+static sa_progress look(const pool *self, double start) {
+    const sa_plan *plan = self->plan;
+    double here = (double)self->count * (double)plan->rounds, rounds = (double)atomic_load(&self->control.rounds);
+    size_t jobs = plan->runs * plan->agent_count;
+    sa_progress progress = {.jobs = jobs,
+                            .jobs_done = jobs - self->count + self->finished,
+                            .rounds_done = 1 - (here - rounds) / ((double)jobs * (double)plan->rounds),
+                            .seconds = sa_seconds_now() - start,
+                            .seconds_left = -1,
+                            .label = self->last_label};
+    if (rounds > 0) progress.seconds_left = progress.seconds * (here - rounds) / rounds;
+    if (*self->last_label) progress.regret = mean_regret(plan, &plan->agents[self->last_agent]);
+    return progress;
+}
+
+/* Waits until the workers have ended; holds the lock except while it waits or calls. */
+static void watch(pool *self, sa_progress_call *call, void *user) {
+    double start = sa_seconds_now();
+    for (bool last = false; !last;) {
+        last = self->working == 0;
+        sa_progress progress = look(self, start);
+        pthread_mutex_unlock(&self->lock);
+        if (call && call(user, &progress)) atomic_store(&self->control.stop, true);
+        pthread_mutex_lock(&self->lock);
+        if (last || self->working == 0) continue;
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += 100000000;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&self->news, &self->lock, &until);
+    }
+}
+
+/* ---- putting it together ---- */
+
+static sa_status list_jobs(pool *self) {
+    sa_plan *plan = self->plan;
+    SA_TRY(sa_alloc_matrix(plan->runs, plan->agent_count, sizeof *self->jobs, &self->jobs));
+    for (size_t run = 0; run < plan->runs; run++)
+        for (size_t agent = 0; agent < plan->agent_count; agent++)
+            if (!plan->agents[agent].done[run]) self->jobs[self->count++] = (place){agent, run};
+    return SA_OK;
+}
+
+static sa_status start_and_join(pool *self, sa_progress_call *call, void *user) {
+    size_t wanted = self->plan->threads < self->count ? self->plan->threads : self->count, started = 0;
+    pthread_t *threads;
+    SA_TRY(sa_alloc_array(wanted, sizeof *threads, &threads));
+    pthread_mutex_lock(&self->lock);
+    while (started < wanted && pthread_create(&threads[started], NULL, work, self) == 0) started++;
+    self->working = started; /* fewer threads than asked for is fine */
+    if (started > 0 || wanted == 0) watch(self, call, user);
+    pthread_mutex_unlock(&self->lock);
+    for (size_t i = 0; i < started; i++) pthread_join(threads[i], NULL);
+    sa_free(threads);
+    return started > 0 || wanted == 0 ? SA_OK : sa_fail(SA_OUT_OF_MEMORY, "no thread could be started");
+}
+
+static sa_status outcome(const pool *self) {
+    if (self->status != SA_OK) return sa_fail(self->status, "%s", self->sentence);
+    if (self->finished == self->count) return SA_OK;
+    size_t jobs = self->plan->runs * self->plan->agent_count, done = jobs - self->count + self->finished;
+    const char *out = self->plan->options->out;
+    if (!*out) return sa_fail(SA_INTERRUPTED, "stopped after %zu of %zu runs; without --out nothing is kept", done, jobs);
+    return sa_fail(SA_INTERRUPTED, "stopped after %zu of %zu runs; --resume --out %s goes on", done, jobs, out);
+}
+
+sa_status sa_runner_run(sa_plan *plan, sa_progress_call *call, void *user) {
+    pool self = {.plan = plan, .last_label = ""};
+    SA_TRY(list_jobs(&self));
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&self.news, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    pthread_mutex_init(&self.lock, NULL);
+    sa_status status = start_and_join(&self, call, user);
+    if (status == SA_OK) status = outcome(&self);
+    pthread_mutex_destroy(&self.lock);
+    pthread_cond_destroy(&self.news);
+    sa_free(self.jobs);
+    return status;
+}

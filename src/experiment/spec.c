@@ -1,0 +1,268 @@
+/* An experiment as it is asked for: options for all agents, and agents with options of their own.
+ *
+ * What wins, from weak to strong: the preset, the spec file, flags, the agent's own options. An agent's own options are
+ * kept apart until the experiment is resolved, so this holds in whatever order they come. */
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/yaml.h"
+#include "experiment/experiment.h"
+
+enum { VALUE_SIZE = 16384, LABEL_SIZE = 100 };
+
+/* ---- life ---- */
+
+static void spec_agent_clear(sa_spec_agent *agent) {
+    sa_options_destroy(agent->own);
+    sa_free(agent->label);
+    *agent = (sa_spec_agent){0};
+}
+
+sa_experiment *sa_experiment_new(void) {
+    sa_experiment *experiment;
+    if (sa_alloc_array(1, sizeof *experiment, &experiment) != SA_OK) return NULL;
+    experiment->options = sa_options_new(NULL);
+    if (experiment->options) return experiment;
+    sa_free(experiment);
+    return NULL;
+}
+
+void sa_experiment_destroy(sa_experiment *experiment) {
+    if (!experiment) return;
+    sa_plan_destroy(experiment->plan);
+    for (size_t i = 0; i < experiment->agent_count; i++) spec_agent_clear(&experiment->agents[i]);
+    sa_free(experiment->agents);
+    sa_options_destroy(experiment->options);
+    sa_free(experiment);
+}
+
+const sa_options *sa_experiment_options(const sa_experiment *experiment) { return experiment->options; }
+
+sa_status sa_experiment_set(sa_experiment *experiment, const char *name, const char *value) {
+    experiment->checked = false;
+    return sa_options_set(experiment->options, name, value);
+}
+
+/* ---- agents ---- */
+
+/* A label names a folder, so it must not lead anywhere else. */
+static sa_status check_label(const char *label) {
+    static const char *const taken[] = {"parts", "spec.yaml", "summary.json"};
+    char shown[SA_PRINTABLE];
+    sa_printable(label, shown);
+    if (!*label) return sa_fail(SA_INVALID, "an agent's label must not be empty");
+    if (strlen(label) > LABEL_SIZE)
+        return sa_fail(SA_INVALID, "agent %s: a label has at most %d bytes", shown, LABEL_SIZE);
+    if (strchr(label, '/'))
+        return sa_fail(SA_INVALID, "agent %s: a label must not have a '/', since it names a folder", shown);
+    if (strstr(label, "..") || !strcmp(label, "."))
+        return sa_fail(SA_INVALID, "agent %s: a label must not be '.' or have '..', since it names a folder", shown);
+    for (const char *c = label; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            return sa_fail(SA_INVALID, "agent %s: a label must not have control characters", shown);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (!strcmp(label, taken[i])) return sa_fail(SA_INVALID, "agent %s: the results have a file of that name", shown);
+    return SA_OK;
+}
+
+static sa_spec_agent *find_agent(const sa_experiment *experiment, size_t first, const char *label) {
+    for (size_t i = first; i < experiment->agent_count; i++)
+        if (!strcmp(experiment->agents[i].label, label)) return &experiment->agents[i];
+    return NULL;
+}
+
+static sa_status set_own(sa_spec_agent *agent, const char *name, const char *value) {
+    sa_option_info info;
+    if (sa_option_find(name, &info) && info.scope != SA_SCOPE_AGENT)
+        return sa_fail(SA_INVALID, "agent %s: --%s is one for all agents", agent->label, info.name);
+    if (!strcmp(name, "algorithm") && strchr(value, ','))
+        return sa_fail(SA_INVALID, "agent %s: an agent has one algorithm, not %s", agent->label, value);
+    sa_status status = sa_options_set(agent->own, name, value);
+    return status == SA_OK ? SA_OK : sa_fail_prefix(status, "agent %s: ", agent->label);
+}
+
+/* Adds an agent without options of its own, last. */
+static sa_status add_agent(sa_experiment *experiment, const char *label) {
+    SA_TRY(check_label(label));
+    if (find_agent(experiment, 0, label)) return sa_fail(SA_INVALID, "two agents are labelled %s", label);
+    SA_TRY(sa_grow_array(&experiment->agents, &experiment->agent_capacity, experiment->agent_count + 1,
+                         sizeof *experiment->agents));
+    sa_spec_agent agent = {0};
+    SA_TRY(sa_copy_text(label, &agent.label));
+    agent.own = sa_options_new(NULL);
+    if (!agent.own) {
+        spec_agent_clear(&agent);
+        return SA_OUT_OF_MEMORY;
+    }
+    experiment->agents[experiment->agent_count++] = agent;
+    experiment->checked = false;
+    return SA_OK;
+}
+
+static void drop_agents(sa_experiment *experiment, size_t kept) {
+    while (experiment->agent_count > kept) spec_agent_clear(&experiment->agents[--experiment->agent_count]);
+}
+
+/* "algorithm=cn-ucb,gamma=0.3"; changes the text. */
+static sa_status set_pairs(sa_spec_agent *agent, char *text) {
+    for (char *pair = text, *next; pair && *text; pair = next) {
+        char *comma = strchr(pair, ',');
+        next = comma ? comma + 1 : NULL;
+        if (comma) *comma = 0;
+        char *equals = strchr(pair, '=');
+        char shown[SA_PRINTABLE];
+        if (!equals || equals == pair)
+            return sa_fail(SA_INVALID, "agent %s: %s is not an option as in gamma=0.3", agent->label,
+                           sa_printable(pair, shown));
+        *equals = 0;
+        SA_TRY(set_own(agent, pair, equals + 1));
+    }
+    return SA_OK;
+}
+
+sa_status sa_experiment_agent(sa_experiment *experiment, const char *text) {
+    char *copy, shown[SA_PRINTABLE];
+    size_t kept = experiment->agent_count;
+    SA_TRY(sa_copy_text(text, &copy));
+    char *colon = strchr(copy, ':');
+    sa_status status;
+    if (!colon) {
+        status = sa_fail(SA_INVALID, "--agent %s is not of the form LABEL:algorithm=NAME,option=value",
+                         sa_printable(text, shown));
+    } else {
+        *colon = 0;
+        status = add_agent(experiment, copy);
+        if (status == SA_OK) status = set_pairs(&experiment->agents[kept], colon + 1);
+    }
+    if (status != SA_OK) drop_agents(experiment, kept);
+    sa_free(copy);
+    return status;
+}
+
+/* ---- the spec file ---- */
+
+typedef struct spec_reading {
+    sa_experiment *experiment;
+    size_t first; /* agents before it were there already */
+} spec_reading;
+
+static sa_status take_pair(void *user, const char *label, const char *key, const char *value) {
+    spec_reading *reading = user;
+    sa_experiment *experiment = reading->experiment;
+    if (!label) return sa_options_set(experiment->options, key, value);
+    sa_spec_agent *agent = find_agent(experiment, reading->first, label);
+    if (!agent) {
+        SA_TRY(add_agent(experiment, label));
+        agent = &experiment->agents[experiment->agent_count - 1];
+    }
+    return key ? set_own(agent, key, value) : SA_OK;
+}
+
+sa_status sa_experiment_read(sa_experiment *experiment, const char *path) {
+    spec_reading reading = {experiment, experiment->agent_count};
+    char *text;
+    size_t size;
+    SA_TRY(sa_file_read(path, &text, &size));
+    sa_options *kept = sa_options_copy(experiment->options);
+    sa_status status = kept ? sa_yaml_parse(text, size, path, take_pair, &reading) : SA_OUT_OF_MEMORY;
+    if (status != SA_OK && kept) { /* a spec is taken as a whole or not at all */
+        drop_agents(experiment, reading.first);
+        sa_options *half = experiment->options;
+        experiment->options = kept;
+        kept = half;
+    }
+    experiment->checked = false;
+    sa_options_destroy(kept);
+    sa_free(text);
+    return status;
+}
+
+/* ---- resolving ---- */
+
+sa_status sa_options_take(sa_options *to, const sa_options *from, const char *name) {
+    char value[VALUE_SIZE];
+    SA_TRY(sa_options_get(from, name, value, sizeof value));
+    return sa_options_set(to, name, value);
+}
+
+void sa_plan_agents_destroy(sa_plan_agent *agents, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        sa_free(agents[i].done);
+        sa_free(agents[i].stats);
+        sa_free(agents[i].reward);
+        sa_free(agents[i].realised_regret);
+        sa_free(agents[i].expected_regret);
+        sa_options_destroy(agents[i].options);
+        sa_free(agents[i].label);
+    }
+    sa_free(agents);
+}
+
+typedef struct agent_list {
+    sa_plan_agent *agents;
+    size_t count, capacity;
+} agent_list;
+
+/* Adds an agent with a copy of the options for all, and returns it through *out. */
+static sa_status list_add(agent_list *list, const char *label, const sa_options *base, sa_plan_agent **out) {
+    for (size_t i = 0; i < list->count; i++)
+        if (!strcmp(list->agents[i].label, label)) return sa_fail(SA_INVALID, "two agents are labelled %s", label);
+    SA_TRY(sa_grow_array(&list->agents, &list->capacity, list->count + 1, sizeof *list->agents));
+    sa_plan_agent *agent = &list->agents[list->count++];
+    *agent = (sa_plan_agent){0};
+    SA_TRY(sa_copy_text(label, &agent->label));
+    agent->options = sa_options_copy(base);
+    *out = agent;
+    return agent->options ? SA_OK : SA_OUT_OF_MEMORY;
+}
+
+/* "cn-ucb, cn-ts": agents labelled by their algorithms. */
+static sa_status list_algorithms(agent_list *list, const sa_options *base) {
+    char name[VALUE_SIZE];
+    for (const char *from = base->algorithm; from;) {
+        const char *comma = strchr(from, ',');
+        from += strspn(from, " ");
+        size_t size = comma && from < comma ? (size_t)(comma - from) : comma ? 0 : strlen(from);
+        while (size > 0 && from[size - 1] == ' ') size--;
+        if (size == 0) return sa_fail(SA_INVALID, "--algorithm \"%.80s\" has an empty name", base->algorithm);
+        if (size >= sizeof name) return sa_fail(SA_INVALID, "--algorithm %.80s... is too long", base->algorithm);
+        memcpy(name, from, size);
+        name[size] = 0;
+        SA_TRY(check_label(name));
+        sa_plan_agent *agent;
+        SA_TRY(list_add(list, name, base, &agent));
+        SA_TRY(sa_options_set(agent->options, "algorithm", name));
+        from = comma ? comma + 1 : NULL;
+    }
+    return SA_OK;
+}
+
+static sa_status list_own(agent_list *list, const sa_options *base, const sa_spec_agent *asked) {
+    sa_plan_agent *agent;
+    SA_TRY(list_add(list, asked->label, base, &agent));
+    sa_option_info info;
+    for (size_t i = 0; sa_option_at(i, &info); i++)
+        if (sa_options_given(asked->own, info.name)) SA_TRY(sa_options_take(agent->options, asked->own, info.name));
+    if (strchr(agent->options->algorithm, ','))
+        return sa_fail(SA_INVALID, "agent %s: which of --algorithm %.200s is meant? Say algorithm=NAME", asked->label,
+                       base->algorithm);
+    /* a preset of its own must not touch what is one for all */
+    for (size_t i = 0; sa_option_at(i, &info); i++)
+        if (info.scope != SA_SCOPE_AGENT) SA_TRY(sa_options_take(agent->options, base, info.name));
+    return SA_OK;
+}
+
+sa_status sa_spec_resolve(const sa_experiment *experiment, const sa_options *base, sa_plan_agent **agents, size_t *count) {
+    agent_list list = {0};
+    sa_status status;
+    if (experiment->agent_count == 0 || sa_options_given(base, "algorithm")) SA_TRY_OR_FAIL(list_algorithms(&list, base));
+    for (size_t i = 0; i < experiment->agent_count; i++) SA_TRY_OR_FAIL(list_own(&list, base, &experiment->agents[i]));
+    *agents = list.agents;
+    *count = list.count;
+    return SA_OK;
+fail:
+    sa_plan_agents_destroy(list.agents, list.count);
+    return status;
+}

@@ -1,0 +1,121 @@
+/* The trace: one JSON object a line and round. Every job writes a file of its own; they are joined at the end, so that the
+ * order does not depend on which run was first. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "experiment/buffer.h"
+#include "experiment/experiment.h"
+
+enum { FLUSH_SIZE = 1 << 16 };
+
+struct sa_trace {
+    sa_replacement file;
+    sa_buffer buffer;
+    char *label; /* in quotes */
+    int digits;
+};
+
+sa_status sa_trace_begin(const char *path, const char *label, int digits, sa_trace **out) {
+    sa_trace *trace;
+    SA_TRY(sa_alloc_array(1, sizeof *trace, &trace));
+    trace->digits = digits;
+    trace->file.file = -1;
+    sa_buffer quoted = {0};
+    sa_buffer_quote(&quoted, label);
+    sa_status status = quoted.status;
+    trace->label = quoted.text;
+    if (status == SA_OK) status = sa_replace_begin(path, &trace->file);
+    if (status == SA_OK)
+        *out = trace;
+    else
+        sa_trace_abandon(trace);
+    return status;
+}
+
+void sa_trace_abandon(sa_trace *trace) {
+    if (!trace) return;
+    sa_replace_abandon(&trace->file);
+    sa_buffer_clear(&trace->buffer);
+    sa_free(trace->label);
+    sa_free(trace);
+}
+
+static sa_status flush(sa_trace *trace) {
+    SA_TRY(trace->buffer.status);
+    sa_status status = sa_replace_write(&trace->file, trace->buffer.text, trace->buffer.size);
+    trace->buffer.size = 0;
+    return status;
+}
+
+static void add_numbers(sa_trace *trace, const char *name, const double *numbers, size_t count) {
+    sa_buffer_format(&trace->buffer, ",\"%s\":[", name);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) sa_buffer_text(&trace->buffer, ",");
+        sa_buffer_number(&trace->buffer, numbers[i], trace->digits);
+    }
+    sa_buffer_text(&trace->buffer, "]");
+}
+
+sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa_decision *decision,
+                         const double *feedback, double expected_regret, double realised_regret) {
+    sa_buffer *buffer = &trace->buffer;
+    size_t arms = sa_decision_candidates(decision), slate = sa_decision_slate(decision);
+    sa_buffer_text(buffer, "{\"agent\":");
+    sa_buffer_text(buffer, trace->label);
+    sa_buffer_format(buffer, ",\"run\":%" PRIu64 ",\"round\":%" PRIu64, run, round);
+    add_numbers(trace, "mean", sa_decision_all_estimates(decision), arms);
+    add_numbers(trace, "width", sa_decision_all_widths(decision), arms);
+    add_numbers(trace, "score", sa_decision_all_scores(decision), arms);
+    sa_buffer_text(buffer, ",\"slate\":[");
+    for (size_t i = 0; i < slate; i++) sa_buffer_format(buffer, i ? ",%zu" : "%zu", sa_decision_arms(decision)[i]);
+    sa_buffer_text(buffer, "]");
+    add_numbers(trace, "feedback", feedback, slate);
+    sa_buffer_text(buffer, ",\"expected_regret\":");
+    sa_buffer_number(buffer, expected_regret, trace->digits);
+    sa_buffer_text(buffer, ",\"realised_regret\":");
+    sa_buffer_number(buffer, realised_regret, trace->digits);
+    sa_buffer_text(buffer, "}\n");
+    return buffer->size >= FLUSH_SIZE || buffer->status != SA_OK ? flush(trace) : SA_OK;
+}
+
+sa_status sa_trace_finish(sa_trace *trace) {
+    sa_status status = flush(trace);
+    if (status == SA_OK) status = sa_replace_commit(&trace->file);
+    sa_trace_abandon(trace); /* what is left of it */
+    return status;
+}
+
+/* ---- joining ---- */
+
+static sa_status append(const sa_replacement *whole, const char *path) {
+    char bytes[FLUSH_SIZE];
+    FILE *part = fopen(path, "rbe");
+    if (!part) return sa_fail_errno("opened", path);
+    sa_status status = SA_OK;
+    for (size_t size; status == SA_OK && (size = fread(bytes, 1, sizeof bytes, part)) > 0;)
+        status = sa_replace_write(whole, bytes, size);
+    if (status == SA_OK && ferror(part)) status = sa_fail_errno("read", path);
+    fclose(part);
+    return status;
+}
+
+sa_status sa_trace_join(const sa_plan *plan, const char *path) {
+    sa_replacement whole;
+    SA_TRY(sa_replace_begin(path, &whole));
+    sa_status status = SA_OK;
+    for (size_t agent = 0; agent < plan->agent_count; agent++)
+        for (size_t run = 0; status == SA_OK && run < plan->runs; run++) {
+            char *part;
+            SA_TRY_OR_FAIL(sa_results_part(plan, agent, run, "jsonl", &part));
+            status = append(&whole, part);
+            sa_free(part);
+        }
+    if (status == SA_OK) return sa_replace_commit(&whole);
+fail:
+    sa_replace_abandon(&whole);
+    return status;
+}
