@@ -1,0 +1,226 @@
+/* Creating an agent, and choosing a slate. */
+#include "agent/agent.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "agent/decision.h"
+#include "agent/reals.h"
+#include "base/memory.h"
+
+/* ---- life ---- */
+
+void sa_agent_destroy(sa_agent *agent) {
+    if (!agent) return;
+    sa_model_destroy(agent->model);
+    sa_confidence_destroy(agent->confidence);
+    sa_inputs_clear(&agent->inputs);
+    sa_history_clear(&agent->history);
+    sa_ring_clear(&agent->pending);
+    sa_gradients_clear(&agent->gradients);
+    sa_gradients_clear(&agent->observed);
+    sa_free(agent->raw);
+    sa_free(agent->input);
+    sa_free(agent->mean);
+    sa_free(agent->width);
+    sa_free(agent->score);
+    sa_free(agent->slate);
+    sa_free(agent->positions);
+    sa_free(agent->rows);
+    sa_free(agent->oracle_work);
+    sa_free(agent->training_inputs);
+    sa_free(agent->training_targets);
+    sa_options_destroy(agent->options);
+    sa_free(agent);
+}
+
+static sa_status create_parts(sa_agent *agent) {
+    const sa_options *options = agent->options;
+    SA_TRY(sa_options_check_agent(options));
+    SA_TRY(sa_algorithm_find(options->algorithm, &agent->algorithm));
+    const sa_algorithm *algorithm = agent->algorithm;
+    agent->exploration = sa_exploration_from(algorithm->exploration, algorithm->ts_samples, options);
+    agent->oracle = sa_oracle_of((sa_oracle_kind)options->oracle);
+    agent->feedback = sa_feedback_of((sa_feedback_kind)options->feedback);
+    agent->pending.limit = (size_t)options->pending_limit;
+    agent->scale = 1;
+    sa_history_init(&agent->history, options);
+    SA_TRY(sa_inputs_init(&agent->inputs, options));
+    if (!algorithm->model) return SA_OK;
+    SA_TRY(sa_model_create(algorithm->model, options, &agent->model));
+    const sa_model *model = agent->model;
+    SA_TRY(sa_gradients_init(&agent->gradients, model->precision, model->pairs, model->shape));
+    SA_TRY(sa_gradients_init(&agent->observed, model->precision, model->pairs, model->shape));
+    if (!algorithm->confidence) return SA_OK;
+    return sa_confidence_create(options, model->pairs, model->shape, &agent->confidence);
+}
+
+sa_status sa_agent_assemble(sa_options *options, sa_agent **out) {
+    sa_agent *agent;
+    sa_status status = sa_alloc_array(1, sizeof *agent, &agent);
+    if (status != SA_OK) {
+        sa_options_destroy(options);
+        return status;
+    }
+    agent->options = options;
+    status = create_parts(agent);
+    if (status != SA_OK) {
+        sa_agent_destroy(agent);
+        return status;
+    }
+    *out = agent;
+    return SA_OK;
+}
+
+sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
+    if (!options || !out) return sa_fail(SA_INVALID, "sa_agent_create needs options and a place for the agent");
+    sa_options *copy = sa_options_copy(options);
+    if (!copy) return SA_OUT_OF_MEMORY;
+    return sa_agent_assemble(copy, out);
+}
+
+const sa_options *sa_agent_options(const sa_agent *agent) { return agent->options; }
+
+/* ---- choosing ---- */
+
+/* Each array has its own capacity while it grows; the shared one is set when all have. */
+static sa_status reserve_workspace(sa_agent *agent, const sa_request *request) {
+    size_t arms = request->arms, slate = request->slate, row = agent->inputs.dim * sa_precision_bytes(agent->inputs.precision);
+    struct {
+        void *array;
+        size_t size;
+    } per_arm[] = {{&agent->raw, row}, {&agent->input, row}, {&agent->mean, sizeof(double)}, {&agent->width, sizeof(double)},
+                   {&agent->score, sizeof(double)}};
+    size_t capacity = agent->arms_capacity;
+    for (size_t i = 0; i < sizeof per_arm / sizeof *per_arm; i++) {
+        capacity = agent->arms_capacity;
+        SA_TRY(sa_grow_array(per_arm[i].array, &capacity, arms, per_arm[i].size));
+    }
+    agent->arms_capacity = capacity;
+    size_t **per_place[] = {&agent->slate, &agent->positions, &agent->rows};
+    capacity = agent->slate_capacity;
+    for (size_t i = 0; i < sizeof per_place / sizeof *per_place; i++) {
+        capacity = agent->slate_capacity;
+        SA_TRY(sa_grow_array(per_place[i], &capacity, slate, sizeof(size_t)));
+    }
+    agent->slate_capacity = capacity;
+    return sa_grow_array(&agent->oracle_work, &agent->oracle_capacity, agent->oracle->workspace(arms, slate), sizeof(size_t));
+}
+
+/* mean, width and gradients of all candidates; NaN for a width that nobody computes */
+static sa_status estimate(sa_agent *agent, const sa_request *request, uint64_t *ticket) {
+    size_t arms = request->arms;
+    *ticket = 0;
+    for (size_t i = 0; i < arms; i++) {
+        agent->mean[i] = 0;
+        agent->width[i] = NAN;
+    }
+    if (agent->exploration.kind == SA_EXPLORE_KNOWN) {
+        if (!request->expected) return sa_fail(SA_INVALID, "the algorithm best needs the expected scores in each request");
+        memcpy(agent->mean, request->expected, arms * sizeof *agent->mean);
+    }
+    if (agent->model) {
+        sa_inputs_see(&agent->inputs, agent->raw, arms);
+        sa_inputs_apply(&agent->inputs, agent->raw, arms, true, agent->input);
+        SA_TRY(agent->model->kind->evaluate(agent->model, agent->input, arms, agent->mean,
+                                            agent->confidence ? &agent->gradients : NULL));
+        for (size_t i = 0; i < arms; i++) agent->mean[i] = agent->centre + agent->scale * agent->mean[i];
+    }
+    for (size_t i = 0; i < arms; i++)
+        if (!isfinite(agent->mean[i]))
+            return sa_fail(SA_INVALID, "the estimate for arm %zu is not finite: are its features too large?", i);
+    if (agent->confidence) SA_TRY(agent->confidence->kind->widths(agent->confidence, &agent->gradients, agent->width, ticket));
+    return SA_OK;
+}
+
+static sa_status score(sa_agent *agent, size_t arms, uint64_t id) {
+    sa_stream stream = sa_stream_at((uint64_t)agent->options->seed, SA_PURPOSE_EXPLORATION,
+                                    (uint64_t)agent->options->first_run, id);
+    sa_explore(&agent->exploration, arms, agent->mean, agent->width, agent->scale, &stream, agent->score);
+    for (size_t i = 0; i < arms; i++)
+        if (!isfinite(agent->score[i])) return sa_fail(SA_INVALID, "the optimistic score of arm %zu is not finite", i);
+    return SA_OK;
+}
+
+/* What is kept of the decision until its feedback comes. */
+static sa_status keep(sa_agent *agent, size_t slate, uint64_t ticket, sa_pending *pending) {
+    sa_precision precision = agent->inputs.precision;
+    size_t dim = agent->inputs.dim;
+    SA_TRY(sa_pending_init(pending, slate, dim, precision));
+    pending->ticket = ticket;
+    memcpy(pending->arms, agent->slate, slate * sizeof *pending->arms);
+    for (size_t i = 0; i < slate; i++)
+        memcpy(sa_real_at(precision, pending->contexts, i * dim), sa_real_at(precision, agent->raw, agent->slate[i] * dim),
+               dim * sa_precision_bytes(precision));
+    if (!agent->confidence) return SA_OK;
+    SA_TRY(sa_gradients_init_like(&pending->gradients, agent->gradients.precision, &agent->gradients));
+    SA_TRY(sa_gradients_reserve(&pending->gradients, slate));
+    sa_gradients_append(&pending->gradients, &agent->gradients, agent->slate, slate);
+    return SA_OK;
+}
+
+/* With --count-pending, Z hears of the chosen arms now, and their gradients need not be kept. */
+static sa_status count_now(sa_agent *agent, sa_pending *pending) {
+    if (!agent->confidence || !agent->options->count_pending) return SA_OK;
+    SA_TRY(agent->confidence->kind->count(agent->confidence, &pending->gradients, pending->ticket, pending->arms));
+    sa_gradients_clear(&pending->gradients);
+    return SA_OK;
+}
+
+sa_status sa_agent_select(sa_agent *agent, const sa_request *request, sa_decision **decision) {
+    if (!agent || !decision) return sa_fail(SA_INVALID, "sa_agent_select needs an agent and a place for the decision");
+    SA_TRY(sa_request_check(request));
+    uint64_t id = agent->pending.first + agent->pending.count, ticket;
+    size_t arms = request->arms, slate = request->slate;
+    SA_TRY(reserve_workspace(agent, request));
+    SA_TRY(sa_inputs_read(&agent->inputs, request, agent->raw));
+    SA_TRY(estimate(agent, request, &ticket));
+    SA_TRY(score(agent, arms, id));
+    sa_oracle_problem problem = {.scores = agent->score, .arms = arms, .slate = slate, .excluded = request->excluded};
+    agent->oracle->solve(&problem, agent->oracle_work, agent->slate);
+
+    sa_decision *fresh = *decision;
+    sa_pending pending = {0};
+    sa_status status;
+    if (!fresh) SA_TRY(sa_alloc_array(1, sizeof *fresh, &fresh));
+    SA_TRY_OR_FAIL(sa_decision_reserve(fresh, slate, arms));
+    SA_TRY_OR_FAIL(keep(agent, slate, ticket, &pending));
+    SA_TRY_OR_FAIL(sa_ring_reserve(&agent->pending));
+    SA_TRY_OR_FAIL(count_now(agent, &pending));
+    /* nothing can fail from here on */
+    sa_inputs_accept(&agent->inputs, arms);
+    sa_ring_push(&agent->pending, &pending);
+    sa_decision_fill(fresh, id, request->event, slate, agent->slate, arms, agent->mean, agent->width, agent->score);
+    *decision = fresh;
+    return SA_OK;
+fail:
+    sa_pending_clear(&pending);
+    if (!*decision) sa_decision_destroy(fresh);
+    return status;
+}
+
+/* ---- numbers about it ---- */
+
+void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
+    sa_confidence_state state = {.log_det = NAN};
+    if (agent->confidence) agent->confidence->kind->state(agent->confidence, &state);
+    size_t row = agent->inputs.dim * sa_precision_bytes(agent->inputs.precision);
+    *counts = (sa_agent_counts){
+        .decisions = agent->pending.first + agent->pending.count,
+        .answered = agent->history.answered,
+        .pending = agent->pending.unanswered,
+        .forgotten = agent->pending.forgotten,
+        .observations = agent->history.count,
+        .counted = state.counted,
+        .trainings = agent->trainings,
+        .diverged_trainings = agent->diverged_trainings,
+        .bytes = sizeof *agent + state.bytes + (agent->model ? agent->model->kind->bytes(agent->model) : 0) +
+                 sa_history_bytes(&agent->history) + sa_ring_bytes(&agent->pending, agent->inputs.dim, agent->inputs.precision) +
+                 sa_gradients_bytes(&agent->gradients) + sa_gradients_bytes(&agent->observed) +
+                 agent->arms_capacity * (2 * row + 3 * sizeof(double)) + agent->training_capacity * (row + sizeof(double)),
+        .widths_in_double = state.in_double,
+        .widths_from_primal = state.from_primal,
+        .log_det = state.log_det,
+        .train_seconds = agent->train_seconds,
+    };
+}

@@ -1,0 +1,51 @@
+/* The agent's parts, for the files of this folder. */
+#ifndef SA_AGENT_AGENT_H
+#define SA_AGENT_AGENT_H
+
+#include "agent/algorithms.h"
+#include "agent/exploration.h"
+#include "agent/history.h"
+#include "agent/inputs.h"
+#include "agent/pending.h"
+#include "confidence/confidence.h"
+#include "feedback/feedback.h"
+#include "model/model.h"
+#include "oracle/oracle.h"
+#include <superarm/agent.h>
+
+struct sa_agent {
+    sa_options *options;
+    const sa_algorithm *algorithm;
+    /* the five parts */
+    sa_model *model;           /* NULL: none */
+    sa_confidence *confidence; /* NULL: none */
+    sa_exploration exploration;
+    const sa_oracle *oracle;
+    const sa_feedback *feedback;
+    /* what it has seen */
+    sa_inputs inputs;
+    sa_history history;
+    sa_pending_ring pending;
+    /* scores = centre + scale f, as of the last training */
+    double centre, scale;
+    uint64_t trainings, diverged_trainings;
+    double train_seconds;
+    /* workspace, grown as needed */
+    size_t arms_capacity;
+    void *raw, *input;              /* (arms, dim) */
+    double *mean, *width, *score;   /* (arms) */
+    size_t slate_capacity;
+    size_t *slate, *positions, *rows; /* (slate) */
+    size_t oracle_capacity;
+    size_t *oracle_work;
+    sa_gradients gradients;         /* of all candidates */
+    sa_gradients observed;          /* of the arms counted now */
+    size_t training_capacity;
+    void *training_inputs;          /* (observations, dim) */
+    void *training_targets;         /* (observations) */
+};
+
+/* An agent with all parts, from options that it takes over (also on failure). */
+sa_status sa_agent_assemble(sa_options *options, sa_agent **out);
+
+#endif

@@ -1,0 +1,164 @@
+/* The whole agent in one npz file. Arrays are named after what they are, so that numpy.load shows the weights, the history
+ * and the factor; `options` is text, a line an option. A loaded agent goes on bit for bit. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/agent.h"
+#include "agent/pending_file.h"
+#include "base/memory.h"
+
+static const int64_t FORMAT = 1; /* one more whenever older programs could not read the file */
+
+/* ---- options as text ---- */
+
+/* The agent's own options, and the three of the experiment that its random numbers and inputs hang on. First weights are in
+ * the file themselves. */
+static bool is_kept(const sa_option_info *info) {
+    if (!strcmp(info->name, "init-weights")) return false;
+    return info->scope == SA_SCOPE_AGENT || !strcmp(info->name, "dim") || !strcmp(info->name, "seed") ||
+           !strcmp(info->name, "first-run");
+}
+
+static sa_status options_to_text(const sa_options *options, char **out) {
+    enum { LINE = 512 };
+    char *text, value[LINE / 2];
+    size_t used = 0, size = sa_option_count() * LINE;
+    SA_TRY(sa_alloc_array(size, 1, &text));
+    sa_option_info info;
+    for (size_t i = 0; sa_option_at(i, &info); i++) {
+        if (!is_kept(&info)) continue;
+        sa_status status = sa_options_get(options, info.name, value, sizeof value);
+        if (status != SA_OK) {
+            sa_free(text);
+            return status;
+        }
+        used += (size_t)snprintf(text + used, size - used, "%s %s\n", info.name, value);
+    }
+    *out = text;
+    return SA_OK;
+}
+
+/* Sets each "name value" line; `text` is cut up. */
+static sa_status options_from_text(char *text, sa_options *options) {
+    for (char *line = text; *line;) {
+        char *end = strchr(line, '\n'), *space = strchr(line, ' ');
+        if (!end || !space || space > end) return sa_fail(SA_FORMAT, "the options are not lines of a name and a value");
+        *end = *space = '\0';
+        sa_option_info info;
+        if (!sa_option_find(line, &info) || !is_kept(&info)) return sa_fail(SA_FORMAT, "there is no option '%s'", line);
+        if (sa_options_set(options, line, space + 1) != SA_OK) return SA_FORMAT;
+        line = end + 1;
+    }
+    return SA_OK;
+}
+
+/* ---- saving ---- */
+
+static sa_status add_parts(const sa_agent *agent, sa_npz_writer *writer, const char *options, const sa_pending_file *pending) {
+    size_t length = strlen(options);
+    SA_TRY(sa_npz_add(writer, "format", SA_INT64, 0, NULL, &FORMAT));
+    SA_TRY(sa_npz_add(writer, "options", SA_UINT8, 1, &length, options));
+    SA_TRY(sa_npz_add(writer, "centre", SA_FLOAT64, 0, NULL, &agent->centre));
+    SA_TRY(sa_npz_add(writer, "scale", SA_FLOAT64, 0, NULL, &agent->scale));
+    SA_TRY(sa_npz_add(writer, "trainings", SA_INT64, 0, NULL, &agent->trainings));
+    SA_TRY(sa_npz_add(writer, "diverged_trainings", SA_INT64, 0, NULL, &agent->diverged_trainings));
+    SA_TRY(sa_inputs_save(&agent->inputs, writer));
+    SA_TRY(sa_history_save(&agent->history, writer));
+    SA_TRY(sa_pending_file_save(pending, &agent->pending, writer));
+    if (agent->model) SA_TRY(agent->model->kind->save(agent->model, writer));
+    if (agent->confidence) SA_TRY(agent->confidence->kind->save(agent->confidence, writer));
+    return SA_OK;
+}
+
+sa_status sa_agent_save(const sa_agent *agent, const char *path) {
+    if (!agent || !path) return sa_fail(SA_INVALID, "sa_agent_save needs an agent and a path");
+    char *options = NULL;
+    sa_pending_file pending = {0};
+    sa_npz_writer *writer = NULL;
+    sa_status status;
+    SA_TRY_OR_FAIL(options_to_text(agent->options, &options));
+    SA_TRY_OR_FAIL(sa_pending_file_from(&pending, &agent->pending, &agent->gradients, &agent->inputs));
+    SA_TRY_OR_FAIL(sa_npz_begin(&writer));
+    SA_TRY_OR_FAIL(add_parts(agent, writer, options, &pending));
+    status = sa_npz_finish(writer, path);
+    writer = NULL; /* finish has freed it */
+fail:
+    sa_npz_abandon(writer);
+    sa_pending_file_clear(&pending);
+    sa_free(options);
+    return status;
+}
+
+/* ---- loading ---- */
+
+static sa_status read_options(sa_npz *archive, sa_options **out) {
+    sa_array array = {0};
+    char *text = NULL;
+    sa_options *options = NULL;
+    sa_status status;
+    SA_TRY_OR_FAIL(sa_npz_get_exactly(archive, "options", SA_UINT8, 0, NULL, &array));
+    size_t length = sa_array_count(&array);
+    SA_TRY_OR_FAIL(sa_alloc_array(length + 1, 1, &text));
+    memcpy(text, array.data, length);
+    options = sa_options_new(NULL);
+    if (!options) {
+        status = SA_OUT_OF_MEMORY;
+        goto fail;
+    }
+    SA_TRY_OR_FAIL(options_from_text(text, options));
+    *out = options;
+    options = NULL;
+fail:
+    sa_options_destroy(options);
+    sa_free(text);
+    sa_array_clear(&array);
+    return status;
+}
+
+static sa_status read_parts(sa_agent *agent, sa_npz *archive) {
+    int64_t trainings, diverged;
+    SA_TRY(sa_npz_get_number(archive, "centre", &agent->centre));
+    SA_TRY(sa_npz_get_number(archive, "scale", &agent->scale));
+    SA_TRY(sa_npz_get_integer(archive, "trainings", 0, INT64_MAX, &trainings));
+    SA_TRY(sa_npz_get_integer(archive, "diverged_trainings", 0, trainings, &diverged));
+    agent->trainings = (uint64_t)trainings;
+    agent->diverged_trainings = (uint64_t)diverged;
+    SA_TRY(sa_inputs_load(&agent->inputs, archive));
+    SA_TRY(sa_history_load(&agent->history, archive));
+    SA_TRY(sa_pending_file_load(&agent->pending, &agent->gradients, &agent->inputs, archive));
+    if (agent->model) SA_TRY(agent->model->kind->load(agent->model, archive));
+    if (agent->confidence) SA_TRY(agent->confidence->kind->load(agent->confidence, archive));
+    return SA_OK;
+}
+
+static sa_status read_agent(sa_npz *archive, sa_agent **out) {
+    int64_t format;
+    if (!sa_npz_has(archive, "format") || !sa_npz_has(archive, "options"))
+        return sa_fail(SA_FORMAT, "this is not a saved agent");
+    SA_TRY(sa_npz_get_integer(archive, "format", 1, INT64_MAX, &format));
+    if (format > FORMAT)
+        return sa_fail(SA_NEWER, "format %lld is newer than %lld, the newest that this version reads", (long long)format,
+                       (long long)FORMAT);
+    if (!sa_npz_is_ours(archive)) return sa_fail(SA_FORMAT, "its checksum is missing: the file is damaged or was rewritten");
+    sa_options *options;
+    sa_agent *agent;
+    SA_TRY(read_options(archive, &options));
+    SA_TRY(sa_agent_assemble(options, &agent));
+    sa_status status = read_parts(agent, archive);
+    if (status != SA_OK) {
+        sa_agent_destroy(agent);
+        return status;
+    }
+    *out = agent;
+    return SA_OK;
+}
+
+sa_status sa_agent_load(const char *path, sa_agent **out) {
+    if (!path || !out) return sa_fail(SA_INVALID, "sa_agent_load needs a path and a place for the agent");
+    sa_npz *archive;
+    SA_TRY(sa_npz_open(path, &archive));
+    sa_status status = read_agent(archive, out);
+    sa_npz_close(archive);
+    return status == SA_OK ? SA_OK : sa_fail_prefix(status, "%s: ", path);
+}
