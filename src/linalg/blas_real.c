@@ -1,5 +1,5 @@
-/* Wrappers over CBLAS and LAPACKE. BLAS counts in int; sizes that do not fit, and empty inner products, for which CBLAS
- * refuses a leading dimension of 0, go to a plain loop instead, so that no call can fail. */
+/* Wrappers over CBLAS and LAPACKE. BLAS counts in int; sizes that do not fit, and empty inner products, for which some
+ * BLAS refuse a leading dimension of 0, go to a plain loop instead, so that no call can fail. */
 #include "linalg/blas.h"
 
 #include <cblas.h>

@@ -24,7 +24,7 @@ typedef struct REAL(triangle_kernel) {
     /* Solves D X = B in place, D the P x P diagonal block of a panel. */
     void (*solve_square)(const real *square, size_t width, real *b, size_t ldb);
     /* Applies the rotations of `inner` columns to P rows of L and of W: A (P, inner) as above; `rotation` (inner, count, 2)
-     * holds cosine and sine; w (count, ldw), P elements of each row. count <= SA_KERNEL_ROTATIONS. */
+     * holds tan(angle / 2) and sine; w (count, ldw), P elements of each row. count <= SA_KERNEL_ROTATIONS. */
     void (*rotate)(real *a, size_t inner, const real *rotation, size_t count, real *w, size_t ldw);
 } REAL(triangle_kernel);
 

@@ -14,7 +14,7 @@
 #include "linalg/triangle.h"
 #include "linalg/triangle_kernel.h"
 
-enum { GROUP = 128, BLOCK = 256 }; /* rows; BLOCK is a multiple of GROUP, GROUP of SA_PANEL */
+enum { GROUP = 256, BLOCK = 256 }; /* rows; BLOCK is a multiple of GROUP, GROUP of SA_PANEL */
 
 typedef struct solver {
     const REAL(triangle_kernel) * kernel;
