@@ -1,6 +1,8 @@
 /* npy files: what we write NumPy writes too, and what is wrong is refused before memory is asked for. */
 #include "test_file_scratch.h"
 
+#include <unistd.h>
+
 #include "base/npy.h"
 
 /* A header as NumPy 1.24 writes it: the dictionary padded to 128 bytes in all. */
@@ -205,14 +207,14 @@ static void truncated_anywhere_is_refused(void **state) {
     size_t size;
     assert_ok(sa_npy_write(scratch("a.npy"), SA_FLOAT64, 1, (size_t[]){2}, data));
     assert_ok(sa_file_read(scratch("a.npy"), &bytes, &size));
-    for (size_t cut = 0; cut < size; cut++) {
+    for (size_t cut = size; cut--;) {
         char *part = malloc(cut ? cut : 1);
         sa_array array = {0};
         memcpy(part, bytes, cut);
         assert_fails(sa_npy_parse(part, cut, "x.npy", &array), SA_FORMAT, "x.npy is truncated");
         free(part);
-        assert_ok(sa_file_write(scratch("cut.npy"), bytes, cut));
-        assert_fails(sa_npy_read(scratch("cut.npy"), &array), SA_FORMAT, "cut.npy is truncated");
+        assert_int_equal(truncate(scratch("a.npy"), (off_t)cut), 0);
+        assert_fails(sa_npy_read(scratch("a.npy"), &array), SA_FORMAT, "a.npy is truncated");
     }
     sa_free(bytes);
 }

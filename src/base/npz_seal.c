@@ -27,7 +27,7 @@ static sa_status read_at(int file, const char *path, off_t offset, void *buffer,
 
 /* The digits that the first `size` bytes should have after them. */
 static sa_status digits_of(int file, const char *path, off_t size, char digits[DIGITS + 1]) {
-    const size_t most = 1 << 20;
+    const size_t most = size < 1 << 20 ? (size_t)size : 1 << 20;
     char *buffer;
     uint32_t crc = 0;
     sa_status status = SA_OK;
