@@ -21,8 +21,7 @@ typedef struct cli_command {
     const char *name;     /* "run" */
     const char *usage;    /* lines of the help above the options */
     const char *examples; /* below them */
-    bool agents;          /* options of agents and --agent are taken; else --preset alone of these */
-    bool resumes;         /* --resume, --trace and --threads are taken */
+    bool agents;          /* runs agents, so all options and --agent are taken; else those of the environment's draws */
 } cli_command;
 
 /* Reads the spec, then the flags, into the experiment. `*done`: the answer was given (--help) or the input is wrong, and
@@ -53,7 +52,8 @@ const char *cli_default(const char *preset, const char *name, char value[CLI_VAL
 
 typedef struct cli_progress {
     bool shown;
-    double last; /* seconds of the last line */
+    double period; /* seconds between two lines */
+    double last;   /* seconds of the last line */
 } cli_progress;
 
 /* Catches SIGINT and SIGTERM, which then end the work at the next round; a second one ends the program at once. */

@@ -5,8 +5,9 @@
 
 bool cli_takes(const cli_command *command, const sa_option_info *info) {
     if (info->scope == SA_SCOPE_AGENT) return command->agents || !strcmp(info->name, "preset");
-    if (info->scope != SA_SCOPE_OUTPUT || command->resumes) return true;
-    return !strcmp(info->name, "out") || !strcmp(info->name, "quiet");
+    if (command->agents) return true;
+    if (info->scope == SA_SCOPE_OUTPUT) return !strcmp(info->name, "out") || !strcmp(info->name, "quiet");
+    return strcmp(info->name, "slate") && strcmp(info->name, "show-regret");
 }
 
 const char *cli_default(const char *preset, const char *name, char value[CLI_VALUE]) {

@@ -23,18 +23,35 @@ static void print_rows(const char *kind) {
     for (size_t i = 0; row_at(kind, i, &name, &summary); i++) printf("%-*s  %s\n", width, name, summary);
 }
 
-static const char *shown(const char *preset, const char *name, char value[CLI_VALUE]) {
-    cli_default(preset, name, value);
+enum { COLUMNS = 5 };
+
+/* Name, kind, and the value under each preset. */
+static const char *cell(const sa_option_info *info, int column, char value[CLI_VALUE]) {
+    static const char *const presets[] = {"paper", "icml23", "tuned"};
+    if (column == 0) return info->name;
+    if (column == 1) return info->kind;
+    cli_default(presets[column - 2], info->name, value);
     return *value ? value : "-";
 }
 
 static void print_options(void) {
-    char paper[CLI_VALUE], icml23[CLI_VALUE], tuned[CLI_VALUE];
+    static const char *const titles[COLUMNS] = {"option", "kind", "paper", "icml23", "tuned"};
+    int width[COLUMNS];
+    char value[CLI_VALUE];
     sa_option_info info;
-    printf("%-16s %-8s %-16s %-16s %-16s %s\n", "option", "kind", "paper", "icml23", "tuned", "help");
-    for (size_t i = 0; sa_option_at(i, &info); i++)
-        printf("%-16s %-8s %-16s %-16s %-16s %s\n", info.name, info.kind, shown("paper", info.name, paper),
-               shown("icml23", info.name, icml23), shown("tuned", info.name, tuned), info.help);
+    for (int column = 0; column < COLUMNS; column++) {
+        width[column] = (int)strlen(titles[column]);
+        for (size_t i = 0; sa_option_at(i, &info); i++) {
+            int size = (int)strlen(cell(&info, column, value));
+            if (size > width[column]) width[column] = size;
+        }
+    }
+    for (int column = 0; column < COLUMNS; column++) printf("%-*s  ", width[column], titles[column]);
+    puts("help");
+    for (size_t i = 0; sa_option_at(i, &info); i++) {
+        for (int column = 0; column < COLUMNS; column++) printf("%-*s  ", width[column], cell(&info, column, value));
+        puts(info.help);
+    }
 }
 
 int cli_list(int count, char **arguments) {

@@ -22,6 +22,7 @@ int cli_signal(void) { return caught; }
 void cli_progress_begin(cli_progress *progress, const sa_experiment *experiment) {
     bool wanted = cli_flag(experiment, "progress") || isatty(STDERR_FILENO);
     *progress = (cli_progress){.shown = wanted && !cli_flag(experiment, "quiet"), .last = -1};
+    progress->period = isatty(STDERR_FILENO) ? 0.1 : 1;
 }
 
 /* "1 h 02 min", "3 min 20 s", "12 s" */
@@ -41,7 +42,7 @@ static const char *duration(double seconds, char text[32]) {
 int cli_progress_show(void *user, const sa_progress *now) {
     cli_progress *progress = user;
     char time[32];
-    if (!progress->shown || (progress->last >= 0 && now->seconds - progress->last < 0.1)) return caught != 0;
+    if (!progress->shown || (progress->last >= 0 && now->seconds - progress->last < progress->period)) return caught != 0;
     progress->last = now->seconds;
     fprintf(stderr, "\r%3.0f%%  %zu of %zu runs", 100 * now->rounds_done, now->jobs_done, now->jobs);
     if (*now->label) fprintf(stderr, "  %s: regret %.4g", now->label, now->regret);

@@ -16,7 +16,6 @@ static const cli_command RUN = {
         "  superarm run --environment h1 --agent shy:algorithm=cn-ucb,gamma=0.1 --agent bold:algorithm=cn-ucb,gamma=3\n"
         "  superarm run results/h2/spec.yaml --out results/again\n",
     .agents = true,
-    .resumes = true,
 };
 
 static size_t longest_label(const sa_experiment *experiment) {

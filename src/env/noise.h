@@ -8,8 +8,7 @@ static inline void sa_draw_noise(uint64_t seed, uint64_t run, uint64_t round, do
                                  double *noise) {
     sa_stream stream = sa_stream_at(seed, SA_PURPOSE_NOISE, run, round);
     sa_draw_normals(&stream, 0, arms, noise);
-    for (size_t i = 0; i < arms; i++)
-        noise[i] *= deviation;
+    for (size_t i = 0; i < arms; i++) noise[i] *= deviation;
 }
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/npy.h"
+#include "base/npy_format.h"
 #include "env/environment.h"
 #include "env/noise.h"
 
@@ -26,17 +26,9 @@ typedef struct replay {
 
 /* ---- reading and checking ---- */
 
-/* "(3, 20, 80)" */
-static void shape_text(const sa_array *array, char *text, size_t size) {
-    size_t used = (size_t)snprintf(text, size, "(");
-    for (size_t i = 0; i < array->axes && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, i ? ", %zu" : "%zu", array->shape[i]);
-    if (used < size) snprintf(text + used, size - used, array->axes == 1 ? ",)" : ")");
-}
-
 static sa_status wrong_shape(const char *option, const char *path, const sa_array *array, const char *wanted) {
-    char shape[256];
-    shape_text(array, shape, sizeof shape);
+    char shape[SA_NPY_HEADER_ROOM];
+    sa_npy_shape_text(array->axes, array->shape, shape);
     return sa_fail(SA_INVALID, "--%s %s has shape %s where %s is needed", option, path, shape, wanted);
 }
 
@@ -45,12 +37,10 @@ static sa_status check_finite(const char *option, const char *path, const sa_arr
     for (size_t i = 0; i < count; i++) {
         double number = sa_array_number(array, i);
         if (isfinite(number)) continue;
-        sa_array place = {.axes = array->axes};
-        size_t rest = i;
-        for (size_t axis = array->axes; axis-- > 0; rest /= array->shape[axis])
-            place.shape[axis] = rest % array->shape[axis];
-        char text[256];
-        shape_text(&place, text, sizeof text);
+        size_t place[SA_NPY_MAX_AXES], rest = i;
+        for (size_t axis = array->axes; axis-- > 0; rest /= array->shape[axis]) place[axis] = rest % array->shape[axis];
+        char text[SA_NPY_HEADER_ROOM];
+        sa_npy_shape_text(array->axes, place, text);
         return sa_fail(SA_INVALID, "--%s %s has %s at position %s", option, path, isnan(number) ? "nan" : "an infinity",
                        text);
     }

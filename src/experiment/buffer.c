@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -37,17 +39,19 @@ void sa_buffer_format(sa_buffer *buffer, const char *format, ...) {
 }
 
 void sa_buffer_quote(sa_buffer *buffer, const char *text) {
+    json_t *utf8 = json_string(text); /* NULL unless it is UTF-8 */
     sa_buffer_text(buffer, "\"");
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
         if (c == '"' || c == '\\')
             sa_buffer_format(buffer, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            sa_buffer_format(buffer, "\\u%04x", c);
+        else if (c < 0x20 || c == 0x7f || (c > 0x7f && !utf8))
+            sa_buffer_format(buffer, "\\u%04x", c > 0x7f ? 0xfffd : c);
         else
             sa_buffer_bytes(buffer, text, 1);
     }
     sa_buffer_text(buffer, "\"");
+    json_decref(utf8);
 }
 
 void sa_buffer_number(sa_buffer *buffer, double number, int digits) {

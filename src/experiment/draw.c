@@ -35,7 +35,8 @@ static sa_status prepare(drawing *self, const sa_options *options) {
     if (!sa_npy_bytes(SA_FLOAT64, 4, shape, &bytes))
         return sa_fail(SA_OUT_OF_MEMORY, "contexts of %zu x %zu x %zu x %zu numbers are too many", shape[0], shape[1],
                        shape[2], shape[3]);
-    SA_TRY(sa_plan_check_memory("contexts of a round (arms, features)", arms, dim, 1, sizeof(double)));
+    if (!sa_plan_fits(arms, dim, 1, sizeof(double)))
+        return sa_fail(SA_OUT_OF_MEMORY, "--arms %zu of --dim %zu take more than this machine's memory", arms, dim);
     for (int i = 0; i < FILES; i++) {
         self->width[i] = i == CONTEXTS ? arms * dim : arms;
         SA_TRY(sa_alloc_array(self->width[i], sizeof(double), &self->numbers[i]));

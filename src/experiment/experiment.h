@@ -72,8 +72,8 @@ sa_status sa_plan_make(sa_experiment *experiment);
 void sa_plan_destroy(sa_plan *plan); /* NULL is fine */
 /* SA_INVALID unless --out can be used: new or empty, or with --resume. */
 sa_status sa_plan_check_folder(const sa_options *options);
-/* SA_OUT_OF_MEMORY when the product, in bytes, overflows or is more than the machine's memory. */
-sa_status sa_plan_check_memory(const char *what, size_t a, size_t b, size_t c, size_t d);
+/* Can the machine hold a x b x c x d bytes? */
+bool sa_plan_fits(size_t a, size_t b, size_t c, size_t d);
 
 /* ---- one run (job.c), all runs (runner.c) ---- */
 

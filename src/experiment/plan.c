@@ -22,15 +22,14 @@ void sa_plan_destroy(sa_plan *plan) {
 
 /* ---- checks ---- */
 
-sa_status sa_plan_check_memory(const char *what, size_t a, size_t b, size_t c, size_t d) {
+bool sa_plan_fits(size_t a, size_t b, size_t c, size_t d) {
     size_t bytes, memory;
-    bool overflow = __builtin_mul_overflow(a, b, &bytes) || __builtin_mul_overflow(bytes, c, &bytes) ||
-                    __builtin_mul_overflow(bytes, d, &bytes) || bytes > PTRDIFF_MAX;
+    if (__builtin_mul_overflow(a, b, &bytes) || __builtin_mul_overflow(bytes, c, &bytes) ||
+        __builtin_mul_overflow(bytes, d, &bytes) || bytes > PTRDIFF_MAX)
+        return false;
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page <= 0 || __builtin_mul_overflow((size_t)pages, (size_t)page, &memory)) memory = PTRDIFF_MAX;
-    if (!overflow && bytes <= memory) return SA_OK;
-    return sa_fail(SA_OUT_OF_MEMORY, "%s: %zu x %zu x %zu x %zu bytes are more than this machine's memory", what, a, b, c,
-                   d);
+    if (pages <= 0 || page <= 0 || __builtin_mul_overflow((size_t)pages, (size_t)page, &memory)) return true;
+    return bytes <= memory;
 }
 
 /* --out must be new, or the folder of an experiment that --resume goes on with. */
@@ -134,11 +133,16 @@ static sa_status plan_agent(const sa_plan *plan, const sa_experiment *experiment
 }
 
 static sa_status check_sizes(const sa_plan *plan) {
-    size_t jobs = plan->runs * plan->agent_count;
-    SA_TRY(sa_plan_check_memory("regret curves (runs, rounds, 3 kinds)", jobs, plan->rounds, 3, sizeof(double)));
-    size_t threads = plan->threads < jobs ? plan->threads : jobs;
-    return sa_plan_check_memory("contexts (threads, arms, features)", threads, plan->environment->arms,
-                                plan->environment->dim, sizeof(double));
+    size_t jobs = plan->runs * plan->agent_count, threads = plan->threads < jobs ? plan->threads : jobs;
+    size_t arms = plan->environment->arms, dim = plan->environment->dim;
+    if (!sa_plan_fits(jobs, plan->rounds, 3, sizeof(double)))
+        return sa_fail(SA_OUT_OF_MEMORY,
+                       "--runs %zu of --rounds %zu with %zu agents have more regret curves than this machine has memory",
+                       plan->runs, plan->rounds, plan->agent_count);
+    if (!sa_plan_fits(threads, arms, dim, sizeof(double)))
+        return sa_fail(SA_OUT_OF_MEMORY, "--arms %zu of --dim %zu in %zu threads take more than this machine's memory",
+                       arms, dim, threads);
+    return SA_OK;
 }
 
 sa_status sa_plan_make(sa_experiment *experiment) {

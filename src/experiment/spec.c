@@ -4,6 +4,8 @@
  * kept apart until the experiment is resolved, so this holds in whatever order they come. */
 #include <string.h>
 
+#include <jansson.h>
+
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -62,6 +64,9 @@ static sa_status check_label(const char *label) {
     for (const char *c = label; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             return sa_fail(SA_INVALID, "agent %s: a label must not have control characters", shown);
+    json_t *text = json_string(label); /* NULL unless it is UTF-8 */
+    if (!text) return sa_fail(SA_INVALID, "agent %s: a label must be UTF-8", shown);
+    json_decref(text);
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (!strcmp(label, taken[i])) return sa_fail(SA_INVALID, "agent %s: the results have a file of that name", shown);
     return SA_OK;

@@ -20,8 +20,7 @@ static void swap(size_t *arm, size_t *other) {
 static void insertion_sort(const double *scores, size_t *arms, size_t count) {
     for (size_t i = 1; i < count; i++) {
         size_t arm = arms[i], j = i;
-        for (; j > 0 && before(scores, arm, arms[j - 1]); j--)
-            arms[j] = arms[j - 1];
+        for (; j > 0 && before(scores, arm, arms[j - 1]); j--) arms[j] = arms[j - 1];
         arms[j] = arm;
     }
 }
@@ -29,10 +28,8 @@ static void insertion_sort(const double *scores, size_t *arms, size_t count) {
 /* Moves arms[root] down until both its children come before it: the last of all is at the top. */
 static void sift(const double *scores, size_t *arms, size_t root, size_t count) {
     for (size_t child; (child = 2 * root + 1) < count; root = child) {
-        if (child + 1 < count && before(scores, arms[child], arms[child + 1]))
-            child++;
-        if (!before(scores, arms[root], arms[child]))
-            return;
+        if (child + 1 < count && before(scores, arms[child], arms[child + 1])) child++;
+        if (!before(scores, arms[root], arms[child])) return;
         swap(&arms[root], &arms[child]);
     }
 }
@@ -42,8 +39,7 @@ static void sort(const double *scores, size_t *arms, size_t count) {
         insertion_sort(scores, arms, count);
         return;
     }
-    for (size_t root = count / 2; root-- > 0;)
-        sift(scores, arms, root, count);
+    for (size_t root = count / 2; root-- > 0;) sift(scores, arms, root, count);
     for (size_t end = count; end-- > 1;) {
         swap(&arms[0], &arms[end]);
         sift(scores, arms, 0, end);
@@ -53,17 +49,13 @@ static void sort(const double *scores, size_t *arms, size_t count) {
 /* Puts the median of three of the arms at the front, splits by it, and returns the place where it belongs. */
 static size_t split(const double *scores, size_t *arms, size_t count) {
     size_t *low = &arms[0], *middle = &arms[count / 2], *high = &arms[count - 1];
-    if (before(scores, *middle, *low))
-        swap(middle, low);
-    if (before(scores, *high, *middle))
-        swap(high, middle);
-    if (before(scores, *middle, *low))
-        swap(middle, low);
+    if (before(scores, *middle, *low)) swap(middle, low);
+    if (before(scores, *high, *middle)) swap(high, middle);
+    if (before(scores, *middle, *low)) swap(middle, low);
     swap(low, middle);
     size_t pivot = arms[0], place = 0;
     for (size_t i = 1; i < count; i++)
-        if (before(scores, arms[i], pivot))
-            swap(&arms[++place], &arms[i]);
+        if (before(scores, arms[i], pivot)) swap(&arms[++place], &arms[i]);
     swap(&arms[0], &arms[place]);
     return place;
 }
@@ -73,8 +65,7 @@ static void select_first(const double *scores, size_t *arms, size_t count, size_
     int patience = 8; /* lopsided splits; a random order hardly ever has so many */
     while (count > SMALL && patience > 0) {
         size_t place = split(scores, arms, count), before_it = place, larger;
-        if (place == wanted || place + 1 == wanted)
-            return;
+        if (place == wanted || place + 1 == wanted) return;
         if (place > wanted) {
             larger = before_it;
         } else {
@@ -82,8 +73,7 @@ static void select_first(const double *scores, size_t *arms, size_t count, size_
             wanted -= place + 1;
             larger = count - place - 1;
         }
-        if (larger > count - count / 8)
-            patience--;
+        if (larger > count - count / 8) patience--;
         count = larger;
     }
     sort(scores, arms, count);
@@ -97,13 +87,10 @@ static size_t top_k_workspace(size_t arms, size_t slate) {
 static void top_k_solve(const sa_oracle_problem *problem, size_t *workspace, size_t *slate) {
     size_t count = 0;
     for (size_t arm = 0; arm < problem->arms; arm++)
-        if (!problem->excluded || !problem->excluded[arm])
-            workspace[count++] = arm;
-    if (problem->slate < count)
-        select_first(problem->scores, workspace, count, problem->slate);
+        if (!problem->excluded || !problem->excluded[arm]) workspace[count++] = arm;
+    if (problem->slate < count) select_first(problem->scores, workspace, count, problem->slate);
     sort(problem->scores, workspace, problem->slate);
-    for (size_t i = 0; i < problem->slate; i++)
-        slate[i] = workspace[i];
+    for (size_t i = 0; i < problem->slate; i++) slate[i] = workspace[i];
 }
 
 /* Summed with the rounding errors carried along (Neumaier), so that the order of the slate does not show: the regret of

@@ -25,8 +25,7 @@ static double log_of(double x) {
         exponent--;
     }
     double s = (f - 1) / (f + 1), z = s * s, sum = 0;
-    for (int k = 25; k >= 3; k -= 2)
-        sum = (sum + 1.0 / k) * z;
+    for (int k = 25; k >= 3; k -= 2) sum = (sum + 1.0 / k) * z;
     return exponent * LN2_HIGH + (exponent * LN2_LOW + (2 * s + 2 * s * sum));
 }
 
@@ -88,8 +87,7 @@ double sa_normal_quantile(double probability) {
     if (!(probability > 0 && probability < 1)) /* the ends, and what is no probability */
         return probability == 0 ? -INFINITY : probability == 1 ? INFINITY : NAN;
     double q = probability - 0.5;
-    if (fabs(q) <= 0.425)
-        return quantile_centre(q);
+    if (fabs(q) <= 0.425) return quantile_centre(q);
     double t = sqrt(-log_of(q < 0 ? probability : 1 - probability));
     double quantile = t <= 5 ? quantile_middle(t) : quantile_far(t);
     return q < 0 ? -quantile : quantile;

@@ -44,21 +44,18 @@ uint64_t sa_draw_below(const sa_stream *stream, uint64_t index, uint64_t bound) 
 
 void sa_draw_uniforms(const sa_stream *stream, uint64_t first, size_t count, double *out) {
     size_t i = 0;
-    if (count > 0 && first % 2)
-        out[i++] = sa_draw_uniform(stream, first);
+    if (count > 0 && first % 2) out[i++] = sa_draw_uniform(stream, first);
     for (; i + 1 < count; i += 2) {
         block two = block_at(stream, (first + i) / 2);
         out[i] = uniform_of(two.draw[0]);
         out[i + 1] = uniform_of(two.draw[1]);
     }
-    if (i < count)
-        out[i] = sa_draw_uniform(stream, first + i);
+    if (i < count) out[i] = sa_draw_uniform(stream, first + i);
 }
 
 void sa_draw_normals(const sa_stream *stream, uint64_t first, size_t count, double *out) {
     sa_draw_uniforms(stream, first, count, out);
-    for (size_t i = 0; i < count; i++)
-        out[i] = sa_normal_quantile(out[i]);
+    for (size_t i = 0; i < count; i++) out[i] = sa_normal_quantile(out[i]);
 }
 
 /* Normal vectors divided by their length. No coordinate is 0 (the uniform is never 1/2), so neither is the length. */
@@ -66,10 +63,8 @@ void sa_draw_sphere(const sa_stream *stream, uint64_t first, size_t count, size_
     sa_draw_normals(stream, first, count * dim, out);
     for (size_t i = 0; i < count; i++) {
         double *vector = out + i * dim, squares = 0;
-        for (size_t j = 0; j < dim; j++)
-            squares += vector[j] * vector[j];
+        for (size_t j = 0; j < dim; j++) squares += vector[j] * vector[j];
         double length = sqrt(squares);
-        for (size_t j = 0; j < dim; j++)
-            vector[j] /= length;
+        for (size_t j = 0; j < dim; j++) vector[j] /= length;
     }
 }
