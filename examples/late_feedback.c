@@ -12,7 +12,7 @@
 #include <superarm/superarm.h>
 #include <unistd.h>
 
-enum { DAYS = 6, WAITING = 5, ARMS = 12, SLATE = 4, DIM = 3 };
+enum { DAYS = 3, WAITING = 5, ARMS = 12, SLATE = 4, DIM = 3 };
 
 typedef struct shop {
     sa_agent *agent;
