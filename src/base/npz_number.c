@@ -32,8 +32,9 @@ sa_status sa_npz_get_number(sa_npz *archive, const char *name, double *out) {
 
 sa_status sa_npz_read_into(sa_npz *archive, const char *name, sa_dtype type, size_t axes, const size_t *shape, void *to) {
     sa_array array = {0};
-    SA_TRY(sa_npz_get_exactly(archive, name, type, axes, shape, &array));
-    memcpy(to, array.data, sa_array_count(&array) * sa_dtype_size(type));
+    SA_TRY(axes ? sa_npz_get_exactly(archive, name, type, axes, shape, &array) : get_one(archive, name, type, &array));
+    size_t bytes = sa_array_count(&array) * sa_dtype_size(type);
+    if (bytes) memcpy(to, array.data, bytes); /* `to` may be NULL where nothing goes */
     sa_array_clear(&array);
     return SA_OK;
 }
