@@ -1,0 +1,129 @@
+/* The synthetic environments: what they draw, and that draws depend on seed, run and round alone. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "env/environment.h"
+#include "rng/stream.h"
+
+enum { ARMS = 6, DIM = 5 };
+
+typedef struct draws {
+    double contexts[ARMS * DIM], expected[ARMS], noise[ARMS];
+} draws;
+
+static sa_options *options_for(const char *environment) {
+    sa_options *options = sa_options_new(NULL);
+    assert_int_equal(sa_options_set(options, "environment", environment), SA_OK);
+    assert_int_equal(sa_options_set(options, "arms", "6"), SA_OK);
+    assert_int_equal(sa_options_set(options, "dim", "5"), SA_OK);
+    assert_int_equal(sa_options_set(options, "rounds", "10"), SA_OK);
+    return options;
+}
+
+static draws draw(sa_options *options, uint64_t run, uint64_t round) {
+    sa_environment *environment = NULL;
+    draws out;
+    assert_int_equal(sa_environment_create(options, &environment), SA_OK);
+    assert_int_equal(environment->rounds, 10);
+    assert_int_equal(environment->arms, ARMS);
+    assert_int_equal(environment->dim, DIM);
+    environment->kind->draw(environment, run, round, out.contexts, out.expected, out.noise);
+    sa_environment_destroy(environment);
+    return out;
+}
+
+/* h1 to h3 from `a`, drawn anew here. */
+static void test_scores(void **state) {
+    (void)state;
+    const char *const names[] = {"h1", "h2", "h3"};
+    double a[DIM];
+    sa_stream stream = sa_stream_at(1, SA_PURPOSE_PARAMETER, 0, 0);
+    sa_draw_sphere(&stream, 0, 1, DIM, a);
+    for (int h = 0; h < 3; h++) {
+        sa_options *options = options_for(names[h]);
+        draws out = draw(options, 3, 7);
+        for (size_t i = 0; i < ARMS; i++) {
+            double squares = 0, product = 0;
+            for (size_t j = 0; j < DIM; j++) {
+                squares += out.contexts[i * DIM + j] * out.contexts[i * DIM + j];
+                product += out.contexts[i * DIM + j] * a[j];
+            }
+            double wanted = h == 0 ? product : h == 1 ? product * product : cos(acos(-1) * product);
+            assert_true(fabs(squares - 1) < 1e-14);
+            assert_true(fabs(out.expected[i] - wanted) < 1e-14);
+        }
+        sa_options_destroy(options);
+    }
+}
+
+static void test_preset_changes_h3(void **state) {
+    (void)state;
+    sa_options *options = options_for("h3");
+    draws exact = draw(options, 0, 0);
+    assert_int_equal(sa_options_set(options, "preset", "icml23"), SA_OK);
+    draws published = draw(options, 0, 0);
+    assert_memory_equal(exact.contexts, published.contexts, sizeof exact.contexts);
+    double largest = 0;
+    for (size_t i = 0; i < ARMS; i++) largest = fmax(largest, fabs(exact.expected[i] - published.expected[i]));
+    assert_true(largest > 1e-5 && largest < 2e-3);
+    sa_options_destroy(options);
+}
+
+static void test_addresses(void **state) {
+    (void)state;
+    sa_options *options = options_for("h1");
+    draws first = draw(options, 2, 5), again = draw(options, 2, 5);
+    assert_memory_equal(&first, &again, sizeof first);
+    draws run = draw(options, 3, 5), round = draw(options, 2, 6);
+    assert_true(first.contexts[0] != run.contexts[0] && first.contexts[0] != round.contexts[0]);
+    assert_true(first.noise[0] != run.noise[0] && first.noise[0] != round.noise[0]);
+    sa_options_set(options, "seed", "2");
+    draws seed = draw(options, 2, 5);
+    assert_true(first.contexts[0] != seed.contexts[0] && first.noise[0] != seed.noise[0]);
+    sa_options_destroy(options);
+}
+
+static void test_noise(void **state) {
+    (void)state;
+    sa_options *options = options_for("h1");
+    sa_options_set(options, "noise", "0");
+    draws none = draw(options, 0, 0);
+    for (size_t i = 0; i < ARMS; i++) assert_true(none.noise[i] == 0);
+    sa_options_set(options, "noise", "0.5");
+    double squares = 0;
+    for (uint64_t round = 0; round < 1000; round++) {
+        draws out = draw(options, 0, round);
+        for (size_t i = 0; i < ARMS; i++) squares += out.noise[i] * out.noise[i];
+    }
+    /* 6000 squares: mean 0.25, deviation 0.25 sqrt(2 / 6000); five deviations fail once in two million seeds */
+    assert_true(fabs(squares / 6000 - 0.25) < 5 * 0.25 * sqrt(2 / 6000.0));
+    sa_options_destroy(options);
+}
+
+static void test_wrong(void **state) {
+    (void)state;
+    sa_environment *environment = NULL;
+    sa_options *options = options_for("h4");
+    assert_int_equal(sa_environment_create(options, &environment), SA_INVALID);
+    assert_string_equal(sa_last_error(), "--environment h4 is unknown; there are h1, h2, h3, npy");
+    sa_options_set(options, "environment", "h1");
+    sa_options_set(options, "scores", "v.npy");
+    assert_int_equal(sa_environment_create(options, &environment), SA_INVALID);
+    assert_non_null(strstr(sa_last_error(), "--scores is for --environment npy"));
+    assert_null(environment);
+    sa_environment_destroy(NULL);
+    sa_options_destroy(options);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scores), cmocka_unit_test(test_preset_changes_h3), cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_noise),  cmocka_unit_test(test_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
