@@ -47,7 +47,8 @@ SA_API const double *sa_decision_estimates(const sa_decision *decision); /* (K) 
 SA_API const double *sa_decision_widths(const sa_decision *decision);    /* (K) sqrt(g' Z^-1 g / m); NaN without one */
 SA_API const double *sa_decision_scores(const sa_decision *decision);    /* (K) the optimistic score */
 SA_API size_t sa_decision_candidates(const sa_decision *decision);       /* N */
-/* The same for all candidates, (N). */
+/* The same for all candidates, (N). With --widths needed, an arm that could not reach the slate has an upper bound of its
+ * width and score here; with --widths all, exact values. */
 SA_API const double *sa_decision_all_estimates(const sa_decision *decision);
 SA_API const double *sa_decision_all_widths(const sa_decision *decision);
 SA_API const double *sa_decision_all_scores(const sa_decision *decision);

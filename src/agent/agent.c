@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "agent/contenders.h"
 #include "agent/decision.h"
 #include "agent/reals.h"
 #include "base/memory.h"
@@ -22,6 +23,10 @@ void sa_agent_destroy(sa_agent *agent) {
     sa_free(agent->raw);
     sa_free(agent->input);
     sa_free(agent->mean);
+    sa_free(agent->luck);
+    sa_free(agent->contender);
+    sa_free(agent->is_contender);
+    sa_free(agent->group_score);
     sa_free(agent->width);
     sa_free(agent->score);
     sa_free(agent->slate);
@@ -89,8 +94,15 @@ static sa_status reserve_workspace(sa_agent *agent, const sa_request *request) {
     struct {
         void *array;
         size_t size;
-    } per_arm[] = {{&agent->raw, row}, {&agent->input, row}, {&agent->mean, sizeof(double)}, {&agent->width, sizeof(double)},
-                   {&agent->score, sizeof(double)}};
+    } per_arm[] = {{&agent->raw, row},
+                   {&agent->input, row},
+                   {&agent->mean, sizeof(double)},
+                   {&agent->luck, sizeof(double)},
+                   {&agent->width, sizeof(double)},
+                   {&agent->score, sizeof(double)},
+                   {&agent->contender, sizeof(size_t)},
+                   {&agent->is_contender, sizeof(bool)},
+                   {&agent->group_score, sizeof(double)}};
     size_t capacity = agent->arms_capacity;
     for (size_t i = 0; i < sizeof per_arm / sizeof *per_arm; i++) {
         capacity = agent->arms_capacity;
@@ -104,17 +116,14 @@ static sa_status reserve_workspace(sa_agent *agent, const sa_request *request) {
         SA_TRY(sa_grow_array(per_place[i], &capacity, slate, sizeof(size_t)));
     }
     agent->slate_capacity = capacity;
-    return sa_grow_array(&agent->oracle_work, &agent->oracle_capacity, agent->oracle->workspace(arms, slate), sizeof(size_t));
+    size_t most = agent->oracle->workspace(arms, arms), exactly = agent->oracle->workspace(arms, slate);
+    return sa_grow_array(&agent->oracle_work, &agent->oracle_capacity, most > exactly ? most : exactly, sizeof(size_t));
 }
 
-/* mean, width and gradients of all candidates; NaN for a width that nobody computes */
-static sa_status estimate(sa_agent *agent, const sa_request *request, uint64_t *ticket) {
+/* mean (arms), and the gradients of all candidates where widths are wanted */
+static sa_status estimate(sa_agent *agent, const sa_request *request) {
     size_t arms = request->arms;
-    *ticket = 0;
-    for (size_t i = 0; i < arms; i++) {
-        agent->mean[i] = 0;
-        agent->width[i] = NAN;
-    }
+    memset(agent->mean, 0, arms * sizeof *agent->mean);
     if (agent->exploration.kind == SA_EXPLORE_KNOWN) {
         if (!request->expected) return sa_fail(SA_INVALID, "the algorithm best needs the expected scores in each request");
         memcpy(agent->mean, request->expected, arms * sizeof *agent->mean);
@@ -129,14 +138,25 @@ static sa_status estimate(sa_agent *agent, const sa_request *request, uint64_t *
     for (size_t i = 0; i < arms; i++)
         if (!isfinite(agent->mean[i]))
             return sa_fail(SA_INVALID, "the estimate for arm %zu is not finite: are its features too large?", i);
-    if (agent->confidence) SA_TRY(agent->confidence->kind->widths(agent->confidence, &agent->gradients, agent->width, ticket));
     return SA_OK;
 }
 
-static sa_status score(sa_agent *agent, size_t arms, uint64_t id) {
+/* width and score (arms); NaN for a width that nobody computes */
+static sa_status score(sa_agent *agent, const sa_request *request, uint64_t id, uint64_t *ticket) {
+    size_t arms = request->arms;
     sa_stream stream = sa_stream_at((uint64_t)agent->options->seed, SA_PURPOSE_EXPLORATION,
                                     (uint64_t)agent->options->first_run, id);
-    sa_explore(&agent->exploration, arms, agent->mean, agent->width, agent->scale, &stream, agent->score);
+    sa_explore_luck(&agent->exploration, arms, &stream, agent->luck);
+    *ticket = 0;
+    if (agent->confidence && agent->options->widths == SA_WIDTHS_NEEDED && agent->oracle == &sa_oracle_top_k) {
+        SA_TRY(sa_score_contenders(agent, request, ticket));
+    } else {
+        for (size_t i = 0; i < arms; i++) agent->width[i] = NAN;
+        if (agent->confidence)
+            SA_TRY(agent->confidence->kind->widths(agent->confidence, &agent->gradients, NULL, arms, agent->width, ticket));
+        for (size_t i = 0; i < arms; i++)
+            agent->score[i] = sa_explore_score(&agent->exploration, agent->mean[i], agent->width[i], agent->scale, agent->luck[i]);
+    }
     for (size_t i = 0; i < arms; i++)
         if (!isfinite(agent->score[i])) return sa_fail(SA_INVALID, "the optimistic score of arm %zu is not finite", i);
     return SA_OK;
@@ -174,8 +194,8 @@ sa_status sa_agent_select(sa_agent *agent, const sa_request *request, sa_decisio
     size_t arms = request->arms, slate = request->slate;
     SA_TRY(reserve_workspace(agent, request));
     SA_TRY(sa_inputs_read(&agent->inputs, request, agent->raw));
-    SA_TRY(estimate(agent, request, &ticket));
-    SA_TRY(score(agent, arms, id));
+    SA_TRY(estimate(agent, request));
+    SA_TRY(score(agent, request, id, &ticket));
     sa_oracle_problem problem = {.scores = agent->score, .arms = arms, .slate = slate, .excluded = request->excluded};
     agent->oracle->solve(&problem, agent->oracle_work, agent->slate);
 
@@ -217,7 +237,7 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
         .bytes = sizeof *agent + state.bytes + (agent->model ? agent->model->kind->bytes(agent->model) : 0) +
                  sa_history_bytes(&agent->history) + sa_ring_bytes(&agent->pending, agent->inputs.dim, agent->inputs.precision) +
                  sa_gradients_bytes(&agent->gradients) + sa_gradients_bytes(&agent->observed) +
-                 agent->arms_capacity * (2 * row + 3 * sizeof(double)) + agent->training_capacity * (row + sizeof(double)),
+                 agent->arms_capacity * (2 * row + 6 * sizeof(double) + sizeof(bool)) + agent->training_capacity * (row + sizeof(double)),
         .widths_in_double = state.in_double,
         .widths_from_primal = state.from_primal,
         .log_det = state.log_det,

@@ -33,7 +33,10 @@ struct sa_agent {
     /* workspace, grown as needed */
     size_t arms_capacity;
     void *raw, *input;              /* (arms, dim) */
-    double *mean, *width, *score;   /* (arms) */
+    double *mean, *luck, *width, *score; /* (arms) */
+    size_t *contender;              /* (arms) */
+    bool *is_contender;             /* (arms) */
+    double *group_score;            /* (arms) */
     size_t slate_capacity;
     size_t *slate, *positions, *rows; /* (slate) */
     size_t oracle_capacity;

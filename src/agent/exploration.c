@@ -25,23 +25,23 @@ static double highest_normal(const sa_stream *stream, size_t arm, size_t samples
     return sa_normal_quantile(highest);
 }
 
-static double deviation_of(const sa_exploration *exploration, double width) {
-    double deviation = exploration->nu * exploration->root_lambda * width;
-    return exploration->variance_for_deviation ? deviation * deviation : deviation;
+void sa_explore_luck(const sa_exploration *exploration, size_t arms, const sa_stream *stream, double *luck) {
+    for (size_t i = 0; i < arms; i++) switch (exploration->kind) {
+        case SA_EXPLORE_TS: luck[i] = highest_normal(stream, i, exploration->samples); break;
+        case SA_EXPLORE_UNIFORM: luck[i] = sa_draw_uniform(stream, i); break;
+        default: luck[i] = 1;
+        }
 }
 
-void sa_explore(const sa_exploration *exploration, size_t arms, const double *mean, const double *width, double scale,
-                const sa_stream *stream, double *score) {
-    for (size_t i = 0; i < arms; i++) switch (exploration->kind) {
-        case SA_EXPLORE_UCB:
-            score[i] = mean[i] + scale * exploration->gamma * width[i] + exploration->offset;
-            break;
-        case SA_EXPLORE_TS:
-            score[i] = mean[i] + scale * deviation_of(exploration, width[i]) * highest_normal(stream, i, exploration->samples) +
-                       exploration->offset;
-            break;
-        case SA_EXPLORE_UNIFORM: score[i] = sa_draw_uniform(stream, i); break;
-        case SA_EXPLORE_GREEDY:
-        case SA_EXPLORE_KNOWN: score[i] = mean[i]; break;
-        }
+double sa_explore_score(const sa_exploration *exploration, double mean, double width, double scale, double luck) {
+    double deviation;
+    switch (exploration->kind) {
+    case SA_EXPLORE_UCB: return mean + scale * exploration->gamma * width + exploration->offset;
+    case SA_EXPLORE_TS:
+        deviation = exploration->nu * exploration->root_lambda * width;
+        if (exploration->variance_for_deviation) deviation *= deviation;
+        return mean + scale * deviation * luck + exploration->offset;
+    case SA_EXPLORE_UNIFORM: return luck;
+    default: return mean;
+    }
 }

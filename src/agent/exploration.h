@@ -7,7 +7,8 @@
  *     uniform  score = a uniform draw: any slate is as likely as any other
  *     known    score = the expected score
  *
- * `scale` is what the model's scores were divided by. */
+ * `scale` is what the model's scores were divided by. What is drawn for an arm, its luck, is drawn before its width is known,
+ * so that bounds on the width are bounds on the score. */
 #ifndef SA_AGENT_EXPLORATION_H
 #define SA_AGENT_EXPLORATION_H
 
@@ -34,8 +35,10 @@ typedef struct sa_exploration {
 /* `samples` 0: as --ts-samples says. */
 sa_exploration sa_exploration_from(sa_exploration_kind kind, size_t samples, const sa_options *options);
 
-/* mean, width, score: (arms). */
-void sa_explore(const sa_exploration *exploration, size_t arms, const double *mean, const double *width, double scale,
-                const sa_stream *stream, double *score);
+/* What is added to the mean of an arm: luck times the deviation of its width. luck (arms): for ts the highest of M standard
+ * normals, for ucb 1. */
+void sa_explore_luck(const sa_exploration *exploration, size_t arms, const sa_stream *stream, double *luck);
+/* The optimistic score of one arm. It is monotone in the width, rising when luck is positive. */
+double sa_explore_score(const sa_exploration *exploration, double mean, double width, double scale, double luck);
 
 #endif

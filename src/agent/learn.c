@@ -41,7 +41,7 @@ static sa_status train(sa_agent *agent) {
     size_t first = sa_history_window(history, (size_t)agent->options->train_window), count = history->count - first;
     sa_precision precision = agent->inputs.precision;
     double start = seconds(), centre, scale;
-    bool diverged;
+    bool diverged = true;
     if (!agent->model || count == 0) return SA_OK;
     centre_and_scale(agent, history->scores + first, count, &centre, &scale);
     sa_inputs_apply(&agent->inputs, sa_real_at(precision, history->contexts, first * history->dim), count, false,
@@ -53,7 +53,8 @@ static sa_status train(sa_agent *agent) {
                             .targets = agent->training_targets,
                             .stream = sa_stream_at((uint64_t)agent->options->seed, SA_PURPOSE_TRAINING,
                                                    (uint64_t)agent->options->first_run, agent->trainings)};
-    SA_TRY(agent->model->kind->train(agent->model, &training, &diverged));
+    if (isfinite(centre) && isfinite(scale)) /* huge scores may have no finite mean or deviation */
+        SA_TRY(agent->model->kind->train(agent->model, &training, &diverged));
     agent->trainings++;
     agent->diverged_trainings += diverged;
     if (!diverged) {

@@ -19,6 +19,7 @@
 #define SA_PRECISIONS(X) X(PRECISION_SINGLE, "single") X(PRECISION_DOUBLE, "double")
 #define SA_CONFIDENCES(X) X(CONFIDENCE_EXACT, "exact")
 #define SA_EXACT_FORMS(X) X(EXACT_AUTO, "auto") X(EXACT_DUAL, "dual") X(EXACT_PRIMAL, "primal")
+#define SA_WIDTHS(X) X(WIDTHS_NEEDED, "needed") X(WIDTHS_ALL, "all")
 #define SA_ORACLES(X) X(ORACLE_TOP_K, "top-k")
 #define SA_FEEDBACKS(X) X(FEEDBACK_SEMI_BANDIT, "semi-bandit") X(FEEDBACK_DOCUMENT, "document")
 #define SA_INITS(X) X(INIT_SYMMETRIC, "symmetric") X(INIT_UNIFORM, "uniform")
@@ -92,6 +93,8 @@
            "how the width sqrt(g' Z^-1 g / m) is found")                                                                  \
     CHOICE(exact_form, "exact-form", AGENT, EXACT_AUTO, EXACT_AUTO, EXACT_AUTO, SA_EXACT_FORMS,                           \
            "exact widths from the n x n or the p x p side; the answer is the same")                                       \
+    CHOICE(widths, "widths", AGENT, WIDTHS_NEEDED, WIDTHS_NEEDED, WIDTHS_NEEDED, SA_WIDTHS,                               \
+           "exact widths of the arms that can reach the slate (others get an upper bound), or of all")                    \
     NUMBER(regularization, "regularization", AGENT, 1, 1, 1, ABOVE_0, 1e100, "lambda: Z starts as lambda I")              \
     NUMBER(gamma, "gamma", AGENT, 1, 1, 0.3, 0, 1e100, "ucb: widths added to the estimate")                               \
     NUMBER(nu, "nu", AGENT, 1, 1, 0.3, 0, 1e100, "ts: deviation of a sample in units of sigma")                           \

@@ -27,8 +27,10 @@ typedef struct sa_confidence_class {
     /* For gradients with these pairs. */
     sa_status (*create)(const sa_options *options, size_t pairs, const sa_pair_shape *shape, sa_confidence **out);
     void (*destroy)(sa_confidence *confidence);
-    /* width (batch->count). `*ticket` names this call: count can reuse its work for arms of the same batch. */
-    sa_status (*widths)(sa_confidence *confidence, const sa_gradients *batch, double *width, uint64_t *ticket);
+    /* width[i] for the batch's rows i = rows[0 .. count), or for its first `count` with rows NULL. `*ticket` names the batch:
+     * 0 for a new one, and then the name is put there; what it was for more rows of the same. count can reuse the work. */
+    sa_status (*widths)(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count, double *width,
+                        uint64_t *ticket);
     /* Counts all gradients of `batch` into Z. They are rows[i] of the batch that `ticket` names, or any (ticket 0). On
      * failure Z is as it was. */
     sa_status (*count)(sa_confidence *confidence, const sa_gradients *batch, uint64_t ticket, const size_t *rows);

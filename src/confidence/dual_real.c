@@ -20,77 +20,129 @@ enum { APPEND_COLUMNS = 64 }; /* gradients appended at a time when their solve i
 
 typedef struct dual {
     double lambda;
-    sa_gradients counted;   /* the columns of G */
-    REAL(triangle) factor;  /* C */
-    sa_pair *slice;         /* (pairs) room for slices of batches */
-    real *solved;           /* (solved_rows, solved_columns): C^-1 c of the last batch */
-    size_t solved_capacity; /* elements */
-    size_t solved_rows, solved_columns;
-    uint64_t ticket; /* of the batch that `solved` belongs to; 0: none */
-    real *work;      /* for gradients_inner */
+    sa_gradients counted;  /* the columns of G */
+    REAL(triangle) factor; /* C */
+    /* workspace of one solve */
+    sa_gradients part;     /* the gradients solved for, when they are not a slice of the batch */
+    sa_pair *slice;        /* (pairs) room for slices */
+    real *solution;        /* (n, columns) */
+    size_t solution_capacity;
+    real *work; /* for gradients_inner */
     size_t work_capacity;
+    /* C^-1 c of the last batch, kept for counting: column j belongs to the batch's row kept_row[j] */
+    uint64_t ticket; /* of that batch; 0: nothing is kept */
+    size_t kept, kept_columns;
+    size_t kept_row[SA_WIDTH_COLUMNS];
+    real *solved; /* (n, kept_columns) */
+    size_t solved_capacity;
 } dual_t;
 
 static void destroy(void *form) {
     dual_t *dual = form;
     if (!dual) return;
     sa_gradients_clear(&dual->counted);
+    sa_gradients_clear(&dual->part);
     REAL(triangle_clear)(&dual->factor);
     sa_free(dual->slice);
-    sa_free(dual->solved);
+    sa_free(dual->solution);
     sa_free(dual->work);
+    sa_free(dual->solved);
     sa_free(dual);
 }
 
-/* dual->solved = C^-1 G' (the batch's gradients), at most SA_WIDTH_COLUMNS of them */
+static sa_status grow(real **array, size_t *capacity, size_t rows, size_t columns) {
+    size_t elements;
+    if (__builtin_mul_overflow(rows, columns, &elements)) return sa_fail(SA_OUT_OF_MEMORY, "too many gradients: %zu", rows);
+    return sa_grow_array(array, capacity, elements, sizeof(real));
+}
+
+/* solution (n, padded columns) = C^-1 G' (the batch's gradients), at most SA_WIDTH_COLUMNS of them */
 static sa_status solve(dual_t *dual, const sa_gradients *batch) {
-    size_t n = dual->counted.count, columns = sa_padded_columns(batch->count), elements;
-    dual->ticket = 0;
-    if (__builtin_mul_overflow(n + 1, columns, &elements)) return sa_fail(SA_OUT_OF_MEMORY, "too many gradients: %zu", n);
-    SA_TRY(sa_grow_array(&dual->solved, &dual->solved_capacity, elements, sizeof(real)));
-    SA_TRY(sa_grow_array(&dual->work, &dual->work_capacity, 2 * SA_INNER_ROWS * columns, sizeof(real)));
-    REAL(gradients_inner)(&dual->counted, batch, dual->solved, columns, dual->work);
-    REAL(triangle_solve)(&dual->factor, dual->solved, columns);
-    dual->solved_rows = n;
-    dual->solved_columns = columns;
+    size_t n = dual->counted.count, columns = sa_padded_columns(batch->count);
+    SA_TRY(grow(&dual->solution, &dual->solution_capacity, n, columns));
+    SA_TRY(grow(&dual->work, &dual->work_capacity, 2 * SA_INNER_ROWS, columns));
+    REAL(gradients_inner)(&dual->counted, batch, dual->solution, columns, dual->work);
+    REAL(triangle_solve)(&dual->factor, dual->solution, columns);
     return SA_OK;
 }
 
-/* sum[j] = |column j of solved|^2, j < columns */
+/* sum[j] = |column j of the solution|^2 */
 static void column_norms(const dual_t *dual, size_t columns, double *sum) {
+    size_t ld = sa_padded_columns(columns);
     memset(sum, 0, columns * sizeof *sum);
-    for (size_t k = 0; k < dual->solved_rows; k++) {
-        const real *row = dual->solved + k * dual->solved_columns;
+    for (size_t k = 0; k < dual->counted.count; k++) {
+        const real *row = dual->solution + k * ld;
         for (size_t j = 0; j < columns; j++) sum[j] += (double)row[j] * (double)row[j];
     }
 }
 
-static sa_status squared_widths(void *form, const sa_gradients *batch, uint64_t ticket, double *squared, double *rho) {
-    dual_t *dual = form;
-    *rho = 1;
-    for (size_t first = 0; first < batch->count; first += SA_WIDTH_COLUMNS) {
-        size_t left = batch->count - first, columns = left < SA_WIDTH_COLUMNS ? left : SA_WIDTH_COLUMNS;
-        sa_gradients slice = sa_gradients_slice(batch, first, columns, dual->slice);
-        SA_TRY(solve(dual, &slice));
-        column_norms(dual, columns, squared + first);
-        for (size_t j = 0; j < columns; j++) {
-            double norm = REAL(gradients_dot)(&slice, j, &slice, j), rest = norm - squared[first + j];
-            squared[first + j] = rest > 0 ? rest / dual->lambda : 0;
-            if (rest < *rho * norm) *rho = rest / norm;
-        }
+/* Keeps the solution's columns for the batch named by the ticket; forgets all of it when there are too many. */
+static sa_status keep(dual_t *dual, const sa_gradients *batch, uint64_t ticket, const size_t *rows, size_t first, size_t count) {
+    size_t ld = sa_padded_columns(count), n = dual->counted.count;
+    if (ticket != dual->ticket) {
+        size_t columns = sa_padded_columns(batch->count < SA_WIDTH_COLUMNS ? batch->count : SA_WIDTH_COLUMNS);
+        dual->ticket = 0;
+        SA_TRY(grow(&dual->solved, &dual->solved_capacity, n, columns));
+        dual->ticket = ticket;
+        dual->kept_columns = columns;
+        dual->kept = 0;
     }
-    if (batch->count <= SA_WIDTH_COLUMNS) dual->ticket = ticket;
+    if (dual->kept + count > dual->kept_columns) {
+        dual->ticket = 0;
+        return SA_OK;
+    }
+    for (size_t k = 0; k < n; k++)
+        memcpy(dual->solved + k * dual->kept_columns + dual->kept, dual->solution + k * ld, count * sizeof(real));
+    for (size_t j = 0; j < count; j++) dual->kept_row[dual->kept + j] = rows ? rows[first + j] : first + j;
+    dual->kept += count;
     return SA_OK;
 }
 
-/* corner (k, k), lower triangle = the Cholesky factor of lambda I + <g_i, g_j> - <column i, column j of solved> */
-static void factor_corner(const dual_t *dual, const sa_gradients *batch, const size_t *column, double *corner) {
+/* The batch's rows [first, first + count), or rows[first ...]: as a slice, or gathered in dual->part. */
+static sa_status take_part(dual_t *dual, const sa_gradients *batch, const size_t *rows, size_t first, size_t count,
+                           sa_gradients *part) {
+    if (!rows) {
+        *part = sa_gradients_slice(batch, first, count, dual->slice);
+        return SA_OK;
+    }
+    dual->part.count = 0;
+    SA_TRY(sa_gradients_reserve(&dual->part, count));
+    sa_gradients_append(&dual->part, batch, rows + first, count);
+    *part = dual->part;
+    return SA_OK;
+}
+
+static sa_status squared_widths(void *form, const sa_gradients *batch, const size_t *rows, size_t count, uint64_t ticket,
+                                double *squared, double *rho) {
+    dual_t *dual = form;
+    double norms[SA_WIDTH_COLUMNS];
+    *rho = 1;
+    for (size_t first = 0; first < count; first += SA_WIDTH_COLUMNS) {
+        size_t columns = count - first < SA_WIDTH_COLUMNS ? count - first : SA_WIDTH_COLUMNS;
+        sa_gradients part;
+        SA_TRY(take_part(dual, batch, rows, first, columns, &part));
+        SA_TRY(solve(dual, &part));
+        SA_TRY(keep(dual, batch, ticket, rows, first, columns));
+        column_norms(dual, columns, norms);
+        for (size_t j = 0; j < columns; j++) {
+            double norm = REAL(gradients_dot)(&part, j, &part, j), rest = norm - norms[j];
+            squared[rows ? rows[first + j] : first + j] = rest > 0 ? rest / dual->lambda : 0;
+            if (rest < *rho * norm) *rho = rest / norm;
+        }
+    }
+    return SA_OK;
+}
+
+/* corner (k, k), lower triangle = the Cholesky factor of lambda I + <g_i, g_j> - <column i, column j of left>;
+ * left (n, ld) */
+static void factor_corner(const dual_t *dual, const sa_gradients *batch, const real *left, size_t ld, const size_t *column,
+                          double *corner) {
     size_t k = batch->count;
     for (size_t i = 0; i < k; i++)
         for (size_t j = 0; j <= i; j++)
             corner[i * k + j] = REAL(gradients_dot)(batch, i, batch, j) + (i == j ? dual->lambda : 0);
-    for (size_t r = 0; r < dual->solved_rows; r++) {
-        const real *row = dual->solved + r * dual->solved_columns;
+    for (size_t r = 0; r < dual->counted.count; r++) {
+        const real *row = left + r * ld;
         for (size_t i = 0; i < k; i++)
             for (size_t j = 0; j <= i; j++) corner[i * k + j] -= (double)row[column[i]] * (double)row[column[j]];
     }
@@ -105,42 +157,50 @@ static void factor_corner(const dual_t *dual, const sa_gradients *batch, const s
         }
 }
 
-/* Appends a batch of at most APPEND_COLUMNS whose solve is at hand; `rows` are its columns there. Room is reserved. */
-static void append(dual_t *dual, const sa_gradients *batch, const size_t *rows) {
+/* Appends a batch of at most APPEND_COLUMNS; left (n, ld) has their C^-1 c in the columns named. Room is reserved. */
+static void append(dual_t *dual, const sa_gradients *batch, const real *left, size_t ld, const size_t *column) {
     double corner[APPEND_COLUMNS * APPEND_COLUMNS];
-    factor_corner(dual, batch, rows, corner);
-    REAL(triangle_append)(&dual->factor, batch->count, dual->solved, dual->solved_columns, rows, corner);
+    factor_corner(dual, batch, left, ld, column, corner);
+    REAL(triangle_append)(&dual->factor, batch->count, left, ld, column, corner);
     sa_gradients_append(&dual->counted, batch, NULL, batch->count);
     dual->ticket = 0;
 }
 
 /* All that can fail while `count` gradients are added, so that adding them cannot. */
 static sa_status reserve(dual_t *dual, size_t count) {
-    size_t n = dual->counted.count + count, columns = sa_padded_columns(APPEND_COLUMNS), elements;
-    if (__builtin_mul_overflow(n + 1, columns, &elements)) return sa_fail(SA_OUT_OF_MEMORY, "too many gradients: %zu", n);
+    size_t n = dual->counted.count + count, columns = sa_padded_columns(count < APPEND_COLUMNS ? count : APPEND_COLUMNS);
     SA_TRY(sa_gradients_reserve(&dual->counted, n));
-    SA_TRY(sa_grow_array(&dual->work, &dual->work_capacity, 2 * SA_INNER_ROWS * columns, sizeof(real)));
-    SA_TRY(REAL(triangle_reserve)(&dual->factor, count));
-    return SA_OK;
+    SA_TRY(grow(&dual->solution, &dual->solution_capacity, n, columns));
+    SA_TRY(grow(&dual->work, &dual->work_capacity, 2 * SA_INNER_ROWS, columns));
+    return REAL(triangle_reserve)(&dual->factor, count);
+}
+
+/* Are all these rows' columns kept? Then column[i] is that of rows[i]. */
+static bool find_kept(const dual_t *dual, uint64_t ticket, const size_t *rows, size_t count, size_t *column) {
+    if (ticket == 0 || ticket != dual->ticket || count > APPEND_COLUMNS) return false;
+    for (size_t i = 0; i < count; i++) {
+        size_t j = 0;
+        while (j < dual->kept && dual->kept_row[j] != rows[i]) j++;
+        if (j == dual->kept) return false;
+        column[i] = j;
+    }
+    return true;
 }
 
 static sa_status count(void *form, const sa_gradients *batch, uint64_t ticket, const size_t *rows) {
     dual_t *dual = form;
-    size_t identity[APPEND_COLUMNS];
+    size_t column[APPEND_COLUMNS];
     SA_TRY(reserve(dual, batch->count));
-    if (ticket && ticket == dual->ticket && batch->count <= APPEND_COLUMNS) {
-        append(dual, batch, rows);
+    if (find_kept(dual, ticket, rows, batch->count, column)) {
+        append(dual, batch, dual->solved, dual->kept_columns, column);
         return SA_OK;
     }
-    size_t most = batch->count < APPEND_COLUMNS ? batch->count : APPEND_COLUMNS;
-    SA_TRY(sa_grow_array(&dual->solved, &dual->solved_capacity,
-                         (dual->counted.count + batch->count + 1) * sa_padded_columns(most), sizeof(real)));
-    for (size_t i = 0; i < APPEND_COLUMNS; i++) identity[i] = i;
+    for (size_t i = 0; i < APPEND_COLUMNS; i++) column[i] = i;
     for (size_t first = 0; first < batch->count; first += APPEND_COLUMNS) {
         size_t left = batch->count - first;
         sa_gradients slice = sa_gradients_slice(batch, first, left < APPEND_COLUMNS ? left : APPEND_COLUMNS, dual->slice);
         SA_TRY(solve(dual, &slice)); /* cannot fail: its memory is there */
-        append(dual, &slice, identity);
+        append(dual, &slice, dual->solution, sa_padded_columns(slice.count), column);
     }
     return SA_OK;
 }
@@ -151,6 +211,7 @@ static sa_status create(double lambda, const sa_gradients *counted, void **out) 
     SA_TRY(sa_alloc_array(1, sizeof *dual, &dual));
     dual->lambda = lambda;
     SA_TRY_OR_FAIL(sa_gradients_init_like(&dual->counted, counted->precision, counted));
+    SA_TRY_OR_FAIL(sa_gradients_init_like(&dual->part, counted->precision, counted));
     SA_TRY_OR_FAIL(sa_alloc_array(counted->pairs, sizeof *dual->slice, &dual->slice));
     SA_TRY_OR_FAIL(count(dual, counted, 0, NULL));
     *out = dual;
@@ -168,7 +229,7 @@ static double log_det(const void *form) {
 static size_t bytes(const void *form) {
     const dual_t *dual = form;
     return REAL(triangle_bytes)(&dual->factor) + sa_gradients_bytes(&dual->counted) +
-           (dual->solved_capacity + dual->work_capacity) * sizeof(real);
+           sa_gradients_bytes(&dual->part) + (dual->solved_capacity + dual->solution_capacity + dual->work_capacity) * sizeof(real);
 }
 
 static const sa_gradients *counted_gradients(const void *form) { return &((const dual_t *)form)->counted; }
@@ -179,36 +240,38 @@ static const sa_dtype dtype = SA_REAL_BITS == 32 ? SA_FLOAT32 : SA_FLOAT64;
 
 static sa_status save(const void *form, sa_npz_writer *writer) {
     const dual_t *dual = form;
-    bool kept = dual->ticket != 0;
-    size_t shape[2] = {kept ? dual->solved_rows : 0, kept ? dual->solved_columns : 0};
+    size_t kept = dual->ticket ? dual->kept : 0;
+    size_t shape[2] = {kept ? dual->counted.count : 0, kept ? dual->kept_columns : 0};
     SA_TRY(sa_gradients_save(&dual->counted, writer, "counted"));
     SA_TRY(REAL(triangle_save)(&dual->factor, writer, "factor"));
     SA_TRY(sa_npz_add(writer, "solved_ticket", SA_INT64, 0, NULL, &dual->ticket));
+    SA_TRY(sa_npz_add(writer, "solved_row", SA_INT64, 1, &kept, dual->kept_row));
     return sa_npz_add(writer, "solved", dtype, 2, shape, dual->solved);
 }
 
+/* Takes over the kept columns; they must fit each other and the gradients. */
 static sa_status load_solved(dual_t *dual, sa_npz *archive) {
-    sa_array ticket = {0}, solved = {0};
+    int64_t ticket;
+    sa_array row = {0}, solved = {0};
     sa_status status;
-    SA_TRY_OR_FAIL(sa_npz_get_exactly(archive, "solved_ticket", SA_INT64, 0, NULL, &ticket));
+    SA_TRY_OR_FAIL(sa_npz_get_integer(archive, "solved_ticket", 0, INT64_MAX, &ticket));
+    SA_TRY_OR_FAIL(sa_npz_get_exactly(archive, "solved_row", SA_INT64, 0, NULL, &row));
     SA_TRY_OR_FAIL(sa_npz_get_exactly(archive, "solved", dtype, 0, NULL, &solved));
-    uint64_t number = sa_array_count(&ticket) == 1 ? (uint64_t)*(int64_t *)ticket.data : 0;
-    if (number != 0) {
-        if (solved.axes != 2 || solved.shape[0] != dual->counted.count || solved.shape[1] > SA_WIDTH_COLUMNS ||
-            solved.shape[1] % SA_COLUMN_ALIGN != 0) {
-            status = sa_fail(SA_FORMAT, "the array 'solved' does not fit the others");
-            goto fail;
-        }
-        size_t elements = sa_array_count(&solved);
-        SA_TRY_OR_FAIL(sa_grow_array(&dual->solved, &dual->solved_capacity, elements, sizeof(real)));
-        if (elements) memcpy(dual->solved, solved.data, elements * sizeof(real));
-        dual->solved_rows = solved.shape[0];
-        dual->solved_columns = solved.shape[1];
+    size_t kept = sa_array_count(&row), columns = solved.axes == 2 ? solved.shape[1] : 0;
+    if (kept > 0 && (solved.axes != 2 || solved.shape[0] != dual->counted.count || kept > columns ||
+                     columns > SA_WIDTH_COLUMNS || columns % SA_COLUMN_ALIGN != 0)) {
+        status = sa_fail(SA_FORMAT, "the array 'solved' does not fit the others");
+        goto fail;
     }
-    dual->ticket = number;
-    status = SA_OK;
+    for (size_t j = 0; j < kept; j++) dual->kept_row[j] = (size_t)((const int64_t *)row.data)[j];
+    dual->kept = kept;
+    dual->kept_columns = columns;
+    dual->ticket = kept ? (uint64_t)ticket : 0;
+    dual->solved = solved.data; /* ours now */
+    dual->solved_capacity = sa_array_count(&solved);
+    solved.data = NULL;
 fail:
-    sa_array_clear(&ticket);
+    sa_array_clear(&row);
     sa_array_clear(&solved);
     return status;
 }

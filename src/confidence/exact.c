@@ -116,20 +116,25 @@ static sa_status rebuild_in_double(exact_t *exact) {
 
 /* ---- widths and counting ---- */
 
-static sa_status widths(sa_confidence *confidence, const sa_gradients *batch, double *width, uint64_t *ticket) {
+static sa_status widths(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count, double *width,
+                        uint64_t *ticket) {
     exact_t *exact = (exact_t *)confidence;
+    uint64_t name = *ticket ? *ticket : exact->ticket + 1;
     const sa_gradients *ours;
-    SA_TRY(in_precision(exact, batch, &ours));
     double rho;
-    SA_TRY(exact->kind->squared_widths(exact->form, ours, exact->ticket + 1, width, &rho));
+    SA_TRY(in_precision(exact, batch, &ours));
+    SA_TRY(exact->kind->squared_widths(exact->form, ours, rows, count, name, width, &rho));
     if (rho < SMALLEST_RHO && exact->kind->precision == SA_PRECISION_SINGLE) {
         SA_TRY(rebuild_in_double(exact));
         SA_TRY(in_precision(exact, batch, &ours));
-        SA_TRY(exact->kind->squared_widths(exact->form, ours, exact->ticket + 1, width, &rho));
+        SA_TRY(exact->kind->squared_widths(exact->form, ours, rows, count, name, width, &rho));
     }
-    for (size_t i = 0; i < batch->count; i++) width[i] = sqrt(width[i]);
-    exact->last_batch = (double)batch->count;
-    *ticket = ++exact->ticket;
+    for (size_t i = 0; i < count; i++) {
+        size_t row = rows ? rows[i] : i;
+        width[row] = sqrt(width[row]);
+    }
+    exact->last_batch = (double)count + (*ticket ? exact->last_batch : 0);
+    exact->ticket = *ticket = name;
     return SA_OK;
 }
 

@@ -17,8 +17,10 @@ typedef struct sa_exact_form_class {
     /* Z = lambda I + the gradients counted so far, of the same precision (an empty batch: none). */
     sa_status (*create)(double lambda, const sa_gradients *counted, void **out);
     void (*destroy)(void *form); /* NULL is fine */
-    /* squared (batch->count) = g' Z^-1 g; the batch is of this precision. `*rho` is the smallest lambda g' Z^-1 g / g'g. */
-    sa_status (*squared_widths)(void *form, const sa_gradients *batch, uint64_t ticket, double *squared, double *rho);
+    /* squared[i] = g' Z^-1 g for the batch's rows i = rows[0 .. count), or for its first `count` with rows NULL. The batch
+     * is of this precision; `ticket` names it. `*rho` is the smallest lambda g' Z^-1 g / g'g. */
+    sa_status (*squared_widths)(void *form, const sa_gradients *batch, const size_t *rows, size_t count, uint64_t ticket,
+                                double *squared, double *rho);
     /* Adds the gradients of the batch; see sa_confidence_class.count. */
     sa_status (*count)(void *form, const sa_gradients *batch, uint64_t ticket, const size_t *rows);
     double (*log_det)(const void *form);

@@ -100,38 +100,46 @@ static sa_status create(double lambda, const sa_gradients *counted, void **out) 
     return SA_OK;
 }
 
-/* dense (p, columns) = the gradients [first, first + count) as columns, zero past them */
-static void write_columns(primal_t *primal, const sa_gradients *batch, size_t first, size_t count, size_t columns) {
+/* dense (p, columns) = the gradients row[0 .. count), or [first, first + count) without, as columns; zero past them */
+static void write_columns(primal_t *primal, const sa_gradients *batch, const size_t *row, size_t first, size_t count,
+                          size_t columns) {
     size_t p = primal->parameters;
     for (size_t j = 0; j < columns; j++) {
-        if (j < count) REAL(gradients_write_out)(batch, first + j, primal->row);
+        if (j < count) REAL(gradients_write_out)(batch, row ? row[j] : first + j, primal->row);
         for (size_t i = 0; i < p; i++) primal->dense[i * columns + j] = j < count ? primal->row[i] : 0;
     }
 }
 
-static sa_status squared_widths(void *form, const sa_gradients *batch, uint64_t ticket, double *squared, double *rho) {
+/* sum[j] = |column j of dense|^2 */
+static void column_norms(const primal_t *primal, size_t count, size_t columns, double *sum) {
+    memset(sum, 0, count * sizeof *sum);
+    for (size_t i = 0; i < primal->parameters; i++) {
+        const real *row = primal->dense + i * columns;
+        for (size_t j = 0; j < count; j++) sum[j] += (double)row[j] * (double)row[j];
+    }
+}
+
+static sa_status squared_widths(void *form, const sa_gradients *batch, const size_t *rows, size_t count, uint64_t ticket,
+                                double *squared, double *rho) {
     primal_t *primal = form;
     (void)ticket; /* an update starts from the gradient itself: nothing to reuse */
-    *rho = 1;
+    double norms[SA_WIDTH_COLUMNS];
     size_t p = primal->parameters, elements;
-    size_t most = sa_padded_columns(batch->count < SA_WIDTH_COLUMNS ? batch->count : SA_WIDTH_COLUMNS);
+    size_t most = sa_padded_columns(count < SA_WIDTH_COLUMNS ? count : SA_WIDTH_COLUMNS);
     if (__builtin_mul_overflow(p, most, &elements)) return sa_fail(SA_OUT_OF_MEMORY, "too many parameters: %zu", p);
     SA_TRY(sa_grow_array(&primal->dense, &primal->dense_capacity, elements, sizeof(real)));
-    memset(squared, 0, batch->count * sizeof *squared);
-    for (size_t first = 0; first < batch->count; first += SA_WIDTH_COLUMNS) {
-        size_t left = batch->count - first, count = left < SA_WIDTH_COLUMNS ? left : SA_WIDTH_COLUMNS;
-        size_t columns = sa_padded_columns(count);
-        write_columns(primal, batch, first, count, columns);
+    *rho = 1;
+    for (size_t first = 0; first < count; first += SA_WIDTH_COLUMNS) {
+        size_t many = count - first < SA_WIDTH_COLUMNS ? count - first : SA_WIDTH_COLUMNS, columns = sa_padded_columns(many);
+        write_columns(primal, batch, rows ? rows + first : NULL, first, many, columns);
         REAL(triangle_solve)(&primal->factor, primal->dense, columns);
-        for (size_t i = 0; i < p; i++)
-            for (size_t j = 0; j < count; j++) {
-                double y = primal->dense[i * columns + j];
-                squared[first + j] += y * y;
-            }
-    }
-    for (size_t j = 0; j < batch->count; j++) {
-        double norm = REAL(gradients_dot)(batch, j, batch, j);
-        if (primal->lambda * squared[j] < *rho * norm) *rho = primal->lambda * squared[j] / norm;
+        column_norms(primal, many, columns, norms);
+        for (size_t j = 0; j < many; j++) {
+            size_t row = rows ? rows[first + j] : first + j;
+            double norm = REAL(gradients_dot)(batch, row, batch, row);
+            squared[row] = norms[j];
+            if (primal->lambda * norms[j] < *rho * norm) *rho = primal->lambda * norms[j] / norm;
+        }
     }
     return SA_OK;
 }

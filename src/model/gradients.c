@@ -98,6 +98,17 @@ sa_gradients sa_gradients_slice(const sa_gradients *batch, size_t first, size_t 
     return slice;
 }
 
+/* compiled per precision: gradients_real.c */
+void gradients_norms_f32(const sa_gradients *batch, double *squared);
+void gradients_norms_f64(const sa_gradients *batch, double *squared);
+
+void sa_gradients_norms(const sa_gradients *batch, double *squared) {
+    if (batch->precision == SA_PRECISION_SINGLE)
+        gradients_norms_f32(batch, squared);
+    else
+        gradients_norms_f64(batch, squared);
+}
+
 size_t sa_gradients_parameters(const sa_gradients *batch) {
     size_t total = 0;
     for (size_t l = 0; l < batch->pairs; l++) total += batch->pair[l].shape.delta * batch->pair[l].shape.input;

@@ -45,6 +45,8 @@ sa_status sa_gradients_reserve(sa_gradients *batch, size_t capacity);
 void sa_gradients_append(sa_gradients *batch, const sa_gradients *from, const size_t *rows, size_t count);
 /* Gradients [first, first + count) of `batch` as a batch that borrows them; `pair` is room for its pairs. */
 sa_gradients sa_gradients_slice(const sa_gradients *batch, size_t first, size_t count, sa_pair *pair);
+/* squared (count) = <g, g>, of any precision. */
+void sa_gradients_norms(const sa_gradients *batch, double *squared);
 /* p, the numbers in one gradient written out. */
 size_t sa_gradients_parameters(const sa_gradients *batch);
 /* The numbers kept for one: sum of all deltas and inputs. */

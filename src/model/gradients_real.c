@@ -49,6 +49,10 @@ double REAL(gradients_dot)(const sa_gradients *left, size_t i, const sa_gradient
     return sum;
 }
 
+void REAL(gradients_norms)(const sa_gradients *batch, double *squared) {
+    for (size_t i = 0; i < batch->count; i++) squared[i] = REAL(gradients_dot)(batch, i, batch, i);
+}
+
 void REAL(gradients_write_out)(const sa_gradients *batch, size_t row, real *out) {
     for (size_t l = 0; l < batch->pairs; l++) {
         sa_pair_shape shape = batch->pair[l].shape;

@@ -12,6 +12,8 @@ enum { SA_INNER_ROWS = 256 }; /* rows of `left` that gradients_inner takes at a 
 void REAL(gradients_inner)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld, real *work);
 /* <left_i, right_j> in double precision. */
 double REAL(gradients_dot)(const sa_gradients *left, size_t i, const sa_gradients *right, size_t j);
+/* squared (count) = <g, g>; what sa_gradients_norms calls. */
+void REAL(gradients_norms)(const sa_gradients *batch, double *squared);
 /* Gradient `row` written out, (parameters): pair by pair, delta by delta. */
 void REAL(gradients_write_out)(const sa_gradients *batch, size_t row, real *out);
 

@@ -94,6 +94,29 @@ static bool all_finite(const real *values, size_t count) {
     return sum == 0;
 }
 
+static double norm_of(const real *values, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += (double)values[i] * (double)values[i];
+    return sqrt(sum);
+}
+
+/* Weights may be finite and their scores not, if not for these samples then for the next arm. |f| is at most s |x| times the
+ * product of the layers' norms; a training that has multiplied this bound by half of all the exponents there are, since the
+ * first weights, has diverged. */
+static bool is_in_range(const mlp_t *mlp) {
+    const double most = SA_REAL_BITS == 32 ? 1e18 : 1e150;
+    double network = 1, bypass = 1;
+    for (size_t l = 0; l < mlp->base.pairs; l++) {
+        size_t offset = REAL(mlp_offset)(mlp, l), count = mlp->base.shape[l].delta * mlp->base.shape[l].input;
+        double growth = fmax(norm_of(mlp->theta + offset, count), 1) / fmax(norm_of(mlp->theta_0 + offset, count), 1);
+        if (l < mlp->depth)
+            network *= growth;
+        else
+            bypass = growth;
+    }
+    return network <= most && bypass <= most;
+}
+
 sa_status REAL(mlp_train)(sa_model *model, const sa_training *training, bool *diverged) {
     mlp_t *mlp = (mlp_t *)model;
     *diverged = false;
@@ -108,7 +131,7 @@ sa_status REAL(mlp_train)(sa_model *model, const sa_training *training, bool *di
         else
             descend(mlp, rate);
     }
-    *diverged = !all_finite(mlp->theta, mlp->parameters);
+    *diverged = !all_finite(mlp->theta, mlp->parameters) || !is_in_range(mlp);
     if (*diverged) memcpy(mlp->theta, mlp->backup, mlp->parameters * sizeof(real));
     return SA_OK;
 }
