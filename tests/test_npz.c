@@ -1,8 +1,10 @@
 /* npz files: written alike each time, opened by NumPy and from NumPy, and refused when a bit is wrong. */
 #include "test_file_scratch.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -309,10 +311,19 @@ static void a_failing_write_leaves_the_old_file(void **state) {
     assert_ok(read_everything(scratch("a.npz")));
     assert_ok(sa_path_remove(scratch("a.npz")));
     assert_true(sa_folder_is_empty(scratch_folder)); /* nor a temporary */
-    assert_ok(sa_npz_begin(&writer));
-    assert_ok(sa_npz_add(writer, "large", SA_FLOAT64, 1, (size_t[]){1}, large));
-    assert_fails(sa_npz_finish(writer, "/dev/null"), SA_FILE, "/dev/null is not a regular file");
     sa_free(large);
+}
+
+static void a_pipe_is_refused(void **state) {
+    (void)state;
+    sa_npz_writer *writer;
+    assert_int_equal(mkfifo(scratch("pipe"), 0600), 0);
+    int reader = open(scratch("pipe"), O_RDWR | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_ok(sa_npz_begin(&writer));
+    assert_ok(sa_npz_add(writer, "n", SA_INT64, 1, (size_t[]){2}, numbers));
+    assert_fails(sa_npz_finish(writer, scratch("pipe")), SA_FILE, "pipe is not a regular file");
+    close(reader);
 }
 
 #define in_scratch(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
@@ -332,6 +343,7 @@ int main(void) {
         in_scratch(a_forged_size_cannot_ask_for_memory),
         in_scratch(what_is_no_npz_is_refused),
         in_scratch(a_failing_write_leaves_the_old_file),
+        in_scratch(a_pipe_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

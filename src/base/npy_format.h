@@ -10,7 +10,8 @@ enum { SA_NPY_HEADER_ROOM = 320 }; /* the longest header we write: 8 axes of 20 
  * product of some of the axes cannot overflow either. */
 bool sa_npy_bytes(sa_dtype type, size_t axes, const size_t *shape, size_t *bytes);
 /* A version 1 header, laid out as NumPy does. */
-sa_status sa_npy_header_write(sa_dtype type, size_t axes, const size_t *shape, char header[SA_NPY_HEADER_ROOM], size_t *size);
+sa_status sa_npy_header_write(sa_dtype type, size_t axes, const size_t *shape, char header[SA_NPY_HEADER_ROOM],
+                              size_t *size);
 /* The Python dictionary in a header: fills type, axes and shape. */
 sa_status sa_npy_header_parse(const char *text, size_t size, const char *name, sa_array *out);
 /* "(3, 4)" as NumPy says it. Returns `text`. */

@@ -10,9 +10,11 @@
     .name = name_, .kind = SA_KIND_##kind_, .scope = SA_SCOPE_##scope_, .offset = offsetof(struct sa_options, field_)
 #define CHOICE_WORD(enumerator, name) "|" name
 #define ROW_INTEGER(field_, name_, scope_, paper, icml23, tuned, least_, most_, help_)                                    \
-    {ROW_START(field_, name_, scope_, INTEGER), .integer = {paper, icml23, tuned}, .least = least_, .most = most_, .help = help_},
+    {ROW_START(field_, name_, scope_, INTEGER), .integer = {paper, icml23, tuned}, .least = least_, .most = most_,        \
+     .help = help_},
 #define ROW_NUMBER(field_, name_, scope_, paper, icml23, tuned, low_, high_, help_)                                       \
-    {ROW_START(field_, name_, scope_, NUMBER), .number = {paper, icml23, tuned}, .low = low_, .high = high_, .help = help_},
+    {ROW_START(field_, name_, scope_, NUMBER), .number = {paper, icml23, tuned}, .low = low_, .high = high_,              \
+     .help = help_},
 #define ROW_CHOICE(field_, name_, scope_, paper, icml23, tuned, choices_, help_)                                          \
     {ROW_START(field_, name_, scope_, CHOICE), .integer = {SA_##paper, SA_##icml23, SA_##tuned},                          \
      .choices = &choices_(CHOICE_WORD)[1], .help = help_},
@@ -26,9 +28,7 @@ const sa_option_row sa_option_rows[SA_OPTION_TOTAL] = {
 };
 
 #define ALIAS_PAIR(alias, name) {alias, name},
-static const struct {
-    const char *alias, *name;
-} aliases[] = {SA_OPTION_ALIASES(ALIAS_PAIR)};
+static const struct { const char *alias, *name; } aliases[] = {SA_OPTION_ALIASES(ALIAS_PAIR)};
 
 enum { ALIAS_COUNT = sizeof aliases / sizeof aliases[0] };
 

@@ -82,8 +82,9 @@ static sa_status unknown(const char *name) {
     for (size_t i = 0; i < sa_option_count(); i++) {
         sa_option_info info;
         sa_option_at(i, &info);
-        for (int alias = 0; alias <= (info.alias != NULL); alias++) {
+        for (int alias = 0; alias < 2; alias++) {
             const char *candidate = alias ? info.alias : info.name;
+            if (!candidate) continue;
             size_t distance = sa_edit_distance(name, candidate, least);
             if (distance > least || (nearest && distance == least)) continue;
             nearest = candidate;

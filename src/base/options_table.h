@@ -16,13 +16,13 @@ typedef struct sa_option_row {
     const char *name;
     sa_option_kind kind;
     sa_option_scope scope;
-    size_t offset;         /* of the field in struct sa_options */
-    int64_t integer[3];    /* by preset; choices and flags too */
-    int64_t least, most;   /* integers */
-    double number[3];      /* by preset */
-    double low, high;      /* numbers; a low of ABOVE_0: more than 0 */
-    const char *choices;   /* "single|double" */
-    const char *text;      /* in every preset */
+    size_t offset;       /* of the field in struct sa_options */
+    int64_t integer[3];  /* by preset; choices and flags too */
+    int64_t least, most; /* integers */
+    double number[3];    /* by preset */
+    double low, high;    /* numbers; a low of ABOVE_0: more than 0 */
+    const char *choices; /* "single|double" */
+    const char *text;    /* in every preset */
     const char *help;
 } sa_option_row;
 

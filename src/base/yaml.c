@@ -50,8 +50,7 @@ typedef struct reader {
     size_t value_length, value_capacity;
 } reader;
 
-#define WRONG(reader, format, ...)                                                                                        \
-    sa_fail(SA_INVALID, "%s:%zu: " format, (reader)->name, (reader)->line __VA_OPT__(, ) __VA_ARGS__)
+#define WRONG(reader, format, ...) sa_fail(SA_INVALID, "%s:%zu: " format, (reader)->name, (reader)->line, ##__VA_ARGS__)
 
 static void clear_keys(key_list *list) {
     for (size_t i = 0; i < list->count; i++) sa_free(list->keys[i]);
