@@ -20,13 +20,13 @@ static inline const char *temporary_folder(void) {
     return path;
 }
 
-/* "folder/name", valid for the next 31 calls. */
+/* "folder/name", valid for the next 255 calls. */
 static inline const char *inside(const char *folder, const char *name) {
-    static char paths[32][512];
+    static char paths[256][256];
     static size_t next;
-    char *path = paths[next++ % 32];
-    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-    return path;
+    char path[256]; /* the folder may be one of the paths */
+    assert_true(snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path);
+    return memcpy(paths[next++ % 256], path, sizeof path);
 }
 
 static inline void write_text(const char *path, const char *text) {

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
+
 #include <cmocka.h>
 
 #include "env/environment.h"

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
 #include <cmocka.h>
 
 #include "env/environment.h"
@@ -122,8 +123,9 @@ static void test_wrong(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scores), cmocka_unit_test(test_preset_changes_h3), cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_noise),  cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_scores),    cmocka_unit_test(test_preset_changes_h3),
+        cmocka_unit_test(test_addresses), cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

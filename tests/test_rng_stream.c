@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+
 #include <cmocka.h>
 
 #include <Random123/philox.h>
@@ -55,9 +56,9 @@ static void test_pinned_draws(void **state) {
 static void test_streams_differ(void **state) {
     (void)state;
     uint64_t high = UINT64_C(1) << 32;
-    sa_stream streams[] = {sa_stream_at(1, SA_PURPOSE_NOISE, 2, 3),       sa_stream_at(2, SA_PURPOSE_NOISE, 2, 3),
+    sa_stream streams[] = {sa_stream_at(1, SA_PURPOSE_NOISE, 2, 3),        sa_stream_at(2, SA_PURPOSE_NOISE, 2, 3),
                            sa_stream_at(1 + high, SA_PURPOSE_NOISE, 2, 3), sa_stream_at(1, SA_PURPOSE_WEIGHTS, 2, 3),
-                           sa_stream_at(1, SA_PURPOSE_NOISE, 3, 3),       sa_stream_at(1, SA_PURPOSE_NOISE, 2, 4),
+                           sa_stream_at(1, SA_PURPOSE_NOISE, 3, 3),        sa_stream_at(1, SA_PURPOSE_NOISE, 2, 4),
                            sa_stream_at(1, SA_PURPOSE_NOISE, 2, 3 + high)};
     uint64_t first[8];
     for (size_t i = 0; i < 7; i++) first[i] = sa_draw_bits(&streams[i], 0);
@@ -146,10 +147,14 @@ static void test_sphere(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_philox_known_answers), cmocka_unit_test(test_address),
-        cmocka_unit_test(test_pinned_draws),         cmocka_unit_test(test_streams_differ),
-        cmocka_unit_test(test_fills_equal_draws),    cmocka_unit_test(test_distributions),
-        cmocka_unit_test(test_below),                cmocka_unit_test(test_sphere),
+        cmocka_unit_test(test_philox_known_answers),
+        cmocka_unit_test(test_address),
+        cmocka_unit_test(test_pinned_draws),
+        cmocka_unit_test(test_streams_differ),
+        cmocka_unit_test(test_fills_equal_draws),
+        cmocka_unit_test(test_distributions),
+        cmocka_unit_test(test_below),
+        cmocka_unit_test(test_sphere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
