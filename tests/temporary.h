@@ -34,8 +34,8 @@ static inline void write_text(const char *path, const char *text) {
 }
 
 static inline void assert_same_file(const char *one, const char *other) {
-    char *a, *b;
-    size_t size, other_size;
+    char *a = NULL, *b = NULL;
+    size_t size = 0, other_size = 0;
     if (sa_file_read(one, &a, &size) != SA_OK || sa_file_read(other, &b, &other_size) != SA_OK)
         fail_msg("%s", sa_last_error());
     if (size != other_size || memcmp(a, b, size)) fail_msg("%s and %s differ", one, other);
