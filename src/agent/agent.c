@@ -41,9 +41,10 @@ void sa_agent_destroy(sa_agent *agent) {
 
 static sa_status create_parts(sa_agent *agent) {
     const sa_options *options = agent->options;
-    SA_TRY(sa_options_check_agent(options));
     SA_TRY(sa_algorithm_find(options->algorithm, &agent->algorithm));
     const sa_algorithm *algorithm = agent->algorithm;
+    if (algorithm->model) SA_TRY(sa_model_create(algorithm->model, options, &agent->model));
+    if (agent->model) agent->options->precision = (int)agent->model->precision; /* linear models are always double */
     agent->exploration = sa_exploration_from(algorithm->exploration, algorithm->ts_samples, options);
     agent->oracle = sa_oracle_of((sa_oracle_kind)options->oracle);
     agent->feedback = sa_feedback_of((sa_feedback_kind)options->feedback);
@@ -51,9 +52,8 @@ static sa_status create_parts(sa_agent *agent) {
     agent->scale = 1;
     sa_history_init(&agent->history, options);
     SA_TRY(sa_inputs_init(&agent->inputs, options));
-    if (!algorithm->model) return SA_OK;
-    SA_TRY(sa_model_create(algorithm->model, options, &agent->model));
     const sa_model *model = agent->model;
+    if (!model) return SA_OK;
     SA_TRY(sa_gradients_init(&agent->gradients, model->precision, model->pairs, model->shape));
     SA_TRY(sa_gradients_init(&agent->observed, model->precision, model->pairs, model->shape));
     if (!algorithm->confidence) return SA_OK;
@@ -79,6 +79,7 @@ sa_status sa_agent_assemble(sa_options *options, sa_agent **out) {
 
 sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
     if (!options || !out) return sa_fail(SA_INVALID, "sa_agent_create needs options and a place for the agent");
+    SA_TRY(sa_options_check_agent(options)); /* a saved agent was checked: its first weights may come from a file it has lost */
     sa_options *copy = sa_options_copy(options);
     if (!copy) return SA_OUT_OF_MEMORY;
     return sa_agent_assemble(copy, out);
@@ -148,7 +149,13 @@ static sa_status score(sa_agent *agent, const sa_request *request, uint64_t id, 
                                     (uint64_t)agent->options->first_run, id);
     sa_explore_luck(&agent->exploration, arms, &stream, agent->luck);
     *ticket = 0;
-    if (agent->confidence && agent->options->widths == SA_WIDTHS_NEEDED && agent->oracle == &sa_oracle_top_k) {
+    if (agent->exploration.kind == SA_EXPLORE_THEORY_UCB) {
+        sa_confidence_state state;
+        agent->confidence->kind->state(agent->confidence, &state);
+        agent->exploration.gamma = sa_explore_gamma(&agent->exploration, state.log_det);
+    }
+    bool bounded = agent->exploration.kind != SA_EXPLORE_PARAMETER_TS; /* by the width: else there is nothing to save */
+    if (bounded && agent->confidence && agent->options->widths == SA_WIDTHS_NEEDED && agent->oracle == &sa_oracle_top_k) {
         SA_TRY(sa_score_contenders(agent, request, ticket));
     } else {
         for (size_t i = 0; i < arms; i++) agent->width[i] = NAN;
@@ -156,6 +163,8 @@ static sa_status score(sa_agent *agent, const sa_request *request, uint64_t id, 
             SA_TRY(agent->confidence->kind->widths(agent->confidence, &agent->gradients, NULL, arms, agent->width, ticket));
         for (size_t i = 0; i < arms; i++)
             agent->score[i] = sa_explore_score(&agent->exploration, agent->mean[i], agent->width[i], agent->scale, agent->luck[i]);
+        if (!bounded)
+            agent->model->kind->sample(agent->model, agent->input, arms, agent->exploration.nu, &stream, agent->score);
     }
     for (size_t i = 0; i < arms; i++)
         if (!isfinite(agent->score[i])) return sa_fail(SA_INVALID, "the optimistic score of arm %zu is not finite", i);
