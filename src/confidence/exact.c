@@ -134,7 +134,8 @@ static sa_status widths(sa_confidence *confidence, const sa_gradients *batch, co
         width[row] = sqrt(width[row]);
     }
     exact->last_batch = (double)count + (*ticket ? exact->last_batch : 0);
-    exact->ticket = *ticket = name;
+    if (name > exact->ticket) exact->ticket = name; /* a name is never given twice, whichever batch was asked for last */
+    *ticket = name;
     return SA_OK;
 }
 
