@@ -105,6 +105,8 @@ SA_API const sa_options *sa_agent_options(const sa_agent *agent);
 
 /* The index-th named algorithm and a line about it; false when there is none. */
 SA_API bool sa_algorithm_at(size_t index, const char **name, const char **summary);
+/* The model that a named algorithm learns with: "mlp", "linear", or NULL for none. */
+SA_API const char *sa_algorithm_model(const char *name);
 /* The same for "environments", "oracles", "confidence" and "feedback". */
 SA_API bool sa_choice_at(const char *kind, size_t index, const char **name, const char **summary);
 

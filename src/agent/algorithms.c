@@ -5,15 +5,20 @@
 
 #include <superarm/agent.h>
 
+/* clang-format off */
 static const sa_algorithm algorithms[] = {
-    /* name      model  widths exploration         M  summary */
-    {"cn-ucb",   "mlp", true,  SA_EXPLORE_UCB,     0, "neural, upper confidence bounds (the paper's Algorithm 1)"},
-    {"cn-ts",    "mlp", true,  SA_EXPLORE_TS,      0, "neural, Thompson sampling, the best of M samples (Algorithm 2)"},
-    {"cn-ts1",   "mlp", true,  SA_EXPLORE_TS,      1, "neural, Thompson sampling with one sample an arm"},
-    {"greedy",   "mlp", false, SA_EXPLORE_GREEDY,  0, "reference: neural, no exploration"},
-    {"random",   NULL,  false, SA_EXPLORE_UNIFORM, 0, "reference: a slate drawn uniformly"},
-    {"best",     NULL,  false, SA_EXPLORE_KNOWN,   0, "reference: knows the expected scores"},
+    /* name        model     widths exploration              M  summary */
+    {"cn-ucb",      "mlp",    true,  SA_EXPLORE_UCB,          0, "neural, upper confidence bounds (the paper's Algorithm 1)"},
+    {"cn-ts",       "mlp",    true,  SA_EXPLORE_TS,           0, "neural, Thompson sampling, the best of M samples (Algorithm 2)"},
+    {"cn-ts1",      "mlp",    true,  SA_EXPLORE_TS,           1, "neural, Thompson sampling with one sample an arm"},
+    {"comblin-ucb", "linear", true,  SA_EXPLORE_UCB,          0, "linear, upper confidence bounds (Wen et al. 2015)"},
+    {"comblin-ts",  "linear", true,  SA_EXPLORE_PARAMETER_TS, 0, "linear, Thompson sampling of the parameters (Wen et al. 2015)"},
+    {"c2ucb",       "linear", true,  SA_EXPLORE_THEORY_UCB,   0, "linear, upper confidence bounds with gamma_t from theory (Qin et al. 2014)"},
+    {"greedy",      "mlp",    false, SA_EXPLORE_GREEDY,       0, "reference: neural, no exploration"},
+    {"random",      NULL,     false, SA_EXPLORE_UNIFORM,      0, "reference: a slate drawn uniformly"},
+    {"best",        NULL,     false, SA_EXPLORE_KNOWN,        0, "reference: knows the expected scores"},
 };
+/* clang-format on */
 
 enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
 
@@ -22,6 +27,12 @@ bool sa_algorithm_at(size_t index, const char **name, const char **summary) {
     *name = algorithms[index].name;
     *summary = algorithms[index].summary;
     return true;
+}
+
+const char *sa_algorithm_model(const char *name) {
+    for (size_t i = 0; name && i < ALGORITHMS; i++)
+        if (strcmp(algorithms[i].name, name) == 0) return algorithms[i].model;
+    return NULL;
 }
 
 sa_status sa_algorithm_find(const char *name, const sa_algorithm **out) {

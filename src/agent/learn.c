@@ -25,8 +25,9 @@ static void centre_and_scale(const sa_agent *agent, const double *scores, size_t
     mean /= (double)count;
     for (size_t i = 0; i < count; i++) squares += (scores[i] - mean) * (scores[i] - mean);
     double deviation = sqrt(squares / (double)count);
-    *centre = agent->options->centre ? mean : 0;
-    *scale = agent->options->scale && deviation > 0 ? deviation : 1;
+    bool in_trainings = !agent->model->kind->observe; /* what learns with each observation takes scores as they are */
+    *centre = in_trainings && agent->options->centre ? mean : 0;
+    *scale = in_trainings && agent->options->scale && deviation > 0 ? deviation : 1;
 }
 
 static double seconds(void) {
@@ -98,8 +99,19 @@ static sa_status count_observed(sa_agent *agent, const sa_pending *pending, size
     return agent->confidence->kind->count(agent->confidence, &agent->observed, pending->ticket, agent->rows);
 }
 
+/* A model that learns with each observation hears of them at once. */
+static void teach(sa_agent *agent, size_t first) {
+    sa_model *model = agent->model;
+    const sa_history *history = &agent->history;
+    if (!model || !model->kind->observe) return;
+    sa_inputs_apply(&agent->inputs, sa_real_at(history->precision, history->contexts, first * history->dim),
+                    history->count - first, false, agent->training_inputs);
+    model->kind->observe(model, agent->training_inputs, history->scores + first, history->count - first);
+}
+
 static void remember(sa_agent *agent, sa_pending *pending, const double *scores, size_t count) {
     bool first = pending->left == pending->slate;
+    size_t before = agent->history.count;
     if (first) sa_history_begin_decision(&agent->history);
     for (size_t i = 0; i < count; i++) {
         size_t position = agent->positions[i];
@@ -107,6 +119,7 @@ static void remember(sa_agent *agent, sa_pending *pending, const double *scores,
                        scores[position]);
         pending->answered[position] = true;
     }
+    teach(agent, before);
     pending->left -= count;
     if (pending->left > 0) return;
     agent->pending.unanswered--;
@@ -139,7 +152,7 @@ sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scor
     bool first = pending->left == pending->slate, automatic = agent->options->train == SA_TRAIN_AUTO;
     bool due = first && automatic && agent->history.answered % (size_t)agent->options->train_every == 0;
     SA_TRY(sa_history_reserve(&agent->history, count));
-    if (due) SA_TRY(reserve_training(agent, agent->history.count + count));
+    SA_TRY(reserve_training(agent, due ? agent->history.count + count : count));
     SA_TRY(count_observed(agent, pending, count));
     remember(agent, pending, scores, count);
     return due ? train(agent) : SA_OK;

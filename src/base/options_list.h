@@ -30,6 +30,7 @@
 #define SA_NORMALIZATIONS(X) X(NORMALIZE_NONE, "none") X(NORMALIZE_UNIT, "unit") X(NORMALIZE_STANDARD, "standard")
 #define SA_TRAIN_MODES(X) X(TRAIN_AUTO, "auto") X(TRAIN_MANUAL, "manual")
 #define SA_DEVIATIONS(X) X(DEVIATION_SIGMA, "sigma") X(DEVIATION_VARIANCE, "variance")
+#define SA_LINEAR_FORMS(X) X(LINEAR_DEFINED, "defined") X(LINEAR_PUBLISHED, "published")
 #define SA_REGRETS(X) X(REGRET_EXPECTED, "expected") X(REGRET_REALISED, "realised")
 
 #define SA_ANY_INTEGER INT64_C(1000000000000)
@@ -102,6 +103,11 @@
     CHOICE(ts_deviation, "ts-deviation", AGENT, DEVIATION_SIGMA, DEVIATION_VARIANCE, DEVIATION_SIGMA, SA_DEVIATIONS,      \
            "ts: a sample deviates by nu sigma, or by nu^2 sigma^2")                                                       \
     NUMBER(offset, "offset", AGENT, 0, 0, 0, -1e100, 1e100, "e_t: added to every optimistic score")                       \
+    CHOICE(linear_form, "linear-form", AGENT, LINEAR_DEFINED, LINEAR_PUBLISHED, LINEAR_DEFINED, SA_LINEAR_FORMS,          \
+           "linear baselines as their papers define them, or as the published code runs, mistakes included")              \
+    NUMBER(delta, "delta", AGENT, 0.1, 0.1, 0.1, ABOVE_0, 0.999999, "c2ucb: probability that a confidence bound fails")   \
+    NUMBER(norm_bound, "norm-bound", AGENT, 1, 1, 1, 0, 1e100, "c2ucb: S, a bound on the norm of the true parameter")     \
+    NUMBER(sub_gaussian, "sub-gaussian", AGENT, 1, 1, 1, 0, 1e100, "c2ucb: R, the noise is R-sub-Gaussian")               \
     CHOICE(oracle, "oracle", AGENT, ORACLE_TOP_K, ORACLE_TOP_K, ORACLE_TOP_K, SA_ORACLES, "what chooses the slate")       \
     CHOICE(feedback, "feedback", AGENT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT, SA_FEEDBACKS,   \
            "what is seen of a slate")                                                                                     \

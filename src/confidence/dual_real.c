@@ -23,8 +23,7 @@ typedef struct dual {
     sa_gradients counted;  /* the columns of G */
     REAL(triangle) factor; /* C */
     /* workspace of one solve */
-    sa_gradients part;     /* the gradients solved for, when they are not a slice of the batch */
-    sa_pair *slice;        /* (pairs) room for slices */
+    sa_gradients part;     /* the gradients solved for */
     real *solution;        /* (n, columns) */
     size_t solution_capacity;
     real *work; /* for gradients_inner */
@@ -43,7 +42,6 @@ static void destroy(void *form) {
     sa_gradients_clear(&dual->counted);
     sa_gradients_clear(&dual->part);
     REAL(triangle_clear)(&dual->factor);
-    sa_free(dual->slice);
     sa_free(dual->solution);
     sa_free(dual->work);
     sa_free(dual->solved);
@@ -56,19 +54,41 @@ static sa_status grow(real **array, size_t *capacity, size_t rows, size_t column
     return sa_grow_array(array, capacity, elements, sizeof(real));
 }
 
-/* solution (n, padded columns) = C^-1 G' (the batch's gradients), at most SA_WIDTH_COLUMNS of them */
-static sa_status solve(dual_t *dual, const sa_gradients *batch) {
-    size_t n = dual->counted.count, columns = sa_padded_columns(batch->count);
-    SA_TRY(grow(&dual->solution, &dual->solution_capacity, n, columns));
+/* Columns of a solve for `count` gradients. At least 8: for fewer, BLAS multiplies in another order, and the last bit of a
+ * width would hang on how many others were asked for with it. */
+static size_t columns_for(size_t count) { return count < 8 ? 8 : sa_padded_columns(count); }
+
+/* part = the batch's rows [first, first + count), or rows[first ...], then zeros up to the columns of a solve */
+static sa_status take_part(dual_t *dual, const sa_gradients *batch, const size_t *rows, size_t first, size_t count) {
+    sa_gradients *part = &dual->part;
+    part->count = 0;
+    SA_TRY(sa_gradients_reserve(part, columns_for(count)));
+    for (size_t j = 0; j < count; j++) sa_gradients_append(part, batch, &(size_t){rows ? rows[first + j] : first + j}, 1);
+    for (size_t l = 0; l < part->pairs; l++) {
+        sa_pair_shape shape = part->pair[l].shape;
+        size_t zeros = columns_for(count) - count;
+        memset((real *)part->pair[l].delta + count * shape.delta, 0, zeros * shape.delta * sizeof(real));
+        memset((real *)part->pair[l].input + count * shape.input, 0, zeros * shape.input * sizeof(real));
+    }
+    return SA_OK;
+}
+
+/* solution (n, columns) = C^-1 G' (those gradients); at most SA_WIDTH_COLUMNS of them */
+static sa_status solve(dual_t *dual, const sa_gradients *batch, const size_t *rows, size_t first, size_t count) {
+    size_t columns = columns_for(count);
+    SA_TRY(take_part(dual, batch, rows, first, count));
+    SA_TRY(grow(&dual->solution, &dual->solution_capacity, dual->counted.count, columns));
     SA_TRY(grow(&dual->work, &dual->work_capacity, 2 * SA_INNER_ROWS, columns));
-    REAL(gradients_inner)(&dual->counted, batch, dual->solution, columns, dual->work);
+    dual->part.count = columns;
+    REAL(gradients_inner)(&dual->counted, &dual->part, dual->solution, columns, dual->work);
+    dual->part.count = count;
     REAL(triangle_solve)(&dual->factor, dual->solution, columns);
     return SA_OK;
 }
 
 /* sum[j] = |column j of the solution|^2 */
 static void column_norms(const dual_t *dual, size_t columns, double *sum) {
-    size_t ld = sa_padded_columns(columns);
+    size_t ld = columns_for(columns);
     memset(sum, 0, columns * sizeof *sum);
     for (size_t k = 0; k < dual->counted.count; k++) {
         const real *row = dual->solution + k * ld;
@@ -78,9 +98,9 @@ static void column_norms(const dual_t *dual, size_t columns, double *sum) {
 
 /* Keeps the solution's columns for the batch named by the ticket; forgets all of it when there are too many. */
 static sa_status keep(dual_t *dual, const sa_gradients *batch, uint64_t ticket, const size_t *rows, size_t first, size_t count) {
-    size_t ld = sa_padded_columns(count), n = dual->counted.count;
+    size_t ld = columns_for(count), n = dual->counted.count;
     if (ticket != dual->ticket) {
-        size_t columns = sa_padded_columns(batch->count < SA_WIDTH_COLUMNS ? batch->count : SA_WIDTH_COLUMNS);
+        size_t columns = columns_for(batch->count < SA_WIDTH_COLUMNS ? batch->count : SA_WIDTH_COLUMNS);
         dual->ticket = 0;
         SA_TRY(grow(&dual->solved, &dual->solved_capacity, n, columns));
         dual->ticket = ticket;
@@ -98,20 +118,6 @@ static sa_status keep(dual_t *dual, const sa_gradients *batch, uint64_t ticket, 
     return SA_OK;
 }
 
-/* The batch's rows [first, first + count), or rows[first ...]: as a slice, or gathered in dual->part. */
-static sa_status take_part(dual_t *dual, const sa_gradients *batch, const size_t *rows, size_t first, size_t count,
-                           sa_gradients *part) {
-    if (!rows) {
-        *part = sa_gradients_slice(batch, first, count, dual->slice);
-        return SA_OK;
-    }
-    dual->part.count = 0;
-    SA_TRY(sa_gradients_reserve(&dual->part, count));
-    sa_gradients_append(&dual->part, batch, rows + first, count);
-    *part = dual->part;
-    return SA_OK;
-}
-
 static sa_status squared_widths(void *form, const sa_gradients *batch, const size_t *rows, size_t count, uint64_t ticket,
                                 double *squared, double *rho) {
     dual_t *dual = form;
@@ -119,13 +125,11 @@ static sa_status squared_widths(void *form, const sa_gradients *batch, const siz
     *rho = 1;
     for (size_t first = 0; first < count; first += SA_WIDTH_COLUMNS) {
         size_t columns = count - first < SA_WIDTH_COLUMNS ? count - first : SA_WIDTH_COLUMNS;
-        sa_gradients part;
-        SA_TRY(take_part(dual, batch, rows, first, columns, &part));
-        SA_TRY(solve(dual, &part));
+        SA_TRY(solve(dual, batch, rows, first, columns));
         SA_TRY(keep(dual, batch, ticket, rows, first, columns));
         column_norms(dual, columns, norms);
         for (size_t j = 0; j < columns; j++) {
-            double norm = REAL(gradients_dot)(&part, j, &part, j), rest = norm - norms[j];
+            double norm = REAL(gradients_dot)(&dual->part, j, &dual->part, j), rest = norm - norms[j];
             squared[rows ? rows[first + j] : first + j] = rest > 0 ? rest / dual->lambda : 0;
             if (rest < *rho * norm) *rho = rest / norm;
         }
@@ -168,8 +172,9 @@ static void append(dual_t *dual, const sa_gradients *batch, const real *left, si
 
 /* All that can fail while `count` gradients are added, so that adding them cannot. */
 static sa_status reserve(dual_t *dual, size_t count) {
-    size_t n = dual->counted.count + count, columns = sa_padded_columns(count < APPEND_COLUMNS ? count : APPEND_COLUMNS);
+    size_t n = dual->counted.count + count, columns = columns_for(count < APPEND_COLUMNS ? count : APPEND_COLUMNS);
     SA_TRY(sa_gradients_reserve(&dual->counted, n));
+    SA_TRY(sa_gradients_reserve(&dual->part, columns));
     SA_TRY(grow(&dual->solution, &dual->solution_capacity, n, columns));
     SA_TRY(grow(&dual->work, &dual->work_capacity, 2 * SA_INNER_ROWS, columns));
     return REAL(triangle_reserve)(&dual->factor, count);
@@ -197,10 +202,9 @@ static sa_status count(void *form, const sa_gradients *batch, uint64_t ticket, c
     }
     for (size_t i = 0; i < APPEND_COLUMNS; i++) column[i] = i;
     for (size_t first = 0; first < batch->count; first += APPEND_COLUMNS) {
-        size_t left = batch->count - first;
-        sa_gradients slice = sa_gradients_slice(batch, first, left < APPEND_COLUMNS ? left : APPEND_COLUMNS, dual->slice);
-        SA_TRY(solve(dual, &slice)); /* cannot fail: its memory is there */
-        append(dual, &slice, dual->solution, sa_padded_columns(slice.count), column);
+        size_t many = batch->count - first < APPEND_COLUMNS ? batch->count - first : APPEND_COLUMNS;
+        SA_TRY(solve(dual, batch, NULL, first, many)); /* cannot fail: its memory is there */
+        append(dual, &dual->part, dual->solution, columns_for(many), column);
     }
     return SA_OK;
 }
@@ -212,7 +216,6 @@ static sa_status create(double lambda, const sa_gradients *counted, void **out) 
     dual->lambda = lambda;
     SA_TRY_OR_FAIL(sa_gradients_init_like(&dual->counted, counted->precision, counted));
     SA_TRY_OR_FAIL(sa_gradients_init_like(&dual->part, counted->precision, counted));
-    SA_TRY_OR_FAIL(sa_alloc_array(counted->pairs, sizeof *dual->slice, &dual->slice));
     SA_TRY_OR_FAIL(count(dual, counted, 0, NULL));
     *out = dual;
     return SA_OK;

@@ -33,6 +33,7 @@ typedef struct job {
     double *feedback;                    /* (slate) */
     size_t *best;                        /* (slate) */
     size_t *workspace;
+    bool mispaired; /* as published: the slate's i-th arm is answered with the score of arm i */
 } job;
 
 static void job_clear(job *self) {
@@ -63,7 +64,10 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
     self->options = sa_options_copy(self->of->options);
     self->request = sa_request_new();
     if (!self->options || !self->request) return SA_OUT_OF_MEMORY;
+    const char *model = sa_algorithm_model(self->options->algorithm);
+    self->mispaired = self->options->linear_form == SA_LINEAR_PUBLISHED && model && strcmp(model, "linear") == 0;
     self->options->first_run = (int64_t)run; /* the agent's random numbers are those of this run */
+    if (trace_path) self->options->widths = SA_WIDTHS_ALL; /* a trace shows every arm's; the slates are the same */
     SA_TRY(sa_agent_create(self->options, &self->agent));
     sa_request_contexts(self->request, self->contexts, arms);
     sa_request_slate(self->request, slate);
@@ -89,7 +93,7 @@ static sa_status select_and_update(job *self) {
     double selected = sa_seconds_now();
     size_t slate = sa_decision_slate(self->decision);
     const size_t *arms = sa_decision_arms(self->decision);
-    for (size_t i = 0; i < slate; i++) self->feedback[i] = self->realised[arms[i]];
+    for (size_t i = 0; i < slate; i++) self->feedback[i] = self->realised[self->mispaired ? i : arms[i]];
     double answered = sa_seconds_now();
     SA_TRY(sa_agent_update(self->agent, sa_decision_id(self->decision), self->feedback, NULL, slate));
     self->stats->select_seconds += selected - start;

@@ -238,4 +238,12 @@ static size_t bytes(const sa_model *model) {
     return (4 + (mlp->moments ? 2 : 0)) * mlp->parameters * sizeof(real) + sa_gradients_bytes(&mlp->pass);
 }
 
-const sa_model_class REAL(sa_mlp) = {create, destroy, evaluate, REAL(mlp_train), save, load, bytes};
+const sa_model_class REAL(sa_mlp) = {
+    .create = create,
+    .destroy = destroy,
+    .evaluate = evaluate,
+    .train = REAL(mlp_train),
+    .save = save,
+    .load = load,
+    .bytes = bytes,
+};

@@ -30,6 +30,10 @@ typedef struct sa_model_class {
     sa_status (*evaluate)(sa_model *model, const void *inputs, size_t count, double *mean, sa_gradients *gradients);
     /* Trains from the present parameters. When they end non-finite, the ones before stay and `*diverged` is true. */
     sa_status (*train)(sa_model *model, const sa_training *training, bool *diverged);
+    /* Takes in answered inputs (count, dim) and their scores at once, beside the trainings; NULL: the model does not. */
+    void (*observe)(sa_model *model, const void *inputs, const double *scores, size_t count);
+    /* score (count) of inputs under parameters drawn from N(theta, deviation^2 Z^-1), one draw for all; NULL: cannot. */
+    void (*sample)(sa_model *model, const void *inputs, size_t count, double deviation, const sa_stream *stream, double *score);
     sa_status (*save)(const sa_model *model, sa_npz_writer *writer);
     sa_status (*load)(sa_model *model, sa_npz *archive);
     size_t (*bytes)(const sa_model *model);
@@ -44,10 +48,10 @@ struct sa_model {
     sa_pair_shape *shape; /* (pairs) */
 };
 
-/* By name ("mlp") and --precision. */
+/* By name ("mlp", "linear") and --precision; linear models are always double. */
 sa_status sa_model_create(const char *name, const sa_options *options, sa_model **out);
 void sa_model_destroy(sa_model *model); /* NULL is fine */
 
-extern const sa_model_class sa_mlp_f32, sa_mlp_f64;
+extern const sa_model_class sa_mlp_f32, sa_mlp_f64, sa_linear;
 
 #endif

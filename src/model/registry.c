@@ -7,6 +7,7 @@ static const struct {
     const sa_model_class *kind[2]; /* single, double */
 } models[] = {
     {"mlp", {&sa_mlp_f32, &sa_mlp_f64}},
+    {"linear", {&sa_linear, &sa_linear}},
 };
 
 sa_status sa_model_create(const char *name, const sa_options *options, sa_model **out) {

@@ -1,0 +1,181 @@
+/* The linear model: score x'theta, with theta the ridge regression of all feedback,
+ *
+ *     Z = lambda I + sum x x',   b = sum v x,   theta = Z^-1 b,   Z = L L'
+ *
+ * so its gradient is the single pair (1, x), and m = 1. It learns with each observation; there is nothing to train. A sample
+ * of the parameters from N(theta, nu^2 Z^-1) is theta + nu L'^-1 z with z standard normal (Wen et al. 2015, CombLinTS).
+ *
+ * With --linear-form published the estimate lags one update, as in the published code of the paper's experiments: theta comes
+ * from Z and b as they were before the newest feedback. Always in double precision. */
+#define SA_REAL_BITS 64
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "linalg/blas.h"
+#include "model/model.h"
+
+typedef struct linear {
+    sa_model base;
+    bool lags;
+    bool stale;     /* theta and factor are older than z and b */
+    double *z;      /* (dim, dim), lower triangle */
+    double *b;      /* (dim) */
+    double *theta;  /* (dim) */
+    double *factor; /* (dim, dim) L, of the z that theta came from */
+    double *draw;   /* (dim) workspace */
+} linear;
+
+static void destroy(sa_model *model) {
+    linear *self = (linear *)model;
+    sa_free(self->base.shape);
+    sa_free(self->z);
+    sa_free(self->b);
+    sa_free(self->theta);
+    sa_free(self->factor);
+    sa_free(self->draw);
+    sa_free(self);
+}
+
+static sa_status create(const sa_options *options, sa_model **out) {
+    linear *self;
+    sa_status status;
+    size_t dim = (size_t)options->dim;
+    SA_TRY(sa_alloc_array(1, sizeof *self, &self));
+    self->base = (sa_model){.kind = &sa_linear, .precision = SA_PRECISION_DOUBLE, .dim = dim, .pairs = 1};
+    self->lags = options->linear_form == SA_LINEAR_PUBLISHED;
+    SA_TRY_OR_FAIL(sa_alloc_array(1, sizeof *self->base.shape, &self->base.shape));
+    SA_TRY_OR_FAIL(sa_alloc_matrix(dim, dim, sizeof(double), &self->z));
+    SA_TRY_OR_FAIL(sa_alloc_matrix(dim, dim, sizeof(double), &self->factor));
+    SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &self->b));
+    SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &self->theta));
+    SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &self->draw));
+    self->base.shape[0] = (sa_pair_shape){.delta = 1, .input = dim};
+    for (size_t i = 0; i < dim; i++) {
+        self->z[i * dim + i] = options->regularization;
+        self->factor[i * dim + i] = sqrt(options->regularization);
+    }
+    *out = &self->base;
+    return SA_OK;
+fail:
+    destroy(&self->base);
+    return status;
+}
+
+/* y = L^-1 y, and y = L'^-1 y */
+static void solve_lower(const double *factor, size_t dim, double *y) {
+    for (size_t i = 0; i < dim; i++) {
+        for (size_t j = 0; j < i; j++) y[i] -= factor[i * dim + j] * y[j];
+        y[i] /= factor[i * dim + i];
+    }
+}
+
+static void solve_upper(const double *factor, size_t dim, double *y) {
+    for (size_t i = dim; i-- > 0;) {
+        y[i] /= factor[i * dim + i];
+        for (size_t j = 0; j < i; j++) y[j] -= factor[i * dim + j] * y[i];
+    }
+}
+
+/* theta = Z^-1 b. Z is at least lambda I; where rounding still says no, the estimate before stays. */
+static void refresh(linear *self) {
+    size_t dim = self->base.dim;
+    if (!self->stale) return;
+    self->stale = false;
+    memcpy(self->factor, self->z, dim * dim * sizeof(double));
+    if (cholesky_f64(dim, self->factor, dim) != SA_OK) return;
+    memcpy(self->theta, self->b, dim * sizeof(double));
+    solve_lower(self->factor, dim, self->theta);
+    solve_upper(self->factor, dim, self->theta);
+}
+
+static double dot(const double *x, const double *y, size_t dim) {
+    double sum = 0;
+    for (size_t j = 0; j < dim; j++) sum += x[j] * y[j];
+    return sum;
+}
+
+static sa_status evaluate(sa_model *model, const void *inputs, size_t count, double *mean, sa_gradients *gradients) {
+    linear *self = (linear *)model;
+    const double *x = inputs;
+    size_t dim = model->dim;
+    if (!self->lags) refresh(self);
+    for (size_t i = 0; i < count; i++) mean[i] = dot(x + i * dim, self->theta, dim);
+    if (!gradients) return SA_OK;
+    gradients->count = 0;
+    SA_TRY(sa_gradients_reserve(gradients, count));
+    double *delta = gradients->pair[0].delta;
+    for (size_t i = 0; i < count; i++) delta[i] = 1;
+    memcpy(gradients->pair[0].input, x, count * dim * sizeof *x);
+    gradients->count = count;
+    return SA_OK;
+}
+
+static void observe(sa_model *model, const void *inputs, const double *scores, size_t count) {
+    linear *self = (linear *)model;
+    const double *x = inputs;
+    size_t dim = model->dim;
+    if (self->lags) refresh(self); /* from what was known before */
+    syrk_tn_f64(dim, count, 1, x, dim, self->z, dim);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < dim; j++) self->b[j] += scores[i] * x[i * dim + j];
+    self->stale = true;
+}
+
+static void sample(sa_model *model, const void *inputs, size_t count, double deviation, const sa_stream *stream, double *score) {
+    linear *self = (linear *)model;
+    const double *x = inputs;
+    size_t dim = model->dim;
+    if (!self->lags) refresh(self);
+    sa_draw_normals(stream, 0, dim, self->draw);
+    solve_upper(self->factor, dim, self->draw);
+    for (size_t j = 0; j < dim; j++) self->draw[j] = self->theta[j] + deviation * self->draw[j];
+    for (size_t i = 0; i < count; i++) score[i] = dot(x + i * dim, self->draw, dim);
+}
+
+static sa_status train(sa_model *model, const sa_training *training, bool *diverged) {
+    (void)model;
+    (void)training;
+    *diverged = false;
+    return SA_OK;
+}
+
+/* The factor is that of theta's Z, which is not always the newest: it is kept too. */
+static sa_status save(const sa_model *model, sa_npz_writer *writer) {
+    const linear *self = (const linear *)model;
+    static const int64_t yes = 1, no = 0;
+    size_t square[2] = {model->dim, model->dim};
+    SA_TRY(sa_npz_add(writer, "linear_z", SA_FLOAT64, 2, square, self->z));
+    SA_TRY(sa_npz_add(writer, "linear_factor", SA_FLOAT64, 2, square, self->factor));
+    SA_TRY(sa_npz_add(writer, "linear_b", SA_FLOAT64, 1, &model->dim, self->b));
+    SA_TRY(sa_npz_add(writer, "theta", SA_FLOAT64, 1, &model->dim, self->theta));
+    return sa_npz_add(writer, "linear_stale", SA_INT64, 0, NULL, self->stale ? &yes : &no);
+}
+
+static sa_status load(sa_model *model, sa_npz *archive) {
+    linear *self = (linear *)model;
+    size_t square[2] = {model->dim, model->dim};
+    int64_t stale;
+    SA_TRY(sa_npz_read_into(archive, "linear_z", SA_FLOAT64, 2, square, self->z));
+    SA_TRY(sa_npz_read_into(archive, "linear_factor", SA_FLOAT64, 2, square, self->factor));
+    SA_TRY(sa_npz_read_into(archive, "linear_b", SA_FLOAT64, 1, &model->dim, self->b));
+    SA_TRY(sa_npz_read_into(archive, "theta", SA_FLOAT64, 1, &model->dim, self->theta));
+    SA_TRY(sa_npz_get_integer(archive, "linear_stale", 0, 1, &stale));
+    self->stale = stale;
+    return SA_OK;
+}
+
+static size_t bytes(const sa_model *model) { return (2 * model->dim + 3) * model->dim * sizeof(double); }
+
+const sa_model_class sa_linear = {
+    .create = create,
+    .destroy = destroy,
+    .evaluate = evaluate,
+    .train = train,
+    .observe = observe,
+    .sample = sample,
+    .save = save,
+    .load = load,
+    .bytes = bytes,
+};
