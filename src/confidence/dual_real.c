@@ -130,8 +130,8 @@ static sa_status squared_widths(void *form, const sa_gradients *batch, const siz
         column_norms(dual, columns, norms);
         for (size_t j = 0; j < columns; j++) {
             double norm = REAL(gradients_dot)(&dual->part, j, &dual->part, j), rest = norm - norms[j];
-            squared[rows ? rows[first + j] : first + j] = rest > 0 ? rest / dual->lambda : 0;
-            if (rest < *rho * norm) *rho = rest / norm;
+            squared[rows ? rows[first + j] : first + j] = rest <= 0 ? 0 : rest / dual->lambda; /* NaN stays NaN */
+            *rho = sa_smaller_rho(*rho, rest, norm);
         }
     }
     return SA_OK;

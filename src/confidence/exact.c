@@ -10,7 +10,8 @@
  * change costs. Whatever comes, that is at most twice the cost of knowing. For small p the primal side is taken at once.
  *
  * Which precision. The dual width loses digits as rho = lambda width^2 / |g|^2 falls, about 2e-7 / rho in single precision.
- * Once rho is below 1e-3 the factor is rebuilt in double precision, and stays there. */
+ * Once rho is below 1e-3, or a gradient too large for single precision, the factor is rebuilt in double precision, and stays
+ * there. */
 #include <math.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #ifndef SA_CONFIDENCE_EXACT_FORM_H
 #define SA_CONFIDENCE_EXACT_FORM_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,7 +19,8 @@ typedef struct sa_exact_form_class {
     sa_status (*create)(double lambda, const sa_gradients *counted, void **out);
     void (*destroy)(void *form); /* NULL is fine */
     /* squared[i] = g' Z^-1 g for the batch's rows i = rows[0 .. count), or for its first `count` with rows NULL. The batch
-     * is of this precision; `ticket` names it. `*rho` is the smallest lambda g' Z^-1 g / g'g. */
+     * is of this precision; `ticket` names it. `*rho` is the smallest lambda g' Z^-1 g / g'g, or 0: see
+     * sa_smaller_rho. */
     sa_status (*squared_widths)(void *form, const sa_gradients *batch, const size_t *rows, size_t count, uint64_t ticket,
                                 double *squared, double *rho);
     /* Adds the gradients of the batch; see sa_confidence_class.count. */
@@ -33,6 +35,16 @@ typedef struct sa_exact_form_class {
     /* A double-precision form from a single one that does not keep its gradients; else NULL. */
     sa_status (*widen)(const void *single, void **out);
 } sa_exact_form_class;
+
+/* Squares up to here, and the sums of a hundred million of them, are safe in single precision. */
+#define SA_LARGEST_SQUARE 1e30
+
+/* The smaller of rho and part / norm, with norm = g'g and part = lambda g' Z^-1 g; 0 when single precision cannot hold what
+ * counting this gradient takes, or could not hold what computing `part` took. */
+static inline double sa_smaller_rho(double rho, double part, double norm) {
+    if (!(norm <= SA_LARGEST_SQUARE) || isnan(part)) return 0;
+    return part < rho * norm ? part / norm : rho;
+}
 
 extern const sa_exact_form_class sa_dual_f32, sa_dual_f64, sa_primal_f32, sa_primal_f64;
 

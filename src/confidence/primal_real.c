@@ -138,7 +138,7 @@ static sa_status squared_widths(void *form, const sa_gradients *batch, const siz
             size_t row = rows ? rows[first + j] : first + j;
             double norm = REAL(gradients_dot)(batch, row, batch, row);
             squared[row] = norms[j];
-            if (primal->lambda * norms[j] < *rho * norm) *rho = primal->lambda * norms[j] / norm;
+            *rho = sa_smaller_rho(*rho, primal->lambda * norms[j], norm);
         }
     }
     return SA_OK;
