@@ -39,6 +39,8 @@ static inline sa_options *rig_options(const char *text) {
     assert_non_null(options);
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
         assert_ok(sa_options_set(options, defaults[i][0], defaults[i][1]));
+    sa_option_info info;
+    if (sa_option_find("train-warmup", &info)) assert_ok(sa_options_set(options, "train-warmup", "0"));
     for (char *word; (word = strtok_r(rest, " ", &rest));) {
         char *equals = strchr(word, '=');
         assert_non_null(equals);

@@ -144,8 +144,9 @@ static sa_status read_agent(sa_npz *archive, sa_agent **out) {
     sa_options *options;
     sa_agent *agent;
     SA_TRY(read_options(archive, &options));
-    SA_TRY(sa_agent_assemble(options, &agent));
-    sa_status status = read_parts(agent, archive);
+    sa_status status = sa_agent_assemble(options, &agent);
+    if (status != SA_OK) return status == SA_INVALID ? SA_FORMAT : status; /* the options are the file's, not the caller's */
+    status = read_parts(agent, archive);
     if (status != SA_OK) {
         sa_agent_destroy(agent);
         return status;

@@ -52,10 +52,11 @@ sa_status sa_history_save(const sa_history *history, sa_npz_writer *writer) {
     return sa_npz_add(writer, "history_start", SA_INT64, 1, &history->answered, history->start);
 }
 
-/* Starts must rise and stay within the observations; numbers must be finite. */
+/* Starts must rise from 0 and stay within the observations, for every decision has some; numbers must be finite. */
 static bool is_sound(const sa_history *history) {
+    if (history->count > 0 && (history->answered == 0 || history->start[0] != 0)) return false;
     for (size_t i = 0; i < history->answered; i++)
-        if (history->start[i] < (i ? history->start[i - 1] : 0) || history->start[i] > (int64_t)history->count) return false;
+        if (history->start[i] < (i ? history->start[i - 1] + 1 : 0) || history->start[i] >= (int64_t)history->count) return false;
     for (size_t i = 0; i < history->count; i++)
         if (!isfinite(history->scores[i])) return false;
     for (size_t i = 0; i < history->count * history->dim; i++)
