@@ -147,6 +147,58 @@ static void test_trace(void **state) {
     sa_free(text);
 }
 
+/* The largest sum of three scores out of seven, by trying all. */
+static double best_sum(const double *scores) {
+    double best = -INFINITY;
+    for (int i = 0; i < 7; i++)
+        for (int j = 0; j < i; j++)
+            for (int k = 0; k < j; k++) best = fmax(best, scores[i] + scores[j] + scores[k]);
+    return best;
+}
+
+/* Regrets, reward and feedback, computed anew from the draws and the slates of the trace. */
+static void test_regrets_recomputed(void **state) {
+    (void)state;
+    const char *trace = inside(folder, "trace.jsonl");
+#define NOISY "--environment h2 --rounds 25 --arms 7 --dim 4 --runs 2 --first-run 3 --noise 0.5"
+    fine(run(folder, "draw " NOISY " --out %s/draws", folder));
+    fine(run(folder, "run " NOISY " --algorithm random --slate 3 --precision double --out %s/out --trace %s", folder,
+             trace));
+    sa_array scores = load(inside(folder, "draws/scores.npy")), noise = load(inside(folder, "draws/noise.npy"));
+    sa_array curves[3] = {load(inside(folder, "out/random/expected_regret.npy")),
+                          load(inside(folder, "out/random/realised_regret.npy")),
+                          load(inside(folder, "out/random/reward.npy"))};
+    FILE *lines = fopen(trace, "r");
+    double sums[3] = {0};
+    for (size_t place = 0; place < 2 * 25; place++) {
+        json_t *line = json_loadf(lines, JSON_DISABLE_EOF_CHECK, NULL);
+        double expected[7], realised[7], expected_reward = 0, reward = 0;
+        for (size_t i = 0; i < 7; i++) {
+            expected[i] = ((double *)scores.data)[place * 7 + i];
+            realised[i] = expected[i] + ((double *)noise.data)[place * 7 + i];
+        }
+        for (size_t i = 0; i < 3; i++) {
+            json_int_t arm = json_integer_value(json_array_get(json_object_get(line, "slate"), i));
+            assert_true(json_number_value(json_array_get(json_object_get(line, "feedback"), i)) == realised[arm]);
+            expected_reward += expected[arm];
+            reward += realised[arm];
+        }
+        assert_true(number(line, "run") == (double)(3 + place / 25));
+        assert_true(fabs(number(line, "expected_regret") - (best_sum(expected) - expected_reward)) < 1e-12);
+        assert_true(fabs(number(line, "realised_regret") - (best_sum(realised) - reward)) < 1e-12);
+        if (place % 25 == 0) sums[0] = sums[1] = sums[2] = 0;
+        sums[0] += number(line, "expected_regret");
+        sums[1] += number(line, "realised_regret");
+        sums[2] += reward;
+        for (int kind = 0; kind < 3; kind++) assert_true(fabs(((double *)curves[kind].data)[place] - sums[kind]) < 1e-11);
+        json_decref(line);
+    }
+    fclose(lines);
+    for (int kind = 0; kind < 3; kind++) sa_array_clear(&curves[kind]);
+    sa_array_clear(&noise);
+    sa_array_clear(&scores);
+}
+
 /* Without --out too, and into a pipe or device; nothing is left behind. */
 static void test_trace_alone(void **state) {
     (void)state;
@@ -261,6 +313,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_trace, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_regrets_recomputed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_trace_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_double_has_17_digits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_same_bytes, set_up, tear_down),

@@ -103,6 +103,9 @@ static void test_sizes(void **state) {
     sa_options_set(options, "dim", "3");
     assert_int_equal(sa_environment_create(options, &environment), SA_OK);
     assert_int_equal(environment->rounds, 3);
+    double contexts[12], expected[4], noise[4];
+    environment->kind->draw(environment, 1, 0, contexts, expected, noise); /* the file has all its rounds still */
+    assert_true(fabs(contexts[0] - 0.61) < 1e-12 && fabs(expected[0] - 0.21) < 1e-12);
     sa_environment_destroy(environment);
     sa_options_destroy(options);
     options = replaying(x, v, "");

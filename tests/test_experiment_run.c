@@ -276,6 +276,25 @@ static void test_draw_and_replay(void **state) {
     sa_experiment_destroy(experiment);
 }
 
+/* Runs differ by the agent's own random numbers too, even where they share all draws of the environment. */
+static void test_agents_differ_by_run(void **state) {
+    (void)state;
+    const size_t shape[] = {20, 6, 2};
+    sa_agent_result result;
+    sa_experiment *experiment = sa_experiment_new();
+    set(experiment, "environment", "npy");
+    set(experiment, "contexts", write_npy(inside(folder, "x.npy"), SA_FLOAT64, 3, shape));
+    set(experiment, "scores", write_npy(inside(folder, "v.npy"), SA_FLOAT64, 2, shape));
+    set(experiment, "noise-values", write_npy(inside(folder, "e.npy"), SA_FLOAT64, 2, shape));
+    set(experiment, "slate", "2");
+    set(experiment, "runs", "2");
+    set(experiment, "algorithm", "random");
+    fine(sa_experiment_run(experiment, NULL, NULL));
+    fine(sa_experiment_result(experiment, 0, &result));
+    assert_memory_not_equal(result.reward, result.reward + 20, 20 * sizeof(double));
+    sa_experiment_destroy(experiment);
+}
+
 /* Finite scores and finite noise can add up to an infinity. */
 static void test_infinite_sum(void **state) {
     (void)state;
@@ -326,6 +345,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_parts_are_taken, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_folders_that_do_not_fit, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_draw_and_replay, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_agents_differ_by_run, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_infinite_sum, set_up, tear_down),
         cmocka_unit_test(test_choices),
     };
