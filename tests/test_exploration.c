@@ -119,23 +119,29 @@ static void thompson_samples_have_their_distribution(void **state) {
 
 /* Samples of neighbouring arms, and of neighbouring rounds, are independent: correlations of n pairs are within 4.5 / sqrt(n)
  * of 0, which fails with probability 7e-6 each. */
-static void thompson_samples_are_independent(void **state) {
-    (void)state;
+static void check_independence(size_t samples) {
     static double next[ARMS];
-    sa_exploration ts = exploration(SA_EXPLORE_TS, 1, SA_DEVIATION_SIGMA);
+    sa_exploration ts = exploration(SA_EXPLORE_TS, samples, SA_DEVIATION_SIGMA);
     sa_stream later = stream;
     later.round++;
     fill(0, 1);
-    ts.offset = 0;
     explore(&ts, ARMS, mean, width, 1, &stream, score);
     explore(&ts, ARMS, mean, width, 1, &later, next);
-    double arms = 0, rounds = 0;
+    double centre = 0, variance = 0, arms = 0, rounds = 0;
+    for (size_t i = 0; i < ARMS; i++) centre += score[i] / ARMS;
+    for (size_t i = 0; i < ARMS; i++) variance += (score[i] - centre) * (score[i] - centre) / ARMS;
     for (size_t i = 0; i + 1 < ARMS; i++) {
-        arms += score[i] * score[i + 1] / ARMS; /* the deviation is nu sqrt(lambda) = 1 */
-        rounds += score[i] * next[i] / ARMS;
+        arms += (score[i] - centre) * (score[i + 1] - centre) / variance / ARMS;
+        rounds += (score[i] - centre) * (next[i] - centre) / variance / ARMS;
     }
     near(arms, 0, 4.5 / sqrt(ARMS));
     near(rounds, 0, 4.5 / sqrt(ARMS));
+}
+
+static void thompson_samples_are_independent(void **state) {
+    (void)state;
+    check_independence(1);
+    check_independence(10);
 }
 
 /* An arm's sample hangs on its index alone, and an arm that is known for certain gets its mean. */
