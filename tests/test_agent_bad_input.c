@@ -326,5 +326,5 @@ int main(void) {
         cmocka_unit_test(agents_that_cannot_be),
         cmocka_unit_test(bad_first_weights),
     };
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+    return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

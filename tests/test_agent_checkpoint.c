@@ -281,5 +281,5 @@ int main(void) {
         cmocka_unit_test(options_come_back),
         cmocka_unit_test(a_failing_save_leaves_the_old_file),
     };
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+    return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

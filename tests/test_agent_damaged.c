@@ -215,5 +215,5 @@ int main(void) {
         cmocka_unit_test(forged_arrays_are_refused),
         cmocka_unit_test(sealed_forgeries_are_refused_or_harmless),
     };
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+    return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

@@ -110,5 +110,5 @@ int main(void) {
         cmocka_unit_test(agents_do_not_touch_each_other),
         cmocka_unit_test(options_are_copied),
     };
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+    return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

@@ -7,8 +7,15 @@
 
 #include <math.h>
 #include <superarm/agent.h>
+#include <unistd.h>
 
 enum { RIG_DIM = 5, RIG_ARMS = 400 };
+
+/* Saved agents are synced to the disk, which may take long: scratch files go to memory where there is such a folder. */
+static inline int rig_setup(void **state) {
+    if (access("/dev/shm", W_OK) == 0) setenv("TMPDIR", "/dev/shm", 0);
+    return scratch_setup(state);
+}
 
 static inline double rig_number(uint64_t seed, uint64_t index) {
     uint64_t x = (seed + 1) * UINT64_C(0x9E3779B97F4A7C15) + (index + 1) * UINT64_C(0xD1B54A32D192ED03);

@@ -331,5 +331,5 @@ int main(void) {
         cmocka_unit_test(the_agent_outlives_any_training),
         cmocka_unit_test(the_agent_outlives_any_feedback),
     };
-    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+    return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

@@ -47,7 +47,8 @@ static sa_status options_from_text(char *text, sa_options *options) {
         *end = *space = '\0';
         sa_option_info info;
         if (!sa_option_find(line, &info) || !is_kept(&info)) return sa_fail(SA_FORMAT, "there is no option '%s'", line);
-        if (sa_options_set(options, line, space + 1) != SA_OK) return SA_FORMAT;
+        sa_status status = sa_options_set(options, line, space + 1);
+        if (status != SA_OK) return status == SA_INVALID ? SA_FORMAT : status;
         line = end + 1;
     }
     return SA_OK;

@@ -34,8 +34,8 @@ sa_status sa_request_check(const sa_request *request) {
     if (!request->contexts && !request->contexts_float) return sa_fail(SA_INVALID, "the request has no contexts");
     if (request->arms == 0) return sa_fail(SA_INVALID, "the request has no arms");
     if (request->slate == 0) return sa_fail(SA_INVALID, "the request asks for a slate of 0 arms");
-    size_t left = 0;
-    for (size_t i = 0; i < request->arms; i++) left += !(request->excluded && request->excluded[i]);
+    size_t left = request->arms;
+    for (size_t i = 0; request->excluded && i < request->arms; i++) left -= request->excluded[i];
     if (request->slate > left)
         return sa_fail(SA_INVALID, "the request asks for a slate of %zu out of %zu arms that can be chosen", request->slate, left);
     return SA_OK;

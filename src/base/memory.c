@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ALIGNMENT = 64 };
 
@@ -10,9 +11,20 @@ static sa_status too_large(size_t count, size_t size) {
     return sa_fail(SA_OUT_OF_MEMORY, "no memory for %zu elements of %zu bytes", count, size);
 }
 
-sa_status sa_alloc_array(size_t count, size_t size, void *out) {
+/* The system may promise more than the machine has, and end the process when it is used. */
+sa_status sa_memory_check(size_t count, size_t size) {
+    const size_t worth_asking = (size_t)1 << 28;
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - ALIGNMENT) return too_large(count, size);
+    if (bytes < worth_asking) return SA_OK;
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page > 0 && bytes / (size_t)page >= (size_t)pages) return too_large(count, size);
+    return SA_OK;
+}
+
+sa_status sa_alloc_array(size_t count, size_t size, void *out) {
+    SA_TRY(sa_memory_check(count, size));
+    size_t bytes = count * size; /* checked */
     size_t rounded = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT; /* at least one line, a multiple as C17 asks */
     void *block = aligned_alloc(ALIGNMENT, rounded);
     if (!block) return too_large(count, size);

@@ -7,6 +7,9 @@
 
 #include "base/status.h"
 
+/* SA_OUT_OF_MEMORY when so many elements are more than the machine has: for things made of many arrays, asked before the first
+ * of them is touched. */
+sa_status sa_memory_check(size_t count, size_t size);
 /* A zeroed array; SA_OUT_OF_MEMORY, with the size in the sentence, when the product overflows or cannot be had. A count of
  * 0 gives a valid pointer. `*out` is set only on success. */
 sa_status sa_alloc_array(size_t count, size_t size, void *out);

@@ -144,15 +144,18 @@ static sa_status allocate(mlp_t *mlp) {
     sa_model *base = &mlp->base;
     base->pairs = mlp->depth + mlp->bypass;
     SA_TRY(sa_alloc_array(base->pairs, sizeof *base->shape, &base->shape));
-    size_t largest = 0, total = 0;
+    size_t largest = 0, total = 0, length = 0, copies = mlp->optimizer == SA_OPTIMIZER_ADAM ? 6 : 4;
     for (size_t l = 0; l < base->pairs; l++) {
         base->shape[l] = REAL(mlp_shape)(mlp, l);
+        length += base->shape[l].delta + base->shape[l].input;
         if (__builtin_mul_overflow(base->shape[l].delta, base->shape[l].input, &largest) ||
             __builtin_add_overflow(total, largest, &total))
             return sa_fail(SA_OUT_OF_MEMORY, "--hidden %zu with --depth %zu gives more weights than can be counted",
                            mlp->hidden, mlp->depth);
     }
     mlp->parameters = total;
+    SA_TRY(sa_memory_check(total, copies * sizeof(real)));
+    SA_TRY(sa_memory_check(total * copies + length * SA_MLP_CHUNK, sizeof(real))); /* far from overflow, as options are bounded */
     SA_TRY(sa_alloc_array(total, sizeof(real), &mlp->theta));
     SA_TRY(sa_alloc_array(total, sizeof(real), &mlp->theta_0));
     SA_TRY(sa_alloc_array(total, sizeof(real), &mlp->gradient));
