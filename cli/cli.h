@@ -14,6 +14,8 @@ enum { EXIT_FINE = 0, EXIT_OTHER = 1, EXIT_INPUT = 2, EXIT_SIGINT = 130 };
 int cli_run(int count, char **arguments);
 int cli_draw(int count, char **arguments);
 int cli_list(int count, char **arguments);
+int cli_report(int count, char **arguments);
+int cli_reproduce(int count, char **arguments);
 
 /* ---- flags.c ---- */
 
@@ -22,6 +24,8 @@ typedef struct cli_command {
     const char *usage;    /* lines of the help above the options */
     const char *examples; /* below them */
     bool agents;          /* runs agents, so all options and --agent are taken; else those of the environment's draws */
+    bool no_spec;         /* takes no spec file */
+    const char *preset;   /* the default one; NULL: the library's */
 } cli_command;
 
 /* Reads the spec, then the flags, into the experiment. `*done`: the answer was given (--help) or the input is wrong, and
@@ -29,6 +33,11 @@ typedef struct cli_command {
 int cli_take(const cli_command *command, int count, char **arguments, sa_experiment *experiment, bool *done);
 /* The value of an option as a flag. */
 bool cli_flag(const sa_experiment *experiment, const char *name);
+
+/* ---- report.c ---- */
+
+/* Writes the report, prints its table unless quiet, and names the page. `out` NULL: the first folder of the report. */
+int cli_report_write(const char *command, sa_report *report, const char *out, bool quiet);
 
 /* ---- messages.c ---- */
 
@@ -63,5 +72,7 @@ int cli_signal(void);
 void cli_progress_begin(cli_progress *progress, const sa_experiment *experiment);
 sa_progress_call cli_progress_show; /* user: a cli_progress */
 void cli_progress_end(cli_progress *progress);
+/* "1 h 02 min", "3 min 20 s", "12 s". Returns `text`. */
+const char *cli_duration(double seconds, char text[32]);
 
 #endif

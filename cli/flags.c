@@ -76,6 +76,7 @@ static int take(flags *self, bool second) {
     }
     if (strncmp(argument, "--", 2) || !argument[2]) {
         if (*argument == '-' && argument[1]) return wrong(self, "%s is not an option; --help lists them", argument);
+        if (self->command->no_spec) return wrong(self, "%s is one word too many; --help has an example", argument);
         if (self->spec && !second) return wrong(self, "%s is one spec file too many", argument);
         self->spec = argument;
         return EXIT_FINE;
@@ -107,7 +108,7 @@ int cli_take(const cli_command *command, int count, char **arguments, sa_experim
     int exit_status = pass(&self, false);
     if (exit_status != EXIT_FINE) return exit_status;
     if (self.help) {
-        cli_help(command, self.preset);
+        cli_help(command, self.preset ? self.preset : command->preset);
         return EXIT_FINE;
     }
     if (self.spec) {

@@ -10,6 +10,8 @@ static const struct {
     int (*call)(int count, char **arguments);
 } COMMANDS[] = {
     {"run", "run agents in an environment and show their regret", cli_run},
+    {"reproduce", "the paper's figures: fig1, fig2, fig3 or all", cli_reproduce},
+    {"report", "tables, figures and a page of results; merges folders split by runs", cli_report},
     {"draw", "write an environment's draws as npy files", cli_draw},
     {"list", "list algorithms, environments, oracles, confidence, feedback, options", cli_list},
 };
@@ -18,7 +20,7 @@ enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 static void print_help(void) {
     puts("superarm chooses slates: K of N arms a round, learning from what came of them.\n\n"
          "superarm COMMAND [options]\n");
-    for (size_t i = 0; i < COMMAND_COUNT; i++) printf("  %-6s %s\n", COMMANDS[i].name, COMMANDS[i].summary);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) printf("  %-9s %s\n", COMMANDS[i].name, COMMANDS[i].summary);
     puts("\nsuperarm COMMAND --help has the options and an example; superarm --version prints the version.\n\n"
          "Example:\n"
          "  superarm run --environment h2 --algorithm cn-ucb,cn-ts --runs 4 --out results/h2");

@@ -25,8 +25,7 @@ void cli_progress_begin(cli_progress *progress, const sa_experiment *experiment)
     progress->period = isatty(STDERR_FILENO) ? 0.1 : 1;
 }
 
-/* "1 h 02 min", "3 min 20 s", "12 s" */
-static const char *duration(double seconds, char text[32]) {
+const char *cli_duration(double seconds, char text[32]) {
     long whole = (long)(seconds + 0.5);
     if (seconds > 1e8)
         snprintf(text, 32, "years");
@@ -46,7 +45,7 @@ int cli_progress_show(void *user, const sa_progress *now) {
     progress->last = now->seconds;
     fprintf(stderr, "\r%3.0f%%  %zu of %zu runs", 100 * now->rounds_done, now->jobs_done, now->jobs);
     if (*now->label) fprintf(stderr, "  %s: regret %.4g", now->label, now->regret);
-    if (now->seconds_left >= 0 && now->rounds_done < 1) fprintf(stderr, "  %s left", duration(now->seconds_left, time));
+    if (now->seconds_left >= 0 && now->rounds_done < 1) fprintf(stderr, "  %s left", cli_duration(now->seconds_left, time));
     fputs("\033[K", stderr);
     fflush(stderr);
     return caught != 0;

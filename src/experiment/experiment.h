@@ -104,6 +104,8 @@ sa_status sa_results_part(const sa_plan *plan, size_t agent, size_t run, const c
 /* Mean, deviation and interval of the last column of (runs, rounds). */
 sa_mean sa_final_mean(const double *curves, size_t runs, size_t rounds);
 void sa_plan_summarise(sa_plan_agent *agent, size_t runs, size_t rounds);
+/* "format" in summary.json: larger ones are refused. */
+enum { SA_SUMMARY_FORMAT = 1 };
 sa_status sa_summary_write(const sa_plan *plan, const char *path);
 /* Takes times and memory from a summary.json; the regrets come from their own files. */
 sa_status sa_summary_read(sa_plan *plan, const char *path);

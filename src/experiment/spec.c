@@ -51,7 +51,8 @@ sa_status sa_experiment_set(sa_experiment *experiment, const char *name, const c
 
 /* A label names a folder, so it must not lead anywhere else. */
 static sa_status check_label(const char *label) {
-    static const char *const taken[] = {"parts", "spec.yaml", "summary.json"};
+    static const char *const taken[] = {"parts",      "spec.yaml",  "summary.json", "report.html",
+                                        "regret.svg", "regret.png", "table.csv",    "curves.csv"};
     char shown[SA_PRINTABLE];
     sa_printable(label, shown);
     if (!*label) return sa_fail(SA_INVALID, "an agent's label must not be empty");

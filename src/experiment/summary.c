@@ -74,7 +74,8 @@ static void add_agent(sa_buffer *buffer, const sa_plan *plan, const sa_plan_agen
 
 sa_status sa_summary_write(const sa_plan *plan, const char *path) {
     sa_buffer buffer = {0};
-    sa_buffer_format(&buffer, "{\n  \"version\": \"%s\",\n  \"options\": ", sa_version());
+    sa_buffer_format(&buffer, "{\n  \"version\": \"%s\",\n  \"format\": %d,\n  \"options\": ", sa_version(),
+                     SA_SUMMARY_FORMAT);
     add_options(&buffer, plan->options, false, "  ");
     sa_buffer_text(&buffer, ",\n  \"agents\": {\n");
     for (size_t i = 0; i < plan->agent_count; i++) {

@@ -1,0 +1,213 @@
+/* Figures as gnuplot scripts: mean regret with a band of one standard deviation; published curves dashed. */
+#include <string.h>
+
+#include "report/report.h"
+
+enum { PANEL_WIDTH = 460, ALONE_WIDTH = 640, PANEL_HEIGHT = 350, KEY_LINE = 19, MARKS = 7 };
+
+/* gnuplot's point types in the order of agents, and the same as paths for the page's legend. */
+static const int MARK_TYPES[] = {7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
+enum { MARK_COUNT = sizeof MARK_TYPES / sizeof *MARK_TYPES };
+
+void sa_figure_swatch(sa_buffer *buffer, const sa_report_agent *agent, size_t index, bool published) {
+    static const char *const shapes[] = {"M11 6a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z", "M11.5 3h6v6h-6z",
+                                         "M14.5 2l4 7h-8z", "M14.5 2l4 4l-4 4l-4-4z", "M14.5 10l4-7h-8z"};
+    const char *colour = sa_agent_colour(agent, index);
+    size_t mark = index % MARK_COUNT;
+    sa_buffer_format(buffer,
+                     "<svg width=\"29\" height=\"12\" viewBox=\"0 0 29 12\" aria-hidden=\"true\">"
+                     "<path d=\"M0 6h29\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"%s></path>",
+                     colour, published ? " stroke-dasharray=\"6 4\"" : "");
+    if (!published)
+        sa_buffer_format(buffer, "<path d=\"%s\" fill=\"%s\" stroke=\"%s\"></path>", shapes[mark % 5],
+                         mark < 5 ? colour : "#fff", colour);
+    sa_buffer_text(buffer, "</svg>");
+}
+
+/* ---- words ---- */
+
+/* In single quotes, where gnuplot takes everything as it is but the quote, which is doubled. */
+static void add_quoted(sa_buffer *script, const char *text) {
+    sa_buffer_text(script, "'");
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '\'')
+            sa_buffer_text(script, "''");
+        else if (c == '`')
+            sa_buffer_text(script, "''"); /* in doubt: nothing that could be a command */
+        else if (c < 0x20 || c == 0x7f)
+            sa_buffer_text(script, " ");
+        else
+            sa_buffer_bytes(script, text, 1);
+    }
+    sa_buffer_text(script, "'");
+}
+
+static void add_terminal(sa_buffer *script, sa_picture kind, size_t width, size_t height) {
+    sa_buffer_text(script, "set encoding utf8\n");
+    if (kind == SA_PICTURE_SVG)
+        sa_buffer_format(script,
+                         "set terminal svg size %zu,%zu font 'Helvetica,Arial,sans-serif,14' background '#ffffff'\n",
+                         width, height);
+    else
+        sa_buffer_format(script, "set terminal pngcairo size %zu,%zu font 'sans,20' background '#ffffff' linewidth 2\n",
+                         2 * width, 2 * height);
+    sa_buffer_text(script, "set border 3 lc rgb '#555555'\nset tics nomirror out scale 0.6\n"
+                           "set grid lc rgb '#dddddd' lt 1 lw 0.5\nset style fill transparent solid 0.14 noborder\n"
+                           "set xlabel 'Round' offset 0,0.4\nset ylabel 'Cumulative Regret' offset 0.6,0\n"
+                           "set yrange [0:*]\nset xtics autofreq\n");
+}
+
+/* ---- data ---- */
+
+static void add_point(sa_buffer *script, size_t round, double mean, double sd) {
+    sa_buffer_format(script, "%zu ", round);
+    sa_buffer_number(script, mean, 9);
+    sa_buffer_text(script, " ");
+    sa_buffer_number(script, mean - sd, 9);
+    sa_buffer_text(script, " ");
+    sa_buffer_number(script, mean + sd, 9);
+    sa_buffer_text(script, "\n");
+}
+
+static void add_data(sa_buffer *script, const sa_report_panel *panel, size_t p) {
+    for (size_t i = 0; i < panel->agent_count; i++) {
+        const sa_curve *curve = &panel->agents[i].curve[sa_panel_shown(panel)];
+        sa_buffer_format(script, "$ours_%zu_%zu << END_OF_DATA\n", p, i);
+        add_point(script, 0, 0, 0);
+        for (size_t k = 0; k < curve->count; k++) add_point(script, curve->round[k], curve->mean[k], curve->sd[k]);
+        sa_buffer_text(script, "END_OF_DATA\n");
+        if (!panel->agents[i].published) continue;
+        curve = &panel->agents[i].published->curve;
+        sa_buffer_format(script, "$published_%zu_%zu << END_OF_DATA\n", p, i);
+        for (size_t k = 0; k < curve->count && curve->round[k] <= panel->rounds; k++)
+            add_point(script, curve->round[k], curve->mean[k], curve->sd[k]);
+        sa_buffer_text(script, "END_OF_DATA\n");
+    }
+}
+
+/* ---- curves ---- */
+
+/* Marks along the curve tell agents apart in grey, too. */
+static void add_style(sa_buffer *script, const sa_report_agent *agent, size_t i, size_t points) {
+    size_t apart = points / MARKS > 0 ? points / MARKS : 1;
+    sa_buffer_format(script, "with linespoints lw 2 lc rgb '%s' pt %d ps 0.8 pi %zu", sa_agent_colour(agent, i),
+                     MARK_TYPES[i % MARK_COUNT], apart);
+}
+
+static void add_title(sa_buffer *script, const char *name, const char *more, bool titled) {
+    sa_buffer_text(script, titled ? " title " : " notitle");
+    if (titled) add_quoted(script, name);
+    if (titled && *more) sa_buffer_format(script, ".'%s'", more);
+}
+
+/* "plot ..." of a panel. */
+static void add_plot(sa_buffer *script, const sa_report_panel *panel, size_t p, bool titled) {
+    sa_buffer_format(script, "set xrange [0:%zu]\nset title ", panel->rounds);
+    add_quoted(script, panel->title);
+    sa_buffer_text(script, " noenhanced offset 0,-0.5\nplot \\\n");
+    for (size_t i = 0; i < panel->agent_count; i++)
+        sa_buffer_format(script, "  $ours_%zu_%zu using 1:3:4 with filledcurves lc rgb '%s' notitle, \\\n", p, i,
+                         sa_agent_colour(&panel->agents[i], i));
+    for (size_t i = 0; i < panel->agent_count; i++) {
+        const sa_report_agent *agent = &panel->agents[i];
+        size_t points = agent->curve[sa_panel_shown(panel)].count;
+        sa_buffer_format(script, "%s  $ours_%zu_%zu using 1:2 ", i > 0 ? ", \\\n" : "", p, i);
+        add_style(script, agent, i, points);
+        add_title(script, agent->name, "", titled);
+        if (!agent->published) continue;
+        sa_buffer_format(script, ", \\\n  $published_%zu_%zu using 1:2 with lines lw 2 dt (8,5) lc rgb '%s'", p, i,
+                         sa_agent_colour(agent, i));
+        add_title(script, agent->name, ", published", titled);
+    }
+    sa_buffer_text(script, "\n");
+}
+
+static size_t entries(const sa_report_panel *panel) {
+    size_t count = panel->agent_count;
+    for (size_t i = 0; i < panel->agent_count; i++) count += panel->agents[i].published != NULL;
+    return count;
+}
+
+/* Names of very different lengths make wide columns, so long ones get fewer. */
+static size_t key_columns(const sa_report_panel *panel, size_t width) {
+    size_t longest = 1;
+    for (size_t i = 0; i < panel->agent_count; i++) {
+        size_t size = strlen(panel->agents[i].name) + (panel->agents[i].published ? 11 : 0);
+        if (size > longest) longest = size;
+    }
+    size_t columns = width / (longest * 8 + 60);
+    return columns > 0 ? columns : 1;
+}
+
+/* ---- whole figures ---- */
+
+sa_status sa_figure_panel(const sa_report_panel *panel, sa_picture kind, bool legend, sa_buffer *out) {
+    sa_buffer script = {0};
+    size_t width = legend ? ALONE_WIDTH : PANEL_WIDTH, columns = key_columns(panel, width);
+    size_t lines = legend ? (entries(panel) + columns - 1) / columns : 0;
+    add_terminal(&script, kind, width, PANEL_HEIGHT + lines * KEY_LINE);
+    sa_buffer_format(&script,
+                     "set key outside below center horizontal Left reverse maxcols %zu noenhanced samplen 2.5 width 1 "
+                     "font ',%d'\n",
+                     columns, kind == SA_PICTURE_SVG ? 12 : 17);
+    add_data(&script, panel, 0);
+    add_plot(&script, panel, 0, legend);
+    sa_status status = sa_gnuplot(&script, out);
+    sa_buffer_clear(&script);
+    return status;
+}
+
+/* The legend of the first panel below all of them: a plot of nothing. */
+static void add_legend(sa_buffer *script, const sa_report_panel *panel, sa_picture kind, size_t columns) {
+    sa_buffer_format(
+        script,
+        "unset title\nunset xlabel\nunset ylabel\nunset border\nunset tics\nunset grid\n"
+        "set yrange [0:1]\nset xrange [0:1]\n"
+        "set key inside center center horizontal Left reverse maxcols %zu noenhanced samplen 2.5 width 2 font ',%d'\n"
+        "plot \\\n",
+        columns, kind == SA_PICTURE_SVG ? 13 : 18);
+    for (size_t i = 0; i < panel->agent_count; i++) {
+        const sa_report_agent *agent = &panel->agents[i];
+        sa_buffer_text(script, i > 0 ? ", \\\n  NaN " : "  NaN ");
+        add_style(script, agent, i, 1);
+        add_title(script, agent->name, "", true);
+        if (!agent->published) continue;
+        sa_buffer_format(script, ", \\\n  NaN with lines lw 2 dt (8,5) lc rgb '%s'", sa_agent_colour(agent, i));
+        add_title(script, agent->name, ", published", true);
+    }
+    sa_buffer_text(script, "\n");
+}
+
+sa_status sa_figure_all(const sa_report *report, sa_picture kind, sa_buffer *out) {
+    size_t count = report->panel_count, width = count * PANEL_WIDTH;
+    const sa_report_panel *first = &report->panels[0];
+    if (count == 1) return sa_figure_panel(first, kind, true, out);
+    sa_buffer script = {0};
+    size_t columns = key_columns(first, width), lines = (entries(first) + columns - 1) / columns;
+    size_t legend = lines * KEY_LINE + 16, height = PANEL_HEIGHT + legend;
+    double share = (double)legend / (double)height;
+    add_terminal(&script, kind, width, height);
+    for (size_t p = 0; p < count; p++) add_data(&script, &report->panels[p], p);
+    sa_buffer_text(&script, "set multiplot\nunset key\n");
+    for (size_t p = 0; p < count; p++) {
+        sa_buffer_text(&script, "set size ");
+        sa_buffer_number(&script, 1 / (double)count, 6);
+        sa_buffer_text(&script, ",");
+        sa_buffer_number(&script, 1 - share, 6);
+        sa_buffer_text(&script, "\nset origin ");
+        sa_buffer_number(&script, (double)p / (double)count, 6);
+        sa_buffer_text(&script, ",");
+        sa_buffer_number(&script, share, 6);
+        sa_buffer_text(&script, "\n");
+        add_plot(&script, &report->panels[p], p, false);
+    }
+    sa_buffer_text(&script, "set origin 0,0\nset size 1,");
+    sa_buffer_number(&script, share, 6);
+    sa_buffer_text(&script, "\nset margins 0,0,0,0\n");
+    add_legend(&script, first, kind, columns);
+    sa_buffer_text(&script, "unset multiplot\n");
+    sa_status status = sa_gnuplot(&script, out);
+    sa_buffer_clear(&script);
+    return status;
+}

@@ -1,0 +1,66 @@
+/* Names, titles and colours as the paper has them. Colours are those of Okabe and Ito, which colour-blind people can tell
+ * apart, with a dark red and greys beside; the network widths of one figure go from dark to light. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "report/report.h"
+
+typedef struct known {
+    const char *label, *algorithm, *name, *colour;
+} known;
+
+static const known KNOWN[] = {
+    {"cn-ucb", "cn-ucb", "CN-UCB", "#0072B2"},
+    {"cn-ts", "cn-ts", "CN-TS", "#D55E00"},
+    {"cn-ts1", "cn-ts1", "CN-TS (M=1)", "#E69F00"},
+    {"comblin-ucb", "comblin-ucb", "CombLinUCB", "#009E73"},
+    {"comblin-ts", "comblin-ts", "CombLinTS", "#CC79A7"},
+    {"comblin-ucb-corrected", "comblin-ucb", "CombLinUCB (corrected)", "#56B4E9"},
+    {"comblin-ts-corrected", "comblin-ts", "CombLinTS (corrected)", "#882255"},
+    {"greedy", "greedy", "greedy", "#777777"},
+    {"cn-ts-m100", "cn-ts", "CN-TS (m=100)", "#440154"},
+    {"cn-ts-m50", "cn-ts", "CN-TS (m=50)", "#3B528B"},
+    {"cn-ts-m20", "cn-ts", "CN-TS (m=20)", "#21908C"},
+    {"cn-ts-m10", "cn-ts", "CN-TS (m=10)", "#5DC863"},
+    {"cn-ts-m4", "cn-ts", "CN-TS (m=4)", "#D9B800"},
+};
+
+static const char *const OTHERS[] = {"#000000", "#56B4E9", "#882255", "#999933", "#0072B2", "#D55E00", "#009E73",
+                                     "#E69F00", "#CC79A7", "#777777", "#332288", "#44AA99", "#AA4499", "#661100"};
+
+static const known *find(const char *label, const sa_options *options) {
+    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++)
+        if (!strcmp(label, KNOWN[i].label) && !strcmp(options->algorithm, KNOWN[i].algorithm)) return &KNOWN[i];
+    return NULL;
+}
+
+sa_status sa_agent_name(const char *label, const sa_options *options, char **name) {
+    static const char width[] = "cn-ts-m";
+    const known *one = find(label, options);
+    char hidden[32];
+    snprintf(hidden, sizeof hidden, "%lld", (long long)options->hidden);
+    if (!one && !strncmp(label, width, sizeof width - 1) && !strcmp(label + sizeof width - 1, hidden))
+        return sa_format(name, "CN-TS (m=%s)", hidden);
+    return sa_copy_text(one ? one->name : label, name);
+}
+
+const char *sa_agent_colour(const sa_report_agent *agent, size_t index) {
+    const known *one = find(agent->label, agent->options);
+    return one ? one->colour : OTHERS[index % (sizeof OTHERS / sizeof *OTHERS)];
+}
+
+sa_status sa_panel_title(const sa_options *options, char **title) {
+    const char *score = options->environment;
+    char frequency[SA_NUMBER_TEXT];
+    if (!strcmp(score, "h1")) return sa_format(title, "h1(x) = x'a, d = %lld", (long long)options->dim);
+    if (!strcmp(score, "h2")) return sa_format(title, "h2(x) = (x'a)\u00b2, d = %lld", (long long)options->dim);
+    if (!strcmp(score, "h3")) {
+        sa_number_to_text(options->h3_frequency, frequency);
+        return sa_format(title, "h3(x) = cos(%s x'a), d = %lld",
+                         options->h3_frequency == 3.14159265358979323846 ? "\u03c0" : frequency, (long long)options->dim);
+    }
+    return sa_format(title, "%s, d = %lld", score, (long long)options->dim);
+}

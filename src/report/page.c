@@ -1,0 +1,186 @@
+/* report.html: one file with everything in it, for the screen, the phone and paper. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/report.h"
+
+void sa_html_text(sa_buffer *buffer, const char *text) {
+    for (; *text; text++) {
+        switch (*text) {
+        case '&': sa_buffer_text(buffer, "&amp;"); break;
+        case '<': sa_buffer_text(buffer, "&lt;"); break;
+        case '>': sa_buffer_text(buffer, "&gt;"); break;
+        case '"': sa_buffer_text(buffer, "&quot;"); break;
+        case '\'': sa_buffer_text(buffer, "&#39;"); break;
+        default: sa_buffer_bytes(buffer, text, 1);
+        }
+    }
+}
+
+/* ---- figures ---- */
+
+static bool starts(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+
+/* Puts the panel's number into names that must be unique in the page, and leaves out what only a file needs. */
+static void add_svg(sa_buffer *buffer, const char *svg, size_t panel) {
+    static const char *const names[] = {" id='", " id=\"", "href='#", "href=\"#", "url(#"};
+    const char *start = strstr(svg, "<svg");
+    for (const char *c = start ? start : ""; *c;) {
+        if (starts(c, "xmlns")) {
+            const char *quote = strchr(c, '"'), *end = quote ? strchr(quote + 1, '"') : NULL;
+            if (end) {
+                c = end + 1;
+                continue;
+            }
+        }
+        size_t size = 1, i = 0;
+        while (i < sizeof names / sizeof *names && !starts(c, names[i])) i++;
+        bool named = i < sizeof names / sizeof *names;
+        if (named) size = strlen(names[i]);
+        sa_buffer_bytes(buffer, c, size);
+        if (named) sa_buffer_format(buffer, "p%zu-", panel + 1);
+        c += size;
+    }
+}
+
+static void add_legend(sa_buffer *buffer, const sa_report_panel *panel) {
+    for (size_t i = 0; i < panel->agent_count; i++)
+        for (int published = 0; published <= (panel->agents[i].published != NULL); published++) {
+            sa_buffer_text(buffer, "<span>");
+            sa_figure_swatch(buffer, &panel->agents[i], i, published);
+            sa_html_text(buffer, panel->agents[i].name);
+            sa_buffer_text(buffer, published ? ", published</span>\n" : "</span>\n");
+        }
+}
+
+/* A phone shows the panels below each other, each with its legend; elsewhere one legend does for all. */
+static void add_figures(sa_buffer *buffer, const sa_report *report, const sa_buffer *pictures) {
+    sa_buffer_format(buffer, "<div class=\"panels%s\">\n", report->panel_count == 1 ? " one" : "");
+    for (size_t i = 0; i < report->panel_count; i++) {
+        if (!pictures[i].text) continue;
+        sa_buffer_text(buffer, "<figure role=\"img\" aria-label=\"Cumulative regret by round: ");
+        sa_html_text(buffer, report->panels[i].title);
+        sa_buffer_text(buffer, "\">\n");
+        add_svg(buffer, pictures[i].text, i);
+        sa_buffer_text(buffer, "<figcaption class=\"legend own\">");
+        add_legend(buffer, &report->panels[i]);
+        sa_buffer_text(buffer, "</figcaption></figure>\n");
+    }
+    sa_buffer_text(buffer, "</div>\n<div class=\"legend shared\">");
+    add_legend(buffer, &report->panels[0]);
+    sa_buffer_text(buffer, "</div>\n<p>Mean over runs; bands: one standard deviation");
+    sa_buffer_text(buffer, report->published_count > 0 ? "; dashed: published.</p>\n" : ".</p>\n");
+}
+
+/* ---- the table ---- */
+
+static sa_status add_table(sa_buffer *buffer, const sa_report_panel *panel) {
+    sa_table table;
+    SA_TRY(sa_table_make(panel, &table));
+    sa_buffer_text(buffer, "<div class=\"box\"><table><thead><tr>");
+    for (size_t row = 0; row < table.rows; row++) {
+        if (row > 0) sa_buffer_text(buffer, table.published[row] ? "<tr class=\"published\">" : "<tr>");
+        for (size_t column = 0; column < table.columns; column++) {
+            bool head = row == 0 || column == 0;
+            sa_buffer_text(buffer, row == 0 ? "<th scope=\"col\">" : head ? "<th scope=\"row\">" : "<td>");
+            sa_html_text(buffer, table.cells[row][column]);
+            sa_buffer_text(buffer, head ? "</th>" : "</td>");
+        }
+        sa_buffer_text(buffer, row == 0 ? "</tr></thead><tbody>\n" : "</tr>\n");
+    }
+    sa_buffer_text(buffer, "</tbody></table></div>\n");
+    sa_table_clear(&table);
+    return SA_OK;
+}
+
+static void add_runs(sa_buffer *buffer, const sa_report_panel *panel) {
+    sa_buffer_text(buffer, "<p>Runs");
+    for (size_t i = 0; i < panel->folder_count; i++) {
+        sa_run_range range = panel->range[i];
+        sa_buffer_format(buffer, "%s %" PRIu64 " to %" PRIu64 " from <code>", i > 0 ? "," : "", range.first,
+                         range.first + range.count - 1);
+        sa_html_text(buffer, panel->folders[i]);
+        sa_buffer_text(buffer, "</code>");
+    }
+    sa_buffer_text(buffer, ".</p>\n");
+}
+
+/* ---- the command ---- */
+
+/* A word as the shell reads it. */
+static void add_word(sa_buffer *buffer, const char *word) {
+    sa_buffer quoted = {0};
+    bool bare = !strpbrk(word, " \t\n'\"\\$`!*?[](){}<>|&;#~");
+    if (!bare) sa_buffer_text(&quoted, "'");
+    for (const char *c = word; *c; c++) {
+        if (*c == '\'')
+            sa_buffer_text(&quoted, "'\\''");
+        else
+            sa_buffer_bytes(&quoted, c, 1);
+    }
+    if (!bare) sa_buffer_text(&quoted, "'");
+    if (quoted.status != SA_OK) buffer->status = quoted.status;
+    sa_html_text(buffer, quoted.text ? quoted.text : "''");
+    sa_buffer_clear(&quoted);
+}
+
+static void add_command(sa_buffer *buffer, const sa_report *report) {
+    sa_buffer_text(buffer, "<h2>To repeat it</h2>\n<pre>");
+    if (report->command) sa_html_text(buffer, report->command);
+    for (size_t p = 0; !report->command && p < report->panel_count; p++)
+        for (size_t i = 0; i < report->panels[p].folder_count; i++) {
+            sa_buffer path = {0};
+            sa_buffer_text(&path, report->panels[p].folders[i]);
+            sa_buffer_text(&path, "/spec.yaml");
+            sa_buffer_text(buffer, "superarm run ");
+            if (path.text) add_word(buffer, path.text);
+            sa_buffer_clear(&path);
+            sa_buffer_text(buffer, " --out NEW\n");
+        }
+    sa_buffer_text(buffer, "</pre>\n");
+}
+
+/* ---- the page ---- */
+
+static void add_head(sa_buffer *buffer, const char *title) {
+    sa_buffer_text(buffer, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+    sa_html_text(buffer, title);
+    sa_buffer_text(buffer, "</title>\n<style>\n");
+    sa_buffer_text(buffer, sa_page_style);
+    sa_buffer_text(buffer, "</style>\n</head>\n<body>\n<h1>");
+    sa_html_text(buffer, title);
+    sa_buffer_text(buffer, "</h1>\n");
+}
+
+static sa_status add_panel(sa_buffer *buffer, const sa_report_panel *panel) {
+    sa_buffer_text(buffer, "<h2>");
+    sa_html_text(buffer, panel->title);
+    sa_buffer_format(buffer, "</h2>\n<p>%s regret after %zu rounds, slates of %" PRId64 " out of %" PRId64 " arms.</p>\n",
+                     sa_panel_shown(panel) == SA_REGRET_REALISED ? "Realised" : "Expected", panel->rounds,
+                     panel->options->slate, panel->options->arms);
+    SA_TRY(add_table(buffer, panel));
+    add_runs(buffer, panel);
+    sa_buffer_text(buffer, "<h3>Options</h3>\n");
+    sa_page_options(buffer, panel);
+    return SA_OK;
+}
+
+sa_status sa_page_make(const sa_report *report, const sa_buffer *pictures, const char *note, sa_buffer *page) {
+    add_head(page, report->title ? report->title : report->panels[0].title);
+    if (*note) {
+        sa_buffer_text(page, "<p class=\"note\">");
+        sa_html_text(page, note);
+        sa_buffer_text(page, "</p>\n");
+    } else {
+        add_figures(page, report, pictures);
+    }
+    sa_buffer_text(page,
+                   "<p>Intervals are Student&#39;s, at 95%. Differences to the first agent are taken run by run: all "
+                   "agents of a run see the same contexts and scores. Diverged: trainings that ended non-finite and "
+                   "were undone.</p>\n");
+    for (size_t i = 0; i < report->panel_count; i++) SA_TRY(add_panel(page, &report->panels[i]));
+    add_command(page, report);
+    sa_buffer_format(page, "<footer>Superarm %s</footer>\n</body>\n</html>\n", sa_version());
+    return page->status;
+}

@@ -1,0 +1,78 @@
+/* The numbers of a report. Final regrets: mean, deviation, Student's 95% interval. Differences are taken run by run, since
+ * all agents of a run see the same draws, and then averaged likewise. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "experiment/statistics.h"
+#include "report/report.h"
+
+enum { POINTS = 80 };
+
+void sa_curve_clear(sa_curve *curve) {
+    sa_free(curve->round);
+    sa_free(curve->mean);
+    sa_free(curve->sd);
+    *curve = (sa_curve){0};
+}
+
+sa_mean sa_mean_of(double mean, double sd, size_t runs) {
+    if (runs < 2) return (sa_mean){mean, sd, mean, mean};
+    double half = sa_student_quantile(runs - 1) * sd / sqrt((double)runs);
+    return (sa_mean){mean, sd, mean - half, mean + half};
+}
+
+/* Over runs, at one round (from 1). */
+static void at_round(const double *regret, size_t runs, size_t rounds, size_t round, double *mean, double *sd) {
+    double sum = 0, squares = 0;
+    for (size_t run = 0; run < runs; run++) sum += regret[run * rounds + round - 1];
+    *mean = sum / (double)runs;
+    for (size_t run = 0; run < runs; run++) {
+        double off = regret[run * rounds + round - 1] - *mean;
+        squares += off * off;
+    }
+    *sd = runs > 1 ? sqrt(squares / (double)(runs - 1)) : 0;
+}
+
+double sa_mean_at(const sa_report_panel *panel, const sa_report_agent *agent, int regret, size_t round) {
+    double mean, sd;
+    at_round(agent->regret[regret], panel->runs, panel->rounds, round, &mean, &sd);
+    return mean;
+}
+
+static sa_status make_curve(const double *regret, size_t runs, size_t rounds, sa_curve *curve) {
+    size_t step = rounds / POINTS > 1 ? rounds / POINTS : 1, count = (rounds + step - 1) / step;
+    SA_TRY(sa_alloc_array(count, sizeof *curve->round, &curve->round));
+    SA_TRY(sa_alloc_array(count, sizeof *curve->mean, &curve->mean));
+    SA_TRY(sa_alloc_array(count, sizeof *curve->sd, &curve->sd));
+    curve->count = count;
+    for (size_t i = 0; i < count; i++) {
+        curve->round[i] = (i + 1) * step < rounds ? (i + 1) * step : rounds;
+        at_round(regret, runs, rounds, curve->round[i], &curve->mean[i], &curve->sd[i]);
+    }
+    return SA_OK;
+}
+
+static sa_status differ(const sa_report_panel *panel, sa_report_agent *agent, int kind) {
+    size_t runs = panel->runs, rounds = panel->rounds;
+    const double *first = panel->agents[0].regret[kind], *own = agent->regret[kind];
+    double *difference; /* (runs) */
+    SA_TRY(sa_alloc_array(runs, sizeof *difference, &difference));
+    for (size_t run = 0; run < runs; run++) difference[run] = own[(run + 1) * rounds - 1] - first[(run + 1) * rounds - 1];
+    agent->difference[kind] = sa_final_mean(difference, runs, 1);
+    sa_free(difference);
+    return SA_OK;
+}
+
+sa_status sa_panel_summarise(sa_report_panel *panel) {
+    SA_TRY(sa_panel_title(panel->options, &panel->title));
+    for (size_t i = 0; i < panel->agent_count; i++) {
+        sa_report_agent *agent = &panel->agents[i];
+        SA_TRY(sa_agent_name(agent->label, agent->options, &agent->name));
+        for (int kind = 0; kind < SA_REGRET_KINDS; kind++) {
+            agent->final[kind] = sa_final_mean(agent->regret[kind], panel->runs, panel->rounds);
+            SA_TRY(differ(panel, agent, kind));
+            SA_TRY(make_curve(agent->regret[kind], panel->runs, panel->rounds, &agent->curve[kind]));
+        }
+    }
+    return SA_OK;
+}

@@ -1,0 +1,218 @@
+/* One table for the terminal and the page: the same cells in both. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "report/report.h"
+
+enum { AGENT, RUNS, MEAN, SD, INTERVAL, DIFFERENCE, DIFFERENCE_INTERVAL, SECONDS, MEMORY, DIVERGED, RATIO };
+
+void sa_table_clear(sa_table *table) {
+    for (size_t row = 0; row < table->rows; row++)
+        for (size_t column = 0; column < SA_TABLE_COLUMNS; column++) sa_free(table->cells[row][column]);
+    sa_free(table->cells);
+    sa_free(table->published);
+    *table = (sa_table){0};
+}
+
+/* ---- cells ---- */
+
+/* Takes what the buffer has as the text of a cell. */
+static sa_status put(char **cell, sa_buffer *buffer) {
+    sa_status status = buffer->status;
+    if (status == SA_OK) status = sa_copy_text(buffer->text ? buffer->text : "", cell);
+    sa_buffer_clear(buffer);
+    return status;
+}
+
+static sa_status put_number(char **cell, double number, int digits) {
+    sa_buffer buffer = {0};
+    sa_buffer_number(&buffer, number, digits);
+    return put(cell, &buffer);
+}
+
+/* So many decimals, whatever the locale's decimal point. */
+static void add_fixed(sa_buffer *buffer, double number, int decimals) {
+    char text[400];
+    snprintf(text, sizeof text, "%.*f", decimals, number);
+    bool point = false;
+    for (const char *c = text; *c; c++) {
+        bool digit = (*c >= '0' && *c <= '9') || *c == '-';
+        if (digit) sa_buffer_bytes(buffer, c, 1);
+        if (!digit && !point) sa_buffer_text(buffer, ".");
+        point = point || !digit;
+    }
+}
+
+static sa_status put_fixed(char **cell, double number, int decimals) {
+    sa_buffer buffer = {0};
+    add_fixed(&buffer, number, decimals);
+    return put(cell, &buffer);
+}
+
+static sa_status put_interval(char **cell, const sa_mean *mean, int decimals) {
+    sa_buffer buffer = {0};
+    add_fixed(&buffer, mean->low, decimals);
+    sa_buffer_text(&buffer, " to ");
+    add_fixed(&buffer, mean->high, decimals);
+    return put(cell, &buffer);
+}
+
+/* The same in the whole table: five digits of the largest mean, and never more than eight decimals. */
+static int table_decimals(const sa_report_panel *panel) {
+    double largest = 0;
+    int decimals = 4;
+    for (size_t i = 0; i < panel->agent_count; i++)
+        largest = fmax(largest, fabs(panel->agents[i].final[sa_panel_shown(panel)].mean));
+    for (; largest >= 10 && decimals > 0; largest /= 10) decimals--;
+    for (; largest > 0 && largest < 1 && decimals < 8; largest *= 10) decimals++;
+    return decimals;
+}
+
+static sa_status put_memory(char **cell, uint64_t bytes) {
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    sa_buffer buffer = {0};
+    double size = (double)bytes;
+    int unit = 0;
+    for (; size >= 1000 && unit < 4; unit++) size /= 1000;
+    sa_buffer_number(&buffer, size < 1 ? 0 : size, 3);
+    sa_buffer_format(&buffer, " %s", units[unit]);
+    return put(cell, &buffer);
+}
+
+/* ---- rows ---- */
+
+static sa_status titles(const sa_report_panel *panel, char **cells) {
+    const char *first = panel->agents[0].name;
+    SA_TRY(sa_copy_text("agent", &cells[AGENT]));
+    SA_TRY(sa_copy_text("runs", &cells[RUNS]));
+    SA_TRY(sa_copy_text("mean regret", &cells[MEAN]));
+    SA_TRY(sa_copy_text("sd", &cells[SD]));
+    SA_TRY(sa_copy_text("95% interval", &cells[INTERVAL]));
+    SA_TRY(sa_format(&cells[DIFFERENCE], "minus %s", first));
+    SA_TRY(sa_copy_text("95% interval", &cells[DIFFERENCE_INTERVAL]));
+    SA_TRY(sa_copy_text("s/run", &cells[SECONDS]));
+    SA_TRY(sa_copy_text("memory", &cells[MEMORY]));
+    SA_TRY(sa_copy_text("diverged", &cells[DIVERGED]));
+    return sa_copy_text("published / ours", &cells[RATIO]);
+}
+
+static sa_status agent_row(const sa_report_panel *panel, const sa_report_agent *agent, int decimals, char **cells) {
+    int shown = sa_panel_shown(panel);
+    const sa_mean *final = &agent->final[shown], *difference = &agent->difference[shown];
+    SA_TRY(sa_copy_text(agent->name, &cells[AGENT]));
+    SA_TRY(sa_format(&cells[RUNS], "%zu", panel->runs));
+    SA_TRY(put_fixed(&cells[MEAN], final->mean, decimals));
+    if (panel->runs > 1) {
+        SA_TRY(put_fixed(&cells[SD], final->sd, decimals));
+        SA_TRY(put_interval(&cells[INTERVAL], final, decimals));
+    }
+    if (agent != &panel->agents[0]) {
+        SA_TRY(put_fixed(&cells[DIFFERENCE], difference->mean, decimals));
+        if (panel->runs > 1) SA_TRY(put_interval(&cells[DIFFERENCE_INTERVAL], difference, decimals));
+    }
+    SA_TRY(put_number(&cells[SECONDS], agent->seconds, 3));
+    SA_TRY(put_memory(&cells[MEMORY], agent->peak_bytes));
+    return sa_format(&cells[DIVERGED], "%" PRIu64, agent->diverged_trainings);
+}
+
+static sa_status published_row(const sa_report_panel *panel, const sa_report_agent *agent, int decimals, char **cells) {
+    const sa_published *published = agent->published;
+    const sa_curve *curve = &published->curve;
+    size_t end = 0;
+    sa_published_end(panel, published, &end);
+    sa_mean mean = sa_mean_of(curve->mean[end], curve->sd[end], published->runs);
+    double ours = sa_mean_at(panel, agent, sa_panel_shown(panel), curve->round[end]);
+    if (curve->round[end] == panel->rounds)
+        SA_TRY(sa_format(&cells[AGENT], "%s, published", agent->name));
+    else
+        SA_TRY(sa_format(&cells[AGENT], "%s, published, round %zu", agent->name, curve->round[end]));
+    SA_TRY(sa_format(&cells[RUNS], "%zu", published->runs));
+    SA_TRY(put_fixed(&cells[MEAN], mean.mean, decimals));
+    SA_TRY(put_fixed(&cells[SD], mean.sd, decimals));
+    if (published->runs > 1) SA_TRY(put_interval(&cells[INTERVAL], &mean, decimals));
+    return put_fixed(&cells[RATIO], mean.mean / ours, 3);
+}
+
+static sa_status fill(const sa_report_panel *panel, sa_table *table) {
+    int decimals = table_decimals(panel);
+    SA_TRY(titles(panel, table->cells[0]));
+    table->rows = 1;
+    for (size_t i = 0; i < panel->agent_count; i++) {
+        const sa_report_agent *agent = &panel->agents[i];
+        SA_TRY(agent_row(panel, agent, decimals, table->cells[table->rows++]));
+        if (!agent->published) continue;
+        table->columns = SA_TABLE_COLUMNS;
+        table->published[table->rows] = true;
+        SA_TRY(published_row(panel, agent, decimals, table->cells[table->rows++]));
+    }
+    for (size_t row = 0; row < table->rows; row++)
+        for (size_t column = 0; column < SA_TABLE_COLUMNS; column++)
+            if (!table->cells[row][column]) SA_TRY(sa_copy_text("", &table->cells[row][column]));
+    return SA_OK;
+}
+
+sa_status sa_table_make(const sa_report_panel *panel, sa_table *out) {
+    sa_table table = {.columns = SA_TABLE_COLUMNS - 1};
+    size_t most = 2 * panel->agent_count + 1;
+    sa_status status = sa_alloc_array(most, sizeof *table.cells, &table.cells);
+    if (status == SA_OK) status = sa_alloc_array(most, sizeof *table.published, &table.published);
+    if (status == SA_OK) status = fill(panel, &table);
+    if (status == SA_OK) {
+        *out = table;
+        return SA_OK;
+    }
+    table.rows = table.cells ? most : 0;
+    sa_table_clear(&table);
+    return status;
+}
+
+/* ---- as text ---- */
+
+/* Characters, not bytes. */
+static size_t length(const char *text) {
+    size_t count = 0;
+    for (; *text; text++) count += ((unsigned char)*text & 0xc0) != 0x80;
+    return count;
+}
+
+static void add_cell(sa_buffer *buffer, const char *text, size_t width, bool left) {
+    size_t blanks = width - length(text);
+    if (left) sa_buffer_text(buffer, text);
+    for (size_t i = 0; i < blanks; i++) sa_buffer_text(buffer, " ");
+    if (!left) sa_buffer_text(buffer, text);
+}
+
+static void add_table(sa_buffer *buffer, const sa_table *table) {
+    size_t width[SA_TABLE_COLUMNS] = {0};
+    for (size_t row = 0; row < table->rows; row++)
+        for (size_t column = 0; column < table->columns; column++) {
+            size_t needed = length(table->cells[row][column]);
+            if (needed > width[column]) width[column] = needed;
+        }
+    for (size_t row = 0; row < table->rows; row++) {
+        for (size_t column = 0; column < table->columns; column++) {
+            if (column > 0) sa_buffer_text(buffer, "  ");
+            add_cell(buffer, table->cells[row][column], width[column], column == AGENT);
+        }
+        sa_buffer_text(buffer, "\n");
+    }
+}
+
+sa_status sa_table_text(const sa_report *report, sa_buffer *buffer) {
+    for (size_t i = 0; i < report->panel_count; i++) {
+        const sa_report_panel *panel = &report->panels[i];
+        sa_table table;
+        SA_TRY(sa_table_make(panel, &table));
+        if (i > 0) sa_buffer_text(buffer, "\n");
+        sa_buffer_text(buffer, panel->title);
+        sa_buffer_format(buffer, ": %s regret after %zu rounds\n",
+                         sa_panel_shown(panel) == SA_REGRET_REALISED ? "realised" : "expected", panel->rounds);
+        add_table(buffer, &table);
+        sa_table_clear(&table);
+    }
+    return buffer->status;
+}

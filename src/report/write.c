@@ -1,0 +1,77 @@
+/* Everything is made first and then written, the page last: where it is, the rest is. */
+#include <string.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "report/report.h"
+
+typedef struct made {
+    sa_buffer *pictures; /* (panels) SVG */
+    sa_buffer svg, png, table, curves, page;
+} made;
+
+static void made_clear(made *self, size_t panels) {
+    for (size_t i = 0; self->pictures && i < panels; i++) sa_buffer_clear(&self->pictures[i]);
+    sa_free(self->pictures);
+    sa_buffer_clear(&self->svg);
+    sa_buffer_clear(&self->png);
+    sa_buffer_clear(&self->table);
+    sa_buffer_clear(&self->curves);
+    sa_buffer_clear(&self->page);
+}
+
+static sa_status draw(const sa_report *report, made *self) {
+    for (size_t i = 0; i < report->panel_count; i++)
+        SA_TRY(sa_figure_panel(&report->panels[i], SA_PICTURE_SVG, false, &self->pictures[i]));
+    SA_TRY(sa_figure_all(report, SA_PICTURE_SVG, &self->svg));
+    return sa_figure_all(report, SA_PICTURE_PNG, &self->png);
+}
+
+static sa_status make(sa_report *report, made *self) {
+    SA_TRY(sa_alloc_array(report->panel_count, sizeof *self->pictures, &self->pictures));
+    sa_status status = draw(report, self);
+    sa_free(report->note);
+    report->note = NULL;
+    if (status == SA_UNSUPPORTED) { /* the tables come without figures */
+        sa_buffer_clear(&self->svg);
+        sa_buffer_clear(&self->png);
+        status = sa_format(&report->note, "There are no figures: %s.", sa_last_error());
+    }
+    SA_TRY(status);
+    sa_table_csv(report, &self->table);
+    sa_curves_csv(report, &self->curves);
+    return sa_page_make(report, self->pictures, sa_report_note(report), &self->page);
+}
+
+static sa_status write_file(const char *folder, const char *name, const char *ending, const sa_buffer *buffer) {
+    char *path;
+    SA_TRY(buffer->status);
+    SA_TRY(sa_format(&path, "%s/%s%s", folder, name, ending));
+    sa_status status = sa_file_write(path, buffer->text, buffer->size);
+    sa_free(path);
+    return status;
+}
+
+static sa_status write_all(const sa_report *report, const char *folder, const made *self) {
+    const char *figure = *report->figure ? report->figure : "regret";
+    SA_TRY(sa_folder_make(folder));
+    if (self->svg.text) SA_TRY(write_file(folder, figure, ".svg", &self->svg));
+    if (self->png.text) SA_TRY(write_file(folder, figure, ".png", &self->png));
+    SA_TRY(write_file(folder, "table", ".csv", &self->table));
+    SA_TRY(write_file(folder, "curves", ".csv", &self->curves));
+    return write_file(folder, "report", ".html", &self->page);
+}
+
+sa_status sa_report_write(sa_report *report, const char *folder) {
+    made self = {0};
+    char *page;
+    if (!folder) folder = report->folder;
+    sa_status status = make(report, &self);
+    if (status == SA_OK) status = write_all(report, folder, &self);
+    made_clear(&self, report->panel_count);
+    SA_TRY(status);
+    SA_TRY(sa_format(&page, "%s/report.html", folder));
+    sa_free(report->page);
+    report->page = page;
+    return SA_OK;
+}
