@@ -4,7 +4,7 @@
 static void sets_of_any_size(void **state) {
     (void)state;
     static const char *const texts[] = {"", "exact-form=dual", "exact-form=primal", "algorithm=cn-ts", "normalize=standard",
-                                        "normalize=unit", "algorithm=greedy", "algorithm=random", "algorithm=best"};
+                                        "normalize=unit", "algorithm=comblin-ts", "algorithm=c2ucb", "algorithm=greedy", "algorithm=random", "algorithm=best"};
     static const size_t sizes[] = {20, 5, 300, 3, 1, 400, 241, 240, 2};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         sa_agent *agent = rig_create(texts[t]);

@@ -304,6 +304,8 @@ static void the_agent_outlives_any_training(void **state) {
 static void the_agent_outlives_any_feedback(void **state) {
     (void)state;
     static const char *const texts[] = {"scale=true centre=false", "scale=true centre=true", "centre=true train-steps=0",
+                                        "algorithm=comblin-ucb", "algorithm=comblin-ts", "algorithm=c2ucb",
+                                        "algorithm=comblin-ts linear-form=published",
                                         "precision=double scale=true", "precision=double scale=true centre=false train-steps=0"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char text[256];

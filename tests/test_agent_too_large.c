@@ -36,6 +36,7 @@ static void networks_that_no_machine_has(void **state) {
     refuse("hidden=10000000 dim=10000000");
     refuse("hidden=1000000 dim=10000000 preset=paper");
     refuse("hidden=10000000 depth=1000 algorithm=greedy");
+    refuse("algorithm=comblin-ucb dim=10000000");
 }
 
 /* Each copy of the weights alone would fit this machine, all of them together do not. */
@@ -46,6 +47,8 @@ static void networks_that_this_machine_has_not(void **state) {
     if (hidden > 1e7) skip();
     char text[100];
     snprintf(text, sizeof text, "depth=3 hidden=%.0f optimizer=adam", floor(hidden / 2) * 2);
+    refuse(text);
+    snprintf(text, sizeof text, "algorithm=comblin-ts dim=%.0f", floor(0.7 * hidden));
     refuse(text);
     snprintf(text, sizeof text, "depth=3 hidden=%.0f optimizer=gd algorithm=greedy precision=double", floor(hidden / 2) * 2);
     refuse(text);

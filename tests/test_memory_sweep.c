@@ -188,6 +188,12 @@ static void primal(void **state) {
     sweep("exact-form=primal hidden=2 train-every=1 algorithm=cn-ts count-pending=true pending-limit=2000");
 }
 
+static void linear(void **state) {
+    (void)state;
+    sweep("algorithm=comblin-ts");
+    sweep("algorithm=comblin-ucb linear-form=published exact-form=dual");
+}
+
 static void references(void **state) {
     (void)state;
     sweep("algorithm=greedy hidden=3 train-every=1");
@@ -244,6 +250,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dual),
         cmocka_unit_test(primal),
+        cmocka_unit_test(linear),
         cmocka_unit_test(references),
         cmocka_unit_test(precision_guard),
     };

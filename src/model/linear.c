@@ -24,6 +24,7 @@ typedef struct linear {
     double *b;      /* (dim) */
     double *theta;  /* (dim) */
     double *factor; /* (dim, dim) L, of the z that theta came from */
+    double *next;   /* (dim, dim) workspace: the factor to come */
     double *draw;   /* (dim) workspace */
 } linear;
 
@@ -34,6 +35,7 @@ static void destroy(sa_model *model) {
     sa_free(self->b);
     sa_free(self->theta);
     sa_free(self->factor);
+    sa_free(self->next);
     sa_free(self->draw);
     sa_free(self);
 }
@@ -46,8 +48,10 @@ static sa_status create(const sa_options *options, sa_model **out) {
     self->base = (sa_model){.kind = &sa_linear, .precision = SA_PRECISION_DOUBLE, .dim = dim, .pairs = 1};
     self->lags = options->linear_form == SA_LINEAR_PUBLISHED;
     SA_TRY_OR_FAIL(sa_alloc_array(1, sizeof *self->base.shape, &self->base.shape));
+    SA_TRY_OR_FAIL(sa_memory_check(dim, 3 * dim * sizeof(double)));
     SA_TRY_OR_FAIL(sa_alloc_matrix(dim, dim, sizeof(double), &self->z));
     SA_TRY_OR_FAIL(sa_alloc_matrix(dim, dim, sizeof(double), &self->factor));
+    SA_TRY_OR_FAIL(sa_alloc_matrix(dim, dim, sizeof(double), &self->next));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &self->b));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &self->theta));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &self->draw));
@@ -78,16 +82,23 @@ static void solve_upper(const double *factor, size_t dim, double *y) {
     }
 }
 
-/* theta = Z^-1 b. Z is at least lambda I; where rounding still says no, the estimate before stays. */
+/* theta = Z^-1 b. Z is at least lambda I; where rounding still says no, or b has overflowed, the estimate before stays. */
 static void refresh(linear *self) {
     size_t dim = self->base.dim;
     if (!self->stale) return;
     self->stale = false;
-    memcpy(self->factor, self->z, dim * dim * sizeof(double));
-    if (cholesky_f64(dim, self->factor, dim) != SA_OK) return;
-    memcpy(self->theta, self->b, dim * sizeof(double));
-    solve_lower(self->factor, dim, self->theta);
-    solve_upper(self->factor, dim, self->theta);
+    memcpy(self->next, self->z, dim * dim * sizeof(double));
+    if (cholesky_f64(dim, self->next, dim) != SA_OK) return;
+    memcpy(self->draw, self->b, dim * sizeof(double));
+    solve_lower(self->next, dim, self->draw);
+    solve_upper(self->next, dim, self->draw);
+    for (size_t j = 0; j < dim; j++)
+        if (!isfinite(self->draw[j])) return;
+    double *theta = self->theta, *factor = self->factor;
+    self->theta = self->draw;
+    self->factor = self->next;
+    self->draw = theta;
+    self->next = factor;
 }
 
 static double dot(const double *x, const double *y, size_t dim) {
@@ -166,7 +177,7 @@ static sa_status load(sa_model *model, sa_npz *archive) {
     return SA_OK;
 }
 
-static size_t bytes(const sa_model *model) { return (2 * model->dim + 3) * model->dim * sizeof(double); }
+static size_t bytes(const sa_model *model) { return (3 * model->dim + 3) * model->dim * sizeof(double); }
 
 const sa_model_class sa_linear = {
     .create = create,
