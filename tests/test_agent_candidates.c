@@ -194,6 +194,66 @@ static void float_and_double_contexts_are_the_same(void **state) {
     }
 }
 
+/* ---- normalisation ---- */
+
+/* An agent that normalises sees what another gets that is given normalised contexts. With `standard`, mean and
+ * deviation are those of all candidates so far, this request's included; a feature that never changes is only centred. */
+static void check_normalised(bool standard) {
+    enum { ARMS = 12, ROUNDS = 8 };
+    static double seen[ROUNDS * ARMS][RIG_DIM];
+    double raw[ARMS * RIG_DIM], normal[ARMS * RIG_DIM];
+    sa_agent *agent = rig_create(standard ? "precision=double train=manual widths=all normalize=standard"
+                                          : "precision=double train=manual widths=all normalize=unit");
+    sa_agent *plain = rig_create("precision=double train=manual widths=all");
+    sa_request *request = sa_request_new();
+    sa_decision *one = NULL, *other = NULL;
+    sa_request_slate(request, 3);
+    for (uint64_t id = 0; id < ROUNDS; id++) {
+        size_t count = (id + 1) * ARMS;
+        memcpy(raw, rig_contexts(id), sizeof raw);
+        for (size_t i = 0; i < ARMS; i++) {
+            raw[i * RIG_DIM] = 1000 + 30 * raw[i * RIG_DIM];
+            raw[i * RIG_DIM + 1] = 7;
+            memcpy(seen[id * ARMS + i], raw + i * RIG_DIM, sizeof seen[0]);
+        }
+        for (size_t j = 0; j < RIG_DIM; j++) {
+            double mean = 0, squares = 0;
+            for (size_t i = 0; i < count; i++) mean += seen[i][j] / (double)count;
+            for (size_t i = 0; i < count; i++) squares += (seen[i][j] - mean) * (seen[i][j] - mean);
+            double deviation = sqrt(squares / (double)count);
+            for (size_t i = 0; i < ARMS; i++)
+                normal[i * RIG_DIM + j] = j == 1 ? 0 : (raw[i * RIG_DIM + j] - mean) / deviation;
+        }
+        for (size_t i = 0; i < ARMS && !standard; i++) {
+            double sum = 0;
+            for (size_t j = 0; j < RIG_DIM; j++) sum += raw[i * RIG_DIM + j] * raw[i * RIG_DIM + j];
+            for (size_t j = 0; j < RIG_DIM; j++) normal[i * RIG_DIM + j] = raw[i * RIG_DIM + j] / sqrt(sum);
+        }
+        sa_request_contexts(request, raw, ARMS);
+        assert_ok(sa_agent_select(agent, request, &one));
+        sa_request_contexts(request, normal, ARMS);
+        assert_ok(sa_agent_select(plain, request, &other));
+        assert_memory_equal(sa_decision_arms(one), sa_decision_arms(other), 3 * sizeof(size_t));
+        for (size_t i = 0; i < ARMS; i++) {
+            assert_true(fabs(sa_decision_all_estimates(one)[i] - sa_decision_all_estimates(other)[i]) < 1e-9);
+            assert_true(fabs(sa_decision_all_widths(one)[i] - sa_decision_all_widths(other)[i]) < 1e-9);
+        }
+        rig_answer(agent, id, 3);
+        rig_answer(plain, id, 3);
+    }
+    sa_request_destroy(request);
+    sa_decision_destroy(one);
+    sa_decision_destroy(other);
+    sa_agent_destroy(agent);
+    sa_agent_destroy(plain);
+}
+
+static void contexts_are_normalised(void **state) {
+    (void)state;
+    check_normalised(true);
+    check_normalised(false);
+}
+
 /* ---- decisions as objects ---- */
 
 static void decisions_keep_ids_and_events(void **state) {
@@ -257,6 +317,7 @@ int main(void) {
         cmocka_unit_test(the_best_knows),
         cmocka_unit_test(random_is_uniform),
         cmocka_unit_test(float_and_double_contexts_are_the_same),
+        cmocka_unit_test(contexts_are_normalised),
         cmocka_unit_test(decisions_keep_ids_and_events),
         cmocka_unit_test(decisions_can_be_used_again),
     };

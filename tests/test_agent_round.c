@@ -110,7 +110,7 @@ static void check_counting(const char *form) {
         check_decision(decision, &net, &z, rig_contexts(round), 0, 1, 0.7, chosen[round]);
         if (round < LAG) continue;
         uint64_t id = round - LAG;
-        bool observed[SLATE] = {true, id % 3 != 0};
+        bool observed[SLATE] = {id % 3 != 1, id % 3 != 0};
         assert_ok(rig_try_answer(agent, id, SLATE, observed));
         for (int k = 0; k < SLATE; k++)
             if (observed[k]) {
