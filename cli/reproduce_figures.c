@@ -31,19 +31,19 @@ static const figure_plan FIGURES[] = {
      .algorithms = "cn-ucb,cn-ts,cn-ts1,comblin-ucb,comblin-ts,greedy",
      .corrected = true,
      .agents = 4,
-     .panels = {{"h1", 80, 2000, 300}, {"h2", 80, 2000, 300}, {"h3", 80, 4000, 400}}},
+     .panels = {{"h1", 80, 2000, 600}, {"h2", 80, 2000, 600}, {"h3", 80, 4000, 800}}},
     {.name = "fig2",
      .title = "Figure 2: CN-UCB and CN-TS as the dimension d of contexts grows",
      .varies = "dim",
      .algorithms = "cn-ucb,cn-ts,cn-ts1",
      .agents = 3,
-     .panels = {{"h2", 40, 2000, 300}, {"h2", 80, 2000, 300}, {"h2", 120, 4000, 400}}},
+     .panels = {{"h2", 40, 2000, 600}, {"h2", 80, 2000, 600}, {"h2", 120, 4000, 800}}},
     {.name = "fig3",
      .title = "Figure 3: CN-TS with networks of m = 100 to 4 hidden units, and CombLinTS",
      .varies = "environment",
      .widths = {"100", "50", "20", "10", "4"},
      .agents = 2,
-     .panels = {{"h1", 80, 2000, 300}}},
+     .panels = {{"h1", 80, 2000, 600}}},
 };
 enum { FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES };
 

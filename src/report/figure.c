@@ -55,7 +55,7 @@ static void add_terminal(sa_buffer *script, sa_picture kind, size_t width, size_
     sa_buffer_text(script, "set border 3 lc rgb '#555555'\nset tics nomirror out scale 0.6\n"
                            "set grid lc rgb '#dddddd' lt 1 lw 0.5\nset style fill transparent solid 0.14 noborder\n"
                            "set xlabel 'Round' offset 0,0.4\nset ylabel 'Cumulative Regret' offset 0.6,0\n"
-                           "set yrange [0:*]\nset xtics autofreq\n");
+                           "set tmargin 2.5\nset yrange [0:*]\nset xtics autofreq\n");
 }
 
 /* ---- data ---- */

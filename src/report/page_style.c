@@ -38,7 +38,8 @@ const char *const sa_page_style =
     "(max-width:40rem){.legend.own{display:flex}.legend.shared{display:none}body{padding:.75rem}h1{font-size:1.25rem}.box "
     "table:not(.words) tbody th{max-width:9.5rem;"
     "white-space:normal}}\n"
-    "@media print{body{max-width:none;padding:0;font-size:10pt}.panels{display:block}.panels figure{max-width:15cm;"
-    "margin:0 auto .6cm}.box{overflow:visible;border:0}table{font-size:7pt}th,td{padding:.12rem .25rem;"
+    "@media print{body{max-width:none;padding:0;font-size:10pt}.panels{display:block}.panels figure{max-width:10.3cm;"
+    "margin:0 auto .4cm}.panels.one "
+    "figure{max-width:15cm}.box{overflow:visible;border:0}table{font-size:7pt}th,td{padding:.12rem .25rem;"
     "white-space:normal}thead th,tbody th,pre,.note{background:#fff;position:static}thead{display:table-header-group}"
     "figure,tr,pre{break-inside:avoid}h2,h3{break-after:avoid}}\n";

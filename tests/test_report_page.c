@@ -1,0 +1,147 @@
+/* report.html: well-formed, self-contained, escaped; and there without gnuplot, too. */
+#include <ctype.h>
+
+#include "test_report_rig.h"
+
+/* ---- a tiny checker: every tag is closed, in order ---- */
+
+static bool is_void(const char *name) { return !strcmp(name, "meta") || !strcmp(name, "!DOCTYPE"); }
+
+static void check_tags(const char *page) {
+    char open[64][32];
+    size_t depth = 0;
+    for (const char *c = strchr(page, '<'); c; c = strchr(c, '<')) {
+        char name[32] = "";
+        bool closes = *++c == '/';
+        c += closes;
+        for (size_t i = 0; *c && !isspace((unsigned char)*c) && *c != '>' && *c != '/' && i < 31; i++) name[i] = *c++;
+        for (char quote = 0; *c && (quote || *c != '>'); c++) { /* to the end of the tag */
+            if (quote ? *c == quote : *c == '"' || *c == '\'') quote = quote ? 0 : *c;
+            if (!quote) assert_int_not_equal(*c, '<');
+        }
+        assert_int_equal(*c, '>');
+        bool alone = c[-1] == '/' || is_void(name);
+        if (closes) {
+            if (depth == 0 || strcmp(open[--depth], name)) fail_msg("</%s> closes <%s>", name, open[depth]);
+        } else if (!alone) {
+            assert_true(depth < 64);
+            strcpy(open[depth++], name);
+        }
+    }
+    assert_int_equal(depth, 0);
+}
+
+static void check_alone(const char *page) {
+    static const char *const links[] = {"http:", "https:", " src=", "@import", "<link", "<script", "<iframe", "url(h"};
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        if (strstr(page, links[i])) fail_msg("the page has %s: %.80s", links[i], strstr(page, links[i]));
+    for (const char *c = page; (c = strstr(c, "href=")); c += 5) assert_int_equal(c[6], '#');
+}
+
+/* ---- pages ---- */
+
+static const rig_agent ODD[] = {{"<b>&\"bold\"", RIG_FIRST}, {"it's `touch x` $(y) @z \\ %d", RIG_SECOND}};
+
+static void write_page(const char *folder, sa_report *report) {
+    if (sa_report_write(report, folder) != SA_OK) fail_msg("%s", sa_last_error());
+    sa_report_destroy(report);
+}
+
+static bool have_gnuplot(void) { return !system("command -v gnuplot >/dev/null 2>&1"); }
+
+static void test_well_formed(void **state) {
+    (void)state;
+    rig made = RIG;
+    made.agents = ODD;
+    const char *folder = temporary_folder();
+    rig_write(folder, &made);
+    write_page(folder, rig_open(folder));
+    const char *page = slurp(inside(folder, "report.html"));
+    check_tags(page);
+    check_alone(page);
+    assert_has(page, "&lt;b&gt;&amp;&quot;bold&quot;");
+    assert_null(strstr(page, "<b>"));
+    assert_has(page, "name=\"viewport\"");
+    assert_has(page, "@media print");
+    assert_has(page, "<details>");
+    assert_has(page, "/spec.yaml --out NEW");
+    if (!have_gnuplot()) skip();
+    assert_has(page, "<figure");
+    assert_has(page, "id='p1-gp");
+    assert_has(slurp(inside(folder, "regret.svg")), "Cumulative Regret");
+    assert_int_equal(memcmp(slurp(inside(folder, "regret.png")), "\x89PNG", 4), 0);
+    assert_false(sa_file_exists("x"));
+}
+
+/* What agents differ in comes first, then what differs from the preset; all else is folded. */
+static void test_options(void **state) {
+    (void)state;
+    rig made = RIG;
+    made.options = "preset: icml23\nnoise: 0.25\n";
+    const char *folder = temporary_folder();
+    rig_write(folder, &made);
+    char spec[1024];
+    snprintf(spec, sizeof spec, "%s    gamma: 7\n", slurp(inside(folder, "spec.yaml"))); /* of the last agent */
+    write_text(inside(folder, "spec.yaml"), spec);
+    write_page(folder, rig_open(folder));
+    const char *page = slurp(inside(folder, "report.html")), *agents = strstr(page, "In which the agents differ");
+    const char *preset = strstr(page, "In which all differ from the preset icml23"), *rest = strstr(page, "<details>");
+    assert_non_null(agents);
+    assert_true(agents < preset && preset < rest);
+    assert_has(agents, "<th scope=\"row\">--gamma</th><td>1</td><td>7</td>");
+    assert_has(preset, "<th scope=\"row\">--noise</th><td>0.25</td><td>0.01</td>");
+    assert_true(strstr(page, "--regularization") > rest);
+}
+
+static void test_without_gnuplot(void **state) {
+    (void)state;
+    const char *folder = temporary_folder(), *path = getenv("PATH");
+    char *kept = path ? strdup(path) : NULL;
+    rig_write(folder, &RIG);
+    sa_report *report = rig_open(folder);
+    setenv("PATH", "", 1);
+    sa_status status = sa_report_write(report, NULL);
+    if (kept) setenv("PATH", kept, 1);
+    free(kept);
+    assert_int_equal(status, SA_OK);
+    assert_string_equal(sa_report_note(report),
+                        "There are no figures: gnuplot is not installed (Debian package gnuplot-nox).");
+    assert_true(sa_file_exists(inside(folder, "table.csv")));
+    assert_false(sa_file_exists(inside(folder, "regret.svg")));
+    const char *page = slurp(inside(folder, "report.html"));
+    assert_has(page, "There are no figures");
+    assert_null(strstr(page, "<figure"));
+    check_tags(page);
+    sa_report_destroy(report);
+}
+
+/* What gnuplot says when it fails is in the sentence. */
+static void test_gnuplot_fails(void **state) {
+    (void)state;
+    sa_buffer script = {0}, out = {0};
+    if (!have_gnuplot()) skip();
+    sa_buffer_text(&script, "plot nothing_of_this_name\n");
+    assert_int_equal(sa_gnuplot(&script, &out), SA_UNSUPPORTED);
+    assert_has(sa_last_error(), "gnuplot failed: ");
+    assert_has(sa_last_error(), "nothing_of_this_name");
+    sa_buffer_clear(&out);
+    sa_buffer_clear(&script);
+}
+
+static void test_unwritable(void **state) {
+    (void)state;
+    const char *folder = temporary_folder();
+    rig_write(folder, &RIG);
+    sa_report *report = rig_open(folder);
+    assert_int_equal(sa_report_write(report, inside(folder, "spec.yaml")), SA_FILE);
+    assert_string_equal(sa_report_page(report), "");
+    sa_report_destroy(report);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_well_formed),   cmocka_unit_test(test_options),    cmocka_unit_test(test_without_gnuplot),
+        cmocka_unit_test(test_gnuplot_fails), cmocka_unit_test(test_unwritable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
