@@ -12,7 +12,7 @@ static const char *const kinds[] = {
     "exact-form=dual precision=double",
     "exact-form=primal precision=double",
     "exact-form=dual count-pending=true",
-    "exact-form=auto hidden=40", /* changes from dual to primal on the way */
+    "exact-form=auto hidden=56", /* changes from dual to primal on the way */
     "exact-form=dual normalize=standard centre=true scale=true",
     "normalize=unit precision=double",
     "algorithm=cn-ts",
@@ -177,7 +177,7 @@ static void after_the_switch_to_double(void **state) {
 
 static void the_changed_side_is_kept(void **state) {
     (void)state;
-    sa_agent *agent = bring("exact-form=auto hidden=40", 0, 0), *twin = bring("exact-form=auto hidden=40", 0, 0);
+    sa_agent *agent = bring("exact-form=auto hidden=56", 0, 0), *twin = bring("exact-form=auto hidden=56", 0, 0);
     assert_false(rig_counts(agent).widths_from_primal);
     sa_decision *one = NULL, *other = NULL;
     uint64_t id = 0;
