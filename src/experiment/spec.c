@@ -51,7 +51,7 @@ sa_status sa_experiment_set(sa_experiment *experiment, const char *name, const c
 
 /* A label names a folder, so it must not lead anywhere else. */
 static sa_status check_label(const char *label) {
-    static const char *const taken[] = {"parts",      "spec.yaml",  "summary.json", "report.html",
+    static const char *const taken[] = {"parts",      "spec.yaml",  "summary.json", "figure.json", "report.html",
                                         "regret.svg", "regret.png", "table.csv",    "curves.csv"};
     char shown[SA_PRINTABLE];
     sa_printable(label, shown);
@@ -265,6 +265,7 @@ sa_status sa_spec_resolve(const sa_experiment *experiment, const sa_options *bas
     sa_status status;
     if (experiment->agent_count == 0 || sa_options_given(base, "algorithm")) SA_TRY_OR_FAIL(list_algorithms(&list, base));
     for (size_t i = 0; i < experiment->agent_count; i++) SA_TRY_OR_FAIL(list_own(&list, base, &experiment->agents[i]));
+    for (size_t i = 0; i < list.count; i++) SA_TRY_OR_FAIL(sa_algorithm_defaults(list.agents[i].options));
     *agents = list.agents;
     *count = list.count;
     return SA_OK;

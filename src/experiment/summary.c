@@ -111,6 +111,8 @@ sa_status sa_summary_read(sa_plan *plan, const char *path) {
     json_t *summary = json_loadb(text, size, 0, &error);
     sa_status status = summary ? SA_OK : sa_fail(SA_FORMAT, "%s:%d: %s", path, error.line, error.text);
     sa_free(text);
+    if (status == SA_OK && json_integer_value(json_object_get(summary, "format")) > SA_SUMMARY_FORMAT)
+        status = sa_fail(SA_NEWER, "%s was written by a newer version", path);
     json_t *agents = json_object_get(summary, "agents");
     for (size_t i = 0; status == SA_OK && i < plan->agent_count; i++)
         status = take_agent(&plan->agents[i], json_object_get(agents, plan->agents[i].label), path);
