@@ -19,7 +19,7 @@ static const struct {
     {"depth", "2", "2", NULL},
     {"hidden", "100", "100", NULL},
     {"output-scale", "root-m", "one", NULL},
-    {"bias", "false", "false", NULL},
+    {"bias", "none", "none", NULL},
     {"bypass", "false", "false", NULL},
     {"init", "symmetric", "uniform", NULL},
     /* training */

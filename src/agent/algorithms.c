@@ -35,6 +35,18 @@ const char *sa_algorithm_model(const char *name) {
     return NULL;
 }
 
+sa_status sa_algorithm_defaults(sa_options *options) {
+    const char *model = sa_algorithm_model(options->algorithm);
+    if (!model || strcmp(model, "linear") != 0 || options->preset != SA_PRESET_TUNED) return SA_OK;
+    sa_options *paper = sa_options_new("paper");
+    if (!paper) return SA_OUT_OF_MEMORY;
+    if (!sa_options_given(options, "gamma")) options->gamma = paper->gamma;
+    if (!sa_options_given(options, "nu")) options->nu = paper->nu;
+    if (!sa_options_given(options, "normalize")) options->normalize = paper->normalize;
+    sa_options_destroy(paper);
+    return SA_OK;
+}
+
 sa_status sa_algorithm_find(const char *name, const sa_algorithm **out) {
     char known[256] = "";
     for (size_t i = 0; i < ALGORITHMS; i++) {

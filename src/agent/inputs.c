@@ -85,7 +85,7 @@ void sa_inputs_apply(const sa_inputs *inputs, const void *raw, size_t count, boo
     double seen = inputs->seen + (fresh ? (double)count : 0);
     for (size_t j = 0; j < dim; j++) {
         double deviation = seen > 0 ? sqrt(squares[j] / seen) : 0;
-        double factor = deviation > 0 ? 1 / deviation : 1; /* a feature that never changes is only centred */
+        double factor = (deviation > 0 ? 1 / deviation : 1) / sqrt((double)dim); /* what never changes is only centred */
         for (size_t i = 0; i < count; i++)
             sa_real_set(inputs->precision, out, i * dim + j,
                         (sa_real_get(inputs->precision, raw, i * dim + j) - mean[j]) * factor);

@@ -2,7 +2,8 @@
  *
  * `raw` is what is kept of a context: checked, converted and, with --normalize unit, of unit length. What the model sees is
  * the same, but with --normalize standard each feature minus its mean and divided by its deviation over all candidates seen
- * so far; raw contexts are kept, so that training uses the newest mean and deviation. */
+ * so far, and by sqrt(dim), so that an input has a length of about 1, as the paper assumes; raw contexts are kept, so that
+ * training uses the newest mean and deviation. */
 #ifndef SA_AGENT_INPUTS_H
 #define SA_AGENT_INPUTS_H
 

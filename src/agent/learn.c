@@ -27,7 +27,7 @@ static void centre_and_scale(const sa_agent *agent, const double *scores, size_t
     double deviation = sqrt(squares / (double)count);
     bool in_trainings = !agent->model->kind->observe; /* what learns with each observation takes scores as they are */
     *centre = in_trainings && agent->options->centre ? mean : 0;
-    *scale = in_trainings && agent->options->scale && deviation > 0 ? deviation : 1;
+    *scale = in_trainings && agent->options->scale && deviation > 0 ? deviation / agent->options->scale_to : 1;
 }
 
 static double seconds(void) {
@@ -138,6 +138,12 @@ static sa_status reserve_positions(sa_agent *agent, size_t slate) {
     return SA_OK;
 }
 
+/* By the number of decisions answered before this one. */
+static bool is_training_due(const sa_agent *agent) {
+    size_t before = agent->history.answered;
+    return before < (size_t)agent->options->train_warmup || before % (size_t)agent->options->train_every == 0;
+}
+
 sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n) {
     if (!agent || !scores) return sa_fail(SA_INVALID, "sa_agent_update needs an agent and scores");
     sa_pending *pending = sa_ring_find(&agent->pending, decision);
@@ -150,7 +156,7 @@ sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scor
     size_t count = agent->feedback->learn(n, observed, agent->positions);
     if (count == 0) return SA_OK;
     bool first = pending->left == pending->slate, automatic = agent->options->train == SA_TRAIN_AUTO;
-    bool due = first && automatic && agent->history.answered % (size_t)agent->options->train_every == 0;
+    bool due = first && automatic && is_training_due(agent);
     SA_TRY(sa_history_reserve(&agent->history, count));
     SA_TRY(reserve_training(agent, due ? agent->history.count + count : count));
     SA_TRY(count_observed(agent, pending, count));

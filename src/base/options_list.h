@@ -24,6 +24,7 @@
 #define SA_FEEDBACKS(X) X(FEEDBACK_SEMI_BANDIT, "semi-bandit") X(FEEDBACK_DOCUMENT, "document")
 #define SA_INITS(X) X(INIT_SYMMETRIC, "symmetric") X(INIT_UNIFORM, "uniform")
 #define SA_OUTPUT_SCALES(X) X(OUTPUT_ROOT_M, "root-m") X(OUTPUT_ONE, "one")
+#define SA_BIASES(X) X(BIAS_NONE, "none") X(BIAS_ALL, "all") X(BIAS_OUTPUT, "output")
 #define SA_OPTIMIZERS(X) X(OPTIMIZER_GD, "gd") X(OPTIMIZER_ADAM, "adam")
 #define SA_RATE_RULES(X) X(RATE_CONSTANT, "constant") X(RATE_THEORY, "theory")
 #define SA_RATE_DECAYS(X) X(DECAY_NONE, "none") X(DECAY_COSINE, "cosine")
@@ -67,15 +68,18 @@
            "factor on the network's output: sqrt(m) or 1")                                                                \
     CHOICE(init, "init", AGENT, INIT_SYMMETRIC, INIT_UNIFORM, INIT_UNIFORM, SA_INITS,                                     \
            "first weights: symmetric (Section 3.1; doubles the input) or uniform +-1/sqrt(fan-in)")                       \
-    FLAG(bias, "bias", AGENT, false, false, true, "units have a bias")                                                    \
+    CHOICE(bias, "bias", AGENT, BIAS_NONE, BIAS_NONE, BIAS_OUTPUT, SA_BIASES, "which units have a bias")                  \
     FLAG(bypass, "bypass", AGENT, false, false, true, "a linear term beside the network")                                 \
+    NUMBER(init_gain, "init-gain", AGENT, 1, 1, 1, ABOVE_0, 1e6, "factor on the first weights")                           \
     TEXT(init_weights, "init-weights", AGENT, "", "npz file with first weights W1 ... WL, used as they are")              \
-    CHOICE(normalize, "normalize", AGENT, NORMALIZE_NONE, NORMALIZE_NONE, NORMALIZE_NONE, SA_NORMALIZATIONS,              \
-           "contexts: as they are, to unit length, or standardised as data comes")                                        \
+    CHOICE(normalize, "normalize", AGENT, NORMALIZE_NONE, NORMALIZE_NONE, NORMALIZE_STANDARD, SA_NORMALIZATIONS,              \
+           "contexts: as they are, to unit length, or standardised as data comes (over sqrt(d))")                                        \
     CHOICE(precision, "precision", AGENT, PRECISION_SINGLE, PRECISION_SINGLE, PRECISION_SINGLE, SA_PRECISIONS,            \
            "arithmetic of the network and the widths")                                                                    \
     CHOICE(train, "train", AGENT, TRAIN_AUTO, TRAIN_AUTO, TRAIN_AUTO, SA_TRAIN_MODES, "by the schedule, or when asked")   \
     INTEGER(train_every, "train-every", AGENT, 10, 10, 10, 1, SA_ANY_INTEGER, "answered decisions between two trainings") \
+    INTEGER(train_warmup, "train-warmup", AGENT, 0, 0, 100, 0, SA_ANY_INTEGER,                                              \
+            "train after each of the first this many answered decisions")                                                 \
     INTEGER(train_window, "train-window", AGENT, 0, 101, 0, 0, SA_ANY_INTEGER,                                            \
             "train on the last this many answered decisions; 0: all")                                                     \
     INTEGER(train_steps, "train-steps", AGENT, 100, 100, 100, 0, 1000000000, "J, steps of one training")                  \
@@ -88,8 +92,10 @@
     CHOICE(rate_decay, "rate-decay", AGENT, DECAY_NONE, DECAY_NONE, DECAY_COSINE, SA_RATE_DECAYS,                         \
            "inside each training: constant, or half a cosine to 0")                                                       \
     FLAG(regularize, "regularize", AGENT, true, false, false, "Eq. (4)'s (m lambda / 2) |theta - theta_0|^2 in the loss") \
+    NUMBER(weight_decay, "weight-decay", AGENT, 0, 0, 0.3, 0, 1e6, "each step shrinks weights by rate times this")          \
     FLAG(centre, "centre", AGENT, false, false, true, "train on scores minus their mean so far")                          \
-    FLAG(scale, "scale", AGENT, false, false, false, "train on scores divided by their standard deviation so far")        \
+    FLAG(scale, "scale", AGENT, false, false, true, "train on scores scaled to the deviation --scale-to")                \
+    NUMBER(scale_to, "scale-to", AGENT, 1, 1, 0.04, ABOVE_0, 1e6, "with --scale: the standard deviation of scores trained on") \
     CHOICE(confidence, "confidence", AGENT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, SA_CONFIDENCES,         \
            "how the width sqrt(g' Z^-1 g / m) is found")                                                                  \
     CHOICE(exact_form, "exact-form", AGENT, EXACT_AUTO, EXACT_AUTO, EXACT_AUTO, SA_EXACT_FORMS,                           \
@@ -97,8 +103,8 @@
     CHOICE(widths, "widths", AGENT, WIDTHS_NEEDED, WIDTHS_NEEDED, WIDTHS_NEEDED, SA_WIDTHS,                               \
            "exact widths of the arms that can reach the slate (others get an upper bound), or of all")                    \
     NUMBER(regularization, "regularization", AGENT, 1, 1, 1, ABOVE_0, 1e100, "lambda: Z starts as lambda I")              \
-    NUMBER(gamma, "gamma", AGENT, 1, 1, 0.3, 0, 1e100, "ucb: widths added to the estimate")                               \
-    NUMBER(nu, "nu", AGENT, 1, 1, 0.3, 0, 1e100, "ts: deviation of a sample in units of sigma")                           \
+    NUMBER(gamma, "gamma", AGENT, 1, 1, 1, 0, 1e100, "ucb: widths added to the estimate")                               \
+    NUMBER(nu, "nu", AGENT, 1, 1, 0.05, 0, 1e100, "ts: deviation of a sample in units of sigma")                           \
     INTEGER(ts_samples, "ts-samples", AGENT, 10, 10, 10, 1, 1000000, "ts: M, samples an arm; the highest counts")         \
     CHOICE(ts_deviation, "ts-deviation", AGENT, DEVIATION_SIGMA, DEVIATION_VARIANCE, DEVIATION_SIGMA, SA_DEVIATIONS,      \
            "ts: a sample deviates by nu sigma, or by nu^2 sigma^2")                                                       \

@@ -265,6 +265,7 @@ sa_status sa_spec_resolve(const sa_experiment *experiment, const sa_options *bas
     sa_status status;
     if (experiment->agent_count == 0 || sa_options_given(base, "algorithm")) SA_TRY_OR_FAIL(list_algorithms(&list, base));
     for (size_t i = 0; i < experiment->agent_count; i++) SA_TRY_OR_FAIL(list_own(&list, base, &experiment->agents[i]));
+    for (size_t i = 0; i < list.count; i++) SA_TRY_OR_FAIL(sa_algorithm_defaults(list.agents[i].options));
     *agents = list.agents;
     *count = list.count;
     return SA_OK;

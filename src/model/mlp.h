@@ -3,7 +3,7 @@
  *     h_0 = x,   z_l = W_l h_(l-1),   h_l = max(z_l, 0),   f = s W_L h_(L-1)          l = 1 ... L - 1
  *
  * s = sqrt(m) as in the paper's Eq. (2), or 1. Options add to it without changing its form:
- * a bias is one more input that is always 1 (the last column of each W_l); a linear bypass adds v'x to f;
+ * a bias is one more input that is always 1 (the last column of W_l); a linear bypass adds v'x to f;
  * the symmetric initialisation takes [x, x] / sqrt(2) for x.
  *
  * Back-propagation: d f / d W_l = delta_l h_(l-1)', with delta_L = s and delta_l = (W_(l+1)' delta_(l+1)) * 1[z_l > 0], so
@@ -19,7 +19,8 @@ typedef struct REAL(mlp) {
     size_t inputs;  /* of the first layer, without the bias: dim, or 2 dim when doubled */
     size_t hidden;  /* m */
     size_t depth;   /* L */
-    bool bias, bypass, doubled;
+    int bias; /* sa_bias */
+    bool bypass, doubled;
     double scale;   /* s */
     double divisor; /* sqrt(m): gradients for Z are divided by it */
     size_t parameters;
@@ -28,7 +29,7 @@ typedef struct REAL(mlp) {
     /* training */
     int optimizer, rate_rule, rate_decay;
     bool regularize;
-    double lambda, rate;
+    double lambda, rate, weight_decay;
     size_t steps, batch;
     /* workspace */
     sa_gradients pass;       /* a chunk of samples on their way through the network */
@@ -40,6 +41,10 @@ typedef struct REAL(mlp) {
 
 enum { SA_MLP_CHUNK = 512 }; /* samples taken through the network at a time */
 
+/* Has W_l a column for the bias? */
+static inline bool REAL(mlp_has_bias)(const REAL(mlp) * mlp, size_t layer) {
+    return mlp->bias == SA_BIAS_ALL ? layer < mlp->depth : mlp->bias == SA_BIAS_OUTPUT && layer == mlp->depth - 1;
+}
 /* Rows and columns of W_l, l from 0; l = depth is the bypass. */
 sa_pair_shape REAL(mlp_shape)(const REAL(mlp) * mlp, size_t layer);
 /* Where W_l begins in theta. */

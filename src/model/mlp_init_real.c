@@ -4,6 +4,8 @@
  * from N(0, 2/m). With the input [x, x] / sqrt(2) the two halves of the network cancel: f(x; theta_0) = 0.
  * uniform: every weight, and bias, uniform on +-1/sqrt(fan-in). A bias starts at 0 with `symmetric`, the bypass always does.
  *
+ * All of them times --init-gain.
+ *
  * Draw i of the weights' stream goes to parameter i of theta, so a weight does not hang on how many were drawn before it;
  * where a block repeats another, the first one's draw counts. */
 #include <math.h>
@@ -36,7 +38,7 @@ static void symmetric_output(real *w, size_t inputs, double deviation, const sa_
 
 static void draw_layer(mlp_t *mlp, size_t layer, sa_init init, const sa_stream *stream) {
     sa_pair_shape shape = REAL(mlp_shape)(mlp, layer);
-    size_t offset = REAL(mlp_offset)(mlp, layer), inputs = shape.input - mlp->bias;
+    size_t offset = REAL(mlp_offset)(mlp, layer), inputs = shape.input - REAL(mlp_has_bias)(mlp, layer);
     real *w = mlp->theta_0 + offset;
     double m = (double)mlp->hidden;
     if (init == SA_INIT_SYMMETRIC && layer < mlp->depth - 1) {
@@ -87,6 +89,7 @@ sa_status REAL(mlp_init)(mlp_t *mlp, const sa_options *options) {
     } else {
         sa_stream stream = sa_stream_at((uint64_t)options->seed, SA_PURPOSE_WEIGHTS, (uint64_t)options->first_run, 0);
         for (size_t l = 0; l < mlp->depth; l++) draw_layer(mlp, l, (sa_init)options->init, &stream);
+        for (size_t i = 0; i < mlp->parameters; i++) mlp->theta_0[i] *= (real)options->init_gain;
     }
     memcpy(mlp->theta, mlp->theta_0, mlp->parameters * sizeof(real));
     return SA_OK;

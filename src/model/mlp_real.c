@@ -12,7 +12,7 @@ typedef REAL(mlp) mlp_t;
 sa_pair_shape REAL(mlp_shape)(const mlp_t *mlp, size_t layer) {
     if (layer == mlp->depth) return (sa_pair_shape){.delta = 1, .input = mlp->inputs};
     return (sa_pair_shape){.delta = layer == mlp->depth - 1 ? 1 : mlp->hidden,
-                           .input = (layer == 0 ? mlp->inputs : mlp->hidden) + mlp->bias};
+                           .input = (layer == 0 ? mlp->inputs : mlp->hidden) + REAL(mlp_has_bias)(mlp, layer)};
 }
 
 size_t REAL(mlp_offset)(const mlp_t *mlp, size_t layer) {
@@ -34,7 +34,7 @@ static void load_input(const mlp_t *mlp, const real *x, real *to) {
     } else {
         memcpy(to, x, dim * sizeof *x);
     }
-    if (mlp->bias) to[mlp->inputs] = 1;
+    if (REAL(mlp_has_bias)(mlp, 0)) to[mlp->inputs] = 1;
 }
 
 /* h (count, width): z where it is positive, else 0; the bias column, if any, is 1 */
@@ -60,7 +60,7 @@ void REAL(mlp_forward)(const mlp_t *mlp, const real *inputs, const size_t *rows,
         size_t next_width = batch->pair[l + 1].shape.input;
         REAL(gemm_nt)(count, pair->shape.delta, pair->shape.input, 1, pair->input, pair->shape.input, weights,
                       pair->shape.input, 0, next, next_width);
-        relu(next, count, next_width, mlp->bias);
+        relu(next, count, next_width, REAL(mlp_has_bias)(mlp, l + 1));
     }
     const sa_pair *pair = &batch->pair[last];
     const real *weights = mlp->theta + REAL(mlp_offset)(mlp, last);
@@ -187,6 +187,7 @@ static sa_status create(const sa_options *options, sa_model **out) {
         .regularize = options->regularize,
         .lambda = options->regularization,
         .rate = options->rate,
+        .weight_decay = options->weight_decay,
         .steps = (size_t)options->train_steps,
         .batch = (size_t)options->train_batch,
     };

@@ -4,7 +4,7 @@
  *
  * A step on a batch of b of the n samples takes n / b times the batch's sum, so that its mean is the whole loss's gradient.
  * The rate is a constant, or C / (n m L + m lambda) as in Theorem 1 with the present n for TK; inside a training it may fall
- * to 0 along half a cosine. Adam's moments start anew with each training. */
+ * to 0 along half a cosine. Weight decay shrinks the weights by rate times it before each step. Adam's moments start anew with each training. */
 #include <math.h>
 #include <string.h>
 
@@ -69,6 +69,12 @@ static double rate_of(const mlp_t *mlp, size_t samples, size_t step) {
     return rate;
 }
 
+static void shrink(mlp_t *mlp, double rate) {
+    real factor = (real)(1 - rate * mlp->weight_decay);
+    if (mlp->weight_decay > 0)
+        for (size_t i = 0; i < mlp->parameters; i++) mlp->theta[i] *= factor;
+}
+
 static void descend(mlp_t *mlp, double rate) {
     real eta = (real)rate;
     for (size_t i = 0; i < mlp->parameters; i++) mlp->theta[i] -= eta * mlp->gradient[i];
@@ -126,6 +132,7 @@ sa_status REAL(mlp_train)(sa_model *model, const sa_training *training, bool *di
     for (size_t step = 0; step < mlp->steps; step++) {
         loss_gradient(mlp, training, step);
         double rate = rate_of(mlp, training->count, step);
+        shrink(mlp, rate);
         if (mlp->optimizer == SA_OPTIMIZER_ADAM)
             descend_adam(mlp, rate, step);
         else
