@@ -197,7 +197,8 @@ static void float_and_double_contexts_are_the_same(void **state) {
 /* ---- normalisation ---- */
 
 /* An agent that normalises sees what another gets that is given normalised contexts. With `standard`, mean and
- * deviation are those of all candidates so far, this request's included; a feature that never changes is only centred. */
+ * deviation are those of all candidates so far, this request's included; a feature that never changes is only
+ * centred, and all are divided by sqrt(d). */
 static void check_normalised(bool standard) {
     enum { ARMS = 12, ROUNDS = 8 };
     static double seen[ROUNDS * ARMS][RIG_DIM];
@@ -222,7 +223,7 @@ static void check_normalised(bool standard) {
             for (size_t i = 0; i < count; i++) squares += (seen[i][j] - mean) * (seen[i][j] - mean);
             double deviation = sqrt(squares / (double)count);
             for (size_t i = 0; i < ARMS; i++)
-                normal[i * RIG_DIM + j] = j == 1 ? 0 : (raw[i * RIG_DIM + j] - mean) / deviation;
+                normal[i * RIG_DIM + j] = j == 1 ? 0 : (raw[i * RIG_DIM + j] - mean) / deviation / sqrt(RIG_DIM);
         }
         for (size_t i = 0; i < ARMS && !standard; i++) {
             double sum = 0;
