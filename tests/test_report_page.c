@@ -77,7 +77,7 @@ static void test_well_formed(void **state) {
 static void test_options(void **state) {
     (void)state;
     rig made = RIG;
-    made.options = "preset: icml23\nnoise: 0.25\n";
+    made.options = "preset: icml23\nnoise: 0.25\ngamma: 5\n";
     const char *folder = temporary_folder();
     rig_write(folder, &made);
     char spec[1024];
@@ -88,8 +88,9 @@ static void test_options(void **state) {
     const char *preset = strstr(page, "In which all differ from the preset icml23"), *rest = strstr(page, "<details>");
     assert_non_null(agents);
     assert_true(agents < preset && preset < rest);
-    assert_has(agents, "<th scope=\"row\">--gamma</th><td>1</td><td>7</td>");
+    assert_has(agents, "<th scope=\"row\">--gamma</th><td>5</td><td>7</td>");
     assert_has(preset, "<th scope=\"row\">--noise</th><td>0.25</td><td>0.01</td>");
+    assert_null(strstr(preset, "--gamma"));
     assert_true(strstr(page, "--regularization") > rest);
 }
 
