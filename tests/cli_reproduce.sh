@@ -29,6 +29,7 @@ for name in CN-UCB CN-TS 'CN-TS (M=1)' CombLinUCB CombLinTS greedy 'CombLinUCB (
     grep -qF "<th scope=\"row\">$name</th>" all/fig1/report.html || die "fig1 has no $name"
 done
 grep -q 'quick version' all/fig1/report.html || die "the page does not say that it is the quick version"
+grep -q "run as their papers define them" all/fig1/report.html || die "not a word on the corrected agents"
 grep -qF 'CN-TS (m=16)' all/fig3/report.html || die "fig3 has no CN-TS (m=16)"
 if command -v gnuplot >/dev/null; then
     for file in fig1.svg fig1.png; do [ -s "all/fig1/$file" ] || die "no all/fig1/$file"; done

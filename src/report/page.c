@@ -166,6 +166,18 @@ static sa_status add_panel(sa_buffer *buffer, const sa_report_panel *panel) {
     return SA_OK;
 }
 
+/* Two forms of the linear models beside each other need a word on why. */
+static void add_corrected(sa_buffer *buffer, const sa_report_panel *panel) {
+    for (size_t i = 0; i < panel->agent_count; i++)
+        if (strstr(panel->agents[i].name, "(corrected)")) {
+            sa_buffer_text(buffer,
+                           "<p>CombLinUCB and CombLinTS run as the authors&#39; published code has them: the estimate "
+                           "lags one round behind, and features are paired with the scores of other arms. The "
+                           "corrected ones run as their papers define them.</p>\n");
+            return;
+        }
+}
+
 sa_status sa_page_make(const sa_report *report, const sa_buffer *pictures, const char *note, sa_buffer *page) {
     add_head(page, report->title ? report->title : report->panels[0].title);
     if (*note) {
