@@ -229,7 +229,7 @@ static void test_folders_that_do_not_fit(void **state) {
     set(other, "resume", "true");
     set(other, "gamma", "2");
     assert_int_equal(sa_experiment_run(other, NULL, NULL), SA_INVALID);
-    assert_non_null(strstr(sa_last_error(), "agent cn-ucb: --gamma is 2 here and 0.3 in"));
+    assert_non_null(strstr(sa_last_error(), "agent cn-ucb: --gamma is 2 here and 1 in"));
     set(other, "out", "");
     assert_int_equal(sa_experiment_check(other), SA_INVALID);
     assert_non_null(strstr(sa_last_error(), "--resume needs --out"));

@@ -151,7 +151,7 @@ static void test_spec_errors_change_nothing(void **state) {
     fine(sa_experiment_agent(experiment, "there:gamma=1"));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         wrong(sa_experiment_read(experiment, spec(bad[i].text)), bad[i].words);
-        assert_string_equal(value(experiment->options, "gamma"), "0.3");
+        assert_string_equal(value(experiment->options, "gamma"), "1");
         assert_int_equal(experiment->agent_count, 1);
     }
     assert_int_equal(sa_experiment_read(experiment, inside(folder, "absent.yaml")), SA_FILE);

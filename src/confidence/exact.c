@@ -140,6 +140,17 @@ static sa_status widths(sa_confidence *confidence, const sa_gradients *batch, co
     return SA_OK;
 }
 
+static sa_status tighten(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count, double *width) {
+    exact_t *exact = (exact_t *)confidence;
+    const sa_gradients *ours;
+    if (!exact->kind->tighten) return SA_OK;
+    SA_TRY(in_precision(exact, batch, &ours));
+    for (size_t i = 0; i < count; i++) width[rows[i]] *= width[rows[i]];
+    SA_TRY(exact->kind->tighten(exact->form, ours, rows, count, width));
+    for (size_t i = 0; i < count; i++) width[rows[i]] = sqrt(width[rows[i]]);
+    return SA_OK;
+}
+
 /* After a round: changes over when it is due. When memory for it is short, the dual side goes on. */
 static void consider_primal(exact_t *exact, size_t round_counted) {
     double n = (double)exact->counted, p = (double)exact->parameters, w = (double)exact->length;
@@ -221,6 +232,7 @@ const sa_confidence_class sa_confidence_exact = {
     .create = create,
     .destroy = destroy,
     .widths = widths,
+    .tighten = tighten,
     .count = count,
     .state = state,
     .save = save,

@@ -23,6 +23,8 @@ typedef struct sa_exact_form_class {
      * sa_smaller_rho. */
     sa_status (*squared_widths)(void *form, const sa_gradients *batch, const size_t *rows, size_t count, uint64_t ticket,
                                 double *squared, double *rho);
+    /* Lowers squared[i], upper bounds of the above for rows[0 .. count), at a small part of its cost. NULL: cannot. */
+    sa_status (*tighten)(void *form, const sa_gradients *batch, const size_t *rows, size_t count, double *squared);
     /* Adds the gradients of the batch; see sa_confidence_class.count. */
     sa_status (*count)(void *form, const sa_gradients *batch, uint64_t ticket, const size_t *rows);
     double (*log_det)(const void *form);
