@@ -191,6 +191,7 @@ sa_status sa_page_make(const sa_report *report, const sa_buffer *pictures, const
                    "<p>Intervals are Student&#39;s, at 95%. Differences to the first agent are taken run by run: all "
                    "agents of a run see the same contexts and scores. Diverged: trainings that ended non-finite and "
                    "were undone.</p>\n");
+    add_corrected(page, &report->panels[0]);
     for (size_t i = 0; i < report->panel_count; i++) SA_TRY(add_panel(page, &report->panels[i]));
     add_command(page, report);
     sa_buffer_format(page, "<footer>Superarm %s</footer>\n</body>\n</html>\n", sa_version());
