@@ -93,7 +93,7 @@ static void rig_clear(rig *r) {
 
 static bool train(const rig *r, size_t samples, sa_stream stream) {
     bool wide = r->model->precision == SA_PRECISION_DOUBLE, diverged = true;
-    sa_training training = {samples, wide ? (void *)r->x : r->narrow_x, wide ? (void *)r->v : r->narrow_v, stream};
+    sa_training training = {samples, wide ? (void *)r->x : r->narrow_x, wide ? (void *)r->v : r->narrow_v, 0, stream};
     assert_ok(r->model->kind->train(r->model, &training, &diverged));
     return diverged;
 }

@@ -29,6 +29,9 @@ struct sa_agent {
     /* scores = centre + scale f, as of the last training */
     double centre, scale;
     uint64_t trainings, diverged_trainings;
+    /* how well new feedback is predicted: mean squared error over the latest observations, before they are learnt from */
+    double error;
+    uint64_t learnt; /* observations before the last training */
     double train_seconds;
     /* workspace, grown as needed */
     size_t arms_capacity;

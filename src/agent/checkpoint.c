@@ -62,6 +62,8 @@ static sa_status add_parts(const sa_agent *agent, sa_npz_writer *writer, const c
     SA_TRY(sa_npz_add(writer, "options", SA_UINT8, 1, &length, options));
     SA_TRY(sa_npz_add(writer, "centre", SA_FLOAT64, 0, NULL, &agent->centre));
     SA_TRY(sa_npz_add(writer, "scale", SA_FLOAT64, 0, NULL, &agent->scale));
+    SA_TRY(sa_npz_add(writer, "error", SA_FLOAT64, 0, NULL, &agent->error));
+    SA_TRY(sa_npz_add(writer, "learnt", SA_INT64, 0, NULL, &agent->learnt));
     SA_TRY(sa_npz_add(writer, "trainings", SA_INT64, 0, NULL, &agent->trainings));
     SA_TRY(sa_npz_add(writer, "diverged_trainings", SA_INT64, 0, NULL, &agent->diverged_trainings));
     SA_TRY(sa_inputs_save(&agent->inputs, writer));
@@ -118,7 +120,7 @@ fail:
 }
 
 static sa_status read_parts(sa_agent *agent, sa_npz *archive) {
-    int64_t trainings, diverged;
+    int64_t trainings, diverged, learnt;
     SA_TRY(sa_npz_get_number(archive, "centre", &agent->centre));
     SA_TRY(sa_npz_get_number(archive, "scale", &agent->scale));
     SA_TRY(sa_npz_get_integer(archive, "trainings", 0, INT64_MAX, &trainings));
@@ -127,6 +129,9 @@ static sa_status read_parts(sa_agent *agent, sa_npz *archive) {
     agent->diverged_trainings = (uint64_t)diverged;
     SA_TRY(sa_inputs_load(&agent->inputs, archive));
     SA_TRY(sa_history_load(&agent->history, archive));
+    SA_TRY(sa_npz_get_number(archive, "error", &agent->error));
+    SA_TRY(sa_npz_get_integer(archive, "learnt", 0, (int64_t)agent->history.count, &learnt));
+    agent->learnt = (uint64_t)learnt;
     SA_TRY(sa_pending_file_load(&agent->pending, &agent->gradients, &agent->inputs, archive));
     if (agent->model) SA_TRY(agent->model->kind->load(agent->model, archive));
     if (agent->confidence) SA_TRY(agent->confidence->kind->load(agent->confidence, archive));

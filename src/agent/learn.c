@@ -36,6 +36,24 @@ static double seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Takes the observations since the last training into agent->error: the model has not seen them yet. The first ones are
+ * predicted by their mean. Uses training_inputs. */
+static sa_status judge_predictions(sa_agent *agent, double centre) {
+    enum { LATEST = 200 };
+    const sa_history *history = &agent->history;
+    double predicted;
+    for (size_t i = agent->learnt; i < history->count; i++) {
+        sa_inputs_apply(&agent->inputs, sa_real_at(history->precision, history->contexts, i * history->dim), 1, false,
+                        agent->training_inputs);
+        SA_TRY(agent->model->kind->evaluate(agent->model, agent->training_inputs, 1, &predicted, NULL));
+        predicted = agent->trainings ? agent->centre + agent->scale * predicted : centre;
+        double difference = history->scores[i] - predicted, share = 1.0 / (double)(i < LATEST ? i + 1 : LATEST);
+        agent->error += share * (difference * difference - agent->error);
+    }
+    agent->learnt = history->count;
+    return SA_OK;
+}
+
 /* Memory was reserved. A training that diverges leaves the model, centre and scale as they were. */
 static sa_status train(sa_agent *agent) {
     const sa_history *history = &agent->history;
@@ -45,6 +63,7 @@ static sa_status train(sa_agent *agent) {
     bool diverged = true;
     if (!agent->model || count == 0) return SA_OK;
     centre_and_scale(agent, history->scores + first, count, &centre, &scale);
+    if (agent->options->error_decay > 0) SA_TRY(judge_predictions(agent, centre));
     sa_inputs_apply(&agent->inputs, sa_real_at(precision, history->contexts, first * history->dim), count, false,
                     agent->training_inputs);
     for (size_t i = 0; i < count; i++)
@@ -52,6 +71,7 @@ static sa_status train(sa_agent *agent) {
     sa_training training = {.count = count,
                             .inputs = agent->training_inputs,
                             .targets = agent->training_targets,
+                            .error = agent->error / (scale * scale),
                             .stream = sa_stream_at((uint64_t)agent->options->seed, SA_PURPOSE_TRAINING,
                                                    (uint64_t)agent->options->first_run, agent->trainings)};
     if (isfinite(centre) && isfinite(scale)) /* huge scores may have no finite mean or deviation */

@@ -45,6 +45,7 @@
     INTEGER(dim, "dim", ENVIRONMENT, 80, 80, 80, 1, 10000000, "d, features of an arm")                                    \
     NUMBER(noise, "noise", ENVIRONMENT, 0.01, 0.01, 0.01, 0, 1e100, "standard deviation of the noise on scores")          \
     NUMBER(h3_frequency, "h3-frequency", ENVIRONMENT, SA_PI, 3.14, SA_PI, ABOVE_0, 1e6, "h3 is cos(this x'a)")            \
+    INTEGER(delay, "delay", ENVIRONMENT, 0, 0, 0, 0, 1000000, "rounds between a decision and its feedback")               \
     TEXT(contexts, "contexts", ENVIRONMENT, "", "npy environment: file of contexts, (T, N, d) or (R, T, N, d)")           \
     TEXT(scores, "scores", ENVIRONMENT, "", "npy environment: file of expected scores, (T, N) or (R, T, N)")              \
     TEXT(noise_values, "noise-values", ENVIRONMENT, "", "npy environment: file of noise to add, shaped as the scores")    \
@@ -93,6 +94,8 @@
            "inside each training: constant, or half a cosine to 0")                                                       \
     FLAG(regularize, "regularize", AGENT, true, false, false, "Eq. (4)'s (m lambda / 2) |theta - theta_0|^2 in the loss") \
     NUMBER(weight_decay, "weight-decay", AGENT, 0, 0, 0.3, 0, 1e6, "each step shrinks weights by rate times this")          \
+    NUMBER(error_decay, "error-decay", AGENT, 0, 0, 0.2, 0, 1e9,                                                          \
+           "pull of the weights to 0 in units of the squared error on new feedback: large errors mean noise")             \
     FLAG(centre, "centre", AGENT, false, false, true, "train on scores minus their mean so far")                          \
     FLAG(scale, "scale", AGENT, false, false, true, "train on scores scaled to the deviation --scale-to")                \
     NUMBER(scale_to, "scale-to", AGENT, 1, 1, 0.04, ABOVE_0, 1e6, "with --scale: the standard deviation of scores trained on") \

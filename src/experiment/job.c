@@ -1,6 +1,6 @@
 /* One run of one agent. Each round, with v the expected scores, e the noise and S* the oracle's slate for given scores:
  *
- *   draw -> select S -> feedback v_i + e_i for i in S -> update
+ *   draw -> select S -> feedback v_i + e_i for i in S -> update, --delay rounds later
  *   expected regret = reward(S*(v); v) - reward(S; v),   realised regret = reward(S*(v + e); v + e) - reward(S; v + e)
  *
  * Curves add them up round by round; `reward` adds up reward(S; v + e), what was earned. */
@@ -30,7 +30,9 @@ typedef struct job {
     sa_trace *trace;
     double *contexts;                    /* (arms, dim) */
     double *expected, *noise, *realised; /* (arms) */
-    double *feedback;                    /* (slate) */
+    size_t delay;
+    double *feedback; /* (delay + 1, slate): row t mod (delay + 1) is what round t is answered with */
+    uint64_t *asked;  /* (delay + 1) ids of the decisions they answer */
     size_t *best;                        /* (slate) */
     size_t *workspace;
     bool mispaired; /* as published: the slate's i-th arm is answered with the score of arm i */
@@ -40,6 +42,7 @@ static void job_clear(job *self) {
     sa_trace_abandon(self->trace);
     sa_free(self->workspace);
     sa_free(self->best);
+    sa_free(self->asked);
     sa_free(self->feedback);
     sa_free(self->realised);
     sa_free(self->noise);
@@ -58,7 +61,9 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
     SA_TRY(sa_alloc_array(arms, sizeof(double), &self->expected));
     SA_TRY(sa_alloc_array(arms, sizeof(double), &self->noise));
     SA_TRY(sa_alloc_array(arms, sizeof(double), &self->realised));
-    SA_TRY(sa_alloc_array(slate, sizeof(double), &self->feedback));
+    self->delay = (size_t)self->plan->options->delay;
+    SA_TRY(sa_alloc_matrix(self->delay + 1, slate, sizeof(double), &self->feedback));
+    SA_TRY(sa_alloc_array(self->delay + 1, sizeof(uint64_t), &self->asked));
     SA_TRY(sa_alloc_array(slate, sizeof(size_t), &self->best));
     SA_TRY(sa_alloc_array(self->of->oracle->workspace(arms, slate), sizeof(size_t), &self->workspace));
     self->options = sa_options_copy(self->of->options);
@@ -87,16 +92,24 @@ static double regret(job *self, const double *scores, double *reward) {
     return oracle->reward(&problem, self->best) - *reward;
 }
 
-static sa_status select_and_update(job *self) {
+/* What the slate of this round is answered with. */
+static double *feedback_of(const job *self, size_t round) {
+    return self->feedback + round % (self->delay + 1) * sa_decision_slate(self->decision);
+}
+
+static sa_status select_and_update(job *self, size_t round) {
     double start = sa_seconds_now();
     SA_TRY(sa_agent_select(self->agent, self->request, &self->decision));
     double selected = sa_seconds_now();
     size_t slate = sa_decision_slate(self->decision);
     const size_t *arms = sa_decision_arms(self->decision);
-    for (size_t i = 0; i < slate; i++) self->feedback[i] = self->realised[self->mispaired ? i : arms[i]];
-    double answered = sa_seconds_now();
-    SA_TRY(sa_agent_update(self->agent, sa_decision_id(self->decision), self->feedback, NULL, slate));
+    for (size_t i = 0; i < slate; i++) feedback_of(self, round)[i] = self->realised[self->mispaired ? i : arms[i]];
+    self->asked[round % (self->delay + 1)] = sa_decision_id(self->decision);
     self->stats->select_seconds += selected - start;
+    if (round < self->delay) return SA_OK;
+    double answered = sa_seconds_now();
+    size_t old = round - self->delay;
+    SA_TRY(sa_agent_update(self->agent, self->asked[old % (self->delay + 1)], feedback_of(self, old), NULL, slate));
     self->stats->update_seconds += sa_seconds_now() - answered; /* training included, until take_counts */
     return SA_OK;
 }
@@ -127,7 +140,7 @@ static sa_status play_round(job *self, uint64_t run, size_t round, double last[3
             return sa_fail(SA_INVALID, "run %llu, round %zu: the score of arm %zu and its noise add up to an infinity",
                            (unsigned long long)run, round + 1, i);
     }
-    SA_TRY(select_and_update(self));
+    SA_TRY(select_and_update(self, round));
     double expected_regret = regret(self, self->expected, &reward);
     double realised_regret = regret(self, self->realised, &reward);
     last[0] += expected_regret;
@@ -135,7 +148,7 @@ static sa_status play_round(job *self, uint64_t run, size_t round, double last[3
     last[2] += reward;
     if (round % MEMORY_PERIOD == 0) take_memory(self);
     if (!self->trace) return SA_OK;
-    return sa_trace_round(self->trace, run, round + 1, self->decision, self->feedback, expected_regret, realised_regret);
+    return sa_trace_round(self->trace, run, round + 1, self->decision, feedback_of(self, round), expected_regret, realised_regret);
 }
 
 sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const char *trace_path, sa_job_control *control) {

@@ -29,7 +29,7 @@ typedef struct REAL(mlp) {
     /* training */
     int optimizer, rate_rule, rate_decay;
     bool regularize;
-    double lambda, rate, weight_decay;
+    double lambda, rate, weight_decay, error_decay;
     size_t steps, batch;
     /* workspace */
     sa_gradients pass;       /* a chunk of samples on their way through the network */

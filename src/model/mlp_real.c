@@ -188,6 +188,7 @@ static sa_status create(const sa_options *options, sa_model **out) {
         .lambda = options->regularization,
         .rate = options->rate,
         .weight_decay = options->weight_decay,
+        .error_decay = options->error_decay,
         .steps = (size_t)options->train_steps,
         .batch = (size_t)options->train_batch,
     };

@@ -2,9 +2,12 @@
  *
  *     loss(theta) = 1/2 sum_k (f(x_k; theta) - v_k)^2 + (m lambda / 2) |theta - theta_0|^2        (the second part on request)
  *
+ * Two further pulls to 0 are not the paper's: weight decay, which shrinks the weights by rate times it before each step, and
+ * error decay (see error_pull).
+ *
  * A step on a batch of b of the n samples takes n / b times the batch's sum, so that its mean is the whole loss's gradient.
  * The rate is a constant, or C / (n m L + m lambda) as in Theorem 1 with the present n for TK; inside a training it may fall
- * to 0 along half a cosine. Weight decay shrinks the weights by rate times it before each step. Adam's moments start anew with each training. */
+ * to 0 along half a cosine. Adam's moments start anew with each training. */
 #include <math.h>
 #include <string.h>
 
@@ -50,12 +53,20 @@ static void add_batch(mlp_t *mlp, const sa_training *training, size_t step) {
     }
 }
 
+/* Error decay: where new scores stay hard to predict they are mostly noise, and the network had better stay small. The pull
+ * to 0 is that of n samples' worth of the error, and comes in full from RAMP samples on: before, whatever is to be learnt is
+ * hard to predict. */
+static double error_pull(const mlp_t *mlp, const sa_training *training) {
+    const double RAMP = 2000;
+    double n = (double)training->count;
+    return mlp->error_decay * training->error * n * pow(fmin(1, n / RAMP), 2);
+}
+
 static void loss_gradient(mlp_t *mlp, const sa_training *training, size_t step) {
-    real pull = mlp->regularize ? (real)((double)mlp->hidden * mlp->lambda) : 0;
-    if (pull != 0)
-        for (size_t i = 0; i < mlp->parameters; i++) mlp->gradient[i] = pull * (mlp->theta[i] - mlp->theta_0[i]);
-    else
-        memset(mlp->gradient, 0, mlp->parameters * sizeof(real));
+    real back = mlp->regularize ? (real)((double)mlp->hidden * mlp->lambda) : 0;
+    real down = (real)error_pull(mlp, training);
+    for (size_t i = 0; i < mlp->parameters; i++)
+        mlp->gradient[i] = back * (mlp->theta[i] - mlp->theta_0[i]) + down * mlp->theta[i];
     if (mlp->batch == 0 || mlp->batch >= training->count)
         add_all(mlp, training);
     else

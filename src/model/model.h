@@ -18,6 +18,7 @@ typedef struct sa_training {
     size_t count;        /* n, samples */
     const void *inputs;  /* (count, dim), of the model's precision */
     const void *targets; /* (count) */
+    double error;        /* mean squared error of predictions of targets before they were learnt from */
     sa_stream stream;    /* draws of batches */
 } sa_training;
 
