@@ -63,7 +63,10 @@ static sa_status take_part(dual_t *dual, const sa_gradients *batch, const size_t
     sa_gradients *part = &dual->part;
     part->count = 0;
     SA_TRY(sa_gradients_reserve(part, columns_for(count)));
-    for (size_t j = 0; j < count; j++) sa_gradients_append(part, batch, &(size_t){rows ? rows[first + j] : first + j}, 1);
+    for (size_t j = 0; j < count; j++) {
+        size_t row = rows ? rows[first + j] : first + j;
+        sa_gradients_append(part, batch, &row, 1);
+    }
     for (size_t l = 0; l < part->pairs; l++) {
         sa_pair_shape shape = part->pair[l].shape;
         size_t zeros = columns_for(count) - count;
