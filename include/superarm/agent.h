@@ -108,7 +108,8 @@ SA_API bool sa_algorithm_at(size_t index, const char **name, const char **summar
 /* The model that a named algorithm learns with: "mlp", "linear", or NULL for none. */
 SA_API const char *sa_algorithm_model(const char *name);
 /* What the options' algorithm asks for where nothing was set by hand: `tuned` is tuned for networks, and linear baselines run
- * as their papers define them. sa_agent_create does this to its copy. */
+ * as their papers define them, or with --linear-form published as the published code does. sa_agent_create does this to its
+ * copy. */
 SA_API sa_status sa_algorithm_defaults(sa_options *options);
 /* The same for "environments", "oracles", "confidence" and "feedback". */
 SA_API bool sa_choice_at(const char *kind, size_t index, const char **name, const char **summary);

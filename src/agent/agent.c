@@ -82,7 +82,10 @@ sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
     SA_TRY(sa_options_check_agent(options)); /* a saved agent was checked: its first weights may come from a file it has lost */
     sa_options *copy = sa_options_copy(options);
     if (!copy) return SA_OUT_OF_MEMORY;
-    return sa_agent_assemble(copy, out);
+    sa_status status = sa_algorithm_defaults(copy);
+    if (status == SA_OK) return sa_agent_assemble(copy, out);
+    sa_options_destroy(copy);
+    return status;
 }
 
 const sa_options *sa_agent_options(const sa_agent *agent) { return agent->options; }

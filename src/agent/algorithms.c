@@ -37,7 +37,11 @@ const char *sa_algorithm_model(const char *name) {
 
 sa_status sa_algorithm_defaults(sa_options *options) {
     const char *model = sa_algorithm_model(options->algorithm);
-    if (!model || strcmp(model, "linear") != 0 || options->preset != SA_PRESET_TUNED) return SA_OK;
+    if (!model || strcmp(model, "linear") != 0) return SA_OK;
+    /* the published code passes the variance as the deviation */
+    if (options->linear_form == SA_LINEAR_PUBLISHED && !sa_options_given(options, "ts-deviation"))
+        options->ts_deviation = SA_DEVIATION_VARIANCE;
+    if (options->preset != SA_PRESET_TUNED) return SA_OK;
     sa_options *paper = sa_options_new("paper");
     if (!paper) return SA_OUT_OF_MEMORY;
     if (!sa_options_given(options, "gamma")) options->gamma = paper->gamma;

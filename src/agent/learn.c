@@ -48,7 +48,8 @@ static sa_status judge_predictions(sa_agent *agent, double centre) {
         SA_TRY(agent->model->kind->evaluate(agent->model, agent->training_inputs, 1, &predicted, NULL));
         predicted = agent->trainings ? agent->centre + agent->scale * predicted : centre;
         double difference = history->scores[i] - predicted, share = 1.0 / (double)(i < LATEST ? i + 1 : LATEST);
-        agent->error += share * (difference * difference - agent->error);
+        double square = difference * difference;
+        if (isfinite(square)) agent->error += share * (square - agent->error); /* what overflows tells nothing of the noise */
     }
     agent->learnt = history->count;
     return SA_OK;

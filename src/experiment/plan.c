@@ -68,6 +68,13 @@ static sa_status check_slate(const sa_options *options, const sa_environment *en
     return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than --arms %zu", options->slate, environment->arms);
 }
 
+/* Feedback must find its decision: the agent keeps the last --pending-limit of them. */
+static sa_status check_delay(const sa_plan *plan, const sa_options *options) {
+    if (options->delay < options->pending_limit || (uint64_t)options->delay >= plan->rounds) return SA_OK;
+    return sa_fail(SA_INVALID, "--delay %" PRId64 " needs a --pending-limit above it, which is %" PRId64, options->delay,
+                   options->pending_limit);
+}
+
 /* ---- making ---- */
 
 /* The full path, so that spec.yaml can be run from anywhere. */
@@ -115,8 +122,9 @@ static sa_status plan_environment(sa_plan *plan, const sa_options *asked) {
 }
 
 static sa_status plan_agent(const sa_plan *plan, const sa_experiment *experiment, sa_plan_agent *agent) {
-    sa_agent *trial;
-    sa_status status = sa_agent_create(agent->options, &trial);
+    sa_agent *trial = NULL;
+    sa_status status = check_delay(plan, agent->options);
+    if (status == SA_OK) status = sa_agent_create(agent->options, &trial);
     if (status != SA_OK) {
         for (size_t i = 0; i < experiment->agent_count; i++)
             if (!strcmp(experiment->agents[i].label, agent->label)) sa_fail_prefix(status, "agent %s: ", agent->label);

@@ -1,0 +1,231 @@
+/* What an agent hands to its model's training, and when: the schedule, targets centred and scaled, and how well new feedback
+ * was predicted. A spy stands before the model's own training. */
+#include "agent/agent.h"
+#include "test_agent_rig.h"
+
+enum { SLATE = 3, MOST = 1000 };
+
+/* ---- the spy ---- */
+
+static struct {
+    const sa_model_class *real;
+    size_t calls, count;
+    double targets[MOST], inputs[MOST * RIG_DIM], error;
+} spy;
+
+static sa_status train_seen(sa_model *model, const sa_training *training, bool *diverged) {
+    assert_true(training->count <= MOST && model->precision == SA_PRECISION_DOUBLE);
+    spy.calls++;
+    spy.count = training->count;
+    spy.error = training->error;
+    memcpy(spy.targets, training->targets, training->count * sizeof(double));
+    memcpy(spy.inputs, training->inputs, training->count * RIG_DIM * sizeof(double));
+    return spy.real->train(model, training, diverged);
+}
+
+static sa_agent *create_seen(const char *text) {
+    static sa_model_class seen;
+    sa_agent *agent = rig_create(text);
+    memset(&spy, 0, sizeof spy);
+    spy.real = agent->model->kind;
+    seen = *agent->model->kind;
+    seen.train = train_seen;
+    agent->model->kind = &seen;
+    return agent;
+}
+
+static void near(double value, double expected, double tolerance) {
+    if (!(fabs(value - expected) <= tolerance * (1 + fabs(expected)))) fail_msg("%.17g is not %.17g", value, expected);
+}
+
+/* ---- when ---- */
+
+static void trainings_follow_warmup_and_period(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t warmup, period;
+    } cases[] = {{"train-warmup=7 train-every=5", 7, 5},
+                 {"train-warmup=0 train-every=5", 0, 5},
+                 {"train-warmup=5 train-every=5", 5, 5},
+                 {"train-warmup=1 train-every=1000000", 1, 1000000},
+                 {"train-warmup=1000000 train-every=9", 1000000, 9}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "precision=double train-steps=1 %s", cases[i].text);
+        sa_agent *agent = create_seen(text);
+        sa_decision *decision = NULL;
+        size_t expected = 0;
+        for (uint64_t before = 0; before < 26; before++) { /* decisions answered before this one */
+            rig_select(agent, before, 8, SLATE, &decision);
+            assert_int_equal(spy.calls, expected);
+            assert_ok(rig_try_answer(agent, before, SLATE, (bool[]){true, true, false}));
+            expected += before < cases[i].warmup || before % cases[i].period == 0;
+            assert_int_equal(spy.calls, expected);
+            assert_ok(rig_try_answer(agent, before, SLATE, (bool[]){false, false, true})); /* the rest of it: no training */
+            assert_int_equal(spy.calls, expected);
+        }
+        assert_true(rig_counts(agent).trainings == expected);
+        sa_decision_destroy(decision);
+        sa_agent_destroy(agent);
+    }
+}
+
+/* ---- on what ---- */
+
+/* targets = (v - mean) / (deviation / scale-to) over what is trained on; the estimate undoes it. */
+static void targets_are_centred_and_scaled(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool centre, scale;
+        double to;
+    } cases[] = {{"centre=true scale=true scale-to=0.04", true, true, 0.04},
+                 {"centre=false scale=true scale-to=3", false, true, 3},
+                 {"centre=true scale=false scale-to=3", true, false, 3},
+                 {"centre=true scale=true scale-to=0.5 train-window=4", true, true, 0.5}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "precision=double widths=all train-every=1 gamma=0.3 %s", cases[i].text);
+        sa_agent *agent = create_seen(text);
+        sa_decision *decision = NULL;
+        size_t window = strstr(text, "window") ? 4 : MOST;
+        for (uint64_t id = 0; id < 15; id++) {
+            rig_select(agent, id, 8, SLATE, &decision);
+            for (size_t k = 0; k < 8; k++) { /* optimistic score = mean + gamma scale width */
+                double more = sa_decision_all_scores(decision)[k] - sa_decision_all_estimates(decision)[k];
+                near(more, 0.3 * agent->scale * sa_decision_all_widths(decision)[k], 1e-12);
+            }
+            rig_answer(agent, id, SLATE);
+            size_t first = id + 1 > window ? (size_t)id + 1 - window : 0, count = ((size_t)id + 1 - first) * SLATE;
+            double scores[MOST], mean = 0, square = 0;
+            for (size_t k = 0; k < count; k++) scores[k] = rig_number(first + k / SLATE, 2000000 + k % SLATE);
+            for (size_t k = 0; k < count; k++) mean += scores[k] / (double)count;
+            for (size_t k = 0; k < count; k++) square += (scores[k] - mean) * (scores[k] - mean) / (double)count;
+            double centre = cases[i].centre ? mean : 0, scale = cases[i].scale ? sqrt(square) / cases[i].to : 1;
+            assert_int_equal(spy.count, count);
+            near(agent->centre, centre, 1e-13);
+            near(agent->scale, scale, 1e-13);
+            for (size_t k = 0; k < count; k++) near(spy.targets[k], (scores[k] - centre) / scale, 1e-12);
+        }
+        sa_decision_destroy(decision);
+        sa_agent_destroy(agent);
+    }
+}
+
+/* ---- how well it predicts ---- */
+
+/* Observation i, from 0, of those that no training has seen: predicted by the model of the last training, or by the mean
+ * before there was one. The mean square of the first 200, and from there on a 200th of each new one. */
+static void add_square(double *error, size_t i, double square) { *error += (square - *error) / (i < 200 ? (double)i + 1 : 200); }
+
+/* Without normalisation and with feedback at once, a decision's estimates are predictions by the model of the last
+ * training. */
+static void error_is_that_of_predictions(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"train-every=1", "train-every=4", "train-every=4 train-window=2 train-warmup=6",
+                                        "train-every=3 centre=false scale=false", "train-every=5 train-steps=0"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "precision=double error-decay=0.2 train-steps=3 %s", kinds[i]);
+        sa_agent *agent = create_seen(text);
+        sa_decision *decision = NULL;
+        double error = 0, plain = 0, squares[MOST];
+        size_t judged = 0, waiting = 0;
+        for (uint64_t id = 0; id < 100; id++) {
+            size_t calls = spy.calls;
+            rig_select(agent, id, 8, SLATE, &decision);
+            double centre = 0;
+            for (size_t k = 0; k < SLATE && !strstr(text, "centre=false"); k++) centre += rig_number(id, 2000000 + k) / SLATE;
+            for (size_t k = 0; k < SLATE; k++) {
+                double predicted = id == 0 ? centre : sa_decision_estimates(decision)[k];
+                squares[waiting++] = pow(rig_number(id, 2000000 + k) - predicted, 2);
+            }
+            rig_answer(agent, id, SLATE);
+            if (spy.calls == calls) {
+                assert_true(agent->learnt < agent->history.count);
+                continue;
+            }
+            for (; judged < waiting; judged++) add_square(&error, judged, squares[judged]);
+            assert_true(agent->learnt == judged && judged == agent->history.count);
+            near(agent->error, error, 1e-10);
+            near(spy.error, error / (agent->scale * agent->scale), 1e-8); /* in units of the targets */
+            if (judged > 200) continue;
+            plain = 0; /* up to 200 of them it is their plain mean */
+            for (size_t k = 0; k < judged; k++) plain += squares[k] / (double)judged;
+            near(agent->error, plain, 1e-10);
+        }
+        assert_true(judged > 250);
+        sa_decision_destroy(decision);
+        sa_agent_destroy(agent);
+    }
+}
+
+static void without_error_decay_nothing_is_judged(void **state) {
+    (void)state;
+    sa_agent *agent = create_seen("precision=double error-decay=0 train-every=1");
+    sa_decision *decision = NULL;
+    for (uint64_t id = 0; id < 5; id++) {
+        rig_select(agent, id, 8, SLATE, &decision);
+        rig_answer(agent, id, SLATE);
+        assert_true(spy.error == 0 && agent->error == 0 && agent->learnt == 0);
+    }
+    sa_decision_destroy(decision);
+    sa_agent_destroy(agent);
+}
+
+/* Saved with feedback that no training has seen yet. */
+static void error_and_learnt_are_kept_in_the_file(void **state) {
+    (void)state;
+    const char *text = "error-decay=0.2 train-every=4";
+    sa_agent *agent = rig_create(text), *loaded = NULL;
+    sa_decision *decision = NULL;
+    for (uint64_t id = 0; id < 7; id++) {
+        rig_select(agent, id, 8, SLATE, &decision);
+        rig_answer(agent, id, SLATE);
+    }
+    assert_true(agent->error > 0 && agent->learnt == 15 && agent->history.count == 21);
+    assert_ok(sa_agent_save(agent, scratch("a.npz")));
+    assert_ok(sa_agent_load(scratch("a.npz"), &loaded));
+    assert_memory_equal(&loaded->error, &agent->error, sizeof agent->error);
+    assert_true(loaded->learnt == 15);
+    rig_go_on_alike(agent, loaded, 7, 20);
+    assert_memory_equal(&loaded->error, &agent->error, sizeof agent->error);
+    assert_true(loaded->learnt == agent->learnt && agent->learnt > 15);
+    sa_decision_destroy(decision);
+    sa_agent_destroy(agent);
+    sa_agent_destroy(loaded);
+}
+
+/* A score whose square is no number any more: once it has left the window, trainings succeed again, and the agent can be
+ * saved and loaded at any time. */
+static void huge_scores_do_not_spoil_the_error(void **state) {
+    (void)state;
+    sa_agent *agent = rig_create("error-decay=0.2 train-every=1 train-window=2"), *loaded = NULL;
+    sa_decision *decision = NULL;
+    for (uint64_t id = 0; id < 12; id++) {
+        double scores[SLATE] = {id == 3 ? 1e200 : 0.5, id == 4 ? -1e308 : 0.25, id == 5 ? 1e308 : 0};
+        rig_select(agent, id, 8, SLATE, &decision);
+        uint64_t diverged = agent->diverged_trainings;
+        assert_ok(sa_agent_update(agent, id, scores, NULL, SLATE));
+        if (id < 3 || id > 7) assert_true(agent->diverged_trainings == diverged);
+        assert_true(isfinite(agent->error) && agent->error >= 0);
+        assert_ok(sa_agent_save(agent, scratch("huge.npz")));
+        assert_ok(sa_agent_load(scratch("huge.npz"), &loaded));
+        sa_agent_destroy(loaded);
+    }
+    sa_decision_destroy(decision);
+    sa_agent_destroy(agent);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trainings_follow_warmup_and_period),
+        cmocka_unit_test(targets_are_centred_and_scaled),
+        cmocka_unit_test(error_is_that_of_predictions),
+        cmocka_unit_test(without_error_decay_nothing_is_judged),
+        cmocka_unit_test(error_and_learnt_are_kept_in_the_file),
+        cmocka_unit_test(huge_scores_do_not_spoil_the_error),
+    };
+    return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
+}
