@@ -13,7 +13,7 @@ enum { NET_WIDEST = 64, NET_DEEPEST = 8 };
 
 typedef struct net {
     size_t dim, inputs, hidden, depth;
-    bool bias, bypass, doubled;
+    bool bias, bypass, doubled, output_bias; /* output_bias: of the output unit alone */
     double scale;
 } net;
 
@@ -61,11 +61,12 @@ static inline sa_model *model_of(const sa_options *options) {
 
 static inline size_t net_rows(const net *n, size_t l) { return l + 1 < n->depth ? n->hidden : 1; }
 static inline size_t net_columns(const net *n, size_t l) { return l == 0 ? n->inputs : n->hidden; }
+static inline bool net_has_bias(const net *n, size_t l) { return n->bias || (n->output_bias && l + 1 == n->depth); }
 
 static inline size_t net_at(const net *n, size_t l, size_t row, size_t column) {
     size_t at = 0;
-    for (size_t k = 0; k < l; k++) at += net_rows(n, k) * (net_columns(n, k) + n->bias);
-    return l == n->depth ? at + column : at + row * (net_columns(n, l) + n->bias) + column;
+    for (size_t k = 0; k < l; k++) at += net_rows(n, k) * (net_columns(n, k) + net_has_bias(n, k));
+    return l == n->depth ? at + column : at + row * (net_columns(n, l) + net_has_bias(n, l)) + column;
 }
 
 static inline size_t net_parameters(const net *n) { return net_at(n, n->depth, 0, n->bypass ? n->inputs : 0); }
@@ -83,7 +84,7 @@ static inline net_pass net_forward(const net *n, const double *theta, const doub
     for (size_t l = 0; l < n->depth; l++)
         for (size_t i = 0; i < net_rows(n, l); i++) {
             size_t columns = net_columns(n, l);
-            double z = n->bias ? theta[net_at(n, l, i, columns)] : 0;
+            double z = net_has_bias(n, l) ? theta[net_at(n, l, i, columns)] : 0;
             for (size_t j = 0; j < columns; j++) z += theta[net_at(n, l, i, j)] * pass.h[l][j];
             if (l + 1 == n->depth) {
                 pass.f = n->scale * z;
@@ -103,7 +104,7 @@ static inline void net_add_gradient(const net *n, const double *theta, const net
         size_t columns = net_columns(n, l);
         for (size_t i = 0; i < net_rows(n, l); i++) {
             for (size_t j = 0; j < columns; j++) gradient[net_at(n, l, i, j)] += delta[i] * pass->h[l][j];
-            if (n->bias) gradient[net_at(n, l, i, columns)] += delta[i];
+            if (net_has_bias(n, l)) gradient[net_at(n, l, i, columns)] += delta[i];
         }
         for (size_t j = 0; l > 0 && j < columns; j++) {
             below[j] = 0;
@@ -160,7 +161,7 @@ static inline void write_weights(const net *n, const double *theta, const char *
     assert_ok(sa_npz_begin(&writer));
     for (size_t l = 0; l < n->depth; l++) {
         snprintf(name, sizeof name, "W%zu", l + 1);
-        assert_ok(sa_npz_add(writer, name, SA_FLOAT64, 2, (size_t[]){net_rows(n, l), net_columns(n, l) + n->bias},
+        assert_ok(sa_npz_add(writer, name, SA_FLOAT64, 2, (size_t[]){net_rows(n, l), net_columns(n, l) + net_has_bias(n, l)},
                              theta + net_at(n, l, 0, 0)));
     }
     if (n->bypass)

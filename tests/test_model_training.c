@@ -10,8 +10,9 @@ typedef struct training_case {
     const char *name;
     size_t depth, samples, steps, batch;
     bool adam, regularize, theory, cosine, more; /* more: bias and bypass */
-    bool symmetric;
+    bool symmetric, output_bias;
     double rate, lambda;
+    double weight_decay, error_decay, error; /* error: of predictions, as the agent measures it */
 } training_case;
 
 /* ---- the reference ---- */
@@ -29,8 +30,11 @@ static void plain_training(const net *n, const training_case *c, const sa_stream
         }
         double rate = c->theory ? c->rate / ((double)c->samples * m * (double)n->depth + m * c->lambda) : c->rate;
         if (c->cosine) rate *= (1 + cos(3.14159265358979323846 * (double)step / (double)c->steps)) / 2;
+        double ramp = c->samples < 2000 ? (double)c->samples / 2000 : 1;
+        double pull = c->error_decay * c->error * (double)c->samples * ramp * ramp;
         for (size_t i = 0; i < p; i++) {
-            double g = gradient[i] + (c->regularize ? m * c->lambda * (theta[i] - theta_0[i]) : 0);
+            double g = gradient[i] + (c->regularize ? m * c->lambda * (theta[i] - theta_0[i]) : 0) + pull * theta[i];
+            theta[i] -= rate * c->weight_decay * theta[i]; /* beside the step, not through it: Adam does not see it */
             if (c->adam) {
                 first[i] = 0.9 * first[i] + 0.1 * g;
                 second[i] = 0.999 * second[i] + 0.001 * g * g;
@@ -66,7 +70,11 @@ static rig rig_of(const training_case *c, sa_precision precision) {
     options->rate_decay = c->cosine ? SA_DECAY_COSINE : SA_DECAY_NONE;
     options->rate = c->rate;
     options->regularization = c->lambda;
+    if (c->output_bias) options->bias = SA_BIAS_OUTPUT;
+    options->weight_decay = c->weight_decay;
+    options->error_decay = c->error_decay;
     rig r = {.n = net_of(wanted), .model = model_of(options)};
+    r.n.output_bias = c->output_bias;
     r.x = random_doubles(c->samples * DIM);
     r.v = random_doubles(c->samples);
     r.theta_0 = doubles(net_parameters(&r.n));
@@ -91,12 +99,14 @@ static void rig_clear(rig *r) {
     sa_free(r->narrow_v);
 }
 
-static bool train(const rig *r, size_t samples, sa_stream stream) {
+static bool train_with_error(const rig *r, size_t samples, double error, sa_stream stream) {
     bool wide = r->model->precision == SA_PRECISION_DOUBLE, diverged = true;
-    sa_training training = {samples, wide ? (void *)r->x : r->narrow_x, wide ? (void *)r->v : r->narrow_v, 0, stream};
+    sa_training training = {samples, wide ? (void *)r->x : r->narrow_x, wide ? (void *)r->v : r->narrow_v, error, stream};
     assert_ok(r->model->kind->train(r->model, &training, &diverged));
     return diverged;
 }
+
+static bool train(const rig *r, size_t samples, sa_stream stream) { return train_with_error(r, samples, 0, stream); }
 
 /* Two trainings one after the other, the second from where the first ended; how far theta is from the reference, in units of
  * how far it moved. */
@@ -108,7 +118,7 @@ static double compare(const training_case *c, sa_precision precision) {
     for (uint64_t round = 0; round < 2; round++) {
         sa_stream stream = sa_stream_at(3, SA_PURPOSE_TRAINING, 0, round);
         plain_training(&r.n, c, &stream, r.x, r.v, r.theta_0, r.theta);
-        assert_false(train(&r, c->samples, stream));
+        assert_false(train_with_error(&r, c->samples, c->error, stream));
     }
     read_weights(&r.n, r.model, "", trained);
     for (size_t i = 0; i < p; i++) {
@@ -145,6 +155,23 @@ static const training_case cases[] = {
     {"more samples than a chunk", .depth = 2, .samples = 1300, .steps = 5, .more = true, .rate = 0.0002, .lambda = 1},
     {"a chunk exactly", .depth = 2, .samples = 512, .steps = 5, .rate = 0.0005, .lambda = 1},
     {"one more than a chunk", .depth = 2, .samples = 513, .steps = 5, .rate = 0.0005, .lambda = 1},
+    {"bias of the output", .depth = 2, .samples = 20, .steps = 12, .output_bias = true, .rate = 0.01, .lambda = 1},
+    {"bias of the output, L = 3, symmetric", .depth = 3, .samples = 20, .steps = 12, .output_bias = true, .symmetric = true,
+     .theory = true, .regularize = true, .rate = 2, .lambda = 1},
+    {"weight decay", .depth = 2, .samples = 20, .steps = 12, .rate = 0.01, .lambda = 1, .weight_decay = 3},
+    {"weight decay, cosine, batches", .depth = 3, .samples = 50, .steps = 12, .batch = 8, .cosine = true, .rate = 0.002,
+     .lambda = 1, .weight_decay = 20, .output_bias = true},
+    {"weight decay, theory's rate", .depth = 2, .samples = 20, .steps = 12, .theory = true, .regularize = true, .symmetric = true,
+     .rate = 1, .lambda = 1, .weight_decay = 30},
+    {"Adam, weight decay", .depth = 2, .samples = 20, .steps = 12, .adam = true, .rate = 0.01, .lambda = 1, .weight_decay = 3},
+    {"error decay, few samples", .depth = 2, .samples = 20, .steps = 12, .rate = 0.01, .lambda = 1, .error_decay = 3000,
+     .error = 0.5},
+    {"error decay, half the ramp", .depth = 2, .samples = 1000, .steps = 4, .rate = 0.0003, .lambda = 1, .error_decay = 2,
+     .error = 0.3},
+    {"error decay in full", .depth = 2, .samples = 2000, .steps = 3, .rate = 0.0001, .lambda = 1, .error_decay = 0.5, .error = 0.6},
+    {"error decay past the ramp, batches, Adam", .depth = 2, .samples = 2600, .steps = 4, .batch = 16, .adam = true, .cosine = true,
+     .rate = 0.01, .lambda = 1, .error_decay = 2, .error = 0.4, .weight_decay = 0.3, .output_bias = true},
+    {"error decay without error", .depth = 2, .samples = 20, .steps = 12, .rate = 0.01, .lambda = 1, .error_decay = 1e9},
     {"a batch larger than a chunk", .depth = 2, .samples = 1300, .steps = 5, .batch = 600, .rate = 0.0002, .lambda = 1},
 };
 
@@ -262,6 +289,63 @@ static void saved_model_goes_on(void **state) {
     }
 }
 
+/* --init-gain is a factor on every first weight that is drawn, bias and all; weights from a file are used as they are. */
+static void first_weights_are_multiplied_by_the_gain(void **state) {
+    (void)state;
+    for (unsigned bits = 0; bits < 8; bits++)
+        for (int precision = 0; precision < 2; precision++) {
+            net_options wanted = {DIM, HIDDEN, 3, false, bits & 1, bits & 4, bits & 2};
+            net n = net_of(wanted);
+            size_t p = net_parameters(&n), seen = 0;
+            double *plain = doubles(p), *gained = doubles(p), *now = doubles(p);
+            sa_options *options = options_of(wanted, (sa_precision)precision);
+            sa_model *model = model_of(options);
+            read_weights(&n, model, "initial_", plain);
+            sa_model_destroy(model);
+            options->init_gain = 0.3;
+            model = model_of(options);
+            read_weights(&n, model, "initial_", gained);
+            read_weights(&n, model, "", now);
+            assert_memory_equal(gained, now, p * sizeof *now); /* it starts there */
+            for (size_t i = 0; i < p; i++) {
+                assert_near(gained[i], 0.3 * plain[i], (precision ? 1e-15 : 1e-7) * fabs(plain[i]));
+                seen += plain[i] != 0;
+            }
+            assert_true(seen > HIDDEN * DIM);
+            sa_model_destroy(model);
+            write_weights(&n, plain, scratch("first.npz"));
+            assert_ok(sa_options_set(options, "init-weights", scratch("first.npz")));
+            model = model_of(options);
+            read_weights(&n, model, "initial_", now);
+            assert_memory_equal(now, plain, p * sizeof *now);
+            sa_model_destroy(model);
+            sa_options_destroy(options);
+            sa_free(plain);
+            sa_free(gained);
+            sa_free(now);
+        }
+}
+
+/* x = (1, 2); W_1 = (1, 1; 1, -1): h = (3, 0); W_2 = (2, 5) and the bias 1/4: f = 25/4. Only the last layer has a column
+ * more. */
+static void bias_of_the_output_by_hand(void **state) {
+    (void)state;
+    const double x[] = {1, 2}, theta[] = {1, 1, 1, -1, 2, 5, 0.25};
+    for (int root_m = 0; root_m < 2; root_m++) {
+        sa_options *options = options_of((net_options){.dim = 2, .hidden = 2, .depth = 2, .root_m = root_m}, SA_PRECISION_DOUBLE);
+        options->bias = SA_BIAS_OUTPUT;
+        sa_model *model = model_of(options);
+        mlp_f64 *mlp = (mlp_f64 *)model;
+        double mean = NAN;
+        assert_int_equal(mlp->parameters, 7);
+        memcpy(mlp->theta, theta, sizeof theta);
+        assert_ok(model->kind->evaluate(model, x, 1, &mean, NULL));
+        assert_near(mean, 6.25 * (root_m ? sqrt(2) : 1), 1e-14);
+        sa_model_destroy(model);
+        sa_options_destroy(options);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(training_equals_plain_loops),
@@ -270,6 +354,8 @@ int main(void) {
         cmocka_unit_test(training_after_an_undone_one_starts_clean),
         cmocka_unit_test(training_on_nothing_changes_nothing),
         cmocka_unit_test(saved_model_goes_on),
+        cmocka_unit_test(first_weights_are_multiplied_by_the_gain),
+        cmocka_unit_test(bias_of_the_output_by_hand),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }
