@@ -157,7 +157,7 @@ static inline double relative_error(size_t count, const double *a, const double 
 /* An npz with W1 ... WL, and V, as --init-weights takes it. */
 static inline void write_weights(const net *n, const double *theta, const char *path) {
     sa_npz_writer *writer;
-    char name[16];
+    char name[32];
     assert_ok(sa_npz_begin(&writer));
     for (size_t l = 0; l < n->depth; l++) {
         snprintf(name, sizeof name, "W%zu", l + 1);
