@@ -121,7 +121,7 @@ static void factored_inner_products_equal_dense_ones(void **state) {
         double *x = random_doubles(LEFT * DIM);
         sa_gradients left = gradients_of(&s, x, LEFT), right = gradients_of(&other, x, RIGHT);
         double *a = write_out_all(&left, p), *b = write_out_all(&right, p), *expected = doubles(LEFT * LD),
-               *inner = random_doubles(LEFT * LD), *work = doubles(2 * SA_INNER_ROWS * LD);
+               *inner = random_doubles(LEFT * LD), *work = doubles(2 * SA_INNER_ROWS * SA_INNER_COLUMNS);
         gradients_inner_f64(&left, &right, inner, LD, work);
         for (size_t i = 0; i < LEFT; i++)
             for (size_t j = 0; j < LD; j++) {

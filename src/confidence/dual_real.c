@@ -54,24 +54,14 @@ static sa_status grow(real **array, size_t *capacity, size_t rows, size_t column
     return sa_grow_array(array, capacity, elements, sizeof(real));
 }
 
-/* Columns of a solve for `count` gradients. At least 8: for fewer, BLAS multiplies in another order, and the last bit of a
- * width would hang on how many others were asked for with it. */
-static size_t columns_for(size_t count) { return count < 8 ? 8 : sa_padded_columns(count); }
-
-/* part = the batch's rows [first, first + count), or rows[first ...], then zeros up to the columns of a solve */
+/* part = the batch's rows [first, first + count), or rows[first ...]. There is room for whole blocks of inner products, or
+ * else the last bits of a width would hang on how many others were asked for with it. */
 static sa_status take_part(dual_t *dual, const sa_gradients *batch, const size_t *rows, size_t first, size_t count) {
-    sa_gradients *part = &dual->part;
-    part->count = 0;
-    SA_TRY(sa_gradients_reserve(part, columns_for(count)));
+    dual->part.count = 0;
+    SA_TRY(sa_gradients_reserve(&dual->part, sa_inner_room(count)));
     for (size_t j = 0; j < count; j++) {
         size_t row = rows ? rows[first + j] : first + j;
-        sa_gradients_append(part, batch, &row, 1);
-    }
-    for (size_t l = 0; l < part->pairs; l++) {
-        sa_pair_shape shape = part->pair[l].shape;
-        size_t zeros = columns_for(count) - count;
-        memset((real *)part->pair[l].delta + count * shape.delta, 0, zeros * shape.delta * sizeof(real));
-        memset((real *)part->pair[l].input + count * shape.input, 0, zeros * shape.input * sizeof(real));
+        sa_gradients_append(&dual->part, batch, &row, 1);
     }
     return SA_OK;
 }
@@ -79,23 +69,21 @@ static sa_status take_part(dual_t *dual, const sa_gradients *batch, const size_t
 /* solution (n, columns) = the first n elements of C^-1 G' g for those gradients, at most SA_WIDTH_COLUMNS of them. They come
  * from the first n gradients and rows of C alone. */
 static sa_status solve(dual_t *dual, size_t n, const sa_gradients *batch, const size_t *rows, size_t first, size_t count) {
-    size_t columns = columns_for(count);
+    size_t columns = sa_padded_columns(count);
     sa_gradients leading = dual->counted;
     REAL(triangle) corner = dual->factor;
     leading.count = corner.n = n;
     SA_TRY(take_part(dual, batch, rows, first, count));
     SA_TRY(grow(&dual->solution, &dual->solution_capacity, n, columns));
-    SA_TRY(grow(&dual->work, &dual->work_capacity, 2 * SA_INNER_ROWS, columns));
-    dual->part.count = columns;
+    SA_TRY(grow(&dual->work, &dual->work_capacity, 2 * SA_INNER_ROWS, SA_INNER_COLUMNS));
     REAL(gradients_inner)(&leading, &dual->part, dual->solution, columns, dual->work);
-    dual->part.count = count;
     REAL(triangle_solve)(&corner, dual->solution, columns);
     return SA_OK;
 }
 
 /* sum[j] = |column j of the solution|^2, its first n rows */
 static void column_norms(const dual_t *dual, size_t n, size_t columns, double *sum) {
-    size_t ld = columns_for(columns);
+    size_t ld = sa_padded_columns(columns);
     memset(sum, 0, columns * sizeof *sum);
     for (size_t k = 0; k < n; k++) {
         const real *row = dual->solution + k * ld;
@@ -105,9 +93,9 @@ static void column_norms(const dual_t *dual, size_t n, size_t columns, double *s
 
 /* Keeps the solution's columns for the batch named by the ticket; forgets all of it when there are too many. */
 static sa_status keep(dual_t *dual, const sa_gradients *batch, uint64_t ticket, const size_t *rows, size_t first, size_t count) {
-    size_t ld = columns_for(count), n = dual->counted.count;
+    size_t ld = sa_padded_columns(count), n = dual->counted.count;
     if (ticket != dual->ticket) {
-        size_t columns = columns_for(batch->count < SA_WIDTH_COLUMNS ? batch->count : SA_WIDTH_COLUMNS);
+        size_t columns = sa_padded_columns(batch->count < SA_WIDTH_COLUMNS ? batch->count : SA_WIDTH_COLUMNS);
         dual->ticket = 0;
         SA_TRY(grow(&dual->solved, &dual->solved_capacity, n, columns));
         dual->ticket = ticket;
@@ -197,11 +185,11 @@ static void append(dual_t *dual, const sa_gradients *batch, const real *left, si
 
 /* All that can fail while `count` gradients are added, so that adding them cannot. */
 static sa_status reserve(dual_t *dual, size_t count) {
-    size_t n = dual->counted.count + count, columns = columns_for(count < APPEND_COLUMNS ? count : APPEND_COLUMNS);
+    size_t n = dual->counted.count + count, columns = sa_padded_columns(count < APPEND_COLUMNS ? count : APPEND_COLUMNS);
     SA_TRY(sa_gradients_reserve(&dual->counted, n));
-    SA_TRY(sa_gradients_reserve(&dual->part, columns));
+    SA_TRY(sa_gradients_reserve(&dual->part, sa_inner_room(columns)));
     SA_TRY(grow(&dual->solution, &dual->solution_capacity, n, columns));
-    SA_TRY(grow(&dual->work, &dual->work_capacity, 2 * SA_INNER_ROWS, columns));
+    SA_TRY(grow(&dual->work, &dual->work_capacity, 2 * SA_INNER_ROWS, SA_INNER_COLUMNS));
     return REAL(triangle_reserve)(&dual->factor, count);
 }
 
@@ -229,7 +217,7 @@ static sa_status count(void *form, const sa_gradients *batch, uint64_t ticket, c
     for (size_t first = 0; first < batch->count; first += APPEND_COLUMNS) {
         size_t many = batch->count - first < APPEND_COLUMNS ? batch->count - first : APPEND_COLUMNS;
         SA_TRY(solve(dual, dual->counted.count, batch, NULL, first, many)); /* cannot fail: its memory is there */
-        append(dual, &dual->part, dual->solution, columns_for(many), column);
+        append(dual, &dual->part, dual->solution, sa_padded_columns(many), column);
     }
     return SA_OK;
 }

@@ -4,19 +4,24 @@
 
 #include "linalg/blas.h"
 
-/* out (rows, right->count) = <left_i, right_j> for the rows [first, first + rows) of left */
-static void inner_block(const sa_gradients *left, size_t first, size_t rows, const sa_gradients *right, real *out, size_t ld,
-                        real *deltas, real *inputs) {
-    size_t columns = right->count;
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* out (rows, columns) = <left_i, right_j> for the gradients [first, first + rows) of left and the block of right from `start` on */
+static void inner_block(const sa_gradients *left, size_t first, size_t rows, const sa_gradients *right, size_t start, real *out,
+                        size_t ld, real *work) {
+    const size_t whole = smaller(right->capacity - start, SA_INNER_COLUMNS), columns = smaller(right->count - start, whole);
+    real *deltas = work, *inputs = work + rows * whole;
     for (size_t l = 0; l < left->pairs; l++) {
         sa_pair_shape shape = left->pair[l].shape;
         const real *left_delta = (const real *)left->pair[l].delta + first * shape.delta;
         const real *left_input = (const real *)left->pair[l].input + first * shape.input;
-        REAL(gemm_nt)(rows, columns, shape.delta, 1, left_delta, shape.delta, right->pair[l].delta, shape.delta, 0, deltas, ld);
-        REAL(gemm_nt)(rows, columns, shape.input, 1, left_input, shape.input, right->pair[l].input, shape.input, 0, inputs, ld);
+        const real *right_delta = (const real *)right->pair[l].delta + start * shape.delta;
+        const real *right_input = (const real *)right->pair[l].input + start * shape.input;
+        REAL(gemm_nt)(rows, whole, shape.delta, 1, left_delta, shape.delta, right_delta, shape.delta, 0, deltas, whole);
+        REAL(gemm_nt)(rows, whole, shape.input, 1, left_input, shape.input, right_input, shape.input, 0, inputs, whole);
         for (size_t i = 0; i < rows; i++) {
             real *sum = out + i * ld;
-            const real *a = deltas + i * ld, *b = inputs + i * ld;
+            const real *a = deltas + i * whole, *b = inputs + i * whole;
             for (size_t j = 0; j < columns; j++) sum[j] = l == 0 ? a[j] * b[j] : sum[j] + a[j] * b[j];
         }
     }
@@ -24,9 +29,10 @@ static void inner_block(const sa_gradients *left, size_t first, size_t rows, con
 
 void REAL(gradients_inner)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld, real *work) {
     for (size_t first = 0; first < left->count; first += SA_INNER_ROWS) {
-        size_t rows = left->count - first < SA_INNER_ROWS ? left->count - first : SA_INNER_ROWS;
+        size_t rows = smaller(left->count - first, SA_INNER_ROWS);
         real *block = out + first * ld;
-        inner_block(left, first, rows, right, block, ld, work, work + SA_INNER_ROWS * ld);
+        for (size_t start = 0; start < right->count; start += SA_INNER_COLUMNS)
+            inner_block(left, first, rows, right, start, block + start, ld, work);
         for (size_t i = 0; i < rows; i++)
             memset(block + i * ld + right->count, 0, (ld - right->count) * sizeof *block);
     }
