@@ -281,9 +281,32 @@ static void zero_gradients_have_no_width(void **state) {
     sa_confidence_destroy(NULL);
 }
 
+/* Bit for bit, whether a width is asked for alone, with a few others in any order, or with all. */
+static void a_width_does_not_hang_on_its_company(void **state) {
+    (void)state;
+    source s = source_of((net_options){.dim = 80, .hidden = 100, .depth = 2}, SA_PRECISION_SINGLE, 0.1, SA_EXACT_DUAL);
+    sa_confidence *engine = engine_of(&s);
+    for (size_t round = 0; round < 45; round++) {
+        contexts(&s, ARMS, SLATE, 1);
+        double all[ARMS];
+        uint64_t ticket = widths_of(engine, &s, all);
+        for (size_t many = 1; many <= 13; many += 4) {
+            size_t rows[ARMS];
+            double few[ARMS];
+            for (size_t i = 0; i < many; i++) rows[i] = (7 * i + round) % ARMS;
+            assert_ok(engine->kind->widths(engine, &s.batch, rows, many, few, &(uint64_t){0}));
+            for (size_t i = 0; i < many; i++) assert_true(few[rows[i]] == all[rows[i]]);
+        }
+        assert_ok(engine->kind->count(engine, &s.chosen, ticket, s.rows));
+    }
+    sa_confidence_destroy(engine);
+    source_clear(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dual_and_primal_equal_dense),
+        cmocka_unit_test(a_width_does_not_hang_on_its_company),
         cmocka_unit_test(late_counting_gives_the_same_z),
         cmocka_unit_test(widths_in_parts_equal_widths_at_once),
         cmocka_unit_test(tickets_are_never_reused),
