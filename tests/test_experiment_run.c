@@ -72,6 +72,7 @@ static void test_references(void **state) {
     assert_true(best.mean == 0 && best.sd == 0 && random.mean > 1 && random.low < random.mean &&
                 random.mean < random.high);
     set(experiment, "show-regret", "realised");
+    fine(sa_experiment_result(experiment, 1, &random)); /* still those of the run */
     fine(sa_experiment_run(experiment, NULL, NULL));
     fine(sa_experiment_result(experiment, 1, &random));
     double sum = 0;
@@ -144,6 +145,8 @@ static void stop_after(size_t jobs, const char *out, const char *trace) {
     assert_int_equal(sa_experiment_run(experiment, stop_later, &stop), SA_INTERRUPTED);
     assert_non_null(strstr(sa_last_error(), "--resume"));
     assert_true(stop.calls > 0);
+    sa_agent_result result;
+    assert_int_equal(sa_experiment_result(experiment, 0, &result), SA_INVALID);
     sa_experiment_destroy(experiment);
 }
 

@@ -14,7 +14,7 @@ extern "C" {
 
 typedef struct sa_experiment sa_experiment;
 
-/* An experiment with the default options and no agents. NULL when memory is short. */
+/* An experiment with the default options and no agents. NULL when memory is short. Caller frees with sa_experiment_destroy. */
 SA_API sa_experiment *sa_experiment_new(void);
 SA_API void sa_experiment_destroy(sa_experiment *experiment); /* NULL is fine */
 
@@ -65,7 +65,8 @@ typedef struct sa_agent_result {
     uint64_t diverged_trainings;
 } sa_agent_result;
 
-/* The index-th agent's results; SA_INVALID when there is none. Valid until the experiment is run again or destroyed. */
+/* The index-th agent's results; SA_INVALID when there is none, or the last run did not end well. Pointers in it are borrowed:
+ * valid until the experiment is checked or run again, or destroyed. */
 SA_API sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa_agent_result *result);
 
 /* The same as sa_experiment_check, for drawing: agents do not matter. */

@@ -1,4 +1,4 @@
-/* What npy.c and npz.c share: the header of an npy file, and reading one from wherever its bytes come. */
+/* What the files of npy and npz share: the header of an npy file, and reading one from wherever its bytes come. */
 #ifndef SA_BASE_NPY_FORMAT_H
 #define SA_BASE_NPY_FORMAT_H
 

@@ -191,7 +191,6 @@ static void state(const sa_confidence *confidence, sa_confidence_state *state) {
 
 /* ---- files ---- */
 
-/* exact_state: primal?, double?; exact_counts: counted, ticket; exact_costs: excess, last batch */
 static sa_status save(const sa_confidence *confidence, sa_npz_writer *writer) {
     const exact_t *exact = (const exact_t *)confidence;
     static const int64_t yes = 1, no = 0;

@@ -1,4 +1,5 @@
-/* The two sides from which exact widths are computed, each in two precisions: dual.h's n x n and primal.h's p x p factor.
+/* The two sides from which exact widths are computed, each in two precisions: the n x n factor of dual_real.c, and the p x p one
+ * of primal_real.c.
  * They give the same answer at different cost; exact.c chooses, and changes from one to the other. */
 #ifndef SA_CONFIDENCE_EXACT_FORM_H
 #define SA_CONFIDENCE_EXACT_FORM_H

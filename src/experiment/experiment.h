@@ -23,7 +23,7 @@ struct sa_experiment {
     sa_options *options;   /* for all agents */
     sa_spec_agent *agents; /* (agent_count) from --agent and `agents:` */
     size_t agent_count, agent_capacity;
-    struct sa_plan *plan; /* of the last check; holds the results after a run. NULL before */
+    struct sa_plan *plan; /* of the last check; holds the results once it is `finished`. NULL before */
     bool checked;         /* the plan fits the options and has not been run */
 };
 
@@ -57,7 +57,8 @@ typedef struct sa_plan {
     size_t agent_count;
     size_t runs, rounds, threads;
     uint64_t first_run;
-    char *parts; /* folder for the parts of finished runs; NULL: none */
+    char *parts;   /* folder for the parts of finished runs; NULL: none */
+    bool finished; /* all runs are done, and their means are there */
 } sa_plan;
 
 /* The agents that come of the lists of algorithms and agents, with `base` below their own options. Frees nothing of what

@@ -14,16 +14,19 @@ sa_status sa_experiment_run(sa_experiment *experiment, sa_progress_call *call, v
     experiment->checked = false; /* files may change before the next run */
     sa_plan *plan = experiment->plan;
     SA_TRY(sa_results_begin(plan, &complete));
-    if (complete) return SA_OK;
-    sa_status status = sa_runner_run(plan, call, user);
-    if (status == SA_OK) status = sa_results_finish(plan);
-    if (status != SA_OK) sa_results_abandon(plan);
+    sa_status status = SA_OK;
+    if (!complete) {
+        status = sa_runner_run(plan, call, user);
+        if (status == SA_OK) status = sa_results_finish(plan);
+        if (status != SA_OK) sa_results_abandon(plan);
+    }
+    plan->finished = status == SA_OK;
     return status;
 }
 
 sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa_agent_result *result) {
     const sa_plan *plan = experiment->plan;
-    if (!plan || experiment->checked) return sa_fail(SA_INVALID, "the experiment has not been run");
+    if (!plan || !plan->finished) return sa_fail(SA_INVALID, "the experiment has not been run to its end");
     if (index >= plan->agent_count)
         return sa_fail(SA_INVALID, "there is no agent %zu: the experiment has %zu", index, plan->agent_count);
     const sa_plan_agent *agent = &plan->agents[index];

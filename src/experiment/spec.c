@@ -163,7 +163,7 @@ static sa_status take_pair(void *user, const char *label, const char *key, const
         SA_TRY(add_agent(experiment, label));
         agent = &experiment->agents[experiment->agent_count - 1];
     }
-    return key ? set_own(agent, key, value) : SA_OK;
+    return set_own(agent, key, value);
 }
 
 sa_status sa_experiment_read(sa_experiment *experiment, const char *path) {

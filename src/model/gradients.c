@@ -85,19 +85,6 @@ void sa_gradients_append(sa_gradients *batch, const sa_gradients *from, const si
     batch->count += count;
 }
 
-sa_gradients sa_gradients_slice(const sa_gradients *batch, size_t first, size_t count, sa_pair *pair) {
-    sa_gradients slice = *batch;
-    slice.pair = pair;
-    slice.count = slice.capacity = count;
-    for (size_t l = 0; l < batch->pairs; l++) {
-        const sa_pair *whole = &batch->pair[l];
-        pair[l] = (sa_pair){.shape = whole->shape,
-                            .delta = row_of(whole->delta, first, whole->shape.delta, batch->precision),
-                            .input = row_of(whole->input, first, whole->shape.input, batch->precision)};
-    }
-    return slice;
-}
-
 /* compiled per precision: gradients_real.c */
 void gradients_norms_f32(const sa_gradients *batch, double *squared);
 void gradients_norms_f64(const sa_gradients *batch, double *squared);

@@ -43,8 +43,6 @@ void sa_gradients_clear(sa_gradients *batch);
 sa_status sa_gradients_reserve(sa_gradients *batch, size_t capacity);
 /* Appends rows[0 .. count) of `from` (rows NULL: its first `count`), converting the precision. There must be room. */
 void sa_gradients_append(sa_gradients *batch, const sa_gradients *from, const size_t *rows, size_t count);
-/* Gradients [first, first + count) of `batch` as a batch that borrows them; `pair` is room for its pairs. */
-sa_gradients sa_gradients_slice(const sa_gradients *batch, size_t first, size_t count, sa_pair *pair);
 /* squared (count) = <g, g>, of any precision. */
 void sa_gradients_norms(const sa_gradients *batch, double *squared);
 /* p, the numbers in one gradient written out. */
