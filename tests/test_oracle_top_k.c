@@ -15,6 +15,7 @@
 enum { MOST = 2000 };
 
 static const double *sorting;
+static sa_workspace workspace;
 
 static int by_score(const void *a, const void *b) {
     size_t i = *(const size_t *)a, j = *(const size_t *)b;
@@ -24,19 +25,19 @@ static int by_score(const void *a, const void *b) {
 
 /* Solves and compares with the first K of a full sort. */
 static void check(const double *scores, size_t arms, size_t slate, const bool *excluded) {
-    static size_t order[MOST], workspace[MOST + 1], chosen[MOST + 1];
-    size_t left = 0;
+    static size_t order[MOST], chosen[MOST + 1];
+    size_t left = 0, length = 0;
     for (size_t i = 0; i < arms; i++)
         if (!excluded || !excluded[i]) order[left++] = i;
     assert_true(slate <= left);
     sorting = scores;
     qsort(order, left, sizeof *order, by_score);
     sa_oracle_problem problem = {.scores = scores, .arms = arms, .slate = slate, .excluded = excluded};
-    assert_int_equal(sa_oracle_top_k.workspace(arms, slate), arms);
-    workspace[arms] = chosen[slate] = 12345;
-    sa_oracle_top_k.solve(&problem, workspace, chosen);
+    chosen[slate] = 12345;
+    assert_int_equal(sa_oracle_top_k.solve(&problem, &workspace, chosen, &length), SA_OK);
+    assert_int_equal(length, slate);
     assert_memory_equal(chosen, order, slate * sizeof *order);
-    assert_true(workspace[arms] == 12345 && chosen[slate] == 12345);
+    assert_true(chosen[slate] == 12345);
 }
 
 /* `levels` different scores, so few of them means many ties. */
@@ -100,9 +101,9 @@ static void test_ties_and_signed_zeros(void **state) {
     (void)state;
     const double scores[] = {0.0, -0.0, 1, -0.0, 0.0};
     const bool excluded[] = {false, false, true, false, false};
-    size_t workspace[5], slate[3];
+    size_t slate[3], length;
     sa_oracle_problem problem = {.scores = scores, .arms = 5, .slate = 3, .excluded = excluded};
-    sa_oracle_top_k.solve(&problem, workspace, slate);
+    assert_int_equal(sa_oracle_top_k.solve(&problem, &workspace, slate, &length), SA_OK);
     const size_t wanted[] = {0, 1, 3};
     assert_memory_equal(slate, wanted, sizeof wanted);
 }
@@ -113,8 +114,8 @@ static void test_reward(void **state) {
     const double scores[] = {0.1, 0.9, 0.3, 0.7, 1e-17, -0.3};
     const size_t one[] = {1, 3, 2, 0, 4}, other[] = {4, 0, 2, 3, 1};
     sa_oracle_problem problem = {.scores = scores, .arms = 6, .slate = 5};
-    assert_true(fabs(sa_oracle_top_k.reward(&problem, one) - 2) < 1e-15);
-    assert_true(sa_oracle_top_k.reward(&problem, one) == sa_oracle_top_k.reward(&problem, other));
+    assert_true(fabs(sa_oracle_top_k.reward(&problem, one, 5) - 2) < 1e-15);
+    assert_true(sa_oracle_top_k.reward(&problem, one, 5) == sa_oracle_top_k.reward(&problem, other, 5));
 }
 
 static void test_registry(void **state) {
@@ -130,5 +131,7 @@ int main(void) {
         cmocka_unit_test(test_killer), cmocka_unit_test(test_ties_and_signed_zeros),
         cmocka_unit_test(test_reward), cmocka_unit_test(test_registry),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    sa_workspace_clear(&workspace);
+    return failed;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include <superarm/options.h>
+#include <superarm/oracle.h>
 #include <superarm/status.h>
 
 #ifdef __cplusplus
@@ -26,7 +27,7 @@ SA_API void sa_request_destroy(sa_request *request); /* NULL is fine */
  * from request to request. */
 SA_API void sa_request_contexts(sa_request *request, const double *contexts, size_t arms);
 SA_API void sa_request_contexts_float(sa_request *request, const float *contexts, size_t arms);
-/* How many arms to choose. */
+/* How many arms to choose. For an oracle that may leave arms out: at most, and 0 for no limit. */
 SA_API void sa_request_slate(sa_request *request, size_t slate);
 /* Arms that must not be chosen: (arms) flags, true excludes; borrowed until the select returns; NULL excludes none. */
 SA_API void sa_request_exclude(sa_request *request, const bool *excluded);
@@ -35,13 +36,17 @@ SA_API void sa_request_event(sa_request *request, uint64_t event);
 /* The expected scores, (arms), for the reference algorithm `best`; other algorithms do not look. Borrowed. */
 SA_API void sa_request_expected(sa_request *request, const double *expected);
 
+/* What the oracle needs beside the scores: costs, groups, edges... (superarm/oracle.h); the problem's own scores, slate and
+ * excluded arms are not looked at. Borrowed until the select returns; NULL for none. */
+SA_API void sa_request_problem(sa_request *request, const sa_problem *problem);
+
 /* ---- a decision: what was chosen, and why ---- */
 
 typedef struct sa_decision sa_decision;
 
 SA_API uint64_t sa_decision_id(const sa_decision *decision); /* from 0, one more with each select */
 SA_API uint64_t sa_decision_event(const sa_decision *decision);
-SA_API size_t sa_decision_slate(const sa_decision *decision);            /* K, number of chosen arms */
+SA_API size_t sa_decision_slate(const sa_decision *decision);            /* chosen arms: K, or fewer where some may be left out */
 SA_API const size_t *sa_decision_arms(const sa_decision *decision);      /* (K), best first */
 SA_API const double *sa_decision_estimates(const sa_decision *decision); /* (K) the model's mean, arm by arm as above */
 SA_API const double *sa_decision_widths(const sa_decision *decision);    /* (K) sqrt(g' Z^-1 g / m); NaN without one */
@@ -61,6 +66,10 @@ typedef struct sa_agent sa_agent;
 /* Options are copied. `*out` is set only on success; caller frees with sa_agent_destroy. */
 SA_API sa_status sa_agent_create(const sa_options *options, sa_agent **out);
 SA_API void sa_agent_destroy(sa_agent *agent); /* NULL is fine */
+
+/* An oracle of the caller's own instead of --oracle; copied, its user pointer borrowed. NULL: back to --oracle. It is not
+ * saved: set it again after sa_agent_load. */
+SA_API sa_status sa_agent_oracle(sa_agent *agent, const sa_oracle_callbacks *oracle);
 
 /* Chooses a slate. `*decision` NULL: a new object, which the caller frees with sa_decision_destroy; an older decision:
  * it is overwritten, which saves the allocation. It stays valid whatever happens to the agent. */

@@ -5,6 +5,7 @@
 #include <superarm/agent.h>
 #include <superarm/experiment.h>
 #include <superarm/options.h>
+#include <superarm/oracle.h>
 #include <superarm/report.h>
 #include <superarm/status.h>
 

@@ -32,7 +32,7 @@ void sa_agent_destroy(sa_agent *agent) {
     sa_free(agent->slate);
     sa_free(agent->positions);
     sa_free(agent->rows);
-    sa_free(agent->oracle_work);
+    sa_workspace_clear(&agent->oracle_work);
     sa_free(agent->training_inputs);
     sa_free(agent->training_targets);
     sa_options_destroy(agent->options);
@@ -88,13 +88,27 @@ sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
     return status;
 }
 
+sa_status sa_agent_oracle(sa_agent *agent, const sa_oracle_callbacks *oracle) {
+    if (!agent) return sa_fail(SA_INVALID, "sa_agent_oracle needs an agent");
+    if (!oracle) {
+        agent->oracle = sa_oracle_of((sa_oracle_kind)agent->options->oracle);
+        return SA_OK;
+    }
+    if (!oracle->solve) return sa_fail(SA_INVALID, "an oracle of your own needs a solve callback");
+    if (!(oracle->alpha > 0 && oracle->alpha <= 1))
+        return sa_fail(SA_INVALID, "alpha of your oracle is %g, and must be more than 0 and at most 1", oracle->alpha);
+    agent->own = *oracle;
+    agent->oracle = &sa_oracle_own;
+    return SA_OK;
+}
+
 const sa_options *sa_agent_options(const sa_agent *agent) { return agent->options; }
 
 /* ---- choosing ---- */
 
 /* Each array has its own capacity while it grows; the shared one is set when all have. */
-static sa_status reserve_workspace(sa_agent *agent, const sa_request *request) {
-    size_t arms = request->arms, slate = request->slate, row = agent->inputs.dim * sa_precision_bytes(agent->inputs.precision);
+static sa_status reserve_workspace(sa_agent *agent, const sa_request *request, size_t slate) {
+    size_t arms = request->arms, row = agent->inputs.dim * sa_precision_bytes(agent->inputs.precision);
     struct {
         void *array;
         size_t size;
@@ -120,8 +134,7 @@ static sa_status reserve_workspace(sa_agent *agent, const sa_request *request) {
         SA_TRY(sa_grow_array(per_place[i], &capacity, slate, sizeof(size_t)));
     }
     agent->slate_capacity = capacity;
-    size_t most = agent->oracle->workspace(arms, arms), exactly = agent->oracle->workspace(arms, slate);
-    return sa_grow_array(&agent->oracle_work, &agent->oracle_capacity, most > exactly ? most : exactly, sizeof(size_t));
+    return SA_OK;
 }
 
 /* mean (arms), and the gradients of all candidates where widths are wanted */
@@ -193,7 +206,7 @@ static sa_status keep(sa_agent *agent, size_t slate, uint64_t ticket, sa_pending
 
 /* With --count-pending, Z hears of the chosen arms now, and their gradients need not be kept. */
 static sa_status count_now(sa_agent *agent, sa_pending *pending) {
-    if (!agent->confidence || !agent->options->count_pending) return SA_OK;
+    if (!agent->confidence || !agent->options->count_pending || pending->slate == 0) return SA_OK;
     SA_TRY(agent->confidence->kind->count(agent->confidence, &pending->gradients, pending->ticket, pending->arms));
     sa_gradients_clear(&pending->gradients);
     return SA_OK;
@@ -201,15 +214,23 @@ static sa_status count_now(sa_agent *agent, sa_pending *pending) {
 
 sa_status sa_agent_select(sa_agent *agent, const sa_request *request, sa_decision **decision) {
     if (!agent || !decision) return sa_fail(SA_INVALID, "sa_agent_select needs an agent and a place for the decision");
-    SA_TRY(sa_request_check(request));
+    SA_TRY(sa_request_check(request, agent->oracle->size == SA_EXACTLY_K));
     uint64_t id = agent->pending.first + agent->pending.count, ticket;
-    size_t arms = request->arms, slate = request->slate;
-    SA_TRY(reserve_workspace(agent, request));
+    sa_oracle_problem problem = {.scores = agent->score,
+                                 .arms = request->arms,
+                                 .slate = request->slate,
+                                 .excluded = request->excluded,
+                                 .data = request->problem ? sa_problem_data(request->problem) : NULL,
+                                 .own = &agent->own};
+    size_t arms = request->arms, slate = sa_oracle_most(agent->oracle, &problem);
+    SA_TRY(reserve_workspace(agent, request, slate));
+    problem.scores = agent->score;
+    SA_TRY(sa_oracle_check(agent->oracle, &problem));
     SA_TRY(sa_inputs_read(&agent->inputs, request, agent->raw));
     SA_TRY(estimate(agent, request));
     SA_TRY(score(agent, request, id, &ticket));
-    sa_oracle_problem problem = {.scores = agent->score, .arms = arms, .slate = slate, .excluded = request->excluded};
-    agent->oracle->solve(&problem, agent->oracle_work, agent->slate);
+    sa_oracle_clip(agent->oracle, &problem, agent->score, arms);
+    SA_TRY(agent->oracle->solve(&problem, &agent->oracle_work, agent->slate, &slate));
 
     sa_decision *fresh = *decision;
     sa_pending pending = {0};

@@ -21,6 +21,7 @@ struct sa_agent {
     sa_confidence *confidence; /* NULL: none */
     sa_exploration exploration;
     const sa_oracle *oracle;
+    sa_oracle_callbacks own; /* of the caller's own oracle */
     const sa_feedback *feedback;
     /* what it has seen */
     sa_inputs inputs;
@@ -42,8 +43,7 @@ struct sa_agent {
     double *group_score;            /* (arms) */
     size_t slate_capacity;
     size_t *slate, *positions, *rows; /* (slate) */
-    size_t oracle_capacity;
-    size_t *oracle_work;
+    sa_workspace oracle_work;
     sa_gradients gradients;         /* of all candidates */
     sa_gradients observed;          /* of the arms counted now */
     size_t training_capacity;

@@ -18,10 +18,11 @@ static void bound_score(sa_agent *agent, size_t arm) {
 static bool is_excluded(const sa_request *request, size_t arm) { return request->excluded && request->excluded[arm]; }
 
 /* The slate-th highest of group_score (count). */
-static double place_score(sa_agent *agent, size_t count, size_t slate) {
+static sa_status place_score(sa_agent *agent, size_t count, size_t slate, double *score) {
     sa_oracle_problem problem = {.scores = agent->group_score, .arms = count, .slate = slate};
-    agent->oracle->solve(&problem, agent->oracle_work, agent->slate);
-    return agent->group_score[agent->slate[slate - 1]];
+    SA_TRY(agent->oracle->solve(&problem, &agent->oracle_work, agent->slate, &slate));
+    *score = agent->group_score[agent->slate[slate - 1]];
+    return SA_OK;
 }
 
 /* Bounds from the gradients' norms, and tighter ones where these leave more than `group` arms in. */
@@ -34,7 +35,8 @@ static sa_status bound_scores(sa_agent *agent, const sa_request *request, size_t
         double least = lower(score_at(agent, i, agent->width[i]), score_at(agent, i, 0));
         if (!is_excluded(request, i)) agent->group_score[count++] = least;
     }
-    double beat = place_score(agent, count, request->slate);
+    double beat;
+    SA_TRY(place_score(agent, count, request->slate, &beat));
     count = 0;
     for (size_t i = 0; i < arms; i++)
         if (!is_excluded(request, i) && agent->score[i] >= beat) agent->contender[count++] = i;
@@ -58,14 +60,15 @@ sa_status sa_score_contenders(sa_agent *agent, const sa_request *request, uint64
     if (group > left) group = left;
     SA_TRY(bound_scores(agent, request, group));
     sa_oracle_problem highest = {.scores = agent->score, .arms = arms, .slate = group, .excluded = request->excluded};
-    agent->oracle->solve(&highest, agent->oracle_work, agent->contender);
+    SA_TRY(agent->oracle->solve(&highest, &agent->oracle_work, agent->contender, &group));
     SA_TRY(score_exactly(agent, agent->contender, group, ticket));
     memset(agent->is_contender, 0, arms * sizeof *agent->is_contender);
     for (size_t i = 0; i < group; i++) {
         agent->is_contender[agent->contender[i]] = true;
         agent->group_score[i] = agent->score[agent->contender[i]];
     }
-    double beat = place_score(agent, group, slate);
+    double beat;
+    SA_TRY(place_score(agent, group, slate, &beat));
     size_t more = 0;
     for (size_t i = 0; i < arms; i++)
         if (!agent->is_contender[i] && !is_excluded(request, i) && agent->score[i] >= beat) agent->contender[more++] = i;

@@ -106,7 +106,7 @@ static sa_status read_arrays(loaded *from, const sa_pending_ring *ring, const sa
     const int64_t *slate = from->slate.data;
     const uint8_t *answered = from->answered.data, *has_gradients = from->has_gradients.data;
     for (size_t i = 0; i < decisions; i++) {
-        if (slate[i] < 1 || (size_t)slate[i] > all_places - places)
+        if (slate[i] < 0 || (size_t)slate[i] > all_places - places)
             return sa_fail(SA_FORMAT, "the pending decisions do not fit together");
         size_t left = 0;
         for (size_t k = 0; k < (size_t)slate[i]; k++) left += !answered[places + k];

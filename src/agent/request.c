@@ -29,10 +29,13 @@ void sa_request_event(sa_request *request, uint64_t event) { request->event = ev
 
 void sa_request_expected(sa_request *request, const double *expected) { request->expected = expected; }
 
-sa_status sa_request_check(const sa_request *request) {
+void sa_request_problem(sa_request *request, const sa_problem *problem) { request->problem = problem; }
+
+sa_status sa_request_check(const sa_request *request, bool exactly) {
     if (!request) return sa_fail(SA_INVALID, "the request is NULL");
     if (!request->contexts && !request->contexts_float) return sa_fail(SA_INVALID, "the request has no contexts");
     if (request->arms == 0) return sa_fail(SA_INVALID, "the request has no arms");
+    if (!exactly) return SA_OK;
     if (request->slate == 0) return sa_fail(SA_INVALID, "the request asks for a slate of 0 arms");
     size_t left = request->arms;
     for (size_t i = 0; request->excluded && i < request->arms; i++) left -= request->excluded[i];

@@ -11,9 +11,11 @@ struct sa_request {
     const bool *excluded;   /* (arms) or NULL */
     const double *expected; /* (arms) or NULL */
     uint64_t event;
+    const sa_problem *problem; /* or NULL */
 };
 
-/* SA_INVALID when nothing can be chosen from it: no contexts, K = 0, K more than the arms that are left. */
-sa_status sa_request_check(const sa_request *request);
+/* SA_INVALID when nothing can be chosen from it: no contexts or, where exactly K are wanted, K = 0 or more than the arms that
+ * are left. */
+sa_status sa_request_check(const sa_request *request, bool exactly);
 
 #endif

@@ -34,13 +34,13 @@ typedef struct job {
     double *feedback; /* (delay + 1, slate): row t mod (delay + 1) is what round t is answered with */
     uint64_t *asked;  /* (delay + 1) ids of the decisions they answer */
     size_t *best;                        /* (slate) */
-    size_t *workspace;
+    sa_workspace workspace;
     bool mispaired; /* as published: the slate's i-th arm is answered with the score of arm i */
 } job;
 
 static void job_clear(job *self) {
     sa_trace_abandon(self->trace);
-    sa_free(self->workspace);
+    sa_workspace_clear(&self->workspace);
     sa_free(self->best);
     sa_free(self->asked);
     sa_free(self->feedback);
@@ -65,7 +65,6 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
     SA_TRY(sa_alloc_matrix(self->delay + 1, slate, sizeof(double), &self->feedback));
     SA_TRY(sa_alloc_array(self->delay + 1, sizeof(uint64_t), &self->asked));
     SA_TRY(sa_alloc_array(slate, sizeof(size_t), &self->best));
-    SA_TRY(sa_alloc_array(self->of->oracle->workspace(arms, slate), sizeof(size_t), &self->workspace));
     self->options = sa_options_copy(self->of->options);
     self->request = sa_request_new();
     if (!self->options || !self->request) return SA_OUT_OF_MEMORY;
@@ -83,13 +82,15 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
 }
 
 /* The reward that the chosen slate lacks to that of the best one, under these scores; its own reward in *reward. */
-static double regret(job *self, const double *scores, double *reward) {
+static sa_status regret(job *self, const double *scores, double *reward, double *lacks) {
     const sa_oracle *oracle = self->of->oracle;
     sa_oracle_problem problem = {
         .scores = scores, .arms = self->plan->environment->arms, .slate = sa_decision_slate(self->decision)};
-    oracle->solve(&problem, self->workspace, self->best);
-    *reward = oracle->reward(&problem, sa_decision_arms(self->decision));
-    return oracle->reward(&problem, self->best) - *reward;
+    size_t length, slate = sa_decision_slate(self->decision);
+    SA_TRY(oracle->solve(&problem, &self->workspace, self->best, &length));
+    *reward = oracle->reward(&problem, sa_decision_arms(self->decision), slate);
+    *lacks = oracle->reward(&problem, self->best, length) - *reward;
+    return SA_OK;
 }
 
 /* What the slate of this round is answered with. */
@@ -141,8 +142,9 @@ static sa_status play_round(job *self, uint64_t run, size_t round, double last[3
                            (unsigned long long)run, round + 1, i);
     }
     SA_TRY(select_and_update(self, round));
-    double expected_regret = regret(self, self->expected, &reward);
-    double realised_regret = regret(self, self->realised, &reward);
+    double expected_regret, realised_regret;
+    SA_TRY(regret(self, self->expected, &reward, &expected_regret));
+    SA_TRY(regret(self, self->realised, &reward, &realised_regret));
     last[0] += expected_regret;
     last[1] += realised_regret;
     last[2] += reward;

@@ -1,4 +1,4 @@
-/* An oracle turns scores into the slate with the largest reward. */
+/* An oracle turns scores into the slate with the largest reward, under what the problem asks of a slate. */
 #ifndef SA_ORACLE_ORACLE_H
 #define SA_ORACLE_ORACLE_H
 
@@ -7,29 +7,145 @@
 
 #include "base/options.h"
 #include "base/status.h"
+#include <superarm/oracle.h>
+
+/* ---- the problem ---- */
+
+/* Data beside the scores: X(ENUMERATOR, "name"), named as the flags are. */
+#define SA_ORACLE_DATA(X)                                                                                                 \
+    X(COSTS, "costs")                                                                                                     \
+    X(CAPACITY, "capacity")                                                                                               \
+    X(GROUPS, "groups")                                                                                                   \
+    X(CAPACITIES, "capacities")                                                                                           \
+    X(EDGES, "edges")                                                                                                     \
+    X(SOURCE, "source")                                                                                                   \
+    X(TARGET, "target")                                                                                                   \
+    X(REVENUES, "revenues")                                                                                               \
+    X(TOPICS, "topics")                                                                                                   \
+    X(MATRIX, "matrix")                                                                                                   \
+    X(BOUNDS, "bounds")                                                                                                   \
+    X(DISCOUNTS, "discounts")                                                                                             \
+    X(REWARD, "reward")
+
+typedef enum sa_datum {
+#define SA_DATUM_ENUM(enumerator, name) SA_##enumerator,
+    SA_ORACLE_DATA(SA_DATUM_ENUM) SA_DATUM_COUNT
+#undef SA_DATUM_ENUM
+} sa_datum;
+
+#define SA_BIT(datum) (1u << (datum))
+
+typedef struct sa_oracle_data {
+    unsigned given;                 /* SA_BIT of each that is there */
+    size_t count[SA_DATUM_COUNT];   /* rows of each array */
+    size_t columns[SA_DATUM_COUNT]; /* of edges, topics and matrix */
+    const char *file[SA_DATUM_COUNT]; /* where it was read from; NULL: given in memory */
+    const double *costs;            /* (arms) */
+    const double *revenues;         /* (arms) */
+    const double *topics;           /* (arms, columns) */
+    const double *matrix;           /* (count, arms) */
+    const double *bounds;           /* (count of matrix) */
+    const double *discounts;        /* (slate) */
+    const size_t *groups;           /* (arms) */
+    const size_t *capacities;       /* (groups) */
+    const size_t *edges;            /* (arms, 2) */
+    double capacity;
+    size_t source, target;
+    bool sum; /* cascade: the reward is the discounted sum */
+} sa_oracle_data;
 
 /* What an oracle may look at. */
 typedef struct sa_oracle_problem {
-    const double *scores;  /* (arms), finite */
-    size_t arms;           /* N */
-    size_t slate;          /* K */
-    const bool *excluded;  /* (arms) or NULL */
+    const double *scores;         /* (arms), or (arms, positions); finite */
+    size_t positions;             /* K when each arm has a score for each position, else 0 */
+    size_t arms;                  /* N */
+    size_t slate;                 /* K; 0: no limit, for oracles whose slates are at most K or of any size */
+    const bool *excluded;         /* (arms) or NULL */
+    const sa_oracle_data *data;   /* NULL: none */
+    const sa_oracle_callbacks *own; /* of the caller's own oracle */
 } sa_oracle_problem;
+
+static inline bool sa_problem_has(const sa_oracle_problem *problem, sa_datum datum) {
+    return problem->data && problem->data->given & SA_BIT(datum);
+}
+static inline bool sa_problem_allows(const sa_oracle_problem *problem, size_t arm) {
+    return !problem->excluded || !problem->excluded[arm];
+}
+
+/* The data of a public problem. */
+const sa_oracle_data *sa_problem_data(const sa_problem *problem);
+
+/* ---- memory that grows with the first calls and is used again ---- */
+
+typedef struct sa_workspace {
+    char *block;
+    size_t capacity; /* bytes */
+} sa_workspace;
+
+typedef struct sa_part {
+    void *pointer; /* address of the pointer to set */
+    size_t count, size;
+} sa_part;
+
+/* Sets the pointers to arrays of so many elements, 64-byte aligned, of unspecified contents; earlier ones are no longer valid.
+ * Allocates only when it has to grow. */
+sa_status sa_workspace_lay(sa_workspace *workspace, const sa_part *parts, size_t count);
+#define SA_LAY(workspace, ...)                                                                                            \
+    sa_workspace_lay(workspace, (const sa_part[]){__VA_ARGS__}, sizeof((const sa_part[]){__VA_ARGS__}) / sizeof(sa_part))
+void sa_workspace_clear(sa_workspace *workspace);
+
+/* ---- the interface ---- */
+
+typedef enum sa_slate_size {
+    SA_EXACTLY_K, /* K arms, no less */
+    SA_AT_MOST_K, /* may leave arms out, also all; K 0: no limit */
+    SA_ANY_SIZE,  /* as many as the structure asks for; K is not looked at */
+} sa_slate_size;
 
 typedef struct sa_oracle {
     const char *name;
     const char *summary;
-    double alpha; /* the share of the best reward that a solution is sure to reach */
-    /* Elements of size_t that solve needs as workspace. */
-    size_t (*workspace)(size_t arms, size_t slate);
-    /* Writes the chosen arms, best first, ties to the lower index. The problem was checked: 1 <= slate <= arms left. */
-    void (*solve)(const sa_oracle_problem *problem, size_t *workspace, size_t *slate);
+    const char *cost; /* of a solve, for people */
+    double alpha;     /* the share of the best reward that a solution is sure to reach */
+    bool exact;
+    sa_slate_size size;
+    unsigned needs, takes; /* SA_BIT of the data it cannot do without, and of those it also looks at */
+    double low, high;      /* the domain of scores; both 0: all numbers */
+    bool positions;        /* takes positional scores */
+    /* What only this oracle can say about a problem whose shapes and numbers are right; NULL: nothing. */
+    sa_status (*check)(const sa_oracle_problem *problem);
+    /* Writes the chosen arms, best first and ties to the lower index unless the oracle gives an order, and how many. The
+     * problem was checked. SA_INVALID when no slate fits. */
+    sa_status (*solve)(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length);
     /* The reward of a slate under scores. */
-    double (*reward)(const sa_oracle_problem *problem, const size_t *slate);
+    double (*reward)(const sa_oracle_problem *problem, const size_t *slate, size_t length);
 } sa_oracle;
 
 const sa_oracle *sa_oracle_of(sa_oracle_kind kind);
+const sa_oracle *sa_oracle_find(const char *name); /* NULL: none, with a sentence */
+
+/* Everything that can be wrong with a problem before it is solved; scores (but not their domain) included. */
+sa_status sa_oracle_check(const sa_oracle *oracle, const sa_oracle_problem *problem);
+/* SA_INVALID for a score outside the domain. */
+sa_status sa_oracle_check_domain(const sa_oracle *oracle, const sa_oracle_problem *problem, const char *file);
+void sa_oracle_clip(const sa_oracle *oracle, const sa_oracle_problem *problem, double *scores, size_t count);
+/* The most arms that a slate can have. */
+size_t sa_oracle_most(const sa_oracle *oracle, const sa_oracle_problem *problem);
+const char *sa_datum_name(sa_datum datum);
+/* SA_INVALID with "--costs c.npy: ..." or "costs: ...". */
+__attribute__((format(printf, 3, 4))) sa_status sa_data_fail(const sa_oracle_data *data, sa_datum datum, const char *format,
+                                                             ...);
+
+/* ---- what oracles share ---- */
+
+/* Sorts arms by decreasing score, ties to the lower index. */
+void sa_arms_sort(const double *scores, size_t *arms, size_t count);
+/* Reorders the arms so that the first `wanted` come before all others in that order. */
+void sa_arms_select(const double *scores, size_t *arms, size_t count, size_t wanted);
+/* The sum of the slate's scores, whatever its order. */
+double sa_reward_sum(const sa_oracle_problem *problem, const size_t *slate, size_t length);
 
 extern const sa_oracle sa_oracle_top_k;
+extern const sa_oracle sa_oracle_own; /* the caller's */
 
 #endif

@@ -1,8 +1,31 @@
 /* All oracles, in the order of SA_ORACLES. */
 #include "oracle/oracle.h"
 
+#include <string.h>
+
+#include "base/text.h"
+
 static const sa_oracle *const ORACLES[sa_oracle_kind_count] = {
     [SA_ORACLE_TOP_K] = &sa_oracle_top_k,
 };
 
 const sa_oracle *sa_oracle_of(sa_oracle_kind kind) { return (unsigned)kind < sa_oracle_kind_count ? ORACLES[kind] : NULL; }
+
+const sa_oracle *sa_oracle_find(const char *name) {
+    char shown[SA_PRINTABLE];
+    const sa_oracle *nearest = NULL;
+    size_t least = 3;
+    for (int kind = 0; name && kind < sa_oracle_kind_count; kind++) {
+        size_t apart = sa_edit_distance(name, ORACLES[kind]->name, 3);
+        if (apart == 0) return ORACLES[kind];
+        if (apart >= least) continue;
+        least = apart;
+        nearest = ORACLES[kind];
+    }
+    sa_printable(name ? name : "", shown);
+    if (nearest)
+        sa_fail(SA_INVALID, "%s is not an oracle; did you mean %s?", shown, nearest->name);
+    else
+        sa_fail(SA_INVALID, "%s is not an oracle; superarm list oracles shows them", shown);
+    return NULL;
+}

@@ -1,115 +1,25 @@
-/* The K arms with the largest scores, ties to the lower index: exact for a reward that is the sum of the scores.
- *
- * Selection in O(N) by quickselect, which turns to heap sort when partitions stay lopsided (introselect), so the worst
- * case is O(N log N); then the K chosen are sorted. "Before" is a strict order, so the answer does not depend on pivots.
- */
+/* The K arms with the largest scores, ties to the lower index: exact for a reward that is the sum of the scores. */
 #include "oracle/oracle.h"
 
-enum { SMALL = 24 };
-
-static bool before(const double *scores, size_t arm, size_t other) {
-    return scores[arm] > scores[other] || (scores[arm] == scores[other] && arm < other);
-}
-
-static void swap(size_t *arm, size_t *other) {
-    size_t kept = *arm;
-    *arm = *other;
-    *other = kept;
-}
-
-static void insertion_sort(const double *scores, size_t *arms, size_t count) {
-    for (size_t i = 1; i < count; i++) {
-        size_t arm = arms[i], j = i;
-        for (; j > 0 && before(scores, arm, arms[j - 1]); j--) arms[j] = arms[j - 1];
-        arms[j] = arm;
-    }
-}
-
-/* Moves arms[root] down until both its children come before it: the last of all is at the top. */
-static void sift(const double *scores, size_t *arms, size_t root, size_t count) {
-    for (size_t child; (child = 2 * root + 1) < count; root = child) {
-        if (child + 1 < count && before(scores, arms[child], arms[child + 1])) child++;
-        if (!before(scores, arms[root], arms[child])) return;
-        swap(&arms[root], &arms[child]);
-    }
-}
-
-static void sort(const double *scores, size_t *arms, size_t count) {
-    if (count <= SMALL) {
-        insertion_sort(scores, arms, count);
-        return;
-    }
-    for (size_t root = count / 2; root-- > 0;) sift(scores, arms, root, count);
-    for (size_t end = count; end-- > 1;) {
-        swap(&arms[0], &arms[end]);
-        sift(scores, arms, 0, end);
-    }
-}
-
-/* Puts the median of three of the arms at the front, splits by it, and returns the place where it belongs. */
-static size_t split(const double *scores, size_t *arms, size_t count) {
-    size_t *low = &arms[0], *middle = &arms[count / 2], *high = &arms[count - 1];
-    if (before(scores, *middle, *low)) swap(middle, low);
-    if (before(scores, *high, *middle)) swap(high, middle);
-    if (before(scores, *middle, *low)) swap(middle, low);
-    swap(low, middle);
-    size_t pivot = arms[0], place = 0;
-    for (size_t i = 1; i < count; i++)
-        if (before(scores, arms[i], pivot)) swap(&arms[++place], &arms[i]);
-    swap(&arms[0], &arms[place]);
-    return place;
-}
-
-/* Reorders the arms so that the first `wanted` come before all others. */
-static void select_first(const double *scores, size_t *arms, size_t count, size_t wanted) {
-    int patience = 8; /* lopsided splits; a random order hardly ever has so many */
-    while (count > SMALL && patience > 0) {
-        size_t place = split(scores, arms, count), before_it = place, larger;
-        if (place == wanted || place + 1 == wanted) return;
-        if (place > wanted) {
-            larger = before_it;
-        } else {
-            arms += place + 1;
-            wanted -= place + 1;
-            larger = count - place - 1;
-        }
-        if (larger > count - count / 8) patience--;
-        count = larger;
-    }
-    sort(scores, arms, count);
-}
-
-static size_t top_k_workspace(size_t arms, size_t slate) {
-    (void)slate;
-    return arms;
-}
-
-static void top_k_solve(const sa_oracle_problem *problem, size_t *workspace, size_t *slate) {
-    size_t count = 0;
+static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {
+    size_t count = 0, *order;
+    SA_TRY(SA_LAY(workspace, {&order, problem->arms, sizeof *order}));
     for (size_t arm = 0; arm < problem->arms; arm++)
-        if (!problem->excluded || !problem->excluded[arm]) workspace[count++] = arm;
-    if (problem->slate < count) select_first(problem->scores, workspace, count, problem->slate);
-    sort(problem->scores, workspace, problem->slate);
-    for (size_t i = 0; i < problem->slate; i++) slate[i] = workspace[i];
-}
-
-/* Summed with the rounding errors carried along (Neumaier), so that the order of the slate does not show: the regret of
- * the best slate in another order is 0, not 1e-17. */
-static double top_k_reward(const sa_oracle_problem *problem, const size_t *slate) {
-    double sum = 0, lost = 0;
-    for (size_t i = 0; i < problem->slate; i++) {
-        double score = problem->scores[slate[i]], next = sum + score, part = next - sum;
-        lost += (sum - (next - part)) + (score - part);
-        sum = next;
-    }
-    return sum + lost;
+        if (sa_problem_allows(problem, arm)) order[count++] = arm;
+    if (problem->slate < count) sa_arms_select(problem->scores, order, count, problem->slate);
+    sa_arms_sort(problem->scores, order, problem->slate);
+    for (size_t i = 0; i < problem->slate; i++) slate[i] = order[i];
+    *length = problem->slate;
+    return SA_OK;
 }
 
 const sa_oracle sa_oracle_top_k = {
     .name = "top-k",
     .summary = "the K arms with the largest scores; reward: their sum",
+    .cost = "O(N + K log K)",
     .alpha = 1,
-    .workspace = top_k_workspace,
-    .solve = top_k_solve,
-    .reward = top_k_reward,
+    .exact = true,
+    .size = SA_EXACTLY_K,
+    .solve = solve,
+    .reward = sa_reward_sum,
 };

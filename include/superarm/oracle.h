@@ -1,0 +1,82 @@
+/* Oracles: which slate has the largest reward for given scores? One problem at a time here; agents ask the same oracles each
+ * round, with the problem's data in the request. `superarm list oracles` says what each needs. */
+#ifndef SUPERARM_ORACLE_H
+#define SUPERARM_ORACLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <superarm/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- a problem: scores, the size of the slate, and what the oracle needs beside them ---- */
+
+typedef struct sa_problem sa_problem;
+
+/* NULL when memory is short. Caller frees with sa_problem_destroy. All arrays are borrowed as long as the problem is used;
+ * shapes and values are checked when it is solved. A later call replaces an earlier one. */
+SA_API sa_problem *sa_problem_new(void);
+SA_API void sa_problem_destroy(sa_problem *problem); /* NULL is fine */
+
+SA_API void sa_problem_scores(sa_problem *problem, const double *scores, size_t arms);
+/* Scores of each arm in each position, (arms, positions), for `assignment`; the slate has that many positions. */
+SA_API void sa_problem_position_scores(sa_problem *problem, const double *scores, size_t arms, size_t positions);
+/* K. Oracles that may leave arms out take it as the most, and 0, as it is unless set, as no limit. */
+SA_API void sa_problem_slate(sa_problem *problem, size_t slate);
+/* Arms that must not be chosen: (arms) flags, true excludes; NULL excludes none. */
+SA_API void sa_problem_exclude(sa_problem *problem, const bool *excluded);
+
+SA_API void sa_problem_costs(sa_problem *problem, const double *costs, size_t arms); /* knapsack: 0 or more */
+SA_API void sa_problem_capacity(sa_problem *problem, double capacity);
+SA_API void sa_problem_groups(sa_problem *problem, const size_t *groups, size_t arms); /* matroid: each arm's group */
+SA_API void sa_problem_capacities(sa_problem *problem, const size_t *capacities, size_t groups);
+/* (arms, 2): arm i joins two nodes. `matroid`: of one graph; `shortest-path`: from the first to the second; `matching`: the
+ * first on one side, the second on the other, each side counted from 0. */
+SA_API void sa_problem_edges(sa_problem *problem, const size_t *edges, size_t arms);
+SA_API void sa_problem_ends(sa_problem *problem, size_t source, size_t target); /* shortest-path */
+SA_API void sa_problem_revenues(sa_problem *problem, const double *revenues, size_t arms); /* assortment */
+SA_API void sa_problem_topics(sa_problem *problem, const double *topics, size_t arms, size_t count); /* submodular */
+/* ilp: matrix (rows, arms) times the 0/1 choices is at most bounds (rows). */
+SA_API void sa_problem_constraints(sa_problem *problem, const double *matrix, const double *bounds, size_t rows, size_t arms);
+/* cascade, assignment: the discount of each position, 0 to 1. */
+SA_API void sa_problem_discounts(sa_problem *problem, const double *discounts, size_t positions);
+
+/* The same from text, by the names of the flags of `superarm solve`: arrays ("scores", "costs", ...) from an npy file, which
+ * the problem then owns, numbers ("slate", "capacity", "source", "target") and "reward" from the text itself. */
+SA_API sa_status sa_problem_set(sa_problem *problem, const char *name, const char *text);
+/* The index-th of these names and a line about it; false when there is none. */
+SA_API bool sa_problem_name_at(size_t index, const char **name, const char **help);
+
+/* ---- solving it ---- */
+
+typedef struct sa_solution {
+    const size_t *slate; /* (length); valid until the problem is solved again or destroyed */
+    size_t length;
+    double reward;
+    double alpha; /* the reward is at least this share of the best */
+    bool exact;
+} sa_solution;
+
+/* SA_INVALID, with a sentence, for wrong data and for problems without a solution. Memory that it needs is kept with the
+ * problem, so that solving again allocates nothing (but `ilp`, whose solver does). */
+SA_API sa_status sa_problem_solve(sa_problem *problem, const char *oracle, sa_solution *solution);
+
+/* ---- your own oracle ---- */
+
+typedef struct sa_oracle_callbacks {
+    /* Writes at most `most` different arms and how many. Anything but 0 makes the select fail. excluded (arms) or NULL. The
+     * slate is checked: an arm twice, out of range or excluded is SA_INVALID, and the agent is unchanged. */
+    int (*solve)(void *user, const double *scores, size_t arms, const bool *excluded, size_t most, size_t *slate,
+                 size_t *length);
+    void *user;
+    double alpha; /* more than 0, at most 1: the share of the best reward that is sure */
+} sa_oracle_callbacks;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

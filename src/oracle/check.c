@@ -1,0 +1,176 @@
+/* What can be wrong with a problem, whichever oracle is asked; and what oracles share. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "oracle/oracle.h"
+
+#define NAME_OF(enumerator, name) name,
+static const char *const NAMES[] = {SA_ORACLE_DATA(NAME_OF)};
+
+const char *sa_datum_name(sa_datum datum) { return NAMES[datum]; }
+
+sa_status sa_data_fail(const sa_oracle_data *data, sa_datum datum, const char *format, ...) {
+    char sentence[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    if (data->file[datum]) return sa_fail(SA_INVALID, "--%s %s: %s", NAMES[datum], data->file[datum], sentence);
+    return sa_fail(SA_INVALID, "--%s: %s", NAMES[datum], sentence);
+}
+
+static sa_status check_count(const sa_oracle_data *data, sa_datum datum, size_t wanted, const char *of) {
+    if (data->count[datum] == wanted) return SA_OK;
+    return sa_data_fail(data, datum, "%zu entries, and there are %zu %s", data->count[datum], wanted, of);
+}
+
+static sa_status check_columns(const sa_oracle_data *data, sa_datum datum, size_t wanted, const char *of) {
+    if (data->columns[datum] == wanted) return SA_OK;
+    return sa_data_fail(data, datum, "%zu columns, and %zu are wanted: %s", data->columns[datum], wanted, of);
+}
+
+static sa_status check_numbers(const sa_oracle_data *data, sa_datum datum, const double *numbers, size_t count, double low,
+                               double high) {
+    for (size_t i = 0; i < count; i++)
+        if (!(numbers[i] >= low && numbers[i] <= high && isfinite(numbers[i]))) {
+            if (isfinite(numbers[i]) && isfinite(high))
+                return sa_data_fail(data, datum, "entry %zu is %g, and must be from %g to %g", i, numbers[i], low, high);
+            if (isfinite(numbers[i])) return sa_data_fail(data, datum, "entry %zu is %g, and must be %g or more", i, numbers[i], low);
+            return sa_data_fail(data, datum, "entry %zu is %g, and must be a finite number", i, numbers[i]);
+        }
+    return SA_OK;
+}
+
+/* Is it there, and does the oracle look at it? */
+static bool looks_at(const sa_oracle *oracle, const sa_oracle_data *data, sa_datum datum) {
+    return (oracle->needs | oracle->takes) & data->given & SA_BIT(datum);
+}
+
+static sa_status check_arms_data(const sa_oracle *oracle, const sa_oracle_problem *problem) {
+    const sa_oracle_data *data = problem->data;
+    size_t arms = problem->arms;
+    if (looks_at(oracle, data, SA_COSTS)) {
+        SA_TRY(check_count(data, SA_COSTS, arms, "arms"));
+        SA_TRY(check_numbers(data, SA_COSTS, data->costs, arms, 0, INFINITY));
+    }
+    if (looks_at(oracle, data, SA_REVENUES)) {
+        SA_TRY(check_count(data, SA_REVENUES, arms, "arms"));
+        SA_TRY(check_numbers(data, SA_REVENUES, data->revenues, arms, -1e60, 1e60));
+    }
+    if (looks_at(oracle, data, SA_TOPICS)) {
+        SA_TRY(check_count(data, SA_TOPICS, arms, "arms"));
+        SA_TRY(check_numbers(data, SA_TOPICS, data->topics, arms * data->columns[SA_TOPICS], 0, INFINITY));
+    }
+    if (looks_at(oracle, data, SA_EDGES)) {
+        SA_TRY(check_count(data, SA_EDGES, arms, "arms"));
+        SA_TRY(check_columns(data, SA_EDGES, 2, "the two nodes that an arm joins"));
+        for (size_t i = 0; i < 2 * arms; i++)
+            if (data->edges[i] >= (size_t)1 << 31)
+                return sa_data_fail(data, SA_EDGES, "arm %zu has node %zu, and nodes count from 0", i / 2, data->edges[i]);
+    }
+    return SA_OK;
+}
+
+static sa_status check_groups(const sa_oracle_problem *problem) {
+    const sa_oracle_data *data = problem->data;
+    SA_TRY(check_count(data, SA_GROUPS, problem->arms, "arms"));
+    if (!sa_problem_has(problem, SA_CAPACITIES)) return SA_OK;
+    for (size_t i = 0; i < problem->arms; i++)
+        if (data->groups[i] >= data->count[SA_CAPACITIES])
+            return sa_data_fail(data, SA_GROUPS, "arm %zu is of group %zu, and there are %zu capacities", i, data->groups[i],
+                                data->count[SA_CAPACITIES]);
+    return SA_OK;
+}
+
+static sa_status check_data(const sa_oracle *oracle, const sa_oracle_problem *problem) {
+    const sa_oracle_data *data = problem->data;
+    SA_TRY(check_arms_data(oracle, problem));
+    if (looks_at(oracle, data, SA_CAPACITY) && !(data->capacity >= 0 && isfinite(data->capacity)))
+        return sa_data_fail(data, SA_CAPACITY, "%g, and must be 0 or more", data->capacity);
+    if (looks_at(oracle, data, SA_GROUPS)) SA_TRY(check_groups(problem));
+    if (looks_at(oracle, data, SA_MATRIX)) {
+        SA_TRY(check_columns(data, SA_MATRIX, problem->arms, "one an arm"));
+        SA_TRY(check_numbers(data, SA_MATRIX, data->matrix, data->count[SA_MATRIX] * problem->arms, -INFINITY, INFINITY));
+    }
+    if (looks_at(oracle, data, SA_BOUNDS)) {
+        SA_TRY(check_count(data, SA_BOUNDS, data->count[SA_MATRIX], "rows of --matrix"));
+        SA_TRY(check_numbers(data, SA_BOUNDS, data->bounds, data->count[SA_BOUNDS], -INFINITY, INFINITY));
+    }
+    if (looks_at(oracle, data, SA_DISCOUNTS)) {
+        SA_TRY(check_count(data, SA_DISCOUNTS, problem->slate, "positions (--slate)"));
+        SA_TRY(check_numbers(data, SA_DISCOUNTS, data->discounts, problem->slate, 0, 1));
+    }
+    return SA_OK;
+}
+
+static sa_status check_size(const sa_oracle *oracle, const sa_oracle_problem *problem) {
+    size_t left = problem->arms;
+    if (problem->arms == 0) return sa_fail(SA_INVALID, "--scores: there are no arms");
+    if (oracle->size != SA_EXACTLY_K) return SA_OK;
+    for (size_t i = 0; problem->excluded && i < problem->arms; i++) left -= problem->excluded[i];
+    if (problem->slate == 0) return sa_fail(SA_INVALID, "%s needs --slate, the number of arms to choose", oracle->name);
+    if (problem->slate > left)
+        return sa_fail(SA_INVALID, "--slate %zu is more than the %zu arms that can be chosen", problem->slate, left);
+    return SA_OK;
+}
+
+sa_status sa_oracle_check(const sa_oracle *oracle, const sa_oracle_problem *problem) {
+    static const sa_oracle_data none = {0};
+    sa_oracle_problem full = *problem;
+    if (!full.data) full.data = &none;
+    if (!full.scores) return sa_fail(SA_INVALID, "%s needs --scores", oracle->name);
+    if (full.positions && !oracle->positions)
+        return sa_fail(SA_INVALID, "--scores: %s takes one score an arm, not one for each position", oracle->name);
+    if (full.positions && full.positions != full.slate)
+        return sa_fail(SA_INVALID, "--slate %zu, and --scores are for %zu positions", full.slate, full.positions);
+    SA_TRY(check_size(oracle, &full));
+    for (sa_datum datum = 0; datum < SA_DATUM_COUNT; datum++)
+        if (oracle->needs & SA_BIT(datum) && !(full.data->given & SA_BIT(datum)))
+            return sa_fail(SA_INVALID, "%s needs --%s", oracle->name, NAMES[datum]);
+    SA_TRY(check_data(oracle, &full));
+    return oracle->check ? oracle->check(&full) : SA_OK;
+}
+
+/* ---- the domain ---- */
+
+static bool has_domain(const sa_oracle *oracle, const sa_oracle_problem *problem) {
+    return oracle->low < oracle->high && !(problem->data && problem->data->sum);
+}
+
+sa_status sa_oracle_check_domain(const sa_oracle *oracle, const sa_oracle_problem *problem, const char *file) {
+    size_t columns = problem->positions ? problem->positions : 1;
+    const char *gap = file ? " " : "", *name = file ? file : "";
+    for (size_t i = 0; i < problem->arms * columns; i++) {
+        double score = problem->scores[i];
+        if (!isfinite(score))
+            return sa_fail(SA_INVALID, "--scores%s%s: the score of arm %zu is %g, and must be a finite number", gap, name, i / columns,
+                           score);
+        if (has_domain(oracle, problem) && (score < oracle->low || score > oracle->high))
+            return sa_fail(SA_INVALID, "--scores%s%s: the score of arm %zu is %g, and %s takes scores from %g to %g", gap, name,
+                           i / columns, score, oracle->name, oracle->low, oracle->high);
+    }
+    return SA_OK;
+}
+
+void sa_oracle_clip(const sa_oracle *oracle, const sa_oracle_problem *problem, double *scores, size_t count) {
+    if (!has_domain(oracle, problem)) return;
+    for (size_t i = 0; i < count; i++) scores[i] = fmin(fmax(scores[i], oracle->low), oracle->high);
+}
+
+size_t sa_oracle_most(const sa_oracle *oracle, const sa_oracle_problem *problem) {
+    bool limited = oracle->size != SA_ANY_SIZE && problem->slate > 0 && problem->slate < problem->arms;
+    return limited ? problem->slate : problem->arms;
+}
+
+/* Summed with the rounding errors carried along (Neumaier), so that the order of the slate does not show: the regret of
+ * the best slate in another order is 0, not 1e-17. */
+double sa_reward_sum(const sa_oracle_problem *problem, const size_t *slate, size_t length) {
+    double sum = 0, lost = 0;
+    for (size_t i = 0; i < length; i++) {
+        double score = problem->scores[slate[i]], next = sum + score, part = next - sum;
+        lost += (sum - (next - part)) + (score - part);
+        sum = next;
+    }
+    return sum + lost;
+}

@@ -1,0 +1,35 @@
+/* The caller's own oracle: its slate is checked before anyone believes it. The reward is the sum of the scores. */
+#include "oracle/oracle.h"
+
+#include <string.h>
+
+static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {
+    const sa_oracle_callbacks *own = problem->own;
+    size_t most = sa_oracle_most(&sa_oracle_own, problem), count = 0, *chosen;
+    bool *taken;
+    SA_TRY(SA_LAY(workspace, {&taken, problem->arms, sizeof *taken}, {&chosen, most, sizeof *chosen}));
+    int code = own->solve(own->user, problem->scores, problem->arms, problem->excluded, most, chosen, &count);
+    if (code != 0) return sa_fail(SA_INVALID, "your oracle failed with code %d", code);
+    if (count > most) return sa_fail(SA_INVALID, "your oracle's slate has %zu arms, and at most %zu are wanted", count, most);
+    memset(taken, 0, problem->arms * sizeof *taken);
+    for (size_t i = 0; i < count; i++) {
+        if (chosen[i] >= problem->arms)
+            return sa_fail(SA_INVALID, "your oracle chose arm %zu, and there are %zu", chosen[i], problem->arms);
+        if (taken[chosen[i]]) return sa_fail(SA_INVALID, "your oracle chose arm %zu twice", chosen[i]);
+        if (!sa_problem_allows(problem, chosen[i])) return sa_fail(SA_INVALID, "your oracle chose arm %zu, which is excluded", chosen[i]);
+        taken[chosen[i]] = true;
+    }
+    memcpy(slate, chosen, count * sizeof *slate);
+    *length = count;
+    return SA_OK;
+}
+
+const sa_oracle sa_oracle_own = {
+    .name = "own",
+    .summary = "your own, as C callbacks",
+    .cost = "yours",
+    .alpha = 1,
+    .size = SA_AT_MOST_K,
+    .solve = solve,
+    .reward = sa_reward_sum,
+};
