@@ -5,6 +5,7 @@
 #include <float.h>
 
 #include "base/npy.h"
+#include "base/options.h"
 
 enum { ARMS = 6, SLATE = 2 };
 
@@ -81,6 +82,12 @@ static void bad_contexts(sa_agent *agent) {
             sa_request_contexts_float(request, narrow, ARMS);
             refuse(agent, request, words);
         }
+    if (sa_agent_options(agent)->precision == SA_PRECISION_SINGLE) {
+        memcpy(contexts, rig_contexts(77), sizeof contexts);
+        contexts[8] = 1e300;
+        sa_request_contexts(request, contexts, ARMS);
+        refuse(agent, request, "the context of arm 1 has 1e+300 as feature 3, too large for --precision single");
+    }
     sa_request_destroy(request);
 }
 

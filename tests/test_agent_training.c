@@ -218,6 +218,22 @@ static void huge_scores_do_not_spoil_the_error(void **state) {
     sa_agent_destroy(agent);
 }
 
+/* A mean of tenths is rounded; the scores still have no deviation to scale by, and exploration goes on. */
+static void equal_scores_are_not_scaled(void **state) {
+    (void)state;
+    sa_agent *agent = rig_create("centre=true scale=true scale-to=0.04 train-every=1 gamma=1");
+    sa_decision *decision = NULL;
+    const double scores[SLATE] = {0.1, 0.1, 0.1};
+    for (uint64_t id = 0; id < 12; id++) {
+        rig_select(agent, id, 8, SLATE, &decision);
+        assert_true(agent->scale == 1);
+        near(sa_decision_scores(decision)[0] - sa_decision_estimates(decision)[0], sa_decision_widths(decision)[0], 1e-9);
+        assert_ok(sa_agent_update(agent, id, scores, NULL, SLATE));
+    }
+    sa_decision_destroy(decision);
+    sa_agent_destroy(agent);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trainings_follow_warmup_and_period),
@@ -226,6 +242,7 @@ int main(void) {
         cmocka_unit_test(without_error_decay_nothing_is_judged),
         cmocka_unit_test(error_and_learnt_are_kept_in_the_file),
         cmocka_unit_test(huge_scores_do_not_spoil_the_error),
+        cmocka_unit_test(equal_scores_are_not_scaled),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

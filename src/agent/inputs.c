@@ -47,7 +47,8 @@ sa_status sa_inputs_read(const sa_inputs *inputs, const sa_request *request, voi
             double x = request->contexts ? request->contexts[index] : request->contexts_float[index];
             sa_real_set(inputs->precision, raw, index, x);
             if (!isfinite(sa_real_get(inputs->precision, raw, index)))
-                return sa_fail(SA_INVALID, "the context of arm %zu has %g as feature %zu", i, x, j);
+                return sa_fail(SA_INVALID, "the context of arm %zu has %g as feature %zu%s", i, x, j,
+                               isfinite(x) ? ", too large for --precision single" : "");
         }
     if (inputs->normalization == SA_NORMALIZE_UNIT)
         for (size_t i = 0; i < request->arms; i++) to_unit_length(inputs, raw, i);

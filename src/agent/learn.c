@@ -18,16 +18,18 @@ static sa_status reserve_training(sa_agent *agent, size_t observations) {
     return SA_OK;
 }
 
-/* Mean and deviation of the scores learnt from, where the options ask for them. */
+/* Mean and deviation of the scores learnt from, where the options ask for them. Scores that are all the same have no deviation,
+ * though their mean is rounded: to scale by that would end all exploration. */
 static void centre_and_scale(const sa_agent *agent, const double *scores, size_t count, double *centre, double *scale) {
     double mean = 0, squares = 0;
     for (size_t i = 0; i < count; i++) mean += scores[i];
     mean /= (double)count;
     for (size_t i = 0; i < count; i++) squares += (scores[i] - mean) * (scores[i] - mean);
     double deviation = sqrt(squares / (double)count);
+    bool differ = deviation > 1e-10 * fabs(mean);
     bool in_trainings = !agent->model->kind->observe; /* what learns with each observation takes scores as they are */
     *centre = in_trainings && agent->options->centre ? mean : 0;
-    *scale = in_trainings && agent->options->scale && deviation > 0 ? deviation / agent->options->scale_to : 1;
+    *scale = in_trainings && agent->options->scale && differ ? deviation / agent->options->scale_to : 1;
 }
 
 static double seconds(void) {
