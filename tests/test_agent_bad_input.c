@@ -141,9 +141,9 @@ static void the_best_needs_expected_scores(void **state) {
     sa_request_slate(request, SLATE);
     refuse(pair.agent, request, "the algorithm best needs the expected scores");
     sa_request_expected(request, expected);
-    refuse(pair.agent, request, "arm 2");
+    refuse(pair.agent, request, "the expected score of arm 2 is nan");
     expected[2] = -INFINITY;
-    refuse(pair.agent, request, "arm 2");
+    refuse(pair.agent, request, "the expected score of arm 2 is -inf");
     sa_request_destroy(request);
     end(pair);
 }

@@ -144,6 +144,9 @@ static sa_status estimate(sa_agent *agent, const sa_request *request) {
     if (agent->exploration.kind == SA_EXPLORE_KNOWN) {
         if (!request->expected) return sa_fail(SA_INVALID, "the algorithm best needs the expected scores in each request");
         memcpy(agent->mean, request->expected, arms * sizeof *agent->mean);
+        for (size_t i = 0; i < arms; i++)
+            if (!isfinite(agent->mean[i]))
+                return sa_fail(SA_INVALID, "the expected score of arm %zu is %g", i, agent->mean[i]);
     }
     if (agent->model) {
         sa_inputs_see(&agent->inputs, agent->raw, arms);

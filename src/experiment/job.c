@@ -19,6 +19,12 @@ double sa_seconds_now(void) {
 
 enum { MEMORY_PERIOD = 64 }; /* rounds between two looks at the agent's memory */
 
+/* A decision that waits for its feedback. */
+typedef struct waiting {
+    uint64_t id;
+    size_t slate; /* arms chosen, at most K */
+} waiting;
+
 typedef struct job {
     const sa_plan *plan;
     sa_plan_agent *of;
@@ -30,10 +36,11 @@ typedef struct job {
     sa_trace *trace;
     double *contexts;                    /* (arms, dim) */
     double *expected, *noise, *realised; /* (arms) */
-    size_t delay;
-    double *feedback; /* (delay + 1, slate): row t mod (delay + 1) is what round t is answered with */
-    uint64_t *asked;  /* (delay + 1) ids of the decisions they answer */
-    size_t *best;                        /* (slate) */
+    size_t slate;     /* K */
+    size_t delay;     /* at most all rounds */
+    double *feedback; /* (delay + 1, K): row t mod (delay + 1) is what round t is answered with */
+    waiting *asked;   /* (delay + 1) the decisions they answer */
+    size_t *best;     /* (K) */
     sa_workspace workspace;
     bool mispaired; /* as published: the slate's i-th arm is answered with the score of arm i */
 } job;
@@ -56,14 +63,15 @@ static void job_clear(job *self) {
 
 static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
     const sa_environment *environment = self->plan->environment;
-    size_t arms = environment->arms, slate = (size_t)self->plan->options->slate;
+    size_t arms = environment->arms, slate = (size_t)self->plan->options->slate, delay = (size_t)self->plan->options->delay;
     SA_TRY(sa_alloc_matrix(arms, environment->dim, sizeof(double), &self->contexts));
     SA_TRY(sa_alloc_array(arms, sizeof(double), &self->expected));
     SA_TRY(sa_alloc_array(arms, sizeof(double), &self->noise));
     SA_TRY(sa_alloc_array(arms, sizeof(double), &self->realised));
-    self->delay = (size_t)self->plan->options->delay;
+    self->slate = slate;
+    self->delay = delay < self->plan->rounds ? delay : self->plan->rounds;
     SA_TRY(sa_alloc_matrix(self->delay + 1, slate, sizeof(double), &self->feedback));
-    SA_TRY(sa_alloc_array(self->delay + 1, sizeof(uint64_t), &self->asked));
+    SA_TRY(sa_alloc_array(self->delay + 1, sizeof *self->asked, &self->asked));
     SA_TRY(sa_alloc_array(slate, sizeof(size_t), &self->best));
     self->options = sa_options_copy(self->of->options);
     self->request = sa_request_new();
@@ -84,8 +92,7 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
 /* The reward that the chosen slate lacks to that of the best one, under these scores; its own reward in *reward. */
 static sa_status regret(job *self, const double *scores, double *reward, double *lacks) {
     const sa_oracle *oracle = self->of->oracle;
-    sa_oracle_problem problem = {
-        .scores = scores, .arms = self->plan->environment->arms, .slate = sa_decision_slate(self->decision)};
+    sa_oracle_problem problem = {.scores = scores, .arms = self->plan->environment->arms, .slate = self->slate};
     size_t length, slate = sa_decision_slate(self->decision);
     SA_TRY(oracle->solve(&problem, &self->workspace, self->best, &length));
     *reward = oracle->reward(&problem, sa_decision_arms(self->decision), slate);
@@ -95,7 +102,7 @@ static sa_status regret(job *self, const double *scores, double *reward, double 
 
 /* What the slate of this round is answered with. */
 static double *feedback_of(const job *self, size_t round) {
-    return self->feedback + round % (self->delay + 1) * sa_decision_slate(self->decision);
+    return self->feedback + round % (self->delay + 1) * self->slate;
 }
 
 static sa_status select_and_update(job *self, size_t round) {
@@ -105,12 +112,13 @@ static sa_status select_and_update(job *self, size_t round) {
     size_t slate = sa_decision_slate(self->decision);
     const size_t *arms = sa_decision_arms(self->decision);
     for (size_t i = 0; i < slate; i++) feedback_of(self, round)[i] = self->realised[self->mispaired ? i : arms[i]];
-    self->asked[round % (self->delay + 1)] = sa_decision_id(self->decision);
+    self->asked[round % (self->delay + 1)] = (waiting){sa_decision_id(self->decision), slate};
     self->stats->select_seconds += selected - start;
     if (round < self->delay) return SA_OK;
     double answered = sa_seconds_now();
     size_t old = round - self->delay;
-    SA_TRY(sa_agent_update(self->agent, self->asked[old % (self->delay + 1)], feedback_of(self, old), NULL, slate));
+    waiting asked = self->asked[old % (self->delay + 1)];
+    SA_TRY(sa_agent_update(self->agent, asked.id, feedback_of(self, old), NULL, asked.slate));
     self->stats->update_seconds += sa_seconds_now() - answered; /* training included, until take_counts */
     return SA_OK;
 }
