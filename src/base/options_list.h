@@ -20,7 +20,11 @@
 #define SA_CONFIDENCES(X) X(CONFIDENCE_EXACT, "exact")
 #define SA_EXACT_FORMS(X) X(EXACT_AUTO, "auto") X(EXACT_DUAL, "dual") X(EXACT_PRIMAL, "primal")
 #define SA_WIDTHS(X) X(WIDTHS_NEEDED, "needed") X(WIDTHS_ALL, "all")
-#define SA_ORACLES(X) X(ORACLE_TOP_K, "top-k")
+#define SA_ORACLES(X)                                                                                                    \
+    X(ORACLE_TOP_K, "top-k") X(ORACLE_ASSIGNMENT, "assignment") X(ORACLE_CASCADE, "cascade")                             \
+    X(ORACLE_KNAPSACK, "knapsack") X(ORACLE_MATROID, "matroid")                                                          \
+    X(ORACLE_SHORTEST_PATH, "shortest-path") X(ORACLE_MATCHING, "matching") X(ORACLE_ASSORTMENT, "assortment")           \
+    X(ORACLE_SUBMODULAR, "submodular") X(ORACLE_ILP, "ilp")
 #define SA_FEEDBACKS(X) X(FEEDBACK_SEMI_BANDIT, "semi-bandit") X(FEEDBACK_DOCUMENT, "document")
 #define SA_INITS(X) X(INIT_SYMMETRIC, "symmetric") X(INIT_UNIFORM, "uniform")
 #define SA_OUTPUT_SCALES(X) X(OUTPUT_ROOT_M, "root-m") X(OUTPUT_ONE, "one")
@@ -107,11 +111,11 @@
            "exact widths of the arms that can reach the slate (others get an upper bound), or of all")                    \
     NUMBER(regularization, "regularization", AGENT, 1, 1, 1, ABOVE_0, 1e100, "lambda: Z starts as lambda I")              \
     NUMBER(gamma, "gamma", AGENT, 1, 1, 1, 0, 1e100, "ucb: widths added to the estimate")                               \
-    NUMBER(nu, "nu", AGENT, 1, 1, 0.05, 0, 1e100, "ts: deviation of a sample in units of sigma")                           \
+    NUMBER(nu, "nu", AGENT, 1, 1, 0.02, 0, 1e100, "ts: deviation of a sample in units of sigma")                           \
     INTEGER(ts_samples, "ts-samples", AGENT, 10, 10, 10, 1, 1000000, "ts: M, samples an arm; the highest counts")         \
     CHOICE(ts_deviation, "ts-deviation", AGENT, DEVIATION_SIGMA, DEVIATION_VARIANCE, DEVIATION_SIGMA, SA_DEVIATIONS,      \
            "ts: a sample deviates by nu sigma, or by nu^2 sigma^2")                                                       \
-    NUMBER(offset, "offset", AGENT, 0, 0, 0, -1e100, 1e100, "e_t: added to every optimistic score")                       \
+    NUMBER(offset, "offset", AGENT, 0, 0, 0, -1e100, 1e100, "e_t: added to the optimistic scores of ucb and ts")                       \
     CHOICE(linear_form, "linear-form", AGENT, LINEAR_DEFINED, LINEAR_PUBLISHED, LINEAR_DEFINED, SA_LINEAR_FORMS,          \
            "linear baselines as their papers define them, or as the published code runs, mistakes included")              \
     NUMBER(delta, "delta", AGENT, 0.1, 0.1, 0.1, ABOVE_0, 0.999999, "c2ucb: probability that a confidence bound fails")   \

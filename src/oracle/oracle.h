@@ -87,8 +87,8 @@ typedef struct sa_part {
     size_t count, size;
 } sa_part;
 
-/* Sets the pointers to arrays of so many elements, 64-byte aligned, of unspecified contents; earlier ones are no longer valid.
- * Allocates only when it has to grow. */
+/* Sets the pointers to arrays of so many elements, 64-byte aligned, one after the other; earlier pointers are no longer valid.
+ * First parts of the same sizes as before keep their contents, others have any. Allocates only when it has to grow. */
 sa_status sa_workspace_lay(sa_workspace *workspace, const sa_part *parts, size_t count);
 #define SA_LAY(workspace, ...)                                                                                            \
     sa_workspace_lay(workspace, (const sa_part[]){__VA_ARGS__}, sizeof((const sa_part[]){__VA_ARGS__}) / sizeof(sa_part))
@@ -145,7 +145,8 @@ void sa_arms_select(const double *scores, size_t *arms, size_t count, size_t wan
 /* The sum of the slate's scores, whatever its order. */
 double sa_reward_sum(const sa_oracle_problem *problem, const size_t *slate, size_t length);
 
-extern const sa_oracle sa_oracle_top_k;
+extern const sa_oracle sa_oracle_top_k, sa_oracle_assignment, sa_oracle_cascade, sa_oracle_knapsack, sa_oracle_matroid,
+    sa_oracle_shortest_path, sa_oracle_matching, sa_oracle_assortment, sa_oracle_submodular, sa_oracle_ilp;
 extern const sa_oracle sa_oracle_own; /* the caller's */
 
 #endif

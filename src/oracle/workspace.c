@@ -17,6 +17,7 @@ sa_status sa_workspace_lay(sa_workspace *workspace, const sa_part *parts, size_t
         char *block;
         size_t larger = bytes + bytes / 4;
         SA_TRY(sa_alloc_array(larger, 1, &block));
+        if (workspace->block) memcpy(block, workspace->block, workspace->capacity);
         sa_free(workspace->block);
         workspace->block = block;
         workspace->capacity = larger;

@@ -1,0 +1,264 @@
+/* The arms whose scores add up to the most while their costs fit the capacity C, at most K of them.
+ *
+ * Whole costs: dynamic programming. With V(k, w) the best sum of at most k arms of cost at most w, each arm (score v, cost c)
+ * makes V(k, w) = max(V(k, w), V(k - 1, w - c) + v); without a limit k falls away. Of arms with the same cost c only the
+ * C / c best can be in a solution. O(N C), and O(N K C) where K limits.
+ *
+ * Other costs, or tables too large to hold: branch and bound. For all prices p, q >= 0 the best sum is at most
+ *
+ *   L(p, q) = p C + q K + sum_i max(0, v_i - p c_i - q)
+ *
+ * (Lagrange). The prices that make this least are found by bisection; arms are then decided in decreasing |v - p c - q|, so
+ * that the bound, at hand as a suffix sum, cuts early. */
+#include "oracle/oracle.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LARGEST_TABLE = 1 << 27 }; /* bytes */
+
+typedef struct items {
+    size_t count;
+    size_t *arm;          /* (count) by decreasing score */
+    const double *score;  /* (arms) */
+    const double *cost;   /* (arms) */
+    double capacity;
+    size_t limit; /* most arms; count or more: none */
+} items;
+
+static double score_of(const items *self, size_t i) { return self->score[self->arm[i]]; }
+static double cost_of(const items *self, size_t i) { return self->cost[self->arm[i]]; }
+
+/* ---- dynamic programming ---- */
+
+/* target[w] = max(target[w], source[w - c] + v), and took[w] whether it is the second. */
+static void step(double *restrict target, const double *restrict source, unsigned char *restrict took, size_t width, size_t c,
+                 double v) {
+    for (size_t w = 0; w + c < width; w++) {
+        double with = source[w] + v;
+        bool better = with > target[w + c];
+        target[w + c] = better ? with : target[w + c];
+        took[w + c] = better;
+    }
+}
+
+/* took (count, rows, width), value (rows, width), spare (width) */
+static size_t solve_table(const items *self, size_t rows, size_t width, unsigned char *took, double *value, double *spare,
+                          size_t *slate) {
+    bool limited = rows > 1;
+    memset(value, 0, rows * width * sizeof *value);
+    memset(spare, 0, width * sizeof *spare);
+    for (size_t i = 0; i < self->count; i++) {
+        unsigned char *taken = took + i * rows * width;
+        size_t c = (size_t)cost_of(self, i);
+        memset(taken, 0, rows * width);
+        if (!limited) {
+            memcpy(spare, value, width * sizeof *value);
+            step(value, spare, taken, width, c, score_of(self, i));
+            continue;
+        }
+        for (size_t k = rows; k-- > 1;) /* row 0 stays 0: no arms */
+            step(value + k * width, value + (k - 1) * width, taken + k * width, width, c, score_of(self, i));
+    }
+    size_t w = width - 1, k = rows - 1, length = 0;
+    for (size_t i = self->count; i-- > 0;) {
+        if (!took[(i * rows + k) * width + w]) continue;
+        slate[length++] = self->arm[i];
+        w -= (size_t)cost_of(self, i);
+        k -= limited;
+    }
+    return length;
+}
+
+/* Drops arms that better ones of the same cost leave no room for. room (width) */
+static void drop_dominated(items *self, size_t width, size_t *room) {
+    size_t kept = 0;
+    for (size_t c = 0; c < width; c++) room[c] = c ? (width - 1) / c : self->count;
+    for (size_t i = 0; i < self->count; i++) {
+        size_t *left = &room[(size_t)cost_of(self, i)];
+        if (*left == 0) continue;
+        --*left;
+        self->arm[kept++] = self->arm[i];
+    }
+    self->count = kept;
+}
+
+static bool are_whole(const items *self) {
+    if (self->capacity >= LARGEST_TABLE) return false;
+    for (size_t i = 0; i < self->count; i++)
+        if (cost_of(self, i) != floor(cost_of(self, i)) || cost_of(self, i) > floor(self->capacity)) return false;
+    return true;
+}
+
+/* ---- branch and bound ---- */
+
+typedef struct prices {
+    double capacity, place; /* p, q */
+} prices;
+
+static double reduced(const items *self, size_t i, prices at) {
+    return score_of(self, i) - at.capacity * cost_of(self, i) - at.place;
+}
+
+/* What the arms that are worth their price cost, and how many they are. */
+static void demand(const items *self, prices at, double *cost, size_t *count) {
+    *cost = 0;
+    *count = 0;
+    for (size_t i = 0; i < self->count; i++) {
+        if (reduced(self, i, at) <= 0) continue;
+        *cost += cost_of(self, i);
+        ++*count;
+    }
+}
+
+/* The price of capacity that makes L least, for a price of places. */
+static prices price_capacity(const items *self, double place, double highest, size_t *count) {
+    double cost, low = 0, high = highest;
+    demand(self, (prices){0, place}, &cost, count);
+    if (cost <= self->capacity) return (prices){0, place};
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        demand(self, (prices){middle, place}, &cost, count);
+        *(cost > self->capacity ? &low : &high) = middle;
+    }
+    demand(self, (prices){high, place}, &cost, count);
+    return (prices){high, place};
+}
+
+static prices find_prices(const items *self) {
+    double highest = 0, best = 0;
+    size_t count;
+    for (size_t i = 0; i < self->count; i++) {
+        if (cost_of(self, i) > 0) highest = fmax(highest, score_of(self, i) / cost_of(self, i));
+        best = fmax(best, score_of(self, i));
+    }
+    if (!isfinite(highest)) highest = 1e300;
+    prices at = price_capacity(self, 0, highest, &count);
+    if (self->limit >= self->count || count <= self->limit) return at;
+    double low = 0, high = best;
+    for (int i = 0; i < 50; i++) {
+        double middle = (low + high) / 2;
+        price_capacity(self, middle, highest, &count);
+        *(count > self->limit ? &low : &high) = middle;
+    }
+    return price_capacity(self, high, highest, &count);
+}
+
+/* What is known where i arms have been decided. */
+typedef struct level {
+    double left, sum; /* capacity, and score so far */
+    size_t used;
+    double after;     /* sum of the positive reduced scores from here on */
+    bool taken;       /* the i-th arm */
+    bool other;       /* the other way is still to be tried */
+} level;
+
+static void decide(const items *self, level *at, size_t i, bool take) {
+    at[i].taken = take;
+    at[i + 1].left = at[i].left - (take ? cost_of(self, i) : 0);
+    at[i + 1].sum = at[i].sum + (take ? score_of(self, i) : 0);
+    at[i + 1].used = at[i].used + take;
+}
+
+/* Arms are reordered. at (count + 1), size (arms), best (count). */
+static size_t solve_tree(const items *self, level *at, double *size, bool *best_taken, size_t *slate) {
+    size_t count = self->count, limit = self->limit < count ? self->limit : count, length = 0;
+    double best = -1;
+    prices price = find_prices(self);
+    for (size_t i = 0; i < count; i++) size[self->arm[i]] = fabs(reduced(self, i, price));
+    sa_arms_sort(size, self->arm, count);
+    at[count].after = 0;
+    for (size_t i = count; i-- > 0;) at[i].after = at[i + 1].after + fmax(0, reduced(self, i, price));
+    at[0].left = self->capacity * (1 + 1e-9); /* 0.1 + 0.2 fits 0.3 */
+    at[0].sum = 0;
+    at[0].used = 0;
+    for (size_t i = 0;;) {
+        while (i < count) {
+            double bound = at[i].sum + price.capacity * at[i].left + price.place * (double)(limit - at[i].used) + at[i].after;
+            if (bound <= best + 1e-13 * fabs(best)) break;
+            bool promising = reduced(self, i, price) > 0, fits = cost_of(self, i) <= at[i].left && at[i].used < limit;
+            at[i].other = fits;
+            decide(self, at, i, promising && fits);
+            i++;
+        }
+        if (i == count && at[i].sum > best) {
+            best = at[i].sum;
+            for (size_t j = 0; j < count; j++) best_taken[j] = at[j].taken;
+        }
+        while (i > 0 && !at[i - 1].other) i--;
+        if (i == 0) break;
+        at[i - 1].other = false;
+        decide(self, at, i - 1, !at[i - 1].taken);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (best_taken[i]) slate[length++] = self->arm[i];
+    return length;
+}
+
+/* ---- both ---- */
+
+/* Arms of score 0 cost no reward, and there is something to learn from them. */
+static size_t add_zeros(const sa_oracle_problem *problem, size_t limit, size_t *slate, size_t length) {
+    const double *costs = problem->data->costs;
+    double left = problem->data->capacity;
+    for (size_t i = 0; i < length; i++) left -= costs[slate[i]];
+    for (size_t arm = 0; arm < problem->arms && length < limit; arm++) {
+        if (problem->scores[arm] != 0 || costs[arm] > left || !sa_problem_allows(problem, arm)) continue;
+        left -= costs[arm];
+        slate[length++] = arm;
+    }
+    return length;
+}
+
+/* Tries the table; *done is false when it would be too large. The arms are sorted. */
+static sa_status try_table(items *self, size_t arms, sa_workspace *workspace, size_t *slate, size_t *length, bool *done) {
+    size_t width = (size_t)self->capacity + 1, *room;
+    SA_TRY(SA_LAY(workspace, {&self->arm, arms, sizeof *self->arm}, {&room, width, sizeof *room}));
+    drop_dominated(self, width, room);
+    size_t rows = self->limit < self->count ? self->limit + 1 : 1;
+    *done = (double)self->count * (double)rows * (double)width <= LARGEST_TABLE;
+    if (!*done) return SA_OK;
+    unsigned char *took;
+    double *value, *spare;
+    SA_TRY(SA_LAY(workspace, {&self->arm, arms, sizeof *self->arm}, {&took, self->count * rows, width},
+                  {&value, rows, width * sizeof *value}, {&spare, width, sizeof *spare}));
+    *length = solve_table(self, rows, width, took, value, spare, slate);
+    return SA_OK;
+}
+
+static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {
+    const sa_oracle_data *data = problem->data;
+    size_t arms = problem->arms;
+    items self = {.score = problem->scores, .cost = data->costs, .capacity = data->capacity};
+    self.limit = problem->slate ? problem->slate : arms;
+    SA_TRY(SA_LAY(workspace, {&self.arm, arms, sizeof *self.arm}));
+    for (size_t i = 0; i < arms; i++)
+        if (problem->scores[i] > 0 && data->costs[i] <= data->capacity * (1 + 1e-9) && sa_problem_allows(problem, i))
+            self.arm[self.count++] = i;
+    sa_arms_sort(self.score, self.arm, self.count);
+    bool done = false;
+    if (are_whole(&self)) SA_TRY(try_table(&self, arms, workspace, slate, length, &done));
+    if (!done) {
+        level *at;
+        double *size;
+        bool *best;
+        SA_TRY(SA_LAY(workspace, {&self.arm, arms, sizeof *self.arm}, {&at, self.count + 1, sizeof *at}, {&size, arms, sizeof *size},
+                      {&best, self.count, sizeof *best}));
+        *length = solve_tree(&self, at, size, best, slate);
+    }
+    *length = add_zeros(problem, self.limit < arms ? self.limit : arms, slate, *length);
+    sa_arms_sort(problem->scores, slate, *length);
+    return SA_OK;
+}
+
+const sa_oracle sa_oracle_knapsack = {
+    .name = "knapsack",
+    .summary = "arms whose costs fit the capacity, at most K; reward: the sum",
+    .cost = "O(N C) for whole costs, N K C where K limits; else branch and bound",
+    .alpha = 1,
+    .exact = true,
+    .size = SA_AT_MOST_K,
+    .needs = SA_BIT(SA_COSTS) | SA_BIT(SA_CAPACITY),
+    .solve = solve,
+    .reward = sa_reward_sum,
+};
