@@ -23,6 +23,27 @@ static void print_rows(const char *kind) {
     for (size_t i = 0; row_at(kind, i, &name, &summary); i++) printf("%-*s  %s\n", width, name, summary);
 }
 
+/* What each needs, its alpha and its cost come before the line about it. */
+static void print_oracles(void) {
+    static const char *const titles[] = {"oracle", "needs; also takes", "alpha", "cost of a slate"};
+    int width[4] = {0};
+    char alpha[32];
+    sa_oracle_info info;
+    for (int pass = 0; pass < 2; pass++) {
+        info = (sa_oracle_info){titles[0], "slate and reward", titles[1], titles[3], 0, true};
+        for (size_t i = 0; i == 0 || sa_oracle_at(i - 1, &info); i++) {
+            snprintf(alpha, sizeof alpha, "%.3g", info.alpha);
+            const char *cells[] = {info.name, info.needs, i ? alpha : titles[2], info.cost};
+            for (int column = 0; column < 4; column++) {
+                int size = (int)strlen(cells[column]);
+                if (size > width[column]) width[column] = size;
+                if (pass) printf("%-*s  ", width[column], cells[column]);
+            }
+            if (pass) puts(info.summary);
+        }
+    }
+}
+
 enum { COLUMNS = 5 };
 
 /* Name, kind, and the value under each preset. */
@@ -64,10 +85,12 @@ int cli_list(int count, char **arguments) {
         return cli_say("list", EXIT_INPUT, "say one of algorithms, environments, oracles, confidence, feedback, options");
     for (size_t i = 0; i < KIND_COUNT; i++)
         if (!strcmp(kind, KINDS[i])) {
-            if (strcmp(kind, "options"))
-                print_rows(kind);
-            else
+            if (!strcmp(kind, "options"))
                 print_options();
+            else if (!strcmp(kind, "oracles"))
+                print_oracles();
+            else
+                print_rows(kind);
             return EXIT_FINE;
         }
     const char *nearest = cli_nearest(kind, KINDS, KIND_COUNT);

@@ -13,6 +13,7 @@ static const struct {
     {"reproduce", "the paper's figures: fig1, fig2, fig3 or all", cli_reproduce},
     {"report", "tables, figures and a page of results; merges folders split by runs", cli_report},
     {"draw", "write an environment's draws as npy files", cli_draw},
+    {"solve", "one oracle on scores from a file", cli_solve},
     {"list", "list algorithms, environments, oracles, confidence, feedback, options", cli_list},
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };

@@ -64,6 +64,18 @@ typedef struct sa_solution {
  * problem, so that solving again allocates nothing (but `ilp`, whose solver does). */
 SA_API sa_status sa_problem_solve(sa_problem *problem, const char *oracle, sa_solution *solution);
 
+typedef struct sa_oracle_info {
+    const char *name;
+    const char *summary; /* the slate and its reward, in a line */
+    const char *needs;   /* "costs, capacity; slate": what it needs; what it also takes */
+    const char *cost;    /* of a solve: "O(N log N)" */
+    double alpha;
+    bool exact;
+} sa_oracle_info;
+
+/* The index-th oracle; false when there is none. */
+SA_API bool sa_oracle_at(size_t index, sa_oracle_info *info);
+
 /* ---- your own oracle ---- */
 
 typedef struct sa_oracle_callbacks {

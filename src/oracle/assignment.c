@@ -127,6 +127,11 @@ static void assign(const pairing *self, size_t start) {
     for (; arm != NONE; arm = self->from[arm]) self->owner[arm] = self->from[arm] == NONE ? start : self->owner[self->from[arm]];
 }
 
+static sa_status check(const sa_oracle_problem *problem) {
+    if (!problem->positions || !sa_problem_has(problem, SA_DISCOUNTS)) return SA_OK;
+    return sa_data_fail(problem->data, SA_DISCOUNTS, "--scores have a number for each position, so there is nothing to discount");
+}
+
 static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {
     size_t positions = problem->slate, arms = problem->arms;
     bool filter = arms / 2 / positions > positions, *marked;
@@ -166,12 +171,14 @@ static double reward(const sa_oracle_problem *problem, const size_t *slate, size
 const sa_oracle sa_oracle_assignment = {
     .name = "assignment",
     .summary = "each of K positions gets one arm, no arm two; reward: the sum of s(arm, position)",
+    .wants = "scores (N, K), or slate and discounts",
     .cost = "O(N K log K + K^4), at most O(K^2 N)",
     .alpha = 1,
     .exact = true,
     .size = SA_EXACTLY_K,
     .takes = SA_BIT(SA_DISCOUNTS),
     .positions = true,
+    .check = check,
     .solve = solve,
     .reward = reward,
 };

@@ -59,6 +59,7 @@ static double reward(const sa_oracle_problem *problem, const size_t *slate, size
 const sa_oracle sa_oracle_assortment = {
     .name = "assortment",
     .summary = "at most K products; reward: expected revenue under the multinomial logit, attraction exp(score)",
+    .wants = "revenues; slate",
     .cost = "O(N) a round, a handful of rounds",
     .alpha = 1,
     .exact = true,

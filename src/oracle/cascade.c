@@ -34,6 +34,7 @@ static double reward(const sa_oracle_problem *problem, const size_t *slate, size
 const sa_oracle sa_oracle_cascade = {
     .name = "cascade",
     .summary = "K arms in order; reward: the chance of a click, 1 - prod(1 - psi_k v_k), or the sum of psi_k v_k",
+    .wants = "slate; discounts, reward",
     .cost = "O(N + K log K)",
     .alpha = 1,
     .exact = true,

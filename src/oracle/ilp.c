@@ -120,6 +120,7 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
 const sa_oracle sa_oracle_ilp = {
     .name = "ilp",
     .summary = "0/1 choices under A x <= b, at most K; reward: the sum; solved by CBC",
+    .wants = "matrix, bounds; slate",
     .cost = "exponential at worst",
     .alpha = 1,
     .exact = true,

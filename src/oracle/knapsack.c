@@ -210,6 +210,14 @@ static size_t add_zeros(const sa_oracle_problem *problem, size_t limit, size_t *
     return length;
 }
 
+/* Elements of the table. It is laid as large as it can get for so many arms, where that is not too large: then the next
+ * problem of the size needs no more memory, whatever its costs. */
+static size_t table_size(const items *self, size_t arms, size_t rows, size_t width) {
+    size_t most = self->limit < arms ? self->limit + 1 : 1;
+    bool small = (double)arms * (double)most * (double)width <= LARGEST_TABLE;
+    return small ? arms * most : self->count * rows;
+}
+
 /* Tries the table; *done is false when it would be too large. The arms are sorted. */
 static sa_status try_table(items *self, size_t arms, sa_workspace *workspace, size_t *slate, size_t *length, bool *done) {
     size_t width = (size_t)self->capacity + 1, *room;
@@ -220,8 +228,8 @@ static sa_status try_table(items *self, size_t arms, sa_workspace *workspace, si
     if (!*done) return SA_OK;
     unsigned char *took;
     double *value, *spare;
-    SA_TRY(SA_LAY(workspace, {&self->arm, arms, sizeof *self->arm}, {&took, self->count * rows, width},
-                  {&value, rows, width * sizeof *value}, {&spare, width, sizeof *spare}));
+    SA_TRY(SA_LAY(workspace, {&self->arm, arms, sizeof *self->arm}, {&took, table_size(self, arms, rows, width), width},
+                  {&value, self->limit < arms ? self->limit + 1 : 1, width * sizeof *value}, {&spare, width, sizeof *spare}));
     *length = solve_table(self, rows, width, took, value, spare, slate);
     return SA_OK;
 }
@@ -254,7 +262,8 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
 const sa_oracle sa_oracle_knapsack = {
     .name = "knapsack",
     .summary = "arms whose costs fit the capacity, at most K; reward: the sum",
-    .cost = "O(N C) for whole costs, N K C where K limits; else branch and bound",
+    .wants = "costs, capacity; slate",
+    .cost = "O(N C), N K C where K limits; costs not whole: branch and bound",
     .alpha = 1,
     .exact = true,
     .size = SA_AT_MOST_K,

@@ -109,6 +109,7 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
 const sa_oracle sa_oracle_matching = {
     .name = "matching",
     .summary = "arms are pairs of a left and a right node; no node twice, at most K pairs; reward: the sum",
+    .wants = "edges; slate",
     .cost = "O(K V N), mostly O(K N)",
     .alpha = 1,
     .exact = true,

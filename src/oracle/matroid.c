@@ -86,6 +86,7 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
 const sa_oracle sa_oracle_matroid = {
     .name = "matroid",
     .summary = "groups: the best arms, so many a group, at most K; edges: the best spanning tree; reward: the sum",
+    .wants = "groups; capacities, slate; or edges",
     .cost = "O(N log N)",
     .alpha = 1,
     .exact = true,

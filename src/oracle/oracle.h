@@ -105,7 +105,8 @@ typedef enum sa_slate_size {
 typedef struct sa_oracle {
     const char *name;
     const char *summary;
-    const char *cost; /* of a solve, for people */
+    const char *wants; /* the data it needs; and what it also takes: for people */
+    const char *cost;  /* of a solve, for people */
     double alpha;     /* the share of the best reward that a solution is sure to reach */
     bool exact;
     sa_slate_size size;

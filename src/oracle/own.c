@@ -27,6 +27,7 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
 const sa_oracle sa_oracle_own = {
     .name = "own",
     .summary = "your own, as C callbacks",
+    .wants = "callbacks",
     .cost = "yours",
     .alpha = 1,
     .size = SA_AT_MOST_K,

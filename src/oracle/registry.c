@@ -20,6 +20,13 @@ static const sa_oracle *const ORACLES[sa_oracle_kind_count] = {
 
 const sa_oracle *sa_oracle_of(sa_oracle_kind kind) { return (unsigned)kind < sa_oracle_kind_count ? ORACLES[kind] : NULL; }
 
+bool sa_oracle_at(size_t index, sa_oracle_info *info) {
+    const sa_oracle *oracle = index < sa_oracle_kind_count ? ORACLES[index] : NULL;
+    if (!oracle) return false;
+    *info = (sa_oracle_info){oracle->name, oracle->summary, oracle->wants, oracle->cost, oracle->alpha, oracle->exact};
+    return true;
+}
+
 const sa_oracle *sa_oracle_find(const char *name) {
     char shown[SA_PRINTABLE];
     const sa_oracle *nearest = NULL;

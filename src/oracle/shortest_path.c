@@ -123,6 +123,7 @@ static double reward(const sa_oracle_problem *problem, const size_t *slate, size
 const sa_oracle sa_oracle_shortest_path = {
     .name = "shortest-path",
     .summary = "arms are directed edges; a path from source to target; reward: minus the sum of max(0, 1 - score)",
+    .wants = "edges, source, target",
     .cost = "O(N log N)",
     .alpha = 1,
     .exact = true,

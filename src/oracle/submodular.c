@@ -91,6 +91,7 @@ static double reward(const sa_oracle_problem *problem, const size_t *slate, size
 const sa_oracle sa_oracle_submodular = {
     .name = "submodular",
     .summary = "K arms that cover topics; reward: sum over topics of the best score x coverage among them",
+    .wants = "topics, slate",
     .cost = "O(N T) and a few gains a place",
     .alpha = 0.63212055882855768, /* 1 - 1/e */
     .exact = false,
