@@ -27,9 +27,8 @@ static void centre_and_scale(const sa_agent *agent, const double *scores, size_t
     for (size_t i = 0; i < count; i++) squares += (scores[i] - mean) * (scores[i] - mean);
     double deviation = sqrt(squares / (double)count);
     bool differ = deviation > 1e-10 * fabs(mean);
-    bool in_trainings = !agent->model->kind->observe; /* what learns with each observation takes scores as they are */
-    *centre = in_trainings && agent->options->centre ? mean : 0;
-    *scale = in_trainings && agent->options->scale && differ ? deviation / agent->options->scale_to : 1;
+    *centre = agent->options->centre ? mean : 0;
+    *scale = agent->options->scale && differ ? deviation / agent->options->scale_to : 1;
 }
 
 static double seconds(void) {
@@ -64,7 +63,7 @@ static sa_status train(sa_agent *agent) {
     sa_precision precision = agent->inputs.precision;
     double start = seconds(), centre, scale;
     bool diverged = true;
-    if (!agent->model || count == 0) return SA_OK;
+    if (!agent->model || agent->model->kind->observe || count == 0) return SA_OK; /* what observes has learnt by now */
     centre_and_scale(agent, history->scores + first, count, &centre, &scale);
     if (agent->options->error_decay > 0) SA_TRY(judge_predictions(agent, centre));
     sa_inputs_apply(&agent->inputs, sa_real_at(precision, history->contexts, first * history->dim), count, false,

@@ -57,7 +57,7 @@ static void add_batch(mlp_t *mlp, const sa_training *training, size_t step) {
  * to 0 is that of n samples' worth of the error, and comes in full from RAMP samples on: before, whatever is to be learnt is
  * hard to predict. */
 static double error_pull(const mlp_t *mlp, const sa_training *training) {
-    const double RAMP = 2000;
+    const double RAMP = 4000;
     double n = (double)training->count;
     return mlp->error_decay * training->error * n * pow(fmin(1, n / RAMP), 2);
 }
