@@ -111,11 +111,11 @@
            "exact widths of the arms that can reach the slate (others get an upper bound), or of all")                    \
     NUMBER(regularization, "regularization", AGENT, 1, 1, 1, ABOVE_0, 1e100, "lambda: Z starts as lambda I")              \
     NUMBER(gamma, "gamma", AGENT, 1, 1, 1, 0, 1e100, "ucb: widths added to the estimate")                               \
-    NUMBER(nu, "nu", AGENT, 1, 1, 0.05, 0, 1e100, "ts: deviation of a sample in units of sigma")                           \
+    NUMBER(nu, "nu", AGENT, 1, 1, 0.02, 0, 1e100, "ts: deviation of a sample in units of sigma")                           \
     INTEGER(ts_samples, "ts-samples", AGENT, 10, 10, 10, 1, 1000000, "ts: M, samples an arm; the highest counts")         \
     CHOICE(ts_deviation, "ts-deviation", AGENT, DEVIATION_SIGMA, DEVIATION_VARIANCE, DEVIATION_SIGMA, SA_DEVIATIONS,      \
            "ts: a sample deviates by nu sigma, or by nu^2 sigma^2")                                                       \
-    NUMBER(offset, "offset", AGENT, 0, 0, 0, -1e100, 1e100, "e_t: added to every optimistic score")                       \
+    NUMBER(offset, "offset", AGENT, 0, 0, 0, -1e100, 1e100, "e_t: added to the scores of ucb and ts")                     \
     CHOICE(linear_form, "linear-form", AGENT, LINEAR_DEFINED, LINEAR_PUBLISHED, LINEAR_DEFINED, SA_LINEAR_FORMS,          \
            "linear baselines as their papers define them, or as the published code runs, mistakes included")              \
     NUMBER(delta, "delta", AGENT, 0.1, 0.1, 0.1, ABOVE_0, 0.999999, "c2ucb: probability that a confidence bound fails")   \
