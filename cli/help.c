@@ -7,7 +7,10 @@ bool cli_takes(const cli_command *command, const sa_option_info *info) {
     if (info->scope == SA_SCOPE_AGENT) return command->agents || !strcmp(info->name, "preset");
     if (command->agents) return true;
     if (info->scope == SA_SCOPE_OUTPUT) return !strcmp(info->name, "out") || !strcmp(info->name, "quiet");
-    return strcmp(info->name, "slate") && strcmp(info->name, "show-regret");
+    const char *name, *help;
+    for (size_t i = 0; sa_problem_name_at(i, &name, &help); i++) /* a draw chooses nothing */
+        if (!strcmp(info->name, name)) return !strcmp(name, "scores");
+    return strcmp(info->name, "show-regret");
 }
 
 const char *cli_default(const char *preset, const char *name, char value[CLI_VALUE]) {

@@ -232,6 +232,8 @@ sa_status sa_agent_select(sa_agent *agent, const sa_request *request, sa_decisio
     SA_TRY(sa_inputs_read(&agent->inputs, request, agent->raw));
     SA_TRY(estimate(agent, request));
     SA_TRY(score(agent, request, id, &ticket));
+    memcpy(agent->group_score, agent->score, arms * sizeof *agent->score);
+    problem.unclipped = agent->group_score;
     sa_oracle_clip(agent->oracle, &problem, agent->score, arms);
     SA_TRY(agent->oracle->solve(&problem, &agent->oracle_work, agent->slate, &slate));
 

@@ -53,6 +53,19 @@
     TEXT(contexts, "contexts", ENVIRONMENT, "", "npy environment: file of contexts, (T, N, d) or (R, T, N, d)")           \
     TEXT(scores, "scores", ENVIRONMENT, "", "npy environment: file of expected scores, (T, N) or (R, T, N)")              \
     TEXT(noise_values, "noise-values", ENVIRONMENT, "", "npy environment: file of noise to add, shaped as the scores")    \
+    TEXT(costs, "costs", ENVIRONMENT, "", "oracle data: npy file of the arms' costs, (N)")                                \
+    TEXT(capacity, "capacity", ENVIRONMENT, "", "oracle data: what costs may add up to")                                  \
+    TEXT(groups, "groups", ENVIRONMENT, "", "oracle data: npy file of the arms' groups, (N)")                             \
+    TEXT(capacities, "capacities", ENVIRONMENT, "", "oracle data: npy file with the most arms of each group")             \
+    TEXT(edges, "edges", ENVIRONMENT, "", "oracle data: npy file of the two nodes of each arm, (N, 2)")                   \
+    TEXT(source, "source", ENVIRONMENT, "", "oracle data: the node where paths start")                                    \
+    TEXT(target, "target", ENVIRONMENT, "", "oracle data: the node where they end")                                       \
+    TEXT(revenues, "revenues", ENVIRONMENT, "", "oracle data: npy file of revenues, (N)")                                 \
+    TEXT(topics, "topics", ENVIRONMENT, "", "oracle data: npy file of how well arms cover topics, (N, topics)")           \
+    TEXT(matrix, "matrix", ENVIRONMENT, "", "oracle data: npy file of A in A x <= b, (rows, N)")                          \
+    TEXT(bounds, "bounds", ENVIRONMENT, "", "oracle data: npy file of b, (rows)")                                         \
+    TEXT(discounts, "discounts", ENVIRONMENT, "", "oracle data: npy file of the discounts of positions, (K)")             \
+    TEXT(cascade_reward, "reward", ENVIRONMENT, "", "oracle data: cascade's reward, click or sum")                        \
     INTEGER(runs, "runs", EXPERIMENT, 20, 20, 20, 1, 1000000, "R, independent runs")                                      \
     INTEGER(first_run, "first-run", EXPERIMENT, 0, 0, 0, 0, 1000000000, "number of the first run")                        \
     INTEGER(seed, "seed", EXPERIMENT, 1, 1, 1, 0, INT64_MAX, "seed of all random numbers")                                \

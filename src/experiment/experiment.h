@@ -53,6 +53,7 @@ typedef struct sa_plan_agent {
 typedef struct sa_plan {
     sa_options *options; /* for all agents, with rounds, arms and dim as the environment has them, and full paths */
     sa_environment *environment;
+    sa_problem *problem; /* data of the oracles, the same in every round */
     sa_plan_agent *agents; /* (agent_count) */
     size_t agent_count;
     size_t runs, rounds, threads;
@@ -71,6 +72,11 @@ sa_status sa_options_take(sa_options *to, const sa_options *from, const char *na
 /* Makes experiment->plan, and changes nothing on the disk. */
 sa_status sa_plan_make(sa_experiment *experiment);
 void sa_plan_destroy(sa_plan *plan); /* NULL is fine */
+/* The data that oracles need beside the scores, from the options that name it (structure.c); caller destroys it. The paths in
+ * the options become full ones. */
+sa_status sa_plan_read_structure(sa_options *options, sa_problem **out);
+/* SA_INVALID unless the agent's oracle finds a slate for the problem's data. */
+sa_status sa_plan_check_structure(const sa_plan *plan, const sa_oracle *oracle);
 /* SA_INVALID unless --out can be used: new or empty, or with --resume. */
 sa_status sa_plan_check_folder(const sa_options *options);
 /* Can the machine hold a x b x c x d bytes? */

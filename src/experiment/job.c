@@ -3,6 +3,8 @@
  *   draw -> select S -> feedback v_i + e_i for i in S -> update, --delay rounds later
  *   expected regret = reward(S*(v); v) - reward(S; v),   realised regret = reward(S*(v + e); v + e) - reward(S; v + e)
  *
+ * (alpha times the first reward of each for an oracle that is sure of that share only: the paper's alpha-regret).
+ *
  * Curves add them up round by round; `reward` adds up reward(S; v + e), what was earned. */
 #include <math.h>
 #include <string.h>
@@ -36,11 +38,12 @@ typedef struct job {
     sa_trace *trace;
     double *contexts;                    /* (arms, dim) */
     double *expected, *noise, *realised; /* (arms) */
-    size_t slate;     /* K */
+    size_t most;      /* arms of a slate: K, unless the oracle does not look at it */
     size_t delay;     /* at most all rounds */
-    double *feedback; /* (delay + 1, K): row t mod (delay + 1) is what round t is answered with */
+    double *feedback; /* (delay + 1, most): row t mod (delay + 1) is what round t is answered with */
     waiting *asked;   /* (delay + 1) the decisions they answer */
-    size_t *best;     /* (K) */
+    size_t *best;     /* (most) */
+    double *clipped;  /* (arms) scores within the oracle's domain */
     sa_workspace workspace;
     bool mispaired; /* as published: the slate's i-th arm is answered with the score of arm i */
 } job;
@@ -48,6 +51,7 @@ typedef struct job {
 static void job_clear(job *self) {
     sa_trace_abandon(self->trace);
     sa_workspace_clear(&self->workspace);
+    sa_free(self->clipped);
     sa_free(self->best);
     sa_free(self->asked);
     sa_free(self->feedback);
@@ -68,11 +72,12 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
     SA_TRY(sa_alloc_array(arms, sizeof(double), &self->expected));
     SA_TRY(sa_alloc_array(arms, sizeof(double), &self->noise));
     SA_TRY(sa_alloc_array(arms, sizeof(double), &self->realised));
-    self->slate = slate;
+    self->most = sa_oracle_most(self->of->oracle, &(sa_oracle_problem){.arms = arms, .slate = slate});
     self->delay = delay < self->plan->rounds ? delay : self->plan->rounds;
-    SA_TRY(sa_alloc_matrix(self->delay + 1, slate, sizeof(double), &self->feedback));
+    SA_TRY(sa_alloc_matrix(self->delay + 1, self->most, sizeof(double), &self->feedback));
     SA_TRY(sa_alloc_array(self->delay + 1, sizeof *self->asked, &self->asked));
-    SA_TRY(sa_alloc_array(slate, sizeof(size_t), &self->best));
+    SA_TRY(sa_alloc_array(self->most, sizeof(size_t), &self->best));
+    SA_TRY(sa_alloc_array(arms, sizeof(double), &self->clipped));
     self->options = sa_options_copy(self->of->options);
     self->request = sa_request_new();
     if (!self->options || !self->request) return SA_OUT_OF_MEMORY;
@@ -84,25 +89,32 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
     sa_request_contexts(self->request, self->contexts, arms);
     sa_request_slate(self->request, slate);
     sa_request_expected(self->request, self->expected);
+    sa_request_problem(self->request, self->plan->problem);
     if (!trace_path) return SA_OK;
     int digits = sa_agent_options(self->agent)->precision == SA_PRECISION_DOUBLE ? 17 : 9;
     return sa_trace_begin(trace_path, self->of->label, digits, &self->trace);
 }
 
-/* The reward that the chosen slate lacks to that of the best one, under these scores; its own reward in *reward. */
+/* The reward that the chosen slate lacks to alpha times that of the oracle's, under these scores clipped into its domain; its
+ * own reward in *reward. */
 static sa_status regret(job *self, const double *scores, double *reward, double *lacks) {
     const sa_oracle *oracle = self->of->oracle;
-    sa_oracle_problem problem = {.scores = scores, .arms = self->plan->environment->arms, .slate = self->slate};
+    sa_oracle_problem problem = {.scores = self->clipped,
+                                 .arms = self->plan->environment->arms,
+                                 .slate = (size_t)self->plan->options->slate,
+                                 .data = sa_problem_data(self->plan->problem)};
+    memcpy(self->clipped, scores, problem.arms * sizeof *scores);
+    sa_oracle_clip(oracle, &problem, self->clipped, problem.arms);
     size_t length, slate = sa_decision_slate(self->decision);
     SA_TRY(oracle->solve(&problem, &self->workspace, self->best, &length));
     *reward = oracle->reward(&problem, sa_decision_arms(self->decision), slate);
-    *lacks = oracle->reward(&problem, self->best, length) - *reward;
+    *lacks = oracle->alpha * oracle->reward(&problem, self->best, length) - *reward;
     return SA_OK;
 }
 
 /* What the slate of this round is answered with. */
 static double *feedback_of(const job *self, size_t round) {
-    return self->feedback + round % (self->delay + 1) * self->slate;
+    return self->feedback + round % (self->delay + 1) * self->most;
 }
 
 static sa_status select_and_update(job *self, size_t round) {

@@ -15,6 +15,7 @@ void sa_plan_destroy(sa_plan *plan) {
     if (!plan) return;
     sa_free(plan->parts);
     sa_plan_agents_destroy(plan->agents, plan->agent_count);
+    sa_problem_destroy(plan->problem);
     sa_environment_destroy(plan->environment);
     sa_options_destroy(plan->options);
     sa_free(plan);
@@ -105,7 +106,6 @@ static size_t thread_count(const sa_options *options) {
 
 static sa_status plan_environment(sa_plan *plan, const sa_options *asked) {
     SA_TRY(sa_environment_create(asked, &plan->environment));
-    SA_TRY(check_slate(asked, plan->environment));
     plan->options = sa_options_copy(asked);
     if (!plan->options) return SA_OUT_OF_MEMORY;
     SA_TRY(set_size(plan->options, "rounds", plan->environment->rounds));
@@ -114,6 +114,7 @@ static sa_status plan_environment(sa_plan *plan, const sa_options *asked) {
     SA_TRY(full_path(&plan->options->contexts));
     SA_TRY(full_path(&plan->options->scores));
     SA_TRY(full_path(&plan->options->noise_values));
+    SA_TRY(sa_plan_read_structure(plan->options, &plan->problem));
     plan->rounds = plan->environment->rounds;
     plan->runs = (size_t)asked->runs;
     plan->first_run = (uint64_t)asked->first_run;
@@ -123,7 +124,10 @@ static sa_status plan_environment(sa_plan *plan, const sa_options *asked) {
 
 static sa_status plan_agent(const sa_plan *plan, const sa_experiment *experiment, sa_plan_agent *agent) {
     sa_agent *trial = NULL;
+    agent->oracle = sa_oracle_of((sa_oracle_kind)agent->options->oracle);
+    if (agent->oracle->size == SA_EXACTLY_K) SA_TRY(check_slate(plan->options, plan->environment));
     sa_status status = check_delay(plan, agent->options);
+    if (status == SA_OK) status = sa_plan_check_structure(plan, agent->oracle);
     if (status == SA_OK) status = sa_agent_create(agent->options, &trial);
     if (status != SA_OK) {
         for (size_t i = 0; i < experiment->agent_count; i++)
@@ -132,7 +136,6 @@ static sa_status plan_agent(const sa_plan *plan, const sa_experiment *experiment
     }
     sa_agent_destroy(trial);
     SA_TRY(full_path(&agent->options->init_weights));
-    agent->oracle = sa_oracle_of((sa_oracle_kind)agent->options->oracle);
     SA_TRY(sa_alloc_matrix(plan->runs, plan->rounds, sizeof(double), &agent->expected_regret));
     SA_TRY(sa_alloc_matrix(plan->runs, plan->rounds, sizeof(double), &agent->realised_regret));
     SA_TRY(sa_alloc_matrix(plan->runs, plan->rounds, sizeof(double), &agent->reward));

@@ -7,12 +7,14 @@
 #include "oracle/oracle.h"
 
 static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {
+    /* Clipped scores are in the same order as unclipped ones, but for ties, which optimism makes all too many of at 1. */
+    const double *scores = problem->unclipped ? problem->unclipped : problem->scores;
     size_t count = 0, positions = problem->slate, *order, *places;
     SA_TRY(SA_LAY(workspace, {&order, problem->arms, sizeof *order}, {&places, positions, sizeof *places}));
     for (size_t arm = 0; arm < problem->arms; arm++)
         if (sa_problem_allows(problem, arm)) order[count++] = arm;
-    if (positions < count) sa_arms_select(problem->scores, order, count, positions);
-    sa_arms_sort(problem->scores, order, positions);
+    if (positions < count) sa_arms_select(scores, order, count, positions);
+    sa_arms_sort(scores, order, positions);
     for (size_t k = 0; k < positions; k++) places[k] = k;
     if (sa_problem_has(problem, SA_DISCOUNTS)) sa_arms_sort(problem->data->discounts, places, positions);
     for (size_t k = 0; k < positions; k++) slate[places[k]] = order[k];

@@ -61,6 +61,7 @@ typedef struct sa_oracle_problem {
     size_t arms;                  /* N */
     size_t slate;                 /* K; 0: no limit, for oracles whose slates are at most K or of any size */
     const bool *excluded;         /* (arms) or NULL */
+    const double *unclipped;      /* (arms) or NULL: the scores before they were clipped, which breaks ties among them */
     const sa_oracle_data *data;   /* NULL: none */
     const sa_oracle_callbacks *own; /* of the caller's own oracle */
 } sa_oracle_problem;

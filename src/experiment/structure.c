@@ -1,0 +1,59 @@
+/* What oracles need beside the scores, from files that are the same for all rounds: N is fixed in a run. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/options_table.h"
+#include "experiment/experiment.h"
+
+/* Numbers stay as they are; files get their full paths, so that spec.yaml can be run from anywhere. */
+static sa_status full_path(sa_options *options, const char *name) {
+    char **text = sa_option_field(options, sa_option_row_find(name)), *resolved, *copy;
+    if (!strcmp(name, "capacity") || !strcmp(name, "source") || !strcmp(name, "target") || !strcmp(name, "reward")) return SA_OK;
+    resolved = realpath(*text, NULL);
+    if (!resolved) return SA_OK;
+    sa_status status = sa_copy_text(resolved, &copy);
+    free(resolved);
+    SA_TRY(status);
+    sa_free(*text);
+    *text = copy;
+    return SA_OK;
+}
+
+sa_status sa_plan_read_structure(sa_options *options, sa_problem **out) {
+    sa_problem *problem = sa_problem_new();
+    sa_status status;
+    if (!problem) return SA_OUT_OF_MEMORY;
+    for (sa_datum datum = 0; datum < SA_DATUM_COUNT; datum++) {
+        const char *name = sa_datum_name(datum);
+        const char *text = *(char **)sa_option_field(options, sa_option_row_find(name));
+        if (!*text) continue;
+        SA_TRY_OR_FAIL(sa_problem_set(problem, name, text));
+        SA_TRY_OR_FAIL(full_path(options, name));
+    }
+    *out = problem;
+    return SA_OK;
+fail:
+    sa_problem_destroy(problem);
+    return status;
+}
+
+/* Whether a slate fits depends on the data alone, so scores of 0 tell. */
+sa_status sa_plan_check_structure(const sa_plan *plan, const sa_oracle *oracle) {
+    sa_oracle_problem problem = {
+        .arms = plan->environment->arms, .slate = (size_t)plan->options->slate, .data = sa_problem_data(plan->problem)};
+    sa_workspace workspace = {0};
+    double *scores = NULL;
+    size_t *slate = NULL, length;
+    sa_status status;
+    SA_TRY_OR_FAIL(sa_alloc_array(problem.arms, sizeof *scores, &scores));
+    SA_TRY_OR_FAIL(sa_alloc_array(problem.arms, sizeof *slate, &slate));
+    problem.scores = scores;
+    SA_TRY_OR_FAIL(sa_oracle_check(oracle, &problem));
+    status = oracle->solve(&problem, &workspace, slate, &length);
+fail:
+    sa_workspace_clear(&workspace);
+    sa_free(slate);
+    sa_free(scores);
+    return status;
+}
