@@ -27,6 +27,7 @@ static int set_up(void **state) {
     folder = temporary_folder();
     doubles("scores.npy", 4, 0, (double[]){0.5, 0.25, 0.75, 0.125});
     doubles("signed.npy", 4, 0, (double[]){0.5, -0.25, 0.75, -0.125});
+    doubles("zeros.npy", 4, 0, (double[]){0, 0, 0, 0}); /* exp(0) is 1 everywhere */
     doubles("places.npy", 3, 2, (double[]){3, 2, 2, 0, 1, 1});
     doubles("costs.npy", 4, 0, (double[]){2, 1, 3, 1});
     doubles("bad.npy", 4, 0, (double[]){2, 1, -3, 1});
@@ -75,8 +76,8 @@ static void test_solutions(void **state) {
     expect("shortest-path --scores @scores.npy --edges @edges.npy --source 0 --target 3",
            "{\"slate\": [2, 3], \"reward\": -1.125, \"alpha\": 1, \"exact\": true}");
     expect("matching --scores @signed.npy --edges @edges.npy", "{\"slate\": [2], \"reward\": 0.75, \"alpha\": 1, \"exact\": true}");
-    expect("assortment --scores @scores.npy --revenues @costs.npy --slate 1",
-           "{\"slate\": [2], \"reward\": 2.037536097526179, \"alpha\": 1, \"exact\": true}");
+    expect("assortment --scores @zeros.npy --revenues @costs.npy",
+           "{\"slate\": [0, 2], \"reward\": 1.6666666666666667, \"alpha\": 1, \"exact\": true}");
     expect("submodular --scores @scores.npy --topics @topics.npy --slate 2",
            "{\"slate\": [2, 1], \"reward\": 1, \"alpha\": 0.6321205588285577, \"exact\": false}");
 }
