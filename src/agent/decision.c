@@ -50,7 +50,7 @@ void sa_decision_fill(sa_decision *decision, uint64_t id, uint64_t event, size_t
     decision->event = event;
     decision->slate = slate;
     decision->candidates = candidates;
-    memcpy(decision->arms, arms, slate * sizeof *arms);
+    if (slate) memcpy(decision->arms, arms, slate * sizeof *arms); /* an empty one may have no array yet */
     memcpy(decision->all_estimate, estimate, candidates * sizeof *estimate);
     memcpy(decision->all_width, width, candidates * sizeof *width);
     memcpy(decision->all_score, score, candidates * sizeof *score);
