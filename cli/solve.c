@@ -11,7 +11,8 @@ static void print_help(void) {
     const char *name, *help;
     char flag[64];
     puts("superarm solve ORACLE --scores S.npy [options]\n\n"
-         "Prints the slate with the largest reward as JSON: {\"slate\": [...], \"reward\": r, \"alpha\": a, \"exact\": true},\n"
+         "Prints the slate with the largest reward as JSON: {\"slate\": [...], \"reward\": r, \"alpha\": a, \"exact\": "
+         "true},\n"
          "where the reward is sure to be at least alpha times the best. `superarm list oracles` says what each needs.\n"
          "Arrays are npy files; indices may be int32, int64 or whole floats.\n\n"
          "Options:");

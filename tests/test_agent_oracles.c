@@ -49,7 +49,8 @@ static void test_empty(void **state) {
     (void)state;
     const double costs[ARMS] = {2, 2, 2, 2, 2, 2, 2, 2}, answers[ARMS] = {0};
     for (int counted = 0; counted < 2; counted++) {
-        sa_agent *agent = rig_create(counted ? "oracle=knapsack hidden=3 count-pending=true" : "oracle=knapsack hidden=3"), *loaded = NULL;
+        sa_agent *agent = rig_create(counted ? "oracle=knapsack hidden=3 count-pending=true" : "oracle=knapsack hidden=3"),
+                 *loaded = NULL;
         sa_problem *problem = sa_problem_new();
         sa_decision *decision = NULL;
         sa_problem_costs(problem, costs, ARMS);
@@ -100,7 +101,8 @@ typedef struct own {
     size_t calls;
 } own;
 
-static int own_solve(void *user, const double *scores, size_t arms, const bool *excluded, size_t most, size_t *slate, size_t *length) {
+static int own_solve(void *user, const double *scores, size_t arms, const bool *excluded, size_t most, size_t *slate,
+                     size_t *length) {
     own *self = user;
     assert_non_null(scores);
     assert_null(excluded);

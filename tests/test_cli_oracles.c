@@ -16,7 +16,8 @@ static const char *folder;
 static void doubles(const char *name, size_t rows, size_t columns, double (*number)(size_t)) {
     static double numbers[1000];
     for (size_t i = 0; i < rows * (columns ? columns : 1); i++) numbers[i] = number(i);
-    assert_int_equal(sa_npy_write(inside(folder, name), SA_FLOAT64, columns ? 2 : 1, (size_t[]){rows, columns}, numbers), SA_OK);
+    assert_int_equal(sa_npy_write(inside(folder, name), SA_FLOAT64, columns ? 2 : 1, (size_t[]){rows, columns}, numbers),
+                     SA_OK);
 }
 
 static double cost(size_t i) { return (double)(1 + i % 3); }
@@ -101,7 +102,8 @@ static void test_spec(void **state) {
     (void)state;
     fine(play("knapsack --costs @costs.npy --capacity 4", "first"));
     fine(run(folder, "run %s/first/spec.yaml --quiet --out %s/again", folder, folder));
-    assert_same_file(inside(folder, "first/cn-ucb/expected_regret.npy"), inside(folder, "again/cn-ucb/expected_regret.npy"));
+    assert_same_file(inside(folder, "first/cn-ucb/expected_regret.npy"),
+                     inside(folder, "again/cn-ucb/expected_regret.npy"));
 }
 
 static void test_wrong(void **state) {
@@ -116,6 +118,7 @@ static void test_wrong(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_regret), cmocka_unit_test(test_spec), cmocka_unit_test(test_wrong)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_regret), cmocka_unit_test(test_spec),
+                                       cmocka_unit_test(test_wrong)};
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

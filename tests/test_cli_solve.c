@@ -54,7 +54,8 @@ static void expect(const char *words, const char *wanted) {
     outcome *got = run(folder, "%s", full);
     if (*wanted == '{') {
         fine(got);
-        if (strncmp(got->out, wanted, strlen(wanted)) || got->out[strlen(wanted)] != '\n') fail_msg("%s: %s", words, got->out);
+        if (strncmp(got->out, wanted, strlen(wanted)) || got->out[strlen(wanted)] != '\n')
+            fail_msg("%s: %s", words, got->out);
     } else {
         refused(got, wanted);
     }
@@ -64,18 +65,22 @@ static void test_solutions(void **state) {
     (void)state;
     expect("top-k --scores @scores.npy --slate 2", "{\"slate\": [2, 0], \"reward\": 1.25, \"alpha\": 1, \"exact\": true}");
     expect("assignment --scores=@places.npy", "{\"slate\": [1, 0], \"reward\": 4, \"alpha\": 1, \"exact\": true}");
-    expect("cascade --scores @scores.npy --slate 2", "{\"slate\": [2, 0], \"reward\": 0.875, \"alpha\": 1, \"exact\": true}");
-    expect("cascade --scores @signed.npy --slate 2 --reward sum", "{\"slate\": [2, 0], \"reward\": 1.25, \"alpha\": 1, \"exact\": true}");
+    expect("cascade --scores @scores.npy --slate 2",
+           "{\"slate\": [2, 0], \"reward\": 0.875, \"alpha\": 1, \"exact\": true}");
+    expect("cascade --scores @signed.npy --slate 2 --reward sum",
+           "{\"slate\": [2, 0], \"reward\": 1.25, \"alpha\": 1, \"exact\": true}");
     expect("knapsack --scores @scores.npy --costs @costs.npy --capacity 4",
            "{\"slate\": [2, 1], \"reward\": 1, \"alpha\": 1, \"exact\": true}");
     expect("knapsack --scores @scores.npy --costs @costs.npy --capacity 0",
            "{\"slate\": [], \"reward\": 0, \"alpha\": 1, \"exact\": true}");
     expect("matroid --scores @signed.npy --groups @groups.npy --capacities @capacities.npy",
            "{\"slate\": [2], \"reward\": 0.75, \"alpha\": 1, \"exact\": true}");
-    expect("matroid --scores @signed.npy --edges @edges.npy", "{\"slate\": [2, 0, 3], \"reward\": 1.125, \"alpha\": 1, \"exact\": true}");
+    expect("matroid --scores @signed.npy --edges @edges.npy",
+           "{\"slate\": [2, 0, 3], \"reward\": 1.125, \"alpha\": 1, \"exact\": true}");
     expect("shortest-path --scores @scores.npy --edges @edges.npy --source 0 --target 3",
            "{\"slate\": [2, 3], \"reward\": -1.125, \"alpha\": 1, \"exact\": true}");
-    expect("matching --scores @signed.npy --edges @edges.npy", "{\"slate\": [2], \"reward\": 0.75, \"alpha\": 1, \"exact\": true}");
+    expect("matching --scores @signed.npy --edges @edges.npy",
+           "{\"slate\": [2], \"reward\": 0.75, \"alpha\": 1, \"exact\": true}");
     expect("assortment --scores @zeros.npy --revenues @costs.npy",
            "{\"slate\": [0, 2], \"reward\": 1.6666666666666667, \"alpha\": 1, \"exact\": true}");
     expect("submodular --scores @scores.npy --topics @topics.npy --slate 2",
@@ -84,7 +89,8 @@ static void test_solutions(void **state) {
 
 static void test_ilp(void **state) {
     (void)state;
-    outcome *got = run(folder, "solve ilp --scores %s/signed.npy --matrix %s/matrix.npy --bounds %s/bounds.npy", folder, folder, folder);
+    outcome *got = run(folder, "solve ilp --scores %s/signed.npy --matrix %s/matrix.npy --bounds %s/bounds.npy", folder,
+                       folder, folder);
     if (strstr(got->err, "needs CBC")) {
         assert_int_equal(got->exit_status, 2);
         return;
@@ -108,7 +114,8 @@ static void test_wrong(void **state) {
     expect("top-k --scores @scores.npy --slate 5", "--slate 5 is more than the 4 arms");
     expect("knapsack --scores @scores.npy --costs @bad.npy --capacity 3", "bad.npy: entry 2 is -3");
     expect("knapsack --scores @scores.npy --costs @places.npy --capacity 3", "places.npy: an array of 2 axes");
-    expect("shortest-path --scores @scores.npy --edges @edges.npy --source 3 --target 0", "no path from --source 3 to --target 0");
+    expect("shortest-path --scores @scores.npy --edges @edges.npy --source 3 --target 0",
+           "no path from --source 3 to --target 0");
     expect("matroid --scores @scores.npy", "--groups");
 }
 

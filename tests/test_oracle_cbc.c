@@ -57,7 +57,8 @@ static void test_assignment(void **state) {
         draws from = draws_of(1, round);
         double scores[ARMS * PLACES], marks[ARMS * PLACES];
         for (size_t i = 0; i < ARMS; i++)
-            for (size_t k = 0; k < PLACES; k++) scores[i * PLACES + k] = score(&from, round, false) * (round % 2 ? 1 : (double)(k + 1));
+            for (size_t k = 0; k < PLACES; k++)
+                scores[i * PLACES + k] = score(&from, round, false) * (round % 2 ? 1 : (double)(k + 1));
         sa_problem *problem = sa_problem_new();
         sa_problem_position_scores(problem, scores, ARMS, PLACES);
         begin(ARMS * PLACES);
@@ -169,7 +170,8 @@ static void test_path(void **state) {
             edges[2 * i + 1] = i < NODES ? (i + NODES - 1) % NODES : whole(&from, 0, NODES - 1);
         }
         for (size_t node = 0; node < NODES; node++) {
-            for (size_t i = 0; i < ARMS; i++) flow[i] = (double)(edges[2 * i] == node) - (double)(edges[2 * i + 1] == node);
+            for (size_t i = 0; i < ARMS; i++)
+                flow[i] = (double)(edges[2 * i] == node) - (double)(edges[2 * i + 1] == node);
             equal(flow, (double)(node == 0) - (double)(node == 1));
         }
         sa_problem *problem = sa_problem_new();

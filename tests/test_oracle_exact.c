@@ -81,9 +81,11 @@ static void test_knapsack(void **state) {
         bool integers = round / 2 % 2;
         for (size_t i = 0; i < problem.arms; i++) {
             problem.costs[i] = integers ? (double)whole(&from, 0, 6) : (double)whole(&from, 0, 1 << 20) / (1 << 17);
-            if (round % 7 == 0) problem.scores[i] = problem.costs[i] + 1; /* hard ones: all arms are worth about the same */
+            if (round % 7 == 0)
+                problem.scores[i] = problem.costs[i] + 1; /* hard ones: all arms are worth about the same */
         }
-        problem.capacity = integers ? (double)whole(&from, 0, 15) + (round % 4 == 2 ? 0.5 : 0) : (double)whole(&from, 0, 200) / 10;
+        problem.capacity =
+            integers ? (double)whole(&from, 0, 15) + (round % 4 == 2 ? 0.5 : 0) : (double)whole(&from, 0, 200) / 10;
         sa_problem_costs(given, problem.costs, problem.arms);
         sa_problem_capacity(given, problem.capacity);
         check("knapsack", given, &problem, fits_capacity, worth_sum, round);
@@ -264,7 +266,8 @@ static void test_ilp(void **state) {
         set_problem problem = random_problem(&from, round);
         for (size_t row = 0; row < 3; row++) {
             problem.bounds[row] = (double)whole(&from, 0, 8) - 2;
-            for (size_t i = 0; i < problem.arms; i++) problem.matrix[row * problem.arms + i] = (double)whole(&from, 0, 6) - 2;
+            for (size_t i = 0; i < problem.arms; i++)
+                problem.matrix[row * problem.arms + i] = (double)whole(&from, 0, 6) - 2;
         }
         sa_problem_constraints(given, problem.matrix, problem.bounds, 3, problem.arms);
         if (round == 0) {
@@ -381,7 +384,8 @@ static void test_submodular(void **state) {
         double scores[ARMS], topics[ARMS * TOPICS], best = 0;
         size_t arms = whole(&from, 1, ARMS), places = whole(&from, 1, arms < 4 ? arms : 4);
         for (size_t i = 0; i < arms; i++) scores[i] = score(&from, round, true);
-        for (size_t i = 0; i < arms * TOPICS; i++) topics[i] = round % 2 ? (double)whole(&from, 0, 1) : score(&from, round, true);
+        for (size_t i = 0; i < arms * TOPICS; i++)
+            topics[i] = round % 2 ? (double)whole(&from, 0, 1) : score(&from, round, true);
         double got = 0;
         sa_problem_scores(given, scores, arms);
         sa_problem_slate(given, places);
@@ -412,9 +416,9 @@ static void test_submodular(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_knapsack), cmocka_unit_test(test_groups),     cmocka_unit_test(test_trees),
-        cmocka_unit_test(test_matching), cmocka_unit_test(test_paths),      cmocka_unit_test(test_assortment),
-        cmocka_unit_test(test_ilp),      cmocka_unit_test(test_ordered),    cmocka_unit_test(test_assignment_sizes),
+        cmocka_unit_test(test_knapsack),   cmocka_unit_test(test_groups),  cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_matching),   cmocka_unit_test(test_paths),   cmocka_unit_test(test_assortment),
+        cmocka_unit_test(test_ilp),        cmocka_unit_test(test_ordered), cmocka_unit_test(test_assignment_sizes),
         cmocka_unit_test(test_submodular),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,9 @@ static bool must_fail(void) { return ++allocations == fail_at; }
 void *__wrap_malloc(size_t size) { return must_fail() ? NULL : __real_malloc(size); }
 void *__wrap_calloc(size_t count, size_t size) { return must_fail() ? NULL : __real_calloc(count, size); }
 void *__wrap_realloc(void *block, size_t size) { return must_fail() ? NULL : __real_realloc(block, size); }
-void *__wrap_aligned_alloc(size_t alignment, size_t size) { return must_fail() ? NULL : __real_aligned_alloc(alignment, size); }
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    return must_fail() ? NULL : __real_aligned_alloc(alignment, size);
+}
 int __wrap_posix_memalign(void **out, size_t alignment, size_t size) {
     return must_fail() ? 12 : __real_posix_memalign(out, alignment, size);
 }

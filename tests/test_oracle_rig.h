@@ -38,7 +38,8 @@ static inline double score(draws *from, uint64_t round, bool positive) {
 }
 
 static inline void assert_near(double got, double wanted, const char *what, uint64_t round) {
-    if (!(fabs(got - wanted) <= 1e-9 * (1 + fabs(wanted)))) fail_msg("%s, instance %d: %.17g, not %.17g", what, (int)round, got, wanted);
+    if (!(fabs(got - wanted) <= 1e-9 * (1 + fabs(wanted))))
+        fail_msg("%s, instance %d: %.17g, not %.17g", what, (int)round, got, wanted);
 }
 
 static inline sa_solution solved(sa_problem *problem, const char *oracle) {

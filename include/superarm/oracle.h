@@ -36,11 +36,12 @@ SA_API void sa_problem_capacities(sa_problem *problem, const size_t *capacities,
 /* (arms, 2): arm i joins two nodes. `matroid`: of one graph; `shortest-path`: from the first to the second; `matching`: the
  * first on one side, the second on the other, each side counted from 0. */
 SA_API void sa_problem_edges(sa_problem *problem, const size_t *edges, size_t arms);
-SA_API void sa_problem_ends(sa_problem *problem, size_t source, size_t target); /* shortest-path */
-SA_API void sa_problem_revenues(sa_problem *problem, const double *revenues, size_t arms); /* assortment */
+SA_API void sa_problem_ends(sa_problem *problem, size_t source, size_t target);                      /* shortest-path */
+SA_API void sa_problem_revenues(sa_problem *problem, const double *revenues, size_t arms);           /* assortment */
 SA_API void sa_problem_topics(sa_problem *problem, const double *topics, size_t arms, size_t count); /* submodular */
 /* ilp: matrix (rows, arms) times the 0/1 choices is at most bounds (rows). */
-SA_API void sa_problem_constraints(sa_problem *problem, const double *matrix, const double *bounds, size_t rows, size_t arms);
+SA_API void sa_problem_constraints(sa_problem *problem, const double *matrix, const double *bounds, size_t rows,
+                                   size_t arms);
 /* cascade, assignment: the discount of each position, 0 to 1. */
 SA_API void sa_problem_discounts(sa_problem *problem, const double *discounts, size_t positions);
 

@@ -9,7 +9,8 @@
 /* Numbers stay as they are; files get their full paths, so that spec.yaml can be run from anywhere. */
 static sa_status full_path(sa_options *options, const char *name) {
     char **text = sa_option_field(options, sa_option_row_find(name)), *resolved, *copy;
-    if (!strcmp(name, "capacity") || !strcmp(name, "source") || !strcmp(name, "target") || !strcmp(name, "reward")) return SA_OK;
+    if (!strcmp(name, "capacity") || !strcmp(name, "source") || !strcmp(name, "target") || !strcmp(name, "reward"))
+        return SA_OK;
     resolved = realpath(*text, NULL);
     if (!resolved) return SA_OK;
     sa_status status = sa_copy_text(resolved, &copy);

@@ -28,7 +28,8 @@ typedef struct pairing {
 
 static double score_at(const sa_oracle_problem *problem, size_t arm, size_t position) {
     if (problem->positions) return problem->scores[arm * problem->positions + position];
-    return sa_problem_has(problem, SA_DISCOUNTS) ? problem->data->discounts[position] * problem->scores[arm] : problem->scores[arm];
+    return sa_problem_has(problem, SA_DISCOUNTS) ? problem->data->discounts[position] * problem->scores[arm]
+                                                 : problem->scores[arm];
 }
 
 /* ---- the K best arms of each position ---- */
@@ -124,12 +125,14 @@ static void assign(const pairing *self, size_t start) {
         self->price[j] -= length - self->distance[j];
     }
     self->potential[start] += length;
-    for (; arm != NONE; arm = self->from[arm]) self->owner[arm] = self->from[arm] == NONE ? start : self->owner[self->from[arm]];
+    for (; arm != NONE; arm = self->from[arm])
+        self->owner[arm] = self->from[arm] == NONE ? start : self->owner[self->from[arm]];
 }
 
 static sa_status check(const sa_oracle_problem *problem) {
     if (!problem->positions || !sa_problem_has(problem, SA_DISCOUNTS)) return SA_OK;
-    return sa_data_fail(problem->data, SA_DISCOUNTS, "--scores have a number for each position, so there is nothing to discount");
+    return sa_data_fail(problem->data, SA_DISCOUNTS,
+                        "--scores have a number for each position, so there is nothing to discount");
 }
 
 static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {

@@ -36,7 +36,8 @@ static sa_status check_numbers(const sa_oracle_data *data, sa_datum datum, const
         if (!(numbers[i] >= low && numbers[i] <= high && isfinite(numbers[i]))) {
             if (isfinite(numbers[i]) && isfinite(high))
                 return sa_data_fail(data, datum, "entry %zu is %g, and must be from %g to %g", i, numbers[i], low, high);
-            if (isfinite(numbers[i])) return sa_data_fail(data, datum, "entry %zu is %g, and must be %g or more", i, numbers[i], low);
+            if (isfinite(numbers[i]))
+                return sa_data_fail(data, datum, "entry %zu is %g, and must be %g or more", i, numbers[i], low);
             return sa_data_fail(data, datum, "entry %zu is %g, and must be a finite number", i, numbers[i]);
         }
     return SA_OK;
@@ -78,8 +79,8 @@ static sa_status check_groups(const sa_oracle_problem *problem) {
     if (!sa_problem_has(problem, SA_CAPACITIES)) return SA_OK;
     for (size_t i = 0; i < problem->arms; i++)
         if (data->groups[i] >= data->count[SA_CAPACITIES])
-            return sa_data_fail(data, SA_GROUPS, "arm %zu is of group %zu, and there are %zu capacities", i, data->groups[i],
-                                data->count[SA_CAPACITIES]);
+            return sa_data_fail(data, SA_GROUPS, "arm %zu is of group %zu, and there are %zu capacities", i,
+                                data->groups[i], data->count[SA_CAPACITIES]);
     return SA_OK;
 }
 
@@ -144,11 +145,11 @@ sa_status sa_oracle_check_domain(const sa_oracle *oracle, const sa_oracle_proble
     for (size_t i = 0; i < problem->arms * columns; i++) {
         double score = problem->scores[i];
         if (!isfinite(score))
-            return sa_fail(SA_INVALID, "--scores%s%s: the score of arm %zu is %g, and must be a finite number", gap, name, i / columns,
-                           score);
+            return sa_fail(SA_INVALID, "--scores%s%s: the score of arm %zu is %g, and must be a finite number", gap, name,
+                           i / columns, score);
         if (has_domain(oracle, problem) && (score < oracle->low || score > oracle->high))
-            return sa_fail(SA_INVALID, "--scores%s%s: the score of arm %zu is %g, and %s takes scores from %g to %g", gap, name,
-                           i / columns, score, oracle->name, oracle->low, oracle->high);
+            return sa_fail(SA_INVALID, "--scores%s%s: the score of arm %zu is %g, and %s takes scores from %g to %g", gap,
+                           name, i / columns, score, oracle->name, oracle->low, oracle->high);
     }
     return SA_OK;
 }

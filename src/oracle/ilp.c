@@ -12,10 +12,10 @@
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct columns {
-    size_t rows;    /* of A, and one for K */
-    int *start;     /* (arms + 1) */
-    int *index;     /* (rows x arms at most) */
-    double *value;  /* the same */
+    size_t rows;                   /* of A, and one for K */
+    int *start;                    /* (arms + 1) */
+    int *index;                    /* (rows x arms at most) */
+    double *value;                 /* the same */
     double *lower, *upper, *score; /* (arms) */
     double *least, *most;          /* (rows) */
 } columns;
@@ -51,8 +51,8 @@ static sa_status ask(const sa_oracle_problem *problem, const columns *self, size
     if (!model) return sa_fail(SA_OUT_OF_MEMORY, "CBC has no memory");
     Cbc_setLogLevel(model, 0);
     Cbc_setParameter(model, "logLevel", "0");
-    Cbc_loadProblem(model, (int)problem->arms, (int)self->rows, self->start, self->index, self->value, self->lower, self->upper,
-                    self->score, self->least, self->most);
+    Cbc_loadProblem(model, (int)problem->arms, (int)self->rows, self->start, self->index, self->value, self->lower,
+                    self->upper, self->score, self->least, self->most);
     Cbc_setObjSense(model, -1);
     for (size_t arm = 0; arm < problem->arms; arm++) Cbc_setInteger(model, (int)arm);
     Cbc_setAllowableGap(model, 1e-9);
@@ -84,7 +84,8 @@ static sa_status verify(const sa_oracle_problem *problem, const size_t *slate, s
             size += fabs(entry);
         }
         if (sum > data->bounds[row] + 1e-6 * (1 + size))
-            return sa_fail(SA_INVALID, "CBC's choice breaks row %zu of --matrix: %g is more than %g", row, sum, data->bounds[row]);
+            return sa_fail(SA_INVALID, "CBC's choice breaks row %zu of --matrix: %g is more than %g", row, sum,
+                           data->bounds[row]);
     }
     return SA_OK;
 }
@@ -96,8 +97,8 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
         return sa_fail(SA_INVALID, "--matrix: %zu x %zu entries are more than CBC takes", rows, arms);
     SA_TRY(SA_LAY(workspace, {&self.start, arms + 1, sizeof(int)}, {&self.index, arms * rows, sizeof(int)},
                   {&self.value, arms * rows, sizeof(double)}, {&self.lower, arms, sizeof(double)},
-                  {&self.upper, arms, sizeof(double)}, {&self.score, arms, sizeof(double)}, {&self.least, rows, sizeof(double)},
-                  {&self.most, rows, sizeof(double)}));
+                  {&self.upper, arms, sizeof(double)}, {&self.score, arms, sizeof(double)},
+                  {&self.least, rows, sizeof(double)}, {&self.most, rows, sizeof(double)}));
     fill(problem, &self);
     pthread_mutex_lock(&one_at_a_time);
     sa_status status = ask(problem, &self, slate, length);

@@ -19,9 +19,9 @@ enum { LARGEST_TABLE = 1 << 27 }; /* bytes */
 
 typedef struct items {
     size_t count;
-    size_t *arm;          /* (count) by decreasing score */
-    const double *score;  /* (arms) */
-    const double *cost;   /* (arms) */
+    size_t *arm;         /* (count) by decreasing score */
+    const double *score; /* (arms) */
+    const double *cost;  /* (arms) */
     double capacity;
     size_t limit; /* most arms; count or more: none */
 } items;
@@ -32,8 +32,8 @@ static double cost_of(const items *self, size_t i) { return self->cost[self->arm
 /* ---- dynamic programming ---- */
 
 /* target[w] = max(target[w], source[w - c] + v), and took[w] whether it is the second. */
-static void step(double *restrict target, const double *restrict source, unsigned char *restrict took, size_t width, size_t c,
-                 double v) {
+static void step(double *restrict target, const double *restrict source, unsigned char *restrict took, size_t width,
+                 size_t c, double v) {
     for (size_t w = 0; w + c < width; w++) {
         double with = source[w] + v;
         bool better = with > target[w + c];
@@ -148,9 +148,9 @@ static prices find_prices(const items *self) {
 typedef struct level {
     double left, sum; /* capacity, and score so far */
     size_t used;
-    double after;     /* sum of the positive reduced scores from here on */
-    bool taken;       /* the i-th arm */
-    bool other;       /* the other way is still to be tried */
+    double after; /* sum of the positive reduced scores from here on */
+    bool taken;   /* the i-th arm */
+    bool other;   /* the other way is still to be tried */
 } level;
 
 static void decide(const items *self, level *at, size_t i, bool take) {
@@ -174,7 +174,8 @@ static size_t solve_tree(const items *self, level *at, double *size, bool *best_
     at[0].used = 0;
     for (size_t i = 0;;) {
         while (i < count) {
-            double bound = at[i].sum + price.capacity * at[i].left + price.place * (double)(limit - at[i].used) + at[i].after;
+            double bound =
+                at[i].sum + price.capacity * at[i].left + price.place * (double)(limit - at[i].used) + at[i].after;
             if (bound <= best + 1e-13 * fabs(best)) break;
             bool promising = reduced(self, i, price) > 0, fits = cost_of(self, i) <= at[i].left && at[i].used < limit;
             at[i].other = fits;
@@ -229,7 +230,8 @@ static sa_status try_table(items *self, size_t arms, sa_workspace *workspace, si
     unsigned char *took;
     double *value, *spare;
     SA_TRY(SA_LAY(workspace, {&self->arm, arms, sizeof *self->arm}, {&took, table_size(self, arms, rows, width), width},
-                  {&value, self->limit < arms ? self->limit + 1 : 1, width * sizeof *value}, {&spare, width, sizeof *spare}));
+                  {&value, self->limit < arms ? self->limit + 1 : 1, width * sizeof *value},
+                  {&spare, width, sizeof *spare}));
     *length = solve_table(self, rows, width, took, value, spare, slate);
     return SA_OK;
 }
@@ -250,8 +252,8 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
         level *at;
         double *size;
         bool *best;
-        SA_TRY(SA_LAY(workspace, {&self.arm, arms, sizeof *self.arm}, {&at, self.count + 1, sizeof *at}, {&size, arms, sizeof *size},
-                      {&best, self.count, sizeof *best}));
+        SA_TRY(SA_LAY(workspace, {&self.arm, arms, sizeof *self.arm}, {&at, self.count + 1, sizeof *at},
+                      {&size, arms, sizeof *size}, {&best, self.count, sizeof *best}));
         *length = solve_tree(&self, at, size, best, slate);
     }
     *length = add_zeros(problem, self.limit < arms ? self.limit : arms, slate, *length);

@@ -11,18 +11,20 @@
 
 typedef struct graph {
     const sa_oracle_problem *problem;
-    size_t side[2];  /* nodes on the left and on the right */
-    size_t *first;   /* (left + 1) of each left node in leaving */
-    size_t *leaving; /* (arms) by left node */
+    size_t side[2];     /* nodes on the left and on the right */
+    size_t *first;      /* (left + 1) of each left node in leaving */
+    size_t *leaving;    /* (arms) by left node */
     size_t *matched[2]; /* (left), (right): the arm, or NONE */
-    double *gain[2]; /* (left), (right): of the best path that ends there */
-    size_t *via;     /* (right) last arm of that path */
-    size_t *queue;   /* (left) ring */
-    bool *waiting;   /* (left) */
-    double least;    /* smaller gains are rounding */
+    double *gain[2];    /* (left), (right): of the best path that ends there */
+    size_t *via;        /* (right) last arm of that path */
+    size_t *queue;      /* (left) ring */
+    bool *waiting;      /* (left) */
+    double least;       /* smaller gains are rounding */
 } graph;
 
-static size_t end_of(const graph *self, size_t arm, int side) { return self->problem->data->edges[2 * arm + (size_t)side]; }
+static size_t end_of(const graph *self, size_t arm, int side) {
+    return self->problem->data->edges[2 * arm + (size_t)side];
+}
 
 static void list_leaving(graph *self) {
     size_t left = self->side[0], arms = self->problem->arms;
@@ -52,7 +54,8 @@ static void find_gains(graph *self) {
         for (size_t i = self->first[node]; i < self->first[node + 1]; i++) {
             size_t arm = self->leaving[i], other = end_of(self, arm, 1), back = self->matched[1][other];
             double gain = self->gain[0][node] + scores[arm];
-            if (!sa_problem_allows(self->problem, arm) || back == arm || !(gain > self->gain[1][other] + self->least)) continue;
+            if (!sa_problem_allows(self->problem, arm) || back == arm || !(gain > self->gain[1][other] + self->least))
+                continue;
             self->gain[1][other] = gain;
             self->via[other] = arm;
             if (back == NONE) continue;
@@ -94,7 +97,8 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
     SA_TRY(SA_LAY(workspace, {&self.first, left + 1, sizeof(size_t)}, {&self.leaving, problem->arms, sizeof(size_t)},
                   {&self.matched[0], left, sizeof(size_t)}, {&self.matched[1], right, sizeof(size_t)},
                   {&self.gain[0], left, sizeof(double)}, {&self.gain[1], right, sizeof(double)},
-                  {&self.via, right, sizeof(size_t)}, {&self.queue, left, sizeof(size_t)}, {&self.waiting, left, sizeof(bool)}));
+                  {&self.via, right, sizeof(size_t)}, {&self.queue, left, sizeof(size_t)},
+                  {&self.waiting, left, sizeof(bool)}));
     list_leaving(&self);
     for (size_t node = 0; node < left; node++) self.matched[0][node] = NONE;
     for (size_t node = 0; node < right; node++) self.matched[1][node] = NONE;

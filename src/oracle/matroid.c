@@ -46,8 +46,8 @@ static sa_status solve_graph(const sa_oracle_problem *problem, sa_workspace *wor
     for (size_t i = 0; i < 2 * problem->arms; i++)
         if (edges[i] >= nodes) nodes = edges[i] + 1;
     if (nodes > problem->arms + 1)
-        return sa_data_fail(problem->data, SA_EDGES, "%zu arms cannot join %zu nodes (0 to %zu) to a tree", problem->arms, nodes,
-                            nodes - 1);
+        return sa_data_fail(problem->data, SA_EDGES, "%zu arms cannot join %zu nodes (0 to %zu) to a tree", problem->arms,
+                            nodes, nodes - 1);
     SA_TRY(SA_LAY(workspace, {&order, problem->arms, sizeof *order}, {&parent, nodes, sizeof *parent}));
     for (size_t node = 0; node < nodes; node++) parent[node] = node;
     size_t count = sorted_arms(problem, order);
@@ -70,7 +70,8 @@ static sa_status check(const sa_oracle_problem *problem) {
     bool groups = sa_problem_has(problem, SA_GROUPS), edges = sa_problem_has(problem, SA_EDGES);
     if (groups && edges) return sa_fail(SA_INVALID, "matroid takes --groups or --edges, not both");
     if (!groups && !edges) return sa_fail(SA_INVALID, "matroid needs --groups (and --capacities) or --edges");
-    if (edges && sa_problem_has(problem, SA_CAPACITIES)) return sa_fail(SA_INVALID, "--capacities are for --groups, not for --edges");
+    if (edges && sa_problem_has(problem, SA_CAPACITIES))
+        return sa_fail(SA_INVALID, "--capacities are for --groups, not for --edges");
     for (size_t arm = 0; groups && arm < problem->arms; arm++)
         if (problem->data->groups[arm] >= (size_t)1 << 31)
             return sa_data_fail(problem->data, SA_GROUPS, "arm %zu is of group %zu, and groups count from 0", arm,

@@ -36,19 +36,19 @@ typedef enum sa_datum {
 #define SA_BIT(datum) (1u << (datum))
 
 typedef struct sa_oracle_data {
-    unsigned given;                 /* SA_BIT of each that is there */
-    size_t count[SA_DATUM_COUNT];   /* rows of each array */
-    size_t columns[SA_DATUM_COUNT]; /* of edges, topics and matrix */
+    unsigned given;                   /* SA_BIT of each that is there */
+    size_t count[SA_DATUM_COUNT];     /* rows of each array */
+    size_t columns[SA_DATUM_COUNT];   /* of edges, topics and matrix */
     const char *file[SA_DATUM_COUNT]; /* where it was read from; NULL: given in memory */
-    const double *costs;            /* (arms) */
-    const double *revenues;         /* (arms) */
-    const double *topics;           /* (arms, columns) */
-    const double *matrix;           /* (count, arms) */
-    const double *bounds;           /* (count of matrix) */
-    const double *discounts;        /* (slate) */
-    const size_t *groups;           /* (arms) */
-    const size_t *capacities;       /* (groups) */
-    const size_t *edges;            /* (arms, 2) */
+    const double *costs;              /* (arms) */
+    const double *revenues;           /* (arms) */
+    const double *topics;             /* (arms, columns) */
+    const double *matrix;             /* (count, arms) */
+    const double *bounds;             /* (count of matrix) */
+    const double *discounts;          /* (slate) */
+    const size_t *groups;             /* (arms) */
+    const size_t *capacities;         /* (groups) */
+    const size_t *edges;              /* (arms, 2) */
     double capacity;
     size_t source, target;
     bool sum; /* cascade: the reward is the discounted sum */
@@ -56,13 +56,13 @@ typedef struct sa_oracle_data {
 
 /* What an oracle may look at. */
 typedef struct sa_oracle_problem {
-    const double *scores;         /* (arms), or (arms, positions); finite */
-    size_t positions;             /* K when each arm has a score for each position, else 0 */
-    size_t arms;                  /* N */
-    size_t slate;                 /* K; 0: no limit, for oracles whose slates are at most K or of any size */
-    const bool *excluded;         /* (arms) or NULL */
-    const double *unclipped;      /* (arms) or NULL: the scores before they were clipped, which breaks ties among them */
-    const sa_oracle_data *data;   /* NULL: none */
+    const double *scores;           /* (arms), or (arms, positions); finite */
+    size_t positions;               /* K when each arm has a score for each position, else 0 */
+    size_t arms;                    /* N */
+    size_t slate;                   /* K; 0: no limit, for oracles whose slates are at most K or of any size */
+    const bool *excluded;           /* (arms) or NULL */
+    const double *unclipped;        /* (arms) or NULL: the scores before they were clipped, which breaks ties among them */
+    const sa_oracle_data *data;     /* NULL: none */
     const sa_oracle_callbacks *own; /* of the caller's own oracle */
 } sa_oracle_problem;
 
@@ -108,7 +108,7 @@ typedef struct sa_oracle {
     const char *summary;
     const char *wants; /* the data it needs; and what it also takes: for people */
     const char *cost;  /* of a solve, for people */
-    double alpha;     /* the share of the best reward that a solution is sure to reach */
+    double alpha;      /* the share of the best reward that a solution is sure to reach */
     bool exact;
     sa_slate_size size;
     unsigned needs, takes; /* SA_BIT of the data it cannot do without, and of those it also looks at */
@@ -135,8 +135,8 @@ void sa_oracle_clip(const sa_oracle *oracle, const sa_oracle_problem *problem, d
 size_t sa_oracle_most(const sa_oracle *oracle, const sa_oracle_problem *problem);
 const char *sa_datum_name(sa_datum datum);
 /* SA_INVALID with "--costs c.npy: ..." or "costs: ...". */
-__attribute__((format(printf, 3, 4))) sa_status sa_data_fail(const sa_oracle_data *data, sa_datum datum, const char *format,
-                                                             ...);
+__attribute__((format(printf, 3, 4))) sa_status sa_data_fail(const sa_oracle_data *data, sa_datum datum,
+                                                             const char *format, ...);
 
 /* ---- what oracles share ---- */
 

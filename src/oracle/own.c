@@ -10,13 +10,15 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
     SA_TRY(SA_LAY(workspace, {&taken, problem->arms, sizeof *taken}, {&chosen, most, sizeof *chosen}));
     int code = own->solve(own->user, problem->scores, problem->arms, problem->excluded, most, chosen, &count);
     if (code != 0) return sa_fail(SA_INVALID, "your oracle failed with code %d", code);
-    if (count > most) return sa_fail(SA_INVALID, "your oracle's slate has %zu arms, and at most %zu are wanted", count, most);
+    if (count > most)
+        return sa_fail(SA_INVALID, "your oracle's slate has %zu arms, and at most %zu are wanted", count, most);
     memset(taken, 0, problem->arms * sizeof *taken);
     for (size_t i = 0; i < count; i++) {
         if (chosen[i] >= problem->arms)
             return sa_fail(SA_INVALID, "your oracle chose arm %zu, and there are %zu", chosen[i], problem->arms);
         if (taken[chosen[i]]) return sa_fail(SA_INVALID, "your oracle chose arm %zu twice", chosen[i]);
-        if (!sa_problem_allows(problem, chosen[i])) return sa_fail(SA_INVALID, "your oracle chose arm %zu, which is excluded", chosen[i]);
+        if (!sa_problem_allows(problem, chosen[i]))
+            return sa_fail(SA_INVALID, "your oracle chose arm %zu, which is excluded", chosen[i]);
         taken[chosen[i]] = true;
     }
     memcpy(slate, chosen, count * sizeof *slate);

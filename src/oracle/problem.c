@@ -177,8 +177,11 @@ static sa_status check_axes(size_t index, const char *path, const sa_array *arra
     size_t axes = NAMES[index].axes;
     bool scores = NAMES[index].which == SCORES;
     if (array->axes == axes || (scores && array->axes == 2)) return SA_OK;
-    return sa_fail(SA_INVALID, "--%s %s: an array of %zu axes, and %zu%s wanted", NAMES[index].name, path, array->axes, axes,
-                   scores ? " or 2 are" : axes == 1 ? " is" : " are");
+    return sa_fail(SA_INVALID, "--%s %s: an array of %zu axes, and %zu%s wanted", NAMES[index].name, path, array->axes,
+                   axes,
+                   scores      ? " or 2 are"
+                   : axes == 1 ? " is"
+                               : " are");
 }
 
 static void put(sa_problem *problem, size_t index, const sa_array *array, void *values) {
@@ -241,7 +244,8 @@ static sa_status set_index(sa_problem *problem, int which, const char *name, con
     int64_t number;
     bool clipped = false;
     if (!sa_text_to_integer(text, &number, &clipped) || clipped || number < (which < 0))
-        return sa_fail(SA_INVALID, "--%s %s: a whole number from %d is wanted", name, sa_printable(text, shown), which < 0);
+        return sa_fail(SA_INVALID, "--%s %s: a whole number from %d is wanted", name, sa_printable(text, shown),
+                       which < 0);
     if (which < 0) {
         sa_problem_slate(problem, (size_t)number);
         return SA_OK;

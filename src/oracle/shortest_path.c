@@ -35,7 +35,8 @@ static void put(search *self, size_t at, size_t node) {
 
 static void rise(search *self, size_t node) {
     size_t at = self->place[node];
-    for (size_t parent; at > 0 && nearer(self, node, self->heap[parent = (at - 1) / 2]); at = parent) put(self, at, self->heap[parent]);
+    for (size_t parent; at > 0 && nearer(self, node, self->heap[parent = (at - 1) / 2]); at = parent)
+        put(self, at, self->heap[parent]);
     put(self, at, node);
 }
 
@@ -104,7 +105,8 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
     if (self.distance[data->target] == INFINITY)
         return sa_data_fail(data, SA_EDGES, "no path from --source %zu to --target %zu", data->source, data->target);
     size_t count = 0;
-    for (size_t node = data->target; node != data->source; node = data->edges[2 * self.arm[node]]) slate[count++] = self.arm[node];
+    for (size_t node = data->target; node != data->source; node = data->edges[2 * self.arm[node]])
+        slate[count++] = self.arm[node];
     for (size_t i = 0; i < count / 2; i++) {
         size_t kept = slate[i];
         slate[i] = slate[count - 1 - i];
