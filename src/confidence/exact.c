@@ -227,7 +227,7 @@ static sa_status load(sa_confidence *confidence, sa_npz *archive) {
 
 const sa_confidence_class sa_confidence_exact = {
     .name = "exact",
-    .summary = "the whole Z, from the n x n or the p x p side, whichever is cheaper",
+    .summary = "sqrt(g' Z^-1 g / m) from a Cholesky factor, of the n x n or the p x p side, whichever is cheaper",
     .create = create,
     .destroy = destroy,
     .widths = widths,

@@ -2,7 +2,9 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "confidence/confidence.h"
 #include "env/environment.h"
+#include "feedback/feedback.h"
 #include "oracle/oracle.h"
 #include <superarm/agent.h>
 
@@ -10,28 +12,17 @@ typedef struct choice {
     const char *name, *summary;
 } choice;
 
-/* Names come from the options list; a choice without a line here shows an empty one. */
-static const choice SUMMARIES[] = {
-    {"exact", "sqrt(g' Z^-1 g / m) from a Cholesky factor, of the n x n or the p x p side, whichever is cheaper"},
-    {"semi-bandit", "the score of every arm of the slate is seen"},
-    {"document", "another name for semi-bandit"},
-};
-
-#define NAME_OF(enumerator, name) name,
-static const char *const CONFIDENCES[] = {SA_CONFIDENCES(NAME_OF)};
-static const char *const FEEDBACKS[] = {SA_FEEDBACKS(NAME_OF)};
-
-static bool named(const char *const *names, size_t count, size_t index, choice *out) {
-    if (index >= count) return false;
-    *out = (choice){names[index], ""};
-    for (size_t i = 0; i < sizeof SUMMARIES / sizeof *SUMMARIES; i++)
-        if (!strcmp(SUMMARIES[i].name, names[index])) out->summary = SUMMARIES[i].summary;
-    return true;
-}
-
 static bool find(const char *kind, size_t index, choice *out) {
-    if (!strcmp(kind, "confidence")) return named(CONFIDENCES, sa_confidence_kind_count, index, out);
-    if (!strcmp(kind, "feedback")) return named(FEEDBACKS, sa_feedback_kind_count, index, out);
+    if (!strcmp(kind, "confidence")) {
+        const sa_confidence_class *confidence = sa_confidence_class_at(index);
+        if (confidence) *out = (choice){confidence->name, confidence->summary};
+        return confidence;
+    }
+    if (!strcmp(kind, "feedback")) {
+        const sa_feedback *feedback = sa_feedback_of((sa_feedback_kind)index);
+        if (feedback) *out = (choice){feedback->name, feedback->summary};
+        return feedback;
+    }
     if (!strcmp(kind, "oracles")) {
         const sa_oracle *oracle = index < sa_oracle_kind_count ? sa_oracle_of((sa_oracle_kind)index) : NULL;
         if (oracle) *out = (choice){oracle->name, oracle->summary};

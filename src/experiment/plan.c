@@ -44,8 +44,8 @@ sa_status sa_plan_check_folder(const sa_options *options) {
     return sa_fail(SA_INVALID, "--out %s is not empty; --resume goes on with an unfinished experiment", options->out);
 }
 
-/* A trace is joined at the very end; better to hear now that it cannot be written. */
-static sa_status check_trace(const char *trace) {
+/* A trace is joined at the very end; better to hear now that it cannot be written. Its folder may be --out, still to be made. */
+static sa_status check_trace(const char *trace, const char *out) {
     struct stat about;
     char *folder;
     if (!*trace) return SA_OK;
@@ -56,7 +56,8 @@ static sa_status check_trace(const char *trace) {
     SA_TRY(sa_copy_text(trace, &folder));
     char *slash = strrchr(folder, '/');
     if (slash) slash[slash == folder] = 0;
-    int denied = access(slash ? folder : ".", W_OK);
+    bool is_made = slash && strcmp(folder, out) == 0;
+    int denied = !is_made && access(slash ? folder : ".", W_OK);
     sa_free(folder);
     return denied ? sa_fail_errno("written", trace) : SA_OK;
 }
@@ -165,7 +166,7 @@ sa_status sa_plan_make(sa_experiment *experiment) {
     SA_TRY_OR_FAIL(check_sizes(plan));
     for (size_t i = 0; i < plan->agent_count; i++) SA_TRY_OR_FAIL(plan_agent(plan, experiment, &plan->agents[i]));
     SA_TRY_OR_FAIL(sa_plan_check_folder(plan->options));
-    SA_TRY_OR_FAIL(check_trace(plan->options->trace));
+    SA_TRY_OR_FAIL(check_trace(plan->options->trace, plan->options->out));
     sa_plan_destroy(experiment->plan);
     experiment->plan = plan;
     return SA_OK;

@@ -14,8 +14,9 @@ typedef struct sa_feedback {
     size_t (*learn)(size_t slate, const bool *observed, size_t *positions);
 } sa_feedback;
 
+/* NULL past the last. */
 const sa_feedback *sa_feedback_of(sa_feedback_kind kind);
 
-extern const sa_feedback sa_feedback_semi_bandit;
+extern const sa_feedback sa_feedback_semi_bandit, sa_feedback_document;
 
 #endif

@@ -8,4 +8,5 @@ static size_t learn(size_t slate, const bool *observed, size_t *positions) {
     return count;
 }
 
-const sa_feedback sa_feedback_semi_bandit = {"semi-bandit", "the score of every arm in the slate that was seen", learn};
+const sa_feedback sa_feedback_semi_bandit = {"semi-bandit", "the score of every arm of the slate is seen", learn};
+const sa_feedback sa_feedback_document = {"document", "another name for semi-bandit", learn};
