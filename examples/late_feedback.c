@@ -32,7 +32,7 @@ static double uniform(void) {
 
 static sa_status open_shop(shop *my) {
     const char *settings[][2] = {
-        {"algorithm", "cn-ucb"}, {"dim", "3"}, {"count-pending", "true"}, {"pending-limit", "100"}};
+        {"algorithm", "cn-ucb"}, {"dim", "3"}, {"gamma", "30"}, {"count-pending", "true"}, {"pending-limit", "100"}};
     sa_status status = SA_OUT_OF_MEMORY;
     sa_options *options = sa_options_new("tuned");
     my->request = sa_request_new();

@@ -123,7 +123,7 @@
     CHOICE(widths, "widths", AGENT, WIDTHS_NEEDED, WIDTHS_NEEDED, WIDTHS_NEEDED, SA_WIDTHS,                               \
            "exact widths of the arms that can reach the slate (others get an upper bound), or of all")                    \
     NUMBER(regularization, "regularization", AGENT, 1, 1, 1, ABOVE_0, 1e100, "lambda: Z starts as lambda I")              \
-    NUMBER(gamma, "gamma", AGENT, 1, 1, 1, 0, 1e100, "ucb: widths added to the estimate")                               \
+    NUMBER(gamma, "gamma", AGENT, 1, 1, 1, 0, 1e100, "ucb: widths added to the estimate, in units of the scores' scale")     \
     NUMBER(nu, "nu", AGENT, 1, 1, 0.02, 0, 1e100, "ts: deviation of a sample in units of sigma")                           \
     INTEGER(ts_samples, "ts-samples", AGENT, 10, 10, 10, 1, 1000000, "ts: M, samples an arm; the highest counts")         \
     CHOICE(ts_deviation, "ts-deviation", AGENT, DEVIATION_SIGMA, DEVIATION_VARIANCE, DEVIATION_SIGMA, SA_DEVIATIONS,      \
