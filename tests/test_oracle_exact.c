@@ -93,6 +93,24 @@ static void test_knapsack(void **state) {
     sa_problem_destroy(given);
 }
 
+/* A hard one: what is worth exactly its cost. It ends, and says what it is sure of. */
+static void test_hard_knapsack(void **state) {
+    (void)state;
+    enum { MANY = 100 };
+    double costs[MANY];
+    draws from = draws_of(40, 0);
+    sa_problem *given = sa_problem_new();
+    for (size_t i = 0; i < MANY; i++) costs[i] = 1 + (double)whole(&from, 0, 1 << 30) / (1 << 24);
+    sa_problem_scores(given, costs, MANY);
+    sa_problem_costs(given, costs, MANY);
+    sa_problem_capacity(given, 1000.123456789);
+    sa_solution solution = solved(given, "knapsack");
+    double most = 1000.123456789 * (1 + 1e-9);
+    assert_true(solution.reward <= most && solution.reward >= solution.alpha * most * (1 - 1e-9));
+    assert_true(solution.exact ? solution.alpha == 1 : solution.alpha < 1 && solution.alpha > 0.9999);
+    sa_problem_destroy(given);
+}
+
 /* ---- matroids ---- */
 
 static bool fits_groups(const set_problem *problem, unsigned set) {
@@ -416,9 +434,11 @@ static void test_submodular(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_knapsack),   cmocka_unit_test(test_groups),  cmocka_unit_test(test_trees),
-        cmocka_unit_test(test_matching),   cmocka_unit_test(test_paths),   cmocka_unit_test(test_assortment),
-        cmocka_unit_test(test_ilp),        cmocka_unit_test(test_ordered), cmocka_unit_test(test_assignment_sizes),
+        cmocka_unit_test(test_knapsack),   cmocka_unit_test(test_hard_knapsack),
+        cmocka_unit_test(test_groups),     cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_matching),   cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_assortment), cmocka_unit_test(test_ilp),
+        cmocka_unit_test(test_ordered),    cmocka_unit_test(test_assignment_sizes),
         cmocka_unit_test(test_submodular),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,13 +9,15 @@
  *   L(p, q) = p C + q K + sum_i max(0, v_i - p c_i - q)
  *
  * (Lagrange). The prices that make this least are found by bisection; arms are then decided in decreasing |v - p c - q|, so
- * that the bound, at hand as a suffix sum, cuts early. */
+ * that the bound, at hand as a suffix sum, cuts early. Some problems are hard whatever the bound (scores that equal the costs):
+ * after PATIENCE nodes, about half a second, ways are given up that promise less than 1e-9 of the reward more, then 1e-8, and so on,
+ * and the solution says how much that may have missed. */
 #include "oracle/oracle.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { LARGEST_TABLE = 1 << 27 }; /* bytes */
+enum { LARGEST_TABLE = 1 << 27 /* bytes */, PATIENCE = 50000000, MORE_PATIENCE = 5000000 /* nodes */ };
 
 typedef struct items {
     size_t count;
@@ -161,9 +163,10 @@ static void decide(const items *self, level *at, size_t i, bool take) {
 }
 
 /* Arms are reordered. at (count + 1), size (arms), best (count). */
-static size_t solve_tree(const items *self, level *at, double *size, bool *best_taken, size_t *slate) {
+static size_t solve_tree(const items *self, level *at, double *size, bool *best_taken, size_t *slate, double *gap) {
     size_t count = self->count, limit = self->limit < count ? self->limit : count, length = 0;
     double best = -1;
+    long left = PATIENCE;
     prices price = find_prices(self);
     for (size_t i = 0; i < count; i++) size[self->arm[i]] = fabs(reduced(self, i, price));
     sa_arms_sort(size, self->arm, count);
@@ -176,8 +179,13 @@ static size_t solve_tree(const items *self, level *at, double *size, bool *best_
         while (i < count) {
             double bound =
                 at[i].sum + price.capacity * at[i].left + price.place * (double)(limit - at[i].used) + at[i].after;
-            if (bound <= best + 1e-13 * fabs(best)) break;
-            bool promising = reduced(self, i, price) > 0, fits = cost_of(self, i) <= at[i].left && at[i].used < limit;
+            if (bound <= best + (1e-13 + *gap) * fabs(best)) break;
+            if (--left == 0) {
+                *gap = *gap > 0 ? 10 * *gap : 1e-9;
+                left = MORE_PATIENCE;
+            }
+            bool promising = reduced(self, i, price) > -1e-9 * score_of(self, i); /* on a tie: full slates come first */
+            bool fits = cost_of(self, i) <= at[i].left && at[i].used < limit;
             at[i].other = fits;
             decide(self, at, i, promising && fits);
             i++;
@@ -254,7 +262,7 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
         bool *best;
         SA_TRY(SA_LAY(workspace, {&self.arm, arms, sizeof *self.arm}, {&at, self.count + 1, sizeof *at},
                       {&size, arms, sizeof *size}, {&best, self.count, sizeof *best}));
-        *length = solve_tree(&self, at, size, best, slate);
+        *length = solve_tree(&self, at, size, best, slate, &workspace->gap);
     }
     *length = add_zeros(problem, self.limit < arms ? self.limit : arms, slate, *length);
     sa_arms_sort(problem->scores, slate, *length);

@@ -81,6 +81,7 @@ const sa_oracle_data *sa_problem_data(const sa_problem *problem);
 typedef struct sa_workspace {
     char *block;
     size_t capacity; /* bytes */
+    double gap;      /* a search that was cut short: the best reward is at most 1 + gap times the one found. Else 0 */
 } sa_workspace;
 
 typedef struct sa_part {

@@ -306,11 +306,12 @@ sa_status sa_problem_solve(sa_problem *problem, const char *oracle_name, sa_solu
     SA_TRY(sa_oracle_check_domain(oracle, of, problem->path[SCORES]));
     size_t length;
     SA_TRY(sa_grow_array(&problem->slate, &problem->slate_capacity, sa_oracle_most(oracle, of), sizeof *problem->slate));
+    problem->workspace.gap = 0;
     SA_TRY(oracle->solve(of, &problem->workspace, problem->slate, &length));
     *solution = (sa_solution){.slate = problem->slate,
                               .length = length,
                               .reward = oracle->reward(of, problem->slate, length),
-                              .alpha = oracle->alpha,
-                              .exact = oracle->exact};
+                              .alpha = oracle->alpha / (1 + problem->workspace.gap),
+                              .exact = oracle->exact && problem->workspace.gap == 0};
     return SA_OK;
 }
