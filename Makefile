@@ -29,6 +29,7 @@ check:
 	@ctest --test-dir $(SANITIZE) --output-on-failure -j2
 	@tools/check-static
 	@tools/check-layers
+	@$(MAKE) --no-print-directory check-format
 
 fuzz:
 	@tools/setup --check

@@ -45,7 +45,8 @@ int cli_progress_show(void *user, const sa_progress *now) {
     progress->last = now->seconds;
     fprintf(stderr, "\r%3.0f%%  %zu of %zu runs", 100 * now->rounds_done, now->jobs_done, now->jobs);
     if (*now->label) fprintf(stderr, "  %s: regret %.4g", now->label, now->regret);
-    if (now->seconds_left >= 0 && now->rounds_done < 1) fprintf(stderr, "  %s left", cli_duration(now->seconds_left, time));
+    if (now->seconds_left >= 0 && now->rounds_done < 1)
+        fprintf(stderr, "  %s left", cli_duration(now->seconds_left, time));
     fputs("\033[K", stderr);
     fflush(stderr);
     return caught != 0;

@@ -73,7 +73,8 @@ static void bad_contexts(sa_agent *agent) {
     for (size_t b = 0; b < 3; b++)
         for (size_t at = 0; at < ARMS * RIG_DIM; at += 7) {
             char words[64];
-            snprintf(words, sizeof words, "the context of arm %zu has %g as feature %zu", at / RIG_DIM, bad[b], at % RIG_DIM);
+            snprintf(words, sizeof words, "the context of arm %zu has %g as feature %zu", at / RIG_DIM, bad[b],
+                     at % RIG_DIM);
             memcpy(contexts, rig_contexts(77), sizeof contexts);
             contexts[at] = bad[b];
             for (size_t i = 0; i < ARMS * RIG_DIM; i++) narrow[i] = (float)contexts[i];
@@ -190,12 +191,14 @@ static void too_large_features(const char *text, double size) {
 
 static void too_large_features_are_refused_or_survived(void **state) {
     (void)state;
-    static const char *const texts[] = {"exact-form=dual train=manual", "exact-form=primal train=manual",
+    static const char *const texts[] = {"exact-form=dual train=manual",
+                                        "exact-form=primal train=manual",
                                         "exact-form=dual precision=double train=manual widths=all",
                                         "exact-form=primal precision=double train=manual",
                                         "preset=icml23 exact-form=dual precision=double train=manual widths=all",
                                         "exact-form=dual bypass=false depth=3 train=manual widths=all",
-                                        "algorithm=greedy bypass=false", "exact-form=dual normalize=unit train=manual"};
+                                        "algorithm=greedy bypass=false",
+                                        "exact-form=dual normalize=unit train=manual"};
     static const double sizes[] = {1e5, 1e10, 1e18, 1e20, 1e30, 1e37, 1e38, 1e100, 1e153, 1e160, 1e200, 1e300, 1e308};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) too_large_features(texts[t], sizes[s]);
@@ -209,8 +212,10 @@ static void bad_feedback(sa_agent *agent) {
     assert_fails(sa_agent_update(agent, 5, (double[]){INFINITY, 1}, NULL, SLATE), SA_INVALID, "of decision 5 is inf");
     assert_fails(sa_agent_update(agent, 5, (double[]){-INFINITY, 1}, NULL, SLATE), SA_INVALID, "of decision 5 is -inf");
     assert_fails(sa_agent_update(agent, 5, (double[]){1, NAN}, (bool[]){false, true}, SLATE), SA_INVALID, "is nan");
-    assert_says(sa_agent_update(agent, 5, good, NULL, 1), SA_INVALID, "feedback for decision 5 has 1 scores, its slate has 2");
-    assert_says(sa_agent_update(agent, 5, good, NULL, 3), SA_INVALID, "feedback for decision 5 has 3 scores, its slate has 2");
+    assert_says(sa_agent_update(agent, 5, good, NULL, 1), SA_INVALID,
+                "feedback for decision 5 has 1 scores, its slate has 2");
+    assert_says(sa_agent_update(agent, 5, good, NULL, 3), SA_INVALID,
+                "feedback for decision 5 has 3 scores, its slate has 2");
     assert_fails(sa_agent_update(agent, 5, good, NULL, 0), SA_INVALID, "has 0 scores");
     assert_fails(sa_agent_update(agent, 5, NULL, NULL, SLATE), SA_INVALID, "sa_agent_update needs an agent and scores");
     assert_fails(sa_agent_update(NULL, 5, good, NULL, SLATE), SA_INVALID, "sa_agent_update needs an agent and scores");

@@ -3,8 +3,17 @@
 
 static void sets_of_any_size(void **state) {
     (void)state;
-    static const char *const texts[] = {"", "exact-form=dual", "exact-form=primal", "algorithm=cn-ts", "normalize=standard",
-                                        "normalize=unit", "algorithm=comblin-ts", "algorithm=c2ucb", "algorithm=greedy", "algorithm=random", "algorithm=best"};
+    static const char *const texts[] = {"",
+                                        "exact-form=dual",
+                                        "exact-form=primal",
+                                        "algorithm=cn-ts",
+                                        "normalize=standard",
+                                        "normalize=unit",
+                                        "algorithm=comblin-ts",
+                                        "algorithm=c2ucb",
+                                        "algorithm=greedy",
+                                        "algorithm=random",
+                                        "algorithm=best"};
     static const size_t sizes[] = {20, 5, 300, 3, 1, 400, 241, 240, 2};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         sa_agent *agent = rig_create(texts[t]);
@@ -54,7 +63,8 @@ static void check_order(const sa_decision *decision, const bool *excluded) {
     for (size_t k = 0; k < slate; k++) {
         assert_true(arm[k] < arms && !chosen[arm[k]] && !(excluded && excluded[arm[k]]));
         chosen[arm[k]] = true;
-        if (k) assert_true(score[arm[k - 1]] > score[arm[k]] || (score[arm[k - 1]] == score[arm[k]] && arm[k - 1] < arm[k]));
+        if (k)
+            assert_true(score[arm[k - 1]] > score[arm[k]] || (score[arm[k - 1]] == score[arm[k]] && arm[k - 1] < arm[k]));
         assert_true(sa_decision_scores(decision)[k] == score[arm[k]]);
         assert_true(sa_decision_estimates(decision)[k] == sa_decision_all_estimates(decision)[arm[k]]);
         assert_memory_equal(&sa_decision_widths(decision)[k], &sa_decision_all_widths(decision)[arm[k]], sizeof(double));
@@ -67,8 +77,8 @@ static void check_order(const sa_decision *decision, const bool *excluded) {
 
 static void slates_are_in_order(void **state) {
     (void)state;
-    static const char *const texts[] = {"", "algorithm=cn-ts", "algorithm=cn-ts1", "algorithm=greedy", "algorithm=random",
-                                        "algorithm=best"};
+    static const char *const texts[] = {
+        "", "algorithm=cn-ts", "algorithm=cn-ts1", "algorithm=greedy", "algorithm=random", "algorithm=best"};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
         sa_agent *agent = rig_create(texts[t]);
         sa_decision *decision = NULL;

@@ -67,7 +67,8 @@ static struct {
     size_t calls, lowered, widths; /* widths: rows asked for exactly */
 } spy;
 
-static sa_status tighten_seen(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count, double *width) {
+static sa_status tighten_seen(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
+                              double *width) {
     double before[RIG_ARMS];
     for (size_t i = 0; i < count; i++) before[i] = width[rows[i]];
     sa_status status = spy.real->tighten(confidence, batch, rows, count, width);
@@ -79,8 +80,8 @@ static sa_status tighten_seen(sa_confidence *confidence, const sa_gradients *bat
     return status;
 }
 
-static sa_status widths_seen(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count, double *width,
-                             uint64_t *ticket) {
+static sa_status widths_seen(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
+                             double *width, uint64_t *ticket) {
     spy.widths += count;
     return spy.real->widths(confidence, batch, rows, count, width, ticket);
 }
@@ -100,7 +101,8 @@ static const double *arms_of(uint64_t id, size_t arms) {
     static double contexts[RIG_ARMS * RIG_DIM];
     size_t kinds_of_arms = id % 4 == 1 ? arms / 5 + 1 : arms;
     for (size_t i = 0; i < arms; i++)
-        for (size_t j = 0; j < RIG_DIM; j++) contexts[i * RIG_DIM + j] = rig_number(id, (i * 7 % kinds_of_arms) * RIG_DIM + j);
+        for (size_t j = 0; j < RIG_DIM; j++)
+            contexts[i * RIG_DIM + j] = rig_number(id, (i * 7 % kinds_of_arms) * RIG_DIM + j);
     return contexts;
 }
 
@@ -182,6 +184,7 @@ static void tighter_bounds_change_nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_slate_is_the_same), cmocka_unit_test(tighter_bounds_change_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_slate_is_the_same),
+                                       cmocka_unit_test(tighter_bounds_change_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,8 +120,16 @@ static void other_files_are_refused(void **state) {
 
 static void forged_arrays_are_refused(void **state) {
     (void)state;
-    static const char *const options[] = {"",        "gamma",          "gamma 1",       "gamma -1\n",          "nonsense 1\n",
-                                          "rounds 5\n", "init-weights x\n", "hidden 1e9\n", "algorithm nobody\n", " \n\n"};
+    static const char *const options[] = {"",
+                                          "gamma",
+                                          "gamma 1",
+                                          "gamma -1\n",
+                                          "nonsense 1\n",
+                                          "rounds 5\n",
+                                          "init-weights x\n",
+                                          "hidden 1e9\n",
+                                          "algorithm nobody\n",
+                                          " \n\n"};
     write_one("format", SA_INT64, 0, 0, &(int64_t){0}, "");
     expect_refusal(scratch("forged.npz"), SA_FORMAT, "'format' is out of bounds: 0");
     write_one("format", SA_INT64, 0, 0, &(int64_t){-1}, "");

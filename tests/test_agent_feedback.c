@@ -13,7 +13,8 @@ static void unseen_scores_are_not_looked_at(void **state) {
         rig_select(agent, id, ARMS, SLATE, &decision);
         rig_select(twin, id, ARMS, SLATE, &decision);
         bool observed[SLATE] = {id % 2, true, id % 3 == 0};
-        assert_ok(sa_agent_update(agent, id, (double[]){id % 2 ? 0.5 : NAN, 0.25, id % 3 ? INFINITY : 1}, observed, SLATE));
+        assert_ok(
+            sa_agent_update(agent, id, (double[]){id % 2 ? 0.5 : NAN, 0.25, id % 3 ? INFINITY : 1}, observed, SLATE));
         assert_ok(sa_agent_update(twin, id, (double[]){id % 2 ? 0.5 : -3, 0.25, id % 3 ? 7 : 1}, observed, SLATE));
     }
     rig_go_on_alike(agent, twin, 8, 12);
@@ -49,7 +50,8 @@ static void feedback_given_twice_changes_nothing(void **state) {
     for (uint64_t id = 0; id < 6; id++) {
         rig_select(agent, id, ARMS, SLATE, &decision);
         rig_select(twin, id, ARMS, SLATE, &decision);
-        const bool first[SLATE] = {true, false, false}, second[SLATE] = {false, true, true}, both[SLATE] = {true, true, false};
+        const bool first[SLATE] = {true, false, false}, second[SLATE] = {false, true, true},
+                   both[SLATE] = {true, true, false};
         assert_ok(rig_try_answer(agent, id, SLATE, first));
         assert_ok(rig_try_answer(twin, id, SLATE, first));
         char sentence[100];
@@ -126,8 +128,9 @@ static void the_oldest_is_forgotten(void **state) {
         assert_true(rig_counts(agent).decisions == 45 && rig_counts(agent).pending == limit);
         assert_true(rig_counts(agent).forgotten == 45 - limit);
         for (uint64_t id = 0; id < 45 - limit; id++) {
-            snprintf(sentence, sizeof sentence, "decision %llu was forgotten: only the last %zu are kept (--pending-limit)",
-                     (unsigned long long)id, limit);
+            snprintf(sentence, sizeof sentence,
+                     "decision %llu was forgotten: only the last %zu are kept (--pending-limit)", (unsigned long long)id,
+                     limit);
             assert_says(rig_try_answer(agent, id, SLATE, NULL), SA_UNKNOWN_DECISION, sentence);
         }
         for (uint64_t id = 45 - limit; id < 45; id++) rig_answer(agent, id, SLATE);

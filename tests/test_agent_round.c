@@ -182,7 +182,8 @@ static void check_training(size_t window, bool centred, bool scaled) {
     static double contexts[ROUNDS * SLATE][RIG_DIM];
     double scores[ROUNDS * SLATE], centre = 0, scale = 1;
     char text[300];
-    snprintf(text, sizeof text, PLAIN "train-every=1 train-steps=1 rate=0.02 gamma=0.3 train-window=%zu centre=%s scale=%s", window,
+    snprintf(text, sizeof text,
+             PLAIN "train-every=1 train-steps=1 rate=0.02 gamma=0.3 train-window=%zu centre=%s scale=%s", window,
              centred ? "true" : "false", scaled ? "true" : "false");
     sa_agent *agent = rig_create(text);
     sa_decision *decision = NULL;
@@ -200,7 +201,8 @@ static void check_training(size_t window, bool centred, bool scaled) {
             matrix_count(&z, chosen[k]);
         }
         assert_ok(sa_agent_update(agent, id, given, NULL, SLATE));
-        size_t end = (round + 1) * SLATE, first = window && round + 1 > window ? end - window * SLATE : 0, count = end - first;
+        size_t end = (round + 1) * SLATE, first = window && round + 1 > window ? end - window * SLATE : 0,
+               count = end - first;
         double mean = 0, squares = 0;
         for (size_t n = first; n < end; n++) mean += scores[n] / (double)count;
         for (size_t n = first; n < end; n++) squares += (scores[n] - mean) * (scores[n] - mean);
@@ -280,12 +282,16 @@ static void a_diverged_training_is_undone_and_counted(void **state) {
  * of the agent either. */
 static void the_agent_outlives_any_training(void **state) {
     (void)state;
-    static const char *const texts[] = {
-        "optimizer=gd rate=1e6 train-steps=1", "optimizer=gd rate=1e6 train-steps=2", "optimizer=gd rate=1e6 train-steps=3",
-        "optimizer=gd rate=1e4 train-steps=4", "precision=double optimizer=gd rate=1e6 train-steps=4",
-        "precision=double optimizer=gd rate=1e6 train-steps=5", "precision=double optimizer=gd rate=1e6 train-steps=6",
-        "optimizer=adam rate=1e6", "preset=paper hidden=6 rate-rule=constant rate=1e6 train-steps=2",
-        "preset=paper hidden=6 rate-rule=constant rate=1e6 train-steps=3 depth=4"};
+    static const char *const texts[] = {"optimizer=gd rate=1e6 train-steps=1",
+                                        "optimizer=gd rate=1e6 train-steps=2",
+                                        "optimizer=gd rate=1e6 train-steps=3",
+                                        "optimizer=gd rate=1e4 train-steps=4",
+                                        "precision=double optimizer=gd rate=1e6 train-steps=4",
+                                        "precision=double optimizer=gd rate=1e6 train-steps=5",
+                                        "precision=double optimizer=gd rate=1e6 train-steps=6",
+                                        "optimizer=adam rate=1e6",
+                                        "preset=paper hidden=6 rate-rule=constant rate=1e6 train-steps=2",
+                                        "preset=paper hidden=6 rate-rule=constant rate=1e6 train-steps=3 depth=4"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char text[256];
         snprintf(text, sizeof text, "train-every=1 %s", texts[i]);
@@ -303,10 +309,15 @@ static void the_agent_outlives_any_training(void **state) {
 
 static void the_agent_outlives_any_feedback(void **state) {
     (void)state;
-    static const char *const texts[] = {"scale=true centre=false", "scale=true centre=true", "centre=true train-steps=0",
-                                        "algorithm=comblin-ucb", "algorithm=comblin-ts", "algorithm=c2ucb",
+    static const char *const texts[] = {"scale=true centre=false",
+                                        "scale=true centre=true",
+                                        "centre=true train-steps=0",
+                                        "algorithm=comblin-ucb",
+                                        "algorithm=comblin-ts",
+                                        "algorithm=c2ucb",
                                         "algorithm=comblin-ts linear-form=published",
-                                        "precision=double scale=true", "precision=double scale=true centre=false train-steps=0"};
+                                        "precision=double scale=true",
+                                        "precision=double scale=true centre=false train-steps=0"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char text[256];
         snprintf(text, sizeof text, "train-every=1 %s", texts[i]);

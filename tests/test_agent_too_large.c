@@ -50,7 +50,8 @@ static void networks_that_this_machine_has_not(void **state) {
     refuse(text);
     snprintf(text, sizeof text, "algorithm=comblin-ts dim=%.0f", floor(0.7 * hidden));
     refuse(text);
-    snprintf(text, sizeof text, "depth=3 hidden=%.0f optimizer=gd algorithm=greedy precision=double", floor(hidden / 2) * 2);
+    snprintf(text, sizeof text, "depth=3 hidden=%.0f optimizer=gd algorithm=greedy precision=double",
+             floor(hidden / 2) * 2);
     refuse(text);
 }
 

@@ -62,7 +62,8 @@ static void trainings_follow_warmup_and_period(void **state) {
             assert_ok(rig_try_answer(agent, before, SLATE, (bool[]){true, true, false}));
             expected += before < cases[i].warmup || before % cases[i].period == 0;
             assert_int_equal(spy.calls, expected);
-            assert_ok(rig_try_answer(agent, before, SLATE, (bool[]){false, false, true})); /* the rest of it: no training */
+            assert_ok(
+                rig_try_answer(agent, before, SLATE, (bool[]){false, false, true})); /* the rest of it: no training */
             assert_int_equal(spy.calls, expected);
         }
         assert_true(rig_counts(agent).trainings == expected);
@@ -117,7 +118,9 @@ static void targets_are_centred_and_scaled(void **state) {
 
 /* Observation i, from 0, of those that no training has seen: predicted by the model of the last training, or by the mean
  * before there was one. The mean square of the first 200, and from there on a 200th of each new one. */
-static void add_square(double *error, size_t i, double square) { *error += (square - *error) / (i < 200 ? (double)i + 1 : 200); }
+static void add_square(double *error, size_t i, double square) {
+    *error += (square - *error) / (i < 200 ? (double)i + 1 : 200);
+}
 
 /* Without normalisation and with feedback at once, a decision's estimates are predictions by the model of the last
  * training. */
@@ -136,7 +139,8 @@ static void error_is_that_of_predictions(void **state) {
             size_t calls = spy.calls;
             rig_select(agent, id, 8, SLATE, &decision);
             double centre = 0;
-            for (size_t k = 0; k < SLATE && !strstr(text, "centre=false"); k++) centre += rig_number(id, 2000000 + k) / SLATE;
+            for (size_t k = 0; k < SLATE && !strstr(text, "centre=false"); k++)
+                centre += rig_number(id, 2000000 + k) / SLATE;
             for (size_t k = 0; k < SLATE; k++) {
                 double predicted = id == 0 ? centre : sa_decision_estimates(decision)[k];
                 squares[waiting++] = pow(rig_number(id, 2000000 + k) - predicted, 2);
@@ -236,12 +240,9 @@ static void equal_scores_are_not_scaled(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trainings_follow_warmup_and_period),
-        cmocka_unit_test(targets_are_centred_and_scaled),
-        cmocka_unit_test(error_is_that_of_predictions),
-        cmocka_unit_test(without_error_decay_nothing_is_judged),
-        cmocka_unit_test(error_and_learnt_are_kept_in_the_file),
-        cmocka_unit_test(huge_scores_do_not_spoil_the_error),
+        cmocka_unit_test(trainings_follow_warmup_and_period),    cmocka_unit_test(targets_are_centred_and_scaled),
+        cmocka_unit_test(error_is_that_of_predictions),          cmocka_unit_test(without_error_decay_nothing_is_judged),
+        cmocka_unit_test(error_and_learnt_are_kept_in_the_file), cmocka_unit_test(huge_scores_do_not_spoil_the_error),
         cmocka_unit_test(equal_scores_are_not_scaled),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);

@@ -119,7 +119,8 @@ static void damaged_files_are_refused(void **state) {
                     array[i].shape[0]--;
                     changed = true;
                 }
-                assert_ok(sa_npz_add(writer, sa_npz_name(good, i), array[i].type, array[i].axes, array[i].shape, array[i].data));
+                assert_ok(
+                    sa_npz_add(writer, sa_npz_name(good, i), array[i].type, array[i].axes, array[i].shape, array[i].data));
             }
             assert_ok(sa_npz_finish(writer, scratch("bad.npz")));
             if (changed) refuse(&s, scratch("bad.npz"));

@@ -90,7 +90,8 @@ static inline double dense_log_det(dense *d) { /* log det Z / det(lambda I) */
 static inline double width_error(dense *d, const sa_gradients *batch, const double *width) {
     double largest = 0;
     for (size_t i = 0; i < batch->count; i++) {
-        double expected = dense_width(d, batch, i), error = width[i] == expected ? 0 : fabs(width[i] - expected) / expected;
+        double expected = dense_width(d, batch, i),
+               error = width[i] == expected ? 0 : fabs(width[i] - expected) / expected;
         largest = isfinite(error) ? fmax(largest, error) : INFINITY;
     }
     return largest;
@@ -155,7 +156,8 @@ static inline void contexts(source *s, size_t arms, size_t slate, double size) {
     }
     bool wide = s->model->precision == SA_PRECISION_DOUBLE;
     assert_ok(s->model->kind->evaluate(s->model, wide ? (void *)x : narrow, arms, mean, &s->batch));
-    for (size_t i = 0; i < slate; i++) s->rows[i] = (i * 7 + s->round) % arms; /* arms is no multiple of 7: all different */
+    for (size_t i = 0; i < slate; i++)
+        s->rows[i] = (i * 7 + s->round) % arms; /* arms is no multiple of 7: all different */
     choose(s, slate);
     s->round++;
     sa_free(x);
@@ -172,8 +174,8 @@ static inline void change_weights(source *s) {
     for (size_t i = 0; i < SAMPLES * s->dim; i++) narrow[i] = (float)x[i];
     for (size_t i = 0; i < SAMPLES; i++) v[i] = narrow_v[i] = (float)(3 * uniform());
     bool wide = s->model->precision == SA_PRECISION_DOUBLE, diverged = true;
-    sa_training training = {SAMPLES, wide ? (void *)x : narrow, wide ? (void *)v : narrow_v,
-                            0, sa_stream_at(1, SA_PURPOSE_TRAINING, 0, s->round)};
+    sa_training training = {SAMPLES, wide ? (void *)x : narrow, wide ? (void *)v : narrow_v, 0,
+                            sa_stream_at(1, SA_PURPOSE_TRAINING, 0, s->round)};
     assert_ok(s->model->kind->train(s->model, &training, &diverged));
     assert_false(diverged);
     sa_free(x);

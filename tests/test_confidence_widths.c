@@ -53,8 +53,8 @@ static void dual_and_primal_equal_dense(void **state) {
             double largest = 0;
             for (size_t k = 0; k < 3; k++)
                 largest = fmax(largest, both_sides(shapes[k], (sa_precision)precision, lambdas[i], 100));
-            print_message("%s, lambda %g: largest relative error of widths %.1e\n", precision ? "double" : "single", lambdas[i],
-                          largest);
+            print_message("%s, lambda %g: largest relative error of widths %.1e\n", precision ? "double" : "single",
+                          lambdas[i], largest);
             assert_true(largest < tolerance[precision]);
         }
 }
@@ -114,7 +114,8 @@ static void late_counting_gives_the_same_z(void **state) {
  * either part, of both, or never asked for, gives the same Z. */
 static void widths_in_parts_equal_widths_at_once(void **state) {
     (void)state;
-    static const size_t first[] = {3, 17, 4, 9, 0}, second[] = {19, 2, 11}, counted[][3] = {{9, 3, 0}, {2, 17, 19}, {1, 4, 11}};
+    static const size_t first[] = {3, 17, 4, 9, 0}, second[] = {19, 2, 11},
+                        counted[][3] = {{9, 3, 0}, {2, 17, 19}, {1, 4, 11}};
     static const sa_exact_form forms[] = {SA_EXACT_DUAL, SA_EXACT_PRIMAL};
     for (int precision = 0; precision < 2; precision++)
         for (size_t f = 0; f < 2; f++) {

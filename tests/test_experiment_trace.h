@@ -77,8 +77,7 @@ static inline void game_read(const char *trace, game_round rounds[GAME_ROUNDS]) 
         rounds[t].realised_regret = json_number_value(json_object_get(line, "realised_regret"));
         json_t *slate = json_object_get(line, "slate");
         assert_int_equal(json_array_size(slate), GAME_SLATE);
-        for (size_t k = 0; k < GAME_SLATE; k++)
-            rounds[t].slate[k] = (size_t)json_integer_value(json_array_get(slate, k));
+        for (size_t k = 0; k < GAME_SLATE; k++) rounds[t].slate[k] = (size_t)json_integer_value(json_array_get(slate, k));
         json_decref(line);
     }
     assert_null(strtok_r(rest, "\n", &rest));

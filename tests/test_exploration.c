@@ -167,7 +167,8 @@ static void scores_are_monotone_in_the_width(void **state) {
         sa_explore_luck(&ts, ARMS, &stream, luck);
         for (size_t i = 0; i < 100; i++)
             for (double w = 0; w < 3; w += 0.5) {
-                double narrow = sa_explore_score(&ts, 1, w, 2, luck[i]), wide = sa_explore_score(&ts, 1, w + 0.5, 2, luck[i]);
+                double narrow = sa_explore_score(&ts, 1, w, 2, luck[i]),
+                       wide = sa_explore_score(&ts, 1, w + 0.5, 2, luck[i]);
                 assert_true(luck[i] > 0 ? wide > narrow : wide < narrow);
             }
     }

@@ -85,8 +85,8 @@ static void tuned_linear_agents_explore_as_in_their_papers(void **state) {
 
 static void others_are_left_alone(void **state) {
     (void)state;
-    static const char *const cases[][2] = {{"tuned", "cn-ucb"},   {"tuned", "cn-ts"},        {"tuned", "greedy"},
-                                           {"tuned", "random"},   {"paper", "comblin-ts"},   {"icml23", "comblin-ts"},
+    static const char *const cases[][2] = {{"tuned", "cn-ucb"},   {"tuned", "cn-ts"},      {"tuned", "greedy"},
+                                           {"tuned", "random"},   {"paper", "comblin-ts"}, {"icml23", "comblin-ts"},
                                            {"tuned", "nonsense"}, {"paper", "comblin-ucb"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sa_options *options = options_for(cases[i][0], cases[i][1]), *after = defaults_of(options, 0);
@@ -124,8 +124,9 @@ static void published_form_brings_its_deviation(void **state) {
 /* ---- experiments ---- */
 
 static void set_small(sa_experiment *experiment) {
-    static const char *const small[][2] = {{"environment", "h2"}, {"rounds", "25"}, {"runs", "2"},   {"arms", "8"},       {"slate", "3"},
-                                           {"dim", "4"},          {"hidden", "4"},  {"threads", "1"}, {"train-steps", "3"}};
+    static const char *const small[][2] = {{"environment", "h2"}, {"rounds", "25"}, {"runs", "2"},
+                                           {"arms", "8"},         {"slate", "3"},   {"dim", "4"},
+                                           {"hidden", "4"},       {"threads", "1"}, {"train-steps", "3"}};
     for (size_t i = 0; i < sizeof small / sizeof *small; i++)
         assert_ok(sa_experiment_set(experiment, small[i][0], small[i][1]));
 }

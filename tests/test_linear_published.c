@@ -42,7 +42,8 @@ static void check_pairs(const char *text, bool mispaired) {
 
 static void feedback_is_paired_as_the_form_says(void **state) {
     (void)state;
-    static const char *const linear[] = {"comblin-ucb", "comblin-ts", "c2ucb"}, *const presets[] = {"paper", "icml23", "tuned"};
+    static const char *const linear[] = {"comblin-ucb", "comblin-ts", "c2ucb"}, *const presets[] = {"paper", "icml23",
+                                                                                                    "tuned"};
     char text[200];
     for (size_t i = 0; i < 3; i++) {
         for (size_t k = 0; k < 3; k++) {
@@ -71,7 +72,8 @@ static void estimates_are_those_of_the_pairs(void **state) {
     (void)state;
     for (int published = 0; published < 2; published++) {
         ridge learnt = ridge_of(1), before = ridge_of(1);
-        game_run(published ? "preset=icml23 algorithm=comblin-ucb" : "preset=paper algorithm=comblin-ucb", scratch("t.jsonl"));
+        game_run(published ? "preset=icml23 algorithm=comblin-ucb" : "preset=paper algorithm=comblin-ucb",
+                 scratch("t.jsonl"));
         game_read(scratch("t.jsonl"), rounds);
         for (size_t t = 0; t < GAME_ROUNDS; t++) {
             double theta[RIDGE_DIM];

@@ -24,7 +24,9 @@ static void check(const linear_game *game, uint64_t round, const ridge *estimate
 
 static void check_defined(const linear_game *game, uint64_t round) { check(game, round, &game->learnt, 0.7); }
 static void check_lagging(const linear_game *game, uint64_t round) { check(game, round, &game->before, 0.7); }
-static void check_theory(const linear_game *game, uint64_t round) { check(game, round, &game->learnt, gamma_by_theory(game)); }
+static void check_theory(const linear_game *game, uint64_t round) {
+    check(game, round, &game->learnt, gamma_by_theory(game));
+}
 
 static void check_theory_lagging(const linear_game *game, uint64_t round) {
     check(game, round, &game->before, gamma_by_theory(game));
@@ -63,8 +65,10 @@ static void published_estimates_lag_one_update(void **state) {
     (void)state;
     linear_play("preset=paper linear-form=published algorithm=comblin-ucb gamma=0.7 regularization=0.5 widths=all",
                 check_lagging);
-    linear_play("preset=icml23 algorithm=comblin-ucb gamma=0.7 regularization=2 widths=all exact-form=dual", check_lagging);
-    linear_play("preset=icml23 linear-form=defined algorithm=comblin-ucb gamma=0.7 regularization=2 widths=all", check_defined);
+    linear_play("preset=icml23 algorithm=comblin-ucb gamma=0.7 regularization=2 widths=all exact-form=dual",
+                check_lagging);
+    linear_play("preset=icml23 linear-form=defined algorithm=comblin-ucb gamma=0.7 regularization=2 widths=all",
+                check_defined);
 }
 
 static void c2ucb_takes_gamma_from_theory(void **state) {

@@ -134,7 +134,8 @@ static bool sweep_once(const char *text, const sa_options *options, kind_of_call
         rig_assert_same_decision(scene.old, unused);
         rig_assert_same_counts(scene.agent, twin);
         if (call == CREATE || call == SAVE || call == LOAD)
-            if (live != before) fail_msg("%s, call %d, allocation %zu: %ld blocks leak", text, (int)call, n, live - before);
+            if (live != before)
+                fail_msg("%s, call %d, allocation %zu: %ld blocks leak", text, (int)call, n, live - before);
         /* The feedback that waits uses what was kept of its select, unless it is what was tried. */
         if (n % 2 && call != UPDATE && call != PARTIAL && call != LOAD) {
             rig_answer(scene.agent, 5, 2);
@@ -248,11 +249,8 @@ static void precision_guard(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dual),
-        cmocka_unit_test(primal),
-        cmocka_unit_test(linear),
-        cmocka_unit_test(references),
-        cmocka_unit_test(precision_guard),
+        cmocka_unit_test(dual),       cmocka_unit_test(primal),          cmocka_unit_test(linear),
+        cmocka_unit_test(references), cmocka_unit_test(precision_guard),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

@@ -58,7 +58,8 @@ static void symmetric_network_scores_0(void **state) {
     for (size_t i = 0; i < ARMS * DIM; i++) narrow[i] = (float)x[i];
     for (size_t depth = 2; depth <= 4; depth++)
         for (int precision = 0; precision < 2; precision++) {
-            sa_options *options = options_of((net_options){DIM, 50, depth, true, true, true, true}, (sa_precision)precision);
+            sa_options *options =
+                options_of((net_options){DIM, 50, depth, true, true, true, true}, (sa_precision)precision);
             sa_model *model = model_of(options);
             assert_ok(model->kind->evaluate(model, precision ? (void *)x : narrow, ARMS, mean, NULL));
             for (size_t i = 0; i < ARMS; i++) largest[precision] = fmax(largest[precision], fabs(mean[i]));
@@ -132,8 +133,10 @@ static void weights_follow_seed_and_run(void **state) {
         net_options wanted = {4, 10, 3, true, true, false, symmetric};
         net n = net_of(wanted);
         size_t bytes = net_parameters(&n) * sizeof(double);
-        double *first = first_weights(wanted, SA_PRECISION_DOUBLE, 7, 2), *again = first_weights(wanted, SA_PRECISION_DOUBLE, 7, 2),
-               *seed = first_weights(wanted, SA_PRECISION_DOUBLE, 8, 2), *run = first_weights(wanted, SA_PRECISION_DOUBLE, 7, 3),
+        double *first = first_weights(wanted, SA_PRECISION_DOUBLE, 7, 2),
+               *again = first_weights(wanted, SA_PRECISION_DOUBLE, 7, 2),
+               *seed = first_weights(wanted, SA_PRECISION_DOUBLE, 8, 2),
+               *run = first_weights(wanted, SA_PRECISION_DOUBLE, 7, 3),
                *single = first_weights(wanted, SA_PRECISION_SINGLE, 7, 2);
         assert_memory_equal(first, again, bytes);
         assert_true(relative_error(net_parameters(&n), seed, first) > 0.1);

@@ -21,7 +21,8 @@ static void two_layers_by_hand(void **state) {
     (void)state;
     const double x[] = {1, 0.25}, theta[] = {1, -2, 3, 0.5, -1, 0, 2, -1, 7};
     assert_near(score((net_options){.dim = 2, .hidden = 3, .depth = 2}, theta, x), -2.125, 1e-15);
-    assert_near(score((net_options){.dim = 2, .hidden = 3, .depth = 2, .root_m = true}, theta, x), -2.125 * sqrt(3), 1e-14);
+    assert_near(score((net_options){.dim = 2, .hidden = 3, .depth = 2, .root_m = true}, theta, x), -2.125 * sqrt(3),
+                1e-14);
 }
 
 /* x = (1, 2); W_1 = (1, 1; 1, -1): z_1 = (3, -1), h_1 = (3, 0); W_2 = (2, 5; -1, 4): z_2 = (6, -3), h_2 = (6, 0);
@@ -91,7 +92,8 @@ static void scores_equal_plain_loops(void **state) {
     print_message("largest relative error of scores: single %.1e, double %.1e\n", largest[0], largest[1]);
 }
 
-static void refuse(const char *name, size_t rows, size_t columns, const double *values, sa_status status, const char *words) {
+static void refuse(const char *name, size_t rows, size_t columns, const double *values, sa_status status,
+                   const char *words) {
     net_options wanted = {2, 2, 2, false, false, false, false};
     sa_options *options = options_of(wanted, SA_PRECISION_SINGLE);
     const char *path = scratch("bad.npz");
@@ -110,7 +112,8 @@ static void refuse(const char *name, size_t rows, size_t columns, const double *
 
 static void bad_first_weights_are_refused(void **state) {
     (void)state;
-    const double nan[] = {1, 2, NAN, 4}, infinite[] = {1, 2, 3, -INFINITY}, large[] = {1e300, 2, 3, 4}, good[] = {1, 2, 3, 4};
+    const double nan[] = {1, 2, NAN, 4}, infinite[] = {1, 2, 3, -INFINITY}, large[] = {1e300, 2, 3, 4},
+                 good[] = {1, 2, 3, 4};
     refuse("W1", 2, 2, nan, SA_INVALID, "W1 has an element that is not finite, number 2");
     refuse("W1", 2, 2, infinite, SA_INVALID, "not finite, number 3");
     refuse("W1", 2, 2, large, SA_INVALID, "not finite, number 0"); /* in single precision */

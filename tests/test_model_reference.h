@@ -98,7 +98,8 @@ static inline net_pass net_forward(const net *n, const double *theta, const doub
 }
 
 /* gradient (parameters) += weight * df/dtheta */
-static inline void net_add_gradient(const net *n, const double *theta, const net_pass *pass, double weight, double *gradient) {
+static inline void net_add_gradient(const net *n, const double *theta, const net_pass *pass, double weight,
+                                    double *gradient) {
     double delta[NET_WIDEST] = {n->scale * weight}, below[NET_WIDEST];
     for (size_t l = n->depth; l-- > 0;) {
         size_t columns = net_columns(n, l);
@@ -161,7 +162,8 @@ static inline void write_weights(const net *n, const double *theta, const char *
     assert_ok(sa_npz_begin(&writer));
     for (size_t l = 0; l < n->depth; l++) {
         snprintf(name, sizeof name, "W%zu", l + 1);
-        assert_ok(sa_npz_add(writer, name, SA_FLOAT64, 2, (size_t[]){net_rows(n, l), net_columns(n, l) + net_has_bias(n, l)},
+        assert_ok(sa_npz_add(writer, name, SA_FLOAT64, 2,
+                             (size_t[]){net_rows(n, l), net_columns(n, l) + net_has_bias(n, l)},
                              theta + net_at(n, l, 0, 0)));
     }
     if (n->bypass)

@@ -137,40 +137,43 @@ static const training_case cases[] = {
     {"L = 3", .depth = 3, .samples = 20, .steps = 12, .rate = 0.01, .lambda = 1},
     {"L = 4, bias, bypass", .depth = 4, .samples = 20, .steps = 12, .more = true, .rate = 0.005, .lambda = 1},
     {"regularised", .depth = 2, .samples = 20, .steps = 12, .regularize = true, .rate = 0.005, .lambda = 7},
-    {"paper", .depth = 2, .samples = 20, .steps = 12, .regularize = true, .theory = true, .symmetric = true, .rate = 1, .lambda = 1},
-    {"paper, L = 3", .depth = 3, .samples = 20, .steps = 12, .regularize = true, .theory = true, .symmetric = true, .rate = 2,
-     .lambda = 0.1},
+    {"paper", .depth = 2, .samples = 20, .steps = 12, .regularize = true, .theory = true, .symmetric = true, .rate = 1,
+     .lambda = 1},
+    {"paper, L = 3", .depth = 3, .samples = 20, .steps = 12, .regularize = true, .theory = true, .symmetric = true,
+     .rate = 2, .lambda = 0.1},
     {"theory rate alone", .depth = 2, .samples = 30, .steps = 5, .theory = true, .rate = 2, .lambda = 70},
     {"cosine", .depth = 2, .samples = 20, .steps = 12, .cosine = true, .rate = 0.01, .lambda = 1},
     {"batches", .depth = 2, .samples = 50, .steps = 12, .batch = 8, .rate = 0.002, .lambda = 1},
-    {"batches, regularised", .depth = 3, .samples = 50, .steps = 12, .batch = 8, .regularize = true, .more = true, .rate = 0.002,
-     .lambda = 1},
+    {"batches, regularised", .depth = 3, .samples = 50, .steps = 12, .batch = 8, .regularize = true, .more = true,
+     .rate = 0.002, .lambda = 1},
     {"batch as large as the data", .depth = 2, .samples = 16, .steps = 6, .batch = 16, .rate = 0.01, .lambda = 1},
     {"batch larger than the data", .depth = 2, .samples = 16, .steps = 6, .batch = 17, .rate = 0.01, .lambda = 1},
     {"Adam", .depth = 2, .samples = 20, .steps = 12, .adam = true, .rate = 0.01, .lambda = 1},
-    {"tuned", .depth = 2, .samples = 200, .steps = 20, .batch = 128, .adam = true, .cosine = true, .more = true, .rate = 0.01,
-     .lambda = 1},
+    {"tuned", .depth = 2, .samples = 200, .steps = 20, .batch = 128, .adam = true, .cosine = true, .more = true,
+     .rate = 0.01, .lambda = 1},
     {"Adam, regularised, L = 3", .depth = 3, .samples = 20, .steps = 12, .adam = true, .regularize = true, .rate = 0.01,
      .lambda = 0.5},
     {"more samples than a chunk", .depth = 2, .samples = 1300, .steps = 5, .more = true, .rate = 0.0002, .lambda = 1},
     {"a chunk exactly", .depth = 2, .samples = 512, .steps = 5, .rate = 0.0005, .lambda = 1},
     {"one more than a chunk", .depth = 2, .samples = 513, .steps = 5, .rate = 0.0005, .lambda = 1},
     {"bias of the output", .depth = 2, .samples = 20, .steps = 12, .output_bias = true, .rate = 0.01, .lambda = 1},
-    {"bias of the output, L = 3, symmetric", .depth = 3, .samples = 20, .steps = 12, .output_bias = true, .symmetric = true,
-     .theory = true, .regularize = true, .rate = 2, .lambda = 1},
+    {"bias of the output, L = 3, symmetric", .depth = 3, .samples = 20, .steps = 12, .output_bias = true,
+     .symmetric = true, .theory = true, .regularize = true, .rate = 2, .lambda = 1},
     {"weight decay", .depth = 2, .samples = 20, .steps = 12, .rate = 0.01, .lambda = 1, .weight_decay = 3},
     {"weight decay, cosine, batches", .depth = 3, .samples = 50, .steps = 12, .batch = 8, .cosine = true, .rate = 0.002,
      .lambda = 1, .weight_decay = 20, .output_bias = true},
-    {"weight decay, theory's rate", .depth = 2, .samples = 20, .steps = 12, .theory = true, .regularize = true, .symmetric = true,
-     .rate = 1, .lambda = 1, .weight_decay = 30},
-    {"Adam, weight decay", .depth = 2, .samples = 20, .steps = 12, .adam = true, .rate = 0.01, .lambda = 1, .weight_decay = 3},
+    {"weight decay, theory's rate", .depth = 2, .samples = 20, .steps = 12, .theory = true, .regularize = true,
+     .symmetric = true, .rate = 1, .lambda = 1, .weight_decay = 30},
+    {"Adam, weight decay", .depth = 2, .samples = 20, .steps = 12, .adam = true, .rate = 0.01, .lambda = 1,
+     .weight_decay = 3},
     {"error decay, few samples", .depth = 2, .samples = 20, .steps = 12, .rate = 0.01, .lambda = 1, .error_decay = 3000,
      .error = 0.5},
     {"error decay, half the ramp", .depth = 2, .samples = 1000, .steps = 4, .rate = 0.0003, .lambda = 1, .error_decay = 2,
      .error = 0.3},
-    {"error decay in full", .depth = 2, .samples = 4000, .steps = 3, .rate = 0.0001, .lambda = 1, .error_decay = 0.5, .error = 0.6},
-    {"error decay past the ramp, batches, Adam", .depth = 2, .samples = 2600, .steps = 4, .batch = 16, .adam = true, .cosine = true,
-     .rate = 0.01, .lambda = 1, .error_decay = 2, .error = 0.4, .weight_decay = 0.3, .output_bias = true},
+    {"error decay in full", .depth = 2, .samples = 4000, .steps = 3, .rate = 0.0001, .lambda = 1, .error_decay = 0.5,
+     .error = 0.6},
+    {"error decay past the ramp, batches, Adam", .depth = 2, .samples = 2600, .steps = 4, .batch = 16, .adam = true,
+     .cosine = true, .rate = 0.01, .lambda = 1, .error_decay = 2, .error = 0.4, .weight_decay = 0.3, .output_bias = true},
     {"error decay without error", .depth = 2, .samples = 20, .steps = 12, .rate = 0.01, .lambda = 1, .error_decay = 1e9},
     {"a batch larger than a chunk", .depth = 2, .samples = 1300, .steps = 5, .batch = 600, .rate = 0.0002, .lambda = 1},
 };
@@ -184,7 +187,8 @@ static void training_equals_plain_loops(void **state) {
             if (!(error < (precision ? 1e-10 : 1e-3))) fail_msg("%s, precision %d: %g", cases[i].name, precision, error);
             largest[precision] = fmax(largest[precision], error);
         }
-    print_message("largest error of trained weights, in units of their way: single %.1e, double %.1e\n", largest[0], largest[1]);
+    print_message("largest error of trained weights, in units of their way: single %.1e, double %.1e\n", largest[0],
+                  largest[1]);
 }
 
 /* ---- what goes wrong ---- */
@@ -332,7 +336,8 @@ static void bias_of_the_output_by_hand(void **state) {
     (void)state;
     const double x[] = {1, 2}, theta[] = {1, 1, 1, -1, 2, 5, 0.25};
     for (int root_m = 0; root_m < 2; root_m++) {
-        sa_options *options = options_of((net_options){.dim = 2, .hidden = 2, .depth = 2, .root_m = root_m}, SA_PRECISION_DOUBLE);
+        sa_options *options =
+            options_of((net_options){.dim = 2, .hidden = 2, .depth = 2, .root_m = root_m}, SA_PRECISION_DOUBLE);
         options->bias = SA_BIAS_OUTPUT;
         sa_model *model = model_of(options);
         mlp_f64 *mlp = (mlp_f64 *)model;

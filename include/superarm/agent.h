@@ -46,7 +46,7 @@ typedef struct sa_decision sa_decision;
 
 SA_API uint64_t sa_decision_id(const sa_decision *decision); /* from 0, one more with each select */
 SA_API uint64_t sa_decision_event(const sa_decision *decision);
-SA_API size_t sa_decision_slate(const sa_decision *decision);            /* chosen arms: K, or fewer where some may be left out */
+SA_API size_t sa_decision_slate(const sa_decision *decision); /* chosen arms: K, or fewer where some may be left out */
 SA_API const size_t *sa_decision_arms(const sa_decision *decision);      /* (K), best first */
 SA_API const double *sa_decision_estimates(const sa_decision *decision); /* (K) the model's mean, arm by arm as above */
 SA_API const double *sa_decision_widths(const sa_decision *decision);    /* (K) sqrt(g' Z^-1 g / m); NaN without one */

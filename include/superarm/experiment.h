@@ -28,13 +28,13 @@ SA_API sa_status sa_experiment_agent(sa_experiment *experiment, const char *text
 SA_API const sa_options *sa_experiment_options(const sa_experiment *experiment);
 
 typedef struct sa_progress {
-    size_t jobs;           /* agents x runs */
-    size_t jobs_done;      /* finished, those found by --resume included */
-    double rounds_done;    /* share of all rounds, 0 to 1 */
-    double seconds;        /* since the start */
-    double seconds_left;   /* estimated; negative while unknown */
-    const char *label;     /* the agent whose run ended last, or "" */
-    double regret;         /* mean final regret of that agent so far (the kind that --show-regret names) */
+    size_t jobs;         /* agents x runs */
+    size_t jobs_done;    /* finished, those found by --resume included */
+    double rounds_done;  /* share of all rounds, 0 to 1 */
+    double seconds;      /* since the start */
+    double seconds_left; /* estimated; negative while unknown */
+    const char *label;   /* the agent whose run ended last, or "" */
+    double regret;       /* mean final regret of that agent so far (the kind that --show-regret names) */
 } sa_progress;
 
 /* Called now and then from one of the threads, never from two at a time. Return non-zero to stop: runs in flight are

@@ -29,7 +29,12 @@ SA_API sa_status sa_options_get(const sa_options *options, const char *name, cha
 SA_API bool sa_options_given(const sa_options *options, const char *name);
 
 /* What an option belongs to: options of an agent can differ from agent to agent in one experiment. */
-typedef enum sa_option_scope { SA_SCOPE_AGENT, SA_SCOPE_ENVIRONMENT, SA_SCOPE_EXPERIMENT, SA_SCOPE_OUTPUT } sa_option_scope;
+typedef enum sa_option_scope {
+    SA_SCOPE_AGENT,
+    SA_SCOPE_ENVIRONMENT,
+    SA_SCOPE_EXPERIMENT,
+    SA_SCOPE_OUTPUT
+} sa_option_scope;
 
 typedef struct sa_option_info {
     const char *name;

@@ -79,7 +79,8 @@ sa_status sa_agent_assemble(sa_options *options, sa_agent **out) {
 
 sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
     if (!options || !out) return sa_fail(SA_INVALID, "sa_agent_create needs options and a place for the agent");
-    SA_TRY(sa_options_check_agent(options)); /* a saved agent was checked: its first weights may come from a file it has lost */
+    SA_TRY(sa_options_check_agent(
+        options)); /* a saved agent was checked: its first weights may come from a file it has lost */
     sa_options *copy = sa_options_copy(options);
     if (!copy) return SA_OUT_OF_MEMORY;
     sa_status status = sa_algorithm_defaults(copy);
@@ -164,8 +165,8 @@ static sa_status estimate(sa_agent *agent, const sa_request *request) {
 /* width and score (arms); NaN for a width that nobody computes */
 static sa_status score(sa_agent *agent, const sa_request *request, uint64_t id, uint64_t *ticket) {
     size_t arms = request->arms;
-    sa_stream stream = sa_stream_at((uint64_t)agent->options->seed, SA_PURPOSE_EXPLORATION,
-                                    (uint64_t)agent->options->first_run, id);
+    sa_stream stream =
+        sa_stream_at((uint64_t)agent->options->seed, SA_PURPOSE_EXPLORATION, (uint64_t)agent->options->first_run, id);
     sa_explore_luck(&agent->exploration, arms, &stream, agent->luck);
     *ticket = 0;
     if (agent->exploration.kind == SA_EXPLORE_THEORY_UCB) {
@@ -179,9 +180,11 @@ static sa_status score(sa_agent *agent, const sa_request *request, uint64_t id, 
     } else {
         for (size_t i = 0; i < arms; i++) agent->width[i] = NAN;
         if (agent->confidence)
-            SA_TRY(agent->confidence->kind->widths(agent->confidence, &agent->gradients, NULL, arms, agent->width, ticket));
+            SA_TRY(
+                agent->confidence->kind->widths(agent->confidence, &agent->gradients, NULL, arms, agent->width, ticket));
         for (size_t i = 0; i < arms; i++)
-            agent->score[i] = sa_explore_score(&agent->exploration, agent->mean[i], agent->width[i], agent->scale, agent->luck[i]);
+            agent->score[i] =
+                sa_explore_score(&agent->exploration, agent->mean[i], agent->width[i], agent->scale, agent->luck[i]);
         if (!bounded)
             agent->model->kind->sample(agent->model, agent->input, arms, agent->exploration.nu, &stream, agent->score);
     }
@@ -273,9 +276,11 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
         .trainings = agent->trainings,
         .diverged_trainings = agent->diverged_trainings,
         .bytes = sizeof *agent + state.bytes + (agent->model ? agent->model->kind->bytes(agent->model) : 0) +
-                 sa_history_bytes(&agent->history) + sa_ring_bytes(&agent->pending, agent->inputs.dim, agent->inputs.precision) +
+                 sa_history_bytes(&agent->history) +
+                 sa_ring_bytes(&agent->pending, agent->inputs.dim, agent->inputs.precision) +
                  sa_gradients_bytes(&agent->gradients) + sa_gradients_bytes(&agent->observed) +
-                 agent->arms_capacity * (2 * row + 6 * sizeof(double) + sizeof(bool)) + agent->training_capacity * (row + sizeof(double)),
+                 agent->arms_capacity * (2 * row + 6 * sizeof(double) + sizeof(bool)) +
+                 agent->training_capacity * (row + sizeof(double)),
         .widths_in_double = state.in_double,
         .widths_from_primal = state.from_primal,
         .log_det = state.log_det,

@@ -36,19 +36,19 @@ struct sa_agent {
     double train_seconds;
     /* workspace, grown as needed */
     size_t arms_capacity;
-    void *raw, *input;              /* (arms, dim) */
+    void *raw, *input;                   /* (arms, dim) */
     double *mean, *luck, *width, *score; /* (arms) */
-    size_t *contender;              /* (arms) */
-    bool *is_contender;             /* (arms) */
-    double *group_score;            /* (arms) */
+    size_t *contender;                   /* (arms) */
+    bool *is_contender;                  /* (arms) */
+    double *group_score;                 /* (arms) */
     size_t slate_capacity;
     size_t *slate, *positions, *rows; /* (slate) */
     sa_workspace oracle_work;
-    sa_gradients gradients;         /* of all candidates */
-    sa_gradients observed;          /* of the arms counted now */
+    sa_gradients gradients; /* of all candidates */
+    sa_gradients observed;  /* of the arms counted now */
     size_t training_capacity;
-    void *training_inputs;          /* (observations, dim) */
-    void *training_targets;         /* (observations) */
+    void *training_inputs;  /* (observations, dim) */
+    void *training_targets; /* (observations) */
 };
 
 /* An agent with all parts, from options that it takes over (also on failure). */

@@ -7,10 +7,10 @@
 
 typedef struct sa_algorithm {
     const char *name;
-    const char *model;     /* NULL: none */
-    bool confidence;       /* are widths needed? */
+    const char *model; /* NULL: none */
+    bool confidence;   /* are widths needed? */
     sa_exploration_kind exploration;
-    size_t ts_samples;     /* 0: as --ts-samples says */
+    size_t ts_samples; /* 0: as --ts-samples says */
     const char *summary;
 } sa_algorithm;
 

@@ -56,7 +56,8 @@ static sa_status options_from_text(char *text, sa_options *options) {
 
 /* ---- saving ---- */
 
-static sa_status add_parts(const sa_agent *agent, sa_npz_writer *writer, const char *options, const sa_pending_file *pending) {
+static sa_status add_parts(const sa_agent *agent, sa_npz_writer *writer, const char *options,
+                           const sa_pending_file *pending) {
     size_t length = strlen(options);
     SA_TRY(sa_npz_add(writer, "format", SA_INT64, 0, NULL, &FORMAT));
     SA_TRY(sa_npz_add(writer, "options", SA_UINT8, 1, &length, options));
@@ -146,12 +147,14 @@ static sa_status read_agent(sa_npz *archive, sa_agent **out) {
     if (format > FORMAT)
         return sa_fail(SA_NEWER, "format %lld is newer than %lld, the newest that this version reads", (long long)format,
                        (long long)FORMAT);
-    if (!sa_npz_is_ours(archive)) return sa_fail(SA_FORMAT, "its checksum is missing: the file is damaged or was rewritten");
+    if (!sa_npz_is_ours(archive))
+        return sa_fail(SA_FORMAT, "its checksum is missing: the file is damaged or was rewritten");
     sa_options *options;
     sa_agent *agent;
     SA_TRY(read_options(archive, &options));
     sa_status status = sa_agent_assemble(options, &agent);
-    if (status != SA_OK) return status == SA_INVALID ? SA_FORMAT : status; /* the options are the file's, not the caller's */
+    if (status != SA_OK)
+        return status == SA_INVALID ? SA_FORMAT : status; /* the options are the file's, not the caller's */
     status = read_parts(agent, archive);
     if (status != SA_OK) {
         sa_agent_destroy(agent);

@@ -44,8 +44,8 @@ sa_status sa_decision_reserve(sa_decision *decision, size_t slate, size_t candid
     return SA_OK;
 }
 
-void sa_decision_fill(sa_decision *decision, uint64_t id, uint64_t event, size_t slate, const size_t *arms, size_t candidates,
-                      const double *estimate, const double *width, const double *score) {
+void sa_decision_fill(sa_decision *decision, uint64_t id, uint64_t event, size_t slate, const size_t *arms,
+                      size_t candidates, const double *estimate, const double *width, const double *score) {
     decision->id = id;
     decision->event = event;
     decision->slate = slate;

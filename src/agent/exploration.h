@@ -33,8 +33,8 @@ typedef struct sa_exploration {
     sa_exploration_kind kind;
     double gamma, nu, root_lambda, offset;
     double delta, norm_bound, sub_gaussian; /* of ucb by theory */
-    size_t samples;        /* M */
-    bool variance_for_deviation; /* icml23: the deviation is (nu sigma)^2 */
+    size_t samples;                         /* M */
+    bool variance_for_deviation;            /* icml23: the deviation is (nu sigma)^2 */
 } sa_exploration;
 
 /* `samples` 0: as --ts-samples says. */

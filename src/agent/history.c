@@ -56,7 +56,8 @@ sa_status sa_history_save(const sa_history *history, sa_npz_writer *writer) {
 static bool is_sound(const sa_history *history) {
     if (history->count > 0 && (history->answered == 0 || history->start[0] != 0)) return false;
     for (size_t i = 0; i < history->answered; i++)
-        if (history->start[i] < (i ? history->start[i - 1] + 1 : 0) || history->start[i] >= (int64_t)history->count) return false;
+        if (history->start[i] < (i ? history->start[i - 1] + 1 : 0) || history->start[i] >= (int64_t)history->count)
+            return false;
     for (size_t i = 0; i < history->count; i++)
         if (!isfinite(history->scores[i])) return false;
     for (size_t i = 0; i < history->count * history->dim; i++)

@@ -8,11 +8,11 @@
 typedef struct sa_history {
     sa_precision precision;
     size_t dim;
-    size_t count, capacity; /* observations */
-    void *contexts;         /* (count, dim), raw: see inputs.h */
-    double *scores;         /* (count) */
+    size_t count, capacity;             /* observations */
+    void *contexts;                     /* (count, dim), raw: see inputs.h */
+    double *scores;                     /* (count) */
     size_t answered, answered_capacity; /* decisions */
-    int64_t *start;         /* (answered) observations there were when the decision was first answered */
+    int64_t *start;                     /* (answered) observations there were when the decision was first answered */
 } sa_history;
 
 void sa_history_init(sa_history *history, const sa_options *options);

@@ -16,10 +16,10 @@ typedef struct sa_inputs {
     sa_normalization normalization;
     size_t dim;
     /* of --normalize standard: */
-    double seen;      /* candidates */
-    double *mean;     /* (dim) */
-    double *squares;  /* (dim) sum of squared differences to the mean */
-    double *next;     /* (2 dim) the two above after this request, until it is accepted */
+    double seen;     /* candidates */
+    double *mean;    /* (dim) */
+    double *squares; /* (dim) sum of squared differences to the mean */
+    double *next;    /* (2 dim) the two above after this request, until it is accepted */
 } sa_inputs;
 
 sa_status sa_inputs_init(sa_inputs *inputs, const sa_options *options);

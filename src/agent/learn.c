@@ -50,7 +50,8 @@ static sa_status judge_predictions(sa_agent *agent, double centre) {
         predicted = agent->trainings ? agent->centre + agent->scale * predicted : centre;
         double difference = history->scores[i] - predicted, share = 1.0 / (double)(i < LATEST ? i + 1 : LATEST);
         double square = difference * difference;
-        if (isfinite(square)) agent->error += share * (square - agent->error); /* what overflows tells nothing of the noise */
+        if (isfinite(square))
+            agent->error += share * (square - agent->error); /* what overflows tells nothing of the noise */
     }
     agent->learnt = history->count;
     return SA_OK;
@@ -96,18 +97,19 @@ sa_status sa_agent_train(sa_agent *agent) {
 
 /* ---- feedback ---- */
 
-static sa_status check_feedback(const sa_pending *pending, uint64_t id, const double *scores, const bool *observed, size_t n) {
+static sa_status check_feedback(const sa_pending *pending, uint64_t id, const double *scores, const bool *observed,
+                                size_t n) {
     if (n != pending->slate)
-        return sa_fail(SA_INVALID, "feedback for decision %llu has %zu scores, its slate has %zu", (unsigned long long)id, n,
-                       pending->slate);
+        return sa_fail(SA_INVALID, "feedback for decision %llu has %zu scores, its slate has %zu", (unsigned long long)id,
+                       n, pending->slate);
     for (size_t i = 0; i < n; i++)
         if ((!observed || observed[i]) && pending->answered[i])
             return sa_fail(SA_ALREADY_ANSWERED, "arm %zu of decision %llu was answered before", pending->arms[i],
                            (unsigned long long)id);
     for (size_t i = 0; i < n; i++)
         if ((!observed || observed[i]) && !isfinite(scores[i]))
-            return sa_fail(SA_INVALID, "feedback for arm %zu of decision %llu is %g", pending->arms[i], (unsigned long long)id,
-                           scores[i]);
+            return sa_fail(SA_INVALID, "feedback for arm %zu of decision %llu is %g", pending->arms[i],
+                           (unsigned long long)id, scores[i]);
     return SA_OK;
 }
 
@@ -137,7 +139,8 @@ static void remember(sa_agent *agent, sa_pending *pending, const double *scores,
     if (first) sa_history_begin_decision(&agent->history);
     for (size_t i = 0; i < count; i++) {
         size_t position = agent->positions[i];
-        sa_history_add(&agent->history, sa_real_at(agent->inputs.precision, pending->contexts, position * agent->inputs.dim),
+        sa_history_add(&agent->history,
+                       sa_real_at(agent->inputs.precision, pending->contexts, position * agent->inputs.dim),
                        scores[position]);
         pending->answered[position] = true;
     }

@@ -147,7 +147,8 @@ static sa_status make_decision(const loaded *from, size_t index, const sa_inputs
     if (((const uint8_t *)from->has_gradients.data)[index]) {
         SA_TRY_OR_FAIL(sa_gradients_init_like(&pending.gradients, inputs->precision, &from->gradients));
         SA_TRY_OR_FAIL(sa_gradients_reserve(&pending.gradients, slate));
-        for (size_t k = 0; k < slate; k++) sa_gradients_append(&pending.gradients, &from->gradients, &(size_t){*gradient + k}, 1);
+        for (size_t k = 0; k < slate; k++)
+            sa_gradients_append(&pending.gradients, &from->gradients, &(size_t){*gradient + k}, 1);
         *gradient += slate;
     }
     *out = pending;

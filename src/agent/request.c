@@ -40,6 +40,7 @@ sa_status sa_request_check(const sa_request *request, bool exactly) {
     size_t left = request->arms;
     for (size_t i = 0; request->excluded && i < request->arms; i++) left -= request->excluded[i];
     if (request->slate > left)
-        return sa_fail(SA_INVALID, "the request asks for a slate of %zu out of %zu arms that can be chosen", request->slate, left);
+        return sa_fail(SA_INVALID, "the request asks for a slate of %zu out of %zu arms that can be chosen",
+                       request->slate, left);
     return SA_OK;
 }

@@ -24,7 +24,7 @@ sa_status sa_memory_check(size_t count, size_t size) {
 
 sa_status sa_alloc_array(size_t count, size_t size, void *out) {
     SA_TRY(sa_memory_check(count, size));
-    size_t bytes = count * size; /* checked */
+    size_t bytes = count * size;                                  /* checked */
     size_t rounded = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT; /* at least one line, a multiple as C17 asks */
     void *block = aligned_alloc(ALIGNMENT, rounded);
     if (!block) return too_large(count, size);

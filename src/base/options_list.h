@@ -20,11 +20,11 @@
 #define SA_CONFIDENCES(X) X(CONFIDENCE_EXACT, "exact")
 #define SA_EXACT_FORMS(X) X(EXACT_AUTO, "auto") X(EXACT_DUAL, "dual") X(EXACT_PRIMAL, "primal")
 #define SA_WIDTHS(X) X(WIDTHS_NEEDED, "needed") X(WIDTHS_ALL, "all")
-#define SA_ORACLES(X)                                                                                                    \
-    X(ORACLE_TOP_K, "top-k") X(ORACLE_ASSIGNMENT, "assignment") X(ORACLE_CASCADE, "cascade")                             \
-    X(ORACLE_KNAPSACK, "knapsack") X(ORACLE_MATROID, "matroid")                                                          \
-    X(ORACLE_SHORTEST_PATH, "shortest-path") X(ORACLE_MATCHING, "matching") X(ORACLE_ASSORTMENT, "assortment")           \
-    X(ORACLE_SUBMODULAR, "submodular") X(ORACLE_ILP, "ilp")
+#define SA_ORACLES(X)                                                                                                     \
+    X(ORACLE_TOP_K, "top-k")                                                                                              \
+    X(ORACLE_ASSIGNMENT, "assignment") X(ORACLE_CASCADE, "cascade") X(ORACLE_KNAPSACK, "knapsack")                        \
+        X(ORACLE_MATROID, "matroid") X(ORACLE_SHORTEST_PATH, "shortest-path") X(ORACLE_MATCHING, "matching")              \
+            X(ORACLE_ASSORTMENT, "assortment") X(ORACLE_SUBMODULAR, "submodular") X(ORACLE_ILP, "ilp")
 #define SA_FEEDBACKS(X) X(FEEDBACK_SEMI_BANDIT, "semi-bandit") X(FEEDBACK_DOCUMENT, "document")
 #define SA_INITS(X) X(INIT_SYMMETRIC, "symmetric") X(INIT_UNIFORM, "uniform")
 #define SA_OUTPUT_SCALES(X) X(OUTPUT_ROOT_M, "root-m") X(OUTPUT_ONE, "one")
@@ -90,13 +90,13 @@
     FLAG(bypass, "bypass", AGENT, false, false, true, "a linear term beside the network")                                 \
     NUMBER(init_gain, "init-gain", AGENT, 1, 1, 1, ABOVE_0, 1e6, "factor on the first weights")                           \
     TEXT(init_weights, "init-weights", AGENT, "", "npz file with first weights W1 ... WL, used as they are")              \
-    CHOICE(normalize, "normalize", AGENT, NORMALIZE_NONE, NORMALIZE_NONE, NORMALIZE_STANDARD, SA_NORMALIZATIONS,              \
-           "contexts: as they are, to unit length, or standardised as data comes (over sqrt(d))")                                        \
+    CHOICE(normalize, "normalize", AGENT, NORMALIZE_NONE, NORMALIZE_NONE, NORMALIZE_STANDARD, SA_NORMALIZATIONS,          \
+           "contexts: as they are, to unit length, or standardised as data comes (over sqrt(d))")                         \
     CHOICE(precision, "precision", AGENT, PRECISION_SINGLE, PRECISION_SINGLE, PRECISION_SINGLE, SA_PRECISIONS,            \
            "arithmetic of the network and the widths")                                                                    \
     CHOICE(train, "train", AGENT, TRAIN_AUTO, TRAIN_AUTO, TRAIN_AUTO, SA_TRAIN_MODES, "by the schedule, or when asked")   \
     INTEGER(train_every, "train-every", AGENT, 10, 10, 10, 1, SA_ANY_INTEGER, "answered decisions between two trainings") \
-    INTEGER(train_warmup, "train-warmup", AGENT, 0, 0, 100, 0, SA_ANY_INTEGER,                                              \
+    INTEGER(train_warmup, "train-warmup", AGENT, 0, 0, 100, 0, SA_ANY_INTEGER,                                            \
             "train after each of the first this many answered decisions")                                                 \
     INTEGER(train_window, "train-window", AGENT, 0, 101, 0, 0, SA_ANY_INTEGER,                                            \
             "train on the last this many answered decisions; 0: all")                                                     \
@@ -110,12 +110,13 @@
     CHOICE(rate_decay, "rate-decay", AGENT, DECAY_NONE, DECAY_NONE, DECAY_COSINE, SA_RATE_DECAYS,                         \
            "inside each training: constant, or half a cosine to 0")                                                       \
     FLAG(regularize, "regularize", AGENT, true, false, false, "Eq. (4)'s (m lambda / 2) |theta - theta_0|^2 in the loss") \
-    NUMBER(weight_decay, "weight-decay", AGENT, 0, 0, 0.3, 0, 1e6, "each step shrinks weights by rate times this")          \
+    NUMBER(weight_decay, "weight-decay", AGENT, 0, 0, 0.3, 0, 1e6, "each step shrinks weights by rate times this")        \
     NUMBER(error_decay, "error-decay", AGENT, 0, 0, 0.2, 0, 1e9,                                                          \
            "pull of the weights to 0 in units of the squared error on new feedback: large errors mean noise")             \
     FLAG(centre, "centre", AGENT, false, false, true, "train on scores minus their mean so far")                          \
-    FLAG(scale, "scale", AGENT, false, false, true, "train on scores scaled to the deviation --scale-to")                \
-    NUMBER(scale_to, "scale-to", AGENT, 1, 1, 0.04, ABOVE_0, 1e6, "with --scale: the standard deviation of scores trained on") \
+    FLAG(scale, "scale", AGENT, false, false, true, "train on scores scaled to the deviation --scale-to")                 \
+    NUMBER(scale_to, "scale-to", AGENT, 1, 1, 0.04, ABOVE_0, 1e6,                                                         \
+           "with --scale: the standard deviation of scores trained on")                                                   \
     CHOICE(confidence, "confidence", AGENT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, SA_CONFIDENCES,         \
            "how the width sqrt(g' Z^-1 g / m) is found")                                                                  \
     CHOICE(exact_form, "exact-form", AGENT, EXACT_AUTO, EXACT_AUTO, EXACT_AUTO, SA_EXACT_FORMS,                           \
@@ -123,8 +124,8 @@
     CHOICE(widths, "widths", AGENT, WIDTHS_NEEDED, WIDTHS_NEEDED, WIDTHS_NEEDED, SA_WIDTHS,                               \
            "exact widths of the arms that can reach the slate (others get an upper bound), or of all")                    \
     NUMBER(regularization, "regularization", AGENT, 1, 1, 1, ABOVE_0, 1e100, "lambda: Z starts as lambda I")              \
-    NUMBER(gamma, "gamma", AGENT, 1, 1, 1, 0, 1e100, "ucb: widths added to the estimate, in units of the scores' scale")     \
-    NUMBER(nu, "nu", AGENT, 1, 1, 0.02, 0, 1e100, "ts: deviation of a sample in units of sigma")                           \
+    NUMBER(gamma, "gamma", AGENT, 1, 1, 1, 0, 1e100, "ucb: widths added to the estimate, in units of the scores' scale")  \
+    NUMBER(nu, "nu", AGENT, 1, 1, 0.02, 0, 1e100, "ts: deviation of a sample in units of sigma")                          \
     INTEGER(ts_samples, "ts-samples", AGENT, 10, 10, 10, 1, 1000000, "ts: M, samples an arm; the highest counts")         \
     CHOICE(ts_deviation, "ts-deviation", AGENT, DEVIATION_SIGMA, DEVIATION_VARIANCE, DEVIATION_SIGMA, SA_DEVIATIONS,      \
            "ts: a sample deviates by nu sigma, or by nu^2 sigma^2")                                                       \

@@ -14,11 +14,11 @@
 typedef struct sa_confidence sa_confidence;
 
 typedef struct sa_confidence_state {
-    size_t counted;    /* gradients in Z */
-    double log_det;    /* log det Z / det(lambda I) */
-    size_t bytes;      /* memory held */
-    bool in_double;    /* computed in double precision */
-    bool from_primal;  /* from the p x p side */
+    size_t counted;   /* gradients in Z */
+    double log_det;   /* log det Z / det(lambda I) */
+    size_t bytes;     /* memory held */
+    bool in_double;   /* computed in double precision */
+    bool from_primal; /* from the p x p side */
 } sa_confidence_state;
 
 typedef struct sa_confidence_class {
@@ -29,10 +29,11 @@ typedef struct sa_confidence_class {
     void (*destroy)(sa_confidence *confidence);
     /* width[i] for the batch's rows i = rows[0 .. count), or for its first `count` with rows NULL. `*ticket` names the batch:
      * 0 for a new one, and then the name is put there; what it was for more rows of the same. count can reuse the work. */
-    sa_status (*widths)(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count, double *width,
-                        uint64_t *ticket);
+    sa_status (*widths)(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
+                        double *width, uint64_t *ticket);
     /* Lowers width[i], upper bounds of the widths of the same rows, at a small part of the cost of `widths`. NULL: cannot. */
-    sa_status (*tighten)(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count, double *width);
+    sa_status (*tighten)(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
+                         double *width);
     /* Counts all gradients of `batch` into Z. They are rows[i] of the batch that `ticket` names, or any (ticket 0). On
      * failure Z is as it was. */
     sa_status (*count)(sa_confidence *confidence, const sa_gradients *batch, uint64_t ticket, const size_t *rows);

@@ -23,8 +23,8 @@ typedef struct dual {
     sa_gradients counted;  /* the columns of G */
     REAL(triangle) factor; /* C */
     /* workspace of one solve */
-    sa_gradients part;     /* the gradients solved for */
-    real *solution;        /* (n, columns) */
+    sa_gradients part; /* the gradients solved for */
+    real *solution;    /* (n, columns) */
     size_t solution_capacity;
     real *work; /* for gradients_inner */
     size_t work_capacity;
@@ -50,7 +50,8 @@ static void destroy(void *form) {
 
 static sa_status grow(real **array, size_t *capacity, size_t rows, size_t columns) {
     size_t elements;
-    if (__builtin_mul_overflow(rows, columns, &elements)) return sa_fail(SA_OUT_OF_MEMORY, "too many gradients: %zu", rows);
+    if (__builtin_mul_overflow(rows, columns, &elements))
+        return sa_fail(SA_OUT_OF_MEMORY, "too many gradients: %zu", rows);
     return sa_grow_array(array, capacity, elements, sizeof(real));
 }
 
@@ -92,7 +93,8 @@ static void column_norms(const dual_t *dual, size_t n, size_t columns, double *s
 }
 
 /* Keeps the solution's columns for the batch named by the ticket; forgets all of it when there are too many. */
-static sa_status keep(dual_t *dual, const sa_gradients *batch, uint64_t ticket, const size_t *rows, size_t first, size_t count) {
+static sa_status keep(dual_t *dual, const sa_gradients *batch, uint64_t ticket, const size_t *rows, size_t first,
+                      size_t count) {
     size_t ld = sa_padded_columns(count), n = dual->counted.count;
     if (ticket != dual->ticket) {
         size_t columns = sa_padded_columns(batch->count < SA_WIDTH_COLUMNS ? batch->count : SA_WIDTH_COLUMNS);
@@ -244,8 +246,8 @@ static double log_det(const void *form) {
 
 static size_t bytes(const void *form) {
     const dual_t *dual = form;
-    return REAL(triangle_bytes)(&dual->factor) + sa_gradients_bytes(&dual->counted) +
-           sa_gradients_bytes(&dual->part) + (dual->solved_capacity + dual->solution_capacity + dual->work_capacity) * sizeof(real);
+    return REAL(triangle_bytes)(&dual->factor) + sa_gradients_bytes(&dual->counted) + sa_gradients_bytes(&dual->part) +
+           (dual->solved_capacity + dual->solution_capacity + dual->work_capacity) * sizeof(real);
 }
 
 static const sa_gradients *counted_gradients(const void *form) { return &((const dual_t *)form)->counted; }

@@ -19,8 +19,8 @@
 #include "confidence/confidence.h"
 #include "confidence/exact_form.h"
 
-static const size_t PRIMAL_AT_ONCE = 256;   /* parameters up to which p x p is cheaper than thinking about it */
-static const double SMALLEST_RHO = 1e-3;    /* in single precision */
+static const size_t PRIMAL_AT_ONCE = 256; /* parameters up to which p x p is cheaper than thinking about it */
+static const double SMALLEST_RHO = 1e-3;  /* in single precision */
 
 typedef struct exact {
     sa_confidence base;
@@ -28,15 +28,16 @@ typedef struct exact {
     int form_wanted; /* sa_exact_form */
     const sa_exact_form_class *kind;
     void *form;
-    sa_gradients converted; /* a batch in the form's precision, when the model's is another */
+    sa_gradients converted;    /* a batch in the form's precision, when the model's is another */
     size_t parameters, length; /* p; w, the numbers kept of one gradient */
     uint64_t counted, ticket;
-    double excess;       /* operations that the dual side has cost more than the primal one would have */
-    double last_batch;   /* N of the last widths */
+    double excess;     /* operations that the dual side has cost more than the primal one would have */
+    double last_batch; /* N of the last widths */
 } exact_t;
 
 static const sa_exact_form_class *form_class(bool primal, sa_precision precision) {
-    static const sa_exact_form_class *const classes[2][2] = {{&sa_dual_f32, &sa_dual_f64}, {&sa_primal_f32, &sa_primal_f64}};
+    static const sa_exact_form_class *const classes[2][2] = {{&sa_dual_f32, &sa_dual_f64},
+                                                             {&sa_primal_f32, &sa_primal_f64}};
     return classes[primal][precision];
 }
 
@@ -117,8 +118,8 @@ static sa_status rebuild_in_double(exact_t *exact) {
 
 /* ---- widths and counting ---- */
 
-static sa_status widths(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count, double *width,
-                        uint64_t *ticket) {
+static sa_status widths(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
+                        double *width, uint64_t *ticket) {
     exact_t *exact = (exact_t *)confidence;
     uint64_t name = *ticket ? *ticket : exact->ticket + 1;
     const sa_gradients *ours;
@@ -140,7 +141,8 @@ static sa_status widths(sa_confidence *confidence, const sa_gradients *batch, co
     return SA_OK;
 }
 
-static sa_status tighten(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count, double *width) {
+static sa_status tighten(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
+                         double *width) {
     exact_t *exact = (exact_t *)confidence;
     const sa_gradients *ours;
     if (!exact->kind->tighten) return SA_OK;
@@ -195,7 +197,8 @@ static sa_status save(const sa_confidence *confidence, sa_npz_writer *writer) {
     const exact_t *exact = (const exact_t *)confidence;
     static const int64_t yes = 1, no = 0;
     SA_TRY(sa_npz_add(writer, "exact_primal", SA_INT64, 0, NULL, is_primal(exact) ? &yes : &no));
-    SA_TRY(sa_npz_add(writer, "exact_double", SA_INT64, 0, NULL, exact->kind->precision == SA_PRECISION_DOUBLE ? &yes : &no));
+    SA_TRY(
+        sa_npz_add(writer, "exact_double", SA_INT64, 0, NULL, exact->kind->precision == SA_PRECISION_DOUBLE ? &yes : &no));
     SA_TRY(sa_npz_add(writer, "exact_counted", SA_INT64, 0, NULL, &exact->counted));
     SA_TRY(sa_npz_add(writer, "exact_ticket", SA_INT64, 0, NULL, &exact->ticket));
     SA_TRY(sa_npz_add(writer, "exact_excess", SA_FLOAT64, 0, NULL, &exact->excess));

@@ -16,19 +16,19 @@
 #include "model/gradients_real.h"
 
 enum {
-    UPDATE_ROWS = 8,    /* gradients in one rank-k update */
+    UPDATE_ROWS = 8,     /* gradients in one rank-k update */
     TAKE_OVER_ROWS = 128 /* gradients written out at a time when Z is formed */
 };
 
 typedef struct primal {
     double lambda;
-    size_t parameters;      /* p */
-    REAL(triangle) factor;  /* L */
-    real *dense;            /* (p, columns): gradients written out, one a column */
-    size_t dense_capacity;  /* elements */
-    real *row;              /* (p) one gradient written out */
-    real *update;           /* (UPDATE_ROWS, padded p) */
-    real *rotation;         /* (2, UPDATE_ROWS, padded p) */
+    size_t parameters;     /* p */
+    REAL(triangle) factor; /* L */
+    real *dense;           /* (p, columns): gradients written out, one a column */
+    size_t dense_capacity; /* elements */
+    real *row;             /* (p) one gradient written out */
+    real *update;          /* (UPDATE_ROWS, padded p) */
+    real *rotation;        /* (2, UPDATE_ROWS, padded p) */
 } primal_t;
 
 static void destroy(void *form) {
@@ -90,8 +90,8 @@ static sa_status take_over(primal_t *primal, const sa_gradients *counted) {
 static sa_status create(double lambda, const sa_gradients *counted, void **out) {
     primal_t *primal;
     SA_TRY(create_empty(lambda, sa_gradients_parameters(counted), &primal));
-    sa_status status = counted->count ? take_over(primal, counted)
-                                      : REAL(triangle_diagonal)(&primal->factor, primal->parameters, lambda);
+    sa_status status =
+        counted->count ? take_over(primal, counted) : REAL(triangle_diagonal)(&primal->factor, primal->parameters, lambda);
     if (status != SA_OK) {
         destroy(primal);
         return status;
@@ -130,7 +130,8 @@ static sa_status squared_widths(void *form, const sa_gradients *batch, const siz
     SA_TRY(sa_grow_array(&primal->dense, &primal->dense_capacity, elements, sizeof(real)));
     *rho = 1;
     for (size_t first = 0; first < count; first += SA_WIDTH_COLUMNS) {
-        size_t many = count - first < SA_WIDTH_COLUMNS ? count - first : SA_WIDTH_COLUMNS, columns = sa_padded_columns(many);
+        size_t many = count - first < SA_WIDTH_COLUMNS ? count - first : SA_WIDTH_COLUMNS,
+               columns = sa_padded_columns(many);
         write_columns(primal, batch, rows ? rows + first : NULL, first, many, columns);
         REAL(triangle_solve)(&primal->factor, primal->dense, columns);
         column_norms(primal, many, columns, norms);

@@ -53,7 +53,7 @@ typedef struct sa_plan_agent {
 typedef struct sa_plan {
     sa_options *options; /* for all agents, with rounds, arms and dim as the environment has them, and full paths */
     sa_environment *environment;
-    sa_problem *problem; /* data of the oracles, the same in every round */
+    sa_problem *problem;   /* data of the oracles, the same in every round */
     sa_plan_agent *agents; /* (agent_count) */
     size_t agent_count;
     size_t runs, rounds, threads;

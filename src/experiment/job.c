@@ -38,12 +38,12 @@ typedef struct job {
     sa_trace *trace;
     double *contexts;                    /* (arms, dim) */
     double *expected, *noise, *realised; /* (arms) */
-    size_t most;      /* arms of a slate: K, unless the oracle does not look at it */
-    size_t delay;     /* at most all rounds */
-    double *feedback; /* (delay + 1, most): row t mod (delay + 1) is what round t is answered with */
-    waiting *asked;   /* (delay + 1) the decisions they answer */
-    size_t *best;     /* (most) */
-    double *clipped;  /* (arms) scores within the oracle's domain */
+    size_t most;                         /* arms of a slate: K, unless the oracle does not look at it */
+    size_t delay;                        /* at most all rounds */
+    double *feedback;                    /* (delay + 1, most): row t mod (delay + 1) is what round t is answered with */
+    waiting *asked;                      /* (delay + 1) the decisions they answer */
+    size_t *best;                        /* (most) */
+    double *clipped;                     /* (arms) scores within the oracle's domain */
     sa_workspace workspace;
     bool mispaired; /* as published: the slate's i-th arm is answered with the score of arm i */
 } job;
@@ -67,7 +67,8 @@ static void job_clear(job *self) {
 
 static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
     const sa_environment *environment = self->plan->environment;
-    size_t arms = environment->arms, slate = (size_t)self->plan->options->slate, delay = (size_t)self->plan->options->delay;
+    size_t arms = environment->arms, slate = (size_t)self->plan->options->slate,
+           delay = (size_t)self->plan->options->delay;
     SA_TRY(sa_alloc_matrix(arms, environment->dim, sizeof(double), &self->contexts));
     SA_TRY(sa_alloc_array(arms, sizeof(double), &self->expected));
     SA_TRY(sa_alloc_array(arms, sizeof(double), &self->noise));
@@ -83,7 +84,7 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
     if (!self->options || !self->request) return SA_OUT_OF_MEMORY;
     const char *model = sa_algorithm_model(self->options->algorithm);
     self->mispaired = self->options->linear_form == SA_LINEAR_PUBLISHED && model && strcmp(model, "linear") == 0;
-    self->options->first_run = (int64_t)run; /* the agent's random numbers are those of this run */
+    self->options->first_run = (int64_t)run;               /* the agent's random numbers are those of this run */
     if (trace_path) self->options->widths = SA_WIDTHS_ALL; /* a trace shows every arm's; the slates are the same */
     SA_TRY(sa_agent_create(self->options, &self->agent));
     sa_request_contexts(self->request, self->contexts, arms);
@@ -170,7 +171,8 @@ static sa_status play_round(job *self, uint64_t run, size_t round, double last[3
     last[2] += reward;
     if (round % MEMORY_PERIOD == 0) take_memory(self);
     if (!self->trace) return SA_OK;
-    return sa_trace_round(self->trace, run, round + 1, self->decision, feedback_of(self, round), expected_regret, realised_regret);
+    return sa_trace_round(self->trace, run, round + 1, self->decision, feedback_of(self, round), expected_regret,
+                          realised_regret);
 }
 
 sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const char *trace_path, sa_job_control *control) {

@@ -26,7 +26,8 @@ sa_status REAL(triangle_reserve)(REAL(triangle) * factor, size_t rows) {
     size_t needed = factor->n + rows;
     if (needed < rows) return sa_fail(SA_OUT_OF_MEMORY, "no memory for a factor of %zu more rows", rows);
     needed = needed / SA_PANEL + (needed % SA_PANEL != 0);
-    size_t square; /* times P^2 / 2: all elements, in round numbers. Panel by panel, memory would run out only at the last. */
+    size_t
+        square; /* times P^2 / 2: all elements, in round numbers. Panel by panel, memory would run out only at the last. */
     if (__builtin_mul_overflow(needed, needed, &square)) square = SIZE_MAX;
     SA_TRY(sa_memory_check(square, SA_PANEL * SA_PANEL / 2 * sizeof(real)));
     SA_TRY(sa_grow_array(&factor->panel, &factor->panel_capacity, needed, sizeof *factor->panel));

@@ -112,9 +112,7 @@ size_t sa_gradients_bytes(const sa_gradients *batch) {
     return batch->capacity * sa_gradients_length(batch) * sa_precision_bytes(batch->precision);
 }
 
-static sa_dtype dtype_of(sa_precision precision) {
-    return precision == SA_PRECISION_SINGLE ? SA_FLOAT32 : SA_FLOAT64;
-}
+static sa_dtype dtype_of(sa_precision precision) { return precision == SA_PRECISION_SINGLE ? SA_FLOAT32 : SA_FLOAT64; }
 
 sa_status sa_gradients_save(const sa_gradients *batch, sa_npz_writer *writer, const char *prefix) {
     char name[64];
@@ -136,9 +134,11 @@ sa_status sa_gradients_load(sa_gradients *batch, sa_npz *archive, const char *pr
     for (size_t l = 0; l < batch->pairs; l++) {
         sa_pair *pair = &batch->pair[l];
         snprintf(name, sizeof name, "%s_delta%zu", prefix, l + 1);
-        SA_TRY(sa_npz_read_into(archive, name, dtype_of(batch->precision), 2, (size_t[]){count, pair->shape.delta}, pair->delta));
+        SA_TRY(sa_npz_read_into(archive, name, dtype_of(batch->precision), 2, (size_t[]){count, pair->shape.delta},
+                                pair->delta));
         snprintf(name, sizeof name, "%s_input%zu", prefix, l + 1);
-        SA_TRY(sa_npz_read_into(archive, name, dtype_of(batch->precision), 2, (size_t[]){count, pair->shape.input}, pair->input));
+        SA_TRY(sa_npz_read_into(archive, name, dtype_of(batch->precision), 2, (size_t[]){count, pair->shape.input},
+                                pair->input));
     }
     batch->count = count;
     return SA_OK;

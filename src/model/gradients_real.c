@@ -7,9 +7,10 @@
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /* out (rows, columns) = <left_i, right_j> for the gradients [first, first + rows) of left and the block of right from `start` on */
-static void inner_block(const sa_gradients *left, size_t first, size_t rows, const sa_gradients *right, size_t start, real *out,
-                        size_t ld, real *work) {
-    const size_t whole = smaller(right->capacity - start, SA_INNER_COLUMNS), columns = smaller(right->count - start, whole);
+static void inner_block(const sa_gradients *left, size_t first, size_t rows, const sa_gradients *right, size_t start,
+                        real *out, size_t ld, real *work) {
+    const size_t whole = smaller(right->capacity - start, SA_INNER_COLUMNS),
+                 columns = smaller(right->count - start, whole);
     real *deltas = work, *inputs = work + rows * whole;
     for (size_t l = 0; l < left->pairs; l++) {
         sa_pair_shape shape = left->pair[l].shape;
@@ -33,8 +34,7 @@ void REAL(gradients_inner)(const sa_gradients *left, const sa_gradients *right, 
         real *block = out + first * ld;
         for (size_t start = 0; start < right->count; start += SA_INNER_COLUMNS)
             inner_block(left, first, rows, right, start, block + start, ld, work);
-        for (size_t i = 0; i < rows; i++)
-            memset(block + i * ld + right->count, 0, (ld - right->count) * sizeof *block);
+        for (size_t i = 0; i < rows; i++) memset(block + i * ld + right->count, 0, (ld - right->count) * sizeof *block);
     }
 }
 

@@ -134,7 +134,8 @@ static void observe(sa_model *model, const void *inputs, const double *scores, s
     self->stale = true;
 }
 
-static void sample(sa_model *model, const void *inputs, size_t count, double deviation, const sa_stream *stream, double *score) {
+static void sample(sa_model *model, const void *inputs, size_t count, double deviation, const sa_stream *stream,
+                   double *score) {
     linear *self = (linear *)model;
     const double *x = inputs;
     size_t dim = model->dim;

@@ -16,10 +16,10 @@
 
 typedef struct REAL(mlp) {
     sa_model base;
-    size_t inputs;  /* of the first layer, without the bias: dim, or 2 dim when doubled */
-    size_t hidden;  /* m */
-    size_t depth;   /* L */
-    int bias; /* sa_bias */
+    size_t inputs; /* of the first layer, without the bias: dim, or 2 dim when doubled */
+    size_t hidden; /* m */
+    size_t depth;  /* L */
+    int bias;      /* sa_bias */
     bool bypass, doubled;
     double scale;   /* s */
     double divisor; /* sqrt(m): gradients for Z are divided by it */

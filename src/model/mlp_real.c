@@ -58,14 +58,16 @@ void REAL(mlp_forward)(const mlp_t *mlp, const real *inputs, const size_t *rows,
         const real *weights = mlp->theta + REAL(mlp_offset)(mlp, l);
         real *next = batch->pair[l + 1].input;
         size_t next_width = batch->pair[l + 1].shape.input;
-        REAL(gemm_nt)(count, pair->shape.delta, pair->shape.input, 1, pair->input, pair->shape.input, weights,
-                      pair->shape.input, 0, next, next_width);
+        REAL(gemm_nt)
+        (count, pair->shape.delta, pair->shape.input, 1, pair->input, pair->shape.input, weights, pair->shape.input, 0,
+         next, next_width);
         relu(next, count, next_width, REAL(mlp_has_bias)(mlp, l + 1));
     }
     const sa_pair *pair = &batch->pair[last];
     const real *weights = mlp->theta + REAL(mlp_offset)(mlp, last);
-    REAL(gemm_nt)(count, 1, pair->shape.input, (real)mlp->scale, pair->input, pair->shape.input, weights, pair->shape.input, 0,
-                  output, 1);
+    REAL(gemm_nt)
+    (count, 1, pair->shape.input, (real)mlp->scale, pair->input, pair->shape.input, weights, pair->shape.input, 0, output,
+     1);
     if (mlp->bypass) {
         const real *v = mlp->theta + REAL(mlp_offset)(mlp, mlp->depth);
         REAL(gemm_nt)(count, 1, mlp->inputs, 1, first, width, v, mlp->inputs, 1, output, 1);
@@ -91,8 +93,9 @@ void REAL(mlp_backward)(const mlp_t *mlp, sa_gradients *batch, const real *start
         const sa_pair *above = &batch->pair[l];
         sa_pair *pair = &batch->pair[l - 1];
         const real *weights = mlp->theta + REAL(mlp_offset)(mlp, l);
-        REAL(gemm_nn)(count, pair->shape.delta, above->shape.delta, 1, above->delta, above->shape.delta, weights,
-                      above->shape.input, 0, pair->delta, pair->shape.delta);
+        REAL(gemm_nn)
+        (count, pair->shape.delta, above->shape.delta, 1, above->delta, above->shape.delta, weights, above->shape.input, 0,
+         pair->delta, pair->shape.delta);
         mask(pair->delta, above->input, count, pair->shape.delta, above->shape.input);
     }
     if (!mlp->bypass) return;
@@ -155,7 +158,8 @@ static sa_status allocate(mlp_t *mlp) {
     }
     mlp->parameters = total;
     SA_TRY(sa_memory_check(total, copies * sizeof(real)));
-    SA_TRY(sa_memory_check(total * copies + length * SA_MLP_CHUNK, sizeof(real))); /* far from overflow, as options are bounded */
+    SA_TRY(sa_memory_check(total * copies + length * SA_MLP_CHUNK,
+                           sizeof(real))); /* far from overflow, as options are bounded */
     SA_TRY(sa_alloc_array(total, sizeof(real), &mlp->theta));
     SA_TRY(sa_alloc_array(total, sizeof(real), &mlp->theta_0));
     SA_TRY(sa_alloc_array(total, sizeof(real), &mlp->gradient));

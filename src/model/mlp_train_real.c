@@ -18,18 +18,19 @@
 typedef REAL(mlp) mlp_t;
 
 /* Adds the gradient of the loss on some samples: rows[0 .. count) of the training's, or [first, first + count). */
-static void add_chunk(mlp_t *mlp, const sa_training *training, const size_t *rows, size_t first, size_t count, real weight) {
+static void add_chunk(mlp_t *mlp, const sa_training *training, const size_t *rows, size_t first, size_t count,
+                      real weight) {
     const real *targets = training->targets;
     const real *inputs = (const real *)training->inputs + (rows ? 0 : first * mlp->base.dim);
     REAL(mlp_forward)(mlp, inputs, rows, count, &mlp->pass, mlp->output);
-    for (size_t i = 0; i < count; i++)
-        mlp->residual[i] = weight * (mlp->output[i] - targets[rows ? rows[i] : first + i]);
+    for (size_t i = 0; i < count; i++) mlp->residual[i] = weight * (mlp->output[i] - targets[rows ? rows[i] : first + i]);
     REAL(mlp_backward)(mlp, &mlp->pass, mlp->residual, 0);
     real *to = mlp->gradient;
     for (size_t l = 0; l < mlp->base.pairs; l++) {
         const sa_pair *pair = &mlp->pass.pair[l];
-        REAL(gemm_tn)(pair->shape.delta, pair->shape.input, count, 1, pair->delta, pair->shape.delta, pair->input,
-                      pair->shape.input, 1, to, pair->shape.input);
+        REAL(gemm_tn)
+        (pair->shape.delta, pair->shape.input, count, 1, pair->delta, pair->shape.delta, pair->input, pair->shape.input, 1,
+         to, pair->shape.input);
         to += pair->shape.delta * pair->shape.input;
     }
 }

@@ -34,7 +34,8 @@ typedef struct sa_model_class {
     /* Takes in answered inputs (count, dim) and their scores at once, beside the trainings; NULL: the model does not. */
     void (*observe)(sa_model *model, const void *inputs, const double *scores, size_t count);
     /* score (count) of inputs under parameters drawn from N(theta, deviation^2 Z^-1), one draw for all; NULL: cannot. */
-    void (*sample)(sa_model *model, const void *inputs, size_t count, double deviation, const sa_stream *stream, double *score);
+    void (*sample)(sa_model *model, const void *inputs, size_t count, double deviation, const sa_stream *stream,
+                   double *score);
     sa_status (*save)(const sa_model *model, sa_npz_writer *writer);
     sa_status (*load)(sa_model *model, sa_npz *archive);
     size_t (*bytes)(const sa_model *model);

@@ -6,16 +6,11 @@
 #include "base/text.h"
 
 static const sa_oracle *const ORACLES[sa_oracle_kind_count] = {
-    [SA_ORACLE_TOP_K] = &sa_oracle_top_k,
-    [SA_ORACLE_ASSIGNMENT] = &sa_oracle_assignment,
-    [SA_ORACLE_CASCADE] = &sa_oracle_cascade,
-    [SA_ORACLE_KNAPSACK] = &sa_oracle_knapsack,
-    [SA_ORACLE_MATROID] = &sa_oracle_matroid,
-    [SA_ORACLE_SHORTEST_PATH] = &sa_oracle_shortest_path,
-    [SA_ORACLE_MATCHING] = &sa_oracle_matching,
-    [SA_ORACLE_ASSORTMENT] = &sa_oracle_assortment,
-    [SA_ORACLE_SUBMODULAR] = &sa_oracle_submodular,
-    [SA_ORACLE_ILP] = &sa_oracle_ilp,
+    [SA_ORACLE_TOP_K] = &sa_oracle_top_k,           [SA_ORACLE_ASSIGNMENT] = &sa_oracle_assignment,
+    [SA_ORACLE_CASCADE] = &sa_oracle_cascade,       [SA_ORACLE_KNAPSACK] = &sa_oracle_knapsack,
+    [SA_ORACLE_MATROID] = &sa_oracle_matroid,       [SA_ORACLE_SHORTEST_PATH] = &sa_oracle_shortest_path,
+    [SA_ORACLE_MATCHING] = &sa_oracle_matching,     [SA_ORACLE_ASSORTMENT] = &sa_oracle_assortment,
+    [SA_ORACLE_SUBMODULAR] = &sa_oracle_submodular, [SA_ORACLE_ILP] = &sa_oracle_ilp,
 };
 
 const sa_oracle *sa_oracle_of(sa_oracle_kind kind) { return (unsigned)kind < sa_oracle_kind_count ? ORACLES[kind] : NULL; }

@@ -10,7 +10,7 @@
 
 /* Numbers are part of every published result: never change one, only add. */
 typedef enum sa_purpose {
-    SA_PURPOSE_PARAMETER = 1,   /* the environment's own parameters: `a` of h1 to h3 */
+    SA_PURPOSE_PARAMETER = 1, /* the environment's own parameters: `a` of h1 to h3 */
     SA_PURPOSE_CONTEXTS = 2,
     SA_PURPOSE_NOISE = 3,
     SA_PURPOSE_WEIGHTS = 4,     /* the network's first weights */
