@@ -30,8 +30,8 @@ static void plain_training(const net *n, const training_case *c, const sa_stream
         }
         double rate = c->theory ? c->rate / ((double)c->samples * m * (double)n->depth + m * c->lambda) : c->rate;
         if (c->cosine) rate *= (1 + cos(3.14159265358979323846 * (double)step / (double)c->steps)) / 2;
-        double ramp = c->samples < 4000 ? (double)c->samples / 4000 : 1;
-        double pull = c->error_decay * c->error * (double)c->samples * ramp * ramp;
+        double ramp = c->samples < 2500 ? (double)c->samples / 2500 : 1;
+        double pull = c->error_decay * c->error * ramp * ramp * ramp;
         for (size_t i = 0; i < p; i++) {
             double g = gradient[i] + (c->regularize ? m * c->lambda * (theta[i] - theta_0[i]) : 0) + pull * theta[i];
             theta[i] -= rate * c->weight_decay * theta[i]; /* beside the step, not through it: Adam does not see it */
@@ -170,7 +170,7 @@ static const training_case cases[] = {
      .error = 0.5},
     {"error decay, half the ramp", .depth = 2, .samples = 1000, .steps = 4, .rate = 0.0003, .lambda = 1, .error_decay = 2,
      .error = 0.3},
-    {"error decay in full", .depth = 2, .samples = 4000, .steps = 3, .rate = 0.0001, .lambda = 1, .error_decay = 0.5,
+    {"error decay in full", .depth = 2, .samples = 2500, .steps = 3, .rate = 0.0001, .lambda = 1, .error_decay = 0.5,
      .error = 0.6},
     {"error decay past the ramp, batches, Adam", .depth = 2, .samples = 2600, .steps = 4, .batch = 16, .adam = true,
      .cosine = true, .rate = 0.01, .lambda = 1, .error_decay = 2, .error = 0.4, .weight_decay = 0.3, .output_bias = true},

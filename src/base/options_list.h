@@ -111,7 +111,7 @@
            "inside each training: constant, or half a cosine to 0")                                                       \
     FLAG(regularize, "regularize", AGENT, true, false, false, "Eq. (4)'s (m lambda / 2) |theta - theta_0|^2 in the loss") \
     NUMBER(weight_decay, "weight-decay", AGENT, 0, 0, 0.3, 0, 1e6, "each step shrinks weights by rate times this")        \
-    NUMBER(error_decay, "error-decay", AGENT, 0, 0, 0.2, 0, 1e9,                                                          \
+    NUMBER(error_decay, "error-decay", AGENT, 0, 0, 150, 0, 1e9,                                                          \
            "pull of the weights to 0 in units of the squared error on new feedback: large errors mean noise")             \
     FLAG(centre, "centre", AGENT, false, false, true, "train on scores minus their mean so far")                          \
     FLAG(scale, "scale", AGENT, false, false, true, "train on scores scaled to the deviation --scale-to")                 \

@@ -54,13 +54,12 @@ static void add_batch(mlp_t *mlp, const sa_training *training, size_t step) {
     }
 }
 
-/* Error decay: where new scores stay hard to predict they are mostly noise, and the network had better stay small. The pull
- * to 0 is that of n samples' worth of the error, and comes in full from RAMP samples on: before, whatever is to be learnt is
- * hard to predict. */
+/* Error decay: where new scores stay hard to predict they are mostly noise, and the network had better stay small, the more so
+ * the fewer samples there are. It comes in full from RAMP samples on: before, whatever is to be learnt is hard to predict. It
+ * does not grow with n, so that samples win in the end, also over a network that was pulled to 0 by mistake. */
 static double error_pull(const mlp_t *mlp, const sa_training *training) {
-    const double RAMP = 4000;
-    double n = (double)training->count;
-    return mlp->error_decay * training->error * n * pow(fmin(1, n / RAMP), 2);
+    const double RAMP = 2500;
+    return mlp->error_decay * training->error * pow(fmin(1, (double)training->count / RAMP), 3);
 }
 
 static void loss_gradient(mlp_t *mlp, const sa_training *training, size_t step) {
