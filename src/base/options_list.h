@@ -20,11 +20,13 @@
 #define SA_CONFIDENCES(X) X(CONFIDENCE_EXACT, "exact")
 #define SA_EXACT_FORMS(X) X(EXACT_AUTO, "auto") X(EXACT_DUAL, "dual") X(EXACT_PRIMAL, "primal")
 #define SA_WIDTHS(X) X(WIDTHS_NEEDED, "needed") X(WIDTHS_ALL, "all")
+/* clang-format off */
 #define SA_ORACLES(X)                                                                                                     \
-    X(ORACLE_TOP_K, "top-k")                                                                                              \
-    X(ORACLE_ASSIGNMENT, "assignment") X(ORACLE_CASCADE, "cascade") X(ORACLE_KNAPSACK, "knapsack")                        \
-        X(ORACLE_MATROID, "matroid") X(ORACLE_SHORTEST_PATH, "shortest-path") X(ORACLE_MATCHING, "matching")              \
-            X(ORACLE_ASSORTMENT, "assortment") X(ORACLE_SUBMODULAR, "submodular") X(ORACLE_ILP, "ilp")
+    X(ORACLE_TOP_K, "top-k") X(ORACLE_ASSIGNMENT, "assignment") X(ORACLE_CASCADE, "cascade")                              \
+    X(ORACLE_KNAPSACK, "knapsack") X(ORACLE_MATROID, "matroid") X(ORACLE_SHORTEST_PATH, "shortest-path")                  \
+    X(ORACLE_MATCHING, "matching") X(ORACLE_ASSORTMENT, "assortment") X(ORACLE_SUBMODULAR, "submodular")                  \
+    X(ORACLE_ILP, "ilp")
+/* clang-format on */
 #define SA_FEEDBACKS(X) X(FEEDBACK_SEMI_BANDIT, "semi-bandit") X(FEEDBACK_DOCUMENT, "document")
 #define SA_INITS(X) X(INIT_SYMMETRIC, "symmetric") X(INIT_UNIFORM, "uniform")
 #define SA_OUTPUT_SCALES(X) X(OUTPUT_ROOT_M, "root-m") X(OUTPUT_ONE, "one")
