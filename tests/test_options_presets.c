@@ -1,4 +1,4 @@
-/* The presets, value by value as DESIGN.md's table has them, and what setting one changes. */
+/* The presets, value by value, and what setting one changes. */
 #include "test_file_scratch.h"
 
 #include "base/options.h"
