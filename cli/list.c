@@ -71,7 +71,10 @@ static void print_options(void) {
     puts("help");
     for (size_t i = 0; sa_option_at(i, &info); i++) {
         for (int column = 0; column < COLUMNS; column++) printf("%-*s  ", width[column], cell(&info, column, value));
-        puts(info.help);
+        fputs(info.help, stdout);
+        if (info.choices) printf(": %s", info.choices);
+        if (info.alias) printf("; also --%s", info.alias);
+        putchar('\n');
     }
 }
 

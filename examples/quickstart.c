@@ -1,11 +1,12 @@
 /* A shop that shows 4 of 20 items each round and learns from what came of them.
  *
  *   cc quickstart.c $(pkg-config --cflags --libs superarm) && ./a.out */
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <superarm/superarm.h>
 
-enum { ROUNDS = 200, ARMS = 20, SLATE = 4, DIM = 5 };
+enum { ROUNDS = 120, STEP = 20, ARMS = 20, SLATE = 4, DIM = 5 };
 
 /* The world: features in [-1, 1], and a score that the agent does not know. */
 static double uniform(void) {
@@ -14,11 +15,28 @@ static double uniform(void) {
     return (double)(state >> 11) * 0x1p-52 - 1;
 }
 
-static double score_of(const double *x) { return 2 * x[0] * x[0] - x[1] + 0.01 * uniform(); }
+static double score_of(const double *x) { return 2 * x[0] * x[0] - x[1]; }
+
+/* What the best slate would bring: the agent cannot know it, so this is only for the printout. */
+static double best_of(const double *contexts) {
+    double best[SLATE], sum = 0;
+    for (int i = 0; i < SLATE; i++) best[i] = -INFINITY;
+    for (int i = 0; i < ARMS; i++) {
+        double score = score_of(contexts + (size_t)i * DIM);
+        for (int place = 0; place < SLATE; place++)
+            if (score > best[place]) {
+                double lower = best[place];
+                best[place] = score;
+                score = lower;
+            }
+    }
+    for (int i = 0; i < SLATE; i++) sum += best[i];
+    return sum;
+}
 
 int main(void) {
     int status = 1;
-    double contexts[ARMS * DIM], scores[SLATE], reward = 0;
+    double contexts[ARMS * DIM], scores[SLATE], reward = 0, best = 0;
     sa_agent *agent = NULL;
     sa_decision *decision = NULL; /* made by the first select, used again by the next */
     sa_request *request = sa_request_new();
@@ -36,13 +54,14 @@ int main(void) {
 
         const size_t *arms = sa_decision_arms(decision);
         for (int i = 0; i < SLATE; i++) {
-            scores[i] = score_of(contexts + arms[i] * DIM);
+            scores[i] = score_of(contexts + arms[i] * DIM) + 0.01 * uniform();
             reward += scores[i];
         }
+        best += best_of(contexts);
         if (sa_agent_update(agent, sa_decision_id(decision), scores, NULL, SLATE) != SA_OK) goto done;
-        if (round % 40 == 0) {
-            printf("rounds %3d to %3d: reward %.2f a round\n", round - 39, round, reward / 40);
-            reward = 0;
+        if (round % STEP == 0) {
+            printf("rounds %3d to %3d: %.1f%% of the best reward\n", round - STEP + 1, round, 100 * reward / best);
+            reward = best = 0;
         }
     }
     status = 0;

@@ -127,7 +127,7 @@ static void test_complete(void **state) {
     outcome *got = fine(run(folder, WORK "--quiet=false --resume --out %s/whole", folder));
     assert_non_null(strstr(got->out, "cn-ts"));
     assert_whole("whole");
-    refused(run(folder, WORK "--out %s/whole", folder), "is not empty");
+    refused(run(folder, WORK "--out %s/whole", folder), "holds a finished experiment");
     refused(run(folder, WORK "--resume --noise 0.5 --out %s/whole", folder), "--noise is 0.5 here and 0.01 in");
     refused(run(folder, WORK "--resume --runs 5 --out %s/whole", folder), "--runs is 5 here and 4 in");
     refused(run(folder, WORK "--resume --agent more:algorithm=best --out %s/whole", folder), "3 agents here and 2 in");

@@ -134,7 +134,7 @@ static void what_is_not_supported_is_said(void **state) {
         {"{'descr': '>f8', 'fortran_order': False, 'shape': (2,), }",
          "x.npy: type '>f8' is big-endian; only little-endian is supported"},
         {"{'descr': '<f8', 'fortran_order': True, 'shape': (1, 2), }",
-         "x.npy: the array is in Fortran order; only C order is supported"},
+         "x.npy: the array is in Fortran order; save numpy.ascontiguousarray(it) instead"},
         {"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "x.npy: type '|O' holds Python objects, not numbers"},
         {"{'descr': '<f2', 'fortran_order': False, 'shape': (1,), }",
          "x.npy: type '<f2' is not one of '<f4', '<f8', '<i4', '<i8', '|u1'"},

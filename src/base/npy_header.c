@@ -119,7 +119,8 @@ static sa_status parse_type(cursor *c, const char *name, sa_array *out) {
 
 static sa_status parse_order(cursor *c, const char *name) {
     if (take(c, "False")) return SA_OK;
-    if (take(c, "True")) return sa_fail(SA_FORMAT, "%s: the array is in Fortran order; only C order is supported", name);
+    if (take(c, "True"))
+        return sa_fail(SA_FORMAT, "%s: the array is in Fortran order; save numpy.ascontiguousarray(it) instead", name);
     return sa_fail(SA_FORMAT, "%s: the header's 'fortran_order' is damaged", name);
 }
 

@@ -33,6 +33,23 @@ bool sa_plan_fits(size_t a, size_t b, size_t c, size_t d) {
     return bytes <= memory;
 }
 
+/* What is in the way, and what to do. */
+static sa_status folder_in_use(const char *out) {
+    char *spec, *summary;
+    SA_TRY(sa_format(&spec, "%s/spec.yaml", out));
+    sa_status status = sa_format(&summary, "%s/summary.json", out);
+    if (status == SA_OK) {
+        bool begun = sa_file_exists(spec), finished = begun && sa_file_exists(summary);
+        status = sa_fail(SA_INVALID, "--out %s is not empty%s", out,
+                         finished ? ": it holds a finished experiment; name another folder, or remove this one"
+                         : begun  ? ": it holds an unfinished experiment, with which run --resume goes on"
+                                  : "; name a new folder");
+        sa_free(summary);
+    }
+    sa_free(spec);
+    return status;
+}
+
 /* --out must be new, or the folder of an experiment that --resume goes on with. */
 sa_status sa_plan_check_folder(const sa_options *options) {
     struct stat about;
@@ -41,7 +58,7 @@ sa_status sa_plan_check_folder(const sa_options *options) {
     if (!stat(options->out, &about) && !S_ISDIR(about.st_mode))
         return sa_fail(SA_INVALID, "--out %s is not a folder", options->out);
     if (sa_folder_is_empty(options->out) || options->resume) return SA_OK;
-    return sa_fail(SA_INVALID, "--out %s is not empty; --resume goes on with an unfinished experiment", options->out);
+    return folder_in_use(options->out);
 }
 
 /* A trace is joined at the very end; better to hear now that it cannot be written. Its folder may be --out, still to be made. */
