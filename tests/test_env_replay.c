@@ -50,7 +50,7 @@ static void refused(sa_options *options, sa_status status, const char *words) {
 
 static void test_run_axis(void **state) {
     (void)state;
-    double contexts[12], expected[4], noise[4];
+    double contexts[12], expected[4], noise[4], stop[4];
     for (int shared = 0; shared < 2; shared++)
         for (int floats = 0; floats < 2; floats++) {
             sa_dtype type = floats ? SA_FLOAT32 : SA_FLOAT64;
@@ -61,7 +61,8 @@ static void test_run_axis(void **state) {
             sa_environment *environment = NULL;
             assert_int_equal(sa_environment_create(options, &environment), SA_OK);
             assert_true(environment->rounds == 5 && environment->arms == 4 && environment->dim == 3);
-            environment->kind->draw(environment, 1, 2, contexts, expected, noise);
+            sa_environment_draw(environment, 1, 2,
+                                &(sa_round){.contexts = contexts, .expected = expected, .noise = noise, .stop = stop});
             size_t first = (shared ? 0 : 60) + 2 * 12;
             for (size_t i = 0; i < 12; i++) {
                 double wanted = 0.01 * (double)(first + i + 1);
@@ -77,14 +78,15 @@ static void test_run_axis(void **state) {
 /* Without --noise-values the noise is that of the synthetic environments. */
 static void test_gaussian_noise(void **state) {
     (void)state;
-    double contexts[12], expected[4], noise[4], wanted[4];
+    double contexts[12], expected[4], noise[4], stop[4], wanted[4];
     const char *x = write_npy(inside(folder, "x.npy"), SA_FLOAT64, 4, FULL);
     const char *v = write_npy(inside(folder, "v.npy"), SA_FLOAT64, 3, FULL);
     sa_options *options = replaying(x, v, "");
     sa_environment *environment = NULL;
     sa_options_set(options, "noise", "0.25");
     assert_int_equal(sa_environment_create(options, &environment), SA_OK);
-    environment->kind->draw(environment, 1, 2, contexts, expected, noise);
+    sa_environment_draw(environment, 1, 2,
+                        &(sa_round){.contexts = contexts, .expected = expected, .noise = noise, .stop = stop});
     sa_stream stream = sa_stream_at(1, SA_PURPOSE_NOISE, 1, 2);
     sa_draw_normals(&stream, 0, 4, wanted);
     for (size_t i = 0; i < 4; i++) assert_true(noise[i] == 0.25 * wanted[i]);
@@ -103,8 +105,12 @@ static void test_sizes(void **state) {
     sa_options_set(options, "dim", "3");
     assert_int_equal(sa_environment_create(options, &environment), SA_OK);
     assert_int_equal(environment->rounds, 3);
-    double contexts[12], expected[4], noise[4];
-    environment->kind->draw(environment, 1, 0, contexts, expected, noise); /* the file has all its rounds still */
+    double contexts[12], expected[4], noise[4], stop[4];
+    sa_environment_draw(environment, 1, 0,
+                        &(sa_round){.contexts = contexts,
+                                    .expected = expected,
+                                    .noise = noise,
+                                    .stop = stop}); /* the file has all its rounds still */
     assert_true(fabs(contexts[0] - 0.61) < 1e-12 && fabs(expected[0] - 0.21) < 1e-12);
     sa_environment_destroy(environment);
     sa_options_destroy(options);

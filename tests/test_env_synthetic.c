@@ -14,7 +14,7 @@
 enum { ARMS = 6, DIM = 5 };
 
 typedef struct draws {
-    double contexts[ARMS * DIM], expected[ARMS], noise[ARMS];
+    double contexts[ARMS * DIM], expected[ARMS], noise[ARMS], stop[ARMS];
 } draws;
 
 static sa_options *options_for(const char *environment) {
@@ -33,7 +33,9 @@ static draws draw(sa_options *options, uint64_t run, uint64_t round) {
     assert_int_equal(environment->rounds, 10);
     assert_int_equal(environment->arms, ARMS);
     assert_int_equal(environment->dim, DIM);
-    environment->kind->draw(environment, run, round, out.contexts, out.expected, out.noise);
+    sa_environment_draw(
+        environment, run, round,
+        &(sa_round){.contexts = out.contexts, .expected = out.expected, .noise = out.noise, .stop = out.stop});
     sa_environment_destroy(environment);
     return out;
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+
 extern const sa_environment_class sa_environment_h1, sa_environment_h2, sa_environment_h3; /* synthetic.c */
 extern const sa_environment_class sa_environment_npy;                                      /* replay.c */
 
@@ -30,4 +32,29 @@ sa_status sa_environment_create(const sa_options *options, sa_environment **out)
 
 void sa_environment_destroy(sa_environment *environment) {
     if (environment) environment->kind->destroy(environment);
+}
+
+/* ---- rounds ---- */
+
+sa_status sa_round_init(sa_round *round, const sa_environment *environment) {
+    size_t arms = environment->arms;
+    *round = (sa_round){.arms = arms};
+    SA_TRY(sa_alloc_matrix(arms, environment->dim, sizeof(double), &round->contexts));
+    SA_TRY(sa_alloc_array(arms, sizeof(double), &round->expected));
+    SA_TRY(sa_alloc_array(arms, sizeof(double), &round->noise));
+    return sa_alloc_array(arms, sizeof(double), &round->stop);
+}
+
+void sa_round_clear(sa_round *round) {
+    sa_free(round->stop);
+    sa_free(round->noise);
+    sa_free(round->expected);
+    sa_free(round->contexts);
+    *round = (sa_round){0};
+}
+
+void sa_environment_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
+    out->arms = environment->arms;
+    for (size_t i = 0; i < out->arms; i++) out->stop[i] = 1;
+    environment->kind->draw(environment, run, round, out);
 }

@@ -142,16 +142,15 @@ static void copy_round(const replay *self, const sa_array *array, size_t axes, u
     for (size_t i = 0; i < width; i++) out[i] = numbers[i];
 }
 
-static void replay_draw(const sa_environment *environment, uint64_t run, uint64_t round, double *contexts,
-                        double *expected, double *noise) {
+static void replay_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
     const replay *self = (const replay *)environment;
     size_t arms = self->base.arms;
-    copy_round(self, &self->contexts, 3, run, round, arms * self->base.dim, contexts);
-    copy_round(self, &self->scores, 2, run, round, arms, expected);
+    copy_round(self, &self->contexts, 3, run, round, arms * self->base.dim, out->contexts);
+    copy_round(self, &self->scores, 2, run, round, arms, out->expected);
     if (self->noise.data)
-        copy_round(self, &self->noise, 2, run, round, arms, noise);
+        copy_round(self, &self->noise, 2, run, round, arms, out->noise);
     else
-        sa_draw_noise(self->seed, run, round, self->noise_deviation, arms, noise);
+        sa_draw_noise(self->seed, run, round, self->noise_deviation, arms, out->noise);
 }
 
 const sa_environment_class sa_environment_npy = {

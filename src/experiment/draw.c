@@ -12,15 +12,13 @@ typedef struct drawing {
     const sa_options *options;
     sa_environment *environment;
     sa_replacement file[FILES];
-    double *numbers[FILES]; /* of one round */
-    size_t width[FILES];    /* how many */
+    sa_round round;
+    size_t width[FILES]; /* numbers of one round */
 } drawing;
 
 static void drawing_clear(drawing *self) {
-    for (int i = 0; i < FILES; i++) {
-        sa_replace_abandon(&self->file[i]);
-        sa_free(self->numbers[i]);
-    }
+    for (int i = 0; i < FILES; i++) sa_replace_abandon(&self->file[i]);
+    sa_round_clear(&self->round);
     sa_environment_destroy(self->environment);
 }
 
@@ -30,6 +28,12 @@ static sa_status prepare(drawing *self, const sa_options *options) {
     if (!*options->out) return sa_fail(SA_INVALID, "a draw needs --out, the folder to write to");
     if (options->resume) return sa_fail(SA_INVALID, "--resume is for runs, not for draws");
     SA_TRY(sa_environment_create(options, &self->environment));
+    if (self->environment->varies)
+        return sa_fail(
+            SA_INVALID,
+            "--environment %s has more arms in one round than in another, and the arrays of a draw have no room "
+            "for that",
+            options->environment);
     size_t arms = self->environment->arms, dim = self->environment->dim, bytes;
     const size_t shape[4] = {(size_t)options->runs, self->environment->rounds, arms, dim};
     if (!sa_npy_bytes(SA_FLOAT64, 4, shape, &bytes))
@@ -37,10 +41,8 @@ static sa_status prepare(drawing *self, const sa_options *options) {
                        shape[2], shape[3]);
     if (!sa_plan_fits(arms, dim, 1, sizeof(double)))
         return sa_fail(SA_OUT_OF_MEMORY, "--arms %zu of --dim %zu take more than this machine's memory", arms, dim);
-    for (int i = 0; i < FILES; i++) {
-        self->width[i] = i == CONTEXTS ? arms * dim : arms;
-        SA_TRY(sa_alloc_array(self->width[i], sizeof(double), &self->numbers[i]));
-    }
+    for (int i = 0; i < FILES; i++) self->width[i] = i == CONTEXTS ? arms * dim : arms;
+    SA_TRY(sa_round_init(&self->round, self->environment));
     return sa_plan_check_folder(options);
 }
 
@@ -61,14 +63,14 @@ static sa_status open_files(drawing *self) {
     return SA_OK;
 }
 
-static sa_status write_rounds(const drawing *self) {
+static sa_status write_rounds(drawing *self) {
     const sa_environment *environment = self->environment;
     for (uint64_t run = 0; run < (uint64_t)self->options->runs; run++)
         for (size_t round = 0; round < environment->rounds; round++) {
-            environment->kind->draw(environment, (uint64_t)self->options->first_run + run, round, self->numbers[CONTEXTS],
-                                    self->numbers[SCORES], self->numbers[NOISE]);
+            sa_environment_draw(environment, (uint64_t)self->options->first_run + run, round, &self->round);
+            const double *numbers[FILES] = {self->round.contexts, self->round.expected, self->round.noise};
             for (int i = 0; i < FILES; i++)
-                SA_TRY(sa_replace_write(&self->file[i], self->numbers[i], self->width[i] * sizeof(double)));
+                SA_TRY(sa_replace_write(&self->file[i], numbers[i], self->width[i] * sizeof(double)));
         }
     return SA_OK;
 }

@@ -36,14 +36,17 @@ typedef struct job {
     sa_request *request;
     sa_decision *decision;
     sa_trace *trace;
-    double *contexts;                    /* (arms, dim) */
-    double *expected, *noise, *realised; /* (arms) */
-    size_t most;                         /* arms of a slate: K, unless the oracle does not look at it */
-    size_t delay;                        /* at most all rounds */
-    double *feedback;                    /* (delay + 1, most): row t mod (delay + 1) is what round t is answered with */
-    waiting *asked;                      /* (delay + 1) the decisions they answer */
-    size_t *best;                        /* (most) */
-    double *clipped;                     /* (arms) scores within the oracle's domain */
+    sa_round round;            /* as drawn */
+    double *realised;          /* (arms) expected scores and noise */
+    size_t slate;              /* K, or the round's arms where these are fewer and all of K are wanted */
+    const sa_problem *problem; /* the oracle's data for this slate */
+    sa_problem *shorter;       /* of a round with fewer arms than K */
+    size_t most;               /* arms of a slate: K, unless the oracle does not look at it */
+    size_t delay;              /* at most all rounds */
+    double *feedback;          /* (delay + 1, most): row t mod (delay + 1) is what round t is answered with */
+    waiting *asked;            /* (delay + 1) the decisions they answer */
+    size_t *best;              /* (most) */
+    double *clipped;           /* (arms) scores within the oracle's domain */
     sa_workspace workspace;
     bool mispaired; /* as published: the slate's i-th arm is answered with the score of arm i */
 } job;
@@ -55,10 +58,9 @@ static void job_clear(job *self) {
     sa_free(self->best);
     sa_free(self->asked);
     sa_free(self->feedback);
+    sa_problem_destroy(self->shorter);
     sa_free(self->realised);
-    sa_free(self->noise);
-    sa_free(self->expected);
-    sa_free(self->contexts);
+    sa_round_clear(&self->round);
     sa_decision_destroy(self->decision);
     sa_request_destroy(self->request);
     sa_agent_destroy(self->agent);
@@ -69,9 +71,7 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
     const sa_environment *environment = self->plan->environment;
     size_t arms = environment->arms, slate = (size_t)self->plan->options->slate,
            delay = (size_t)self->plan->options->delay;
-    SA_TRY(sa_alloc_matrix(arms, environment->dim, sizeof(double), &self->contexts));
-    SA_TRY(sa_alloc_array(arms, sizeof(double), &self->expected));
-    SA_TRY(sa_alloc_array(arms, sizeof(double), &self->noise));
+    SA_TRY(sa_round_init(&self->round, environment));
     SA_TRY(sa_alloc_array(arms, sizeof(double), &self->realised));
     self->most = sa_oracle_most(self->of->oracle, &(sa_oracle_problem){.arms = arms, .slate = slate});
     self->delay = delay < self->plan->rounds ? delay : self->plan->rounds;
@@ -87,10 +87,10 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
     self->options->first_run = (int64_t)run;               /* the agent's random numbers are those of this run */
     if (trace_path) self->options->widths = SA_WIDTHS_ALL; /* a trace shows every arm's; the slates are the same */
     SA_TRY(sa_agent_create(self->options, &self->agent));
-    sa_request_contexts(self->request, self->contexts, arms);
-    sa_request_slate(self->request, slate);
-    sa_request_expected(self->request, self->expected);
-    sa_request_problem(self->request, self->plan->problem);
+    if (environment->varies) {
+        self->shorter = sa_problem_new();
+        if (!self->shorter) return SA_OUT_OF_MEMORY;
+    }
     if (!trace_path) return SA_OK;
     int digits = sa_agent_options(self->agent)->precision == SA_PRECISION_DOUBLE ? 17 : 9;
     return sa_trace_begin(trace_path, self->of->label, digits, &self->trace);
@@ -100,16 +100,31 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
  * own reward in *reward. */
 static sa_status regret(job *self, const double *scores, double *reward, double *lacks) {
     const sa_oracle *oracle = self->of->oracle;
-    sa_oracle_problem problem = {.scores = self->clipped,
-                                 .arms = self->plan->environment->arms,
-                                 .slate = (size_t)self->plan->options->slate,
-                                 .data = sa_problem_data(self->plan->problem)};
+    sa_oracle_problem problem = {
+        .scores = self->clipped, .arms = self->round.arms, .slate = self->slate, .data = sa_problem_data(self->problem)};
     memcpy(self->clipped, scores, problem.arms * sizeof *scores);
     sa_oracle_clip(oracle, &problem, self->clipped, problem.arms);
     size_t length, slate = sa_decision_slate(self->decision);
     SA_TRY(oracle->solve(&problem, &self->workspace, self->best, &length));
     *reward = oracle->reward(&problem, sa_decision_arms(self->decision), slate);
     *lacks = oracle->alpha * oracle->reward(&problem, self->best, length) - *reward;
+    return SA_OK;
+}
+
+/* What can be chosen in this round. Where its arms are fewer than K, an oracle that wants K gets them all, and the data of the
+ * first positions. */
+static sa_status make_request(job *self) {
+    bool few = self->of->oracle->size == SA_EXACTLY_K && self->round.arms < (size_t)self->plan->options->slate;
+    self->slate = few ? self->round.arms : (size_t)self->plan->options->slate;
+    self->problem = few ? self->shorter : self->plan->problem;
+    const sa_oracle_data *data = sa_problem_data(self->plan->problem);
+    if (few && data->given & SA_BIT(SA_DISCOUNTS)) sa_problem_discounts(self->shorter, data->discounts, self->slate);
+    if (few && data->given & SA_BIT(SA_REWARD))
+        SA_TRY(sa_problem_set(self->shorter, "reward", data->sum ? "sum" : "click"));
+    sa_request_contexts(self->request, self->round.contexts, self->round.arms);
+    sa_request_slate(self->request, self->slate);
+    sa_request_expected(self->request, self->round.expected);
+    sa_request_problem(self->request, self->problem);
     return SA_OK;
 }
 
@@ -155,16 +170,17 @@ static void take_counts(job *self) {
 static sa_status play_round(job *self, uint64_t run, size_t round, double last[3]) {
     const sa_environment *environment = self->plan->environment;
     double reward;
-    environment->kind->draw(environment, run, round, self->contexts, self->expected, self->noise);
-    for (size_t i = 0; i < environment->arms; i++) {
-        self->realised[i] = self->expected[i] + self->noise[i];
+    sa_environment_draw(environment, run, round, &self->round);
+    for (size_t i = 0; i < self->round.arms; i++) {
+        self->realised[i] = self->round.expected[i] + self->round.noise[i];
         if (!isfinite(self->realised[i]))
             return sa_fail(SA_INVALID, "run %llu, round %zu: the score of arm %zu and its noise add up to an infinity",
                            (unsigned long long)run, round + 1, i);
     }
+    SA_TRY(make_request(self));
     SA_TRY(select_and_update(self, round));
     double expected_regret, realised_regret;
-    SA_TRY(regret(self, self->expected, &reward, &expected_regret));
+    SA_TRY(regret(self, self->round.expected, &reward, &expected_regret));
     SA_TRY(regret(self, self->realised, &reward, &realised_regret));
     last[0] += expected_regret;
     last[1] += realised_regret;

@@ -1,4 +1,4 @@
-/* What oracles need beside the scores, from files that are the same for all rounds: N is fixed in a run. */
+/* What oracles need beside the scores, from files that are the same for all rounds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +47,11 @@ sa_status sa_plan_check_structure(const sa_plan *plan, const sa_oracle *oracle) 
     double *scores = NULL;
     size_t *slate = NULL, length;
     sa_status status;
+    if (plan->environment->varies && oracle->size != SA_EXACTLY_K)
+        return sa_fail(SA_INVALID,
+                       "--oracle %s needs data about each arm, and --environment %s has other arms, and another number of "
+                       "them, in every round",
+                       oracle->name, plan->options->environment);
     SA_TRY_OR_FAIL(sa_alloc_array(problem.arms, sizeof *scores, &scores));
     SA_TRY_OR_FAIL(sa_alloc_array(problem.arms, sizeof *slate, &slate));
     problem.scores = scores;
