@@ -195,6 +195,12 @@ static void linear(void **state) {
     sweep("algorithm=comblin-ucb linear-form=published exact-form=dual");
 }
 
+static void approximate(void **state) {
+    (void)state;
+    sweep("confidence=diagonal hidden=3 train-every=1");
+    sweep("algorithm=cn-ts confidence=last-layer hidden=3 train-every=1 count-pending=true");
+}
+
 static void references(void **state) {
     (void)state;
     sweep("algorithm=greedy hidden=3 train-every=1");
@@ -249,8 +255,8 @@ static void precision_guard(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dual),       cmocka_unit_test(primal),          cmocka_unit_test(linear),
-        cmocka_unit_test(references), cmocka_unit_test(precision_guard),
+        cmocka_unit_test(dual),        cmocka_unit_test(primal),     cmocka_unit_test(linear),
+        cmocka_unit_test(approximate), cmocka_unit_test(references), cmocka_unit_test(precision_guard),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

@@ -175,7 +175,8 @@ static sa_status score(sa_agent *agent, const sa_request *request, uint64_t id, 
         agent->exploration.gamma = sa_explore_gamma(&agent->exploration, state.log_det);
     }
     bool bounded = agent->exploration.kind != SA_EXPLORE_PARAMETER_TS; /* by the width: else there is nothing to save */
-    if (bounded && agent->confidence && agent->options->widths == SA_WIDTHS_NEEDED && agent->oracle == &sa_oracle_top_k) {
+    if (bounded && agent->confidence && agent->confidence->kind->tighten && agent->options->widths == SA_WIDTHS_NEEDED &&
+        agent->oracle == &sa_oracle_top_k) {
         SA_TRY(sa_score_contenders(agent, request, ticket));
     } else {
         for (size_t i = 0; i < arms; i++) agent->width[i] = NAN;

@@ -11,6 +11,8 @@ static const sa_algorithm algorithms[] = {
     {"cn-ucb",      "mlp",    true,  SA_EXPLORE_UCB,          0, "neural, upper confidence bounds (the paper's Algorithm 1)"},
     {"cn-ts",       "mlp",    true,  SA_EXPLORE_TS,           0, "neural, Thompson sampling, the best of M samples (Algorithm 2)"},
     {"cn-ts1",      "mlp",    true,  SA_EXPLORE_TS,           1, "neural, Thompson sampling with one sample an arm"},
+    {"neural-ucb",  "mlp",    true,  SA_EXPLORE_UCB,          0, "neural, upper confidence bounds, K = 1 (Zhou et al. 2020); with larger slates it is cn-ucb"},
+    {"neural-ts",   "mlp",    true,  SA_EXPLORE_TS,           1, "neural, Thompson sampling, K = 1 (Zhang et al. 2021); with larger slates it is cn-ts1"},
     {"comblin-ucb", "linear", true,  SA_EXPLORE_UCB,          0, "linear, upper confidence bounds (Wen et al. 2015)"},
     {"comblin-ts",  "linear", true,  SA_EXPLORE_PARAMETER_TS, 0, "linear, Thompson sampling of the parameters (Wen et al. 2015)"},
     {"c2ucb",       "linear", true,  SA_EXPLORE_THEORY_UCB,   0, "linear, upper confidence bounds with gamma_t from theory (Qin et al. 2014)"},

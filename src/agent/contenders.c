@@ -40,7 +40,7 @@ static sa_status bound_scores(sa_agent *agent, const sa_request *request, size_t
     count = 0;
     for (size_t i = 0; i < arms; i++)
         if (!is_excluded(request, i) && agent->score[i] >= beat) agent->contender[count++] = i;
-    if (count <= group || !agent->confidence->kind->tighten) return SA_OK;
+    if (count <= group) return SA_OK;
     SA_TRY(agent->confidence->kind->tighten(agent->confidence, &agent->gradients, agent->contender, count, agent->width));
     for (size_t i = 0; i < count; i++) bound_score(agent, agent->contender[i]);
     return SA_OK;

@@ -17,7 +17,8 @@
 /* Choices: X(ENUMERATOR, "name"). */
 #define SA_PRESETS(X) X(PRESET_PAPER, "paper") X(PRESET_ICML23, "icml23") X(PRESET_TUNED, "tuned")
 #define SA_PRECISIONS(X) X(PRECISION_SINGLE, "single") X(PRECISION_DOUBLE, "double")
-#define SA_CONFIDENCES(X) X(CONFIDENCE_EXACT, "exact")
+#define SA_CONFIDENCES(X)                                                                                                 \
+    X(CONFIDENCE_EXACT, "exact") X(CONFIDENCE_DIAGONAL, "diagonal") X(CONFIDENCE_LAST_LAYER, "last-layer")
 #define SA_EXACT_FORMS(X) X(EXACT_AUTO, "auto") X(EXACT_DUAL, "dual") X(EXACT_PRIMAL, "primal")
 #define SA_WIDTHS(X) X(WIDTHS_NEEDED, "needed") X(WIDTHS_ALL, "all")
 /* clang-format off */
@@ -120,7 +121,7 @@
     NUMBER(scale_to, "scale-to", AGENT, 1, 1, 0.04, ABOVE_0, 1e6,                                                         \
            "with --scale: the standard deviation of scores trained on")                                                   \
     CHOICE(confidence, "confidence", AGENT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, SA_CONFIDENCES,         \
-           "how the width sqrt(g' Z^-1 g / m) is found")                                                                  \
+           "how the width sqrt(g' Z^-1 g / m) is found: with all of Z, its diagonal, or the last layer's part")           \
     CHOICE(exact_form, "exact-form", AGENT, EXACT_AUTO, EXACT_AUTO, EXACT_AUTO, SA_EXACT_FORMS,                           \
            "exact widths from the n x n or the p x p side; the answer is the same")                                       \
     CHOICE(widths, "widths", AGENT, WIDTHS_NEEDED, WIDTHS_NEEDED, WIDTHS_NEEDED, SA_WIDTHS,                               \

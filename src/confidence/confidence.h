@@ -28,10 +28,12 @@ typedef struct sa_confidence_class {
     sa_status (*create)(const sa_options *options, size_t pairs, const sa_pair_shape *shape, sa_confidence **out);
     void (*destroy)(sa_confidence *confidence);
     /* width[i] for the batch's rows i = rows[0 .. count), or for its first `count` with rows NULL. `*ticket` names the batch:
-     * 0 for a new one, and then the name is put there; what it was for more rows of the same. count can reuse the work. */
+     * 0 for a new one, and then the name is put there (or it stays 0: the engine keeps nothing); what it was for more rows of
+     * the same. count can reuse the work. */
     sa_status (*widths)(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
                         double *width, uint64_t *ticket);
-    /* Lowers width[i], upper bounds of the widths of the same rows, at a small part of the cost of `widths`. NULL: cannot. */
+    /* Lowers width[i], upper bounds of the widths of the same rows, at a small part of the cost of `widths`. NULL: widths cost
+     * so little that bounds are not worth it. */
     sa_status (*tighten)(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
                          double *width);
     /* Counts all gradients of `batch` into Z. They are rows[i] of the batch that `ticket` names, or any (ticket 0). On
@@ -52,6 +54,6 @@ void sa_confidence_destroy(sa_confidence *confidence); /* NULL is fine */
 /* The engine of --confidence, NULL past the last. */
 const sa_confidence_class *sa_confidence_class_at(size_t kind);
 
-extern const sa_confidence_class sa_confidence_exact;
+extern const sa_confidence_class sa_confidence_exact, sa_confidence_diagonal, sa_confidence_last_layer;
 
 #endif

@@ -1,7 +1,8 @@
 #include "confidence/confidence.h"
 
 /* In the order of SA_CONFIDENCES. */
-static const sa_confidence_class *const engines[] = {&sa_confidence_exact};
+static const sa_confidence_class *const engines[] = {&sa_confidence_exact, &sa_confidence_diagonal,
+                                                     &sa_confidence_last_layer};
 
 const sa_confidence_class *sa_confidence_class_at(size_t kind) {
     return kind < sizeof engines / sizeof *engines ? engines[kind] : NULL;

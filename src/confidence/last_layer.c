@@ -1,0 +1,90 @@
+/* Widths from the last layer alone: the network below it is taken for a fixed map to features, and
+ *
+ *     width^2 = g' Z^-1 g,   g the gradient of the score with respect to the weights that it is linear in
+ *
+ * (Riquelme et al. 2018, NeuralLinear). These are W_L, with its bias if it has one, and the linear bypass if there is one:
+ * f = s W_L [h, 1] + v'x. They are the last pairs of a gradient, so this is the exact engine, shown the last pairs only. With q
+ * such weights a round costs q^2 (N + 3 K) operations once more than q gradients are counted.
+ *
+ * The features move as the network trains, and Z then holds features that no longer are; --rebuild makes it anew of the
+ * present ones after each training. */
+#include "base/memory.h"
+#include "confidence/confidence.h"
+
+typedef struct last_layer {
+    sa_confidence base;
+    sa_confidence *exact; /* on the last pairs */
+    size_t skipped;       /* pairs before them */
+} last_layer_t;
+
+static void destroy(sa_confidence *confidence) {
+    last_layer_t *self = (last_layer_t *)confidence;
+    sa_confidence_destroy(self->exact);
+    sa_free(self);
+}
+
+static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape, sa_confidence **out) {
+    last_layer_t *self;
+    if (pairs < 2)
+        return sa_fail(SA_INVALID, "--confidence last-layer needs a network, and %s is linear: use exact or diagonal",
+                       options->algorithm);
+    SA_TRY(sa_alloc_array(1, sizeof *self, &self));
+    self->base.kind = &sa_confidence_last_layer;
+    self->skipped = pairs - 1 - options->bypass;
+    sa_status status = sa_confidence_exact.create(options, pairs - self->skipped, shape + self->skipped, &self->exact);
+    if (status != SA_OK) {
+        destroy(&self->base);
+        return status;
+    }
+    *out = &self->base;
+    return SA_OK;
+}
+
+/* The batch's last pairs, borrowed. */
+static sa_gradients last_pairs(const last_layer_t *self, const sa_gradients *batch) {
+    sa_gradients view = *batch;
+    view.pairs -= self->skipped;
+    view.pair += self->skipped;
+    return view;
+}
+
+static sa_status widths(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
+                        double *width, uint64_t *ticket) {
+    last_layer_t *self = (last_layer_t *)confidence;
+    sa_gradients view = last_pairs(self, batch);
+    return sa_confidence_exact.widths(self->exact, &view, rows, count, width, ticket);
+}
+
+static sa_status count(sa_confidence *confidence, const sa_gradients *batch, uint64_t ticket, const size_t *rows) {
+    last_layer_t *self = (last_layer_t *)confidence;
+    sa_gradients view = last_pairs(self, batch);
+    return sa_confidence_exact.count(self->exact, &view, ticket, rows);
+}
+
+static void state(const sa_confidence *confidence, sa_confidence_state *state) {
+    const last_layer_t *self = (const last_layer_t *)confidence;
+    sa_confidence_exact.state(self->exact, state);
+}
+
+static sa_status save(const sa_confidence *confidence, sa_npz_writer *writer) {
+    const last_layer_t *self = (const last_layer_t *)confidence;
+    return sa_confidence_exact.save(self->exact, writer);
+}
+
+static sa_status load(sa_confidence *confidence, sa_npz *archive) {
+    last_layer_t *self = (last_layer_t *)confidence;
+    return sa_confidence_exact.load(self->exact, archive);
+}
+
+const sa_confidence_class sa_confidence_last_layer = {
+    .name = "last-layer",
+    .summary =
+        "exact for the q weights of the last layer alone: q^2 (N + 3 K) operations a round; the layers below are features",
+    .create = create,
+    .destroy = destroy,
+    .widths = widths,
+    .count = count,
+    .state = state,
+    .save = save,
+    .load = load,
+};
