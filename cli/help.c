@@ -27,7 +27,8 @@ static void print_option(const char *preset, const sa_option_info *info) {
                        : !strcmp(info->kind, "number") ? " NUMBER"
                        : !strcmp(info->kind, "text")   ? " TEXT"
                                                        : "";
-    snprintf(left, sizeof left, "--%s%s%s", info->name, info->choices ? " " : "", info->choices ? info->choices : what);
+    const char *choices = info->choices ? info->choices : "", *join = !*choices ? "" : *what ? "|" : " ";
+    snprintf(left, sizeof left, "--%s%s%s%s", info->name, what, join, choices);
     printf("  %-28s", left);
     if (strlen(left) > 27) printf("\n%30s", "");
     printf(" %s", info->help);

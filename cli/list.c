@@ -72,7 +72,7 @@ static void print_options(void) {
     for (size_t i = 0; sa_option_at(i, &info); i++) {
         for (int column = 0; column < COLUMNS; column++) printf("%-*s  ", width[column], cell(&info, column, value));
         fputs(info.help, stdout);
-        if (info.choices) printf(": %s", info.choices);
+        if (info.choices && !strcmp(info.kind, "choice")) printf(": %s", info.choices);
         if (info.alias) printf("; also --%s", info.alias);
         putchar('\n');
     }

@@ -73,13 +73,13 @@ static void numbers_are_strict(void **state) {
     refused("gamma", "1e999", "--gamma 1e999 is not a finite number");
     refused("gamma", "nan", "--gamma nan is not a finite number");
     refused("gamma", "-inf", "--gamma -inf is not a finite number");
-    refused("gamma", "", "--gamma \"\" is not a number");
-    refused("gamma", "1,5", "--gamma 1,5 is not a number");
-    refused("gamma", " 1", "--gamma  1 is not a number");
-    refused("gamma", "0x1p3", "--gamma 0x1p3 is not a number");
-    refused("gamma", "1e", "--gamma 1e is not a number");
-    refused("gamma", ".", "--gamma . is not a number");
-    refused("gamma", "1\n2", "--gamma 1?2 is not a number");
+    refused("gamma", "", "--gamma \"\" is not a number or theory");
+    refused("gamma", "1,5", "--gamma 1,5 is not a number or theory");
+    refused("gamma", " 1", "--gamma  1 is not a number or theory");
+    refused("gamma", "0x1p3", "--gamma 0x1p3 is not a number or theory");
+    refused("gamma", "1e", "--gamma 1e is not a number or theory");
+    refused("gamma", ".", "--gamma . is not a number or theory");
+    refused("gamma", "1\n2", "--gamma 1?2 is not a number or theory");
     refused("offset", "-1e101", "--offset -1e101 is less than -1e+100");
     assert_ok(sa_options_set(options, "gamma", "-0"));
     value_is("gamma", "0");
@@ -211,7 +211,8 @@ static void the_list_describes_every_option(void **state) {
         assert_true(sa_option_find(info.name, &found));
         assert_ptr_equal(info.name, found.name); /* no name is there twice */
         assert_true(*info.help && !strchr(info.help, '\n'));
-        assert_int_equal(info.choices != NULL, !strcmp(info.kind, "choice"));
+        bool or_theory = !strcmp(info.name, "gamma") || !strcmp(info.name, "nu");
+        assert_int_equal(info.choices != NULL, !strcmp(info.kind, "choice") || or_theory);
         assert_true(info.scope >= SA_SCOPE_AGENT && info.scope <= SA_SCOPE_OUTPUT);
         assert_false(sa_options_given(options, info.name));
     }
@@ -228,6 +229,29 @@ static void the_list_describes_every_option(void **state) {
     assert_string_equal(info.kind, "flag");
     assert_true(sa_option_find("algorithm", &info));
     assert_string_equal(info.kind, "text");
+}
+
+/* gamma and nu are numbers, or `theory`, which is printed, copied and taken back as it is. */
+static void two_numbers_may_be_theory(void **state) {
+    (void)state;
+    static const char *const names[] = {"gamma", "nu"};
+    char text[SA_NUMBER_TEXT];
+    for (size_t i = 0; i < 2; i++) {
+        assert_ok(sa_options_set(options, names[i], "theory"));
+        assert_fails(sa_options_set(options, names[i], "Theory"), SA_INVALID, "is not a number or theory");
+        assert_fails(sa_options_set(options, names[i], "inf"), SA_INVALID, "is not a finite number");
+        assert_fails(sa_options_set(options, names[i], "1e999"), SA_INVALID, "is not a finite number");
+        assert_fails(sa_options_set(options, names[i], "-1"), SA_INVALID, "-1 is less than 0");
+        sa_options *copy = sa_options_copy(options);
+        assert_non_null(copy);
+        assert_ok(sa_options_get(copy, names[i], text, sizeof text));
+        sa_options_destroy(copy);
+        assert_string_equal(text, "theory");
+        assert_ok(sa_options_set(options, names[i], "0.5"));
+        assert_ok(sa_options_get(options, names[i], text, sizeof text));
+        assert_string_equal(text, "0.5");
+    }
+    assert_fails(sa_options_set(options, "offset", "theory"), SA_INVALID, "--offset theory is not a number");
 }
 
 /* Each bound of the list, from the list: the bound itself is taken, one step beyond is not. */
@@ -247,10 +271,11 @@ static void every_bound_holds(void **state) {
     snprintf(text, sizeof text, "%llu", (unsigned long long)(most) + 1);                                                  \
     assert_fails(sa_options_set(options, name, text), SA_INVALID, "is more than");                                        \
     assert_non_null(strstr(sa_last_error(), "--" name " "));
+#define LOW(least) ((least) == OR_THEORY ? 0 : (least))
 #define BOUNDS_NUMBER(field, name, scope, paper, icml23, tuned, least, most, help)                                        \
-    assert_ok(sa_options_set(options, name, sa_number_to_text(least, text)));                                             \
-    assert_true(options->field == (least));                                                                               \
-    assert_fails(sa_options_set(options, name, sa_number_to_text(nextafter(least, -INFINITY), text)), SA_INVALID,         \
+    assert_ok(sa_options_set(options, name, sa_number_to_text(LOW(least), text)));                                        \
+    assert_true(options->field == LOW(least));                                                                            \
+    assert_fails(sa_options_set(options, name, sa_number_to_text(nextafter(LOW(least), -INFINITY), text)), SA_INVALID,    \
                  (least) == ABOVE_0 ? "must be above 0" : "is less than");                                                \
     assert_ok(sa_options_set(options, name, sa_number_to_text(most, text)));                                              \
     assert_true(options->field == (most));                                                                                \
@@ -282,6 +307,7 @@ int main(void) {
         with_options(printed_numbers_read_back),
         with_options(a_decimal_comma_changes_nothing),
         with_options(the_list_describes_every_option),
+        with_options(two_numbers_may_be_theory),
         with_options(every_bound_holds),
         cmocka_unit_test(edits_are_counted),
     };

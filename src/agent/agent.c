@@ -46,6 +46,8 @@ static sa_status create_parts(sa_agent *agent) {
     if (algorithm->model) SA_TRY(sa_model_create(algorithm->model, options, &agent->model));
     if (agent->model) agent->options->precision = (int)agent->model->precision; /* linear models are always double */
     agent->exploration = sa_exploration_from(algorithm->exploration, algorithm->ts_samples, options);
+    if (agent->model && agent->model->kind->observe) /* it learns exactly, and is as wide as it is said to be */
+        agent->exploration.bounds.approximation = 0;
     agent->oracle = sa_oracle_of((sa_oracle_kind)options->oracle);
     agent->feedback = sa_feedback_of((sa_feedback_kind)options->feedback);
     agent->pending.limit = (size_t)options->pending_limit;
@@ -162,6 +164,17 @@ static sa_status estimate(sa_agent *agent, const sa_request *request) {
     return SA_OK;
 }
 
+/* log det Z comes with the widths, at no cost. */
+static void explore_by_theory(sa_agent *agent, size_t slate) {
+    sa_confidence_state state;
+    if (!agent->exploration.by_theory) return;
+    agent->confidence->kind->state(agent->confidence, &state);
+    sa_explore_by_theory(&agent->exploration, &(sa_exploration_round){.observations = (double)state.counted,
+                                                                      .log_det = state.log_det,
+                                                                      .slate = (double)slate,
+                                                                      .scale = agent->scale});
+}
+
 /* width and score (arms); NaN for a width that nobody computes */
 static sa_status score(sa_agent *agent, const sa_request *request, uint64_t id, uint64_t *ticket) {
     size_t arms = request->arms;
@@ -169,11 +182,7 @@ static sa_status score(sa_agent *agent, const sa_request *request, uint64_t id, 
         sa_stream_at((uint64_t)agent->options->seed, SA_PURPOSE_EXPLORATION, (uint64_t)agent->options->first_run, id);
     sa_explore_luck(&agent->exploration, arms, &stream, agent->luck);
     *ticket = 0;
-    if (agent->exploration.kind == SA_EXPLORE_THEORY_UCB) {
-        sa_confidence_state state;
-        agent->confidence->kind->state(agent->confidence, &state);
-        agent->exploration.gamma = sa_explore_gamma(&agent->exploration, state.log_det);
-    }
+    explore_by_theory(agent, request->slate);
     bool bounded = agent->exploration.kind != SA_EXPLORE_PARAMETER_TS; /* by the width: else there is nothing to save */
     if (bounded && agent->confidence && agent->confidence->kind->tighten && agent->options->widths == SA_WIDTHS_NEEDED &&
         agent->oracle == &sa_oracle_top_k) {

@@ -124,6 +124,7 @@ bool sa_option_at(size_t index, sa_option_info *info) {
     if (index >= SA_OPTION_TOTAL) return false;
     const sa_option_row *row = &sa_option_rows[index];
     *info = (sa_option_info){row->name, NULL, kinds[row->kind], row->choices, row->help, row->scope};
+    if (sa_option_takes_theory(row)) info->choices = "theory";
     for (size_t i = 0; i < ALIAS_COUNT; i++)
         if (!strcmp(aliases[i].name, row->name)) info->alias = aliases[i].alias;
     return true;

@@ -1,7 +1,8 @@
 /* The list of all options. It yields the struct, the parser, the presets, the flags, the YAML keys and the help.
  *
  *   INTEGER(field, name, scope, paper, icml23, tuned, least, most, help)
- *   NUMBER (field, name, scope, paper, icml23, tuned, least, most, help)   ABOVE_0 as least: more than 0
+ *   NUMBER (field, name, scope, paper, icml23, tuned, least, most, help)   ABOVE_0 as least: more than 0;
+ *                                                                          OR_THEORY: 0 or more, or the word theory
  *   CHOICE (field, name, scope, paper, icml23, tuned, choices, help)       choices: one of the lists below
  *   FLAG   (field, name, scope, paper, icml23, tuned, help)
  *   TEXT   (field, name, scope, value, help)                               the same in every preset */
@@ -9,9 +10,12 @@
 #define SA_BASE_OPTIONS_LIST_H
 
 #include <float.h>
+#include <math.h>
 #include <stdint.h>
 
 #define ABOVE_0 DBL_TRUE_MIN
+#define OR_THEORY (-DBL_TRUE_MIN)
+#define SA_BY_THEORY HUGE_VAL /* the value of an option that is `theory` */
 #define SA_PI 3.14159265358979323846
 
 /* Choices: X(ENUMERATOR, "name"). */
@@ -127,17 +131,36 @@
     CHOICE(widths, "widths", AGENT, WIDTHS_NEEDED, WIDTHS_NEEDED, WIDTHS_NEEDED, SA_WIDTHS,                               \
            "exact widths of the arms that can reach the slate (others get an upper bound), or of all")                    \
     NUMBER(regularization, "regularization", AGENT, 1, 1, 1, ABOVE_0, 1e100, "lambda: Z starts as lambda I")              \
-    NUMBER(gamma, "gamma", AGENT, 1, 1, 1, 0, 1e100, "ucb: widths added to the estimate, in units of the scores' scale")  \
-    NUMBER(nu, "nu", AGENT, 1, 1, 0.02, 0, 1e100, "ts: deviation of a sample in units of sigma")                          \
+    NUMBER(gamma, "gamma", AGENT, 1, 1, 1, OR_THEORY, 1e100,                                                              \
+           "ucb: widths added to the estimate, in units of the scores' scale; theory: gamma_t and e_t of Lemma 1")        \
+    NUMBER(nu, "nu", AGENT, 1, 1, 0.02, OR_THEORY, 1e100,                                                                 \
+           "ts: deviation of a sample in units of sigma; theory: nu of Theorem 2 and epsilon of Section 4.4")             \
     INTEGER(ts_samples, "ts-samples", AGENT, 10, 10, 10, 1, 1000000, "ts: M, samples an arm; the highest counts")         \
     CHOICE(ts_deviation, "ts-deviation", AGENT, DEVIATION_SIGMA, DEVIATION_VARIANCE, DEVIATION_SIGMA, SA_DEVIATIONS,      \
            "ts: a sample deviates by nu sigma, or by nu^2 sigma^2")                                                       \
     NUMBER(offset, "offset", AGENT, 0, 0, 0, -1e100, 1e100, "e_t: added to the scores of ucb and ts")                     \
     CHOICE(linear_form, "linear-form", AGENT, LINEAR_DEFINED, LINEAR_PUBLISHED, LINEAR_DEFINED, SA_LINEAR_FORMS,          \
            "linear baselines as their papers define them, or as the published code runs, mistakes included")              \
-    NUMBER(delta, "delta", AGENT, 0.1, 0.1, 0.1, ABOVE_0, 0.999999, "c2ucb: probability that a confidence bound fails")   \
-    NUMBER(norm_bound, "norm-bound", AGENT, 1, 1, 1, 0, 1e100, "c2ucb: S, a bound on the norm of the true parameter")     \
-    NUMBER(sub_gaussian, "sub-gaussian", AGENT, 1, 1, 1, 0, 1e100, "c2ucb: R, the noise is R-sub-Gaussian")               \
+    NUMBER(delta, "delta", AGENT, 0.1, 0.1, 0.1, ABOVE_0, 0.999999, "theory: probability that the bounds may fail")       \
+    NUMBER(norm_bound, "norm-bound", AGENT, 1, 1, 1, 0, 1e100,                                                            \
+           "theory: S, a bound on the norm of the true parameter (B in Theorem 2)")                                       \
+    NUMBER(sub_gaussian, "sub-gaussian", AGENT, 1, 1, 1, 0, 1e100, "theory: R, the noise is R-sub-Gaussian")              \
+    NUMBER(approximation, "approximation", AGENT, 1, 1, 1, 0, 1e100,                                                      \
+           "theory: factor on what a network's finite width and training add to the bounds; 0: nothing")                  \
+    NUMBER(c_1, "c-1", AGENT, 1, 1, 1, 0, 1e100, "theory: C_1 of gamma_t (Lemma 1)")                                      \
+    NUMBER(c_gamma_1, "c-gamma-1", AGENT, 1, 1, 1, 0, 1e100, "theory: C_Gamma,1 of gamma_t")                              \
+    NUMBER(c_gamma_2, "c-gamma-2", AGENT, 1, 1, 1, 0, 1e100, "theory: C_Gamma,2 of gamma_t")                              \
+    NUMBER(c_gamma_3, "c-gamma-3", AGENT, 1, 1, 1, 0, 1e100, "theory: C_Gamma,3 of gamma_t")                              \
+    NUMBER(c_3, "c-3", AGENT, 1, 1, 1, 0, 1e100, "theory: C_3 of e_t (Lemma 1)")                                          \
+    NUMBER(c_4, "c-4", AGENT, 1, 1, 1, 0, 1e100, "theory: C_4 of e_t")                                                    \
+    NUMBER(c_epsilon_1, "c-epsilon-1", AGENT, 1, 1, 1, 0, 1e100, "theory: C_epsilon,1 (Section 4.4)")                     \
+    NUMBER(c_epsilon_2, "c-epsilon-2", AGENT, 1, 1, 1, 0, 1e100, "theory: C_epsilon,2")                                   \
+    NUMBER(c_epsilon_3, "c-epsilon-3", AGENT, 1, 1, 1, 0, 1e100, "theory: C_epsilon,3")                                   \
+    NUMBER(c_epsilon_4, "c-epsilon-4", AGENT, 1, 1, 1, 0, 1e100, "theory: C_epsilon,4")                                   \
+    NUMBER(c_bar_2, "c-bar-2", AGENT, 1, 1, 1, 0, 1e100,                                                                  \
+           "superarm theory: C_2, lambda is at least C_2 L K (Theorems 1 and 2)")                                         \
+    NUMBER(c_bar_3, "c-bar-3", AGENT, 1, 1, 1, 0, 1e100, "superarm theory: C_3 of J, the steps of one training")          \
+    NUMBER(c_width, "c-width", AGENT, 1, 1, 1, 0, 1e100, "superarm theory: C of Condition 1, the smallest width")         \
     CHOICE(oracle, "oracle", AGENT, ORACLE_TOP_K, ORACLE_TOP_K, ORACLE_TOP_K, SA_ORACLES, "what chooses the slate")       \
     CHOICE(feedback, "feedback", AGENT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT, SA_FEEDBACKS,   \
            "what is seen of a slate")                                                                                     \

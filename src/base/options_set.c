@@ -26,16 +26,26 @@ static sa_status parse_integer(const sa_option_row *row, const char *name, const
 
 static sa_status parse_number(const sa_option_row *row, const char *name, const char *value, const char *shown,
                               double *out) {
-    double number;
+    double number, low = row->low;
     char bound[SA_NUMBER_TEXT];
+    bool or_theory = sa_option_takes_theory(row);
+    if (or_theory) {
+        low = 0;
+        if (!strcmp(value, "theory")) {
+            *out = SA_BY_THEORY;
+            return SA_OK;
+        }
+    }
     if (!sa_text_to_number(value, &number)) {
         bool known = !strcasecmp(value, "nan") || !strcasecmp(value, "inf") || !strcasecmp(value, "-inf");
-        return sa_fail(SA_INVALID, "--%s %s is not a %snumber", name, shown, known ? "finite " : "");
+        return sa_fail(SA_INVALID, "--%s %s is not a %s", name, shown,
+                       known       ? "finite number"
+                       : or_theory ? "number or theory"
+                                   : "number");
     }
     if (!isfinite(number)) return sa_fail(SA_INVALID, "--%s %s is not a finite number", name, shown);
-    if (row->low == ABOVE_0 && number < ABOVE_0) return sa_fail(SA_INVALID, "--%s %s must be above 0", name, shown);
-    if (number < row->low)
-        return sa_fail(SA_INVALID, "--%s %s is less than %s", name, shown, sa_number_to_text(row->low, bound));
+    if (low == ABOVE_0 && number < ABOVE_0) return sa_fail(SA_INVALID, "--%s %s must be above 0", name, shown);
+    if (number < low) return sa_fail(SA_INVALID, "--%s %s is less than %s", name, shown, sa_number_to_text(low, bound));
     if (number > row->high)
         return sa_fail(SA_INVALID, "--%s %s is more than %s", name, shown, sa_number_to_text(row->high, bound));
     *out = number + 0.0; /* -0 becomes 0 */
@@ -135,7 +145,12 @@ sa_status sa_options_get(const sa_options *options, const char *name, char *buff
     size_t length = 0;
     switch (row->kind) {
     case SA_KIND_INTEGER: snprintf(digits, sizeof digits, "%lld", (long long)*(const int64_t *)field); break;
-    case SA_KIND_NUMBER: sa_number_to_text(*(const double *)field, digits); break;
+    case SA_KIND_NUMBER:
+        if (*(const double *)field == SA_BY_THEORY)
+            text = "theory";
+        else
+            sa_number_to_text(*(const double *)field, digits);
+        break;
     case SA_KIND_CHOICE: text = choice_name(row->choices, *(const int *)field, &length); break;
     case SA_KIND_FLAG: text = *(const bool *)field ? "true" : "false"; break;
     case SA_KIND_TEXT: text = *(char *const *)field; break;

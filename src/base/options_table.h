@@ -20,7 +20,7 @@ typedef struct sa_option_row {
     int64_t integer[3];  /* by preset; choices and flags too */
     int64_t least, most; /* integers */
     double number[3];    /* by preset */
-    double low, high;    /* numbers; a low of ABOVE_0: more than 0 */
+    double low, high;    /* numbers; a low of ABOVE_0: more than 0; of OR_THEORY: 0 or more, or theory */
     const char *choices; /* "single|double" */
     const char *text;    /* in every preset */
     const char *help;
@@ -34,6 +34,10 @@ const sa_option_row *sa_option_row_find(const char *name);
 int sa_choice_find(const char *choices, const char *name);
 /* Fills every option that was not given from the preset; texts are the same in all presets and stay. */
 void sa_options_fill(sa_options *options, sa_preset preset);
+
+static inline bool sa_option_takes_theory(const sa_option_row *row) {
+    return row->kind == SA_KIND_NUMBER && row->low == OR_THEORY;
+}
 
 static inline void *sa_option_field(const sa_options *options, const sa_option_row *row) {
     return (char *)options + row->offset;

@@ -13,7 +13,7 @@ enum { VALUE_SIZE = 16384 };
 
 /* ---- writing ---- */
 
-/* {"gamma": 0.3, ...}: numbers and flags bare, texts and choices in quotes. */
+/* {"gamma": 0.3, ...}: numbers and flags bare, texts, choices and a number that is `theory` in quotes. */
 static void add_options(sa_buffer *buffer, const sa_options *options, bool agent_only, const char *indent) {
     char value[VALUE_SIZE];
     sa_option_info info;
@@ -26,7 +26,8 @@ static void add_options(sa_buffer *buffer, const sa_options *options, bool agent
             return;
         }
         sa_buffer_format(buffer, "%s\n%s  \"%s\": ", comma, indent, info.name);
-        if (!strcmp(info.kind, "text") || !strcmp(info.kind, "choice"))
+        bool is_word = info.choices && !strcmp(value, info.choices);
+        if (!strcmp(info.kind, "text") || !strcmp(info.kind, "choice") || is_word)
             sa_buffer_quote(buffer, value);
         else
             sa_buffer_text(buffer, value);
