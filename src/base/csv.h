@@ -8,12 +8,12 @@
 #include "base/status.h"
 
 typedef struct sa_csv {
-    const char *path;        /* for sentences; borrowed, as the text is */
-    const char *next, *end;  /* what is left of the text */
-    size_t line;             /* of `next`, counted from 1 */
-    size_t column;           /* of the next field, counted from 1 */
+    const char *path;       /* for sentences; borrowed, as the text is */
+    const char *next, *end; /* what is left of the text */
+    size_t line;            /* of `next`, counted from 1 */
+    size_t column;          /* of the next field, counted from 1 */
     char separator;
-    char *unquoted;          /* a field without its doubled quotes */
+    char *unquoted; /* a field without its doubled quotes */
     size_t unquoted_room;
 } sa_csv;
 

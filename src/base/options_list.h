@@ -33,6 +33,7 @@
     X(ORACLE_ILP, "ilp")
 /* clang-format on */
 #define SA_FEEDBACKS(X) X(FEEDBACK_SEMI_BANDIT, "semi-bandit") X(FEEDBACK_DOCUMENT, "document")
+#define SA_USERS(X) X(USER_PERFECT, "perfect") X(USER_NAVIGATIONAL, "navigational") X(USER_INFORMATIONAL, "informational")
 #define SA_INITS(X) X(INIT_SYMMETRIC, "symmetric") X(INIT_UNIFORM, "uniform")
 #define SA_OUTPUT_SCALES(X) X(OUTPUT_ROOT_M, "root-m") X(OUTPUT_ONE, "one")
 #define SA_BIASES(X) X(BIAS_NONE, "none") X(BIAS_ALL, "all") X(BIAS_OUTPUT, "output")
@@ -49,7 +50,8 @@
 
 #define SA_OPTION_LIST(INTEGER, NUMBER, CHOICE, FLAG, TEXT)                                                               \
     /* the experiment */                                                                                                  \
-    TEXT(environment, "environment", ENVIRONMENT, "h1", "what gives the contexts and scores: h1, h2, h3 or npy")          \
+    TEXT(environment, "environment", ENVIRONMENT, "h1",                                                                   \
+         "what gives the contexts and scores: `superarm list environments`")                                              \
     INTEGER(rounds, "rounds", ENVIRONMENT, 2000, 2000, 2000, 1, 100000000, "T, rounds of one run")                        \
     INTEGER(arms, "arms", ENVIRONMENT, 20, 20, 20, 1, 100000000, "N, candidate arms a round")                             \
     INTEGER(slate, "slate", ENVIRONMENT, 4, 4, 4, 1, 100000000, "K, arms to choose")                                      \
@@ -60,6 +62,17 @@
     TEXT(contexts, "contexts", ENVIRONMENT, "", "npy environment: file of contexts, (T, N, d) or (R, T, N, d)")           \
     TEXT(scores, "scores", ENVIRONMENT, "", "npy environment: file of expected scores, (T, N) or (R, T, N)")              \
     TEXT(noise_values, "noise-values", ENVIRONMENT, "", "npy environment: file of noise to add, shaped as the scores")    \
+    TEXT(data, "data", ENVIRONMENT, "", "csv and svmlight environments: the file")                                        \
+    FLAG(unit_rows, "unit-rows", ENVIRONMENT, true, true, true, "csv, svmlight: contexts are rows of unit length")        \
+    TEXT(label, "label", ENVIRONMENT, "last",                                                                             \
+         "csv: column of the label: name (--header), number from 1 or from -1, or last")                                  \
+    TEXT(positive, "positive", ENVIRONMENT, "", "csv: the label that is wanted")                                          \
+    NUMBER(flip, "flip", ENVIRONMENT, 0, 0, 0, 0, 1,                                                                      \
+           "csv: probability that a score is the opposite of what the label says")                                        \
+    FLAG(header, "header", ENVIRONMENT, false, false, false, "csv: the first row has the names of the columns")           \
+    TEXT(separator, "separator", ENVIRONMENT, ",", "csv: the character between fields, or tab")                           \
+    CHOICE(user, "user", ENVIRONMENT, USER_PERFECT, USER_PERFECT, USER_PERFECT, SA_USERS,                                 \
+           "svmlight: how grades become probabilities to choose a document and then to stop")                             \
     TEXT(costs, "costs", ENVIRONMENT, "", "oracle data: npy file of the arms' costs, (N)")                                \
     TEXT(capacity, "capacity", ENVIRONMENT, "", "oracle data: what costs may add up to")                                  \
     TEXT(groups, "groups", ENVIRONMENT, "", "oracle data: npy file of the arms' groups, (N)")                             \

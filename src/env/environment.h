@@ -35,6 +35,7 @@ typedef struct sa_environment_class {
 struct sa_environment {
     const sa_environment_class *kind;
     size_t rounds, arms, dim; /* what there is: files have their own sizes */
+    double noise;             /* deviation of the Gaussian noise on scores */
     bool varies;              /* arms is the most of a round, and others may have fewer */
 };
 

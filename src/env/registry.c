@@ -7,9 +7,10 @@
 
 extern const sa_environment_class sa_environment_h1, sa_environment_h2, sa_environment_h3; /* synthetic.c */
 extern const sa_environment_class sa_environment_npy;                                      /* replay.c */
+extern const sa_environment_class sa_environment_csv, sa_environment_svmlight;
 
-static const sa_environment_class *const KINDS[] = {&sa_environment_h1, &sa_environment_h2, &sa_environment_h3,
-                                                    &sa_environment_npy};
+static const sa_environment_class *const KINDS[] = {&sa_environment_h1,  &sa_environment_h2,  &sa_environment_h3,
+                                                    &sa_environment_npy, &sa_environment_csv, &sa_environment_svmlight};
 
 const sa_environment_class *sa_environment_class_at(size_t index) {
     return index < sizeof KINDS / sizeof *KINDS ? KINDS[index] : NULL;
@@ -24,9 +25,34 @@ static sa_status unknown(const char *name) {
     return sa_fail(SA_INVALID, "--environment %s is unknown; there are %s", name, names);
 }
 
+/* A file that nothing reads is a mistake. */
+static sa_status no_other_files(const sa_options *options) {
+    const struct {
+        const char *option, *value, *environment, *other;
+    } files[] = {{"contexts", options->contexts, "npy", NULL},
+                 {"scores", options->scores, "npy", NULL},
+                 {"noise-values", options->noise_values, "npy", NULL},
+                 {"data", options->data, "csv", "svmlight"},
+                 {"positive", options->positive, "csv", NULL}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        bool reads = !strcmp(options->environment, files[i].environment) ||
+                     (files[i].other && !strcmp(options->environment, files[i].other));
+        if (*files[i].value && !reads)
+            return sa_fail(SA_INVALID, "--%s is for --environment %s%s%s, and this is --environment %s", files[i].option,
+                           files[i].environment, files[i].other ? " and " : "", files[i].other ? files[i].other : "",
+                           options->environment);
+    }
+    return SA_OK;
+}
+
+static sa_status create(const sa_environment_class *kind, const sa_options *options, sa_environment **out) {
+    SA_TRY(no_other_files(options));
+    return kind->create(options, kind, out);
+}
+
 sa_status sa_environment_create(const sa_options *options, sa_environment **out) {
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
-        if (strcmp(options->environment, KINDS[i]->name) == 0) return KINDS[i]->create(options, KINDS[i], out);
+        if (strcmp(options->environment, KINDS[i]->name) == 0) return create(KINDS[i], options, out);
     return unknown(options->environment);
 }
 

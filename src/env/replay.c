@@ -19,7 +19,6 @@ extern const sa_environment_class sa_environment_npy;
 typedef struct replay {
     sa_environment base;
     uint64_t seed;
-    double noise_deviation;
     sa_array contexts, scores, noise; /* noise.data NULL: Gaussian */
     size_t file_rounds;               /* T of the files; base.rounds may be fewer */
 } replay;
@@ -116,7 +115,7 @@ static sa_status replay_create(const sa_options *options, const sa_environment_c
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base.kind = kind;
     self->seed = (uint64_t)options->seed;
-    self->noise_deviation = options->noise;
+    self->base.noise = options->noise;
     SA_TRY_OR_FAIL(read_floats(options, "contexts", options->contexts, 3, "(T, N, d) or (R, T, N, d)", &self->contexts));
     SA_TRY_OR_FAIL(set_sizes(self, options));
     SA_TRY_OR_FAIL(read_scores(self, options, "scores", options->scores, &self->scores));
@@ -150,7 +149,7 @@ static void replay_draw(const sa_environment *environment, uint64_t run, uint64_
     if (self->noise.data)
         copy_round(self, &self->noise, 2, run, round, arms, out->noise);
     else
-        sa_draw_noise(self->seed, run, round, self->noise_deviation, arms, out->noise);
+        sa_draw_noise(self->seed, run, round, self->base.noise, arms, out->noise);
 }
 
 const sa_environment_class sa_environment_npy = {

@@ -15,7 +15,7 @@ extern const sa_environment_class sa_environment_h1, sa_environment_h2, sa_envir
 typedef struct synthetic {
     sa_environment base;
     uint64_t seed;
-    double noise, frequency;
+    double frequency;
     double *a; /* (dim) */
 } synthetic;
 
@@ -37,7 +37,7 @@ static void synthetic_draw(const sa_environment *environment, uint64_t run, uint
     sa_stream stream = sa_stream_at(self->seed, SA_PURPOSE_CONTEXTS, run, round);
     sa_draw_sphere(&stream, 0, arms, dim, out->contexts);
     for (size_t i = 0; i < arms; i++) out->expected[i] = score(self, product(out->contexts + i * dim, self->a, dim));
-    sa_draw_noise(self->seed, run, round, self->noise, arms, out->noise);
+    sa_draw_noise(self->seed, run, round, self->base.noise, arms, out->noise);
 }
 
 static void synthetic_destroy(sa_environment *environment) {
@@ -45,25 +45,14 @@ static void synthetic_destroy(sa_environment *environment) {
     sa_free(environment);
 }
 
-static sa_status no_files(const sa_options *options) {
-    const char *option = *options->contexts       ? "contexts"
-                         : *options->scores       ? "scores"
-                         : *options->noise_values ? "noise-values"
-                                                  : NULL;
-    if (!option) return SA_OK;
-    return sa_fail(SA_INVALID, "--%s is for --environment npy, and this is --environment %s", option,
-                   options->environment);
-}
-
 static sa_status synthetic_create(const sa_options *options, const sa_environment_class *kind, sa_environment **out) {
-    SA_TRY(no_files(options));
     synthetic *self = NULL;
     sa_status status;
     SA_TRY_OR_FAIL(sa_alloc_array(1, sizeof *self, &self));
     self->base = (sa_environment){
         .kind = kind, .rounds = (size_t)options->rounds, .arms = (size_t)options->arms, .dim = (size_t)options->dim};
     self->seed = (uint64_t)options->seed;
-    self->noise = options->noise;
+    self->base.noise = options->noise;
     self->frequency = options->h3_frequency;
     SA_TRY_OR_FAIL(sa_alloc_array(self->base.dim, sizeof *self->a, &self->a));
     sa_stream stream = sa_stream_at(self->seed, SA_PURPOSE_PARAMETER, 0, 0);

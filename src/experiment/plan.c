@@ -129,6 +129,8 @@ static sa_status plan_environment(sa_plan *plan, const sa_options *asked) {
     SA_TRY(set_size(plan->options, "rounds", plan->environment->rounds));
     SA_TRY(set_size(plan->options, "arms", plan->environment->arms));
     SA_TRY(set_size(plan->options, "dim", plan->environment->dim));
+    plan->options->noise = plan->environment->noise;
+    SA_TRY(full_path(&plan->options->data));
     SA_TRY(full_path(&plan->options->contexts));
     SA_TRY(full_path(&plan->options->scores));
     SA_TRY(full_path(&plan->options->noise_values));

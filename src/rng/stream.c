@@ -8,6 +8,7 @@
 #include "rng/stream.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include <Random123/philox.h>
 
@@ -40,6 +41,28 @@ double sa_draw_normal(const sa_stream *stream, uint64_t index) {
 
 uint64_t sa_draw_below(const sa_stream *stream, uint64_t index, uint64_t bound) {
     return (uint64_t)((unsigned __int128)sa_draw_bits(stream, index) * bound >> 64);
+}
+
+static bool is_among(uint64_t number, const uint64_t *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (numbers[i] == number) return true;
+    return false;
+}
+
+/* Which ones by Floyd's method (J. Bentley and B. Floyd, A sample of brilliance, CACM 30, 1987), which needs no memory but its
+ * answer; then a shuffle, as that answer's order is not random. */
+void sa_draw_distinct(const sa_stream *stream, uint64_t first, size_t count, uint64_t bound, uint64_t *out) {
+    for (size_t i = 0; i < count; i++) {
+        uint64_t last = bound - count + i, number = last;
+        if (bound > count) number = sa_draw_below(stream, first + i, last + 1);
+        out[i] = bound > count && is_among(number, out, i) ? last : number;
+    }
+    for (size_t i = count; i > 1; i--) {
+        size_t other = (size_t)sa_draw_below(stream, first + count + i - 1, i);
+        uint64_t number = out[other];
+        out[other] = out[i - 1];
+        out[i - 1] = number;
+    }
 }
 
 void sa_draw_uniforms(const sa_stream *stream, uint64_t first, size_t count, double *out) {

@@ -33,6 +33,8 @@ double sa_draw_uniform(const sa_stream *stream, uint64_t index);
 double sa_draw_normal(const sa_stream *stream, uint64_t index);
 /* Uniform on 0 ... bound - 1 without bias to speak of (multiply-high of 64 bits); bound > 0. */
 uint64_t sa_draw_below(const sa_stream *stream, uint64_t index, uint64_t bound);
+/* `count` different numbers below `bound`, in random order, from draws first ... first + 2 count - 1; count <= bound. */
+void sa_draw_distinct(const sa_stream *stream, uint64_t first, size_t count, uint64_t bound, uint64_t *out);
 /* Fills `out` with draws first, first + 1, ... (two to a block, so twice as fast as one by one). */
 void sa_draw_normals(const sa_stream *stream, uint64_t first, size_t count, double *out);
 void sa_draw_uniforms(const sa_stream *stream, uint64_t first, size_t count, double *out);
