@@ -2,6 +2,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -145,15 +146,42 @@ static void test_sphere(void **state) {
     for (size_t i = 0; i < 3; i++) assert_true(fabs(line[i]) == 1);
 }
 
+/* Every ordered triple of different numbers below 5 is as likely as any other, whatever was drawn before. */
+static void test_distinct(void **state) {
+    (void)state;
+    int seen[125] = {0}, triples = 0;
+    for (uint64_t round = 0; round < 60000; round++) {
+        uint64_t out[3];
+        sa_stream stream = sa_stream_at(3, SA_PURPOSE_CONTEXTS, 1, round);
+        sa_draw_distinct(&stream, 4, 3, 5, out);
+        for (int i = 0; i < 3; i++) assert_true(out[i] < 5 && out[i] != out[(i + 1) % 3]);
+        seen[out[0] * 25 + out[1] * 5 + out[2]]++;
+    }
+    for (int i = 0; i < 125; i++) {
+        if (!seen[i]) continue;
+        triples++;
+        assert_true(abs(seen[i] - 1000) < 190); /* 6 deviations of Binomial(60000, 1/60) */
+    }
+    assert_int_equal(triples, 60);
+    uint64_t all[100], sum = 0;
+    sa_stream stream = sa_stream_at(3, SA_PURPOSE_CONTEXTS, 1, 0);
+    sa_draw_distinct(&stream, 0, 100, 100, all);
+    bool there[100] = {false};
+    for (int i = 0; i < 100; i++) {
+        assert_true(all[i] < 100 && !there[all[i]]);
+        there[all[i]] = true;
+        sum += all[i] == (uint64_t)i;
+    }
+    assert_true(sum < 10); /* fixed points are one in the mean: 10 with less than 1e-6 */
+    sa_draw_distinct(&stream, 0, 0, 100, all);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_philox_known_answers),
-        cmocka_unit_test(test_address),
-        cmocka_unit_test(test_pinned_draws),
-        cmocka_unit_test(test_streams_differ),
-        cmocka_unit_test(test_fills_equal_draws),
-        cmocka_unit_test(test_distributions),
-        cmocka_unit_test(test_below),
+        cmocka_unit_test(test_distinct),       cmocka_unit_test(test_philox_known_answers),
+        cmocka_unit_test(test_address),        cmocka_unit_test(test_pinned_draws),
+        cmocka_unit_test(test_streams_differ), cmocka_unit_test(test_fills_equal_draws),
+        cmocka_unit_test(test_distributions),  cmocka_unit_test(test_below),
         cmocka_unit_test(test_sphere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,7 +40,7 @@ static bool next_word(parse *self, sa_span *word) {
 /* `part` is what is wrong, and `rule` what would be right. */
 static sa_status wrong(const parse *self, const char *what, sa_span part, const char *rule) {
     char shown[SA_PRINTABLE];
-    return sa_fail(SA_FORMAT, "%s:%zu: %s %s %s", self->path, self->line, what, sa_span_printable(part, shown), rule);
+    return sa_fail(SA_FORMAT, "%s:%zu: %s%s %s", self->path, self->line, what, sa_span_printable(part, shown), rule);
 }
 
 static bool to_integer(sa_span span, int64_t *out) {
@@ -57,7 +57,7 @@ static bool to_integer(sa_span span, int64_t *out) {
 static sa_status take_grade(parse *self, sa_span word) {
     double grade;
     if (!sa_span_to_number(word, &grade) || !(grade >= 0 && grade <= SA_LARGEST_GRADE) || grade != floor(grade))
-        return wrong(self, "grade", word, "is not a whole number from 0 to 4");
+        return wrong(self, "grade ", word, "is not a whole number from 0 to 4");
     self->file.grade[self->file.documents] = (uint8_t)grade;
     if ((int)grade > self->file.largest_grade) self->file.largest_grade = (int)grade;
     return SA_OK;
@@ -88,14 +88,14 @@ static sa_status take_feature(parse *self, sa_span word) {
     double value;
     if (!colon) return wrong(self, "", word, "is not a feature, such as 3:0.5");
     sa_span left = {word.start, (size_t)(colon - word.start)}, right = {colon + 1, word.size - left.size - 1};
-    if (!to_integer(left, &index)) return wrong(self, "feature", word, "does not begin with a whole number");
-    if (index < 1) return wrong(self, "feature", word, "has an index below 1, where they begin");
-    if (index > SA_LARGEST_FEATURE) return wrong(self, "feature", word, "has an index above 10000000, the largest");
+    if (!to_integer(left, &index)) return wrong(self, "feature ", word, "does not begin with a whole number");
+    if (index < 1) return wrong(self, "feature ", word, "has an index below 1, where they begin");
+    if (index > SA_LARGEST_FEATURE) return wrong(self, "feature ", word, "has an index above 10000000, the largest");
     if (file->features > begin && (int64_t)file->index[file->features - 1] + 1 >= index)
-        return wrong(self, "feature", word, "does not have a larger index than the one before it");
+        return wrong(self, "feature ", word, "does not have a larger index than the one before it");
     if (sa_span_not_finite(right) || (sa_span_to_number(right, &value) && !isfinite(value)))
-        return wrong(self, "feature", word, "is not finite");
-    if (!sa_span_to_number(right, &value)) return wrong(self, "feature", word, "does not end in a number");
+        return wrong(self, "feature ", word, "is not finite");
+    if (!sa_span_to_number(right, &value)) return wrong(self, "feature ", word, "does not end in a number");
     file->index[file->features] = (uint32_t)index - 1;
     file->value[file->features++] = value;
     if ((size_t)index > file->dim) file->dim = (size_t)index;
