@@ -26,17 +26,30 @@ static size_t longest_label(const sa_experiment *experiment) {
     return longest;
 }
 
+/* A dash where there is one run: nobody knows how runs spread. */
+static void print_spread(const sa_agent_result *result) {
+    char interval[64] = "-", deviation[32] = "-";
+    if (result->runs > 1) {
+        snprintf(deviation, sizeof deviation, "%.4g", result->sd);
+        snprintf(interval, sizeof interval, "%.6g to %.6g", result->low, result->high);
+    }
+    printf(" %11s  %-25s", deviation, interval);
+}
+
 static void print_table(const sa_experiment *experiment) {
-    char kind[32] = "", interval[64];
+    char kind[32] = "";
     sa_agent_result result;
+    bool clicks = sa_experiment_result(experiment, 0, &result) == SA_OK && result.clicks;
     int label = (int)longest_label(experiment);
     sa_options_get(sa_experiment_options(experiment), "show-regret", kind, sizeof kind);
-    printf("%-*s %5s %12s %11s  %-25s %9s  %s\n", label, "agent", "runs", "mean regret", "sd", "95% interval", "s/run",
-           "select / update / train");
+    printf("%-*s %5s %12s %11s  %-25s", label, "agent", "runs", "mean regret", "sd", "95% interval");
+    if (clicks) printf(" %9s", "clicks");
+    printf(" %9s  %s\n", "s/run", "select / update / train");
     for (size_t i = 0; sa_experiment_result(experiment, i, &result) == SA_OK; i++) {
-        snprintf(interval, sizeof interval, "%.6g to %.6g", result.low, result.high);
-        printf("%-*s %5zu %12.6g %11.4g  %-25s %9.3g  %.3g / %.3g / %.3g\n", label, result.label, result.runs, result.mean,
-               result.sd, interval, result.seconds_per_run, result.select_seconds, result.update_seconds,
+        printf("%-*s %5zu %12.6g", label, result.label, result.runs, result.mean);
+        print_spread(&result);
+        if (clicks) printf(" %9.6g", result.clicks_mean);
+        printf(" %9.3g  %.3g / %.3g / %.3g\n", result.seconds_per_run, result.select_seconds, result.update_seconds,
                result.train_seconds);
         if (result.diverged_trainings > 0)
             printf("%*s       %llu trainings diverged and were undone\n", label, "",

@@ -10,18 +10,20 @@ static const char NAME[] = "solve";
 static void print_help(void) {
     const char *name, *help;
     char flag[64];
-    puts("superarm solve ORACLE --scores S.npy [options]\n\n"
+    puts("superarm solve ORACLE --scores S [options]\n\n"
          "Prints the slate with the largest reward as JSON: {\"slate\": [...], \"reward\": r, \"alpha\": a, \"exact\": "
          "true},\n"
          "where the reward is sure to be at least alpha times the best. `superarm list oracles` says what each needs.\n"
-         "Arrays are npy files; indices may be int32, int64 or whole floats.\n\n"
+         "Arrays are npy files, or with one axis also lists as in 0.5,1,0.2; indices may be int32, int64 or whole "
+         "floats.\n\n"
          "Options:");
     for (size_t i = 0; sa_problem_name_at(i, &name, &help); i++) {
         snprintf(flag, sizeof flag, "--%s", name);
         printf("  %-13s %s\n", flag, help);
     }
     puts("\nExample:\n"
-         "  superarm solve knapsack --scores scores.npy --costs costs.npy --capacity 10");
+         "  superarm solve knapsack --scores scores.npy --costs costs.npy --capacity 10\n"
+         "  superarm solve cascade --scores 0.2,0.9,0.5,0.4 --slate 2 --discounts 1,0.5");
 }
 
 static int unknown(const char *name) {

@@ -59,10 +59,13 @@ typedef struct sa_agent_result {
     const double *expected_regret; /* (runs, rounds), cumulative */
     const double *realised_regret; /* (runs, rounds), cumulative */
     const double *reward;          /* (runs, rounds), cumulative: the realised reward of the slates */
-    double mean, sd, low, high;    /* of the final regret that --show-regret names: mean, deviation, 95% interval */
+    double mean, sd, low, high; /* of the final regret that --show-regret names: mean, deviation, 95% interval; all but the
+                                      mean are NaN when there is one run */
     double seconds_per_run, select_seconds, update_seconds, train_seconds;
     uint64_t peak_bytes;
     uint64_t diverged_trainings;
+    const double *clicks; /* (runs, rounds), cumulative; NULL without --clicks */
+    double clicks_mean, clicks_sd, clicks_low, clicks_high;
 } sa_agent_result;
 
 /* The index-th agent's results; SA_INVALID when there is none, or the last run did not end well. Pointers in it are borrowed:

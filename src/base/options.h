@@ -31,6 +31,8 @@ SA_DECLARE_CHOICES(sa_train_mode, SA_TRAIN_MODES);
 SA_DECLARE_CHOICES(sa_deviation, SA_DEVIATIONS);
 SA_DECLARE_CHOICES(sa_linear_form, SA_LINEAR_FORMS);
 SA_DECLARE_CHOICES(sa_regret, SA_REGRETS);
+SA_DECLARE_CHOICES(sa_clicks_kind, SA_CLICKS);
+SA_DECLARE_CHOICES(sa_click_noise, SA_CLICK_NOISES);
 
 enum {
 #define SA_COUNT(...) +1
@@ -49,5 +51,8 @@ struct sa_options {
 
 /* SA_INVALID when options contradict each other (a slate larger than the arms is for the environment to say). */
 sa_status sa_options_check_agent(const sa_options *options);
+/* Is an integer, number, choice or flag other than the preset has it? Unlike sa_options_given, it does not tell a default from
+ * the same value set by hand, as in a spec file that spells out everything. */
+bool sa_options_changed(const sa_options *options, const char *name);
 
 #endif

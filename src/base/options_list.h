@@ -45,6 +45,8 @@
 #define SA_DEVIATIONS(X) X(DEVIATION_SIGMA, "sigma") X(DEVIATION_VARIANCE, "variance")
 #define SA_LINEAR_FORMS(X) X(LINEAR_DEFINED, "defined") X(LINEAR_PUBLISHED, "published")
 #define SA_REGRETS(X) X(REGRET_EXPECTED, "expected") X(REGRET_REALISED, "realised")
+#define SA_CLICKS(X) X(CLICKS_NONE, "none") X(CLICKS_POSITION, "position") X(CLICKS_CASCADE, "cascade")
+#define SA_CLICK_NOISES(X) X(CLICK_BERNOULLI, "bernoulli") X(CLICK_GAUSSIAN, "gaussian")
 
 #define SA_ANY_INTEGER INT64_C(1000000000000)
 
@@ -56,7 +58,8 @@
     INTEGER(arms, "arms", ENVIRONMENT, 20, 20, 20, 1, 100000000, "N, candidate arms a round")                             \
     INTEGER(slate, "slate", ENVIRONMENT, 4, 4, 4, 1, 100000000, "K, arms to choose")                                      \
     INTEGER(dim, "dim", ENVIRONMENT, 80, 80, 80, 1, 10000000, "d, features of an arm")                                    \
-    NUMBER(noise, "noise", ENVIRONMENT, 0.01, 0.01, 0.01, 0, 1e100, "standard deviation of the noise on scores")          \
+    NUMBER(noise, "noise", ENVIRONMENT, 0.01, 0.01, 0.01, 0, 1e100,                                                       \
+           "standard deviation of the noise on scores, also of npy without --noise-values")                               \
     NUMBER(h3_frequency, "h3-frequency", ENVIRONMENT, SA_PI, 3.14, SA_PI, ABOVE_0, 1e6, "h3 is cos(this x'a)")            \
     INTEGER(delay, "delay", ENVIRONMENT, 0, 0, 0, 0, 1000000, "rounds between a decision and its feedback")               \
     TEXT(contexts, "contexts", ENVIRONMENT, "", "npy environment: file of contexts, (T, N, d) or (R, T, N, d)")           \
@@ -73,19 +76,30 @@
     TEXT(separator, "separator", ENVIRONMENT, ",", "csv: the character between fields, or tab")                           \
     CHOICE(user, "user", ENVIRONMENT, USER_PERFECT, USER_PERFECT, USER_PERFECT, SA_USERS,                                 \
            "svmlight: how grades become probabilities to choose a document and then to stop")                             \
-    TEXT(costs, "costs", ENVIRONMENT, "", "oracle data: npy file of the arms' costs, (N)")                                \
+    TEXT(costs, "costs", ENVIRONMENT, "", "oracle data: the arms' costs, (N), as in 1,2.5,3 or an npy file")              \
     TEXT(capacity, "capacity", ENVIRONMENT, "", "oracle data: what costs may add up to")                                  \
-    TEXT(groups, "groups", ENVIRONMENT, "", "oracle data: npy file of the arms' groups, (N)")                             \
-    TEXT(capacities, "capacities", ENVIRONMENT, "", "oracle data: npy file with the most arms of each group")             \
+    TEXT(groups, "groups", ENVIRONMENT, "", "oracle data: the arms' groups, (N), a list or an npy file")                  \
+    TEXT(capacities, "capacities", ENVIRONMENT, "", "oracle data: the most arms of each group, a list or an npy file")    \
     TEXT(edges, "edges", ENVIRONMENT, "", "oracle data: npy file of the two nodes of each arm, (N, 2)")                   \
     TEXT(source, "source", ENVIRONMENT, "", "oracle data: the node where paths start")                                    \
     TEXT(target, "target", ENVIRONMENT, "", "oracle data: the node where they end")                                       \
-    TEXT(revenues, "revenues", ENVIRONMENT, "", "oracle data: npy file of revenues, (N)")                                 \
+    TEXT(revenues, "revenues", ENVIRONMENT, "", "oracle data: revenues, (N), a list or an npy file")                      \
     TEXT(topics, "topics", ENVIRONMENT, "", "oracle data: npy file of how well arms cover topics, (N, topics)")           \
     TEXT(matrix, "matrix", ENVIRONMENT, "", "oracle data: npy file of A in A x <= b, (rows, N)")                          \
-    TEXT(bounds, "bounds", ENVIRONMENT, "", "oracle data: npy file of b, (rows)")                                         \
-    TEXT(discounts, "discounts", ENVIRONMENT, "", "oracle data: npy file of the discounts of positions, (K)")             \
-    TEXT(cascade_reward, "reward", ENVIRONMENT, "", "oracle data: cascade's reward, click or sum")                        \
+    TEXT(bounds, "bounds", ENVIRONMENT, "", "oracle data: b, (rows), a list or an npy file")                              \
+    TEXT(discounts, "discounts", ENVIRONMENT, "",                                                                         \
+         "oracle data, and clicks cascade: psi of each position, (K), a list or npy file")                                \
+    TEXT(cascade_reward, "reward", ENVIRONMENT, "",                                                                       \
+         "oracle data, and clicks cascade: reward for any click, click, or each, sum")                                    \
+    CHOICE(clicks, "clicks", ENVIRONMENT, CLICKS_NONE, CLICKS_NONE, CLICKS_NONE, SA_CLICKS,                               \
+           "what users do: nothing (every score is seen), look at positions by chance, or scan from the top and click")   \
+    TEXT(examination, "examination", ENVIRONMENT, "",                                                                     \
+         "clicks position: chance that each position is looked at, (K), as in 0.9,0.5,0.2, or an npy file")               \
+    NUMBER(leave, "leave", ENVIRONMENT, 0, 0, 0, 0, 1,                                                                    \
+           "clicks cascade: chance that the user leaves after an arm without a click")                                    \
+    CHOICE(                                                                                                               \
+        click_noise, "click-noise", ENVIRONMENT, CLICK_BERNOULLI, CLICK_BERNOULLI, CLICK_BERNOULLI, SA_CLICK_NOISES,      \
+        "what is seen of an arm: clicks, 0 or 1, from scores clipped into [0, 1] (h1, h3 go below); or score and noise")  \
     INTEGER(runs, "runs", EXPERIMENT, 20, 20, 20, 1, 1000000, "R, independent runs")                                      \
     INTEGER(first_run, "first-run", EXPERIMENT, 0, 0, 0, 0, 1000000000, "number of the first run")                        \
     INTEGER(seed, "seed", EXPERIMENT, 1, 1, 1, 0, INT64_MAX, "seed of all random numbers")                                \

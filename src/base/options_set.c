@@ -175,3 +175,17 @@ sa_status sa_options_check_agent(const sa_options *options) {
                        (long long)options->hidden);
     return SA_OK;
 }
+
+bool sa_options_changed(const sa_options *options, const char *name) {
+    const sa_option_row *row = sa_option_row_find(name);
+    const void *field = sa_option_field(options, row);
+    int preset = options->preset;
+    switch (row->kind) {
+    case SA_KIND_INTEGER: return *(const int64_t *)field != row->integer[preset];
+    case SA_KIND_NUMBER: return *(const double *)field != row->number[preset];
+    case SA_KIND_CHOICE: return *(const int *)field != row->integer[preset];
+    case SA_KIND_FLAG: return *(const bool *)field != (row->integer[preset] != 0);
+    case SA_KIND_TEXT: break;
+    }
+    return false;
+}

@@ -27,6 +27,8 @@ static sa_status prepare(drawing *self, const sa_options *options) {
     self->options = options;
     if (!*options->out) return sa_fail(SA_INVALID, "a draw needs --out, the folder to write to");
     if (options->resume) return sa_fail(SA_INVALID, "--resume is for runs, not for draws");
+    if (options->clicks != SA_CLICKS_NONE)
+        return sa_fail(SA_INVALID, "--clicks is for runs, not for draws: what is clicked depends on the slate");
     SA_TRY(sa_environment_create(options, &self->environment));
     if (self->environment->varies)
         return sa_fail(

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/options.h"
+#include "env/clicks.h"
 #include "env/environment.h"
 #include "oracle/oracle.h"
 #include <superarm/superarm.h>
@@ -34,7 +35,19 @@ typedef struct sa_run_stats {
     uint64_t peak_bytes, diverged_trainings;
 } sa_run_stats;
 
-/* Mean and deviation over runs, and Student's 95% interval of the mean; the interval is the mean when there is one run. */
+/* What is added up round by round: X(ENUMERATOR, "name of its file"). */
+#define SA_CURVE_LIST(X)                                                                                                  \
+    X(EXPECTED, "expected_regret") X(REALISED, "realised_regret") X(REWARD, "reward") X(CLICKS, "clicks")
+
+typedef enum sa_curve_kind {
+#define SA_CURVE_ENUM(enumerator, name) SA_CURVE_##enumerator,
+    SA_CURVE_LIST(SA_CURVE_ENUM) SA_CURVE_COUNT
+#undef SA_CURVE_ENUM
+} sa_curve_kind;
+
+const char *sa_curve_name(sa_curve_kind kind);
+
+/* Mean and deviation over runs, and Student's 95% interval of the mean; NaN but for the mean when there is one run. */
 typedef struct sa_mean {
     double mean, sd, low, high;
 } sa_mean;
@@ -43,17 +56,18 @@ typedef struct sa_plan_agent {
     char *label;
     sa_options *options; /* all of them, with the environment's dim */
     const sa_oracle *oracle;
-    double *expected_regret, *realised_regret, *reward; /* (runs, rounds), cumulative */
-    sa_run_stats *stats;                                /* (runs) */
-    bool *done;                                         /* (runs) */
-    sa_run_stats total;                                 /* means of the times, the largest memory, the sum of diverged */
-    sa_mean expected, realised;                         /* of the final regrets */
+    double *curve[SA_CURVE_COUNT]; /* (runs, rounds), cumulative; clicks: NULL without --clicks */
+    sa_run_stats *stats;           /* (runs) */
+    bool *done;                    /* (runs) */
+    sa_run_stats total;            /* means of the times, the largest memory, the sum of diverged */
+    sa_mean final[SA_CURVE_COUNT]; /* of the curves' ends */
 } sa_plan_agent;
 
 typedef struct sa_plan {
     sa_options *options; /* for all agents, with rounds, arms and dim as the environment has them, and full paths */
     sa_environment *environment;
     sa_problem *problem;   /* data of the oracles, the same in every round */
+    sa_clicks *clicks;     /* what users do; NULL: every score is seen */
     sa_plan_agent *agents; /* (agent_count) */
     size_t agent_count;
     size_t runs, rounds, threads;
@@ -61,6 +75,11 @@ typedef struct sa_plan {
     char *parts;   /* folder for the parts of finished runs; NULL: none */
     bool finished; /* all runs are done, and their means are there */
 } sa_plan;
+
+/* The regret that tables and progress show. */
+static inline sa_curve_kind sa_curve_shown(const sa_plan *plan) {
+    return plan->options->show_regret == SA_REGRET_REALISED ? SA_CURVE_REALISED : SA_CURVE_EXPECTED;
+}
 
 /* The agents that come of the lists of algorithms and agents, with `base` below their own options. Frees nothing of what
  * *agents held. */
@@ -77,6 +96,10 @@ void sa_plan_destroy(sa_plan *plan); /* NULL is fine */
 sa_status sa_plan_read_structure(sa_options *options, sa_problem **out);
 /* SA_INVALID unless the agent's oracle finds a slate for the problem's data. */
 sa_status sa_plan_check_structure(const sa_plan *plan, const sa_oracle *oracle);
+/* SA_INVALID for data that no agent, feedback or user looks at: whoever gave it thinks that it matters. */
+sa_status sa_plan_check_unused(const sa_plan *plan);
+/* SA_INVALID where the best slate under the click model cannot be found. */
+sa_status sa_plan_check_clicks(const sa_plan *plan);
 /* SA_INVALID unless --out can be used: new or empty, or with --resume. */
 sa_status sa_plan_check_folder(const sa_options *options);
 /* Can the machine hold a x b x c x d bytes? */

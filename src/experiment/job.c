@@ -5,7 +5,14 @@
  *
  * (alpha times the first reward of each for an oracle that is sure of that share only: the paper's alpha-regret).
  *
- * Curves add them up round by round; `reward` adds up reward(S; v + e), what was earned. */
+ * With --clicks a user looks at S (env/clicks.c has the models), and S* is the slate of the largest expected reward:
+ *
+ *   draw -> select S -> what the user of this round does with S -> update, --delay rounds later
+ *   expected regret = E reward(S*) - E reward(S),   realised regret = what this user gives for S* - what they give for S
+ *
+ * The realised regret of a round may then be negative; its mean over users is the expected one.
+ *
+ * Curves add them up round by round; `reward` adds up reward(S; v + e), or what the users gave: what was earned. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -43,10 +50,11 @@ typedef struct job {
     sa_problem *shorter;       /* of a round with fewer arms than K */
     size_t most;               /* arms of a slate: K, unless the oracle does not look at it */
     size_t delay;              /* at most all rounds */
-    double *feedback;          /* (delay + 1, most): row t mod (delay + 1) is what round t is answered with */
-    waiting *asked;            /* (delay + 1) the decisions they answer */
-    size_t *best;              /* (most) */
-    double *clipped;           /* (arms) scores within the oracle's domain */
+    double *feedback; /* (delay + 1, most): row t mod (delay + 1) is what round t is answered with; NaN: not seen */
+    bool *observed;   /* (most) */
+    waiting *asked;   /* (delay + 1) the decisions they answer */
+    size_t *best;     /* (most) */
+    double *clipped;  /* (arms) scores within the oracle's domain */
     sa_workspace workspace;
     bool mispaired; /* as published: the slate's i-th arm is answered with the score of arm i */
 } job;
@@ -57,6 +65,7 @@ static void job_clear(job *self) {
     sa_free(self->clipped);
     sa_free(self->best);
     sa_free(self->asked);
+    sa_free(self->observed);
     sa_free(self->feedback);
     sa_problem_destroy(self->shorter);
     sa_free(self->realised);
@@ -65,6 +74,16 @@ static void job_clear(job *self) {
     sa_request_destroy(self->request);
     sa_agent_destroy(self->agent);
     sa_options_destroy(self->options);
+}
+
+/* The oracle of the algorithm `best` with --clicks: it knows the users, too. */
+static int give_best(void *user, const double *scores, size_t arms, const bool *excluded, size_t most, size_t *slate,
+                     size_t *length) {
+    const job *self = user;
+    (void)scores, (void)arms, (void)excluded, (void)most;
+    memcpy(slate, self->best, self->slate * sizeof *slate);
+    *length = self->slate;
+    return 0;
 }
 
 static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
@@ -76,6 +95,7 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
     self->most = sa_oracle_most(self->of->oracle, &(sa_oracle_problem){.arms = arms, .slate = slate});
     self->delay = delay < self->plan->rounds ? delay : self->plan->rounds;
     SA_TRY(sa_alloc_matrix(self->delay + 1, self->most, sizeof(double), &self->feedback));
+    SA_TRY(sa_alloc_array(self->most, sizeof *self->observed, &self->observed));
     SA_TRY(sa_alloc_array(self->delay + 1, sizeof *self->asked, &self->asked));
     SA_TRY(sa_alloc_array(self->most, sizeof(size_t), &self->best));
     SA_TRY(sa_alloc_array(arms, sizeof(double), &self->clipped));
@@ -86,7 +106,10 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
     self->mispaired = self->options->linear_form == SA_LINEAR_PUBLISHED && model && strcmp(model, "linear") == 0;
     self->options->first_run = (int64_t)run;               /* the agent's random numbers are those of this run */
     if (trace_path) self->options->widths = SA_WIDTHS_ALL; /* a trace shows every arm's; the slates are the same */
+    bool knows = self->plan->clicks && strcmp(self->options->algorithm, "best") == 0;
+    if (knows) self->options->feedback = SA_FEEDBACK_SEMI_BANDIT; /* it does not learn */
     SA_TRY(sa_agent_create(self->options, &self->agent));
+    if (knows) SA_TRY(sa_agent_oracle(self->agent, &(sa_oracle_callbacks){give_best, self, 1}));
     if (environment->varies) {
         self->shorter = sa_problem_new();
         if (!self->shorter) return SA_OUT_OF_MEMORY;
@@ -128,26 +151,57 @@ static sa_status make_request(job *self) {
     return SA_OK;
 }
 
+/* ---- what comes of a slate ---- */
+
 /* What the slate of this round is answered with. */
 static double *feedback_of(const job *self, size_t round) {
     return self->feedback + round % (self->delay + 1) * self->most;
 }
 
-static sa_status select_and_update(job *self, size_t round) {
+/* Every score is seen. */
+static sa_status answer_with_scores(job *self, size_t round, double gain[SA_CURVE_COUNT]) {
+    const size_t *arms = sa_decision_arms(self->decision);
+    double expected_reward;
+    for (size_t i = 0; i < sa_decision_slate(self->decision); i++)
+        feedback_of(self, round)[i] = self->realised[self->mispaired ? i : arms[i]];
+    SA_TRY(regret(self, self->round.expected, &expected_reward, &gain[SA_CURVE_EXPECTED]));
+    return regret(self, self->realised, &gain[SA_CURVE_REWARD], &gain[SA_CURVE_REALISED]);
+}
+
+/* A user decides what is seen. */
+static void answer_with_clicks(job *self, uint64_t run, size_t round, double gain[SA_CURVE_COUNT]) {
+    const sa_clicks *clicks = self->plan->clicks;
+    const size_t *arms = sa_decision_arms(self->decision);
+    size_t length = sa_decision_slate(self->decision);
+    sa_visit visit = sa_clicks_visit(clicks, &self->round, run, round, arms, length, feedback_of(self, round));
+    sa_visit best = sa_clicks_visit(clicks, &self->round, run, round, self->best, self->slate, NULL);
+    gain[SA_CURVE_EXPECTED] = sa_clicks_expected_reward(clicks, &self->round, self->best, self->slate) -
+                              sa_clicks_expected_reward(clicks, &self->round, arms, length);
+    gain[SA_CURVE_REALISED] = best.reward - visit.reward;
+    gain[SA_CURVE_REWARD] = visit.reward;
+    gain[SA_CURVE_CLICKS] = visit.clicks;
+}
+
+/* ---- the agent's turns ---- */
+
+static sa_status select_slate(job *self, size_t round) {
     double start = sa_seconds_now();
     SA_TRY(sa_agent_select(self->agent, self->request, &self->decision));
-    double selected = sa_seconds_now();
-    size_t slate = sa_decision_slate(self->decision);
-    const size_t *arms = sa_decision_arms(self->decision);
-    for (size_t i = 0; i < slate; i++) feedback_of(self, round)[i] = self->realised[self->mispaired ? i : arms[i]];
-    self->asked[round % (self->delay + 1)] = (waiting){sa_decision_id(self->decision), slate};
-    self->stats->select_seconds += selected - start;
+    self->stats->select_seconds += sa_seconds_now() - start;
+    self->asked[round % (self->delay + 1)] = (waiting){sa_decision_id(self->decision), sa_decision_slate(self->decision)};
+    return SA_OK;
+}
+
+/* Answers the decision of --delay rounds ago. */
+static sa_status update(job *self, size_t round) {
     if (round < self->delay) return SA_OK;
-    double answered = sa_seconds_now();
+    double start = sa_seconds_now();
     size_t old = round - self->delay;
     waiting asked = self->asked[old % (self->delay + 1)];
-    SA_TRY(sa_agent_update(self->agent, asked.id, feedback_of(self, old), NULL, asked.slate));
-    self->stats->update_seconds += sa_seconds_now() - answered; /* training included, until take_counts */
+    const double *feedback = feedback_of(self, old);
+    for (size_t i = 0; i < asked.slate; i++) self->observed[i] = !isnan(feedback[i]);
+    SA_TRY(sa_agent_update(self->agent, asked.id, feedback, self->plan->clicks ? self->observed : NULL, asked.slate));
+    self->stats->update_seconds += sa_seconds_now() - start; /* training included, until take_counts */
     return SA_OK;
 }
 
@@ -166,33 +220,40 @@ static void take_counts(job *self) {
     self->stats->diverged_trainings = counts.diverged_trainings;
 }
 
-/* Round `round` from 0; `last` has the curves' values before it, and gets those after it. */
-static sa_status play_round(job *self, uint64_t run, size_t round, double last[3]) {
-    const sa_environment *environment = self->plan->environment;
-    double reward;
-    sa_environment_draw(environment, run, round, &self->round);
+/* Draws the round, and what its scores come to. */
+static sa_status draw(job *self, uint64_t run, size_t round) {
+    sa_environment_draw(self->plan->environment, run, round, &self->round);
     for (size_t i = 0; i < self->round.arms; i++) {
         self->realised[i] = self->round.expected[i] + self->round.noise[i];
         if (!isfinite(self->realised[i]))
             return sa_fail(SA_INVALID, "run %llu, round %zu: the score of arm %zu and its noise add up to an infinity",
                            (unsigned long long)run, round + 1, i);
     }
+    return SA_OK;
+}
+
+/* Round `round` from 0; `last` has the curves' values before it, and gets those after it. */
+static sa_status play_round(job *self, uint64_t run, size_t round, double last[SA_CURVE_COUNT]) {
+    const sa_clicks *clicks = self->plan->clicks;
+    double gain[SA_CURVE_COUNT] = {0};
+    SA_TRY(draw(self, run, round));
     SA_TRY(make_request(self));
-    SA_TRY(select_and_update(self, round));
-    double expected_regret, realised_regret;
-    SA_TRY(regret(self, self->round.expected, &reward, &expected_regret));
-    SA_TRY(regret(self, self->realised, &reward, &realised_regret));
-    last[0] += expected_regret;
-    last[1] += realised_regret;
-    last[2] += reward;
+    if (clicks) SA_TRY(sa_clicks_best(clicks, &self->round, self->slate, &self->workspace, self->best));
+    SA_TRY(select_slate(self, round));
+    if (clicks)
+        answer_with_clicks(self, run, round, gain);
+    else
+        SA_TRY(answer_with_scores(self, round, gain));
+    SA_TRY(update(self, round));
+    for (int kind = 0; kind < SA_CURVE_COUNT; kind++) last[kind] += gain[kind];
     if (round % MEMORY_PERIOD == 0) take_memory(self);
     if (!self->trace) return SA_OK;
-    return sa_trace_round(self->trace, run, round + 1, self->decision, feedback_of(self, round), expected_regret,
-                          realised_regret);
+    return sa_trace_round(self->trace, run, round + 1, self->decision, feedback_of(self, round), gain[SA_CURVE_EXPECTED],
+                          gain[SA_CURVE_REALISED]);
 }
 
 sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const char *trace_path, sa_job_control *control) {
-    double start = sa_seconds_now(), last[3] = {0};
+    double start = sa_seconds_now(), last[SA_CURVE_COUNT] = {0};
     sa_plan_agent *of = &plan->agents[agent];
     job self = {.plan = plan, .of = of, .stats = &of->stats[run]};
     uint64_t number = plan->first_run + run;
@@ -205,10 +266,8 @@ sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const char *
             goto fail;
         }
         SA_TRY_OR_FAIL(play_round(&self, number, round, last));
-        size_t place = run * plan->rounds + round;
-        of->expected_regret[place] = last[0];
-        of->realised_regret[place] = last[1];
-        of->reward[place] = last[2];
+        for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
+            if (of->curve[kind]) of->curve[kind][run * plan->rounds + round] = last[kind];
         atomic_fetch_add_explicit(&control->rounds, 1, memory_order_relaxed);
     }
     take_counts(&self);

@@ -15,6 +15,7 @@ void sa_plan_destroy(sa_plan *plan) {
     if (!plan) return;
     sa_free(plan->parts);
     sa_plan_agents_destroy(plan->agents, plan->agent_count);
+    sa_clicks_destroy(plan->clicks);
     sa_problem_destroy(plan->problem);
     sa_environment_destroy(plan->environment);
     sa_options_destroy(plan->options);
@@ -134,11 +135,30 @@ static sa_status plan_environment(sa_plan *plan, const sa_options *asked) {
     SA_TRY(full_path(&plan->options->contexts));
     SA_TRY(full_path(&plan->options->scores));
     SA_TRY(full_path(&plan->options->noise_values));
+    SA_TRY(full_path(&plan->options->examination));
     SA_TRY(sa_plan_read_structure(plan->options, &plan->problem));
+    SA_TRY(sa_clicks_create(plan->options, sa_problem_data(plan->problem), &plan->clicks));
     plan->rounds = plan->environment->rounds;
     plan->runs = (size_t)asked->runs;
     plan->first_run = (uint64_t)asked->first_run;
     plan->threads = thread_count(asked);
+    return SA_OK;
+}
+
+/* Users look at positions, and the published linear code pairs scores with arms in a way that has none. */
+static sa_status check_positions(const sa_plan *plan, const sa_plan_agent *agent) {
+    const char *clicks = !plan->clicks ? NULL : plan->clicks->kind == SA_CLICKS_POSITION ? "position" : "cascade";
+    const char *model = sa_algorithm_model(agent->options->algorithm);
+    if (!clicks) return SA_OK;
+    if (agent->oracle->size != SA_EXACTLY_K)
+        return sa_fail(SA_INVALID,
+                       "--oracle %s has no positions that --clicks %s could look at; top-k, assignment and cascade do",
+                       agent->oracle->name, clicks);
+    if (agent->options->linear_form == SA_LINEAR_PUBLISHED && model && !strcmp(model, "linear"))
+        return sa_fail(SA_INVALID,
+                       "--linear-form published mixes up scores and arms, which makes no sense with --clicks %s; "
+                       "--linear-form defined does not",
+                       clicks);
     return SA_OK;
 }
 
@@ -147,6 +167,7 @@ static sa_status plan_agent(const sa_plan *plan, const sa_experiment *experiment
     agent->oracle = sa_oracle_of((sa_oracle_kind)agent->options->oracle);
     if (agent->oracle->size == SA_EXACTLY_K) SA_TRY(check_slate(plan->options, plan->environment));
     sa_status status = check_delay(plan, agent->options);
+    if (status == SA_OK) status = check_positions(plan, agent);
     if (status == SA_OK) status = sa_plan_check_structure(plan, agent->oracle);
     if (status == SA_OK) status = sa_agent_create(agent->options, &trial);
     if (status != SA_OK) {
@@ -156,9 +177,9 @@ static sa_status plan_agent(const sa_plan *plan, const sa_experiment *experiment
     }
     sa_agent_destroy(trial);
     SA_TRY(full_path(&agent->options->init_weights));
-    SA_TRY(sa_alloc_matrix(plan->runs, plan->rounds, sizeof(double), &agent->expected_regret));
-    SA_TRY(sa_alloc_matrix(plan->runs, plan->rounds, sizeof(double), &agent->realised_regret));
-    SA_TRY(sa_alloc_matrix(plan->runs, plan->rounds, sizeof(double), &agent->reward));
+    for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
+        if (kind != SA_CURVE_CLICKS || plan->clicks)
+            SA_TRY(sa_alloc_matrix(plan->runs, plan->rounds, sizeof(double), &agent->curve[kind]));
     SA_TRY(sa_alloc_array(plan->runs, sizeof *agent->stats, &agent->stats));
     return sa_alloc_array(plan->runs, sizeof *agent->done, &agent->done);
 }
@@ -166,7 +187,7 @@ static sa_status plan_agent(const sa_plan *plan, const sa_experiment *experiment
 static sa_status check_sizes(const sa_plan *plan) {
     size_t jobs = plan->runs * plan->agent_count, threads = plan->threads < jobs ? plan->threads : jobs;
     size_t arms = plan->environment->arms, dim = plan->environment->dim;
-    if (!sa_plan_fits(jobs, plan->rounds, 3, sizeof(double)))
+    if (!sa_plan_fits(jobs, plan->rounds, SA_CURVE_COUNT, sizeof(double)))
         return sa_fail(SA_OUT_OF_MEMORY,
                        "--runs %zu of --rounds %zu with %zu agents have more regret curves than this machine has memory",
                        plan->runs, plan->rounds, plan->agent_count);
@@ -184,6 +205,8 @@ sa_status sa_plan_make(sa_experiment *experiment) {
     SA_TRY_OR_FAIL(sa_spec_resolve(experiment, plan->options, &plan->agents, &plan->agent_count));
     SA_TRY_OR_FAIL(check_sizes(plan));
     for (size_t i = 0; i < plan->agent_count; i++) SA_TRY_OR_FAIL(plan_agent(plan, experiment, &plan->agents[i]));
+    SA_TRY_OR_FAIL(sa_plan_check_unused(plan));
+    SA_TRY_OR_FAIL(sa_plan_check_clicks(plan));
     SA_TRY_OR_FAIL(sa_plan_check_folder(plan->options));
     SA_TRY_OR_FAIL(check_trace(plan->options->trace, plan->options->out));
     sa_plan_destroy(experiment->plan);

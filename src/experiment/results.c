@@ -19,6 +19,11 @@
 
 enum { STATS = 6 };
 
+#define NAME_OF(enumerator, name) name,
+static const char *const CURVES[] = {SA_CURVE_LIST(NAME_OF)};
+
+const char *sa_curve_name(sa_curve_kind kind) { return CURVES[kind]; }
+
 /* ---- parts ---- */
 
 sa_status sa_results_part(const sa_plan *plan, size_t agent, size_t run, const char *ending, char **path) {
@@ -33,9 +38,9 @@ static sa_status write_part(const sa_plan *plan, const sa_plan_agent *agent, siz
     sa_npz_writer *writer;
     sa_status status;
     SA_TRY(sa_npz_begin(&writer));
-    SA_TRY_OR_FAIL(sa_npz_add(writer, "expected_regret", SA_FLOAT64, 1, &rounds, agent->expected_regret + first));
-    SA_TRY_OR_FAIL(sa_npz_add(writer, "realised_regret", SA_FLOAT64, 1, &rounds, agent->realised_regret + first));
-    SA_TRY_OR_FAIL(sa_npz_add(writer, "reward", SA_FLOAT64, 1, &rounds, agent->reward + first));
+    for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
+        if (agent->curve[kind])
+            SA_TRY_OR_FAIL(sa_npz_add(writer, sa_curve_name(kind), SA_FLOAT64, 1, &rounds, agent->curve[kind] + first));
     SA_TRY_OR_FAIL(sa_npz_add(writer, "stats", SA_FLOAT64, 1, &count, numbers));
     return sa_npz_finish(writer, path);
 fail:
@@ -66,9 +71,9 @@ static sa_status read_part(const sa_plan *plan, sa_plan_agent *agent, size_t run
     sa_npz *archive;
     sa_status status;
     SA_TRY(sa_npz_open(path, &archive));
-    SA_TRY_OR_FAIL(read_row(archive, "expected_regret", plan->rounds, agent->expected_regret + first));
-    SA_TRY_OR_FAIL(read_row(archive, "realised_regret", plan->rounds, agent->realised_regret + first));
-    SA_TRY_OR_FAIL(read_row(archive, "reward", plan->rounds, agent->reward + first));
+    for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
+        if (agent->curve[kind])
+            SA_TRY_OR_FAIL(read_row(archive, sa_curve_name(kind), plan->rounds, agent->curve[kind] + first));
     SA_TRY_OR_FAIL(read_row(archive, "stats", STATS, numbers));
     agent->stats[run] =
         (sa_run_stats){numbers[0], numbers[1], numbers[2], numbers[3], (uint64_t)numbers[4], (uint64_t)numbers[5]};
@@ -98,10 +103,8 @@ static sa_status find_parts(sa_plan *plan) {
 
 /* ---- the finished folder ---- */
 
-static const char *const KINDS[] = {"expected_regret", "realised_regret", "reward"};
-
-static double *curves(const sa_plan_agent *agent, size_t kind) {
-    return kind == 0 ? agent->expected_regret : kind == 1 ? agent->realised_regret : agent->reward;
+static sa_status curve_path(const sa_plan *plan, const sa_plan_agent *agent, sa_curve_kind kind, char **path) {
+    return sa_format(path, "%s/%s/%s.npy", plan->options->out, agent->label, sa_curve_name(kind));
 }
 
 static sa_status write_curves(const sa_plan *plan, const sa_plan_agent *agent) {
@@ -112,9 +115,10 @@ static sa_status write_curves(const sa_plan *plan, const sa_plan_agent *agent) {
     if (status == SA_OK) status = sa_folder_make(path);
     sa_free(path);
     SA_TRY(status);
-    for (size_t kind = 0; kind < 3; kind++) {
-        SA_TRY(sa_format(&path, "%s/%s/%s.npy", plan->options->out, agent->label, KINDS[kind]));
-        status = sa_npy_write(path, SA_FLOAT64, 2, shape, curves(agent, kind));
+    for (int kind = 0; kind < SA_CURVE_COUNT; kind++) {
+        if (!agent->curve[kind]) continue;
+        SA_TRY(curve_path(plan, agent, kind, &path));
+        status = sa_npy_write(path, SA_FLOAT64, 2, shape, agent->curve[kind]);
         sa_free(path);
         SA_TRY(status);
     }
@@ -122,15 +126,16 @@ static sa_status write_curves(const sa_plan *plan, const sa_plan_agent *agent) {
 }
 
 static sa_status read_curves(const sa_plan *plan, const sa_plan_agent *agent) {
-    for (size_t kind = 0; kind < 3; kind++) {
+    for (int kind = 0; kind < SA_CURVE_COUNT; kind++) {
         char *path;
         sa_array array = {0};
-        SA_TRY(sa_format(&path, "%s/%s/%s.npy", plan->options->out, agent->label, KINDS[kind]));
+        if (!agent->curve[kind]) continue;
+        SA_TRY(curve_path(plan, agent, kind, &path));
         sa_status status = sa_npy_read(path, &array);
         if (status == SA_OK && (array.type != SA_FLOAT64 || array.axes != 2 || array.shape[0] != plan->runs ||
                                 array.shape[1] != plan->rounds))
             status = sa_fail(SA_FORMAT, "%s is not of shape (%zu, %zu)", path, plan->runs, plan->rounds);
-        if (status == SA_OK) memcpy(curves(agent, kind), array.data, sa_array_count(&array) * sizeof(double));
+        if (status == SA_OK) memcpy(agent->curve[kind], array.data, sa_array_count(&array) * sizeof(double));
         sa_array_clear(&array);
         sa_free(path);
         SA_TRY(status);

@@ -30,15 +30,15 @@ sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa
     if (index >= plan->agent_count)
         return sa_fail(SA_INVALID, "there is no agent %zu: the experiment has %zu", index, plan->agent_count);
     const sa_plan_agent *agent = &plan->agents[index];
-    const sa_mean *shown = plan->options->show_regret == SA_REGRET_REALISED ? &agent->realised : &agent->expected;
+    const sa_mean *shown = &agent->final[sa_curve_shown(plan)], *clicks = &agent->final[SA_CURVE_CLICKS];
     *result = (sa_agent_result){
         .label = agent->label,
         .algorithm = agent->options->algorithm,
         .runs = plan->runs,
         .rounds = plan->rounds,
-        .expected_regret = agent->expected_regret,
-        .realised_regret = agent->realised_regret,
-        .reward = agent->reward,
+        .expected_regret = agent->curve[SA_CURVE_EXPECTED],
+        .realised_regret = agent->curve[SA_CURVE_REALISED],
+        .reward = agent->curve[SA_CURVE_REWARD],
         .mean = shown->mean,
         .sd = shown->sd,
         .low = shown->low,
@@ -49,6 +49,11 @@ sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa
         .train_seconds = agent->total.train_seconds,
         .peak_bytes = agent->total.peak_bytes,
         .diverged_trainings = agent->total.diverged_trainings,
+        .clicks = agent->curve[SA_CURVE_CLICKS],
+        .clicks_mean = clicks->mean,
+        .clicks_sd = clicks->sd,
+        .clicks_low = clicks->low,
+        .clicks_high = clicks->high,
     };
     return SA_OK;
 }

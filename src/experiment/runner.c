@@ -70,8 +70,7 @@ static void *work(void *user) {
 /* ---- the caller's thread: progress ---- */
 
 static double mean_regret(const sa_plan *plan, const sa_plan_agent *agent) {
-    const double *curves =
-        plan->options->show_regret == SA_REGRET_REALISED ? agent->realised_regret : agent->expected_regret;
+    const double *curves = agent->curve[sa_curve_shown(plan)];
     double sum = 0, count = 0;
     for (size_t run = 0; run < plan->runs; run++)
         if (agent->done[run]) {

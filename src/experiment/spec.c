@@ -197,9 +197,7 @@ void sa_plan_agents_destroy(sa_plan_agent *agents, size_t count) {
     for (size_t i = 0; i < count; i++) {
         sa_free(agents[i].done);
         sa_free(agents[i].stats);
-        sa_free(agents[i].reward);
-        sa_free(agents[i].realised_regret);
-        sa_free(agents[i].expected_regret);
+        for (int kind = 0; kind < SA_CURVE_COUNT; kind++) sa_free(agents[i].curve[kind]);
         sa_options_destroy(agents[i].options);
         sa_free(agents[i].label);
     }

@@ -44,7 +44,7 @@ sa_mean sa_final_mean(const double *curves, size_t runs, size_t rounds) {
     double sum = 0, squares = 0;
     for (size_t run = 0; run < runs; run++) sum += curves[(run + 1) * rounds - 1];
     double mean = sum / (double)runs;
-    if (runs == 1) return (sa_mean){mean, 0, mean, mean};
+    if (runs == 1) return (sa_mean){mean, NAN, NAN, NAN}; /* nobody knows how it spreads */
     for (size_t run = 0; run < runs; run++) {
         double off = curves[(run + 1) * rounds - 1] - mean;
         squares += off * off;
@@ -55,8 +55,8 @@ sa_mean sa_final_mean(const double *curves, size_t runs, size_t rounds) {
 }
 
 void sa_plan_summarise(sa_plan_agent *agent, size_t runs, size_t rounds) {
-    agent->expected = sa_final_mean(agent->expected_regret, runs, rounds);
-    agent->realised = sa_final_mean(agent->realised_regret, runs, rounds);
+    for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
+        if (agent->curve[kind]) agent->final[kind] = sa_final_mean(agent->curve[kind], runs, rounds);
     sa_run_stats total = {0};
     for (size_t run = 0; run < runs; run++) {
         const sa_run_stats *stats = &agent->stats[run];

@@ -63,3 +63,43 @@ fail:
     sa_free(scores);
     return status;
 }
+
+/* Data that somebody looks at. */
+static unsigned used(const sa_plan *plan) {
+    unsigned data = 0;
+    for (size_t i = 0; i < plan->agent_count; i++) {
+        data |= plan->agents[i].oracle->needs | plan->agents[i].oracle->takes;
+    }
+    if (plan->clicks && plan->clicks->kind == SA_CLICKS_CASCADE) data |= SA_BIT(SA_DISCOUNTS) | SA_BIT(SA_REWARD);
+    return data;
+}
+
+sa_status sa_plan_check_unused(const sa_plan *plan) {
+    unsigned unused = sa_problem_data(plan->problem)->given & ~used(plan);
+    const sa_oracle *oracle = plan->agents[0].oracle;
+    for (sa_datum datum = 0; datum < SA_DATUM_COUNT; datum++)
+        if (unused & SA_BIT(datum) && plan->agent_count == 1)
+            return sa_fail(SA_INVALID, "--%s is not for --oracle %s", sa_datum_name(datum), oracle->name);
+        else if (unused & SA_BIT(datum))
+            return sa_fail(SA_INVALID, "--%s is not for the oracle of any agent", sa_datum_name(datum));
+    return SA_OK;
+}
+
+/* What may be wrong is the same in every round, or nearly so: the first one tells. */
+sa_status sa_plan_check_clicks(const sa_plan *plan) {
+    sa_round round = {0};
+    sa_workspace workspace = {0};
+    size_t *slate = NULL;
+    sa_status status;
+    if (!plan->clicks) return SA_OK;
+    SA_TRY_OR_FAIL(sa_round_init(&round, plan->environment));
+    SA_TRY_OR_FAIL(sa_alloc_array(plan->clicks->slate, sizeof *slate, &slate));
+    sa_environment_draw(plan->environment, plan->first_run, 0, &round);
+    size_t length = plan->clicks->slate < round.arms ? plan->clicks->slate : round.arms;
+    status = sa_clicks_best(plan->clicks, &round, length, &workspace, slate);
+fail:
+    sa_workspace_clear(&workspace);
+    sa_free(slate);
+    sa_round_clear(&round);
+    return status;
+}

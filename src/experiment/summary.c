@@ -36,8 +36,9 @@ static void add_options(sa_buffer *buffer, const sa_options *options, bool agent
     sa_buffer_format(buffer, "\n%s}", indent);
 }
 
-static void add_mean(sa_buffer *buffer, const char *name, const sa_mean *mean) {
-    sa_buffer_format(buffer, "      \"%s\": {\"mean\": ", name);
+static void add_mean(sa_buffer *buffer, sa_curve_kind kind, const sa_plan_agent *agent) {
+    const sa_mean *mean = &agent->final[kind];
+    sa_buffer_format(buffer, "      \"%s\": {\"mean\": ", sa_curve_name(kind));
     sa_buffer_number(buffer, mean->mean, 0);
     sa_buffer_text(buffer, ", \"sd\": ");
     sa_buffer_number(buffer, mean->sd, 0);
@@ -63,8 +64,9 @@ static void add_agent(sa_buffer *buffer, const sa_plan *plan, const sa_plan_agen
     sa_buffer_text(buffer, ",\n      \"options\": ");
     add_options(buffer, agent->options, true, "      ");
     sa_buffer_format(buffer, ",\n      \"runs\": %zu,\n      \"rounds\": %zu,\n", plan->runs, plan->rounds);
-    add_mean(buffer, "expected_regret", &agent->expected);
-    add_mean(buffer, "realised_regret", &agent->realised);
+    add_mean(buffer, SA_CURVE_EXPECTED, agent);
+    add_mean(buffer, SA_CURVE_REALISED, agent);
+    if (plan->clicks) add_mean(buffer, SA_CURVE_CLICKS, agent);
     add_seconds(buffer, "seconds_per_run", total->seconds);
     add_seconds(buffer, "select_seconds", total->select_seconds);
     add_seconds(buffer, "update_seconds", total->update_seconds);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/npy.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "oracle/oracle.h"
 
@@ -122,20 +122,20 @@ static const struct {
     size_t axes; /* 0: a number; 2: a matrix */
     bool indices;
 } NAMES[] = {
-    {"scores", "npy file of the arms' scores, (N), or (N, K) for assignment", SCORES, 1, false},
+    {"scores", "the arms' scores, (N), or (N, K) for assignment", SCORES, 1, false},
     {"slate", "K, arms to choose, or the most where arms may be left out", -1, 0, true},
-    {"costs", "knapsack: npy file of costs, (N), 0 or more", SA_COSTS, 1, false},
+    {"costs", "knapsack: costs, (N), 0 or more", SA_COSTS, 1, false},
     {"capacity", "knapsack: what the costs may add up to", SA_CAPACITY, 0, false},
-    {"groups", "matroid: npy file of the arms' groups, (N), counted from 0", SA_GROUPS, 1, true},
-    {"capacities", "matroid: npy file with the most arms of each group", SA_CAPACITIES, 1, true},
-    {"edges", "matroid, shortest-path, matching: npy file of the two nodes of each arm, (N, 2)", SA_EDGES, 2, true},
+    {"groups", "matroid: the arms' groups, (N), counted from 0", SA_GROUPS, 1, true},
+    {"capacities", "matroid: the most arms of each group", SA_CAPACITIES, 1, true},
+    {"edges", "matroid, shortest-path, matching: the two nodes of each arm, (N, 2)", SA_EDGES, 2, true},
     {"source", "shortest-path: the node to start from", SA_SOURCE, 0, true},
     {"target", "shortest-path: the node to reach", SA_TARGET, 0, true},
-    {"revenues", "assortment: npy file of revenues, (N)", SA_REVENUES, 1, false},
-    {"topics", "submodular: npy file of how well each arm covers each topic, (N, topics)", SA_TOPICS, 2, false},
-    {"matrix", "ilp: npy file of A in A x <= b, (rows, N)", SA_MATRIX, 2, false},
-    {"bounds", "ilp: npy file of b, (rows)", SA_BOUNDS, 1, false},
-    {"discounts", "cascade, assignment: npy file of the discounts of the positions, (K), 0 to 1", SA_DISCOUNTS, 1, false},
+    {"revenues", "assortment: revenues, (N)", SA_REVENUES, 1, false},
+    {"topics", "submodular: how well each arm covers each topic, (N, topics)", SA_TOPICS, 2, false},
+    {"matrix", "ilp: A in A x <= b, (rows, N)", SA_MATRIX, 2, false},
+    {"bounds", "ilp: b, (rows)", SA_BOUNDS, 1, false},
+    {"discounts", "cascade, assignment: the discounts of the positions, (K), 0 to 1", SA_DISCOUNTS, 1, false},
     {"reward", "cascade: click, 1 - prod(1 - psi_k v_k), or sum, of psi_k v_k", SA_REWARD, 0, false},
 };
 enum { NAME_COUNT = sizeof NAMES / sizeof *NAMES };
@@ -220,7 +220,7 @@ static sa_status read_array(sa_problem *problem, size_t index, const char *path)
     char *kept = NULL;
     double *numbers = NULL;
     size_t *indices = NULL;
-    sa_status status = sa_npy_read(path, &array);
+    sa_status status = NAMES[index].axes == 1 ? sa_numbers_read(path, &array) : sa_npy_read(path, &array);
     if (status != SA_OK) return sa_fail_prefix(status, "--%s: ", NAMES[index].name);
     SA_TRY_OR_FAIL(check_axes(index, path, &array));
     SA_TRY_OR_FAIL(sa_copy_text(path, &kept));

@@ -1,10 +1,11 @@
-/* The numbers for other programs: table.csv and curves.csv, with both kinds of regret. */
+/* The numbers for other programs: table.csv and curves.csv, with both kinds of regret, and clicks where there are any. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "report/report.h"
 
-static const char *const REGRETS[SA_REGRET_KINDS] = {"expected", "realised"};
+static const char *const KINDS[SA_REPORT_KINDS] = {"expected", "realised", "clicks"};
 
 /* In quotes where the text has a comma, a quote or a line's end (RFC 4180). */
 static void add_text(sa_buffer *buffer, const char *text) {
@@ -20,9 +21,10 @@ static void add_text(sa_buffer *buffer, const char *text) {
     sa_buffer_text(buffer, "\"");
 }
 
+/* An empty field for what one run cannot tell. */
 static void add_number(sa_buffer *buffer, double number) {
     sa_buffer_text(buffer, ",");
-    sa_buffer_number(buffer, number, 0);
+    if (!isnan(number)) sa_buffer_number(buffer, number, 0);
 }
 
 static void add_mean(sa_buffer *buffer, const sa_mean *mean) {
@@ -40,13 +42,13 @@ static void add_who(sa_buffer *buffer, const sa_report_panel *panel, const sa_re
 
 /* ---- table.csv ---- */
 
-static void add_row(sa_buffer *buffer, const sa_report_panel *panel, const sa_report_agent *agent, int regret) {
-    const sa_mean *difference = &agent->difference[regret];
+static void add_row(sa_buffer *buffer, const sa_report_panel *panel, const sa_report_agent *agent, int kind) {
+    const sa_mean *difference = &agent->difference[kind];
     add_who(buffer, panel, agent);
     sa_buffer_text(buffer, ",");
     add_text(buffer, agent->options->algorithm);
-    sa_buffer_format(buffer, ",ours,%s,%zu,%zu", REGRETS[regret], panel->runs, panel->rounds);
-    add_mean(buffer, &agent->final[regret]);
+    sa_buffer_format(buffer, ",ours,%s,%zu,%zu", KINDS[kind], panel->runs, panel->rounds);
+    add_mean(buffer, &agent->final[kind]);
     add_number(buffer, difference->mean);
     add_number(buffer, difference->low);
     add_number(buffer, difference->high);
@@ -63,7 +65,7 @@ static void add_published(sa_buffer *buffer, const sa_report_panel *panel, const
     add_who(buffer, panel, agent);
     sa_buffer_text(buffer, ",");
     add_text(buffer, agent->options->algorithm);
-    sa_buffer_format(buffer, ",published,%s,%zu,%zu", REGRETS[shown], agent->published->runs, curve->round[end]);
+    sa_buffer_format(buffer, ",published,%s,%zu,%zu", KINDS[shown], agent->published->runs, curve->round[end]);
     add_mean(buffer, &mean);
     sa_buffer_text(buffer, ",,,,,,");
     add_number(buffer, mean.mean / sa_mean_at(panel, agent, shown, curve->round[end]));
@@ -78,7 +80,7 @@ void sa_table_csv(const sa_report *report, sa_buffer *buffer) {
         const sa_report_panel *panel = &report->panels[p];
         for (size_t i = 0; i < panel->agent_count; i++) {
             const sa_report_agent *agent = &panel->agents[i];
-            for (int regret = 0; regret < SA_REGRET_KINDS; regret++) add_row(buffer, panel, agent, regret);
+            for (int kind = 0; kind < sa_panel_kinds(panel); kind++) add_row(buffer, panel, agent, kind);
             if (agent->published) add_published(buffer, panel, agent);
         }
     }
@@ -86,11 +88,11 @@ void sa_table_csv(const sa_report *report, sa_buffer *buffer) {
 
 /* ---- curves.csv ---- */
 
-static void add_curve(sa_buffer *buffer, const sa_report_panel *panel, const sa_report_agent *agent, int regret) {
-    const sa_curve *curve = &agent->curve[regret];
+static void add_curve(sa_buffer *buffer, const sa_report_panel *panel, const sa_report_agent *agent, int kind) {
+    const sa_curve *curve = &agent->curve[kind];
     for (size_t i = 0; i < curve->count; i++) {
         add_who(buffer, panel, agent);
-        sa_buffer_format(buffer, ",%s,%zu", REGRETS[regret], curve->round[i]);
+        sa_buffer_format(buffer, ",%s,%zu", KINDS[kind], curve->round[i]);
         add_number(buffer, curve->mean[i]);
         add_number(buffer, curve->sd[i]);
         sa_buffer_text(buffer, "\n");
@@ -101,6 +103,6 @@ void sa_curves_csv(const sa_report *report, sa_buffer *buffer) {
     sa_buffer_text(buffer, "panel,label,regret,round,mean,sd\n");
     for (size_t p = 0; p < report->panel_count; p++)
         for (size_t i = 0; i < report->panels[p].agent_count; i++)
-            for (int regret = 0; regret < SA_REGRET_KINDS; regret++)
-                add_curve(buffer, &report->panels[p], &report->panels[p].agents[i], regret);
+            for (int kind = 0; kind < sa_panel_kinds(&report->panels[p]); kind++)
+                add_curve(buffer, &report->panels[p], &report->panels[p].agents[i], kind);
 }

@@ -1,4 +1,5 @@
 /* Figures as gnuplot scripts: mean regret with a band of one standard deviation; published curves dashed. */
+#include <math.h>
 #include <string.h>
 
 #include "report/report.h"
@@ -60,7 +61,9 @@ static void add_terminal(sa_buffer *script, sa_picture kind, size_t width, size_
 
 /* ---- data ---- */
 
+/* One run has no band. */
 static void add_point(sa_buffer *script, size_t round, double mean, double sd) {
+    if (isnan(sd)) sd = 0;
     sa_buffer_format(script, "%zu ", round);
     sa_buffer_number(script, mean, 9);
     sa_buffer_text(script, " ");

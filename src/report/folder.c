@@ -13,9 +13,9 @@
 #include "report/report.h"
 
 static void agent_clear(sa_report_agent *agent) {
-    for (int kind = 0; kind < SA_REGRET_KINDS; kind++) {
+    for (int kind = 0; kind < SA_REPORT_KINDS; kind++) {
         sa_curve_clear(&agent->curve[kind]);
-        sa_free(agent->regret[kind]);
+        sa_free(agent->total[kind]);
     }
     sa_options_destroy(agent->options);
     sa_free(agent->name);
@@ -118,7 +118,7 @@ static sa_status check_numbers(const double *curves, size_t runs, size_t rounds,
     return SA_OK;
 }
 
-static sa_status read_regret(const sa_report_panel *panel, const char *path, double **out) {
+static sa_status read_total(const sa_report_panel *panel, const char *path, double **out) {
     sa_array array = {0};
     SA_TRY(sa_npy_read(path, &array));
     sa_status status = SA_OK;
@@ -134,13 +134,13 @@ static sa_status read_regret(const sa_report_panel *panel, const char *path, dou
     return status;
 }
 
-static sa_status read_regrets(const sa_report_panel *panel, const char *folder) {
-    static const char *const files[SA_REGRET_KINDS] = {"expected_regret", "realised_regret"};
+static sa_status read_totals(const sa_report_panel *panel, const char *folder) {
+    static const char *const files[SA_REPORT_KINDS] = {"expected_regret", "realised_regret", "clicks"};
     for (size_t i = 0; i < panel->agent_count; i++)
-        for (int kind = 0; kind < SA_REGRET_KINDS; kind++) {
+        for (int kind = 0; kind < sa_panel_kinds(panel); kind++) {
             char *path;
             SA_TRY(sa_format(&path, "%s/%s/%s.npy", folder, panel->agents[i].label, files[kind]));
-            sa_status status = read_regret(panel, path, &panel->agents[i].regret[kind]);
+            sa_status status = read_total(panel, path, &panel->agents[i].total[kind]);
             sa_free(path);
             SA_TRY(status);
         }
@@ -189,7 +189,7 @@ sa_status sa_panel_read(const char *folder, sa_report_panel *out) {
     SA_TRY_OR_FAIL(begin(&panel, folder));
     SA_TRY_OR_FAIL(read_spec(&panel, spec));
     SA_TRY_OR_FAIL(read_summary(&panel, summary));
-    SA_TRY_OR_FAIL(read_regrets(&panel, folder));
+    SA_TRY_OR_FAIL(read_totals(&panel, folder));
     *out = panel;
     panel = (sa_report_panel){0};
 fail:

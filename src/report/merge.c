@@ -72,12 +72,12 @@ static sa_status join_agent(sa_report_panel *const *sorted, size_t count, size_t
         if (from->peak_bytes > agent->peak_bytes) agent->peak_bytes = from->peak_bytes;
         agent->diverged_trainings += from->diverged_trainings;
     }
-    for (int kind = 0; kind < SA_REGRET_KINDS; kind++) {
-        SA_TRY(sa_alloc_matrix(runs, rounds, sizeof(double), &agent->regret[kind]));
-        double *to = agent->regret[kind];
+    for (int kind = 0; kind < sa_panel_kinds(sorted[0]); kind++) {
+        SA_TRY(sa_alloc_matrix(runs, rounds, sizeof(double), &agent->total[kind]));
+        double *to = agent->total[kind];
         for (size_t part = 0; part < count; part++) {
             size_t numbers = sorted[part]->runs * rounds;
-            memcpy(to, sorted[part]->agents[i].regret[kind], numbers * sizeof *to);
+            memcpy(to, sorted[part]->agents[i].total[kind], numbers * sizeof *to);
             to += numbers;
         }
     }

@@ -18,7 +18,8 @@
 #include "experiment/experiment.h"
 #include <superarm/report.h>
 
-enum { SA_REGRET_KINDS = sa_regret_count, SA_REPORT_VALUE = 16384 };
+/* What is told of an agent: both regrets, as sa_regret counts them, and clicks where users click. */
+enum { SA_REPORT_CLICKS = sa_regret_count, SA_REPORT_KINDS, SA_REPORT_VALUE = 16384 };
 
 /* A curve with its deviation, at some rounds. */
 typedef struct sa_curve {
@@ -40,12 +41,12 @@ typedef struct sa_report_agent {
     char *label;
     char *name; /* for people: "CN-UCB" */
     sa_options *options;
-    double *regret[SA_REGRET_KINDS]; /* (runs, rounds), cumulative */
-    double seconds;                  /* a run, in the mean */
+    double *total[SA_REPORT_KINDS]; /* (runs, rounds), cumulative */
+    double seconds;                 /* a run, in the mean */
     uint64_t peak_bytes, diverged_trainings;
-    sa_mean final[SA_REGRET_KINDS];
-    sa_mean difference[SA_REGRET_KINDS]; /* run by run, to the first agent */
-    sa_curve curve[SA_REGRET_KINDS];     /* every max(1, T/80) rounds, and the last */
+    sa_mean final[SA_REPORT_KINDS];
+    sa_mean difference[SA_REPORT_KINDS]; /* run by run, to the first agent */
+    sa_curve curve[SA_REPORT_KINDS];     /* every max(1, T/80) rounds, and the last */
     const sa_published *published;       /* of the report; NULL: none */
 } sa_report_agent;
 
@@ -78,6 +79,10 @@ struct sa_report {
 };
 
 static inline int sa_panel_shown(const sa_report_panel *panel) { return panel->options->show_regret; }
+/* Kinds that the panel has: the last is clicks. */
+static inline int sa_panel_kinds(const sa_report_panel *panel) {
+    return panel->options->clicks == SA_CLICKS_NONE ? SA_REPORT_CLICKS : SA_REPORT_KINDS;
+}
 
 /* ---- folders (folder.c, merge.c, figure_folder.c) ---- */
 
@@ -106,7 +111,7 @@ void sa_reference_clear(sa_published *published, size_t count);
 /* Mean, deviation and 95% interval of `runs` runs from their mean and deviation. */
 sa_mean sa_mean_of(double mean, double sd, size_t runs);
 /* Our mean at a round. */
-double sa_mean_at(const sa_report_panel *panel, const sa_report_agent *agent, int regret, size_t round);
+double sa_mean_at(const sa_report_panel *panel, const sa_report_agent *agent, int kind, size_t round);
 /* The last published point that lies within our rounds; false when there is none. */
 bool sa_published_end(const sa_report_panel *panel, const sa_published *published, size_t *index);
 
@@ -118,7 +123,7 @@ const char *sa_agent_colour(const sa_report_agent *agent, size_t index);
 
 /* ---- tables (table.c, csv.c) ---- */
 
-enum { SA_TABLE_COLUMNS = 11 };
+enum { SA_TABLE_COLUMNS = 13 };
 
 typedef struct sa_table {
     size_t columns, rows;             /* the first row has the titles */

@@ -16,7 +16,7 @@ void sa_curve_clear(sa_curve *curve) {
 }
 
 sa_mean sa_mean_of(double mean, double sd, size_t runs) {
-    if (runs < 2) return (sa_mean){mean, sd, mean, mean};
+    if (runs < 2) return (sa_mean){mean, sd, NAN, NAN};
     double half = sa_student_quantile(runs - 1) * sd / sqrt((double)runs);
     return (sa_mean){mean, sd, mean - half, mean + half};
 }
@@ -30,12 +30,12 @@ static void at_round(const double *regret, size_t runs, size_t rounds, size_t ro
         double off = regret[run * rounds + round - 1] - *mean;
         squares += off * off;
     }
-    *sd = runs > 1 ? sqrt(squares / (double)(runs - 1)) : 0;
+    *sd = runs > 1 ? sqrt(squares / (double)(runs - 1)) : NAN;
 }
 
-double sa_mean_at(const sa_report_panel *panel, const sa_report_agent *agent, int regret, size_t round) {
+double sa_mean_at(const sa_report_panel *panel, const sa_report_agent *agent, int kind, size_t round) {
     double mean, sd;
-    at_round(agent->regret[regret], panel->runs, panel->rounds, round, &mean, &sd);
+    at_round(agent->total[kind], panel->runs, panel->rounds, round, &mean, &sd);
     return mean;
 }
 
@@ -54,7 +54,7 @@ static sa_status make_curve(const double *regret, size_t runs, size_t rounds, sa
 
 static sa_status differ(const sa_report_panel *panel, sa_report_agent *agent, int kind) {
     size_t runs = panel->runs, rounds = panel->rounds;
-    const double *first = panel->agents[0].regret[kind], *own = agent->regret[kind];
+    const double *first = panel->agents[0].total[kind], *own = agent->total[kind];
     double *difference; /* (runs) */
     SA_TRY(sa_alloc_array(runs, sizeof *difference, &difference));
     for (size_t run = 0; run < runs; run++) difference[run] = own[(run + 1) * rounds - 1] - first[(run + 1) * rounds - 1];
@@ -68,10 +68,10 @@ sa_status sa_panel_summarise(sa_report_panel *panel) {
     for (size_t i = 0; i < panel->agent_count; i++) {
         sa_report_agent *agent = &panel->agents[i];
         SA_TRY(sa_agent_name(agent->label, agent->options, &agent->name));
-        for (int kind = 0; kind < SA_REGRET_KINDS; kind++) {
-            agent->final[kind] = sa_final_mean(agent->regret[kind], panel->runs, panel->rounds);
+        for (int kind = 0; kind < sa_panel_kinds(panel); kind++) {
+            agent->final[kind] = sa_final_mean(agent->total[kind], panel->runs, panel->rounds);
             SA_TRY(differ(panel, agent, kind));
-            SA_TRY(make_curve(agent->regret[kind], panel->runs, panel->rounds, &agent->curve[kind]));
+            SA_TRY(make_curve(agent->total[kind], panel->runs, panel->rounds, &agent->curve[kind]));
         }
     }
     return SA_OK;

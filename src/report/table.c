@@ -8,7 +8,21 @@
 #include "base/memory.h"
 #include "report/report.h"
 
-enum { AGENT, RUNS, MEAN, SD, INTERVAL, DIFFERENCE, DIFFERENCE_INTERVAL, SECONDS, MEMORY, DIVERGED, RATIO };
+enum {
+    AGENT,
+    RUNS,
+    MEAN,
+    SD,
+    INTERVAL,
+    DIFFERENCE,
+    DIFFERENCE_INTERVAL,
+    CLICKS,
+    CLICKS_INTERVAL,
+    SECONDS,
+    MEMORY,
+    DIVERGED,
+    RATIO
+};
 
 void sa_table_clear(sa_table *table) {
     for (size_t row = 0; row < table->rows; row++)
@@ -47,14 +61,17 @@ static void add_fixed(sa_buffer *buffer, double number, int decimals) {
     }
 }
 
+/* A dash for what one run cannot tell. */
 static sa_status put_fixed(char **cell, double number, int decimals) {
     sa_buffer buffer = {0};
+    if (isnan(number)) return sa_copy_text("-", cell);
     add_fixed(&buffer, number, decimals);
     return put(cell, &buffer);
 }
 
 static sa_status put_interval(char **cell, const sa_mean *mean, int decimals) {
     sa_buffer buffer = {0};
+    if (isnan(mean->low)) return sa_copy_text("-", cell);
     add_fixed(&buffer, mean->low, decimals);
     sa_buffer_text(&buffer, " to ");
     add_fixed(&buffer, mean->high, decimals);
@@ -94,6 +111,8 @@ static sa_status titles(const sa_report_panel *panel, char **cells) {
     SA_TRY(sa_copy_text("95% interval", &cells[INTERVAL]));
     SA_TRY(sa_format(&cells[DIFFERENCE], "minus %s", first));
     SA_TRY(sa_copy_text("95% interval", &cells[DIFFERENCE_INTERVAL]));
+    SA_TRY(sa_copy_text("clicks", &cells[CLICKS]));
+    SA_TRY(sa_copy_text("95% interval", &cells[CLICKS_INTERVAL]));
     SA_TRY(sa_copy_text("s/run", &cells[SECONDS]));
     SA_TRY(sa_copy_text("memory", &cells[MEMORY]));
     SA_TRY(sa_copy_text("diverged", &cells[DIVERGED]));
@@ -106,13 +125,15 @@ static sa_status agent_row(const sa_report_panel *panel, const sa_report_agent *
     SA_TRY(sa_copy_text(agent->name, &cells[AGENT]));
     SA_TRY(sa_format(&cells[RUNS], "%zu", panel->runs));
     SA_TRY(put_fixed(&cells[MEAN], final->mean, decimals));
-    if (panel->runs > 1) {
-        SA_TRY(put_fixed(&cells[SD], final->sd, decimals));
-        SA_TRY(put_interval(&cells[INTERVAL], final, decimals));
-    }
+    SA_TRY(put_fixed(&cells[SD], final->sd, decimals));
+    SA_TRY(put_interval(&cells[INTERVAL], final, decimals));
     if (agent != &panel->agents[0]) {
         SA_TRY(put_fixed(&cells[DIFFERENCE], difference->mean, decimals));
-        if (panel->runs > 1) SA_TRY(put_interval(&cells[DIFFERENCE_INTERVAL], difference, decimals));
+        SA_TRY(put_interval(&cells[DIFFERENCE_INTERVAL], difference, decimals));
+    }
+    if (sa_panel_kinds(panel) > SA_REPORT_CLICKS) {
+        SA_TRY(put_fixed(&cells[CLICKS], agent->final[SA_REPORT_CLICKS].mean, 1));
+        SA_TRY(put_interval(&cells[CLICKS_INTERVAL], &agent->final[SA_REPORT_CLICKS], 1));
     }
     SA_TRY(put_number(&cells[SECONDS], agent->seconds, 3));
     SA_TRY(put_memory(&cells[MEMORY], agent->peak_bytes));
@@ -137,26 +158,42 @@ static sa_status published_row(const sa_report_panel *panel, const sa_report_age
     return put_fixed(&cells[RATIO], mean.mean / ours, 3);
 }
 
+/* Takes a column away that has nothing but a title. */
+static void drop_column(sa_table *table, size_t column) {
+    for (size_t row = 0; row < table->rows; row++) {
+        char **cells = table->cells[row], *dropped = cells[column];
+        for (size_t i = column; i + 1 < table->columns; i++) cells[i] = cells[i + 1];
+        cells[table->columns - 1] = dropped; /* to be freed with the others */
+    }
+    table->columns--;
+}
+
 static sa_status fill(const sa_report_panel *panel, sa_table *table) {
     int decimals = table_decimals(panel);
+    bool published = false;
     SA_TRY(titles(panel, table->cells[0]));
     table->rows = 1;
     for (size_t i = 0; i < panel->agent_count; i++) {
         const sa_report_agent *agent = &panel->agents[i];
         SA_TRY(agent_row(panel, agent, decimals, table->cells[table->rows++]));
         if (!agent->published) continue;
-        table->columns = SA_TABLE_COLUMNS;
+        published = true;
         table->published[table->rows] = true;
         SA_TRY(published_row(panel, agent, decimals, table->cells[table->rows++]));
     }
     for (size_t row = 0; row < table->rows; row++)
         for (size_t column = 0; column < SA_TABLE_COLUMNS; column++)
             if (!table->cells[row][column]) SA_TRY(sa_copy_text("", &table->cells[row][column]));
+    if (!published) drop_column(table, RATIO);
+    if (sa_panel_kinds(panel) == SA_REPORT_CLICKS) {
+        drop_column(table, CLICKS_INTERVAL);
+        drop_column(table, CLICKS);
+    }
     return SA_OK;
 }
 
 sa_status sa_table_make(const sa_report_panel *panel, sa_table *out) {
-    sa_table table = {.columns = SA_TABLE_COLUMNS - 1};
+    sa_table table = {.columns = SA_TABLE_COLUMNS};
     size_t most = 2 * panel->agent_count + 1;
     sa_status status = sa_alloc_array(most, sizeof *table.cells, &table.cells);
     if (status == SA_OK) status = sa_alloc_array(most, sizeof *table.published, &table.published);

@@ -16,6 +16,9 @@ typedef enum sa_purpose {
     SA_PURPOSE_WEIGHTS = 4,     /* the network's first weights */
     SA_PURPOSE_EXPLORATION = 5, /* Thompson samples, random slates */
     SA_PURPOSE_TRAINING = 6,    /* which samples a batch holds */
+    SA_PURPOSE_ATTRACTION = 7,  /* users: is this one attracted by the arm? */
+    SA_PURPOSE_ATTENTION = 8,   /* does this one look at the position, and leave after it? */
+    SA_PURPOSE_STOPPING = 9,    /* does this one stop after a click on the arm? */
 } sa_purpose;
 
 typedef struct sa_stream {
