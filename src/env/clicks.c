@@ -38,7 +38,7 @@ static sa_status check_others(const sa_options *options) {
     if (options->clicks == SA_CLICKS_NONE && sa_options_changed(options, "click-noise"))
         return sa_fail(SA_INVALID, "--click-noise is for --clicks position or cascade");
     bool noisy = options->clicks == SA_CLICKS_NONE || options->click_noise == SA_CLICK_GAUSSIAN;
-    if (!noisy && (sa_options_changed(options, "noise") || *options->noise_values))
+    if (!noisy && ((options->noise > 0 && sa_options_changed(options, "noise")) || *options->noise_values))
         return sa_fail(SA_INVALID,
                        "--%s is not for clicks of 0 and 1, which have no other noise; --click-noise gaussian is",
                        *options->noise_values ? "noise-values" : "noise");

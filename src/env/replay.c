@@ -119,7 +119,7 @@ static sa_status replay_create(const sa_options *options, const sa_environment_c
     SA_TRY_OR_FAIL(read_floats(options, "contexts", options->contexts, 3, "(T, N, d) or (R, T, N, d)", &self->contexts));
     SA_TRY_OR_FAIL(set_sizes(self, options));
     SA_TRY_OR_FAIL(read_scores(self, options, "scores", options->scores, &self->scores));
-    if (*options->noise_values && sa_options_changed(options, "noise")) {
+    if (*options->noise_values && options->noise > 0 && sa_options_changed(options, "noise")) {
         status = sa_fail(SA_INVALID, "--noise %g and --noise-values %s are both given, and only one can be added",
                          options->noise, options->noise_values);
         goto fail;
