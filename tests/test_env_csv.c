@@ -306,6 +306,25 @@ static void test_flips(void **state) {
     sa_options_destroy(options);
 }
 
+/* Navigational users over labels that are flipped with probability 0.1. */
+static void test_users(void **state) {
+    (void)state;
+    sa_options *options = over("flip", "0.1");
+    assert_int_equal(sa_options_set(options, "user", "navigational"), SA_OK);
+    assert_int_equal(sa_options_set(options, "unit-rows", "false"), SA_OK);
+    sa_environment *environment = created(options);
+    sa_round round;
+    assert_int_equal(sa_round_init(&round, environment), SA_OK);
+    sa_environment_draw(environment, 0, 0, &round);
+    for (size_t i = 0; i < 12; i++) {
+        bool wanted = (int)round.contexts[2 * i] / 3 % 3 == 0;
+        assert_true(fabs(round.expected[i] - (wanted ? 0.9 * 0.95 + 0.1 * 0.05 : 0.9 * 0.05 + 0.1 * 0.95)) < 1e-15);
+        assert_true(round.stop[i] == (wanted ? 0.9 : 0.2));
+    }
+    sa_round_clear(&round);
+    sa_environment_destroy(environment);
+}
+
 static void refused(sa_options *options, sa_status status, const char *words) {
     sa_environment *environment = NULL;
     assert_int_equal(sa_environment_create(options, &environment), status);
@@ -342,6 +361,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_draws, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_unit_rows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_flips, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_users, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_wrong_options, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

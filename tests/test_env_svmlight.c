@@ -126,6 +126,7 @@ static void test_draws(void **state) {
     sa_round round;
     assert_int_equal(sa_round_init(&round, environment), SA_OK);
     int second = 0, first_arm[6] = {0};
+    double clicks[6] = {0}, looks[6] = {0};
     for (uint64_t t = 0; t < 3000; t++) {
         sa_environment_draw(environment, 1, t, &round);
         double sum = 0;
@@ -133,7 +134,10 @@ static void test_draws(void **state) {
             int document = (int)round.contexts[3 * i];
             sum += document;
             assert_true(round.expected[i] == click[grades[document]] && round.stop[i] == stop[grades[document]]);
-            assert_true(round.noise[i] == 0);
+            double score = round.expected[i] + round.noise[i];
+            assert_true(score == 0 || score == 1);
+            clicks[document] += score;
+            looks[document]++;
         }
         assert_true(round.arms == 2 ? sum == 3 : round.arms == 3 && sum == 12);
         second += round.arms == 3;
@@ -141,7 +145,10 @@ static void test_draws(void **state) {
     }
     /* Binomial(3000, 1/2), and (3000, 1/4), (3000, 1/6) for who is first: within 6 deviations */
     assert_true(abs(second - 1500) < 165);
-    for (int i = 1; i <= 5; i++) assert_true(abs(first_arm[i] - (i < 3 ? 750 : 500)) < 143);
+    for (int i = 1; i <= 5; i++) {
+        assert_true(abs(first_arm[i] - (i < 3 ? 750 : 500)) < 143);
+        assert_true(fabs(clicks[i] / looks[i] - click[grades[i]]) < 0.08);
+    }
     sa_round_clear(&round);
     sa_environment_destroy(environment);
 }
@@ -149,14 +156,18 @@ static void test_draws(void **state) {
 /* Click and stop probabilities by the largest grade, as the literature has them. */
 static void test_users(void **state) {
     (void)state;
-    static const char *const users[] = {"perfect", "navigational", "informational"};
-    static const double five[3][2][5] = {{{0, 0.2, 0.4, 0.8, 1}, {0}},
+    static const char *const users[] = {"perfect", "navigational", "informational", "single"};
+    static const double five[4][2][5] = {{{0, 0.2, 0.4, 0.8, 1}, {0}},
                                          {{0.05, 0.3, 0.5, 0.7, 0.95}, {0.2, 0.3, 0.5, 0.7, 0.9}},
-                                         {{0.4, 0.6, 0.7, 0.8, 0.9}, {0.1, 0.2, 0.3, 0.4, 0.5}}};
-    static const double three[3][2][3] = {
-        {{0, 0.5, 1}, {0}}, {{0.05, 0.5, 0.95}, {0.2, 0.5, 0.9}}, {{0.4, 0.7, 0.9}, {0.1, 0.3, 0.5}}};
-    static const double two[3][2][2] = {{{0, 1}, {0}}, {{0.05, 0.95}, {0.2, 0.9}}, {{0.4, 0.9}, {0.1, 0.5}}};
-    for (int user = 0; user < 3; user++)
+                                         {{0.4, 0.6, 0.7, 0.8, 0.9}, {0.1, 0.2, 0.3, 0.4, 0.5}},
+                                         {{0, 0.2, 0.4, 0.8, 1}, {1, 1, 1, 1, 1}}};
+    static const double three[4][2][3] = {{{0, 0.5, 1}, {0}},
+                                          {{0.05, 0.5, 0.95}, {0.2, 0.5, 0.9}},
+                                          {{0.4, 0.7, 0.9}, {0.1, 0.3, 0.5}},
+                                          {{0, 0.5, 1}, {1, 1, 1}}};
+    static const double two[4][2][2] = {
+        {{0, 1}, {0}}, {{0.05, 0.95}, {0.2, 0.9}}, {{0.4, 0.9}, {0.1, 0.5}}, {{0, 1}, {1, 1}}};
+    for (int user = 0; user < 4; user++)
         for (int largest = 1; largest <= 4; largest++) {
             char text[200] = "", line[40];
             for (int grade = 0; grade <= largest; grade++) {

@@ -33,7 +33,11 @@
     X(ORACLE_ILP, "ilp")
 /* clang-format on */
 #define SA_FEEDBACKS(X) X(FEEDBACK_SEMI_BANDIT, "semi-bandit") X(FEEDBACK_DOCUMENT, "document")
-#define SA_USERS(X) X(USER_PERFECT, "perfect") X(USER_NAVIGATIONAL, "navigational") X(USER_INFORMATIONAL, "informational")
+/* clang-format off */
+#define SA_USERS(X)                                                                                                       \
+    X(USER_SINGLE, "single") X(USER_PERFECT, "perfect") X(USER_NAVIGATIONAL, "navigational")                              \
+    X(USER_INFORMATIONAL, "informational")
+/* clang-format on */
 #define SA_INITS(X) X(INIT_SYMMETRIC, "symmetric") X(INIT_UNIFORM, "uniform")
 #define SA_OUTPUT_SCALES(X) X(OUTPUT_ROOT_M, "root-m") X(OUTPUT_ONE, "one")
 #define SA_BIASES(X) X(BIAS_NONE, "none") X(BIAS_ALL, "all") X(BIAS_OUTPUT, "output")
@@ -74,8 +78,8 @@
            "csv: probability that a score is the opposite of what the label says")                                        \
     FLAG(header, "header", ENVIRONMENT, false, false, false, "csv: the first row has the names of the columns")           \
     TEXT(separator, "separator", ENVIRONMENT, ",", "csv: the character between fields, or tab")                           \
-    CHOICE(user, "user", ENVIRONMENT, USER_PERFECT, USER_PERFECT, USER_PERFECT, SA_USERS,                                 \
-           "svmlight: how grades become probabilities to choose a document and then to stop")                             \
+    CHOICE(user, "user", ENVIRONMENT, USER_SINGLE, USER_SINGLE, USER_SINGLE, SA_USERS,                                    \
+           "csv, svmlight: the chance of a click by label or grade, and then of stopping; single: perfect, one click")    \
     TEXT(costs, "costs", ENVIRONMENT, "", "oracle data: the arms' costs, (N), as in 1,2.5,3 or an npy file")              \
     TEXT(capacity, "capacity", ENVIRONMENT, "", "oracle data: what costs may add up to")                                  \
     TEXT(groups, "groups", ENVIRONMENT, "", "oracle data: the arms' groups, (N), a list or an npy file")                  \

@@ -1,9 +1,10 @@
-/* Rows of a csv file as arms. Each round N different rows are drawn; the expected score of a row is
+/* Rows of a csv file as arms. Each round N different rows are drawn. With c(1) and c(0) the probabilities that --user chooses a row
+ * that has the wanted label and one that has not, which are 1 and 0 by default, and P = --flip, the expected scores are
  *
- *   1 - P where its label is --positive, and P where it is not,   P = --flip
+ *   (1 - P) c(1) + P c(0) where the label is --positive, and (1 - P) c(0) + P c(1) where it is not
  *
- * and its score is 1 or 0, the label or, with probability P, its opposite: the noise is their difference. With --noise, given
- * by hand, Gaussian noise is added to that. Rows have unit length unless --no-unit-rows. */
+ * and scores are 1 or 0: the noise is what that differs. With --noise, given by hand, Gaussian noise is added to that. Rows have
+ * unit length unless --no-unit-rows. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #include "base/text.h"
 #include "env/csv_pool.h"
 #include "env/data.h"
-#include "env/noise.h"
+#include "rng/stream.h"
 
 extern const sa_environment_class sa_environment_csv;
 
@@ -20,6 +21,7 @@ typedef struct labelled {
     uint64_t seed;
     double flip;
     bool unit_rows;
+    const sa_data_user *user;
     sa_csv_pool pool;
 } labelled;
 
@@ -68,6 +70,7 @@ static sa_status csv_create(const sa_options *options, const sa_environment_clas
     self->seed = (uint64_t)options->seed;
     self->flip = options->flip;
     self->unit_rows = options->unit_rows;
+    self->user = sa_data_user_of(options, 1);
     *out = &self->base;
     return SA_OK;
 }
@@ -81,16 +84,13 @@ static void csv_draw(const sa_environment *environment, uint64_t run, uint64_t r
     sa_draw_distinct(&stream, 0, arms, self->pool.rows, rows);
     for (size_t i = 0; i < arms; i++) {
         sa_csv_pool_row(&self->pool, (size_t)rows[i], out->contexts + i * dim);
-        out->expected[i] = self->pool.positive[rows[i]] ? 1 - self->flip : self->flip;
+        bool wanted = self->pool.positive[rows[i]];
+        const double *click = self->user->click;
+        out->expected[i] = (1 - self->flip) * click[wanted] + self->flip * click[!wanted];
+        out->stop[i] = self->user->stop[wanted];
     }
     if (self->unit_rows) sa_data_unit_rows(arms, dim, out->contexts);
-
-    sa_draw_noise(self->seed, run, round, self->base.noise, arms, out->noise);
-    stream = sa_stream_at(self->seed, SA_PURPOSE_NOISE, run, round);
-    for (size_t i = 0; i < arms; i++) {
-        double score = sa_draw_uniform(&stream, arms + i) < out->expected[i];
-        out->noise[i] += score - out->expected[i];
-    }
+    sa_data_choice_noise(environment, self->seed, run, round, arms, out->expected, out->noise);
 }
 
 const sa_environment_class sa_environment_csv = {

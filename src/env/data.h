@@ -13,4 +13,19 @@ double sa_data_noise(const sa_options *options);
 /* contexts (rows, dim): every row is divided by its length; a row of zeros stays. */
 void sa_data_unit_rows(size_t rows, size_t dim, double *contexts);
 
+enum { SA_LARGEST_GRADE = 4 };
+
+/* What a user does with a document of each grade: chooses it with probability `click` when looking at it, and then looks no
+ * further with probability `stop`. */
+typedef struct sa_data_user {
+    double click[SA_LARGEST_GRADE + 1], stop[SA_LARGEST_GRADE + 1];
+} sa_data_user;
+
+/* The --user for files whose largest grade is this. */
+const sa_data_user *sa_data_user_of(const sa_options *options, int largest_grade);
+/* noise (arms): each arm is chosen, score 1, with its expected score as probability, else 0; the noise is what that differs, and
+ * the environment's Gaussian noise. */
+void sa_data_choice_noise(const sa_environment *environment, uint64_t seed, uint64_t run, uint64_t round, size_t arms,
+                          const double *expected, double *noise);
+
 #endif

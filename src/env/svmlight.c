@@ -1,34 +1,18 @@
 /* Queries and their documents, as LETOR has them. Each round is a query, drawn anew, and its documents, in random order, are the
- * arms. A document's grade gives the probability that it is chosen once it is looked at, which is its expected score, and the
- * probability that the user then looks no further, after F. Guo, C. Liu and Y. M. Wang (WSDM 2009) as instantiated by
- * K. Hofmann, S. Whiteson and M. de Rijke (Information Retrieval 16, 2013): perfect, navigational and informational users.
- *
- * Files whose largest grade is 1 or 2 have the scales of two and three grades that are customary there: the ends, and the middle
- * where there is one. Gaussian noise is added with --noise, given by hand. Rows have unit length unless --no-unit-rows. */
+ * arms. A document's expected score is the probability by its grade that --user chooses it when looking at it; its score is 1 or 0.
+ * With --noise, given by hand, Gaussian noise is added to that. Rows have unit length unless --no-unit-rows. */
 #include "base/memory.h"
 #include "env/data.h"
-#include "env/noise.h"
 #include "env/svmlight_file.h"
+#include "rng/stream.h"
 
 extern const sa_environment_class sa_environment_svmlight;
-
-typedef struct user {
-    double click[SA_LARGEST_GRADE + 1], stop[SA_LARGEST_GRADE + 1]; /* by grade */
-} user;
-
-/* In the order of SA_USERS. */
-static const user TWO_GRADES[] = {{{0, 1}, {0, 0}}, {{0.05, 0.95}, {0.2, 0.9}}, {{0.4, 0.9}, {0.1, 0.5}}};
-static const user THREE_GRADES[] = {
-    {{0, 0.5, 1}, {0, 0, 0}}, {{0.05, 0.5, 0.95}, {0.2, 0.5, 0.9}}, {{0.4, 0.7, 0.9}, {0.1, 0.3, 0.5}}};
-static const user FIVE_GRADES[] = {{{0, 0.2, 0.4, 0.8, 1}, {0, 0, 0, 0, 0}},
-                                   {{0.05, 0.3, 0.5, 0.7, 0.95}, {0.2, 0.3, 0.5, 0.7, 0.9}},
-                                   {{0.4, 0.6, 0.7, 0.8, 0.9}, {0.1, 0.2, 0.3, 0.4, 0.5}}};
 
 typedef struct graded {
     sa_environment base;
     uint64_t seed;
     bool unit_rows;
-    const user *user;
+    const sa_data_user *user;
     sa_svmlight file;
 } graded;
 
@@ -65,8 +49,7 @@ static sa_status svmlight_create(const sa_options *options, const sa_environment
     self->base.varies = self->file.least < self->file.most;
     self->seed = (uint64_t)options->seed;
     self->unit_rows = options->unit_rows;
-    int grade = self->file.largest_grade;
-    self->user = &(grade <= 1 ? TWO_GRADES : grade == 2 ? THREE_GRADES : FIVE_GRADES)[options->user];
+    self->user = sa_data_user_of(options, self->file.largest_grade);
     *out = &self->base;
     return SA_OK;
 }
@@ -87,7 +70,7 @@ static void svmlight_draw(const sa_environment *environment, uint64_t run, uint6
         out->stop[i] = self->user->stop[file->grade[document]];
     }
     if (self->unit_rows) sa_data_unit_rows(arms, file->dim, out->contexts);
-    sa_draw_noise(self->seed, run, round, self->base.noise, arms, out->noise);
+    sa_data_choice_noise(environment, self->seed, run, round, arms, out->expected, out->noise);
 }
 
 const sa_environment_class sa_environment_svmlight = {

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
+#include "env/data.h"
 
-enum { SA_LARGEST_GRADE = 4, SA_LARGEST_FEATURE = 10000000 };
+enum { SA_LARGEST_FEATURE = 10000000 };
 
 typedef struct sa_svmlight {
     size_t queries, documents, features; /* how many; features: pairs of all documents */
