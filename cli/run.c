@@ -51,6 +51,8 @@ static void print_table(const sa_experiment *experiment) {
         if (clicks) printf(" %9.6g", result.clicks_mean);
         printf(" %9.3g  %.3g / %.3g / %.3g\n", result.seconds_per_run, result.select_seconds, result.update_seconds,
                result.train_seconds);
+        if (result.replay_seconds > 0)
+            printf("%*s       beginning new epochs took %.3g s a run\n", label, "", result.replay_seconds);
         if (result.diverged_trainings > 0)
             printf("%*s       %llu trainings diverged and were undone\n", label, "",
                    (unsigned long long)result.diverged_trainings);

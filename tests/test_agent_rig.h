@@ -38,8 +38,9 @@ static inline const double *rig_expected(uint64_t seed) {
 
 /* Options "name=value name=value", over small defaults; "preset=paper" first where a preset is wanted. */
 static inline sa_options *rig_options(const char *text) {
-    static const char *const defaults[][2] = {{"dim", "5"},         {"hidden", "6"},  {"train-steps", "4"},
-                                              {"train-every", "3"}, {"rate", "0.01"}, {"normalize", "none"}};
+    static const char *const defaults[][2] = {
+        {"dim", "5"},     {"hidden", "6"},       {"train-steps", "4"},       {"train-every", "3"},
+        {"rate", "0.01"}, {"normalize", "none"}, {"epoch-replay-steps", "9"}};
     char copy[1024], *rest = copy;
     snprintf(copy, sizeof copy, "%s", text);
     sa_options *options = sa_options_new(NULL);
@@ -124,6 +125,7 @@ static inline void rig_assert_same_counts(const sa_agent *agent, const sa_agent 
     a.train_seconds = b.train_seconds = 0;
     assert_true(a.decisions == b.decisions && a.answered == b.answered && a.pending == b.pending);
     assert_true(a.forgotten == b.forgotten && a.observations == b.observations && a.counted == b.counted);
+    assert_true(a.epoch == b.epoch && a.hidden == b.hidden);
     assert_true(a.trainings == b.trainings && a.diverged_trainings == b.diverged_trainings);
     assert_true(a.widths_in_double == b.widths_in_double && a.widths_from_primal == b.widths_from_primal);
     assert_memory_equal(&a.log_det, &b.log_det, sizeof a.log_det);

@@ -189,6 +189,14 @@ static void primal(void **state) {
     sweep("exact-form=primal hidden=2 train-every=1 algorithm=cn-ts count-pending=true pending-limit=2000");
 }
 
+/* The feedback that the sweep gives ends an epoch; with decision 5 waiting. */
+static void epochs(void **state) {
+    (void)state;
+    sweep("algorithm=cn-ucb-d epoch-length=5 exact-form=dual hidden=3 train-every=1 epoch-hidden-growth=2 "
+          "epoch-replay-steps=5");
+    sweep("algorithm=cn-ts-d epoch-length=5 hidden=3 train-every=2 epoch-replay=schedule count-pending=true");
+}
+
 static void linear(void **state) {
     (void)state;
     sweep("algorithm=comblin-ts");
@@ -255,8 +263,13 @@ static void precision_guard(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dual),        cmocka_unit_test(primal),     cmocka_unit_test(linear),
-        cmocka_unit_test(approximate), cmocka_unit_test(references), cmocka_unit_test(precision_guard),
+        cmocka_unit_test(dual),
+        cmocka_unit_test(primal),
+        cmocka_unit_test(epochs),
+        cmocka_unit_test(linear),
+        cmocka_unit_test(approximate),
+        cmocka_unit_test(references),
+        cmocka_unit_test(precision_guard),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

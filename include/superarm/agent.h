@@ -103,6 +103,9 @@ typedef struct sa_agent_counts {
     bool widths_from_primal;     /* from the p x p side */
     double log_det;              /* log det Z / det(lambda I); NaN without a confidence engine */
     double train_seconds;        /* spent in training, of this process */
+    uint64_t epoch;              /* from 0; of the algorithms for an unknown horizon */
+    uint64_t hidden;             /* hidden units a layer of the present network; 0: there is none */
+    double replay_seconds;       /* spent in beginning new epochs, their training included, of this process */
 } sa_agent_counts;
 
 SA_API void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts);
@@ -116,6 +119,8 @@ SA_API const sa_options *sa_agent_options(const sa_agent *agent);
 SA_API bool sa_algorithm_at(size_t index, const char **name, const char **summary);
 /* The model that a named algorithm learns with: "mlp", "linear", or NULL for none. */
 SA_API const char *sa_algorithm_model(const char *name);
+/* Is it for an unknown horizon, with a new network whenever the answered decisions have doubled? */
+SA_API bool sa_algorithm_has_epochs(const char *name);
 /* What the options' algorithm asks for where nothing was set by hand: `tuned` is tuned for networks, and linear baselines run
  * as their papers define them, or with --linear-form published as the published code does. sa_agent_create does this to its
  * copy. */

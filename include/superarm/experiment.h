@@ -61,7 +61,8 @@ typedef struct sa_agent_result {
     const double *reward;          /* (runs, rounds), cumulative: the realised reward of the slates */
     double mean, sd, low, high; /* of the final regret that --show-regret names: mean, deviation, 95% interval; all but the
                                       mean are NaN when there is one run */
-    double seconds_per_run, select_seconds, update_seconds, train_seconds;
+    /* replays: beginning new epochs, for an unknown horizon */
+    double seconds_per_run, select_seconds, update_seconds, train_seconds, replay_seconds;
     uint64_t peak_bytes;
     uint64_t diverged_trainings;
     const double *clicks; /* (runs, rounds), cumulative; NULL without --clicks */

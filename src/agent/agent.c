@@ -6,6 +6,7 @@
 
 #include "agent/contenders.h"
 #include "agent/decision.h"
+#include "agent/epochs.h"
 #include "agent/reals.h"
 #include "base/memory.h"
 
@@ -35,14 +36,27 @@ void sa_agent_destroy(sa_agent *agent) {
     sa_workspace_clear(&agent->oracle_work);
     sa_free(agent->training_inputs);
     sa_free(agent->training_targets);
+    sa_options_destroy(agent->base);
     sa_options_destroy(agent->options);
     sa_free(agent);
 }
 
-static sa_status create_parts(sa_agent *agent) {
-    const sa_options *options = agent->options;
-    SA_TRY(sa_algorithm_find(options->algorithm, &agent->algorithm));
+/* With epochs, the options given are a base, and those in force are made from them. */
+static sa_status enter_epoch(sa_agent *agent, uint64_t epoch) {
+    if (!agent->algorithm->doubling) return SA_OK;
+    sa_options *options;
+    SA_TRY(sa_epoch_options(agent->options, epoch, &options));
+    agent->base = agent->options;
+    agent->options = options;
+    agent->epoch = epoch;
+    return SA_OK;
+}
+
+static sa_status create_parts(sa_agent *agent, uint64_t epoch) {
+    SA_TRY(sa_algorithm_find(agent->options->algorithm, &agent->algorithm));
+    SA_TRY(enter_epoch(agent, epoch));
     const sa_algorithm *algorithm = agent->algorithm;
+    const sa_options *options = agent->options;
     if (algorithm->model) SA_TRY(sa_model_create(algorithm->model, options, &agent->model));
     if (agent->model) agent->options->precision = (int)agent->model->precision; /* linear models are always double */
     agent->exploration = sa_exploration_from(algorithm->exploration, algorithm->ts_samples, options);
@@ -62,7 +76,7 @@ static sa_status create_parts(sa_agent *agent) {
     return sa_confidence_create(options, model->pairs, model->shape, &agent->confidence);
 }
 
-sa_status sa_agent_assemble(sa_options *options, sa_agent **out) {
+sa_status sa_agent_assemble(sa_options *options, uint64_t epoch, sa_agent **out) {
     sa_agent *agent;
     sa_status status = sa_alloc_array(1, sizeof *agent, &agent);
     if (status != SA_OK) {
@@ -70,7 +84,7 @@ sa_status sa_agent_assemble(sa_options *options, sa_agent **out) {
         return status;
     }
     agent->options = options;
-    status = create_parts(agent);
+    status = create_parts(agent, epoch);
     if (status != SA_OK) {
         sa_agent_destroy(agent);
         return status;
@@ -86,7 +100,7 @@ sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
     sa_options *copy = sa_options_copy(options);
     if (!copy) return SA_OUT_OF_MEMORY;
     sa_status status = sa_algorithm_defaults(copy);
-    if (status == SA_OK) return sa_agent_assemble(copy, out);
+    if (status == SA_OK) return sa_agent_assemble(copy, 0, out);
     sa_options_destroy(copy);
     return status;
 }
@@ -295,5 +309,8 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
         .widths_from_primal = state.from_primal,
         .log_det = state.log_det,
         .train_seconds = agent->train_seconds,
+        .epoch = agent->epoch,
+        .hidden = agent->model && !agent->model->kind->observe ? (uint64_t)agent->options->hidden : 0,
+        .replay_seconds = agent->replay_seconds,
     };
 }

@@ -14,7 +14,10 @@
 #include <superarm/agent.h>
 
 struct sa_agent {
-    sa_options *options;
+    sa_options *options; /* in force */
+    /* horizon unknown (epochs.h): */
+    sa_options *base; /* as given: those in force follow from them and the epoch. NULL: there are no epochs */
+    uint64_t epoch;   /* from 0 */
     const sa_algorithm *algorithm;
     /* the five parts */
     sa_model *model;           /* NULL: none */
@@ -33,7 +36,7 @@ struct sa_agent {
     /* how well new feedback is predicted: mean squared error over the latest observations, before they are learnt from */
     double error;
     uint64_t learnt; /* observations before the last training */
-    double train_seconds;
+    double train_seconds, replay_seconds;
     /* workspace, grown as needed */
     size_t arms_capacity;
     void *raw, *input;                   /* (arms, dim) */
@@ -51,7 +54,7 @@ struct sa_agent {
     void *training_targets; /* (observations) */
 };
 
-/* An agent with all parts, from options that it takes over (also on failure). */
-sa_status sa_agent_assemble(sa_options *options, sa_agent **out);
+/* An agent with all parts, from options that it takes over (also on failure). The epoch is 0 where there are none. */
+sa_status sa_agent_assemble(sa_options *options, uint64_t epoch, sa_agent **out);
 
 #endif

@@ -7,18 +7,20 @@
 
 /* clang-format off */
 static const sa_algorithm algorithms[] = {
-    /* name        model     widths exploration              M  summary */
-    {"cn-ucb",      "mlp",    true,  SA_EXPLORE_UCB,          0, "neural, upper confidence bounds (the paper's Algorithm 1)"},
-    {"cn-ts",       "mlp",    true,  SA_EXPLORE_TS,           0, "neural, Thompson sampling, the best of M samples (Algorithm 2)"},
-    {"cn-ts1",      "mlp",    true,  SA_EXPLORE_TS,           1, "neural, Thompson sampling with one sample an arm"},
-    {"neural-ucb",  "mlp",    true,  SA_EXPLORE_UCB,          0, "neural, upper confidence bounds, K = 1 (Zhou et al. 2020); with larger slates it is cn-ucb"},
-    {"neural-ts",   "mlp",    true,  SA_EXPLORE_TS,           1, "neural, Thompson sampling, K = 1 (Zhang et al. 2021); with larger slates it is cn-ts1"},
-    {"comblin-ucb", "linear", true,  SA_EXPLORE_UCB,          0, "linear, upper confidence bounds (Wen et al. 2015)"},
-    {"comblin-ts",  "linear", true,  SA_EXPLORE_PARAMETER_TS, 0, "linear, Thompson sampling of the parameters (Wen et al. 2015)"},
-    {"c2ucb",       "linear", true,  SA_EXPLORE_THEORY_UCB,   0, "linear, upper confidence bounds with gamma_t from theory (Qin et al. 2014)"},
-    {"greedy",      "mlp",    false, SA_EXPLORE_GREEDY,       0, "reference: neural, no exploration"},
-    {"random",      NULL,     false, SA_EXPLORE_UNIFORM,      0, "reference: a slate drawn uniformly"},
-    {"best",        NULL,     false, SA_EXPLORE_KNOWN,        0, "reference: knows the expected scores"},
+    /* name        model     widths exploration              M  doubling summary */
+    {"cn-ucb",      "mlp",    true,  SA_EXPLORE_UCB,          0, false, "neural, upper confidence bounds (the paper's Algorithm 1)"},
+    {"cn-ts",       "mlp",    true,  SA_EXPLORE_TS,           0, false, "neural, Thompson sampling, the best of M samples (Algorithm 2)"},
+    {"cn-ts1",      "mlp",    true,  SA_EXPLORE_TS,           1, false, "neural, Thompson sampling with one sample an arm"},
+    {"cn-ucb-d",    "mlp",    true,  SA_EXPLORE_UCB,          0, true,  "cn-ucb for an unknown horizon: a new network whenever the rounds have doubled"},
+    {"cn-ts-d",     "mlp",    true,  SA_EXPLORE_TS,           0, true,  "cn-ts for an unknown horizon, likewise"},
+    {"neural-ucb",  "mlp",    true,  SA_EXPLORE_UCB,          0, false, "neural, upper confidence bounds, K = 1 (Zhou et al. 2020); with larger slates it is cn-ucb"},
+    {"neural-ts",   "mlp",    true,  SA_EXPLORE_TS,           1, false, "neural, Thompson sampling, K = 1 (Zhang et al. 2021); with larger slates it is cn-ts1"},
+    {"comblin-ucb", "linear", true,  SA_EXPLORE_UCB,          0, false, "linear, upper confidence bounds (Wen et al. 2015)"},
+    {"comblin-ts",  "linear", true,  SA_EXPLORE_PARAMETER_TS, 0, false, "linear, Thompson sampling of the parameters (Wen et al. 2015)"},
+    {"c2ucb",       "linear", true,  SA_EXPLORE_THEORY_UCB,   0, false, "linear, upper confidence bounds with gamma_t from theory (Qin et al. 2014)"},
+    {"greedy",      "mlp",    false, SA_EXPLORE_GREEDY,       0, false, "reference: neural, no exploration"},
+    {"random",      NULL,     false, SA_EXPLORE_UNIFORM,      0, false, "reference: a slate drawn uniformly"},
+    {"best",        NULL,     false, SA_EXPLORE_KNOWN,        0, false, "reference: knows the expected scores"},
 };
 /* clang-format on */
 
@@ -31,10 +33,20 @@ bool sa_algorithm_at(size_t index, const char **name, const char **summary) {
     return true;
 }
 
-const char *sa_algorithm_model(const char *name) {
+static const sa_algorithm *row_of(const char *name) {
     for (size_t i = 0; name && i < ALGORITHMS; i++)
-        if (strcmp(algorithms[i].name, name) == 0) return algorithms[i].model;
+        if (strcmp(algorithms[i].name, name) == 0) return &algorithms[i];
     return NULL;
+}
+
+const char *sa_algorithm_model(const char *name) {
+    const sa_algorithm *row = row_of(name);
+    return row ? row->model : NULL;
+}
+
+bool sa_algorithm_has_epochs(const char *name) {
+    const sa_algorithm *row = row_of(name);
+    return row && row->doubling;
 }
 
 sa_status sa_algorithm_defaults(sa_options *options) {
@@ -54,12 +66,10 @@ sa_status sa_algorithm_defaults(sa_options *options) {
 }
 
 sa_status sa_algorithm_find(const char *name, const sa_algorithm **out) {
-    char known[256] = "";
+    char known[512] = "";
+    *out = row_of(name);
+    if (*out) return SA_OK;
     for (size_t i = 0; i < ALGORITHMS; i++) {
-        if (strcmp(algorithms[i].name, name) == 0) {
-            *out = &algorithms[i];
-            return SA_OK;
-        }
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", algorithms[i].name);
     }

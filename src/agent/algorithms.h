@@ -11,6 +11,7 @@ typedef struct sa_algorithm {
     bool confidence;   /* are widths needed? */
     sa_exploration_kind exploration;
     size_t ts_samples; /* 0: as --ts-samples says */
+    bool doubling;     /* the horizon is unknown: epochs.h */
     const char *summary;
 } sa_algorithm;
 

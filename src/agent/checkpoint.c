@@ -8,7 +8,8 @@
 #include "agent/pending_file.h"
 #include "base/memory.h"
 
-static const int64_t FORMAT = 1; /* one more whenever older programs could not read the file */
+static const int64_t FORMAT = 1;       /* one more whenever older programs could not read the file */
+static const int64_t MOST_EPOCHS = 64; /* each doubles the rounds */
 
 /* ---- options as text ---- */
 
@@ -61,6 +62,7 @@ static sa_status add_parts(const sa_agent *agent, sa_npz_writer *writer, const c
     size_t length = strlen(options);
     SA_TRY(sa_npz_add(writer, "format", SA_INT64, 0, NULL, &FORMAT));
     SA_TRY(sa_npz_add(writer, "options", SA_UINT8, 1, &length, options));
+    if (agent->base) SA_TRY(sa_npz_add(writer, "epoch", SA_INT64, 0, NULL, &agent->epoch));
     SA_TRY(sa_npz_add(writer, "centre", SA_FLOAT64, 0, NULL, &agent->centre));
     SA_TRY(sa_npz_add(writer, "scale", SA_FLOAT64, 0, NULL, &agent->scale));
     SA_TRY(sa_npz_add(writer, "error", SA_FLOAT64, 0, NULL, &agent->error));
@@ -81,7 +83,7 @@ sa_status sa_agent_save(const sa_agent *agent, const char *path) {
     sa_pending_file pending = {0};
     sa_npz_writer *writer = NULL;
     sa_status status;
-    SA_TRY_OR_FAIL(options_to_text(agent->options, &options));
+    SA_TRY_OR_FAIL(options_to_text(agent->base ? agent->base : agent->options, &options));
     SA_TRY_OR_FAIL(sa_pending_file_from(&pending, &agent->pending, &agent->gradients, &agent->inputs));
     SA_TRY_OR_FAIL(sa_npz_begin(&writer));
     SA_TRY_OR_FAIL(add_parts(agent, writer, options, &pending));
@@ -140,7 +142,7 @@ static sa_status read_parts(sa_agent *agent, sa_npz *archive) {
 }
 
 static sa_status read_agent(sa_npz *archive, sa_agent **out) {
-    int64_t format;
+    int64_t format, epoch = 0;
     if (!sa_npz_has(archive, "format") || !sa_npz_has(archive, "options"))
         return sa_fail(SA_FORMAT, "this is not a saved agent");
     SA_TRY(sa_npz_get_integer(archive, "format", 1, INT64_MAX, &format));
@@ -151,8 +153,9 @@ static sa_status read_agent(sa_npz *archive, sa_agent **out) {
         return sa_fail(SA_FORMAT, "its checksum is missing: the file is damaged or was rewritten");
     sa_options *options;
     sa_agent *agent;
+    if (sa_npz_has(archive, "epoch")) SA_TRY(sa_npz_get_integer(archive, "epoch", 0, MOST_EPOCHS, &epoch));
     SA_TRY(read_options(archive, &options));
-    sa_status status = sa_agent_assemble(options, &agent);
+    sa_status status = sa_agent_assemble(options, (uint64_t)epoch, &agent);
     if (status != SA_OK)
         return status == SA_INVALID ? SA_FORMAT : status; /* the options are the file's, not the caller's */
     status = read_parts(agent, archive);

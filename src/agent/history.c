@@ -35,6 +35,11 @@ void sa_history_add(sa_history *history, const void *context, double score) {
     history->scores[history->count++] = score;
 }
 
+void sa_history_take_back(sa_history *history, size_t rows, size_t decisions) {
+    history->count -= rows;
+    history->answered -= decisions;
+}
+
 size_t sa_history_window(const sa_history *history, size_t window) {
     if (window == 0 || window >= history->answered) return 0;
     return (size_t)history->start[history->answered - window];

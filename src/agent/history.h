@@ -22,6 +22,8 @@ sa_status sa_history_reserve(sa_history *history, size_t rows);
 void sa_history_begin_decision(sa_history *history);
 /* One observation; context (dim), raw. */
 void sa_history_add(sa_history *history, const void *context, double score);
+/* Takes back the latest: so many observations, and as many decisions begun. */
+void sa_history_take_back(sa_history *history, size_t rows, size_t decisions);
 /* The first observation of the last `window` answered decisions; 0 for a window of 0. */
 size_t sa_history_window(const sa_history *history, size_t window);
 size_t sa_history_bytes(const sa_history *history);

@@ -3,13 +3,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "agent/agent.h"
+#include "agent/epochs.h"
+#include "agent/learn.h"
 #include "agent/reals.h"
 #include "base/memory.h"
 
 /* ---- training ---- */
 
-static sa_status reserve_training(sa_agent *agent, size_t observations) {
+sa_status sa_learn_reserve(sa_agent *agent, size_t observations) {
     size_t inputs = agent->training_capacity, targets = agent->training_capacity;
     size_t bytes = sa_precision_bytes(agent->inputs.precision);
     SA_TRY(sa_grow_array(&agent->training_inputs, &inputs, observations, agent->inputs.dim * bytes));
@@ -31,7 +32,7 @@ static void centre_and_scale(const sa_agent *agent, const double *scores, size_t
     *scale = agent->options->scale && differ ? deviation / agent->options->scale_to : 1;
 }
 
-static double seconds(void) {
+double sa_learn_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
@@ -47,7 +48,7 @@ static sa_status judge_predictions(sa_agent *agent, double centre) {
         sa_inputs_apply(&agent->inputs, sa_real_at(history->precision, history->contexts, i * history->dim), 1, false,
                         agent->training_inputs);
         SA_TRY(agent->model->kind->evaluate(agent->model, agent->training_inputs, 1, &predicted, NULL));
-        predicted = agent->trainings ? agent->centre + agent->scale * predicted : centre;
+        predicted = agent->learnt ? agent->centre + agent->scale * predicted : centre;
         double difference = history->scores[i] - predicted, share = 1.0 / (double)(i < LATEST ? i + 1 : LATEST);
         double square = difference * difference;
         if (isfinite(square))
@@ -57,12 +58,11 @@ static sa_status judge_predictions(sa_agent *agent, double centre) {
     return SA_OK;
 }
 
-/* Memory was reserved. A training that diverges leaves the model, centre and scale as they were. */
-static sa_status train(sa_agent *agent) {
+sa_status sa_learn_train(sa_agent *agent, size_t steps) {
     const sa_history *history = &agent->history;
     size_t first = sa_history_window(history, (size_t)agent->options->train_window), count = history->count - first;
     sa_precision precision = agent->inputs.precision;
-    double start = seconds(), centre, scale;
+    double start = sa_learn_seconds(), centre, scale;
     bool diverged = true;
     if (!agent->model || agent->model->kind->observe || count == 0) return SA_OK; /* what observes has learnt by now */
     centre_and_scale(agent, history->scores + first, count, &centre, &scale);
@@ -75,6 +75,7 @@ static sa_status train(sa_agent *agent) {
                             .inputs = agent->training_inputs,
                             .targets = agent->training_targets,
                             .error = agent->error / (scale * scale),
+                            .steps = steps,
                             .stream = sa_stream_at((uint64_t)agent->options->seed, SA_PURPOSE_TRAINING,
                                                    (uint64_t)agent->options->first_run, agent->trainings)};
     if (isfinite(centre) && isfinite(scale)) /* huge scores may have no finite mean or deviation */
@@ -85,14 +86,33 @@ static sa_status train(sa_agent *agent) {
         agent->centre = centre;
         agent->scale = scale;
     }
-    agent->train_seconds += seconds() - start;
+    agent->train_seconds += sa_learn_seconds() - start;
     return SA_OK;
 }
 
 sa_status sa_agent_train(sa_agent *agent) {
     if (!agent) return sa_fail(SA_INVALID, "sa_agent_train needs an agent");
-    SA_TRY(reserve_training(agent, agent->history.count));
-    return train(agent);
+    if (sa_epoch_is_over(agent, agent->history.answered)) return sa_epoch_begin(agent); /* which trains */
+    SA_TRY(sa_learn_reserve(agent, agent->history.count));
+    return sa_learn_train(agent, 0);
+}
+
+/* By the number of decisions answered before. */
+bool sa_learn_is_due(const sa_agent *agent, size_t before) {
+    return before < (size_t)agent->options->train_warmup || before % (size_t)agent->options->train_every == 0;
+}
+
+sa_status sa_learn_gradients(sa_agent *agent, const void *raw, size_t count, sa_gradients *to) {
+    enum { CHUNK = 256 };
+    double mean[CHUNK];
+    size_t row = agent->inputs.dim * sa_precision_bytes(agent->inputs.precision);
+    for (size_t first = 0; first < count; first += CHUNK) {
+        size_t many = count - first < CHUNK ? count - first : CHUNK;
+        sa_inputs_apply(&agent->inputs, (const char *)raw + first * row, many, false, agent->training_inputs);
+        SA_TRY(agent->model->kind->evaluate(agent->model, agent->training_inputs, many, mean, &agent->observed));
+        sa_gradients_append(to, &agent->observed, NULL, many);
+    }
+    return SA_OK;
 }
 
 /* ---- feedback ---- */
@@ -133,10 +153,9 @@ static void teach(sa_agent *agent, size_t first) {
     model->kind->observe(model, agent->training_inputs, history->scores + first, history->count - first);
 }
 
-static void remember(sa_agent *agent, sa_pending *pending, const double *scores, size_t count) {
-    bool first = pending->left == pending->slate;
-    size_t before = agent->history.count;
-    if (first) sa_history_begin_decision(&agent->history);
+/* Puts what was observed into the history. */
+static void record(sa_agent *agent, sa_pending *pending, const double *scores, size_t count) {
+    if (pending->left == pending->slate) sa_history_begin_decision(&agent->history);
     for (size_t i = 0; i < count; i++) {
         size_t position = agent->positions[i];
         sa_history_add(&agent->history,
@@ -144,8 +163,17 @@ static void remember(sa_agent *agent, sa_pending *pending, const double *scores,
                        scores[position]);
         pending->answered[position] = true;
     }
-    teach(agent, before);
     pending->left -= count;
+}
+
+static void take_back(sa_agent *agent, sa_pending *pending, size_t count) {
+    for (size_t i = 0; i < count; i++) pending->answered[agent->positions[i]] = false;
+    pending->left += count;
+    sa_history_take_back(&agent->history, count, pending->left == pending->slate);
+}
+
+/* A decision with no arm left is kept only to be recognised. */
+static void release(sa_agent *agent, sa_pending *pending) {
     if (pending->left > 0) return;
     agent->pending.unanswered--;
     sa_free(pending->contexts);
@@ -163,10 +191,15 @@ static sa_status reserve_positions(sa_agent *agent, size_t slate) {
     return SA_OK;
 }
 
-/* By the number of decisions answered before this one. */
-static bool is_training_due(const sa_agent *agent) {
-    size_t before = agent->history.answered;
-    return before < (size_t)agent->options->train_warmup || before % (size_t)agent->options->train_every == 0;
+/* The feedback that ends an epoch is learnt from with the rest of the history, when the next one begins. */
+static sa_status end_epoch(sa_agent *agent, sa_pending *pending, const double *scores, size_t count) {
+    record(agent, pending, scores, count);
+    sa_status status = sa_epoch_begin(agent);
+    if (status == SA_OK)
+        release(agent, pending);
+    else
+        take_back(agent, pending, count);
+    return status;
 }
 
 sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n) {
@@ -181,10 +214,14 @@ sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scor
     size_t count = agent->feedback->learn(n, observed, agent->positions);
     if (count == 0) return SA_OK;
     bool first = pending->left == pending->slate, automatic = agent->options->train == SA_TRAIN_AUTO;
-    bool due = first && automatic && is_training_due(agent);
+    bool due = first && automatic && sa_learn_is_due(agent, agent->history.answered);
     SA_TRY(sa_history_reserve(&agent->history, count));
-    SA_TRY(reserve_training(agent, due ? agent->history.count + count : count));
+    if (automatic && sa_epoch_is_over(agent, agent->history.answered + first))
+        return end_epoch(agent, pending, scores, count);
+    SA_TRY(sa_learn_reserve(agent, due ? agent->history.count + count : count));
     SA_TRY(count_observed(agent, pending, count));
-    remember(agent, pending, scores, count);
-    return due ? train(agent) : SA_OK;
+    record(agent, pending, scores, count);
+    teach(agent, agent->history.count - count);
+    release(agent, pending);
+    return due ? sa_learn_train(agent, 0) : SA_OK;
 }

@@ -48,6 +48,7 @@
 #define SA_TRAIN_MODES(X) X(TRAIN_AUTO, "auto") X(TRAIN_MANUAL, "manual")
 #define SA_DEVIATIONS(X) X(DEVIATION_SIGMA, "sigma") X(DEVIATION_VARIANCE, "variance")
 #define SA_LINEAR_FORMS(X) X(LINEAR_DEFINED, "defined") X(LINEAR_PUBLISHED, "published")
+#define SA_REPLAYS(X) X(REPLAY_SCHEDULE, "schedule") X(REPLAY_LAST, "last")
 #define SA_REGRETS(X) X(REGRET_EXPECTED, "expected") X(REGRET_REALISED, "realised")
 #define SA_CLICKS(X) X(CLICKS_NONE, "none") X(CLICKS_POSITION, "position") X(CLICKS_CASCADE, "cascade")
 #define SA_CLICK_NOISES(X) X(CLICK_BERNOULLI, "bernoulli") X(CLICK_GAUSSIAN, "gaussian")
@@ -198,7 +199,25 @@
     FLAG(count_pending, "count-pending", AGENT, false, false, false,                                                      \
          "count chosen arms into Z when they are chosen, not when they are answered")                                     \
     INTEGER(pending_limit, "pending-limit", AGENT, 10000, 10000, 10000, 1, 100000000,                                     \
-            "decisions kept waiting for feedback; older ones are forgotten")
+            "decisions kept waiting for feedback; older ones are forgotten")                                              \
+    /* epochs of cn-ucb-d and cn-ts-d */                                                                                  \
+    INTEGER(                                                                                                              \
+        epoch_length, "epoch-length", AGENT, 100, 100, 100, 1, SA_ANY_INTEGER,                                            \
+        "cn-ucb-d, cn-ts-d: answered decisions until the first epoch ends; the next ends at twice as many, and so on")    \
+    CHOICE(epoch_replay, "epoch-replay", AGENT, REPLAY_SCHEDULE, REPLAY_SCHEDULE, REPLAY_LAST, SA_REPLAYS,                \
+           "a new epoch's network is trained as the schedule would have from the start, or once on all feedback")         \
+    INTEGER(epoch_replay_steps, "epoch-replay-steps", AGENT, 1000, 1000, 1000, 1, 1000000000,                             \
+            "epoch-replay last: steps of that one training")                                                              \
+    NUMBER(epoch_hidden_growth, "epoch-hidden-growth", AGENT, 1.2, 1.2, 1, ABOVE_0, 1e6,                                  \
+           "factor on m, the hidden units, from one epoch to the next")                                                   \
+    NUMBER(epoch_regularization_growth, "epoch-regularization-growth", AGENT, 1, 1, 1, ABOVE_0, 1e6,                      \
+           "factor on lambda from one epoch to the next")                                                                 \
+    NUMBER(epoch_rate_growth, "epoch-rate-growth", AGENT, 1, 1, 1, ABOVE_0, 1e6,                                          \
+           "factor on the step size from one epoch to the next")                                                          \
+    NUMBER(epoch_steps_growth, "epoch-steps-growth", AGENT, 1, 1, 1, ABOVE_0, 1e6,                                        \
+           "factor on J, the steps of one training, from one epoch to the next")                                          \
+    NUMBER(epoch_exploration_growth, "epoch-exploration-growth", AGENT, 1, 1, 1, ABOVE_0, 1e6,                            \
+           "factor on gamma and nu from one epoch to the next, where they are numbers")
 
 /* Other names for an option: X(alias, name). */
 #define SA_OPTION_ALIASES(X) X("lambda", "regularization") X("normalise", "normalize") X("center", "centre")

@@ -31,7 +31,7 @@ struct sa_experiment {
 /* ---- as it will be done (plan.c) ---- */
 
 typedef struct sa_run_stats {
-    double seconds, select_seconds, update_seconds, train_seconds;
+    double seconds, select_seconds, update_seconds, train_seconds, replay_seconds; /* the last four do not overlap */
     uint64_t peak_bytes, diverged_trainings;
 } sa_run_stats;
 
@@ -146,9 +146,10 @@ sa_status sa_spec_compare(const sa_plan *plan, const char *path);
 
 typedef struct sa_trace sa_trace;
 sa_status sa_trace_begin(const char *path, const char *label, int digits, sa_trace **out);
-/* One line; feedback (slate). */
+/* One line; feedback (slate). `epoch` has the epoch and the hidden units of the network that chose; NULL: neither is shown. */
 sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa_decision *decision,
-                         const double *feedback, double expected_regret, double realised_regret);
+                         const double *feedback, double expected_regret, double realised_regret,
+                         const sa_agent_counts *epoch);
 /* Puts the file in its place; frees the trace either way. */
 sa_status sa_trace_finish(sa_trace *trace);
 void sa_trace_abandon(sa_trace *trace); /* NULL is fine */

@@ -56,7 +56,8 @@ typedef struct job {
     size_t *best;     /* (most) */
     double *clipped;  /* (arms) scores within the oracle's domain */
     sa_workspace workspace;
-    bool mispaired; /* as published: the slate's i-th arm is answered with the score of arm i */
+    bool has_epochs; /* a trace shows them */
+    bool mispaired;  /* as published: the slate's i-th arm is answered with the score of arm i */
 } job;
 
 static void job_clear(job *self) {
@@ -102,6 +103,7 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
     self->options = sa_options_copy(self->of->options);
     self->request = sa_request_new();
     if (!self->options || !self->request) return SA_OUT_OF_MEMORY;
+    self->has_epochs = sa_algorithm_has_epochs(self->options->algorithm);
     const char *model = sa_algorithm_model(self->options->algorithm);
     self->mispaired = self->options->linear_form == SA_LINEAR_PUBLISHED && model && strcmp(model, "linear") == 0;
     self->options->first_run = (int64_t)run;               /* the agent's random numbers are those of this run */
@@ -201,7 +203,7 @@ static sa_status update(job *self, size_t round) {
     const double *feedback = feedback_of(self, old);
     for (size_t i = 0; i < asked.slate; i++) self->observed[i] = !isnan(feedback[i]);
     SA_TRY(sa_agent_update(self->agent, asked.id, feedback, self->plan->clicks ? self->observed : NULL, asked.slate));
-    self->stats->update_seconds += sa_seconds_now() - start; /* training included, until take_counts */
+    self->stats->update_seconds += sa_seconds_now() - start; /* training and replays included, until take_counts */
     return SA_OK;
 }
 
@@ -216,7 +218,8 @@ static void take_counts(job *self) {
     take_memory(self);
     sa_agent_count(self->agent, &counts);
     self->stats->train_seconds = counts.train_seconds;
-    self->stats->update_seconds = fmax(0, self->stats->update_seconds - counts.train_seconds);
+    self->stats->replay_seconds = counts.replay_seconds;
+    self->stats->update_seconds = fmax(0, self->stats->update_seconds - counts.train_seconds - counts.replay_seconds);
     self->stats->diverged_trainings = counts.diverged_trainings;
 }
 
@@ -240,6 +243,8 @@ static sa_status play_round(job *self, uint64_t run, size_t round, double last[S
     SA_TRY(make_request(self));
     if (clicks) SA_TRY(sa_clicks_best(clicks, &self->round, self->slate, &self->workspace, self->best));
     SA_TRY(select_slate(self, round));
+    sa_agent_counts chooser; /* before the update, which may begin an epoch */
+    if (self->trace && self->has_epochs) sa_agent_count(self->agent, &chooser);
     if (clicks)
         answer_with_clicks(self, run, round, gain);
     else
@@ -249,7 +254,7 @@ static sa_status play_round(job *self, uint64_t run, size_t round, double last[S
     if (round % MEMORY_PERIOD == 0) take_memory(self);
     if (!self->trace) return SA_OK;
     return sa_trace_round(self->trace, run, round + 1, self->decision, feedback_of(self, round), gain[SA_CURVE_EXPECTED],
-                          gain[SA_CURVE_REALISED]);
+                          gain[SA_CURVE_REALISED], self->has_epochs ? &chooser : NULL);
 }
 
 sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const char *trace_path, sa_job_control *control) {

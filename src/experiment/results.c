@@ -42,6 +42,7 @@ static sa_status write_part(const sa_plan *plan, const sa_plan_agent *agent, siz
         if (agent->curve[kind])
             SA_TRY_OR_FAIL(sa_npz_add(writer, sa_curve_name(kind), SA_FLOAT64, 1, &rounds, agent->curve[kind] + first));
     SA_TRY_OR_FAIL(sa_npz_add(writer, "stats", SA_FLOAT64, 1, &count, numbers));
+    SA_TRY_OR_FAIL(sa_npz_add(writer, "replay_seconds", SA_FLOAT64, 0, NULL, &stats->replay_seconds));
     return sa_npz_finish(writer, path);
 fail:
     sa_npz_abandon(writer);
@@ -75,8 +76,14 @@ static sa_status read_part(const sa_plan *plan, sa_plan_agent *agent, size_t run
         if (agent->curve[kind])
             SA_TRY_OR_FAIL(read_row(archive, sa_curve_name(kind), plan->rounds, agent->curve[kind] + first));
     SA_TRY_OR_FAIL(read_row(archive, "stats", STATS, numbers));
-    agent->stats[run] =
-        (sa_run_stats){numbers[0], numbers[1], numbers[2], numbers[3], (uint64_t)numbers[4], (uint64_t)numbers[5]};
+    agent->stats[run] = (sa_run_stats){.seconds = numbers[0],
+                                       .select_seconds = numbers[1],
+                                       .update_seconds = numbers[2],
+                                       .train_seconds = numbers[3],
+                                       .peak_bytes = (uint64_t)numbers[4],
+                                       .diverged_trainings = (uint64_t)numbers[5]};
+    if (sa_npz_has(archive, "replay_seconds")) /* of a part as older versions left it: none */
+        SA_TRY_OR_FAIL(sa_npz_get_number(archive, "replay_seconds", &agent->stats[run].replay_seconds));
 fail:
     sa_npz_close(archive);
     return status;

@@ -47,6 +47,7 @@ sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa
         .select_seconds = agent->total.select_seconds,
         .update_seconds = agent->total.update_seconds,
         .train_seconds = agent->total.train_seconds,
+        .replay_seconds = agent->total.replay_seconds,
         .peak_bytes = agent->total.peak_bytes,
         .diverged_trainings = agent->total.diverged_trainings,
         .clicks = agent->curve[SA_CURVE_CLICKS],

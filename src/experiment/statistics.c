@@ -64,6 +64,7 @@ void sa_plan_summarise(sa_plan_agent *agent, size_t runs, size_t rounds) {
         total.select_seconds += stats->select_seconds / (double)runs;
         total.update_seconds += stats->update_seconds / (double)runs;
         total.train_seconds += stats->train_seconds / (double)runs;
+        total.replay_seconds += stats->replay_seconds / (double)runs;
         if (stats->peak_bytes > total.peak_bytes) total.peak_bytes = stats->peak_bytes;
         total.diverged_trainings += stats->diverged_trainings;
     }

@@ -71,6 +71,7 @@ static void add_agent(sa_buffer *buffer, const sa_plan *plan, const sa_plan_agen
     add_seconds(buffer, "select_seconds", total->select_seconds);
     add_seconds(buffer, "update_seconds", total->update_seconds);
     add_seconds(buffer, "train_seconds", total->train_seconds);
+    add_seconds(buffer, "replay_seconds", total->replay_seconds);
     sa_buffer_format(buffer, "      \"peak_bytes\": %" PRIu64 ",\n      \"diverged_trainings\": %" PRIu64 "\n    }",
                      total->peak_bytes, total->diverged_trainings);
 }
@@ -97,9 +98,10 @@ sa_status sa_summary_write(const sa_plan *plan, const char *path) {
 static sa_status take_agent(sa_plan_agent *agent, json_t *object, const char *path) {
     json_int_t peak = 0, diverged = 0;
     sa_run_stats *total = &agent->total;
-    if (json_unpack(object, "{s:F, s:F, s:F, s:F, s:I, s:I}", "seconds_per_run", &total->seconds, "select_seconds",
+    if (json_unpack(object, "{s:F, s:F, s:F, s:F, s?:F, s:I, s:I}", "seconds_per_run", &total->seconds, "select_seconds",
                     &total->select_seconds, "update_seconds", &total->update_seconds, "train_seconds",
-                    &total->train_seconds, "peak_bytes", &peak, "diverged_trainings", &diverged))
+                    &total->train_seconds, "replay_seconds", &total->replay_seconds, "peak_bytes", &peak,
+                    "diverged_trainings", &diverged))
         return sa_fail(SA_FORMAT, "%s has no times and counts of agent %s", path, agent->label);
     total->peak_bytes = (uint64_t)peak;
     total->diverged_trainings = (uint64_t)diverged;

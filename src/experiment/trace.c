@@ -61,7 +61,8 @@ static void add_numbers(sa_trace *trace, const char *name, const double *numbers
 }
 
 sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa_decision *decision,
-                         const double *feedback, double expected_regret, double realised_regret) {
+                         const double *feedback, double expected_regret, double realised_regret,
+                         const sa_agent_counts *epoch) {
     sa_buffer *buffer = &trace->buffer;
     size_t arms = sa_decision_candidates(decision), slate = sa_decision_slate(decision);
     sa_buffer_text(buffer, "{\"agent\":");
@@ -78,6 +79,7 @@ sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa
     sa_buffer_number(buffer, expected_regret, trace->digits);
     sa_buffer_text(buffer, ",\"realised_regret\":");
     sa_buffer_number(buffer, realised_regret, trace->digits);
+    if (epoch) sa_buffer_format(buffer, ",\"epoch\":%" PRIu64 ",\"hidden\":%" PRIu64, epoch->epoch, epoch->hidden);
     sa_buffer_text(buffer, "}\n");
     return buffer->size >= FLUSH_SIZE || buffer->status != SA_OK ? flush(trace) : SA_OK;
 }

@@ -52,6 +52,7 @@ size_t REAL(mlp_offset)(const REAL(mlp) * mlp, size_t layer);
 
 /* Draws or reads theta_0, and starts theta there. */
 sa_status REAL(mlp_init)(REAL(mlp) * mlp, const sa_options *options);
+void REAL(mlp_redraw)(sa_model *model, const sa_options *options, uint64_t draw);
 
 /* Puts inputs (count, dim), rows rows[0 .. count) of `inputs` (rows NULL: the first), into the batch's first layer, and
  * takes them through: leaves h_l in pair[l].input, and f in output (count). */

@@ -250,6 +250,7 @@ static size_t bytes(const sa_model *model) {
 const sa_model_class REAL(sa_mlp) = {
     .create = create,
     .destroy = destroy,
+    .redraw = REAL(mlp_redraw),
     .evaluate = evaluate,
     .train = REAL(mlp_train),
     .save = save,

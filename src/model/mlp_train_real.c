@@ -73,10 +73,10 @@ static void loss_gradient(mlp_t *mlp, const sa_training *training, size_t step) 
         add_batch(mlp, training, step);
 }
 
-static double rate_of(const mlp_t *mlp, size_t samples, size_t step) {
+static double rate_of(const mlp_t *mlp, size_t samples, size_t step, size_t steps) {
     double rate = mlp->rate, m = (double)mlp->hidden;
     if (mlp->rate_rule == SA_RATE_THEORY) rate /= (double)samples * m * (double)mlp->depth + m * mlp->lambda;
-    if (mlp->rate_decay == SA_DECAY_COSINE) rate *= 0.5 * (1 + cos(SA_PI * (double)step / (double)mlp->steps));
+    if (mlp->rate_decay == SA_DECAY_COSINE) rate *= 0.5 * (1 + cos(SA_PI * (double)step / (double)steps));
     return rate;
 }
 
@@ -136,13 +136,14 @@ static bool is_in_range(const mlp_t *mlp) {
 
 sa_status REAL(mlp_train)(sa_model *model, const sa_training *training, bool *diverged) {
     mlp_t *mlp = (mlp_t *)model;
+    size_t steps = training->steps ? training->steps : mlp->steps;
     *diverged = false;
     if (training->count == 0) return SA_OK;
     memcpy(mlp->backup, mlp->theta, mlp->parameters * sizeof(real));
     if (mlp->moments) memset(mlp->moments, 0, 2 * mlp->parameters * sizeof(real));
-    for (size_t step = 0; step < mlp->steps; step++) {
+    for (size_t step = 0; step < steps; step++) {
         loss_gradient(mlp, training, step);
-        double rate = rate_of(mlp, training->count, step);
+        double rate = rate_of(mlp, training->count, step, steps);
         shrink(mlp, rate);
         if (mlp->optimizer == SA_OPTIMIZER_ADAM)
             descend_adam(mlp, rate, step);

@@ -19,6 +19,7 @@ typedef struct sa_training {
     const void *inputs;  /* (count, dim), of the model's precision */
     const void *targets; /* (count) */
     double error;        /* mean squared error of predictions of targets before they were learnt from */
+    size_t steps;        /* 0: as --train-steps says */
     sa_stream stream;    /* draws of batches */
 } sa_training;
 
@@ -26,6 +27,8 @@ typedef struct sa_model_class {
     /* Draws the first weights, or reads them from --init-weights. */
     sa_status (*create)(const sa_options *options, sa_model **out);
     void (*destroy)(sa_model *model);
+    /* Starts anew from another draw of the first weights; draw 0 is that of create. NULL: the model draws none. */
+    void (*redraw)(sa_model *model, const sa_options *options, uint64_t draw);
     /* Scores inputs (count, dim), of the model's precision, into mean (count); with `gradients`, an initialised batch, sets
      * it to their gradients divided by sqrt(m). */
     sa_status (*evaluate)(sa_model *model, const void *inputs, size_t count, double *mean, sa_gradients *gradients);
