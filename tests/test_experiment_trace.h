@@ -55,7 +55,10 @@ static inline void game_run(const char *text, const char *trace) {
 static inline void game_numbers(json_t *line, const char *name, size_t count, double *out) {
     json_t *list = json_object_get(line, name);
     assert_int_equal(json_array_size(list), count);
-    for (size_t i = 0; i < count; i++) out[i] = json_number_value(json_array_get(list, i));
+    for (size_t i = 0; i < count; i++) {
+        json_t *item = json_array_get(list, i);
+        out[i] = json_is_null(item) ? NAN : json_number_value(item);
+    }
 }
 
 static inline void game_read(const char *trace, game_round rounds[GAME_ROUNDS]) {

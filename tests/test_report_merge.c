@@ -1,8 +1,11 @@
 /* Folders of one experiment are merged; others are refused with the reason. */
 #include "test_report_rig.h"
 
+static const char *part_options = "show-regret: expected\n";
+
 static rig part(size_t first, size_t runs, rig_agent agents[2]) {
     rig made = RIG;
+    made.options = part_options;
     for (size_t i = 0; i < 2; i++) agents[i] = (rig_agent){RIG_AGENTS[i].label, RIG_AGENTS[i].final + first};
     made.first = first;
     made.runs = runs;
@@ -39,6 +42,21 @@ static void test_halves(void **state) {
     assert_string_equal(merged, slurp(inside(root, "unmerged/table.csv")));
     assert_has(slurp(inside(root, "merged/report.html")), "Runs 2 to 2 from <code>");
     assert_false(sa_file_exists(inside(root, "b/x/report.html")));
+}
+
+static void test_clicks(void **state) {
+    (void)state;
+    part_options = "show-regret: expected\nclicks: cascade\n";
+    const char *root = temporary_folder();
+    const char *halves[] = {write_part(inside(root, "b/x"), 2, 1), write_part(inside(root, "a/x"), 0, 2)};
+    const char *whole = write_part(inside(root, "x"), 0, 3);
+    report_to(halves, 2, inside(root, "merged"));
+    report_to(&whole, 1, inside(root, "unmerged"));
+    assert_same_file(inside(root, "merged/curves.csv"), inside(root, "unmerged/curves.csv"));
+    assert_has(slurp(inside(root, "merged/curves.csv")), ",clicks,");
+    assert_int_equal(sa_path_remove(inside(root, "a/x/first/clicks.npy")), SA_OK);
+    assert_has(rig_refused(halves, 2, SA_FILE), "clicks.npy");
+    part_options = "show-regret: expected\n";
 }
 
 static void test_overlap(void **state) {
@@ -127,7 +145,7 @@ static void test_bad_figures(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_halves),  cmocka_unit_test(test_overlap),     cmocka_unit_test(test_options),
-        cmocka_unit_test(test_figures), cmocka_unit_test(test_bad_figures),
+        cmocka_unit_test(test_figures), cmocka_unit_test(test_bad_figures), cmocka_unit_test(test_clicks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,8 @@
 
 typedef struct rig_agent {
     const char *label;
-    const double *final; /* (runs) expected regret at the end; the realised one is ten times as much */
+    const double
+        *final; /* (runs) expected regret at the end; the realised one is ten times as much, clicks a hundred times */
 } rig_agent;
 
 typedef struct rig {
@@ -27,16 +28,18 @@ typedef struct rig {
 
 /* Regret grows along a line to its final value. */
 static inline void rig_curves(const char *folder, const rig *self, const rig_agent *agent) {
-    static const char *const kinds[] = {"expected_regret", "realised_regret", "reward"};
+    static const char *const kinds[] = {"expected_regret", "realised_regret", "reward", "clicks"};
     const size_t shape[2] = {self->runs, self->rounds};
     double *numbers = calloc(self->runs * self->rounds, sizeof *numbers);
     char name[256];
     snprintf(name, sizeof name, "%s/%s", folder, agent->label);
     assert_int_equal(sa_folder_make(name), SA_OK);
-    for (int kind = 0; kind < 3; kind++) {
+    for (int kind = 0; kind < 4; kind++) {
         for (size_t i = 0; i < self->runs * self->rounds; i++)
-            numbers[i] = (kind == 1 ? 10 : 1) * agent->final[i / self->rounds] * (double)(i % self->rounds + 1) /
-                         (double)self->rounds;
+            numbers[i] = (kind == 1   ? 10
+                          : kind == 3 ? 100
+                                      : 1) *
+                         agent->final[i / self->rounds] * (double)(i % self->rounds + 1) / (double)self->rounds;
         snprintf(name, sizeof name, "%s/%s/%s.npy", folder, agent->label, kinds[kind]);
         assert_int_equal(sa_npy_write(name, SA_FLOAT64, 2, shape, numbers), SA_OK);
     }

@@ -85,7 +85,27 @@ static void test_one_run(void **state) {
     sa_report *report = rig_open(folder);
     assert_has(sa_report_table(report), "second     1       2.0000");
     assert_null(strstr(sa_report_table(report), " to "));
+    assert_has(sa_report_table(report), "2.0000   -             -       1.0000");
     sa_report_destroy(report);
+}
+
+/* Where users click, clicks are told beside the regret: 100, 200, 600 and 200, 400, 900 here. */
+static void test_clicks(void **state) {
+    (void)state;
+    const double t = 4.302652729749464, root3 = 1.7320508075688772;
+    rig clicked = RIG;
+    clicked.options = "show-regret: expected\nclicks: cascade\n";
+    const char *folder = written(&clicked), *csv = slurp(inside(folder, "results/table.csv"));
+    assert_near(field(csv, "results,first,random,ours,clicks", 7), 300);
+    assert_near(field(csv, "results,second,random,ours,clicks", 11), 200);
+    assert_near(field(csv, "results,second,random,ours,clicks", 13), 200 + 100 * t / root3);
+    assert_has(slurp(inside(folder, "results/curves.csv")), "\nresults,second,clicks,5,500,");
+    assert_has(slurp(inside(folder, "results/report.html")), "<th scope=\"col\">clicks</th>");
+    sa_report *report = rig_open(inside(folder, "results"));
+    assert_has(sa_report_table(report), "95% interval  clicks      95% interval  s/run");
+    assert_has(sa_report_table(report), " 500.0  ");
+    sa_report_destroy(report);
+    assert_null(strstr(slurp(inside(written(&RIG), "results/table.csv")), "clicks"));
 }
 
 static size_t lines(const char *text) {
@@ -122,6 +142,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_statistics), cmocka_unit_test(test_text),   cmocka_unit_test(test_shown_regret),
         cmocka_unit_test(test_one_run),    cmocka_unit_test(test_curves), cmocka_unit_test(test_csv_quotes),
+        cmocka_unit_test(test_clicks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,9 +119,8 @@ sa_status sa_clicks_best(const sa_clicks *clicks, const sa_round *round, size_t 
     bool cascade = clicks->kind == SA_CLICKS_CASCADE;
     if (cascade && goes_on(clicks, round)) {
         if (all_same(clicks->weights, length)) return choose_by_index(clicks, round, length, workspace, slate);
-        return sa_fail(SA_INVALID,
-                       "--reward sum with --discounts, and users who go on after a click: nobody knows the best "
-                       "slate fast; leave one of them out");
+        return sa_fail(SA_INVALID, "--reward sum with --discounts, and users who go on after a click: the best slate "
+                                   "takes too long to find; leave one of them out");
     }
     SA_TRY(take_largest(clicks, round, length, workspace, slate));
     if (!cascade || clicks->leave == 0 || clicks->falling) return SA_OK;
