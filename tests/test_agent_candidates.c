@@ -11,6 +11,8 @@ static void sets_of_any_size(void **state) {
                                         "normalize=unit",
                                         "algorithm=comblin-ts",
                                         "algorithm=c2ucb",
+                                        "algorithm=cc-mab",
+                                        "algorithm=acc-ucb",
                                         "algorithm=greedy",
                                         "algorithm=random",
                                         "algorithm=best"};

@@ -316,6 +316,10 @@ static void the_agent_outlives_any_feedback(void **state) {
                                         "algorithm=comblin-ts",
                                         "algorithm=c2ucb",
                                         "algorithm=comblin-ts linear-form=published",
+                                        "algorithm=cc-mab cc-cubes=1 cc-control=0",
+                                        "algorithm=cc-mab cc-cubes=2",
+                                        "algorithm=acc-ucb",
+                                        "preset=paper algorithm=acc-ucb",
                                         "precision=double scale=true",
                                         "precision=double scale=true centre=false train-steps=0"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

@@ -40,6 +40,8 @@ static const char *const kinds[] = {
     "precision=double preset=icml23 train-window=4 algorithm=cn-ucb",
     "precision=double preset=paper algorithm=comblin-ucb",
     "precision=double preset=paper algorithm=comblin-ts",
+    "precision=double algorithm=cc-mab horizon=40", /* the game's rounds */
+    "precision=double algorithm=acc-ucb horizon=40",
 };
 /* the defaults of rig_options, which the replay has */
 static const char *const small = "hidden=6 train-steps=4 train-every=3 rate=0.01 normalize=none train-warmup=0";

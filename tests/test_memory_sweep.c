@@ -209,6 +209,12 @@ static void approximate(void **state) {
     sweep("algorithm=cn-ts confidence=last-layer hidden=3 train-every=1 count-pending=true");
 }
 
+static void partitions(void **state) {
+    (void)state;
+    sweep("algorithm=cc-mab");
+    sweep("algorithm=acc-ucb acc-axes=1 acc-v1=5"); /* every observation splits its cell */
+}
+
 static void references(void **state) {
     (void)state;
     sweep("algorithm=greedy hidden=3 train-every=1");
@@ -263,13 +269,9 @@ static void precision_guard(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dual),
-        cmocka_unit_test(primal),
-        cmocka_unit_test(epochs),
-        cmocka_unit_test(linear),
-        cmocka_unit_test(approximate),
-        cmocka_unit_test(references),
-        cmocka_unit_test(precision_guard),
+        cmocka_unit_test(dual),       cmocka_unit_test(primal),          cmocka_unit_test(epochs),
+        cmocka_unit_test(linear),     cmocka_unit_test(approximate),     cmocka_unit_test(partitions),
+        cmocka_unit_test(references), cmocka_unit_test(precision_guard),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

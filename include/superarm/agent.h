@@ -117,13 +117,13 @@ SA_API const sa_options *sa_agent_options(const sa_agent *agent);
 
 /* The index-th named algorithm and a line about it; false when there is none. */
 SA_API bool sa_algorithm_at(size_t index, const char **name, const char **summary);
-/* The model that a named algorithm learns with: "mlp", "linear", or NULL for none. */
+/* The model that a named algorithm learns with: "mlp", "linear", "partition", "partition-tree", or NULL for none. */
 SA_API const char *sa_algorithm_model(const char *name);
 /* Is it for an unknown horizon, with a new network whenever the answered decisions have doubled? */
 SA_API bool sa_algorithm_has_epochs(const char *name);
 /* What the options' algorithm asks for where nothing was set by hand: `tuned` is tuned for networks, and linear baselines run
- * as their papers define them, or with --linear-form published as the published code does. sa_agent_create does this to its
- * copy. */
+ * as their papers define them, or with --linear-form published as the published code does; partitions take contexts as they
+ * are, and --rounds as their horizon. sa_agent_create does this to its copy. */
 SA_API sa_status sa_algorithm_defaults(sa_options *options);
 /* The same for "environments", "oracles", "confidence" and "feedback". */
 SA_API bool sa_choice_at(const char *kind, size_t index, const char **name, const char **summary);

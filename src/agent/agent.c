@@ -189,6 +189,14 @@ static void explore_by_theory(sa_agent *agent, size_t slate) {
                                                                       .scale = agent->scale});
 }
 
+/* The scores of a model that explores by itself, and in agent->luck how urgent each arm is. An oracle that cannot put urgent arms
+ * first by itself gets scores that do. */
+static void explore_by_model(sa_agent *agent, size_t arms, uint64_t round) {
+    for (size_t i = 0; i < arms; i++) agent->width[i] = NAN;
+    agent->model->kind->explore(agent->model, agent->input, arms, round, agent->score, agent->luck);
+    if (!agent->oracle->urgent_first) sa_explore_lift(arms, agent->luck, agent->score);
+}
+
 /* width and score (arms); NaN for a width that nobody computes */
 static sa_status score(sa_agent *agent, const sa_request *request, uint64_t id, uint64_t *ticket) {
     size_t arms = request->arms;
@@ -201,6 +209,8 @@ static sa_status score(sa_agent *agent, const sa_request *request, uint64_t id, 
     if (bounded && agent->confidence && agent->confidence->kind->tighten && agent->options->widths == SA_WIDTHS_NEEDED &&
         agent->oracle == &sa_oracle_top_k) {
         SA_TRY(sa_score_contenders(agent, request, ticket));
+    } else if (agent->exploration.kind == SA_EXPLORE_OWN) {
+        explore_by_model(agent, arms, id + 1);
     } else {
         for (size_t i = 0; i < arms; i++) agent->width[i] = NAN;
         if (agent->confidence)
@@ -261,6 +271,7 @@ sa_status sa_agent_select(sa_agent *agent, const sa_request *request, sa_decisio
     SA_TRY(score(agent, request, id, &ticket));
     memcpy(agent->group_score, agent->score, arms * sizeof *agent->score);
     problem.unclipped = agent->group_score;
+    if (agent->exploration.kind == SA_EXPLORE_OWN) problem.urgency = agent->luck;
     sa_oracle_clip(agent->oracle, &problem, agent->score, arms);
     SA_TRY(agent->oracle->solve(&problem, &agent->oracle_work, agent->slate, &slate));
 

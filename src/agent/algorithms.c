@@ -18,6 +18,8 @@ static const sa_algorithm algorithms[] = {
     {"comblin-ucb", "linear", true,  SA_EXPLORE_UCB,          0, false, "linear, upper confidence bounds (Wen et al. 2015)"},
     {"comblin-ts",  "linear", true,  SA_EXPLORE_PARAMETER_TS, 0, false, "linear, Thompson sampling of the parameters (Wen et al. 2015)"},
     {"c2ucb",       "linear", true,  SA_EXPLORE_THEORY_UCB,   0, false, "linear, upper confidence bounds with gamma_t from theory (Qin et al. 2014)"},
+    {"cc-mab",      "partition",      false, SA_EXPLORE_OWN,  0, false, "fixed cubes of contexts, the under-explored first, then greedy (Chen et al. 2018)"},
+    {"acc-ucb",     "partition-tree", false, SA_EXPLORE_OWN,  0, false, "cells of contexts that split as they fill, upper confidence bounds (Nika et al. 2020)"},
     {"greedy",      "mlp",    false, SA_EXPLORE_GREEDY,       0, false, "reference: neural, no exploration"},
     {"random",      NULL,     false, SA_EXPLORE_UNIFORM,      0, false, "reference: a slate drawn uniformly"},
     {"best",        NULL,     false, SA_EXPLORE_KNOWN,        0, false, "reference: knows the expected scores"},
@@ -49,9 +51,8 @@ bool sa_algorithm_has_epochs(const char *name) {
     return row && row->doubling;
 }
 
-sa_status sa_algorithm_defaults(sa_options *options) {
-    const char *model = sa_algorithm_model(options->algorithm);
-    if (!model || strcmp(model, "linear") != 0) return SA_OK;
+/* tuned is tuned for networks: what the others take from it is as in paper. */
+static sa_status linear_defaults(sa_options *options) {
     /* the published code passes the variance as the deviation */
     if (options->linear_form == SA_LINEAR_PUBLISHED && !sa_options_given(options, "ts-deviation"))
         options->ts_deviation = SA_DEVIATION_VARIANCE;
@@ -62,6 +63,21 @@ sa_status sa_algorithm_defaults(sa_options *options) {
     if (!sa_options_given(options, "nu")) options->nu = paper->nu;
     if (!sa_options_given(options, "normalize")) options->normalize = paper->normalize;
     sa_options_destroy(paper);
+    return SA_OK;
+}
+
+/* Cells must not move under the contexts, as they would where those are standardised as data comes. */
+static sa_status partition_defaults(sa_options *options) {
+    if (options->horizon == 0) options->horizon = options->rounds;
+    if (options->preset == SA_PRESET_TUNED && !sa_options_given(options, "normalize"))
+        options->normalize = SA_NORMALIZE_NONE;
+    return SA_OK;
+}
+
+sa_status sa_algorithm_defaults(sa_options *options) {
+    const char *model = sa_algorithm_model(options->algorithm);
+    if (model && strcmp(model, "linear") == 0) return linear_defaults(options);
+    if (model && strncmp(model, "partition", 9) == 0) return partition_defaults(options);
     return SA_OK;
 }
 

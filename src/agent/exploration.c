@@ -1,5 +1,6 @@
 #include "agent/exploration.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -86,7 +87,8 @@ void sa_explore_by_theory(sa_exploration *exploration, const sa_exploration_roun
 void sa_explore_luck(const sa_exploration *exploration, size_t arms, const sa_stream *stream, double *luck) {
     for (size_t i = 0; i < arms; i++) switch (exploration->kind) {
         case SA_EXPLORE_TS: luck[i] = highest_normal(stream, i, exploration->samples); break;
-        case SA_EXPLORE_UNIFORM: luck[i] = sa_draw_uniform(stream, i); break;
+        case SA_EXPLORE_UNIFORM:
+        case SA_EXPLORE_OWN: luck[i] = sa_draw_uniform(stream, i); break;
         default: luck[i] = 1;
         }
 }
@@ -102,4 +104,12 @@ double sa_explore_score(const sa_exploration *exploration, double mean, double w
     case SA_EXPLORE_UNIFORM: return luck;
     default: return mean;
     }
+}
+
+void sa_explore_lift(size_t arms, const double *urgency, double *score) {
+    double size = 1; /* of the other scores */
+    for (size_t i = 0; i < arms; i++)
+        if (!(urgency[i] > 0)) size = fmax(size, fabs(score[i]));
+    for (size_t i = 0; i < arms; i++)
+        if (urgency[i] > 0) score[i] = fmin(size * (2 * (double)arms + urgency[i]), DBL_MAX);
 }

@@ -7,6 +7,8 @@
  *     greedy   score = mean
  *     uniform  score = a uniform draw: any slate is as likely as any other
  *     known    score = the expected score
+ *     own      score = what the model's own rule says; the arms that it calls urgent are chosen before all others, in the order
+ *              of a uniform draw
  *
  * With --gamma theory, gamma and e_t are those of Lemma 1, with --nu theory nu and e_t those of Theorem 2 and Section 4.4
  * (theory/bounds.h), anew each round. C2UCB is ucb with gamma by theory, whatever --gamma says.
@@ -29,7 +31,8 @@ typedef enum sa_exploration_kind {
     SA_EXPLORE_THEORY_UCB, /* becomes ucb with gamma by theory */
     SA_EXPLORE_GREEDY,
     SA_EXPLORE_UNIFORM,
-    SA_EXPLORE_KNOWN
+    SA_EXPLORE_KNOWN,
+    SA_EXPLORE_OWN
 } sa_exploration_kind;
 
 typedef struct sa_exploration {
@@ -59,9 +62,12 @@ sa_exploration sa_exploration_from(sa_exploration_kind kind, size_t samples, con
 /* Sets gamma or nu, and the offset, for this round; nothing to do unless by_theory. */
 void sa_explore_by_theory(sa_exploration *exploration, const sa_exploration_round *round);
 /* What is added to the mean of an arm: luck times the deviation of its width. luck (arms): for ts the highest of M standard
- * normals, else 1; for uniform the draw itself. */
+ * normals, else 1; for uniform and own the draw itself. */
 void sa_explore_luck(const sa_exploration *exploration, size_t arms, const sa_stream *stream, double *luck);
 /* The optimistic score of one arm. It is monotone in the width, rising when luck is positive. */
 double sa_explore_score(const sa_exploration *exploration, double mean, double width, double scale, double luck);
+/* Lifts the scores of urgent arms (urgency above 0) above those of all others, so that an oracle that adds up scores would give
+ * any number of others for one of them. */
+void sa_explore_lift(size_t arms, const double *urgency, double *score);
 
 #endif

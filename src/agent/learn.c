@@ -218,6 +218,7 @@ sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scor
     SA_TRY(sa_history_reserve(&agent->history, count));
     if (automatic && sa_epoch_is_over(agent, agent->history.answered + first))
         return end_epoch(agent, pending, scores, count);
+    if (agent->model && agent->model->kind->reserve) SA_TRY(agent->model->kind->reserve(agent->model, count));
     SA_TRY(sa_learn_reserve(agent, due ? agent->history.count + count : count));
     SA_TRY(count_observed(agent, pending, count));
     record(agent, pending, scores, count);

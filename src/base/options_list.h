@@ -193,6 +193,24 @@
            "superarm theory: C_2, lambda is at least C_2 L K (Theorems 1 and 2)")                                         \
     NUMBER(c_bar_3, "c-bar-3", AGENT, 1, 1, 1, 0, 1e100, "superarm theory: C_3 of J, the steps of one training")          \
     NUMBER(c_width, "c-width", AGENT, 1, 1, 1, 0, 1e100, "superarm theory: C of Condition 1, the smallest width")         \
+    INTEGER(horizon, "horizon", AGENT, 0, 0, 0, 0, SA_ANY_INTEGER, "T of cc-mab and acc-ucb; 0: --rounds")                \
+    NUMBER(cube_low, "cube-low", AGENT, -1, -1, -1, -1e100, 1e100,                                                        \
+           "cc-mab, acc-ucb: least value of a feature; what is outside counts as at the edge")                            \
+    NUMBER(cube_high, "cube-high", AGENT, 1, 1, 1, -1e100, 1e100, "cc-mab, acc-ucb: largest value of a feature")          \
+    INTEGER(cc_cubes, "cc-cubes", AGENT, 0, 0, 0, 0, 1000000000,                                                          \
+            "cc-mab: h, parts that each feature is cut into; 0: ceil(T^(1 / (3 alpha + d)))")                             \
+    NUMBER(cc_alpha, "cc-alpha", AGENT, 1, 1, 1, ABOVE_0, 1000, "cc-mab: alpha, the Hoelder exponent of the scores")      \
+    NUMBER(cc_exponent, "cc-exponent", AGENT, 0, 0, 0, 0, 1,                                                              \
+           "cc-mab: z, a cube seen at most t^z log t times is under-explored; 0: 2 alpha / (3 alpha + d)")                \
+    NUMBER(cc_control, "cc-control", AGENT, 1, 1, 0.1, 0, 1e100, "cc-mab: factor on t^z log t")                           \
+    INTEGER(acc_axes, "acc-axes", AGENT, 0, 0, 0, 0, 10000000,                                                            \
+            "acc-ucb: features halved when a cell splits, in turn, for N = 2^this children; 0: all, but at most 10")      \
+    NUMBER(acc_rho, "acc-rho", AGENT, 0, 0, 0, 0, 0.999999999, "acc-ucb: rho, diameters are v1 rho^h; 0: 2^(-axes/d)")    \
+    NUMBER(acc_v1, "acc-v1", AGENT, 0, 0, 0, 0, 1e100, "acc-ucb: v1; 0: the least that holds for the cells")              \
+    NUMBER(acc_v2, "acc-v2", AGENT, 0, 0, 0, 0, 1e100,                                                                    \
+           "acc-ucb: v2, a cell has a ball of radius v2 rho^h in it; 0: the largest that holds")                          \
+    NUMBER(acc_confidence, "acc-confidence", AGENT, 1, 1, 0.3, 0, 1e100, "acc-ucb: factor on sqrt(2 log T / C)")          \
+    NUMBER(acc_diameter, "acc-diameter", AGENT, 1, 1, 0, 0, 1e100, "acc-ucb: factor on N (v1 / v2) v1 rho^h")             \
     CHOICE(oracle, "oracle", AGENT, ORACLE_TOP_K, ORACLE_TOP_K, ORACLE_TOP_K, SA_ORACLES, "what chooses the slate")       \
     CHOICE(feedback, "feedback", AGENT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT, SA_FEEDBACKS,   \
            "what is seen of a slate")                                                                                     \

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/npy.h"
 #include "base/options.h"
@@ -34,11 +35,16 @@ typedef struct sa_model_class {
     sa_status (*evaluate)(sa_model *model, const void *inputs, size_t count, double *mean, sa_gradients *gradients);
     /* Trains from the present parameters. When they end non-finite, the ones before stay and `*diverged` is true. */
     sa_status (*train)(sa_model *model, const sa_training *training, bool *diverged);
+    /* Memory for `count` more observations, so that observe cannot fail; NULL: it needs none. */
+    sa_status (*reserve)(sa_model *model, size_t count);
     /* Takes in answered inputs (count, dim) and their scores at once, beside the trainings; NULL: the model does not. */
     void (*observe)(sa_model *model, const void *inputs, const double *scores, size_t count);
     /* score (count) of inputs under parameters drawn from N(theta, deviation^2 Z^-1), one draw for all; NULL: cannot. */
     void (*sample)(sa_model *model, const void *inputs, size_t count, double deviation, const sa_stream *stream,
                    double *score);
+    /* The optimistic scores (count) of a model that explores by itself, in round `round` from 1. urgency (count) has a draw for
+     * each arm: it stays for arms to choose before all others, the largest first, and becomes 0 for the rest. NULL: cannot. */
+    void (*explore)(sa_model *model, const void *inputs, size_t count, uint64_t round, double *score, double *urgency);
     sa_status (*save)(const sa_model *model, sa_npz_writer *writer);
     sa_status (*load)(sa_model *model, sa_npz *archive);
     size_t (*bytes)(const sa_model *model);
@@ -53,10 +59,10 @@ struct sa_model {
     sa_pair_shape *shape; /* (pairs) */
 };
 
-/* By name ("mlp", "linear") and --precision; linear models are always double. */
+/* By name ("mlp", "linear", "partition", "partition-tree") and --precision; all but networks are always double. */
 sa_status sa_model_create(const char *name, const sa_options *options, sa_model **out);
 void sa_model_destroy(sa_model *model); /* NULL is fine */
 
-extern const sa_model_class sa_mlp_f32, sa_mlp_f64, sa_linear;
+extern const sa_model_class sa_mlp_f32, sa_mlp_f64, sa_linear, sa_partition, sa_partition_tree;
 
 #endif

@@ -8,6 +8,8 @@ static const struct {
 } models[] = {
     {"mlp", {&sa_mlp_f32, &sa_mlp_f64}},
     {"linear", {&sa_linear, &sa_linear}},
+    {"partition", {&sa_partition, &sa_partition}},
+    {"partition-tree", {&sa_partition_tree, &sa_partition_tree}},
 };
 
 sa_status sa_model_create(const char *name, const sa_options *options, sa_model **out) {

@@ -4,7 +4,7 @@
  *
  * which is monotone and submodular. Greedy: K times the arm that adds most, which reaches 1 - 1/e of the best (Nemhauser,
  * Wolsey and Fisher 1978). Lazily (Minoux 1978): what an arm adds only falls, so an old gain is a bound, and only arms at the
- * top of a heap of bounds are looked at again. */
+ * top of a heap of bounds are looked at again. Urgent arms, where there are any, are chosen before greedy goes on from them. */
 #include "oracle/oracle.h"
 
 #include <float.h>
@@ -48,14 +48,32 @@ static void cover(const sa_oracle_problem *problem, double *covered, size_t arm)
         if (problem->scores[arm] * row[t] > covered[t]) covered[t] = problem->scores[arm] * row[t];
 }
 
+/* The urgent arms, the most urgent first and at most a slate of them; `arms` is workspace. */
+static size_t choose_urgent(const sa_oracle_problem *problem, double *covered, size_t *arms, size_t *slate) {
+    size_t count = 0;
+    for (size_t arm = 0; problem->urgency && arm < problem->arms; arm++)
+        if (problem->urgency[arm] > 0 && sa_problem_allows(problem, arm)) arms[count++] = arm;
+    sa_arms_sort(problem->urgency, arms, count);
+    if (count > problem->slate) count = problem->slate;
+    for (size_t i = 0; i < count; i++) cover(problem, covered, slate[i] = arms[i]);
+    return count;
+}
+
+static bool is_urgent(const sa_oracle_problem *problem, size_t arm) {
+    return problem->urgency && problem->urgency[arm] > 0;
+}
+
 static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {
-    size_t count = 0, chosen = 0, topics = problem->data->columns[SA_TOPICS];
+    size_t count = 0, *urgent, topics = problem->data->columns[SA_TOPICS];
     candidate *heap;
     double *covered;
-    SA_TRY(SA_LAY(workspace, {&heap, problem->arms, sizeof *heap}, {&covered, topics, sizeof *covered}));
+    SA_TRY(SA_LAY(workspace, {&heap, problem->arms, sizeof *heap}, {&covered, topics, sizeof *covered},
+                  {&urgent, problem->arms, sizeof *urgent}));
     memset(covered, 0, topics * sizeof *covered);
+    size_t chosen = choose_urgent(problem, covered, urgent, slate);
     for (size_t arm = 0; arm < problem->arms; arm++)
-        if (sa_problem_allows(problem, arm)) heap[count++] = (candidate){added(problem, covered, arm), arm, 0};
+        if (sa_problem_allows(problem, arm) && !is_urgent(problem, arm))
+            heap[count++] = (candidate){added(problem, covered, arm), arm, chosen};
     for (size_t root = count / 2 + 1; root-- > 0;)
         if (root < count) sift(heap, root, count);
     while (chosen < problem->slate) {
@@ -99,6 +117,7 @@ const sa_oracle sa_oracle_submodular = {
     .needs = SA_BIT(SA_TOPICS),
     .low = 0,
     .high = DBL_MAX,
+    .urgent_first = true,
     .solve = solve,
     .reward = reward,
 };

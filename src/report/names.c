@@ -20,6 +20,8 @@ static const known KNOWN[] = {
     {"comblin-ts", "comblin-ts", "CombLinTS", "#CC79A7"},
     {"comblin-ucb-corrected", "comblin-ucb", "CombLinUCB (corrected)", "#56B4E9"},
     {"comblin-ts-corrected", "comblin-ts", "CombLinTS (corrected)", "#882255"},
+    {"cc-mab", "cc-mab", "CC-MAB", "#999933"},
+    {"acc-ucb", "acc-ucb", "ACC-UCB", "#44AA99"},
     {"greedy", "greedy", "greedy", "#777777"},
     {"cn-ts-m100", "cn-ts", "CN-TS (m=100)", "#440154"},
     {"cn-ts-m50", "cn-ts", "CN-TS (m=50)", "#3B528B"},

@@ -1,0 +1,48 @@
+/* Cells of the context cube, in a hash table: memory goes to the cells that were visited, whatever the dimension. A cell is
+ * named by its key, (1 + dim) integers: its level and its place along each feature. Cells are kept in the order in which they
+ * were first visited, and nothing depends on where the table puts them. */
+#ifndef SA_MODEL_PARTITION_CELLS_H
+#define SA_MODEL_PARTITION_CELLS_H
+
+#include <stdint.h>
+
+#include "base/npy.h"
+#include "base/options.h"
+#include "base/status.h"
+
+#define SA_NO_CELL SIZE_MAX
+
+typedef struct sa_cells {
+    size_t dim;
+    size_t count, capacity;
+    int32_t *key;   /* (count, 1 + dim) */
+    int64_t *seen;  /* (count) observations */
+    double *mean;   /* (count) of their scores */
+    uint8_t *split; /* (count) 1: its children have taken over */
+    size_t slots;   /* a power of two, at least twice the capacity; 0 at first */
+    size_t *slot;   /* (slots) index of a cell plus 1; 0: free */
+} sa_cells;
+
+void sa_cells_clear(sa_cells *cells);
+/* Room for `more` cells, so that sa_cells_take cannot fail; on failure nothing changes. */
+sa_status sa_cells_reserve(sa_cells *cells, size_t more);
+size_t sa_cells_find(const sa_cells *cells, const int32_t *key); /* SA_NO_CELL: never visited */
+size_t sa_cells_take(sa_cells *cells, const int32_t *key);       /* found, or new with nothing seen */
+void sa_cells_observe(sa_cells *cells, size_t cell, double score);
+size_t sa_cells_bytes(const sa_cells *cells);
+sa_status sa_cells_save(const sa_cells *cells, sa_npz_writer *writer);
+/* Into an empty table. `fits` says whether a key can be that of a cell. */
+sa_status sa_cells_load(sa_cells *cells, sa_npz *archive, bool (*fits)(const void *user, const int32_t *key),
+                        const void *user);
+
+/* The cube [low, high]^dim that contexts are mapped from, to [0, 1]^dim. */
+typedef struct sa_cube {
+    double low, high;
+} sa_cube;
+
+/* SA_INVALID when --cube-low is not below --cube-high. */
+sa_status sa_cube_from(const sa_options *options, sa_cube *cube);
+/* Which of `parts` equal parts of the side a feature lies in; what is outside counts as the nearest. */
+int32_t sa_cube_part(const sa_cube *cube, double feature, int32_t parts);
+
+#endif

@@ -1,0 +1,247 @@
+/* A partition that refines itself, for ACC-UCB (Nika, Elahi and Tekin, "Contextual Combinatorial Volatile Multi-armed Bandit
+ * with Adaptive Discretization", AISTATS 2020). The cube [0, 1]^D is the root of a tree of cells; a cell of level h has a
+ * diameter of at most v1 rho^h and a ball of radius v2 rho^h in it, and N children. A leaf x has the number C(x) of
+ * observations since it came to be, and their mean mu(x). With T the horizon and p the parent of x,
+ *
+ *     c(x) = sqrt(2 log T / C(x)), infinite for C = 0
+ *     b(x) = min { mu(x) + c(x),  mu(p) + c(p) + v1 rho^(h-1) } + v1 rho^h       the root has the first term only
+ *     g(x) = b(x) + N (v1 / v2) v1 rho^h                                         the index of arms in x
+ *
+ * and after a round's feedback each leaf it touched splits once c(x) <= v1 rho^h; its children start with nothing seen.
+ *
+ * (--acc-confidence is a factor on c, --acc-diameter one on the last term of g).
+ *
+ * Here a split halves the next --acc-axes features in turn, so N = 2^axes: all features, but at most 10, unless given. Then
+ * rho = 2^(-axes/D), and v1 and v2 are the smallest and the largest that hold for these boxes at every level. A child takes
+ * memory from its first observation on. Always in double precision. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "model/model.h"
+#include "model/partition_cells.h"
+
+enum {
+    FINEST = 30, /* halvings of one feature, which then has 2^30 parts: a cell that small is never split */
+    MOST_AXES =
+        10 /* halved in one split, unless more are asked for: with N = 2^80 the index would be nothing but its term */
+};
+
+typedef struct tree {
+    sa_model base;
+    sa_cube cube;
+    size_t axes;        /* halved in one split */
+    int32_t deepest;    /* level */
+    double radius;      /* c = sqrt(radius / C): 2 log T times the square of --acc-confidence */
+    double v1, rho;     /* of the diameters */
+    double second_term; /* N v1^2 / v2, times --acc-diameter */
+    sa_cells cells;
+    int32_t *key, *fine; /* (1 + dim), (dim) workspace */
+    size_t *touched;     /* (touched_capacity) leaves of the feedback at hand */
+    size_t touched_capacity;
+} tree;
+
+static void destroy(sa_model *model) {
+    tree *self = (tree *)model;
+    sa_cells_clear(&self->cells);
+    sa_free(self->key);
+    sa_free(self->fine);
+    sa_free(self->touched);
+    sa_free(self);
+}
+
+/* ---- the shape of the cells ---- */
+
+/* How often feature j was halved in cells of a level: features take turns. */
+static int halvings(const tree *self, size_t level, size_t j) {
+    return (int)((level * self->axes + self->base.dim - 1 - j) / self->base.dim);
+}
+
+static size_t common_divisor(size_t a, size_t b) { return b ? common_divisor(b, a % b) : a; }
+
+/* At a level where r of the D features are halved once more than the others, the diameter over rho^h is
+ * sqrt(D - r + r/4) 2^(r/D), and the radius of the largest ball 1/2 for r = 0, else 2^(r/D) / 4. */
+static void measure_boxes(size_t dim, size_t axes, double *v1, double *v2) {
+    size_t step = common_divisor(dim, axes);
+    double d = (double)dim;
+    *v1 = sqrt(d);
+    *v2 = step < dim ? pow(2, (double)step / d) / 4 : 0.5;
+    for (size_t r = step; r < dim; r += step) {
+        double diameter = sqrt(d - 0.75 * (double)r) * pow(2, (double)r / d);
+        if (diameter > *v1) *v1 = diameter;
+    }
+}
+
+static sa_status shape_cells(tree *self, const sa_options *options) {
+    size_t dim = self->base.dim;
+    if (options->acc_axes > options->dim)
+        return sa_fail(SA_INVALID, "--acc-axes %lld is more than the %zu features of --dim", (long long)options->acc_axes,
+                       dim);
+    self->axes = options->acc_axes ? (size_t)options->acc_axes : dim < MOST_AXES ? dim : MOST_AXES;
+    self->deepest = (int32_t)(FINEST * dim / self->axes);
+    double v2, children = pow(2, (double)self->axes);
+    measure_boxes(dim, self->axes, &self->v1, &v2);
+    self->rho = options->acc_rho > 0 ? options->acc_rho : pow(2, -(double)self->axes / (double)dim);
+    if (options->acc_v1 > 0) self->v1 = options->acc_v1;
+    if (options->acc_v2 > 0) v2 = options->acc_v2;
+    self->second_term = options->acc_diameter > 0 ? options->acc_diameter * children * self->v1 / v2 * self->v1 : 0;
+    if (self->second_term > 1e12) /* the last digits of a double would be all that is left for the estimates */
+        return sa_fail(SA_INVALID,
+                       "the index of acc-ucb adds %.3g, N v1^2 / v2, which drowns every estimate: "
+                       "choose a smaller --acc-axes than %zu (N is 2^axes), or a smaller --acc-diameter or --acc-v1",
+                       self->second_term, self->axes);
+    return SA_OK;
+}
+
+static sa_status create(const sa_options *options, sa_model **out) {
+    tree *self;
+    sa_status status;
+    size_t dim = (size_t)options->dim;
+    SA_TRY(sa_alloc_array(1, sizeof *self, &self));
+    self->base = (sa_model){.kind = &sa_partition_tree, .precision = SA_PRECISION_DOUBLE, .dim = dim};
+    self->cells.dim = dim;
+    self->radius = options->acc_confidence * options->acc_confidence * 2 * log(fmax(1, (double)options->horizon));
+    SA_TRY_OR_FAIL(sa_cube_from(options, &self->cube));
+    SA_TRY_OR_FAIL(shape_cells(self, options));
+    SA_TRY_OR_FAIL(sa_alloc_array(1 + dim, sizeof *self->key, &self->key));
+    SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof *self->fine, &self->fine));
+    *out = &self->base;
+    return SA_OK;
+fail:
+    destroy(&self->base);
+    return status;
+}
+
+/* ---- finding leaves ---- */
+
+typedef struct leaf {
+    size_t level, cell, parent; /* cell SA_NO_CELL: nothing seen yet; parent SA_NO_CELL: it is the root */
+} leaf;
+
+static void set_key(const tree *self, size_t level) {
+    self->key[0] = (int32_t)level;
+    for (size_t j = 0; j < self->base.dim; j++) self->key[1 + j] = self->fine[j] >> (FINEST - halvings(self, level, j));
+}
+
+/* The leaf that x (dim) lies in; its key is left in self->key. */
+static leaf find_leaf(const tree *self, const double *x) {
+    leaf found = {.cell = SA_NO_CELL, .parent = SA_NO_CELL};
+    for (size_t j = 0; j < self->base.dim; j++) self->fine[j] = sa_cube_part(&self->cube, x[j], INT32_C(1) << FINEST);
+    for (;; found.level++) {
+        set_key(self, found.level);
+        found.cell = sa_cells_find(&self->cells, self->key);
+        if (found.cell == SA_NO_CELL || !self->cells.split[found.cell]) return found;
+        found.parent = found.cell;
+    }
+}
+
+/* ---- the index ---- */
+
+static double confidence(const tree *self, size_t cell) { return sqrt(self->radius / (double)self->cells.seen[cell]); }
+static double diameter(const tree *self, double level) { return self->v1 * pow(self->rho, level); }
+
+/* Before anything is seen all arms tie, whatever the number: that of one observation of 0 is finite. */
+static double upper_bound(const tree *self, leaf at) {
+    double own = at.cell == SA_NO_CELL ? INFINITY : self->cells.mean[at.cell] + confidence(self, at.cell);
+    if (at.parent == SA_NO_CELL) return at.cell == SA_NO_CELL ? sqrt(self->radius) : own;
+    double parents = self->cells.mean[at.parent] + confidence(self, at.parent) + diameter(self, (double)at.level - 1);
+    return own < parents ? own : parents;
+}
+
+/* A leaf's estimate; its parent's while nothing was seen in it. */
+static sa_status evaluate(sa_model *model, const void *inputs, size_t count, double *mean, sa_gradients *gradients) {
+    const tree *self = (const tree *)model;
+    const double *x = inputs;
+    (void)gradients; /* it has no parameters */
+    for (size_t i = 0; i < count; i++) {
+        leaf at = find_leaf(self, x + i * model->dim);
+        size_t cell = at.cell == SA_NO_CELL ? at.parent : at.cell;
+        mean[i] = cell == SA_NO_CELL ? 0 : self->cells.mean[cell];
+    }
+    return SA_OK;
+}
+
+static void explore(sa_model *model, const void *inputs, size_t count, uint64_t round, double *score, double *urgency) {
+    const tree *self = (const tree *)model;
+    const double *x = inputs;
+    (void)round;
+    for (size_t i = 0; i < count; i++) {
+        leaf at = find_leaf(self, x + i * model->dim);
+        double shrink = pow(self->rho, (double)at.level);
+        score[i] = upper_bound(self, at) + self->v1 * shrink + self->second_term * shrink;
+        urgency[i] = 0;
+    }
+}
+
+/* ---- learning ---- */
+
+static sa_status reserve(sa_model *model, size_t count) {
+    tree *self = (tree *)model;
+    SA_TRY(sa_grow_array(&self->touched, &self->touched_capacity, count, sizeof *self->touched));
+    return sa_cells_reserve(&self->cells, count);
+}
+
+/* Leaves split when all feedback at hand has been counted, so that its order does not matter. */
+static void observe(sa_model *model, const void *inputs, const double *scores, size_t count) {
+    tree *self = (tree *)model;
+    sa_cells *cells = &self->cells;
+    const double *x = inputs;
+    for (size_t i = 0; i < count; i++) {
+        find_leaf(self, x + i * model->dim);
+        self->touched[i] = sa_cells_take(cells, self->key);
+        sa_cells_observe(cells, self->touched[i], scores[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t cell = self->touched[i];
+        int32_t level = cells->key[cell * (1 + model->dim)];
+        if (level < self->deepest && confidence(self, cell) <= diameter(self, level)) cells->split[cell] = 1;
+    }
+}
+
+static sa_status train(sa_model *model, const sa_training *training, bool *diverged) {
+    (void)model;
+    (void)training;
+    *diverged = false;
+    return SA_OK;
+}
+
+/* ---- files ---- */
+
+static bool fits(const void *user, const int32_t *key) {
+    const tree *self = user;
+    if (key[0] < 0 || key[0] > self->deepest) return false;
+    for (size_t j = 0; j < self->base.dim; j++)
+        if (key[1 + j] < 0 || key[1 + j] >> halvings(self, (size_t)key[0], j) != 0) return false;
+    return true;
+}
+
+static sa_status save(const sa_model *model, sa_npz_writer *writer) {
+    return sa_cells_save(&((const tree *)model)->cells, writer);
+}
+
+static sa_status load(sa_model *model, sa_npz *archive) {
+    tree *self = (tree *)model;
+    SA_TRY(sa_cells_load(&self->cells, archive, fits, self));
+    for (size_t i = 0; i < self->cells.count; i++)
+        if (self->cells.split[i] && self->cells.key[i * (1 + model->dim)] >= self->deepest)
+            return sa_fail(SA_FORMAT, "cell %zu of the partition makes no sense", i);
+    return SA_OK;
+}
+
+static size_t bytes(const sa_model *model) {
+    const tree *self = (const tree *)model;
+    return sizeof *self + (1 + 2 * model->dim) * sizeof(int32_t) + self->touched_capacity * sizeof *self->touched +
+           sa_cells_bytes(&self->cells);
+}
+
+const sa_model_class sa_partition_tree = {
+    .create = create,
+    .destroy = destroy,
+    .evaluate = evaluate,
+    .train = train,
+    .reserve = reserve,
+    .observe = observe,
+    .explore = explore,
+    .save = save,
+    .load = load,
+    .bytes = bytes,
+};
