@@ -14,6 +14,7 @@ static const cli_command RUN = {
         "Examples:\n"
         "  superarm run --environment h2 --algorithm cn-ucb,cn-ts --runs 4 --out results/h2\n"
         "  superarm run --environment h1 --agent shy:algorithm=cn-ucb,gamma=0.1 --agent bold:algorithm=cn-ucb,gamma=3\n"
+        "  superarm run --environment h2 --clicks cascade --slate 6 --algorithm cn-ucb,comblin-ucb,random --runs 4\n"
         "  superarm run results/h2/spec.yaml --out results/again\n",
     .agents = true,
 };

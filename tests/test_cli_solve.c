@@ -61,6 +61,24 @@ static void expect(const char *words, const char *wanted) {
     }
 }
 
+/* What has one axis may be written out. */
+static void test_lists(void **state) {
+    (void)state;
+    expect("top-k --scores 0.5,0.25,.75 --slate 2",
+           "{\"slate\": [2, 0], \"reward\": 1.25, \"alpha\": 1, \"exact\": true}");
+    expect("cascade --scores @scores.npy --slate 2 --discounts 0.5,1",
+           "{\"slate\": [0, 2], \"reward\": 0.8125, \"alpha\": 1, \"exact\": true}"); /* 1 - 0.75 0.25 */
+    expect("matroid --scores 3,2,1 --groups 0,0,1 --capacities 1,1",
+           "{\"slate\": [0, 2], \"reward\": 4, \"alpha\": 1, \"exact\": true}");
+    expect("top-k --scores 0.5 --slate 1", "{\"slate\": [0], \"reward\": 0.5, \"alpha\": 1, \"exact\": true}");
+    expect("top-k --scores 0.5,,1 --slate 1", "--scores: 0.5,,1 is neither a list of numbers, as in 0.5,1, nor a file");
+    expect("top-k --scores 0.5,nan --slate 1", "--scores: 0.5,nan is neither");
+    expect("top-k --scores 1e999,1 --slate 1", "the score of arm 0 is inf");
+    expect("cascade --scores @scores.npy --slate 2 --discounts 0.5,2", "--discounts 0.5,2: entry 1 is 2");
+    expect("cascade --scores @scores.npy --slate 2 --discounts 0.5", "--discounts 0.5: 1 entries");
+    expect("matroid --scores 3,2,1 --groups 0,0,1.5 --capacities 1,1", "--groups 0,0,1.5: entry 2 is 1.5");
+}
+
 static void test_solutions(void **state) {
     (void)state;
     expect("top-k --scores @scores.npy --slate 2", "{\"slate\": [2, 0], \"reward\": 1.25, \"alpha\": 1, \"exact\": true}");
@@ -129,10 +147,8 @@ static void test_help_and_list(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_solutions),
-        cmocka_unit_test(test_ilp),
-        cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_help_and_list),
+        cmocka_unit_test(test_solutions), cmocka_unit_test(test_lists),         cmocka_unit_test(test_ilp),
+        cmocka_unit_test(test_wrong),     cmocka_unit_test(test_help_and_list),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

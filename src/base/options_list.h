@@ -95,7 +95,7 @@
     TEXT(discounts, "discounts", ENVIRONMENT, "",                                                                         \
          "oracle data, and clicks cascade: psi of each position, (K), a list or npy file")                                \
     TEXT(cascade_reward, "reward", ENVIRONMENT, "",                                                                       \
-         "oracle data, and clicks cascade: reward for any click, click, or each, sum")                                    \
+         "oracle data, and clicks cascade: what earns, any click (click) or each (sum)")                                  \
     CHOICE(clicks, "clicks", ENVIRONMENT, CLICKS_NONE, CLICKS_NONE, CLICKS_NONE, SA_CLICKS,                               \
            "what users do: nothing (every score is seen), look at positions by chance, or scan from the top and click")   \
     TEXT(examination, "examination", ENVIRONMENT, "",                                                                     \

@@ -191,6 +191,9 @@ sa_status sa_page_make(const sa_report *report, const sa_buffer *pictures, const
                    "<p>Intervals are Student&#39;s, at 95%. Differences to the first agent are taken run by run: all "
                    "agents of a run see the same contexts and scores. Diverged: trainings that ended non-finite and "
                    "were undone.</p>\n");
+    if (sa_panel_kinds(&report->panels[0]) > SA_REPORT_CLICKS)
+        sa_buffer_text(page,
+                       "<p>Regret is to the slate that these users like best. Clicks: how many they made in a run.</p>\n");
     add_corrected(page, &report->panels[0]);
     for (size_t i = 0; i < report->panel_count; i++) SA_TRY(add_panel(page, &report->panels[i]));
     add_command(page, report);
