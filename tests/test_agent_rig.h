@@ -105,18 +105,20 @@ static inline sa_agent_counts rig_counts(const sa_agent *agent) {
 }
 
 static inline void rig_assert_same_decision(const sa_decision *a, const sa_decision *b) {
-    size_t slate = sa_decision_slate(a), arms = sa_decision_candidates(a);
+    size_t slate = sa_decision_slate(a), arms = sa_decision_candidates(a), positions = sa_decision_positions(a);
+    size_t bytes = arms * (positions ? positions : 1) * sizeof(double);
     assert_true(sa_decision_id(a) == sa_decision_id(b));
     assert_true(sa_decision_event(a) == sa_decision_event(b));
     assert_int_equal(slate, sa_decision_slate(b));
     assert_int_equal(arms, sa_decision_candidates(b));
+    assert_int_equal(positions, sa_decision_positions(b));
     assert_memory_equal(sa_decision_arms(a), sa_decision_arms(b), slate * sizeof(size_t));
     assert_memory_equal(sa_decision_estimates(a), sa_decision_estimates(b), slate * sizeof(double));
     assert_memory_equal(sa_decision_widths(a), sa_decision_widths(b), slate * sizeof(double));
     assert_memory_equal(sa_decision_scores(a), sa_decision_scores(b), slate * sizeof(double));
-    assert_memory_equal(sa_decision_all_estimates(a), sa_decision_all_estimates(b), arms * sizeof(double));
-    assert_memory_equal(sa_decision_all_widths(a), sa_decision_all_widths(b), arms * sizeof(double));
-    assert_memory_equal(sa_decision_all_scores(a), sa_decision_all_scores(b), arms * sizeof(double));
+    assert_memory_equal(sa_decision_all_estimates(a), sa_decision_all_estimates(b), bytes);
+    assert_memory_equal(sa_decision_all_widths(a), sa_decision_all_widths(b), bytes);
+    assert_memory_equal(sa_decision_all_scores(a), sa_decision_all_scores(b), bytes);
 }
 
 static inline void rig_assert_same_counts(const sa_agent *agent, const sa_agent *twin) {

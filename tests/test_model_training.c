@@ -101,8 +101,11 @@ static void rig_clear(rig *r) {
 
 static bool train_with_error(const rig *r, size_t samples, double error, sa_stream stream) {
     bool wide = r->model->precision == SA_PRECISION_DOUBLE, diverged = true;
-    sa_training training = {samples, wide ? (void *)r->x : r->narrow_x, wide ? (void *)r->v : r->narrow_v, error, 0,
-                            stream};
+    sa_training training = {.count = samples,
+                            .inputs = wide ? (void *)r->x : r->narrow_x,
+                            .targets = wide ? (void *)r->v : r->narrow_v,
+                            .error = error,
+                            .stream = stream};
     assert_ok(r->model->kind->train(r->model, &training, &diverged));
     return diverged;
 }

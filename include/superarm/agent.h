@@ -35,9 +35,14 @@ SA_API void sa_request_exclude(sa_request *request, const bool *excluded);
 SA_API void sa_request_event(sa_request *request, uint64_t event);
 /* The expected scores, (arms), for the reference algorithm `best`; other algorithms do not look. Borrowed. */
 SA_API void sa_request_expected(sa_request *request, const double *expected);
+/* The same for each arm in each position, (arms, slate) row-major, for --feedback position; replaces the other. With (arms)
+ * alone, `best` leaves it to its oracle what a position is worth: assignment takes the problem's discounts, 1 unless given. */
+SA_API void sa_request_expected_positions(sa_request *request, const double *expected);
 
 /* What the oracle needs beside the scores: costs, groups, edges... (superarm/oracle.h); the problem's own scores, slate and
- * excluded arms are not looked at. Borrowed until the select returns; NULL for none. */
+ * excluded arms are not looked at. Borrowed until the select returns; NULL for none. Cascade feedback takes its discounts from
+ * here, whatever the oracle, and they are kept with the decision; where positions are told apart, their worth is learnt, and
+ * the agent looks at no discounts. */
 SA_API void sa_request_problem(sa_request *request, const sa_problem *problem);
 
 /* ---- a decision: what was chosen, and why ---- */
@@ -52,6 +57,8 @@ SA_API const double *sa_decision_estimates(const sa_decision *decision); /* (K) 
 SA_API const double *sa_decision_widths(const sa_decision *decision);    /* (K) sqrt(g' Z^-1 g / m); NaN without one */
 SA_API const double *sa_decision_scores(const sa_decision *decision);    /* (K) the optimistic score */
 SA_API size_t sa_decision_candidates(const sa_decision *decision);       /* N */
+/* K where arms have a score for each position (--feedback position), and then the arrays below are (N, K) row-major; else 0. */
+SA_API size_t sa_decision_positions(const sa_decision *decision);
 /* The same for all candidates, (N). With --widths needed, an arm that could not reach the slate has an upper bound of its
  * width and score here; with --widths all, exact values. */
 SA_API const double *sa_decision_all_estimates(const sa_decision *decision);
@@ -77,7 +84,8 @@ SA_API sa_status sa_agent_select(sa_agent *agent, const sa_request *request, sa_
 
 /* Feedback for a decision: scores (n) in the order of sa_decision_arms, n its slate. `observed` (n) says which of them were
  * seen; NULL: all. Unseen is not zero: what was not seen teaches nothing, and may come later in another call. Feedback may
- * come late, in any order, or never. SA_UNKNOWN_DECISION: never made, or forgotten (--pending-limit). SA_ALREADY_ANSWERED:
+ * come late, in any order, or never. With cascade feedback NULL means: seen up to the first score above 0, the click, and all
+ * when there is none; and after a click nothing further is awaited from the positions behind it. SA_UNKNOWN_DECISION: never made, or forgotten (--pending-limit). SA_ALREADY_ANSWERED:
  * one of the observed arms has its feedback, and nothing was changed. Trains when the schedule says so. */
 SA_API sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n);
 

@@ -82,11 +82,13 @@ SA_API bool sa_oracle_at(size_t index, sa_oracle_info *info);
 
 typedef struct sa_oracle_callbacks {
     /* Writes at most `most` different arms and how many. Anything but 0 makes the select fail. excluded (arms) or NULL. The
-     * slate is checked: an arm twice, out of range or excluded is SA_INVALID, and the agent is unchanged. */
+     * slate is checked: an arm twice, out of range or excluded is SA_INVALID, and the agent is unchanged. Scores are (arms);
+     * with `positions` (arms, most), row-major, of each arm in each position, and each of the `most` positions gets an arm. */
     int (*solve)(void *user, const double *scores, size_t arms, const bool *excluded, size_t most, size_t *slate,
                  size_t *length);
     void *user;
-    double alpha; /* more than 0, at most 1: the share of the best reward that is sure */
+    double alpha;   /* more than 0, at most 1: the share of the best reward that is sure */
+    bool positions; /* for agents that tell positions apart (--feedback position) */
 } sa_oracle_callbacks;
 
 #ifdef __cplusplus

@@ -39,20 +39,27 @@ struct sa_agent {
     double train_seconds, replay_seconds;
     /* workspace, grown as needed */
     size_t arms_capacity;
-    void *raw, *input;                   /* (arms, dim) */
-    double *mean, *luck, *width, *score; /* (arms) */
-    size_t *contender;                   /* (arms) */
-    bool *is_contender;                  /* (arms) */
-    double *group_score;                 /* (arms) */
+    void *raw, *input;  /* (arms, dim) */
+    size_t *contender;  /* (arms) */
+    bool *is_contender; /* (arms) */
+    size_t score_capacity;
+    double *mean, *luck, *width, *score; /* (arms), or (arms, positions) where the model tells positions apart */
+    double *group_score;                 /* likewise */
     size_t slate_capacity;
     size_t *slate, *positions, *rows; /* (slate) */
     sa_workspace oracle_work;
     sa_gradients gradients; /* of all candidates */
     sa_gradients observed;  /* of the arms counted now */
     size_t training_capacity;
-    void *training_inputs;  /* (observations, dim) */
+    void *training_inputs;  /* (observations, dim + positions) */
     void *training_targets; /* (observations) */
+    void *training_weights; /* (observations), or NULL where no discounts are learnt with */
 };
+
+/* The row of a decision's scores and gradients that belongs to the arm in place k of the slate. */
+static inline size_t sa_agent_row(const sa_agent *agent, size_t slate, size_t arm, size_t k) {
+    return agent->inputs.positions ? arm * slate + k : arm;
+}
 
 /* An agent with all parts, from options that it takes over (also on failure). The epoch is 0 where there are none. */
 sa_status sa_agent_assemble(sa_options *options, uint64_t epoch, sa_agent **out);

@@ -76,6 +76,7 @@ static sa_status partition_defaults(sa_options *options) {
 
 sa_status sa_algorithm_defaults(sa_options *options) {
     const char *model = sa_algorithm_model(options->algorithm);
+    if (sa_options_positions(options) && !sa_options_given(options, "oracle")) options->oracle = SA_ORACLE_ASSIGNMENT;
     if (model && strcmp(model, "linear") == 0) return linear_defaults(options);
     if (model && strncmp(model, "partition", 9) == 0) return partition_defaults(options);
     return SA_OK;

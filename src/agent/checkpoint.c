@@ -13,12 +13,12 @@ static const int64_t MOST_EPOCHS = 64; /* each doubles the rounds */
 
 /* ---- options as text ---- */
 
-/* The agent's own options, and the three of the experiment that its random numbers and inputs hang on. First weights are in
+/* The agent's own options, and the four of the experiment that its random numbers and inputs hang on. First weights are in
  * the file themselves. */
 static bool is_kept(const sa_option_info *info) {
     if (!strcmp(info->name, "init-weights")) return false;
-    return info->scope == SA_SCOPE_AGENT || !strcmp(info->name, "dim") || !strcmp(info->name, "seed") ||
-           !strcmp(info->name, "first-run");
+    return info->scope == SA_SCOPE_AGENT || !strcmp(info->name, "dim") || !strcmp(info->name, "slate") ||
+           !strcmp(info->name, "seed") || !strcmp(info->name, "first-run");
 }
 
 static sa_status options_to_text(const sa_options *options, char **out) {

@@ -12,6 +12,7 @@ const double *sa_decision_estimates(const sa_decision *decision) { return decisi
 const double *sa_decision_widths(const sa_decision *decision) { return decision->width; }
 const double *sa_decision_scores(const sa_decision *decision) { return decision->score; }
 size_t sa_decision_candidates(const sa_decision *decision) { return decision->candidates; }
+size_t sa_decision_positions(const sa_decision *decision) { return decision->positions; }
 const double *sa_decision_all_estimates(const sa_decision *decision) { return decision->all_estimate; }
 const double *sa_decision_all_widths(const sa_decision *decision) { return decision->all_width; }
 const double *sa_decision_all_scores(const sa_decision *decision) { return decision->all_score; }
@@ -29,7 +30,7 @@ void sa_decision_destroy(sa_decision *decision) {
 }
 
 /* Arrays of one kind share a capacity: it is set when the last of them has grown. */
-sa_status sa_decision_reserve(sa_decision *decision, size_t slate, size_t candidates) {
+sa_status sa_decision_reserve(sa_decision *decision, size_t slate, size_t scores) {
     size_t chosen = decision->slate_capacity, chosen_1 = chosen, chosen_2 = chosen, chosen_3 = chosen;
     SA_TRY(sa_grow_array(&decision->arms, &chosen_1, slate, sizeof *decision->arms));
     SA_TRY(sa_grow_array(&decision->estimate, &chosen_2, slate, sizeof *decision->estimate));
@@ -37,26 +38,28 @@ sa_status sa_decision_reserve(sa_decision *decision, size_t slate, size_t candid
     SA_TRY(sa_grow_array(&decision->score, &chosen, slate, sizeof *decision->score));
     decision->slate_capacity = chosen;
     size_t all = decision->candidate_capacity, all_1 = all, all_2 = all;
-    SA_TRY(sa_grow_array(&decision->all_estimate, &all_1, candidates, sizeof *decision->all_estimate));
-    SA_TRY(sa_grow_array(&decision->all_width, &all_2, candidates, sizeof *decision->all_width));
-    SA_TRY(sa_grow_array(&decision->all_score, &all, candidates, sizeof *decision->all_score));
+    SA_TRY(sa_grow_array(&decision->all_estimate, &all_1, scores, sizeof *decision->all_estimate));
+    SA_TRY(sa_grow_array(&decision->all_width, &all_2, scores, sizeof *decision->all_width));
+    SA_TRY(sa_grow_array(&decision->all_score, &all, scores, sizeof *decision->all_score));
     decision->candidate_capacity = all;
     return SA_OK;
 }
 
-void sa_decision_fill(sa_decision *decision, uint64_t id, uint64_t event, size_t slate, const size_t *arms,
-                      size_t candidates, const double *estimate, const double *width, const double *score) {
-    decision->id = id;
-    decision->event = event;
+void sa_decision_fill(sa_decision *decision, const sa_decision *from) {
+    size_t slate = from->slate, positions = from->positions, scores = from->candidates * (positions ? positions : 1);
+    decision->id = from->id;
+    decision->event = from->event;
     decision->slate = slate;
-    decision->candidates = candidates;
-    if (slate) memcpy(decision->arms, arms, slate * sizeof *arms); /* an empty one may have no array yet */
-    memcpy(decision->all_estimate, estimate, candidates * sizeof *estimate);
-    memcpy(decision->all_width, width, candidates * sizeof *width);
-    memcpy(decision->all_score, score, candidates * sizeof *score);
-    for (size_t i = 0; i < slate; i++) {
-        decision->estimate[i] = estimate[arms[i]];
-        decision->width[i] = width[arms[i]];
-        decision->score[i] = score[arms[i]];
+    decision->candidates = from->candidates;
+    decision->positions = positions;
+    if (slate) memcpy(decision->arms, from->arms, slate * sizeof *from->arms); /* an empty one may have no array yet */
+    memcpy(decision->all_estimate, from->all_estimate, scores * sizeof *from->all_estimate);
+    memcpy(decision->all_width, from->all_width, scores * sizeof *from->all_width);
+    memcpy(decision->all_score, from->all_score, scores * sizeof *from->all_score);
+    for (size_t k = 0; k < slate; k++) {
+        size_t row = positions ? from->arms[k] * positions + k : from->arms[k];
+        decision->estimate[k] = from->all_estimate[row];
+        decision->width[k] = from->all_width[row];
+        decision->score[k] = from->all_score[row];
     }
 }

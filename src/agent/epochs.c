@@ -74,8 +74,10 @@ bool sa_epoch_is_over(const sa_agent *agent, size_t answered) {
 /* Appends the gradients of the observations [first, end). */
 static sa_status gather(sa_agent *next, size_t first, size_t end, sa_gradients *counted) {
     const sa_history *history = &next->history;
-    return sa_learn_gradients(next, sa_real_at(history->precision, history->contexts, first * history->dim), end - first,
-                              counted);
+    sa_samples samples = {.raw = sa_real_at(history->precision, history->contexts, first * history->dim),
+                          .position = history->position ? history->position + first : NULL,
+                          .discount = history->discount ? history->discount + first : NULL};
+    return sa_learn_gradients(next, &samples, end - first, counted);
 }
 
 /* The paper's loop. The history is shortened to what was known then. */
@@ -113,7 +115,8 @@ static sa_status restate_pending(const sa_agent *agent, sa_agent *next, sa_gradi
         SA_TRY(sa_learn_reserve(next, pending->slate));
         SA_TRY(sa_gradients_init_like(&waiting[i], next->gradients.precision, &next->gradients));
         SA_TRY(sa_gradients_reserve(&waiting[i], pending->slate));
-        SA_TRY(sa_learn_gradients(next, pending->contexts, pending->slate, &waiting[i]));
+        sa_samples slate = {.raw = pending->contexts, .discount = pending->discounts};
+        SA_TRY(sa_learn_gradients(next, &slate, pending->slate, &waiting[i]));
         if (!agent->options->count_pending) continue;
         SA_TRY(sa_gradients_reserve(counted, counted->count + pending->left));
         for (size_t k = 0; k < pending->slate; k++)

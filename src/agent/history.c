@@ -7,20 +7,29 @@
 #include "base/memory.h"
 
 void sa_history_init(sa_history *history, const sa_options *options) {
-    *history = (sa_history){.precision = (sa_precision)options->precision, .dim = (size_t)options->dim};
+    *history = (sa_history){.precision = (sa_precision)options->precision,
+                            .dim = (size_t)options->dim,
+                            .positions = sa_options_positions(options),
+                            .discounted = sa_options_discounted(options)};
 }
 
 void sa_history_clear(sa_history *history) {
     sa_free(history->contexts);
     sa_free(history->scores);
+    sa_free(history->position);
+    sa_free(history->discount);
     sa_free(history->start);
     *history = (sa_history){0};
 }
 
 sa_status sa_history_reserve(sa_history *history, size_t rows) {
-    size_t scores = history->capacity, contexts = history->capacity;
+    size_t scores = history->capacity, contexts = scores, positions = scores, discounts = scores;
     SA_TRY(sa_grow_array(&history->start, &history->answered_capacity, history->answered + 1, sizeof *history->start));
     SA_TRY(sa_grow_array(&history->scores, &scores, history->count + rows, sizeof *history->scores));
+    if (history->positions)
+        SA_TRY(sa_grow_array(&history->position, &positions, history->count + rows, sizeof *history->position));
+    if (history->discounted)
+        SA_TRY(sa_grow_array(&history->discount, &discounts, history->count + rows, sizeof *history->discount));
     SA_TRY(sa_grow_array(&history->contexts, &contexts, history->count + rows,
                          history->dim * sa_precision_bytes(history->precision)));
     history->capacity = contexts;
@@ -29,9 +38,11 @@ sa_status sa_history_reserve(sa_history *history, size_t rows) {
 
 void sa_history_begin_decision(sa_history *history) { history->start[history->answered++] = (int64_t)history->count; }
 
-void sa_history_add(sa_history *history, const void *context, double score) {
+void sa_history_add(sa_history *history, const void *context, double score, size_t position, double discount) {
     memcpy(sa_real_at(history->precision, history->contexts, history->count * history->dim), context,
            history->dim * sa_precision_bytes(history->precision));
+    if (history->positions) history->position[history->count] = (int64_t)position;
+    if (history->discounted) history->discount[history->count] = discount;
     history->scores[history->count++] = score;
 }
 
@@ -46,7 +57,8 @@ size_t sa_history_window(const sa_history *history, size_t window) {
 }
 
 size_t sa_history_bytes(const sa_history *history) {
-    return history->capacity * (history->dim * sa_precision_bytes(history->precision) + sizeof(double)) +
+    size_t more = (history->positions ? sizeof(int64_t) : 0) + (history->discounted ? sizeof(double) : 0);
+    return history->capacity * (history->dim * sa_precision_bytes(history->precision) + sizeof(double) + more) +
            history->answered_capacity * sizeof *history->start;
 }
 
@@ -54,10 +66,15 @@ sa_status sa_history_save(const sa_history *history, sa_npz_writer *writer) {
     size_t shape[2] = {history->count, history->dim};
     SA_TRY(sa_npz_add(writer, "history_contexts", sa_real_dtype(history->precision), 2, shape, history->contexts));
     SA_TRY(sa_npz_add(writer, "history_scores", SA_FLOAT64, 1, &history->count, history->scores));
+    if (history->positions)
+        SA_TRY(sa_npz_add(writer, "history_positions", SA_INT64, 1, &history->count, history->position));
+    if (history->discounted)
+        SA_TRY(sa_npz_add(writer, "history_discounts", SA_FLOAT64, 1, &history->count, history->discount));
     return sa_npz_add(writer, "history_start", SA_INT64, 1, &history->answered, history->start);
 }
 
-/* Starts must rise from 0 and stay within the observations, for every decision has some; numbers must be finite. */
+/* Starts must rise from 0 and stay within the observations, for every decision has some; numbers must be finite, positions
+ * those that are told apart, and discounts from 0 to 1. */
 static bool is_sound(const sa_history *history) {
     if (history->count > 0 && (history->answered == 0 || history->start[0] != 0)) return false;
     for (size_t i = 0; i < history->answered; i++)
@@ -65,23 +82,33 @@ static bool is_sound(const sa_history *history) {
             return false;
     for (size_t i = 0; i < history->count; i++)
         if (!isfinite(history->scores[i])) return false;
+    for (size_t i = 0; history->positions && i < history->count; i++)
+        if (history->position[i] < 0 || history->position[i] >= (int64_t)history->positions) return false;
+    for (size_t i = 0; history->discounted && i < history->count; i++)
+        if (!(history->discount[i] >= 0 && history->discount[i] <= 1)) return false;
     for (size_t i = 0; i < history->count * history->dim; i++)
         if (!isfinite(sa_real_get(history->precision, history->contexts, i))) return false;
     return true;
 }
 
 sa_status sa_history_load(sa_history *history, sa_npz *archive) {
-    sa_array scores = {0}, start = {0}, contexts = {0};
+    sa_array scores = {0}, start = {0}, contexts = {0}, positions = {0}, discounts = {0};
     sa_status status;
     SA_TRY_OR_FAIL(sa_npz_get_exactly(archive, "history_scores", SA_FLOAT64, 0, NULL, &scores));
     SA_TRY_OR_FAIL(sa_npz_get_exactly(archive, "history_start", SA_INT64, 0, NULL, &start));
     size_t count = sa_array_count(&scores);
     SA_TRY_OR_FAIL(sa_npz_get_exactly(archive, "history_contexts", sa_real_dtype(history->precision), 2,
                                       (size_t[]){count, history->dim}, &contexts));
+    if (history->positions)
+        SA_TRY_OR_FAIL(sa_npz_get_exactly(archive, "history_positions", SA_INT64, 1, &count, &positions));
+    if (history->discounted)
+        SA_TRY_OR_FAIL(sa_npz_get_exactly(archive, "history_discounts", SA_FLOAT64, 1, &count, &discounts));
     history->count = history->capacity = count;
     history->answered = history->answered_capacity = sa_array_count(&start);
     history->scores = scores.data;
     history->start = start.data;
+    history->position = positions.data;
+    history->discount = discounts.data;
     history->contexts = contexts.data; /* the arrays are ours now */
     if (is_sound(history)) return SA_OK;
     return sa_fail(SA_FORMAT, "the history is not sound");
@@ -89,5 +116,7 @@ fail:
     sa_array_clear(&scores);
     sa_array_clear(&start);
     sa_array_clear(&contexts);
+    sa_array_clear(&positions);
+    sa_array_clear(&discounts);
     return status;
 }

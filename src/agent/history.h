@@ -1,4 +1,5 @@
-/* The history: every context that was answered, with its score, in the order in which feedback came. */
+/* The history: every context that was answered, with its score, in the order in which feedback came; and, where the feedback
+ * model asks for them, its position in the slate and the discount of that position. */
 #ifndef SA_AGENT_HISTORY_H
 #define SA_AGENT_HISTORY_H
 
@@ -8,9 +9,13 @@
 typedef struct sa_history {
     sa_precision precision;
     size_t dim;
+    size_t positions;                   /* that are told apart; 0: none */
+    bool discounted;                    /* are discounts learnt with? */
     size_t count, capacity;             /* observations */
     void *contexts;                     /* (count, dim), raw: see inputs.h */
     double *scores;                     /* (count) */
+    int64_t *position;                  /* (count), or NULL where none are told apart */
+    double *discount;                   /* (count), or NULL where none are learnt with */
     size_t answered, answered_capacity; /* decisions */
     int64_t *start;                     /* (answered) observations there were when the decision was first answered */
 } sa_history;
@@ -21,7 +26,7 @@ void sa_history_clear(sa_history *history);
 sa_status sa_history_reserve(sa_history *history, size_t rows);
 void sa_history_begin_decision(sa_history *history);
 /* One observation; context (dim), raw. */
-void sa_history_add(sa_history *history, const void *context, double score);
+void sa_history_add(sa_history *history, const void *context, double score, size_t position, double discount);
 /* Takes back the latest: so many observations, and as many decisions begun. */
 void sa_history_take_back(sa_history *history, size_t rows, size_t decisions);
 /* The first observation of the last `window` answered decisions; 0 for a window of 0. */

@@ -9,7 +9,8 @@
 sa_status sa_inputs_init(sa_inputs *inputs, const sa_options *options) {
     *inputs = (sa_inputs){.precision = (sa_precision)options->precision,
                           .normalization = (sa_normalization)options->normalize,
-                          .dim = (size_t)options->dim};
+                          .dim = (size_t)options->dim,
+                          .positions = sa_options_positions(options)};
     SA_TRY(sa_alloc_array(inputs->dim, sizeof(double), &inputs->mean));
     SA_TRY(sa_alloc_array(inputs->dim, sizeof(double), &inputs->squares));
     return sa_alloc_matrix(2, inputs->dim, sizeof(double), &inputs->next);
@@ -76,10 +77,12 @@ void sa_inputs_accept(sa_inputs *inputs, size_t count) {
     inputs->seen += (double)count;
 }
 
-void sa_inputs_apply(const sa_inputs *inputs, const void *raw, size_t count, bool fresh, void *out) {
-    size_t dim = inputs->dim;
+/* Into rows of out (count, width), width at least dim. */
+static void apply(const sa_inputs *inputs, const void *raw, size_t count, bool fresh, void *out, size_t width) {
+    size_t dim = inputs->dim, bytes = sa_precision_bytes(inputs->precision);
     if (inputs->normalization != SA_NORMALIZE_STANDARD) {
-        memcpy(out, raw, count * dim * sa_precision_bytes(inputs->precision));
+        for (size_t i = 0; i < count; i++)
+            memcpy((char *)out + i * width * bytes, (const char *)raw + i * dim * bytes, dim * bytes);
         return;
     }
     const double *mean = fresh ? inputs->next : inputs->mean, *squares = fresh ? inputs->next + dim : inputs->squares;
@@ -88,9 +91,21 @@ void sa_inputs_apply(const sa_inputs *inputs, const void *raw, size_t count, boo
         double deviation = seen > 0 ? sqrt(squares[j] / seen) : 0;
         double factor = (deviation > 0 ? 1 / deviation : 1) / sqrt((double)dim); /* what never changes is only centred */
         for (size_t i = 0; i < count; i++)
-            sa_real_set(inputs->precision, out, i * dim + j,
+            sa_real_set(inputs->precision, out, i * width + j,
                         (sa_real_get(inputs->precision, raw, i * dim + j) - mean[j]) * factor);
     }
+}
+
+void sa_inputs_apply(const sa_inputs *inputs, const void *raw, size_t count, bool fresh, void *out) {
+    apply(inputs, raw, count, fresh, out, inputs->dim);
+}
+
+void sa_inputs_apply_placed(const sa_inputs *inputs, const void *raw, const int64_t *position, size_t count, void *out) {
+    size_t width = inputs->dim + inputs->positions;
+    apply(inputs, raw, count, false, out, width);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < inputs->positions; k++)
+            sa_real_set(inputs->precision, out, i * width + inputs->dim + k, k == (size_t)position[i]);
 }
 
 sa_status sa_inputs_save(const sa_inputs *inputs, sa_npz_writer *writer) {

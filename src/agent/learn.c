@@ -1,4 +1,13 @@
-/* Feedback and training. */
+/* Feedback and training.
+ *
+ * An arm's score is v = centre + scale f. What comes back from position k is y = psi_k v, with psi_k = 1 but for cascade feedback
+ * with discounts. So y is regressed on psi_k (centre + scale f), which in the network's terms is
+ *
+ *     residual   psi_k f - t,   t = (y - psi_k centre) / scale
+ *     centre     sum psi_k y / sum psi_k^2, the constant that predicts best
+ *     scale      by the deviation of v from it, the root of sum (y - psi_k centre)^2 / sum psi_k^2
+ *
+ * Nothing is divided by psi_k: a position with psi_k = 0 teaches nothing. A linear model takes psi_k x and y. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -11,22 +20,43 @@
 /* ---- training ---- */
 
 sa_status sa_learn_reserve(sa_agent *agent, size_t observations) {
-    size_t inputs = agent->training_capacity, targets = agent->training_capacity;
-    size_t bytes = sa_precision_bytes(agent->inputs.precision);
-    SA_TRY(sa_grow_array(&agent->training_inputs, &inputs, observations, agent->inputs.dim * bytes));
+    size_t inputs = agent->training_capacity, targets = inputs, weights = inputs;
+    size_t bytes = sa_precision_bytes(agent->inputs.precision), width = agent->inputs.dim + agent->inputs.positions;
+    SA_TRY(sa_grow_array(&agent->training_inputs, &inputs, observations, width * bytes));
+    if (agent->history.discounted) SA_TRY(sa_grow_array(&agent->training_weights, &weights, observations, bytes));
     SA_TRY(sa_grow_array(&agent->training_targets, &targets, observations, bytes));
     agent->training_capacity = targets;
     return SA_OK;
 }
 
+/* psi of an observation */
+static double discount_of(const sa_history *history, size_t index) {
+    return history->discount ? history->discount[index] : 1;
+}
+
+/* Puts observations from `first` on into training_inputs, as the model sees them. */
+static void show(sa_agent *agent, size_t first, size_t count) {
+    const sa_history *history = &agent->history;
+    sa_inputs_apply_placed(&agent->inputs, sa_real_at(history->precision, history->contexts, first * history->dim),
+                           history->position ? history->position + first : NULL, count, agent->training_inputs);
+}
+
 /* Mean and deviation of the scores learnt from, where the options ask for them. Scores that are all the same have no deviation,
  * though their mean is rounded: to scale by that would end all exploration. */
-static void centre_and_scale(const sa_agent *agent, const double *scores, size_t count, double *centre, double *scale) {
-    double mean = 0, squares = 0;
-    for (size_t i = 0; i < count; i++) mean += scores[i];
-    mean /= (double)count;
-    for (size_t i = 0; i < count; i++) squares += (scores[i] - mean) * (scores[i] - mean);
-    double deviation = sqrt(squares / (double)count);
+static void centre_and_scale(const sa_agent *agent, size_t first, double *centre, double *scale) {
+    const sa_history *history = &agent->history;
+    double mean = 0, squares = 0, weight = 0;
+    for (size_t i = first; i < history->count; i++) {
+        double psi = discount_of(history, i);
+        mean += psi * history->scores[i];
+        weight += psi * psi;
+    }
+    if (weight > 0) mean /= weight;
+    for (size_t i = first; i < history->count; i++) {
+        double rest = history->scores[i] - discount_of(history, i) * mean;
+        squares += rest * rest;
+    }
+    double deviation = weight > 0 ? sqrt(squares / weight) : 0;
     bool differ = deviation > 1e-10 * fabs(mean);
     *centre = agent->options->centre ? mean : 0;
     *scale = agent->options->scale && differ ? deviation / agent->options->scale_to : 1;
@@ -45,11 +75,11 @@ static sa_status judge_predictions(sa_agent *agent, double centre) {
     const sa_history *history = &agent->history;
     double predicted;
     for (size_t i = agent->learnt; i < history->count; i++) {
-        sa_inputs_apply(&agent->inputs, sa_real_at(history->precision, history->contexts, i * history->dim), 1, false,
-                        agent->training_inputs);
+        show(agent, i, 1);
         SA_TRY(agent->model->kind->evaluate(agent->model, agent->training_inputs, 1, &predicted, NULL));
         predicted = agent->learnt ? agent->centre + agent->scale * predicted : centre;
-        double difference = history->scores[i] - predicted, share = 1.0 / (double)(i < LATEST ? i + 1 : LATEST);
+        double difference = history->scores[i] - discount_of(history, i) * predicted,
+               share = 1.0 / (double)(i < LATEST ? i + 1 : LATEST);
         double square = difference * difference;
         if (isfinite(square))
             agent->error += share * (square - agent->error); /* what overflows tells nothing of the noise */
@@ -58,22 +88,30 @@ static sa_status judge_predictions(sa_agent *agent, double centre) {
     return SA_OK;
 }
 
+/* Targets of the observations from `first` on, and their weights. */
+static void set_targets(sa_agent *agent, size_t first, size_t count, double centre, double scale) {
+    const sa_history *history = &agent->history;
+    for (size_t i = 0; i < count; i++) {
+        double psi = discount_of(history, first + i);
+        sa_real_set(history->precision, agent->training_targets, i, (history->scores[first + i] - psi * centre) / scale);
+        if (history->discounted) sa_real_set(history->precision, agent->training_weights, i, psi);
+    }
+}
+
 sa_status sa_learn_train(sa_agent *agent, size_t steps) {
     const sa_history *history = &agent->history;
     size_t first = sa_history_window(history, (size_t)agent->options->train_window), count = history->count - first;
-    sa_precision precision = agent->inputs.precision;
     double start = sa_learn_seconds(), centre, scale;
     bool diverged = true;
     if (!agent->model || agent->model->kind->observe || count == 0) return SA_OK; /* what observes has learnt by now */
-    centre_and_scale(agent, history->scores + first, count, &centre, &scale);
+    centre_and_scale(agent, first, &centre, &scale);
     if (agent->options->error_decay > 0) SA_TRY(judge_predictions(agent, centre));
-    sa_inputs_apply(&agent->inputs, sa_real_at(precision, history->contexts, first * history->dim), count, false,
-                    agent->training_inputs);
-    for (size_t i = 0; i < count; i++)
-        sa_real_set(precision, agent->training_targets, i, (history->scores[first + i] - centre) / scale);
+    show(agent, first, count);
+    set_targets(agent, first, count, centre, scale);
     sa_training training = {.count = count,
                             .inputs = agent->training_inputs,
                             .targets = agent->training_targets,
+                            .weights = history->discounted ? agent->training_weights : NULL,
                             .error = agent->error / (scale * scale),
                             .steps = steps,
                             .stream = sa_stream_at((uint64_t)agent->options->seed, SA_PURPOSE_TRAINING,
@@ -102,14 +140,20 @@ bool sa_learn_is_due(const sa_agent *agent, size_t before) {
     return before < (size_t)agent->options->train_warmup || before % (size_t)agent->options->train_every == 0;
 }
 
-sa_status sa_learn_gradients(sa_agent *agent, const void *raw, size_t count, sa_gradients *to) {
+sa_status sa_learn_gradients(sa_agent *agent, const sa_samples *samples, size_t count, sa_gradients *to) {
     enum { CHUNK = 256 };
     double mean[CHUNK];
+    int64_t position[CHUNK];
     size_t row = agent->inputs.dim * sa_precision_bytes(agent->inputs.precision);
     for (size_t first = 0; first < count; first += CHUNK) {
         size_t many = count - first < CHUNK ? count - first : CHUNK;
-        sa_inputs_apply(&agent->inputs, (const char *)raw + first * row, many, false, agent->training_inputs);
+        for (size_t i = 0; i < many; i++)
+            position[i] = samples->position ? samples->position[first + i] : (int64_t)(first + i);
+        sa_inputs_apply_placed(&agent->inputs, (const char *)samples->raw + first * row, position, many,
+                               agent->training_inputs);
         SA_TRY(agent->model->kind->evaluate(agent->model, agent->training_inputs, many, mean, &agent->observed));
+        for (size_t i = 0; samples->discount && i < many; i++)
+            sa_gradients_scale(&agent->observed, i, samples->discount[first + i]);
         sa_gradients_append(to, &agent->observed, NULL, many);
     }
     return SA_OK;
@@ -117,19 +161,17 @@ sa_status sa_learn_gradients(sa_agent *agent, const void *raw, size_t count, sa_
 
 /* ---- feedback ---- */
 
-static sa_status check_feedback(const sa_pending *pending, uint64_t id, const double *scores, const bool *observed,
-                                size_t n) {
-    if (n != pending->slate)
-        return sa_fail(SA_INVALID, "feedback for decision %llu has %zu scores, its slate has %zu", (unsigned long long)id,
-                       n, pending->slate);
-    for (size_t i = 0; i < n; i++)
-        if ((!observed || observed[i]) && pending->answered[i])
-            return sa_fail(SA_ALREADY_ANSWERED, "arm %zu of decision %llu was answered before", pending->arms[i],
-                           (unsigned long long)id);
-    for (size_t i = 0; i < n; i++)
-        if ((!observed || observed[i]) && !isfinite(scores[i]))
-            return sa_fail(SA_INVALID, "feedback for arm %zu of decision %llu is %g", pending->arms[i],
-                           (unsigned long long)id, scores[i]);
+/* Of the positions that were seen. */
+static sa_status check_feedback(const sa_pending *pending, uint64_t id, const double *scores, const size_t *positions,
+                                size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (pending->answered[positions[i]])
+            return sa_fail(SA_ALREADY_ANSWERED, "arm %zu of decision %llu was answered before",
+                           pending->arms[positions[i]], (unsigned long long)id);
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(scores[positions[i]]))
+            return sa_fail(SA_INVALID, "feedback for arm %zu of decision %llu is %g", pending->arms[positions[i]],
+                           (unsigned long long)id, scores[positions[i]]);
     return SA_OK;
 }
 
@@ -139,7 +181,10 @@ static sa_status count_observed(sa_agent *agent, const sa_pending *pending, size
     agent->observed.count = 0;
     SA_TRY(sa_gradients_reserve(&agent->observed, count));
     sa_gradients_append(&agent->observed, &pending->gradients, agent->positions, count);
-    for (size_t i = 0; i < count; i++) agent->rows[i] = pending->arms[agent->positions[i]];
+    for (size_t i = 0; i < count; i++) {
+        size_t k = agent->positions[i];
+        agent->rows[i] = sa_agent_row(agent, pending->slate, pending->arms[k], k);
+    }
     return agent->confidence->kind->count(agent->confidence, &agent->observed, pending->ticket, agent->rows);
 }
 
@@ -148,20 +193,24 @@ static void teach(sa_agent *agent, size_t first) {
     sa_model *model = agent->model;
     const sa_history *history = &agent->history;
     if (!model || !model->kind->observe) return;
-    sa_inputs_apply(&agent->inputs, sa_real_at(history->precision, history->contexts, first * history->dim),
-                    history->count - first, false, agent->training_inputs);
+    show(agent, first, history->count - first);
+    for (size_t i = first; history->discounted && i < history->count; i++)
+        for (size_t j = 0; j < model->dim; j++) {
+            size_t at = (i - first) * model->dim + j;
+            double x = sa_real_get(model->precision, agent->training_inputs, at);
+            sa_real_set(model->precision, agent->training_inputs, at, history->discount[i] * x);
+        }
     model->kind->observe(model, agent->training_inputs, history->scores + first, history->count - first);
 }
 
-/* Puts what was observed into the history. */
+/* Puts what was seen into the history. */
 static void record(sa_agent *agent, sa_pending *pending, const double *scores, size_t count) {
     if (pending->left == pending->slate) sa_history_begin_decision(&agent->history);
     for (size_t i = 0; i < count; i++) {
-        size_t position = agent->positions[i];
-        sa_history_add(&agent->history,
-                       sa_real_at(agent->inputs.precision, pending->contexts, position * agent->inputs.dim),
-                       scores[position]);
-        pending->answered[position] = true;
+        size_t k = agent->positions[i];
+        sa_history_add(&agent->history, sa_real_at(agent->inputs.precision, pending->contexts, k * agent->inputs.dim),
+                       scores[k], k, pending->discounts ? pending->discounts[k] : 1);
+        pending->answered[k] = true;
     }
     pending->left -= count;
 }
@@ -172,8 +221,12 @@ static void take_back(sa_agent *agent, sa_pending *pending, size_t count) {
     sa_history_take_back(&agent->history, count, pending->left == pending->slate);
 }
 
-/* A decision with no arm left is kept only to be recognised. */
-static void release(sa_agent *agent, sa_pending *pending) {
+/* From position `end` on nothing will come. A decision with no arm left is kept only to be recognised. */
+static void release(sa_agent *agent, sa_pending *pending, size_t end) {
+    for (size_t k = end; k < pending->slate; k++) {
+        pending->left -= !pending->answered[k];
+        pending->answered[k] = true;
+    }
     if (pending->left > 0) return;
     agent->pending.unanswered--;
     sa_free(pending->contexts);
@@ -192,13 +245,13 @@ static sa_status reserve_positions(sa_agent *agent, size_t slate) {
 }
 
 /* The feedback that ends an epoch is learnt from with the rest of the history, when the next one begins. */
-static sa_status end_epoch(sa_agent *agent, sa_pending *pending, const double *scores, size_t count) {
-    record(agent, pending, scores, count);
+static sa_status end_epoch(sa_agent *agent, sa_pending *pending, const double *scores, sa_seen seen) {
+    record(agent, pending, scores, seen.count);
     sa_status status = sa_epoch_begin(agent);
     if (status == SA_OK)
-        release(agent, pending);
+        release(agent, pending, seen.end);
     else
-        take_back(agent, pending, count);
+        take_back(agent, pending, seen.count);
     return status;
 }
 
@@ -209,20 +262,23 @@ sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scor
         return sa_fail(SA_UNKNOWN_DECISION, "decision %llu was forgotten: only the last %zu are kept (--pending-limit)",
                        (unsigned long long)decision, agent->pending.limit);
     if (!pending) return sa_fail(SA_UNKNOWN_DECISION, "decision %llu was never made", (unsigned long long)decision);
-    SA_TRY(check_feedback(pending, decision, scores, observed, n));
+    if (n != pending->slate)
+        return sa_fail(SA_INVALID, "feedback for decision %llu has %zu scores, its slate has %zu",
+                       (unsigned long long)decision, n, pending->slate);
     SA_TRY(reserve_positions(agent, n));
-    size_t count = agent->feedback->learn(n, observed, agent->positions);
-    if (count == 0) return SA_OK;
+    sa_seen seen = agent->feedback->look(n, scores, observed, agent->positions);
+    SA_TRY(check_feedback(pending, decision, scores, agent->positions, seen.count));
+    if (seen.count == 0) return SA_OK;
     bool first = pending->left == pending->slate, automatic = agent->options->train == SA_TRAIN_AUTO;
     bool due = first && automatic && sa_learn_is_due(agent, agent->history.answered);
-    SA_TRY(sa_history_reserve(&agent->history, count));
+    SA_TRY(sa_history_reserve(&agent->history, seen.count));
     if (automatic && sa_epoch_is_over(agent, agent->history.answered + first))
-        return end_epoch(agent, pending, scores, count);
-    if (agent->model && agent->model->kind->reserve) SA_TRY(agent->model->kind->reserve(agent->model, count));
-    SA_TRY(sa_learn_reserve(agent, due ? agent->history.count + count : count));
-    SA_TRY(count_observed(agent, pending, count));
-    record(agent, pending, scores, count);
-    teach(agent, agent->history.count - count);
-    release(agent, pending);
+        return end_epoch(agent, pending, scores, seen);
+    if (agent->model && agent->model->kind->reserve) SA_TRY(agent->model->kind->reserve(agent->model, seen.count));
+    SA_TRY(sa_learn_reserve(agent, due ? agent->history.count + seen.count : seen.count));
+    SA_TRY(count_observed(agent, pending, seen.count));
+    record(agent, pending, scores, seen.count);
+    teach(agent, agent->history.count - seen.count);
+    release(agent, pending, seen.end);
     return due ? sa_learn_train(agent, 0) : SA_OK;
 }

@@ -11,8 +11,14 @@ sa_status sa_learn_reserve(sa_agent *agent, size_t observations);
 sa_status sa_learn_train(sa_agent *agent, size_t steps);
 /* Does the schedule train after the decision that was the (before + 1)-th to be answered? */
 bool sa_learn_is_due(const sa_agent *agent, size_t before);
-/* Appends the gradients of raw contexts (count, dim) at the present model to `to`, which has room; memory was reserved. */
-sa_status sa_learn_gradients(sa_agent *agent, const void *raw, size_t count, sa_gradients *to);
+/* Contexts that were chosen. */
+typedef struct sa_samples {
+    const void *raw;         /* (count, dim) */
+    const int64_t *position; /* (count) in their slates; NULL: they are a slate, from its first position on */
+    const double *discount;  /* (count); NULL: all 1 */
+} sa_samples;
+/* Appends their gradients at the present model to `to`, which has room, times the discounts; memory was reserved. */
+sa_status sa_learn_gradients(sa_agent *agent, const sa_samples *samples, size_t count, sa_gradients *to);
 /* A clock. */
 double sa_learn_seconds(void);
 

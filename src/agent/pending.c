@@ -5,16 +5,18 @@
 void sa_pending_clear(sa_pending *pending) {
     sa_free(pending->answered);
     sa_free(pending->arms);
+    sa_free(pending->discounts);
     sa_free(pending->contexts);
     sa_gradients_clear(&pending->gradients);
     *pending = (sa_pending){0};
 }
 
-sa_status sa_pending_init(sa_pending *pending, size_t slate, size_t dim, sa_precision precision) {
+sa_status sa_pending_init(sa_pending *pending, size_t slate, size_t dim, sa_precision precision, bool discounted) {
     sa_pending fresh = {.slate = slate, .left = slate};
     sa_status status;
     SA_TRY_OR_FAIL(sa_alloc_array(slate, sizeof *fresh.answered, &fresh.answered));
     SA_TRY_OR_FAIL(sa_alloc_array(slate, sizeof *fresh.arms, &fresh.arms));
+    if (discounted) SA_TRY_OR_FAIL(sa_alloc_array(slate, sizeof *fresh.discounts, &fresh.discounts));
     SA_TRY_OR_FAIL(sa_alloc_matrix(slate, dim, sa_precision_bytes(precision), &fresh.contexts));
     *pending = fresh;
     return SA_OK;
@@ -72,6 +74,7 @@ size_t sa_ring_bytes(const sa_pending_ring *ring, size_t dim, sa_precision preci
     for (size_t i = 0; i < ring->count; i++) {
         const sa_pending *pending = slot_at(ring, i);
         total += pending->slate * (sizeof *pending->arms + sizeof *pending->answered);
+        if (pending->discounts) total += pending->slate * sizeof *pending->discounts;
         if (pending->contexts) total += pending->slate * dim * sa_precision_bytes(precision);
         total += sa_gradients_bytes(&pending->gradients);
     }

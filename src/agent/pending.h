@@ -16,6 +16,7 @@ typedef struct sa_pending {
     size_t left;            /* arms without feedback */
     bool *answered;         /* (K) */
     size_t *arms;           /* (K) */
+    double *discounts;      /* (K), or NULL where none are learnt with */
     void *contexts;         /* (K, dim), raw; NULL once nothing is left */
     sa_gradients gradients; /* of the chosen arms at selection, until they are counted; else empty */
     uint64_t ticket;        /* of the widths that found them */
@@ -23,6 +24,7 @@ typedef struct sa_pending {
 
 typedef struct sa_pending_ring {
     size_t limit, capacity, head, count;
+    bool discounted;    /* are discounts kept? */
     sa_pending *slot;   /* (capacity) */
     uint64_t first;     /* id of the oldest */
     uint64_t forgotten; /* pushed out with arms still unanswered */
@@ -31,7 +33,7 @@ typedef struct sa_pending_ring {
 
 void sa_pending_clear(sa_pending *pending); /* leaves a zeroed struct */
 /* Memory for a decision of K arms: everything but the gradients. */
-sa_status sa_pending_init(sa_pending *pending, size_t slate, size_t dim, sa_precision precision);
+sa_status sa_pending_init(sa_pending *pending, size_t slate, size_t dim, sa_precision precision, bool discounted);
 
 void sa_ring_clear(sa_pending_ring *ring);
 /* Room for one more, so that push cannot fail. */

@@ -11,6 +11,7 @@ void sa_pending_file_clear(sa_pending_file *file) {
     sa_free(file->has_gradients);
     sa_free(file->arms);
     sa_free(file->answered);
+    sa_free(file->discounts);
     sa_free(file->contexts);
     sa_gradients_clear(&file->gradients);
     *file = (sa_pending_file){0};
@@ -34,6 +35,7 @@ static sa_status allocate(sa_pending_file *file, const sa_pending_ring *ring, co
     SA_TRY(sa_alloc_array(file->decisions, sizeof *file->has_gradients, &file->has_gradients));
     SA_TRY(sa_alloc_array(file->places, sizeof *file->arms, &file->arms));
     SA_TRY(sa_alloc_array(file->places, sizeof *file->answered, &file->answered));
+    if (ring->discounted) SA_TRY(sa_alloc_array(file->places, sizeof *file->discounts, &file->discounts));
     SA_TRY(sa_alloc_matrix(file->kept, file->dim, sa_precision_bytes(file->precision), &file->contexts));
     SA_TRY(sa_gradients_init_like(&file->gradients, file->precision, like));
     return sa_gradients_reserve(&file->gradients, gradients);
@@ -52,6 +54,7 @@ sa_status sa_pending_file_from(sa_pending_file *file, const sa_pending_ring *rin
         for (size_t k = 0; k < pending->slate; k++, place++) {
             file->arms[place] = (int64_t)pending->arms[k];
             file->answered[place] = pending->answered[k];
+            if (file->discounts) file->discounts[place] = pending->discounts[k];
         }
         if (pending->contexts) {
             memcpy((char *)file->contexts + kept * row, pending->contexts, pending->slate * row);
@@ -72,6 +75,7 @@ sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_rin
     SA_TRY(sa_npz_add(writer, "pending_has_gradients", SA_UINT8, 1, &file->decisions, file->has_gradients));
     SA_TRY(sa_npz_add(writer, "pending_arms", SA_INT64, 1, &file->places, file->arms));
     SA_TRY(sa_npz_add(writer, "pending_answered", SA_UINT8, 1, &file->places, file->answered));
+    if (file->discounts) SA_TRY(sa_npz_add(writer, "pending_discounts", SA_FLOAT64, 1, &file->places, file->discounts));
     SA_TRY(sa_npz_add(writer, "pending_contexts", sa_real_dtype(file->precision), 2, shape, file->contexts));
     return sa_gradients_save(&file->gradients, writer, "pending");
 }
@@ -79,7 +83,7 @@ sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_rin
 /* ---- loading ---- */
 
 typedef struct loaded {
-    sa_array slate, ticket, has_gradients, arms, answered, contexts;
+    sa_array slate, ticket, has_gradients, arms, answered, discounts, contexts;
     sa_gradients gradients;
 } loaded;
 
@@ -89,8 +93,18 @@ static void loaded_clear(loaded *from) {
     sa_array_clear(&from->has_gradients);
     sa_array_clear(&from->arms);
     sa_array_clear(&from->answered);
+    sa_array_clear(&from->discounts);
     sa_array_clear(&from->contexts);
     sa_gradients_clear(&from->gradients);
+}
+
+static sa_status read_discounts(loaded *from, size_t places, sa_npz *archive) {
+    SA_TRY(sa_npz_get_exactly(archive, "pending_discounts", SA_FLOAT64, 1, &places, &from->discounts));
+    for (size_t i = 0; i < places; i++) {
+        double discount = ((const double *)from->discounts.data)[i];
+        if (!(discount >= 0 && discount <= 1)) return sa_fail(SA_FORMAT, "a pending discount is not from 0 to 1");
+    }
+    return SA_OK;
 }
 
 /* Reads the arrays and checks that their sizes fit together. */
@@ -103,10 +117,12 @@ static sa_status read_arrays(loaded *from, const sa_pending_ring *ring, const sa
     SA_TRY(sa_npz_get_exactly(archive, "pending_arms", SA_INT64, 0, NULL, &from->arms));
     size_t all_places = sa_array_count(&from->arms);
     SA_TRY(sa_npz_get_exactly(archive, "pending_answered", SA_UINT8, 1, &all_places, &from->answered));
+    if (ring->discounted) SA_TRY(read_discounts(from, all_places, archive));
     const int64_t *slate = from->slate.data;
     const uint8_t *answered = from->answered.data, *has_gradients = from->has_gradients.data;
     for (size_t i = 0; i < decisions; i++) {
-        if (slate[i] < 0 || (size_t)slate[i] > all_places - places)
+        bool too_long = inputs->positions && (size_t)slate[i] > inputs->positions;
+        if (slate[i] < 0 || (size_t)slate[i] > all_places - places || too_long)
             return sa_fail(SA_FORMAT, "the pending decisions do not fit together");
         size_t left = 0;
         for (size_t k = 0; k < (size_t)slate[i]; k++) left += !answered[places + k];
@@ -129,12 +145,14 @@ static sa_status make_decision(const loaded *from, size_t index, const sa_inputs
     size_t row = inputs->dim * sa_precision_bytes(inputs->precision);
     sa_pending pending;
     sa_status status;
-    SA_TRY(sa_pending_init(&pending, slate, inputs->dim, inputs->precision));
+    const double *discounts = from->discounts.data;
+    SA_TRY(sa_pending_init(&pending, slate, inputs->dim, inputs->precision, discounts));
     pending.ticket = (uint64_t)((const int64_t *)from->ticket.data)[index];
     for (size_t k = 0; k < slate; k++) {
         pending.arms[k] = (size_t)((const int64_t *)from->arms.data)[*place + k];
         pending.answered[k] = ((const uint8_t *)from->answered.data)[*place + k] != 0;
         pending.left -= pending.answered[k];
+        if (discounts) pending.discounts[k] = discounts[*place + k];
     }
     *place += slate;
     if (pending.left) {

@@ -13,6 +13,7 @@ typedef struct sa_pending_file {
     uint8_t *has_gradients;         /* (decisions) */
     int64_t *arms;                  /* (places) */
     uint8_t *answered;              /* (places) */
+    double *discounts;              /* (places), or NULL */
     void *contexts;                 /* (kept, dim) */
     sa_gradients gradients;         /* of the decisions that have them, one after another */
     size_t dim;

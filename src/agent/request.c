@@ -27,7 +27,15 @@ void sa_request_exclude(sa_request *request, const bool *excluded) { request->ex
 
 void sa_request_event(sa_request *request, uint64_t event) { request->event = event; }
 
-void sa_request_expected(sa_request *request, const double *expected) { request->expected = expected; }
+void sa_request_expected(sa_request *request, const double *expected) {
+    request->expected = expected;
+    request->expected_positional = false;
+}
+
+void sa_request_expected_positions(sa_request *request, const double *expected) {
+    request->expected = expected;
+    request->expected_positional = true;
+}
 
 void sa_request_problem(sa_request *request, const sa_problem *problem) { request->problem = problem; }
 

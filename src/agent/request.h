@@ -9,7 +9,8 @@ struct sa_request {
     size_t arms;
     size_t slate;
     const bool *excluded;   /* (arms) or NULL */
-    const double *expected; /* (arms) or NULL */
+    const double *expected; /* (arms), or (arms, slate) when positional, or NULL */
+    bool expected_positional;
     uint64_t event;
     const sa_problem *problem; /* or NULL */
 };

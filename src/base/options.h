@@ -19,6 +19,7 @@ SA_DECLARE_CHOICES(sa_exact_form, SA_EXACT_FORMS);
 SA_DECLARE_CHOICES(sa_widths, SA_WIDTHS);
 SA_DECLARE_CHOICES(sa_oracle_kind, SA_ORACLES);
 SA_DECLARE_CHOICES(sa_feedback_kind, SA_FEEDBACKS);
+SA_DECLARE_CHOICES(sa_cascade_form, SA_CASCADE_FORMS);
 SA_DECLARE_CHOICES(sa_user, SA_USERS);
 SA_DECLARE_CHOICES(sa_init, SA_INITS);
 SA_DECLARE_CHOICES(sa_output_scale, SA_OUTPUT_SCALES);
@@ -55,5 +56,10 @@ sa_status sa_options_check_agent(const sa_options *options);
 /* Is an integer, number, choice or flag other than the preset has it? Unlike sa_options_given, it does not tell a default from
  * the same value set by hand, as in a spec file that spells out everything. */
 bool sa_options_changed(const sa_options *options, const char *name);
+/* Positions that the model tells apart, each with an input of its own beside the arm's features: --slate where the feedback
+ * hangs on the position and nobody knows how, else 0. */
+size_t sa_options_positions(const sa_options *options);
+/* Is feedback learnt from with the discounts of its positions? */
+bool sa_options_discounted(const sa_options *options);
 
 #endif

@@ -32,7 +32,12 @@
     X(ORACLE_MATCHING, "matching") X(ORACLE_ASSORTMENT, "assortment") X(ORACLE_SUBMODULAR, "submodular")                  \
     X(ORACLE_ILP, "ilp")
 /* clang-format on */
-#define SA_FEEDBACKS(X) X(FEEDBACK_SEMI_BANDIT, "semi-bandit") X(FEEDBACK_DOCUMENT, "document")
+/* clang-format off */
+#define SA_FEEDBACKS(X)                                                                                                   \
+    X(FEEDBACK_SEMI_BANDIT, "semi-bandit") X(FEEDBACK_DOCUMENT, "document")                                               \
+    X(FEEDBACK_POSITION, "position") X(FEEDBACK_CASCADE, "cascade")
+/* clang-format on */
+#define SA_CASCADE_FORMS(X) X(CASCADE_DISCOUNTED, "discounted") X(CASCADE_LITERAL, "literal") X(CASCADE_UNKNOWN, "unknown")
 /* clang-format off */
 #define SA_USERS(X)                                                                                                       \
     X(USER_SINGLE, "single") X(USER_PERFECT, "perfect") X(USER_NAVIGATIONAL, "navigational")                              \
@@ -61,7 +66,8 @@
          "what gives the contexts and scores: `superarm list environments`")                                              \
     INTEGER(rounds, "rounds", ENVIRONMENT, 2000, 2000, 2000, 1, 100000000, "T, rounds of one run")                        \
     INTEGER(arms, "arms", ENVIRONMENT, 20, 20, 20, 1, 100000000, "N, candidate arms a round")                             \
-    INTEGER(slate, "slate", ENVIRONMENT, 4, 4, 4, 1, 100000000, "K, arms to choose")                                      \
+    INTEGER(slate, "slate", ENVIRONMENT, 4, 4, 4, 1, 100000000,                                                           \
+            "K, arms to choose; positions that --feedback position knows")                                                \
     INTEGER(dim, "dim", ENVIRONMENT, 80, 80, 80, 1, 10000000, "d, features of an arm")                                    \
     NUMBER(noise, "noise", ENVIRONMENT, 0.01, 0.01, 0.01, 0, 1e100,                                                       \
            "standard deviation of the noise on scores, also of npy without --noise-values")                               \
@@ -213,7 +219,10 @@
     NUMBER(acc_diameter, "acc-diameter", AGENT, 1, 1, 0, 0, 1e100, "acc-ucb: factor on N (v1 / v2) v1 rho^h")             \
     CHOICE(oracle, "oracle", AGENT, ORACLE_TOP_K, ORACLE_TOP_K, ORACLE_TOP_K, SA_ORACLES, "what chooses the slate")       \
     CHOICE(feedback, "feedback", AGENT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT, SA_FEEDBACKS,   \
-           "what is seen of a slate")                                                                                     \
+           "what is seen of a slate: every score, scores that hang on the position, or those up to a click")              \
+    CHOICE(cascade_form, "cascade-form", AGENT, CASCADE_DISCOUNTED, CASCADE_DISCOUNTED, CASCADE_DISCOUNTED,               \
+           SA_CASCADE_FORMS,                                                                                              \
+           "cascade: psi_k f predicts position k; f does, as the paper has it; or discounts are learnt as positions are") \
     FLAG(count_pending, "count-pending", AGENT, false, false, false,                                                      \
          "count chosen arms into Z when they are chosen, not when they are answered")                                     \
     INTEGER(pending_limit, "pending-limit", AGENT, 10000, 10000, 10000, 1, 100000000,                                     \

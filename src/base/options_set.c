@@ -189,3 +189,12 @@ bool sa_options_changed(const sa_options *options, const char *name) {
     }
     return false;
 }
+
+size_t sa_options_positions(const sa_options *options) {
+    bool unknown = options->feedback == SA_FEEDBACK_CASCADE && options->cascade_form == SA_CASCADE_UNKNOWN;
+    return unknown || options->feedback == SA_FEEDBACK_POSITION ? (size_t)options->slate : 0;
+}
+
+bool sa_options_discounted(const sa_options *options) {
+    return options->feedback == SA_FEEDBACK_CASCADE && options->cascade_form == SA_CASCADE_DISCOUNTED;
+}

@@ -51,11 +51,31 @@ static sa_status flush(sa_trace *trace) {
     return status;
 }
 
-static void add_numbers(sa_trace *trace, const char *name, const double *numbers, size_t count) {
-    sa_buffer_format(&trace->buffer, ",\"%s\":[", name);
+static void add_list(sa_trace *trace, const double *numbers, size_t count) {
+    sa_buffer_text(&trace->buffer, "[");
     for (size_t i = 0; i < count; i++) {
         if (i > 0) sa_buffer_text(&trace->buffer, ",");
         sa_buffer_number(&trace->buffer, numbers[i], trace->digits);
+    }
+    sa_buffer_text(&trace->buffer, "]");
+}
+
+static void add_numbers(sa_trace *trace, const char *name, const double *numbers, size_t count) {
+    sa_buffer_format(&trace->buffer, ",\"%s\":", name);
+    add_list(trace, numbers, count);
+}
+
+/* One number a candidate, or a list of them, one for each position. */
+static void add_candidates(sa_trace *trace, const char *name, const sa_decision *decision, const double *numbers) {
+    size_t arms = sa_decision_candidates(decision), positions = sa_decision_positions(decision);
+    if (positions == 0) {
+        add_numbers(trace, name, numbers, arms);
+        return;
+    }
+    sa_buffer_format(&trace->buffer, ",\"%s\":[", name);
+    for (size_t i = 0; i < arms; i++) {
+        if (i > 0) sa_buffer_text(&trace->buffer, ",");
+        add_list(trace, numbers + i * positions, positions);
     }
     sa_buffer_text(&trace->buffer, "]");
 }
@@ -64,13 +84,13 @@ sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa
                          const double *feedback, double expected_regret, double realised_regret,
                          const sa_agent_counts *epoch) {
     sa_buffer *buffer = &trace->buffer;
-    size_t arms = sa_decision_candidates(decision), slate = sa_decision_slate(decision);
+    size_t slate = sa_decision_slate(decision);
     sa_buffer_text(buffer, "{\"agent\":");
     sa_buffer_text(buffer, trace->label);
     sa_buffer_format(buffer, ",\"run\":%" PRIu64 ",\"round\":%" PRIu64, run, round);
-    add_numbers(trace, "mean", sa_decision_all_estimates(decision), arms);
-    add_numbers(trace, "width", sa_decision_all_widths(decision), arms);
-    add_numbers(trace, "score", sa_decision_all_scores(decision), arms);
+    add_candidates(trace, "mean", decision, sa_decision_all_estimates(decision));
+    add_candidates(trace, "width", decision, sa_decision_all_widths(decision));
+    add_candidates(trace, "score", decision, sa_decision_all_scores(decision));
     sa_buffer_text(buffer, ",\"slate\":[");
     for (size_t i = 0; i < slate; i++) sa_buffer_format(buffer, i ? ",%zu" : "%zu", sa_decision_arms(decision)[i]);
     sa_buffer_text(buffer, "]");

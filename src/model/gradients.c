@@ -85,6 +85,19 @@ void sa_gradients_append(sa_gradients *batch, const sa_gradients *from, const si
     batch->count += count;
 }
 
+/* A gradient is linear in its deltas. */
+void sa_gradients_scale(sa_gradients *batch, size_t row, double factor) {
+    for (size_t l = 0; l < batch->pairs; l++) {
+        size_t length = batch->pair[l].shape.delta;
+        void *delta = row_of(batch->pair[l].delta, row, length, batch->precision);
+        for (size_t i = 0; i < length; i++)
+            if (batch->precision == SA_PRECISION_DOUBLE)
+                ((double *)delta)[i] *= factor;
+            else
+                ((float *)delta)[i] *= (float)factor;
+    }
+}
+
 /* compiled per precision: gradients_real.c */
 void gradients_norms_f32(const sa_gradients *batch, double *squared);
 void gradients_norms_f64(const sa_gradients *batch, double *squared);

@@ -43,6 +43,8 @@ void sa_gradients_clear(sa_gradients *batch);
 sa_status sa_gradients_reserve(sa_gradients *batch, size_t capacity);
 /* Appends rows[0 .. count) of `from` (rows NULL: its first `count`), converting the precision. There must be room. */
 void sa_gradients_append(sa_gradients *batch, const sa_gradients *from, const size_t *rows, size_t count);
+/* Gradient `row` times `factor`. */
+void sa_gradients_scale(sa_gradients *batch, size_t row, double factor);
 /* squared (count) = <g, g>, of any precision. */
 void sa_gradients_norms(const sa_gradients *batch, double *squared);
 /* p, the numbers in one gradient written out. */

@@ -43,9 +43,10 @@ static void destroy(sa_model *model) {
 static sa_status create(const sa_options *options, sa_model **out) {
     linear *self;
     sa_status status;
-    size_t dim = (size_t)options->dim;
+    size_t positions = sa_options_positions(options), dim = (size_t)options->dim + positions;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
-    self->base = (sa_model){.kind = &sa_linear, .precision = SA_PRECISION_DOUBLE, .dim = dim, .pairs = 1};
+    self->base =
+        (sa_model){.kind = &sa_linear, .precision = SA_PRECISION_DOUBLE, .dim = dim, .positions = positions, .pairs = 1};
     self->lags = options->linear_form == SA_LINEAR_PUBLISHED;
     SA_TRY_OR_FAIL(sa_alloc_array(1, sizeof *self->base.shape, &self->base.shape));
     SA_TRY_OR_FAIL(sa_memory_check(dim, 3 * dim * sizeof(double)));
@@ -123,6 +124,36 @@ static sa_status evaluate(sa_model *model, const void *inputs, size_t count, dou
     return SA_OK;
 }
 
+/* [x, e_k]'theta = x'theta_x + theta_k, into score (count, positions) */
+static void dot_positions(const linear *self, const double *x, size_t count, size_t positions, const double *theta,
+                          double *score) {
+    size_t features = self->base.dim - self->base.positions;
+    for (size_t i = 0; i < count; i++) {
+        double shared = dot(x + i * features, theta, features);
+        for (size_t k = 0; k < positions; k++) score[i * positions + k] = shared + theta[features + k];
+    }
+}
+
+static sa_status evaluate_positions(sa_model *model, const void *inputs, size_t count, size_t positions, double *mean,
+                                    sa_gradients *gradients) {
+    linear *self = (linear *)model;
+    size_t dim = model->dim, features = dim - model->positions;
+    if (!self->lags) refresh(self);
+    dot_positions(self, inputs, count, positions, self->theta, mean);
+    if (!gradients) return SA_OK;
+    gradients->count = 0;
+    SA_TRY(sa_gradients_reserve(gradients, count * positions));
+    double *delta = gradients->pair[0].delta, *row = gradients->pair[0].input;
+    memset(row, 0, count * positions * dim * sizeof *row);
+    for (size_t i = 0; i < count * positions; i++, row += dim) {
+        delta[i] = 1;
+        memcpy(row, (const double *)inputs + i / positions * features, features * sizeof *row);
+        row[features + i % positions] = 1;
+    }
+    gradients->count = count * positions;
+    return SA_OK;
+}
+
 static void observe(sa_model *model, const void *inputs, const double *scores, size_t count) {
     linear *self = (linear *)model;
     const double *x = inputs;
@@ -134,8 +165,8 @@ static void observe(sa_model *model, const void *inputs, const double *scores, s
     self->stale = true;
 }
 
-static void sample(sa_model *model, const void *inputs, size_t count, double deviation, const sa_stream *stream,
-                   double *score) {
+static void sample(sa_model *model, const void *inputs, size_t count, size_t positions, double deviation,
+                   const sa_stream *stream, double *score) {
     linear *self = (linear *)model;
     const double *x = inputs;
     size_t dim = model->dim;
@@ -143,7 +174,10 @@ static void sample(sa_model *model, const void *inputs, size_t count, double dev
     sa_draw_normals(stream, 0, dim, self->draw);
     solve_upper(self->factor, dim, self->draw);
     for (size_t j = 0; j < dim; j++) self->draw[j] = self->theta[j] + deviation * self->draw[j];
-    for (size_t i = 0; i < count; i++) score[i] = dot(x + i * dim, self->draw, dim);
+    if (positions)
+        dot_positions(self, x, count, positions, self->draw, score);
+    else
+        for (size_t i = 0; i < count; i++) score[i] = dot(x + i * dim, self->draw, dim);
 }
 
 static sa_status train(sa_model *model, const sa_training *training, bool *diverged) {
@@ -184,6 +218,7 @@ const sa_model_class sa_linear = {
     .create = create,
     .destroy = destroy,
     .evaluate = evaluate,
+    .evaluate_positions = evaluate_positions,
     .train = train,
     .observe = observe,
     .sample = sample,

@@ -33,6 +33,8 @@ typedef struct REAL(mlp) {
     size_t steps, batch;
     /* workspace */
     sa_gradients pass;       /* a chunk of samples on their way through the network */
+    sa_gradients arms;       /* with positions: the arms of a chunk on their way through its first layer, else empty */
+    real *position_z;        /* (positions, m + 1): W_1 [0, e_k], and what the bypass adds; else NULL */
     real *gradient;          /* (parameters) */
     real *backup;            /* (parameters) */
     real *moments;           /* (2 parameters), for Adam; else NULL */
@@ -58,6 +60,10 @@ void REAL(mlp_redraw)(sa_model *model, const sa_options *options, uint64_t draw)
  * takes them through: leaves h_l in pair[l].input, and f in output (count). */
 void REAL(mlp_forward)(const REAL(mlp) * mlp, const real *inputs, const size_t *rows, size_t count, sa_gradients *batch,
                        real *output);
+/* The same for samples [first, first + count) of those that arms (all, features) give in each of `positions` places: sample
+ * i is arm i / positions, in place i % positions. W_1 [x, e_k] = W_1 [x, 0] + W_1 [0, e_k], and the first is computed once. */
+void REAL(mlp_forward_positions)(REAL(mlp) * mlp, const real *features, size_t positions, size_t first, size_t count,
+                                 sa_gradients *batch, real *output);
 /* After mlp_forward: fills the deltas for start[i] df_i, start (count), or `start_all` for all when start is NULL. */
 void REAL(mlp_backward)(const REAL(mlp) * mlp, sa_gradients *batch, const real *start, double start_all);
 

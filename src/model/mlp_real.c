@@ -26,14 +26,15 @@ size_t REAL(mlp_offset)(const mlp_t *mlp, size_t layer) {
 
 /* ---- forward ---- */
 
-static void load_input(const mlp_t *mlp, const real *x, real *to) {
+static const real HALF = (real)0.70710678118654752440; /* sqrt(1/2) */
+
+/* The first `count` inputs of a sample; the rest stay. */
+static void load_input(const mlp_t *mlp, const real *x, size_t count, real *to) {
     size_t dim = mlp->base.dim;
-    if (mlp->doubled) {
-        const real half = (real)sqrt(0.5);
-        for (size_t j = 0; j < dim; j++) to[j] = to[dim + j] = half * x[j];
-    } else {
-        memcpy(to, x, dim * sizeof *x);
-    }
+    if (mlp->doubled)
+        for (size_t j = 0; j < count; j++) to[j] = to[dim + j] = HALF * x[j];
+    else
+        memcpy(to, x, count * sizeof *x);
     if (REAL(mlp_has_bias)(mlp, 0)) to[mlp->inputs] = 1;
 }
 
@@ -47,31 +48,85 @@ static void relu(real *h, size_t count, size_t width, bool bias) {
     }
 }
 
-void REAL(mlp_forward)(const mlp_t *mlp, const real *inputs, const size_t *rows, size_t count, sa_gradients *batch,
-                       real *output) {
-    size_t width = batch->pair[0].shape.input, last = mlp->depth - 1;
-    real *first = batch->pair[0].input;
-    for (size_t i = 0; i < count; i++) load_input(mlp, inputs + (rows ? rows[i] : i) * mlp->base.dim, first + i * width);
-    batch->count = count;
-    for (size_t l = 0; l < last; l++) {
-        const sa_pair *pair = &batch->pair[l];
-        const real *weights = mlp->theta + REAL(mlp_offset)(mlp, l);
-        real *next = batch->pair[l + 1].input;
-        size_t next_width = batch->pair[l + 1].shape.input;
-        REAL(gemm_nt)
-        (count, pair->shape.delta, pair->shape.input, 1, pair->input, pair->shape.input, weights, pair->shape.input, 0,
-         next, next_width);
-        relu(next, count, next_width, REAL(mlp_has_bias)(mlp, l + 1));
+/* pair[l + 1].input = W_l times pair[l].input, of the batch's first `count` samples */
+static void multiply(const mlp_t *mlp, size_t l, size_t count, sa_gradients *batch) {
+    const sa_pair *pair = &batch->pair[l], *next = &batch->pair[l + 1];
+    REAL(gemm_nt)
+    (count, pair->shape.delta, pair->shape.input, 1, pair->input, pair->shape.input, mlp->theta + REAL(mlp_offset)(mlp, l),
+     pair->shape.input, 0, next->input, next->shape.input);
+}
+
+/* From z_1 in pair[1].input to the output; without the bypass. */
+static void forward_from_first(const mlp_t *mlp, sa_gradients *batch, real *output) {
+    size_t count = batch->count, last = mlp->depth - 1;
+    for (size_t l = 1; l <= last; l++) {
+        if (l > 1) multiply(mlp, l - 1, count, batch);
+        relu(batch->pair[l].input, count, batch->pair[l].shape.input, REAL(mlp_has_bias)(mlp, l));
     }
     const sa_pair *pair = &batch->pair[last];
     const real *weights = mlp->theta + REAL(mlp_offset)(mlp, last);
     REAL(gemm_nt)
     (count, 1, pair->shape.input, (real)mlp->scale, pair->input, pair->shape.input, weights, pair->shape.input, 0, output,
      1);
-    if (mlp->bypass) {
-        const real *v = mlp->theta + REAL(mlp_offset)(mlp, mlp->depth);
-        REAL(gemm_nt)(count, 1, mlp->inputs, 1, first, width, v, mlp->inputs, 1, output, 1);
+}
+
+/* output (count) += v'x, for the inputs in pair[0] */
+static void add_bypass(const mlp_t *mlp, const sa_gradients *batch, size_t count, real *output) {
+    const real *v = mlp->theta + REAL(mlp_offset)(mlp, mlp->depth);
+    if (mlp->bypass) REAL(gemm_nt)
+    (count, 1, mlp->inputs, 1, batch->pair[0].input, batch->pair[0].shape.input, v, mlp->inputs, 1, output, 1);
+}
+
+void REAL(mlp_forward)(const mlp_t *mlp, const real *inputs, const size_t *rows, size_t count, sa_gradients *batch,
+                       real *output) {
+    size_t width = batch->pair[0].shape.input, dim = mlp->base.dim;
+    real *first = batch->pair[0].input;
+    for (size_t i = 0; i < count; i++) load_input(mlp, inputs + (rows ? rows[i] : i) * dim, dim, first + i * width);
+    batch->count = count;
+    multiply(mlp, 0, count, batch);
+    forward_from_first(mlp, batch, output);
+    add_bypass(mlp, batch, count, output);
+}
+
+/* position_z: the columns of W_1 and of the bypass that belong to the one-hot position */
+static void gather_positions(mlp_t *mlp, size_t positions) {
+    size_t dim = mlp->base.dim, width = REAL(mlp_shape)(mlp, 0).input, m = mlp->hidden;
+    const real *v = mlp->theta + REAL(mlp_offset)(mlp, mlp->depth);
+    for (size_t k = 0; k < positions; k++) {
+        real *z = mlp->position_z + k * (m + 1);
+        size_t column = dim - mlp->base.positions + k;
+        for (size_t i = 0; i <= m; i++) {
+            const real *w = i < m ? mlp->theta + i * width : v;
+            z[i] = i == m && !mlp->bypass ? 0 : mlp->doubled ? HALF * (w[column] + w[dim + column]) : w[column];
+        }
     }
+}
+
+void REAL(mlp_forward_positions)(mlp_t *mlp, const real *features, size_t positions, size_t first, size_t count,
+                                 sa_gradients *batch, real *output) {
+    size_t dim = mlp->base.dim, given = dim - mlp->base.positions, m = mlp->hidden;
+    size_t arm = first / positions, arms = (first + count - 1) / positions - arm + 1;
+    size_t width = batch->pair[0].shape.input, next_width = batch->pair[1].shape.input;
+    real *shared = mlp->arms.pair[0].input, *shared_z = mlp->arms.pair[1].input, *bypassed = mlp->residual;
+    const real one = mlp->doubled ? HALF : 1;
+    if (first == 0) gather_positions(mlp, positions);
+    for (size_t i = 0; i < arms; i++) load_input(mlp, features + (arm + i) * given, given, shared + i * width);
+    multiply(mlp, 0, arms, &mlp->arms);
+    memset(bypassed, 0, arms * sizeof *bypassed);
+    add_bypass(mlp, &mlp->arms, arms, bypassed);
+    for (size_t i = 0; i < count; i++) {
+        size_t of = (first + i) / positions - arm, k = (first + i) % positions;
+        real *x = (real *)batch->pair[0].input + i * width, *z = (real *)batch->pair[1].input + i * next_width;
+        const real *arm_z = shared_z + of * next_width, *position_z = mlp->position_z + k * (m + 1);
+        memcpy(x, shared + of * width, width * sizeof *x);
+        x[given + k] = one;
+        if (mlp->doubled) x[dim + given + k] = one;
+        for (size_t j = 0; j < m; j++) z[j] = arm_z[j] + position_z[j];
+    }
+    batch->count = count;
+    forward_from_first(mlp, batch, output);
+    for (size_t i = 0; i < count; i++)
+        output[i] += bypassed[(first + i) / positions - arm] + mlp->position_z[(first + i) % positions * (m + 1) + m];
 }
 
 /* ---- backward ---- */
@@ -107,9 +162,9 @@ void REAL(mlp_backward)(const mlp_t *mlp, sa_gradients *batch, const real *start
     }
 }
 
-static sa_status evaluate(sa_model *model, const void *inputs, size_t count, double *mean, sa_gradients *gradients) {
-    mlp_t *mlp = (mlp_t *)model;
-    const real *x = inputs;
+/* positions 0: the inputs are whole */
+static sa_status evaluate_chunks(mlp_t *mlp, const real *x, size_t count, size_t positions, double *mean,
+                                 sa_gradients *gradients) {
     if (gradients) {
         gradients->count = 0;
         SA_TRY(sa_gradients_reserve(gradients, count));
@@ -117,7 +172,10 @@ static sa_status evaluate(sa_model *model, const void *inputs, size_t count, dou
     }
     for (size_t first = 0; first < count; first += SA_MLP_CHUNK) {
         size_t rows = count - first < SA_MLP_CHUNK ? count - first : SA_MLP_CHUNK;
-        REAL(mlp_forward)(mlp, x + first * model->dim, NULL, rows, &mlp->pass, mlp->output);
+        if (positions)
+            REAL(mlp_forward_positions)(mlp, x, positions, first, rows, &mlp->pass, mlp->output);
+        else
+            REAL(mlp_forward)(mlp, x + first * mlp->base.dim, NULL, rows, &mlp->pass, mlp->output);
         for (size_t i = 0; i < rows; i++) mean[first + i] = mlp->output[i];
         if (!gradients) continue;
         REAL(mlp_backward)(mlp, &mlp->pass, NULL, 1 / mlp->divisor);
@@ -127,11 +185,22 @@ static sa_status evaluate(sa_model *model, const void *inputs, size_t count, dou
     return SA_OK;
 }
 
+static sa_status evaluate(sa_model *model, const void *inputs, size_t count, double *mean, sa_gradients *gradients) {
+    return evaluate_chunks((mlp_t *)model, inputs, count, 0, mean, gradients);
+}
+
+static sa_status evaluate_positions(sa_model *model, const void *inputs, size_t count, size_t positions, double *mean,
+                                    sa_gradients *gradients) {
+    return evaluate_chunks((mlp_t *)model, inputs, count * positions, positions, mean, gradients);
+}
+
 /* ---- life ---- */
 
 static void destroy(sa_model *model) {
     mlp_t *mlp = (mlp_t *)model;
     sa_gradients_clear(&mlp->pass);
+    sa_gradients_clear(&mlp->arms);
+    sa_free(mlp->position_z);
     sa_free(mlp->base.shape);
     sa_free(mlp->theta);
     sa_free(mlp->theta_0);
@@ -168,16 +237,21 @@ static sa_status allocate(mlp_t *mlp) {
     SA_TRY(sa_alloc_array(SA_MLP_CHUNK, sizeof(real), &mlp->output));
     SA_TRY(sa_alloc_array(SA_MLP_CHUNK, sizeof(real), &mlp->residual));
     SA_TRY(sa_gradients_init(&mlp->pass, base->precision, base->pairs, base->shape));
-    return sa_gradients_reserve(&mlp->pass, SA_MLP_CHUNK);
+    SA_TRY(sa_gradients_reserve(&mlp->pass, SA_MLP_CHUNK));
+    if (base->positions == 0) return SA_OK;
+    SA_TRY(sa_alloc_matrix(base->positions, mlp->hidden + 1, sizeof(real), &mlp->position_z));
+    SA_TRY(sa_gradients_init(&mlp->arms, base->precision, 2, base->shape));
+    return sa_gradients_reserve(&mlp->arms, SA_MLP_CHUNK);
 }
 
 static sa_status create(const sa_options *options, sa_model **out) {
     mlp_t *mlp;
     SA_TRY(sa_alloc_array(1, sizeof *mlp, &mlp));
     bool doubled = options->init == SA_INIT_SYMMETRIC;
+    size_t positions = sa_options_positions(options), dim = (size_t)options->dim + positions;
     *mlp = (mlp_t){
-        .base = {.kind = &REAL(sa_mlp), .precision = (sa_precision)options->precision, .dim = (size_t)options->dim},
-        .inputs = (size_t)options->dim << doubled,
+        .base = {.kind = &REAL(sa_mlp), .precision = (sa_precision)options->precision, .dim = dim, .positions = positions},
+        .inputs = dim << doubled,
         .hidden = (size_t)options->hidden,
         .depth = (size_t)options->depth,
         .bias = options->bias,
@@ -244,7 +318,8 @@ static sa_status load(sa_model *model, sa_npz *archive) {
 
 static size_t bytes(const sa_model *model) {
     const mlp_t *mlp = (const mlp_t *)model;
-    return (4 + (mlp->moments ? 2 : 0)) * mlp->parameters * sizeof(real) + sa_gradients_bytes(&mlp->pass);
+    return (4 + (mlp->moments ? 2 : 0)) * mlp->parameters * sizeof(real) + sa_gradients_bytes(&mlp->pass) +
+           sa_gradients_bytes(&mlp->arms);
 }
 
 const sa_model_class REAL(sa_mlp) = {
@@ -252,6 +327,7 @@ const sa_model_class REAL(sa_mlp) = {
     .destroy = destroy,
     .redraw = REAL(mlp_redraw),
     .evaluate = evaluate,
+    .evaluate_positions = evaluate_positions,
     .train = REAL(mlp_train),
     .save = save,
     .load = load,

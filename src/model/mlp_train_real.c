@@ -2,6 +2,8 @@
  *
  *     loss(theta) = 1/2 sum_k (f(x_k; theta) - v_k)^2 + (m lambda / 2) |theta - theta_0|^2        (the second part on request)
  *
+ * or, with weights, (psi_k f(x_k; theta) - v_k)^2 in its place.
+ *
  * Two further pulls to 0 are not the paper's: weight decay, which shrinks the weights by rate times it before each step, and
  * error decay (see error_pull).
  *
@@ -20,10 +22,14 @@ typedef REAL(mlp) mlp_t;
 /* Adds the gradient of the loss on some samples: rows[0 .. count) of the training's, or [first, first + count). */
 static void add_chunk(mlp_t *mlp, const sa_training *training, const size_t *rows, size_t first, size_t count,
                       real weight) {
-    const real *targets = training->targets;
+    const real *targets = training->targets, *psi = training->weights;
     const real *inputs = (const real *)training->inputs + (rows ? 0 : first * mlp->base.dim);
     REAL(mlp_forward)(mlp, inputs, rows, count, &mlp->pass, mlp->output);
-    for (size_t i = 0; i < count; i++) mlp->residual[i] = weight * (mlp->output[i] - targets[rows ? rows[i] : first + i]);
+    for (size_t i = 0; i < count; i++) {
+        size_t row = rows ? rows[i] : first + i;
+        mlp->residual[i] = psi ? weight * psi[row] * (psi[row] * mlp->output[i] - targets[row])
+                               : weight * (mlp->output[i] - targets[row]);
+    }
     REAL(mlp_backward)(mlp, &mlp->pass, mlp->residual, 0);
     real *to = mlp->gradient;
     for (size_t l = 0; l < mlp->base.pairs; l++) {

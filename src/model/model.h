@@ -19,6 +19,7 @@ typedef struct sa_training {
     size_t count;        /* n, samples */
     const void *inputs;  /* (count, dim), of the model's precision */
     const void *targets; /* (count) */
+    const void *weights; /* (count) psi: psi f is to be the target. NULL: all 1 */
     double error;        /* mean squared error of predictions of targets before they were learnt from */
     size_t steps;        /* 0: as --train-steps says */
     sa_stream stream;    /* draws of batches */
@@ -33,15 +34,21 @@ typedef struct sa_model_class {
     /* Scores inputs (count, dim), of the model's precision, into mean (count); with `gradients`, an initialised batch, sets
      * it to their gradients divided by sqrt(m). */
     sa_status (*evaluate)(sa_model *model, const void *inputs, size_t count, double *mean, sa_gradients *gradients);
+    /* The same for arms in each of the first `positions` places, up to model->positions: inputs (count, dim - model->positions)
+     * are the features alone, mean (count, positions) and the gradients are of the features with each one-hot position
+     * appended. What does not hang on the position is computed once an arm. */
+    sa_status (*evaluate_positions)(sa_model *model, const void *inputs, size_t count, size_t positions, double *mean,
+                                    sa_gradients *gradients);
     /* Trains from the present parameters. When they end non-finite, the ones before stay and `*diverged` is true. */
     sa_status (*train)(sa_model *model, const sa_training *training, bool *diverged);
     /* Memory for `count` more observations, so that observe cannot fail; NULL: it needs none. */
     sa_status (*reserve)(sa_model *model, size_t count);
     /* Takes in answered inputs (count, dim) and their scores at once, beside the trainings; NULL: the model does not. */
     void (*observe)(sa_model *model, const void *inputs, const double *scores, size_t count);
-    /* score (count) of inputs under parameters drawn from N(theta, deviation^2 Z^-1), one draw for all; NULL: cannot. */
-    void (*sample)(sa_model *model, const void *inputs, size_t count, double deviation, const sa_stream *stream,
-                   double *score);
+    /* score (count) of inputs under parameters drawn from N(theta, deviation^2 Z^-1), one draw for all; with `positions` more
+     * than 0, score (count, positions) of features as in evaluate_positions. NULL: cannot. */
+    void (*sample)(sa_model *model, const void *inputs, size_t count, size_t positions, double deviation,
+                   const sa_stream *stream, double *score);
     /* The optimistic scores (count) of a model that explores by itself, in round `round` from 1. urgency (count) has a draw for
      * each arm: it stays for arms to choose before all others, the largest first, and becomes 0 for the rest. NULL: cannot. */
     void (*explore)(sa_model *model, const void *inputs, size_t count, uint64_t round, double *score, double *urgency);
@@ -54,7 +61,8 @@ typedef struct sa_model_class {
 struct sa_model {
     const sa_model_class *kind;
     sa_precision precision;
-    size_t dim;           /* features of an arm */
+    size_t dim;           /* inputs of a sample: the features of an arm, and its one-hot position where there is one */
+    size_t positions;     /* the last so many of them, as sa_options_positions says */
     size_t pairs;         /* of its gradients */
     sa_pair_shape *shape; /* (pairs) */
 };

@@ -98,11 +98,12 @@ static sa_status check_data(const sa_oracle *oracle, const sa_oracle_problem *pr
         SA_TRY(check_count(data, SA_BOUNDS, data->count[SA_MATRIX], "rows of --matrix"));
         SA_TRY(check_numbers(data, SA_BOUNDS, data->bounds, data->count[SA_BOUNDS], -INFINITY, INFINITY));
     }
-    if (looks_at(oracle, data, SA_DISCOUNTS)) {
-        SA_TRY(check_count(data, SA_DISCOUNTS, problem->slate, "positions (--slate)"));
-        SA_TRY(check_numbers(data, SA_DISCOUNTS, data->discounts, problem->slate, 0, 1));
-    }
-    return SA_OK;
+    return looks_at(oracle, data, SA_DISCOUNTS) ? sa_discounts_check(data, problem->slate) : SA_OK;
+}
+
+sa_status sa_discounts_check(const sa_oracle_data *data, size_t positions) {
+    SA_TRY(check_count(data, SA_DISCOUNTS, positions, "positions (--slate)"));
+    return check_numbers(data, SA_DISCOUNTS, data->discounts, positions, 0, 1);
 }
 
 static sa_status check_size(const sa_oracle *oracle, const sa_oracle_problem *problem) {

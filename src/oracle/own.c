@@ -3,6 +3,13 @@
 
 #include <string.h>
 
+static sa_status check(const sa_oracle_problem *problem) {
+    if (problem->own->positions == (problem->positions > 0)) return SA_OK;
+    return sa_fail(SA_INVALID, "your oracle takes %s, and there is %s",
+                   problem->own->positions ? "a score for each position" : "one score an arm",
+                   problem->own->positions ? "one an arm" : "one for each position");
+}
+
 static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {
     const sa_oracle_callbacks *own = problem->own;
     size_t most = sa_oracle_most(&sa_oracle_own, problem), count = 0, *chosen;
@@ -12,6 +19,8 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
     if (code != 0) return sa_fail(SA_INVALID, "your oracle failed with code %d", code);
     if (count > most)
         return sa_fail(SA_INVALID, "your oracle's slate has %zu arms, and at most %zu are wanted", count, most);
+    if (problem->positions && count != problem->positions)
+        return sa_fail(SA_INVALID, "your oracle chose %zu arms for %zu positions", count, problem->positions);
     memset(taken, 0, problem->arms * sizeof *taken);
     for (size_t i = 0; i < count; i++) {
         if (chosen[i] >= problem->arms)
@@ -33,6 +42,8 @@ const sa_oracle sa_oracle_own = {
     .cost = "yours",
     .alpha = 1,
     .size = SA_AT_MOST_K,
+    .positions = true,
+    .check = check,
     .solve = solve,
     .reward = sa_reward_sum,
 };
