@@ -111,7 +111,7 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
     bool knows = self->plan->clicks && strcmp(self->options->algorithm, "best") == 0;
     if (knows) self->options->feedback = SA_FEEDBACK_SEMI_BANDIT; /* it does not learn */
     SA_TRY(sa_agent_create(self->options, &self->agent));
-    if (knows) SA_TRY(sa_agent_oracle(self->agent, &(sa_oracle_callbacks){give_best, self, 1}));
+    if (knows) SA_TRY(sa_agent_oracle(self->agent, &(sa_oracle_callbacks){.solve = give_best, .user = self, .alpha = 1}));
     if (environment->varies) {
         self->shorter = sa_problem_new();
         if (!self->shorter) return SA_OUT_OF_MEMORY;

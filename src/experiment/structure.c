@@ -69,6 +69,7 @@ static unsigned used(const sa_plan *plan) {
     unsigned data = 0;
     for (size_t i = 0; i < plan->agent_count; i++) {
         data |= plan->agents[i].oracle->needs | plan->agents[i].oracle->takes;
+        if (sa_options_discounted(plan->agents[i].options)) data |= SA_BIT(SA_DISCOUNTS);
     }
     if (plan->clicks && plan->clicks->kind == SA_CLICKS_CASCADE) data |= SA_BIT(SA_DISCOUNTS) | SA_BIT(SA_REWARD);
     return data;
