@@ -122,6 +122,32 @@ static void discounts_of_the_first_positions(void **state) {
     fine(sa_path_remove(folder));
 }
 
+/* Users of rounds with fewer arms than positions look at the first positions. */
+static void users_look_at_what_there_is(void **state) {
+    (void)state;
+    static const char *const models[][3] = {{"position", "examination", "0.5,1,0.25"},
+                                            {"cascade", "discounts", "0.5,1,0.25"}};
+    for (int m = 0; m < 2; m++) {
+        sa_experiment *experiment = experiment_with("best,random,comblin-ucb", "top-k");
+        fine(sa_experiment_set(experiment, "clicks", models[m][0]));
+        fine(sa_experiment_set(experiment, models[m][1], models[m][2]));
+        put_varying(experiment);
+        fine(sa_experiment_run(experiment, NULL, NULL));
+        sa_agent_result best, other;
+        fine(sa_experiment_result(experiment, 0, &best));
+        for (size_t agent = 1; agent < 3; agent++) {
+            fine(sa_experiment_result(experiment, agent, &other));
+            for (size_t i = 0; i < 2 * ROUNDS; i++) {
+                double before = i % ROUNDS ? other.expected_regret[i - 1] : 0;
+                assert_true(best.expected_regret[i] == 0 && other.expected_regret[i] >= before);
+                assert_true(best.reward[i] == other.realised_regret[i] + other.reward[i]);
+                assert_true(other.clicks[i] <= (double)(i % ROUNDS + 1) * SLATE);
+            }
+        }
+        sa_experiment_destroy(experiment);
+    }
+}
+
 static void data_about_arms_need_fixed_arms(void **state) {
     (void)state;
     sa_experiment *experiment = experiment_with("best", "top-k");
@@ -136,6 +162,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slates_are_k_or_all),
         cmocka_unit_test(discounts_of_the_first_positions),
+        cmocka_unit_test(users_look_at_what_there_is),
         cmocka_unit_test(data_about_arms_need_fixed_arms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
