@@ -69,6 +69,8 @@ awk '{ n[$2]++; grade[$1]++ } END { for (q in n) { queries++; if (n[q] > 6) exit
 "$program" run --environment svmlight --data varied.txt --user informational $small --algorithm cn-ucb,best --threads 2 --out six
 "$program" run --environment svmlight --data varied.txt --user informational $small --algorithm cn-ucb,best --threads 1 --out seven
 cmp six/cn-ucb/reward.npy seven/cn-ucb/reward.npy
+if "$program" run --environment svmlight --data varied.txt $small --slate 9 2>said; then fail "a slate of 9 is taken"; fi
+grep -q -e '--slate 9 is more than the . documents of the largest query' said || fail "$(cat said)"
 if "$program" draw --environment svmlight --data varied.txt --quiet --out eight 2>said; then fail "rounds of different size are drawn"; fi
 grep -q 'more arms in one round than in another' said || fail "$(cat said)"
 

@@ -336,7 +336,7 @@ static void refused(sa_options *options, sa_status status, const char *words) {
 static void test_wrong_options(void **state) {
     (void)state;
     refused(over("arms", "51"), SA_INVALID, "--arms 51 is more than the 50 rows of --data");
-    refused(over("dim", "3"), SA_INVALID, "--dim 3 contradicts --data");
+    refused(over("dim", "3"), SA_INVALID, "rows.csv, whose rows have 2");
     refused(over("data", ""), SA_INVALID, "--environment csv needs --data");
     refused(over("data", inside(folder, "none.csv")), SA_FILE, "--data: ");
     refused(over("data", folder), SA_FILE, "--data: ");

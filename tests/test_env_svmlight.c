@@ -205,9 +205,11 @@ static void test_wrong_options(void **state) {
     (void)state;
     refused(over("data", ""), SA_INVALID, "--environment svmlight needs --data");
     refused(over("data", inside(folder, "none.txt")), SA_FILE, "--data: ");
-    refused(over("arms", "20"), SA_INVALID, "--arms 20 contradicts --data");
-    refused(over("dim", "2"), SA_INVALID, "--dim 2 contradicts --data");
+    refused(over("arms", "20"), SA_INVALID, "letor.txt, whose largest query has 3");
+    refused(over("dim", "2"), SA_INVALID, "letor.txt, whose largest index is 3");
     refused(over("positive", "4"), SA_INVALID, "--positive is for --environment csv, and this is --environment svmlight");
+    refused(over("flip", "0.1"), SA_INVALID, "--flip is for --environment csv, and this is --environment svmlight");
+    refused(over("header", "true"), SA_INVALID, "--header is for --environment csv");
     sa_environment_destroy(created(over("arms", "3")));
     sa_environment *environment = created(over("noise", "0.5"));
     assert_true(environment->noise == 0.5);

@@ -185,7 +185,7 @@ bool sa_options_changed(const sa_options *options, const char *name) {
     case SA_KIND_NUMBER: return *(const double *)field != row->number[preset];
     case SA_KIND_CHOICE: return *(const int *)field != row->integer[preset];
     case SA_KIND_FLAG: return *(const bool *)field != (row->integer[preset] != 0);
-    case SA_KIND_TEXT: break;
+    case SA_KIND_TEXT: return strcmp(*(char *const *)field, row->text) != 0;
     }
     return false;
 }

@@ -43,7 +43,7 @@ static sa_status read_pool(labelled *self, const sa_options *options) {
     sa_free(text);
     SA_TRY(status);
     if ((uint64_t)options->arms <= self->pool.rows)
-        return sa_data_check_size(options, "dim", options->dim, self->pool.dim);
+        return sa_data_check_size(options, "dim", options->dim, "rows have", self->pool.dim);
     return sa_fail(SA_INVALID, "--arms %" PRId64 " is more than the %zu rows of --data %s", options->arms, self->pool.rows,
                    options->data);
 }
@@ -75,12 +75,11 @@ static sa_status csv_create(const sa_options *options, const sa_environment_clas
     return SA_OK;
 }
 
-/* What is drawn stands in the memory of the noise until the noise is known. */
 static void csv_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
     const labelled *self = (const labelled *)environment;
     size_t arms = self->base.arms, dim = self->base.dim;
     sa_stream stream = sa_stream_at(self->seed, SA_PURPOSE_CONTEXTS, run, round);
-    uint64_t *rows = (void *)out->noise;
+    uint64_t *rows = sa_data_scratch(out);
     sa_draw_distinct(&stream, 0, arms, self->pool.rows, rows);
     for (size_t i = 0; i < arms; i++) {
         sa_csv_pool_row(&self->pool, (size_t)rows[i], out->contexts + i * dim);

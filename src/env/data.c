@@ -17,10 +17,10 @@ sa_status sa_data_read(const sa_options *options, char **text, size_t *size) {
     return status == SA_OK ? SA_OK : sa_fail_prefix(status, "--data: ");
 }
 
-sa_status sa_data_check_size(const sa_options *options, const char *option, int64_t asked, size_t file_has) {
-    if (!sa_options_given(options, option) || (uint64_t)asked == file_has) return SA_OK;
-    return sa_fail(SA_INVALID, "--%s %" PRId64 " contradicts --data %s, which has %zu", option, asked, options->data,
-                   file_has);
+sa_status sa_data_check_size(const sa_options *options, const char *option, int64_t asked, const char *whose, size_t has) {
+    if (!sa_options_given(options, option) || (uint64_t)asked == has) return SA_OK;
+    return sa_fail(SA_INVALID, "--%s %" PRId64 " contradicts --data %s, whose %s %zu", option, asked, options->data, whose,
+                   has);
 }
 
 double sa_data_noise(const sa_options *options) { return sa_options_given(options, "noise") ? options->noise : 0; }

@@ -6,10 +6,16 @@
 
 /* The file of --data; caller frees the text. */
 sa_status sa_data_read(const sa_options *options, char **text, size_t *size);
-/* SA_INVALID when an option was given another value than the file has. */
-sa_status sa_data_check_size(const sa_options *options, const char *option, int64_t asked, size_t file_has);
+/* SA_INVALID when an option was given another value than what the file has: `whose` "rows have", say. */
+sa_status sa_data_check_size(const sa_options *options, const char *option, int64_t asked, const char *whose, size_t has);
 /* Gaussian noise is added only where --noise was given: labels and grades are what they are, and clicks are noise enough. */
 double sa_data_noise(const sa_options *options);
+/* Room for as many whole numbers as the round has arms, in the memory of its noise: until the noise is drawn. */
+static inline uint64_t *sa_data_scratch(sa_round *round) {
+    _Static_assert(sizeof(uint64_t) == sizeof *round->noise, "a whole number takes the room of a double");
+    return (void *)round->noise;
+}
+
 /* contexts (rows, dim): every row is divided by its length; a row of zeros stays. */
 void sa_data_unit_rows(size_t rows, size_t dim, double *contexts);
 

@@ -7,7 +7,7 @@
 
 extern const sa_environment_class sa_environment_h1, sa_environment_h2, sa_environment_h3; /* synthetic.c */
 extern const sa_environment_class sa_environment_npy;                                      /* replay.c */
-extern const sa_environment_class sa_environment_csv, sa_environment_svmlight;
+extern const sa_environment_class sa_environment_csv, sa_environment_svmlight;             /* csv.c, svmlight.c */
 
 static const sa_environment_class *const KINDS[] = {&sa_environment_h1,  &sa_environment_h2,  &sa_environment_h3,
                                                     &sa_environment_npy, &sa_environment_csv, &sa_environment_svmlight};
@@ -25,28 +25,27 @@ static sa_status unknown(const char *name) {
     return sa_fail(SA_INVALID, "--environment %s is unknown; there are %s", name, names);
 }
 
-/* A file that nothing reads is a mistake. */
-static sa_status no_other_files(const sa_options *options) {
-    const struct {
-        const char *option, *value, *environment, *other;
-    } files[] = {{"contexts", options->contexts, "npy", NULL},
-                 {"scores", options->scores, "npy", NULL},
-                 {"noise-values", options->noise_values, "npy", NULL},
-                 {"data", options->data, "csv", "svmlight"},
-                 {"positive", options->positive, "csv", NULL}};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        bool reads = !strcmp(options->environment, files[i].environment) ||
-                     (files[i].other && !strcmp(options->environment, files[i].other));
-        if (*files[i].value && !reads)
-            return sa_fail(SA_INVALID, "--%s is for --environment %s%s%s, and this is --environment %s", files[i].option,
-                           files[i].environment, files[i].other ? " and " : "", files[i].other ? files[i].other : "",
+/* What nothing looks at is a mistake. */
+static sa_status check_others(const sa_options *options) {
+    static const struct {
+        const char *option, *environment, *other;
+    } own[] = {{"contexts", "npy", NULL},        {"scores", "npy", NULL},    {"noise-values", "npy", NULL},
+               {"data", "csv", "svmlight"},      {"label", "csv", NULL},     {"positive", "csv", NULL},
+               {"header", "csv", NULL},          {"separator", "csv", NULL}, {"flip", "csv", NULL},
+               {"unit-rows", "csv", "svmlight"}, {"user", "csv", "svmlight"}};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        bool mine = !strcmp(options->environment, own[i].environment) ||
+                    (own[i].other && !strcmp(options->environment, own[i].other));
+        if (!mine && sa_options_changed(options, own[i].option))
+            return sa_fail(SA_INVALID, "--%s is for --environment %s%s%s, and this is --environment %s", own[i].option,
+                           own[i].environment, own[i].other ? " and " : "", own[i].other ? own[i].other : "",
                            options->environment);
     }
     return SA_OK;
 }
 
 static sa_status create(const sa_environment_class *kind, const sa_options *options, sa_environment **out) {
-    SA_TRY(no_other_files(options));
+    SA_TRY(check_others(options));
     return kind->create(options, kind, out);
 }
 

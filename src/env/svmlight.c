@@ -23,8 +23,8 @@ static sa_status read_file(graded *self, const sa_options *options) {
     sa_status status = sa_svmlight_parse(text, size, options->data, &self->file);
     sa_free(text);
     SA_TRY(status);
-    SA_TRY(sa_data_check_size(options, "arms", options->arms, self->file.most));
-    return sa_data_check_size(options, "dim", options->dim, self->file.dim);
+    SA_TRY(sa_data_check_size(options, "arms", options->arms, "largest query has", self->file.most));
+    return sa_data_check_size(options, "dim", options->dim, "largest index is", self->file.dim);
 }
 
 static void svmlight_destroy(sa_environment *environment) {
@@ -54,14 +54,13 @@ static sa_status svmlight_create(const sa_options *options, const sa_environment
     return SA_OK;
 }
 
-/* The order of the documents stands in the memory of the noise until the noise is drawn. */
 static void svmlight_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
     const graded *self = (const graded *)environment;
     const sa_svmlight *file = &self->file;
     sa_stream stream = sa_stream_at(self->seed, SA_PURPOSE_CONTEXTS, run, round);
     size_t query = (size_t)sa_draw_below(&stream, 0, file->queries), first = file->query[query];
     size_t arms = out->arms = file->query[query + 1] - first;
-    uint64_t *order = (void *)out->noise;
+    uint64_t *order = sa_data_scratch(out);
     sa_draw_distinct(&stream, 1, arms, arms, order);
     for (size_t i = 0; i < arms; i++) {
         size_t document = first + (size_t)order[i];

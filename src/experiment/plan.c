@@ -85,6 +85,9 @@ static sa_status check_slate(const sa_options *options, const sa_environment *en
     if (!strcmp(options->environment, "npy"))
         return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than the %zu arms of --contexts %s", options->slate,
                        environment->arms, options->contexts);
+    if (!strcmp(options->environment, "svmlight"))
+        return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than the %zu documents of the largest query of --data %s",
+                       options->slate, environment->arms, options->data);
     return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than --arms %zu", options->slate, environment->arms);
 }
 
