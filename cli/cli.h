@@ -17,6 +17,7 @@ int cli_list(int count, char **arguments);
 int cli_report(int count, char **arguments);
 int cli_reproduce(int count, char **arguments);
 int cli_solve(int count, char **arguments);
+int cli_theory(int count, char **arguments);
 
 /* ---- flags.c ---- */
 
@@ -27,6 +28,7 @@ typedef struct cli_command {
     bool agents;          /* runs agents, so all options and --agent are taken; else those of the environment's draws */
     bool no_spec;         /* takes no spec file */
     const char *preset;   /* the default one; NULL: the library's */
+    const char *const *options; /* those it takes, ended by NULL; NULL: by what they belong to */
 } cli_command;
 
 /* Reads the spec, then the flags, into the experiment. `*done`: the answer was given (--help) or the input is wrong, and
@@ -34,6 +36,11 @@ typedef struct cli_command {
 int cli_take(const cli_command *command, int count, char **arguments, sa_experiment *experiment, bool *done);
 /* The value of an option as a flag. */
 bool cli_flag(const sa_experiment *experiment, const char *name);
+
+/* ---- numbers.c ---- */
+
+/* As JSON: with as many digits as it takes to read the same number back; null for what is not finite. */
+void cli_print_number(double number);
 
 /* ---- report.c ---- */
 

@@ -4,6 +4,9 @@
 #include "cli.h"
 
 bool cli_takes(const cli_command *command, const sa_option_info *info) {
+    for (const char *const *name = command->options; name && *name; name++)
+        if (!strcmp(info->name, *name)) return true;
+    if (command->options) return false;
     if (info->scope == SA_SCOPE_AGENT) return command->agents || !strcmp(info->name, "preset");
     if (command->agents) return true;
     if (info->scope == SA_SCOPE_OUTPUT) return !strcmp(info->name, "out") || !strcmp(info->name, "quiet");
@@ -41,6 +44,17 @@ static void print_option(const char *preset, const sa_option_info *info) {
     putchar('\n');
 }
 
+/* The options of a command that lists them, but those that its usage explains. */
+static void print_listed(const cli_command *command) {
+    char flag[96];
+    sa_option_info info;
+    for (const char *const *name = command->options; *name; name++) {
+        snprintf(flag, sizeof flag, "--%s ", *name);
+        if (sa_option_find(*name, &info) && !strstr(command->usage, flag)) print_option(command->preset, &info);
+    }
+    printf("\n%s", command->examples);
+}
+
 void cli_help(const cli_command *command, const char *preset) {
     static const struct {
         sa_option_scope scope;
@@ -50,6 +64,10 @@ void cli_help(const cli_command *command, const char *preset) {
                   {SA_SCOPE_AGENT, "Agents"},
                   {SA_SCOPE_OUTPUT, "Output"}};
     fputs(command->usage, stdout);
+    if (command->options) {
+        print_listed(command);
+        return;
+    }
     sa_options *known = sa_options_new(preset);
     if (!known) preset = NULL;
     sa_options_destroy(known);

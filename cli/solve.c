@@ -1,6 +1,4 @@
 /* superarm solve: one oracle on scores from a file. */
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -65,27 +63,13 @@ static int take(sa_problem *problem, int count, char **arguments, const char **o
     return EXIT_FINE;
 }
 
-/* With as many digits as it takes to read the same number back. */
-static void print_number(double number) {
-    char text[40];
-    if (!isfinite(number)) {
-        fputs("null", stdout);
-        return;
-    }
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, number);
-        if (strtod(text, NULL) == number) break;
-    }
-    fputs(text, stdout);
-}
-
 static void print_solution(const sa_solution *solution) {
     fputs("{\"slate\": [", stdout);
     for (size_t i = 0; i < solution->length; i++) printf(i ? ", %zu" : "%zu", solution->slate[i]);
     fputs("], \"reward\": ", stdout);
-    print_number(solution->reward);
+    cli_print_number(solution->reward);
     fputs(", \"alpha\": ", stdout);
-    print_number(solution->alpha);
+    cli_print_number(solution->alpha);
     printf(", \"exact\": %s}\n", solution->exact ? "true" : "false");
 }
 

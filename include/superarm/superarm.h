@@ -8,6 +8,7 @@
 #include <superarm/oracle.h>
 #include <superarm/report.h>
 #include <superarm/status.h>
+#include <superarm/theory.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,6 +1,7 @@
 #include "base/memory.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,6 +21,20 @@ sa_status sa_memory_check(size_t count, size_t size) {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     if (pages > 0 && page > 0 && bytes / (size_t)page >= (size_t)pages) return too_large(count, size);
     return SA_OK;
+}
+
+size_t sa_memory_available(void) {
+    char line[128];
+    unsigned long long kilobytes = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1) break;
+    if (file) fclose(file);
+    if (kilobytes > 0 && kilobytes < SIZE_MAX / 1024) return (size_t)kilobytes * 1024;
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    size_t bytes;
+    if (pages <= 0 || page <= 0 || __builtin_mul_overflow((size_t)pages, (size_t)page, &bytes)) return 0;
+    return bytes;
 }
 
 sa_status sa_alloc_array(size_t count, size_t size, void *out) {

@@ -10,6 +10,8 @@
 /* SA_OUT_OF_MEMORY when so many elements are more than the machine has: for things made of many arrays, asked before the first
  * of them is touched. */
 sa_status sa_memory_check(size_t count, size_t size);
+/* Bytes that can be had without taking from others, as the system sees it; 0 when it does not say. */
+size_t sa_memory_available(void);
 /* A zeroed array; SA_OUT_OF_MEMORY, with the size in the sentence, when the product overflows or cannot be had. A count of
  * 0 gives a valid pointer. `*out` is set only on success. */
 sa_status sa_alloc_array(size_t count, size_t size, void *out);

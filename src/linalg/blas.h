@@ -22,5 +22,12 @@ void REAL(syrk_tn)(size_t n, size_t inner, real alpha, const real *a, size_t lda
 /* Lower Cholesky factor of the symmetric matrix whose lower triangle is in A (n, n), in place. SA_INVALID when A is not
  * positive definite. */
 sa_status REAL(cholesky)(size_t n, real *a, size_t lda);
+/* P' A P = U' U of the symmetric positive semidefinite matrix whose upper triangle is in A (n, n), in place: row i of P' A P is
+ * row pivot[i] of A. The first `*rank` rows of U are the factor; the diagonal of what is left is at most `tolerance`. */
+sa_status REAL(pivoted_cholesky)(size_t n, real *a, size_t lda, double tolerance, size_t *pivot, size_t *rank);
+/* x = U^-1 x, or U'^-1 x when transposed; U (n, n) upper triangular. */
+void REAL(upper_solve)(size_t n, const real *u, size_t ldu, int transposed, real *x);
+/* Eigenvalues of the symmetric tridiagonal matrix, rising, into `diagonal` (n); `beside` (n - 1) is destroyed. */
+sa_status REAL(tridiagonal_eigenvalues)(size_t n, real *diagonal, real *beside);
 
 #endif

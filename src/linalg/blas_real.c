@@ -6,12 +6,18 @@
 #include <lapacke.h>
 #include <limits.h>
 
+#include "base/memory.h"
+
 #if SA_REAL_BITS == 32
 #define BLAS(name) cblas_s##name
 #define POTRF LAPACKE_spotrf
+#define PSTRF LAPACKE_spstrf
+#define STERF LAPACKE_ssterf
 #else
 #define BLAS(name) cblas_d##name
 #define POTRF LAPACKE_dpotrf
+#define PSTRF LAPACKE_dpstrf
+#define STERF LAPACKE_dsterf
 #endif
 
 /* The one place that knows how large a BLAS integer is. */
@@ -86,5 +92,48 @@ sa_status REAL(cholesky)(size_t n, real *a, size_t lda) {
     if (info > 0)
         return sa_fail(SA_INVALID, "the matrix is not positive definite: its leading minor of order %d is not", (int)info);
     if (info < 0) return sa_fail(SA_INVALID, "the %zu x %zu matrix to factorise holds a value that is not a number", n, n);
+    return SA_OK;
+}
+
+/* Our upper triangle is LAPACK's lower one. */
+sa_status REAL(pivoted_cholesky)(size_t n, real *a, size_t lda, double tolerance, size_t *pivot, size_t *rank) {
+    lapack_int *order, found = 0;
+    *rank = 0;
+    if (n == 0) return SA_OK;
+    if (!fits_blas(max_size(n, lda)))
+        return sa_fail(SA_UNSUPPORTED, "a Cholesky factor of %zu rows is too large for LAPACK", n);
+    SA_TRY(sa_alloc_array(n, sizeof *order, &order));
+    lapack_int info = PSTRF(LAPACK_COL_MAJOR, 'L', (lapack_int)n, a, (lapack_int)lda, order, &found, (real)tolerance);
+    for (size_t i = 0; info >= 0 && i < n; ++i) pivot[i] = (size_t)order[i] - 1; /* counted from 1 */
+    sa_free(order);
+    if (info == LAPACK_WORK_MEMORY_ERROR) return sa_fail(SA_OUT_OF_MEMORY, "no memory to factorise %zu rows", n);
+    if (info < 0) return sa_fail(SA_INVALID, "the %zu x %zu matrix to factorise holds a value that is not a number", n, n);
+    *rank = (size_t)found;
+    return SA_OK;
+}
+
+void REAL(upper_solve)(size_t n, const real *u, size_t ldu, int transposed, real *x) {
+    if (n == 0) return;
+    if (fits_blas(max_size(n, ldu))) {
+        BLAS(trsv)
+        (CblasRowMajor, CblasUpper, transposed ? CblasTrans : CblasNoTrans, CblasNonUnit, (int)n, u, (int)ldu, x, 1);
+        return;
+    }
+    for (size_t step = 0; step < n; ++step) {
+        size_t i = transposed ? step : n - 1 - step;
+        real sum = x[i];
+        if (transposed)
+            for (size_t j = 0; j < i; ++j) sum -= u[j * ldu + i] * x[j];
+        else
+            for (size_t j = i + 1; j < n; ++j) sum -= u[i * ldu + j] * x[j];
+        x[i] = sum / u[i * ldu + i];
+    }
+}
+
+sa_status REAL(tridiagonal_eigenvalues)(size_t n, real *diagonal, real *beside) {
+    if (n == 0) return SA_OK;
+    if (!fits_blas(n)) return sa_fail(SA_UNSUPPORTED, "%zu eigenvalues are too many for LAPACK", n);
+    if (STERF((lapack_int)n, diagonal, beside) != 0)
+        return sa_fail(SA_INVALID, "eigenvalues of %zu rows were not found", n);
     return SA_OK;
 }
