@@ -6,6 +6,9 @@
 
 #include <errno.h>
 
+#include "base/npy.h"
+#include <superarm/theory.h>
+
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *block, size_t size);
@@ -267,8 +270,32 @@ static void precision_guard(void **state) {
     }
 }
 
+static void theory(void **state) {
+    (void)state;
+    sa_options *options = rig_options("depth=3 slate=2");
+    sa_theory_numbers numbers, whole;
+    assert_int_equal(sa_npy_write(scratch("x.npy"), SA_FLOAT64, 2, (size_t[]){20, RIG_DIM}, rig_contexts(1)), SA_OK);
+    assert_int_equal(sa_npy_write(scratch("v.npy"), SA_FLOAT64, 1, (size_t[]){20}, rig_expected(1)), SA_OK);
+    assert_ok(sa_options_set(options, "contexts", scratch("x.npy")));
+    assert_ok(sa_options_set(options, "scores", scratch("v.npy")));
+    assert_ok(sa_theory_of_files(options, &whole));
+    long before = live;
+    bool reached = true;
+    for (size_t n = 1; reached; n++) {
+        memset(&numbers, 7, sizeof numbers);
+        shortage(n);
+        sa_status status = sa_theory_of_files(options, &numbers);
+        reached = was_short();
+        assert_int_equal(status, reached ? SA_OUT_OF_MEMORY : SA_OK);
+        assert_true(live == before);
+    }
+    assert_true(numbers.norm == whole.norm && numbers.log_det == whole.log_det);
+    sa_options_destroy(options);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(theory),
         cmocka_unit_test(dual),       cmocka_unit_test(primal),          cmocka_unit_test(epochs),
         cmocka_unit_test(linear),     cmocka_unit_test(approximate),     cmocka_unit_test(partitions),
         cmocka_unit_test(references), cmocka_unit_test(precision_guard),
