@@ -295,10 +295,9 @@ static void theory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(theory),
-        cmocka_unit_test(dual),       cmocka_unit_test(primal),          cmocka_unit_test(epochs),
-        cmocka_unit_test(linear),     cmocka_unit_test(approximate),     cmocka_unit_test(partitions),
-        cmocka_unit_test(references), cmocka_unit_test(precision_guard),
+        cmocka_unit_test(theory),     cmocka_unit_test(dual),       cmocka_unit_test(primal),
+        cmocka_unit_test(epochs),     cmocka_unit_test(linear),     cmocka_unit_test(approximate),
+        cmocka_unit_test(partitions), cmocka_unit_test(references), cmocka_unit_test(precision_guard),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }
