@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -340,6 +341,10 @@ static void test_wrong_options(void **state) {
     refused(over("data", ""), SA_INVALID, "--environment csv needs --data");
     refused(over("data", inside(folder, "none.csv")), SA_FILE, "--data: ");
     refused(over("data", folder), SA_FILE, "--data: ");
+    write_text(inside(folder, "huge.csv"), "1,yes\n");
+    assert_int_equal(truncate(inside(folder, "huge.csv"), (off_t)1 << 42),
+                     0); /* a hole, of more than any machine's memory */
+    refused(over("data", inside(folder, "huge.csv")), SA_OUT_OF_MEMORY, "huge.csv: no memory for 4398046511106 elements");
     refused(over("separator", ";;"), SA_INVALID, "--separator ;; is neither");
     refused(over("separator", ""), SA_INVALID, "--separator \"\" is neither");
     refused(over("separator", "\""), SA_INVALID, "--separator \" is neither");

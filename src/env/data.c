@@ -14,6 +14,7 @@
 sa_status sa_data_read(const sa_options *options, char **text, size_t *size) {
     if (!*options->data) return sa_fail(SA_INVALID, "--environment %s needs --data, a file", options->environment);
     sa_status status = sa_file_read(options->data, text, size);
+    if (status == SA_OUT_OF_MEMORY) return sa_fail_prefix(status, "--data %s: ", options->data);
     return status == SA_OK ? SA_OK : sa_fail_prefix(status, "--data: ");
 }
 
