@@ -175,7 +175,8 @@ static void sweep(const char *text) {
         size_t n = 1;
         while (!sweep_once(text, options, call, n)) n++;
         if (live != before) fail_msg("%s, call %d: %ld blocks leak", text, (int)call, live - before);
-        if (call != TRAIN && n < 3) fail_msg("%s, call %d: only %zu allocations were seen", text, (int)call, n - 1);
+        bool few = call == TRAIN || strstr(text, "cascade"); /* a scan that ends early may need nothing new */
+        if (!few && n < 3) fail_msg("%s, call %d: only %zu allocations were seen", text, (int)call, n - 1);
     }
     sa_options_destroy(options);
 }
@@ -204,6 +205,12 @@ static void linear(void **state) {
     (void)state;
     sweep("algorithm=comblin-ts");
     sweep("algorithm=comblin-ucb linear-form=published exact-form=dual");
+}
+
+static void feedback(void **state) {
+    (void)state;
+    sweep("feedback=position slate=12 exact-form=dual hidden=3 train-every=1");
+    sweep("feedback=cascade algorithm=cn-ts hidden=3 train-every=1");
 }
 
 static void approximate(void **state) {
@@ -295,9 +302,10 @@ static void theory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(theory),     cmocka_unit_test(dual),       cmocka_unit_test(primal),
-        cmocka_unit_test(epochs),     cmocka_unit_test(linear),     cmocka_unit_test(approximate),
-        cmocka_unit_test(partitions), cmocka_unit_test(references), cmocka_unit_test(precision_guard),
+        cmocka_unit_test(theory),          cmocka_unit_test(dual),       cmocka_unit_test(primal),
+        cmocka_unit_test(epochs),          cmocka_unit_test(linear),     cmocka_unit_test(feedback),
+        cmocka_unit_test(approximate),     cmocka_unit_test(partitions), cmocka_unit_test(references),
+        cmocka_unit_test(precision_guard),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

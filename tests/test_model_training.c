@@ -11,9 +11,13 @@ typedef struct training_case {
     size_t depth, samples, steps, batch;
     bool adam, regularize, theory, cosine, more; /* more: bias and bypass */
     bool symmetric, output_bias;
+    bool weighted; /* psi f is to be the target */
     double rate, lambda;
     double weight_decay, error_decay, error; /* error: of predictions, as the agent measures it */
 } training_case;
+
+/* psi of sample k: 0 for some */
+static double weight_of(const training_case *c, size_t k) { return c->weighted ? (double)(k % 5) / 4 : 1; }
 
 /* ---- the reference ---- */
 
@@ -26,7 +30,8 @@ static void plain_training(const net *n, const training_case *c, const sa_stream
         for (size_t i = 0; i < drawn; i++) {
             size_t k = drawn < c->samples ? sa_draw_below(stream, step * drawn + i, c->samples) : i;
             net_pass pass = net_forward(n, theta, x + k * n->dim);
-            net_add_gradient(n, theta, &pass, (pass.f - v[k]) * (double)c->samples / (double)drawn, gradient);
+            double psi = weight_of(c, k);
+            net_add_gradient(n, theta, &pass, psi * (psi * pass.f - v[k]) * (double)c->samples / (double)drawn, gradient);
         }
         double rate = c->theory ? c->rate / ((double)c->samples * m * (double)n->depth + m * c->lambda) : c->rate;
         if (c->cosine) rate *= (1 + cos(3.14159265358979323846 * (double)step / (double)c->steps)) / 2;
@@ -55,8 +60,9 @@ static void plain_training(const net *n, const training_case *c, const sa_stream
 typedef struct rig {
     net n;
     sa_model *model;
-    double *x, *v, *theta_0, *theta;
-    float *narrow_x, *narrow_v;
+    double *x, *v, *psi, *theta_0, *theta;
+    float *narrow_x, *narrow_v, *narrow_psi;
+    bool weighted;
 } rig;
 
 static rig rig_of(const training_case *c, sa_precision precision) {
@@ -73,7 +79,7 @@ static rig rig_of(const training_case *c, sa_precision precision) {
     if (c->output_bias) options->bias = SA_BIAS_OUTPUT;
     options->weight_decay = c->weight_decay;
     options->error_decay = c->error_decay;
-    rig r = {.n = net_of(wanted), .model = model_of(options)};
+    rig r = {.n = net_of(wanted), .model = model_of(options), .weighted = c->weighted};
     r.n.output_bias = c->output_bias;
     r.x = random_doubles(c->samples * DIM);
     r.v = random_doubles(c->samples);
@@ -83,6 +89,9 @@ static rig rig_of(const training_case *c, sa_precision precision) {
     assert_ok(sa_alloc_array(c->samples, sizeof(float), &r.narrow_v));
     for (size_t i = 0; i < c->samples * DIM; i++) r.x[i] = r.narrow_x[i] = (float)r.x[i];
     for (size_t i = 0; i < c->samples; i++) r.v[i] = r.narrow_v[i] = (float)r.v[i];
+    r.psi = doubles(c->samples);
+    assert_ok(sa_alloc_array(c->samples, sizeof(float), &r.narrow_psi));
+    for (size_t i = 0; i < c->samples; i++) r.psi[i] = r.narrow_psi[i] = (float)weight_of(c, i);
     read_weights(&r.n, r.model, "initial_", r.theta_0);
     memcpy(r.theta, r.theta_0, net_parameters(&r.n) * sizeof *r.theta);
     sa_options_destroy(options);
@@ -97,6 +106,8 @@ static void rig_clear(rig *r) {
     sa_free(r->theta);
     sa_free(r->narrow_x);
     sa_free(r->narrow_v);
+    sa_free(r->psi);
+    sa_free(r->narrow_psi);
 }
 
 static bool train_with_error(const rig *r, size_t samples, double error, sa_stream stream) {
@@ -104,6 +115,9 @@ static bool train_with_error(const rig *r, size_t samples, double error, sa_stre
     sa_training training = {.count = samples,
                             .inputs = wide ? (void *)r->x : r->narrow_x,
                             .targets = wide ? (void *)r->v : r->narrow_v,
+                            .weights = !r->weighted ? NULL
+                                       : wide       ? (void *)r->psi
+                                                    : r->narrow_psi,
                             .error = error,
                             .stream = stream};
     assert_ok(r->model->kind->train(r->model, &training, &diverged));
@@ -179,6 +193,13 @@ static const training_case cases[] = {
     {"error decay past the ramp, batches, Adam", .depth = 2, .samples = 2600, .steps = 4, .batch = 16, .adam = true,
      .cosine = true, .rate = 0.01, .lambda = 1, .error_decay = 2, .error = 0.4, .weight_decay = 0.3, .output_bias = true},
     {"error decay without error", .depth = 2, .samples = 20, .steps = 12, .rate = 0.01, .lambda = 1, .error_decay = 1e9},
+    {"weighted", .depth = 2, .samples = 20, .steps = 12, .weighted = true, .rate = 0.01, .lambda = 1},
+    {"weighted, paper", .depth = 3, .samples = 20, .steps = 12, .weighted = true, .regularize = true, .theory = true,
+     .symmetric = true, .rate = 2, .lambda = 0.1},
+    {"weighted, batches, Adam", .depth = 2, .samples = 200, .steps = 20, .batch = 16, .weighted = true, .adam = true,
+     .cosine = true, .more = true, .rate = 0.01, .lambda = 1},
+    {"weighted, more than a chunk", .depth = 2, .samples = 1300, .steps = 5, .weighted = true, .rate = 0.0002,
+     .lambda = 1},
     {"a batch larger than a chunk", .depth = 2, .samples = 1300, .steps = 5, .batch = 600, .rate = 0.0002, .lambda = 1},
 };
 

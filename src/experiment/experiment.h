@@ -96,6 +96,8 @@ void sa_plan_destroy(sa_plan *plan); /* NULL is fine */
 sa_status sa_plan_read_structure(sa_options *options, sa_problem **out);
 /* SA_INVALID unless the agent's oracle finds a slate for the problem's data. */
 sa_status sa_plan_check_structure(const sa_plan *plan, const sa_oracle *oracle);
+/* SA_INVALID unless the discounts fit an agent that learns with them. */
+sa_status sa_plan_check_discounts(const sa_plan *plan, const sa_plan_agent *agent);
 /* SA_INVALID for data that no agent, feedback or user looks at: whoever gave it thinks that it matters. */
 sa_status sa_plan_check_unused(const sa_plan *plan);
 /* SA_INVALID where the best slate under the click model cannot be found. */

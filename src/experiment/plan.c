@@ -172,6 +172,7 @@ static sa_status plan_agent(const sa_plan *plan, const sa_experiment *experiment
     sa_status status = check_delay(plan, agent->options);
     if (status == SA_OK) status = check_positions(plan, agent);
     if (status == SA_OK) status = sa_plan_check_structure(plan, agent->oracle);
+    if (status == SA_OK) status = sa_plan_check_discounts(plan, agent);
     if (status == SA_OK) status = sa_agent_create(agent->options, &trial);
     if (status != SA_OK) {
         for (size_t i = 0; i < experiment->agent_count; i++)

@@ -64,6 +64,14 @@ fail:
     return status;
 }
 
+/* What only the agent's feedback looks at. */
+sa_status sa_plan_check_discounts(const sa_plan *plan, const sa_plan_agent *agent) {
+    sa_oracle_problem problem = {
+        .arms = plan->environment->arms, .slate = (size_t)plan->options->slate, .data = sa_problem_data(plan->problem)};
+    if (!sa_options_discounted(agent->options) || !sa_problem_has(&problem, SA_DISCOUNTS)) return SA_OK;
+    return sa_discounts_check(problem.data, sa_oracle_most(agent->oracle, &problem));
+}
+
 /* Data that somebody looks at. */
 static unsigned used(const sa_plan *plan) {
     unsigned data = 0;
