@@ -213,10 +213,15 @@ static void feedback(void **state) {
     sweep("feedback=cascade algorithm=cn-ts hidden=3 train-every=1");
 }
 
-static void approximate(void **state) {
+static void diagonal(void **state) {
     (void)state;
     sweep("confidence=diagonal hidden=3 train-every=1");
-    sweep("algorithm=cn-ts confidence=last-layer hidden=3 train-every=1 count-pending=true");
+}
+
+static void rebuilt(void **state) {
+    (void)state;
+    sweep("algorithm=neural-linear hidden=3 train-every=1");
+    sweep("confidence=exact exact-form=dual rebuild=true hidden=3 train-every=1 count-pending=true");
 }
 
 static void partitions(void **state) {
@@ -302,9 +307,11 @@ static void theory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(theory),          cmocka_unit_test(dual),       cmocka_unit_test(primal),
-        cmocka_unit_test(epochs),          cmocka_unit_test(linear),     cmocka_unit_test(feedback),
-        cmocka_unit_test(approximate),     cmocka_unit_test(partitions), cmocka_unit_test(references),
+        cmocka_unit_test(theory),          cmocka_unit_test(dual),
+        cmocka_unit_test(primal),          cmocka_unit_test(epochs),
+        cmocka_unit_test(linear),          cmocka_unit_test(feedback),
+        cmocka_unit_test(diagonal),        cmocka_unit_test(rebuilt),
+        cmocka_unit_test(partitions),      cmocka_unit_test(references),
         cmocka_unit_test(precision_guard),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);

@@ -125,7 +125,8 @@ SA_API const sa_options *sa_agent_options(const sa_agent *agent);
 
 /* The index-th named algorithm and a line about it; false when there is none. */
 SA_API bool sa_algorithm_at(size_t index, const char **name, const char **summary);
-/* The model that a named algorithm learns with: "mlp", "linear", "partition", "partition-tree", or NULL for none. */
+/* The model that a named algorithm learns with: "mlp", "linear", "neural-linear", "partition", "partition-tree", or NULL for
+ * none. */
 SA_API const char *sa_algorithm_model(const char *name);
 /* Is it for an unknown horizon, with a new network whenever the answered decisions have doubled? */
 SA_API bool sa_algorithm_has_epochs(const char *name);

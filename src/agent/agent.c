@@ -12,6 +12,7 @@ void sa_agent_destroy(sa_agent *agent) {
     if (!agent) return;
     sa_model_destroy(agent->model);
     sa_confidence_destroy(agent->confidence);
+    sa_confidence_destroy(agent->rebuilt);
     sa_inputs_clear(&agent->inputs);
     sa_history_clear(&agent->history);
     sa_ring_clear(&agent->pending);
@@ -33,6 +34,7 @@ void sa_agent_destroy(sa_agent *agent) {
     sa_free(agent->training_inputs);
     sa_free(agent->training_targets);
     sa_free(agent->training_weights);
+    sa_free(agent->training_scores);
     sa_options_destroy(agent->base);
     sa_options_destroy(agent->options);
     sa_free(agent);
@@ -73,7 +75,7 @@ static sa_status create_parts(sa_agent *agent, uint64_t epoch) {
     if (algorithm->model) SA_TRY(sa_model_create(algorithm->model, options, &agent->model));
     if (agent->model) agent->options->precision = (int)agent->model->precision; /* linear models are always double */
     agent->exploration = sa_exploration_from(algorithm->exploration, algorithm->ts_samples, options);
-    if (agent->model && agent->model->kind->observe) /* it learns exactly, and is as wide as it is said to be */
+    if (agent->model && !agent->model->kind->train) /* it learns exactly, and is as wide as it is said to be */
         agent->exploration.bounds.approximation = 0;
     agent->oracle = sa_oracle_of((sa_oracle_kind)options->oracle);
     agent->feedback = sa_feedback_of((sa_feedback_kind)options->feedback);
@@ -146,7 +148,7 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
     sa_confidence_state state = {.log_det = NAN};
     if (agent->confidence) agent->confidence->kind->state(agent->confidence, &state);
     size_t real = sa_precision_bytes(agent->inputs.precision), row = agent->inputs.dim * real;
-    size_t sample = row + (agent->inputs.positions + (agent->training_weights ? 2 : 1)) * real;
+    size_t sample = row + (agent->inputs.positions + (agent->training_weights ? 2 : 1)) * real + sizeof(double);
     *counts = (sa_agent_counts){
         .decisions = agent->pending.first + agent->pending.count,
         .answered = agent->history.answered,
@@ -167,7 +169,7 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
         .log_det = state.log_det,
         .train_seconds = agent->train_seconds,
         .epoch = agent->epoch,
-        .hidden = agent->model && !agent->model->kind->observe ? (uint64_t)agent->options->hidden : 0,
+        .hidden = agent->model && agent->model->kind->train ? (uint64_t)agent->options->hidden : 0,
         .replay_seconds = agent->replay_seconds,
     };
 }

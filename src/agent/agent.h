@@ -22,6 +22,7 @@ struct sa_agent {
     /* the five parts */
     sa_model *model;           /* NULL: none */
     sa_confidence *confidence; /* NULL: none */
+    sa_confidence *rebuilt;    /* the next one, while a training is due that it is rebuilt after; else NULL */
     sa_exploration exploration;
     const sa_oracle *oracle;
     sa_oracle_callbacks own; /* of the caller's own oracle */
@@ -51,9 +52,10 @@ struct sa_agent {
     sa_gradients gradients; /* of all candidates */
     sa_gradients observed;  /* of the arms counted now */
     size_t training_capacity;
-    void *training_inputs;  /* (observations, dim + positions) */
-    void *training_targets; /* (observations) */
-    void *training_weights; /* (observations), or NULL where no discounts are learnt with */
+    void *training_inputs;   /* (observations, dim + positions) */
+    void *training_targets;  /* (observations) */
+    void *training_weights;  /* (observations), or NULL where no discounts are learnt with */
+    double *training_scores; /* (observations) */
 };
 
 /* The row of a decision's scores and gradients that belongs to the arm in place k of the slate. */

@@ -15,6 +15,7 @@ static const sa_algorithm algorithms[] = {
     {"cn-ts-d",     "mlp",    true,  SA_EXPLORE_TS,           0, true,  "cn-ts for an unknown horizon, likewise"},
     {"neural-ucb",  "mlp",    true,  SA_EXPLORE_UCB,          0, false, "neural, upper confidence bounds, K = 1 (Zhou et al. 2020); with larger slates it is cn-ucb"},
     {"neural-ts",   "mlp",    true,  SA_EXPLORE_TS,           1, false, "neural, Thompson sampling, K = 1 (Zhang et al. 2021); with larger slates it is cn-ts1"},
+    {"neural-linear", "neural-linear", true, SA_EXPLORE_PARAMETER_TS, 0, false, "neural features, Thompson sampling of a linear regression on them (Riquelme et al. 2018)"},
     {"comblin-ucb", "linear", true,  SA_EXPLORE_UCB,          0, false, "linear, upper confidence bounds (Wen et al. 2015)"},
     {"comblin-ts",  "linear", true,  SA_EXPLORE_PARAMETER_TS, 0, false, "linear, Thompson sampling of the parameters (Wen et al. 2015)"},
     {"c2ucb",       "linear", true,  SA_EXPLORE_THEORY_UCB,   0, false, "linear, upper confidence bounds with gamma_t from theory (Qin et al. 2014)"},
@@ -51,6 +52,20 @@ bool sa_algorithm_has_epochs(const char *name) {
     return row && row->doubling;
 }
 
+/* Its widths are those of the regression, which is on the last layer. */
+static sa_status neural_linear_defaults(sa_options *options) {
+    options->linear_form = SA_LINEAR_DEFINED; /* no published code has it */
+    if (sa_options_given(options, "confidence") && options->confidence != SA_CONFIDENCE_LAST_LAYER)
+        return sa_fail(SA_INVALID,
+                       "--algorithm neural-linear is defined by --confidence last-layer: leave --confidence out");
+    options->confidence = SA_CONFIDENCE_LAST_LAYER;
+    if (options->preset != SA_PRESET_TUNED) return SA_OK;
+    /* tuned trains on scores of deviation 0.04: the regression's prior and noise are of that size */
+    if (!sa_options_given(options, "regularization")) options->regularization = 0.001;
+    if (!sa_options_given(options, "nu")) options->nu = 0.005;
+    return SA_OK;
+}
+
 /* tuned is tuned for networks: what the others take from it is as in paper. */
 static sa_status linear_defaults(sa_options *options) {
     /* the published code passes the variance as the deviation */
@@ -78,6 +93,7 @@ sa_status sa_algorithm_defaults(sa_options *options) {
     const char *model = sa_algorithm_model(options->algorithm);
     if (sa_options_positions(options) && !sa_options_given(options, "oracle")) options->oracle = SA_ORACLE_ASSIGNMENT;
     if (model && strcmp(model, "linear") == 0) return linear_defaults(options);
+    if (model && strcmp(model, "neural-linear") == 0) return neural_linear_defaults(options);
     if (model && strncmp(model, "partition", 9) == 0) return partition_defaults(options);
     return SA_OK;
 }

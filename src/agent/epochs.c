@@ -73,10 +73,7 @@ bool sa_epoch_is_over(const sa_agent *agent, size_t answered) {
 
 /* Appends the gradients of the observations [first, end). */
 static sa_status gather(sa_agent *next, size_t first, size_t end, sa_gradients *counted) {
-    const sa_history *history = &next->history;
-    sa_samples samples = {.raw = sa_real_at(history->precision, history->contexts, first * history->dim),
-                          .position = history->position ? history->position + first : NULL,
-                          .discount = history->discount ? history->discount + first : NULL};
+    sa_samples samples = sa_learn_samples(&next->history, first);
     return sa_learn_gradients(next, &samples, end - first, counted);
 }
 

@@ -7,7 +7,8 @@
  *     centre     sum psi_k y / sum psi_k^2, the constant that predicts best
  *     scale      by the deviation of v from it, the root of sum (y - psi_k centre)^2 / sum psi_k^2
  *
- * Nothing is divided by psi_k: a position with psi_k = 0 teaches nothing. A linear model takes psi_k x and y. */
+ * Nothing is divided by psi_k: a position with psi_k = 0 teaches nothing. A linear model takes psi_k x and y, which the same
+ * residual stands for. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -15,14 +16,16 @@
 #include "agent/epochs.h"
 #include "agent/learn.h"
 #include "agent/reals.h"
+#include "agent/rebuild.h"
 #include "base/memory.h"
 
 /* ---- training ---- */
 
 sa_status sa_learn_reserve(sa_agent *agent, size_t observations) {
-    size_t inputs = agent->training_capacity, targets = inputs, weights = inputs;
+    size_t inputs = agent->training_capacity, targets = inputs, weights = inputs, scores = inputs;
     size_t bytes = sa_precision_bytes(agent->inputs.precision), width = agent->inputs.dim + agent->inputs.positions;
     SA_TRY(sa_grow_array(&agent->training_inputs, &inputs, observations, width * bytes));
+    SA_TRY(sa_grow_array(&agent->training_scores, &scores, observations, sizeof(double)));
     if (agent->history.discounted) SA_TRY(sa_grow_array(&agent->training_weights, &weights, observations, bytes));
     SA_TRY(sa_grow_array(&agent->training_targets, &targets, observations, bytes));
     agent->training_capacity = targets;
@@ -103,7 +106,7 @@ sa_status sa_learn_train(sa_agent *agent, size_t steps) {
     size_t first = sa_history_window(history, (size_t)agent->options->train_window), count = history->count - first;
     double start = sa_learn_seconds(), centre, scale;
     bool diverged = true;
-    if (!agent->model || agent->model->kind->observe || count == 0) return SA_OK; /* what observes has learnt by now */
+    if (!agent->model || !agent->model->kind->train || count == 0) return SA_OK;
     centre_and_scale(agent, first, &centre, &scale);
     if (agent->options->error_decay > 0) SA_TRY(judge_predictions(agent, centre));
     show(agent, first, count);
@@ -123,7 +126,9 @@ sa_status sa_learn_train(sa_agent *agent, size_t steps) {
     if (!diverged) {
         agent->centre = centre;
         agent->scale = scale;
+        sa_rebuild(agent);
     }
+    sa_rebuild_cancel(agent);
     agent->train_seconds += sa_learn_seconds() - start;
     return SA_OK;
 }
@@ -132,6 +137,7 @@ sa_status sa_agent_train(sa_agent *agent) {
     if (!agent) return sa_fail(SA_INVALID, "sa_agent_train needs an agent");
     if (sa_epoch_is_over(agent, agent->history.answered)) return sa_epoch_begin(agent); /* which trains */
     SA_TRY(sa_learn_reserve(agent, agent->history.count));
+    SA_TRY(sa_rebuild_reserve(agent, agent->history.count));
     return sa_learn_train(agent, 0);
 }
 
@@ -140,23 +146,47 @@ bool sa_learn_is_due(const sa_agent *agent, size_t before) {
     return before < (size_t)agent->options->train_warmup || before % (size_t)agent->options->train_every == 0;
 }
 
-sa_status sa_learn_gradients(sa_agent *agent, const sa_samples *samples, size_t count, sa_gradients *to) {
-    enum { CHUNK = 256 };
-    double mean[CHUNK];
-    int64_t position[CHUNK];
+sa_status sa_learn_look(sa_agent *agent, const sa_samples *samples, size_t first, size_t count) {
+    double mean[SA_LEARN_CHUNK];
+    int64_t position[SA_LEARN_CHUNK];
     size_t row = agent->inputs.dim * sa_precision_bytes(agent->inputs.precision);
-    for (size_t first = 0; first < count; first += CHUNK) {
-        size_t many = count - first < CHUNK ? count - first : CHUNK;
-        for (size_t i = 0; i < many; i++)
-            position[i] = samples->position ? samples->position[first + i] : (int64_t)(first + i);
-        sa_inputs_apply_placed(&agent->inputs, (const char *)samples->raw + first * row, position, many,
-                               agent->training_inputs);
-        SA_TRY(agent->model->kind->evaluate(agent->model, agent->training_inputs, many, mean, &agent->observed));
-        for (size_t i = 0; samples->discount && i < many; i++)
-            sa_gradients_scale(&agent->observed, i, samples->discount[first + i]);
+    for (size_t i = 0; i < count; i++)
+        position[i] = samples->position ? samples->position[first + i] : (int64_t)(first + i);
+    sa_inputs_apply_placed(&agent->inputs, (const char *)samples->raw + first * row, position, count,
+                           agent->training_inputs);
+    SA_TRY(agent->model->kind->evaluate(agent->model, agent->training_inputs, count, mean, &agent->observed));
+    for (size_t i = 0; samples->discount && i < count; i++)
+        sa_gradients_scale(&agent->observed, i, samples->discount[first + i]);
+    return SA_OK;
+}
+
+sa_samples sa_learn_samples(const sa_history *history, size_t first) {
+    return (sa_samples){.raw = sa_real_at(history->precision, history->contexts, first * history->dim),
+                        .position = history->position ? history->position + first : NULL,
+                        .discount = history->discount ? history->discount + first : NULL};
+}
+
+sa_status sa_learn_gradients(sa_agent *agent, const sa_samples *samples, size_t count, sa_gradients *to) {
+    for (size_t first = 0; first < count; first += SA_LEARN_CHUNK) {
+        size_t many = count - first < SA_LEARN_CHUNK ? count - first : SA_LEARN_CHUNK;
+        SA_TRY(sa_learn_look(agent, samples, first, many));
         sa_gradients_append(to, &agent->observed, NULL, many);
     }
     return SA_OK;
+}
+
+/* A model that learns with each observation hears of them at once, in the units of the last training. */
+void sa_learn_observe(sa_agent *agent, size_t first) {
+    sa_model *model = agent->model;
+    const sa_history *history = &agent->history;
+    size_t count = history->count - first;
+    if (!model || !model->kind->observe) return;
+    show(agent, first, count);
+    for (size_t i = 0; i < count; i++)
+        agent->training_scores[i] =
+            (history->scores[first + i] - discount_of(history, first + i) * agent->centre) / agent->scale;
+    model->kind->observe(model, agent->training_inputs, history->discount ? history->discount + first : NULL,
+                         agent->training_scores, count);
 }
 
 /* ---- feedback ---- */
@@ -186,21 +216,6 @@ static sa_status count_observed(sa_agent *agent, const sa_pending *pending, size
         agent->rows[i] = sa_agent_row(agent, pending->slate, pending->arms[k], k);
     }
     return agent->confidence->kind->count(agent->confidence, &agent->observed, pending->ticket, agent->rows);
-}
-
-/* A model that learns with each observation hears of them at once. */
-static void teach(sa_agent *agent, size_t first) {
-    sa_model *model = agent->model;
-    const sa_history *history = &agent->history;
-    if (!model || !model->kind->observe) return;
-    show(agent, first, history->count - first);
-    for (size_t i = first; history->discounted && i < history->count; i++)
-        for (size_t j = 0; j < model->dim; j++) {
-            size_t at = (i - first) * model->dim + j;
-            double x = sa_real_get(model->precision, agent->training_inputs, at);
-            sa_real_set(model->precision, agent->training_inputs, at, history->discount[i] * x);
-        }
-    model->kind->observe(model, agent->training_inputs, history->scores + first, history->count - first);
 }
 
 /* Puts what was seen into the history. */
@@ -276,9 +291,10 @@ sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scor
         return end_epoch(agent, pending, scores, seen);
     if (agent->model && agent->model->kind->reserve) SA_TRY(agent->model->kind->reserve(agent->model, seen.count));
     SA_TRY(sa_learn_reserve(agent, due ? agent->history.count + seen.count : seen.count));
+    if (due) SA_TRY(sa_rebuild_reserve(agent, agent->history.count + seen.count));
     SA_TRY(count_observed(agent, pending, seen.count));
     record(agent, pending, scores, seen.count);
-    teach(agent, agent->history.count - seen.count);
+    sa_learn_observe(agent, agent->history.count - seen.count);
     release(agent, pending, seen.end);
     return due ? sa_learn_train(agent, 0) : SA_OK;
 }

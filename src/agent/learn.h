@@ -1,4 +1,4 @@
-/* Learning from the history: what feedback (learn.c) and a new epoch (epochs.c) share. */
+/* Learning from the history: what feedback (learn.c), a new epoch (epochs.c) and a rebuilt Z (rebuild.c) share. */
 #ifndef SA_AGENT_LEARN_H
 #define SA_AGENT_LEARN_H
 
@@ -17,8 +17,16 @@ typedef struct sa_samples {
     const int64_t *position; /* (count) in their slates; NULL: they are a slate, from its first position on */
     const double *discount;  /* (count); NULL: all 1 */
 } sa_samples;
-/* Appends their gradients at the present model to `to`, which has room, times the discounts; memory was reserved. */
+/* Those of the history from `first` on. */
+sa_samples sa_learn_samples(const sa_history *history, size_t first);
+enum { SA_LEARN_CHUNK = 256 }; /* samples looked at at a time */
+/* agent->observed = the gradients of samples [first, first + count), at most SA_LEARN_CHUNK, at the present model, times the
+ * discounts; memory was reserved, but for agent->observed. */
+sa_status sa_learn_look(sa_agent *agent, const sa_samples *samples, size_t first, size_t count);
+/* Appends the gradients of samples [0, count) to `to`, which has room. */
 sa_status sa_learn_gradients(sa_agent *agent, const sa_samples *samples, size_t count, sa_gradients *to);
+/* Shows the model all observations from the `first` on, if it takes them in at once; memory was reserved. */
+void sa_learn_observe(sa_agent *agent, size_t first);
 /* A clock. */
 double sa_learn_seconds(void);
 

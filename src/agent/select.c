@@ -103,6 +103,11 @@ static void explore_by_model(sa_agent *agent, size_t arms, uint64_t round) {
     if (!agent->oracle->urgent_first) sa_explore_lift(arms, agent->luck, agent->score);
 }
 
+static void sample(sa_agent *agent, const sa_stream *stream, size_t count) {
+    agent->model->kind->sample(agent->model, &agent->gradients, agent->exploration.nu, stream, agent->score);
+    for (size_t i = 0; i < count; i++) agent->score[i] = agent->centre + agent->scale * agent->score[i];
+}
+
 /* width and score (scores); NaN for a width that nobody computes */
 static sa_status score(sa_agent *agent, choice *self) {
     size_t count = self->scores;
@@ -124,9 +129,7 @@ static sa_status score(sa_agent *agent, choice *self) {
         for (size_t i = 0; i < count; i++)
             agent->score[i] =
                 sa_explore_score(&agent->exploration, agent->mean[i], agent->width[i], agent->scale, agent->luck[i]);
-        if (!bounded)
-            agent->model->kind->sample(agent->model, agent->input, self->request->arms, self->positions,
-                                       agent->exploration.nu, &stream, agent->score);
+        if (!bounded) sample(agent, &stream, count);
     }
     for (size_t i = 0; i < count; i++)
         if (!isfinite(agent->score[i]))

@@ -164,6 +164,8 @@
            "with --scale: the standard deviation of scores trained on")                                                   \
     CHOICE(confidence, "confidence", AGENT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, SA_CONFIDENCES,         \
            "how the width sqrt(g' Z^-1 g / m) is found: with all of Z, its diagonal, or the last layer's part")           \
+    FLAG(rebuild, "rebuild", AGENT, false, false, false,                                                                  \
+         "after each training make Z anew, of the whole history's gradients at the new weights")                          \
     CHOICE(exact_form, "exact-form", AGENT, EXACT_AUTO, EXACT_AUTO, EXACT_AUTO, SA_EXACT_FORMS,                           \
            "exact widths from the n x n or the p x p side; the answer is the same")                                       \
     CHOICE(widths, "widths", AGENT, WIDTHS_NEEDED, WIDTHS_NEEDED, WIDTHS_NEEDED, SA_WIDTHS,                               \

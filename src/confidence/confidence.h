@@ -39,6 +39,9 @@ typedef struct sa_confidence_class {
     /* Counts all gradients of `batch` into Z. They are rows[i] of the batch that `ticket` names, or any (ticket 0). On
      * failure Z is as it was. */
     sa_status (*count)(sa_confidence *confidence, const sa_gradients *batch, uint64_t ticket, const size_t *rows);
+    /* Room for `count` more gradients, counted in batches of at most `at_once`, so that none of it can fail; 0: no
+     * more of these will come. NULL: counting never fails. */
+    sa_status (*reserve)(sa_confidence *confidence, size_t count, size_t at_once);
     void (*state)(const sa_confidence *confidence, sa_confidence_state *state);
     sa_status (*save)(const sa_confidence *confidence, sa_npz_writer *writer);
     sa_status (*load)(sa_confidence *confidence, sa_npz *archive);

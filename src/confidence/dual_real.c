@@ -186,7 +186,8 @@ static void append(dual_t *dual, const sa_gradients *batch, const real *left, si
 }
 
 /* All that can fail while `count` gradients are added, so that adding them cannot. */
-static sa_status reserve(dual_t *dual, size_t count) {
+static sa_status reserve(void *form, size_t count) {
+    dual_t *dual = form;
     size_t n = dual->counted.count + count, columns = sa_padded_columns(count < APPEND_COLUMNS ? count : APPEND_COLUMNS);
     SA_TRY(sa_gradients_reserve(&dual->counted, n));
     SA_TRY(sa_gradients_reserve(&dual->part, sa_inner_room(columns)));
@@ -309,6 +310,7 @@ const sa_exact_form_class REAL(sa_dual) = {
     .squared_widths = squared_widths,
     .tighten = tighten,
     .count = count,
+    .reserve = reserve,
     .log_det = log_det,
     .bytes = bytes,
     .save = save,

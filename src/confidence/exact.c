@@ -180,6 +180,19 @@ static sa_status count(sa_confidence *confidence, const sa_gradients *batch, uin
     return SA_OK;
 }
 
+/* So many at once, and more than the p x p side is wide: change over before any of them is counted. */
+static sa_status reserve(sa_confidence *confidence, size_t count, size_t at_once) {
+    exact_t *exact = (exact_t *)confidence;
+    if (exact->form_wanted == SA_EXACT_AUTO && !is_primal(exact) && exact->counted == 0 && count > exact->parameters) {
+        const sa_exact_form_class *kind = form_class(true, exact->kind->precision);
+        void *form;
+        SA_TRY(kind->create(exact->lambda, exact->kind->counted(exact->form), &form));
+        replace_form(exact, kind, form);
+    }
+    SA_TRY(sa_gradients_reserve(&exact->converted, at_once));
+    return exact->kind->reserve(exact->form, count);
+}
+
 static void state(const sa_confidence *confidence, sa_confidence_state *state) {
     const exact_t *exact = (const exact_t *)confidence;
     *state = (sa_confidence_state){
@@ -236,6 +249,7 @@ const sa_confidence_class sa_confidence_exact = {
     .widths = widths,
     .tighten = tighten,
     .count = count,
+    .reserve = reserve,
     .state = state,
     .save = save,
     .load = load,

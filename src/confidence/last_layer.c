@@ -61,6 +61,11 @@ static sa_status count(sa_confidence *confidence, const sa_gradients *batch, uin
     return sa_confidence_exact.count(self->exact, &view, ticket, rows);
 }
 
+static sa_status reserve(sa_confidence *confidence, size_t count, size_t at_once) {
+    last_layer_t *self = (last_layer_t *)confidence;
+    return sa_confidence_exact.reserve(self->exact, count, at_once);
+}
+
 static void state(const sa_confidence *confidence, sa_confidence_state *state) {
     const last_layer_t *self = (const last_layer_t *)confidence;
     sa_confidence_exact.state(self->exact, state);
@@ -84,6 +89,7 @@ const sa_confidence_class sa_confidence_last_layer = {
     .destroy = destroy,
     .widths = widths,
     .count = count,
+    .reserve = reserve,
     .state = state,
     .save = save,
     .load = load,

@@ -18,6 +18,7 @@
 
 typedef struct linear {
     sa_model base;
+    double lambda;
     bool lags;
     bool stale;     /* theta and factor are older than z and b */
     double *z;      /* (dim, dim), lower triangle */
@@ -40,6 +41,20 @@ static void destroy(sa_model *model) {
     sa_free(self);
 }
 
+static void forget(sa_model *model) {
+    linear *self = (linear *)model;
+    size_t dim = model->dim;
+    memset(self->z, 0, dim * dim * sizeof(double));
+    memset(self->factor, 0, dim * dim * sizeof(double));
+    memset(self->b, 0, dim * sizeof(double));
+    memset(self->theta, 0, dim * sizeof(double));
+    self->stale = false;
+    for (size_t i = 0; i < dim; i++) {
+        self->z[i * dim + i] = self->lambda;
+        self->factor[i * dim + i] = sqrt(self->lambda);
+    }
+}
+
 static sa_status create(const sa_options *options, sa_model **out) {
     linear *self;
     sa_status status;
@@ -47,6 +62,7 @@ static sa_status create(const sa_options *options, sa_model **out) {
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base =
         (sa_model){.kind = &sa_linear, .precision = SA_PRECISION_DOUBLE, .dim = dim, .positions = positions, .pairs = 1};
+    self->lambda = options->regularization;
     self->lags = options->linear_form == SA_LINEAR_PUBLISHED;
     SA_TRY_OR_FAIL(sa_alloc_array(1, sizeof *self->base.shape, &self->base.shape));
     SA_TRY_OR_FAIL(sa_memory_check(dim, 3 * dim * sizeof(double)));
@@ -57,10 +73,7 @@ static sa_status create(const sa_options *options, sa_model **out) {
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &self->theta));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &self->draw));
     self->base.shape[0] = (sa_pair_shape){.delta = 1, .input = dim};
-    for (size_t i = 0; i < dim; i++) {
-        self->z[i * dim + i] = options->regularization;
-        self->factor[i * dim + i] = sqrt(options->regularization);
-    }
+    forget(&self->base);
     *out = &self->base;
     return SA_OK;
 fail:
@@ -154,37 +167,40 @@ static sa_status evaluate_positions(sa_model *model, const void *inputs, size_t 
     return SA_OK;
 }
 
-static void observe(sa_model *model, const void *inputs, const double *scores, size_t count) {
+/* Z += x x', b += y x */
+static void take_in(linear *self, const double *x, const double *y, size_t count) {
+    size_t dim = self->base.dim;
+    syrk_tn_f64(dim, count, 1, x, dim, self->z, dim);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < dim; j++) self->b[j] += y[i] * x[i * dim + j];
+}
+
+/* A score psi x'theta is that of psi x; these are put together in `next`, as many at a time as it has rows. */
+static void observe(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count) {
     linear *self = (linear *)model;
     const double *x = inputs;
     size_t dim = model->dim;
     if (self->lags) refresh(self); /* from what was known before */
-    syrk_tn_f64(dim, count, 1, x, dim, self->z, dim);
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < dim; j++) self->b[j] += scores[i] * x[i * dim + j];
+    if (!discounts) take_in(self, x, scores, count);
+    for (size_t first = 0; discounts && first < count; first += dim) {
+        size_t many = count - first < dim ? count - first : dim;
+        for (size_t i = 0; i < many; i++)
+            for (size_t j = 0; j < dim; j++) self->next[i * dim + j] = discounts[first + i] * x[(first + i) * dim + j];
+        take_in(self, self->next, scores + first, many);
+    }
     self->stale = true;
 }
 
-static void sample(sa_model *model, const void *inputs, size_t count, size_t positions, double deviation,
-                   const sa_stream *stream, double *score) {
+static void sample(sa_model *model, const sa_gradients *gradients, double deviation, const sa_stream *stream,
+                   double *score) {
     linear *self = (linear *)model;
-    const double *x = inputs;
+    const double *x = gradients->pair[0].input; /* pairs (1, x) */
     size_t dim = model->dim;
     if (!self->lags) refresh(self);
     sa_draw_normals(stream, 0, dim, self->draw);
     solve_upper(self->factor, dim, self->draw);
     for (size_t j = 0; j < dim; j++) self->draw[j] = self->theta[j] + deviation * self->draw[j];
-    if (positions)
-        dot_positions(self, x, count, positions, self->draw, score);
-    else
-        for (size_t i = 0; i < count; i++) score[i] = dot(x + i * dim, self->draw, dim);
-}
-
-static sa_status train(sa_model *model, const sa_training *training, bool *diverged) {
-    (void)model;
-    (void)training;
-    *diverged = false;
-    return SA_OK;
+    for (size_t i = 0; i < gradients->count; i++) score[i] = dot(x + i * dim, self->draw, dim);
 }
 
 /* The factor is that of theta's Z, which is not always the newest: it is kept too. */
@@ -219,8 +235,8 @@ const sa_model_class sa_linear = {
     .destroy = destroy,
     .evaluate = evaluate,
     .evaluate_positions = evaluate_positions,
-    .train = train,
     .observe = observe,
+    .forget = forget,
     .sample = sample,
     .save = save,
     .load = load,

@@ -39,16 +39,20 @@ typedef struct sa_model_class {
      * appended. What does not hang on the position is computed once an arm. */
     sa_status (*evaluate_positions)(sa_model *model, const void *inputs, size_t count, size_t positions, double *mean,
                                     sa_gradients *gradients);
-    /* Trains from the present parameters. When they end non-finite, the ones before stay and `*diverged` is true. */
+    /* Trains from the present parameters. When they end non-finite, the ones before stay and `*diverged` is true. A model that
+     * observes too must then forget and observe all again. NULL: there is nothing to train. */
     sa_status (*train)(sa_model *model, const sa_training *training, bool *diverged);
     /* Memory for `count` more observations, so that observe cannot fail; NULL: it needs none. */
     sa_status (*reserve)(sa_model *model, size_t count);
-    /* Takes in answered inputs (count, dim) and their scores at once, beside the trainings; NULL: the model does not. */
-    void (*observe)(sa_model *model, const void *inputs, const double *scores, size_t count);
-    /* score (count) of inputs under parameters drawn from N(theta, deviation^2 Z^-1), one draw for all; with `positions` more
-     * than 0, score (count, positions) of features as in evaluate_positions. NULL: cannot. */
-    void (*sample)(sa_model *model, const void *inputs, size_t count, size_t positions, double deviation,
-                   const sa_stream *stream, double *score);
+    /* Takes in answered inputs (count, dim) and their scores at once, beside the trainings; with discounts (count), a score is
+     * of the discount times what the model gives the input. NULL: the model does not. */
+    void (*observe)(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count);
+    /* Forgets what it has observed; NULL: cannot, and is not trained either. */
+    void (*forget)(sa_model *model);
+    /* Scores, under parameters drawn from N(theta, deviation^2 Z^-1), of the arms that have these gradients, as `evaluate` or
+     * `evaluate_positions` gave them; one draw for all. NULL: cannot. */
+    void (*sample)(sa_model *model, const sa_gradients *gradients, double deviation, const sa_stream *stream,
+                   double *score);
     /* The optimistic scores (count) of a model that explores by itself, in round `round` from 1. urgency (count) has a draw for
      * each arm: it stays for arms to choose before all others, the largest first, and becomes 0 for the rest. NULL: cannot. */
     void (*explore)(sa_model *model, const void *inputs, size_t count, uint64_t round, double *score, double *urgency);
@@ -67,10 +71,11 @@ struct sa_model {
     sa_pair_shape *shape; /* (pairs) */
 };
 
-/* By name ("mlp", "linear", "partition", "partition-tree") and --precision; all but networks are always double. */
+/* By name ("mlp", "linear", "neural-linear", "partition", "partition-tree") and --precision; all but networks are always
+ * double. */
 sa_status sa_model_create(const char *name, const sa_options *options, sa_model **out);
 void sa_model_destroy(sa_model *model); /* NULL is fine */
 
-extern const sa_model_class sa_mlp_f32, sa_mlp_f64, sa_linear, sa_partition, sa_partition_tree;
+extern const sa_model_class sa_mlp_f32, sa_mlp_f64, sa_linear, sa_neural_linear, sa_partition, sa_partition_tree;
 
 #endif

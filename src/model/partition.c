@@ -80,18 +80,15 @@ static void explore(sa_model *model, const void *inputs, size_t count, uint64_t 
 
 static sa_status reserve(sa_model *model, size_t count) { return sa_cells_reserve(&((partition *)model)->cells, count); }
 
-static void observe(sa_model *model, const void *inputs, const double *scores, size_t count) {
+static void observe(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count) {
     partition *self = (partition *)model;
     const double *x = inputs;
-    for (size_t i = 0; i < count; i++)
-        sa_cells_observe(&self->cells, sa_cells_take(&self->cells, key_of(self, x + i * model->dim)), scores[i]);
-}
-
-static sa_status train(sa_model *model, const sa_training *training, bool *diverged) {
-    (void)model;
-    (void)training;
-    *diverged = false;
-    return SA_OK;
+    for (size_t i = 0; i < count; i++) {
+        double discount = discounts ? discounts[i] : 1;
+        if (discount == 0) continue; /* teaches nothing */
+        size_t cell = sa_cells_take(&self->cells, key_of(self, x + i * model->dim));
+        sa_cells_observe(&self->cells, cell, scores[i] / discount);
+    }
 }
 
 static bool fits(const void *user, const int32_t *key) {
@@ -118,7 +115,6 @@ const sa_model_class sa_partition = {
     .create = create,
     .destroy = destroy,
     .evaluate = evaluate,
-    .train = train,
     .reserve = reserve,
     .observe = observe,
     .explore = explore,

@@ -181,27 +181,23 @@ static sa_status reserve(sa_model *model, size_t count) {
 }
 
 /* Leaves split when all feedback at hand has been counted, so that its order does not matter. */
-static void observe(sa_model *model, const void *inputs, const double *scores, size_t count) {
+static void observe(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count) {
     tree *self = (tree *)model;
     sa_cells *cells = &self->cells;
     const double *x = inputs;
+    size_t touched = 0;
     for (size_t i = 0; i < count; i++) {
+        double discount = discounts ? discounts[i] : 1;
+        if (discount == 0) continue; /* teaches nothing */
         find_leaf(self, x + i * model->dim);
-        self->touched[i] = sa_cells_take(cells, self->key);
-        sa_cells_observe(cells, self->touched[i], scores[i]);
+        self->touched[touched] = sa_cells_take(cells, self->key);
+        sa_cells_observe(cells, self->touched[touched++], scores[i] / discount);
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < touched; i++) {
         size_t cell = self->touched[i];
         int32_t level = cells->key[cell * (1 + model->dim)];
         if (level < self->deepest && confidence(self, cell) <= diameter(self, level)) cells->split[cell] = 1;
     }
-}
-
-static sa_status train(sa_model *model, const sa_training *training, bool *diverged) {
-    (void)model;
-    (void)training;
-    *diverged = false;
-    return SA_OK;
 }
 
 /* ---- files ---- */
@@ -237,7 +233,6 @@ const sa_model_class sa_partition_tree = {
     .create = create,
     .destroy = destroy,
     .evaluate = evaluate,
-    .train = train,
     .reserve = reserve,
     .observe = observe,
     .explore = explore,

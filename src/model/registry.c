@@ -8,6 +8,7 @@ static const struct {
 } models[] = {
     {"mlp", {&sa_mlp_f32, &sa_mlp_f64}},
     {"linear", {&sa_linear, &sa_linear}},
+    {"neural-linear", {&sa_neural_linear, &sa_neural_linear}},
     {"partition", {&sa_partition, &sa_partition}},
     {"partition-tree", {&sa_partition_tree, &sa_partition_tree}},
 };
