@@ -121,8 +121,10 @@ static void best_is_best_and_clicks_are_counted(void **state) {
     (void)state;
     static const char *const models[] = {"clicks=position examination=0.4,1,0.2",
                                          "clicks=cascade leave=0.2 discounts=0.3,1,0.6",
-                                         "clicks=cascade reward=sum oracle=cascade"};
-    for (size_t m = 0; m < 3; m++) {
+                                         "clicks=cascade reward=sum oracle=cascade",
+                                         "clicks=position examination=0.4,1,0.2 feedback=position oracle=assignment",
+                                         "clicks=cascade feedback=cascade discounts=0.3,1,0.6"};
+    for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
         char text[200];
         snprintf(text, sizeof text, "algorithm=best,random %s", models[m]);
         sa_experiment *experiment = clicking(text);

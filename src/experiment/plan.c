@@ -140,6 +140,7 @@ static sa_status plan_environment(sa_plan *plan, const sa_options *asked) {
     SA_TRY(full_path(&plan->options->noise_values));
     SA_TRY(full_path(&plan->options->examination));
     SA_TRY(sa_plan_read_structure(plan->options, &plan->problem));
+    if (plan->options->clicks != SA_CLICKS_NONE) SA_TRY(check_slate(plan->options, plan->environment));
     SA_TRY(sa_clicks_create(plan->options, sa_problem_data(plan->problem), &plan->clicks));
     plan->rounds = plan->environment->rounds;
     plan->runs = (size_t)asked->runs;
@@ -159,8 +160,8 @@ static sa_status check_positions(const sa_plan *plan, const sa_plan_agent *agent
                        agent->oracle->name, clicks);
     if (agent->options->linear_form == SA_LINEAR_PUBLISHED && model && !strcmp(model, "linear"))
         return sa_fail(SA_INVALID,
-                       "--linear-form published mixes up scores and arms, which makes no sense with --clicks %s; "
-                       "--linear-form defined does not",
+                       "--linear-form published mixes up the scores of arms, which makes no sense with --clicks %s: take "
+                       "--linear-form defined",
                        clicks);
     return SA_OK;
 }

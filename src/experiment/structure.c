@@ -86,11 +86,12 @@ static unsigned used(const sa_plan *plan) {
 sa_status sa_plan_check_unused(const sa_plan *plan) {
     unsigned unused = sa_problem_data(plan->problem)->given & ~used(plan);
     const sa_oracle *oracle = plan->agents[0].oracle;
-    for (sa_datum datum = 0; datum < SA_DATUM_COUNT; datum++)
-        if (unused & SA_BIT(datum) && plan->agent_count == 1)
-            return sa_fail(SA_INVALID, "--%s is not for --oracle %s", sa_datum_name(datum), oracle->name);
-        else if (unused & SA_BIT(datum))
+    for (sa_datum datum = 0; datum < SA_DATUM_COUNT; datum++) {
+        if (!(unused & SA_BIT(datum))) continue;
+        if (plan->agent_count > 1)
             return sa_fail(SA_INVALID, "--%s is not for the oracle of any agent", sa_datum_name(datum));
+        return sa_fail(SA_INVALID, "--%s is not for --oracle %s", sa_datum_name(datum), oracle->name);
+    }
     return SA_OK;
 }
 
