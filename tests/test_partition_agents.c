@@ -151,9 +151,9 @@ static void cells_that_make_no_sense_are_refused(void **state) {
         const char *array;
         size_t index;
         double number;
-    } forgeries[] = {{"cell_seen", 0, 0},        {"cell_seen", 1, -5}, {"cell_mean", 0, NAN},
-                     {"cell_mean", 1, INFINITY}, {"cell_split", 0, 2}, {"cell_key", 0, -1},
-                     {"cell_key", 0, 1e9},       {"cell_key", 3, -1},  {"cell_key", 3, 1 << 20}};
+    } forgeries[] = {{"cell_seen", 0, 0},        {"cell_seen", 1, -5},    {"cell_seen", 0, 9e18}, {"cell_mean", 0, NAN},
+                     {"cell_mean", 1, INFINITY}, {"cell_split", 0, 2},    {"cell_key", 0, -1},    {"cell_key", 0, 1e9},
+                     {"cell_key", 3, -1},        {"cell_key", 3, 1 << 20}};
     static const char *const texts[] = {"algorithm=cc-mab cc-cubes=3", "algorithm=acc-ucb acc-axes=2"};
     for (int a = 0; a < 2; a++) {
         sa_agent *agent = rig_create(texts[a]), *loaded = NULL;

@@ -122,6 +122,7 @@ static void slates_are_those_of_plain_arrays(void **state) {
         {"dim=2 rounds=300", 2, 4, 0.4, 1}, /* ceil(300^(1/5)) = ceil(3.13) */
         {"dim=2 horizon=32", 2, 2, 0.4, 1}, /* 32^(1/5) = 2 */
         {"dim=2 horizon=33", 2, 3, 0.4, 1},
+        {"dim=2 horizon=243", 2, 3, 0.4, 1}, /* 243^(1/5) = 3 */
         {"dim=3 cc-cubes=2 cc-control=0.25", 3, 2, 1.0 / 3, 0.25},
         {"dim=3 cc-cubes=10", 3, 10, 1.0 / 3, 1},
         {"dim=2 cc-cubes=3 cc-exponent=0.2 cc-alpha=0.5", 2, 3, 0.2, 1},
@@ -197,6 +198,24 @@ static void greedy_goes_on_from_the_under_explored(void **state) {
     sa_problem_destroy(problem);
 }
 
+/* While nothing is known the slates are those of `random`: the same draws decide. */
+static void all_under_explored_is_random(void **state) {
+    (void)state;
+    sa_agent *agent = rig_create("algorithm=cc-mab cc-control=1e9 seed=5"),
+             *random = rig_create("algorithm=random seed=5");
+    sa_decision *one = NULL, *other = NULL;
+    for (uint64_t id = 0; id < 50; id++) {
+        rig_select(agent, id, 20, 4, &one);
+        rig_select(random, id, 20, 4, &other);
+        assert_memory_equal(sa_decision_arms(one), sa_decision_arms(other), 4 * sizeof(size_t));
+        rig_answer(agent, id, 4);
+    }
+    sa_decision_destroy(one);
+    sa_decision_destroy(other);
+    sa_agent_destroy(agent);
+    sa_agent_destroy(random);
+}
+
 /* With other oracles an arm to explore is worth more than any number of others. */
 static void other_oracles_see_lifted_scores(void **state) {
     (void)state;
@@ -233,6 +252,7 @@ int main(void) {
         cmocka_unit_test(edges_and_what_is_outside),
         cmocka_unit_test(slates_are_those_of_plain_arrays),
         cmocka_unit_test(greedy_goes_on_from_the_under_explored),
+        cmocka_unit_test(all_under_explored_is_random),
         cmocka_unit_test(other_oracles_see_lifted_scores),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);

@@ -29,6 +29,12 @@ static void destroy(sa_model *model) {
     sa_free(self);
 }
 
+/* --cc-cubes, or ceil(T^(1 / denominator)), where a root that is whole but for its rounding is whole. */
+static int32_t count_parts(const sa_options *options, double denominator) {
+    double root = pow(fmax(1, (double)options->horizon), 1 / denominator);
+    return (int32_t)(options->cc_cubes ? (double)options->cc_cubes : fmin(ceil(root * (1 - 1e-12)), 1e9));
+}
+
 static sa_status create(const sa_options *options, sa_model **out) {
     partition *self;
     sa_status status;
@@ -37,8 +43,7 @@ static sa_status create(const sa_options *options, sa_model **out) {
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base = (sa_model){.kind = &sa_partition, .precision = SA_PRECISION_DOUBLE, .dim = dim};
     self->cells.dim = dim;
-    self->parts = (int32_t)(options->cc_cubes ? (double)options->cc_cubes
-                                              : ceil(pow(fmax(1, (double)options->horizon), 1 / denominator)));
+    self->parts = count_parts(options, denominator);
     self->exponent = options->cc_exponent > 0 ? options->cc_exponent : 2 * options->cc_alpha / denominator;
     self->control = options->cc_control;
     SA_TRY_OR_FAIL(sa_cube_from(options, &self->cube));

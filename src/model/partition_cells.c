@@ -99,25 +99,17 @@ sa_status sa_cells_save(const sa_cells *cells, sa_npz_writer *writer) {
     return sa_npz_add(writer, "cell_split", SA_UINT8, 1, &cells->count, cells->split);
 }
 
-static sa_status check_cells(const sa_array *key, const sa_array *seen, const sa_array *mean, const sa_array *split,
-                             bool (*fits)(const void *user, const int32_t *key), const void *user) {
-    for (size_t i = 0; i < key->shape[0]; i++)
-        if (((const int64_t *)seen->data)[i] < 1 || !isfinite(((const double *)mean->data)[i]) ||
-            ((const uint8_t *)split->data)[i] > 1 || !fits(user, (const int32_t *)key->data + i * key->shape[1]))
+/* Into a table that has room. Counts are far from overflow. */
+static sa_status take_cells(sa_cells *cells, const sa_array *keys, const int64_t *seen, const double *mean,
+                            const uint8_t *split, bool (*fits)(const void *user, const int32_t *key), const void *user) {
+    for (size_t i = 0; i < keys->shape[0]; i++) {
+        const int32_t *key = (const int32_t *)keys->data + i * width(cells);
+        if (seen[i] < 1 || seen[i] > INT64_MAX / 2 || !isfinite(mean[i]) || split[i] > 1 || !fits(user, key))
             return sa_fail(SA_FORMAT, "cell %zu of the partition makes no sense", i);
-    return SA_OK;
-}
-
-static sa_status fill(sa_cells *cells, const sa_array *key, const sa_array *seen, const sa_array *mean,
-                      const sa_array *split) {
-    size_t count = key->shape[0];
-    SA_TRY(sa_cells_reserve(cells, count));
-    for (size_t i = 0; i < count; i++) {
-        if (sa_cells_take(cells, (const int32_t *)key->data + i * width(cells)) != i)
-            return sa_fail(SA_FORMAT, "cell %zu of the partition is there twice", i);
-        cells->seen[i] = ((const int64_t *)seen->data)[i];
-        cells->mean[i] = ((const double *)mean->data)[i];
-        cells->split[i] = ((const uint8_t *)split->data)[i];
+        if (sa_cells_take(cells, key) != i) return sa_fail(SA_FORMAT, "cell %zu of the partition is there twice", i);
+        cells->seen[i] = seen[i];
+        cells->mean[i] = mean[i];
+        cells->split[i] = split[i];
     }
     return SA_OK;
 }
@@ -131,8 +123,8 @@ sa_status sa_cells_load(sa_cells *cells, sa_npz *archive, bool (*fits)(const voi
     SA_TRY_OR_FAIL(sa_npz_get_exactly(archive, "cell_key", SA_INT32, 2, shape, &key));
     SA_TRY_OR_FAIL(sa_npz_get_exactly(archive, "cell_mean", SA_FLOAT64, 1, &count, &mean));
     SA_TRY_OR_FAIL(sa_npz_get_exactly(archive, "cell_split", SA_UINT8, 1, &count, &split));
-    SA_TRY_OR_FAIL(check_cells(&key, &seen, &mean, &split, fits, user));
-    status = fill(cells, &key, &seen, &mean, &split);
+    SA_TRY_OR_FAIL(sa_cells_reserve(cells, count));
+    status = take_cells(cells, &key, seen.data, mean.data, split.data, fits, user);
 fail:
     sa_array_clear(&key);
     sa_array_clear(&seen);
@@ -151,7 +143,7 @@ sa_status sa_cube_from(const sa_options *options, sa_cube *cube) {
 }
 
 int32_t sa_cube_part(const sa_cube *cube, double feature, int32_t parts) {
-    double part = floor((feature - cube->low) / (cube->high - cube->low) * parts);
-    if (!(part > 0)) return 0;
-    return part < parts ? (int32_t)part : parts - 1;
+    double place = (feature - cube->low) / (cube->high - cube->low) * parts;
+    if (!(place >= 1)) return 0;
+    return place < parts ? (int32_t)place : parts - 1;
 }
