@@ -66,8 +66,8 @@ static void measure_boxes(size_t dim, size_t axes, double *v1, double *v2) {
     *v1 = sqrt(d);
     *v2 = step < dim ? pow(2, (double)step / d) / 4 : 0.5;
     for (size_t r = step; r < dim; r += step) {
-        double diameter = sqrt(d - 0.75 * (double)r) * pow(2, (double)r / d);
-        if (diameter > *v1) *v1 = diameter;
+        double longest = sqrt(d - 0.75 * (double)r) * pow(2, (double)r / d);
+        if (longest > *v1) *v1 = longest;
     }
 }
 
