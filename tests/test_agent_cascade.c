@@ -176,7 +176,7 @@ static void check_network(const char *form, bool literal, bool centred) {
     w = witness_of(RIG_DIM, false, 0.5);
     witness_read(&w, game.agent);
     for (uint64_t round = 0; round < ROUNDS; round++) {
-        double scores[PLACES], weighted = 0, weight = 0, squares = 0;
+        double scores[PLACES], weighted = 0, weight = 0, squares = 0, told = 0;
         assert_ok(game_try_select(&game, round));
         check_decision(&w, &game, rig_contexts(round), 0.7, 1e-8, chosen[round]);
         for (size_t k = 0; k < PLACES; k++) witness_gradient(&w, chosen[round][k].x, gradient[round][k]);
@@ -193,10 +193,14 @@ static void check_network(const char *form, bool literal, bool centred) {
             weighted += w.seen[i].psi * w.seen[i].y;
             weight += w.seen[i].psi * w.seen[i].psi;
         }
-        if (centred) { /* the constant v that predicts all y = psi v best, and how far v is from it */
+        if (centred) { /* the constant v that predicts all y = psi v best, and how far y is from that */
             w.centre = weighted / weight;
-            for (size_t i = 0; i < w.count; i++) squares += pow(w.seen[i].y - w.seen[i].psi * w.centre, 2);
-            w.scale = w.count > 1 ? sqrt(squares / weight) / 0.5 : 1;
+            for (size_t i = 0; i < w.count; i++) {
+                if (w.seen[i].psi == 0) continue;
+                squares += pow(w.seen[i].y - w.seen[i].psi * w.centre, 2);
+                told++;
+            }
+            w.scale = told > 1 ? sqrt(squares / told) / 0.5 : 1;
         }
         witness_step(&w, 0.01);
         witness trained = w;

@@ -5,7 +5,8 @@
  *
  *     residual   psi_k f - t,   t = (y - psi_k centre) / scale
  *     centre     sum psi_k y / sum psi_k^2, the constant that predicts best
- *     scale      by the deviation of v from it, the root of sum (y - psi_k centre)^2 / sum psi_k^2
+ *     scale      by the deviation of y from it, the root of the mean of (y - psi_k centre)^2 where psi_k > 0: the widths, of a Z
+ *                that has psi_k g, know how little a small psi_k tells, and want the noise of what is observed
  *
  * Nothing is divided by psi_k: a position with psi_k = 0 teaches nothing. A linear model takes psi_k x and y, which the same
  * residual stands for. */
@@ -48,18 +49,19 @@ static void show(sa_agent *agent, size_t first, size_t count) {
  * though their mean is rounded: to scale by that would end all exploration. */
 static void centre_and_scale(const sa_agent *agent, size_t first, double *centre, double *scale) {
     const sa_history *history = &agent->history;
-    double mean = 0, squares = 0, weight = 0;
+    double mean = 0, squares = 0, weight = 0, count = 0;
     for (size_t i = first; i < history->count; i++) {
         double psi = discount_of(history, i);
         mean += psi * history->scores[i];
         weight += psi * psi;
+        count += psi > 0;
     }
-    if (weight > 0) mean /= weight;
+    if (count > 0) mean /= weight;
     for (size_t i = first; i < history->count; i++) {
-        double rest = history->scores[i] - discount_of(history, i) * mean;
-        squares += rest * rest;
+        double psi = discount_of(history, i), rest = history->scores[i] - psi * mean;
+        if (psi > 0) squares += rest * rest;
     }
-    double deviation = weight > 0 ? sqrt(squares / weight) : 0;
+    double deviation = count > 0 ? sqrt(squares / count) : 0;
     bool differ = deviation > 1e-10 * fabs(mean);
     *centre = agent->options->centre ? mean : 0;
     *scale = agent->options->scale && differ ? deviation / agent->options->scale_to : 1;
