@@ -6,17 +6,30 @@
  *
  * Counting k more gradients appends k rows to C: left of the corner stand the C^-1 c of these gradients, which the solve for
  * their widths has found already; the corner is the factor of lambda I + g_i'g_j - (C^-1 c_i)'(C^-1 c_j). Its pivots are at
- * least sqrt(lambda), whatever rounding says, so appending cannot break down. */
+ * least sqrt(lambda), whatever rounding says, so appending cannot break down. Many at once are a Cholesky factorisation in blocks
+ * of BLOCK_COLUMNS, nearly all of it matrix products. */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "confidence/exact_form.h"
+#include "linalg/blas.h"
 #include "linalg/triangle.h"
 #include "linalg/triangle_file.h"
 #include "model/gradients_real.h"
 
-enum { APPEND_COLUMNS = 64 }; /* gradients appended at a time when their solve is not at hand */
+enum {
+    APPEND_COLUMNS = 64,             /* gradients appended with a corner in double precision throughout */
+    BLOCK_COLUMNS = SA_WIDTH_COLUMNS /* gradients appended at a time when there are more */
+};
+
+/* Workspace for many gradients at once, there once it was needed. */
+typedef struct block {
+    double *corner; /* (BLOCK_COLUMNS, BLOCK_COLUMNS) */
+    double *column; /* (BLOCK_COLUMNS) */
+    real *product;  /* (BLOCK_COLUMNS, BLOCK_COLUMNS) */
+    real *work;     /* for gradients_inner_wide */
+} block;
 
 typedef struct dual {
     double lambda;
@@ -28,6 +41,7 @@ typedef struct dual {
     size_t solution_capacity;
     real *work; /* for gradients_inner */
     size_t work_capacity;
+    block block;
     /* C^-1 c of the last batch, kept for counting: column j belongs to the batch's row kept_row[j] */
     uint64_t ticket; /* of that batch; 0: nothing is kept */
     size_t kept, kept_columns;
@@ -45,6 +59,10 @@ static void destroy(void *form) {
     sa_free(dual->solution);
     sa_free(dual->work);
     sa_free(dual->solved);
+    sa_free(dual->block.corner);
+    sa_free(dual->block.column);
+    sa_free(dual->block.product);
+    sa_free(dual->block.work);
     sa_free(dual);
 }
 
@@ -185,10 +203,79 @@ static void append(dual_t *dual, const sa_gradients *batch, const real *left, si
     dual->ticket = 0;
 }
 
+/* ---- many at once ---- */
+
+static sa_status reserve_block(block *work) {
+    if (!work->corner) SA_TRY(sa_alloc_matrix(BLOCK_COLUMNS, BLOCK_COLUMNS, sizeof(double), &work->corner));
+    if (!work->column) SA_TRY(sa_alloc_array(BLOCK_COLUMNS, sizeof(double), &work->column));
+    if (!work->product) SA_TRY(sa_alloc_matrix(BLOCK_COLUMNS, BLOCK_COLUMNS, sizeof(real), &work->product));
+    if (!work->work) SA_TRY(sa_alloc_matrix(2 * SA_INNER_ROWS, SA_INNER_WIDE, sizeof(real), &work->work));
+    return SA_OK;
+}
+
+static size_t block_bytes(const block *work) {
+    return work->work ? BLOCK_COLUMNS * (BLOCK_COLUMNS + 1) * sizeof(double) +
+                            (BLOCK_COLUMNS * BLOCK_COLUMNS + 2 * SA_INNER_ROWS * SA_INNER_WIDE) * sizeof(real)
+                      : 0;
+}
+
+/* corner (k, k), lower triangle = lambda I + <g_i, g_j> - <column i, column j of the solution (n, ld)>. Products of some rows at
+ * a time are added up in double precision. */
+static void form_corner(dual_t *dual, size_t ld) {
+    block *work = &dual->block;
+    size_t k = dual->part.count, n = dual->counted.count;
+    REAL(gradients_inner_wide)(&dual->part, &dual->part, work->product, k, work->work);
+    for (size_t i = 0; i < k * k; i++) work->corner[i] = (double)work->product[i];
+    for (size_t i = 0; i < k; i++) work->corner[i * k + i] += dual->lambda;
+    for (size_t first = 0; first < n; first += SA_INNER_ROWS) {
+        size_t rows = n - first < SA_INNER_ROWS ? n - first : SA_INNER_ROWS;
+        memset(work->product, 0, k * k * sizeof(real));
+        REAL(syrk_tn)(k, rows, 1, dual->solution + first * ld, ld, work->product, k);
+        for (size_t i = 0; i < k * k; i++) work->corner[i] -= (double)work->product[i];
+    }
+}
+
+/* corner (k, k) becomes its lower Cholesky factor, column by column */
+static void factor_block(dual_t *dual) {
+    block *work = &dual->block;
+    size_t k = dual->part.count;
+    for (size_t j = 0; j < k; j++) {
+        double pivot = work->corner[j * k + j];
+        pivot = sqrt(pivot > dual->lambda ? pivot : dual->lambda);
+        work->corner[j * k + j] = pivot;
+        for (size_t i = j + 1; i < k; i++) work->column[i] = work->corner[i * k + j] /= pivot;
+        for (size_t i = j + 1; i < k; i++) {
+            double factor = work->column[i], *row = work->corner + i * k;
+            for (size_t l = j + 1; l <= i; l++) row[l] -= factor * work->column[l];
+        }
+    }
+}
+
+/* Appends the batch block by block; room is reserved. */
+static sa_status append_blocks(dual_t *dual, const sa_gradients *batch) {
+    for (size_t first = 0; first < batch->count; first += BLOCK_COLUMNS) {
+        size_t many = batch->count - first < BLOCK_COLUMNS ? batch->count - first : BLOCK_COLUMNS;
+        size_t ld = sa_padded_columns(many);
+        SA_TRY(take_part(dual, batch, NULL, first, many)); /* cannot fail: its memory is there */
+        REAL(gradients_inner_wide)(&dual->counted, &dual->part, dual->solution, ld, dual->block.work);
+        REAL(triangle_solve)(&dual->factor, dual->solution, ld);
+        form_corner(dual, ld);
+        factor_block(dual);
+        REAL(triangle_append)(&dual->factor, many, dual->solution, ld, NULL, dual->block.corner);
+        sa_gradients_append(&dual->counted, &dual->part, NULL, many);
+    }
+    dual->ticket = 0;
+    return SA_OK;
+}
+
+/* ---- counting ---- */
+
 /* All that can fail while `count` gradients are added, so that adding them cannot. */
 static sa_status reserve(void *form, size_t count) {
     dual_t *dual = form;
-    size_t n = dual->counted.count + count, columns = sa_padded_columns(count < APPEND_COLUMNS ? count : APPEND_COLUMNS);
+    size_t most = count > APPEND_COLUMNS ? BLOCK_COLUMNS : APPEND_COLUMNS;
+    size_t n = dual->counted.count + count, columns = sa_padded_columns(count < most ? count : most);
+    if (count > APPEND_COLUMNS) SA_TRY(reserve_block(&dual->block));
     SA_TRY(sa_gradients_reserve(&dual->counted, n));
     SA_TRY(sa_gradients_reserve(&dual->part, sa_inner_room(columns)));
     SA_TRY(grow(&dual->solution, &dual->solution_capacity, n, columns));
@@ -216,12 +303,10 @@ static sa_status count(void *form, const sa_gradients *batch, uint64_t ticket, c
         append(dual, batch, dual->solved, dual->kept_columns, column);
         return SA_OK;
     }
+    if (batch->count > APPEND_COLUMNS) return append_blocks(dual, batch);
     for (size_t i = 0; i < APPEND_COLUMNS; i++) column[i] = i;
-    for (size_t first = 0; first < batch->count; first += APPEND_COLUMNS) {
-        size_t many = batch->count - first < APPEND_COLUMNS ? batch->count - first : APPEND_COLUMNS;
-        SA_TRY(solve(dual, dual->counted.count, batch, NULL, first, many)); /* cannot fail: its memory is there */
-        append(dual, &dual->part, dual->solution, sa_padded_columns(many), column);
-    }
+    SA_TRY(solve(dual, dual->counted.count, batch, NULL, 0, batch->count)); /* cannot fail: its memory is there */
+    append(dual, &dual->part, dual->solution, sa_padded_columns(batch->count), column);
     return SA_OK;
 }
 
@@ -248,7 +333,8 @@ static double log_det(const void *form) {
 static size_t bytes(const void *form) {
     const dual_t *dual = form;
     return REAL(triangle_bytes)(&dual->factor) + sa_gradients_bytes(&dual->counted) + sa_gradients_bytes(&dual->part) +
-           (dual->solved_capacity + dual->solution_capacity + dual->work_capacity) * sizeof(real);
+           (dual->solved_capacity + dual->solution_capacity + dual->work_capacity) * sizeof(real) +
+           block_bytes(&dual->block);
 }
 
 static const sa_gradients *counted_gradients(const void *form) { return &((const dual_t *)form)->counted; }

@@ -6,11 +6,11 @@
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* out (rows, columns) = <left_i, right_j> for the gradients [first, first + rows) of left and the block of right from `start` on */
+/* out (rows, columns) = <left_i, right_j> for the gradients [first, first + rows) of left and the `whole` of right from `start`
+ * on, as far as they exist */
 static void inner_block(const sa_gradients *left, size_t first, size_t rows, const sa_gradients *right, size_t start,
-                        real *out, size_t ld, real *work) {
-    const size_t whole = smaller(right->capacity - start, SA_INNER_COLUMNS),
-                 columns = smaller(right->count - start, whole);
+                        size_t whole, real *out, size_t ld, real *work) {
+    const size_t columns = smaller(right->count - start, whole);
     real *deltas = work, *inputs = work + rows * whole;
     for (size_t l = 0; l < left->pairs; l++) {
         sa_pair_shape shape = left->pair[l].shape;
@@ -28,14 +28,24 @@ static void inner_block(const sa_gradients *left, size_t first, size_t rows, con
     }
 }
 
-void REAL(gradients_inner)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld, real *work) {
+/* `room`: how many columns of right may be read */
+static void inner(const sa_gradients *left, const sa_gradients *right, size_t room, size_t block_columns, real *out,
+                  size_t ld, real *work) {
     for (size_t first = 0; first < left->count; first += SA_INNER_ROWS) {
         size_t rows = smaller(left->count - first, SA_INNER_ROWS);
         real *block = out + first * ld;
-        for (size_t start = 0; start < right->count; start += SA_INNER_COLUMNS)
-            inner_block(left, first, rows, right, start, block + start, ld, work);
+        for (size_t start = 0; start < right->count; start += block_columns)
+            inner_block(left, first, rows, right, start, smaller(room - start, block_columns), block + start, ld, work);
         for (size_t i = 0; i < rows; i++) memset(block + i * ld + right->count, 0, (ld - right->count) * sizeof *block);
     }
+}
+
+void REAL(gradients_inner)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld, real *work) {
+    inner(left, right, right->capacity, SA_INNER_COLUMNS, out, ld, work);
+}
+
+void REAL(gradients_inner_wide)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld, real *work) {
+    inner(left, right, right->count, SA_INNER_WIDE, out, ld, work);
 }
 
 static double dot(const real *a, const real *b, size_t length) {
