@@ -190,7 +190,7 @@ static void tickets_are_never_reused(void **state) {
 /* More arms than are solved for at a time (240), more counted than are appended at a time (64), with and without a ticket. */
 static void large_batches_equal_dense(void **state) {
     (void)state;
-    static const size_t arms[] = {240, 241, 500, 130}, slate[] = {64, 65, 150, 130};
+    static const size_t arms[] = {240, 241, 500, 130, 500}, slate[] = {64, 65, 150, 130, 499};
     static const sa_exact_form forms[] = {SA_EXACT_DUAL, SA_EXACT_PRIMAL};
     double largest[2] = {0, 0};
     for (int precision = 0; precision < 2; precision++)
@@ -198,15 +198,15 @@ static void large_batches_equal_dense(void **state) {
             source s = source_of(shapes[2], (sa_precision)precision, 1, forms[f]);
             sa_confidence *engine = engine_of(&s);
             dense d = dense_of(s.p, 1);
-            for (size_t i = 0; i < 4; i++) {
+            for (size_t i = 0; i < 5; i++) {
                 contexts(&s, arms[i], slate[i], 1);
                 uint64_t ticket = widths_of(engine, &s, s.width);
                 largest[precision] = fmax(largest[precision], width_error(&d, &s.batch, s.width));
-                assert_ok(engine->kind->count(engine, &s.chosen, i == 3 ? 0 : ticket, i == 3 ? NULL : s.rows));
+                assert_ok(engine->kind->count(engine, &s.chosen, i >= 3 ? 0 : ticket, i >= 3 ? NULL : s.rows));
                 dense_count(&d, &s.chosen);
                 change_weights(&s);
             }
-            assert_int_equal(state_of(engine).counted, 64 + 65 + 150 + 130);
+            assert_int_equal(state_of(engine).counted, 64 + 65 + 150 + 130 + 499);
             assert_near(state_of(engine).log_det / dense_log_det(&d), 1, tolerance[precision]);
             sa_confidence_destroy(engine);
             dense_clear(&d);
@@ -214,6 +214,42 @@ static void large_batches_equal_dense(void **state) {
         }
     print_message("large batches: single %.1e, double %.1e\n", largest[0], largest[1]);
     assert_true(largest[0] < 1e-3 && largest[1] < 1e-8);
+}
+
+/* One count of many gradients gives the Z, and the widths, of many counts of one, whatever was counted before. */
+static void one_block_equals_one_by_one(void **state) {
+    (void)state;
+    for (int precision = 0; precision < 2; precision++)
+        for (int before = 0; before < 2; before++) {
+            source s = source_of(shapes[0], (sa_precision)precision, 1, SA_EXACT_DUAL);
+            sa_confidence *block = engine_of(&s), *single = engine_of(&s);
+            dense d = dense_of(s.p, 1);
+            double *width = doubles(ARMS);
+            for (int part = !before; part < 2; part++) {
+                contexts(&s, 500, part ? 500 : 37, 1);
+                assert_ok(block->kind->count(block, &s.chosen, 0, NULL));
+                dense_count(&d, &s.chosen);
+                size_t many = s.chosen.count;
+                for (size_t i = 0; i < many; i++) {
+                    s.rows[0] = (i * 7 + s.round - 1) % 500;
+                    choose(&s, 1);
+                    assert_ok(single->kind->count(single, &s.chosen, 0, NULL));
+                }
+            }
+            contexts(&s, ARMS, SLATE, 1);
+            widths_of(block, &s, s.width);
+            widths_of(single, &s, width);
+            assert_true(width_error(&d, &s.batch, s.width) < tolerance[precision]);
+            assert_true(relative_error(ARMS, s.width, width) < tolerance[precision]);
+            assert_near(state_of(block).log_det / dense_log_det(&d), 1, tolerance[precision] / 10);
+            assert_near(state_of(block).log_det / state_of(single).log_det, 1, tolerance[precision] / 10);
+            assert_int_equal(state_of(block).counted, state_of(single).counted);
+            sa_confidence_destroy(block);
+            sa_confidence_destroy(single);
+            dense_clear(&d);
+            source_clear(&s);
+            sa_free(width);
+        }
 }
 
 /* A form made from gradients equals one that counted them. */
@@ -306,13 +342,10 @@ static void a_width_does_not_hang_on_its_company(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dual_and_primal_equal_dense),
-        cmocka_unit_test(a_width_does_not_hang_on_its_company),
-        cmocka_unit_test(late_counting_gives_the_same_z),
-        cmocka_unit_test(widths_in_parts_equal_widths_at_once),
-        cmocka_unit_test(tickets_are_never_reused),
-        cmocka_unit_test(large_batches_equal_dense),
-        cmocka_unit_test(forms_from_gradients_equal_counting),
+        cmocka_unit_test(dual_and_primal_equal_dense),    cmocka_unit_test(a_width_does_not_hang_on_its_company),
+        cmocka_unit_test(late_counting_gives_the_same_z), cmocka_unit_test(widths_in_parts_equal_widths_at_once),
+        cmocka_unit_test(tickets_are_never_reused),       cmocka_unit_test(large_batches_equal_dense),
+        cmocka_unit_test(one_block_equals_one_by_one),    cmocka_unit_test(forms_from_gradients_equal_counting),
         cmocka_unit_test(zero_gradients_have_no_width),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
