@@ -123,6 +123,14 @@ static sa_status restate_pending(const sa_agent *agent, sa_agent *next, sa_gradi
     return SA_OK;
 }
 
+/* Announced first, so that the engine can choose how. */
+static sa_status count_all(sa_confidence *confidence, const sa_gradients *counted) {
+    const sa_confidence_class *kind = confidence->kind;
+    if (kind->reserve) SA_TRY(kind->reserve(confidence, counted->count, 0));
+    SA_TRY(kind->count(confidence, counted, 0, NULL));
+    return kind->reserve ? kind->reserve(confidence, 0, 0) : SA_OK;
+}
+
 static sa_status replay(const sa_agent *agent, sa_agent *next, sa_gradients *waiting) {
     sa_gradients counted;
     sa_status status;
@@ -132,7 +140,7 @@ static sa_status replay(const sa_agent *agent, sa_agent *next, sa_gradients *wai
     SA_TRY_OR_FAIL(next->options->epoch_replay == SA_REPLAY_SCHEDULE ? replay_schedule(next, &counted)
                                                                      : replay_last(agent, next, &counted));
     SA_TRY_OR_FAIL(restate_pending(agent, next, waiting, &counted));
-    SA_TRY_OR_FAIL(next->confidence->kind->count(next->confidence, &counted, 0, NULL));
+    SA_TRY_OR_FAIL(count_all(next->confidence, &counted));
 fail:
     sa_gradients_clear(&counted);
     return status;
@@ -146,8 +154,9 @@ static sa_status make_next(const sa_agent *agent, sa_agent **out) {
     while (agent->history.answered >= horizon(agent->base, epoch)) epoch++; /* more than one, if none was begun for long */
     sa_options *base = sa_options_copy(agent->base);
     if (!base) return SA_OUT_OF_MEMORY;
-    sa_agent *next;
-    SA_TRY(sa_agent_assemble(base, epoch, &next));
+    sa_agent *next = NULL;
+    sa_status status = sa_agent_assemble(base, epoch, &next);
+    if (status != SA_OK) return sa_fail_prefix(status, "epoch %llu cannot begin: ", (unsigned long long)epoch);
     next->model->kind->redraw(next->model, next->options, epoch);
     sa_inputs_clear(&next->inputs);
     next->inputs = agent->inputs;
@@ -198,7 +207,7 @@ sa_status sa_epoch_begin(sa_agent *agent) {
     double start = sa_learn_seconds();
     size_t decisions = agent->pending.count;
     sa_gradients *waiting; /* (decisions) */
-    sa_agent *next;
+    sa_agent *next = NULL;
     SA_TRY(sa_alloc_array(decisions, sizeof *waiting, &waiting));
     sa_status status = make_next(agent, &next);
     if (status == SA_OK) {

@@ -9,7 +9,7 @@
 
 /* The options in epoch n: with g the growth that an option names (--epoch-hidden-growth ...),
  *
- *     m_n = m g^n (rounded up to an even number), lambda_n = lambda g^n, eta_n = eta g^n, J_n = J g^n (rounded),
+ *     m_n = m g^n (rounded, odd numbers up by 1), lambda_n = lambda g^n, eta_n = eta g^n, J_n = J g^n (rounded),
  *     gamma_n = gamma g^n, nu_n = nu g^n
  *
  * each kept within its option's bounds; what is by theory stays so. Weights from a file are for epoch 0. Caller destroys. */

@@ -169,10 +169,23 @@ static void consider_primal(exact_t *exact, size_t round_counted) {
         exact->excess = 0;
 }
 
+/* Gradients whose widths nobody has asked for may be too large for single precision. */
+static sa_status guard_precision(exact_t *exact, const sa_gradients *batch) {
+    double *squared, largest = 0;
+    if (exact->kind->precision != SA_PRECISION_SINGLE) return SA_OK;
+    SA_TRY(sa_alloc_array(batch->count, sizeof *squared, &squared));
+    sa_gradients_norms(batch, squared);
+    for (size_t i = 0; i < batch->count; i++)
+        if (!(squared[i] <= largest)) largest = squared[i]; /* NaN counts as large */
+    sa_free(squared);
+    return largest <= SA_LARGEST_SQUARE ? SA_OK : rebuild_in_double(exact);
+}
+
 static sa_status count(sa_confidence *confidence, const sa_gradients *batch, uint64_t ticket, const size_t *rows) {
     exact_t *exact = (exact_t *)confidence;
     const sa_gradients *ours;
     if (batch->count == 0) return SA_OK;
+    if (ticket == 0) SA_TRY(guard_precision(exact, batch));
     SA_TRY(in_precision(exact, batch, &ours));
     SA_TRY(exact->kind->count(exact->form, ours, ticket, rows));
     exact->counted += batch->count;
