@@ -11,6 +11,7 @@
 
 #include "env/csv_pool.h"
 #include "env/environment.h"
+#include "rng/stream.h"
 #include "temporary.h"
 
 static const sa_csv_format PLAIN = {.separator = ',', .label = "last", .positive = "yes"};
@@ -241,6 +242,13 @@ static void test_draws(void **state) {
             drawn[row]++;
         }
         first[(int)round.contexts[0] / 3]++;
+        bool wanted[50] = {false}; /* Floyd's sample, whose addresses are part of every result */
+        sa_stream stream = sa_stream_at(1, SA_PURPOSE_CONTEXTS, 3, (uint64_t)t);
+        for (size_t i = 0; i < 12; i++) {
+            uint64_t row = sa_draw_below(&stream, i, 39 + i);
+            wanted[wanted[row] ? 38 + i : row] = true;
+        }
+        assert_memory_equal(seen, wanted, sizeof seen);
     }
     /* Binomial(2000, 12/50) and (2000, 1/50): 6 deviations are 115 and 38; a correct program fails with less than 1e-6 */
     for (int row = 0; row < 50; row++) assert_true(abs(drawn[row] - 480) < 115 && abs(first[row] - 40) < 38);

@@ -10,6 +10,7 @@
 
 #include "env/environment.h"
 #include "env/svmlight_file.h"
+#include "rng/stream.h"
 #include "temporary.h"
 
 /* Two queries; document i has i as its first feature, so that it can be told. */
@@ -129,6 +130,9 @@ static void test_draws(void **state) {
     double clicks[6] = {0}, looks[6] = {0};
     for (uint64_t t = 0; t < 3000; t++) {
         sa_environment_draw(environment, 1, t, &round);
+        sa_stream stream =
+            sa_stream_at(1, SA_PURPOSE_CONTEXTS, 1, t); /* the address of the query is part of every result */
+        assert_true(round.arms == (sa_draw_below(&stream, 0, 2) ? 3 : 2));
         double sum = 0;
         for (size_t i = 0; i < round.arms; i++) {
             int document = (int)round.contexts[3 * i];
