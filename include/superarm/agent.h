@@ -107,13 +107,14 @@ typedef struct sa_agent_counts {
     uint64_t trainings;          /* tried */
     uint64_t diverged_trainings; /* undone, since they ended non-finite */
     uint64_t bytes;              /* memory that the agent holds now */
-    bool widths_in_double;       /* the widths are computed in double precision, asked for or since rho fell below 1e-3 */
-    bool widths_from_primal;     /* from the p x p side */
-    double log_det;              /* log det Z / det(lambda I); NaN without a confidence engine */
-    double train_seconds;        /* spent in training, of this process */
-    uint64_t epoch;              /* from 0; of the algorithms for an unknown horizon */
-    uint64_t hidden;             /* hidden units a layer of the present network; 0: there is none */
-    double replay_seconds;       /* spent in beginning new epochs, their training included, of this process */
+    bool widths_in_double;   /* the widths are computed in double precision: asked for, since rho fell below 1e-3, by the
+                                  * diagonal engine, or by a rebuilt one */
+    bool widths_from_primal; /* from the p x p side */
+    double log_det;          /* log det Z / det(lambda I); NaN without a confidence engine */
+    double train_seconds;    /* spent in training, of this process */
+    uint64_t epoch;          /* from 0; of the algorithms for an unknown horizon */
+    uint64_t hidden;         /* hidden units a layer of the present network; 0: there is none */
+    double replay_seconds;   /* spent in beginning new epochs, their training included, of this process */
 } sa_agent_counts;
 
 SA_API void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts);
@@ -132,7 +133,8 @@ SA_API const char *sa_algorithm_model(const char *name);
 SA_API bool sa_algorithm_has_epochs(const char *name);
 /* What the options' algorithm asks for where nothing was set by hand: `tuned` is tuned for networks, and linear baselines run
  * as their papers define them, or with --linear-form published as the published code does; partitions take contexts as they
- * are, and --rounds as their horizon. sa_agent_create does this to its copy. */
+ * are, and --rounds as their horizon; neural-linear has --confidence last-layer, and in `tuned` a lambda and a nu of its own.
+ * sa_agent_create does this to its copy. */
 SA_API sa_status sa_algorithm_defaults(sa_options *options);
 /* The same for "environments", "oracles", "confidence" and "feedback". */
 SA_API bool sa_choice_at(const char *kind, size_t index, const char **name, const char **summary);

@@ -126,7 +126,7 @@ static sa_status restate_pending(const sa_agent *agent, sa_agent *next, sa_gradi
 /* Announced first, so that the engine can choose how. */
 static sa_status count_all(sa_confidence *confidence, const sa_gradients *counted) {
     const sa_confidence_class *kind = confidence->kind;
-    if (kind->reserve) SA_TRY(kind->reserve(confidence, counted->count, 0));
+    if (kind->reserve) SA_TRY(kind->reserve(confidence, counted->count, counted->count));
     SA_TRY(kind->count(confidence, counted, 0, NULL));
     return kind->reserve ? kind->reserve(confidence, 0, 0) : SA_OK;
 }

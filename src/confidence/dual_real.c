@@ -271,8 +271,9 @@ static sa_status append_blocks(dual_t *dual, const sa_gradients *batch) {
 /* ---- counting ---- */
 
 /* All that can fail while `count` gradients are added, so that adding them cannot. */
-static sa_status reserve(void *form, size_t count) {
+static sa_status reserve(void *form, size_t count, size_t at_once) {
     dual_t *dual = form;
+    (void)at_once;
     size_t most = count > APPEND_COLUMNS ? BLOCK_COLUMNS : APPEND_COLUMNS;
     size_t n = dual->counted.count + count, columns = sa_padded_columns(count < most ? count : most);
     if (count > APPEND_COLUMNS) SA_TRY(reserve_block(&dual->block));
@@ -298,7 +299,7 @@ static bool find_kept(const dual_t *dual, uint64_t ticket, const size_t *rows, s
 static sa_status count(void *form, const sa_gradients *batch, uint64_t ticket, const size_t *rows) {
     dual_t *dual = form;
     size_t column[APPEND_COLUMNS];
-    SA_TRY(reserve(dual, batch->count));
+    SA_TRY(reserve(dual, batch->count, batch->count));
     if (find_kept(dual, ticket, rows, batch->count, column)) {
         append(dual, batch, dual->solved, dual->kept_columns, column);
         return SA_OK;

@@ -202,8 +202,9 @@ static sa_status reserve(sa_confidence *confidence, size_t count, size_t at_once
         SA_TRY(kind->create(exact->lambda, exact->kind->counted(exact->form), &form));
         replace_form(exact, kind, form);
     }
-    SA_TRY(sa_gradients_reserve(&exact->converted, at_once));
-    return exact->kind->reserve(exact->form, count);
+    if (exact->kind->precision == SA_PRECISION_DOUBLE) /* they may come in single precision */
+        SA_TRY(sa_gradients_reserve(&exact->converted, at_once));
+    return exact->kind->reserve(exact->form, count, at_once);
 }
 
 static void state(const sa_confidence *confidence, sa_confidence_state *state) {

@@ -28,8 +28,8 @@ typedef struct sa_exact_form_class {
     sa_status (*tighten)(void *form, const sa_gradients *batch, const size_t *rows, size_t count, double *squared);
     /* Adds the gradients of the batch; see sa_confidence_class.count. */
     sa_status (*count)(void *form, const sa_gradients *batch, uint64_t ticket, const size_t *rows);
-    /* Room for counting so many more: it cannot fail then. */
-    sa_status (*reserve)(void *form, size_t count);
+    /* See sa_confidence_class.reserve. */
+    sa_status (*reserve)(void *form, size_t count, size_t at_once);
     double (*log_det)(const void *form);
     size_t (*bytes)(const void *form);
     sa_status (*save)(const void *form, sa_npz_writer *writer);

@@ -10,8 +10,6 @@
  *
  * Where this deviates from its paper: one beta for all arms, which are told apart by their contexts, instead of one an arm; and the
  * variance of the noise is nu^2 instead of a sample from an inverse gamma distribution. */
-#include <string.h>
-
 #include "base/memory.h"
 #include "model/model.h"
 
