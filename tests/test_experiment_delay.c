@@ -38,6 +38,7 @@ static const char *const kinds[] = {
     "precision=double algorithm=cn-ts train-warmup=5 normalize=standard",
     "precision=double preset=paper algorithm=cn-ts1 exact-form=dual count-pending=true",
     "precision=double preset=icml23 train-window=4 algorithm=cn-ucb",
+    "precision=double algorithm=cn-ucb-d epoch-length=5 epoch-replay-steps=9",
     "precision=double preset=paper algorithm=comblin-ucb",
     "precision=double preset=paper algorithm=comblin-ts",
     "precision=double algorithm=cc-mab horizon=40", /* the game's rounds */
