@@ -193,9 +193,6 @@ static sa_status read_request(const sa_agent *agent, const sa_request *request, 
 
 static sa_status read_discounts(const sa_agent *agent, choice *self) {
     if (!agent->pending.discounted || !(self->data.given & SA_BIT(SA_DISCOUNTS))) return SA_OK;
-    if (agent->model && agent->model->kind->explore) /* such a model weighs nothing */
-        return sa_fail(SA_INVALID, "--algorithm %s cannot learn with discounts; --cascade-form literal does without them",
-                       agent->algorithm->name);
     SA_TRY(sa_discounts_check(&self->data, self->slate));
     self->discounts = self->data.discounts;
     return SA_OK;

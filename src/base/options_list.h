@@ -99,7 +99,7 @@
     TEXT(matrix, "matrix", ENVIRONMENT, "", "oracle data: npy file of A in A x <= b, (rows, N)")                          \
     TEXT(bounds, "bounds", ENVIRONMENT, "", "oracle data: b, (rows), a list or an npy file")                              \
     TEXT(discounts, "discounts", ENVIRONMENT, "",                                                                         \
-         "oracle data, and clicks cascade: psi of each position, (K), a list or npy file")                                \
+         "oracle data, clicks cascade, feedback cascade: psi of each position, (K), a list or npy file")                  \
     TEXT(cascade_reward, "reward", ENVIRONMENT, "",                                                                       \
          "oracle data, and clicks cascade: what earns, any click (click) or each (sum)")                                  \
     CHOICE(clicks, "clicks", ENVIRONMENT, CLICKS_NONE, CLICKS_NONE, CLICKS_NONE, SA_CLICKS,                               \
