@@ -130,7 +130,7 @@ static void error_is_that_of_predictions(void **state) {
                                         "train-every=3 centre=false scale=false", "train-every=5 train-steps=0"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         char text[200];
-        snprintf(text, sizeof text, "precision=double error-decay=0.2 train-steps=3 %s", kinds[i]);
+        snprintf(text, sizeof text, "precision=double error-decay=0.2 companion=false train-steps=3 %s", kinds[i]);
         sa_agent *agent = create_seen(text);
         sa_decision *decision = NULL;
         double error = 0, plain = 0, squares[MOST];
@@ -167,7 +167,7 @@ static void error_is_that_of_predictions(void **state) {
 
 static void without_error_decay_nothing_is_judged(void **state) {
     (void)state;
-    sa_agent *agent = create_seen("precision=double error-decay=0 train-every=1");
+    sa_agent *agent = create_seen("precision=double error-decay=0 companion=false train-every=1");
     sa_decision *decision = NULL;
     for (uint64_t id = 0; id < 5; id++) {
         rig_select(agent, id, 8, SLATE, &decision);

@@ -13,6 +13,8 @@ void sa_agent_destroy(sa_agent *agent) {
     sa_model_destroy(agent->model);
     sa_confidence_destroy(agent->confidence);
     sa_confidence_destroy(agent->rebuilt);
+    sa_companion_clear(&agent->companion);
+    sa_free(agent->row);
     sa_inputs_clear(&agent->inputs);
     sa_history_clear(&agent->history);
     sa_ring_clear(&agent->pending);
@@ -87,6 +89,11 @@ static sa_status create_parts(sa_agent *agent, uint64_t epoch) {
     SA_TRY(check_positions(agent));
     const sa_model *model = agent->model;
     if (!model) return SA_OK;
+    if (options->companion && !model->kind->observe) {
+        size_t inputs = agent->inputs.dim + agent->inputs.positions;
+        SA_TRY(sa_alloc_array(inputs, sizeof(double), &agent->row));
+        SA_TRY(sa_companion_init(&agent->companion, inputs));
+    }
     SA_TRY(sa_gradients_init(&agent->gradients, model->precision, model->pairs, model->shape));
     SA_TRY(sa_gradients_init(&agent->observed, model->precision, model->pairs, model->shape));
     if (!algorithm->confidence) return SA_OK;
@@ -162,7 +169,7 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
                  sa_history_bytes(&agent->history) +
                  sa_ring_bytes(&agent->pending, agent->inputs.dim, agent->inputs.precision) +
                  sa_gradients_bytes(&agent->gradients) + sa_gradients_bytes(&agent->observed) +
-                 agent->arms_capacity * (2 * row + sizeof(size_t) + sizeof(bool)) +
+                 sa_companion_bytes(&agent->companion) + agent->arms_capacity * (2 * row + sizeof(size_t) + sizeof(bool)) +
                  agent->score_capacity * 5 * sizeof(double) + agent->training_capacity * sample,
         .widths_in_double = state.in_double,
         .widths_from_primal = state.from_primal,

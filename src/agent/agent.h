@@ -3,6 +3,7 @@
 #define SA_AGENT_AGENT_H
 
 #include "agent/algorithms.h"
+#include "agent/companion.h"
 #include "agent/exploration.h"
 #include "agent/history.h"
 #include "agent/inputs.h"
@@ -31,8 +32,10 @@ struct sa_agent {
     sa_inputs inputs;
     sa_history history;
     sa_pending_ring pending;
-    /* scores = centre + scale f, as of the last training */
+    /* scores = centre + scale f, as of the last training; with a companion f is its mixture of network and regression */
     double centre, scale;
+    sa_companion companion;
+    double *row; /* (companion.dim) workspace: one input in double precision */
     uint64_t trainings, diverged_trainings;
     /* how well new feedback is predicted: mean squared error over the latest observations, before they are learnt from */
     double error;
@@ -61,6 +64,12 @@ struct sa_agent {
 /* The row of a decision's scores and gradients that belongs to the arm in place k of the slate. */
 static inline size_t sa_agent_row(const sa_agent *agent, size_t slate, size_t arm, size_t k) {
     return agent->inputs.positions ? arm * slate + k : arm;
+}
+
+/* What a width is multiplied with, beside gamma or nu. */
+static inline double sa_agent_bonus(const sa_agent *agent) {
+    return agent->companion.dim && !agent->exploration.by_theory ? agent->scale * agent->companion.is.boldness
+                                                                 : agent->scale;
 }
 
 /* An agent with all parts, from options that it takes over (also on failure). The epoch is 0 where there are none. */

@@ -69,6 +69,7 @@ static sa_status add_parts(const sa_agent *agent, sa_npz_writer *writer, const c
     SA_TRY(sa_npz_add(writer, "learnt", SA_INT64, 0, NULL, &agent->learnt));
     SA_TRY(sa_npz_add(writer, "trainings", SA_INT64, 0, NULL, &agent->trainings));
     SA_TRY(sa_npz_add(writer, "diverged_trainings", SA_INT64, 0, NULL, &agent->diverged_trainings));
+    SA_TRY(sa_companion_save(&agent->companion, writer));
     SA_TRY(sa_inputs_save(&agent->inputs, writer));
     SA_TRY(sa_history_save(&agent->history, writer));
     SA_TRY(sa_pending_file_save(pending, &agent->pending, writer));
@@ -112,6 +113,7 @@ static sa_status read_options(sa_npz *archive, sa_options **out) {
         status = SA_OUT_OF_MEMORY;
         goto fail;
     }
+    options->companion = false; /* an agent that was saved before there were companions goes on without */
     SA_TRY_OR_FAIL(options_from_text(text, options));
     *out = options;
     options = NULL;
@@ -130,6 +132,7 @@ static sa_status read_parts(sa_agent *agent, sa_npz *archive) {
     SA_TRY(sa_npz_get_integer(archive, "diverged_trainings", 0, trainings, &diverged));
     agent->trainings = (uint64_t)trainings;
     agent->diverged_trainings = (uint64_t)diverged;
+    SA_TRY(sa_companion_load(&agent->companion, archive));
     SA_TRY(sa_inputs_load(&agent->inputs, archive));
     SA_TRY(sa_history_load(&agent->history, archive));
     SA_TRY(sa_npz_get_number(archive, "error", &agent->error));

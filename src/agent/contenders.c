@@ -4,7 +4,7 @@
 #include <string.h>
 
 static double score_at(const sa_agent *agent, size_t arm, double width) {
-    return sa_explore_score(&agent->exploration, agent->mean[arm], width, agent->scale, agent->luck[arm]);
+    return sa_explore_score(&agent->exploration, agent->mean[arm], width, sa_agent_bonus(agent), agent->luck[arm]);
 }
 
 static double higher(double a, double b) { return a > b ? a : b; }

@@ -157,6 +157,7 @@ static sa_status make_next(const sa_agent *agent, sa_agent **out) {
     sa_agent *next = NULL;
     sa_status status = sa_agent_assemble(base, epoch, &next);
     if (status != SA_OK) return sa_fail_prefix(status, "epoch %llu cannot begin: ", (unsigned long long)epoch);
+    sa_companion_clear(&next->companion); /* the present one stays: what it knows does not hang on the network's weights */
     next->model->kind->redraw(next->model, next->options, epoch);
     sa_inputs_clear(&next->inputs);
     next->inputs = agent->inputs;

@@ -73,8 +73,22 @@ double sa_learn_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Takes the observations since the last training into agent->error: the model has not seen them yet. The first ones are
- * predicted by their mean. Uses training_inputs. */
+/* The companion hears of the i-th observation, whose input is in training_inputs, before the network learns from it. */
+static void tell_companion(sa_agent *agent, size_t i, double network) {
+    const sa_history *history = &agent->history;
+    for (size_t j = 0; j < agent->companion.dim; j++)
+        agent->row[j] = sa_real_get(history->precision, agent->training_inputs, j);
+    sa_companion_hear(&agent->companion, &(sa_companion_case){.input = agent->row,
+                                                              .score = history->scores[i],
+                                                              .discount = discount_of(history, i),
+                                                              .predicted = agent->learnt > 0,
+                                                              .network = network,
+                                                              .centre = agent->centre,
+                                                              .scale = agent->scale});
+}
+
+/* Takes the observations since the last training into agent->error and the companion: the model has not seen them yet. The first
+ * ones are predicted by their mean. Uses training_inputs. */
 static sa_status judge_predictions(sa_agent *agent, double centre) {
     enum { LATEST = 200 };
     const sa_history *history = &agent->history;
@@ -82,6 +96,7 @@ static sa_status judge_predictions(sa_agent *agent, double centre) {
     for (size_t i = agent->learnt; i < history->count; i++) {
         show(agent, i, 1);
         SA_TRY(agent->model->kind->evaluate(agent->model, agent->training_inputs, 1, &predicted, NULL));
+        tell_companion(agent, i, predicted);
         predicted = agent->learnt ? agent->centre + agent->scale * predicted : centre;
         double difference = history->scores[i] - discount_of(history, i) * predicted,
                share = 1.0 / (double)(i < LATEST ? i + 1 : LATEST);
@@ -110,7 +125,7 @@ sa_status sa_learn_train(sa_agent *agent, size_t steps) {
     bool diverged = true;
     if (!agent->model || !agent->model->kind->train || count == 0) return SA_OK;
     centre_and_scale(agent, first, &centre, &scale);
-    if (agent->options->error_decay > 0) SA_TRY(judge_predictions(agent, centre));
+    if (agent->options->error_decay > 0 || agent->companion.dim) SA_TRY(judge_predictions(agent, centre));
     show(agent, first, count);
     set_targets(agent, first, count, centre, scale);
     sa_training training = {.count = count,
@@ -129,6 +144,7 @@ sa_status sa_learn_train(sa_agent *agent, size_t steps) {
         agent->centre = centre;
         agent->scale = scale;
         sa_rebuild(agent);
+        sa_companion_learn(&agent->companion, scale);
     }
     sa_rebuild_cancel(agent);
     agent->train_seconds += sa_learn_seconds() - start;

@@ -62,6 +62,18 @@ static sa_status recall(sa_agent *agent, const choice *self) {
     return SA_OK;
 }
 
+/* The companion's say in the means. */
+static void mix(sa_agent *agent, const choice *self) {
+    size_t dim = agent->inputs.dim, positions = agent->inputs.positions;
+    if (agent->companion.dim == 0) return;
+    for (size_t i = 0; i < self->scores; i++) {
+        size_t arm = arm_of(self, i);
+        for (size_t j = 0; j < dim; j++) agent->row[j] = sa_real_get(agent->inputs.precision, agent->input, arm * dim + j);
+        for (size_t k = 0; k < positions; k++) agent->row[dim + k] = i - arm * self->positions == k;
+        agent->mean[i] = sa_companion_mix(&agent->companion, agent->row, agent->mean[i]);
+    }
+}
+
 /* mean (scores), and the gradients of all candidates where widths are wanted */
 static sa_status estimate(sa_agent *agent, const choice *self) {
     size_t arms = self->request->arms, positions = self->positions;
@@ -76,6 +88,7 @@ static sa_status estimate(sa_agent *agent, const choice *self) {
         SA_TRY(kind->evaluate_positions(agent->model, agent->input, arms, positions, agent->mean, gradients));
     else
         SA_TRY(kind->evaluate(agent->model, agent->input, arms, agent->mean, gradients));
+    mix(agent, self);
     for (size_t i = 0; i < self->scores; i++) agent->mean[i] = agent->centre + agent->scale * agent->mean[i];
     for (size_t i = 0; i < self->scores; i++)
         if (!isfinite(agent->mean[i]))
@@ -127,8 +140,8 @@ static sa_status score(sa_agent *agent, choice *self) {
             SA_TRY(agent->confidence->kind->widths(agent->confidence, &agent->gradients, NULL, count, agent->width,
                                                    &self->ticket));
         for (size_t i = 0; i < count; i++)
-            agent->score[i] =
-                sa_explore_score(&agent->exploration, agent->mean[i], agent->width[i], agent->scale, agent->luck[i]);
+            agent->score[i] = sa_explore_score(&agent->exploration, agent->mean[i], agent->width[i], sa_agent_bonus(agent),
+                                               agent->luck[i]);
         if (!bounded) sample(agent, &stream, count);
     }
     for (size_t i = 0; i < count; i++)

@@ -158,6 +158,8 @@
     NUMBER(weight_decay, "weight-decay", AGENT, 0, 0, 0.3, 0, 1e6, "each step shrinks weights by rate times this")        \
     NUMBER(error_decay, "error-decay", AGENT, 0, 0, 150, 0, 1e9,                                                          \
            "pull of the weights to 0 in units of the squared error on new feedback: large errors mean noise")             \
+    FLAG(companion, "companion", AGENT, false, false, true,                                                               \
+         "a ridge regression beside the network; feedback decides how far each is trusted, and how boldly to explore")    \
     FLAG(centre, "centre", AGENT, false, false, true, "train on scores minus their mean so far")                          \
     FLAG(scale, "scale", AGENT, false, false, true, "train on scores scaled to the deviation --scale-to")                 \
     NUMBER(scale_to, "scale-to", AGENT, 1, 1, 0.04, ABOVE_0, 1e6,                                                         \
@@ -173,7 +175,7 @@
     NUMBER(regularization, "regularization", AGENT, 1, 1, 1, ABOVE_0, 1e100, "lambda: Z starts as lambda I")              \
     NUMBER(gamma, "gamma", AGENT, 1, 1, 1, OR_THEORY, 1e100,                                                              \
            "ucb: widths added to the estimate, in units of the scores' scale; theory: gamma_t and e_t of Lemma 1")        \
-    NUMBER(nu, "nu", AGENT, 1, 1, 0.02, OR_THEORY, 1e100,                                                                 \
+    NUMBER(nu, "nu", AGENT, 1, 1, 0.15, OR_THEORY, 1e100,                                                                 \
            "ts: deviation of a sample in units of sigma; theory: nu of Theorem 2 and epsilon of Section 4.4")             \
     INTEGER(ts_samples, "ts-samples", AGENT, 10, 10, 10, 1, 1000000, "ts: M, samples an arm; the highest counts")         \
     CHOICE(ts_deviation, "ts-deviation", AGENT, DEVIATION_SIGMA, DEVIATION_VARIANCE, DEVIATION_SIGMA, SA_DEVIATIONS,      \

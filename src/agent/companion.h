@@ -1,0 +1,75 @@
+/* A ridge regression beside the network, and how far each is trusted.
+ *
+ * A network of thousands of weights takes noise for signal long before a linear model of d weights does. So with --companion
+ * the estimate, in the network's units, is
+ *
+ *     c + a r(x) + b f(x)         r(x) = theta'(x - x^),  x^ the mean of the inputs that were answered
+ *
+ * and feedback decides all of it:
+ *
+ *   theta    ridge regression of all feedback, with an intercept. lambda is the most likely one: it climbs
+ *                -n/2 log(left) - 1/2 log det(I + G / lambda),   G = sum (x - x^)(x - x^)',  left = what theta leaves unexplained
+ *            and theta is 0 unless that beats no regression at all by EVIDENCE.
+ *   a, b, c  least squares on what both had predicted for feedback before they learnt from it, over about the last 1000
+ *            observations; with few of them a is drawn to 0 and b to 0.1, so that an agent explores until it has shown that it can
+ *            predict. Where both predict alike, that favours the network.
+ *   boldness of exploration, a factor on its bonus: 1 for the first 600 observations, then falling to the share of variance
+ *            that the estimate explains. Nothing is gained by exploring noise.
+ *
+ * With discounts psi (learn.c) an observation is y = psi v: it has the weight psi^2, and v = y / psi. */
+#ifndef SA_AGENT_COMPANION_H
+#define SA_AGENT_COMPANION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/npy.h"
+#include "base/status.h"
+
+enum { SA_COMPANION_MOST = 2000, SA_COMPANION_MOMENTS = 10 };
+
+/* All that is known beside vectors and matrices: saved as one array. */
+typedef struct sa_companion_numbers {
+    /* all feedback: weighted mean, and sum of squared deviations from it, in the caller's scores */
+    double count, weight, score_mean, score_square;
+    /* sums over the latest predictions r, f and targets t: 1, r, f, t, rr, rf, ff, rt, ft, tt */
+    double moments[SA_COMPANION_MOMENTS];
+    double lambda;
+    double intercept, linear, network; /* c, a, b */
+    double boldness;
+} sa_companion_numbers;
+
+typedef struct sa_companion {
+    size_t dim; /* inputs, one-hot positions included; 0: there is no companion */
+    sa_companion_numbers is;
+    double *input_mean;  /* (dim), weighted */
+    double *input_score; /* (dim) sums of products of deviations from the means */
+    double *gram;        /* (dim, dim) likewise, lower triangle */
+    double *theta;       /* (dim) in the network's units */
+    double *scratch;     /* (dim) workspace: theta under another lambda */
+    double *factor;      /* (dim, dim) workspace */
+} sa_companion;
+
+/* No companion for more than SA_COMPANION_MOST inputs: its matrix would be larger than the network. */
+sa_status sa_companion_init(sa_companion *companion, size_t dim);
+void sa_companion_clear(sa_companion *companion);
+
+/* The estimate for an input (dim) of which the network says f. */
+double sa_companion_mix(const sa_companion *companion, const double *input, double network);
+/* Takes in an answered input (dim), its score y and discount psi; `network`, where it has been trained, is what it predicts for
+ * the input, and the score in its units is (y - psi centre) / scale. */
+typedef struct sa_companion_case {
+    const double *input; /* (dim) */
+    double score, discount;
+    bool predicted;
+    double network, centre, scale;
+} sa_companion_case;
+void sa_companion_hear(sa_companion *companion, const sa_companion_case *heard);
+/* Sets theta, a, b, c and boldness from what was heard, in units of the scale. */
+void sa_companion_learn(sa_companion *companion, double scale);
+
+size_t sa_companion_bytes(const sa_companion *companion);
+sa_status sa_companion_save(const sa_companion *companion, sa_npz_writer *writer);
+sa_status sa_companion_load(sa_companion *companion, sa_npz *archive);
+
+#endif

@@ -1,0 +1,196 @@
+/* The regression beside the network, against elimination on the data itself, and the trust in each. */
+/* clang-format off */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+
+#include "agent/companion.h"
+
+enum { DIM = 3, MANY = 40 };
+
+static double uniform(uint64_t *state) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(*state >> 11) * 0x1p-52 - 1;
+}
+
+typedef struct data {
+    double x[MANY][DIM], y[MANY], psi[MANY];
+} data;
+
+/* y = psi (0.7 + 2 x0 - x1 + noise) */
+static data draw(double signal, double noise, bool discounts) {
+    data d;
+    uint64_t state = 5;
+    for (int i = 0; i < MANY; i++) {
+        for (int j = 0; j < DIM; j++) d.x[i][j] = uniform(&state) + 0.5;
+        d.psi[i] = discounts ? 0.25 * (1 + i % 4) : 1;
+        d.y[i] = d.psi[i] * (0.7 + signal * (2 * d.x[i][0] - d.x[i][1]) + noise * uniform(&state));
+    }
+    return d;
+}
+
+static void hear(sa_companion *companion, const data *d) {
+    for (int i = 0; i < MANY; i++)
+        sa_companion_hear(companion, &(sa_companion_case){.input = d->x[i], .score = d->y[i], .discount = d->psi[i]});
+}
+
+/* A (n, n + 1) in place, by elimination with pivots; the solution in the last column. Returns log |det|. */
+static double eliminate(size_t n, double *a) {
+    double log_det = 0;
+    size_t w = n + 1;
+    for (size_t c = 0; c < n; c++) {
+        size_t p = c;
+        for (size_t r = c; r < n; r++)
+            if (fabs(a[r * w + c]) > fabs(a[p * w + c])) p = r;
+        for (size_t k = 0; k < w; k++) {
+            double swapped = a[c * w + k];
+            a[c * w + k] = a[p * w + k];
+            a[p * w + k] = swapped;
+        }
+        log_det += log(fabs(a[c * w + c]));
+        for (size_t r = 0; r < n; r++) {
+            if (r == c) continue;
+            double factor = a[r * w + c] / a[c * w + c];
+            for (size_t k = c; k < w; k++) a[r * w + k] -= factor * a[c * w + k];
+        }
+    }
+    for (size_t c = 0; c < n; c++) a[c * w + n] /= a[c * w + c];
+    return log_det;
+}
+
+/* The smallest weighted sum of squares plus lambda |theta|^2, the intercept free: normal equations with d + 1 unknowns. */
+static void fit(const data *d, double lambda, double theta[DIM + 1]) {
+    double a[(DIM + 1) * (DIM + 2)] = {0};
+    for (int i = 0; i < MANY; i++)
+        for (int j = 0; j <= DIM; j++) {
+            double xj = d->psi[i] * (j < DIM ? d->x[i][j] : 1);
+            for (int k = 0; k <= DIM; k++) a[j * (DIM + 2) + k] += xj * d->psi[i] * (k < DIM ? d->x[i][k] : 1);
+            a[j * (DIM + 2) + DIM + 1] += xj * d->y[i];
+        }
+    for (int j = 0; j < DIM; j++) a[j * (DIM + 2) + j] += lambda;
+    eliminate(DIM + 1, a);
+    for (int j = 0; j <= DIM; j++) theta[j] = a[j * (DIM + 2) + DIM + 1];
+}
+
+/* log density of the scores' deviations under N(0, s^2 (I + X X' / lambda)), with the best s, from the n x n side */
+static double log_density(const data *d, double lambda) {
+    static double a[MANY * (MANY + 1)];
+    double mean[DIM + 1] = {0}, quadratic = 0;
+    for (int i = 0; i < MANY; i++) {
+        for (int j = 0; j < DIM; j++) mean[j] += d->x[i][j] / MANY;
+        mean[DIM] += d->y[i] / MANY;
+    }
+    for (int i = 0; i < MANY; i++) {
+        for (int k = 0; k < MANY; k++) {
+            a[i * (MANY + 1) + k] = i == k;
+            for (int j = 0; j < DIM; j++)
+                a[i * (MANY + 1) + k] += (d->x[i][j] - mean[j]) * (d->x[k][j] - mean[j]) / lambda;
+        }
+        a[i * (MANY + 1) + MANY] = d->y[i] - mean[DIM];
+    }
+    double log_det = eliminate(MANY, a);
+    for (int i = 0; i < MANY; i++) quadratic += (d->y[i] - mean[DIM]) * a[i * (MANY + 1) + MANY];
+    return -0.5 * MANY * log(quadratic) - 0.5 * log_det;
+}
+
+static void finds_the_regression(void **state) {
+    (void)state;
+    for (int discounts = 0; discounts < 2; discounts++) {
+        data d = draw(1, 0.5, discounts);
+        sa_companion companion;
+        assert_int_equal(sa_companion_init(&companion, DIM), SA_OK);
+        hear(&companion, &d);
+        for (int i = 0; i < 12; i++) sa_companion_learn(&companion, 4); /* the climb ends */
+        double expected[DIM + 1];
+        fit(&d, companion.is.lambda, expected);
+        for (int j = 0; j < DIM; j++) assert_float_equal(companion.theta[j], expected[j] / 4, 1e-12);
+        if (!discounts) {
+            double here = log_density(&d, companion.is.lambda);
+            assert_true(here >= log_density(&d, companion.is.lambda * 3) &&
+                        here >= log_density(&d, companion.is.lambda / 3));
+        }
+        sa_companion_clear(&companion);
+    }
+}
+
+static void sees_no_signal_in_noise(void **state) {
+    (void)state;
+    data d = draw(0, 1, false);
+    sa_companion companion;
+    assert_int_equal(sa_companion_init(&companion, DIM), SA_OK);
+    hear(&companion, &d);
+    for (int i = 0; i < 12; i++) sa_companion_learn(&companion, 1);
+    for (int j = 0; j < DIM; j++) assert_true(companion.theta[j] == 0);
+    sa_companion_clear(&companion);
+}
+
+static void a_discount_of_0_teaches_nothing(void **state) {
+    (void)state;
+    sa_companion companion;
+    const double x[DIM] = {1, 2, 3};
+    assert_int_equal(sa_companion_init(&companion, DIM), SA_OK);
+    sa_companion_hear(&companion, &(sa_companion_case){.input = x, .score = 5, .discount = 0});
+    assert_true(companion.is.count == 0 && companion.is.weight == 0);
+    sa_companion_learn(&companion, 1);
+    assert_true(companion.is.boldness == 1);
+    sa_companion_clear(&companion);
+}
+
+/* Feedback 3 + 0.8 f, centred at 3, with f predicted: after many cases b is 0.8, the rest of the mixture nothing. */
+static void trusts_what_predicts(void **state) {
+    (void)state;
+    uint64_t random = 9;
+    sa_companion companion;
+    assert_int_equal(sa_companion_init(&companion, 1), SA_OK);
+    assert_true(companion.is.network < 0.5);
+    for (int i = 0; i < 5000; i++) {
+        double f = uniform(&random), x = uniform(&random);
+        sa_companion_hear(&companion, &(sa_companion_case){.input = &x,
+                                                           .score = 3 + 2 * 0.8 * f,
+                                                           .discount = 1,
+                                                           .predicted = true,
+                                                           .network = f,
+                                                           .centre = 3,
+                                                           .scale = 2});
+    }
+    sa_companion_learn(&companion, 2);
+    assert_float_equal(companion.is.network, 0.8, 0.01);
+    assert_float_equal(companion.is.intercept, 0, 0.01);
+    assert_true(companion.is.boldness > 0.99);
+    const double at = 0.3;
+    assert_float_equal(sa_companion_mix(&companion, &at, 0.5), 0.4, 0.01);
+    sa_companion_clear(&companion);
+}
+
+/* The same with predictions that have nothing to do with the feedback. */
+static void does_not_trust_what_does_not(void **state) {
+    (void)state;
+    uint64_t random = 9;
+    sa_companion companion;
+    assert_int_equal(sa_companion_init(&companion, 1), SA_OK);
+    for (int i = 0; i < 5000; i++) {
+        double f = uniform(&random), x = uniform(&random);
+        sa_companion_hear(
+            &companion,
+            &(sa_companion_case){
+                .input = &x, .score = uniform(&random) + x, .discount = 1, .predicted = true, .network = f, .scale = 1});
+        if (i % 100 == 0) sa_companion_learn(&companion, 1);
+    }
+    sa_companion_learn(&companion, 1);
+    assert_float_equal(companion.is.linear, 1, 0.15);
+    assert_true(companion.is.network < 0.1);
+    assert_float_equal(companion.is.boldness, 0.5, 0.1); /* x is half of the variance */
+    sa_companion_clear(&companion);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(finds_the_regression), cmocka_unit_test(sees_no_signal_in_noise),
+                                       cmocka_unit_test(a_discount_of_0_teaches_nothing),
+                                       cmocka_unit_test(trusts_what_predicts),
+                                       cmocka_unit_test(does_not_trust_what_does_not)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
