@@ -322,6 +322,84 @@ static void manual_training_changes_over(void **state) {
     sa_agent_destroy(agent);
 }
 
+/* The companion's regression in the agent's file: count, mean of the inputs, theta in the caller's scores. */
+typedef struct regression {
+    double count, lambda, mean[RIG_DIM], theta[RIG_DIM];
+} regression;
+
+static regression companion_of(const sa_agent *agent) {
+    enum { NUMBERS = 19, LAMBDA = 14 };
+    regression out = {0};
+    double numbers[NUMBERS], scale;
+    sa_npz *archive;
+    assert_ok(sa_agent_save(agent, scratch("companion.npz")));
+    assert_ok(sa_npz_open(scratch("companion.npz"), &archive));
+    assert_ok(sa_npz_read_into(archive, "companion_numbers", SA_FLOAT64, 1, (size_t[]){NUMBERS}, numbers));
+    assert_ok(sa_npz_read_into(archive, "companion_input_mean", SA_FLOAT64, 1, (size_t[]){RIG_DIM}, out.mean));
+    assert_ok(sa_npz_read_into(archive, "companion_theta", SA_FLOAT64, 1, (size_t[]){RIG_DIM}, out.theta));
+    assert_ok(sa_npz_get_number(archive, "scale", &scale));
+    sa_npz_close(archive);
+    out.count = numbers[0];
+    out.lambda = numbers[LAMBDA];
+    for (size_t j = 0; j < RIG_DIM; j++) out.theta[j] *= scale;
+    return out;
+}
+
+/* (X'X + lambda I) theta = X'y, of all feedback in the book less its means */
+static void check_regression(const sa_agent *agent, const diary *book) {
+    regression found = companion_of(agent);
+    double mean[RIG_DIM] = {0}, score = 0, n = (double)book->count;
+    assert_true(found.count == n);
+    for (size_t k = 0; k < book->count; k++) {
+        for (size_t j = 0; j < RIG_DIM; j++) mean[j] += book->x[k][j] / n;
+        score += book->score[k] / n;
+    }
+    assert_true(found.theta[0] != 0);
+    for (size_t j = 0; j < RIG_DIM; j++) {
+        double left = found.lambda * found.theta[j];
+        assert_near(found.mean[j], mean[j]);
+        for (size_t k = 0; k < book->count; k++) {
+            double rest = score - book->score[k];
+            for (size_t i = 0; i < RIG_DIM; i++) rest += (book->x[k][i] - mean[i]) * found.theta[i];
+            left += (book->x[k][j] - mean[j]) * rest;
+        }
+        assert_near(left, 0);
+    }
+}
+
+/* Across a change-over the companion has heard all feedback once, whatever the new network was trained on. */
+static void the_companion_hears_everything_once(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"epoch-replay=schedule error-decay=0", "epoch-replay=schedule error-decay=0.1",
+                                        "epoch-replay=last error-decay=0", "epoch-replay=last error-decay=0.1",
+                                        "train=manual"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "algorithm=cn-ucb-d companion=true precision=double epoch-length=11 train-every=4 %s",
+                 kinds[i]);
+        sa_agent *agent = rig_create(text);
+        sa_decision *decision = NULL;
+        diary book = {0};
+        for (uint64_t seed = 0; seed < 25; seed++) {
+            uint64_t id = rig_select(agent, seed, ARMS, SLATE, &decision);
+            double scores[SLATE];
+            for (size_t k = 0; k < SLATE; k++) {
+                note(&book, decision, seed, k);
+                const double *x = book.x[book.count - 1];
+                book.score[book.count - 1] = scores[k] = 3 + 40 * x[0] - 20 * x[1]; /* worth a regression */
+            }
+            assert_ok(sa_agent_update(agent, id, scores, NULL, SLATE));
+            bool manual = strstr(text, "manual") && seed % 4 == 0;
+            if (manual) assert_ok(sa_agent_train(agent));
+            bool trains = strstr(text, "manual") ? manual : seed % 4 == 0 || seed == 10 || seed == 21;
+            if (trains && seed >= 8) check_regression(agent, &book);
+        }
+        assert_int_equal(rig_counts(agent).epoch, 2);
+        sa_decision_destroy(decision);
+        sa_agent_destroy(agent);
+    }
+}
+
 /* Every engine and precision changes over; what was saved in the middle goes on alike. */
 static void engines_change_over(void **state) {
     (void)state;
@@ -411,6 +489,7 @@ int main(void) {
         cmocka_unit_test(networks_are_drawn_afresh),
         cmocka_unit_test(late_feedback_across_the_change),
         cmocka_unit_test(manual_training_changes_over),
+        cmocka_unit_test(the_companion_hears_everything_once),
         cmocka_unit_test(engines_change_over),
         cmocka_unit_test(huge_features),
         cmocka_unit_test(a_network_too_large),

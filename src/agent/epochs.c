@@ -184,6 +184,7 @@ static void destroy_next(sa_agent *next) {
 /* The agent gets all that hangs on the epoch; `next` is left with what was before. */
 static void change_over(sa_agent *agent, sa_agent *next, sa_gradients *waiting) {
     sa_pending_ring *ring = &agent->pending;
+    if (agent->companion.dim) sa_learn_tell_rest(agent);
     for (size_t i = 0; i < ring->count; i++) {
         sa_pending *pending = sa_ring_find(ring, ring->first + i);
         SWAP(sa_gradients, pending->gradients, waiting[i]);
@@ -199,9 +200,10 @@ static void change_over(sa_agent *agent, sa_agent *next, sa_gradients *waiting) 
     agent->centre = next->centre;
     agent->scale = next->scale;
     agent->error = next->error;
-    agent->learnt = next->learnt;
+    if (!agent->companion.dim) agent->learnt = next->learnt; /* else it has heard all */
     agent->trainings = next->trainings;
     agent->diverged_trainings = next->diverged_trainings;
+    sa_companion_learn(&agent->companion, agent->scale);
 }
 
 sa_status sa_epoch_begin(sa_agent *agent) {
@@ -209,6 +211,7 @@ sa_status sa_epoch_begin(sa_agent *agent) {
     size_t decisions = agent->pending.count;
     sa_gradients *waiting; /* (decisions) */
     sa_agent *next = NULL;
+    SA_TRY(sa_learn_reserve(agent, 1)); /* for what the companion hears */
     SA_TRY(sa_alloc_array(decisions, sizeof *waiting, &waiting));
     sa_status status = make_next(agent, &next);
     if (status == SA_OK) {

@@ -74,17 +74,25 @@ double sa_learn_seconds(void) {
 }
 
 /* The companion hears of the i-th observation, whose input is in training_inputs, before the network learns from it. */
-static void tell_companion(sa_agent *agent, size_t i, double network) {
+static void tell_companion(sa_agent *agent, size_t i, bool predicted, double network) {
     const sa_history *history = &agent->history;
     for (size_t j = 0; j < agent->companion.dim; j++)
         agent->row[j] = sa_real_get(history->precision, agent->training_inputs, j);
     sa_companion_hear(&agent->companion, &(sa_companion_case){.input = agent->row,
                                                               .score = history->scores[i],
                                                               .discount = discount_of(history, i),
-                                                              .predicted = agent->learnt > 0,
+                                                              .predicted = predicted,
                                                               .network = network,
                                                               .centre = agent->centre,
                                                               .scale = agent->scale});
+}
+
+void sa_learn_tell_rest(sa_agent *agent) {
+    for (size_t i = agent->learnt; i < agent->history.count; i++) {
+        show(agent, i, 1);
+        tell_companion(agent, i, false, 0);
+    }
+    agent->learnt = agent->history.count;
 }
 
 /* Takes the observations since the last training into agent->error and the companion: the model has not seen them yet. The first
@@ -96,7 +104,7 @@ static sa_status judge_predictions(sa_agent *agent, double centre) {
     for (size_t i = agent->learnt; i < history->count; i++) {
         show(agent, i, 1);
         SA_TRY(agent->model->kind->evaluate(agent->model, agent->training_inputs, 1, &predicted, NULL));
-        tell_companion(agent, i, predicted);
+        tell_companion(agent, i, agent->learnt > 0, predicted);
         predicted = agent->learnt ? agent->centre + agent->scale * predicted : centre;
         double difference = history->scores[i] - discount_of(history, i) * predicted,
                share = 1.0 / (double)(i < LATEST ? i + 1 : LATEST);

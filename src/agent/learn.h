@@ -9,6 +9,8 @@ sa_status sa_learn_reserve(sa_agent *agent, size_t observations);
 /* One training on the history, in `steps` steps (0: as --train-steps says); memory was reserved. One that diverges leaves the
  * model, centre and scale as they were. */
 sa_status sa_learn_train(sa_agent *agent, size_t steps);
+/* The companion hears what was answered since the last training, of which nothing was predicted; memory for 1 was reserved. */
+void sa_learn_tell_rest(sa_agent *agent);
 /* Does the schedule train after the decision that was the (before + 1)-th to be answered? */
 bool sa_learn_is_due(const sa_agent *agent, size_t before);
 /* Contexts that were chosen. */
