@@ -68,8 +68,9 @@ static inline size_t sa_agent_row(const sa_agent *agent, size_t slate, size_t ar
 
 /* What a width is multiplied with, beside gamma or nu. */
 static inline double sa_agent_bonus(const sa_agent *agent) {
-    return agent->companion.dim && !agent->exploration.by_theory ? agent->scale * agent->companion.is.boldness
-                                                                 : agent->scale;
+    const sa_companion *companion = &agent->companion;
+    if (!companion->dim || agent->exploration.by_theory) return agent->scale;
+    return agent->scale * (agent->exploration.kind == SA_EXPLORE_TS ? companion->is.luck : companion->is.boldness);
 }
 
 /* An agent with all parts, from options that it takes over (also on failure). The epoch is 0 where there are none. */

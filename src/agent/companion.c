@@ -13,12 +13,13 @@ static const double FIRST_TRUST = 0.1;  /* b without evidence, */
 static const double TRUST_WEIGHT = 5;   /* that counts as so many observations */
 static const double LEAST_TRUST = 0.02; /* b at least, so that the network is never out of the race */
 static const double BOLD = 600;         /* observations with full exploration */
+static const double LUCK = 0.1;         /* of boldness, in the end */
 static const double LAMBDA_STEP = 3;    /* of the climb */
 static const double LEAST_LEFT = 1e-4;  /* share of variance: perfect fits are not infinitely likely */
 static const double LEAST_LAMBDA = 0.01, MOST_LAMBDA = 1e4;
 
 sa_status sa_companion_init(sa_companion *companion, size_t dim) {
-    *companion = (sa_companion){.is = {.lambda = 1, .network = FIRST_TRUST, .boldness = 1}};
+    *companion = (sa_companion){.is = {.lambda = 1, .network = FIRST_TRUST, .boldness = 1, .luck = 1}};
     if (dim > SA_COMPANION_MOST) return SA_OK;
     SA_TRY(sa_alloc_array(dim, sizeof(double), &companion->input_mean));
     SA_TRY(sa_alloc_array(dim, sizeof(double), &companion->input_score));
@@ -159,6 +160,7 @@ void sa_companion_learn(sa_companion *companion, double scale) {
     if (companion->dim == 0 || companion->is.count == 0) return;
     double explained = trust(companion, scale), early = BOLD / companion->is.count;
     companion->is.boldness = fmax(explained, fmin(1, early * early));
+    companion->is.luck = fmax(LUCK * explained, fmin(1, early * early));
     regress(companion, scale);
 }
 

@@ -15,6 +15,8 @@
  *            predict. Where both predict alike, that favours the network.
  *   boldness of exploration, a factor on its bonus: 1 for the first 600 observations, then falling to the share of variance
  *            that the estimate explains. Nothing is gained by exploring noise.
+ *   luck     the same for what Thompson sampling adds, which falls to a tenth of that share: a bonus is large where something can
+ *            be learnt, but luck costs on every arm.
  *
  * With discounts psi (learn.c) an observation is y = psi v: it has the weight psi^2, and v = y / psi. */
 #ifndef SA_AGENT_COMPANION_H
@@ -36,7 +38,7 @@ typedef struct sa_companion_numbers {
     double moments[SA_COMPANION_MOMENTS];
     double lambda;
     double intercept, linear, network; /* c, a, b */
-    double boldness;
+    double boldness, luck;
 } sa_companion_numbers;
 
 typedef struct sa_companion {
