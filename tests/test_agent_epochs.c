@@ -328,7 +328,7 @@ typedef struct regression {
 } regression;
 
 static regression companion_of(const sa_agent *agent) {
-    enum { NUMBERS = 19, LAMBDA = 14 };
+    enum { NUMBERS = 20, LAMBDA = 14 };
     regression out = {0};
     double numbers[NUMBERS], scale;
     sa_npz *archive;
