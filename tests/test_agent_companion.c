@@ -183,7 +183,7 @@ static void does_not_trust_what_does_not(void **state) {
     sa_companion_learn(&companion, 1);
     assert_float_equal(companion.is.linear, 1, 0.15);
     assert_true(companion.is.network < 0.1);
-    assert_float_equal(companion.is.boldness, 0.5, 0.1); /* x is half of the variance */
+    assert_float_equal(companion.is.boldness, sqrt(0.5), 0.1); /* x is half of the variance */
     sa_companion_clear(&companion);
 }
 

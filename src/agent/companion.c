@@ -12,7 +12,7 @@ static const double LATEST = 1000;      /* observations that predictions are jud
 static const double FIRST_TRUST = 0.1;  /* b without evidence, */
 static const double TRUST_WEIGHT = 5;   /* that counts as so many observations */
 static const double LEAST_TRUST = 0.02; /* b at least, so that the network is never out of the race */
-static const double BOLD = 600;         /* observations with full exploration */
+static const double BOLD = 300;         /* observations with full exploration */
 static const double LUCK = 0.1;         /* of boldness, in the end */
 static const double LAMBDA_STEP = 3;    /* of the climb */
 static const double LEAST_LEFT = 1e-4;  /* share of variance: perfect fits are not infinitely likely */
@@ -158,7 +158,7 @@ static double trust(sa_companion *companion, double scale) {
 
 void sa_companion_learn(sa_companion *companion, double scale) {
     if (companion->dim == 0 || companion->is.count == 0) return;
-    double explained = trust(companion, scale), early = BOLD / companion->is.count;
+    double explained = sqrt(trust(companion, scale)), early = BOLD / companion->is.count;
     companion->is.boldness = fmax(explained, fmin(1, early * early));
     companion->is.luck = fmax(LUCK * explained, fmin(1, early * early));
     regress(companion, scale);

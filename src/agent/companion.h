@@ -13,8 +13,8 @@
  *   a, b, c  least squares on what both had predicted for feedback before they learnt from it, over about the last 1000
  *            observations; with few of them a is drawn to 0 and b to 0.1, so that an agent explores until it has shown that it can
  *            predict. Where both predict alike, that favours the network.
- *   boldness of exploration, a factor on its bonus: 1 for the first 600 observations, then falling to the share of variance
- *            that the estimate explains. Nothing is gained by exploring noise.
+ *   boldness of exploration, a factor on its bonus: 1 for the first 300 observations, then falling to the share of the deviation
+ *            of scores that the estimate explains, sqrt(R^2). Nothing is gained by exploring noise.
  *   luck     the same for what Thompson sampling adds, which falls to a tenth of that share: a bonus is large where something can
  *            be learnt, but luck costs on every arm.
  *
