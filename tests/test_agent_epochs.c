@@ -328,20 +328,18 @@ typedef struct regression {
 } regression;
 
 static regression companion_of(const sa_agent *agent) {
-    enum { NUMBERS = 20, LAMBDA = 14 };
+    enum { NUMBERS = 21, LAMBDA = 15 };
     regression out = {0};
-    double numbers[NUMBERS], scale;
+    double numbers[NUMBERS];
     sa_npz *archive;
     assert_ok(sa_agent_save(agent, scratch("companion.npz")));
     assert_ok(sa_npz_open(scratch("companion.npz"), &archive));
     assert_ok(sa_npz_read_into(archive, "companion_numbers", SA_FLOAT64, 1, (size_t[]){NUMBERS}, numbers));
     assert_ok(sa_npz_read_into(archive, "companion_input_mean", SA_FLOAT64, 1, (size_t[]){RIG_DIM}, out.mean));
     assert_ok(sa_npz_read_into(archive, "companion_theta", SA_FLOAT64, 1, (size_t[]){RIG_DIM}, out.theta));
-    assert_ok(sa_npz_get_number(archive, "scale", &scale));
     sa_npz_close(archive);
     out.count = numbers[0];
     out.lambda = numbers[LAMBDA];
-    for (size_t j = 0; j < RIG_DIM; j++) out.theta[j] *= scale;
     return out;
 }
 

@@ -43,7 +43,7 @@ void sa_companion_clear(sa_companion *companion) {
 
 /* r(x) */
 static double regression(const sa_companion *companion, const double *input) {
-    double sum = 0;
+    double sum = companion->is.score_mean;
     for (size_t j = 0; j < companion->dim; j++) sum += companion->theta[j] * (input[j] - companion->input_mean[j]);
     return sum;
 }
@@ -55,8 +55,8 @@ double sa_companion_mix(const sa_companion *companion, const double *input, doub
 /* ---- hearing ---- */
 
 static void judge(sa_companion *companion, const sa_companion_case *heard) {
-    double psi = heard->discount, target = (heard->score - psi * heard->centre) / heard->scale;
-    double r = psi * regression(companion, heard->input), f = psi * heard->network;
+    double psi = heard->discount, reference = companion->is.reference, target = heard->score - psi * reference;
+    double r = psi * (regression(companion, heard->input) - reference), f = psi * (heard->network - reference);
     const double terms[SA_COMPANION_MOMENTS] = {psi * psi, psi * r, psi * f,    psi * target, r * r,
                                                 r * f,     f * f,   r * target, f * target,   target * target};
     for (int i = 0; i < SA_COMPANION_MOMENTS; i++)
@@ -86,13 +86,14 @@ static void accumulate(sa_companion *companion, const double *input, double scor
 void sa_companion_hear(sa_companion *companion, const sa_companion_case *heard) {
     double weight = heard->discount * heard->discount, score = heard->score / heard->discount;
     if (companion->dim == 0 || !(weight > 0) || !isfinite(score * score)) return;
+    if (companion->is.count == 0) companion->is.reference = score;
     if (heard->predicted) judge(companion, heard);
     accumulate(companion, heard->input, score, weight);
 }
 
 /* ---- learning ---- */
 
-/* log evidence of `lambda` beyond that of no regression; theta into scratch, in the caller's scores */
+/* log evidence of `lambda` beyond that of no regression; theta into scratch */
 static double evidence(sa_companion *companion, double lambda) {
     size_t dim = companion->dim;
     double *c = companion->factor, *u = companion->scratch, log_det = -(double)dim * log(lambda), fit = 0;
@@ -115,7 +116,7 @@ static double evidence(sa_companion *companion, double lambda) {
 }
 
 /* One step of the climb: trainings are many. */
-static void regress(sa_companion *companion, double scale) {
+static void regress(sa_companion *companion) {
     const double tried[3] = {companion->is.lambda, companion->is.lambda / LAMBDA_STEP, companion->is.lambda * LAMBDA_STEP};
     size_t dim = companion->dim;
     double best = -INFINITY;
@@ -127,15 +128,17 @@ static void regress(sa_companion *companion, double scale) {
         companion->is.lambda = tried[i];
         memcpy(companion->theta, companion->scratch, dim * sizeof *companion->theta);
     }
-    for (size_t j = 0; j < dim; j++) companion->theta[j] = best > EVIDENCE ? companion->theta[j] / scale : 0;
+    for (size_t j = 0; j < dim; j++)
+        if (!(best > EVIDENCE)) companion->theta[j] = 0;
 }
 
 /* a, b, c and the share of variance explained. */
-static double trust(sa_companion *companion, double scale) {
+static double trust(sa_companion *companion) {
     const double *m = companion->is.moments;
-    double n = m[0], prior = TRUST_WEIGHT * companion->is.score_square / companion->is.weight / (scale * scale);
-    companion->is.intercept = companion->is.linear = 0;
+    double n = m[0], prior = TRUST_WEIGHT * companion->is.score_square / companion->is.weight;
+    companion->is.linear = 0;
     companion->is.network = FIRST_TRUST;
+    companion->is.intercept = (1 - FIRST_TRUST) * companion->is.score_mean;
     if (!(n > 0) || !(prior > 0)) return 0;
     double rr = m[4] - m[1] * m[1] / n, rf = m[5] - m[1] * m[2] / n, ff = m[6] - m[2] * m[2] / n;
     double rt = m[7] - m[1] * m[3] / n, ft = m[8] - m[2] * m[3] / n, tt = m[9] - m[3] * m[3] / n;
@@ -151,17 +154,17 @@ static double trust(sa_companion *companion, double scale) {
     }
     companion->is.linear = a;
     companion->is.network = b;
-    companion->is.intercept = (m[3] - a * m[1] - b * m[2]) / n;
+    companion->is.intercept = (1 - a - b) * companion->is.reference + (m[3] - a * m[1] - b * m[2]) / n;
     double left = tt - 2 * (a * rt + b * ft) + a * a * rr + 2 * a * b * rf + b * b * ff;
     return tt > 0 ? fmax(0, 1 - left / tt) : 0;
 }
 
-void sa_companion_learn(sa_companion *companion, double scale) {
+void sa_companion_learn(sa_companion *companion) {
     if (companion->dim == 0 || companion->is.count == 0) return;
-    double explained = sqrt(trust(companion, scale)), early = BOLD / companion->is.count;
+    double explained = sqrt(trust(companion)), early = BOLD / companion->is.count;
     companion->is.boldness = fmax(explained, fmin(1, early * early));
     companion->is.luck = fmax(LUCK * explained, fmin(1, early * early));
-    regress(companion, scale);
+    regress(companion);
 }
 
 /* ---- saving ---- */

@@ -1,9 +1,11 @@
 /* A ridge regression beside the network, and how far each is trusted.
  *
  * A network of thousands of weights takes noise for signal long before a linear model of d weights does. So with --companion
- * the estimate, in the network's units, is
+ * the estimate of a score is
  *
- *     c + a r(x) + b f(x)         r(x) = theta'(x - x^),  x^ the mean of the inputs that were answered
+ *     c + a r(x) + b f(x)         r(x) = v^ + theta'(x - x^),  v^ and x^ the means of the scores and inputs that were answered
+ *
+ * where f is the network's estimate, in the caller's scores like everything here,
  *
  * and feedback decides all of it:
  *
@@ -34,8 +36,9 @@ enum { SA_COMPANION_MOST = 2000, SA_COMPANION_MOMENTS = 10 };
 typedef struct sa_companion_numbers {
     /* all feedback: weighted mean, and sum of squared deviations from it, in the caller's scores */
     double count, weight, score_mean, score_square;
-    /* sums over the latest predictions r, f and targets t: 1, r, f, t, rr, rf, ff, rt, ft, tt */
-    double moments[SA_COMPANION_MOMENTS];
+    /* sums over the latest predictions r, f and scores t, all minus a reference, the first score: 1, r, f, t, rr, rf, ff, rt, ft,
+     * tt */
+    double reference, moments[SA_COMPANION_MOMENTS];
     double lambda;
     double intercept, linear, network; /* c, a, b */
     double boldness, luck;
@@ -47,7 +50,7 @@ typedef struct sa_companion {
     double *input_mean;  /* (dim), weighted */
     double *input_score; /* (dim) sums of products of deviations from the means */
     double *gram;        /* (dim, dim) likewise, lower triangle */
-    double *theta;       /* (dim) in the network's units */
+    double *theta;       /* (dim) */
     double *scratch;     /* (dim) workspace: theta under another lambda */
     double *factor;      /* (dim, dim) workspace */
 } sa_companion;
@@ -56,19 +59,19 @@ typedef struct sa_companion {
 sa_status sa_companion_init(sa_companion *companion, size_t dim);
 void sa_companion_clear(sa_companion *companion);
 
-/* The estimate for an input (dim) of which the network says f. */
+/* The estimate for an input (dim) for which the network's is `network`. */
 double sa_companion_mix(const sa_companion *companion, const double *input, double network);
-/* Takes in an answered input (dim), its score y and discount psi; `network`, where it has been trained, is what it predicts for
- * the input, and the score in its units is (y - psi centre) / scale. */
+/* Takes in an answered input (dim), its score y and discount psi, and, where it has been trained, what the network's estimate for the
+ * input was. */
 typedef struct sa_companion_case {
     const double *input; /* (dim) */
     double score, discount;
     bool predicted;
-    double network, centre, scale;
+    double network;
 } sa_companion_case;
 void sa_companion_hear(sa_companion *companion, const sa_companion_case *heard);
-/* Sets theta, a, b, c and boldness from what was heard, in units of the scale. */
-void sa_companion_learn(sa_companion *companion, double scale);
+/* Sets theta, a, b, c, boldness and luck from what was heard. */
+void sa_companion_learn(sa_companion *companion);
 
 size_t sa_companion_bytes(const sa_companion *companion);
 sa_status sa_companion_save(const sa_companion *companion, sa_npz_writer *writer);

@@ -203,7 +203,7 @@ static void change_over(sa_agent *agent, sa_agent *next, sa_gradients *waiting) 
     if (!agent->companion.dim) agent->learnt = next->learnt; /* else it has heard all */
     agent->trainings = next->trainings;
     agent->diverged_trainings = next->diverged_trainings;
-    sa_companion_learn(&agent->companion, agent->scale);
+    sa_companion_learn(&agent->companion);
 }
 
 sa_status sa_epoch_begin(sa_agent *agent) {

@@ -82,9 +82,7 @@ static void tell_companion(sa_agent *agent, size_t i, bool predicted, double net
                                                               .score = history->scores[i],
                                                               .discount = discount_of(history, i),
                                                               .predicted = predicted,
-                                                              .network = network,
-                                                              .centre = agent->centre,
-                                                              .scale = agent->scale});
+                                                              .network = agent->centre + agent->scale * network});
 }
 
 void sa_learn_tell_rest(sa_agent *agent) {
@@ -152,7 +150,7 @@ sa_status sa_learn_train(sa_agent *agent, size_t steps) {
         agent->centre = centre;
         agent->scale = scale;
         sa_rebuild(agent);
-        sa_companion_learn(&agent->companion, scale);
+        sa_companion_learn(&agent->companion);
     }
     sa_rebuild_cancel(agent);
     agent->train_seconds += sa_learn_seconds() - start;

@@ -88,8 +88,8 @@ static sa_status estimate(sa_agent *agent, const choice *self) {
         SA_TRY(kind->evaluate_positions(agent->model, agent->input, arms, positions, agent->mean, gradients));
     else
         SA_TRY(kind->evaluate(agent->model, agent->input, arms, agent->mean, gradients));
-    mix(agent, self);
     for (size_t i = 0; i < self->scores; i++) agent->mean[i] = agent->centre + agent->scale * agent->mean[i];
+    mix(agent, self);
     for (size_t i = 0; i < self->scores; i++)
         if (!isfinite(agent->mean[i]))
             return sa_fail(SA_INVALID, "the estimate for arm %zu is not finite: are its features too large?",
