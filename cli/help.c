@@ -25,7 +25,7 @@ const char *cli_default(const char *preset, const char *name, char value[CLI_VAL
 
 /* "--regularization NUMBER": what the user types. */
 static void print_option(const char *preset, const sa_option_info *info) {
-    char left[96], value[CLI_VALUE];
+    char left[256], value[CLI_VALUE];
     const char *what = !strcmp(info->kind, "integer")  ? " INTEGER"
                        : !strcmp(info->kind, "number") ? " NUMBER"
                        : !strcmp(info->kind, "text")   ? " TEXT"

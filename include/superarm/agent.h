@@ -55,8 +55,10 @@ SA_API size_t sa_decision_slate(const sa_decision *decision); /* chosen arms: K,
 SA_API const size_t *sa_decision_arms(const sa_decision *decision);      /* (K), best first */
 SA_API const double *sa_decision_estimates(const sa_decision *decision); /* (K) the model's mean, arm by arm as above */
 SA_API const double *sa_decision_widths(const sa_decision *decision);    /* (K) sqrt(g' Z^-1 g / m); NaN without one */
-SA_API const double *sa_decision_scores(const sa_decision *decision);    /* (K) the optimistic score */
-SA_API size_t sa_decision_candidates(const sa_decision *decision);       /* N */
+/* (K) the optimistic score. For ucb it is estimate + gamma x width x the unit of the scores: 1 in paper and icml23; in tuned the
+ * deviation of the scores over --scale-to, times how boldly the agent explores by now (--companion). */
+SA_API const double *sa_decision_scores(const sa_decision *decision);
+SA_API size_t sa_decision_candidates(const sa_decision *decision); /* N */
 /* K where arms have a score for each position (--feedback position), and then the arrays below are (N, K) row-major; else 0. */
 SA_API size_t sa_decision_positions(const sa_decision *decision);
 /* The same for all candidates, (N). With --widths needed, an arm that could not reach the slate has an upper bound of its

@@ -216,12 +216,15 @@ void sa_learn_observe(sa_agent *agent, size_t first) {
 /* ---- feedback ---- */
 
 /* Of the positions that were seen. */
-static sa_status check_feedback(const sa_pending *pending, uint64_t id, const double *scores, const size_t *positions,
+static sa_status check_feedback(const sa_agent *agent, const sa_pending *pending, uint64_t id, const double *scores,
                                 size_t count) {
+    const size_t *positions = agent->positions;
+    bool cascade = agent->options->feedback == SA_FEEDBACK_CASCADE;
     for (size_t i = 0; i < count; i++)
         if (pending->answered[positions[i]])
-            return sa_fail(SA_ALREADY_ANSWERED, "arm %zu of decision %llu was answered before",
-                           pending->arms[positions[i]], (unsigned long long)id);
+            return sa_fail(SA_ALREADY_ANSWERED, "arm %zu of decision %llu was answered before%s",
+                           pending->arms[positions[i]], (unsigned long long)id,
+                           cascade ? ", or lies behind a click: one call brings all that a user clicked" : "");
     for (size_t i = 0; i < count; i++)
         if (!isfinite(scores[positions[i]]))
             return sa_fail(SA_INVALID, "feedback for arm %zu of decision %llu is %g", pending->arms[positions[i]],
@@ -306,7 +309,7 @@ sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scor
                        (unsigned long long)decision, n, pending->slate);
     SA_TRY(reserve_positions(agent, n));
     sa_seen seen = agent->feedback->look(n, scores, observed, agent->positions);
-    SA_TRY(check_feedback(pending, decision, scores, agent->positions, seen.count));
+    SA_TRY(check_feedback(agent, pending, decision, scores, seen.count));
     if (seen.count == 0) return SA_OK;
     bool first = pending->left == pending->slate, automatic = agent->options->train == SA_TRAIN_AUTO;
     bool due = first && automatic && sa_learn_is_due(agent, agent->history.answered);
