@@ -52,6 +52,13 @@ static const char *const kinds[] = {
     "feedback=cascade algorithm=cn-ts exact-form=dual",
     "feedback=cascade cascade-form=literal algorithm=c2ucb",
     "feedback=cascade cascade-form=unknown slate=3 algorithm=cn-ts",
+    "feedback=position slate=3 algorithm=cn-ucb-d epoch-length=5 count-pending=true",
+    "feedback=cascade algorithm=cn-ts-d epoch-length=5 epoch-replay=schedule error-decay=0",
+    "feedback=cascade cascade-form=unknown slate=3 rebuild=true count-pending=true",
+    "feedback=position slate=3 algorithm=neural-linear",
+    "feedback=cascade algorithm=acc-ucb",
+    "gamma=theory confidence=last-layer rebuild=true",
+    "algorithm=cn-ts-d nu=theory epoch-length=5 confidence=diagonal",
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
