@@ -221,19 +221,22 @@ static void networks_are_trained_on_discounted_scores(void **state) {
     check_network("cascade-form=literal centre=true scale=true", true, true);
 }
 
-/* Arms of one cell share the mean of y / psi: (0 / 1 + 0.5 / 0.5) / 2. */
+/* Arms of one cell share the mean of y / psi: (0 / 1 + 0.5 / 0.5) / 2; where psi is 0 or nearly, there is no y / psi. */
 static void cells_average_what_discounts_leave(void **state) {
     (void)state;
-    double contexts[ARMS * RIG_DIM], discounts[PLACES] = {1, 0.5, 0};
+    static const char *const texts[] = {"feedback=cascade algorithm=cc-mab", "feedback=cascade algorithm=acc-ucb"};
+    double contexts[ARMS * RIG_DIM];
     for (size_t i = 0; i < ARMS * RIG_DIM; i++) contexts[i] = 0.5;
-    cascade_game game = game_of("feedback=cascade algorithm=cc-mab");
-    sa_problem_discounts(game.problem, discounts, PLACES);
-    sa_request_contexts(game.request, contexts, ARMS);
-    assert_ok(sa_agent_select(game.agent, game.request, &game.decision));
-    assert_ok(sa_agent_update(game.agent, 0, (double[]){0, 0.5, 7}, (bool[]){true, true, true}, PLACES));
-    assert_ok(sa_agent_select(game.agent, game.request, &game.decision));
-    for (size_t i = 0; i < ARMS; i++) near("mean", sa_decision_all_estimates(game.decision)[i], 0.5, 1e-15);
-    game_clear(&game);
+    for (size_t i = 0; i < 4; i++) {
+        cascade_game game = game_of(texts[i / 2]);
+        sa_problem_discounts(game.problem, (double[PLACES]){1, 0.5, i % 2 ? 1e-310 : 0}, PLACES);
+        sa_request_contexts(game.request, contexts, ARMS);
+        assert_ok(sa_agent_select(game.agent, game.request, &game.decision));
+        assert_ok(sa_agent_update(game.agent, 0, (double[]){0, 0.5, 7}, (bool[]){true, true, true}, PLACES));
+        assert_ok(sa_agent_select(game.agent, game.request, &game.decision));
+        for (size_t j = 0; j < ARMS; j++) near("mean", sa_decision_all_estimates(game.decision)[j], 0.5, 1e-15);
+        game_clear(&game);
+    }
 }
 
 /* A position with a discount of 0 teaches nothing, whatever is said of it. */

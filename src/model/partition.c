@@ -89,10 +89,9 @@ static void observe(sa_model *model, const void *inputs, const double *discounts
     partition *self = (partition *)model;
     const double *x = inputs;
     for (size_t i = 0; i < count; i++) {
-        double discount = discounts ? discounts[i] : 1;
-        if (discount == 0) continue; /* teaches nothing */
-        size_t cell = sa_cells_take(&self->cells, key_of(self, x + i * model->dim));
-        sa_cells_observe(&self->cells, cell, scores[i] / discount);
+        double score;
+        if (!sa_cells_undiscount(scores[i], discounts ? discounts[i] : 1, &score)) continue;
+        sa_cells_observe(&self->cells, sa_cells_take(&self->cells, key_of(self, x + i * model->dim)), score);
     }
 }
 

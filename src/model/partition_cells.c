@@ -84,6 +84,11 @@ void sa_cells_observe(sa_cells *cells, size_t cell, double score) {
     cells->mean[cell] = cells->mean[cell] * (1 - share) + score * share;
 }
 
+bool sa_cells_undiscount(double score, double discount, double *out) {
+    *out = score / discount;
+    return isfinite(*out);
+}
+
 size_t sa_cells_bytes(const sa_cells *cells) {
     size_t cell = width(cells) * sizeof *cells->key + sizeof *cells->seen + sizeof *cells->mean + sizeof *cells->split;
     return cells->capacity * cell + cells->slots * sizeof *cells->slot;

@@ -187,11 +187,11 @@ static void observe(sa_model *model, const void *inputs, const double *discounts
     const double *x = inputs;
     size_t touched = 0;
     for (size_t i = 0; i < count; i++) {
-        double discount = discounts ? discounts[i] : 1;
-        if (discount == 0) continue; /* teaches nothing */
+        double score;
+        if (!sa_cells_undiscount(scores[i], discounts ? discounts[i] : 1, &score)) continue;
         find_leaf(self, x + i * model->dim);
         self->touched[touched] = sa_cells_take(cells, self->key);
-        sa_cells_observe(cells, self->touched[touched++], scores[i] / discount);
+        sa_cells_observe(cells, self->touched[touched++], score);
     }
     for (size_t i = 0; i < touched; i++) {
         size_t cell = self->touched[i];
