@@ -161,6 +161,7 @@ static void wrong_input_gets_a_sentence(void **state) {
         {"--contexts @flat.npy --slate 5", "--slate 5 is more than the 4 contexts"},
         {"--contexts @x.npy --slate 2 --depth 1", "--depth 1 is less than 2"},
         {"--contexts @x.npy --slate 2 --lambda 0", "--lambda 0 must be above 0"},
+        {"--contexts @repeated.npy --slate 2 --lambda 1e-18", "--lambda 1e-18 is lost to rounding"},
         {"--contexts @x.npy --slate 2 --scores @short.npy", "one score for each of the 4 contexts"},
         {"--contexts @bad.npy --slate 1", "has nan at position 2"},
         {"--contexts @empty.npy", "has shape (0, 2, 2) where"},

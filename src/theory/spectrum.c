@@ -110,6 +110,8 @@ static sa_status find_norm(const double *factor, size_t count, const size_t *piv
     return SA_OK;
 }
 
+double sa_spectrum_rounding(size_t count, double largest) { return 4 * (double)count * DBL_EPSILON * largest; }
+
 sa_status sa_spectrum_find(double *kernel, size_t count, const double *scores, sa_spectrum *spectrum) {
     size_t *pivot = NULL;
     double largest = 0;
@@ -119,7 +121,7 @@ sa_status sa_spectrum_find(double *kernel, size_t count, const double *scores, s
     for (size_t i = 0; i < count; i++) largest = fmax(largest, kernel[i * count + i]);
     SA_TRY_OR_FAIL(sa_alloc_array(count, sizeof *pivot, &pivot));
     SA_TRY_OR_FAIL(
-        pivoted_cholesky_f64(count, kernel, count, 4 * (double)count * DBL_EPSILON * largest, pivot, &spectrum->rank));
+        pivoted_cholesky_f64(count, kernel, count, sa_spectrum_rounding(count, largest), pivot, &spectrum->rank));
     if (spectrum->rank > 0) SA_TRY_OR_FAIL(smallest_eigenvalue(kernel, spectrum->rank, count, &spectrum->smallest));
     if (scores) SA_TRY_OR_FAIL(find_norm(kernel, count, pivot, spectrum->rank, scores, &spectrum->norm));
 fail:

@@ -20,5 +20,7 @@ typedef struct sa_spectrum {
 
 /* From the upper triangle of kernel (count, count), which is overwritten. scores (count) or NULL. */
 sa_status sa_spectrum_find(double *kernel, size_t count, const double *scores, sa_spectrum *spectrum);
+/* What rounding may add to an eigenvalue of a kernel matrix (count, count) whose largest element is this. */
+double sa_spectrum_rounding(size_t count, double largest);
 
 #endif

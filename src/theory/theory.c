@@ -47,6 +47,16 @@ sa_status sa_theory_ntk(const double *contexts, size_t count, size_t dim, size_t
 
 /* ---- the kernel's numbers ---- */
 
+/* Where H is singular, the 1 of I + H / lambda has to be more than the rounding of H / lambda. */
+static sa_status check_lambda(const double *diagonal, size_t count, double lambda) {
+    double largest = 0;
+    for (size_t i = 0; i < count; i++) largest = fmax(largest, diagonal[i]);
+    double rounding = sa_spectrum_rounding(count, largest);
+    if (lambda > rounding) return SA_OK;
+    return sa_fail(SA_INVALID, "--lambda %g is lost to rounding beside a singular kernel matrix: %g would not be", lambda,
+                   10 * rounding);
+}
+
 /* Turns the lower triangle and the diagonal into the factor of I + H / lambda. */
 static sa_status find_log_det(double *kernel, size_t count, double lambda, double *log_det) {
     for (size_t i = 0; i < count; i++) {
@@ -78,12 +88,15 @@ static sa_status find_kernel_numbers(const sa_options *options, const double *co
     SA_TRY_OR_FAIL(sa_alloc_array(count, sizeof *diagonal, &diagonal));
     SA_TRY_OR_FAIL(sa_ntk_fill(contexts, count, dim, (size_t)options->depth, kernel));
     for (size_t i = 0; i < count; i++) diagonal[i] = kernel[i * count + i];
-    SA_TRY_OR_FAIL(find_log_det(kernel, count, lambda, &numbers->log_det));
+    sa_status factored = find_log_det(kernel, count, lambda, &numbers->log_det);
+    if (factored == SA_INVALID) SA_TRY_OR_FAIL(check_lambda(diagonal, count, lambda)); /* a better sentence */
+    SA_TRY_OR_FAIL(factored);
     numbers->effective_dimension = numbers->log_det / log1p((double)count / lambda);
     for (size_t i = 0; i < count; i++) kernel[i * count + i] = diagonal[i];
     SA_TRY_OR_FAIL(sa_spectrum_find(kernel, count, scores, &spectrum));
     numbers->rank = spectrum.rank;
     numbers->singular = spectrum.rank < count;
+    if (numbers->singular) SA_TRY_OR_FAIL(check_lambda(diagonal, count, lambda));
     numbers->smallest_eigenvalue = spectrum.smallest;
     numbers->norm = spectrum.norm;
 fail:
