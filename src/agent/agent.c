@@ -89,7 +89,7 @@ static sa_status create_parts(sa_agent *agent, uint64_t epoch) {
     SA_TRY(check_positions(agent));
     const sa_model *model = agent->model;
     if (!model) return SA_OK;
-    if (options->companion && !model->kind->observe) {
+    if (options->companion && !model->kind->observe && !agent->exploration.by_theory) { /* theory speaks of the network */
         size_t inputs = agent->inputs.dim + agent->inputs.positions;
         SA_TRY(sa_alloc_array(inputs, sizeof(double), &agent->row));
         SA_TRY(sa_companion_init(&agent->companion, inputs));

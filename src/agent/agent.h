@@ -69,7 +69,7 @@ static inline size_t sa_agent_row(const sa_agent *agent, size_t slate, size_t ar
 /* What a width is multiplied with, beside gamma or nu. */
 static inline double sa_agent_bonus(const sa_agent *agent) {
     const sa_companion *companion = &agent->companion;
-    if (!companion->dim || agent->exploration.by_theory) return agent->scale;
+    if (!companion->dim) return agent->scale;
     return agent->scale * (agent->exploration.kind == SA_EXPLORE_TS ? companion->is.luck : companion->is.boldness);
 }
 
