@@ -9,6 +9,7 @@
 /* clang-format on */
 
 #include "agent/companion.h"
+#include "test_elimination.h"
 
 enum { DIM = 3, MANY = 40 };
 
@@ -36,30 +37,6 @@ static data draw(double signal, double noise, bool discounts) {
 static void hear(sa_companion *companion, const data *d) {
     for (int i = 0; i < MANY; i++)
         sa_companion_hear(companion, &(sa_companion_case){.input = d->x[i], .score = d->y[i], .discount = d->psi[i]});
-}
-
-/* A (n, n + 1) in place, by elimination with pivots; the solution in the last column. Returns log |det|. */
-static double eliminate(size_t n, double *a) {
-    double log_det = 0;
-    size_t w = n + 1;
-    for (size_t c = 0; c < n; c++) {
-        size_t p = c;
-        for (size_t r = c; r < n; r++)
-            if (fabs(a[r * w + c]) > fabs(a[p * w + c])) p = r;
-        for (size_t k = 0; k < w; k++) {
-            double swapped = a[c * w + k];
-            a[c * w + k] = a[p * w + k];
-            a[p * w + k] = swapped;
-        }
-        log_det += log(fabs(a[c * w + c]));
-        for (size_t r = 0; r < n; r++) {
-            if (r == c) continue;
-            double factor = a[r * w + c] / a[c * w + c];
-            for (size_t k = c; k < w; k++) a[r * w + k] -= factor * a[c * w + k];
-        }
-    }
-    for (size_t c = 0; c < n; c++) a[c * w + n] /= a[c * w + c];
-    return log_det;
 }
 
 /* The smallest weighted sum of squares plus lambda |theta|^2, the intercept free: normal equations with d + 1 unknowns. */

@@ -3,6 +3,7 @@
 #include "test_agent_rig.h"
 
 #include "base/npy.h"
+#include "test_elimination.h"
 
 enum { WIDEST = 12, MOST_P = WIDEST * (RIG_DIM + 1), ARMS = 7, SLATE = 2, MOST_DECISIONS = 64 };
 
@@ -65,24 +66,15 @@ static void matrix_count(square *matrix, const network *net, const double *x) {
 
 /* sqrt(g' Z^-1 g / m) by elimination */
 static double width_of(const square *matrix, const double g[MOST_P]) {
-    static double a[MOST_P][MOST_P + 1];
-    double x[MOST_P], sum = 0;
+    static double a[MOST_P * (MOST_P + 1)];
+    double sum = 0;
     size_t p = matrix->p;
     for (size_t i = 0; i < p; i++) {
-        memcpy(a[i], matrix->z[i], p * sizeof(double));
-        a[i][p] = g[i];
+        memcpy(a + i * (p + 1), matrix->z[i], p * sizeof(double));
+        a[i * (p + 1) + p] = g[i];
     }
-    for (size_t k = 0; k < p; k++)
-        for (size_t i = k + 1; i < p; i++) {
-            double factor = a[i][k] / a[k][k];
-            for (size_t j = k; j <= p; j++) a[i][j] -= factor * a[k][j];
-        }
-    for (size_t i = p; i-- > 0;) {
-        x[i] = a[i][p];
-        for (size_t j = i + 1; j < p; j++) x[i] -= a[i][j] * x[j];
-        x[i] /= a[i][i];
-    }
-    for (size_t i = 0; i < p; i++) sum += g[i] * x[i];
+    eliminate(p, a);
+    for (size_t i = 0; i < p; i++) sum += g[i] * a[i * (p + 1) + p];
     return sqrt(sum / (double)matrix->m);
 }
 

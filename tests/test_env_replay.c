@@ -12,6 +12,7 @@
 #include "env/environment.h"
 #include "rng/stream.h"
 #include "temporary.h"
+#include "test_env_refused.h"
 
 /* R, T, N, d */
 static const size_t FULL[] = {2, 5, 4, 3};
@@ -37,15 +38,6 @@ static sa_options *replaying(const char *contexts, const char *scores, const cha
     sa_options_set(options, "noise-values", noise);
     sa_options_set(options, "runs", "2");
     return options;
-}
-
-/* Expects SA_INVALID or the given status, and the words in the sentence; frees the options. */
-static void refused(sa_options *options, sa_status status, const char *words) {
-    sa_environment *environment = NULL;
-    assert_int_equal(sa_environment_create(options, &environment), status);
-    assert_null(environment);
-    if (!strstr(sa_last_error(), words)) fail_msg("\"%s\" lacks \"%s\"", sa_last_error(), words);
-    sa_options_destroy(options);
 }
 
 static void test_run_axis(void **state) {

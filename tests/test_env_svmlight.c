@@ -12,6 +12,7 @@
 #include "env/svmlight_file.h"
 #include "rng/stream.h"
 #include "temporary.h"
+#include "test_env_refused.h"
 
 /* Two queries; document i has i as its first feature, so that it can be told. */
 static const char LETOR[] = "# grades 0 to 2\r\n"
@@ -195,14 +196,6 @@ static void test_users(void **state) {
             sa_round_clear(&round);
             sa_environment_destroy(environment);
         }
-}
-
-static void refused(sa_options *options, sa_status status, const char *words) {
-    sa_environment *environment = NULL;
-    assert_int_equal(sa_environment_create(options, &environment), status);
-    assert_null(environment);
-    if (!strstr(sa_last_error(), words)) fail_msg("\"%s\" lacks \"%s\"", sa_last_error(), words);
-    sa_options_destroy(options);
 }
 
 static void test_wrong_options(void **state) {

@@ -4,6 +4,7 @@
 #define TEST_FEEDBACK_REFERENCE_H
 
 #include "test_agent_rig.h"
+#include "test_elimination.h"
 
 #include "base/npy.h"
 
@@ -59,22 +60,14 @@ static inline void witness_gradient(const witness *w, const double *x, double g[
 
 /* x = Z^-1 y by elimination */
 static inline void witness_solve(const witness *w, const double *y, double *x) {
-    static double a[MOST][MOST + 1];
+    static double a[MOST * (MOST + 1)];
     size_t p = w->parameters;
     for (size_t i = 0; i < p; i++) {
-        memcpy(a[i], w->z[i], p * sizeof(double));
-        a[i][p] = y[i];
+        memcpy(a + i * (p + 1), w->z[i], p * sizeof(double));
+        a[i * (p + 1) + p] = y[i];
     }
-    for (size_t k = 0; k < p; k++)
-        for (size_t i = k + 1; i < p; i++) {
-            double factor = a[i][k] / a[k][k];
-            for (size_t j = k; j <= p; j++) a[i][j] -= factor * a[k][j];
-        }
-    for (size_t i = p; i-- > 0;) {
-        x[i] = a[i][p];
-        for (size_t j = i + 1; j < p; j++) x[i] -= a[i][j] * x[j];
-        x[i] /= a[i][i];
-    }
+    eliminate(p, a);
+    for (size_t i = 0; i < p; i++) x[i] = a[i * (p + 1) + p];
 }
 
 static inline double witness_width(const witness *w, const double *x) {

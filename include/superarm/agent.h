@@ -87,8 +87,9 @@ SA_API sa_status sa_agent_select(sa_agent *agent, const sa_request *request, sa_
 /* Feedback for a decision: scores (n) in the order of sa_decision_arms, n its slate. `observed` (n) says which of them were
  * seen; NULL: all. Unseen is not zero: what was not seen teaches nothing, and may come later in another call. Feedback may
  * come late, in any order, or never. With cascade feedback NULL means: seen up to the first score above 0, the click, and all
- * when there is none; and after a click nothing further is awaited from the positions behind it. SA_UNKNOWN_DECISION: never made, or forgotten (--pending-limit). SA_ALREADY_ANSWERED:
- * one of the observed arms has its feedback, and nothing was changed. Trains when the schedule says so. */
+ * when there is none; and after a click nothing further is awaited from the positions behind it. SA_UNKNOWN_DECISION: never
+ * made, or forgotten (--pending-limit). SA_ALREADY_ANSWERED: one of the observed arms has its feedback, and nothing was changed.
+ * Trains when the schedule says so. */
 SA_API sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n);
 
 /* Trains now on the feedback so far; fine when there is none. */

@@ -32,7 +32,7 @@ struct sa_agent {
     sa_inputs inputs;
     sa_history history;
     sa_pending_ring pending;
-    /* scores = centre + scale f, as of the last training; with a companion f is its mixture of network and regression */
+    /* the network's estimate of a score is centre + scale f, as of the last training; the companion mixes it with its own */
     double centre, scale;
     sa_companion companion;
     double *row; /* (companion.dim) workspace: one input in double precision */

@@ -17,6 +17,7 @@
 
 #include "agent/learn.h"
 #include "agent/reals.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/options_table.h"
 
@@ -207,7 +208,7 @@ static void change_over(sa_agent *agent, sa_agent *next, sa_gradients *waiting) 
 }
 
 sa_status sa_epoch_begin(sa_agent *agent) {
-    double start = sa_learn_seconds();
+    double start = sa_seconds_now();
     size_t decisions = agent->pending.count;
     sa_gradients *waiting; /* (decisions) */
     sa_agent *next = NULL;
@@ -221,6 +222,6 @@ sa_status sa_epoch_begin(sa_agent *agent) {
     }
     for (size_t i = 0; i < decisions; i++) sa_gradients_clear(&waiting[i]);
     sa_free(waiting);
-    agent->replay_seconds += sa_learn_seconds() - start;
+    agent->replay_seconds += sa_seconds_now() - start;
     return status;
 }

@@ -12,12 +12,12 @@
  * residual stands for. */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "agent/epochs.h"
 #include "agent/learn.h"
 #include "agent/reals.h"
 #include "agent/rebuild.h"
+#include "base/clock.h"
 #include "base/memory.h"
 
 /* ---- training ---- */
@@ -65,12 +65,6 @@ static void centre_and_scale(const sa_agent *agent, size_t first, double *centre
     bool differ = deviation > 1e-10 * fabs(mean);
     *centre = agent->options->centre ? mean : 0;
     *scale = agent->options->scale && differ ? deviation / agent->options->scale_to : 1;
-}
-
-double sa_learn_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* The companion hears of the i-th observation, whose input is in training_inputs, before the network learns from it. */
@@ -127,7 +121,7 @@ static void set_targets(sa_agent *agent, size_t first, size_t count, double cent
 sa_status sa_learn_train(sa_agent *agent, size_t steps) {
     const sa_history *history = &agent->history;
     size_t first = sa_history_window(history, (size_t)agent->options->train_window), count = history->count - first;
-    double start = sa_learn_seconds(), centre, scale;
+    double start = sa_seconds_now(), centre, scale;
     bool diverged = true;
     if (!agent->model || !agent->model->kind->train || count == 0) return SA_OK;
     centre_and_scale(agent, first, &centre, &scale);
@@ -153,7 +147,7 @@ sa_status sa_learn_train(sa_agent *agent, size_t steps) {
         sa_companion_learn(&agent->companion);
     }
     sa_rebuild_cancel(agent);
-    agent->train_seconds += sa_learn_seconds() - start;
+    agent->train_seconds += sa_seconds_now() - start;
     return SA_OK;
 }
 

@@ -29,7 +29,5 @@ sa_status sa_learn_look(sa_agent *agent, const sa_samples *samples, size_t first
 sa_status sa_learn_gradients(sa_agent *agent, const sa_samples *samples, size_t count, sa_gradients *to);
 /* Shows the model all observations from the `first` on, if it takes them in at once; memory was reserved. */
 void sa_learn_observe(sa_agent *agent, size_t first);
-/* A clock. */
-double sa_learn_seconds(void);
 
 #endif

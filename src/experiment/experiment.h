@@ -118,7 +118,6 @@ typedef struct sa_job_control {
 sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const char *trace_path, sa_job_control *control);
 /* Runs all jobs that are not done. */
 sa_status sa_runner_run(sa_plan *plan, sa_progress_call *call, void *user);
-double sa_seconds_now(void);
 
 /* ---- files (results.c, summary.c, spec_file.c, trace.c) ---- */
 

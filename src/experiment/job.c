@@ -15,16 +15,10 @@
  * Curves add them up round by round; `reward` adds up reward(S; v + e), or what the users gave: what was earned. */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "experiment/experiment.h"
-
-double sa_seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 enum { MEMORY_PERIOD = 64 }; /* rounds between two looks at the agent's memory */
 
