@@ -161,6 +161,29 @@ static void huge_and_zero_gradients(void **state) {
     source_clear(&s);
 }
 
+/* What was counted is worth less, lambda is not; 1 changes nothing, and 0 forgets all. */
+static void discounts_what_was_counted(void **state) {
+    (void)state;
+    static const double factors[] = {0.9, 1, 0.25, 0, 0.5};
+    source s = diagonal_source(shapes[1], SA_PRECISION_SINGLE, 0.7);
+    sa_confidence *engine = engine_of(&s);
+    double *z = doubles(s.p);
+    for (size_t j = 0; j < s.p; j++) z[j] = 0.7;
+    for (size_t round = 0; round < 2 * sizeof factors / sizeof *factors; round++) {
+        double factor = factors[round / 2];
+        contexts(&s, ARMS, SLATE, 1);
+        check_round(engine, &s, z);
+        assert_ok(engine->kind->count(engine, &s.chosen, 0, NULL));
+        count_written_out(&s.chosen, s.p, z);
+        assert_ok(engine->kind->discount(engine, factor));
+        for (size_t j = 0; j < s.p; j++) z[j] = 0.7 + factor * (z[j] - 0.7);
+        check_round(engine, &s, z);
+    }
+    sa_free(z);
+    sa_confidence_destroy(engine);
+    source_clear(&s);
+}
+
 static void a_saved_engine_goes_on_bit_for_bit(void **state) {
     (void)state;
     for (int precision = 0; precision < 2; precision++) {
@@ -222,7 +245,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(widths_and_log_det_equal_the_sums),  cmocka_unit_test(widths_of_some_rows),
         cmocka_unit_test(equals_exact_on_single_coordinates), cmocka_unit_test(huge_and_zero_gradients),
-        cmocka_unit_test(a_saved_engine_goes_on_bit_for_bit), cmocka_unit_test(files_that_cannot_be_are_refused),
+        cmocka_unit_test(discounts_what_was_counted),         cmocka_unit_test(a_saved_engine_goes_on_bit_for_bit),
+        cmocka_unit_test(files_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

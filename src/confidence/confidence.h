@@ -42,6 +42,9 @@ typedef struct sa_confidence_class {
     /* Room for `count` more gradients, counted in batches of at most `at_once`, so that none of it can fail; 0: no
      * more of these will come. NULL: counting never fails. */
     sa_status (*reserve)(sa_confidence *confidence, size_t count, size_t at_once);
+    /* Forgetting: Z = lambda I + factor (Z - lambda I), 0 <= factor <= 1; names of batches (tickets) lose their meaning. On failure
+     * Z is as it was. NULL: cannot. */
+    sa_status (*discount)(sa_confidence *confidence, double factor);
     void (*state)(const sa_confidence *confidence, sa_confidence_state *state);
     sa_status (*save)(const sa_confidence *confidence, sa_npz_writer *writer);
     sa_status (*load)(sa_confidence *confidence, sa_npz *archive);

@@ -160,6 +160,13 @@ static sa_status count(sa_confidence *confidence, const sa_gradients *batch, uin
     return SA_OK;
 }
 
+static sa_status discount(sa_confidence *confidence, double factor) {
+    diagonal_t *self = (diagonal_t *)confidence;
+    for (size_t j = 0; j < self->parameters; j++) self->z[j] = self->lambda + factor * (self->z[j] - self->lambda);
+    refresh_reciprocals(self);
+    return SA_OK;
+}
+
 /* ---- numbers about it, and files ---- */
 
 static void state(const sa_confidence *confidence, sa_confidence_state *state) {
@@ -201,6 +208,7 @@ const sa_confidence_class sa_confidence_diagonal = {
     .destroy = destroy,
     .widths = widths,
     .count = count,
+    .discount = discount,
     .state = state,
     .save = save,
     .load = load,
