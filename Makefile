@@ -2,6 +2,7 @@
 BUILD    ?= build
 SANITIZE ?= build-sanitize
 PREFIX   ?= /usr/local
+PYTHON   ?= auto
 JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
 DEMO     ?= results/demo
 BENCHES   = naive $(filter-out naive run,$(patsubst bench/bench_%.c,%,$(sort $(wildcard bench/bench_*.c)))) run
@@ -12,7 +13,7 @@ C_FILES   = $(wildcard src/*/*.[ch] cli/*.[ch] include/superarm/*.h tests/*.[ch]
 
 build:
 	@tools/setup
-	@tools/build $(BUILD) $(JOBS) -DCMAKE_BUILD_TYPE=Release
+	@tools/build $(BUILD) $(JOBS) -DCMAKE_BUILD_TYPE=Release -DSUPERARM_PYTHON=$(PYTHON)
 
 test: build
 	@ctest --test-dir $(BUILD) --output-on-failure -j2

@@ -1,0 +1,40 @@
+"""Superarm: slates chosen online, with neural networks and honest confidence widths.
+
+>>> import numpy as np, superarm
+>>> rng = np.random.default_rng(1)
+>>> agent = superarm.Agent("cn-ucb", dim=5, random_state=1)
+>>> for _ in range(3):
+...     contexts = rng.normal(size=(20, 5))             # 20 candidate arms, 5 features each
+...     decision = agent.select(contexts, slate=4)      # 4 of them, best first
+...     clicks = contexts[decision.arms, 0] > 0         # what came of them
+...     agent.update(decision, clicks)
+>>> agent.counts["observations"]
+12
+"""
+
+from __future__ import annotations
+
+from ._lists import Algorithm, Choice, algorithms, choices
+from ._native import __version__
+from ._options import Option, options
+from ._oracles import Oracle, OracleInfo, Solution, oracles, problem_names, solve
+from ._theory import ntk, theory
+from .agent import Agent, Decision
+from .errors import (
+    AlreadyAnswered,
+    Error,
+    FileError,
+    FormatError,
+    InputError,
+    Interrupted,
+    NewerVersion,
+    OutOfMemory,
+    UnknownDecision,
+    Unsupported,
+)
+
+__all__ = [
+    "Agent", "Algorithm", "AlreadyAnswered", "Choice", "Decision", "Error", "FileError", "FormatError", "InputError", "Interrupted",
+    "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory", "Solution", "UnknownDecision", "Unsupported", "__version__",
+    "algorithms", "choices", "ntk", "options", "oracles", "problem_names", "solve", "theory",
+]

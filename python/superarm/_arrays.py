@@ -1,0 +1,114 @@
+"""Arrays of any kind as what C takes. NumPy's float32 and float64 in C order go through without a copy."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Tuple
+
+import numpy as np
+
+from ._native import ffi
+from .errors import InputError
+
+SINGLE, DOUBLE, SIZE = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.uintp)
+_from_buffer = ffi.from_buffer
+
+
+def shape_text(shape: Tuple[int, ...]) -> str:
+    return str(tuple(shape)) if shape else "() (a number)"
+
+
+def as_array(value: Any, name: str) -> Any:
+    """Lists, pandas, torch on the CPU: whatever NumPy can read."""
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise InputError(f"{name}: no array can be made of it: {error}") from error
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise InputError(f"{name} have masked entries; leave these arms out, or use exclude or observed")
+    if array.dtype.kind not in "fiub":
+        raise InputError(f"{name} have dtype {array.dtype}, and real numbers are wanted")
+    return array
+
+
+def check_shape(array: Any, name: str, shape: Tuple[Optional[int], ...], meaning: str) -> Any:
+    """None in the shape: any length."""
+    if len(array.shape) != len(shape) or any(want not in (None, got) for want, got in zip(shape, array.shape)):
+        raise InputError(f"{name} have shape {shape_text(array.shape)}, and {meaning} is wanted")
+    return array
+
+
+def _ready(array: Any, dtype: Any) -> bool:
+    flags = array.flags
+    return bool(array.dtype == dtype and flags.c_contiguous and flags.aligned)
+
+
+def reals(value: Any, name: str) -> Any:
+    """In C order, float32 where it is that, else float64."""
+    if type(value) is np.ndarray and (_ready(value, DOUBLE) or _ready(value, SINGLE)):
+        return value
+    array = as_array(value, name)
+    return np.require(array, SINGLE if array.dtype == SINGLE else DOUBLE, "CA")
+
+
+def doubles(value: Any, name: str) -> Any:
+    if type(value) is np.ndarray and _ready(value, DOUBLE):
+        return value
+    return np.require(as_array(value, name), DOUBLE, "CA")
+
+
+def indices(value: Any, name: str) -> Any:
+    """Whole numbers from 0."""
+    array = as_array(value, name)
+    wrong = (array < 0) | (array != np.floor(array)) if array.dtype.kind == "f" else array < 0
+    if np.any(wrong):
+        raise InputError(f"{name} have {array[wrong].flat[0]}, and whole numbers from 0 are wanted")
+    return np.require(array, SIZE, "CA")
+
+
+def flags(value: Any, name: str, count: int, meaning: str) -> Any:
+    """A mask (count) of True and False, or of 0 and 1."""
+    array = as_array(value, name)
+    check_shape(array, name, (count,), f"({count},), a flag for {meaning},")
+    if array.dtype.kind != "b" and not np.all((array == 0) | (array == 1)):
+        raise InputError(f"{name} have values other than True and False")
+    return np.require(array, np.bool_, "CA")
+
+
+def excluded(value: Any, arms: int) -> Any:
+    """A mask (arms), or indices of arms."""
+    array = as_array(value, "exclude")
+    if array.dtype.kind == "b":
+        return flags(array, "exclude", arms, "each arm")
+    check_shape(array, "exclude", (None,), "one axis")
+    array = indices(array, "exclude")
+    if array.size and array.max() >= arms:
+        raise InputError(f"exclude has arm {array.max()}, and there are {arms} arms, counted from 0")
+    mask = np.zeros(arms, np.bool_)
+    mask[array] = True
+    return mask
+
+
+def double_pointer(array: Any) -> Any:
+    return _from_buffer("double[]", array)
+
+
+def float_pointer(array: Any) -> Any:
+    return _from_buffer("float[]", array)
+
+
+def size_pointer(array: Any) -> Any:
+    return _from_buffer("size_t[]", array)
+
+
+def bool_pointer(array: Any) -> Any:
+    return _from_buffer("_Bool[]", array)
+
+
+def from_doubles(pointer: Any, count: int) -> Any:
+    """A copy of C's (count) doubles."""
+    return np.frombuffer(ffi.buffer(pointer, count * 8), DOUBLE).copy()
+
+
+def from_sizes(pointer: Any, count: int) -> Any:
+    """A copy of C's (count) sizes, as NumPy indexes with them."""
+    return np.frombuffer(ffi.buffer(pointer, count * SIZE.itemsize), np.intp).copy()

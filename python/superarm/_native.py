@@ -1,0 +1,42 @@
+"""The C library: `lib` has its calls, `ffi` their types (cffi). Everything else in the package goes through here."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from typing import Any, Dict, Optional
+
+
+def _find_cffi_backend() -> None:
+    """A wheel carries cffi's runtime, for where cffi is not installed."""
+    try:
+        import _cffi_backend  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
+    except ImportError:
+        folder = os.path.join(os.path.dirname(__file__), "_bundled")
+        spec = importlib.machinery.PathFinder.find_spec("_cffi_backend", [folder])
+        if spec is None or spec.loader is None:
+            raise
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["_cffi_backend"] = module
+        spec.loader.exec_module(module)
+
+
+_find_cffi_backend()
+
+from ._superarm import ffi, lib  # noqa: E402
+
+
+def text(pointer: Any) -> Optional[str]:
+    """A C string; None for NULL."""
+    return None if pointer == ffi.NULL else ffi.string(pointer).decode()
+
+
+def fields(struct: Any) -> Dict[str, Any]:
+    """A C struct of numbers and strings as a dict."""
+    values = {name: getattr(struct, name) for name, _ in ffi.typeof(struct).fields}
+    return {name: text(value) if isinstance(value, ffi.CData) else value for name, value in values.items()}
+
+
+__version__: str = text(lib.sa_version()) or ""

@@ -1,0 +1,112 @@
+"""Options: Python keywords and values as the C library's names and texts. The list itself is C's."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from ._native import ffi, lib, text
+from .errors import InputError, check
+
+_SCOPES = {lib.SA_SCOPE_AGENT: "agent", lib.SA_SCOPE_ENVIRONMENT: "environment", lib.SA_SCOPE_EXPERIMENT: "experiment",
+           lib.SA_SCOPE_OUTPUT: "output"}
+
+
+class Option(NamedTuple):
+    """A line of the list of options."""
+
+    name: str  # as a Python keyword
+    alias: Optional[str]
+    kind: str  # "integer", "number", "text", "choice" or "flag"
+    choices: Tuple[str, ...]
+    help: str
+    scope: str  # "agent", "environment", "experiment" or "output"
+
+
+def keyword(name: str) -> str:
+    """The C library's `train-every` as the keyword `train_every`."""
+    return name.replace("-", "_")
+
+
+def option_name(name: str) -> str:
+    """The keyword `train_every` as `train-every`; `lambda_` for the alias `lambda`, which Python keeps for itself."""
+    return name.rstrip("_").replace("_", "-")
+
+
+def option_text(name: str, value: Any) -> str:
+    """A value as the text that C takes: True as "true", 0.1 as "0.1", [1, 0.5] as "1,0.5"."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, os.PathLike):
+        path = os.fspath(value)
+        return path if isinstance(path, str) else os.fsdecode(path)
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim == 1):
+        return ",".join(option_text(name, entry) for entry in value)
+    raise InputError(f"{name} is a {type(value).__name__}, and text, a number, True, False or a list of these is wanted")
+
+
+def set_options(options: Mapping[str, Any], set_one: Callable[[bytes, bytes], int]) -> None:
+    """Sets each that is not None, with sa_options_set, sa_experiment_set or the like."""
+    for name, value in options.items():
+        if value is not None:
+            check(set_one(option_name(name).encode(), _encode(name, option_text(name, value))))
+
+
+def _encode(name: str, value: str) -> bytes:
+    if "\0" in value:
+        raise InputError(f"{name} has a zero character in it")
+    return os.fsencode(value)
+
+
+def _infos() -> Iterator[Any]:
+    info = ffi.new("sa_option_info *")
+    for index in range(lib.sa_option_count()):
+        lib.sa_option_at(index, info)
+        yield info
+
+
+def options() -> List[Option]:
+    """All options, in the order of the list that the program's flags and YAML keys come from too.
+
+    >>> import superarm
+    >>> {option.name: option for option in superarm.options()}["train_every"].help
+    'answered decisions between two trainings'
+    """
+    return [Option(keyword(text(info.name) or ""), text(info.alias), text(info.kind) or "",
+                   tuple((text(info.choices) or "").split("|")) if info.choices else (), text(info.help) or "",
+                   _SCOPES[info.scope]) for info in _infos()]
+
+
+_READERS: Dict[str, Callable[[str], Any]] = {"integer": int, "number": float, "flag": lambda value: value == "true"}
+
+
+def _read(kind: str, value: str) -> Any:
+    try:
+        return _READERS.get(kind, str)(value)
+    except ValueError:  # a number that is the word theory
+        return value
+
+
+def read_options(handle: Any) -> Dict[str, Any]:
+    """The values of a sa_options, by keyword."""
+    buffer = ffi.new("char[]", 1 << 16)
+    found = {}
+    for info in _infos():
+        check(lib.sa_options_get(handle, info.name, buffer, len(buffer)))
+        found[keyword(text(info.name) or "")] = _read(text(info.kind) or "", os.fsdecode(ffi.string(buffer)))
+    return found
+
+
+def read_option(handle: Any, name: str) -> str:
+    """One value, as text."""
+    buffer = ffi.new("char[]", 1 << 16)
+    check(lib.sa_options_get(handle, name.encode(), buffer, len(buffer)))
+    return os.fsdecode(ffi.string(buffer))

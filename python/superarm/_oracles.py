@@ -1,0 +1,246 @@
+"""Oracles: which slate has the largest reward for given scores? Ours as a function, and yours for our agents."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional
+
+import numpy as np
+
+from . import _arrays as arrays
+from ._native import ffi, fields, lib, text
+from ._options import option_text
+from .errors import InputError, check, need
+
+try:
+    from typing import Protocol
+except ImportError:  # pragma: no cover
+    Protocol = object  # type: ignore[assignment]
+
+
+# ---- a problem: what an oracle needs beside the scores ----
+
+
+def problem_names() -> Dict[str, str]:
+    """What a problem can have, and a line about each: the keywords of `solve` and `Agent.select`.
+
+    >>> import superarm
+    >>> superarm.problem_names()["costs"]
+    'knapsack: costs, (N), 0 or more'
+    """
+    name, line = ffi.new("const char **"), ffi.new("const char **")
+    found, index = {}, 0
+    while lib.sa_problem_name_at(index, name, line):
+        found[text(name[0]) or ""] = text(line[0]) or ""
+        index += 1
+    return found
+
+
+_NAMES = frozenset(problem_names())
+
+
+def _vector(value: Any, name: str) -> Any:
+    return arrays.check_shape(arrays.doubles(value, name), name, (None,), "one axis")
+
+
+def _indices(value: Any, name: str) -> Any:
+    return arrays.check_shape(arrays.indices(value, name), name, (None,), "one axis")
+
+
+class Problem:
+    """A sa_problem, and the arrays that it borrows."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.handle = ffi.gc(need(lib.sa_problem_new()), lib.sa_problem_destroy)
+        self._kept: List[Any] = []
+        given = {name: value for name, value in data.items() if value is not None}
+        if ("matrix" in given) != ("bounds" in given):
+            raise InputError("matrix and bounds go together: matrix times the choices is at most bounds")
+        for name, value in given.items():
+            if name not in _NAMES:
+                raise InputError(f"{name} is not part of a problem; there are {', '.join(sorted(_NAMES))}")
+            setter = _SETTERS.get(name)
+            if setter:
+                setter(self, value)
+            elif name != "bounds":
+                check(lib.sa_problem_set(self.handle, name.encode(), option_text(name, value).encode()))
+        if "matrix" in given:
+            self._constraints(given["matrix"], given["bounds"])
+
+    def keep(self, array: Any) -> Any:
+        self._kept.append(array)
+        return array
+
+    def scores(self, value: Any) -> None:
+        scores = self.keep(arrays.doubles(value, "scores"))
+        pointer = arrays.double_pointer(scores)
+        if scores.ndim == 2:
+            lib.sa_problem_position_scores(self.handle, pointer, *scores.shape)
+        else:
+            arrays.check_shape(scores, "scores", (None,), "(arms,) or, for assignment, (arms, positions)")
+            lib.sa_problem_scores(self.handle, pointer, len(scores))
+
+    def slate(self, value: Any) -> None:
+        lib.sa_problem_slate(self.handle, whole(value, "slate"))
+
+    def exclude(self, value: Any, arms: int) -> None:
+        lib.sa_problem_exclude(self.handle, arrays.bool_pointer(self.keep(arrays.excluded(value, arms))))
+
+    def _vector(self, value: Any, name: str, give: Callable[..., None]) -> None:
+        vector = self.keep(_vector(value, name))
+        give(self.handle, arrays.double_pointer(vector), len(vector))
+
+    def _indices(self, value: Any, name: str, give: Callable[..., None]) -> None:
+        vector = self.keep(_indices(value, name))
+        give(self.handle, arrays.size_pointer(vector), len(vector))
+
+    def _edges(self, value: Any) -> None:
+        edges = self.keep(arrays.check_shape(arrays.indices(value, "edges"), "edges", (None, 2), "(arms, 2)"))
+        lib.sa_problem_edges(self.handle, arrays.size_pointer(edges), len(edges))
+
+    def _topics(self, value: Any) -> None:
+        topics = self.keep(arrays.check_shape(arrays.doubles(value, "topics"), "topics", (None, None), "(arms, topics)"))
+        lib.sa_problem_topics(self.handle, arrays.double_pointer(topics), *topics.shape)
+
+    def _constraints(self, matrix_value: Any, bounds_value: Any) -> None:
+        matrix = self.keep(arrays.check_shape(arrays.doubles(matrix_value, "matrix"), "matrix", (None, None), "(rows, arms)"))
+        bounds = self.keep(arrays.check_shape(_vector(bounds_value, "bounds"), "bounds", (len(matrix),), f"({len(matrix)},)"))
+        lib.sa_problem_constraints(self.handle, arrays.double_pointer(matrix), arrays.double_pointer(bounds), *matrix.shape)
+
+
+# The rest (capacity, source, target, reward) C reads from text.
+_SETTERS: Dict[str, Callable[[Problem, Any], None]] = {
+    "scores": Problem.scores,
+    "slate": Problem.slate,
+    "costs": lambda problem, value: problem._vector(value, "costs", lib.sa_problem_costs),
+    "groups": lambda problem, value: problem._indices(value, "groups", lib.sa_problem_groups),
+    "capacities": lambda problem, value: problem._indices(value, "capacities", lib.sa_problem_capacities),
+    "edges": Problem._edges,
+    "revenues": lambda problem, value: problem._vector(value, "revenues", lib.sa_problem_revenues),
+    "topics": Problem._topics,
+    "discounts": lambda problem, value: problem._vector(value, "discounts", lib.sa_problem_discounts),
+    "matrix": lambda problem, value: None,  # together with bounds
+}
+
+
+def whole(value: Any, name: str) -> int:
+    """A count."""
+    try:
+        number = int(value.__index__())
+    except AttributeError:
+        raise InputError(f"{name} is {value!r}, and a whole number is wanted") from None
+    if not 0 <= number < 1 << 63:
+        raise InputError(f"{name} {number}: a whole number from 0 is wanted")
+    return number
+
+
+# ---- ours, as a function ----
+
+
+class Solution(NamedTuple):
+    """The slate with the largest reward, or one whose reward is at least `alpha` of it."""
+
+    arms: Any  # (K) indices, best first or in the oracle's order
+    reward: float
+    alpha: float
+    exact: bool
+
+
+def solve(oracle: str, scores: Any, slate: Optional[int] = None, *, exclude: Any = None, **problem: Any) -> Solution:
+    """The slate that an oracle finds for scores, (arms) or for `assignment` (arms, positions).
+
+    What the oracle needs beside them goes by the names of `problem_names()`: costs, capacity, groups, edges...
+
+    >>> import superarm
+    >>> superarm.solve("knapsack", [0.9, 0.5, 0.6], costs=[3, 1, 2], capacity=3).arms.tolist()
+    [2, 1]
+    >>> superarm.solve("assignment", [[0.9, 0.8], [0.7, 0.1]])
+    Solution(arms=array([1, 0]), reward=1.5, alpha=1.0, exact=True)
+    """
+    asked = Problem({"scores": scores, "slate": slate, **problem})
+    if exclude is not None:
+        asked.exclude(exclude, len(asked._kept[0]))
+    solution = ffi.new("sa_solution *")
+    check(lib.sa_problem_solve(asked.handle, str(oracle).encode(), solution))
+    return Solution(arrays.from_sizes(solution.slate, solution.length), solution.reward, solution.alpha, solution.exact)
+
+
+class OracleInfo(NamedTuple):
+    """A line of the list of oracles."""
+
+    name: str
+    summary: str
+    needs: str  # "costs, capacity; slate": what it needs; what it also takes
+    cost: str
+    alpha: float
+    exact: bool
+
+
+def oracles() -> List[OracleInfo]:
+    """The oracles that `solve` and agents know.
+
+    >>> import superarm
+    >>> superarm.oracles()[0].name
+    'top-k'
+    """
+    info, found = ffi.new("sa_oracle_info *"), []
+    while lib.sa_oracle_at(len(found), info):
+        found.append(OracleInfo(**fields(info[0])))
+    return found
+
+
+# ---- yours ----
+
+
+class Oracle(Protocol):
+    """An oracle of your own: any object with these. Excluded arms have the score -inf. Where arms have a score for each
+    position, `positions` is True, scores are (arms, k), and each of the k positions gets an arm."""
+
+    alpha: float
+
+    def solve(self, scores: Any, k: int) -> Any:
+        """At most k different arms, best first."""
+
+
+class OracleCall:
+    """A Python oracle as C calls it; an exception in it waits here until the call of C has returned."""
+
+    def __init__(self, oracle: Any) -> None:
+        if not callable(getattr(oracle, "solve", None)):
+            raise InputError(f"the oracle {oracle!r} has no solve(scores, k)")
+        self.oracle = oracle
+        self.error: Optional[BaseException] = None
+        self._handle = ffi.new_handle(self)
+        self.positions = bool(getattr(oracle, "positions", False))
+        alpha = getattr(oracle, "alpha", 1.0)
+        try:
+            self.callbacks = ffi.new("sa_oracle_callbacks *", {
+                "solve": lib.superarm_python_oracle, "user": self._handle, "alpha": float(alpha), "positions": self.positions})
+        except (TypeError, ValueError):
+            raise InputError(f"the oracle's alpha is {alpha!r}, and a number is wanted") from None
+
+    def take_error(self) -> Optional[BaseException]:
+        error, self.error = self.error, None
+        return error
+
+    def call(self, scores: Any, arms: int, excluded: Any, most: int, slate: Any, length: Any) -> None:
+        given = arrays.from_doubles(scores, arms * most if self.positions else arms)
+        if self.positions:
+            given = given.reshape(arms, most)
+        if excluded:
+            given[np.frombuffer(ffi.buffer(excluded, arms), np.bool_)] = -np.inf
+        chosen = _indices(self.oracle.solve(given, most), "the oracle's arms")
+        if len(chosen) > most:
+            raise InputError(f"the oracle gave {len(chosen)} arms, and at most {most} are wanted")
+        ffi.memmove(slate, chosen.tobytes(), chosen.nbytes)
+        length[0] = len(chosen)
+
+
+@ffi.def_extern()
+def superarm_python_oracle(user, scores, arms, excluded, most, slate, length):  # type: ignore[no-untyped-def]
+    call = ffi.from_handle(user)
+    try:
+        call.call(scores, arms, excluded, most, slate, length)
+    except BaseException as error:  # KeyboardInterrupt too: it is raised again when C has returned
+        call.error = error
+        return 1
+    return 0
