@@ -8,7 +8,7 @@ DEMO     ?= results/demo
 BENCHES   = naive $(filter-out naive run,$(patsubst bench/bench_%.c,%,$(sort $(wildcard bench/bench_*.c)))) run
 C_FILES   = $(wildcard src/*/*.[ch] cli/*.[ch] include/superarm/*.h tests/*.[ch] bench/*.[ch] examples/*.c)
 
-.PHONY: build test demo bench check fuzz install format check-format clean
+.PHONY: build test demo bench check fuzz install wheel format check-format clean
 .DEFAULT_GOAL := build
 
 build:
@@ -38,6 +38,9 @@ fuzz:
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+wheel: build
+	@cmake --build $(BUILD) --target superarm_wheel
 
 format:
 	@clang-format -i $(C_FILES)

@@ -1,0 +1,38 @@
+"""pip install . builds the C library and its binding with CMake; pyproject.toml has the rest."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = os.path.dirname(os.path.abspath(__file__))
+
+
+def version():
+    """CMakeLists.txt has it, for C and Python alike."""
+    with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as file:
+        return re.search(r"project\(superarm VERSION (\S+)", file.read())[1]
+
+
+class BuildWithCMake(build_ext):
+    def build_extension(self, extension):
+        folder = os.path.abspath(self.build_temp)
+        options = ["-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF", f"-DSUPERARM_PYTHON={sys.executable}"]
+        subprocess.run(["cmake", "-S", ROOT, "-B", folder, *options, *os.environ.get("CMAKE_ARGS", "").split()], check=True)
+        jobs = str(os.cpu_count() or 1)
+        subprocess.run(["cmake", "--build", folder, "--target", "superarm_binding", "-j", jobs], check=True)
+        path = self.get_ext_fullpath(extension.name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        shutil.copy2(os.path.join(folder, "python", "superarm", os.path.basename(path)), path)
+
+
+setup(
+    version=version(),
+    ext_modules=[Extension("superarm._superarm", [])],
+    cmdclass={"build_ext": BuildWithCMake},
+    options={"build": {"build_base": "build-pip"}},  # build/ is CMake's
+)
