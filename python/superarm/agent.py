@@ -8,7 +8,7 @@ import tempfile
 import threading
 import uuid
 import weakref
-from typing import Any, Dict, Optional, Tuple, Type, Union
+from typing import Any, Dict, List, Optional, Tuple, Type, Union
 
 import numpy as np
 
@@ -116,6 +116,29 @@ _READERS = {
 }
 
 
+class _Spares:
+    """C objects of dropped decisions, to be used again: a select then allocates nothing, however many arms there are."""
+
+    def __init__(self) -> None:
+        self._pointers: List[Any] = []
+
+    def take(self) -> Any:
+        try:
+            return self._pointers.pop()
+        except IndexError:
+            return _NULL
+
+    def give(self, pointer: Any) -> None:
+        if len(self._pointers) < 2 and pointer:
+            self._pointers.append(pointer)
+        else:
+            lib.sa_decision_destroy(pointer)
+
+    def __del__(self) -> None:
+        for pointer in self._pointers:
+            lib.sa_decision_destroy(pointer)
+
+
 class _Turn:
     """One thread at a time uses an agent's C object: the interpreter lock is not held during its calls."""
 
@@ -211,6 +234,7 @@ class Agent:
         self._name = uuid.uuid4().hex  # so that decisions know whose they are
         self._request = ffi.gc(need(lib.sa_request_new()), lib.sa_request_destroy)
         self._out = ffi.new("sa_decision **")
+        self._spares = _Spares()
         options = lib.sa_agent_options(handle)
         self._dim = int(read_option(options, "dim"))
         self._slate = int(read_option(options, "slate"))
@@ -254,13 +278,14 @@ class Agent:
             if mask is not None or scores is not None or asked is not None:
                 self._select_extras(request, mask, scores, asked)
             out = self._out
-            out[0] = _NULL
+            out[0] = self._spares.take()
             status = lib.sa_agent_select(agent, request, out)
             if mask is not None or scores is not None or asked is not None:
                 self._select_extras(request, None, None, None)
             if status:
+                self._spares.give(out[0])
                 self._fail(status)
-            return Decision(self._name, ffi.gc(out[0], lib.sa_decision_destroy))
+            return Decision(self._name, ffi.gc(out[0], self._spares.give))
 
     @staticmethod
     def _expected(expected: Any, arms: int, slate: int) -> Any:
