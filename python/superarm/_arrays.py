@@ -9,7 +9,10 @@ import numpy as np
 from ._native import ffi
 from .errors import InputError
 
-SINGLE, DOUBLE, SIZE = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.uintp)
+SINGLE: Any = np.dtype(np.float32)
+DOUBLE: Any = np.dtype(np.float64)
+SIZE: Any = np.dtype(np.uintp)
+_READY: Any = "CA"  # in C order, aligned
 _from_buffer = ffi.from_buffer
 
 
@@ -23,17 +26,17 @@ def as_array(value: Any, name: str) -> Any:
         array = np.asarray(value)
     except (ValueError, TypeError, RuntimeError) as error:
         raise InputError(f"{name}: no array can be made of it: {error}") from error
-    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-        raise InputError(f"{name} have masked entries; leave these arms out, or use exclude or observed")
+    if isinstance(value, np.ma.MaskedArray) and np.any(value.mask):
+        raise InputError(f"{name}: there are masked entries; leave these arms out, or use exclude or observed")
     if array.dtype.kind not in "fiub":
-        raise InputError(f"{name} have dtype {array.dtype}, and real numbers are wanted")
+        raise InputError(f"{name}: the dtype is {array.dtype}, and real numbers are wanted")
     return array
 
 
 def check_shape(array: Any, name: str, shape: Tuple[Optional[int], ...], meaning: str) -> Any:
     """None in the shape: any length."""
     if len(array.shape) != len(shape) or any(want not in (None, got) for want, got in zip(shape, array.shape)):
-        raise InputError(f"{name} have shape {shape_text(array.shape)}, and {meaning} is wanted")
+        raise InputError(f"{name}: the shape is {shape_text(array.shape)}, and {meaning} is wanted")
     return array
 
 
@@ -47,13 +50,13 @@ def reals(value: Any, name: str) -> Any:
     if type(value) is np.ndarray and (_ready(value, DOUBLE) or _ready(value, SINGLE)):
         return value
     array = as_array(value, name)
-    return np.require(array, SINGLE if array.dtype == SINGLE else DOUBLE, "CA")
+    return np.require(array, SINGLE if array.dtype == SINGLE else DOUBLE, _READY)
 
 
 def doubles(value: Any, name: str) -> Any:
     if type(value) is np.ndarray and _ready(value, DOUBLE):
         return value
-    return np.require(as_array(value, name), DOUBLE, "CA")
+    return np.require(as_array(value, name), DOUBLE, _READY)
 
 
 def indices(value: Any, name: str) -> Any:
@@ -61,8 +64,19 @@ def indices(value: Any, name: str) -> Any:
     array = as_array(value, name)
     wrong = (array < 0) | (array != np.floor(array)) if array.dtype.kind == "f" else array < 0
     if np.any(wrong):
-        raise InputError(f"{name} have {array[wrong].flat[0]}, and whole numbers from 0 are wanted")
-    return np.require(array, SIZE, "CA")
+        raise InputError(f"{name}: there is {array[wrong].flat[0]}, and whole numbers from 0 are wanted")
+    return np.require(array, SIZE, _READY)
+
+
+def whole(value: Any, name: str) -> int:
+    """A count."""
+    try:
+        number = int(value.__index__())
+    except AttributeError:
+        raise InputError(f"{name} is {value!r}, and a whole number is wanted") from None
+    if not 0 <= number < 1 << 63:
+        raise InputError(f"{name} {number}: a whole number from 0 is wanted")
+    return number
 
 
 def flags(value: Any, name: str, count: int, meaning: str) -> Any:
@@ -70,8 +84,8 @@ def flags(value: Any, name: str, count: int, meaning: str) -> Any:
     array = as_array(value, name)
     check_shape(array, name, (count,), f"({count},), a flag for {meaning},")
     if array.dtype.kind != "b" and not np.all((array == 0) | (array == 1)):
-        raise InputError(f"{name} have values other than True and False")
-    return np.require(array, np.bool_, "CA")
+        raise InputError(f"{name}: there are values other than True and False")
+    return np.require(array, np.bool_, _READY)
 
 
 def excluded(value: Any, arms: int) -> Any:
@@ -82,7 +96,7 @@ def excluded(value: Any, arms: int) -> Any:
     check_shape(array, "exclude", (None,), "one axis")
     array = indices(array, "exclude")
     if array.size and array.max() >= arms:
-        raise InputError(f"exclude has arm {array.max()}, and there are {arms} arms, counted from 0")
+        raise InputError(f"exclude: there is arm {array.max()}, and there are {arms} arms, counted from 0")
     mask = np.zeros(arms, np.bool_)
     mask[array] = True
     return mask

@@ -29,7 +29,8 @@ def algorithms() -> List[Algorithm]:
     >>> superarm.algorithms()[0].name
     'cn-ucb'
     """
-    name, line, found = ffi.new("const char **"), ffi.new("const char **"), []
+    name, line = ffi.new("const char **"), ffi.new("const char **")
+    found: List[Algorithm] = []
     while lib.sa_algorithm_at(len(found), name, line):
         found.append(Algorithm(text(name[0]) or "", text(line[0]) or "", text(lib.sa_algorithm_model(name[0]))))
     return found

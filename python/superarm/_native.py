@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.machinery
 import importlib.util
 import os
@@ -12,7 +13,7 @@ from typing import Any, Dict, Optional
 def _find_cffi_backend() -> None:
     """A wheel carries cffi's runtime, for where cffi is not installed."""
     try:
-        import _cffi_backend  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
+        importlib.import_module("_cffi_backend")
     except ImportError:
         folder = os.path.join(os.path.dirname(__file__), "_bundled")
         spec = importlib.machinery.PathFinder.find_spec("_cffi_backend", [folder])
@@ -39,4 +40,5 @@ def fields(struct: Any) -> Dict[str, Any]:
     return {name: text(value) if isinstance(value, ffi.CData) else value for name, value in values.items()}
 
 
+__all__ = ["__version__", "ffi", "fields", "lib", "text"]
 __version__: str = text(lib.sa_version()) or ""

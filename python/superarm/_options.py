@@ -53,7 +53,7 @@ def option_text(name: str, value: Any) -> str:
     raise InputError(f"{name} is a {type(value).__name__}, and text, a number, True, False or a list of these is wanted")
 
 
-def set_options(options: Mapping[str, Any], set_one: Callable[[bytes, bytes], int]) -> None:
+def set_options(options: Mapping[str, Any], set_one: Callable[[bytes, bytes], Any]) -> None:
     """Sets each that is not None, with sa_options_set, sa_experiment_set or the like."""
     for name, value in options.items():
         if value is not None:
@@ -63,7 +63,10 @@ def set_options(options: Mapping[str, Any], set_one: Callable[[bytes, bytes], in
 def _encode(name: str, value: str) -> bytes:
     if "\0" in value:
         raise InputError(f"{name} has a zero character in it")
-    return os.fsencode(value)
+    try:
+        return os.fsencode(value)
+    except UnicodeError as error:
+        raise InputError(f"{name}: {error}") from None
 
 
 def _infos() -> Iterator[Any]:

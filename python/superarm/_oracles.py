@@ -80,7 +80,7 @@ class Problem:
             lib.sa_problem_scores(self.handle, pointer, len(scores))
 
     def slate(self, value: Any) -> None:
-        lib.sa_problem_slate(self.handle, whole(value, "slate"))
+        lib.sa_problem_slate(self.handle, arrays.whole(value, "slate"))
 
     def exclude(self, value: Any, arms: int) -> None:
         lib.sa_problem_exclude(self.handle, arrays.bool_pointer(self.keep(arrays.excluded(value, arms))))
@@ -120,17 +120,6 @@ _SETTERS: Dict[str, Callable[[Problem, Any], None]] = {
     "discounts": lambda problem, value: problem._vector(value, "discounts", lib.sa_problem_discounts),
     "matrix": lambda problem, value: None,  # together with bounds
 }
-
-
-def whole(value: Any, name: str) -> int:
-    """A count."""
-    try:
-        number = int(value.__index__())
-    except AttributeError:
-        raise InputError(f"{name} is {value!r}, and a whole number is wanted") from None
-    if not 0 <= number < 1 << 63:
-        raise InputError(f"{name} {number}: a whole number from 0 is wanted")
-    return number
 
 
 # ---- ours, as a function ----
@@ -182,7 +171,8 @@ def oracles() -> List[OracleInfo]:
     >>> superarm.oracles()[0].name
     'top-k'
     """
-    info, found = ffi.new("sa_oracle_info *"), []
+    info = ffi.new("sa_oracle_info *")
+    found: List[OracleInfo] = []
     while lib.sa_oracle_at(len(found), info):
         found.append(OracleInfo(**fields(info[0])))
     return found

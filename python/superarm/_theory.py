@@ -15,7 +15,7 @@ from .errors import InputError, check, need
 def _rows(contexts: Any) -> Any:
     array = arrays.doubles(contexts, "contexts")
     if array.ndim not in (2, 3):
-        raise InputError(f"contexts have shape {arrays.shape_text(array.shape)}, and (n, d) or (T, N, d) is wanted")
+        raise InputError(f"contexts: the shape is {arrays.shape_text(array.shape)}, and (n, d) or (T, N, d) is wanted")
     return array
 
 
@@ -56,5 +56,5 @@ def ntk(contexts: Any, depth: int = 2) -> Any:
     rows = array.reshape(-1, array.shape[-1])
     kernel = np.empty((len(rows), len(rows)))
     pointer = ffi.from_buffer("double[]", kernel, require_writable=True)
-    check(lib.sa_theory_ntk(arrays.double_pointer(rows), *rows.shape, depth, pointer))
+    check(lib.sa_theory_ntk(arrays.double_pointer(rows), *rows.shape, arrays.whole(depth, "depth"), pointer))
     return kernel

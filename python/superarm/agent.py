@@ -8,14 +8,14 @@ import tempfile
 import threading
 import uuid
 import weakref
-from typing import Any, Dict, List, Optional, Tuple, Type, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, Type, Union
 
 import numpy as np
 
 from . import _arrays as arrays
 from ._native import ffi, fields, lib
 from ._options import read_option, read_options, set_options
-from ._oracles import OracleCall, Problem, whole
+from ._oracles import OracleCall, Problem
 from .errors import Error, InputError, check, failure, need
 
 _NULL = ffi.NULL
@@ -103,7 +103,7 @@ def _all(pointer: Any, handle: Any) -> Any:
     return values.reshape(candidates, positions) if positions else values
 
 
-_READERS = {
+_READERS: Dict[str, Callable[[Any], Any]] = {
     "arms": lambda handle: arrays.from_sizes(lib.sa_decision_arms(handle), lib.sa_decision_slate(handle)),
     "estimate": lambda handle: arrays.from_doubles(lib.sa_decision_estimates(handle), lib.sa_decision_slate(handle)),
     "width": lambda handle: arrays.from_doubles(lib.sa_decision_widths(handle), lib.sa_decision_slate(handle)),
@@ -260,13 +260,13 @@ class Agent:
         features = arrays.reals(contexts, "contexts")
         shape = features.shape
         if len(shape) != 2 or shape[1] != self._dim:
-            raise InputError(f"contexts have shape {arrays.shape_text(shape)}, and (arms, {self._dim}) is wanted: one row for "
-                             f"each arm, of the agent's dim")
-        count = self._slate if slate is None else whole(slate, "slate")
+            raise InputError(f"contexts: the shape is {arrays.shape_text(shape)}, and (arms, {self._dim}) is wanted: a row for each arm, "
+                             f"of the agent's dim")
+        count = self._slate if slate is None else arrays.whole(slate, "slate")
         mask = None if exclude is None else arrays.excluded(exclude, shape[0])
         scores = None if expected is None else self._expected(expected, shape[0], count)
-        asked = Problem(problem) if problem else None
-        number = whole(event, "event") if event else 0
+        asked = self._problem(problem) if problem else None
+        number = arrays.whole(event, "event") if event else 0
         with self._turn as agent:
             request = self._request
             if features.dtype == arrays.DOUBLE:
@@ -286,6 +286,12 @@ class Agent:
                 self._spares.give(out[0])
                 self._fail(status)
             return Decision(self._name, ffi.gc(out[0], self._spares.give))
+
+    @staticmethod
+    def _problem(data: Dict[str, Any]) -> Problem:
+        if "scores" in data:
+            raise InputError("scores: the agent's own go to its oracle; superarm.solve takes yours")
+        return Problem(data)
 
     @staticmethod
     def _expected(expected: Any, arms: int, slate: int) -> Any:
@@ -319,10 +325,10 @@ class Agent:
                                  f"update(decision.id, ...)")
             number = decision.id
         else:
-            number = whole(decision, "decision")
+            number = arrays.whole(decision, "decision")
         values = arrays.doubles(scores, "scores")
         if values.ndim != 1:
-            raise InputError(f"scores have shape {arrays.shape_text(values.shape)}, and one for each arm of the slate is wanted")
+            raise InputError(f"scores: the shape is {arrays.shape_text(values.shape)}, and one for each arm of the slate is wanted")
         seen = None if observed is None else arrays.flags(observed, "observed", len(values), "each score")
         pointer = _NULL if seen is None else arrays.bool_pointer(seen)
         with self._turn as agent:

@@ -1,16 +1,302 @@
 """The agent from Python: choosing, learning, and what it knows about itself."""
 
+import gc
+
 import numpy as np
+import pytest
 
 import superarm
 
 
-def test_chooses_and_learns():
-    rng = np.random.default_rng(1)
-    agent = superarm.Agent("cn-ucb", dim=5, random_state=1)
-    contexts = rng.normal(size=(20, 5))
-    decision = agent.select(contexts, slate=4, event=77)
-    assert decision.arms.shape == (4,) and len(set(decision.arms.tolist())) == 4
-    assert decision.event == 77 and decision.candidates == 20 and decision.id == 0
-    agent.update(decision, contexts[decision.arms, 0])
-    assert agent.counts["observations"] == 4
+def contexts(arms=20, dim=5, seed=1):
+    return np.random.default_rng(seed).normal(size=(arms, dim))
+
+
+def test_a_decision_has_what_was_chosen_and_why():
+    agent = superarm.Agent("cn-ucb", dim=5, random_state=1, widths="all", preset="paper")
+    decision = agent.select(contexts(), slate=4, event=77)
+    assert decision.arms.shape == (4,) and len(set(decision.arms.tolist())) == 4 and len(decision) == 4
+    assert (decision.id, decision.event, decision.candidates) == (0, 77, 20)
+    np.testing.assert_array_equal(decision.arms, np.argsort(-decision.all_scores, kind="stable")[:4])
+    np.testing.assert_array_equal(decision.score, decision.all_scores[decision.arms])
+    np.testing.assert_array_equal(decision.estimate, decision.all_estimates[decision.arms])
+    np.testing.assert_array_equal(decision.width, decision.all_widths[decision.arms])
+    np.testing.assert_allclose(decision.score, decision.estimate + decision.width, rtol=1e-6)  # gamma 1
+    assert repr(decision) == f"Decision(id=0, arms={decision.arms.tolist()})"
+
+
+def test_a_decision_stays_as_it_was():
+    agent = superarm.Agent("cn-ucb", dim=5)
+    first = agent.select(contexts(), slate=4)
+    again = [agent.select(contexts(seed=seed), slate=3, event=seed) for seed in range(2, 6)]
+    agent.close()
+    assert (len(first), first.id, first.event) == (4, 0, 0)
+    assert [decision.event for decision in again] == [2, 3, 4, 5] and first.all_scores.shape == (20,)
+
+
+def test_dropped_decisions_are_used_again_without_harm():
+    agent, twin = superarm.Agent("cn-ts", dim=5), superarm.Agent("cn-ts", dim=5)
+    kept = []
+    for seed in range(30):
+        x = contexts(arms=4 + seed % 7, seed=seed)
+        decision = agent.select(x, slate=3)
+        kept.append(twin.select(x, slate=3))
+        np.testing.assert_array_equal(decision.all_scores, kept[-1].all_scores)
+        if seed % 5 == 0:
+            gc.collect()
+    assert [decision.candidates for decision in kept] == [4 + seed % 7 for seed in range(30)]
+
+
+def test_learns_a_linear_world():
+    agent = superarm.Agent("comblin-ucb", dim=5, random_state=1)
+    weights = np.array([1, -1, 0.5, 0, 2])
+    for seed in range(60):
+        x = contexts(seed=seed)
+        decision = agent.select(x, slate=4)
+        agent.update(decision, x[decision.arms] @ weights)
+    x = contexts(seed=1000)
+    best = np.argsort(-(x @ weights))[:4]
+    assert set(agent.select(x, slate=4).arms) == set(best)
+
+
+def test_feedback_comes_late_in_parts_and_in_any_order():
+    agent = superarm.Agent("cn-ucb", dim=5)
+    first, second = agent.select(contexts(), slate=2), agent.select(contexts(), slate=2)
+    agent.update(second.id, [1, 0])
+    agent.update(first, [1, 0], observed=[True, False])
+    assert agent.counts["pending"] == 1
+    with pytest.raises(superarm.AlreadyAnswered) as caught:
+        agent.update(first, [1, 0])
+    assert caught.value.status == 4 and caught.value.status_name == "SA_ALREADY_ANSWERED"
+    agent.update(first, [9, 0], observed=np.array([0, 1]))
+    assert agent.counts["pending"] == 0 and agent.counts["observations"] == 4
+
+
+def test_excluded_arms_are_not_chosen():
+    agent, x = superarm.Agent("random", dim=5), contexts(6)
+    mask = np.array([True, False, True, False, True, False])
+    for exclude in (mask, mask.tolist(), [0, 2, 4], np.array([0, 2, 4]), (0, 2, 4)):
+        assert set(agent.select(x, slate=3, exclude=exclude).arms) == {1, 3, 5}
+    assert len(agent.select(x, slate=6, exclude=[]).arms) == 6
+    assert len(agent.select(x, slate=6).arms) == 6
+
+
+def test_best_looks_at_the_expected_scores():
+    agent = superarm.Agent("best", dim=5)
+    assert agent.select(contexts(4), slate=2, expected=[0.1, 0.9, 0.2, 0.8]).arms.tolist() == [1, 3]
+    with pytest.raises(superarm.InputError):
+        agent.select(contexts(4), slate=2)  # the last ones are forgotten
+
+
+def test_the_oracles_data_go_with_the_request():
+    agent = superarm.Agent("random", dim=5, oracle="knapsack")
+    for seed in range(5):
+        decision = agent.select(contexts(6, seed=seed), slate=0, costs=[1, 2, 3, 4, 5, 6], capacity=6)
+        assert np.sum(decision.arms + 1) <= 6
+    with pytest.raises(superarm.InputError, match="costs"):
+        agent.select(contexts(6), slate=0)
+    with pytest.raises(superarm.InputError, match="scores"):
+        agent.select(contexts(6), slate=0, costs=[1, 2, 3, 4, 5, 6], capacity=6, scores=[1] * 6)
+
+
+def test_positions_have_scores_of_their_own():
+    agent = superarm.Agent("cn-ucb", dim=5, feedback="position", oracle="assignment", slate=3)
+    decision = agent.select(contexts(8))
+    assert decision.all_scores.shape == (8, 3) and len(decision) == 3
+    agent.update(decision, [1, 0, 0])
+
+
+def test_the_slate_is_the_option_unless_given():
+    agent = superarm.Agent("cn-ucb", dim=5, slate=7)
+    assert len(agent.select(contexts())) == 7 and len(agent.select(contexts(), slate=2)) == 2
+
+
+@pytest.mark.parametrize("given, name, value", [
+    ({"train_every": 5}, "train_every", 5),
+    ({"bypass": False}, "bypass", False),
+    ({"gamma": 0.1}, "gamma", 0.1),
+    ({"gamma": np.float32(0.5)}, "gamma", 0.5),
+    ({"hidden": np.int64(30)}, "hidden", 30),
+    ({"gamma": "theory"}, "gamma", "theory"),
+    ({"gamma": None}, "gamma", 1.0),
+    ({"lambda_": 2}, "regularization", 2.0),
+    ({"lambda": 2}, "regularization", 2.0),
+    ({"discounts": [1, 0.5]}, "discounts", "1,0.5"),
+    ({"precision": "double"}, "precision", "double"),
+    ({"random_state": 12}, "seed", 12),
+    ({"preset": None}, "preset", "tuned"),
+])
+def test_options_take_python_values(given, name, value):
+    agent = superarm.Agent("cn-ucb", dim=5, **given)
+    assert agent.options[name] == value and type(agent.options[name]) is type(value)
+
+
+def test_the_list_of_options_is_the_agents():
+    assert [option.name for option in superarm.options()] == list(superarm.Agent(dim=2).options)
+    assert {option.scope for option in superarm.options()} == {"agent", "environment", "experiment", "output"}
+
+
+def test_trains_when_asked():
+    agent = superarm.Agent("cn-ucb", dim=5, train="manual")
+    agent.train()
+    decision = agent.select(contexts(), slate=4)
+    agent.update(decision, [1, 0, 1, 0])
+    before = agent.counts["trainings"]
+    agent.train()
+    assert agent.counts["trainings"] == before + 1
+
+
+def test_closing():
+    with superarm.Agent("cn-ucb", dim=5) as agent:
+        decision = agent.select(contexts(), slate=4)
+    agent.close()
+    assert "closed" in repr(agent) and agent.dim == 5
+    for use in (lambda: agent.select(contexts(), slate=4), lambda: agent.update(decision, [0] * 4), agent.train,
+                lambda: agent.save("x"), lambda: agent.counts, lambda: agent.options):
+        with pytest.raises(superarm.InputError, match="closed"):
+            use()
+    assert len(decision.arms) == 4
+
+
+# ---- arrays of any kind ----
+
+
+def chosen(x, **options):
+    return superarm.Agent("cn-ucb", dim=5).select(x, slate=4, **options)
+
+
+@pytest.mark.parametrize("make", [
+    lambda x: x.tolist(),
+    lambda x: [tuple(row) for row in x],
+    np.asfortranarray,
+    lambda x: np.repeat(x, 2, axis=0)[::2],
+    lambda x: np.hstack([x, x])[:, :5],
+    lambda x: x[::-1][::-1],
+    lambda x: x.astype(">f8"),
+    lambda x: x.astype(np.longdouble),
+    lambda x: np.frombuffer(b"\0" + x.tobytes(), np.uint8)[1:].view(np.float64).reshape(x.shape),  # not aligned
+    lambda x: np.ma.masked_array(x),
+    lambda x: pytest.importorskip("pandas").DataFrame(x),
+    lambda x: pytest.importorskip("torch").tensor(x),
+    lambda x: ArrayLike(x),
+])
+def test_any_array_is_the_same_array(make):
+    x = contexts()
+    x.flags.writeable = False
+    np.testing.assert_array_equal(chosen(make(x)).all_scores, chosen(x).all_scores)
+
+
+class ArrayLike:
+    """What torch and others have."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __array__(self, dtype=None, copy=None):
+        return self._array if dtype is None else self._array.astype(dtype)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.int8, np.int64, np.uint32, bool])
+def test_other_numbers_are_converted(kind):
+    x = (contexts() * 3).astype(kind)
+    np.testing.assert_array_equal(chosen(x).all_scores, chosen(x.astype(np.float64)).all_scores)
+
+
+def test_contiguous_arrays_are_not_copied():
+    from superarm import _arrays
+
+    for kind in (np.float32, np.float64):
+        x = contexts().astype(kind)
+        assert _arrays.reals(x, "contexts") is x
+
+
+def test_scores_of_any_kind():
+    for scores in ([1, 0, 1, 0], (True, False, True, False), np.array([1, 0, 1, 0], np.int8), np.float32([1, 0, 1, 0]),
+                   np.array([1., 9, 0, 9, 1, 9, 0, 9])[::2], pytest.importorskip("pandas").Series([1, 0, 1, 0])):
+        agent = superarm.Agent("comblin-ucb", dim=5)
+        agent.update(agent.select(contexts(), slate=4), scores)
+        twin = superarm.Agent("comblin-ucb", dim=5)
+        twin.update(twin.select(contexts(), slate=4), np.array([1.0, 0, 1, 0]))
+        np.testing.assert_array_equal(agent.select(contexts()).all_scores, twin.select(contexts()).all_scores)
+
+
+# ---- an oracle of one's own ----
+
+
+class TopK:
+    alpha = 1.0
+
+    def __init__(self):
+        self.seen = []
+
+    def solve(self, scores, k):
+        self.seen.append((scores.copy(), k))
+        return np.argsort(-scores, kind="stable")[:k]
+
+
+def test_an_oracle_of_ones_own():
+    oracle = TopK()
+    agent, ours = superarm.Agent("cn-ucb", dim=5, oracle=oracle, widths="all"), superarm.Agent("cn-ucb", dim=5, widths="all")
+    assert agent.oracle is oracle and ours.oracle is None
+    theirs = agent.select(contexts(), slate=4)
+    np.testing.assert_array_equal(theirs.arms, ours.select(contexts(), slate=4).arms)
+    np.testing.assert_array_equal(oracle.seen[0][0], theirs.all_scores)
+    assert oracle.seen[0][1] == 4
+    agent.select(contexts(), slate=2, exclude=[3])
+    assert oracle.seen[1][0][3] == -np.inf
+    agent.oracle = None
+    agent.select(contexts(), slate=2)
+    assert len(oracle.seen) == 2
+
+
+def test_an_oracle_for_positions():
+    class Diagonal:
+        alpha = 0.5
+        positions = True
+
+        def solve(self, scores, k):
+            assert scores.shape == (8, k)
+            return range(k)
+
+    agent = superarm.Agent("cn-ucb", dim=5, oracle=Diagonal(), feedback="position", slate=3)
+    assert agent.select(contexts(8)).arms.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("answer, kind, words", [
+    (lambda scores, k: 1 / 0, ZeroDivisionError, "division"),
+    (lambda scores, k: [0, 0], superarm.InputError, "twice"),
+    (lambda scores, k: [99, 0], superarm.InputError, "99"),
+    (lambda scores, k: [-1, 0], superarm.InputError, "-1"),
+    (lambda scores, k: [0.5], superarm.InputError, "0.5"),
+    (lambda scores, k: list(range(k + 1)), superarm.InputError, "at most 2"),
+    (lambda scores, k: "no", superarm.InputError, "dtype"),
+    (lambda scores, k: None, superarm.InputError, "dtype"),
+])
+def test_a_wrong_oracle_changes_nothing(answer, kind, words):
+    oracle = TopK()
+    oracle.solve = answer
+    agent = superarm.Agent("cn-ucb", dim=5, oracle=oracle)
+    with pytest.raises(kind, match=words):
+        agent.select(contexts(), slate=2)
+    assert agent.counts["decisions"] == 0
+    agent.oracle = None
+    assert len(agent.select(contexts(), slate=2)) == 2
+
+
+def test_an_oracle_that_uses_its_agent():
+    class Selfish(TopK):
+        def solve(self, scores, k):
+            self.agent.train()
+
+    agent = superarm.Agent("cn-ucb", dim=5, oracle=Selfish())
+    agent.oracle.agent = agent
+    with pytest.raises(superarm.Error, match="own oracle"):
+        agent.select(contexts(), slate=2)
+
+
+@pytest.mark.parametrize("alpha", [0, 2, float("nan"), "x", None])
+def test_a_wrong_alpha(alpha):
+    oracle = TopK()
+    oracle.alpha = alpha
+    with pytest.raises(superarm.InputError, match="alpha"):
+        superarm.Agent("cn-ucb", dim=5, oracle=oracle)

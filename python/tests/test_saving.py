@@ -1,0 +1,107 @@
+"""Saved and loaded, pickled or copied, an agent goes on bit for bit."""
+
+import copy
+import multiprocessing
+import pickle
+
+import numpy as np
+import pytest
+
+import superarm
+
+ALGORITHMS = ["cn-ucb", "cn-ts", "comblin-ts", "neural-linear", "random"]
+
+
+def rounds(agent, first, last):
+    """Plays some rounds; returns all numbers that it showed."""
+    shown = []
+    for t in range(first, last):
+        x = np.random.default_rng(t).normal(size=(8, 4))
+        decision = agent.select(x, slate=3)
+        shown.append(np.concatenate([decision.arms, decision.all_estimates, decision.all_widths, decision.all_scores]))
+        agent.update(decision, np.sin(x[decision.arms, 0]))
+    return np.array(shown)
+
+
+def reload(agent, folder):
+    agent.save(folder / "agent.npz")
+    return superarm.Agent.load(folder / "agent.npz")
+
+
+WAYS = {
+    "load": reload,
+    "pickle": lambda agent, folder: pickle.loads(pickle.dumps(agent)),
+    "copy": lambda agent, folder: copy.copy(agent),
+    "deepcopy": lambda agent, folder: copy.deepcopy(agent),
+}
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("way", WAYS)
+def test_goes_on_bit_for_bit(way, algorithm, tmp_path):
+    agent = superarm.Agent(algorithm, dim=4, hidden=10, train_steps=10)
+    rounds(agent, 0, 15)
+    other = WAYS[way](agent, tmp_path)
+    assert other.options == agent.options and other.counts["decisions"] == 15 and repr(other) == repr(agent)
+    assert rounds(agent, 15, 30).tobytes() == rounds(other, 15, 30).tobytes()
+
+
+def test_pending_decisions_are_kept(tmp_path):
+    agent = superarm.Agent("cn-ucb", dim=4)
+    decision = agent.select(np.eye(4), slate=2)
+    other = reload(agent, tmp_path)
+    with pytest.raises(superarm.InputError, match="another agent"):
+        other.update(decision, [1, 0])  # it may have made a decision 0 of its own by now
+    other.update(decision.id, [1, 0])
+    assert other.counts["observations"] == 2 and agent.counts["observations"] == 0
+
+
+def test_a_pickled_agent_knows_its_decisions():
+    agent = superarm.Agent("cn-ucb", dim=4)
+    decision = agent.select(np.eye(4), slate=2, event=9)
+    later, answer = pickle.loads(pickle.dumps((agent, decision)))
+    later.update(answer, [1, 0])
+    for name in ("id", "event", "candidates"):
+        assert getattr(answer, name) == getattr(decision, name)
+    for name in ("arms", "estimate", "width", "score", "all_estimates", "all_widths", "all_scores"):
+        np.testing.assert_array_equal(getattr(answer, name), getattr(decision, name))
+
+
+class Backwards:
+    """The worst arms: easily told apart from top-k."""
+
+    alpha = 1.0
+
+    def solve(self, scores, k):
+        return np.argsort(scores, kind="stable")[:k]
+
+
+def test_an_oracle_of_ones_own_goes_with_copies_but_not_into_the_file(tmp_path):
+    agent = superarm.Agent("comblin-ucb", dim=4, oracle=Backwards())
+    x = np.random.default_rng(1).normal(size=(8, 4))
+    others = [pickle.loads(pickle.dumps(agent)), copy.copy(agent), copy.deepcopy(agent)]
+    assert others[1].oracle is agent.oracle and others[2].oracle is not agent.oracle
+    plain = reload(agent, tmp_path)
+    mine = superarm.Agent.load(tmp_path / "agent.npz", oracle=Backwards())
+    arms = agent.select(x, slate=3).arms.tolist()
+    assert all(other.select(x, slate=3).arms.tolist() == arms for other in [*others, mine])
+    assert plain.oracle is None and plain.select(x, slate=3).arms.tolist() != arms
+
+
+def test_the_file_is_for_numpy_too(tmp_path):
+    agent = superarm.Agent("cn-ucb", dim=4)
+    agent.save(str(tmp_path / "agent.npz"))
+    with np.load(tmp_path / "agent.npz") as file:
+        assert len(file.files) > 3
+
+
+def shown_elsewhere(agent):
+    return rounds(agent, 15, 20)
+
+
+def test_an_agent_can_be_sent_to_another_process():
+    agent = superarm.Agent("cn-ts", dim=4, hidden=10, train_steps=10)
+    rounds(agent, 0, 15)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        there = pool.apply_async(shown_elsewhere, (agent,)).get(timeout=120)
+    assert there.tobytes() == rounds(agent, 15, 20).tobytes()
