@@ -1,8 +1,6 @@
 /* The program: finds the subcommand. Exit status: 0 fine, 2 the user's input is wrong, 1 anything else. */
 #include <string.h>
 
-#include <cblas.h>
-
 #include "cli.h"
 
 static const struct {
@@ -47,7 +45,7 @@ int main(int count, char **arguments) {
         printf("superarm %s\n", sa_version());
         return EXIT_FINE;
     }
-    openblas_set_num_threads(1); /* runs are spread over threads instead, which also keeps their results the same */
+    sa_blas_threads(1); /* runs are spread over threads instead, which also keeps their results the same */
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (!strcmp(name, COMMANDS[i].name)) return COMMANDS[i].call(count - 2, arguments + 2);
     return unknown(name);

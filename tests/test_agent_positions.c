@@ -263,7 +263,8 @@ static void own_oracles_may_take_places(void **state) {
     own_oracle own = {.length = PLACES};
     sa_agent *agent = rig_create("feedback=position slate=3"), *plain = rig_create("");
     sa_decision *decision = NULL;
-    sa_oracle_callbacks with = {solve, &own, 1, true}, without = {solve, &own, 1, false};
+    sa_oracle_callbacks with = {.solve = solve, .user = &own, .alpha = 1, .positions = true}, without = with;
+    without.positions = false;
     assert_says(sa_agent_oracle(agent, &without), SA_INVALID,
                 "your oracle takes one score an arm, and the agent's --feedback gives one for each position");
     assert_says(sa_agent_oracle(plain, &with), SA_INVALID,

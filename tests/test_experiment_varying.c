@@ -21,7 +21,7 @@ static void fine(sa_status status) {
 static size_t arms_of(uint64_t round) { return 1 + (size_t)(round * 5 % MOST); }
 static double score_of(uint64_t round, size_t arm) { return 0.1 * (double)((arm * 3 + round) % 7) + 0.05; }
 
-static void varying_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
+static sa_status varying_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
     (void)run;
     out->arms = arms_of(round);
     assert_true(out->arms <= environment->arms);
@@ -31,6 +31,7 @@ static void varying_draw(const sa_environment *environment, uint64_t run, uint64
         out->contexts[i * DIM + 1] = out->expected[i] = score_of(round, i);
         out->noise[i] = 0;
     }
+    return SA_OK;
 }
 
 static sa_environment_class varying;

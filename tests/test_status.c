@@ -15,6 +15,7 @@ static void numbers_never_change(void **state) {
     assert_int_equal(SA_NEWER, 7);
     assert_int_equal(SA_UNSUPPORTED, 8);
     assert_int_equal(SA_INTERRUPTED, 9);
+    assert_int_equal(SA_CALLBACK, 10);
 }
 
 static void every_status_has_a_name_and_a_message(void **state) {

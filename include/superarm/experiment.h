@@ -2,10 +2,13 @@
 #ifndef SUPERARM_EXPERIMENT_H
 #define SUPERARM_EXPERIMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <superarm/options.h>
+#include <superarm/oracle.h>
+#include <superarm/own.h>
 #include <superarm/status.h>
 
 #ifdef __cplusplus
@@ -27,6 +30,24 @@ SA_API sa_status sa_experiment_agent(sa_experiment *experiment, const char *text
 /* The options for all agents; valid as long as the experiment. */
 SA_API const sa_options *sa_experiment_options(const sa_experiment *experiment);
 
+/* ---- things of your own (superarm/own.h) ---- */
+
+/* All callbacks are copied; their user pointers are borrowed as long as the experiment. Names, numbers and regrets are recorded
+ * as those of other agents and environments are, but spec.yaml cannot bring back your code: `superarm run` on it says so. A
+ * check may call the environment's callbacks, from the caller's thread; all others are called by runs only. */
+
+/* Adds an algorithm of your own; in results its algorithm is "own". */
+SA_API sa_status sa_experiment_own_agent(sa_experiment *experiment, const char *label, const sa_own_agent *agent);
+/* Sets --environment to "own", which is this one. */
+SA_API sa_status sa_experiment_own_environment(sa_experiment *experiment, const sa_own_environment *environment);
+/* Sets --oracle to "own", which is this one, of one score an arm: for all agents that name no other, and for the best slate
+ * that their regret is measured against (alpha times its reward). */
+SA_API sa_status sa_experiment_own_oracle(sa_experiment *experiment, const sa_oracle_callbacks *oracle);
+/* Whether callbacks of different runs wait for each other; unless set, they do not. Progress is no such callback. */
+SA_API void sa_experiment_one_at_a_time(sa_experiment *experiment, bool one_at_a_time);
+
+/* ---- running it ---- */
+
 typedef struct sa_progress {
     size_t jobs;         /* agents x runs */
     size_t jobs_done;    /* finished, those found by --resume included */
@@ -37,8 +58,8 @@ typedef struct sa_progress {
     double regret;       /* mean final regret of that agent so far (the kind that --show-regret names) */
 } sa_progress;
 
-/* Called now and then from one of the threads, never from two at a time. Return non-zero to stop: runs in flight are
- * dropped, finished ones are kept, and the experiment ends with SA_INTERRUPTED. */
+/* Called from the thread that called sa_experiment_run, at least ten times a second. Return non-zero to stop: runs in flight
+ * are dropped, finished ones are kept, and the experiment ends with SA_INTERRUPTED. */
 typedef int sa_progress_call(void *user, const sa_progress *progress);
 
 /* Checks everything that can be wrong with the input (options, files, sizes, the folder --out) and changes nothing on the

@@ -81,7 +81,7 @@ SA_API bool sa_oracle_at(size_t index, sa_oracle_info *info);
 /* ---- your own oracle ---- */
 
 typedef struct sa_oracle_callbacks {
-    /* Writes at most `most` different arms and how many. Anything but 0 makes the select fail. excluded (arms) or NULL. The
+    /* Writes at most `most` different arms and how many. Anything but 0 makes the select fail, with SA_CALLBACK. excluded (arms) or NULL. The
      * slate is checked: an arm twice, out of range or excluded is SA_INVALID, and the agent is unchanged. Scores are (arms);
      * with `positions` (arms, most), row-major, of each arm in each position, and each of the `most` positions gets an arm. */
     int (*solve)(void *user, const double *scores, size_t arms, const bool *excluded, size_t most, size_t *slate,
@@ -89,6 +89,8 @@ typedef struct sa_oracle_callbacks {
     void *user;
     double alpha;   /* more than 0, at most 1: the share of the best reward that is sure */
     bool positions; /* for agents that tell positions apart (--feedback position) */
+    /* The reward of a slate under scores (arms), which experiments measure regret with. NULL: the sum of the slate's scores. */
+    double (*reward)(void *user, const double *scores, size_t arms, const size_t *slate, size_t length);
 } sa_oracle_callbacks;
 
 #ifdef __cplusplus

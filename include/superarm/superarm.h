@@ -6,9 +6,11 @@
 #include <superarm/experiment.h>
 #include <superarm/options.h>
 #include <superarm/oracle.h>
+#include <superarm/own.h>
 #include <superarm/report.h>
 #include <superarm/status.h>
 #include <superarm/theory.h>
+#include <superarm/threads.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -132,6 +132,7 @@ sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
 sa_status sa_agent_oracle(sa_agent *agent, const sa_oracle_callbacks *oracle) {
     if (!agent) return sa_fail(SA_INVALID, "sa_agent_oracle needs an agent");
     if (!oracle) {
+        agent->own = (sa_oracle_callbacks){0};
         agent->oracle = sa_oracle_of((sa_oracle_kind)agent->options->oracle);
         return SA_OK;
     }

@@ -102,6 +102,9 @@ sa_status sa_algorithm_find(const char *name, const sa_algorithm **out) {
     char known[512] = "";
     *out = row_of(name);
     if (*out) return SA_OK;
+    if (name && strcmp(name, "own") == 0)
+        return sa_fail(SA_INVALID, "--algorithm own is the caller's own code, which options alone cannot bring back: "
+                                   "sa_experiment_own_agent does, or superarm.run in Python");
     for (size_t i = 0; i < ALGORITHMS; i++) {
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", algorithms[i].name);

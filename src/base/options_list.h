@@ -30,7 +30,7 @@
     X(ORACLE_TOP_K, "top-k") X(ORACLE_ASSIGNMENT, "assignment") X(ORACLE_CASCADE, "cascade")                              \
     X(ORACLE_KNAPSACK, "knapsack") X(ORACLE_MATROID, "matroid") X(ORACLE_SHORTEST_PATH, "shortest-path")                  \
     X(ORACLE_MATCHING, "matching") X(ORACLE_ASSORTMENT, "assortment") X(ORACLE_SUBMODULAR, "submodular")                  \
-    X(ORACLE_ILP, "ilp")
+    X(ORACLE_ILP, "ilp") X(ORACLE_OWN, "own")
 /* clang-format on */
 /* clang-format off */
 #define SA_FEEDBACKS(X)                                                                                                   \
@@ -221,7 +221,8 @@
            "acc-ucb: v2, a cell has a ball of radius v2 rho^h in it; 0: the largest that holds")                          \
     NUMBER(acc_confidence, "acc-confidence", AGENT, 1, 1, 0.3, 0, 1e100, "acc-ucb: factor on sqrt(2 log T / C)")          \
     NUMBER(acc_diameter, "acc-diameter", AGENT, 1, 1, 0, 0, 1e100, "acc-ucb: factor on N (v1 / v2) v1 rho^h")             \
-    CHOICE(oracle, "oracle", AGENT, ORACLE_TOP_K, ORACLE_TOP_K, ORACLE_TOP_K, SA_ORACLES, "what chooses the slate")       \
+    CHOICE(oracle, "oracle", AGENT, ORACLE_TOP_K, ORACLE_TOP_K, ORACLE_TOP_K, SA_ORACLES,                                 \
+           "what chooses the slate; own: code of the caller")                                                             \
     CHOICE(feedback, "feedback", AGENT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT, SA_FEEDBACKS,   \
            "what is seen of a slate: every score, scores that hang on the position, or those up to a click")              \
     CHOICE(cascade_form, "cascade-form", AGENT, CASCADE_DISCOUNTED, CASCADE_DISCOUNTED, CASCADE_DISCOUNTED,               \

@@ -75,7 +75,7 @@ static sa_status csv_create(const sa_options *options, const sa_environment_clas
     return SA_OK;
 }
 
-static void csv_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
+static sa_status csv_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
     const labelled *self = (const labelled *)environment;
     size_t arms = self->base.arms, dim = self->base.dim;
     sa_stream stream = sa_stream_at(self->seed, SA_PURPOSE_CONTEXTS, run, round);
@@ -90,6 +90,7 @@ static void csv_draw(const sa_environment *environment, uint64_t run, uint64_t r
     }
     if (self->unit_rows) sa_data_unit_rows(arms, dim, out->contexts);
     sa_data_choice_noise(environment, self->seed, run, round, arms, out->expected, out->noise);
+    return SA_OK;
 }
 
 const sa_environment_class sa_environment_csv = {

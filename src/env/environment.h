@@ -8,16 +8,20 @@
 
 #include "base/options.h"
 #include "base/status.h"
+#include <superarm/own.h>
 
 typedef struct sa_environment sa_environment;
+typedef struct sa_turns sa_turns;
 
 /* One round as an environment draws it. */
 typedef struct sa_round {
-    size_t arms;      /* N of this round, at most the environment's */
-    double *contexts; /* (arms, dim) */
-    double *expected; /* (arms) expected scores */
-    double *noise;    /* (arms) what is added to them */
-    double *stop;     /* (arms) the probability that a user who chose this arm looks no further */
+    size_t arms;                       /* N of this round, at most the environment's */
+    double *contexts;                  /* (arms, dim) */
+    double *expected;                  /* (arms) expected scores */
+    double *noise;                     /* (arms) what is added to them */
+    double *stop;                      /* (arms) the probability that a user who chose this arm looks no further */
+    const sa_environment *environment; /* of the run that was begun; NULL: none was, or the environment need not know */
+    void *state;                       /* of that run, where the environment is the caller's own */
 } sa_round;
 
 typedef struct sa_environment_class {
@@ -27,8 +31,14 @@ typedef struct sa_environment_class {
     sa_status (*create)(const sa_options *options, const struct sa_environment_class *kind, sa_environment **out);
     /* Fills contexts, expected and noise for a round counted from 0; also arms and stop, where arms are fewer than the
      * environment's and stop is not 1. Reads the environment only, so threads may share it. */
-    void (*draw)(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out);
+    sa_status (*draw)(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out);
     void (*destroy)(sa_environment *environment);
+    /* The rest is NULL but for the caller's own. begin: makes out->state, of a run; end: what is to be done with it. */
+    sa_status (*begin)(const sa_environment *environment, uint64_t run, sa_round *out);
+    void (*end)(const sa_environment *environment, sa_round *round);
+    /* What comes of a slate in the round that was drawn last, (length), NaN: not seen; instead of expected scores and noise. */
+    sa_status (*feedback)(const sa_environment *environment, uint64_t run, uint64_t round, const sa_round *drawn,
+                          const size_t *slate, size_t length, double *scores);
 } sa_environment_class;
 
 /* Every environment begins with this. */
@@ -42,11 +52,18 @@ struct sa_environment {
 /* By options->environment; SA_INVALID with a list of names when unknown. */
 sa_status sa_environment_create(const sa_options *options, sa_environment **out);
 void sa_environment_destroy(sa_environment *environment); /* NULL is fine */
-/* Room for any round of the environment; sa_round_clear frees it, also after a failure. */
+/* SA_INVALID for options of other environments: what nothing looks at is a mistake. */
+sa_status sa_environment_check_options(const sa_options *options);
+/* The caller's own (own.c), whose callbacks wait for their turns; both are borrowed. */
+sa_status sa_environment_create_own(const sa_options *options, const sa_own_environment *own, sa_turns *turns,
+                                    sa_environment **out);
+/* Room for any round of the environment; sa_round_clear frees it, also after a failure, and ends its run. */
 sa_status sa_round_init(sa_round *round, const sa_environment *environment);
 void sa_round_clear(sa_round *round);
+/* Begins a run, which the rounds drawn from then on must be of; ends the one before. */
+sa_status sa_environment_begin(const sa_environment *environment, uint64_t run, sa_round *round);
 /* Draws a round counted from 0. */
-void sa_environment_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out);
+sa_status sa_environment_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out);
 /* The index-th kind, NULL past the last. */
 const sa_environment_class *sa_environment_class_at(size_t index);
 

@@ -18,6 +18,9 @@ const sa_environment_class *sa_environment_class_at(size_t index) {
 
 static sa_status unknown(const char *name) {
     char names[256] = "";
+    if (!strcmp(name, "own"))
+        return sa_fail(SA_INVALID, "--environment own is the caller's own code, which options alone cannot bring back: "
+                                   "sa_experiment_own_environment does, or superarm.run in Python");
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
         if (i > 0) strncat(names, ", ", sizeof names - strlen(names) - 1);
         strncat(names, KINDS[i]->name, sizeof names - strlen(names) - 1);
@@ -25,8 +28,7 @@ static sa_status unknown(const char *name) {
     return sa_fail(SA_INVALID, "--environment %s is unknown; there are %s", name, names);
 }
 
-/* What nothing looks at is a mistake. */
-static sa_status check_others(const sa_options *options) {
+sa_status sa_environment_check_options(const sa_options *options) {
     static const struct {
         const char *option, *environment, *other;
     } own[] = {{"contexts", "npy", NULL},        {"scores", "npy", NULL},    {"noise-values", "npy", NULL},
@@ -45,7 +47,7 @@ static sa_status check_others(const sa_options *options) {
 }
 
 static sa_status create(const sa_environment_class *kind, const sa_options *options, sa_environment **out) {
-    SA_TRY(check_others(options));
+    SA_TRY(sa_environment_check_options(options));
     return kind->create(options, kind, out);
 }
 
@@ -70,7 +72,14 @@ sa_status sa_round_init(sa_round *round, const sa_environment *environment) {
     return sa_alloc_array(arms, sizeof(double), &round->stop);
 }
 
+static void end_run(sa_round *round) {
+    if (round->environment) round->environment->kind->end(round->environment, round);
+    round->environment = NULL;
+    round->state = NULL;
+}
+
 void sa_round_clear(sa_round *round) {
+    end_run(round);
     sa_free(round->stop);
     sa_free(round->noise);
     sa_free(round->expected);
@@ -78,8 +87,16 @@ void sa_round_clear(sa_round *round) {
     *round = (sa_round){0};
 }
 
-void sa_environment_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
+sa_status sa_environment_begin(const sa_environment *environment, uint64_t run, sa_round *round) {
+    end_run(round);
+    if (!environment->kind->begin) return SA_OK;
+    SA_TRY(environment->kind->begin(environment, run, round));
+    round->environment = environment;
+    return SA_OK;
+}
+
+sa_status sa_environment_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
     out->arms = environment->arms;
     for (size_t i = 0; i < out->arms; i++) out->stop[i] = 1;
-    environment->kind->draw(environment, run, round, out);
+    return environment->kind->draw(environment, run, round, out);
 }

@@ -146,7 +146,7 @@ static void copy_round(const replay *self, const sa_array *array, size_t axes, u
     for (size_t i = 0; i < width; i++) out[i] = numbers[i];
 }
 
-static void replay_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
+static sa_status replay_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
     const replay *self = (const replay *)environment;
     size_t arms = self->base.arms;
     copy_round(self, &self->contexts, 3, run, round, arms * self->base.dim, out->contexts);
@@ -155,6 +155,7 @@ static void replay_draw(const sa_environment *environment, uint64_t run, uint64_
         copy_round(self, &self->noise, 2, run, round, arms, out->noise);
     else
         sa_draw_noise(self->seed, run, round, self->base.noise, arms, out->noise);
+    return SA_OK;
 }
 
 const sa_environment_class sa_environment_npy = {

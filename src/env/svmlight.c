@@ -54,7 +54,7 @@ static sa_status svmlight_create(const sa_options *options, const sa_environment
     return SA_OK;
 }
 
-static void svmlight_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
+static sa_status svmlight_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
     const graded *self = (const graded *)environment;
     const sa_svmlight *file = &self->file;
     sa_stream stream = sa_stream_at(self->seed, SA_PURPOSE_CONTEXTS, run, round);
@@ -70,6 +70,7 @@ static void svmlight_draw(const sa_environment *environment, uint64_t run, uint6
     }
     if (self->unit_rows) sa_data_unit_rows(arms, file->dim, out->contexts);
     sa_data_choice_noise(environment, self->seed, run, round, arms, out->expected, out->noise);
+    return SA_OK;
 }
 
 const sa_environment_class sa_environment_svmlight = {

@@ -31,13 +31,14 @@ static double score(const synthetic *self, double product) {
     return cos(self->frequency * product);
 }
 
-static void synthetic_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
+static sa_status synthetic_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
     const synthetic *self = (const synthetic *)environment;
     size_t arms = self->base.arms, dim = self->base.dim;
     sa_stream stream = sa_stream_at(self->seed, SA_PURPOSE_CONTEXTS, run, round);
     sa_draw_sphere(&stream, 0, arms, dim, out->contexts);
     for (size_t i = 0; i < arms; i++) out->expected[i] = score(self, product(out->contexts + i * dim, self->a, dim));
     sa_draw_noise(self->seed, run, round, self->base.noise, arms, out->noise);
+    return SA_OK;
 }
 
 static void synthetic_destroy(sa_environment *environment) {

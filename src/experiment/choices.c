@@ -24,7 +24,7 @@ static bool find(const char *kind, size_t index, choice *out) {
         return feedback;
     }
     if (!strcmp(kind, "oracles")) {
-        const sa_oracle *oracle = index < sa_oracle_kind_count ? sa_oracle_of((sa_oracle_kind)index) : NULL;
+        const sa_oracle *oracle = index < SA_ORACLE_OWN ? sa_oracle_of((sa_oracle_kind)index) : NULL;
         if (oracle) *out = (choice){oracle->name, oracle->summary};
         return oracle;
     }

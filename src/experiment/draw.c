@@ -22,14 +22,17 @@ static void drawing_clear(drawing *self) {
     sa_environment_destroy(self->environment);
 }
 
-static sa_status prepare(drawing *self, const sa_options *options) {
+static sa_status prepare(drawing *self, sa_experiment *experiment) {
+    const sa_options *options = experiment->options;
     for (int i = 0; i < FILES; i++) self->file[i].file = -1;
     self->options = options;
     if (!*options->out) return sa_fail(SA_INVALID, "a draw needs --out, the folder to write to");
     if (options->resume) return sa_fail(SA_INVALID, "--resume is for runs, not for draws");
     if (options->clicks != SA_CLICKS_NONE)
         return sa_fail(SA_INVALID, "--clicks is for runs, not for draws: what is clicked depends on the slate");
-    SA_TRY(sa_environment_create(options, &self->environment));
+    SA_TRY(sa_spec_environment(experiment, &self->environment));
+    if (self->environment->kind->feedback)
+        return sa_fail(SA_INVALID, "the feedback of your environment depends on the slate, and a draw has none");
     if (self->environment->varies)
         return sa_fail(
             SA_INVALID,
@@ -67,19 +70,22 @@ static sa_status open_files(drawing *self) {
 
 static sa_status write_rounds(drawing *self) {
     const sa_environment *environment = self->environment;
-    for (uint64_t run = 0; run < (uint64_t)self->options->runs; run++)
+    uint64_t first = (uint64_t)self->options->first_run;
+    for (uint64_t run = first; run < first + (uint64_t)self->options->runs; run++) {
+        SA_TRY(sa_environment_begin(environment, run, &self->round));
         for (size_t round = 0; round < environment->rounds; round++) {
-            sa_environment_draw(environment, (uint64_t)self->options->first_run + run, round, &self->round);
+            SA_TRY(sa_environment_draw(environment, run, round, &self->round));
             const double *numbers[FILES] = {self->round.contexts, self->round.expected, self->round.noise};
             for (int i = 0; i < FILES; i++)
                 SA_TRY(sa_replace_write(&self->file[i], numbers[i], self->width[i] * sizeof(double)));
         }
+    }
     return SA_OK;
 }
 
 sa_status sa_experiment_check_draw(sa_experiment *experiment) {
     drawing self = {0};
-    sa_status status = prepare(&self, experiment->options);
+    sa_status status = prepare(&self, experiment);
     drawing_clear(&self);
     return status;
 }
@@ -87,7 +93,7 @@ sa_status sa_experiment_check_draw(sa_experiment *experiment) {
 sa_status sa_experiment_draw(sa_experiment *experiment) {
     drawing self = {0};
     sa_status status;
-    SA_TRY_OR_FAIL(prepare(&self, experiment->options));
+    SA_TRY_OR_FAIL(prepare(&self, experiment));
     SA_TRY_OR_FAIL(open_files(&self));
     SA_TRY_OR_FAIL(write_rounds(&self));
     for (int i = 0; i < FILES; i++) SA_TRY_OR_FAIL(sa_replace_commit(&self.file[i]));

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/options.h"
+#include "base/turns.h"
 #include "env/clicks.h"
 #include "env/environment.h"
 #include "oracle/oracle.h"
@@ -17,15 +18,19 @@
 
 typedef struct sa_spec_agent {
     char *label;
-    sa_options *own; /* what was set for this agent: the options that are `given` */
+    sa_options *own;   /* what was set for this agent: the options that are `given` */
+    sa_own_agent code; /* of the caller's own; without `select` it is one of ours */
 } sa_spec_agent;
 
 struct sa_experiment {
     sa_options *options;   /* for all agents */
     sa_spec_agent *agents; /* (agent_count) from --agent and `agents:` */
     size_t agent_count, agent_capacity;
-    struct sa_plan *plan; /* of the last check; holds the results once it is `finished`. NULL before */
-    bool checked;         /* the plan fits the options and has not been run */
+    sa_own_environment environment; /* of the caller's own; without `contexts` there is none */
+    sa_oracle_callbacks oracle;     /* likewise; without `solve` there is none */
+    sa_turns turns;                 /* of all callbacks */
+    struct sa_plan *plan;           /* of the last check; holds the results once it is `finished`. NULL before */
+    bool checked;                   /* the plan fits the options and has not been run */
 };
 
 /* ---- as it will be done (plan.c) ---- */
@@ -56,6 +61,7 @@ typedef struct sa_plan_agent {
     char *label;
     sa_options *options; /* all of them, with the environment's dim */
     const sa_oracle *oracle;
+    sa_own_agent code;             /* of the caller's own; without `select` it is one of ours */
     double *curve[SA_CURVE_COUNT]; /* (runs, rounds), cumulative; clicks: NULL without --clicks */
     sa_run_stats *stats;           /* (runs) */
     bool *done;                    /* (runs) */
@@ -66,9 +72,12 @@ typedef struct sa_plan_agent {
 typedef struct sa_plan {
     sa_options *options; /* for all agents, with rounds, arms and dim as the environment has them, and full paths */
     sa_environment *environment;
-    sa_problem *problem;   /* data of the oracles, the same in every round */
-    sa_clicks *clicks;     /* what users do; NULL: every score is seen */
-    sa_plan_agent *agents; /* (agent_count) */
+    sa_problem *problem;            /* data of the oracles, the same in every round */
+    sa_oracle_callbacks own_oracle; /* the caller's as it was given; without `solve` there is none */
+    sa_oracle_callbacks oracle;     /* the same, but waits for its turn */
+    sa_turns *turns;                /* of all callbacks */
+    sa_clicks *clicks;              /* what users do; NULL: every score is seen */
+    sa_plan_agent *agents;          /* (agent_count) */
     size_t agent_count;
     size_t runs, rounds, threads;
     uint64_t first_run;
@@ -81,6 +90,11 @@ static inline sa_curve_kind sa_curve_shown(const sa_plan *plan) {
     return plan->options->show_regret == SA_REGRET_REALISED ? SA_CURVE_REALISED : SA_CURVE_EXPECTED;
 }
 
+/* Adds an agent without options of its own, last. */
+sa_status sa_spec_add_agent(sa_experiment *experiment, const char *label);
+void sa_spec_drop_agents(sa_experiment *experiment, size_t kept);
+/* The environment that the experiment's options name. */
+sa_status sa_spec_environment(sa_experiment *experiment, sa_environment **out);
 /* The agents that come of the lists of algorithms and agents, with `base` below their own options. Frees nothing of what
  * *agents held. */
 sa_status sa_spec_resolve(const sa_experiment *experiment, const sa_options *base, sa_plan_agent **agents, size_t *count);
@@ -104,10 +118,40 @@ sa_status sa_plan_check_unused(const sa_plan *plan);
 sa_status sa_plan_check_clicks(const sa_plan *plan);
 /* SA_INVALID unless --out can be used: new or empty, or with --resume. */
 sa_status sa_plan_check_folder(const sa_options *options);
+/* The caller's oracle, for the plan to use (own.c). */
+void sa_plan_take_oracle(sa_plan *plan, const sa_oracle_callbacks *oracle);
 /* Can the machine hold a x b x c x d bytes? */
 bool sa_plan_fits(size_t a, size_t b, size_t c, size_t d);
 
-/* ---- one run (job.c), all runs (runner.c) ---- */
+/* ---- one run (job.c), the caller's own algorithm in it (own_run.c), all runs (runner.c) ---- */
+
+/* What was chosen in a round, and why, by one of our agents or by the caller's own algorithm. */
+typedef struct sa_chosen {
+    uint64_t id;
+    const size_t *arms; /* (slate) */
+    size_t slate;
+    size_t candidates, positions;       /* as those of a decision */
+    const double *mean, *width, *score; /* of all candidates; NULL: nobody knows */
+} sa_chosen;
+
+typedef struct sa_own_run {
+    const sa_own_agent *code;
+    sa_turns *turns;
+    void *state;
+    bool begun;
+    size_t rows, most, candidates;
+    size_t *arms; /* (rows, most): slates that wait for their feedback */
+    bool *taken;  /* (candidates) */
+} sa_own_run;
+
+/* `rows` slates of at most `most` arms can wait at a time, and rounds have at most `candidates`. sa_own_run_end also after a
+ * failure. */
+sa_status sa_own_run_begin(sa_own_run *self, const sa_own_agent *code, sa_turns *turns, uint64_t run, size_t rows,
+                           size_t most, size_t candidates);
+sa_status sa_own_run_select(sa_own_run *self, const sa_own_round *round, bool exactly, sa_chosen *out);
+/* scores, observed (length) of the slate of an earlier round; observed NULL: all */
+sa_status sa_own_run_update(sa_own_run *self, uint64_t round, const double *scores, const bool *observed, size_t length);
+void sa_own_run_end(sa_own_run *self);
 
 typedef struct sa_job_control {
     atomic_bool stop;            /* set by the caller: leave with SA_INTERRUPTED */
@@ -147,10 +191,9 @@ sa_status sa_spec_compare(const sa_plan *plan, const char *path);
 
 typedef struct sa_trace sa_trace;
 sa_status sa_trace_begin(const char *path, const char *label, int digits, sa_trace **out);
-/* One line; feedback (slate). `epoch` has the epoch and the hidden units of the network that chose; NULL: neither is shown. */
-sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa_decision *decision,
-                         const double *feedback, double expected_regret, double realised_regret,
-                         const sa_agent_counts *epoch);
+/* One line; feedback (chosen->slate). `epoch` has the epoch and the hidden units of the network that chose; NULL: neither is shown. */
+sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa_chosen *chosen, const double *feedback,
+                         double expected_regret, double realised_regret, const sa_agent_counts *epoch);
 /* Puts the file in its place; frees the trace either way. */
 sa_status sa_trace_finish(sa_trace *trace);
 void sa_trace_abandon(sa_trace *trace); /* NULL is fine */

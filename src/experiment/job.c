@@ -12,6 +12,11 @@
  *
  * The realised regret of a round may then be negative; its mean over users is the expected one.
  *
+ * Where the caller's own environment answers for a slate, nobody knows what another would have got, and with u the scores seen
+ *
+ *   draw -> select S -> feedback u_i for i in S -> update, --delay rounds later
+ *   expected regret as above,   realised regret = reward(S*(v); v) - reward(S; u), where what is not seen counts 0
+ *
  * Curves add them up round by round; `reward` adds up reward(S; v + e), or what the users gave: what was earned. */
 #include <math.h>
 #include <string.h>
@@ -36,6 +41,8 @@ typedef struct job {
     sa_agent *agent;
     sa_request *request;
     sa_decision *decision;
+    sa_own_run own;   /* instead of these three: the caller's own algorithm */
+    sa_chosen chosen; /* in this round */
     sa_trace *trace;
     sa_round round;            /* as drawn */
     double *realised;          /* (arms) expected scores and noise */
@@ -65,6 +72,7 @@ static void job_clear(job *self) {
     sa_problem_destroy(self->shorter);
     sa_free(self->realised);
     sa_round_clear(&self->round);
+    sa_own_run_end(&self->own);
     sa_decision_destroy(self->decision);
     sa_request_destroy(self->request);
     sa_agent_destroy(self->agent);
@@ -81,6 +89,26 @@ static int give_best(void *user, const double *scores, size_t arms, const bool *
     return 0;
 }
 
+static sa_status make_agent(job *self, uint64_t run, bool traced) {
+    if (self->of->code.select)
+        return sa_own_run_begin(&self->own, &self->of->code, self->plan->turns, run, self->delay + 1, self->most,
+                                self->plan->environment->arms);
+    self->options = sa_options_copy(self->of->options);
+    self->request = sa_request_new();
+    if (!self->options || !self->request) return SA_OUT_OF_MEMORY;
+    self->has_epochs = sa_algorithm_has_epochs(self->options->algorithm);
+    const char *model = sa_algorithm_model(self->options->algorithm);
+    self->mispaired = self->options->linear_form == SA_LINEAR_PUBLISHED && model && strcmp(model, "linear") == 0;
+    self->options->first_run = (int64_t)run;           /* the agent's random numbers are those of this run */
+    if (traced) self->options->widths = SA_WIDTHS_ALL; /* a trace shows every arm's; the slates are the same */
+    bool knows = self->plan->clicks && strcmp(self->options->algorithm, "best") == 0;
+    if (knows) self->options->feedback = SA_FEEDBACK_SEMI_BANDIT; /* it does not learn */
+    SA_TRY(sa_agent_create(self->options, &self->agent));
+    if (self->of->oracle == &sa_oracle_own) SA_TRY(sa_agent_oracle(self->agent, &self->plan->oracle));
+    if (!knows) return SA_OK;
+    return sa_agent_oracle(self->agent, &(sa_oracle_callbacks){.solve = give_best, .user = self, .alpha = 1});
+}
+
 static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
     const sa_environment *environment = self->plan->environment;
     size_t arms = environment->arms, slate = (size_t)self->plan->options->slate,
@@ -94,40 +122,42 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
     SA_TRY(sa_alloc_array(self->delay + 1, sizeof *self->asked, &self->asked));
     SA_TRY(sa_alloc_array(self->most, sizeof(size_t), &self->best));
     SA_TRY(sa_alloc_array(arms, sizeof(double), &self->clipped));
-    self->options = sa_options_copy(self->of->options);
-    self->request = sa_request_new();
-    if (!self->options || !self->request) return SA_OUT_OF_MEMORY;
-    self->has_epochs = sa_algorithm_has_epochs(self->options->algorithm);
-    const char *model = sa_algorithm_model(self->options->algorithm);
-    self->mispaired = self->options->linear_form == SA_LINEAR_PUBLISHED && model && strcmp(model, "linear") == 0;
-    self->options->first_run = (int64_t)run;               /* the agent's random numbers are those of this run */
-    if (trace_path) self->options->widths = SA_WIDTHS_ALL; /* a trace shows every arm's; the slates are the same */
-    bool knows = self->plan->clicks && strcmp(self->options->algorithm, "best") == 0;
-    if (knows) self->options->feedback = SA_FEEDBACK_SEMI_BANDIT; /* it does not learn */
-    SA_TRY(sa_agent_create(self->options, &self->agent));
-    if (knows) SA_TRY(sa_agent_oracle(self->agent, &(sa_oracle_callbacks){.solve = give_best, .user = self, .alpha = 1}));
+    SA_TRY(sa_environment_begin(environment, run, &self->round));
+    SA_TRY(make_agent(self, run, trace_path));
     if (environment->varies) {
         self->shorter = sa_problem_new();
         if (!self->shorter) return SA_OUT_OF_MEMORY;
     }
     if (!trace_path) return SA_OK;
-    int digits = sa_agent_options(self->agent)->precision == SA_PRECISION_DOUBLE ? 17 : 9;
-    return sa_trace_begin(trace_path, self->of->label, digits, &self->trace);
+    bool single = self->agent && sa_agent_options(self->agent)->precision == SA_PRECISION_SINGLE;
+    return sa_trace_begin(trace_path, self->of->label, single ? 9 : 17, &self->trace);
 }
 
-/* The reward that the chosen slate lacks to alpha times that of the oracle's, under these scores clipped into its domain; its
- * own reward in *reward. */
-static sa_status regret(job *self, const double *scores, double *reward, double *lacks) {
-    const sa_oracle *oracle = self->of->oracle;
-    sa_oracle_problem problem = {
-        .scores = self->clipped, .arms = self->round.arms, .slate = self->slate, .data = sa_problem_data(self->problem)};
+/* ---- rewards ---- */
+
+/* The oracle's problem under these scores, clipped into its domain. */
+static sa_oracle_problem problem_with(job *self, const double *scores) {
+    sa_oracle_problem problem = {.scores = self->clipped,
+                                 .arms = self->round.arms,
+                                 .slate = self->slate,
+                                 .data = sa_problem_data(self->problem),
+                                 .own = &self->plan->oracle};
     memcpy(self->clipped, scores, problem.arms * sizeof *scores);
-    sa_oracle_clip(oracle, &problem, self->clipped, problem.arms);
-    size_t length, slate = sa_decision_slate(self->decision);
+    sa_oracle_clip(self->of->oracle, &problem, self->clipped, problem.arms);
+    return problem;
+}
+
+/* alpha times the largest reward under these scores, and that of the chosen slate. */
+static sa_status rewards(job *self, const double *scores, double *best, double *reward) {
+    const sa_oracle *oracle = self->of->oracle;
+    double alpha = oracle == &sa_oracle_own ? self->plan->oracle.alpha : oracle->alpha;
+    sa_oracle_problem problem = problem_with(self, scores);
+    size_t length;
     SA_TRY(oracle->solve(&problem, &self->workspace, self->best, &length));
-    *reward = oracle->reward(&problem, sa_decision_arms(self->decision), slate);
-    *lacks = oracle->alpha * oracle->reward(&problem, self->best, length) - *reward;
-    return SA_OK;
+    *reward = oracle->reward(&problem, self->chosen.arms, self->chosen.slate);
+    *best = alpha * oracle->reward(&problem, self->best, length);
+    if (isfinite(*best) && isfinite(*reward)) return SA_OK;
+    return sa_fail(SA_INVALID, "the reward of a slate is %g", isfinite(*best) ? *reward : *best);
 }
 
 /* What can be chosen in this round. Where its arms are fewer than K, an oracle that wants K gets them all, and the data of the
@@ -140,6 +170,7 @@ static sa_status make_request(job *self) {
     if (few && data->given & SA_BIT(SA_DISCOUNTS)) sa_problem_discounts(self->shorter, data->discounts, self->slate);
     if (few && data->given & SA_BIT(SA_REWARD))
         SA_TRY(sa_problem_set(self->shorter, "reward", data->sum ? "sum" : "click"));
+    if (!self->request) return SA_OK;
     sa_request_contexts(self->request, self->round.contexts, self->round.arms);
     sa_request_slate(self->request, self->slate);
     sa_request_expected(self->request, self->round.expected);
@@ -156,19 +187,36 @@ static double *feedback_of(const job *self, size_t round) {
 
 /* Every score is seen. */
 static sa_status answer_with_scores(job *self, size_t round, double gain[SA_CURVE_COUNT]) {
-    const size_t *arms = sa_decision_arms(self->decision);
-    double expected_reward;
-    for (size_t i = 0; i < sa_decision_slate(self->decision); i++)
-        feedback_of(self, round)[i] = self->realised[self->mispaired ? i : arms[i]];
-    SA_TRY(regret(self, self->round.expected, &expected_reward, &gain[SA_CURVE_EXPECTED]));
-    return regret(self, self->realised, &gain[SA_CURVE_REWARD], &gain[SA_CURVE_REALISED]);
+    double best, reward;
+    for (size_t i = 0; i < self->chosen.slate; i++)
+        feedback_of(self, round)[i] = self->realised[self->mispaired ? i : self->chosen.arms[i]];
+    SA_TRY(rewards(self, self->round.expected, &best, &reward));
+    gain[SA_CURVE_EXPECTED] = best - reward;
+    SA_TRY(rewards(self, self->realised, &best, &reward));
+    gain[SA_CURVE_REALISED] = best - reward;
+    gain[SA_CURVE_REWARD] = reward;
+    return SA_OK;
+}
+
+/* The caller's environment decides what is seen. */
+static sa_status answer_with_feedback(job *self, uint64_t run, size_t round, double gain[SA_CURVE_COUNT]) {
+    const sa_environment *environment = self->plan->environment;
+    const size_t *arms = self->chosen.arms, length = self->chosen.slate;
+    double *seen = feedback_of(self, round), best, reward;
+    SA_TRY(environment->kind->feedback(environment, run, round, &self->round, arms, length, seen));
+    SA_TRY(rewards(self, self->round.expected, &best, &reward));
+    gain[SA_CURVE_EXPECTED] = best - reward;
+    for (size_t i = 0; i < length; i++) self->realised[arms[i]] = isnan(seen[i]) ? 0 : seen[i];
+    sa_oracle_problem problem = problem_with(self, self->realised);
+    gain[SA_CURVE_REWARD] = self->of->oracle->reward(&problem, arms, length);
+    gain[SA_CURVE_REALISED] = best - gain[SA_CURVE_REWARD];
+    return SA_OK;
 }
 
 /* A user decides what is seen. */
 static void answer_with_clicks(job *self, uint64_t run, size_t round, double gain[SA_CURVE_COUNT]) {
     const sa_clicks *clicks = self->plan->clicks;
-    const size_t *arms = sa_decision_arms(self->decision);
-    size_t length = sa_decision_slate(self->decision);
+    const size_t *arms = self->chosen.arms, length = self->chosen.slate;
     sa_visit visit = sa_clicks_visit(clicks, &self->round, run, round, arms, length, feedback_of(self, round));
     sa_visit best = sa_clicks_visit(clicks, &self->round, run, round, self->best, self->slate, NULL);
     gain[SA_CURVE_EXPECTED] = sa_clicks_expected_reward(clicks, &self->round, self->best, self->slate) -
@@ -180,11 +228,36 @@ static void answer_with_clicks(job *self, uint64_t run, size_t round, double gai
 
 /* ---- the agent's turns ---- */
 
-static sa_status select_slate(job *self, size_t round) {
-    double start = sa_seconds_now();
+static sa_status ask_agent(job *self) {
     SA_TRY(sa_agent_select(self->agent, self->request, &self->decision));
+    const sa_decision *decision = self->decision;
+    self->chosen = (sa_chosen){.id = sa_decision_id(decision),
+                               .arms = sa_decision_arms(decision),
+                               .slate = sa_decision_slate(decision),
+                               .candidates = sa_decision_candidates(decision),
+                               .positions = sa_decision_positions(decision),
+                               .mean = sa_decision_all_estimates(decision),
+                               .width = sa_decision_all_widths(decision),
+                               .score = sa_decision_all_scores(decision)};
+    return SA_OK;
+}
+
+static sa_status ask_own(job *self, uint64_t run, size_t round) {
+    const sa_oracle *oracle = self->of->oracle;
+    sa_own_round seen = {.run = run,
+                         .round = round,
+                         .arms = self->round.arms,
+                         .dim = self->plan->environment->dim,
+                         .contexts = self->round.contexts};
+    seen.slate = sa_oracle_most(oracle, &(sa_oracle_problem){.arms = seen.arms, .slate = self->slate});
+    return sa_own_run_select(&self->own, &seen, oracle->size == SA_EXACTLY_K, &self->chosen);
+}
+
+static sa_status select_slate(job *self, uint64_t run, size_t round) {
+    double start = sa_seconds_now();
+    SA_TRY(self->agent ? ask_agent(self) : ask_own(self, run, round));
     self->stats->select_seconds += sa_seconds_now() - start;
-    self->asked[round % (self->delay + 1)] = (waiting){sa_decision_id(self->decision), sa_decision_slate(self->decision)};
+    self->asked[round % (self->delay + 1)] = (waiting){self->chosen.id, self->chosen.slate};
     return SA_OK;
 }
 
@@ -196,19 +269,26 @@ static sa_status update(job *self, size_t round) {
     waiting asked = self->asked[old % (self->delay + 1)];
     const double *feedback = feedback_of(self, old);
     for (size_t i = 0; i < asked.slate; i++) self->observed[i] = !isnan(feedback[i]);
-    SA_TRY(sa_agent_update(self->agent, asked.id, feedback, self->plan->clicks ? self->observed : NULL, asked.slate));
+    bool partly = self->plan->clicks || self->plan->environment->kind->feedback;
+    const bool *observed = partly ? self->observed : NULL;
+    if (self->agent)
+        SA_TRY(sa_agent_update(self->agent, asked.id, feedback, observed, asked.slate));
+    else
+        SA_TRY(sa_own_run_update(&self->own, old, feedback, observed, asked.slate));
     self->stats->update_seconds += sa_seconds_now() - start; /* training and replays included, until take_counts */
     return SA_OK;
 }
 
 static void take_memory(job *self) {
     sa_agent_counts counts;
+    if (!self->agent) return; /* nobody knows what the caller's own takes */
     sa_agent_count(self->agent, &counts);
     if (counts.bytes > self->stats->peak_bytes) self->stats->peak_bytes = counts.bytes;
 }
 
 static void take_counts(job *self) {
     sa_agent_counts counts;
+    if (!self->agent) return;
     take_memory(self);
     sa_agent_count(self->agent, &counts);
     self->stats->train_seconds = counts.train_seconds;
@@ -219,12 +299,11 @@ static void take_counts(job *self) {
 
 /* Draws the round, and what its scores come to. */
 static sa_status draw(job *self, uint64_t run, size_t round) {
-    sa_environment_draw(self->plan->environment, run, round, &self->round);
+    SA_TRY(sa_environment_draw(self->plan->environment, run, round, &self->round));
     for (size_t i = 0; i < self->round.arms; i++) {
         self->realised[i] = self->round.expected[i] + self->round.noise[i];
         if (!isfinite(self->realised[i]))
-            return sa_fail(SA_INVALID, "run %llu, round %zu: the score of arm %zu and its noise add up to an infinity",
-                           (unsigned long long)run, round + 1, i);
+            return sa_fail(SA_INVALID, "the score of arm %zu and its noise add up to an infinity", i);
     }
     return SA_OK;
 }
@@ -236,18 +315,20 @@ static sa_status play_round(job *self, uint64_t run, size_t round, double last[S
     SA_TRY(draw(self, run, round));
     SA_TRY(make_request(self));
     if (clicks) SA_TRY(sa_clicks_best(clicks, &self->round, self->slate, &self->workspace, self->best));
-    SA_TRY(select_slate(self, round));
+    SA_TRY(select_slate(self, run, round));
     sa_agent_counts chooser; /* before the update, which may begin an epoch */
     if (self->trace && self->has_epochs) sa_agent_count(self->agent, &chooser);
     if (clicks)
         answer_with_clicks(self, run, round, gain);
+    else if (self->plan->environment->kind->feedback)
+        SA_TRY(answer_with_feedback(self, run, round, gain));
     else
         SA_TRY(answer_with_scores(self, round, gain));
     SA_TRY(update(self, round));
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++) last[kind] += gain[kind];
     if (round % MEMORY_PERIOD == 0) take_memory(self);
     if (!self->trace) return SA_OK;
-    return sa_trace_round(self->trace, run, round + 1, self->decision, feedback_of(self, round), gain[SA_CURVE_EXPECTED],
+    return sa_trace_round(self->trace, run, round + 1, &self->chosen, feedback_of(self, round), gain[SA_CURVE_EXPECTED],
                           gain[SA_CURVE_REALISED], self->has_epochs ? &chooser : NULL);
 }
 
@@ -258,13 +339,21 @@ sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const char *
     uint64_t number = plan->first_run + run;
     sa_status status;
     *self.stats = (sa_run_stats){0};
-    SA_TRY_OR_FAIL(job_prepare(&self, number, trace_path));
+    status = job_prepare(&self, number, trace_path);
+    if (status != SA_OK) {
+        sa_fail_prefix(status, "agent %s, run %llu: ", of->label, (unsigned long long)number);
+        goto fail;
+    }
     for (size_t round = 0; round < plan->rounds; round++) {
         if (atomic_load_explicit(&control->stop, memory_order_relaxed)) {
             status = sa_fail(SA_INTERRUPTED, "agent %s, run %llu: stopped", of->label, (unsigned long long)number);
             goto fail;
         }
-        SA_TRY_OR_FAIL(play_round(&self, number, round, last));
+        status = play_round(&self, number, round, last);
+        if (status != SA_OK) {
+            sa_fail_prefix(status, "agent %s, run %llu, round %zu: ", of->label, (unsigned long long)number, round + 1);
+            goto fail;
+        }
         for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
             if (of->curve[kind]) of->curve[kind][run * plan->rounds + round] = last[kind];
         atomic_fetch_add_explicit(&control->rounds, 1, memory_order_relaxed);

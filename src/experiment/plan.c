@@ -88,6 +88,9 @@ static sa_status check_slate(const sa_options *options, const sa_environment *en
     if (!strcmp(options->environment, "svmlight"))
         return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than the %zu documents of the largest query of --data %s",
                        options->slate, environment->arms, options->data);
+    if (!strcmp(options->environment, "own"))
+        return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than the %zu arms of your environment", options->slate,
+                       environment->arms);
     return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than --arms %zu", options->slate, environment->arms);
 }
 
@@ -126,8 +129,9 @@ static size_t thread_count(const sa_options *options) {
     return processors > 0 ? (size_t)processors : 1;
 }
 
-static sa_status plan_environment(sa_plan *plan, const sa_options *asked) {
-    SA_TRY(sa_environment_create(asked, &plan->environment));
+static sa_status plan_environment(sa_plan *plan, sa_experiment *experiment) {
+    const sa_options *asked = experiment->options;
+    SA_TRY(sa_spec_environment(experiment, &plan->environment));
     plan->options = sa_options_copy(asked);
     if (!plan->options) return SA_OUT_OF_MEMORY;
     SA_TRY(set_size(plan->options, "rounds", plan->environment->rounds));
@@ -153,12 +157,16 @@ static sa_status plan_environment(sa_plan *plan, const sa_options *asked) {
 static sa_status check_positions(const sa_plan *plan, const sa_plan_agent *agent) {
     const char *clicks = !plan->clicks ? NULL : plan->clicks->kind == SA_CLICKS_POSITION ? "position" : "cascade";
     const char *model = sa_algorithm_model(agent->options->algorithm);
+    bool published = agent->options->linear_form == SA_LINEAR_PUBLISHED && model && !strcmp(model, "linear");
+    if (published && plan->environment->kind->feedback)
+        return sa_fail(SA_INVALID, "--linear-form published mixes up the scores of arms, of which the feedback of your "
+                                   "environment has only the slate's: take --linear-form defined");
     if (!clicks) return SA_OK;
     if (agent->oracle->size != SA_EXACTLY_K)
         return sa_fail(SA_INVALID,
                        "--oracle %s has no positions that --clicks %s could look at; top-k, assignment and cascade do",
                        agent->oracle->name, clicks);
-    if (agent->options->linear_form == SA_LINEAR_PUBLISHED && model && !strcmp(model, "linear"))
+    if (published)
         return sa_fail(SA_INVALID,
                        "--linear-form published mixes up the scores of arms, which makes no sense with --clicks %s: take "
                        "--linear-form defined",
@@ -166,21 +174,29 @@ static sa_status check_positions(const sa_plan *plan, const sa_plan_agent *agent
     return SA_OK;
 }
 
+/* Everything that can be wrong with an agent shows when it is made. */
+static sa_status try_agent(const sa_plan *plan, const sa_plan_agent *agent) {
+    sa_agent *trial;
+    if (agent->code.select) return SA_OK;
+    SA_TRY(sa_agent_create(agent->options, &trial));
+    sa_status status = agent->oracle == &sa_oracle_own ? sa_agent_oracle(trial, &plan->oracle) : SA_OK;
+    sa_agent_destroy(trial);
+    return status;
+}
+
 static sa_status plan_agent(const sa_plan *plan, const sa_experiment *experiment, sa_plan_agent *agent) {
-    sa_agent *trial = NULL;
     agent->oracle = sa_oracle_of((sa_oracle_kind)agent->options->oracle);
     if (agent->oracle->size == SA_EXACTLY_K) SA_TRY(check_slate(plan->options, plan->environment));
     sa_status status = check_delay(plan, agent->options);
     if (status == SA_OK) status = check_positions(plan, agent);
     if (status == SA_OK) status = sa_plan_check_structure(plan, agent->oracle);
     if (status == SA_OK) status = sa_plan_check_discounts(plan, agent);
-    if (status == SA_OK) status = sa_agent_create(agent->options, &trial);
+    if (status == SA_OK) status = try_agent(plan, agent);
     if (status != SA_OK) {
         for (size_t i = 0; i < experiment->agent_count; i++)
             if (!strcmp(experiment->agents[i].label, agent->label)) sa_fail_prefix(status, "agent %s: ", agent->label);
         return status;
     }
-    sa_agent_destroy(trial);
     SA_TRY(full_path(&agent->options->init_weights));
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
         if (kind != SA_CURVE_CLICKS || plan->clicks)
@@ -206,7 +222,9 @@ sa_status sa_plan_make(sa_experiment *experiment) {
     sa_plan *plan;
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *plan, &plan));
-    SA_TRY_OR_FAIL(plan_environment(plan, experiment->options));
+    plan->turns = &experiment->turns;
+    sa_plan_take_oracle(plan, &experiment->oracle);
+    SA_TRY_OR_FAIL(plan_environment(plan, experiment));
     SA_TRY_OR_FAIL(sa_spec_resolve(experiment, plan->options, &plan->agents, &plan->agent_count));
     SA_TRY_OR_FAIL(check_sizes(plan));
     for (size_t i = 0; i < plan->agent_count; i++) SA_TRY_OR_FAIL(plan_agent(plan, experiment, &plan->agents[i]));

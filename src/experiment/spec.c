@@ -26,9 +26,12 @@ sa_experiment *sa_experiment_new(void) {
     sa_experiment *experiment;
     if (sa_alloc_array(1, sizeof *experiment, &experiment) != SA_OK) return NULL;
     experiment->options = sa_options_new(NULL);
-    if (experiment->options) return experiment;
-    sa_free(experiment);
-    return NULL;
+    if (!experiment->options) {
+        sa_free(experiment);
+        return NULL;
+    }
+    pthread_mutex_init(&experiment->turns.lock, NULL);
+    return experiment;
 }
 
 void sa_experiment_destroy(sa_experiment *experiment) {
@@ -37,6 +40,7 @@ void sa_experiment_destroy(sa_experiment *experiment) {
     for (size_t i = 0; i < experiment->agent_count; i++) spec_agent_clear(&experiment->agents[i]);
     sa_free(experiment->agents);
     sa_options_destroy(experiment->options);
+    pthread_mutex_destroy(&experiment->turns.lock);
     sa_free(experiment);
 }
 
@@ -89,8 +93,7 @@ static sa_status set_own(sa_spec_agent *agent, const char *name, const char *val
     return status == SA_OK ? SA_OK : sa_fail_prefix(status, "agent %s: ", agent->label);
 }
 
-/* Adds an agent without options of its own, last. */
-static sa_status add_agent(sa_experiment *experiment, const char *label) {
+sa_status sa_spec_add_agent(sa_experiment *experiment, const char *label) {
     SA_TRY(check_label(label));
     if (find_agent(experiment, 0, label)) return sa_fail(SA_INVALID, "two agents are labelled %s", label);
     SA_TRY(sa_grow_array(&experiment->agents, &experiment->agent_capacity, experiment->agent_count + 1,
@@ -107,7 +110,7 @@ static sa_status add_agent(sa_experiment *experiment, const char *label) {
     return SA_OK;
 }
 
-static void drop_agents(sa_experiment *experiment, size_t kept) {
+void sa_spec_drop_agents(sa_experiment *experiment, size_t kept) {
     while (experiment->agent_count > kept) spec_agent_clear(&experiment->agents[--experiment->agent_count]);
 }
 
@@ -139,10 +142,10 @@ sa_status sa_experiment_agent(sa_experiment *experiment, const char *text) {
                          sa_printable(text, shown));
     } else {
         *colon = 0;
-        status = add_agent(experiment, copy);
+        status = sa_spec_add_agent(experiment, copy);
         if (status == SA_OK) status = set_pairs(&experiment->agents[kept], colon + 1);
     }
-    if (status != SA_OK) drop_agents(experiment, kept);
+    if (status != SA_OK) sa_spec_drop_agents(experiment, kept);
     sa_free(copy);
     return status;
 }
@@ -160,7 +163,7 @@ static sa_status take_pair(void *user, const char *label, const char *key, const
     if (!label) return sa_options_set(experiment->options, key, value);
     sa_spec_agent *agent = find_agent(experiment, reading->first, label);
     if (!agent) {
-        SA_TRY(add_agent(experiment, label));
+        SA_TRY(sa_spec_add_agent(experiment, label));
         agent = &experiment->agents[experiment->agent_count - 1];
     }
     return set_own(agent, key, value);
@@ -174,7 +177,7 @@ sa_status sa_experiment_read(sa_experiment *experiment, const char *path) {
     sa_options *kept = sa_options_copy(experiment->options);
     sa_status status = kept ? sa_yaml_parse(text, size, path, take_pair, &reading) : SA_OUT_OF_MEMORY;
     if (status != SA_OK && kept) { /* a spec is taken as a whole or not at all */
-        drop_agents(experiment, reading.first);
+        sa_spec_drop_agents(experiment, reading.first);
         sa_options *half = experiment->options;
         experiment->options = kept;
         kept = half;
@@ -246,6 +249,7 @@ static sa_status list_algorithms(agent_list *list, const sa_options *base) {
 static sa_status list_own(agent_list *list, const sa_options *base, const sa_spec_agent *asked) {
     sa_plan_agent *agent;
     SA_TRY(list_add(list, asked->label, base, &agent));
+    agent->code = asked->code;
     sa_option_info info;
     for (size_t i = 0; sa_option_at(i, &info); i++)
         if (sa_options_given(asked->own, info.name)) SA_TRY(sa_options_take(agent->options, asked->own, info.name));

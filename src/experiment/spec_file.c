@@ -71,11 +71,22 @@ static void add_agent(sa_buffer *buffer, const sa_plan *plan, const sa_plan_agen
             add_option(buffer, "    ", &info, value);
 }
 
+/* Did code of the caller's own take part? */
+static bool has_own(const sa_plan *plan) {
+    bool own = strcmp(plan->options->environment, "own") == 0;
+    for (size_t i = 0; i < plan->agent_count; i++)
+        own = own || plan->agents[i].code.select || plan->agents[i].oracle == &sa_oracle_own;
+    return own;
+}
+
 sa_status sa_spec_write(const sa_plan *plan, const char *path) {
     sa_buffer buffer = {0};
     bool lists_all = true;
     for (size_t i = 0; i < plan->agent_count; i++) lists_all = lists_all && from_list(plan, &plan->agents[i]);
-    sa_buffer_format(&buffer, "# Superarm %s: `superarm run` with this file repeats the experiment\n", sa_version());
+    sa_buffer_format(&buffer, "# Superarm %s: %s\n", sa_version(),
+                     has_own(plan)
+                         ? "what is `own` here is code of the caller, without which this file cannot be run again"
+                         : "`superarm run` with this file repeats the experiment");
     add_base(&buffer, plan, lists_all);
     if (!lists_all) {
         sa_buffer_text(&buffer, "agents:\n");

@@ -47,6 +47,7 @@ sa_status sa_plan_check_structure(const sa_plan *plan, const sa_oracle *oracle) 
     double *scores = NULL;
     size_t *slate = NULL, length;
     sa_status status;
+    if (oracle == &sa_oracle_own && plan->oracle.solve) return SA_OK; /* the caller knows what fits */
     if (plan->environment->varies && oracle->size != SA_EXACTLY_K)
         return sa_fail(SA_INVALID,
                        "--oracle %s needs data about each arm, and --environment %s has other arms, and another number of "
@@ -104,7 +105,8 @@ sa_status sa_plan_check_clicks(const sa_plan *plan) {
     if (!plan->clicks) return SA_OK;
     SA_TRY_OR_FAIL(sa_round_init(&round, plan->environment));
     SA_TRY_OR_FAIL(sa_alloc_array(plan->clicks->slate, sizeof *slate, &slate));
-    sa_environment_draw(plan->environment, plan->first_run, 0, &round);
+    SA_TRY_OR_FAIL(sa_environment_begin(plan->environment, plan->first_run, &round));
+    SA_TRY_OR_FAIL(sa_environment_draw(plan->environment, plan->first_run, 0, &round));
     size_t length = plan->clicks->slate < round.arms ? plan->clicks->slate : round.arms;
     status = sa_clicks_best(plan->clicks, &round, length, &workspace, slate);
 fail:

@@ -2,6 +2,7 @@
  * order does not depend on which run was first. */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,11 +52,12 @@ static sa_status flush(sa_trace *trace) {
     return status;
 }
 
+/* numbers (count), or NULL: none is known */
 static void add_list(sa_trace *trace, const double *numbers, size_t count) {
     sa_buffer_text(&trace->buffer, "[");
     for (size_t i = 0; i < count; i++) {
         if (i > 0) sa_buffer_text(&trace->buffer, ",");
-        sa_buffer_number(&trace->buffer, numbers[i], trace->digits);
+        sa_buffer_number(&trace->buffer, numbers ? numbers[i] : NAN, trace->digits);
     }
     sa_buffer_text(&trace->buffer, "]");
 }
@@ -66,8 +68,8 @@ static void add_numbers(sa_trace *trace, const char *name, const double *numbers
 }
 
 /* One number a candidate, or a list of them, one for each position. */
-static void add_candidates(sa_trace *trace, const char *name, const sa_decision *decision, const double *numbers) {
-    size_t arms = sa_decision_candidates(decision), positions = sa_decision_positions(decision);
+static void add_candidates(sa_trace *trace, const char *name, const sa_chosen *chosen, const double *numbers) {
+    size_t arms = chosen->candidates, positions = chosen->positions;
     if (positions == 0) {
         add_numbers(trace, name, numbers, arms);
         return;
@@ -80,19 +82,18 @@ static void add_candidates(sa_trace *trace, const char *name, const sa_decision 
     sa_buffer_text(&trace->buffer, "]");
 }
 
-sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa_decision *decision,
-                         const double *feedback, double expected_regret, double realised_regret,
-                         const sa_agent_counts *epoch) {
+sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa_chosen *chosen, const double *feedback,
+                         double expected_regret, double realised_regret, const sa_agent_counts *epoch) {
     sa_buffer *buffer = &trace->buffer;
-    size_t slate = sa_decision_slate(decision);
+    size_t slate = chosen->slate;
     sa_buffer_text(buffer, "{\"agent\":");
     sa_buffer_text(buffer, trace->label);
     sa_buffer_format(buffer, ",\"run\":%" PRIu64 ",\"round\":%" PRIu64, run, round);
-    add_candidates(trace, "mean", decision, sa_decision_all_estimates(decision));
-    add_candidates(trace, "width", decision, sa_decision_all_widths(decision));
-    add_candidates(trace, "score", decision, sa_decision_all_scores(decision));
+    add_candidates(trace, "mean", chosen, chosen->mean);
+    add_candidates(trace, "width", chosen, chosen->width);
+    add_candidates(trace, "score", chosen, chosen->score);
     sa_buffer_text(buffer, ",\"slate\":[");
-    for (size_t i = 0; i < slate; i++) sa_buffer_format(buffer, i ? ",%zu" : "%zu", sa_decision_arms(decision)[i]);
+    for (size_t i = 0; i < slate; i++) sa_buffer_format(buffer, i ? ",%zu" : "%zu", chosen->arms[i]);
     sa_buffer_text(buffer, "]");
     add_numbers(trace, "feedback", feedback, slate);
     sa_buffer_text(buffer, ",\"expected_regret\":");

@@ -1,9 +1,13 @@
-/* The caller's own oracle: its slate is checked before anyone believes it. The reward is the sum of the scores. */
+/* The caller's own oracle: its slate is checked before anyone believes it. The reward is the caller's own, or the sum of the
+ * scores. */
 #include "oracle/oracle.h"
 
 #include <string.h>
 
 static sa_status check(const sa_oracle_problem *problem) {
+    if (!problem->own || !problem->own->solve)
+        return sa_fail(SA_INVALID, "--oracle own is the caller's own code, which options alone cannot bring back: "
+                                   "sa_agent_oracle and sa_experiment_own_oracle do");
     if (problem->own->positions == (problem->positions > 0)) return SA_OK;
     return sa_fail(SA_INVALID, "your oracle takes %s, and there is %s",
                    problem->own->positions ? "a score for each position" : "one score an arm",
@@ -16,7 +20,7 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
     bool *taken;
     SA_TRY(SA_LAY(workspace, {&taken, problem->arms, sizeof *taken}, {&chosen, most, sizeof *chosen}));
     int code = own->solve(own->user, problem->scores, problem->arms, problem->excluded, most, chosen, &count);
-    if (code != 0) return sa_fail(SA_INVALID, "your oracle failed with code %d", code);
+    if (code != 0) return sa_fail(SA_CALLBACK, "your oracle failed with code %d", code);
     if (count > most)
         return sa_fail(SA_INVALID, "your oracle's slate has %zu arms, and at most %zu are wanted", count, most);
     if (problem->positions && count != problem->positions)
@@ -35,6 +39,12 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
     return SA_OK;
 }
 
+static double reward(const sa_oracle_problem *problem, const size_t *slate, size_t length) {
+    const sa_oracle_callbacks *own = problem->own;
+    if (!own->reward) return sa_reward_sum(problem, slate, length);
+    return own->reward(own->user, problem->scores, problem->arms, slate, length);
+}
+
 const sa_oracle sa_oracle_own = {
     .name = "own",
     .summary = "your own, as C callbacks",
@@ -45,5 +55,5 @@ const sa_oracle sa_oracle_own = {
     .positions = true,
     .check = check,
     .solve = solve,
-    .reward = sa_reward_sum,
+    .reward = reward,
 };

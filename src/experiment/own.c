@@ -1,0 +1,77 @@
+/* Things of the caller's own, as they are asked for. */
+#include <string.h>
+
+#include "experiment/experiment.h"
+
+void sa_experiment_one_at_a_time(sa_experiment *experiment, bool one_at_a_time) {
+    experiment->turns.one_at_a_time = one_at_a_time;
+}
+
+sa_status sa_experiment_own_agent(sa_experiment *experiment, const char *label, const sa_own_agent *agent) {
+    size_t kept = experiment->agent_count;
+    if (!label || !agent || !agent->select)
+        return sa_fail(SA_INVALID, "an algorithm of your own needs a label and a select callback");
+    SA_TRY(sa_spec_add_agent(experiment, label));
+    sa_status status = sa_options_set(experiment->agents[kept].own, "algorithm", "own");
+    if (status == SA_OK)
+        experiment->agents[kept].code = *agent;
+    else
+        sa_spec_drop_agents(experiment, kept);
+    return status;
+}
+
+sa_status sa_experiment_own_environment(sa_experiment *experiment, const sa_own_environment *environment) {
+    if (!environment || !environment->contexts || !environment->expected)
+        return sa_fail(SA_INVALID, "an environment of your own needs contexts and expected callbacks");
+    if (environment->arms == 0 || environment->dim == 0)
+        return sa_fail(SA_INVALID, "your environment has %zu arms of %zu features, and must have some", environment->arms,
+                       environment->dim);
+    SA_TRY(sa_experiment_set(experiment, "environment", "own"));
+    experiment->environment = *environment;
+    return SA_OK;
+}
+
+sa_status sa_experiment_own_oracle(sa_experiment *experiment, const sa_oracle_callbacks *oracle) {
+    if (!oracle || !oracle->solve) return sa_fail(SA_INVALID, "an oracle of your own needs a solve callback");
+    if (!(oracle->alpha > 0 && oracle->alpha <= 1))
+        return sa_fail(SA_INVALID, "alpha of your oracle is %g, and must be more than 0 and at most 1", oracle->alpha);
+    if (oracle->positions)
+        return sa_fail(SA_INVALID, "an experiment has one score an arm, and your oracle takes one for each position");
+    SA_TRY(sa_experiment_set(experiment, "oracle", "own"));
+    experiment->oracle = *oracle;
+    return SA_OK;
+}
+
+sa_status sa_spec_environment(sa_experiment *experiment, sa_environment **out) {
+    const sa_options *options = experiment->options;
+    if (strcmp(options->environment, "own") || !experiment->environment.contexts)
+        return sa_environment_create(options, out);
+    return sa_environment_create_own(options, &experiment->environment, &experiment->turns, out);
+}
+
+/* ---- the oracle waits for its turn ---- */
+
+static int solve(void *user, const double *scores, size_t arms, const bool *excluded, size_t most, size_t *slate,
+                 size_t *length) {
+    const sa_plan *plan = user;
+    const sa_oracle_callbacks *own = &plan->own_oracle;
+    int code;
+    SA_TAKE_TURN(plan->turns, code = own->solve(own->user, scores, arms, excluded, most, slate, length));
+    return code;
+}
+
+static double reward(void *user, const double *scores, size_t arms, const size_t *slate, size_t length) {
+    const sa_plan *plan = user;
+    const sa_oracle_callbacks *own = &plan->own_oracle;
+    double found;
+    SA_TAKE_TURN(plan->turns, found = own->reward(own->user, scores, arms, slate, length));
+    return found;
+}
+
+void sa_plan_take_oracle(sa_plan *plan, const sa_oracle_callbacks *oracle) {
+    plan->own_oracle = plan->oracle = *oracle;
+    if (!oracle->solve) return;
+    plan->oracle.user = plan;
+    plan->oracle.solve = solve;
+    if (oracle->reward) plan->oracle.reward = reward;
+}
