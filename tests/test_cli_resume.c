@@ -54,8 +54,8 @@ static void pause_ms(long ms) { nanosleep(&(struct timespec){.tv_nsec = ms * 100
 
 /* Sends the signal once so many runs are kept, or the program has ended; returns how it ended. */
 static int kill_after(const char *name, size_t parts, int number) {
-    char words[2048];
-    const char *out = inside(folder, name);
+    char words[2048], out[256];
+    strcpy(out, inside(folder, name)); /* of its own: the wait below asks for more paths than `inside` keeps */
     snprintf(words, sizeof words, WORK "--threads 1 --out %s --trace %s.jsonl", out, out);
     pid_t child = start(words, inside(folder, "stdout"), inside(folder, "stderr"));
     for (int waited = 0; waited < 20000 && count_parts(out) < parts; waited++) {
