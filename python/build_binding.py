@@ -16,6 +16,8 @@ HEADER = "#include <superarm/superarm.h>\n"
 
 
 def probe():
+    if sys.version_info < (3, 9):
+        sys.exit("Python 3.9 or later is needed")
     import cffi  # noqa: F401
     import numpy  # noqa: F401
 
