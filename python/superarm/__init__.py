@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from ._blas import blas_threads
 from ._lists import Algorithm, Choice, algorithms, choices
 from ._native import __version__
 from ._options import Option, options
@@ -22,6 +23,7 @@ from ._theory import ntk, theory
 from .agent import Agent, Decision
 from .errors import (
     AlreadyAnswered,
+    CallbackFailed,
     Error,
     FileError,
     FormatError,
@@ -34,7 +36,7 @@ from .errors import (
 )
 
 __all__ = [
-    "Agent", "Algorithm", "AlreadyAnswered", "Choice", "Decision", "Error", "FileError", "FormatError", "InputError", "Interrupted",
+    "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Decision", "Error", "FileError", "FormatError", "InputError", "Interrupted",
     "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory", "Solution", "UnknownDecision", "Unsupported", "__version__",
-    "algorithms", "choices", "ntk", "options", "oracles", "problem_names", "solve", "theory",
+    "algorithms", "blas_threads", "choices", "ntk", "options", "oracles", "problem_names", "solve", "theory",
 ]

@@ -7,6 +7,7 @@ from typing import Any, Dict
 import numpy as np
 
 from . import _arrays as arrays
+from ._blas import guard
 from ._native import ffi, fields, lib
 from ._options import set_options
 from .errors import InputError, check, need
@@ -41,7 +42,8 @@ def theory(contexts: Any, scores: Any = None, *, preset: str = "paper", **option
     given = {"preset": preset, "rounds": max(1, len(array)), **options}
     set_options(given, lambda name, value: lib.sa_options_set(handle, name, value))
     numbers = ffi.new("sa_theory_numbers *")
-    check(lib.sa_theory_compute(handle, arrays.double_pointer(rows), *rows.shape, expected, numbers))
+    with guard:
+        check(lib.sa_theory_compute(handle, arrays.double_pointer(rows), *rows.shape, expected, numbers))
     return fields(numbers[0])
 
 

@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple, Type, Union
 import numpy as np
 
 from . import _arrays as arrays
+from ._blas import guard
 from ._native import ffi, fields, lib
 from ._options import read_option, read_options, set_options
 from ._oracles import OracleCall, Problem
@@ -157,9 +158,11 @@ class _Turn:
             self._lock.release()
             raise Error("an agent cannot be used by its own oracle") if busy else InputError(self.reason)
         self._busy = True
+        guard.__enter__()
         return self.handle
 
     def __exit__(self, *_: Any) -> None:
+        guard.__exit__()
         self._busy = False
         self._lock.release()
 

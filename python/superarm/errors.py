@@ -74,6 +74,12 @@ class Unsupported(Error):
     status = lib.SA_UNSUPPORTED
 
 
+class CallbackFailed(Error):
+    """A function of the caller's own failed, and raised nothing."""
+
+    status = lib.SA_CALLBACK
+
+
 class Interrupted(Error):
     """The caller asked to stop."""
 

@@ -110,6 +110,32 @@ def test_closing_waits_for_the_thread_that_uses_the_agent():
     assert not thread.is_alive()
 
 
+def test_blas_has_one_thread_inside_and_what_it_had_outside():
+    from superarm._native import lib
+
+    class Look:
+        alpha = 1.0
+
+        def solve(self, scores, k):
+            self.threads = lib.sa_blas_threads(0)
+            return range(k)
+
+    before = lib.sa_blas_threads(2)
+    try:
+        agent = superarm.Agent("cn-ucb", dim=6, oracle=Look())
+        agent.select(np.eye(6), slate=2)
+        assert agent.oracle.threads == 1 and lib.sa_blas_threads(0) == 2
+        assert superarm.blas_threads(2) == 2
+        agent.select(np.eye(6), slate=2)
+        assert agent.oracle.threads == 2
+        for wrong in (0, -1, 1.5, "x", True):
+            with pytest.raises(superarm.InputError):
+                superarm.blas_threads(wrong)
+    finally:
+        superarm.blas_threads(1)
+        lib.sa_blas_threads(before)
+
+
 def in_child(work):
     """Whether `work` ends well in a forked process; a child that hangs is ended by its alarm, and fails."""
     child = os.fork()
