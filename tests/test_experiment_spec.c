@@ -134,6 +134,17 @@ static void test_own_options(void **state) {
     assert_int_equal(experiment->agent_count, 0);
     fine(sa_experiment_agent(experiment, "a:"));
     fine(sa_experiment_agent(experiment, "b:lambda=2"));
+    fine(sa_experiment_agent_set(experiment, "c: d", "init-weights", "a,b.npz")); /* nothing in it is a sign */
+    fine(sa_experiment_agent_set(experiment, "c: d", "gamma", "2"));
+    fine(sa_experiment_agent_set(experiment, "b", "gamma", "5"));
+    wrong(sa_experiment_agent_set(experiment, "e", "gamma", "-1"), "agent e: --gamma -1");
+    wrong(sa_experiment_agent_set(experiment, "b", "seed", "1"), "agent b: --seed is one for all agents");
+    wrong(sa_experiment_agent_set(experiment, "", "gamma", "1"), "must not be empty");
+    assert_int_equal(experiment->agent_count, 3);
+    assert_string_equal(value(experiment->agents[1].own, "gamma"), "5");
+    assert_string_equal(experiment->agents[2].label, "c: d");
+    assert_string_equal(value(experiment->agents[2].own, "init-weights"), "a,b.npz");
+    assert_string_equal(value(experiment->agents[2].own, "gamma"), "2");
 }
 
 static void test_spec_errors_change_nothing(void **state) {

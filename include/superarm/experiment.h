@@ -27,6 +27,9 @@ SA_API sa_status sa_experiment_read(sa_experiment *experiment, const char *path)
 SA_API sa_status sa_experiment_set(sa_experiment *experiment, const char *name, const char *value);
 /* Adds an agent from "LABEL:algorithm=cn-ucb,gamma=0.3". */
 SA_API sa_status sa_experiment_agent(sa_experiment *experiment, const char *text);
+/* Sets one option of the agent with this label, which is added where there is none. */
+SA_API sa_status sa_experiment_agent_set(sa_experiment *experiment, const char *label, const char *name,
+                                         const char *value);
 /* The options for all agents; valid as long as the experiment. */
 SA_API const sa_options *sa_experiment_options(const sa_experiment *experiment);
 
@@ -88,11 +91,20 @@ typedef struct sa_agent_result {
     uint64_t diverged_trainings;
     const double *clicks; /* (runs, rounds), cumulative; NULL without --clicks */
     double clicks_mean, clicks_sd, clicks_low, clicks_high;
+    const sa_options *options; /* as they were in force: with rounds, arms and dim as the environment has them */
 } sa_agent_result;
 
 /* The index-th agent's results; SA_INVALID when there is none, or the last run did not end well. Pointers in it are borrowed:
  * valid until the experiment is checked or run again, or destroyed. */
 SA_API sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa_agent_result *result);
+
+/* Over runs; all but the mean are NaN when there is one run. */
+typedef struct sa_mean {
+    double mean, sd, low, high; /* mean, deviation, Student's 95% interval of the mean */
+} sa_mean;
+
+/* Of the last column of (runs, rounds), as summary.json has it. */
+SA_API sa_mean sa_final_mean(const double *curves, size_t runs, size_t rounds);
 
 /* The same as sa_experiment_check, for drawing: agents do not matter. */
 SA_API sa_status sa_experiment_check_draw(sa_experiment *experiment);

@@ -19,6 +19,7 @@ from ._lists import Algorithm, Choice, algorithms, choices
 from ._native import __version__
 from ._options import Option, options
 from ._oracles import Oracle, OracleInfo, Solution, oracles, problem_names, solve
+from ._own import OwnAlgorithm, OwnEnvironment
 from ._theory import ntk, theory
 from .agent import Agent, Decision
 from .errors import (
@@ -34,9 +35,12 @@ from .errors import (
     UnknownDecision,
     Unsupported,
 )
+from .experiments import Progress, run
+from .results import Results, load
 
 __all__ = [
-    "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Decision", "Error", "FileError", "FormatError", "InputError", "Interrupted",
-    "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory", "Solution", "UnknownDecision", "Unsupported", "__version__",
-    "algorithms", "blas_threads", "choices", "ntk", "options", "oracles", "problem_names", "solve", "theory",
+    "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Decision", "Error", "FileError", "FormatError",
+    "InputError", "Interrupted", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment",
+    "Progress", "Results", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
+    "load", "ntk", "options", "oracles", "problem_names", "run", "solve", "theory",
 ]

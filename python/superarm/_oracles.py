@@ -188,7 +188,8 @@ class Oracle(Protocol):
     alpha: float
 
     def solve(self, scores: Any, k: int) -> Any:
-        """At most k different arms, best first."""
+        """At most k different arms, best first. Experiments measure regret with `reward(scores, arms)`, where there is such a
+        method, else with the sum of the scores."""
 
 
 class OracleCall:
@@ -207,6 +208,8 @@ class OracleCall:
                 "solve": lib.superarm_python_oracle, "user": self._handle, "alpha": float(alpha), "positions": self.positions})
         except (TypeError, ValueError):
             raise InputError(f"the oracle's alpha is {alpha!r}, and a number is wanted") from None
+        if callable(getattr(oracle, "reward", None)):
+            self.callbacks.reward = lib.superarm_python_reward
 
     def take_error(self) -> Optional[BaseException]:
         error, self.error = self.error, None
@@ -234,3 +237,13 @@ def superarm_python_oracle(user, scores, arms, excluded, most, slate, length):  
         call.error = error
         return 1
     return 0
+
+
+@ffi.def_extern(error=float("nan"))
+def superarm_python_reward(user, scores, arms, slate, length):  # type: ignore[no-untyped-def]
+    call = ffi.from_handle(user)
+    try:
+        return float(call.oracle.reward(arrays.from_doubles(scores, arms), arrays.from_sizes(slate, length)))
+    except BaseException as error:
+        call.error = error
+        return float("nan")

@@ -52,11 +52,6 @@ typedef enum sa_curve_kind {
 
 const char *sa_curve_name(sa_curve_kind kind);
 
-/* Mean and deviation over runs, and Student's 95% interval of the mean; NaN but for the mean when there is one run. */
-typedef struct sa_mean {
-    double mean, sd, low, high;
-} sa_mean;
-
 typedef struct sa_plan_agent {
     char *label;
     sa_options *options; /* all of them, with the environment's dim */
@@ -176,8 +171,6 @@ void sa_results_abandon(sa_plan *plan);
 /* Path of the part of a finished run, with ".npz" or ".jsonl"; caller frees. */
 sa_status sa_results_part(const sa_plan *plan, size_t agent, size_t run, const char *ending, char **path);
 
-/* Mean, deviation and interval of the last column of (runs, rounds). */
-sa_mean sa_final_mean(const double *curves, size_t runs, size_t rounds);
 void sa_plan_summarise(sa_plan_agent *agent, size_t runs, size_t rounds);
 /* "format" in summary.json: larger ones are refused. */
 enum { SA_SUMMARY_FORMAT = 1 };

@@ -55,6 +55,7 @@ sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa
         .clicks_sd = clicks->sd,
         .clicks_low = clicks->low,
         .clicks_high = clicks->high,
+        .options = agent->options,
     };
     return SA_OK;
 }

@@ -150,6 +150,15 @@ sa_status sa_experiment_agent(sa_experiment *experiment, const char *text) {
     return status;
 }
 
+sa_status sa_experiment_agent_set(sa_experiment *experiment, const char *label, const char *name, const char *value) {
+    size_t kept = experiment->agent_count;
+    if (!find_agent(experiment, 0, label)) SA_TRY(sa_spec_add_agent(experiment, label));
+    sa_status status = set_own(find_agent(experiment, 0, label), name, value);
+    if (status != SA_OK) sa_spec_drop_agents(experiment, kept);
+    experiment->checked = false;
+    return status;
+}
+
 /* ---- the spec file ---- */
 
 typedef struct spec_reading {

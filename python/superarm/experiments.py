@@ -1,0 +1,278 @@
+"""Experiments: one environment, one or more agents, many runs. What `superarm run` does, and your own code in it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import sys
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Union
+
+from . import _arrays as arrays
+from ._blas import guard
+from ._native import ffi, lib, text
+from ._options import options as list_options
+from ._options import read_options, set_options
+from ._oracles import OracleCall
+from ._own import Failures, note, own_agent, own_environment
+from .agent import Agent
+from .errors import InputError, check, failure, need
+from .results import CURVES, Results
+
+_NULL = ffi.NULL
+
+
+class Progress(NamedTuple):
+    """How far a run is, for `progress=` functions."""
+
+    jobs: int  # agents times runs
+    jobs_done: int
+    rounds_done: float  # share of all rounds, 0 to 1
+    seconds: float  # since the start
+    seconds_left: float  # estimated; negative while unknown
+    label: str  # the agent whose run ended last, or ""
+    regret: float  # its mean final regret so far
+
+
+AgentSpec = Union[str, Mapping[str, Any], Any]
+
+
+def run(environment: Any = None, agents: Union[AgentSpec, Iterable[AgentSpec]] = None, *, rounds: Optional[int] = None,
+        runs: Optional[int] = None, threads: Optional[int] = None, out: Union[str, "os.PathLike[str]", None] = None, oracle: Any = None,
+        random_state: Optional[int] = 1, spec: Union[str, "os.PathLike[str]", None] = None,
+        progress: Union[bool, Callable[[Progress], Any], None] = None, **options: Any) -> Results:
+    """Runs agents in an environment, on the same draws, and returns what came of them.
+
+    `environment` is a name (`superarm.choices("environments")`), or an object of your own with `contexts(t)`, `expected(t)` and
+    `feedback(t, arms)` (`superarm.OwnEnvironment`). `agents` is a list, or a dict by label, of
+
+    - names of algorithms (`superarm.algorithms()`), which are their labels,
+    - dicts with "algorithm", "label" unless it is the algorithm's name, and options of that agent,
+    - objects of your own with `select(contexts, k)` and `update(arms, scores)`, or classes of such (`superarm.OwnAlgorithm`).
+
+    `oracle` is a name, or an object with `solve(scores, k)` and `alpha`. `out` is a folder for the results, which `superarm report`
+    and `superarm.load` read; with `resume=True` an unfinished one goes on. `random_state` is the seed (None: a new one each time),
+    `spec` a YAML file of options, `progress` True, False or a function of a `Progress` that stops the runs by returning True; unless
+    given, a bar appears where people watch (tqdm's where it is installed). Any option of `superarm.options()` may follow.
+
+    >>> import superarm
+    >>> results = superarm.run("h2", ["cn-ucb", {"label": "shy", "algorithm": "cn-ucb", "gamma": 0.1}, "random"],
+    ...                        rounds=60, runs=2, arms=10, dim=5, hidden=20)
+    >>> results.expected_regret["shy"].shape
+    (2, 60)
+    >>> results.expected_regret["cn-ucb"][:, -1].mean() < results.expected_regret["random"][:, -1].mean()
+    True
+
+    Exceptions in your own code come out as themselves, with a note of the run and round they came from. Ctrl-C ends the runs; those
+    that are finished are kept in `out`.
+    """
+    if random_state is None:
+        random_state = secrets.randbits(62)
+    asked = _Asked(spec)
+    asked.set({"rounds": rounds, "runs": runs, "threads": threads, "out": out, "seed": random_state if spec is None else None, **options})
+    if environment is not None:
+        asked.environment(environment)
+    if oracle is not None:
+        asked.oracle(oracle)
+    asked.agents(agents)
+    with guard, _watcher(progress) as watch:
+        asked.run(watch)
+    return asked.results()
+
+
+class _Asked:
+    """A sa_experiment, and what its pointers are valid as long as."""
+
+    def __init__(self, spec: Union[str, "os.PathLike[str]", None]) -> None:
+        self.handle = ffi.gc(need(lib.sa_experiment_new()), lib.sa_experiment_destroy)
+        self.failures = Failures()
+        self._kept: List[Any] = []
+        self._oracle: Optional[OracleCall] = None
+        if spec is not None:
+            check(lib.sa_experiment_read(self.handle, os.fsencode(spec)))
+
+    def set(self, options: Mapping[str, Any]) -> None:
+        set_options(options, lambda name, value: lib.sa_experiment_set(self.handle, name, value))
+
+    # ---- what is the caller's own ----
+
+    def environment(self, environment: Any) -> None:
+        if isinstance(environment, str):
+            self.set({"environment": environment})
+            return
+        first_run = read_options(lib.sa_experiment_options(self.handle))["first_run"]
+        own, calls = own_environment(environment, first_run, self.failures)
+        self._kept.append(own)
+        check(lib.sa_experiment_own_environment(self.handle, calls))
+
+    def oracle(self, oracle: Any) -> None:
+        if isinstance(oracle, str):
+            self.set({"oracle": oracle})
+            return
+        self._oracle = OracleCall(oracle)
+        check(lib.sa_experiment_own_oracle(self.handle, self._oracle.callbacks))
+
+    def agents(self, agents: Any) -> None:
+        if agents is None:
+            return
+        if not isinstance(agents, (list, tuple, Mapping)) or "algorithm" in agents:  # one alone
+            agents = [agents]
+        if not agents:
+            raise InputError("agents is empty")
+        if not isinstance(agents, Mapping) and all(isinstance(agent, str) for agent in agents):
+            self.set({"algorithm": ",".join(agents)})
+        elif isinstance(agents, Mapping):
+            for label, agent in agents.items():
+                self._agent(agent, str(label))
+        else:
+            for agent in agents:
+                self._agent(agent, None)
+
+    def _agent(self, agent: AgentSpec, label: Optional[str]) -> None:
+        if isinstance(agent, str):
+            self._ours(label or agent, {"algorithm": agent})
+        elif isinstance(agent, Mapping):
+            own = {name: value for name, value in agent.items() if name != "label"}
+            named = label or agent.get("label") or own.get("algorithm")
+            if not named:
+                raise InputError(f"the agent {dict(agent)!r} has neither a label nor an algorithm")
+            self._ours(str(named), own)
+        elif isinstance(agent, Agent) or (isinstance(agent, type) and issubclass(agent, Agent)):
+            raise InputError(f"{agent!r} is an agent of ours: give its algorithm and options instead, "
+                             f"as in {{'algorithm': 'cn-ucb', 'gamma': 0.3}}, and every run gets a new one")
+        else:
+            self._own(agent, label or getattr(agent, "label", None) or getattr(agent, "__name__", None) or type(agent).__name__)
+
+    def _ours(self, label: str, options: Mapping[str, Any]) -> None:
+        if not options:
+            raise InputError(f"agent {label}: what is its algorithm?")
+        name = label.encode()
+        set_options(options, lambda option, value: lib.sa_experiment_agent_set(self.handle, name, option, value))
+
+    def _own(self, agent: Any, label: Any) -> None:
+        own, calls = own_agent(agent, str(label), self.failures)
+        self._kept.append(own)
+        check(lib.sa_experiment_own_agent(self.handle, str(label).encode(), calls))
+
+    # ---- running ----
+
+    def run(self, watch: "_Watch") -> None:
+        watch.failures = self.failures
+        status = lib.sa_experiment_run(self.handle, lib.superarm_python_progress, watch.handle)
+        if not status:
+            return
+        error = failure(status)
+        in_oracle = self._oracle.take_error() if self._oracle else None
+        if self.failures.first is None and in_oracle is not None:
+            note(in_oracle, str(error))
+            raise in_oracle
+        if self.failures.first is not None:
+            raise self.failures.first
+        if status == lib.SA_INTERRUPTED and not watch.asked_to_stop:
+            raise KeyboardInterrupt
+        raise error
+
+    def results(self) -> Results:
+        curves: Dict[str, Dict[str, Any]] = {name: {} for name in CURVES}
+        agents: Dict[str, Dict[str, Any]] = {}
+        common = read_options(lib.sa_experiment_options(self.handle))
+        folder = common["out"] or None
+        result = ffi.new("sa_agent_result *")
+        while lib.sa_experiment_result(self.handle, len(agents), result) == lib.SA_OK:
+            label, options = text(result.label) or "", read_options(result.options)
+            common.update({name: options[name] for name in _COMMON})  # sizes as the environment has them
+            agents[label] = {"algorithm": text(result.algorithm), "options": {name: options[name] for name in _OF_AGENTS},
+                             **{name: getattr(result, name) for name in _NUMBERS}}
+            for name in CURVES:
+                pointer = getattr(result, name)
+                if pointer:
+                    curves[name][label] = arrays.from_doubles(pointer, result.runs * result.rounds).reshape(result.runs, result.rounds)
+        return Results(curves, agents, {name: common[name] for name in (*_COMMON, *_OF_AGENTS)}, folder)
+
+
+_OF_AGENTS = [option.name for option in list_options() if option.scope == "agent"]
+_COMMON = [option.name for option in list_options() if option.scope in ("environment", "experiment")]
+_NUMBERS = ("seconds_per_run", "select_seconds", "update_seconds", "train_seconds", "replay_seconds", "peak_bytes", "diverged_trainings")
+
+
+# ---- progress ----
+
+
+class _Watch:
+    """What C calls now and then, from the caller's own thread: here Python's signal handlers get their turn."""
+
+    def __init__(self, show: Callable[[Progress], Any]) -> None:
+        self.show = show
+        self.failures = Failures()
+        self.asked_to_stop = False
+        self.handle = ffi.new_handle(self)
+
+
+def _keep_error(kind: Any, error: BaseException, traceback: Any) -> None:
+    """Ctrl-C between any two steps, too."""
+    if traceback is None:  # before the first step: the run ends as interrupted
+        return
+    watch = ffi.from_handle(traceback.tb_frame.f_locals["user"])
+    if watch.failures.first is None:
+        watch.failures.first = error
+
+
+@ffi.def_extern(error=1, onerror=_keep_error)
+def superarm_python_progress(user, now):  # type: ignore[no-untyped-def]
+    watch = ffi.from_handle(user)
+    watch.asked_to_stop = bool(watch.show(Progress(now.jobs, now.jobs_done, now.rounds_done, now.seconds, now.seconds_left,
+                                                   text(now.label) or "", now.regret)))
+    return watch.asked_to_stop
+
+
+@contextlib.contextmanager
+def _watcher(progress: Union[bool, Callable[[Progress], Any], None]) -> Iterator[_Watch]:
+    if callable(progress):
+        yield _Watch(progress)
+    elif progress or (progress is None and _watched()):
+        bar = _bar()
+        try:
+            yield _Watch(bar.show)
+        finally:
+            bar.close()
+    else:
+        yield _Watch(lambda now: False)
+
+
+def _watched() -> bool:
+    return "ipykernel" in sys.modules or (sys.stderr is not None and sys.stderr.isatty())
+
+
+def _bar() -> Any:
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return _Line()
+    return _Tqdm(tqdm(total=100, bar_format="{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"))
+
+
+class _Tqdm:
+    def __init__(self, bar: Any) -> None:
+        self._bar = bar
+
+    def show(self, now: Progress) -> None:
+        self._bar.n = round(100 * now.rounds_done, 1)
+        self._bar.set_description_str(f"{now.jobs_done} of {now.jobs} runs ", refresh=False)
+        if now.label:
+            self._bar.set_postfix_str(f"{now.label}: regret {now.regret:.4g}", refresh=False)
+        self._bar.refresh()
+
+    def close(self) -> None:
+        self._bar.close()
+
+
+class _Line:
+    """As the program shows it."""
+
+    def show(self, now: Progress) -> None:
+        last = f"  {now.label}: regret {now.regret:.4g}" if now.label else ""
+        left = f"  {now.seconds_left:.0f} s left" if now.seconds_left >= 0 and now.rounds_done < 1 else ""
+        print(f"\r{100 * now.rounds_done:3.0f}%  {now.jobs_done} of {now.jobs} runs{last}{left}\033[K", end="", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        print("\r\033[K", end="", file=sys.stderr, flush=True)

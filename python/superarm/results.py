@@ -1,0 +1,190 @@
+"""What came of an experiment, from memory or from a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _arrays as arrays
+from ._native import lib
+from ._options import keyword
+from .errors import FileError, FormatError, InputError, NewerVersion
+
+CURVES = ("expected_regret", "realised_regret", "reward", "clicks")
+_FORMAT = 1  # of summary.json
+
+
+class Results:
+    """The runs of every agent.
+
+    `expected_regret`, `realised_regret`, `reward` and, where there are clicks, `clicks` are dicts of arrays (runs, rounds), by the
+    agents' labels, each cumulative; `options` are those for all agents, `agents` has each agent's algorithm, options, times and
+    memory; `folder` is where they are, or None.
+    """
+
+    def __init__(self, curves: Mapping[str, Dict[str, Any]], agents: Dict[str, Dict[str, Any]], options: Dict[str, Any],
+                 folder: Optional[str]) -> None:
+        self.expected_regret: Dict[str, Any] = curves["expected_regret"]
+        self.realised_regret: Dict[str, Any] = curves["realised_regret"]
+        self.reward: Dict[str, Any] = curves["reward"]
+        self.clicks: Dict[str, Any] = curves["clicks"]
+        self.agents = agents
+        self.options = options
+        self.folder = folder
+
+    @property
+    def labels(self) -> List[str]:
+        """The agents, in the order in which they were asked for."""
+        return list(self.agents)
+
+    @property
+    def runs(self) -> int:
+        return int(next(iter(self.reward.values())).shape[0])
+
+    @property
+    def rounds(self) -> int:
+        return int(next(iter(self.reward.values())).shape[1])
+
+    def __repr__(self) -> str:
+        return f"Results({', '.join(self.labels)}: {self.runs} runs of {self.rounds} rounds)"
+
+    def summary(self, *, as_dict: Optional[bool] = None) -> Any:
+        """A line for each agent: after the last round the mean over the runs of each curve, its standard deviation (_sd) and 95%
+        confidence interval (_low, _high); and the seconds and bytes that it took. A pandas.DataFrame where pandas is installed, a
+        plain dict of dicts without it or with `as_dict`.
+
+        >>> import superarm
+        >>> results = superarm.run("h1", ["random", "best"], rounds=20, runs=2)
+        >>> results.summary(as_dict=True)["best"]["expected_regret"]
+        0.0
+        """
+        lines = {label: self._line(label) for label in self.labels}
+        if as_dict:
+            return lines
+        try:
+            import pandas
+        except ImportError:
+            if as_dict is None:
+                return lines
+            raise
+        return pandas.DataFrame.from_dict(lines, orient="index")
+
+    def _line(self, label: str) -> Dict[str, Any]:
+        about = self.agents[label]
+        line: Dict[str, Any] = {"algorithm": about["algorithm"], "runs": self.runs, "rounds": self.rounds}
+        for name in CURVES:
+            curves = getattr(self, name).get(label)
+            if curves is not None:
+                mean, sd, low, high = final_mean(curves)
+                line.update({name: mean, f"{name}_sd": sd, f"{name}_low": low, f"{name}_high": high})
+        line.update({name: value for name, value in about.items() if name not in ("algorithm", "options")})
+        return line
+
+    def plot(self, curve: Optional[str] = None, *, ax: Any = None, labels: Optional[List[str]] = None, band: Optional[str] = "sd") -> Any:
+        """Draws the mean over the runs, round by round, with matplotlib: into `ax`, or into a new figure; returns the axes.
+
+        `curve` is "expected_regret", "realised_regret", "reward" or "clicks", unless given the regret that the option show_regret
+        names. `band` is "sd" (one standard deviation, as in the paper), "ci95" (the confidence interval of the mean) or None.
+        `labels`: which agents.
+        """
+        try:
+            from matplotlib import pyplot
+        except ImportError as error:
+            raise ImportError("Results.plot draws with matplotlib, which is not installed") from error
+        shown = keyword(curve) if curve else f"{self.options.get('show_regret', 'expected')}_regret"
+        if shown not in CURVES or not getattr(self, shown):
+            there = ", ".join(name for name in CURVES if getattr(self, name))
+            raise InputError(f"curve {curve!r}: there are {there}")
+        if band not in ("sd", "ci95", None):
+            raise InputError(f"band {band!r}: there are sd, ci95 and None")
+        ax = ax if ax is not None else pyplot.subplots(layout="constrained")[1]
+        rounds = np.arange(1, self.rounds + 1)
+        for label in self.labels if labels is None else labels:
+            if label not in self.agents:
+                raise InputError(f"there is no agent {label!r}; there are {', '.join(self.labels)}")
+            curves = getattr(self, shown)[label]
+            line, = ax.plot(rounds, curves.mean(axis=0), label=label)
+            if band and self.runs > 1:
+                low, high = _band(curves, band)
+                ax.fill_between(rounds, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+        ax.set_xlabel("Round")
+        ax.set_ylabel({"reward": "Cumulative Reward", "clicks": "Clicks"}.get(shown, "Cumulative Regret"))
+        ax.set_xlim(0, self.rounds)
+        ax.legend()
+        return ax
+
+
+def final_mean(curves: Any) -> Tuple[float, float, float, float]:
+    """Mean, deviation and 95% interval of the ends of curves (runs, rounds)."""
+    ends = np.ascontiguousarray(curves[:, -1])
+    found = lib.sa_final_mean(arrays.double_pointer(ends), len(ends), 1)
+    return found.mean, found.sd, found.low, found.high
+
+
+def _band(curves: Any, band: str) -> Tuple[Any, Any]:
+    mean = curves.mean(axis=0)
+    half = curves.std(axis=0, ddof=1)
+    if band == "ci95":
+        runs = len(curves)
+        unit = final_mean(np.arange(float(runs))[:, None])  # Student's quantile over sqrt(runs), times a deviation that is known
+        half = half * (unit[3] - unit[0]) / unit[1]
+    return mean - half, mean + half
+
+
+# ---- from a folder ----
+
+
+def load(folder: Union[str, "os.PathLike[str]"]) -> Results:
+    """The results in a folder, as `superarm.run(out=...)` and `superarm run --out` write them."""
+    path = os.fspath(folder)
+    summary = _read_summary(os.path.join(path, "summary.json"), path)
+    curves: Dict[str, Dict[str, Any]] = {name: {} for name in CURVES}
+    agents: Dict[str, Dict[str, Any]] = {}
+    try:
+        for label, about in summary["agents"].items():
+            agents[label] = {"algorithm": about["algorithm"], "options": _keywords(about["options"]),
+                             **{name: value for name, value in about.items() if isinstance(value, (int, float)) and name not in ("runs", "rounds")}}
+            for name in CURVES:
+                if name in about or name == "reward":
+                    curves[name][label] = _read_curves(os.path.join(path, label, f"{name}.npy"), (about["runs"], about["rounds"]))
+        return Results(curves, agents, _keywords(summary["options"]), path)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise FormatError(f"{path}/summary.json is not the summary of an experiment: {error!r}") from error
+
+
+def _keywords(options: Mapping[str, Any]) -> Dict[str, Any]:
+    return {keyword(name): value for name, value in options.items()}
+
+
+def _read_summary(path: str, folder: str) -> Any:
+    try:
+        with open(path, encoding="utf-8") as file:
+            summary = json.load(file)
+    except FileNotFoundError:
+        if os.path.exists(os.path.join(folder, "spec.yaml")):
+            raise InputError(f"{folder} holds an unfinished experiment: run it with out and resume=True to go on") from None
+        raise FileError(f"{folder} has no summary.json, so it is not the folder of an experiment") from None
+    except (OSError, UnicodeError) as error:
+        raise FileError(f"{path} could not be read: {error}") from error
+    except ValueError as error:
+        raise FormatError(f"{path}: {error}") from error
+    if not isinstance(summary, dict) or not isinstance(summary.get("agents"), dict):
+        raise FormatError(f"{path} is not the summary of an experiment")
+    if summary.get("format", _FORMAT) > _FORMAT:
+        raise NewerVersion(f"{path} was written by a newer version")
+    return summary
+
+
+def _read_curves(path: str, shape: Tuple[int, int]) -> Any:
+    try:
+        curves = np.load(path, allow_pickle=False)
+    except OSError as error:
+        raise FileError(f"{path} could not be read: {error}") from error
+    except ValueError as error:
+        raise FormatError(f"{path}: {error}") from error
+    if curves.dtype != arrays.DOUBLE or curves.shape != shape:
+        raise FormatError(f"{path} has shape {curves.shape} and dtype {curves.dtype}, and not {shape} and float64")
+    return curves
