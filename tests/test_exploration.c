@@ -28,7 +28,7 @@ static sa_exploration exploration(sa_exploration_kind kind, size_t samples, sa_d
 static void explore(const sa_exploration *how, size_t arms, const double *means, const double *widths, double scale,
                     const sa_stream *draws, double *out) {
     static double luck[ARMS];
-    sa_explore_luck(how, arms, draws, luck);
+    sa_explore_luck(how, 0, arms, draws, luck);
     for (size_t i = 0; i < arms; i++) out[i] = sa_explore_score(how, means[i], widths[i], scale, luck[i]);
 }
 
@@ -164,7 +164,7 @@ static void scores_are_monotone_in_the_width(void **state) {
     static double luck[ARMS];
     for (size_t d = 0; d < 2; d++) {
         sa_exploration ts = exploration(SA_EXPLORE_TS, 1, deviations[d]);
-        sa_explore_luck(&ts, ARMS, &stream, luck);
+        sa_explore_luck(&ts, 0, ARMS, &stream, luck);
         for (size_t i = 0; i < 100; i++)
             for (double w = 0; w < 3; w += 0.5) {
                 double narrow = sa_explore_score(&ts, 1, w, 2, luck[i]),

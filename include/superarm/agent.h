@@ -27,6 +27,21 @@ SA_API void sa_request_destroy(sa_request *request); /* NULL is fine */
  * from request to request. */
 SA_API void sa_request_contexts(sa_request *request, const double *contexts, size_t arms);
 SA_API void sa_request_contexts_float(sa_request *request, const float *contexts, size_t arms);
+/* Instead of contexts: the arms' own features, (arms, dim) row-major, and one vector (dim) that all of them share, a user's say.
+ * They are joined as sa_request_join says while they are scored, so the matrix of contexts need never exist; the slates are
+ * those of contexts joined by hand, bit for bit. Both borrowed until the select returns; sa_request_contexts forgets both. */
+typedef enum sa_join {
+    SA_JOIN_CONCAT = 0,   /* [item, shared] */
+    SA_JOIN_PRODUCTS = 1, /* item_i shared_j, with j running first: without products a linear score cannot personalise */
+    SA_JOIN_BOTH = 2      /* [item, shared, products] */
+} sa_join;
+SA_API void sa_request_items(sa_request *request, const double *items, size_t arms, size_t dim);
+SA_API void sa_request_items_float(sa_request *request, const float *items, size_t arms, size_t dim);
+SA_API void sa_request_shared(sa_request *request, const double *shared, size_t dim);
+SA_API void sa_request_shared_float(sa_request *request, const float *shared, size_t dim);
+SA_API void sa_request_join(sa_request *request, sa_join join); /* SA_JOIN_CONCAT unless set */
+/* The features that an arm then has: the agent's --dim. */
+SA_API size_t sa_join_dim(sa_join join, size_t item_dim, size_t shared_dim);
 /* How many arms to choose. For an oracle that may leave arms out: at most, and 0 for no limit. */
 SA_API void sa_request_slate(sa_request *request, size_t slate);
 /* Arms that must not be chosen: (arms) flags, true excludes; borrowed until the select returns; NULL excludes none. */

@@ -18,10 +18,9 @@ void sa_agent_destroy(sa_agent *agent) {
     sa_inputs_clear(&agent->inputs);
     sa_history_clear(&agent->history);
     sa_ring_clear(&agent->pending);
-    sa_gradients_clear(&agent->gradients);
+    sa_block_clear(&agent->block);
+    sa_scan_clear(&agent->scan);
     sa_gradients_clear(&agent->observed);
-    sa_free(agent->raw);
-    sa_free(agent->input);
     sa_free(agent->mean);
     sa_free(agent->luck);
     sa_free(agent->contender);
@@ -94,7 +93,7 @@ static sa_status create_parts(sa_agent *agent, uint64_t epoch) {
         SA_TRY(sa_alloc_array(inputs, sizeof(double), &agent->row));
         SA_TRY(sa_companion_init(&agent->companion, inputs));
     }
-    SA_TRY(sa_gradients_init(&agent->gradients, model->precision, model->pairs, model->shape));
+    SA_TRY(sa_gradients_init(&agent->block.gradients, model->precision, model->pairs, model->shape));
     SA_TRY(sa_gradients_init(&agent->observed, model->precision, model->pairs, model->shape));
     if (!algorithm->confidence) return SA_OK;
     return sa_confidence_create(options, model->pairs, model->shape, &agent->confidence);
@@ -169,9 +168,10 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
         .bytes = sizeof *agent + state.bytes + (agent->model ? agent->model->kind->bytes(agent->model) : 0) +
                  sa_history_bytes(&agent->history) +
                  sa_ring_bytes(&agent->pending, agent->inputs.dim, agent->inputs.precision) +
-                 sa_gradients_bytes(&agent->gradients) + sa_gradients_bytes(&agent->observed) +
-                 sa_companion_bytes(&agent->companion) + agent->arms_capacity * (2 * row + sizeof(size_t) + sizeof(bool)) +
-                 agent->score_capacity * 5 * sizeof(double) + agent->training_capacity * sample,
+                 sa_block_bytes(&agent->block, &agent->inputs) + sa_scan_bytes(&agent->scan, &agent->inputs) +
+                 sa_gradients_bytes(&agent->observed) + sa_companion_bytes(&agent->companion) +
+                 agent->contender_capacity * (sizeof(size_t) + sizeof(bool)) + agent->score_capacity * 5 * sizeof(double) +
+                 agent->training_capacity * sample,
         .widths_in_double = state.in_double,
         .widths_from_primal = state.from_primal,
         .log_det = state.log_det,

@@ -3,11 +3,13 @@
 #define SA_AGENT_AGENT_H
 
 #include "agent/algorithms.h"
+#include "agent/block.h"
 #include "agent/companion.h"
 #include "agent/exploration.h"
 #include "agent/history.h"
 #include "agent/inputs.h"
 #include "agent/pending.h"
+#include "agent/scan.h"
 #include "confidence/confidence.h"
 #include "feedback/feedback.h"
 #include "model/model.h"
@@ -42,18 +44,18 @@ struct sa_agent {
     uint64_t learnt; /* observations before the last training */
     double train_seconds, replay_seconds;
     /* workspace, grown as needed */
-    size_t arms_capacity;
-    void *raw, *input;  /* (arms, dim) */
-    size_t *contender;  /* (arms) */
-    bool *is_contender; /* (arms) */
+    sa_block block;            /* a block of the candidates, which are all of them where they are few */
+    sa_scan scan;              /* of many candidates, those that can reach the slate */
+    size_t contender_capacity; /* at most a block */
+    size_t *contender;         /* (contender_capacity) */
+    bool *is_contender;        /* (contender_capacity) */
     size_t score_capacity;
     double *mean, *luck, *width, *score; /* (arms), or (arms, positions) where the model tells positions apart */
     double *group_score;                 /* likewise */
     size_t slate_capacity;
     size_t *slate, *positions, *rows; /* (slate) */
     sa_workspace oracle_work;
-    sa_gradients gradients; /* of all candidates */
-    sa_gradients observed;  /* of the arms counted now */
+    sa_gradients observed; /* of the arms counted now */
     size_t training_capacity;
     void *training_inputs;   /* (observations, dim + positions) */
     void *training_targets;  /* (observations) */

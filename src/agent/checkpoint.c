@@ -85,7 +85,7 @@ sa_status sa_agent_save(const sa_agent *agent, const char *path) {
     sa_npz_writer *writer = NULL;
     sa_status status;
     SA_TRY_OR_FAIL(options_to_text(agent->base ? agent->base : agent->options, &options));
-    SA_TRY_OR_FAIL(sa_pending_file_from(&pending, &agent->pending, &agent->gradients, &agent->inputs));
+    SA_TRY_OR_FAIL(sa_pending_file_from(&pending, &agent->pending, &agent->block.gradients, &agent->inputs));
     SA_TRY_OR_FAIL(sa_npz_begin(&writer));
     SA_TRY_OR_FAIL(add_parts(agent, writer, options, &pending));
     status = sa_npz_finish(writer, path);
@@ -138,7 +138,7 @@ static sa_status read_parts(sa_agent *agent, sa_npz *archive) {
     SA_TRY(sa_npz_get_number(archive, "error", &agent->error));
     SA_TRY(sa_npz_get_integer(archive, "learnt", 0, (int64_t)agent->history.count, &learnt));
     agent->learnt = (uint64_t)learnt;
-    SA_TRY(sa_pending_file_load(&agent->pending, &agent->gradients, &agent->inputs, archive));
+    SA_TRY(sa_pending_file_load(&agent->pending, &agent->block.gradients, &agent->inputs, archive));
     if (agent->model) SA_TRY(agent->model->kind->load(agent->model, archive));
     if (agent->confidence) SA_TRY(agent->confidence->kind->load(agent->confidence, archive));
     return SA_OK;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "agent/inputs_real.h"
 #include "base/memory.h"
 #define SA_REAL_BITS 64
 #include "linalg/blas.h"
@@ -50,6 +51,25 @@ static double regression(const sa_companion *companion, const double *input) {
 
 double sa_companion_mix(const sa_companion *companion, const double *input, double network) {
     return companion->is.intercept + companion->is.linear * regression(companion, input) + companion->is.network * network;
+}
+
+void sa_companion_mix_rows(const sa_companion *companion, sa_precision precision, const void *inputs, size_t count,
+                           double *mean) {
+    enum { ROWS = 64 };
+    double sum[ROWS];
+    const sa_companion_numbers *is = &companion->is;
+    size_t dim = companion->dim;
+    for (size_t first = 0; first < count; first += ROWS) {
+        size_t rows = count - first < ROWS ? count - first : ROWS;
+        if (precision == SA_PRECISION_SINGLE)
+            inputs_regress_f32((const float *)inputs + first * dim, rows, dim, is->score_mean, companion->theta,
+                               companion->input_mean, sum);
+        else
+            inputs_regress_f64((const double *)inputs + first * dim, rows, dim, is->score_mean, companion->theta,
+                               companion->input_mean, sum);
+        for (size_t i = 0; i < rows; i++)
+            mean[first + i] = is->intercept + is->linear * sum[i] + is->network * mean[first + i];
+    }
 }
 
 /* ---- hearing ---- */

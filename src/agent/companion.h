@@ -28,6 +28,7 @@
 #include <stddef.h>
 
 #include "base/npy.h"
+#include "base/options.h"
 #include "base/status.h"
 
 enum { SA_COMPANION_MOST = 2000, SA_COMPANION_MOMENTS = 10 };
@@ -61,6 +62,10 @@ void sa_companion_clear(sa_companion *companion);
 
 /* The estimate for an input (dim) for which the network's is `network`. */
 double sa_companion_mix(const sa_companion *companion, const double *input, double network);
+/* The same for inputs (count, dim) of this precision: mean (count) has the network's estimates, and gets the mixed ones. There are
+ * no positions. */
+void sa_companion_mix_rows(const sa_companion *companion, sa_precision precision, const void *inputs, size_t count,
+                           double *mean);
 /* Takes in an answered input (dim), its score y and discount psi, and, where it has been trained, what the network's estimate for the
  * input was. */
 typedef struct sa_companion_case {

@@ -9,8 +9,26 @@
 
 #include "agent/agent.h"
 
-/* agent->width (arms), exact for the contenders and an upper bound for the rest; agent->score likewise, with a rest that is
- * sure to stay below the slate. agent->mean and agent->luck are known. */
-sa_status sa_score_contenders(sa_agent *agent, const sa_request *request, uint64_t *ticket);
+/* Arms that contend for a slate; all arrays are (arms). */
+typedef struct sa_contest {
+    const sa_gradients *gradients;
+    size_t arms, slate;
+    const bool *excluded; /* or NULL */
+    const double *mean, *luck;
+    double *width, *score;
+    bool bounded; /* width has upper bounds already, and score what they allow */
+    double floor; /* the slate's least score is known not to be below; -INFINITY: nothing is known */
+    /* workspace */
+    double *group_score;
+    size_t *contender;
+    bool *is_contender;
+} sa_contest;
+
+/* width, exact for the contenders and an upper bound for the rest; score likewise, with a rest that is sure to stay below the
+ * slate. There are at least as many arms as the slate wants, and there is room in agent->slate. */
+sa_status sa_score_contenders(sa_agent *agent, const sa_contest *contest, uint64_t *ticket);
+
+/* The highest score that a width up to this one allows. */
+double sa_highest_score(const sa_agent *agent, double mean, double luck, double width);
 
 #endif

@@ -111,7 +111,7 @@ static sa_status restate_pending(const sa_agent *agent, sa_agent *next, sa_gradi
         const sa_pending *pending = sa_ring_find(ring, ring->first + i);
         if (pending->left == 0) continue;
         SA_TRY(sa_learn_reserve(next, pending->slate));
-        SA_TRY(sa_gradients_init_like(&waiting[i], next->gradients.precision, &next->gradients));
+        SA_TRY(sa_gradients_init_like(&waiting[i], next->block.gradients.precision, &next->block.gradients));
         SA_TRY(sa_gradients_reserve(&waiting[i], pending->slate));
         sa_samples slate = {.raw = pending->contexts, .discount = pending->discounts};
         SA_TRY(sa_learn_gradients(next, &slate, pending->slate, &waiting[i]));
@@ -135,7 +135,7 @@ static sa_status count_all(sa_confidence *confidence, const sa_gradients *counte
 static sa_status replay(const sa_agent *agent, sa_agent *next, sa_gradients *waiting) {
     sa_gradients counted;
     sa_status status;
-    SA_TRY(sa_gradients_init_like(&counted, next->gradients.precision, &next->gradients));
+    SA_TRY(sa_gradients_init_like(&counted, next->block.gradients.precision, &next->block.gradients));
     SA_TRY_OR_FAIL(sa_learn_reserve(next, next->history.count));
     SA_TRY_OR_FAIL(sa_gradients_reserve(&counted, next->history.count));
     SA_TRY_OR_FAIL(next->options->epoch_replay == SA_REPLAY_SCHEDULE ? replay_schedule(next, &counted)
@@ -194,7 +194,8 @@ static void change_over(sa_agent *agent, sa_agent *next, sa_gradients *waiting) 
     SWAP(sa_options *, agent->options, next->options);
     SWAP(sa_model *, agent->model, next->model);
     SWAP(sa_confidence *, agent->confidence, next->confidence);
-    SWAP(sa_gradients, agent->gradients, next->gradients);
+    SWAP(sa_gradients, agent->block.gradients, next->block.gradients);
+    sa_scan_clear(&agent->scan); /* its gradients have the shape of the old network */
     SWAP(sa_gradients, agent->observed, next->observed);
     agent->exploration = next->exploration;
     agent->epoch = next->epoch;

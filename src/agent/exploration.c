@@ -84,11 +84,11 @@ void sa_explore_by_theory(sa_exploration *exploration, const sa_exploration_roun
     exploration->offset = exploration->own_offset + round->scale * error;
 }
 
-void sa_explore_luck(const sa_exploration *exploration, size_t arms, const sa_stream *stream, double *luck) {
+void sa_explore_luck(const sa_exploration *exploration, size_t first, size_t arms, const sa_stream *stream, double *luck) {
     for (size_t i = 0; i < arms; i++) switch (exploration->kind) {
-        case SA_EXPLORE_TS: luck[i] = highest_normal(stream, i, exploration->samples); break;
+        case SA_EXPLORE_TS: luck[i] = highest_normal(stream, first + i, exploration->samples); break;
         case SA_EXPLORE_UNIFORM:
-        case SA_EXPLORE_OWN: luck[i] = sa_draw_uniform(stream, i); break;
+        case SA_EXPLORE_OWN: luck[i] = sa_draw_uniform(stream, first + i); break;
         default: luck[i] = 1;
         }
 }

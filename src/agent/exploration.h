@@ -61,9 +61,9 @@ sa_exploration sa_exploration_from(sa_exploration_kind kind, size_t samples, con
 
 /* Sets gamma or nu, and the offset, for this round; nothing to do unless by_theory. */
 void sa_explore_by_theory(sa_exploration *exploration, const sa_exploration_round *round);
-/* What is added to the mean of an arm: luck times the deviation of its width. luck (arms): for ts the highest of M standard
+/* What is added to the mean of an arm: luck times the deviation of its width. luck (arms) of the arms from `first` on: for ts the highest of M standard
  * normals, else 1; for uniform and own the draw itself. */
-void sa_explore_luck(const sa_exploration *exploration, size_t arms, const sa_stream *stream, double *luck);
+void sa_explore_luck(const sa_exploration *exploration, size_t first, size_t arms, const sa_stream *stream, double *luck);
 /* The optimistic score of one arm. It is monotone in the width, rising when luck is positive. */
 double sa_explore_score(const sa_exploration *exploration, double mean, double width, double scale, double luck);
 /* Lifts the scores of urgent arms (urgency above 0) above those of all others, so that an oracle that adds up scores would give

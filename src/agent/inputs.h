@@ -23,21 +23,41 @@ typedef struct sa_inputs {
     double seen;     /* candidates */
     double *mean;    /* (dim) */
     double *squares; /* (dim) sum of squared differences to the mean */
-    double *next;    /* (2 dim) the two above after this request, until it is accepted */
+    double *next;    /* (2 dim) the two above after the contexts seen since sa_inputs_begin, until they are accepted */
+    double next_seen;
+    double *factor; /* (2, dim) what differences to the mean are multiplied with, by `next` and by what is accepted */
 } sa_inputs;
+
+enum { SA_BLOCK_ARMS = 512 }; /* arms taken at a time: what is known of them fits the second-level cache */
+
+/* Workspace of one thread for a block of contexts. */
+typedef struct sa_input_block {
+    size_t capacity;
+    void *raw, *input; /* (capacity, dim) */
+    double *joint;     /* (dim + 1) an item and what it is joined with */
+} sa_input_block;
 
 sa_status sa_inputs_init(sa_inputs *inputs, const sa_options *options);
 void sa_inputs_clear(sa_inputs *inputs);
-/* raw (arms, dim) from the request; SA_INVALID names the arm and feature that is not finite. */
-sa_status sa_inputs_read(const sa_inputs *inputs, const sa_request *request, void *raw);
-/* Takes raw contexts into the mean and deviation that sa_inputs_apply uses; sa_inputs_accept makes it last. */
+/* Room for `arms` of them, up to SA_BLOCK_ARMS. */
+sa_status sa_input_block_reserve(sa_input_block *block, const sa_inputs *inputs, size_t arms);
+void sa_input_block_clear(sa_input_block *block);
+size_t sa_input_block_bytes(const sa_input_block *block, const sa_inputs *inputs);
+
+/* The raw contexts of the request's arms [first, first + count), at most SA_BLOCK_ARMS: (count, dim), the caller's own where
+ * they can be used as they are, or in the block. SA_INVALID names the arm and feature that is not finite. */
+sa_status sa_inputs_read(const sa_inputs *inputs, const sa_request *request, size_t first, size_t count,
+                         sa_input_block *block, const void **raw);
+/* --normalize standard counts candidates in: begin, see any number of them, measure, and apply `fresh`; accept makes it last.
+ * More may be seen and measured after that. */
+void sa_inputs_begin(sa_inputs *inputs);
 void sa_inputs_see(sa_inputs *inputs, const void *raw, size_t count);
-void sa_inputs_accept(sa_inputs *inputs, size_t count);
-/* What the model sees of raw contexts (count, dim), into `out`. `fresh`: with the statistics of sa_inputs_see, not yet
- * accepted. */
-void sa_inputs_apply(const sa_inputs *inputs, const void *raw, size_t count, bool fresh, void *out);
-/* The same for contexts that were chosen, into out (count, dim + positions): with position[i] appended to the i-th, one-hot;
- * position is NULL, and nothing is appended, where positions are not told apart. */
+void sa_inputs_measure(sa_inputs *inputs);
+void sa_inputs_accept(sa_inputs *inputs);
+/* What the model sees of raw contexts (count, dim): themselves, or in the block. */
+const void *sa_inputs_fresh(const sa_inputs *inputs, const void *raw, size_t count, sa_input_block *block);
+/* What the model sees of contexts that were chosen, by what is accepted, into out (count, dim + positions): with position[i]
+ * appended to the i-th, one-hot; position is NULL, and nothing is appended, where positions are not told apart. */
 void sa_inputs_apply_placed(const sa_inputs *inputs, const void *raw, const int64_t *position, size_t count, void *out);
 sa_status sa_inputs_save(const sa_inputs *inputs, sa_npz_writer *writer);
 sa_status sa_inputs_load(sa_inputs *inputs, sa_npz *archive);

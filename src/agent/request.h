@@ -4,9 +4,14 @@
 #include <superarm/agent.h>
 
 struct sa_request {
-    const double *contexts; /* (arms, dim), or NULL */
+    const double *contexts; /* (arms, dim), or (arms, item_dim) where there are items; or NULL */
     const float *contexts_float;
     size_t arms;
+    size_t item_dim;      /* 0: contexts are whole */
+    const double *shared; /* (shared_dim), or NULL */
+    const float *shared_float;
+    size_t shared_dim;
+    sa_join join;
     size_t slate;
     const bool *excluded;   /* (arms) or NULL */
     const double *expected; /* (arms), or (arms, slate) when positional, or NULL */
@@ -15,8 +20,8 @@ struct sa_request {
     const sa_problem *problem; /* or NULL */
 };
 
-/* SA_INVALID when nothing can be chosen from it: no contexts or, where exactly K are wanted, K = 0 or more than the arms that
- * are left. */
-sa_status sa_request_check(const sa_request *request, bool exactly);
+/* SA_INVALID when nothing can be chosen from it: no contexts, items that do not join to `dim` features or, where exactly K are
+ * wanted, K = 0 or more than the arms that are left. */
+sa_status sa_request_check(const sa_request *request, size_t dim, bool exactly);
 
 #endif

@@ -230,6 +230,8 @@
            "cascade: psi_k f predicts position k; f does, as the paper has it; or discounts are learnt as positions are") \
     FLAG(count_pending, "count-pending", AGENT, false, false, false,                                                      \
          "count chosen arms into Z when they are chosen, not when they are answered")                                     \
+    INTEGER(agent_threads, "agent-threads", AGENT, 1, 1, 1, 1, 64,                                                        \
+            "threads of one agent while it looks through many arms (top-k); the slates are the same")                     \
     INTEGER(pending_limit, "pending-limit", AGENT, 10000, 10000, 10000, 1, 100000000,                                     \
             "decisions kept waiting for feedback; older ones are forgotten")                                              \
     /* epochs of cn-ucb-d and cn-ts-d */                                                                                  \

@@ -85,6 +85,17 @@ void sa_gradients_append(sa_gradients *batch, const sa_gradients *from, const si
     batch->count += count;
 }
 
+void sa_gradients_move(sa_gradients *batch, size_t from, size_t to) {
+    size_t bytes = sa_precision_bytes(batch->precision);
+    for (size_t l = 0; l < batch->pairs && from != to; l++) {
+        const sa_pair *pair = &batch->pair[l];
+        memcpy(row_of(pair->delta, to, pair->shape.delta, batch->precision),
+               row_of(pair->delta, from, pair->shape.delta, batch->precision), pair->shape.delta * bytes);
+        memcpy(row_of(pair->input, to, pair->shape.input, batch->precision),
+               row_of(pair->input, from, pair->shape.input, batch->precision), pair->shape.input * bytes);
+    }
+}
+
 /* A gradient is linear in its deltas. */
 void sa_gradients_scale(sa_gradients *batch, size_t row, double factor) {
     for (size_t l = 0; l < batch->pairs; l++) {
@@ -101,12 +112,21 @@ void sa_gradients_scale(sa_gradients *batch, size_t row, double factor) {
 /* compiled per precision: gradients_real.c */
 void gradients_norms_f32(const sa_gradients *batch, double *squared);
 void gradients_norms_f64(const sa_gradients *batch, double *squared);
+void gradients_norms_above_f32(const sa_gradients *batch, double *squared);
+void gradients_norms_above_f64(const sa_gradients *batch, double *squared);
 
 void sa_gradients_norms(const sa_gradients *batch, double *squared) {
     if (batch->precision == SA_PRECISION_SINGLE)
         gradients_norms_f32(batch, squared);
     else
         gradients_norms_f64(batch, squared);
+}
+
+void sa_gradients_norms_above(const sa_gradients *batch, double *squared) {
+    if (batch->precision == SA_PRECISION_SINGLE)
+        gradients_norms_above_f32(batch, squared);
+    else
+        gradients_norms_above_f64(batch, squared);
 }
 
 size_t sa_gradients_parameters(const sa_gradients *batch) {

@@ -43,10 +43,14 @@ void sa_gradients_clear(sa_gradients *batch);
 sa_status sa_gradients_reserve(sa_gradients *batch, size_t capacity);
 /* Appends rows[0 .. count) of `from` (rows NULL: its first `count`), converting the precision. There must be room. */
 void sa_gradients_append(sa_gradients *batch, const sa_gradients *from, const size_t *rows, size_t count);
+/* Gradient `to` becomes a copy of `from`. */
+void sa_gradients_move(sa_gradients *batch, size_t from, size_t to);
 /* Gradient `row` times `factor`. */
 void sa_gradients_scale(sa_gradients *batch, size_t row, double factor);
 /* squared (count) = <g, g>, of any precision. */
 void sa_gradients_norms(const sa_gradients *batch, double *squared);
+/* The same in a hurry: at least <g, g>, and more by a few units of the precision at most. */
+void sa_gradients_norms_above(const sa_gradients *batch, double *squared);
 /* p, the numbers in one gradient written out. */
 size_t sa_gradients_parameters(const sa_gradients *batch);
 /* The numbers kept for one: sum of all deltas and inputs. */

@@ -1,5 +1,6 @@
 #include "model/gradients_real.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "linalg/blas.h"
@@ -67,6 +68,32 @@ double REAL(gradients_dot)(const sa_gradients *left, size_t i, const sa_gradient
 
 void REAL(gradients_norms)(const sa_gradients *batch, double *squared) {
     for (size_t i = 0; i < batch->count; i++) squared[i] = REAL(gradients_dot)(batch, i, batch, i);
+}
+
+/* <a, a> in this precision, in LANES sums; not below the true one. A sum of n positive terms is off by less than n + 1 units in the
+ * last place, here of n / LANES + LANES; a square that underflows is off by less than the smallest normal number. */
+static double square_above(const real *a, size_t length) {
+    enum { LANES = 16 };
+    const double unit = SA_REAL_BITS == 32 ? FLT_EPSILON : DBL_EPSILON, least = SA_REAL_BITS == 32 ? FLT_MIN : DBL_MIN;
+    real sum[LANES] = {0}, rest = 0;
+    size_t i = 0;
+    for (; i + LANES <= length; i += LANES)
+        for (size_t j = 0; j < LANES; j++) sum[j] += a[i + j] * a[i + j];
+    for (; i < length; i++) rest += a[i] * a[i];
+    for (size_t j = 0; j < LANES; j++) rest += sum[j];
+    return ((double)rest + (double)length * least) * (1 + (double)(length / LANES + 2 * LANES + 4) * unit);
+}
+
+void REAL(gradients_norms_above)(const sa_gradients *batch, double *squared) {
+    for (size_t i = 0; i < batch->count; i++) {
+        double sum = 0;
+        for (size_t l = 0; l < batch->pairs; l++) {
+            const sa_pair *pair = &batch->pair[l];
+            sum += square_above((const real *)pair->delta + i * pair->shape.delta, pair->shape.delta) *
+                   square_above((const real *)pair->input + i * pair->shape.input, pair->shape.input);
+        }
+        squared[i] = sum * (1 + 1e-12);
+    }
 }
 
 void REAL(gradients_write_out)(const sa_gradients *batch, size_t row, real *out) {

@@ -26,6 +26,8 @@ void REAL(gradients_inner_wide)(const sa_gradients *left, const sa_gradients *ri
 double REAL(gradients_dot)(const sa_gradients *left, size_t i, const sa_gradients *right, size_t j);
 /* squared (count) = <g, g>; what sa_gradients_norms calls. */
 void REAL(gradients_norms)(const sa_gradients *batch, double *squared);
+/* What sa_gradients_norms_above calls. */
+void REAL(gradients_norms_above)(const sa_gradients *batch, double *squared);
 /* Gradient `row` written out, (parameters): pair by pair, delta by delta. */
 void REAL(gradients_write_out)(const sa_gradients *batch, size_t row, real *out);
 

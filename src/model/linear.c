@@ -235,6 +235,7 @@ const sa_model_class sa_linear = {
     .destroy = destroy,
     .evaluate = evaluate,
     .evaluate_positions = evaluate_positions,
+    .concurrent = true,
     .observe = observe,
     .forget = forget,
     .sample = sample,

@@ -140,6 +140,16 @@ static void mask(real *delta, const real *h, size_t count, size_t units, size_t 
     }
 }
 
+/* The same for delta = above (count) w' (units), the last layer's; a product that is -0 becomes 0, as it does in a sum */
+static void mask_outer(real *restrict delta, const real *above, const real *restrict w, const real *restrict h,
+                       size_t count, size_t units, size_t width) {
+    for (size_t i = 0; i < count; i++) {
+        real *d = delta + i * units, a = above[i];
+        const real *on = h + i * width;
+        for (size_t j = 0; j < units; j++) d[j] = on[j] > 0 ? a * w[j] + 0 : 0;
+    }
+}
+
 void REAL(mlp_backward)(const mlp_t *mlp, sa_gradients *batch, const real *start, double start_all) {
     size_t count = batch->count, last = mlp->depth - 1;
     real *delta = batch->pair[last].delta;
@@ -148,6 +158,10 @@ void REAL(mlp_backward)(const mlp_t *mlp, sa_gradients *batch, const real *start
         const sa_pair *above = &batch->pair[l];
         sa_pair *pair = &batch->pair[l - 1];
         const real *weights = mlp->theta + REAL(mlp_offset)(mlp, l);
+        if (above->shape.delta == 1) {
+            mask_outer(pair->delta, above->delta, weights, above->input, count, pair->shape.delta, above->shape.input);
+            continue;
+        }
         REAL(gemm_nn)
         (count, pair->shape.delta, above->shape.delta, 1, above->delta, above->shape.delta, weights, above->shape.input, 0,
          pair->delta, pair->shape.delta);
@@ -162,25 +176,33 @@ void REAL(mlp_backward)(const mlp_t *mlp, sa_gradients *batch, const real *start
     }
 }
 
-/* positions 0: the inputs are whole */
+/* One chunk through the network and back. positions 0: the inputs are whole */
+static void evaluate_chunk(mlp_t *mlp, const real *x, size_t first, size_t count, size_t positions, double *mean,
+                           sa_gradients *batch, bool back) {
+    real output[SA_MLP_CHUNK];
+    if (positions)
+        REAL(mlp_forward_positions)(mlp, x, positions, first, count, batch, output);
+    else
+        REAL(mlp_forward)(mlp, x + first * mlp->base.dim, NULL, count, batch, output);
+    for (size_t i = 0; i < count; i++) mean[first + i] = output[i];
+    if (back) REAL(mlp_backward)(mlp, batch, NULL, 1 / mlp->divisor);
+}
+
+/* Up to a chunk goes through the caller's own batch, and touches nothing of the model but its weights. */
 static sa_status evaluate_chunks(mlp_t *mlp, const real *x, size_t count, size_t positions, double *mean,
                                  sa_gradients *gradients) {
     if (gradients) {
         gradients->count = 0;
         SA_TRY(sa_gradients_reserve(gradients, count));
-        gradients->count = count;
+    }
+    if (gradients && count <= SA_MLP_CHUNK) {
+        if (count > 0) evaluate_chunk(mlp, x, 0, count, positions, mean, gradients, true);
+        return SA_OK;
     }
     for (size_t first = 0; first < count; first += SA_MLP_CHUNK) {
         size_t rows = count - first < SA_MLP_CHUNK ? count - first : SA_MLP_CHUNK;
-        if (positions)
-            REAL(mlp_forward_positions)(mlp, x, positions, first, rows, &mlp->pass, mlp->output);
-        else
-            REAL(mlp_forward)(mlp, x + first * mlp->base.dim, NULL, rows, &mlp->pass, mlp->output);
-        for (size_t i = 0; i < rows; i++) mean[first + i] = mlp->output[i];
-        if (!gradients) continue;
-        REAL(mlp_backward)(mlp, &mlp->pass, NULL, 1 / mlp->divisor);
-        gradients->count = first;
-        sa_gradients_append(gradients, &mlp->pass, NULL, rows);
+        evaluate_chunk(mlp, x, first, rows, positions, mean, &mlp->pass, gradients != NULL);
+        if (gradients) sa_gradients_append(gradients, &mlp->pass, NULL, rows);
     }
     return SA_OK;
 }
@@ -328,6 +350,7 @@ const sa_model_class REAL(sa_mlp) = {
     .redraw = REAL(mlp_redraw),
     .evaluate = evaluate,
     .evaluate_positions = evaluate_positions,
+    .concurrent = true,
     .train = REAL(mlp_train),
     .save = save,
     .load = load,

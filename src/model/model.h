@@ -39,6 +39,8 @@ typedef struct sa_model_class {
      * appended. What does not hang on the position is computed once an arm. */
     sa_status (*evaluate_positions)(sa_model *model, const void *inputs, size_t count, size_t positions, double *mean,
                                     sa_gradients *gradients);
+    /* May `evaluate` run in several threads at once, each with gradients of its own, once it has run in one? */
+    bool concurrent;
     /* Trains from the present parameters. When they end non-finite, the ones before stay and `*diverged` is true. A model that
      * observes too must then forget and observe all again. NULL: there is nothing to train. */
     sa_status (*train)(sa_model *model, const sa_training *training, bool *diverged);

@@ -1,0 +1,192 @@
+/* What a select costs over the number of arms, beside the network's forward pass alone on the same contexts.
+ *
+ *   bench_select [OPTION=VALUE ...]     options of the agent over tuned; also arms=N for a single row
+ *
+ * The agent has learnt from 100 slates of 10 (so 1000 gradients are counted: a sketch of 256 is full) and trains no more. The
+ * forward pass is the model's evaluate, without gradients, on inputs that are ready in its precision, in blocks as the agent
+ * takes them. Select and forward pass are timed in turn, as others use the machine: medians, and the ratio of the best of
+ * each. GF/s are those of the forward pass, 2 m (d + 1) operations an arm, and GB/s the contexts, read once, over the time of
+ * the select; shares are of what a large matrix product and a sum over a large array reach here, on one thread. */
+#include <cblas.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "agent/agent.h"
+#include <superarm/superarm.h>
+
+enum { DIM = 80, SLATE = 10, LEARNT = 100, LEARNT_ARMS = 200, MOST_ARMS = 100000 };
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void must(sa_status status) {
+    if (status == SA_OK) return;
+    fprintf(stderr, "bench_select: %s\n", sa_last_error());
+    exit(1);
+}
+
+static void *memory(size_t bytes) {
+    void *block = malloc(bytes);
+    if (!block) exit(1);
+    return block;
+}
+
+/* Contexts of unit length about. */
+static void draw(float *x, size_t arms) {
+    static unsigned state = 1;
+    for (size_t i = 0; i < arms * DIM; i++) {
+        state = state * 1664525u + 1013904223u;
+        x[i] = ((float)(state >> 8) / (float)(1 << 23) - 1) * sqrtf(3.0f / DIM);
+    }
+}
+
+/* 10 (x'a)^2 with a = (1, 1, ...) / sqrt(d): the h1 of the paper */
+static double score(const float *x) {
+    double sum = 0;
+    for (size_t j = 0; j < DIM; j++) sum += (double)x[j];
+    return 10 * sum * sum / DIM;
+}
+
+static void choose(sa_agent *agent, const float *x, size_t arms, sa_decision **decision) {
+    sa_request *request = sa_request_new();
+    sa_request_contexts_float(request, x, arms);
+    sa_request_slate(request, SLATE);
+    must(sa_agent_select(agent, request, decision));
+    sa_request_destroy(request);
+}
+
+static sa_agent *create(int count, char **settings) {
+    sa_options *options = sa_options_new("tuned");
+    sa_agent *agent = NULL;
+    must(sa_options_set(options, "train", "manual"));
+    must(sa_options_set(options, "dim", "80"));
+    for (int i = 0; i < count; i++) {
+        char name[64], *equals = strchr(settings[i], '=');
+        if (!equals || strncmp(settings[i], "arms=", 5) == 0) continue;
+        snprintf(name, sizeof name, "%.*s", (int)(equals - settings[i]), settings[i]);
+        must(sa_options_set(options, name, equals + 1));
+    }
+    must(sa_agent_create(options, &agent));
+    sa_options_destroy(options);
+    return agent;
+}
+
+static void learn(sa_agent *agent, float *x) {
+    sa_decision *decision = NULL;
+    for (size_t t = 0; t < LEARNT; t++) {
+        double scores[SLATE];
+        draw(x, LEARNT_ARMS);
+        choose(agent, x, LEARNT_ARMS, &decision);
+        for (size_t k = 0; k < SLATE; k++) scores[k] = score(x + sa_decision_arms(decision)[k] * DIM);
+        must(sa_agent_update(agent, sa_decision_id(decision), scores, NULL, SLATE));
+        if (t % 10 == 9) must(sa_agent_train(agent));
+    }
+    sa_decision_destroy(decision);
+}
+
+static double peak_flops(void) {
+    enum { SIZE = 1024 };
+    float *a = memory(3 * SIZE * SIZE * sizeof *a);
+    double best = INFINITY;
+    for (size_t i = 0; i < 3 * SIZE * SIZE; i++) a[i] = 1;
+    for (int round = 0; round < 8; round++) {
+        double start = seconds();
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, SIZE, SIZE, SIZE, 1, a, SIZE, a + SIZE * SIZE, SIZE, 0,
+                    a + 2 * SIZE * SIZE, SIZE);
+        best = fmin(best, seconds() - start);
+    }
+    free(a);
+    return 2.0 * SIZE * SIZE * SIZE / best;
+}
+
+static double peak_bytes(void) {
+    enum { COUNT = 1 << 25, AT_ONCE = 64 };
+    float *a = memory(COUNT * sizeof *a);
+    double best = INFINITY;
+    volatile float sink = 0;
+    for (size_t i = 0; i < COUNT; i++) a[i] = 1;
+    for (int round = 0; round < 6; round++) {
+        float sum[AT_ONCE] = {0};
+        double start = seconds();
+        for (size_t i = 0; i < COUNT; i += AT_ONCE)
+            for (size_t j = 0; j < AT_ONCE; j++) sum[j] += a[i + j];
+        best = fmin(best, seconds() - start);
+        for (size_t j = 0; j < AT_ONCE; j++) sink += sum[j];
+    }
+    free(a);
+    return COUNT * sizeof *a / best;
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The network alone; a linear model has no forward pass worth the name. */
+static double forward(sa_agent *agent, const float *x, size_t arms, double *mean) {
+    if (!agent->model || agent->model->precision != SA_PRECISION_SINGLE) return NAN;
+    double start = seconds();
+    must(agent->model->kind->evaluate(agent->model, x, arms, mean, NULL));
+    return seconds() - start;
+}
+
+static void measure(sa_agent *agent, float *x, size_t arms, double flops, double bytes) {
+    size_t repeats = arms > 10000 ? 15 : 1000;
+    double *select = memory(repeats * sizeof *select), *alone = memory(repeats * sizeof *alone);
+    double *mean = memory(arms * sizeof *mean);
+    sa_decision *decision = NULL;
+    for (size_t r = 0; r < repeats; r++) {
+        draw(x, arms);
+        alone[r] = forward(agent, x, arms, mean);
+        double start = seconds();
+        choose(agent, x, arms, &decision);
+        select[r] = seconds() - start;
+    }
+    qsort(select, repeats, sizeof *select, by_size);
+    qsort(alone, repeats, sizeof *alone, by_size);
+    double flop = 2.0 * (double)agent->options->hidden * (DIM + 1) * (double)arms;
+    double rate = flop / alone[0], stream = (double)arms * DIM * sizeof *x / select[0];
+    printf("%7zu %10.3f %10.3f %8.2f %10.3f %8.2f %8.1f %5.0f%% %8.2f %5.0f%%\n", arms, 1e3 * select[repeats / 2],
+           1e3 * select[repeats * 99 / 100], select[repeats * 99 / 100] / select[repeats / 2], 1e3 * alone[repeats / 2],
+           select[0] / alone[0], 1e-9 * rate, 100 * rate / flops, 1e-9 * stream, 100 * stream / bytes);
+    fflush(stdout);
+    sa_decision_destroy(decision);
+    free(select);
+    free(alone);
+    free(mean);
+}
+
+int main(int count, char **settings) {
+    static const size_t sizes[] = {20, 50, 200, 1000, MOST_ARMS};
+    openblas_set_num_threads(1);
+    float *x = memory((size_t)MOST_ARMS * DIM * sizeof *x);
+    sa_agent *agent = create(count - 1, settings + 1);
+    sa_agent_counts counts;
+    size_t only = 0;
+    for (int i = 1; i < count; i++)
+        if (strncmp(settings[i], "arms=", 5) == 0) only = strtoul(settings[i] + 5, NULL, 10);
+    if (only > MOST_ARMS) only = MOST_ARMS;
+    learn(agent, x);
+    double flops = peak_flops(), bytes = peak_bytes();
+    sa_agent_count(agent, &counts);
+    printf("Select: %s, d 80, m %lld, K %d, %llu gradients counted, contexts in single precision\n",
+           agent->options->algorithm, (long long)agent->options->hidden, SLATE, (unsigned long long)counts.counted);
+    printf("the machine, one thread: %.1f GF/s, %.1f GB/s\n", 1e-9 * flops, 1e-9 * bytes);
+    printf("%7s %10s %10s %8s %10s %8s %8s %6s %8s %6s\n", "N", "median ms", "p99 ms", "p99/med", "forward ms", "ratio",
+           "GF/s", "", "GB/s", "");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (!only || only == sizes[i]) measure(agent, x, sizes[i], flops, bytes);
+    if (only && only != 20 && only != 50 && only != 200 && only != 1000 && only != MOST_ARMS)
+        measure(agent, x, only, flops, bytes);
+    sa_agent_count(agent, &counts);
+    printf("the agent holds %.1f MB\n", (double)counts.bytes / 1e6);
+    sa_agent_destroy(agent);
+    free(x);
+    return 0;
+}
