@@ -113,6 +113,8 @@ class Results:
         ax.set_xlabel("Round")
         ax.set_ylabel({"reward": "Cumulative Reward", "clicks": "Clicks"}.get(shown, "Cumulative Regret"))
         ax.set_xlim(0, self.rounds)
+        if ax.dataLim.ymin >= 0:
+            ax.set_ylim(bottom=0)
         ax.legend()
         return ax
 
