@@ -182,12 +182,47 @@ static void does_not_trust_what_does_not(void **state) {
     sa_companion_clear(&companion);
 }
 
+/* What was heard a while ago counts by less: as if it had been heard with less weight. */
+static void discounts_weigh(void **state) {
+    (void)state;
+    data d = draw(1, 0.3, true);
+    sa_companion fading, weighed;
+    assert_int_equal(sa_companion_init(&fading, DIM), SA_OK);
+    assert_int_equal(sa_companion_init(&weighed, DIM), SA_OK);
+    for (int i = 0; i < MANY; i++) {
+        double root = pow(0.9, 0.5 * (MANY - 1 - i));
+        sa_companion_discount(&fading, 0.9);
+        sa_companion_hear(&fading, &(sa_companion_case){.input = d.x[i], .score = d.y[i], .discount = d.psi[i]});
+        sa_companion_hear(&weighed,
+                          &(sa_companion_case){.input = d.x[i], .score = root * d.y[i], .discount = root * d.psi[i]});
+    }
+    assert_true(fabs(fading.is.weight / weighed.is.weight - 1) < 1e-12);
+    assert_true(fabs(fading.is.score_mean - weighed.is.score_mean) < 1e-12);
+    assert_true(fabs(fading.is.score_square - weighed.is.score_square) < 1e-12);
+    assert_true(fabs(fading.is.count - (1 - pow(0.9, MANY)) / 0.1) < 1e-12);
+    for (int j = 0; j < DIM; j++) {
+        assert_true(fabs(fading.input_mean[j] - weighed.input_mean[j]) < 1e-12);
+        assert_true(fabs(fading.input_score[j] - weighed.input_score[j]) < 1e-12);
+        for (int k = 0; k <= j; k++) assert_true(fabs(fading.gram[j * DIM + k] - weighed.gram[j * DIM + k]) < 1e-12);
+    }
+    sa_companion_forget(&fading);
+    hear(&fading, &d);
+    sa_companion_clear(&weighed);
+    assert_int_equal(sa_companion_init(&weighed, DIM), SA_OK);
+    hear(&weighed, &d);
+    assert_memory_equal(fading.gram, weighed.gram, DIM * DIM * sizeof(double));
+    assert_memory_equal(&fading.is, &weighed.is, sizeof fading.is);
+    sa_companion_clear(&fading);
+    sa_companion_clear(&weighed);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(finds_the_regression),
                                        cmocka_unit_test(sees_no_signal_in_noise),
                                        cmocka_unit_test(a_discount_of_0_teaches_nothing),
                                        cmocka_unit_test(trusts_what_predicts),
                                        cmocka_unit_test(an_outlier_stays_one),
-                                       cmocka_unit_test(does_not_trust_what_does_not)};
+                                       cmocka_unit_test(does_not_trust_what_does_not),
+                                       cmocka_unit_test(discounts_weigh)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -211,6 +211,9 @@ static void sealed_forgeries_are_refused_or_harmless(void **state) {
     (void)state;
     check_forgeries("exact-form=dual");
     check_forgeries("exact-form=primal hidden=2 normalize=standard");
+    check_forgeries("exact-form=dual discount=0.9");
+    check_forgeries("exact-form=primal hidden=2 discount=0.7");
+    check_forgeries("exact-form=dual window=2 train-every=1");
 }
 
 int main(void) {

@@ -18,8 +18,9 @@ static sa_status train_seen(sa_model *model, const sa_training *training, bool *
     spy.calls++;
     spy.count = training->count;
     spy.error = training->error;
-    memcpy(spy.targets, training->targets, training->count * sizeof(double));
-    memcpy(spy.inputs, training->inputs, training->count * RIG_DIM * sizeof(double));
+    if (training->draw) return spy.real->train(model, training, diverged); /* batches are put together one by one */
+    memcpy(spy.targets, training->all.targets, training->count * sizeof(double));
+    memcpy(spy.inputs, training->all.inputs, training->count * RIG_DIM * sizeof(double));
     return spy.real->train(model, training, diverged);
 }
 

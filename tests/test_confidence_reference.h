@@ -175,8 +175,9 @@ static inline void change_weights(source *s) {
     for (size_t i = 0; i < SAMPLES; i++) v[i] = narrow_v[i] = (float)(3 * uniform());
     bool wide = s->model->precision == SA_PRECISION_DOUBLE, diverged = true;
     sa_training training = {.count = SAMPLES,
-                            .inputs = wide ? (void *)x : narrow,
-                            .targets = wide ? (void *)v : narrow_v,
+                            .total = SAMPLES,
+                            .factor = 1,
+                            .all = {.inputs = wide ? (void *)x : narrow, .targets = wide ? (void *)v : narrow_v},
                             .stream = sa_stream_at(1, SA_PURPOSE_TRAINING, 0, s->round)};
     assert_ok(s->model->kind->train(s->model, &training, &diverged));
     assert_false(diverged);

@@ -280,7 +280,7 @@ static void forms_from_gradients_equal_counting(void **state) {
             assert_true(width_error(&d, &s.batch, s.width) < tolerance[precision]);
             assert_near(rho / least, 1, 10 * tolerance[precision]);
             assert_near(forms[f]->log_det(form) / dense_log_det(&d), 1, tolerance[precision]);
-            assert_ok(forms[f]->count(form, &s.chosen, 1, s.rows));
+            assert_ok(forms[f]->count(form, &s.chosen, 1, s.rows, 1));
             dense_count(&d, &s.chosen);
         }
         forms[f]->destroy(form);

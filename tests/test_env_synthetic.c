@@ -10,6 +10,7 @@
 
 #include "env/environment.h"
 #include "rng/stream.h"
+#include "test_elimination.h"
 
 enum { ARMS = 6, DIM = 5 };
 
@@ -108,6 +109,62 @@ static void test_noise(void **state) {
     sa_options_destroy(options);
 }
 
+/* The angle between the a of two rounds is the turn times the rounds between them, and it stays in one plane. a_t is found from
+ * the scores of DIM arms by elimination. */
+static void test_turn(void **state) {
+    (void)state;
+    enum { ROUNDS = 5 };
+    double a[ROUNDS][DIM], first[DIM];
+    const double turn = 0.4;
+    sa_options *options = options_for("h1");
+    assert_int_equal(sa_options_set(options, "turn", "0.4"), SA_OK);
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        double system[DIM * (DIM + 1)];
+        draws out = draw(options, 1, round);
+        for (size_t i = 0; i < DIM; i++) {
+            memcpy(system + i * (DIM + 1), out.contexts + i * DIM, DIM * sizeof *system);
+            system[i * (DIM + 1) + DIM] = out.expected[i];
+        }
+        eliminate(DIM, system);
+        for (size_t i = 0; i < DIM; i++) a[round][i] = system[i * (DIM + 1) + DIM];
+    }
+    sa_stream stream = sa_stream_at(1, SA_PURPOSE_PARAMETER, 0, 0);
+    sa_draw_sphere(&stream, 0, 1, DIM, first);
+    for (size_t j = 0; j < DIM; j++) assert_true(fabs(a[0][j] - first[j]) < 1e-12);
+    for (size_t r = 0; r < ROUNDS; r++)
+        for (size_t s = 0; s < ROUNDS; s++) {
+            double product = 0;
+            for (size_t j = 0; j < DIM; j++) product += a[r][j] * a[s][j];
+            assert_true(fabs(product - cos(turn * ((double)r - (double)s))) < 1e-12);
+        }
+    for (size_t r = 2; r < ROUNDS; r++) /* a_(r-2) + a_r = 2 cos(turn) a_(r-1): no third direction */
+        for (size_t j = 0; j < DIM; j++) assert_true(fabs(a[r - 2][j] + a[r][j] - 2 * cos(turn) * a[r - 1][j]) < 1e-12);
+    draws turned = draw(options, 2, 3);
+    sa_options_set(options, "turn", "0");
+    draws still = draw(options, 2, 3);
+    assert_memory_equal(turned.contexts, still.contexts, sizeof still.contexts);
+    assert_memory_equal(turned.noise, still.noise, sizeof still.noise);
+    assert_true(turned.expected[0] != still.expected[0]);
+    sa_options_destroy(options);
+}
+
+static void test_turn_refused(void **state) {
+    (void)state;
+    sa_environment *environment = NULL;
+    sa_options *options = options_for("h2");
+    assert_int_equal(sa_options_set(options, "turn", "4"), SA_INVALID);
+    assert_int_equal(sa_options_set(options, "turn", "nan"), SA_INVALID);
+    assert_int_equal(sa_options_set(options, "turn", "0.01"), SA_OK);
+    assert_int_equal(sa_options_set(options, "dim", "1"), SA_OK);
+    assert_int_equal(sa_environment_create(options, &environment), SA_INVALID);
+    assert_string_equal(sa_last_error(), "--turn 0.01 needs a plane to turn in, and --dim is 1");
+    sa_options_set(options, "environment", "csv");
+    assert_int_equal(sa_environment_create(options, &environment), SA_INVALID);
+    assert_string_equal(sa_last_error(), "--turn is for --environment h1, h2 and h3, and this is --environment csv");
+    assert_null(environment);
+    sa_options_destroy(options);
+}
+
 static void test_wrong(void **state) {
     (void)state;
     sa_environment *environment = NULL;
@@ -125,9 +182,10 @@ static void test_wrong(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scores),    cmocka_unit_test(test_preset_changes_h3),
-        cmocka_unit_test(test_addresses), cmocka_unit_test(test_noise),
-        cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_scores),       cmocka_unit_test(test_preset_changes_h3),
+        cmocka_unit_test(test_addresses),    cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_wrong),        cmocka_unit_test(test_turn),
+        cmocka_unit_test(test_turn_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,6 +185,8 @@ static void dual(void **state) {
     (void)state;
     sweep("exact-form=dual hidden=3 train-every=1");
     sweep("exact-form=dual hidden=3 train-every=1 precision=double count-pending=true");
+    sweep("exact-form=dual hidden=3 train-every=1 discount=0.9 train-batch=2");
+    sweep("exact-form=dual hidden=3 train-every=1 window=20");
 }
 
 static void primal(void **state) {
@@ -204,6 +206,7 @@ static void epochs(void **state) {
 static void linear(void **state) {
     (void)state;
     sweep("algorithm=comblin-ts");
+    sweep("algorithm=comblin-ucb discount=0.9");
     sweep("algorithm=comblin-ucb linear-form=published exact-form=dual");
 }
 

@@ -113,11 +113,13 @@ static void rig_clear(rig *r) {
 static bool train_with_error(const rig *r, size_t samples, double error, sa_stream stream) {
     bool wide = r->model->precision == SA_PRECISION_DOUBLE, diverged = true;
     sa_training training = {.count = samples,
-                            .inputs = wide ? (void *)r->x : r->narrow_x,
-                            .targets = wide ? (void *)r->v : r->narrow_v,
-                            .weights = !r->weighted ? NULL
-                                       : wide       ? (void *)r->psi
-                                                    : r->narrow_psi,
+                            .total = (double)samples,
+                            .factor = 1,
+                            .all = {.inputs = wide ? (void *)r->x : r->narrow_x,
+                                    .targets = wide ? (void *)r->v : r->narrow_v,
+                                    .weights = !r->weighted ? NULL
+                                               : wide       ? (void *)r->psi
+                                                            : r->narrow_psi},
                             .error = error,
                             .stream = stream};
     assert_ok(r->model->kind->train(r->model, &training, &diverged));

@@ -36,6 +36,9 @@ void sa_agent_destroy(sa_agent *agent) {
     sa_free(agent->training_targets);
     sa_free(agent->training_weights);
     sa_free(agent->training_scores);
+    sa_free(agent->training_psi);
+    sa_free(agent->drawn_contexts);
+    sa_forgetting_clear(&agent->forgetting);
     sa_options_destroy(agent->base);
     sa_options_destroy(agent->options);
     sa_free(agent);
@@ -83,6 +86,7 @@ static sa_status create_parts(sa_agent *agent, uint64_t epoch) {
     agent->pending.limit = (size_t)options->pending_limit;
     agent->pending.discounted = sa_options_discounted(options);
     agent->scale = 1;
+    agent->forgetting.factor = 1;
     sa_history_init(&agent->history, options);
     SA_TRY(sa_inputs_init(&agent->inputs, options));
     SA_TRY(check_positions(agent));
@@ -95,8 +99,8 @@ static sa_status create_parts(sa_agent *agent, uint64_t epoch) {
     }
     SA_TRY(sa_gradients_init(&agent->block.gradients, model->precision, model->pairs, model->shape));
     SA_TRY(sa_gradients_init(&agent->observed, model->precision, model->pairs, model->shape));
-    if (!algorithm->confidence) return SA_OK;
-    return sa_confidence_create(options, model->pairs, model->shape, &agent->confidence);
+    if (algorithm->confidence) SA_TRY(sa_confidence_create(options, model->pairs, model->shape, &agent->confidence));
+    return sa_forgetting_init(agent);
 }
 
 sa_status sa_agent_assemble(sa_options *options, uint64_t epoch, sa_agent **out) {
@@ -155,7 +159,8 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
     sa_confidence_state state = {.log_det = NAN};
     if (agent->confidence) agent->confidence->kind->state(agent->confidence, &state);
     size_t real = sa_precision_bytes(agent->inputs.precision), row = agent->inputs.dim * real;
-    size_t sample = row + (agent->inputs.positions + (agent->training_weights ? 2 : 1)) * real + sizeof(double);
+    size_t sample = row + (agent->inputs.positions + 1) * real + sizeof(double);
+    if (agent->training_weights) sample += real + sizeof(double);
     *counts = (sa_agent_counts){
         .decisions = agent->pending.first + agent->pending.count,
         .answered = agent->history.answered,
@@ -171,7 +176,8 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
                  sa_block_bytes(&agent->block, &agent->inputs) + sa_scan_bytes(&agent->scan, &agent->inputs) +
                  sa_gradients_bytes(&agent->observed) + sa_companion_bytes(&agent->companion) +
                  agent->contender_capacity * (sizeof(size_t) + sizeof(bool)) + agent->score_capacity * 5 * sizeof(double) +
-                 agent->training_capacity * sample,
+                 agent->training_capacity * sample +
+                 (agent->drawn_contexts ? SA_TRAINING_CHUNK * row : 0) + sa_forgetting_bytes(&agent->forgetting),
         .widths_in_double = state.in_double,
         .widths_from_primal = state.from_primal,
         .log_det = state.log_det,

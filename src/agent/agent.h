@@ -6,8 +6,10 @@
 #include "agent/block.h"
 #include "agent/companion.h"
 #include "agent/exploration.h"
+#include "agent/forgetting.h"
 #include "agent/history.h"
 #include "agent/inputs.h"
+#include "agent/moments.h"
 #include "agent/pending.h"
 #include "agent/scan.h"
 #include "confidence/confidence.h"
@@ -34,6 +36,8 @@ struct sa_agent {
     sa_inputs inputs;
     sa_history history;
     sa_pending_ring pending;
+    sa_forgetting forgetting;
+    sa_moments moments; /* of scores; not kept up where a window is trained on */
     /* the network's estimate of a score is centre + scale f, as of the last training; the companion mixes it with its own */
     double centre, scale;
     sa_companion companion;
@@ -59,8 +63,10 @@ struct sa_agent {
     size_t training_capacity;
     void *training_inputs;   /* (observations, dim + positions) */
     void *training_targets;  /* (observations) */
-    void *training_weights;  /* (observations), or NULL where no discounts are learnt with */
+    void *training_weights;  /* (observations), or NULL where all weigh the same */
     double *training_scores; /* (observations) */
+    double *training_psi;    /* (observations), likewise */
+    void *drawn_contexts;    /* (SA_TRAINING_CHUNK, dim), raw; NULL until batches are drawn */
 };
 
 /* The row of a decision's scores and gradients that belongs to the arm in place k of the slate. */

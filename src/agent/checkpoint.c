@@ -72,6 +72,8 @@ static sa_status add_parts(const sa_agent *agent, sa_npz_writer *writer, const c
     SA_TRY(sa_companion_save(&agent->companion, writer));
     SA_TRY(sa_inputs_save(&agent->inputs, writer));
     SA_TRY(sa_history_save(&agent->history, writer));
+    SA_TRY(sa_moments_save(&agent->moments, agent->forgetting.factor < 1, writer));
+    SA_TRY(sa_forgetting_save(&agent->forgetting, writer));
     SA_TRY(sa_pending_file_save(pending, &agent->pending, writer));
     if (agent->model) SA_TRY(agent->model->kind->save(agent->model, writer));
     if (agent->confidence) SA_TRY(agent->confidence->kind->save(agent->confidence, writer));
@@ -135,6 +137,8 @@ static sa_status read_parts(sa_agent *agent, sa_npz *archive) {
     SA_TRY(sa_companion_load(&agent->companion, archive));
     SA_TRY(sa_inputs_load(&agent->inputs, archive));
     SA_TRY(sa_history_load(&agent->history, archive));
+    SA_TRY(sa_moments_load(&agent->moments, agent->forgetting.factor < 1, &agent->history, archive));
+    SA_TRY(sa_forgetting_load(agent, archive));
     SA_TRY(sa_npz_get_number(archive, "error", &agent->error));
     SA_TRY(sa_npz_get_integer(archive, "learnt", 0, (int64_t)agent->history.count, &learnt));
     agent->learnt = (uint64_t)learnt;

@@ -106,9 +106,28 @@ static void accumulate(sa_companion *companion, const double *input, double scor
 void sa_companion_hear(sa_companion *companion, const sa_companion_case *heard) {
     double weight = heard->discount * heard->discount, score = heard->score / heard->discount;
     if (companion->dim == 0 || !(weight > 0) || !isfinite(score * score)) return;
-    if (companion->is.count == 0) companion->is.reference = score;
+    if (companion->is.count == 0 && companion->is.moments[0] == 0) companion->is.reference = score;
     if (heard->predicted) judge(companion, heard);
     accumulate(companion, heard->input, score, weight);
+}
+
+void sa_companion_discount(sa_companion *companion, double factor) {
+    size_t dim = companion->dim;
+    companion->is.count *= factor;
+    companion->is.weight *= factor;
+    companion->is.score_square *= factor;
+    for (int i = 0; i < SA_COMPANION_MOMENTS; i++) companion->is.moments[i] *= factor;
+    for (size_t j = 0; j < dim; j++) companion->input_score[j] *= factor;
+    for (size_t j = 0; j < dim * dim; j++) companion->gram[j] *= factor;
+}
+
+void sa_companion_forget(sa_companion *companion) {
+    size_t dim = companion->dim;
+    if (dim == 0) return;
+    companion->is.count = companion->is.weight = companion->is.score_mean = companion->is.score_square = 0;
+    memset(companion->input_mean, 0, dim * sizeof *companion->input_mean);
+    memset(companion->input_score, 0, dim * sizeof *companion->input_score);
+    memset(companion->gram, 0, dim * dim * sizeof *companion->gram);
 }
 
 /* ---- learning ---- */

@@ -75,6 +75,10 @@ typedef struct sa_companion_case {
     double network;
 } sa_companion_case;
 void sa_companion_hear(sa_companion *companion, const sa_companion_case *heard);
+/* What was heard counts by this factor from now on, from 0 to 1. */
+void sa_companion_discount(sa_companion *companion, double factor);
+/* The regression forgets what was heard, which is to be heard again; what both have predicted stays. */
+void sa_companion_forget(sa_companion *companion);
 /* Sets theta, a, b, c, boldness and luck from what was heard. */
 void sa_companion_learn(sa_companion *companion);
 

@@ -124,24 +124,18 @@ static sa_status restate_pending(const sa_agent *agent, sa_agent *next, sa_gradi
     return SA_OK;
 }
 
-/* Announced first, so that the engine can choose how. */
-static sa_status count_all(sa_confidence *confidence, const sa_gradients *counted) {
-    const sa_confidence_class *kind = confidence->kind;
-    if (kind->reserve) SA_TRY(kind->reserve(confidence, counted->count, counted->count));
-    SA_TRY(kind->count(confidence, counted, 0, NULL));
-    return kind->reserve ? kind->reserve(confidence, 0, 0) : SA_OK;
-}
-
 static sa_status replay(const sa_agent *agent, sa_agent *next, sa_gradients *waiting) {
     sa_gradients counted;
     sa_status status;
     SA_TRY(sa_gradients_init_like(&counted, next->block.gradients.precision, &next->block.gradients));
-    SA_TRY_OR_FAIL(sa_learn_reserve(next, next->history.count));
+    SA_TRY_OR_FAIL(sa_learn_reserve(next, SA_LEARN_CHUNK));
+    SA_TRY_OR_FAIL(sa_learn_reserve_training(next, next->history.count, 0));
+    SA_TRY_OR_FAIL(sa_learn_reserve_training(next, next->history.count, (size_t)next->options->epoch_replay_steps));
     SA_TRY_OR_FAIL(sa_gradients_reserve(&counted, next->history.count));
     SA_TRY_OR_FAIL(next->options->epoch_replay == SA_REPLAY_SCHEDULE ? replay_schedule(next, &counted)
                                                                      : replay_last(agent, next, &counted));
     SA_TRY_OR_FAIL(restate_pending(agent, next, waiting, &counted));
-    SA_TRY_OR_FAIL(count_all(next->confidence, &counted));
+    SA_TRY_OR_FAIL(sa_confidence_count_all(next->confidence, &counted));
 fail:
     sa_gradients_clear(&counted);
     return status;

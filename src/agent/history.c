@@ -56,6 +56,18 @@ size_t sa_history_window(const sa_history *history, size_t window) {
     return (size_t)history->start[history->answered - window];
 }
 
+size_t sa_history_decision(const sa_history *history, size_t observation) {
+    size_t low = 0, high = history->answered; /* start[low] <= observation < start[high] */
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if ((size_t)history->start[middle] <= observation)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 size_t sa_history_bytes(const sa_history *history) {
     size_t more = (history->positions ? sizeof(int64_t) : 0) + (history->discounted ? sizeof(double) : 0);
     return history->capacity * (history->dim * sa_precision_bytes(history->precision) + sizeof(double) + more) +

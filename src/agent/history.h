@@ -31,6 +31,8 @@ void sa_history_add(sa_history *history, const void *context, double score, size
 void sa_history_take_back(sa_history *history, size_t rows, size_t decisions);
 /* The first observation of the last `window` answered decisions; 0 for a window of 0. */
 size_t sa_history_window(const sa_history *history, size_t window);
+/* The decision that has this observation; the history has one. */
+size_t sa_history_decision(const sa_history *history, size_t observation);
 size_t sa_history_bytes(const sa_history *history);
 sa_status sa_history_save(const sa_history *history, sa_npz_writer *writer);
 sa_status sa_history_load(sa_history *history, sa_npz *archive);

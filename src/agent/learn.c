@@ -1,15 +1,4 @@
-/* Feedback and training.
- *
- * An arm's score is v = centre + scale f. What comes back from position k is y = psi_k v, with psi_k = 1 but for cascade feedback
- * with discounts. So y is regressed on psi_k (centre + scale f), which in the network's terms is
- *
- *     residual   psi_k f - t,   t = (y - psi_k centre) / scale
- *     centre     sum psi_k y / sum psi_k^2, the constant that predicts best
- *     scale      by the deviation of y from it, the root of the mean of (y - psi_k centre)^2 where psi_k > 0: the widths, of a Z
- *                that has psi_k g, know how little a small psi_k tells, and want the noise of what is observed
- *
- * Nothing is divided by psi_k: a position with psi_k = 0 teaches nothing. A linear model takes psi_k x and y, which the same
- * residual stands for. */
+/* Feedback: what it adds to the history, to Z and to models that observe. Training: training.c. */
 #include <math.h>
 #include <string.h>
 
@@ -17,146 +6,14 @@
 #include "agent/learn.h"
 #include "agent/reals.h"
 #include "agent/rebuild.h"
-#include "base/clock.h"
 #include "base/memory.h"
 
-/* ---- training ---- */
+/* ---- looking at the history ---- */
 
-sa_status sa_learn_reserve(sa_agent *agent, size_t observations) {
-    size_t inputs = agent->training_capacity, targets = inputs, weights = inputs, scores = inputs;
-    size_t bytes = sa_precision_bytes(agent->inputs.precision), width = agent->inputs.dim + agent->inputs.positions;
-    SA_TRY(sa_grow_array(&agent->training_inputs, &inputs, observations, width * bytes));
-    SA_TRY(sa_grow_array(&agent->training_scores, &scores, observations, sizeof(double)));
-    if (agent->history.discounted) SA_TRY(sa_grow_array(&agent->training_weights, &weights, observations, bytes));
-    SA_TRY(sa_grow_array(&agent->training_targets, &targets, observations, bytes));
-    agent->training_capacity = targets;
-    return SA_OK;
-}
-
-/* psi of an observation */
-static double discount_of(const sa_history *history, size_t index) {
-    return history->discount ? history->discount[index] : 1;
-}
-
-/* Puts observations from `first` on into training_inputs, as the model sees them. */
-static void show(sa_agent *agent, size_t first, size_t count) {
+void sa_learn_show(sa_agent *agent, size_t first, size_t count) {
     const sa_history *history = &agent->history;
     sa_inputs_apply_placed(&agent->inputs, sa_real_at(history->precision, history->contexts, first * history->dim),
                            history->position ? history->position + first : NULL, count, agent->training_inputs);
-}
-
-/* Mean and deviation of the scores learnt from, where the options ask for them. Scores that are all the same have no deviation,
- * though their mean is rounded: to scale by that would end all exploration. */
-static void centre_and_scale(const sa_agent *agent, size_t first, double *centre, double *scale) {
-    const sa_history *history = &agent->history;
-    double mean = 0, squares = 0, weight = 0, count = 0;
-    for (size_t i = first; i < history->count; i++) {
-        double psi = discount_of(history, i);
-        mean += psi * history->scores[i];
-        weight += psi * psi;
-        count += psi > 0;
-    }
-    if (count > 0) mean /= weight;
-    for (size_t i = first; i < history->count; i++) {
-        double psi = discount_of(history, i), rest = history->scores[i] - psi * mean;
-        if (psi > 0) squares += rest * rest;
-    }
-    double deviation = count > 0 ? sqrt(squares / count) : 0;
-    bool differ = deviation > 1e-10 * fabs(mean);
-    *centre = agent->options->centre ? mean : 0;
-    *scale = agent->options->scale && differ ? deviation / agent->options->scale_to : 1;
-}
-
-/* The companion hears of the i-th observation, whose input is in training_inputs, before the network learns from it. */
-static void tell_companion(sa_agent *agent, size_t i, bool predicted, double network) {
-    const sa_history *history = &agent->history;
-    for (size_t j = 0; j < agent->companion.dim; j++)
-        agent->row[j] = sa_real_get(history->precision, agent->training_inputs, j);
-    sa_companion_hear(&agent->companion, &(sa_companion_case){.input = agent->row,
-                                                              .score = history->scores[i],
-                                                              .discount = discount_of(history, i),
-                                                              .predicted = predicted,
-                                                              .network = agent->centre + agent->scale * network});
-}
-
-void sa_learn_tell_rest(sa_agent *agent) {
-    for (size_t i = agent->learnt; i < agent->history.count; i++) {
-        show(agent, i, 1);
-        tell_companion(agent, i, false, 0);
-    }
-    agent->learnt = agent->history.count;
-}
-
-/* Takes the observations since the last training into agent->error and the companion: the model has not seen them yet. The first
- * ones are predicted by their mean. Uses training_inputs. */
-static sa_status judge_predictions(sa_agent *agent, double centre) {
-    enum { LATEST = 200 };
-    const sa_history *history = &agent->history;
-    double predicted;
-    for (size_t i = agent->learnt; i < history->count; i++) {
-        show(agent, i, 1);
-        SA_TRY(agent->model->kind->evaluate(agent->model, agent->training_inputs, 1, &predicted, NULL));
-        tell_companion(agent, i, agent->learnt > 0, predicted);
-        predicted = agent->learnt ? agent->centre + agent->scale * predicted : centre;
-        double difference = history->scores[i] - discount_of(history, i) * predicted,
-               share = 1.0 / (double)(i < LATEST ? i + 1 : LATEST);
-        double square = difference * difference;
-        if (isfinite(square))
-            agent->error += share * (square - agent->error); /* what overflows tells nothing of the noise */
-    }
-    agent->learnt = history->count;
-    return SA_OK;
-}
-
-/* Targets of the observations from `first` on, and their weights. */
-static void set_targets(sa_agent *agent, size_t first, size_t count, double centre, double scale) {
-    const sa_history *history = &agent->history;
-    for (size_t i = 0; i < count; i++) {
-        double psi = discount_of(history, first + i);
-        sa_real_set(history->precision, agent->training_targets, i, (history->scores[first + i] - psi * centre) / scale);
-        if (history->discounted) sa_real_set(history->precision, agent->training_weights, i, psi);
-    }
-}
-
-sa_status sa_learn_train(sa_agent *agent, size_t steps) {
-    const sa_history *history = &agent->history;
-    size_t first = sa_history_window(history, (size_t)agent->options->train_window), count = history->count - first;
-    double start = sa_seconds_now(), centre, scale;
-    bool diverged = true;
-    if (!agent->model || !agent->model->kind->train || count == 0) return SA_OK;
-    centre_and_scale(agent, first, &centre, &scale);
-    if (agent->options->error_decay > 0 || agent->companion.dim) SA_TRY(judge_predictions(agent, centre));
-    show(agent, first, count);
-    set_targets(agent, first, count, centre, scale);
-    sa_training training = {.count = count,
-                            .inputs = agent->training_inputs,
-                            .targets = agent->training_targets,
-                            .weights = history->discounted ? agent->training_weights : NULL,
-                            .error = agent->error / (scale * scale),
-                            .steps = steps,
-                            .stream = sa_stream_at((uint64_t)agent->options->seed, SA_PURPOSE_TRAINING,
-                                                   (uint64_t)agent->options->first_run, agent->trainings)};
-    if (isfinite(centre) && isfinite(scale)) /* huge scores may have no finite mean or deviation */
-        SA_TRY(agent->model->kind->train(agent->model, &training, &diverged));
-    agent->trainings++;
-    agent->diverged_trainings += diverged;
-    if (!diverged) {
-        agent->centre = centre;
-        agent->scale = scale;
-        sa_rebuild(agent);
-        sa_companion_learn(&agent->companion);
-    }
-    sa_rebuild_cancel(agent);
-    agent->train_seconds += sa_seconds_now() - start;
-    return SA_OK;
-}
-
-sa_status sa_agent_train(sa_agent *agent) {
-    if (!agent) return sa_fail(SA_INVALID, "sa_agent_train needs an agent");
-    if (sa_epoch_is_over(agent, agent->history.answered)) return sa_epoch_begin(agent); /* which trains */
-    SA_TRY(sa_learn_reserve(agent, agent->history.count));
-    SA_TRY(sa_rebuild_reserve(agent, agent->history.count));
-    return sa_learn_train(agent, 0);
 }
 
 /* By the number of decisions answered before. */
@@ -199,12 +56,16 @@ void sa_learn_observe(sa_agent *agent, size_t first) {
     const sa_history *history = &agent->history;
     size_t count = history->count - first;
     if (!model || !model->kind->observe) return;
-    show(agent, first, count);
-    for (size_t i = 0; i < count; i++)
-        agent->training_scores[i] =
-            (history->scores[first + i] - discount_of(history, first + i) * agent->centre) / agent->scale;
-    model->kind->observe(model, agent->training_inputs, history->discount ? history->discount + first : NULL,
-                         agent->training_scores, count);
+    sa_learn_show(agent, first, count);
+    for (size_t i = 0; i < count; i++) {
+        double psi = history->discount ? history->discount[first + i] : 1;
+        agent->training_scores[i] = (history->scores[first + i] - psi * agent->centre) / agent->scale;
+        if (!agent->training_psi) continue;
+        double root = sqrt(sa_forgetting_weight(agent, first + i)); /* on both sides of a least-squares problem */
+        agent->training_psi[i] = root * psi;
+        agent->training_scores[i] *= root;
+    }
+    model->kind->observe(model, agent->training_inputs, agent->training_psi, agent->training_scores, count);
 }
 
 /* ---- feedback ---- */
@@ -228,6 +89,7 @@ static sa_status check_feedback(const sa_agent *agent, const sa_pending *pending
 
 /* Counts the gradients at the agent's first `count` positions into Z, unless that was done at selection. */
 static sa_status count_observed(sa_agent *agent, const sa_pending *pending, size_t count) {
+    bool first = pending->left == pending->slate;
     if (!agent->confidence || pending->gradients.count == 0) return SA_OK;
     agent->observed.count = 0;
     SA_TRY(sa_gradients_reserve(&agent->observed, count));
@@ -236,12 +98,15 @@ static sa_status count_observed(sa_agent *agent, const sa_pending *pending, size
         size_t k = agent->positions[i];
         agent->rows[i] = sa_agent_row(agent, pending->slate, pending->arms[k], k);
     }
-    return agent->confidence->kind->count(agent->confidence, &agent->observed, pending->ticket, agent->rows);
+    return sa_forgetting_count(agent, &agent->observed, pending->ticket, agent->rows, agent->history.answered - !first);
 }
 
 /* Puts what was seen into the history. */
 static void record(sa_agent *agent, sa_pending *pending, const double *scores, size_t count) {
-    if (pending->left == pending->slate) sa_history_begin_decision(&agent->history);
+    if (pending->left == pending->slate) {
+        sa_history_begin_decision(&agent->history);
+        agent->forgetting.moved = false;
+    }
     for (size_t i = 0; i < count; i++) {
         size_t k = agent->positions[i];
         sa_history_add(&agent->history, sa_real_at(agent->inputs.precision, pending->contexts, k * agent->inputs.dim),
@@ -311,8 +176,10 @@ sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scor
     if (automatic && sa_epoch_is_over(agent, agent->history.answered + first))
         return end_epoch(agent, pending, scores, seen);
     if (agent->model && agent->model->kind->reserve) SA_TRY(agent->model->kind->reserve(agent->model, seen.count));
-    SA_TRY(sa_learn_reserve(agent, due ? agent->history.count + seen.count : seen.count));
+    SA_TRY(sa_learn_reserve(agent, seen.count));
+    if (due) SA_TRY(sa_learn_reserve_training(agent, agent->history.count + seen.count, 0));
     if (due) SA_TRY(sa_rebuild_reserve(agent, agent->history.count + seen.count));
+    if (first) SA_TRY(sa_forgetting_move(agent));
     SA_TRY(count_observed(agent, pending, seen.count));
     record(agent, pending, scores, seen.count);
     sa_learn_observe(agent, agent->history.count - seen.count);

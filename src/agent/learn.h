@@ -1,4 +1,5 @@
-/* Learning from the history: what feedback (learn.c), a new epoch (epochs.c) and a rebuilt Z (rebuild.c) share. */
+/* Learning from the history: what feedback (learn.c), training (training.c), forgetting (forgetting.c), a new epoch (epochs.c)
+ * and a rebuilt Z (rebuild.c) share. */
 #ifndef SA_AGENT_LEARN_H
 #define SA_AGENT_LEARN_H
 
@@ -6,11 +7,17 @@
 
 /* Memory for what is done with so many observations at a time. */
 sa_status sa_learn_reserve(sa_agent *agent, size_t observations);
+/* Memory for a training on so many, in `steps` steps (0: as --train-steps says). */
+sa_status sa_learn_reserve_training(sa_agent *agent, size_t observations, size_t steps);
+/* Puts observations from `first` on into training_inputs, as the model sees them; memory was reserved. */
+void sa_learn_show(sa_agent *agent, size_t first, size_t count);
 /* One training on the history, in `steps` steps (0: as --train-steps says); memory was reserved. One that diverges leaves the
  * model, centre and scale as they were. */
 sa_status sa_learn_train(sa_agent *agent, size_t steps);
 /* The companion hears what was answered since the last training, of which nothing was predicted; memory for 1 was reserved. */
 void sa_learn_tell_rest(sa_agent *agent);
+/* The companion forgets what it has heard, and hears it again from `first` on; memory for 1 was reserved. */
+void sa_learn_tell_again(sa_agent *agent, size_t first);
 /* Does the schedule train after the decision that was the (before + 1)-th to be answered? */
 bool sa_learn_is_due(const sa_agent *agent, size_t before);
 /* Contexts that were chosen. */

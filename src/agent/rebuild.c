@@ -1,9 +1,15 @@
 #include "agent/rebuild.h"
 
+#include <math.h>
+
 #include "agent/learn.h"
 
 /* A model that observes and trains relies on it: a training moves what its observations were seen through. */
 static bool must_relearn(const sa_agent *agent) { return agent->model->kind->observe && agent->model->kind->train; }
+
+bool sa_rebuild_is_due(const sa_agent *agent) {
+    return agent->confidence && (agent->options->rebuild || must_relearn(agent));
+}
 
 void sa_rebuild_cancel(sa_agent *agent) {
     sa_confidence_destroy(agent->rebuilt);
@@ -24,11 +30,13 @@ static sa_status create_wide(const sa_agent *agent, sa_confidence **out) {
 
 sa_status sa_rebuild_reserve(sa_agent *agent, size_t observations) {
     const sa_pending_ring *ring = &agent->pending;
-    if (!agent->confidence || !(agent->options->rebuild || must_relearn(agent))) return SA_OK;
+    if (!sa_rebuild_is_due(agent)) return SA_OK;
     sa_rebuild_cancel(agent);
+    observations -= sa_forgetting_first_counted(agent); /* by then it may be later still */
+    if (must_relearn(agent)) SA_TRY(sa_learn_reserve(agent, observations));
     for (size_t i = 0; i < ring->count && agent->options->count_pending; i++)
         observations += sa_ring_find(ring, ring->first + i)->left;
-    SA_TRY(sa_learn_reserve(agent, observations > SA_LEARN_CHUNK ? observations : SA_LEARN_CHUNK));
+    SA_TRY(sa_learn_reserve(agent, SA_LEARN_CHUNK));
     SA_TRY(sa_gradients_reserve(&agent->observed, SA_LEARN_CHUNK));
     SA_TRY(create_wide(agent, &agent->rebuilt));
     return announce(agent, observations);
@@ -36,16 +44,14 @@ sa_status sa_rebuild_reserve(sa_agent *agent, size_t observations) {
 
 /* What follows cannot fail: there is room for all of it. */
 
-static void count_again(sa_agent *agent, const sa_samples *samples, size_t first, size_t count) {
-    (void)sa_learn_look(agent, samples, first, count);
-    (void)agent->rebuilt->kind->count(agent->rebuilt, &agent->observed, 0, NULL);
-}
-
 static void count_history(sa_agent *agent) {
     sa_samples all = sa_learn_samples(&agent->history, 0);
-    for (size_t first = 0; first < agent->history.count; first += SA_LEARN_CHUNK) {
-        size_t left = agent->history.count - first;
-        count_again(agent, &all, first, left < SA_LEARN_CHUNK ? left : SA_LEARN_CHUNK);
+    for (size_t first = sa_forgetting_first_counted(agent); first < agent->history.count; first += SA_LEARN_CHUNK) {
+        size_t left = agent->history.count - first, many = left < SA_LEARN_CHUNK ? left : SA_LEARN_CHUNK;
+        (void)sa_learn_look(agent, &all, first, many);
+        for (size_t i = 0; agent->forgetting.factor < 1 && i < many; i++)
+            sa_gradients_scale(&agent->observed, i, sqrt(sa_forgetting_weight(agent, first + i)));
+        (void)agent->rebuilt->kind->count(agent->rebuilt, &agent->observed, 0, NULL);
     }
 }
 
@@ -62,7 +68,10 @@ static void refresh_pending(sa_agent *agent, sa_pending *pending) {
 static void count_unanswered(sa_agent *agent, const sa_pending *pending) {
     sa_samples slate = {.raw = pending->contexts, .discount = pending->discounts};
     for (size_t k = 0; k < pending->slate; k++)
-        if (!pending->answered[k]) count_again(agent, &slate, k, 1);
+        if (!pending->answered[k]) {
+            (void)sa_learn_look(agent, &slate, k, 1);
+            (void)agent->rebuilt->kind->count(agent->rebuilt, &agent->observed, 0, NULL);
+        }
 }
 
 void sa_rebuild(sa_agent *agent) {
@@ -83,5 +92,5 @@ void sa_rebuild(sa_agent *agent) {
     agent->rebuilt = NULL;
     if (!must_relearn(agent)) return;
     agent->model->kind->forget(agent->model);
-    sa_learn_observe(agent, 0);
+    sa_learn_observe(agent, sa_forgetting_first_counted(agent));
 }

@@ -8,6 +8,8 @@
 
 #include "agent/agent.h"
 
+/* Is Z made anew after each training? */
+bool sa_rebuild_is_due(const sa_agent *agent);
 /* All that can fail about rebuilding after a training, with so many observations in the history by then. Does nothing for an
  * agent that does not rebuild. */
 sa_status sa_rebuild_reserve(sa_agent *agent, size_t observations);

@@ -241,7 +241,7 @@ static sa_status keep(sa_agent *agent, const choice *self, sa_pending *pending) 
 /* With --count-pending, Z hears of the chosen arms now, and their gradients need not be kept. agent->rows are theirs. */
 static sa_status count_now(sa_agent *agent, sa_pending *pending) {
     if (!agent->confidence || !agent->options->count_pending || pending->slate == 0) return SA_OK;
-    SA_TRY(agent->confidence->kind->count(agent->confidence, &pending->gradients, pending->ticket, agent->rows));
+    SA_TRY(sa_forgetting_count(agent, &pending->gradients, pending->ticket, agent->rows, agent->history.answered));
     sa_gradients_clear(&pending->gradients);
     return SA_OK;
 }

@@ -72,6 +72,8 @@
     NUMBER(noise, "noise", ENVIRONMENT, 0.01, 0.01, 0.01, 0, 1e100,                                                       \
            "standard deviation of the noise on scores, also of npy without --noise-values")                               \
     NUMBER(h3_frequency, "h3-frequency", ENVIRONMENT, SA_PI, 3.14, SA_PI, ABOVE_0, 1e6, "h3 is cos(this x'a)")            \
+    NUMBER(turn, "turn", ENVIRONMENT, 0, 0, 0, -SA_PI, SA_PI,                                                             \
+           "h1, h2, h3: radians that the hidden vector a turns by a round")                                               \
     INTEGER(delay, "delay", ENVIRONMENT, 0, 0, 0, 0, 1000000, "rounds between a decision and its feedback")               \
     TEXT(contexts, "contexts", ENVIRONMENT, "", "npy environment: file of contexts, (T, N, d) or (R, T, N, d)")           \
     TEXT(scores, "scores", ENVIRONMENT, "", "npy environment: file of expected scores, (T, N) or (R, T, N)")              \
@@ -145,6 +147,10 @@
             "train after each of the first this many answered decisions")                                                 \
     INTEGER(train_window, "train-window", AGENT, 0, 101, 0, 0, SA_ANY_INTEGER,                                            \
             "train on the last this many answered decisions; 0: all")                                                     \
+    INTEGER(window, "window", AGENT, 0, 0, 0, 0, SA_ANY_INTEGER,                                                          \
+            "forget what is older than the last this many answered decisions, in training, Z and all else; 0: nothing")   \
+    NUMBER(discount, "discount", AGENT, 1, 1, 1, ABOVE_0, 1,                                                              \
+           "forget by this factor with each answered decision, in training, Z and all else; 1: nothing")                  \
     INTEGER(train_steps, "train-steps", AGENT, 100, 100, 100, 0, 1000000000, "J, steps of one training")                  \
     INTEGER(train_batch, "train-batch", AGENT, 0, 0, 128, 0, SA_ANY_INTEGER, "samples of one step; 0: all")               \
     CHOICE(optimizer, "optimizer", AGENT, OPTIMIZER_GD, OPTIMIZER_GD, OPTIMIZER_ADAM, SA_OPTIMIZERS,                      \

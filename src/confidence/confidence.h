@@ -57,6 +57,8 @@ struct sa_confidence {
 
 sa_status sa_confidence_create(const sa_options *options, size_t pairs, const sa_pair_shape *shape, sa_confidence **out);
 void sa_confidence_destroy(sa_confidence *confidence); /* NULL is fine */
+/* Counts all of a batch; it is announced first, so that the engine can choose how. */
+sa_status sa_confidence_count_all(sa_confidence *confidence, const sa_gradients *batch);
 /* The engine of --confidence, NULL past the last. */
 const sa_confidence_class *sa_confidence_class_at(size_t kind);
 

@@ -296,11 +296,19 @@ static bool find_kept(const dual_t *dual, uint64_t ticket, const size_t *rows, s
     return true;
 }
 
-static sa_status count(void *form, const sa_gradients *batch, uint64_t ticket, const size_t *rows) {
+/* C^-1 c is linear in the gradient. */
+static void scale_kept(dual_t *dual, const size_t *column, size_t count, double scale) {
+    if (scale == 1) return;
+    for (size_t k = 0; k < dual->counted.count; k++)
+        for (size_t i = 0; i < count; i++) dual->solved[k * dual->kept_columns + column[i]] *= (real)scale;
+}
+
+static sa_status count(void *form, const sa_gradients *batch, uint64_t ticket, const size_t *rows, double scale) {
     dual_t *dual = form;
     size_t column[APPEND_COLUMNS];
     SA_TRY(reserve(dual, batch->count, batch->count));
     if (find_kept(dual, ticket, rows, batch->count, column)) {
+        scale_kept(dual, column, batch->count, scale);
         append(dual, batch, dual->solved, dual->kept_columns, column);
         return SA_OK;
     }
@@ -318,7 +326,7 @@ static sa_status create(double lambda, const sa_gradients *counted, void **out) 
     dual->lambda = lambda;
     SA_TRY_OR_FAIL(sa_gradients_init_like(&dual->counted, counted->precision, counted));
     SA_TRY_OR_FAIL(sa_gradients_init_like(&dual->part, counted->precision, counted));
-    SA_TRY_OR_FAIL(count(dual, counted, 0, NULL));
+    SA_TRY_OR_FAIL(count(dual, counted, 0, NULL, 1));
     *out = dual;
     return SA_OK;
 fail:

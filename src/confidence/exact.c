@@ -11,7 +11,16 @@
  *
  * Which precision. The dual width loses digits as rho = lambda width^2 / |g|^2 falls, about 2e-7 / rho in single precision.
  * Once rho is below 1e-3, or a gradient too large for single precision, the factor is rebuilt in double precision, and stays
- * there. */
+ * there.
+ *
+ * Forgetting. With phi the product of the factors that Z was discounted by since the form was made, the form stands for
+ *
+ *     phi (lambda I + G G') = phi lambda I + (what was counted, discounted)
+ *
+ * and gradients are counted divided by sqrt(phi). So all is right but lambda, which counts as phi lambda: widths are never too
+ * small, and at most 1 / sqrt(phi) times the right ones. When phi falls below LEAST_FADE the form is made anew, with lambda as it
+ * should be: on the dual side from the gradients, those left out that weigh less than LEAST_WEIGHT by then, on the primal side
+ * from Z. No width is above |g| / sqrt(lambda), the one before anything was counted. */
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +30,7 @@
 
 static const size_t PRIMAL_AT_ONCE = 256; /* parameters up to which p x p is cheaper than thinking about it */
 static const double SMALLEST_RHO = 1e-3;  /* in single precision */
+static const double LEAST_FADE = 0.8, LEAST_WEIGHT = 0.01;
 
 typedef struct exact {
     sa_confidence base;
@@ -33,6 +43,10 @@ typedef struct exact {
     uint64_t counted, ticket;
     double excess;     /* operations that the dual side has cost more than the primal one would have */
     double last_batch; /* N of the last widths */
+    /* forgetting: */
+    double fade;    /* phi; 1 for an engine that forgets nothing */
+    double *weight; /* (counted) of the gradients that the form keeps, in units of phi; NULL: nothing is forgotten */
+    size_t weight_capacity;
 } exact_t;
 
 static const sa_exact_form_class *form_class(bool primal, sa_precision precision) {
@@ -47,6 +61,7 @@ static void destroy(sa_confidence *confidence) {
     exact_t *exact = (exact_t *)confidence;
     if (exact->kind) exact->kind->destroy(exact->form);
     sa_gradients_clear(&exact->converted);
+    sa_free(exact->weight);
     sa_free(exact);
 }
 
@@ -64,6 +79,7 @@ static sa_status create(const sa_options *options, size_t pairs, const sa_pair_s
     exact->base.kind = &sa_confidence_exact;
     exact->lambda = options->regularization;
     exact->form_wanted = options->exact_form;
+    exact->fade = 1;
     SA_TRY_OR_FAIL(sa_gradients_init(&none, (sa_precision)options->precision, pairs, shape));
     SA_TRY_OR_FAIL(sa_gradients_init(&exact->converted, SA_PRECISION_DOUBLE, pairs, shape));
     exact->parameters = sa_gradients_parameters(&none);
@@ -73,6 +89,8 @@ static sa_status create(const sa_options *options, size_t pairs, const sa_pair_s
     const sa_exact_form_class *kind = form_class(primal, none.precision);
     SA_TRY_OR_FAIL(kind->create(exact->lambda, &none, &exact->form));
     exact->kind = kind;
+    if (options->discount < 1)
+        SA_TRY_OR_FAIL(sa_grow_array(&exact->weight, &exact->weight_capacity, 1, sizeof *exact->weight));
     sa_gradients_clear(&none);
     *out = &exact->base;
     return SA_OK;
@@ -116,6 +134,74 @@ static sa_status rebuild_in_double(exact_t *exact) {
     return SA_OK;
 }
 
+/* ---- forgetting ---- */
+
+/* The gradients of a dual form that still count, with the weights they have now. */
+static sa_status take_counting(const exact_t *exact, const sa_gradients *counted, sa_gradients *out) {
+    size_t first = 0;
+    while (first < counted->count && exact->weight[first] * exact->fade < LEAST_WEIGHT) first++;
+    SA_TRY(sa_gradients_init_like(out, counted->precision, counted));
+    sa_status status = sa_gradients_reserve(out, counted->count - first);
+    for (size_t i = first; status == SA_OK && i < counted->count; i++) {
+        sa_gradients_append(out, counted, &i, 1);
+        sa_gradients_scale(out, i - first, sqrt(exact->fade));
+    }
+    if (status != SA_OK) sa_gradients_clear(out);
+    return status;
+}
+
+/* The form made anew, so that phi is 1. On failure it is as it was. */
+static sa_status freshen(exact_t *exact) {
+    const sa_gradients *counted = exact->kind->counted(exact->form);
+    if (!counted) {
+        SA_TRY(exact->kind->fade(exact->form, exact->fade));
+        exact->fade = 1;
+        return SA_OK;
+    }
+    sa_gradients counting;
+    void *form;
+    SA_TRY(take_counting(exact, counted, &counting));
+    size_t left = counting.count, dropped = counted->count - left;
+    sa_status status = exact->kind->create(exact->lambda, &counting, &form);
+    sa_gradients_clear(&counting);
+    if (status != SA_OK) return status;
+    replace_form(exact, exact->kind, form);
+    for (size_t i = 0; i < left; i++) exact->weight[i] = exact->weight[i + dropped] * exact->fade;
+    exact->counted = left;
+    exact->fade = 1;
+    return SA_OK;
+}
+
+static sa_status discount(sa_confidence *confidence, double factor) {
+    exact_t *exact = (exact_t *)confidence;
+    bool first = !exact->weight;
+    if (factor == 1) return SA_OK;
+    SA_TRY(sa_grow_array(&exact->weight, &exact->weight_capacity, is_primal(exact) ? 1 : exact->counted + 1,
+                         sizeof *exact->weight));
+    for (size_t i = 0; first && !is_primal(exact) && i < exact->counted; i++) exact->weight[i] = 1;
+    double before = exact->fade;
+    exact->fade *= factor;
+    sa_status status = exact->fade < LEAST_FADE ? freshen(exact) : SA_OK;
+    if (status != SA_OK) exact->fade = before;
+    return status;
+}
+
+/* Widths by a form that stands for phi times its Z: squared[i] of the rows, and no more than |g|^2 / lambda. */
+static sa_status fade_widths(const exact_t *exact, const sa_gradients *batch, const size_t *rows, size_t count,
+                             double *squared) {
+    double *norm;
+    if (exact->fade == 1) return SA_OK;
+    SA_TRY(sa_alloc_array(batch->count, sizeof *norm, &norm));
+    sa_gradients_norms(batch, norm);
+    for (size_t i = 0; i < count; i++) {
+        size_t row = rows ? rows[i] : i;
+        double faded = squared[row] / exact->fade, most = norm[row] / exact->lambda;
+        squared[row] = faded > most ? most : faded; /* NaN stays NaN */
+    }
+    sa_free(norm);
+    return SA_OK;
+}
+
 /* ---- widths and counting ---- */
 
 static sa_status widths(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
@@ -131,6 +217,7 @@ static sa_status widths(sa_confidence *confidence, const sa_gradients *batch, co
         SA_TRY(in_precision(exact, batch, &ours));
         SA_TRY(exact->kind->squared_widths(exact->form, ours, rows, count, name, width, &rho));
     }
+    SA_TRY(fade_widths(exact, ours, rows, count, width));
     for (size_t i = 0; i < count; i++) {
         size_t row = rows ? rows[i] : i;
         width[row] = sqrt(width[row]);
@@ -147,9 +234,9 @@ static sa_status tighten(sa_confidence *confidence, const sa_gradients *batch, c
     const sa_gradients *ours;
     if (!exact->kind->tighten) return SA_OK;
     SA_TRY(in_precision(exact, batch, &ours));
-    for (size_t i = 0; i < count; i++) width[rows[i]] *= width[rows[i]];
+    for (size_t i = 0; i < count; i++) width[rows[i]] *= width[rows[i]] * exact->fade;
     SA_TRY(exact->kind->tighten(exact->form, ours, rows, count, width));
-    for (size_t i = 0; i < count; i++) width[rows[i]] = sqrt(width[rows[i]]);
+    for (size_t i = 0; i < count; i++) width[rows[i]] = sqrt(width[rows[i]] / exact->fade);
     return SA_OK;
 }
 
@@ -181,16 +268,36 @@ static sa_status guard_precision(exact_t *exact, const sa_gradients *batch) {
     return largest <= SA_LARGEST_SQUARE ? SA_OK : rebuild_in_double(exact);
 }
 
-static sa_status count(sa_confidence *confidence, const sa_gradients *batch, uint64_t ticket, const size_t *rows) {
-    exact_t *exact = (exact_t *)confidence;
+/* Counts a batch that the form can take as it is: gradients times `scale`. */
+static sa_status count_in(exact_t *exact, const sa_gradients *batch, uint64_t ticket, const size_t *rows, double scale) {
     const sa_gradients *ours;
-    if (batch->count == 0) return SA_OK;
     if (ticket == 0) SA_TRY(guard_precision(exact, batch));
     SA_TRY(in_precision(exact, batch, &ours));
-    SA_TRY(exact->kind->count(exact->form, ours, ticket, rows));
+    if (exact->weight && !is_primal(exact))
+        SA_TRY(
+            sa_grow_array(&exact->weight, &exact->weight_capacity, exact->counted + batch->count, sizeof *exact->weight));
+    SA_TRY(exact->kind->count(exact->form, ours, ticket, rows, scale));
+    for (size_t i = 0; exact->weight && !is_primal(exact) && i < batch->count; i++)
+        exact->weight[exact->counted + i] = 1 / exact->fade;
     exact->counted += batch->count;
     consider_primal(exact, batch->count);
     return SA_OK;
+}
+
+static sa_status count(sa_confidence *confidence, const sa_gradients *batch, uint64_t ticket, const size_t *rows) {
+    exact_t *exact = (exact_t *)confidence;
+    sa_gradients scaled;
+    if (batch->count == 0) return SA_OK;
+    if (exact->fade == 1) return count_in(exact, batch, ticket, rows, 1);
+    SA_TRY(sa_gradients_init_like(&scaled, batch->precision, batch));
+    sa_status status = sa_gradients_reserve(&scaled, batch->count);
+    if (status == SA_OK) {
+        sa_gradients_append(&scaled, batch, NULL, batch->count);
+        for (size_t i = 0; i < batch->count; i++) sa_gradients_scale(&scaled, i, 1 / sqrt(exact->fade));
+        status = count_in(exact, &scaled, ticket, rows, 1 / sqrt(exact->fade));
+    }
+    sa_gradients_clear(&scaled);
+    return status;
 }
 
 /* So many at once, and more than the p x p side is wide: change over before any of them is counted. */
@@ -212,7 +319,8 @@ static void state(const sa_confidence *confidence, sa_confidence_state *state) {
     *state = (sa_confidence_state){
         .counted = exact->counted,
         .log_det = exact->kind->log_det(exact->form),
-        .bytes = exact->kind->bytes(exact->form) + sa_gradients_bytes(&exact->converted),
+        .bytes = exact->kind->bytes(exact->form) + sa_gradients_bytes(&exact->converted) +
+                 exact->weight_capacity * sizeof *exact->weight,
         .in_double = exact->kind->precision == SA_PRECISION_DOUBLE,
         .from_primal = is_primal(exact),
     };
@@ -230,7 +338,22 @@ static sa_status save(const sa_confidence *confidence, sa_npz_writer *writer) {
     SA_TRY(sa_npz_add(writer, "exact_ticket", SA_INT64, 0, NULL, &exact->ticket));
     SA_TRY(sa_npz_add(writer, "exact_excess", SA_FLOAT64, 0, NULL, &exact->excess));
     SA_TRY(sa_npz_add(writer, "exact_last_batch", SA_FLOAT64, 0, NULL, &exact->last_batch));
+    if (exact->weight) { /* it forgets */
+        size_t weights = is_primal(exact) ? 0 : exact->counted;
+        SA_TRY(sa_npz_add(writer, "exact_fade", SA_FLOAT64, 0, NULL, &exact->fade));
+        SA_TRY(sa_npz_add(writer, "exact_weight", SA_FLOAT64, 1, &weights, exact->weight));
+    }
     return exact->kind->save(exact->form, writer);
+}
+
+static sa_status load_weights(exact_t *exact, sa_npz *archive) {
+    size_t weights = is_primal(exact) ? 0 : exact->counted;
+    if (!exact->weight) return SA_OK;
+    SA_TRY(sa_npz_get_number(archive, "exact_fade", &exact->fade));
+    if (!(exact->fade > 0 && exact->fade <= 1))
+        return sa_fail(SA_FORMAT, "'exact_fade' is %g, and must be more than 0 and at most 1", exact->fade);
+    SA_TRY(sa_grow_array(&exact->weight, &exact->weight_capacity, weights + 1, sizeof *exact->weight));
+    return sa_npz_read_into(archive, "exact_weight", SA_FLOAT64, 1, &weights, exact->weight);
 }
 
 static sa_status load(sa_confidence *confidence, sa_npz *archive) {
@@ -252,6 +375,7 @@ static sa_status load(sa_confidence *confidence, sa_npz *archive) {
     replace_form(exact, kind, form);
     exact->counted = (uint64_t)counted;
     exact->ticket = (uint64_t)ticket;
+    SA_TRY(load_weights(exact, archive));
     return kind->load(form, archive, (size_t)counted);
 }
 
@@ -264,6 +388,7 @@ const sa_confidence_class sa_confidence_exact = {
     .tighten = tighten,
     .count = count,
     .reserve = reserve,
+    .discount = discount,
     .state = state,
     .save = save,
     .load = load,

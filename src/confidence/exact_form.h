@@ -26,8 +26,8 @@ typedef struct sa_exact_form_class {
                                 double *squared, double *rho);
     /* Lowers squared[i], upper bounds of the above for rows[0 .. count), at a small part of its cost. NULL: cannot. */
     sa_status (*tighten)(void *form, const sa_gradients *batch, const size_t *rows, size_t count, double *squared);
-    /* Adds the gradients of the batch; see sa_confidence_class.count. */
-    sa_status (*count)(void *form, const sa_gradients *batch, uint64_t ticket, const size_t *rows);
+    /* Adds the gradients of the batch, which are those of the rows times `scale`; see sa_confidence_class.count. */
+    sa_status (*count)(void *form, const sa_gradients *batch, uint64_t ticket, const size_t *rows, double scale);
     /* See sa_confidence_class.reserve. */
     sa_status (*reserve)(void *form, size_t count, size_t at_once);
     double (*log_det)(const void *form);
@@ -37,6 +37,8 @@ typedef struct sa_exact_form_class {
     sa_status (*load)(void *form, sa_npz *archive, size_t counted);
     /* The gradients counted so far; NULL for a form that does not keep them. */
     const sa_gradients *(*counted)(const void *form);
+    /* For a form that does not keep its gradients: Z = lambda I + factor (Z - lambda I); on failure Z is as it was. Else NULL. */
+    sa_status (*fade)(void *form, double factor);
     /* A double-precision form from a single one that does not keep its gradients; else NULL. */
     sa_status (*widen)(const void *single, void **out);
 } sa_exact_form_class;

@@ -66,6 +66,11 @@ static sa_status reserve(sa_confidence *confidence, size_t count, size_t at_once
     return sa_confidence_exact.reserve(self->exact, count, at_once);
 }
 
+static sa_status discount(sa_confidence *confidence, double factor) {
+    last_layer_t *self = (last_layer_t *)confidence;
+    return sa_confidence_exact.discount(self->exact, factor);
+}
+
 static void state(const sa_confidence *confidence, sa_confidence_state *state) {
     const last_layer_t *self = (const last_layer_t *)confidence;
     sa_confidence_exact.state(self->exact, state);
@@ -90,6 +95,7 @@ const sa_confidence_class sa_confidence_last_layer = {
     .widths = widths,
     .count = count,
     .reserve = reserve,
+    .discount = discount,
     .state = state,
     .save = save,
     .load = load,

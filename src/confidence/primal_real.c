@@ -211,15 +211,35 @@ static sa_status reserve(void *form, size_t count, size_t at_once) {
     return SA_OK;
 }
 
-static sa_status count(void *form, const sa_gradients *batch, uint64_t ticket, const size_t *rows) {
+static sa_status count(void *form, const sa_gradients *batch, uint64_t ticket, const size_t *rows, double scale) {
     primal_t *primal = form;
     (void)ticket;
     (void)rows;
+    (void)scale;
     bool many = primal->announced > 0 && is_many(primal, batch->count);
     if (!many || !count_many(primal, batch)) update(primal, batch);
     primal->announced -= batch->count < primal->announced ? batch->count : primal->announced;
     if (primal->announced == 0) release_z(primal);
     return SA_OK;
+}
+
+static sa_status fade(void *form, double factor) {
+    primal_t *primal = form;
+    size_t p = primal->parameters;
+    bool kept = primal->z != NULL; /* for gradients that are announced */
+    SA_TRY(reserve_z(primal));
+    unfactor(primal);
+    for (size_t i = 0; i < p; i++) {
+        for (size_t j = 0; j <= i; j++) primal->z[i * p + j] *= (real)factor;
+        primal->z[i * p + i] += (real)((1 - factor) * primal->lambda);
+    }
+    sa_status status = REAL(cholesky)(p, primal->z, p);
+    if (status == SA_OK) {
+        primal->factor.n = 0; /* its memory stays, so this cannot fail */
+        status = REAL(triangle_from_dense)(&primal->factor, p, primal->z, p);
+    }
+    if (!kept) release_z(primal);
+    return status;
 }
 
 static double log_det(const void *form) {
@@ -295,5 +315,6 @@ const sa_exact_form_class REAL(sa_primal) = {
     .save = save,
     .load = load,
     .counted = none_kept,
+    .fade = fade,
     .widen = widen,
 };

@@ -15,3 +15,10 @@ sa_status sa_confidence_create(const sa_options *options, size_t pairs, const sa
 void sa_confidence_destroy(sa_confidence *confidence) {
     if (confidence) confidence->kind->destroy(confidence);
 }
+
+sa_status sa_confidence_count_all(sa_confidence *confidence, const sa_gradients *batch) {
+    const sa_confidence_class *kind = confidence->kind;
+    if (kind->reserve) SA_TRY(kind->reserve(confidence, batch->count, batch->count));
+    SA_TRY(kind->count(confidence, batch, 0, NULL));
+    return kind->reserve ? kind->reserve(confidence, 0, 0) : SA_OK;
+}

@@ -30,19 +30,23 @@ static sa_status unknown(const char *name) {
 
 sa_status sa_environment_check_options(const sa_options *options) {
     static const struct {
-        const char *option, *environment, *other;
-    } own[] = {{"contexts", "npy", NULL},        {"scores", "npy", NULL},    {"noise-values", "npy", NULL},
-               {"data", "csv", "svmlight"},      {"label", "csv", NULL},     {"positive", "csv", NULL},
-               {"header", "csv", NULL},          {"separator", "csv", NULL}, {"flip", "csv", NULL},
-               {"unit-rows", "csv", "svmlight"}, {"user", "csv", "svmlight"}};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        bool mine = !strcmp(options->environment, own[i].environment) ||
-                    (own[i].other && !strcmp(options->environment, own[i].other));
-        if (!mine && sa_options_changed(options, own[i].option))
-            return sa_fail(SA_INVALID, "--%s is for --environment %s%s%s, and this is --environment %s", own[i].option,
-                           own[i].environment, own[i].other ? " and " : "", own[i].other ? own[i].other : "",
-                           options->environment);
-    }
+        const char *option, *environments;
+    } own[] = {{"contexts", "npy"},
+               {"scores", "npy"},
+               {"noise-values", "npy"},
+               {"data", "csv and svmlight"},
+               {"label", "csv"},
+               {"positive", "csv"},
+               {"header", "csv"},
+               {"separator", "csv"},
+               {"flip", "csv"},
+               {"unit-rows", "csv and svmlight"},
+               {"user", "csv and svmlight"},
+               {"turn", "h1, h2 and h3"}};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) /* no name is a part of another */
+        if (!strstr(own[i].environments, options->environment) && sa_options_changed(options, own[i].option))
+            return sa_fail(SA_INVALID, "--%s is for --environment %s, and this is --environment %s", own[i].option,
+                           own[i].environments, options->environment);
     return SA_OK;
 }
 

@@ -191,6 +191,17 @@ static void observe(sa_model *model, const void *inputs, const double *discounts
     self->stale = true;
 }
 
+static void discount(sa_model *model, double factor) {
+    linear *self = (linear *)model;
+    size_t dim = model->dim;
+    for (size_t i = 0; i < dim; i++) {
+        for (size_t j = 0; j < i; j++) self->z[i * dim + j] *= factor;
+        self->z[i * dim + i] = self->lambda + factor * (self->z[i * dim + i] - self->lambda);
+        self->b[i] *= factor;
+    }
+    self->stale = true;
+}
+
 static void sample(sa_model *model, const sa_gradients *gradients, double deviation, const sa_stream *stream,
                    double *score) {
     linear *self = (linear *)model;
@@ -237,6 +248,7 @@ const sa_model_class sa_linear = {
     .evaluate_positions = evaluate_positions,
     .concurrent = true,
     .observe = observe,
+    .discount = discount,
     .forget = forget,
     .sample = sample,
     .save = save,

@@ -41,7 +41,7 @@ typedef struct REAL(mlp) {
     real *output, *residual; /* (chunk) */
 } REAL(mlp);
 
-enum { SA_MLP_CHUNK = 512 }; /* samples taken through the network at a time */
+enum { SA_MLP_CHUNK = SA_TRAINING_CHUNK }; /* samples taken through the network at a time */
 
 /* Has W_l a column for the bias? */
 static inline bool REAL(mlp_has_bias)(const REAL(mlp) * mlp, size_t layer) {

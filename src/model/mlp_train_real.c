@@ -19,11 +19,10 @@
 
 typedef REAL(mlp) mlp_t;
 
-/* Adds the gradient of the loss on some samples: rows[0 .. count) of the training's, or [first, first + count). */
-static void add_chunk(mlp_t *mlp, const sa_training *training, const size_t *rows, size_t first, size_t count,
-                      real weight) {
-    const real *targets = training->targets, *psi = training->weights;
-    const real *inputs = (const real *)training->inputs + (rows ? 0 : first * mlp->base.dim);
+/* Adds the gradient of the loss on some samples: rows[0 .. count) of the batch, or [first, first + count). */
+static void add_chunk(mlp_t *mlp, const sa_batch *batch, const size_t *rows, size_t first, size_t count, real weight) {
+    const real *targets = batch->targets, *psi = batch->weights;
+    const real *inputs = (const real *)batch->inputs + (rows ? 0 : first * mlp->base.dim);
     REAL(mlp_forward)(mlp, inputs, rows, count, &mlp->pass, mlp->output);
     for (size_t i = 0; i < count; i++) {
         size_t row = rows ? rows[i] : first + i;
@@ -44,19 +43,24 @@ static void add_chunk(mlp_t *mlp, const sa_training *training, const size_t *row
 static void add_all(mlp_t *mlp, const sa_training *training) {
     for (size_t first = 0; first < training->count; first += SA_MLP_CHUNK) {
         size_t left = training->count - first;
-        add_chunk(mlp, training, NULL, first, left < SA_MLP_CHUNK ? left : SA_MLP_CHUNK, 1);
+        add_chunk(mlp, &training->all, NULL, first, left < SA_MLP_CHUNK ? left : SA_MLP_CHUNK, (real)training->factor);
     }
 }
 
 /* A batch drawn with replacement, anew in each step. */
 static void add_batch(mlp_t *mlp, const sa_training *training, size_t step) {
     size_t rows[SA_MLP_CHUNK];
-    real weight = (real)((double)training->count / (double)mlp->batch);
+    real weight = (real)(training->total / (double)mlp->batch);
     for (size_t first = 0; first < mlp->batch; first += SA_MLP_CHUNK) {
         size_t left = mlp->batch - first, count = left < SA_MLP_CHUNK ? left : SA_MLP_CHUNK;
-        for (size_t i = 0; i < count; i++)
-            rows[i] = (size_t)sa_draw_below(&training->stream, (uint64_t)step * mlp->batch + first + i, training->count);
-        add_chunk(mlp, training, rows, 0, count, weight);
+        uint64_t draw = (uint64_t)step * mlp->batch + first;
+        if (training->draw) {
+            sa_batch drawn = training->draw(training->source, draw, count);
+            add_chunk(mlp, &drawn, NULL, 0, count, weight);
+            continue;
+        }
+        for (size_t i = 0; i < count; i++) rows[i] = (size_t)sa_draw_below(&training->stream, draw + i, training->count);
+        add_chunk(mlp, &training->all, rows, 0, count, weight);
     }
 }
 
@@ -65,7 +69,7 @@ static void add_batch(mlp_t *mlp, const sa_training *training, size_t step) {
  * does not grow with n, so that samples win in the end, also over a network that was pulled to 0 by mistake. */
 static double error_pull(const mlp_t *mlp, const sa_training *training) {
     const double RAMP = 2500;
-    return mlp->error_decay * training->error * pow(fmin(1, (double)training->count / RAMP), 3);
+    return mlp->error_decay * training->error * pow(fmin(1, training->total / RAMP), 3);
 }
 
 static void loss_gradient(mlp_t *mlp, const sa_training *training, size_t step) {
@@ -79,9 +83,9 @@ static void loss_gradient(mlp_t *mlp, const sa_training *training, size_t step) 
         add_batch(mlp, training, step);
 }
 
-static double rate_of(const mlp_t *mlp, size_t samples, size_t step, size_t steps) {
+static double rate_of(const mlp_t *mlp, double samples, size_t step, size_t steps) {
     double rate = mlp->rate, m = (double)mlp->hidden;
-    if (mlp->rate_rule == SA_RATE_THEORY) rate /= (double)samples * m * (double)mlp->depth + m * mlp->lambda;
+    if (mlp->rate_rule == SA_RATE_THEORY) rate /= samples * m * (double)mlp->depth + m * mlp->lambda;
     if (mlp->rate_decay == SA_DECAY_COSINE) rate *= 0.5 * (1 + cos(SA_PI * (double)step / (double)steps));
     return rate;
 }
@@ -149,7 +153,7 @@ sa_status REAL(mlp_train)(sa_model *model, const sa_training *training, bool *di
     if (mlp->moments) memset(mlp->moments, 0, 2 * mlp->parameters * sizeof(real));
     for (size_t step = 0; step < steps; step++) {
         loss_gradient(mlp, training, step);
-        double rate = rate_of(mlp, training->count, step, steps);
+        double rate = rate_of(mlp, training->total, step, steps);
         shrink(mlp, rate);
         if (mlp->optimizer == SA_OPTIMIZER_ADAM)
             descend_adam(mlp, rate, step);

@@ -14,16 +14,29 @@
 
 typedef struct sa_model sa_model;
 
-/* What one training learns from. */
-typedef struct sa_training {
-    size_t count;        /* n, samples */
+/* Samples that a training learns from: psi f(x) is to be the target. */
+typedef struct sa_batch {
     const void *inputs;  /* (count, dim), of the model's precision */
     const void *targets; /* (count) */
-    const void *weights; /* (count) psi: psi f is to be the target. NULL: all 1 */
-    double error;        /* mean squared error of predictions of targets before they were learnt from */
-    size_t steps;        /* 0: as --train-steps says */
-    sa_stream stream;    /* draws of batches */
+    const void *weights; /* (count) psi; NULL: all 1 */
+} sa_batch;
+
+/* What one training learns from. */
+typedef struct sa_training {
+    size_t count;  /* samples there are */
+    double total;  /* what they stand for, n of the loss: count, unless they weigh less or are a sample themselves */
+    sa_batch all;  /* of them; nothing where batches are drawn by `draw` */
+    double factor; /* on the sum over all of them */
+    /* Steps with batches: puts `many` samples together, at most SA_TRAINING_CHUNK, the draws from number `first` on; they last
+     * until the next call. NULL: draws with replacement from `all`. */
+    sa_batch (*draw)(void *source, uint64_t first, size_t many);
+    void *source;
+    double error;     /* mean squared error of predictions of targets before they were learnt from */
+    size_t steps;     /* 0: as --train-steps says */
+    sa_stream stream; /* draws of batches */
 } sa_training;
+
+enum { SA_TRAINING_CHUNK = 512 }; /* samples that a training takes at a time */
 
 typedef struct sa_model_class {
     /* Draws the first weights, or reads them from --init-weights. */
@@ -49,6 +62,8 @@ typedef struct sa_model_class {
     /* Takes in answered inputs (count, dim) and their scores at once, beside the trainings; with discounts (count), a score is
      * of the discount times what the model gives the input. NULL: the model does not. */
     void (*observe)(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count);
+    /* What it has observed counts by this factor from now on, from 0 to 1. NULL: cannot. */
+    void (*discount)(sa_model *model, double factor);
     /* Forgets what it has observed; NULL: cannot, and is not trained either. */
     void (*forget)(sa_model *model);
     /* Scores, under parameters drawn from N(theta, deviation^2 Z^-1), of the arms that have these gradients, as `evaluate` or

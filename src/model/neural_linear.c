@@ -136,6 +136,11 @@ static void observe(sa_model *model, const void *inputs, const double *discounts
     }
 }
 
+static void discount(sa_model *model, double factor) {
+    neural_linear *self = (neural_linear *)model;
+    self->regression->kind->discount(self->regression, factor);
+}
+
 /* The same draw for each chunk, as it comes from the same place of the stream. */
 static void sample(sa_model *model, const sa_gradients *batch, double deviation, const sa_stream *stream, double *score) {
     neural_linear *self = (neural_linear *)model;
@@ -170,6 +175,7 @@ const sa_model_class sa_neural_linear = {
     .evaluate_positions = evaluate_positions,
     .train = train,
     .observe = observe,
+    .discount = discount,
     .forget = forget,
     .sample = sample,
     .save = save,
