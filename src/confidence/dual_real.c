@@ -251,12 +251,13 @@ static void factor_block(dual_t *dual) {
     }
 }
 
-/* Appends the batch block by block; room is reserved. */
-static sa_status append_blocks(dual_t *dual, const sa_gradients *batch) {
+/* Appends the batch, times `scale`, block by block; room is reserved. */
+static sa_status append_blocks(dual_t *dual, const sa_gradients *batch, double scale) {
     for (size_t first = 0; first < batch->count; first += BLOCK_COLUMNS) {
         size_t many = batch->count - first < BLOCK_COLUMNS ? batch->count - first : BLOCK_COLUMNS;
         size_t ld = sa_padded_columns(many);
         SA_TRY(take_part(dual, batch, NULL, first, many)); /* cannot fail: its memory is there */
+        for (size_t i = 0; scale != 1 && i < many; i++) sa_gradients_scale(&dual->part, i, scale);
         REAL(gradients_inner_wide)(&dual->counted, &dual->part, dual->solution, ld, dual->block.work);
         REAL(triangle_solve)(&dual->factor, dual->solution, ld);
         form_corner(dual, ld);
@@ -296,26 +297,26 @@ static bool find_kept(const dual_t *dual, uint64_t ticket, const size_t *rows, s
     return true;
 }
 
-/* C^-1 c is linear in the gradient. */
-static void scale_kept(dual_t *dual, const size_t *column, size_t count, double scale) {
+/* part, and its C^-1 c in the columns of left (n, ld), times `scale`: they are linear in the gradient. */
+static void scale_part(dual_t *dual, real *left, size_t ld, const size_t *column, double scale) {
     if (scale == 1) return;
+    for (size_t i = 0; i < dual->part.count; i++) sa_gradients_scale(&dual->part, i, scale);
     for (size_t k = 0; k < dual->counted.count; k++)
-        for (size_t i = 0; i < count; i++) dual->solved[k * dual->kept_columns + column[i]] *= (real)scale;
+        for (size_t i = 0; i < dual->part.count; i++) left[k * ld + column[i]] *= (real)scale;
 }
 
 static sa_status count(void *form, const sa_gradients *batch, uint64_t ticket, const size_t *rows, double scale) {
     dual_t *dual = form;
-    size_t column[APPEND_COLUMNS];
-    SA_TRY(reserve(dual, batch->count, batch->count));
-    if (find_kept(dual, ticket, rows, batch->count, column)) {
-        scale_kept(dual, column, batch->count, scale);
-        append(dual, batch, dual->solved, dual->kept_columns, column);
-        return SA_OK;
-    }
-    if (batch->count > APPEND_COLUMNS) return append_blocks(dual, batch);
-    for (size_t i = 0; i < APPEND_COLUMNS; i++) column[i] = i;
-    SA_TRY(solve(dual, dual->counted.count, batch, NULL, 0, batch->count)); /* cannot fail: its memory is there */
-    append(dual, &dual->part, dual->solution, sa_padded_columns(batch->count), column);
+    size_t column[APPEND_COLUMNS], ld = sa_padded_columns(batch->count), n = dual->counted.count;
+    SA_TRY(reserve(dual, batch->count, batch->count)); /* so that nothing below can fail */
+    if (batch->count > APPEND_COLUMNS) return append_blocks(dual, batch, scale);
+    bool kept = find_kept(dual, ticket, rows, batch->count, column);
+    for (size_t i = 0; !kept && i < APPEND_COLUMNS; i++) column[i] = i;
+    SA_TRY(kept ? take_part(dual, batch, NULL, 0, batch->count) : solve(dual, n, batch, NULL, 0, batch->count));
+    real *left = kept ? dual->solved : dual->solution;
+    if (kept) ld = dual->kept_columns;
+    scale_part(dual, left, ld, column, scale);
+    append(dual, &dual->part, left, ld, column);
     return SA_OK;
 }
 

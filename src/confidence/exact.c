@@ -268,36 +268,21 @@ static sa_status guard_precision(exact_t *exact, const sa_gradients *batch) {
     return largest <= SA_LARGEST_SQUARE ? SA_OK : rebuild_in_double(exact);
 }
 
-/* Counts a batch that the form can take as it is: gradients times `scale`. */
-static sa_status count_in(exact_t *exact, const sa_gradients *batch, uint64_t ticket, const size_t *rows, double scale) {
+static sa_status count(sa_confidence *confidence, const sa_gradients *batch, uint64_t ticket, const size_t *rows) {
+    exact_t *exact = (exact_t *)confidence;
     const sa_gradients *ours;
+    if (batch->count == 0) return SA_OK;
     if (ticket == 0) SA_TRY(guard_precision(exact, batch));
     SA_TRY(in_precision(exact, batch, &ours));
-    if (exact->weight && !is_primal(exact))
+    bool weighs = exact->weight && !is_primal(exact);
+    if (weighs)
         SA_TRY(
             sa_grow_array(&exact->weight, &exact->weight_capacity, exact->counted + batch->count, sizeof *exact->weight));
-    SA_TRY(exact->kind->count(exact->form, ours, ticket, rows, scale));
-    for (size_t i = 0; exact->weight && !is_primal(exact) && i < batch->count; i++)
-        exact->weight[exact->counted + i] = 1 / exact->fade;
+    SA_TRY(exact->kind->count(exact->form, ours, ticket, rows, 1 / sqrt(exact->fade)));
+    for (size_t i = 0; weighs && i < batch->count; i++) exact->weight[exact->counted + i] = 1 / exact->fade;
     exact->counted += batch->count;
     consider_primal(exact, batch->count);
     return SA_OK;
-}
-
-static sa_status count(sa_confidence *confidence, const sa_gradients *batch, uint64_t ticket, const size_t *rows) {
-    exact_t *exact = (exact_t *)confidence;
-    sa_gradients scaled;
-    if (batch->count == 0) return SA_OK;
-    if (exact->fade == 1) return count_in(exact, batch, ticket, rows, 1);
-    SA_TRY(sa_gradients_init_like(&scaled, batch->precision, batch));
-    sa_status status = sa_gradients_reserve(&scaled, batch->count);
-    if (status == SA_OK) {
-        sa_gradients_append(&scaled, batch, NULL, batch->count);
-        for (size_t i = 0; i < batch->count; i++) sa_gradients_scale(&scaled, i, 1 / sqrt(exact->fade));
-        status = count_in(exact, &scaled, ticket, rows, 1 / sqrt(exact->fade));
-    }
-    sa_gradients_clear(&scaled);
-    return status;
 }
 
 /* So many at once, and more than the p x p side is wide: change over before any of them is counted. */

@@ -26,7 +26,7 @@ typedef struct sa_exact_form_class {
                                 double *squared, double *rho);
     /* Lowers squared[i], upper bounds of the above for rows[0 .. count), at a small part of its cost. NULL: cannot. */
     sa_status (*tighten)(void *form, const sa_gradients *batch, const size_t *rows, size_t count, double *squared);
-    /* Adds the gradients of the batch, which are those of the rows times `scale`; see sa_confidence_class.count. */
+    /* Adds the gradients of the batch, times `scale`; see sa_confidence_class.count. */
     sa_status (*count)(void *form, const sa_gradients *batch, uint64_t ticket, const size_t *rows, double scale);
     /* See sa_confidence_class.reserve. */
     sa_status (*reserve)(void *form, size_t count, size_t at_once);

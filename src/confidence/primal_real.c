@@ -85,12 +85,18 @@ static void release_z(primal_t *primal) {
     primal->z = primal->taken = NULL;
 }
 
-/* z, lower triangle += the sum of g g' */
-static void add_gradients(primal_t *primal, const sa_gradients *batch) {
+/* out (p) = gradient `row` times `scale` */
+static void write_scaled(const primal_t *primal, const sa_gradients *batch, size_t row, double scale, real *out) {
+    REAL(gradients_write_out)(batch, row, out);
+    for (size_t i = 0; scale != 1 && i < primal->parameters; i++) out[i] *= (real)scale;
+}
+
+/* z, lower triangle += the sum of g g', g times `scale` */
+static void add_gradients(primal_t *primal, const sa_gradients *batch, double scale) {
     size_t p = primal->parameters;
     for (size_t first = 0; first < batch->count; first += TAKE_OVER_ROWS) {
         size_t left = batch->count - first, count = left < TAKE_OVER_ROWS ? left : TAKE_OVER_ROWS;
-        for (size_t i = 0; i < count; i++) REAL(gradients_write_out)(batch, first + i, primal->taken + i * p);
+        for (size_t i = 0; i < count; i++) write_scaled(primal, batch, first + i, scale, primal->taken + i * p);
         REAL(syrk_tn)(p, count, 1, primal->taken, p, primal->z, p);
     }
 }
@@ -112,7 +118,7 @@ static sa_status take_over(primal_t *primal, const sa_gradients *counted) {
     size_t p = primal->parameters;
     SA_TRY(reserve_z(primal));
     for (size_t i = 0; i < p; i++) primal->z[i * p + i] = (real)primal->lambda;
-    add_gradients(primal, counted);
+    add_gradients(primal, counted, 1);
     SA_TRY(REAL(cholesky)(p, primal->z, p));
     SA_TRY(REAL(triangle_from_dense)(&primal->factor, p, primal->z, p));
     release_z(primal);
@@ -178,21 +184,21 @@ static sa_status squared_widths(void *form, const sa_gradients *batch, const siz
 }
 
 /* Memory was reserved. False, and nothing is changed, when rounding makes Z indefinite. */
-static bool count_many(primal_t *primal, const sa_gradients *batch) {
+static bool count_many(primal_t *primal, const sa_gradients *batch, double scale) {
     size_t p = primal->parameters;
     unfactor(primal);
-    add_gradients(primal, batch);
+    add_gradients(primal, batch, scale);
     if (REAL(cholesky)(p, primal->z, p) != SA_OK) return false;
     primal->factor.n = 0; /* its memory stays, so this cannot fail */
     return REAL(triangle_from_dense)(&primal->factor, p, primal->z, p) == SA_OK;
 }
 
-static void update(primal_t *primal, const sa_gradients *batch) {
+static void update(primal_t *primal, const sa_gradients *batch, double scale) {
     size_t width = padded(primal->parameters);
     for (size_t first = 0; first < batch->count; first += UPDATE_ROWS) {
         size_t left = batch->count - first, many = left < UPDATE_ROWS ? left : UPDATE_ROWS;
         memset(primal->update, 0, many * width * sizeof *primal->update);
-        for (size_t i = 0; i < many; i++) REAL(gradients_write_out)(batch, first + i, primal->update + i * width);
+        for (size_t i = 0; i < many; i++) write_scaled(primal, batch, first + i, scale, primal->update + i * width);
         REAL(triangle_update)(&primal->factor, primal->update, many, primal->rotation);
     }
 }
@@ -215,9 +221,8 @@ static sa_status count(void *form, const sa_gradients *batch, uint64_t ticket, c
     primal_t *primal = form;
     (void)ticket;
     (void)rows;
-    (void)scale;
     bool many = primal->announced > 0 && is_many(primal, batch->count);
-    if (!many || !count_many(primal, batch)) update(primal, batch);
+    if (!many || !count_many(primal, batch, scale)) update(primal, batch, scale);
     primal->announced -= batch->count < primal->announced ? batch->count : primal->announced;
     if (primal->announced == 0) release_z(primal);
     return SA_OK;
