@@ -176,8 +176,8 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
                  sa_block_bytes(&agent->block, &agent->inputs) + sa_scan_bytes(&agent->scan, &agent->inputs) +
                  sa_gradients_bytes(&agent->observed) + sa_companion_bytes(&agent->companion) +
                  agent->contender_capacity * (sizeof(size_t) + sizeof(bool)) + agent->score_capacity * 5 * sizeof(double) +
-                 agent->training_capacity * sample +
-                 (agent->drawn_contexts ? SA_TRAINING_CHUNK * row : 0) + sa_forgetting_bytes(&agent->forgetting),
+                 agent->training_capacity * sample + (agent->drawn_contexts ? SA_TRAINING_CHUNK * row : 0) +
+                 sa_forgetting_bytes(&agent->forgetting),
         .widths_in_double = state.in_double,
         .widths_from_primal = state.from_primal,
         .log_det = state.log_det,
