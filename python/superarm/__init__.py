@@ -21,7 +21,8 @@ from ._options import Option, options
 from ._oracles import Oracle, OracleInfo, Solution, oracles, problem_names, solve
 from ._own import OwnAlgorithm, OwnEnvironment
 from ._theory import ntk, theory
-from .agent import Agent, Decision
+from .agent import Agent
+from .decision import Decision
 from .errors import (
     AlreadyAnswered,
     CallbackFailed,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Protocol
 
 import numpy as np
 
@@ -11,10 +11,8 @@ from ._native import ffi, fields, lib, text
 from ._options import option_text
 from .errors import InputError, check, need
 
-try:
-    from typing import Protocol
-except ImportError:  # pragma: no cover
-    Protocol = object  # type: ignore[assignment]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 # ---- a problem: what an oracle needs beside the scores ----
@@ -128,7 +126,7 @@ _SETTERS: Dict[str, Callable[[Problem, Any], None]] = {
 class Solution(NamedTuple):
     """The slate with the largest reward, or one whose reward is at least `alpha` of it."""
 
-    arms: Any  # (K) indices, best first or in the oracle's order
+    arms: NDArray[np.intp]  # (K) indices, best first or in the oracle's order
     reward: float
     alpha: float
     exact: bool

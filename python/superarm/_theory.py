@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict
+from typing import TYPE_CHECKING, Any, Dict
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ._blas import guard
 from ._native import ffi, fields, lib
 from ._options import set_options
 from .errors import InputError, check, need
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def _rows(contexts: Any) -> Any:
@@ -47,7 +50,7 @@ def theory(contexts: Any, scores: Any = None, *, preset: str = "paper", **option
     return fields(numbers[0])
 
 
-def ntk(contexts: Any, depth: int = 2) -> Any:
+def ntk(contexts: Any, depth: int = 2) -> NDArray[np.float64]:
     """The neural tangent kernel matrix H of Definition 1, (n, n), for contexts (n, d).
 
     >>> import superarm

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import copy
 from collections import OrderedDict
-from typing import Any, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
 from . import _arrays as arrays
-from .agent import Agent, Decision
+from .agent import Agent
+from .decision import Decision
 from .errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class _Contextual(str):
@@ -79,7 +83,7 @@ class OpenBanditPolicy:
     def _features(self, context: Any) -> Any:
         return np.hstack([np.tile(context, (self.n_actions, 1)), self.action_context])
 
-    def select_action(self, context: Any) -> Any:
+    def select_action(self, context: Any) -> NDArray[np.intp]:
         """(len_list) actions for a context, (1, dim)."""
         row = self._context(context)
         decision = self.agent.select(self._features(row), slate=self.len_list)
@@ -161,7 +165,7 @@ class SlateRegressor:
         self.agent_, self.n_features_in_ = agent, agent.dim
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any) -> NDArray[np.float64]:
         """The model's mean for rows X, (n, features). The agent does not notice: a copy of it is asked."""
         if "agent_" not in self.__dict__:
             raise InputError("the estimator has not been fitted: call fit or partial_fit first")

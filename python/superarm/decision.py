@@ -1,0 +1,130 @@
+"""A decision: what was chosen, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
+
+from . import _arrays as arrays
+from ._native import ffi, lib
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Decision:
+    """What was chosen, and why. It stays valid whatever happens to the agent.
+
+    Arrays are made when they are asked for: `arms` (K), best first, and arm by arm as in it `estimate` (the model's mean),
+    `width` (sqrt(g' Z^-1 g / m); NaN without one) and `score` (the optimistic score); `all_estimates`, `all_widths` and
+    `all_scores` are (N), or (N, K) for agents that tell positions apart.
+    """
+
+    __slots__ = ("id", "_agent", "_handle", "_values", "__weakref__")
+
+    def __init__(self, agent: str, handle: Any, values: Optional[Dict[str, Any]] = None) -> None:
+        self._agent = agent  # whose it is
+        self._handle = handle
+        self._values: Dict[str, Any] = values or {}
+        self.id: int = values["id"] if values else lib.sa_decision_id(handle)
+
+    def _value(self, name: str) -> Any:
+        if name not in self._values:
+            self._values[name] = _READERS[name](self._handle)
+        return self._values[name]
+
+    @property
+    def arms(self) -> NDArray[np.intp]:
+        """(K) indices of the chosen arms, best first or in the oracle's order."""
+        return self._value("arms")
+
+    @property
+    def estimate(self) -> NDArray[np.float64]:
+        """(K) the model's mean of each chosen arm."""
+        return self._value("estimate")
+
+    @property
+    def width(self) -> NDArray[np.float64]:
+        """(K) the confidence width of each chosen arm."""
+        return self._value("width")
+
+    @property
+    def score(self) -> NDArray[np.float64]:
+        """(K) the optimistic score of each chosen arm."""
+        return self._value("score")
+
+    @property
+    def event(self) -> int:
+        """The id of your own that was given to `select`."""
+        return int(self._value("event"))
+
+    @property
+    def candidates(self) -> int:
+        """N, how many arms there were."""
+        return int(self._value("candidates"))
+
+    @property
+    def all_estimates(self) -> NDArray[np.float64]:
+        """The model's mean of each candidate, (N), or (N, K) by position."""
+        return self._value("all_estimates")
+
+    @property
+    def all_widths(self) -> NDArray[np.float64]:
+        """The width of each candidate; with widths="needed" an upper bound for arms that could not reach the slate."""
+        return self._value("all_widths")
+
+    @property
+    def all_scores(self) -> NDArray[np.float64]:
+        """The optimistic score of each candidate; with widths="needed" an upper bound for arms that could not reach the slate."""
+        return self._value("all_scores")
+
+    def __len__(self) -> int:
+        return len(self.arms)
+
+    def __repr__(self) -> str:
+        return f"Decision(id={self.id}, arms={self.arms.tolist()})"
+
+    def __reduce__(self) -> Any:
+        return Decision, (self._agent, None, {"id": self.id, **{name: self._value(name) for name in _READERS}})
+
+
+def _all(pointer: Any, handle: Any) -> Any:
+    candidates, positions = lib.sa_decision_candidates(handle), lib.sa_decision_positions(handle)
+    values = arrays.from_doubles(pointer, candidates * (positions or 1))
+    return values.reshape(candidates, positions) if positions else values
+
+
+_READERS: Dict[str, Callable[[Any], Any]] = {
+    "arms": lambda handle: arrays.from_sizes(lib.sa_decision_arms(handle), lib.sa_decision_slate(handle)),
+    "estimate": lambda handle: arrays.from_doubles(lib.sa_decision_estimates(handle), lib.sa_decision_slate(handle)),
+    "width": lambda handle: arrays.from_doubles(lib.sa_decision_widths(handle), lib.sa_decision_slate(handle)),
+    "score": lambda handle: arrays.from_doubles(lib.sa_decision_scores(handle), lib.sa_decision_slate(handle)),
+    "event": lambda handle: lib.sa_decision_event(handle),
+    "candidates": lambda handle: lib.sa_decision_candidates(handle),
+    "all_estimates": lambda handle: _all(lib.sa_decision_all_estimates(handle), handle),
+    "all_widths": lambda handle: _all(lib.sa_decision_all_widths(handle), handle),
+    "all_scores": lambda handle: _all(lib.sa_decision_all_scores(handle), handle),
+}
+
+
+class Spares:
+    """C objects of dropped decisions, to be used again: a select then allocates nothing, however many arms there are."""
+
+    def __init__(self) -> None:
+        self._pointers: List[Any] = []
+
+    def take(self) -> Any:
+        try:
+            return self._pointers.pop()
+        except IndexError:
+            return ffi.NULL
+
+    def give(self, pointer: Any) -> None:
+        if len(self._pointers) < 2 and pointer:
+            self._pointers.append(pointer)
+        else:
+            lib.sa_decision_destroy(pointer)
+
+    def __del__(self) -> None:
+        for pointer in self._pointers:
+            lib.sa_decision_destroy(pointer)
