@@ -7,6 +7,7 @@
 #include <limits.h>
 
 #include "base/memory.h"
+#include "linalg/blas_gate.h"
 
 #if SA_REAL_BITS == 32
 #define BLAS(name) cblas_s##name
@@ -53,9 +54,11 @@ static void gemm(size_t rows, size_t columns, size_t inner, real alpha, operand 
         plain_gemm(rows, columns, inner, alpha, a, b, beta, c, ldc);
         return;
     }
+    sa_blas_enter();
     BLAS(gemm)
     (CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans, (int)rows,
      (int)columns, (int)inner, alpha, a.start, (int)a.ld, b.start, (int)b.ld, beta, c, (int)ldc);
+    sa_blas_leave();
 }
 
 void REAL(gemm_nt)(size_t rows, size_t columns, size_t inner, real alpha, const real *a, size_t lda, const real *b,
@@ -76,7 +79,8 @@ void REAL(gemm_tn)(size_t rows, size_t columns, size_t inner, real alpha, const 
 void REAL(syrk_tn)(size_t n, size_t inner, real alpha, const real *a, size_t lda, real *c, size_t ldc) {
     if (n == 0 || inner == 0) return;
     if (fits_blas(max_size(max_size(n, inner), max_size(lda, ldc)))) {
-        BLAS(syrk)(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)inner, alpha, a, (int)lda, 1, c, (int)ldc);
+        SA_IN_BLAS(
+            BLAS(syrk)(CblasRowMajor, CblasLower, CblasTrans, (int)n, (int)inner, alpha, a, (int)lda, 1, c, (int)ldc));
         return;
     }
     for (size_t i = 0; i < n; ++i) /* row i of the lower triangle */
@@ -88,7 +92,8 @@ sa_status REAL(cholesky)(size_t n, real *a, size_t lda) {
     if (n == 0) return SA_OK;
     if (!fits_blas(max_size(n, lda)))
         return sa_fail(SA_UNSUPPORTED, "a Cholesky factor of %zu rows is too large for LAPACK", n);
-    lapack_int info = POTRF(LAPACK_COL_MAJOR, 'U', (lapack_int)n, a, (lapack_int)lda);
+    lapack_int info;
+    SA_IN_BLAS(info = POTRF(LAPACK_COL_MAJOR, 'U', (lapack_int)n, a, (lapack_int)lda));
     if (info > 0)
         return sa_fail(SA_INVALID, "the matrix is not positive definite: its leading minor of order %d is not", (int)info);
     if (info < 0) return sa_fail(SA_INVALID, "the %zu x %zu matrix to factorise holds a value that is not a number", n, n);
@@ -97,13 +102,13 @@ sa_status REAL(cholesky)(size_t n, real *a, size_t lda) {
 
 /* Our upper triangle is LAPACK's lower one. */
 sa_status REAL(pivoted_cholesky)(size_t n, real *a, size_t lda, double tolerance, size_t *pivot, size_t *rank) {
-    lapack_int *order, found = 0;
+    lapack_int *order, found = 0, info;
     *rank = 0;
     if (n == 0) return SA_OK;
     if (!fits_blas(max_size(n, lda)))
         return sa_fail(SA_UNSUPPORTED, "a Cholesky factor of %zu rows is too large for LAPACK", n);
     SA_TRY(sa_alloc_array(n, sizeof *order, &order));
-    lapack_int info = PSTRF(LAPACK_COL_MAJOR, 'L', (lapack_int)n, a, (lapack_int)lda, order, &found, (real)tolerance);
+    SA_IN_BLAS(info = PSTRF(LAPACK_COL_MAJOR, 'L', (lapack_int)n, a, (lapack_int)lda, order, &found, (real)tolerance));
     for (size_t i = 0; info >= 0 && i < n; ++i) pivot[i] = (size_t)order[i] - 1; /* counted from 1 */
     sa_free(order);
     if (info == LAPACK_WORK_MEMORY_ERROR) return sa_fail(SA_OUT_OF_MEMORY, "no memory to factorise %zu rows", n);
@@ -115,8 +120,8 @@ sa_status REAL(pivoted_cholesky)(size_t n, real *a, size_t lda, double tolerance
 void REAL(upper_solve)(size_t n, const real *u, size_t ldu, int transposed, real *x) {
     if (n == 0) return;
     if (fits_blas(max_size(n, ldu))) {
-        BLAS(trsv)
-        (CblasRowMajor, CblasUpper, transposed ? CblasTrans : CblasNoTrans, CblasNonUnit, (int)n, u, (int)ldu, x, 1);
+        SA_IN_BLAS(BLAS(trsv)(CblasRowMajor, CblasUpper, transposed ? CblasTrans : CblasNoTrans, CblasNonUnit, (int)n, u,
+                              (int)ldu, x, 1));
         return;
     }
     for (size_t step = 0; step < n; ++step) {
@@ -133,7 +138,7 @@ void REAL(upper_solve)(size_t n, const real *u, size_t ldu, int transposed, real
 sa_status REAL(tridiagonal_eigenvalues)(size_t n, real *diagonal, real *beside) {
     if (n == 0) return SA_OK;
     if (!fits_blas(n)) return sa_fail(SA_UNSUPPORTED, "%zu eigenvalues are too many for LAPACK", n);
-    if (STERF((lapack_int)n, diagonal, beside) != 0)
-        return sa_fail(SA_INVALID, "eigenvalues of %zu rows were not found", n);
-    return SA_OK;
+    lapack_int info;
+    SA_IN_BLAS(info = STERF((lapack_int)n, diagonal, beside));
+    return info == 0 ? SA_OK : sa_fail(SA_INVALID, "eigenvalues of %zu rows were not found", n);
 }
