@@ -20,6 +20,7 @@ from ._native import __version__
 from ._options import Option, options
 from ._oracles import Oracle, OracleInfo, Solution, oracles, problem_names, solve
 from ._own import OwnAlgorithm, OwnEnvironment
+from ._requests import join_dim
 from ._theory import ntk, theory
 from .agent import Agent
 from .decision import Decision
@@ -43,5 +44,5 @@ __all__ = [
     "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Decision", "Error", "FileError", "FormatError",
     "InputError", "Interrupted", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment",
     "Progress", "Results", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
-    "load", "ntk", "options", "oracles", "problem_names", "run", "solve", "theory",
+    "join_dim", "load", "ntk", "options", "oracles", "problem_names", "run", "solve", "theory",
 ]

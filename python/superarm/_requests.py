@@ -10,6 +10,24 @@ from ._oracles import Problem
 from .errors import InputError, need
 
 _NULL = ffi.NULL
+_JOINS: Dict[str, int] = {name[len("SA_JOIN_"):].lower(): number for name, number in ffi.typeof("sa_join").relements.items()}
+
+
+def _join(join: str) -> int:
+    if join not in _JOINS:
+        raise InputError(f"join is {join!r}, and one of {', '.join(_JOINS)} is wanted")
+    return _JOINS[join]
+
+
+def join_dim(join: str, item_dim: int, shared_dim: int) -> int:
+    """The features that an arm has when items are joined with what they share, for an agent's `dim`: "concat" of both, all
+    "products" of one with the other, or "both".
+
+    >>> import superarm
+    >>> superarm.join_dim("both", 10, 3)
+    43
+    """
+    return lib.sa_join_dim(_join(join), arrays.whole(item_dim, "item_dim"), arrays.whole(shared_dim, "shared_dim"))
 
 
 def _expected(expected: Any, arms: int, slate: int) -> Any:
@@ -33,12 +51,21 @@ class Request:
         self.handle = ffi.gc(need(lib.sa_request_new()), lib.sa_request_destroy)
         self._kept: Any = None
 
-    def fill(self, dim: int, contexts: Any, slate: int, exclude: Any, event: int, expected: Any, problem: Dict[str, Any]) -> None:
-        features = arrays.reals(contexts, "contexts")
+    def fill(self, dim: int, contexts: Any, slate: int, exclude: Any = None, event: int = 0, expected: Any = None, items: Any = None,
+             shared: Any = None, join: str = "concat", **problem: Any) -> None:
+        joined = None
+        if items is None and shared is None:
+            features = arrays.reals(contexts, "contexts")
+        else:
+            if contexts is not None:
+                raise InputError("contexts: items and shared stand for them; give one or the other")
+            features = arrays.reals(items, "items")
+            joined = arrays.check_shape(arrays.reals(shared, "shared"), "shared", (None,), "one axis"), _join(join)
         shape = features.shape
-        if len(shape) != 2 or shape[1] != dim:
-            raise InputError(f"contexts: the shape is {arrays.shape_text(shape)}, and (arms, {dim}) is wanted: a row for each arm, of the "
-                             f"agent's dim")
+        if len(shape) != 2 or (joined is None and shape[1] != dim):
+            name, columns = ("contexts", dim) if joined is None else ("items", "features")
+            raise InputError(f"{name}: the shape is {arrays.shape_text(shape)}, and (arms, {columns}) is wanted: a row for each arm, and "
+                             f"the agent's dim is {dim}")
         count = arrays.whole(slate, "slate")
         number = arrays.whole(event, "event") if event else 0
         extras = None
@@ -48,7 +75,9 @@ class Request:
                       _problem(problem) if problem else None)
         # nothing can fail from here on
         handle = self.handle
-        if features.dtype == arrays.DOUBLE:
+        if joined:
+            self._set_items(features, *joined)
+        elif features.dtype == arrays.DOUBLE:
             lib.sa_request_contexts(handle, arrays.double_pointer(features), shape[0])
         else:
             lib.sa_request_contexts_float(handle, arrays.float_pointer(features), shape[0])
@@ -56,7 +85,18 @@ class Request:
         lib.sa_request_event(handle, number)
         if extras:
             self._set_extras(*extras)
-        self._kept = features, extras
+        self._kept = features, extras, joined
+
+    def _set_items(self, items: Any, shared: Any, join: int) -> None:
+        if items.dtype == arrays.DOUBLE:
+            lib.sa_request_items(self.handle, arrays.double_pointer(items), *items.shape)
+        else:
+            lib.sa_request_items_float(self.handle, arrays.float_pointer(items), *items.shape)
+        if shared.dtype == arrays.DOUBLE:
+            lib.sa_request_shared(self.handle, arrays.double_pointer(shared), len(shared))
+        else:
+            lib.sa_request_shared_float(self.handle, arrays.float_pointer(shared), len(shared))
+        lib.sa_request_join(self.handle, join)
 
     def _set_extras(self, mask: Any, scores: Any, problem: Optional[Problem]) -> None:
         lib.sa_request_exclude(self.handle, _NULL if mask is None else arrays.bool_pointer(mask))

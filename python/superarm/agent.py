@@ -70,9 +70,12 @@ class Agent:
 
     # ---- choosing and learning ----
 
-    def select(self, contexts: Any, slate: Optional[int] = None, *, exclude: Any = None, event: int = 0, expected: Any = None,
-               **problem: Any) -> Decision:
+    def select(self, contexts: Any = None, slate: Optional[int] = None, *, exclude: Any = None, event: int = 0, expected: Any = None,
+               items: Any = None, shared: Any = None, join: str = "concat", **problem: Any) -> Decision:
         """Chooses a slate of the candidate arms whose features are the rows of `contexts`, (N, dim).
+
+        Instead of contexts, `items` (N, any) are the arms' own features and `shared` (any) what all of them have in common, a user's
+        say; they are joined while they are scored: `join` "concat", "products" or "both" (`superarm.join_dim` has their dim).
 
         `slate` is K; unless given, the option slate. For an oracle that may leave arms out it is the most, and 0 no limit.
         `exclude` has arms that must not be chosen: flags (N), or indices. `event` is an id of your own. `expected` scores, (N) or
@@ -83,7 +86,8 @@ class Agent:
         """
         request = self._requests.take()
         try:
-            request.fill(self._dim, contexts, self._slate if slate is None else slate, exclude, event, expected, problem)
+            request.fill(self._dim, contexts, self._slate if slate is None else slate, exclude, event, expected, items, shared, join,
+                         **problem)
             with self._turn as agent:
                 out = self._out
                 out[0] = self._spares.take()

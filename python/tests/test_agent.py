@@ -158,6 +158,25 @@ def test_closing():
     assert len(decision.arms) == 4
 
 
+@pytest.mark.parametrize("join", ["concat", "products", "both"])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_items_and_what_they_share(join, kind):
+    items, user = contexts(9, 3).astype(kind), contexts(1, 2, seed=2)[0].astype(kind)
+    products = (items[:, :, None] * user).reshape(9, 6)
+    both = [np.hstack([items, np.tile(user, (9, 1))]), products]
+    by_hand = {"concat": both[0], "products": both[1], "both": np.hstack(both)}[join]
+    dim = superarm.join_dim(join, 3, 2)
+    assert dim == by_hand.shape[1]
+    agents = [superarm.Agent("cn-ucb", dim=dim, precision="double" if kind is np.float64 else "single") for _ in range(2)]
+    for _ in range(3):
+        decisions = [agents[0].select(by_hand, slate=4),
+                     agents[1].select(items=items if kind is np.float32 else items.tolist(), shared=user, join=join, slate=4)]
+        np.testing.assert_array_equal(decisions[0].all_scores, decisions[1].all_scores)
+        for agent, decision in zip(agents, decisions):
+            agent.update(decision, [1, 0, 0, 1])
+    assert agents[1].select(by_hand, slate=2).candidates == 9  # and contexts again
+
+
 # ---- arrays of any kind ----
 
 

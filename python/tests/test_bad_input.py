@@ -56,6 +56,18 @@ def test_wrong_requests(agent, given, words):
     assert len(agent.select(X, slate=3)) == 3  # and nothing of it is left
 
 
+@pytest.mark.parametrize("given, words", [
+    ({"contexts": X, "items": X, "shared": [1]}, "contexts"), ({"items": X}, "shared"), ({"shared": [1]}, "items"), ({}, "contexts"),
+    ({"items": X, "shared": [1, 2]}, "3 features"), ({"items": X[:, :2], "shared": [1], "join": "sum"}, "'sum'"),
+    ({"items": X[:, :2], "shared": [[1]]}, r"\(1, 1\)"), ({"items": X[0], "shared": [1]}, r"\(3,\)"),
+    ({"items": X[:, :2], "shared": [np.nan]}, "nan"), ({"items": X[:, :2], "shared": ["a"]}, "dtype"),
+])
+def test_wrong_items(agent, given, words):
+    with pytest.raises(superarm.InputError, match=words):
+        agent.select(slate=1, **given)
+    assert len(agent.select(X, slate=3)) == 3
+
+
 @pytest.mark.parametrize("scores, observed, words", [
     ([1], None, "1 scores"), ([1, 2, 3], None, "3 scores"), ([1, np.nan], None, "nan"), ([1, np.inf], None, "inf"),
     ([[1, 2]], None, r"\(1, 2\)"), ("no", None, "dtype"), ([1, None], None, "object"), ([1, 1j], None, "complex"), (1.0, None, "a number"),
