@@ -195,6 +195,20 @@ def test_a_fork_while_another_thread_trains():
     play(agent)
 
 
+def test_an_oracle_that_forks():
+    class Forking:
+        alpha = 1.0
+
+        def solve(self, scores, k):
+            self.fine = in_child(lambda: play(superarm.Agent("cn-ucb", dim=6)))
+            return range(k)
+
+    agent = superarm.Agent("cn-ucb", dim=6, oracle=Forking())
+    agent.select(np.eye(6), slate=2)
+    assert agent.oracle.fine
+    assert agent.select(np.eye(6), slate=2).id == 1
+
+
 def allocated():
     """Bytes that malloc has given out, from all its arenas."""
     libc = ctypes.CDLL(None)
