@@ -91,7 +91,7 @@ static void wrong_engines_have_a_sentence(void **state) {
     assert_null(agent);
     sa_options *options = sa_options_new(NULL);
     assert_fails(sa_options_set(options, "confidence", "full"), SA_INVALID,
-                 "--confidence full is not one of exact, diagonal, last-layer");
+                 "--confidence full is not one of exact, diagonal, last-layer, sketch, auto");
     sa_options_destroy(options);
 }
 

@@ -22,7 +22,9 @@
 #define SA_PRESETS(X) X(PRESET_PAPER, "paper") X(PRESET_ICML23, "icml23") X(PRESET_TUNED, "tuned")
 #define SA_PRECISIONS(X) X(PRECISION_SINGLE, "single") X(PRECISION_DOUBLE, "double")
 #define SA_CONFIDENCES(X)                                                                                                 \
-    X(CONFIDENCE_EXACT, "exact") X(CONFIDENCE_DIAGONAL, "diagonal") X(CONFIDENCE_LAST_LAYER, "last-layer")
+    X(CONFIDENCE_EXACT, "exact")                                                                                          \
+    X(CONFIDENCE_DIAGONAL, "diagonal")                                                                                    \
+    X(CONFIDENCE_LAST_LAYER, "last-layer") X(CONFIDENCE_SKETCH, "sketch") X(CONFIDENCE_AUTO, "auto")
 #define SA_EXACT_FORMS(X) X(EXACT_AUTO, "auto") X(EXACT_DUAL, "dual") X(EXACT_PRIMAL, "primal")
 #define SA_WIDTHS(X) X(WIDTHS_NEEDED, "needed") X(WIDTHS_ALL, "all")
 /* clang-format off */
@@ -171,7 +173,10 @@
     NUMBER(scale_to, "scale-to", AGENT, 1, 1, 0.04, ABOVE_0, 1e6,                                                         \
            "with --scale: the standard deviation of scores trained on")                                                   \
     CHOICE(confidence, "confidence", AGENT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, SA_CONFIDENCES,         \
-           "how the width sqrt(g' Z^-1 g / m) is found: with all of Z, its diagonal, or the last layer's part")           \
+           "widths sqrt(g' Z^-1 g / m) from all of Z, its diagonal, the last layer's part, a sketch, or exact until a "   \
+           "sketch is cheaper")                                                                                           \
+    INTEGER(sketch_size, "sketch-size", AGENT, 256, 256, 256, 1, 1000000,                                                 \
+            "sketch and auto: B, gradients that stand for all that were counted")                                         \
     FLAG(rebuild, "rebuild", AGENT, false, false, false,                                                                  \
          "after each training make Z anew, of the whole history's gradients at the new weights")                          \
     CHOICE(exact_form, "exact-form", AGENT, EXACT_AUTO, EXACT_AUTO, EXACT_AUTO, SA_EXACT_FORMS,                           \

@@ -45,6 +45,9 @@ typedef struct sa_confidence_class {
     /* Forgetting: Z = lambda I + factor (Z - lambda I), 0 <= factor <= 1; names of batches (tickets) lose their meaning. On failure
      * Z is as it was. NULL: cannot. */
     sa_status (*discount)(sa_confidence *confidence, double factor);
+    /* c >= 1, perhaps infinite: every width w now stands for an exact one between w / c and w c, rounding apart. NULL: there is no
+     * such bound. */
+    double (*certificate)(const sa_confidence *confidence);
     void (*state)(const sa_confidence *confidence, sa_confidence_state *state);
     sa_status (*save)(const sa_confidence *confidence, sa_npz_writer *writer);
     sa_status (*load)(sa_confidence *confidence, sa_npz *archive);
@@ -62,6 +65,10 @@ sa_status sa_confidence_count_all(sa_confidence *confidence, const sa_gradients 
 /* The engine of --confidence, NULL past the last. */
 const sa_confidence_class *sa_confidence_class_at(size_t kind);
 
-extern const sa_confidence_class sa_confidence_exact, sa_confidence_diagonal, sa_confidence_last_layer;
+/* NaN without an engine, or where it has no bound. */
+double sa_confidence_certificate(const sa_confidence *confidence);
+
+extern const sa_confidence_class sa_confidence_exact, sa_confidence_diagonal, sa_confidence_last_layer,
+    sa_confidence_sketch, sa_confidence_auto;
 
 #endif

@@ -349,6 +349,18 @@ static size_t bytes(const void *form) {
 
 static const sa_gradients *counted_gradients(const void *form) { return &((const dual_t *)form)->counted; }
 
+static sa_status hold(void *form, const sa_gradients *from, const size_t *rows, size_t count, const double *factor) {
+    dual_t *dual = form;
+    size_t before = dual->counted.count;
+    SA_TRY(sa_gradients_reserve(&dual->counted, count));
+    SA_TRY(REAL(triangle_reserve)(&dual->factor, count > before ? count - before : 0));
+    dual->counted.count = 0;
+    sa_gradients_append(&dual->counted, from, rows, count);
+    REAL(triangle_assign)(&dual->factor, count, factor);
+    dual->ticket = 0;
+    return SA_OK;
+}
+
 /* ---- files: the gradients, the factor, and the last solve, which a decision still to be answered may want ---- */
 
 static const sa_dtype dtype = SA_REAL_BITS == 32 ? SA_FLOAT32 : SA_FLOAT64;
@@ -412,4 +424,5 @@ const sa_exact_form_class REAL(sa_dual) = {
     .save = save,
     .load = load,
     .counted = counted_gradients,
+    .hold = hold,
 };

@@ -21,11 +21,12 @@
  * small, and at most 1 / sqrt(phi) times the right ones. When phi falls below LEAST_FADE the form is made anew, with lambda as it
  * should be: on the dual side from the gradients, those left out that weigh less than LEAST_WEIGHT by then, on the primal side
  * from Z. No width is above |g| / sqrt(lambda), the one before anything was counted. */
+#include "confidence/exact.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "confidence/confidence.h"
 #include "confidence/exact_form.h"
 
 static const size_t PRIMAL_AT_ONCE = 256; /* parameters up to which p x p is cheaper than thinking about it */
@@ -47,6 +48,9 @@ typedef struct exact {
     double fade;    /* phi; 1 for an engine that forgets nothing */
     double *weight; /* (counted) of the gradients that the form keeps, in units of phi; NULL: nothing is forgotten */
     size_t weight_capacity;
+    /* as the inside of another engine (exact.h): */
+    sa_exact_factor factor; /* NULL: lambda I + G'G = C C' */
+    void *owner;
 } exact_t;
 
 static const sa_exact_form_class *form_class(bool primal, sa_precision precision) {
@@ -113,23 +117,39 @@ static sa_status in_precision(exact_t *exact, const sa_gradients *batch, const s
 
 /* ---- precision ---- */
 
+/* A double-precision form that holds the same as the present one, with the owner's factor. */
+static sa_status hold_in_double(exact_t *exact, const sa_exact_form_class *kind, void **out) {
+    const sa_gradients *held = exact->kind->counted(exact->form);
+    sa_gradients none;
+    SA_TRY(sa_gradients_init_like(&none, SA_PRECISION_DOUBLE, held));
+    sa_status status = kind->create(exact->lambda, &none, out);
+    sa_gradients_clear(&none);
+    if (status != SA_OK) return status;
+    status = kind->hold(*out, held, NULL, held->count, exact->factor(exact->owner));
+    if (status != SA_OK) kind->destroy(*out);
+    return status;
+}
+
+static sa_status count_in_double(exact_t *exact, const sa_exact_form_class *kind, void **out) {
+    const sa_gradients *counted = exact->kind->counted(exact->form);
+    sa_gradients wide;
+    SA_TRY(sa_gradients_init_like(&wide, SA_PRECISION_DOUBLE, counted));
+    sa_status status = sa_gradients_reserve(&wide, counted->count);
+    if (status == SA_OK) {
+        sa_gradients_append(&wide, counted, NULL, counted->count);
+        status = kind->create(exact->lambda, &wide, out);
+    }
+    sa_gradients_clear(&wide);
+    return status;
+}
+
 static sa_status rebuild_in_double(exact_t *exact) {
     const sa_exact_form_class *kind = form_class(is_primal(exact), SA_PRECISION_DOUBLE);
-    const sa_gradients *counted = exact->kind->counted(exact->form);
     void *form;
-    if (!counted) {
+    if (!exact->kind->counted(exact->form))
         SA_TRY(kind->widen(exact->form, &form));
-    } else {
-        sa_gradients wide;
-        SA_TRY(sa_gradients_init_like(&wide, SA_PRECISION_DOUBLE, counted));
-        sa_status status = sa_gradients_reserve(&wide, counted->count);
-        if (status == SA_OK) {
-            sa_gradients_append(&wide, counted, NULL, counted->count);
-            status = kind->create(exact->lambda, &wide, &form);
-        }
-        sa_gradients_clear(&wide);
-        if (status != SA_OK) return status;
-    }
+    else
+        SA_TRY(exact->factor ? hold_in_double(exact, kind, &form) : count_in_double(exact, kind, &form));
     replace_form(exact, kind, form);
     return SA_OK;
 }
@@ -272,7 +292,7 @@ static sa_status count(sa_confidence *confidence, const sa_gradients *batch, uin
     exact_t *exact = (exact_t *)confidence;
     const sa_gradients *ours;
     if (batch->count == 0) return SA_OK;
-    if (ticket == 0) SA_TRY(guard_precision(exact, batch));
+    if (ticket == 0 && !exact->factor) SA_TRY(guard_precision(exact, batch)); /* an owner has prepared for them */
     SA_TRY(in_precision(exact, batch, &ours));
     bool weighs = exact->weight && !is_primal(exact);
     if (weighs)
@@ -309,6 +329,42 @@ static void state(const sa_confidence *confidence, sa_confidence_state *state) {
         .in_double = exact->kind->precision == SA_PRECISION_DOUBLE,
         .from_primal = is_primal(exact),
     };
+}
+
+/* By what was said of forgetting. */
+static double certificate(const sa_confidence *confidence) { return 1 / sqrt(((const exact_t *)confidence)->fade); }
+
+/* ---- as the inside of another engine ---- */
+
+const sa_gradients *sa_exact_held(const sa_confidence *confidence) {
+    const exact_t *exact = (const exact_t *)confidence;
+    return exact->kind->counted(exact->form);
+}
+
+void sa_exact_hold(sa_confidence *confidence, const sa_gradients *from, const size_t *rows, size_t count,
+                   const double *factor) {
+    exact_t *exact = (exact_t *)confidence;
+    (void)exact->kind->hold(exact->form, from, rows, count, factor); /* cannot fail: there is room */
+    exact->counted = count;
+    exact->fade = 1;
+}
+
+bool sa_exact_fade(sa_confidence *confidence, double factor) {
+    exact_t *exact = (exact_t *)confidence;
+    exact->fade *= factor;
+    return exact->fade < LEAST_FADE;
+}
+
+const double *sa_exact_faded(const sa_confidence *confidence) { return &((const exact_t *)confidence)->fade; }
+
+void sa_exact_own(sa_confidence *confidence, sa_exact_factor factor, void *owner) {
+    exact_t *exact = (exact_t *)confidence;
+    exact->factor = factor;
+    exact->owner = owner;
+}
+
+sa_status sa_exact_prepare(sa_confidence *confidence, const sa_gradients *batch) {
+    return guard_precision((exact_t *)confidence, batch);
 }
 
 /* ---- files ---- */
@@ -374,6 +430,7 @@ const sa_confidence_class sa_confidence_exact = {
     .count = count,
     .reserve = reserve,
     .discount = discount,
+    .certificate = certificate,
     .state = state,
     .save = save,
     .load = load,

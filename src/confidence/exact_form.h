@@ -39,6 +39,9 @@ typedef struct sa_exact_form_class {
     const sa_gradients *(*counted)(const void *form);
     /* For a form that does not keep its gradients: Z = lambda I + factor (Z - lambda I); on failure Z is as it was. Else NULL. */
     sa_status (*fade)(void *form, double factor);
+    /* Holds rows[0 .. count) of `from` (rows NULL: the first), of any precision, in place of those counted so far, with `factor`
+     * (count, count), lower, as its factor; cannot fail where there were as many before. NULL for a form that keeps none. */
+    sa_status (*hold)(void *form, const sa_gradients *from, const size_t *rows, size_t count, const double *factor);
     /* A double-precision form from a single one that does not keep its gradients; else NULL. */
     sa_status (*widen)(const void *single, void **out);
 } sa_exact_form_class;

@@ -22,6 +22,8 @@ void REAL(syrk_tn)(size_t n, size_t inner, real alpha, const real *a, size_t lda
 /* Lower Cholesky factor of the symmetric matrix whose lower triangle is in A (n, n), in place. SA_INVALID when A is not
  * positive definite. */
 sa_status REAL(cholesky)(size_t n, real *a, size_t lda);
+/* A^-1, the whole matrix, from the lower Cholesky factor of A (n, n), in place. */
+sa_status REAL(cholesky_inverse)(size_t n, real *a, size_t lda);
 /* P' A P = U' U of the symmetric positive semidefinite matrix whose upper triangle is in A (n, n), in place: row i of P' A P is
  * row pivot[i] of A. The first `*rank` rows of U are the factor; the diagonal of what is left is at most `tolerance`. */
 sa_status REAL(pivoted_cholesky)(size_t n, real *a, size_t lda, double tolerance, size_t *pivot, size_t *rank);

@@ -12,11 +12,13 @@
 #if SA_REAL_BITS == 32
 #define BLAS(name) cblas_s##name
 #define POTRF LAPACKE_spotrf
+#define POTRI LAPACKE_spotri
 #define PSTRF LAPACKE_spstrf
 #define STERF LAPACKE_ssterf
 #else
 #define BLAS(name) cblas_d##name
 #define POTRF LAPACKE_dpotrf
+#define POTRI LAPACKE_dpotri
 #define PSTRF LAPACKE_dpstrf
 #define STERF LAPACKE_dsterf
 #endif
@@ -97,6 +99,16 @@ sa_status REAL(cholesky)(size_t n, real *a, size_t lda) {
     if (info > 0)
         return sa_fail(SA_INVALID, "the matrix is not positive definite: its leading minor of order %d is not", (int)info);
     if (info < 0) return sa_fail(SA_INVALID, "the %zu x %zu matrix to factorise holds a value that is not a number", n, n);
+    return SA_OK;
+}
+
+sa_status REAL(cholesky_inverse)(size_t n, real *a, size_t lda) {
+    if (n == 0) return SA_OK;
+    if (!fits_blas(max_size(n, lda))) return sa_fail(SA_UNSUPPORTED, "an inverse of %zu rows is too large for LAPACK", n);
+    if (POTRI(LAPACK_COL_MAJOR, 'U', (lapack_int)n, a, (lapack_int)lda) != 0)
+        return sa_fail(SA_INVALID, "the %zu x %zu Cholesky factor to invert is singular or not finite", n, n);
+    for (size_t i = 0; i < n; ++i)
+        for (size_t j = 0; j < i; ++j) a[j * lda + i] = a[i * lda + j];
     return SA_OK;
 }
 

@@ -44,6 +44,8 @@ void REAL(triangle_append)(REAL(triangle) * factor, size_t rows, const real *lef
                            const double *corner);
 /* Copies a dense lower factor (n, n), row-major, into an empty triangle. */
 sa_status REAL(triangle_from_dense)(REAL(triangle) * factor, size_t n, const real *dense, size_t ld);
+/* Puts a dense lower factor (n, n), row-major, in place of what the triangle holds. Room must have been reserved. */
+void REAL(triangle_assign)(REAL(triangle) * factor, size_t n, const double *dense);
 /* A diagonal factor, sqrt(value) I, into an empty triangle. */
 sa_status REAL(triangle_diagonal)(REAL(triangle) * factor, size_t n, double value);
 /* Solves L Y = B in place; b is (n, columns) row-major with leading dimension `columns`, a multiple of SA_COLUMN_ALIGN,

@@ -71,6 +71,20 @@ sa_status REAL(triangle_diagonal)(REAL(triangle) * factor, size_t n, double valu
     return SA_OK;
 }
 
+static void set_identity(REAL(triangle) * factor, size_t p) {
+    memset(factor->panel[p], 0, sa_panel_elements(p) * sizeof(real));
+    for (size_t row = p * SA_PANEL; row < (p + 1) * SA_PANEL; ++row) *element(factor, row, row) = 1;
+}
+
+void REAL(triangle_assign)(REAL(triangle) * factor, size_t n, const double *dense) {
+    for (size_t p = 0; p < factor->panels; ++p) set_identity(factor, p);
+    for (size_t i = 0; i < n; ++i) {
+        real *target = element(factor, i, 0);
+        for (size_t j = 0; j <= i; ++j) target[j * SA_PANEL] = (real)dense[i * n + j];
+    }
+    factor->n = n;
+}
+
 real REAL(triangle_get)(const REAL(triangle) * factor, size_t row, size_t column) {
     return column > row ? 0 : *element(factor, row, column);
 }

@@ -1,0 +1,206 @@
+/* Exact as long as that is cheap, then a sketch of all that was counted. In operations, with n gradients counted, N arms,
+ * gradients kept as w numbers, and F = 4 M^2 w + 8 M^3 for a fold of the sketch's M = B + B/4 elements, a round that counts k
+ * gradients costs
+ *
+ *     exact   n^2 N + 2 n N w         sketch   M^2 N + 2 M N w + k F / (B/4)
+ *
+ * and the sketch of n gradients is made for n F / (B/4). Nobody knows how many rounds will come, so it is made when exact widths
+ * have cost as much more than a sketch's would have: at most twice the cost of knowing. With few parameters, p <= 2 M, the p x p side
+ * is no dearer than a sketch, and the engine stays exact. An agent that forgets has a sketch from the
+ * first on: it counts few gradients. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "confidence/confidence.h"
+#include "confidence/exact.h"
+
+enum { LARGE_BATCH = 8 }; /* more than so many times M at once are counted by a sketch from the first on */
+
+typedef struct automatic {
+    sa_confidence base;
+    sa_options options; /* what engines read of them; owns nothing */
+    size_t pairs;
+    sa_pair_shape *shape;           /* (pairs) */
+    sa_confidence *now;             /* exact, or a sketch */
+    bool stays;                     /* exact for good */
+    double elements, fresh, length; /* M, B/4, w */
+    uint64_t counted;
+    double excess;     /* operations that exact widths have cost more than a sketch's would have */
+    double last_batch; /* N of the last widths */
+    /* Batches that were named before the change mean nothing to the sketch, whose own names follow on theirs. */
+    uint64_t latest_ticket, exact_tickets;
+} automatic_t;
+
+static bool is_exact(const automatic_t *self) { return self->now->kind == &sa_confidence_exact; }
+
+static void destroy(sa_confidence *confidence) {
+    automatic_t *self = (automatic_t *)confidence;
+    sa_confidence_destroy(self->now);
+    sa_free(self->shape);
+    sa_free(self);
+}
+
+static void measure(automatic_t *self, double size) {
+    double parameters = 0;
+    self->fresh = size / 4 > 16 ? size / 4 : 16;
+    self->elements = size + self->fresh;
+    for (size_t l = 0; l < self->pairs; l++) {
+        parameters += (double)self->shape[l].delta * (double)self->shape[l].input;
+        self->length += (double)(self->shape[l].delta + self->shape[l].input);
+    }
+    self->stays = parameters <= 2 * self->elements;
+}
+
+static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape, sa_confidence **out) {
+    automatic_t *self;
+    sa_status status;
+    SA_TRY(sa_alloc_array(1, sizeof *self, &self));
+    self->base.kind = &sa_confidence_auto;
+    self->options = (sa_options){.precision = options->precision,
+                                 .regularization = options->regularization,
+                                 .sketch_size = options->sketch_size,
+                                 .discount = 1};
+    self->pairs = pairs;
+    SA_TRY_OR_FAIL(sa_alloc_array(pairs, sizeof *shape, &self->shape));
+    memcpy(self->shape, shape, pairs * sizeof *shape);
+    measure(self, (double)options->sketch_size);
+    self->options.exact_form = self->stays ? SA_EXACT_AUTO : SA_EXACT_DUAL;
+    const sa_confidence_class *first = options->discount < 1 ? &sa_confidence_sketch : &sa_confidence_exact;
+    SA_TRY_OR_FAIL(first->create(&self->options, pairs, shape, &self->now));
+    *out = &self->base;
+    return SA_OK;
+fail:
+    destroy(&self->base);
+    return status;
+}
+
+/* ---- changing over ---- */
+
+static double fold_cost(const automatic_t *self) {
+    return 4 * self->elements * self->elements * (self->length + 2 * self->elements);
+}
+
+static sa_status change_over(automatic_t *self) {
+    const sa_gradients *held = sa_exact_held(self->now);
+    sa_confidence *sketch;
+    if (!held) return sa_fail(SA_FORMAT, "a sketch cannot be made of a p x p factor");
+    sa_options options = self->options;
+    options.precision = (int)held->precision; /* as far as exact widths had to go, the sketch's have to */
+    SA_TRY(sa_confidence_sketch.create(&options, self->pairs, self->shape, &sketch));
+    sa_status status = sa_confidence_sketch.count(sketch, held, 0, NULL);
+    if (status != SA_OK) {
+        sa_confidence_destroy(sketch);
+        return status;
+    }
+    sa_confidence_destroy(self->now);
+    self->now = sketch;
+    self->exact_tickets = self->latest_ticket;
+    return SA_OK;
+}
+
+/* After a round. When memory for a sketch is short, exact widths go on. */
+static void consider(automatic_t *self, size_t round_counted) {
+    double n = (double)self->counted, m = self->elements, batch = self->last_batch, w = self->length;
+    if (self->stays || !is_exact(self)) return;
+    self->excess +=
+        (n * n - m * m) * batch + 2 * (n - m) * batch * w - (double)round_counted * fold_cost(self) / self->fresh;
+    if (self->excess < 0) self->excess = 0;
+    if (self->excess > n * fold_cost(self) / self->fresh && change_over(self) != SA_OK) self->excess = 0;
+}
+
+/* ---- the engine ---- */
+
+/* What the engine within calls a batch. */
+static uint64_t named(const automatic_t *self, uint64_t ticket) {
+    return ticket > self->exact_tickets ? ticket - self->exact_tickets : 0;
+}
+
+static sa_status widths(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
+                        double *width, uint64_t *ticket) {
+    automatic_t *self = (automatic_t *)confidence;
+    uint64_t name = named(self, *ticket);
+    SA_TRY(self->now->kind->widths(self->now, batch, rows, count, width, &name));
+    self->last_batch = (double)count + (*ticket ? self->last_batch : 0);
+    *ticket = name + self->exact_tickets;
+    if (*ticket > self->latest_ticket) self->latest_ticket = *ticket;
+    return SA_OK;
+}
+
+static sa_status tighten(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
+                         double *width) {
+    automatic_t *self = (automatic_t *)confidence;
+    return self->now->kind->tighten(self->now, batch, rows, count, width);
+}
+
+static sa_status count(sa_confidence *confidence, const sa_gradients *batch, uint64_t ticket, const size_t *rows) {
+    automatic_t *self = (automatic_t *)confidence;
+    SA_TRY(self->now->kind->count(self->now, batch, named(self, ticket), rows));
+    self->counted += batch->count;
+    consider(self, batch->count);
+    return SA_OK;
+}
+
+static sa_status reserve(sa_confidence *confidence, size_t count, size_t at_once) {
+    automatic_t *self = (automatic_t *)confidence;
+    if (!self->stays && is_exact(self) && (double)count > LARGE_BATCH * self->elements) SA_TRY(change_over(self));
+    return self->now->kind->reserve(self->now, count, at_once);
+}
+
+static sa_status discount(sa_confidence *confidence, double factor) {
+    automatic_t *self = (automatic_t *)confidence;
+    if (is_exact(self) && !self->stays) SA_TRY(change_over(self));
+    return self->now->kind->discount(self->now, factor);
+}
+
+static double certificate(const sa_confidence *confidence) {
+    return sa_confidence_certificate(((const automatic_t *)confidence)->now);
+}
+
+static void state(const sa_confidence *confidence, sa_confidence_state *state) {
+    const automatic_t *self = (const automatic_t *)confidence;
+    self->now->kind->state(self->now, state);
+}
+
+static sa_status save(const sa_confidence *confidence, sa_npz_writer *writer) {
+    const automatic_t *self = (const automatic_t *)confidence;
+    static const int64_t yes = 1, no = 0;
+    SA_TRY(sa_npz_add(writer, "auto_exact", SA_INT64, 0, NULL, is_exact(self) ? &yes : &no));
+    SA_TRY(sa_npz_add(writer, "auto_counted", SA_INT64, 0, NULL, &self->counted));
+    SA_TRY(sa_npz_add(writer, "auto_tickets", SA_INT64, 0, NULL, &self->latest_ticket));
+    SA_TRY(sa_npz_add(writer, "auto_exact_tickets", SA_INT64, 0, NULL, &self->exact_tickets));
+    SA_TRY(sa_npz_add(writer, "auto_excess", SA_FLOAT64, 0, NULL, &self->excess));
+    SA_TRY(sa_npz_add(writer, "auto_last_batch", SA_FLOAT64, 0, NULL, &self->last_batch));
+    return self->now->kind->save(self->now, writer);
+}
+
+static sa_status load(sa_confidence *confidence, sa_npz *archive) {
+    automatic_t *self = (automatic_t *)confidence;
+    int64_t exact, counted, latest, before;
+    SA_TRY(sa_npz_get_integer(archive, "auto_exact", 0, 1, &exact));
+    SA_TRY(sa_npz_get_integer(archive, "auto_counted", 0, INT64_MAX, &counted));
+    SA_TRY(sa_npz_get_integer(archive, "auto_tickets", 0, INT64_MAX, &latest));
+    SA_TRY(sa_npz_get_integer(archive, "auto_exact_tickets", 0, latest, &before));
+    SA_TRY(sa_npz_get_number(archive, "auto_excess", &self->excess));
+    SA_TRY(sa_npz_get_number(archive, "auto_last_batch", &self->last_batch));
+    if (!exact && is_exact(self)) SA_TRY(change_over(self)); /* of none: the file has the rest */
+    self->counted = (uint64_t)counted;
+    self->latest_ticket = (uint64_t)latest;
+    self->exact_tickets = (uint64_t)before;
+    return self->now->kind->load(self->now, archive);
+}
+
+const sa_confidence_class sa_confidence_auto = {
+    .name = "auto",
+    .summary = "exact until that has cost more than a sketch would, then a sketch of all that was counted",
+    .create = create,
+    .destroy = destroy,
+    .widths = widths,
+    .tighten = tighten,
+    .count = count,
+    .reserve = reserve,
+    .discount = discount,
+    .certificate = certificate,
+    .state = state,
+    .save = save,
+    .load = load,
+};
