@@ -190,6 +190,8 @@ static void a_rebuilt_z_is_that_of_the_present_weights(void **state) {
         {"confidence=exact exact-form=primal", false},
         {"confidence=exact", false},
         {"confidence=diagonal", false},
+        {"confidence=sketch", false},
+        {"confidence=auto", false},
         {"confidence=last-layer", true},
         {"confidence=last-layer exact-form=dual algorithm=cn-ts", true},
     };

@@ -93,7 +93,12 @@ static sa_gradients elements_of(const sa_confidence *engine, const source *s) {
     return elements;
 }
 
-/* Counts the gradients of `batch`. Folds happen when there is no more room: then there are fewer elements than there would be. */
+static size_t room_of(const source *s) {
+    size_t size = (size_t)s->options->sketch_size;
+    return size + (size / 4 > 16 ? size / 4 : 16);
+}
+
+/* Counts the gradients of `batch`. Folds happen when there is no more room. */
 static void count_and_follow(stand_in *self, sa_confidence *engine, const source *s, const sa_gradients *batch,
                              uint64_t ticket) {
     assert_ok(engine->kind->count(engine, batch, ticket, s->rows));
@@ -102,15 +107,13 @@ static void count_and_follow(stand_in *self, sa_confidence *engine, const source
         written_out(batch, k, self->counted + self->count * self->p);
         written_out(batch, k, self->stood + self->count * self->p);
     }
+    self->held += batch->count;
+    if (self->held < room_of(s)) return;
     sa_gradients elements = elements_of(engine, s);
-    if (elements.count != self->held + batch->count) project(self, &elements);
+    assert_true(elements.count <= (size_t)s->options->sketch_size);
+    project(self, &elements);
     self->held = elements.count;
     sa_gradients_clear(&elements);
-}
-
-static size_t room_of(const source *s) {
-    size_t size = (size_t)s->options->sketch_size;
-    return size + (size / 4 > 16 ? size / 4 : 16);
 }
 
 /* The chosen gradients, so that a fold is always after the last of those that were counted together. */

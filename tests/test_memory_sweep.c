@@ -221,6 +221,15 @@ static void diagonal(void **state) {
     sweep("confidence=diagonal hidden=3 train-every=1");
 }
 
+/* The feedback of the sweep fills the sketch, and is folded. */
+static void sketch(void **state) {
+    (void)state;
+    sweep("confidence=sketch sketch-size=1 hidden=3 train-every=1");
+    sweep("confidence=sketch sketch-size=2 hidden=3 train-every=1 precision=double count-pending=true");
+    sweep("confidence=sketch sketch-size=3 hidden=3 train-every=1 rebuild=true");
+    sweep("confidence=auto sketch-size=1 hidden=3 train-every=1");
+}
+
 static void rebuilt(void **state) {
     (void)state;
     sweep("algorithm=neural-linear hidden=3 train-every=1");
@@ -310,12 +319,10 @@ static void theory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(theory),          cmocka_unit_test(dual),
-        cmocka_unit_test(primal),          cmocka_unit_test(epochs),
-        cmocka_unit_test(linear),          cmocka_unit_test(feedback),
-        cmocka_unit_test(diagonal),        cmocka_unit_test(rebuilt),
-        cmocka_unit_test(partitions),      cmocka_unit_test(references),
-        cmocka_unit_test(precision_guard),
+        cmocka_unit_test(theory),     cmocka_unit_test(dual),       cmocka_unit_test(primal),
+        cmocka_unit_test(epochs),     cmocka_unit_test(linear),     cmocka_unit_test(feedback),
+        cmocka_unit_test(diagonal),   cmocka_unit_test(sketch),     cmocka_unit_test(rebuilt),
+        cmocka_unit_test(partitions), cmocka_unit_test(references), cmocka_unit_test(precision_guard),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

@@ -73,6 +73,9 @@ SA_API const double *sa_decision_widths(const sa_decision *decision);    /* (K) 
 /* (K) the optimistic score. For ucb it is estimate + gamma x width x the unit of the scores: 1 in paper and icml23; in tuned the
  * deviation of the scores over --scale-to, times how boldly the agent explores by now (--companion). */
 SA_API const double *sa_decision_scores(const sa_decision *decision);
+/* c >= 1: the exact widths lie between width / c and width x c, rounding apart. 1 with --confidence exact; NaN where there is no
+ * such bound: without widths, with diagonal and last-layer, whose widths are of another Z. */
+SA_API double sa_decision_certificate(const sa_decision *decision);
 SA_API size_t sa_decision_candidates(const sa_decision *decision); /* N */
 /* K where arms have a score for each position (--feedback position), and then the arrays below are (N, K) row-major; else 0. */
 SA_API size_t sa_decision_positions(const sa_decision *decision);
@@ -129,6 +132,7 @@ typedef struct sa_agent_counts {
                                   * diagonal engine, or by a rebuilt one */
     bool widths_from_primal; /* from the p x p side */
     double log_det;          /* log det Z / det(lambda I); NaN without a confidence engine */
+    double certificate;      /* of the next decision: see sa_decision_certificate */
     double train_seconds;    /* spent in training, of this process */
     uint64_t epoch;          /* from 0; of the algorithms for an unknown horizon */
     uint64_t hidden;         /* hidden units a layer of the present network; 0: there is none */

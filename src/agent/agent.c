@@ -181,6 +181,7 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
         .widths_in_double = state.in_double,
         .widths_from_primal = state.from_primal,
         .log_det = state.log_det,
+        .certificate = sa_confidence_certificate(agent->confidence),
         .train_seconds = agent->train_seconds,
         .epoch = agent->epoch,
         .hidden = agent->model && agent->model->kind->train ? (uint64_t)agent->options->hidden : 0,

@@ -6,6 +6,7 @@
 struct sa_decision {
     uint64_t id, event;
     size_t slate, candidates, positions; /* positions: as sa_decision_positions has them */
+    double certificate;
     size_t slate_capacity, candidate_capacity;
     size_t *arms;                                 /* (slate) */
     double *estimate, *width, *score;             /* (slate) */

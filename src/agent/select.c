@@ -41,7 +41,8 @@ typedef struct choice {
     bool many;               /* more arms than a block has */
     bool scanned;            /* their survivors are the slate: see scan.h */
     uint64_t id, ticket;
-    sa_stream stream; /* of the exploration's draws */
+    sa_stream stream;   /* of the exploration's draws */
+    double certificate; /* of the widths */
 } choice;
 
 /* [first, first + count) is the next block of arms; false past the last. */
@@ -165,6 +166,7 @@ static sa_status score(sa_agent *agent, choice *self) {
     memset(agent->mean, 0, self->scores * sizeof *agent->mean);
     if (agent->exploration.kind == SA_EXPLORE_KNOWN) SA_TRY(recall(agent, self));
     explore_by_theory(agent, self->request->slate);
+    self->certificate = sa_confidence_certificate(agent->confidence);
     self->scanned = self->many && is_bounded(agent, self);
     if (self->scanned) SA_TRY(sa_scan_arms(agent, self->request, &self->stream));
     for (size_t first = 0, count = 0; !self->scanned && next_block(self, &first, &count);) {
@@ -319,6 +321,7 @@ sa_status sa_agent_select(sa_agent *agent, const sa_request *request, sa_decisio
                                            .slate = self.slate,
                                            .candidates = request->arms,
                                            .positions = self.positions,
+                                           .certificate = self.certificate,
                                            .arms = agent->slate,
                                            .all_estimate = agent->mean,
                                            .all_width = agent->width,

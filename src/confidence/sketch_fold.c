@@ -278,7 +278,7 @@ static size_t drop_latest(sa_fold *fold, size_t keep) {
     memset(fold->given, 0, n * n * sizeof(double));
     memset(fold->gone, 0, n * sizeof *fold->gone);
     for (size_t i = keep; i < n; i++) fold->gone[fold->removed[k++] = i] = true;
-    fold->lost = INFINITY;
+    fold->lost = 1e100;
     return k;
 }
 

@@ -38,6 +38,7 @@ struct sa_experiment {
 typedef struct sa_run_stats {
     double seconds, select_seconds, update_seconds, train_seconds, replay_seconds; /* the last four do not overlap */
     uint64_t peak_bytes, diverged_trainings;
+    double certificate; /* the largest of a decision; 0: none had one */
 } sa_run_stats;
 
 /* What is added up round by round: X(ENUMERATOR, "name of its file"). */
@@ -60,7 +61,7 @@ typedef struct sa_plan_agent {
     double *curve[SA_CURVE_COUNT]; /* (runs, rounds), cumulative; clicks: NULL without --clicks */
     sa_run_stats *stats;           /* (runs) */
     bool *done;                    /* (runs) */
-    sa_run_stats total;            /* means of the times, the largest memory, the sum of diverged */
+    sa_run_stats total;            /* means of the times, the largest memory and certificate, the sum of diverged */
     sa_mean final[SA_CURVE_COUNT]; /* of the curves' ends */
 } sa_plan_agent;
 

@@ -43,6 +43,7 @@ static sa_status write_part(const sa_plan *plan, const sa_plan_agent *agent, siz
             SA_TRY_OR_FAIL(sa_npz_add(writer, sa_curve_name(kind), SA_FLOAT64, 1, &rounds, agent->curve[kind] + first));
     SA_TRY_OR_FAIL(sa_npz_add(writer, "stats", SA_FLOAT64, 1, &count, numbers));
     SA_TRY_OR_FAIL(sa_npz_add(writer, "replay_seconds", SA_FLOAT64, 0, NULL, &stats->replay_seconds));
+    SA_TRY_OR_FAIL(sa_npz_add(writer, "certificate", SA_FLOAT64, 0, NULL, &stats->certificate));
     return sa_npz_finish(writer, path);
 fail:
     sa_npz_abandon(writer);
@@ -84,6 +85,8 @@ static sa_status read_part(const sa_plan *plan, sa_plan_agent *agent, size_t run
                                        .diverged_trainings = (uint64_t)numbers[5]};
     if (sa_npz_has(archive, "replay_seconds")) /* of a part as older versions left it: none */
         SA_TRY_OR_FAIL(sa_npz_get_number(archive, "replay_seconds", &agent->stats[run].replay_seconds));
+    if (sa_npz_has(archive, "certificate"))
+        SA_TRY_OR_FAIL(sa_npz_get_number(archive, "certificate", &agent->stats[run].certificate));
 fail:
     sa_npz_close(archive);
     return status;

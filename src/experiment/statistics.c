@@ -67,6 +67,7 @@ void sa_plan_summarise(sa_plan_agent *agent, size_t runs, size_t rounds) {
         total.replay_seconds += stats->replay_seconds / (double)runs;
         if (stats->peak_bytes > total.peak_bytes) total.peak_bytes = stats->peak_bytes;
         total.diverged_trainings += stats->diverged_trainings;
+        if (stats->certificate > total.certificate) total.certificate = stats->certificate;
     }
     agent->total = total;
 }

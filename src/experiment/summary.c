@@ -1,5 +1,6 @@
 /* DIR/summary.json: what came of the experiment, for people and scripts. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include <jansson.h>
@@ -72,6 +73,9 @@ static void add_agent(sa_buffer *buffer, const sa_plan *plan, const sa_plan_agen
     add_seconds(buffer, "update_seconds", total->update_seconds);
     add_seconds(buffer, "train_seconds", total->train_seconds);
     add_seconds(buffer, "replay_seconds", total->replay_seconds);
+    sa_buffer_text(buffer, "      \"certificate\": ");
+    sa_buffer_number(buffer, total->certificate > 0 ? total->certificate : NAN, 6);
+    sa_buffer_text(buffer, ",\n");
     sa_buffer_format(buffer, "      \"peak_bytes\": %" PRIu64 ",\n      \"diverged_trainings\": %" PRIu64 "\n    }",
                      total->peak_bytes, total->diverged_trainings);
 }
@@ -105,6 +109,8 @@ static sa_status take_agent(sa_plan_agent *agent, json_t *object, const char *pa
         return sa_fail(SA_FORMAT, "%s has no times and counts of agent %s", path, agent->label);
     total->peak_bytes = (uint64_t)peak;
     total->diverged_trainings = (uint64_t)diverged;
+    total->certificate =
+        json_number_value(json_object_get(object, "certificate")); /* 0 where it is null, or of an older version */
     return SA_OK;
 }
 
