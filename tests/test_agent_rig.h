@@ -112,6 +112,7 @@ static inline void rig_assert_same_decision(const sa_decision *a, const sa_decis
     assert_int_equal(slate, sa_decision_slate(b));
     assert_int_equal(arms, sa_decision_candidates(b));
     assert_int_equal(positions, sa_decision_positions(b));
+    assert_true(sa_decision_certificate(a) == sa_decision_certificate(b) || isnan(sa_decision_certificate(a)));
     assert_memory_equal(sa_decision_arms(a), sa_decision_arms(b), slate * sizeof(size_t));
     assert_memory_equal(sa_decision_estimates(a), sa_decision_estimates(b), slate * sizeof(double));
     assert_memory_equal(sa_decision_widths(a), sa_decision_widths(b), slate * sizeof(double));
@@ -131,6 +132,7 @@ static inline void rig_assert_same_counts(const sa_agent *agent, const sa_agent 
     assert_true(a.trainings == b.trainings && a.diverged_trainings == b.diverged_trainings);
     assert_true(a.widths_in_double == b.widths_in_double && a.widths_from_primal == b.widths_from_primal);
     assert_memory_equal(&a.log_det, &b.log_det, sizeof a.log_det);
+    assert_memory_equal(&a.certificate, &b.certificate, sizeof a.certificate);
 }
 
 /* Rounds of both, with the same input: decisions of changing size, every fourth answered late. Bit for bit the same. */

@@ -1,0 +1,117 @@
+/* Agents with a sketch: what a decision says of its widths holds against an exact engine in double precision that hears of the
+ * same gradients, whatever the feedback; and experiments keep the largest certificate. */
+#include "agent/agent.h"
+#include "test_agent_rig.h"
+#include <superarm/experiment.h>
+
+enum { ARMS = 14, SLATE = 4 };
+
+/* The exact engine beside an agent. */
+static sa_confidence *exact_beside(const sa_agent *agent) {
+    sa_options options = *agent->options; /* for this call: it owns nothing */
+    sa_confidence *exact = NULL;
+    options.precision = SA_PRECISION_DOUBLE;
+    options.exact_form = SA_EXACT_DUAL;
+    assert_ok(sa_confidence_exact.create(&options, agent->model->pairs, agent->model->shape, &exact));
+    return exact;
+}
+
+static void check_widths(const sa_agent *agent, const sa_decision *decision, sa_confidence *exact) {
+    const sa_gradients *gradients = &agent->block.gradients;
+    double truth[ARMS * SLATE], c = sa_decision_certificate(decision);
+    const double *width = sa_decision_all_widths(decision);
+    uint64_t ticket = 0;
+    assert_true(gradients->count <= ARMS * SLATE && c >= 1);
+    assert_ok(exact->kind->widths(exact, gradients, NULL, gradients->count, truth, &ticket));
+    for (size_t i = 0; i < gradients->count; i++)
+        assert_true(width[i] <= truth[i] * c * 1.001 && width[i] * c * 1.001 >= truth[i]);
+}
+
+static double play(const char *text, size_t rounds) {
+    sa_agent *agent = rig_create(text);
+    sa_confidence *exact = exact_beside(agent);
+    sa_decision *decision = NULL;
+    for (uint64_t round = 0; round < rounds; round++) {
+        uint64_t id = rig_select(agent, round, ARMS, SLATE, &decision);
+        check_widths(agent, decision, exact);
+        assert_true(sa_decision_certificate(decision) == rig_counts(agent).certificate);
+        rig_answer(agent, id, SLATE);
+        assert_ok(exact->kind->count(exact, &agent->observed, 0, NULL)); /* what the agent has just counted */
+    }
+    double c = rig_counts(agent).certificate;
+    sa_decision_destroy(decision);
+    sa_confidence_destroy(exact);
+    sa_agent_destroy(agent);
+    return c;
+}
+
+static void certificates_hold(void **state) {
+    (void)state;
+    static const char *const kinds[] = {
+        "preset=paper confidence=sketch sketch-size=8 widths=all",
+        "preset=tuned confidence=sketch sketch-size=8 widths=all",
+        "preset=icml23 confidence=sketch sketch-size=12 widths=all precision=double algorithm=cn-ts",
+        "preset=paper confidence=auto sketch-size=1 widths=all",
+        "preset=paper confidence=sketch sketch-size=8 widths=all feedback=position slate=4",
+        "preset=paper confidence=sketch sketch-size=8 widths=all feedback=cascade train-every=1",
+        "preset=paper confidence=sketch sketch-size=4 widths=all algorithm=neural-ucb regularization=0.05 depth=3",
+    };
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        double c = play(kinds[k], 40);
+        print_message("%s: certificate %.3f\n", kinds[k], c);
+        assert_true(c > 1);
+    }
+    /* a linear model has few directions, and a sketch loses nothing */
+    assert_true(play("preset=paper confidence=sketch sketch-size=8 widths=all algorithm=comblin-ucb", 40) < 1.01);
+}
+
+static double certificate_of(const char *text) {
+    sa_agent *agent = rig_create(text);
+    sa_decision *decision = NULL;
+    rig_select(agent, 1, ARMS, SLATE, &decision);
+    double c = sa_decision_certificate(decision);
+    sa_decision_destroy(decision);
+    sa_agent_destroy(agent);
+    return c;
+}
+
+static void other_engines_say_what_they_know(void **state) {
+    (void)state;
+    assert_true(certificate_of("confidence=exact") == 1);
+    assert_true(certificate_of("confidence=sketch") == 1); /* nothing was counted yet */
+    assert_true(certificate_of("algorithm=comblin-ts") == 1);
+    assert_true(isnan(certificate_of("confidence=diagonal")));
+    assert_true(isnan(certificate_of("confidence=last-layer")));
+    assert_true(isnan(certificate_of("algorithm=greedy")));
+    assert_true(isnan(certificate_of("algorithm=random")));
+}
+
+/* Dropping arms early does not change the slate, with bounds that a sketch gives. */
+static void slates_are_those_of_all_widths(void **state) {
+    (void)state;
+    sa_agent *some = rig_create("confidence=sketch sketch-size=40 hidden=12 widths=needed gamma=0.3");
+    sa_agent *all = rig_create("confidence=sketch sketch-size=40 hidden=12 widths=all gamma=0.3");
+    sa_decision *one = NULL, *other = NULL;
+    for (uint64_t round = 0; round < 40; round++) {
+        uint64_t id = rig_select(some, round, 300, SLATE, &one);
+        rig_select(all, round, 300, SLATE, &other);
+        assert_memory_equal(sa_decision_arms(one), sa_decision_arms(other), SLATE * sizeof(size_t));
+        assert_memory_equal(sa_decision_widths(one), sa_decision_widths(other), SLATE * sizeof(double));
+        rig_answer(some, id, SLATE);
+        rig_answer(all, id, SLATE);
+    }
+    assert_true(rig_counts(some).certificate > 1);
+    sa_decision_destroy(one);
+    sa_decision_destroy(other);
+    sa_agent_destroy(some);
+    sa_agent_destroy(all);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(certificates_hold),
+        cmocka_unit_test(other_engines_say_what_they_know),
+        cmocka_unit_test(slates_are_those_of_all_widths),
+    };
+    return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
+}
