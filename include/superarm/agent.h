@@ -102,6 +102,14 @@ SA_API sa_status sa_agent_oracle(sa_agent *agent, const sa_oracle_callbacks *ora
  * it is overwritten, which saves the allocation. It stays valid whatever happens to the agent. */
 SA_API sa_status sa_agent_select(sa_agent *agent, const sa_request *request, sa_decision **decision);
 
+/* Chooses a slate for each of several requests, faster than one by one and with the same ids and slates, and the same bytes in the
+ * decisions, as long as no feedback would have come in between. (But for the one call in an agent's life in which the widths turn
+ * to double precision: there the first requests have it too.) decisions (count): each NULL or an older one, as for
+ * sa_agent_select, and none twice. When one request cannot be answered, none is: nothing has changed, and the sentence names it.
+ * SA_INVALID with --count-pending, where each slate changes what the next one sees. */
+SA_API sa_status sa_agent_select_many(sa_agent *agent, const sa_request *const *requests, size_t count,
+                                      sa_decision **decisions);
+
 /* Feedback for a decision: scores (n) in the order of sa_decision_arms, n its slate. `observed` (n) says which of them were
  * seen; NULL: all. Unseen is not zero: what was not seen teaches nothing, and may come later in another call. Feedback may
  * come late, in any order, or never. With cascade feedback NULL means: seen up to the first score above 0, the click, and all

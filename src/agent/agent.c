@@ -20,6 +20,9 @@ void sa_agent_destroy(sa_agent *agent) {
     sa_ring_clear(&agent->pending);
     sa_block_clear(&agent->block);
     sa_scan_clear(&agent->scan);
+    sa_gradients_clear(&agent->together);
+    sa_free(agent->joint);
+    sa_free(agent->contests);
     sa_gradients_clear(&agent->observed);
     sa_free(agent->mean);
     sa_free(agent->luck);
@@ -175,9 +178,9 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
                  sa_ring_bytes(&agent->pending, agent->inputs.dim, agent->inputs.precision) +
                  sa_block_bytes(&agent->block, &agent->inputs) + sa_scan_bytes(&agent->scan, &agent->inputs) +
                  sa_gradients_bytes(&agent->observed) + sa_companion_bytes(&agent->companion) +
-                 agent->contender_capacity * (sizeof(size_t) + sizeof(bool)) + agent->score_capacity * 5 * sizeof(double) +
-                 agent->training_capacity * sample + (agent->drawn_contexts ? SA_TRAINING_CHUNK * row : 0) +
-                 sa_forgetting_bytes(&agent->forgetting),
+                 sa_gradients_bytes(&agent->together) + agent->contender_capacity * (2 * sizeof(size_t) + sizeof(bool)) +
+                 agent->score_capacity * 5 * sizeof(double) + agent->training_capacity * sample +
+                 (agent->drawn_contexts ? SA_TRAINING_CHUNK * row : 0) + sa_forgetting_bytes(&agent->forgetting),
         .widths_in_double = state.in_double,
         .widths_from_primal = state.from_primal,
         .log_det = state.log_det,

@@ -50,9 +50,12 @@ struct sa_agent {
     /* workspace, grown as needed */
     sa_block block;            /* a block of the candidates, which are all of them where they are few */
     sa_scan scan;              /* of many candidates, those that can reach the slate */
-    size_t contender_capacity; /* at most a block */
-    size_t *contender;         /* (contender_capacity) */
+    sa_gradients together;     /* of the candidates of several requests, once there were any; else empty */
+    size_t contender_capacity; /* at most those of a block, or of several requests */
+    size_t *contender, *joint; /* (contender_capacity) */
     bool *is_contender;        /* (contender_capacity) */
+    size_t contest_capacity;
+    struct sa_contest *contests; /* (contest_capacity) */
     size_t score_capacity;
     double *mean, *luck, *width, *score; /* (arms), or (arms, positions) where the model tells positions apart */
     double *group_score;                 /* likewise */

@@ -11,7 +11,7 @@
 
 /* Arms that contend for a slate; all arrays are (arms). */
 typedef struct sa_contest {
-    const sa_gradients *gradients;
+    size_t first; /* of their rows in the batch of gradients */
     size_t arms, slate;
     const bool *excluded; /* or NULL */
     const double *mean, *luck;
@@ -22,11 +22,15 @@ typedef struct sa_contest {
     double *group_score;
     size_t *contender;
     bool *is_contender;
+    size_t contenders; /* that are in `contender` */
 } sa_contest;
 
 /* width, exact for the contenders and an upper bound for the rest; score likewise, with a rest that is sure to stay below the
- * slate. There are at least as many arms as the slate wants, and there is room in agent->slate. */
-sa_status sa_score_contenders(sa_agent *agent, const sa_contest *contest, uint64_t *ticket);
+ * slate. There are at least as many arms as the slate wants, and there is room in agent->slate. Several contests are held at once:
+ * what the engine is asked for, it is asked for all of them, but each comes out as it would alone. Their widths are parts of one
+ * array. */
+sa_status sa_score_contenders(sa_agent *agent, const sa_gradients *gradients, sa_contest *contests, size_t count,
+                              uint64_t *ticket);
 
 /* The highest score that a width up to this one allows. */
 double sa_highest_score(const sa_agent *agent, double mean, double luck, double width);

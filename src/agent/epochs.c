@@ -190,6 +190,7 @@ static void change_over(sa_agent *agent, sa_agent *next, sa_gradients *waiting) 
     SWAP(sa_confidence *, agent->confidence, next->confidence);
     SWAP(sa_gradients, agent->block.gradients, next->block.gradients);
     sa_scan_clear(&agent->scan); /* its gradients have the shape of the old network */
+    sa_gradients_clear(&agent->together);
     SWAP(sa_gradients, agent->observed, next->observed);
     agent->exploration = next->exploration;
     agent->epoch = next->epoch;

@@ -35,9 +35,10 @@ void sa_ring_clear(sa_pending_ring *ring) {
     *ring = (sa_pending_ring){0};
 }
 
-sa_status sa_ring_reserve(sa_pending_ring *ring) {
-    if (ring->count < ring->capacity || ring->capacity == ring->limit) return SA_OK;
+sa_status sa_ring_reserve(sa_pending_ring *ring, size_t more) {
+    if (ring->count + more <= ring->capacity || ring->capacity == ring->limit) return SA_OK;
     size_t capacity = ring->capacity < 8 ? 16 : 2 * ring->capacity;
+    if (capacity < ring->count + more) capacity = ring->count + more;
     if (capacity > ring->limit) capacity = ring->limit;
     sa_pending *slot;
     SA_TRY(sa_alloc_array(capacity, sizeof *slot, &slot));

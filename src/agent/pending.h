@@ -36,8 +36,8 @@ void sa_pending_clear(sa_pending *pending); /* leaves a zeroed struct */
 sa_status sa_pending_init(sa_pending *pending, size_t slate, size_t dim, sa_precision precision, bool discounted);
 
 void sa_ring_clear(sa_pending_ring *ring);
-/* Room for one more, so that push cannot fail. */
-sa_status sa_ring_reserve(sa_pending_ring *ring);
+/* Room for so many more, so that push cannot fail. */
+sa_status sa_ring_reserve(sa_pending_ring *ring, size_t more);
 /* Takes the decision over; its id is first + count before the call. Forgets the oldest when the ring is full. */
 void sa_ring_push(sa_pending_ring *ring, const sa_pending *pending);
 /* NULL when it was never made or is forgotten. */

@@ -188,7 +188,7 @@ sa_status sa_pending_file_load(sa_pending_ring *ring, const sa_gradients *like, 
     size_t place = 0, kept = 0, gradient = 0;
     for (size_t i = 0; i < sa_array_count(&from.slate); i++) {
         sa_pending pending;
-        SA_TRY_OR_FAIL(sa_ring_reserve(ring));
+        SA_TRY_OR_FAIL(sa_ring_reserve(ring, 1));
         SA_TRY_OR_FAIL(make_decision(&from, i, inputs, &place, &kept, &gradient, &pending));
         sa_ring_push(ring, &pending);
     }

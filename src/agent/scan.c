@@ -164,20 +164,18 @@ static sa_status settle(sa_agent *agent, size_t slate, double *bar) {
     uint64_t ticket = 0;
     size_t length;
     if (all->count < slate) return SA_OK;
-    SA_TRY(sa_score_contenders(agent,
-                               &(sa_contest){.gradients = &all->gradients,
-                                             .arms = all->count,
-                                             .slate = slate,
-                                             .mean = all->mean,
-                                             .luck = all->luck,
-                                             .width = all->width,
-                                             .score = all->score,
-                                             .bounded = true,
-                                             .floor = *bar,
-                                             .group_score = all->group_score,
-                                             .contender = all->contender,
-                                             .is_contender = all->is_contender},
-                               &ticket));
+    sa_contest contest = {.arms = all->count,
+                          .slate = slate,
+                          .mean = all->mean,
+                          .luck = all->luck,
+                          .width = all->width,
+                          .score = all->score,
+                          .bounded = true,
+                          .floor = *bar,
+                          .group_score = all->group_score,
+                          .contender = all->contender,
+                          .is_contender = all->is_contender};
+    SA_TRY(sa_score_contenders(agent, &all->gradients, &contest, 1, &ticket));
     for (size_t i = 0; i < all->count; i++) {
         agent->width[all->arm[i]] = all->width[i];
         agent->score[all->arm[i]] = all->score[i];

@@ -146,7 +146,10 @@ static void mask_outer(real *restrict delta, const real *above, const real *rest
     for (size_t i = 0; i < count; i++) {
         real *d = delta + i * units, a = above[i];
         const real *on = h + i * width;
-        for (size_t j = 0; j < units; j++) d[j] = on[j] > 0 ? a * w[j] + 0 : 0;
+        for (size_t j = 0; j < units; j++) {
+            real product = a * w[j] + 0; /* outside the choice, so that a compiler may do it for all */
+            d[j] = on[j] > 0 ? product : 0;
+        }
     }
 }
 
