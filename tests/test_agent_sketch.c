@@ -1,8 +1,7 @@
 /* Agents with a sketch: what a decision says of its widths holds against an exact engine in double precision that hears of the
- * same gradients, whatever the feedback; and experiments keep the largest certificate. */
+ * same gradients, whatever the feedback. */
 #include "agent/agent.h"
 #include "test_agent_rig.h"
-#include <superarm/experiment.h>
 
 enum { ARMS = 14, SLATE = 4 };
 

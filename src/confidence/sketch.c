@@ -87,8 +87,8 @@ static sa_status check_memory(const sketch_t *self) {
     double bytes = sa_fold_bytes(room) + room * (room / 2 + 2 * length) * sizeof(double),
            have = (double)sa_memory_available();
     if (have == 0 || bytes < have) return SA_OK;
-    return sa_fail(SA_OUT_OF_MEMORY, "--sketch-size %zu needs %.3g GB, and %.3g GB are free: use a smaller one",
-                   self->size, bytes / 1e9, have / 1e9);
+    return sa_fail(SA_INVALID, "--sketch-size %zu needs %.3g GB, and %.3g GB are free: use a smaller one", self->size,
+                   bytes / 1e9, have / 1e9);
 }
 
 static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape, sa_confidence **out) {

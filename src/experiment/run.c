@@ -1,4 +1,6 @@
 /* The public face: check, run, results. */
+#include <math.h>
+
 #include "experiment/experiment.h"
 
 sa_status sa_experiment_check(sa_experiment *experiment) {
@@ -50,6 +52,7 @@ sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa
         .replay_seconds = agent->total.replay_seconds,
         .peak_bytes = agent->total.peak_bytes,
         .diverged_trainings = agent->total.diverged_trainings,
+        .certificate = agent->total.certificate > 0 ? agent->total.certificate : NAN,
         .clicks = agent->curve[SA_CURVE_CLICKS],
         .clicks_mean = clicks->mean,
         .clicks_sd = clicks->sd,

@@ -74,7 +74,7 @@ static void add_agent(sa_buffer *buffer, const sa_plan *plan, const sa_plan_agen
     add_seconds(buffer, "train_seconds", total->train_seconds);
     add_seconds(buffer, "replay_seconds", total->replay_seconds);
     sa_buffer_text(buffer, "      \"certificate\": ");
-    sa_buffer_number(buffer, total->certificate > 0 ? total->certificate : NAN, 6);
+    sa_buffer_number(buffer, total->certificate > 0 ? total->certificate : NAN, 0);
     sa_buffer_text(buffer, ",\n");
     sa_buffer_format(buffer, "      \"peak_bytes\": %" PRIu64 ",\n      \"diverged_trainings\": %" PRIu64 "\n    }",
                      total->peak_bytes, total->diverged_trainings);
