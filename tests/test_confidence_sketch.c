@@ -503,11 +503,12 @@ static void check_file(const source *s, const char *changed, size_t axes, const 
 static void files_that_cannot_be_are_refused(void **state) {
     (void)state;
     source s = sketch_source(shapes[2], SA_PRECISION_DOUBLE, 1, 8);
-    const double values[4] = {1, 1, 1, 1}, bad = NAN;
+    const double values[4] = {1, 1, 1, 1}, bad = NAN, below = -1;
     check_file(&s, "sketch_fresh", 1, (size_t[]){2}, values, "a sketch of 0 elements, 2 of them fresh");
     check_file(&s, "sketch_old", 2, (size_t[]){2, 2}, values, "sketch_old");
     check_file(&s, "sketch_old", 0, NULL, NULL, "sketch_old");
     check_file(&s, "sketch_lost", 0, NULL, &bad, "sketch_lost");
+    check_file(&s, "sketch_lost", 0, NULL, &below, "'sketch_lost' is -1, below 0");
     source_clear(&s);
 }
 

@@ -331,7 +331,7 @@ static void state(const sa_confidence *confidence, sa_confidence_state *state) {
     };
 }
 
-/* By what was said of forgetting. */
+/* By what was said of forgetting, of the gradients that still count. */
 static double certificate(const sa_confidence *confidence) { return 1 / sqrt(((const exact_t *)confidence)->fade); }
 
 /* ---- as the inside of another engine ---- */

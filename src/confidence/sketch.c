@@ -214,7 +214,16 @@ static sa_status save(const sa_confidence *confidence, sa_npz_writer *writer) {
     return sa_confidence_exact.save(self->exact, writer);
 }
 
-/* What stands in an array of the sketch: its length on the first axis, at most the room. */
+/* A is positive definite; more than its diagonal need not be looked at. */
+static sa_status check_weights(const sa_fold *fold) {
+    for (size_t i = 0; i < fold->count; i++) {
+        double weight = i < fold->old ? fold->weights[i * fold->old + i] : fold->weight[i];
+        if (!(weight > 0 && isfinite(weight)))
+            return sa_fail(SA_FORMAT, "element %zu of the sketch has the weight %g, and must have one above 0", i, weight);
+    }
+    return SA_OK;
+}
+
 static sa_status read_weights(sketch_t *self, sa_npz *archive) {
     sa_fold *fold = &self->fold;
     size_t held = sa_exact_held(self->exact)->count;
@@ -222,7 +231,7 @@ static sa_status read_weights(sketch_t *self, sa_npz *archive) {
     SA_TRY(sa_npz_get_exactly(archive, "sketch_fresh", SA_FLOAT64, 0, NULL, &fresh));
     size_t count = sa_array_count(&fresh);
     sa_status status = SA_OK;
-    if (held > self->room || count > held)
+    if (held >= self->room || count > held)
         status = sa_fail(SA_FORMAT, "a sketch of %zu elements, %zu of them fresh, does not fit --sketch-size %zu", held,
                          count, self->size);
     else
@@ -231,7 +240,8 @@ static sa_status read_weights(sketch_t *self, sa_npz *archive) {
     if (status != SA_OK) return status;
     fold->count = held;
     fold->old = held - count;
-    return sa_npz_read_into(archive, "sketch_old", SA_FLOAT64, 2, (size_t[]){fold->old, fold->old}, fold->weights);
+    SA_TRY(sa_npz_read_into(archive, "sketch_old", SA_FLOAT64, 2, (size_t[]){fold->old, fold->old}, fold->weights));
+    return check_weights(fold);
 }
 
 static sa_status load(sa_confidence *confidence, sa_npz *archive) {
@@ -248,6 +258,7 @@ static sa_status load(sa_confidence *confidence, sa_npz *archive) {
     (void)sa_exact_fade(self->exact, fade);
     SA_TRY(sa_npz_get_number(archive, "sketch_lost", &self->fold.lost));
     SA_TRY(sa_npz_get_number(archive, "sketch_log_det", &self->fold.log_det));
+    if (!(self->fold.lost >= 0)) return sa_fail(SA_FORMAT, "'sketch_lost' is %g, below 0", self->fold.lost);
     self->counted = (uint64_t)counted;
     return SA_OK;
 }

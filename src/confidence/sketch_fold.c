@@ -108,7 +108,7 @@ static size_t next_to_go(const sa_fold *fold, bool more) {
     for (size_t j = 0; j < n; j++) {
         bool idle = fold->leverages[j] * JITTER > 0.25 || !(fold->energies[j] > NEGLIGIBLE * fold->lambda);
         double loss = fold->energies[j] / fold->leverages[j];
-        if (fold->gone[j] || !(more || idle) || !(loss < least)) continue;
+        if (fold->gone[j] || !(more || idle) || (best < n && loss >= least)) continue; /* one goes, whatever the numbers */
         least = loss;
         best = j;
     }
