@@ -239,6 +239,7 @@ static sa_status ask_agent(job *self) {
                                .mean = sa_decision_all_estimates(decision),
                                .width = sa_decision_all_widths(decision),
                                .score = sa_decision_all_scores(decision)};
+    self->stats->certificate = fmax(self->stats->certificate, sa_decision_certificate(self->decision)); /* NaN is less */
     return SA_OK;
 }
 
@@ -257,7 +258,6 @@ static sa_status select_slate(job *self, uint64_t run, size_t round) {
     double start = sa_seconds_now();
     SA_TRY(self->agent ? ask_agent(self) : ask_own(self, run, round));
     self->stats->select_seconds += sa_seconds_now() - start;
-    self->stats->certificate = fmax(self->stats->certificate, sa_decision_certificate(self->decision)); /* NaN is less */
     self->asked[round % (self->delay + 1)] = (waiting){self->chosen.id, self->chosen.slate};
     return SA_OK;
 }
