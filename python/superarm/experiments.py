@@ -37,9 +37,17 @@ class Progress(NamedTuple):
 AgentSpec = Union[str, Mapping[str, Any], Any]
 
 
+class _Default:
+    def __repr__(self) -> str:
+        return "1, or as spec has it"
+
+
+_SEED: Any = _Default()
+
+
 def run(environment: Any = None, agents: Union[AgentSpec, Iterable[AgentSpec]] = None, *, rounds: Optional[int] = None,
         runs: Optional[int] = None, threads: Optional[int] = None, out: Union[str, "os.PathLike[str]", None] = None, oracle: Any = None,
-        random_state: Optional[int] = 1, spec: Union[str, "os.PathLike[str]", None] = None,
+        random_state: Optional[int] = _SEED, spec: Union[str, "os.PathLike[str]", None] = None,
         progress: Union[bool, Callable[[Progress], Any], None] = None, **options: Any) -> Results:
     """Runs agents in an environment, on the same draws, and returns what came of them.
 
@@ -66,10 +74,9 @@ def run(environment: Any = None, agents: Union[AgentSpec, Iterable[AgentSpec]] =
     Exceptions in your own code come out as themselves, with a note of the run and round they came from. Ctrl-C ends the runs; those
     that are finished are kept in `out`.
     """
-    if random_state is None:
-        random_state = secrets.randbits(62)
+    seed = None if random_state is _SEED else secrets.randbits(62) if random_state is None else random_state
     asked = _Asked(spec)
-    asked.set({"rounds": rounds, "runs": runs, "threads": threads, "out": out, "seed": random_state if spec is None else None, **options})
+    asked.set({"rounds": rounds, "runs": runs, "threads": threads, "out": out, "seed": seed, **options})
     if environment is not None:
         asked.environment(environment)
     if oracle is not None:

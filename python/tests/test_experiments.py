@@ -79,6 +79,9 @@ def test_agents_with_options_of_their_own(tmp_path):
     assert theirs.agents["shy"]["options"]["gamma"] == 0.1
     again = superarm.run(spec=tmp_path / "theirs/spec.yaml", runs=2)
     np.testing.assert_array_equal(again.reward["shy"], theirs.reward["shy"][:2])
+    (tmp_path / "seeded.yaml").write_text("seed: 7\nrounds: 3\nruns: 1\nalgorithm: random\n")
+    for given, seed in (({}, 7), ({"random_state": 1}, 1)):
+        assert superarm.run(spec=tmp_path / "seeded.yaml", **given).options["seed"] == seed
 
 
 def test_clicks_are_there_where_users_click():
