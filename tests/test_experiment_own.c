@@ -77,8 +77,8 @@ static void assert_same_curves(const sa_agent_result *one, const sa_agent_result
 
 /* Chooses the first K arms, and remembers what it is told. */
 typedef struct first_arms {
-    atomic_size_t begun, ended, selected, updated, inside;
-    size_t most_inside, delay;
+    atomic_size_t begun, ended, selected, updated, inside, most_inside;
+    size_t delay;
     double sum[RUNS]; /* of the scores of each run */
     uint64_t fail_run, fail_round;
     const char *fails; /* the callback that does */

@@ -56,17 +56,22 @@ def test_the_folder_is_the_programs(tmp_path):
     subprocess.run([PROGRAM, "report", str(tmp_path / "ours")], check=True, stdout=subprocess.DEVNULL)
 
 
-def test_blas_with_many_threads_gives_the_same_bytes(tmp_path):
-    """Sizes at which BLAS would use them, in a process that allows it; afterwards it may again."""
-    large = {**SMALL, "arms": 60, "dim": 40, "hidden": 100, "rounds": 12, "runs": 2, "precision": "double"}
-    program("run", **large, algorithm="cn-ucb", out=tmp_path / "theirs")
+def test_blas_has_one_thread_inside_a_run(tmp_path):
+    """In a process that allows more; afterwards it may again."""
+    program("run", **SMALL, algorithm="cn-ucb", out=tmp_path / "theirs")
     code = ("import superarm, sys\n"
-            f"results = superarm.run(agents='cn-ucb', **{large!r}, out=sys.argv[1])\n"
-            "from superarm._native import lib\nprint(lib.sa_blas_threads(0))")
+            "from superarm._native import lib\n"
+            "class Looks:\n"
+            "    def select(self, contexts, k):\n"
+            "        assert lib.sa_blas_threads(0) == 1\n"
+            "        return range(k)\n"
+            "allowed = lib.sa_blas_threads(0)\n"
+            f"results = superarm.run(agents=['cn-ucb', Looks()], **{SMALL!r}, out=sys.argv[1])\n"
+            "assert allowed == lib.sa_blas_threads(0)\n")
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
-    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "ours")], env=environment, check=True, stdout=subprocess.PIPE, text=True)
-    assert done.stdout.strip() == str(min(2, len(os.sched_getaffinity(0))))
-    same_curves(superarm.load(tmp_path / "ours"), superarm.load(tmp_path / "theirs"))
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "ours")], env=environment, check=True)
+    ours, theirs = superarm.load(tmp_path / "ours"), superarm.load(tmp_path / "theirs")
+    assert ours.realised_regret["cn-ucb"].tobytes() == theirs.realised_regret["cn-ucb"].tobytes()
 
 
 def test_agents_with_options_of_their_own(tmp_path):
@@ -327,7 +332,7 @@ def test_a_fork_while_a_run_goes_on():
     thread = threading.Thread(target=work)
     thread.start()
     try:
-        assert all(in_child(child) for _ in range(8))
+        assert all(in_child(child) for _ in range(20))
     finally:
         stop.set()
         thread.join(120)

@@ -10,6 +10,12 @@
 #include <Cbc_C_Interface.h>
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* A fork waits for whoever is inside, or the child would wait for somebody who is not there. */
+static void lock(void) { pthread_mutex_lock(&one_at_a_time); }
+static void unlock(void) { pthread_mutex_unlock(&one_at_a_time); }
+static void watch_forks(void) { pthread_atfork(lock, unlock, unlock); }
 
 typedef struct columns {
     size_t rows;                   /* of A, and one for K */
@@ -100,9 +106,10 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
                   {&self.upper, arms, sizeof(double)}, {&self.score, arms, sizeof(double)},
                   {&self.least, rows, sizeof(double)}, {&self.most, rows, sizeof(double)}));
     fill(problem, &self);
-    pthread_mutex_lock(&one_at_a_time);
+    pthread_once(&once, watch_forks);
+    lock();
     sa_status status = ask(problem, &self, slate, length);
-    pthread_mutex_unlock(&one_at_a_time);
+    unlock();
     SA_TRY(status);
     SA_TRY(verify(problem, slate, *length));
     sa_arms_sort(problem->scores, slate, *length);
