@@ -1,6 +1,6 @@
 """What a select costs more from Python than from C: the same agent and contexts, in one process, in turns.
 
-    PYTHONPATH=build/python OPENBLAS_NUM_THREADS=1 python3 bench/python_select.py
+    PYTHONPATH=build/python python3 bench/python_select.py
 
 The C side is a loop of sa_agent_select, compiled here; it never leaves C. The fastest call counts, for others may use the
 machine too."""
@@ -89,7 +89,7 @@ def main():
         loop = compile_loop(folder)
         for algorithm in ("random", "cn-ucb"):
             agent = trained(algorithm, 80, 50, rng)
-            for arms, count, turns in ((20, 100, 20), (2000, 30, 6), (20000, 10, 3)):
+            for arms, count, turns in ((20, 100, 20), (2000, 20, 15), (20000, 5, 10)):
                 contexts = rng.normal(size=(arms, 80)).astype(np.float32)
                 c, python = 1e9, 1e9
                 for _ in range(turns):

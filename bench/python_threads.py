@@ -1,6 +1,6 @@
 """How much more two threads get done than one, with an agent each: the interpreter lock is released inside the C calls.
 
-    PYTHONPATH=build/python OPENBLAS_NUM_THREADS=1 python3 bench/python_threads.py
+    PYTHONPATH=build/python python3 bench/python_threads.py
 
 One thread and two take turns, and the fastest of each counts, for others may use the machine too."""
 
