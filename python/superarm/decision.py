@@ -54,6 +54,11 @@ class Decision:
         return self._value("score")
 
     @property
+    def certificate(self) -> float:
+        """c >= 1: the exact widths lie between width / c and width x c. 1 with confidence="exact", NaN where there is no such bound."""
+        return float(self._value("certificate"))
+
+    @property
     def event(self) -> int:
         """The id of your own that was given to `select`."""
         return int(self._value("event"))
@@ -99,6 +104,7 @@ _READERS: Dict[str, Callable[[Any], Any]] = {
     "estimate": lambda handle: arrays.from_doubles(lib.sa_decision_estimates(handle), lib.sa_decision_slate(handle)),
     "width": lambda handle: arrays.from_doubles(lib.sa_decision_widths(handle), lib.sa_decision_slate(handle)),
     "score": lambda handle: arrays.from_doubles(lib.sa_decision_scores(handle), lib.sa_decision_slate(handle)),
+    "certificate": lambda handle: lib.sa_decision_certificate(handle),
     "event": lambda handle: lib.sa_decision_event(handle),
     "candidates": lambda handle: lib.sa_decision_candidates(handle),
     "all_estimates": lambda handle: _all(lib.sa_decision_all_estimates(handle), handle),

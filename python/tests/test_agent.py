@@ -25,6 +25,20 @@ def test_a_decision_has_what_was_chosen_and_why():
     assert repr(decision) == f"Decision(id=0, arms={decision.arms.tolist()})"
 
 
+def test_a_decision_tells_how_far_its_widths_can_be_off():
+    assert superarm.Agent("cn-ucb", dim=5).select(contexts()).certificate == 1
+    assert np.isnan(superarm.Agent("cn-ucb", dim=5, confidence="diagonal").select(contexts()).certificate)
+    exact, sketch = (superarm.Agent("cn-ucb", dim=5, hidden=10, widths="all", normalize="none", train="manual", **options)
+                     for options in ({}, {"confidence": "sketch", "sketch_size": 40}))
+    for seed in range(30):  # four arms, and all of them: the two count the same
+        for agent in (exact, sketch):
+            agent.update(agent.select(contexts(4, seed=seed), slate=4), np.ones(4))
+    wanted, decision = (agent.select(contexts(seed=99), slate=4) for agent in (exact, sketch))
+    off = decision.all_widths / wanted.all_widths
+    assert 1 < decision.certificate < np.inf and off.max() > 1.001
+    assert np.all(off < decision.certificate * 1.001) and np.all(off > 0.999 / decision.certificate)
+
+
 def test_a_decision_stays_as_it_was():
     agent = superarm.Agent("cn-ucb", dim=5)
     first = agent.select(contexts(), slate=4)
