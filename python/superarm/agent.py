@@ -7,7 +7,7 @@ import os
 import secrets
 import tempfile
 import uuid
-from typing import Any, Dict, Optional, Type, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Type, Union
 
 from . import _arrays as arrays
 from ._native import ffi, fields, lib
@@ -98,6 +98,38 @@ class Agent:
                 return Decision(self._name, ffi.gc(out[0], self._spares.give))
         finally:
             self._requests.give(request)
+
+    def select_many(self, requests: Iterable[Any], **common: Any) -> List[Decision]:
+        """A slate for each of several requests, faster than one by one, with the same ids, slates and numbers as long as no feedback
+        would have come in between. A request is contexts, or a dict of what `select` takes; `common` holds for all that do not say
+        otherwise. When one cannot be answered, none is. Not with the option count_pending.
+
+        >>> import numpy as np, superarm
+        >>> agent = superarm.Agent("cn-ucb", dim=3)
+        >>> first, second = agent.select_many([np.eye(3), {"contexts": np.eye(3), "exclude": [0], "event": 7}], slate=2)
+        >>> first.id, second.id, second.event
+        (0, 1, 7)
+        """
+        asked: List[Dict[str, Any]] = [{"contexts": None, **common, **(request if isinstance(request, Mapping) else {"contexts": request})}
+                                       for request in requests]
+        taken = [self._requests.take() for _ in asked]
+        try:
+            for index, (request, given) in enumerate(zip(taken, asked)):
+                slate = given.pop("slate", None)
+                try:
+                    request.fill(self._dim, slate=self._slate if slate is None else slate, **given)
+                except InputError as error:
+                    raise InputError(f"request {index}: {error}") from error
+            out = ffi.new("sa_decision *[]", len(taken))
+            handles = ffi.new("sa_request *[]", [request.handle for request in taken])
+            with self._turn as agent:
+                status = lib.sa_agent_select_many(agent, handles, len(taken), out)
+                if status:
+                    raise self._failure(status)
+            return [Decision(self._name, ffi.gc(pointer, self._spares.give)) for pointer in out]
+        finally:
+            for request in taken:
+                self._requests.give(request)
 
     def _failure(self, status: int) -> BaseException:
         """An exception in an oracle of the caller's own comes out as itself."""

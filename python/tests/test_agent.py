@@ -191,6 +191,29 @@ def test_items_and_what_they_share(join, kind):
     assert agents[1].select(by_hand, slate=2).candidates == 9  # and contexts again
 
 
+def test_many_requests_at_once():
+    agents = [superarm.Agent("cn-ucb", dim=5, hidden=20) for _ in range(2)]
+    for agent in agents:
+        agent.update(agent.select(contexts(), slate=4), [1, 0, 1, 0])
+    xs = [contexts(arms=6 + seed, seed=seed).astype(np.float32 if seed % 2 else np.float64) for seed in range(7)]
+    together = agents[0].select_many([*xs[:6], {"contexts": xs[6], "slate": 2, "exclude": [1], "event": 9}], slate=3)
+    alone = [agents[1].select(x, slate=3) for x in xs[:6]] + [agents[1].select(xs[6], slate=2, exclude=[1], event=9)]
+    for one, other in zip(together, alone):
+        assert (one.id, one.event, one.arms.tolist()) == (other.id, other.event, other.arms.tolist())
+        np.testing.assert_array_equal(one.score, other.score)
+        agents[0].update(one, np.ones(len(one)))
+    assert agents[0].select_many([]) == []
+
+
+def test_one_wrong_request_of_many_spoils_all():
+    agent, x = superarm.Agent("cn-ucb", dim=5), contexts()
+    for wrong, words in (({"contexts": x, "slate": 99}, "99"), (x[:, :2], "request 1"), ({"contexts": x, "slates": 1}, "slates"), (None, "request 1"),
+                         ({"contexts": x * np.nan}, "nan")):
+        with pytest.raises(superarm.InputError, match=words):
+            agent.select_many([x, wrong], slate=2)
+    assert agent.counts["decisions"] == 0
+
+
 # ---- arrays of any kind ----
 
 
