@@ -10,14 +10,34 @@ enum { SLATE = 3, MOST = 1000 };
 static struct {
     const sa_model_class *real;
     size_t calls, count;
-    double targets[MOST], inputs[MOST * RIG_DIM], error;
+    double targets[MOST], inputs[MOST * RIG_DIM], error, total, factor;
+    const sa_history *history; /* where batches are to come from; NULL: nobody looks */
+    size_t batches;
 } spy;
+
+/* A batch is what the history has, by the draws of the training's stream. */
+static void look_at_batches(const sa_training *training) {
+    for (uint64_t first = 0; first < 12; first += 4) {
+        sa_batch batch = training->draw(training->source, first, 4);
+        for (size_t i = 0; i < 4; i++) {
+            size_t row = (size_t)sa_draw_below(&training->stream, first + i, training->count);
+            assert_true(((const double *)batch.targets)[i] == spy.history->scores[row]);
+            assert_memory_equal((const double *)batch.inputs + i * RIG_DIM,
+                                (const double *)spy.history->contexts + row * RIG_DIM, RIG_DIM * sizeof(double));
+        }
+        assert_null(batch.weights);
+    }
+    spy.batches++;
+}
 
 static sa_status train_seen(sa_model *model, const sa_training *training, bool *diverged) {
     assert_true(training->count <= MOST && model->precision == SA_PRECISION_DOUBLE);
     spy.calls++;
     spy.count = training->count;
     spy.error = training->error;
+    spy.total = training->total;
+    spy.factor = training->factor;
+    if (training->draw && spy.history) look_at_batches(training);
     if (training->draw) return spy.real->train(model, training, diverged); /* batches are put together one by one */
     memcpy(spy.targets, training->all.targets, training->count * sizeof(double));
     memcpy(spy.inputs, training->all.inputs, training->count * RIG_DIM * sizeof(double));
@@ -113,6 +133,57 @@ static void targets_are_centred_and_scaled(void **state) {
         sa_decision_destroy(decision);
         sa_agent_destroy(agent);
     }
+}
+
+/* Beyond as many observations as are drawn, only those are put together. */
+static void batches_come_from_the_history(void **state) {
+    (void)state;
+    sa_agent *agent =
+        create_seen("precision=double train-every=1 train-batch=4 train-steps=3 centre=false scale=false companion=false");
+    sa_decision *decision = NULL;
+    spy.history = &agent->history;
+    for (uint64_t id = 0; id < 30; id++) {
+        rig_select(agent, id, 8, SLATE, &decision);
+        rig_answer(agent, id, SLATE);
+        assert_int_equal(spy.count, (id + 1) * SLATE);
+        assert_true(spy.total == (double)spy.count);
+        assert_int_equal(spy.batches, spy.count <= 12 ? 0 : id - 3);
+    }
+    sa_decision_destroy(decision);
+    sa_agent_destroy(agent);
+}
+
+/* --train-sample: so many, each a sample of the history, others in each training, and they stand for all. */
+static void samples_stand_for_all(void **state) {
+    (void)state;
+    sa_agent *agent = create_seen(
+        "precision=double train-every=1 train-batch=0 train-sample=10 centre=false scale=false companion=false");
+    sa_decision *decision = NULL;
+    double before[10] = {0};
+    for (uint64_t id = 0; id < 60; id++) {
+        rig_select(agent, id, 8, SLATE, &decision);
+        rig_answer(agent, id, SLATE);
+        size_t all = (size_t)(id + 1) * SLATE;
+        assert_int_equal(spy.count, all < 10 ? all : 10);
+        assert_true(spy.total == (double)all);
+        assert_true(spy.factor == (all < 10 ? 1 : (double)all / 10));
+        if (all < 10) continue;
+        size_t old = 0;
+        for (size_t i = 0; i < 10; i++) {
+            size_t row = 0;
+            while (row < all && (agent->history.scores[row] != spy.targets[i] ||
+                                 memcmp(spy.inputs + i * RIG_DIM, (double *)agent->history.contexts + row * RIG_DIM,
+                                        RIG_DIM * sizeof(double)) != 0))
+                row++;
+            assert_true(row < all);
+            old += row < all / 2;
+        }
+        if (id == 59) assert_in_range(old, 1, 9); /* all of one half: once in 500 seeds, and this is one seed */
+        assert_true(memcmp(before, spy.targets, sizeof before) != 0);
+        memcpy(before, spy.targets, sizeof before);
+    }
+    sa_decision_destroy(decision);
+    sa_agent_destroy(agent);
 }
 
 /* ---- how well it predicts ---- */
@@ -242,6 +313,8 @@ static void equal_scores_are_not_scaled(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trainings_follow_warmup_and_period),    cmocka_unit_test(targets_are_centred_and_scaled),
+        cmocka_unit_test(batches_come_from_the_history),         cmocka_unit_test(samples_stand_for_all),
+
         cmocka_unit_test(error_is_that_of_predictions),          cmocka_unit_test(without_error_decay_nothing_is_judged),
         cmocka_unit_test(error_and_learnt_are_kept_in_the_file), cmocka_unit_test(huge_scores_do_not_spoil_the_error),
         cmocka_unit_test(equal_scores_are_not_scaled),

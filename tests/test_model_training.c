@@ -218,6 +218,40 @@ static void training_equals_plain_loops(void **state) {
                   largest[1]);
 }
 
+/* Ten samples that stand for twenty are as good as the same twenty, each of them twice, in the loss, in the rate and in the pull
+ * of the error. */
+static void samples_may_stand_for_more(void **state) {
+    (void)state;
+    training_case c = {.name = "twice", .samples = 20, .steps = 7, .depth = 2, .rate = 0.5, .lambda = 0.1};
+    c.theory = c.regularize = true;
+    c.error_decay = 3;
+    rig twice = rig_of(&c, SA_PRECISION_DOUBLE), once = rig_of(&c, SA_PRECISION_DOUBLE);
+    size_t p = net_parameters(&once.n);
+    double *one = doubles(p), *other = doubles(p), moved = 0, apart = 0;
+    memcpy(twice.x + 10 * DIM, twice.x, 10 * DIM * sizeof *twice.x);
+    memcpy(twice.v + 10, twice.v, 10 * sizeof *twice.v);
+    sa_training training = {.count = 10,
+                            .total = 20,
+                            .factor = 2,
+                            .all = {.inputs = twice.x, .targets = twice.v},
+                            .error = 0.5,
+                            .stream = sa_stream_at(3, SA_PURPOSE_TRAINING, 0, 0)};
+    bool diverged = true;
+    assert_ok(once.model->kind->train(once.model, &training, &diverged));
+    assert_false(diverged || train_with_error(&twice, 20, 0.5, training.stream));
+    read_weights(&once.n, once.model, "", one);
+    read_weights(&twice.n, twice.model, "", other);
+    for (size_t i = 0; i < p; i++) {
+        moved = fmax(moved, fabs(one[i] - once.theta_0[i]));
+        apart = fmax(apart, fabs(one[i] - other[i]));
+    }
+    assert_true(moved > 1e-3 && apart < 1e-10 * moved);
+    sa_free(one);
+    sa_free(other);
+    rig_clear(&once);
+    rig_clear(&twice);
+}
+
 /* ---- what goes wrong ---- */
 
 /* Trains once. Then either the training was undone, or the weights are new; either way the network scores. */
@@ -381,6 +415,7 @@ static void bias_of_the_output_by_hand(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(training_equals_plain_loops),
+        cmocka_unit_test(samples_may_stand_for_more),
         cmocka_unit_test(diverged_training_is_undone),
         cmocka_unit_test(weights_that_cannot_score_are_undone),
         cmocka_unit_test(training_after_an_undone_one_starts_clean),

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "agent/epochs.h"
+#include "agent/history_file.h"
 #include "base/memory.h"
 
 /* ---- life ---- */
@@ -130,9 +131,19 @@ sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
     sa_options *copy = sa_options_copy(options);
     if (!copy) return SA_OUT_OF_MEMORY;
     sa_status status = sa_algorithm_defaults(copy);
-    if (status == SA_OK) return sa_agent_assemble(copy, 0, out);
-    sa_options_destroy(copy);
-    return status;
+    if (status != SA_OK) {
+        sa_options_destroy(copy);
+        return status;
+    }
+    sa_agent *agent;
+    SA_TRY(sa_agent_assemble(copy, 0, &agent));
+    if (*options->history) status = sa_history_file_create(&agent->history, options->history);
+    if (status != SA_OK) {
+        sa_agent_destroy(agent);
+        return status;
+    }
+    *out = agent;
+    return SA_OK;
 }
 
 sa_status sa_agent_oracle(sa_agent *agent, const sa_oracle_callbacks *oracle) {

@@ -22,7 +22,7 @@ static bool is_kept(const sa_option_info *info) {
 }
 
 static sa_status options_to_text(const sa_options *options, char **out) {
-    enum { LINE = 512 };
+    enum { LINE = 2 * 4096 }; /* a path may be long */
     char *text, value[LINE / 2];
     size_t used = 0, size = sa_option_count() * LINE;
     SA_TRY(sa_alloc_array(size, 1, &text));
@@ -136,7 +136,7 @@ static sa_status read_parts(sa_agent *agent, sa_npz *archive) {
     agent->diverged_trainings = (uint64_t)diverged;
     SA_TRY(sa_companion_load(&agent->companion, archive));
     SA_TRY(sa_inputs_load(&agent->inputs, archive));
-    SA_TRY(sa_history_load(&agent->history, archive));
+    SA_TRY(sa_history_load(&agent->history, agent->options->history, archive));
     SA_TRY(sa_moments_load(&agent->moments, agent->forgetting.factor < 1, &agent->history, archive));
     SA_TRY(sa_forgetting_load(agent, archive));
     SA_TRY(sa_npz_get_number(archive, "error", &agent->error));

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "agent/history_file.h"
 #include "agent/reals.h"
 #include "base/memory.h"
 
@@ -14,6 +15,11 @@ void sa_history_init(sa_history *history, const sa_options *options) {
 }
 
 void sa_history_clear(sa_history *history) {
+    sa_history_file_close(history->file);
+    if (history->file) {
+        *history = (sa_history){0};
+        return;
+    }
     sa_free(history->contexts);
     sa_free(history->scores);
     sa_free(history->position);
@@ -23,6 +29,7 @@ void sa_history_clear(sa_history *history) {
 }
 
 sa_status sa_history_reserve(sa_history *history, size_t rows) {
+    if (history->file) return sa_history_file_reserve(history, history->count + rows);
     size_t scores = history->capacity, contexts = scores, positions = scores, discounts = scores;
     SA_TRY(sa_grow_array(&history->start, &history->answered_capacity, history->answered + 1, sizeof *history->start));
     SA_TRY(sa_grow_array(&history->scores, &scores, history->count + rows, sizeof *history->scores));
@@ -44,11 +51,13 @@ void sa_history_add(sa_history *history, const void *context, double score, size
     if (history->positions) history->position[history->count] = (int64_t)position;
     if (history->discounted) history->discount[history->count] = discount;
     history->scores[history->count++] = score;
+    if (history->file) sa_history_file_note(history);
 }
 
 void sa_history_take_back(sa_history *history, size_t rows, size_t decisions) {
     history->count -= rows;
     history->answered -= decisions;
+    if (history->file) sa_history_file_note(history);
 }
 
 size_t sa_history_window(const sa_history *history, size_t window) {
@@ -69,12 +78,24 @@ size_t sa_history_decision(const sa_history *history, size_t observation) {
 }
 
 size_t sa_history_bytes(const sa_history *history) {
+    if (history->file) return 0; /* the page cache's */
     size_t more = (history->positions ? sizeof(int64_t) : 0) + (history->discounted ? sizeof(double) : 0);
     return history->capacity * (history->dim * sa_precision_bytes(history->precision) + sizeof(double) + more) +
            history->answered_capacity * sizeof *history->start;
 }
 
+/* Where it is, and how much of that there is. */
+static sa_status save_mark(const sa_history *history, sa_npz_writer *writer) {
+    const sa_history_mark *mark;
+    SA_TRY(sa_history_file_sync(history, &mark));
+    SA_TRY(sa_npz_add(writer, "history_id", SA_INT64, 1, &(size_t){2}, mark->id));
+    SA_TRY(sa_npz_add(writer, "history_branch", SA_INT64, 0, NULL, &mark->branch));
+    SA_TRY(sa_npz_add(writer, "history_count", SA_INT64, 0, NULL, &mark->count));
+    return sa_npz_add(writer, "history_answered", SA_INT64, 0, NULL, &mark->answered);
+}
+
 sa_status sa_history_save(const sa_history *history, sa_npz_writer *writer) {
+    if (history->file) return save_mark(history, writer);
     size_t shape[2] = {history->count, history->dim};
     SA_TRY(sa_npz_add(writer, "history_contexts", sa_real_dtype(history->precision), 2, shape, history->contexts));
     SA_TRY(sa_npz_add(writer, "history_scores", SA_FLOAT64, 1, &history->count, history->scores));
@@ -85,13 +106,18 @@ sa_status sa_history_save(const sa_history *history, sa_npz_writer *writer) {
     return sa_npz_add(writer, "history_start", SA_INT64, 1, &history->answered, history->start);
 }
 
-/* Starts must rise from 0 and stay within the observations, for every decision has some; numbers must be finite, positions
- * those that are told apart, and discounts from 0 to 1. */
-static bool is_sound(const sa_history *history) {
+/* Starts must rise from 0 and stay within the observations, for every decision has some. */
+static bool starts_are_sound(const sa_history *history) {
     if (history->count > 0 && (history->answered == 0 || history->start[0] != 0)) return false;
     for (size_t i = 0; i < history->answered; i++)
         if (history->start[i] < (i ? history->start[i - 1] + 1 : 0) || history->start[i] >= (int64_t)history->count)
             return false;
+    return true;
+}
+
+/* Numbers must be finite, positions those that are told apart, and discounts from 0 to 1. */
+static bool is_sound(const sa_history *history) {
+    if (!starts_are_sound(history)) return false;
     for (size_t i = 0; i < history->count; i++)
         if (!isfinite(history->scores[i])) return false;
     for (size_t i = 0; history->positions && i < history->count; i++)
@@ -103,7 +129,23 @@ static bool is_sound(const sa_history *history) {
     return true;
 }
 
-sa_status sa_history_load(sa_history *history, sa_npz *archive) {
+/* Of a file that may be larger than memory, only what others are found by is looked at. */
+static sa_status load_mark(sa_history *history, const char *path, sa_npz *archive) {
+    sa_history_mark mark;
+    int64_t branch, count, answered;
+    SA_TRY(sa_npz_read_into(archive, "history_id", SA_INT64, 1, &(size_t){2}, mark.id));
+    SA_TRY(sa_npz_get_integer(archive, "history_branch", 0, INT64_MAX, &branch));
+    SA_TRY(sa_npz_get_integer(archive, "history_count", 0, INT64_MAX, &count));
+    SA_TRY(sa_npz_get_integer(archive, "history_answered", 0, INT64_MAX, &answered));
+    mark.branch = (uint64_t)branch;
+    mark.count = (uint64_t)count;
+    mark.answered = (uint64_t)answered;
+    SA_TRY(sa_history_file_open(history, path, &mark));
+    return starts_are_sound(history) ? SA_OK : sa_fail(SA_FORMAT, "the history %s is damaged: it is not sound", path);
+}
+
+sa_status sa_history_load(sa_history *history, const char *path, sa_npz *archive) {
+    if (*path) return load_mark(history, path, archive);
     sa_array scores = {0}, start = {0}, contexts = {0}, positions = {0}, discounts = {0};
     sa_status status;
     SA_TRY_OR_FAIL(sa_npz_get_exactly(archive, "history_scores", SA_FLOAT64, 0, NULL, &scores));

@@ -1,5 +1,6 @@
 /* The history: every context that was answered, with its score, in the order in which feedback came; and, where the feedback
- * model asks for them, its position in the slate and the discount of that position. */
+ * model asks for them, its position in the slate and the discount of that position. It is on the heap, or in a file
+ * (history_file.h). */
 #ifndef SA_AGENT_HISTORY_H
 #define SA_AGENT_HISTORY_H
 
@@ -18,6 +19,7 @@ typedef struct sa_history {
     double *discount;                   /* (count), or NULL where none are learnt with */
     size_t answered, answered_capacity; /* decisions */
     int64_t *start;                     /* (answered) observations there were when the decision was first answered */
+    struct sa_history_file *file;       /* where these arrays are mapped from; NULL: they are on the heap */
 } sa_history;
 
 void sa_history_init(sa_history *history, const sa_options *options);
@@ -35,6 +37,7 @@ size_t sa_history_window(const sa_history *history, size_t window);
 size_t sa_history_decision(const sa_history *history, size_t observation);
 size_t sa_history_bytes(const sa_history *history);
 sa_status sa_history_save(const sa_history *history, sa_npz_writer *writer);
-sa_status sa_history_load(sa_history *history, sa_npz *archive);
+/* `path`: its file, or "". */
+sa_status sa_history_load(sa_history *history, const char *path, sa_npz *archive);
 
 #endif

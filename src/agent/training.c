@@ -13,7 +13,7 @@
  *
  * What a training costs does not grow with the history, where its steps take batches: only what is drawn is put together, from
  * wherever the history has it, unless there is so little that putting all of it together costs less. Without batches it is a pass
- * over all there is to learn from, by definition. With --discount a batch is drawn by weight: first a decision, one of age a with
+ * over all there is to learn from, or over --train-sample of them, drawn anew each time, that stand for all. With --discount a batch is drawn by weight: first a decision, one of age a with
  * the probability F^a / S, S = the sum of F^a, then one of its n_a observations; so an observation that weighs F^a in the loss has
  * the factor S n_a in the mean over the batch. */
 #include <math.h>
@@ -54,6 +54,8 @@ static size_t most_shown(const sa_agent *agent, size_t steps) {
 
 sa_status sa_learn_reserve_training(sa_agent *agent, size_t observations, size_t steps) {
     size_t row = agent->inputs.dim * sa_precision_bytes(agent->inputs.precision), most = most_shown(agent, steps);
+    size_t sample = (size_t)agent->options->train_sample;
+    if (sample > 0) most = sample;
     if (observations <= most) return sa_learn_reserve(agent, observations);
     if (!agent->drawn_contexts) SA_TRY(sa_alloc_matrix(SA_TRAINING_CHUNK, row, 1, &agent->drawn_contexts));
     return sa_learn_reserve(agent, most > SA_TRAINING_CHUNK ? most : SA_TRAINING_CHUNK); /* or a window may be shown */
@@ -204,8 +206,8 @@ static size_t draw_one(const lottery *self, uint64_t draw, double *weight) {
     return start + (size_t)sa_draw_below(&self->stream, 2 * draw + 1, end - start);
 }
 
-static sa_batch draw_batch(void *source, uint64_t first, size_t many) {
-    const lottery *self = source;
+/* Draws from number `first` on, at most SA_TRAINING_CHUNK, as samples from `to` on. */
+static void draw_samples(const lottery *self, uint64_t first, size_t many, size_t to) {
     sa_agent *agent = self->agent;
     const sa_history *history = &agent->history;
     size_t row = history->dim * sa_precision_bytes(history->precision);
@@ -215,10 +217,27 @@ static sa_batch draw_batch(void *source, uint64_t first, size_t many) {
         size_t observation = draw_one(self, first + i, &weight);
         memcpy((char *)agent->drawn_contexts + i * row, (const char *)history->contexts + observation * row, row);
         position[i] = history->position ? history->position[observation] : 0;
-        set_target(self, observation, weight, i);
+        set_target(self, observation, weight, to + i);
     }
-    sa_inputs_apply_placed(&agent->inputs, agent->drawn_contexts, position, many, agent->training_inputs);
-    return samples_of(agent);
+    size_t width = agent->inputs.dim + agent->inputs.positions;
+    sa_inputs_apply_placed(&agent->inputs, agent->drawn_contexts, position, many,
+                           sa_real_at(history->precision, agent->training_inputs, to * width));
+}
+
+static sa_batch draw_batch(void *source, uint64_t first, size_t many) {
+    const lottery *self = source;
+    draw_samples(self, first, many, 0);
+    return samples_of(self->agent);
+}
+
+/* --train-sample: the observations of one training, with replacement. */
+static void show_some(const lottery *all, size_t count) {
+    lottery self = *all;
+    const sa_options *options = self.agent->options;
+    self.stream =
+        sa_stream_at((uint64_t)options->seed, SA_PURPOSE_SAMPLE, (uint64_t)options->first_run, self.agent->trainings);
+    for (size_t first = 0; first < count; first += SA_TRAINING_CHUNK)
+        draw_samples(&self, first, count - first < SA_TRAINING_CHUNK ? count - first : SA_TRAINING_CHUNK, first);
 }
 
 static void weigh(lottery *self) {
@@ -257,7 +276,13 @@ sa_status sa_learn_train(sa_agent *agent, size_t steps) {
                             .error = agent->error / (samples.scale * samples.scale),
                             .steps = steps,
                             .stream = samples.stream};
-    if (samples.count > most_shown(agent, steps)) {
+    size_t sample = (size_t)agent->options->train_sample;
+    if (sample > 0 && samples.count > sample) {
+        show_some(&samples, sample);
+        training.all = samples_of(agent);
+        training.count = sample;
+        training.factor = samples.total / (double)sample;
+    } else if (sample == 0 && samples.count > most_shown(agent, steps)) {
         training.draw = draw_batch;
         training.source = &samples;
     } else {

@@ -154,6 +154,8 @@
     NUMBER(discount, "discount", AGENT, 1, 1, 1, ABOVE_0, 1,                                                              \
            "forget by this factor with each answered decision, in training, Z and all else; 1: nothing")                  \
     INTEGER(train_steps, "train-steps", AGENT, 100, 100, 100, 0, 1000000000, "J, steps of one training")                  \
+    INTEGER(train_sample, "train-sample", AGENT, 0, 0, 0, 0, SA_ANY_INTEGER,                                              \
+            "observations of one training, drawn anew from all feedback when there are more; 0: all")                     \
     INTEGER(train_batch, "train-batch", AGENT, 0, 0, 128, 0, SA_ANY_INTEGER, "samples of one step; 0: all")               \
     CHOICE(optimizer, "optimizer", AGENT, OPTIMIZER_GD, OPTIMIZER_GD, OPTIMIZER_ADAM, SA_OPTIMIZERS,                      \
            "gradient descent on Eq. (4), or Adam with moments that start anew each training")                             \
@@ -243,6 +245,8 @@
          "count chosen arms into Z when they are chosen, not when they are answered")                                     \
     INTEGER(agent_threads, "agent-threads", AGENT, 1, 1, 1, 1, 64,                                                        \
             "threads of one agent while it looks through many arms (top-k); the slates are the same")                     \
+    TEXT(history, "history", AGENT, "",                                                                                   \
+         "file to keep feedback in instead of memory; run puts the agent's label and the run behind its name")            \
     INTEGER(pending_limit, "pending-limit", AGENT, 10000, 10000, 10000, 1, 100000000,                                     \
             "decisions kept waiting for feedback; older ones are forgotten")                                              \
     /* epochs of cn-ucb-d and cn-ts-d */                                                                                  \

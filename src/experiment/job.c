@@ -21,7 +21,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "agent/history_file.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "experiment/experiment.h"
 
@@ -89,6 +91,16 @@ static int give_best(void *user, const double *scores, size_t arms, const bool *
     return 0;
 }
 
+/* --history: a file for each agent and run. One that an earlier experiment left is written over. */
+static sa_status name_history(job *self, uint64_t run) {
+    char *path, **history = &self->options->history;
+    if (!**history) return SA_OK;
+    SA_TRY(sa_format(&path, "%s.%s.%llu", *history, self->of->label, (unsigned long long)run));
+    sa_free(*history);
+    *history = path;
+    return sa_history_file_is_one(path) ? sa_path_remove(path) : SA_OK;
+}
+
 static sa_status make_agent(job *self, uint64_t run, bool traced) {
     if (self->of->code.select)
         return sa_own_run_begin(&self->own, &self->of->code, self->plan->turns, run, self->delay + 1, self->most,
@@ -103,6 +115,7 @@ static sa_status make_agent(job *self, uint64_t run, bool traced) {
     if (traced) self->options->widths = SA_WIDTHS_ALL; /* a trace shows every arm's; the slates are the same */
     bool knows = self->plan->clicks && strcmp(self->options->algorithm, "best") == 0;
     if (knows) self->options->feedback = SA_FEEDBACK_SEMI_BANDIT; /* it does not learn */
+    SA_TRY(name_history(self, run));
     SA_TRY(sa_agent_create(self->options, &self->agent));
     if (self->of->oracle == &sa_oracle_own) SA_TRY(sa_agent_oracle(self->agent, &self->plan->oracle));
     if (!knows) return SA_OK;

@@ -178,7 +178,9 @@ static sa_status check_positions(const sa_plan *plan, const sa_plan_agent *agent
 static sa_status try_agent(const sa_plan *plan, const sa_plan_agent *agent) {
     sa_agent *trial;
     if (agent->code.select) return SA_OK;
-    SA_TRY(sa_agent_create(agent->options, &trial));
+    sa_options options = *agent->options; /* for this call: it owns nothing */
+    options.history = (char[]){""};       /* which each run makes for itself */
+    SA_TRY(sa_agent_create(&options, &trial));
     sa_status status = agent->oracle == &sa_oracle_own ? sa_agent_oracle(trial, &plan->oracle) : SA_OK;
     sa_agent_destroy(trial);
     return status;

@@ -1,0 +1,43 @@
+/* A history that lives in a file (--history FILE), mapped into memory: the page cache decides what of it is there.
+ *
+ * The file is a head of 64 KiB and segments of 16384, 16384, 32768, 65536 ... observations, each as large as all before it. A
+ * segment has a block for each column: contexts, scores, starts of decisions, and positions and discounts where there are any.
+ * The blocks of a column are mapped one behind the other, so that it is one array to all others, and no growth moves what is
+ * written. Disk space is asked for before it is written to.
+ *
+ * The head names the format, the shape of an observation, and the agent by a random id that the saved agent has too. Rows are
+ * written before the head counts them. A process that is killed loses nothing that it wrote; what survives a crash of the machine is
+ * what was there when the agent was last saved. A saved agent knows how many observations it has: those that came later are left
+ * as they are when it is loaded, and are written over once it goes on. From there on the file has another branch, and an agent
+ * that was saved with observations of the one before is refused.
+ *
+ * One agent at a time: the file is locked (flock) for as long as the agent lives. */
+#ifndef SA_AGENT_HISTORY_FILE_H
+#define SA_AGENT_HISTORY_FILE_H
+
+#include <stdint.h>
+
+#include "agent/history.h"
+
+typedef struct sa_history_file sa_history_file;
+
+/* What a saved agent says of its file. */
+typedef struct sa_history_mark {
+    uint64_t id[2], branch, count, answered;
+} sa_history_mark;
+
+/* A new file for an empty history, which then lives there. SA_FILE when there is something of that name. */
+sa_status sa_history_file_create(sa_history *history, const char *path);
+/* The file that a saved agent speaks of. On failure, neither history nor file is changed. */
+sa_status sa_history_file_open(sa_history *history, const char *path, const sa_history_mark *mark);
+void sa_history_file_close(sa_history_file *file); /* NULL is fine */
+/* Room for so many observations and decisions in all. The history's arrays may move. */
+sa_status sa_history_file_reserve(sa_history *history, size_t rows);
+/* The head counts what the history has. */
+void sa_history_file_note(const sa_history *history);
+/* Writes all of it to the disk. What a saved agent says of it lasts until the next call. */
+sa_status sa_history_file_sync(const sa_history *history, const sa_history_mark **mark);
+/* Is there a file of that name, and is it a history? */
+bool sa_history_file_is_one(const char *path);
+
+#endif

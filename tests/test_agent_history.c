@@ -1,0 +1,261 @@
+/* Feedback kept in a file: the same agent as one whose feedback is in memory, bit for bit; and every file that is not its own, or
+ * not whole, is refused with a sentence and left as it is. */
+#include "test_agent_rig.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include "agent/agent.h"
+#include "agent/history_file.h"
+#include "base/file.h"
+
+/* The place of a number in the head. */
+enum { AT_VERSION = 16, AT_DIM = 32, AT_ID = 64 };
+
+static sa_agent *create_in(const char *text, const char *name) {
+    char both[1024];
+    remove(scratch(name));
+    snprintf(both, sizeof both, "%s history=%s", text, scratch(name));
+    return rig_create(both);
+}
+
+static sa_agent *load(const char *name) {
+    sa_agent *agent = NULL;
+    assert_ok(sa_agent_load(scratch(name), &agent));
+    return agent;
+}
+
+/* Rounds answered at once, from the number that the agent has reached. */
+static void play(sa_agent *agent, size_t rounds) {
+    sa_decision *decision = NULL;
+    for (size_t i = 0; i < rounds; i++) {
+        uint64_t id = rig_counts(agent).decisions;
+        rig_select(agent, id, 8, 3, &decision);
+        rig_answer(agent, id, 3);
+    }
+    sa_decision_destroy(decision);
+}
+
+/* ---- the same agent ---- */
+
+static const char *const kinds[] = {
+    "exact-form=dual",           "normalize=standard train-batch=4 optimizer=adam",
+    "feedback=position slate=3", "feedback=cascade algorithm=cn-ts precision=double",
+    "algorithm=comblin-ucb",     "algorithm=cn-ucb-d epoch-length=5 exact-form=dual",
+    "window=6 rebuild=true",     "discount=0.9 train-sample=5",
+};
+
+static void file_and_memory_are_alike(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        sa_agent *in_memory = rig_create(kinds[k]), *in_file = create_in(kinds[k], "h");
+        rig_go_on_alike(in_memory, in_file, 0, 20);
+        assert_ok(sa_agent_save(in_file, scratch("f.npz")));
+        rig_go_on_alike(in_memory, in_file, 20, 10); /* saving changes nothing */
+        assert_ok(sa_agent_save(in_file, scratch("f.npz")));
+        sa_agent_destroy(in_file);
+        in_file = load("f.npz");
+        rig_go_on_alike(in_memory, in_file, 30, 20);
+        sa_agent_destroy(in_memory);
+        sa_agent_destroy(in_file);
+    }
+}
+
+/* Beyond the first segments, in steps of odd sizes: what comes back is what was put in. */
+static void growth_moves_nothing(void **state) {
+    (void)state;
+    enum { ROWS = 70000 };
+    sa_options *options = rig_options("feedback=cascade precision=double");
+    sa_history history;
+    remove(scratch("long"));
+    sa_history_init(&history, options);
+    assert_ok(sa_history_file_create(&history, scratch("long")));
+    for (size_t i = 0; i < ROWS;) {
+        size_t many = 1 + i % 5;
+        assert_ok(sa_history_reserve(&history, many));
+        sa_history_begin_decision(&history);
+        for (size_t k = 0; k < many; k++, i++) {
+            double context[RIG_DIM];
+            for (size_t j = 0; j < RIG_DIM; j++) context[j] = (double)(i * RIG_DIM + j);
+            sa_history_add(&history, context, -(double)i, k, 1 / (double)(k + 1));
+        }
+    }
+    sa_history_mark mark;
+    const sa_history_mark *now;
+    assert_ok(sa_history_file_sync(&history, &now));
+    mark = *now;
+    for (int again = 0; again < 2; again++) {
+        for (size_t i = 0, d = 0; i < ROWS; d++) {
+            size_t many = 1 + i % 5;
+            assert_true(history.start[d] == (int64_t)i);
+            for (size_t k = 0; k < many; k++, i++) {
+                for (size_t j = 0; j < RIG_DIM; j++)
+                    assert_true(((double *)history.contexts)[i * RIG_DIM + j] == (double)(i * RIG_DIM + j));
+                assert_true(history.scores[i] == -(double)i && history.discount[i] == 1 / (double)(k + 1));
+            }
+        }
+        assert_true(history.count >= ROWS);
+        sa_history_clear(&history);
+        if (again) break;
+        sa_history_init(&history, options);
+        assert_ok(sa_history_file_open(&history, scratch("long"), &mark));
+    }
+    sa_options_destroy(options);
+}
+
+/* ---- what comes after a save ---- */
+
+/* A process that is killed loses what came after the last save, and nothing else. */
+static void a_killed_process_loses_what_was_not_saved(void **state) {
+    (void)state;
+    sa_agent *twin = rig_create("");
+    play(twin, 12);
+    remove(scratch("h"));
+    pid_t child = fork();
+    if (child == 0) {
+        sa_agent *agent = create_in("", "h");
+        play(agent, 12);
+        if (sa_agent_save(agent, scratch("k.npz")) != SA_OK) _exit(1);
+        play(agent, 9);
+        kill(getpid(), SIGKILL);
+    }
+    int how;
+    assert_true(waitpid(child, &how, 0) == child && WIFSIGNALED(how));
+    sa_agent *agent = load("k.npz");
+    assert_int_equal(rig_counts(agent).observations, 36);
+    sa_agent_destroy(agent); /* what came later is still there until the agent goes on */
+    agent = load("k.npz");
+    rig_go_on_alike(twin, agent, 100, 15);
+    sa_agent_destroy(agent);
+    sa_agent_destroy(twin);
+}
+
+/* Two saved copies of one agent: when the older one goes on, the newer one has lost its history. */
+static void another_copy_that_went_on_is_seen(void **state) {
+    (void)state;
+    sa_agent *agent = create_in("", "h"), *refused = NULL;
+    play(agent, 4);
+    assert_ok(sa_agent_save(agent, scratch("early.npz")));
+    play(agent, 4);
+    assert_ok(sa_agent_save(agent, scratch("late.npz")));
+    sa_agent_destroy(agent);
+    sa_agent_destroy(load("early.npz")); /* does not go on */
+    sa_agent_destroy(load("late.npz"));
+    agent = load("early.npz");
+    play(agent, 6); /* more than late.npz has, and others */
+    sa_agent_destroy(agent);
+    assert_int_equal(sa_agent_load(scratch("late.npz"), &refused), SA_FORMAT);
+    assert_non_null(strstr(sa_last_error(), "has 12 observations of this saved agent's 24"));
+    assert_null(refused);
+    agent = load("early.npz");
+    play(agent, 1);
+    assert_ok(sa_agent_save(agent, scratch("late.npz")));
+    sa_agent_destroy(agent);
+    sa_agent_destroy(load("late.npz"));
+}
+
+/* ---- refused ---- */
+
+static void overwrite(const char *name, long at, const void *bytes, size_t count) {
+    FILE *file = fopen(scratch(name), "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, at, SEEK_SET), 0);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    fclose(file);
+}
+
+static void copy(const char *from, const char *to) {
+    char *data;
+    size_t size;
+    assert_ok(sa_file_read(scratch(from), &data, &size));
+    assert_ok(sa_file_write(scratch(to), data, size));
+    sa_free(data);
+}
+
+/* The saved agent is refused with this sentence, its file stays as it is, and with the right one all is well. */
+static void assert_refused(sa_status status, const char *sentence) {
+    sa_agent *agent = NULL;
+    char *before, *after;
+    size_t size, now;
+    bool exists = sa_file_exists(scratch("h"));
+    if (exists) assert_ok(sa_file_read(scratch("h"), &before, &size));
+    assert_int_equal(sa_agent_load(scratch("a.npz"), &agent), status);
+    if (!strstr(sa_last_error(), sentence)) fail_msg("%s", sa_last_error());
+    assert_null(agent);
+    assert_int_equal(sa_file_exists(scratch("h")), exists);
+    if (exists) {
+        assert_ok(sa_file_read(scratch("h"), &after, &now));
+        assert_int_equal(size, now);
+        assert_memory_equal(before, after, size);
+        sa_free(before);
+        sa_free(after);
+    }
+    copy("good", "h");
+    sa_agent_destroy(load("a.npz"));
+}
+
+static void wrong_files_are_refused(void **state) {
+    (void)state;
+    sa_agent *agent = create_in("", "h"), *other = create_in("", "other");
+    play(agent, 5);
+    play(other, 9);
+    assert_ok(sa_agent_save(agent, scratch("a.npz")));
+    sa_agent_destroy(agent);
+    sa_agent_destroy(other);
+    copy("h", "good");
+
+    copy("other", "h");
+    assert_refused(SA_FORMAT, "belongs to another agent");
+    static const long sizes[] = {0, 15, 1000, 65535, 65536, 65536 + 16384 * 20};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        assert_int_equal(truncate(scratch("h"), sizes[i]), 0);
+        assert_refused(SA_FORMAT, "is truncated: it has");
+    }
+    overwrite("h", AT_VERSION, &(uint64_t){2}, 8);
+    assert_refused(SA_NEWER, "is of format 2, newer than 1");
+    overwrite("h", AT_DIM, &(uint64_t){6}, 8);
+    assert_refused(SA_FORMAT, "its observations are of another shape");
+    overwrite("h", 0, "superarm mystery", 16);
+    assert_refused(SA_FORMAT, "is not a history of an agent");
+    overwrite("h", AT_ID, &(uint64_t){1}, 8);
+    assert_refused(SA_FORMAT, "belongs to another agent");
+    overwrite("h", AT_ID + 16, &(uint64_t){3}, 8);
+    assert_refused(SA_FORMAT, "has 3 observations of this saved agent's 15");
+    overwrite("h", 65536 + 16384 * (RIG_DIM * 4 + 8) + 8, &(uint64_t){99}, 8); /* the start of a decision */
+    assert_refused(SA_FORMAT, "it is not sound");
+    remove(scratch("h"));
+    assert_refused(SA_FILE, "cannot be opened");
+}
+
+static void one_agent_at_a_time(void **state) {
+    (void)state;
+    sa_agent *agent = create_in("", "h"), *second = NULL;
+    char text[512];
+    play(agent, 3);
+    assert_ok(sa_agent_save(agent, scratch("a.npz")));
+    assert_int_equal(sa_agent_load(scratch("a.npz"), &second), SA_FILE);
+    assert_non_null(strstr(sa_last_error(), "is in use by another agent"));
+    snprintf(text, sizeof text, "history=%s", scratch("h"));
+    assert_int_equal(rig_try_create(text, &second), SA_FILE);
+    assert_non_null(strstr(sa_last_error(), "exists: load the agent that it belongs to, or give another name"));
+    play(agent, 3); /* unharmed */
+    sa_agent_destroy(agent);
+    assert_int_equal(rig_try_create(text, &second), SA_FILE); /* nor is a file without an agent written over */
+    snprintf(text, sizeof text, "history=%s/none/h", scratch(""));
+    assert_int_equal(rig_try_create(text, &second), SA_FILE);
+    assert_null(second);
+    assert_true(sa_history_file_is_one(scratch("h")) && !sa_history_file_is_one(scratch("a.npz")));
+    sa_agent_destroy(load("a.npz"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(file_and_memory_are_alike),
+        cmocka_unit_test(growth_moves_nothing),
+        cmocka_unit_test(a_killed_process_loses_what_was_not_saved),
+        cmocka_unit_test(another_copy_that_went_on_is_seen),
+        cmocka_unit_test(wrong_files_are_refused),
+        cmocka_unit_test(one_agent_at_a_time),
+    };
+    return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
+}
