@@ -244,7 +244,7 @@ static void one_agent_at_a_time(void **state) {
     snprintf(text, sizeof text, "history=%s/none/h", scratch(""));
     assert_int_equal(rig_try_create(text, &second), SA_FILE);
     assert_null(second);
-    assert_true(sa_history_file_is_one(scratch("h")) && !sa_history_file_is_one(scratch("a.npz")));
+    assert_true(sa_is_history(scratch("h")) && !sa_is_history(scratch("a.npz")) && !sa_is_history(scratch("none")));
     sa_agent_destroy(load("a.npz"));
 }
 

@@ -125,6 +125,9 @@ SA_API sa_status sa_agent_train(sa_agent *agent);
  * on the same kind of CPU. */
 SA_API sa_status sa_agent_save(const sa_agent *agent, const char *path);
 SA_API sa_status sa_agent_load(const char *path, sa_agent **out);
+/* Is this a file that an agent keeps its feedback in (--history)? Such an agent needs it as long as it lives, and when it is
+ * loaded; for a new agent there must be no file of the name. Of saved copies of an agent, one at a time can go on with it. */
+SA_API bool sa_is_history(const char *path);
 
 typedef struct sa_agent_counts {
     uint64_t decisions;          /* made */

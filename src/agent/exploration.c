@@ -12,7 +12,8 @@ static bool samples_scores(sa_exploration_kind kind, const sa_options *options) 
 /* The lemmas are about plain gradient descent on Eq. (4): other trainings get no credit for their steps. */
 static bool descends_plainly(const sa_options *options) {
     return options->optimizer == SA_OPTIMIZER_GD && options->regularize && options->rate_decay == SA_DECAY_NONE &&
-           options->train_batch == 0 && options->train_window == 0;
+           options->train_batch == 0 && options->train_sample == 0 && options->train_window == 0 && options->window == 0 &&
+           options->discount == 1;
 }
 
 static bool is_by_theory(sa_exploration_kind kind, const sa_options *options) {

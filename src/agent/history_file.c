@@ -12,6 +12,7 @@
 #include "agent/reals.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include <superarm/agent.h>
 
 static const char MAGIC[16] = "superarm history";
 static const uint64_t VERSION = 1, BYTE_ORDER_MARK = 0x0102030405060708;
@@ -335,9 +336,9 @@ sa_status sa_history_file_sync(const sa_history *history, const sa_history_mark 
     return SA_OK;
 }
 
-bool sa_history_file_is_one(const char *path) {
+bool sa_is_history(const char *path) {
     char magic[sizeof MAGIC];
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (file < 0) return false;
     bool is_one = read(file, magic, sizeof magic) == (ssize_t)sizeof magic && !memcmp(magic, MAGIC, sizeof magic);
     close(file);

@@ -37,7 +37,4 @@ sa_status sa_history_file_reserve(sa_history *history, size_t rows);
 void sa_history_file_note(const sa_history *history);
 /* Writes all of it to the disk. What a saved agent says of it lasts until the next call. */
 sa_status sa_history_file_sync(const sa_history *history, const sa_history_mark **mark);
-/* Is there a file of that name, and is it a history? */
-bool sa_history_file_is_one(const char *path);
-
 #endif

@@ -148,7 +148,7 @@
     INTEGER(train_warmup, "train-warmup", AGENT, 0, 0, 100, 0, SA_ANY_INTEGER,                                            \
             "train after each of the first this many answered decisions")                                                 \
     INTEGER(train_window, "train-window", AGENT, 0, 101, 0, 0, SA_ANY_INTEGER,                                            \
-            "train on the last this many answered decisions; 0: all")                                                     \
+            "train on the last this many answered decisions, while Z keeps all; 0: all")                                  \
     INTEGER(window, "window", AGENT, 0, 0, 0, 0, SA_ANY_INTEGER,                                                          \
             "forget what is older than the last this many answered decisions, in training, Z and all else; 0: nothing")   \
     NUMBER(discount, "discount", AGENT, 1, 1, 1, ABOVE_0, 1,                                                              \

@@ -21,7 +21,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "agent/history_file.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -98,7 +97,7 @@ static sa_status name_history(job *self, uint64_t run) {
     SA_TRY(sa_format(&path, "%s.%s.%llu", *history, self->of->label, (unsigned long long)run));
     sa_free(*history);
     *history = path;
-    return sa_history_file_is_one(path) ? sa_path_remove(path) : SA_OK;
+    return sa_is_history(path) ? sa_path_remove(path) : SA_OK;
 }
 
 static sa_status make_agent(job *self, uint64_t run, bool traced) {
