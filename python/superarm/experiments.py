@@ -199,7 +199,8 @@ class _Asked:
 
 _OF_AGENTS = [option.name for option in list_options() if option.scope == "agent"]
 _COMMON = [option.name for option in list_options() if option.scope in ("environment", "experiment")]
-_NUMBERS = ("seconds_per_run", "select_seconds", "update_seconds", "train_seconds", "replay_seconds", "peak_bytes", "diverged_trainings")
+_NUMBERS = ("seconds_per_run", "select_seconds", "update_seconds", "train_seconds", "replay_seconds", "peak_bytes", "diverged_trainings",
+            "certificate")
 
 
 # ---- progress ----

@@ -22,7 +22,7 @@ class Results:
 
     `expected_regret`, `realised_regret`, `reward` and, where there are clicks, `clicks` are dicts of arrays (runs, rounds), by the
     agents' labels, each cumulative; `options` are those for all agents, `agents` has each agent's algorithm, options, times and
-    memory; `folder` is where they are, or None.
+    memory, and `certificate` (docs/SCALE.md; NaN where there is none); `folder` is where they are, or None.
     """
 
     def __init__(self, curves: Mapping[str, Dict[str, Any]], agents: Dict[str, Dict[str, Any]], options: Dict[str, Any],
@@ -147,8 +147,9 @@ def load(folder: Union[str, "os.PathLike[str]"]) -> Results:
     agents: Dict[str, Dict[str, Any]] = {}
     try:
         for label, about in summary["agents"].items():
-            agents[label] = {"algorithm": about["algorithm"], "options": _keywords(about["options"]),
-                             **{name: value for name, value in about.items() if isinstance(value, (int, float)) and name not in ("runs", "rounds")}}
+            numbers = {name: value for name, value in about.items() if isinstance(value, (int, float)) and name not in ("runs", "rounds")}
+            agents[label] = {"algorithm": about["algorithm"], "options": _keywords(about["options"]), **numbers}
+            agents[label].setdefault("certificate", float("nan"))  # null, or of an older version
             for name in CURVES:
                 if name in about or name == "reward":
                     curves[name][label] = _read_curves(os.path.join(path, label, f"{name}.npy"), (about["runs"], about["rounds"]))

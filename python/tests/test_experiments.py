@@ -49,6 +49,7 @@ def test_the_folder_is_the_programs(tmp_path):
     same_curves(results, superarm.load(str(tmp_path / "ours")))
     assert results.options == superarm.load(tmp_path / "theirs").options
     assert results.agents["cn-ucb"]["options"] == superarm.load(tmp_path / "ours").agents["cn-ucb"]["options"]
+    assert results.agents["cn-ucb"].keys() == superarm.load(tmp_path / "ours").agents["cn-ucb"].keys()
     summary = json.loads((tmp_path / "theirs/summary.json").read_text())["agents"]["cn-ucb"]
     line = results.summary(as_dict=True)["cn-ucb"]
     assert [line[f"expected_regret{end}"] for end in ("", "_sd", "_low", "_high")] == [

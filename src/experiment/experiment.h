@@ -135,9 +135,9 @@ typedef struct sa_own_run {
     sa_turns *turns;
     void *state;
     bool begun;
-    size_t rows, most, candidates;
+    size_t rows, most;
     size_t *arms; /* (rows, most): slates that wait for their feedback */
-    bool *taken;  /* (candidates) */
+    bool *taken;  /* (arms of a round) */
 } sa_own_run;
 
 /* `rows` slates of at most `most` arms can wait at a time, and rounds have at most `candidates`. sa_own_run_end also after a
