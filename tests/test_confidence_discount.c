@@ -62,6 +62,11 @@ static void check(sa_precision precision, sa_exact_form form, double factor, dou
         uint64_t ticket = widths_of(engine, &s, s.width);
         dense largest = dense_from(&w, s.p, lambda, 0), smallest = dense_from(&w, s.p, 0.8 * lambda, primal ? 0 : 0.0125);
         assert_between(&s, &largest, &smallest, lambda, tolerance);
+        double c = engine->kind->certificate(engine) * (1 + tolerance);
+        for (size_t i = 0; i < ARMS; i++) {
+            double exact = dense_width(&largest, &s.batch, i);
+            assert_true(exact <= s.width[i] * c && exact >= s.width[i] / c);
+        }
         most = fmax(most, width_error(&largest, &s.batch, s.width));
         assert_ok(engine->kind->discount(engine, factor));
         discount(&w, factor);

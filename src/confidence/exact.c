@@ -48,6 +48,7 @@ typedef struct exact {
     double fade;    /* phi; 1 for an engine that forgets nothing */
     double *weight; /* (counted) of the gradients that the form keeps, in units of phi; NULL: nothing is forgotten */
     size_t weight_capacity;
+    double dropped; /* what was left out, as it would weigh now: sum of weight |g|^2 */
     /* as the inside of another engine (exact.h): */
     sa_exact_factor factor; /* NULL: lambda I + G'G = C C' */
     void *owner;
@@ -170,6 +171,17 @@ static sa_status take_counting(const exact_t *exact, const sa_gradients *counted
     return status;
 }
 
+/* sum of |g|^2 over the first so many, as they are kept */
+static sa_status energy_of(const sa_gradients *counted, size_t many, double *energy) {
+    double *norm;
+    SA_TRY(sa_alloc_array(counted->count, sizeof *norm, &norm));
+    sa_gradients_norms(counted, norm);
+    *energy = 0;
+    for (size_t i = 0; i < many; i++) *energy += norm[i];
+    sa_free(norm);
+    return SA_OK;
+}
+
 /* The form made anew, so that phi is 1. On failure it is as it was. */
 static sa_status freshen(exact_t *exact) {
     const sa_gradients *counted = exact->kind->counted(exact->form);
@@ -182,12 +194,15 @@ static sa_status freshen(exact_t *exact) {
     void *form;
     SA_TRY(take_counting(exact, counted, &counting));
     size_t left = counting.count, dropped = counted->count - left;
-    sa_status status = exact->kind->create(exact->lambda, &counting, &form);
+    double energy;
+    sa_status status = energy_of(counted, dropped, &energy);
+    if (status == SA_OK) status = exact->kind->create(exact->lambda, &counting, &form);
     sa_gradients_clear(&counting);
     if (status != SA_OK) return status;
     replace_form(exact, exact->kind, form);
     for (size_t i = 0; i < left; i++) exact->weight[i] = exact->weight[i + dropped] * exact->fade;
     exact->counted = left;
+    exact->dropped += energy * exact->fade;
     exact->fade = 1;
     return SA_OK;
 }
@@ -199,10 +214,14 @@ static sa_status discount(sa_confidence *confidence, double factor) {
     SA_TRY(sa_grow_array(&exact->weight, &exact->weight_capacity, is_primal(exact) ? 1 : exact->counted + 1,
                          sizeof *exact->weight));
     for (size_t i = 0; first && !is_primal(exact) && i < exact->counted; i++) exact->weight[i] = 1;
-    double before = exact->fade;
+    double before = exact->fade, dropped = exact->dropped;
     exact->fade *= factor;
+    exact->dropped *= factor;
     sa_status status = exact->fade < LEAST_FADE ? freshen(exact) : SA_OK;
-    if (status != SA_OK) exact->fade = before;
+    if (status != SA_OK) {
+        exact->fade = before;
+        exact->dropped = dropped;
+    }
     return status;
 }
 
@@ -331,8 +350,12 @@ static void state(const sa_confidence *confidence, sa_confidence_state *state) {
     };
 }
 
-/* By what was said of forgetting, of the gradients that still count. */
-static double certificate(const sa_confidence *confidence) { return 1 / sqrt(((const exact_t *)confidence)->fade); }
+/* The form stands for phi Z', and Z is more than that by at most (1 - phi) lambda and what was left out, in any direction. As
+ * Z' is at least lambda I, Z <= phi Z' (1 + (1 - phi + dropped / lambda) / phi). */
+static double certificate(const sa_confidence *confidence) {
+    const exact_t *exact = (const exact_t *)confidence;
+    return sqrt((1 + exact->dropped / exact->lambda) / exact->fade);
+}
 
 /* ---- as the inside of another engine ---- */
 
@@ -382,6 +405,7 @@ static sa_status save(const sa_confidence *confidence, sa_npz_writer *writer) {
     if (exact->weight) { /* it forgets */
         size_t weights = is_primal(exact) ? 0 : exact->counted;
         SA_TRY(sa_npz_add(writer, "exact_fade", SA_FLOAT64, 0, NULL, &exact->fade));
+        SA_TRY(sa_npz_add(writer, "exact_dropped", SA_FLOAT64, 0, NULL, &exact->dropped));
         SA_TRY(sa_npz_add(writer, "exact_weight", SA_FLOAT64, 1, &weights, exact->weight));
     }
     return exact->kind->save(exact->form, writer);
@@ -391,6 +415,7 @@ static sa_status load_weights(exact_t *exact, sa_npz *archive) {
     size_t weights = is_primal(exact) ? 0 : exact->counted;
     if (!exact->weight) return SA_OK;
     SA_TRY(sa_npz_get_number(archive, "exact_fade", &exact->fade));
+    SA_TRY(sa_npz_get_number(archive, "exact_dropped", &exact->dropped));
     if (!(exact->fade > 0 && exact->fade <= 1))
         return sa_fail(SA_FORMAT, "'exact_fade' is %g, and must be more than 0 and at most 1", exact->fade);
     SA_TRY(sa_grow_array(&exact->weight, &exact->weight_capacity, weights + 1, sizeof *exact->weight));
