@@ -1,6 +1,7 @@
 /* Agents with a sketch: what a decision says of its widths holds against an exact engine in double precision that hears of the
  * same gradients, whatever the feedback. */
 #include "agent/agent.h"
+#include "env/environment.h"
 #include "test_agent_rig.h"
 
 enum { ARMS = 14, SLATE = 4 };
@@ -64,6 +65,51 @@ static void certificates_hold(void **state) {
     assert_true(play("preset=paper confidence=sketch sketch-size=8 widths=all algorithm=comblin-ucb", 40) < 1.01);
 }
 
+/* The paper's network, while it learns h2: the first 1200 gradients in a sketch of 256. */
+static void widths_of_the_papers_network_are_close(void **state) {
+    (void)state;
+    enum { ROUNDS = 300, CANDIDATES = 20 };
+    sa_agent *agent = rig_create("preset=paper environment=h2 dim=20 hidden=64 train-every=20 train-steps=60 rate=1 "
+                                 "confidence=sketch widths=all");
+    sa_confidence *exact = exact_beside(agent);
+    sa_environment *environment;
+    sa_round round;
+    sa_request *request = sa_request_new();
+    sa_decision *decision = NULL;
+    double least = INFINITY, most = 0;
+    assert_ok(sa_environment_create(agent->options, &environment));
+    assert_ok(sa_round_init(&round, environment));
+    for (uint64_t t = 0; t < ROUNDS; t++) {
+        double truth[CANDIDATES], scores[SLATE];
+        uint64_t ticket = 0;
+        sa_environment_draw(environment, 0, t, &round);
+        sa_request_contexts(request, round.contexts, CANDIDATES);
+        sa_request_slate(request, SLATE);
+        assert_ok(sa_agent_select(agent, request, &decision));
+        double c = sa_decision_certificate(decision);
+        assert_ok(exact->kind->widths(exact, &agent->block.gradients, NULL, CANDIDATES, truth, &ticket));
+        for (size_t i = 0; i < CANDIDATES; i++) {
+            double ratio = sa_decision_all_widths(decision)[i] / truth[i];
+            assert_true(ratio <= c * 1.001 && ratio * c * 1.001 >= 1);
+            least = fmin(least, ratio);
+            most = fmax(most, ratio);
+        }
+        const size_t *arms = sa_decision_arms(decision);
+        for (size_t k = 0; k < SLATE; k++) scores[k] = round.expected[arms[k]] + round.noise[arms[k]];
+        assert_ok(sa_agent_update(agent, sa_decision_id(decision), scores, NULL, SLATE));
+        assert_ok(exact->kind->count(exact, &agent->observed, 0, NULL));
+    }
+    print_message("widths are %.4f to %.4f of the exact ones; certificate %.3f\n", least, most,
+                  rig_counts(agent).certificate);
+    assert_true(least > 0.98 && most < 1.2 && rig_counts(agent).certificate < 3);
+    sa_decision_destroy(decision);
+    sa_request_destroy(request);
+    sa_round_clear(&round);
+    sa_environment_destroy(environment);
+    sa_confidence_destroy(exact);
+    sa_agent_destroy(agent);
+}
+
 static double certificate_of(const char *text) {
     sa_agent *agent = rig_create(text);
     sa_decision *decision = NULL;
@@ -109,6 +155,7 @@ static void slates_are_those_of_all_widths(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(certificates_hold),
+        cmocka_unit_test(widths_of_the_papers_network_are_close),
         cmocka_unit_test(other_engines_say_what_they_know),
         cmocka_unit_test(slates_are_those_of_all_widths),
     };
