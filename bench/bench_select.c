@@ -19,11 +19,15 @@
 
 enum { DIM = 80, SLATE = 10, LEARNT = 100, LEARNT_ARMS = 200, MOST_ARMS = 100000 };
 
-static double seconds(void) {
+static double clock_of(clockid_t which) {
     struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    clock_gettime(which, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
+
+/* Of this thread on a processor: less disturbed when something else runs; and on the wall, where there are more threads. */
+static double seconds(void) { return clock_of(CLOCK_THREAD_CPUTIME_ID); }
+static double wall(void) { return clock_of(CLOCK_MONOTONIC); }
 
 static void must(sa_status status) {
     if (status == SA_OK) return;
@@ -162,17 +166,71 @@ static void measure(sa_agent *agent, float *x, size_t arms, double flops, double
     free(mean);
 }
 
+/* The same requests one by one and together, by two agents that are alike; the best of several times. */
+static void measure_many(sa_agent *one, sa_agent *other, float *x) {
+    enum { MANY = 64, ARMS = 20, REPEATS = 30 };
+    sa_request *requests[MANY];
+    sa_decision *decisions[MANY] = {0};
+    double alone = INFINITY, together = INFINITY;
+    for (size_t r = 0; r < MANY; r++) {
+        requests[r] = sa_request_new();
+        sa_request_contexts_float(requests[r], x + r * ARMS * DIM, ARMS);
+        sa_request_slate(requests[r], 4);
+    }
+    for (size_t round = 0; round < REPEATS; round++) {
+        draw(x, MANY * ARMS);
+        double start = seconds();
+        for (size_t r = 0; r < MANY; r++) must(sa_agent_select(one, requests[r], &decisions[r]));
+        alone = fmin(alone, seconds() - start);
+        start = seconds();
+        must(sa_agent_select_many(other, (const sa_request *const *)requests, MANY, decisions));
+        together = fmin(together, seconds() - start);
+    }
+    printf("%d requests of N %d, K 4: one by one %.3f ms, together %.3f ms, %.2f times faster\n", MANY, ARMS, 1e3 * alone,
+           1e3 * together, alone / together);
+    for (size_t r = 0; r < MANY; r++) {
+        sa_request_destroy(requests[r]);
+        sa_decision_destroy(decisions[r]);
+    }
+}
+
+/* On the wall, in turn; the best of several times. */
+static void measure_threads(sa_agent *one, sa_agent *two, float *x) {
+    enum { REPEATS = 15 };
+    sa_decision *decision = NULL;
+    double best[2] = {INFINITY, INFINITY};
+    for (size_t round = 0; round < 2 * REPEATS; round++) {
+        draw(x, MOST_ARMS);
+        double start = wall();
+        choose(round % 2 ? two : one, x, MOST_ARMS, &decision);
+        best[round % 2] = fmin(best[round % 2], wall() - start);
+    }
+    printf("N %d with 1 thread %.1f ms, with 2 threads %.1f ms, %.2f times faster (on the wall)\n", MOST_ARMS,
+           1e3 * best[0], 1e3 * best[1], best[0] / best[1]);
+    sa_decision_destroy(decision);
+}
+
+/* `more` is one more setting, or NULL. */
+static sa_agent *learned(int count, char **settings, char *more, float *x) {
+    char *all[64];
+    for (int i = 0; i < count; i++) all[i] = settings[i];
+    all[count] = more;
+    sa_agent *agent = create(count + (more != NULL), all);
+    learn(agent, x);
+    return agent;
+}
+
 int main(int count, char **settings) {
     static const size_t sizes[] = {20, 50, 200, 1000, MOST_ARMS};
     openblas_set_num_threads(1);
     float *x = memory((size_t)MOST_ARMS * DIM * sizeof *x);
-    sa_agent *agent = create(count - 1, settings + 1);
+    if (count > 60) return 1;
+    sa_agent *agent = learned(count - 1, settings + 1, NULL, x);
     sa_agent_counts counts;
     size_t only = 0;
     for (int i = 1; i < count; i++)
         if (strncmp(settings[i], "arms=", 5) == 0) only = strtoul(settings[i] + 5, NULL, 10);
     if (only > MOST_ARMS) only = MOST_ARMS;
-    learn(agent, x);
     double flops = peak_flops(), bytes = peak_bytes();
     sa_agent_count(agent, &counts);
     printf("Select: %s, d 80, m %lld, K %d, %llu gradients counted, contexts in single precision\n",
@@ -187,6 +245,12 @@ int main(int count, char **settings) {
     sa_agent_count(agent, &counts);
     printf("the agent holds %.1f MB\n", (double)counts.bytes / 1e6);
     sa_agent_destroy(agent);
+    agent = learned(count - 1, settings + 1, NULL, x);
+    sa_agent *other = learned(count - 1, settings + 1, "agent-threads=2", x);
+    if (!only) measure_many(agent, other, x);
+    if (!only || only == MOST_ARMS) measure_threads(agent, other, x);
+    sa_agent_destroy(agent);
+    sa_agent_destroy(other);
     free(x);
     return 0;
 }

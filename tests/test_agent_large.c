@@ -81,6 +81,8 @@ static void the_slate_is_that_of_all_widths(void **state) {
         "preset=icml23 hidden=6 algorithm=cn-ts",
         "preset=paper hidden=6",
         "confidence=diagonal",
+        "confidence=sketch sketch-size=16",
+        "confidence=auto sketch-size=16",
         "confidence=last-layer algorithm=cn-ts1",
         "algorithm=comblin-ucb",
         "algorithm=comblin-ts",

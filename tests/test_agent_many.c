@@ -74,6 +74,8 @@ static void as_one_by_one(void **state) {
         "normalize=standard widths=all",
         "algorithm=cn-ts nu=1 exact-form=dual",
         "confidence=diagonal",
+        "confidence=sketch sketch-size=16",
+        "confidence=auto sketch-size=16",
         "confidence=last-layer",
         "algorithm=comblin-ucb",
         "algorithm=comblin-ts",
