@@ -1,11 +1,12 @@
 /* What a decision costs with each confidence engine once n = 8000 gradients are counted: the time to select, with N 20, K 4,
  * d 80 and the network of `tuned`, without training; and how many times faster than exact that is. Beside it how far the
  * widths are from the exact ones: the mean of width / exact width, and their correlation. */
+#include "machine.h"
+
 #include <cblas.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <superarm/superarm.h>
 
@@ -13,12 +14,6 @@ enum { ARMS = 20, SLATE = 4, DIM = 80, COUNTED = 8000, ROUNDS = 40 };
 
 static const char *const engines[] = {"exact", "sketch", "diagonal", "last-layer"};
 enum { ENGINES = sizeof engines / sizeof *engines };
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void must(sa_status status) {
     if (status == SA_OK) return;
@@ -54,9 +49,9 @@ static double play(sa_agent *agent, const double *x, size_t arms, size_t slate, 
     sa_request *request = sa_request_new();
     sa_request_contexts(request, x, arms);
     sa_request_slate(request, slate);
-    double start = seconds();
+    double start = machine_seconds();
     must(sa_agent_select(agent, request, decision));
-    double time = seconds() - start;
+    double time = machine_seconds() - start;
     if (answer) must(sa_agent_update(agent, sa_decision_id(*decision), scores, NULL, slate));
     sa_request_destroy(request);
     return time;

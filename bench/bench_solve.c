@@ -4,12 +4,13 @@
  * min(bandwidth x flops per byte, GEMM peak), both measured here on one thread. Other work on the machine moves all of these,
  * so each round measures GEMM, solve and trsm in turn, and the best of the rounds counts for each. "trsm" is OpenBLAS on the
  * same problem stored as a dense square. An update of rank K takes 3 n^2 K flops, and reads and writes the triangle. */
+#include "machine.h"
+
 #include <cblas.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/memory.h"
 #include "linalg/triangle.h"
@@ -23,13 +24,6 @@
 #endif
 
 enum { ROUNDS = 8, GEMM_SIZE = 1024 };
-
-/* Of this thread on a processor: the same as on the wall when nothing else runs, and less disturbed when something does. */
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void must(sa_status status) {
     if (status == SA_OK) return;
@@ -48,35 +42,11 @@ static real *numbers(size_t count) {
     return array;
 }
 
-/* Bytes a second when summing an array far larger than the caches. */
-static double read_bandwidth(void) {
-    enum { COUNT = 1 << 26, AT_ONCE = 64 };
-    float *array;
-    must(sa_alloc_array(COUNT, sizeof *array, &array));
-    double best = INFINITY;
-    volatile float sink = 0;
-    for (int round = 0; round < ROUNDS; ++round) {
-        float sum[AT_ONCE] = {0};
-        double start = seconds();
-        for (size_t i = 0; i < COUNT; i += AT_ONCE) {
-            __builtin_prefetch(array + i + 1024);
-            __builtin_prefetch(array + i + 1024 + 16);
-            __builtin_prefetch(array + i + 1024 + 32);
-            __builtin_prefetch(array + i + 1024 + 48);
-            for (size_t j = 0; j < AT_ONCE; ++j) sum[j] += array[i + j];
-        }
-        best = fmin(best, seconds() - start);
-        for (size_t j = 0; j < AT_ONCE; ++j) sink = sink + sum[j];
-    }
-    sa_free(array);
-    return COUNT * sizeof(float) / best;
-}
-
 static double gemm_seconds(const real *a, const real *b, real *c) {
-    double start = seconds();
+    double start = machine_seconds();
     GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, GEMM_SIZE, GEMM_SIZE, GEMM_SIZE, 1, a, GEMM_SIZE, b, GEMM_SIZE, 0, c,
          GEMM_SIZE);
-    return seconds() - start;
+    return machine_seconds() - start;
 }
 
 static void row(size_t n, size_t columns, const char *what, double time, double flops, double roof) {
@@ -95,14 +65,14 @@ static void bench_solve(size_t n, size_t columns, double bandwidth) {
     for (int round = 0; round < ROUNDS; ++round) {
         gemm = fmin(gemm, gemm_seconds(a, a, c));
         memcpy(y, right, n * columns * sizeof *y);
-        double start = seconds();
+        double start = machine_seconds();
         REAL(triangle_solve)(&factor, y, columns);
-        solve = fmin(solve, seconds() - start);
+        solve = fmin(solve, machine_seconds() - start);
         memcpy(y, right, n * columns * sizeof *y);
-        start = seconds();
+        start = machine_seconds();
         TRSM(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)n, (int)columns, 1, dense, (int)n, y,
              (int)columns);
-        trsm = fmin(trsm, seconds() - start);
+        trsm = fmin(trsm, machine_seconds() - start);
     }
     double flops = (double)n * (double)n * (double)columns, peak = 2 * pow(GEMM_SIZE, 3) / gemm;
     double roof = fmin(peak, bandwidth * flops / (double)REAL(triangle_bytes)(&factor));
@@ -126,9 +96,9 @@ static void bench_update(size_t n, size_t count, double bandwidth) {
     for (int round = 0; round < ROUNDS; ++round) {
         real *w = numbers(count * padded);
         for (size_t r = 0; r < count; ++r) memset(w + r * padded + n, 0, (padded - n) * sizeof *w);
-        double start = seconds();
+        double start = machine_seconds();
         REAL(triangle_update)(&factor, w, count, rotation);
-        update = fmin(update, seconds() - start);
+        update = fmin(update, machine_seconds() - start);
         sa_free(w);
     }
     double flops = 3.0 * (double)n * (double)n * (double)count;
@@ -139,7 +109,7 @@ static void bench_update(size_t n, size_t count, double bandwidth) {
 
 int main(void) {
     openblas_set_num_threads(1);
-    double bandwidth = read_bandwidth();
+    double bandwidth = machine_bandwidth();
     printf("%s precision, one thread, read bandwidth %.1f GB/s\n", SA_REAL_BITS == 32 ? "single" : "double",
            bandwidth / 1e9);
     printf("%6s %4s  %-7s %9s %8s %8s %7s\n", "n", "R", "", "ms", "GF/s", "roof", "share");
