@@ -2,11 +2,12 @@
  *
  * Each row alternates the two sides, and the best of the rounds counts for each, so that other work on the machine tells on
  * neither. CBC gets the assignment as the paper's linear program, which is kinder to it than whole numbers would be. */
+#include "machine.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #ifdef SA_HAVE_CBC
 #include <Cbc_C_Interface.h>
@@ -15,12 +16,6 @@
 #include <superarm/superarm.h>
 
 enum { MOST = 10000, ROUNDS = 15 };
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static unsigned state = 1;
 static double uniform(void) {
@@ -32,8 +27,8 @@ static double uniform(void) {
 
 static double solve(sa_problem *problem, const char *oracle) {
     sa_solution solution;
-    double start = seconds();
-    if (sa_problem_solve(problem, oracle, &solution) == SA_OK) return seconds() - start;
+    double start = machine_seconds();
+    if (sa_problem_solve(problem, oracle, &solution) == SA_OK) return machine_seconds() - start;
     fprintf(stderr, "bench_oracles: %s\n", sa_last_error());
     exit(1);
 }
@@ -46,9 +41,9 @@ static int by_size(const void *one, const void *other) {
 static double sort(const double *scores, size_t count) {
     static double copy[MOST];
     memcpy(copy, scores, count * sizeof *copy);
-    double start = seconds();
+    double start = machine_seconds();
     qsort(copy, count, sizeof *copy, by_size);
-    return seconds() - start;
+    return machine_seconds() - start;
 }
 
 static void row(const char *what, double one, const char *against, double other, const char *wanted) {
@@ -77,14 +72,14 @@ static double cbc(const double *scores, size_t arms, size_t positions, double *r
         least[i] = i < (int)arms ? 0 : 1;
         most[i] = 1;
     }
-    double begin = seconds();
+    double begin = machine_seconds();
     Cbc_Model *model = Cbc_newModel();
     Cbc_setLogLevel(model, 0);
     Cbc_setParameter(model, "logLevel", "0");
     Cbc_loadProblem(model, count, rows, start, index, value, lower, upper, scores, least, most);
     Cbc_setObjSense(model, -1);
     Cbc_solve(model);
-    double time = seconds() - begin;
+    double time = machine_seconds() - begin;
     *reward = Cbc_getObjValue(model);
     Cbc_deleteModel(model);
     free(start), free(index), free(value), free(lower), free(upper), free(least), free(most);

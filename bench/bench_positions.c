@@ -4,21 +4,16 @@
  *
  * Each row alternates the two sides, and the best of the rounds counts for each, so that other work on the machine tells on
  * neither. */
+#include "machine.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/memory.h"
 #include "model/model.h"
 
 enum { ROUNDS = 25 };
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void must(sa_status status) {
     if (status == SA_OK) return;
@@ -50,11 +45,11 @@ static void row(size_t arms, size_t positions, size_t dim) {
     for (int round = 0; round < ROUNDS; round++)
         for (int full = 0; full < 2; full++) {
             sa_gradients *to = full ? &gradients : NULL;
-            double start = seconds();
+            double start = machine_seconds();
             must(model->kind->evaluate_positions(model, features, arms, positions, mean, to));
-            double between = seconds();
+            double between = machine_seconds();
             must(model->kind->evaluate(model, written, rows, mean, to));
-            naive[full] = fmin(naive[full], seconds() - between);
+            naive[full] = fmin(naive[full], machine_seconds() - between);
             shared[full] = fmin(shared[full], between - start);
         }
     printf("%6zu %9zu %5zu %12.1f us %10.1f us %6.2f x   %12.1f us %10.1f us %6.2f x\n", arms, positions, dim,

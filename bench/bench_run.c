@@ -1,6 +1,7 @@
 /* One run of CN-UCB as the paper's Experiment 1 has it, beside the two naive ways (naive.h) in the same process.
  *
  *   bench_run [ROUNDS]      2000 rounds unless told otherwise */
+#include "machine.h"
 #include "naive.h"
 
 #include <cblas.h>
@@ -68,9 +69,9 @@ static void print_run(const sa_agent_result *run, double ours, double all, doubl
 static double seconds_of(const char *rounds, const char *widths, sa_experiment **experiment) {
     *experiment = experiment_of(rounds, widths);
     if (!*experiment) return -1;
-    double start = naive_clock();
+    double start = machine_wall();
     if (sa_experiment_run(*experiment, NULL, NULL) != SA_OK) return -1;
-    return naive_clock() - start;
+    return machine_wall() - start;
 }
 
 int main(int count, char **arguments) {

@@ -7,27 +7,18 @@
  * takes them. Select and forward pass are timed in turn, as others use the machine: medians, and the ratio of the best of
  * each. GF/s are those of the forward pass, 2 m (d + 1) operations an arm, and GB/s the contexts, read once, over the time of
  * the select; shares are of what a large matrix product and a sum over a large array reach here, on one thread. */
+#include "machine.h"
+
 #include <cblas.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "agent/agent.h"
 #include <superarm/superarm.h>
 
 enum { DIM = 80, SLATE = 10, LEARNT = 100, LEARNT_ARMS = 200, MOST_ARMS = 100000 };
-
-static double clock_of(clockid_t which) {
-    struct timespec now;
-    clock_gettime(which, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Of this thread on a processor: less disturbed when something else runs; and on the wall, where there are more threads. */
-static double seconds(void) { return clock_of(CLOCK_THREAD_CPUTIME_ID); }
-static double wall(void) { return clock_of(CLOCK_MONOTONIC); }
 
 static void must(sa_status status) {
     if (status == SA_OK) return;
@@ -50,7 +41,7 @@ static void draw(float *x, size_t arms) {
     }
 }
 
-/* 10 (x'a)^2 with a = (1, 1, ...) / sqrt(d): the h1 of the paper */
+/* (x'a)^2, as h2, with a = (1, 1, ...) / sqrt(d); ten times that */
 static double score(const float *x) {
     double sum = 0;
     for (size_t j = 0; j < DIM; j++) sum += (double)x[j];
@@ -94,50 +85,12 @@ static void learn(sa_agent *agent, float *x) {
     sa_decision_destroy(decision);
 }
 
-static double peak_flops(void) {
-    enum { SIZE = 1024 };
-    float *a = memory(3 * SIZE * SIZE * sizeof *a);
-    double best = INFINITY;
-    for (size_t i = 0; i < 3 * SIZE * SIZE; i++) a[i] = 1;
-    for (int round = 0; round < 8; round++) {
-        double start = seconds();
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, SIZE, SIZE, SIZE, 1, a, SIZE, a + SIZE * SIZE, SIZE, 0,
-                    a + 2 * SIZE * SIZE, SIZE);
-        best = fmin(best, seconds() - start);
-    }
-    free(a);
-    return 2.0 * SIZE * SIZE * SIZE / best;
-}
-
-static double peak_bytes(void) {
-    enum { COUNT = 1 << 25, AT_ONCE = 64 };
-    float *a = memory(COUNT * sizeof *a);
-    double best = INFINITY;
-    volatile float sink = 0;
-    for (size_t i = 0; i < COUNT; i++) a[i] = 1;
-    for (int round = 0; round < 6; round++) {
-        float sum[AT_ONCE] = {0};
-        double start = seconds();
-        for (size_t i = 0; i < COUNT; i += AT_ONCE)
-            for (size_t j = 0; j < AT_ONCE; j++) sum[j] += a[i + j];
-        best = fmin(best, seconds() - start);
-        for (size_t j = 0; j < AT_ONCE; j++) sink += sum[j];
-    }
-    free(a);
-    return COUNT * sizeof *a / best;
-}
-
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The network alone; a linear model has no forward pass worth the name. */
 static double forward(sa_agent *agent, const float *x, size_t arms, double *mean) {
     if (!agent->model || agent->model->precision != SA_PRECISION_SINGLE) return NAN;
-    double start = seconds();
+    double start = machine_seconds();
     must(agent->model->kind->evaluate(agent->model, x, arms, mean, NULL));
-    return seconds() - start;
+    return machine_seconds() - start;
 }
 
 static void measure(sa_agent *agent, float *x, size_t arms, double flops, double bytes) {
@@ -148,17 +101,17 @@ static void measure(sa_agent *agent, float *x, size_t arms, double flops, double
     for (size_t r = 0; r < repeats; r++) {
         draw(x, arms);
         alone[r] = forward(agent, x, arms, mean);
-        double start = seconds();
+        double start = machine_seconds();
         choose(agent, x, arms, &decision);
-        select[r] = seconds() - start;
+        select[r] = machine_seconds() - start;
     }
-    qsort(select, repeats, sizeof *select, by_size);
-    qsort(alone, repeats, sizeof *alone, by_size);
+    double middle = machine_quantile(select, repeats, 0.5), late = machine_quantile(select, repeats, 0.99);
+    double forward_middle = machine_quantile(alone, repeats, 0.5);
     double flop = 2.0 * (double)agent->options->hidden * (DIM + 1) * (double)arms;
     double rate = flop / alone[0], stream = (double)arms * DIM * sizeof *x / select[0];
-    printf("%7zu %10.3f %10.3f %8.2f %10.3f %8.2f %8.1f %5.0f%% %8.2f %5.0f%%\n", arms, 1e3 * select[repeats / 2],
-           1e3 * select[repeats * 99 / 100], select[repeats * 99 / 100] / select[repeats / 2], 1e3 * alone[repeats / 2],
-           select[0] / alone[0], 1e-9 * rate, 100 * rate / flops, 1e-9 * stream, 100 * stream / bytes);
+    printf("%7zu %10.3f %10.3f %8.2f %10.3f %8.2f %8.1f %5.0f%% %8.2f %5.0f%%\n", arms, 1e3 * middle, 1e3 * late,
+           late / middle, 1e3 * forward_middle, select[0] / alone[0], 1e-9 * rate, 100 * rate / flops, 1e-9 * stream,
+           100 * stream / bytes);
     fflush(stdout);
     sa_decision_destroy(decision);
     free(select);
@@ -179,12 +132,12 @@ static void measure_many(sa_agent *one, sa_agent *other, float *x) {
     }
     for (size_t round = 0; round < REPEATS; round++) {
         draw(x, MANY * ARMS);
-        double start = seconds();
+        double start = machine_seconds();
         for (size_t r = 0; r < MANY; r++) must(sa_agent_select(one, requests[r], &decisions[r]));
-        alone = fmin(alone, seconds() - start);
-        start = seconds();
+        alone = fmin(alone, machine_seconds() - start);
+        start = machine_seconds();
         must(sa_agent_select_many(other, (const sa_request *const *)requests, MANY, decisions));
-        together = fmin(together, seconds() - start);
+        together = fmin(together, machine_seconds() - start);
     }
     printf("%d requests of N %d, K 4: one by one %.3f ms, together %.3f ms, %.2f times faster\n", MANY, ARMS, 1e3 * alone,
            1e3 * together, alone / together);
@@ -201,9 +154,9 @@ static void measure_threads(sa_agent *one, sa_agent *two, float *x) {
     double best[2] = {INFINITY, INFINITY};
     for (size_t round = 0; round < 2 * REPEATS; round++) {
         draw(x, MOST_ARMS);
-        double start = wall();
+        double start = machine_wall();
         choose(round % 2 ? two : one, x, MOST_ARMS, &decision);
-        best[round % 2] = fmin(best[round % 2], wall() - start);
+        best[round % 2] = fmin(best[round % 2], machine_wall() - start);
     }
     printf("N %d with 1 thread %.1f ms, with 2 threads %.1f ms, %.2f times faster (on the wall)\n", MOST_ARMS,
            1e3 * best[0], 1e3 * best[1], best[0] / best[1]);
@@ -231,7 +184,7 @@ int main(int count, char **settings) {
     for (int i = 1; i < count; i++)
         if (strncmp(settings[i], "arms=", 5) == 0) only = strtoul(settings[i] + 5, NULL, 10);
     if (only > MOST_ARMS) only = MOST_ARMS;
-    double flops = peak_flops(), bytes = peak_bytes();
+    double flops = machine_peak(), bytes = machine_bandwidth();
     sa_agent_count(agent, &counts);
     printf("Select: %s, d 80, m %lld, K %d, %llu gradients counted, contexts in single precision\n",
            agent->options->algorithm, (long long)agent->options->hidden, SLATE, (unsigned long long)counts.counted);

@@ -10,25 +10,20 @@
  * the width of an arm and for counting a gradient, and memory.
  *
  *     bench_sketches [size B] [counted gradients] [option=value ...]      the paper's network with d 20, m 64 unless told */
+#include "machine.h"
+
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "agent/agent.h"
 #include "env/environment.h"
 #include "model/gradients_real.h"
 
 enum { MOST_ARMS = 256 };
-
-static double seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void must(sa_status status) {
     if (status == SA_OK) return;
@@ -161,27 +156,27 @@ typedef struct comparison {
 } comparison;
 
 static void look(comparison *self, const sa_gradients *batch, const double *exact) {
-    double width[MOST_ARMS], start = seconds();
+    double width[MOST_ARMS], start = machine_seconds();
     uint64_t ticket = 0;
     must(self->dictionary->kind->widths(self->dictionary, batch, NULL, batch->count, width, &ticket));
-    self->line[0].width_seconds += seconds() - start;
+    self->line[0].width_seconds += machine_seconds() - start;
     compare(&self->line[0], width, exact, batch->count);
     for (int robust = 0; robust < 2; robust++) {
         double lambda = self->directions.lambda + (robust ? self->directions.delta / 2 : 0);
         find_factor(&self->directions, lambda);
-        start = seconds();
+        start = machine_seconds();
         directions_widths(&self->directions, batch, lambda, width);
-        self->line[1 + robust].width_seconds += seconds() - start;
+        self->line[1 + robust].width_seconds += machine_seconds() - start;
         compare(&self->line[1 + robust], width, exact, batch->count);
     }
 }
 
 static void count(comparison *self, const sa_gradients *batch) {
-    double start = seconds(), middle;
+    double start = machine_seconds(), middle;
     must(self->dictionary->kind->count(self->dictionary, batch, 0, NULL));
-    middle = seconds();
+    middle = machine_seconds();
     directions_count(&self->directions, batch);
-    double taken[3] = {middle - start, seconds() - middle, seconds() - middle};
+    double taken[3] = {middle - start, machine_seconds() - middle, machine_seconds() - middle};
     for (int i = 0; i < 3; i++) {
         self->line[i].count_seconds += taken[i];
         self->line[i].counted += (double)batch->count;

@@ -7,6 +7,8 @@
 /* Seconds of this thread on a processor: the same as on the wall when nothing else runs, and less disturbed when something
  * does. */
 double machine_seconds(void);
+/* Seconds on the wall, from some point on: for work of several threads. */
+double machine_wall(void);
 
 /* Bytes a second when one thread sums an array far larger than the caches; negative when memory is short. */
 double machine_bandwidth(void);

@@ -4,21 +4,16 @@
  *   for every chosen arm:  V <- V - (V g)(V g)' / (1 + g' V g)        (Sherman-Morrison) */
 #include "naive.h"
 
+#include "machine.h"
+
 #include <cblas.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 const naive_size naive_paper_size = {8100, 20, 4};
-
-double naive_clock(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static float *square(size_t p) { return malloc(p * p * sizeof(float)); }
 
@@ -109,10 +104,10 @@ double naive_seconds(naive_form form, const naive_size *size, size_t warm_up, si
 
     for (size_t round = 0; round < warm_up + rounds; round++) {
         draw(gradients, arms * p, p, &state);
-        double start = naive_clock();
+        double start = machine_wall();
         if (!play(form, size, &inverse, gradients, work, found)) goto done;
         if (round < warm_up) continue;
-        seconds += naive_clock() - start;
+        seconds += machine_wall() - start;
         if (widths) memcpy(widths + (round - warm_up) * arms, found, arms * sizeof *found);
     }
     fine = true;

@@ -23,7 +23,4 @@ extern const naive_size naive_paper_size;
  * (rounds x arms; NULL is fine) gets their squared widths g' Z^-1 g. Negative when memory is short. */
 double naive_seconds(naive_form form, const naive_size *size, size_t warm_up, size_t rounds, float *widths);
 
-/* Seconds on a clock that only goes forward. */
-double naive_clock(void);
-
 #endif
