@@ -177,11 +177,12 @@ def test_older_pythons_name_the_run_as_the_cause(monkeypatch):
     ([0, 1, 1.5], "select: there is 1.5"),
     ("abc", "select: the dtype is"),
     ([[0, 1, 2]], r"select: the shape is \(1, 3\)"),
-    (np.zeros(8, bool), "select chose 8 arms"),
+    ([0, 1, np.inf], "select: there is inf"),
+    (np.arange(8) < 3, "select: there are True and False"),
 ])
 def test_wrong_slates(gives, words):
     with pytest.raises(superarm.InputError, match=words):
-        superarm.run(agents={"a": lambda: Broken(0, gives=gives)}, **SMALL)
+        superarm.run(agents={"a": lambda: Broken(0, gives=gives)}, **SMALL, threads=1)
 
 
 # ---- environments ----
