@@ -62,19 +62,21 @@ def doubles(value: Any, name: str) -> Any:
 def indices(value: Any, name: str) -> Any:
     """Whole numbers from 0."""
     array = as_array(value, name)
-    wrong = (array < 0) | (array != np.floor(array)) if array.dtype.kind == "f" else array < 0
+    if array.dtype.kind == "b":
+        raise InputError(f"{name}: there are True and False, and whole numbers from 0 are wanted")
+    wrong = ~((array >= 0) & (array < 2.0**53) & (array == np.floor(array))) if array.dtype.kind == "f" else array < 0
     if np.any(wrong):
         raise InputError(f"{name}: there is {array[wrong].flat[0]}, and whole numbers from 0 are wanted")
     return np.require(array, SIZE, _READY)
 
 
 def whole(value: Any, name: str) -> int:
-    """A count."""
+    """A count, or an id: what uint64_t holds."""
     try:
         number = int(value.__index__())
-    except AttributeError:
+    except (AttributeError, TypeError):
         raise InputError(f"{name} is {value!r}, and a whole number is wanted") from None
-    if not 0 <= number < 1 << 63:
+    if not 0 <= number < 1 << 64:
         raise InputError(f"{name} {number}: a whole number from 0 is wanted")
     return number
 

@@ -31,9 +31,11 @@ class Guard:
 
     def __exit__(self, *_: Any) -> None:
         with self._lock:
-            if self._inside == 1:
+            self._inside -= 1
+            if self._inside == 0:
                 lib.sa_blas_threads(self._before)
-            self._inside = max(0, self._inside - 1)  # a callback that forked leaves once more, in the child
+            elif self._inside < 0:
+                self._inside = 0  # a callback that forked leaves once more, in the child
 
     def after_fork(self) -> None:
         """In the child the other threads are gone, and with them their calls."""

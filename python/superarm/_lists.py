@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import List, NamedTuple, Optional
 
 from ._native import ffi, lib, text
+from ._options import c_text
 
 
 class Algorithm(NamedTuple):
@@ -45,6 +46,6 @@ def choices(kind: str) -> List[Choice]:
     """
     name, line = ffi.new("const char **"), ffi.new("const char **")
     found: List[Choice] = []
-    while lib.sa_choice_at(kind.encode(), len(found), name, line):
+    while lib.sa_choice_at(c_text(kind, "kind"), len(found), name, line):
         found.append(Choice(text(name[0]) or "", text(line[0]) or ""))
     return found

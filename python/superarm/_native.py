@@ -40,5 +40,12 @@ def fields(struct: Any) -> Dict[str, Any]:
     return {name: text(value) if isinstance(value, ffi.CData) else value for name, value in values.items()}
 
 
-__all__ = ["__version__", "ffi", "fields", "lib", "text"]
+def keep_error(kind: Any, error: BaseException, traceback: Any) -> None:
+    """cffi's `onerror` of a callback whose first argument, `user`, is the handle of an object with `keep(error)`. It sees Ctrl-C, too,
+    which Python delivers at the very beginning of a callback, before any `try` in it, when it came while C was at work."""
+    if traceback is not None:
+        ffi.from_handle(traceback.tb_frame.f_locals["user"]).keep(error)
+
+
+__all__ = ["__version__", "ffi", "fields", "keep_error", "lib", "text"]
 __version__: str = text(lib.sa_version()) or ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
@@ -57,16 +57,18 @@ def set_options(options: Mapping[str, Any], set_one: Callable[[bytes, bytes], An
     """Sets each that is not None, with sa_options_set, sa_experiment_set or the like."""
     for name, value in options.items():
         if value is not None:
-            check(set_one(option_name(name).encode(), _encode(name, option_text(name, value))))
+            check(set_one(c_text(option_name(name), "an option's name"), c_text(option_text(name, value), name)))
 
 
-def _encode(name: str, value: str) -> bytes:
-    if "\0" in value:
-        raise InputError(f"{name} has a zero character in it")
+def c_text(value: Union[str, bytes, "os.PathLike[Any]"], name: str) -> bytes:
+    """Text, or a path, as C takes it."""
     try:
-        return os.fsencode(value)
+        encoded = os.fsencode(value)
     except UnicodeError as error:
         raise InputError(f"{name}: {error}") from None
+    if b"\0" in encoded:
+        raise InputError(f"{name} has a zero character in it")
+    return encoded
 
 
 def _infos() -> Iterator[Any]:

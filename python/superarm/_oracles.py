@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple
 import numpy as np
 
 from . import _arrays as arrays
-from ._native import ffi, fields, lib, text
-from ._options import option_text
+from ._native import ffi, fields, keep_error, lib, text
+from ._options import c_text, option_text
 from .errors import InputError, check, need
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Problem:
             if setter:
                 setter(self, value)
             elif name != "bounds":
-                check(lib.sa_problem_set(self.handle, name.encode(), option_text(name, value).encode()))
+                check(lib.sa_problem_set(self.handle, name.encode(), c_text(option_text(name, value), name)))
         if "matrix" in given:
             self._constraints(given["matrix"], given["bounds"])
 
@@ -147,7 +147,7 @@ def solve(oracle: str, scores: Any, slate: Optional[int] = None, *, exclude: Any
     if exclude is not None:
         asked.exclude(exclude, len(asked._kept[0]))
     solution = ffi.new("sa_solution *")
-    check(lib.sa_problem_solve(asked.handle, str(oracle).encode(), solution))
+    check(lib.sa_problem_solve(asked.handle, c_text(str(oracle), "oracle"), solution))
     return Solution(arrays.from_sizes(solution.slate, solution.length), solution.reward, solution.alpha, solution.exact)
 
 
@@ -209,6 +209,11 @@ class OracleCall:
         if callable(getattr(oracle, "reward", None)):
             self.callbacks.reward = lib.superarm_python_reward
 
+    def keep(self, error: BaseException) -> None:
+        """Of several runs the first."""
+        if self.error is None:
+            self.error = error
+
     def take_error(self) -> Optional[BaseException]:
         error, self.error = self.error, None
         return error
@@ -226,22 +231,12 @@ class OracleCall:
         length[0] = len(chosen)
 
 
-@ffi.def_extern()
+@ffi.def_extern(error=1, onerror=keep_error)
 def superarm_python_oracle(user, scores, arms, excluded, most, slate, length):  # type: ignore[no-untyped-def]
-    call = ffi.from_handle(user)
-    try:
-        call.call(scores, arms, excluded, most, slate, length)
-    except BaseException as error:  # KeyboardInterrupt too: it is raised again when C has returned
-        call.error = error
-        return 1
+    ffi.from_handle(user).call(scores, arms, excluded, most, slate, length)
     return 0
 
 
-@ffi.def_extern(error=float("nan"))
+@ffi.def_extern(error=float("nan"), onerror=keep_error)
 def superarm_python_reward(user, scores, arms, slate, length):  # type: ignore[no-untyped-def]
-    call = ffi.from_handle(user)
-    try:
-        return float(call.oracle.reward(arrays.from_doubles(scores, arms), arrays.from_sizes(slate, length)))
-    except BaseException as error:
-        call.error = error
-        return float("nan")
+    return float(ffi.from_handle(user).oracle.reward(arrays.from_doubles(scores, arms), arrays.from_sizes(slate, length)))

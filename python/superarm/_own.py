@@ -5,18 +5,13 @@ from __future__ import annotations
 import copy
 import inspect
 import sys
-from typing import Any, Callable, Dict, FrozenSet, List, Optional, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Protocol, Tuple
 
 import numpy as np
 
 from . import _arrays as arrays
 from ._native import ffi, lib
 from .errors import Error, InputError
-
-try:
-    from typing import Protocol
-except ImportError:  # pragma: no cover
-    Protocol = object  # type: ignore[assignment]
 
 
 class OwnAlgorithm(Protocol):

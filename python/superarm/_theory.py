@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict
+from typing import TYPE_CHECKING, Any, Dict, Tuple
 
 import numpy as np
 
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def _rows(contexts: Any) -> Any:
+def _read(contexts: Any) -> Tuple[Any, Any]:
+    """The array as it is, and its rows."""
     array = arrays.doubles(contexts, "contexts")
     if array.ndim not in (2, 3):
         raise InputError(f"contexts: the shape is {arrays.shape_text(array.shape)}, and (n, d) or (T, N, d) is wanted")
-    return array
+    return array, array.reshape(int(np.prod(array.shape[:-1])), array.shape[-1])
 
 
 def theory(contexts: Any, scores: Any = None, *, preset: str = "paper", **options: Any) -> Dict[str, Any]:
@@ -35,8 +36,7 @@ def theory(contexts: Any, scores: Any = None, *, preset: str = "paper", **option
     >>> numbers["rank"], numbers["effective_dimension"] < 3
     (3, True)
     """
-    array = _rows(contexts)
-    rows = array.reshape(-1, array.shape[-1])
+    array, rows = _read(contexts)
     expected = ffi.NULL
     if scores is not None:
         kept = arrays.check_shape(arrays.doubles(scores, "scores"), "scores", array.shape[:-1], f"{array.shape[:-1]}")
@@ -57,9 +57,10 @@ def ntk(contexts: Any, depth: int = 2) -> NDArray[np.float64]:
     >>> superarm.ntk([[1, 0], [0, 1]]).shape
     (2, 2)
     """
-    array = _rows(contexts)
-    rows = array.reshape(-1, array.shape[-1])
+    _, rows = _read(contexts)
     kernel = np.empty((len(rows), len(rows)))
     pointer = ffi.from_buffer("double[]", kernel, require_writable=True)
-    check(lib.sa_theory_ntk(arrays.double_pointer(rows), *rows.shape, arrays.whole(depth, "depth"), pointer))
+    layers = arrays.whole(depth, "depth")
+    with guard:
+        check(lib.sa_theory_ntk(arrays.double_pointer(rows), *rows.shape, layers, pointer))
     return kernel

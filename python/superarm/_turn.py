@@ -13,36 +13,34 @@ from .errors import Error, InputError
 
 
 class Turn:
-    """`with turn as handle:` around every use of the C object."""
+    """`with turn.lock, turn as handle:` around every use of the C object. The lock is one of Python's own, because theirs alone are
+    sure to be released when Ctrl-C comes at the worst moment."""
 
-    __slots__ = ("handle", "_reason", "_lock", "_busy", "__weakref__")
+    __slots__ = ("handle", "_reason", "_lock", "__weakref__")
 
     def __init__(self, handle: Any) -> None:
         self.handle = handle
         self._reason = "the agent is closed"
-        self._lock = threading.RLock()
-        self._busy = False
+        self._lock: Any = threading.RLock()
         _turns.add(self)
 
+    @property
+    def lock(self) -> Any:
+        if self._lock._is_owned():
+            raise Error("an agent cannot be used or closed by its own oracle")
+        return self._lock
+
     def __enter__(self) -> Any:
-        self._lock.acquire()
-        if self._busy or self.handle is None:
-            busy = self._busy
-            self._lock.release()
-            raise Error("an agent cannot be used by its own oracle") if busy else InputError(self._reason)
-        self._busy = True
+        if self.handle is None:
+            raise InputError(self._reason)
         guard.__enter__()
         return self.handle
 
     def __exit__(self, *_: Any) -> None:
         guard.__exit__()
-        self._busy = False
-        self._lock.release()
 
     def close(self) -> None:
-        with self._lock:
-            if self._busy:
-                raise Error("an agent cannot be closed by its own oracle")
+        with self.lock:
             if self.handle is not None:
                 ffi.release(self.handle)
             self.handle = None
@@ -55,7 +53,6 @@ class Turn:
             self.handle = None
             self._reason = "the process was forked while another thread used the agent, and the copy cannot go on"
             self._lock = threading.RLock()
-            self._busy = False
         else:
             self._lock.release()
 

@@ -10,8 +10,9 @@ import uuid
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Type, Union
 
 from . import _arrays as arrays
+from ._blas import guard
 from ._native import ffi, fields, lib
-from ._options import read_option, read_options, set_options
+from ._options import c_text, read_option, read_options, set_options
 from ._oracles import OracleCall
 from ._requests import Requests
 from ._turn import Turn
@@ -50,7 +51,8 @@ class Agent:
                  "oracle": None if own else oracle, **options}
         set_options(given, lambda name, value: lib.sa_options_set(handle, name, value))
         out = ffi.new("sa_agent **")
-        check(lib.sa_agent_create(handle, out))
+        with guard:
+            check(lib.sa_agent_create(handle, out))
         self._begin(out[0], oracle if own else None)
 
     def _begin(self, pointer: Any, oracle: Any) -> None:
@@ -88,7 +90,7 @@ class Agent:
         try:
             request.fill(self._dim, contexts, self._slate if slate is None else slate, exclude, event, expected, items, shared, join,
                          **problem)
-            with self._turn as agent:
+            with self._turn.lock, self._turn as agent:
                 out = self._out
                 out[0] = self._spares.take()
                 status = lib.sa_agent_select(agent, request.handle, out)
@@ -122,7 +124,7 @@ class Agent:
                     raise InputError(f"request {index}: {error}") from error
             out = ffi.new("sa_decision *[]", len(taken))
             handles = ffi.new("sa_request *[]", [request.handle for request in taken])
-            with self._turn as agent:
+            with self._turn.lock, self._turn as agent:
                 status = lib.sa_agent_select_many(agent, handles, len(taken), out)
                 if status:
                     raise self._failure(status)
@@ -153,26 +155,29 @@ class Agent:
             raise InputError(f"scores: the shape is {arrays.shape_text(values.shape)}, and one for each arm of the slate is wanted")
         seen = None if observed is None else arrays.flags(observed, "observed", len(values), "each score")
         pointer = _NULL if seen is None else arrays.bool_pointer(seen)
-        with self._turn as agent:
+        with self._turn.lock, self._turn as agent:
             check(lib.sa_agent_update(agent, number, arrays.double_pointer(values), pointer, len(values)))
 
     def train(self) -> None:
         """Trains now on the feedback so far; fine when there is none."""
-        with self._turn as agent:
+        with self._turn.lock, self._turn as agent:
             check(lib.sa_agent_train(agent))
 
     # ---- keeping ----
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """The whole agent as an .npz file that numpy.load opens, written atomically. An oracle of your own is not in it."""
-        with self._turn as agent:
-            check(lib.sa_agent_save(agent, os.fsencode(path)))
+        encoded = c_text(path, "path")
+        with self._turn.lock, self._turn as agent:
+            check(lib.sa_agent_save(agent, encoded))
 
     @classmethod
     def load(cls: Type["Agent"], path: Union[str, "os.PathLike[str]"], *, oracle: Any = None) -> "Agent":
         """A saved agent; it goes on bit for bit. `oracle`: the object of your own that it had."""
         out = ffi.new("sa_agent **")
-        check(lib.sa_agent_load(os.fsencode(path), out))
+        encoded = c_text(path, "path")
+        with guard:
+            check(lib.sa_agent_load(encoded, out))
         agent = cls.__new__(cls)
         agent._begin(out[0], oracle)
         return agent
@@ -222,7 +227,7 @@ class Agent:
     @oracle.setter
     def oracle(self, oracle: Any) -> None:
         call = None if oracle is None else OracleCall(oracle)
-        with self._turn as agent:
+        with self._turn.lock, self._turn as agent:
             check(lib.sa_agent_oracle(agent, _NULL if call is None else call.callbacks))
             self._oracle = call
 
@@ -230,14 +235,14 @@ class Agent:
     def counts(self) -> Dict[str, Any]:
         """Decisions made, answered, pending, trainings, bytes of memory...: sa_agent_counts of the C library."""
         counts = ffi.new("sa_agent_counts *")
-        with self._turn as agent:
+        with self._turn.lock, self._turn as agent:
             lib.sa_agent_count(agent, counts)
         return fields(counts[0])
 
     @property
     def options(self) -> Dict[str, Any]:
         """The options in force."""
-        with self._turn as agent:
+        with self._turn.lock, self._turn as agent:
             return read_options(lib.sa_agent_options(agent))
 
     def __repr__(self) -> str:

@@ -6,11 +6,12 @@ import contextlib
 import os
 import secrets
 import sys
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Set, Tuple, Union
 
 from . import _arrays as arrays
 from ._blas import guard
-from ._native import ffi, lib, text
+from ._native import ffi, keep_error, lib, text
+from ._options import c_text
 from ._options import options as list_options
 from ._options import read_options, set_options
 from ._oracles import OracleCall
@@ -94,9 +95,10 @@ class _Asked:
         self.handle = ffi.gc(need(lib.sa_experiment_new()), lib.sa_experiment_destroy)
         self.failures = Failures()
         self._kept: List[Any] = []
+        self._labels: Set[bytes] = set()
         self._oracle: Optional[OracleCall] = None
         if spec is not None:
-            check(lib.sa_experiment_read(self.handle, os.fsencode(spec)))
+            check(lib.sa_experiment_read(self.handle, c_text(spec, "spec")))
 
     def set(self, options: Mapping[str, Any]) -> None:
         set_options(options, lambda name, value: lib.sa_experiment_set(self.handle, name, value))
@@ -122,18 +124,19 @@ class _Asked:
     def agents(self, agents: Any) -> None:
         if agents is None:
             return
-        if not isinstance(agents, (list, tuple, Mapping)) or "algorithm" in agents:  # one alone
-            agents = [agents]
-        if not agents:
-            raise InputError("agents is empty")
-        if not isinstance(agents, Mapping) and all(isinstance(agent, str) for agent in agents):
-            self.set({"algorithm": ",".join(agents)})
-        elif isinstance(agents, Mapping):
-            for label, agent in agents.items():
-                self._agent(agent, str(label))
+        named: List[Tuple[Optional[str], Any]]
+        if isinstance(agents, Mapping) and "algorithm" not in agents:
+            named = [(str(label), agent) for label, agent in agents.items()]
         else:
-            for agent in agents:
-                self._agent(agent, None)
+            alone = isinstance(agents, (str, Mapping)) or callable(agents) or hasattr(agents, "select") or not isinstance(agents, Iterable)
+            named = [(None, agent) for agent in ([agents] if alone else agents)]
+        if not named:
+            raise InputError("agents is empty")
+        if all(label is None and isinstance(agent, str) for label, agent in named):
+            self.set({"algorithm": ",".join(agent for _, agent in named)})
+        else:
+            for label, agent in named:
+                self._agent(agent, label)
 
     def _agent(self, agent: AgentSpec, label: Optional[str]) -> None:
         if isinstance(agent, str):
@@ -148,33 +151,41 @@ class _Asked:
             raise InputError(f"{agent!r} is an agent of ours: give its algorithm and options instead, "
                              f"as in {{'algorithm': 'cn-ucb', 'gamma': 0.3}}, and every run gets a new one")
         else:
-            self._own(agent, label or getattr(agent, "label", None) or getattr(agent, "__name__", None) or type(agent).__name__)
+            self._own(agent, str(label or getattr(agent, "label", None) or getattr(agent, "__name__", None) or type(agent).__name__))
 
     def _ours(self, label: str, options: Mapping[str, Any]) -> None:
         if not options:
             raise InputError(f"agent {label}: what is its algorithm?")
-        name = label.encode()
+        name = self._label(label)
         set_options(options, lambda option, value: lib.sa_experiment_agent_set(self.handle, name, option, value))
 
-    def _own(self, agent: Any, label: Any) -> None:
-        own, calls = own_agent(agent, str(label), self.failures)
+    def _own(self, agent: Any, label: str) -> None:
+        own, calls = own_agent(agent, label, self.failures)
         self._kept.append(own)
-        check(lib.sa_experiment_own_agent(self.handle, str(label).encode(), calls))
+        check(lib.sa_experiment_own_agent(self.handle, self._label(label), calls))
+
+    def _label(self, label: str) -> bytes:
+        """C takes options for a label that it has as more of that agent's: here every agent is a new one."""
+        name = c_text(label, "label")
+        if name in self._labels:
+            raise InputError(f"two agents are labelled {label}")
+        self._labels.add(name)
+        return name
 
     # ---- running ----
 
     def run(self, watch: "_Watch") -> None:
         watch.failures = self.failures
         status = lib.sa_experiment_run(self.handle, lib.superarm_python_progress, watch.handle)
+        if self.failures.first is not None:  # even when all runs are done: progress may fail at the very end
+            raise self.failures.first
         if not status:
             return
         error = failure(status)
         in_oracle = self._oracle.take_error() if self._oracle else None
-        if self.failures.first is None and in_oracle is not None:
+        if in_oracle is not None:
             note(in_oracle, str(error))
             raise in_oracle
-        if self.failures.first is not None:
-            raise self.failures.first
         if status == lib.SA_INTERRUPTED and not watch.asked_to_stop:
             raise KeyboardInterrupt
         raise error
@@ -207,7 +218,8 @@ _NUMBERS = ("seconds_per_run", "select_seconds", "update_seconds", "train_second
 
 
 class _Watch:
-    """What C calls now and then, from the caller's own thread: here Python's signal handlers get their turn."""
+    """What C calls now and then, from the caller's own thread: here Python's signal handlers get their turn. Where an exception has no
+    traceback the run ends as interrupted."""
 
     def __init__(self, show: Callable[[Progress], Any]) -> None:
         self.show = show
@@ -215,17 +227,12 @@ class _Watch:
         self.asked_to_stop = False
         self.handle = ffi.new_handle(self)
 
-
-def _keep_error(kind: Any, error: BaseException, traceback: Any) -> None:
-    """Ctrl-C between any two steps, too."""
-    if traceback is None:  # before the first step: the run ends as interrupted
-        return
-    watch = ffi.from_handle(traceback.tb_frame.f_locals["user"])
-    if watch.failures.first is None:
-        watch.failures.first = error
+    def keep(self, error: BaseException) -> None:
+        if self.failures.first is None:
+            self.failures.first = error
 
 
-@ffi.def_extern(error=1, onerror=_keep_error)
+@ffi.def_extern(error=1, onerror=keep_error)
 def superarm_python_progress(user, now):  # type: ignore[no-untyped-def]
     watch = ffi.from_handle(user)
     watch.asked_to_stop = bool(watch.show(Progress(now.jobs, now.jobs_done, now.rounds_done, now.seconds, now.seconds_left,

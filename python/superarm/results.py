@@ -176,7 +176,10 @@ def _read_summary(path: str, folder: str) -> Any:
         raise FormatError(f"{path}: {error}") from error
     if not isinstance(summary, dict) or not isinstance(summary.get("agents"), dict):
         raise FormatError(f"{path} is not the summary of an experiment")
-    if summary.get("format", _FORMAT) > _FORMAT:
+    written = summary.get("format", _FORMAT)
+    if not isinstance(written, int):
+        raise FormatError(f"{path} has the format {written!r}, and a whole number is wanted")
+    if written > _FORMAT:
         raise NewerVersion(f"{path} was written by a newer version")
     return summary
 
@@ -186,7 +189,7 @@ def _read_curves(path: str, shape: Tuple[int, int]) -> Any:
         curves = np.load(path, allow_pickle=False)
     except OSError as error:
         raise FileError(f"{path} could not be read: {error}") from error
-    except ValueError as error:
+    except (ValueError, EOFError) as error:
         raise FormatError(f"{path}: {error}") from error
     if curves.dtype != arrays.DOUBLE or curves.shape != shape:
         raise FormatError(f"{path} has shape {curves.shape} and dtype {curves.dtype}, and not {shape} and float64")

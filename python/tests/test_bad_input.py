@@ -39,9 +39,10 @@ def test_wrong_contexts(agent, contexts, words):
 
 
 @pytest.mark.parametrize("given, words", [
-    ({"slate": 4}, "4"), ({"slate": 0}, "0"), ({"slate": -1}, "-1"), ({"slate": 1.5}, "1.5"), ({"slate": "2"}, "'2'"),
+    ({"slate": 4}, "4"), ({"slate": 0}, "0"), ({"slate": -1}, "-1"), ({"slate": 1.5}, "1.5"), ({"slate": "2"}, "'2'"), ({"slate": np.array([2])}, r"\[2\]"),
     ({"slate": 2, "exclude": [0, 1]}, "2 out of 1"), ({"slate": 1, "exclude": [True, False]}, r"\(2,\)"),
     ({"slate": 1, "exclude": [3]}, "arm 3"), ({"slate": 1, "exclude": [-1]}, "-1"), ({"slate": 1, "exclude": [0.5]}, "0.5"),
+    ({"slate": 1, "exclude": [np.inf]}, "inf"), ({"slate": 1, "exclude": [1e300]}, r"1e\+300"), ({"slate": 1, "event": 1 << 64}, "event"),
     ({"slate": 1, "exclude": "a"}, "dtype"), ({"slate": 1, "exclude": [[0]]}, r"\(1, 1\)"),
     ({"slate": 1, "event": -1}, "-1"), ({"slate": 1, "event": "a"}, "'a'"), ({"slate": 1, "event": 1.5}, "1.5"),
     ({"slate": 1, "expected": [1, 2]}, r"\(2,\)"), ({"slate": 1, "expected": [[1, 2]] * 3}, r"\(3, 2\)"),
@@ -129,6 +130,9 @@ def test_wrong_files(agent, tmp_path):
         superarm.Agent.load(tmp_path / "half.npz")
     with pytest.raises(TypeError):
         agent.save(3.5)
+    for use in (agent.save, superarm.Agent.load):
+        with pytest.raises(superarm.InputError, match="zero character"):
+            use(f"{tmp_path}/agent.npz\0.old")
 
 
 @pytest.mark.parametrize("kind", [superarm.Error, *superarm.Error.__subclasses__()])

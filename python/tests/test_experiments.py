@@ -81,7 +81,7 @@ def test_agents_with_options_of_their_own(tmp_path):
     shy, sampling = {"algorithm": "cn-ucb", "gamma": 0.1}, {"algorithm": "cn-ts"}
     for agents in ([{"label": "shy", **shy}, sampling], {"shy": shy, "cn-ts": "cn-ts"}, [{"label": "shy", **shy}, "cn-ts"]):
         same_curves(superarm.run(agents=agents, **SMALL), theirs)
-    same_curves(superarm.run(agents=[{"label": "shy", **shy}, sampling], **SMALL, threads=1), theirs)
+    same_curves(superarm.run(agents=(agent for agent in [{"label": "shy", **shy}, sampling]), **SMALL, threads=1), theirs)
     assert theirs.agents["shy"]["options"]["gamma"] == 0.1
     again = superarm.run(spec=tmp_path / "theirs/spec.yaml", runs=2)
     np.testing.assert_array_equal(again.reward["shy"], theirs.reward["shy"][:2])
@@ -174,7 +174,7 @@ def test_folders_that_are_none(tmp_path):
     with pytest.raises(superarm.FileError):
         superarm.load(tmp_path / "out")
     summary = json.loads((tmp_path / "out/summary.json").read_text())
-    for change, error in (({"format": 99}, superarm.NewerVersion), ({"agents": 3}, superarm.FormatError),
+    for change, error in (({"format": 99}, superarm.NewerVersion), ({"format": "1"}, superarm.FormatError), ({"agents": 3}, superarm.FormatError),
                           ({"agents": {"a": {}}}, superarm.FormatError)):
         (tmp_path / "out/summary.json").write_text(json.dumps({**summary, **change}))
         with pytest.raises(error):
@@ -198,6 +198,12 @@ def test_folders_that_are_none(tmp_path):
     ({"agents": [{}]}, "neither a label nor an algorithm"),
     ({"agents": {"a": {}}}, "agent a: what is its algorithm"),
     ({"agents": ["random", "random"]}, "two agents are labelled random"),
+    ({"agents": ["cn-ucb", {"algorithm": "cn-ucb", "gamma": 0.1}]}, "two agents are labelled cn-ucb"),
+    ({"agents": [{"label": "a", "algorithm": "random"}, type("a", (), {"select": print})]}, "two agents are labelled a"),
+    ({"agents": [type("a", (), {"select": print}), {"label": "a", "algorithm": "random"}]}, "two agents are labelled a"),
+    ({"agents": {"a\0b": "random"}}, "zero character"),
+    ({"agents": ["algorithm"]}, "--algorithm algorithm is not one of"),
+    ({"spec": "a\0b"}, "zero character"),
     ({"agents": [{"algorithm": "random", "gama": 1}]}, "did you mean --gamma"),
     ({"agents": [{"algorithm": "random", "rounds": 1}]}, "--rounds is one for all agents"),
     ({"agents": [{"algorithm": "cn-ucb", "gamma": object()}]}, "gamma is a object"),
@@ -239,11 +245,14 @@ def test_progress_is_told_and_can_stop(tmp_path):
     with pytest.raises(superarm.Interrupted, match="--resume"):
         superarm.run(agents="cn-ucb", **{**SMALL, "rounds": 2000}, out=tmp_path, progress=lambda now: True)
 
-    def fails(now):
-        raise LookupError("in progress")
+    def fails(now, least=0):
+        if now.rounds_done >= least:
+            raise LookupError("in progress")
 
     with pytest.raises(LookupError, match="in progress"):
         superarm.run(agents="cn-ucb", **{**SMALL, "rounds": 2000}, progress=fails)
+    with pytest.raises(LookupError, match="in progress"):  # when all runs are done, too
+        superarm.run(agents="random", **SMALL, progress=lambda now: fails(now, least=1))
 
 
 @pytest.mark.parametrize("with_tqdm", [True, False])
@@ -295,26 +304,12 @@ def test_ctrl_c_ends_it_and_keeps_what_is_done(whose, tmp_path):
         np.testing.assert_array_equal(results.reward["cn-ucb"][:2], part.reward["cn-ucb"])
 
 
-def in_child(work):
-    """Whether `work` ends well in a forked process; a child that hangs is ended by its alarm, and fails."""
-    child = os.fork()
-    if child == 0:
-        signal.alarm(100)
-        try:
-            work()
-            os._exit(0)
-        except BaseException as error:
-            print(repr(error), flush=True)
-            os._exit(1)
-    return os.waitpid(child, 0)[1] == 0
-
-
 class First:
     def select(self, contexts, k):
         return np.arange(k)
 
 
-def test_a_fork_while_a_run_goes_on():
+def test_a_fork_while_a_run_goes_on(in_child):
     stop, failed = threading.Event(), []
     alone = superarm.run(agents="cn-ucb", **{**SMALL, "runs": 1}).reward["cn-ucb"]
 

@@ -2,9 +2,9 @@
 
 import ctypes
 import gc
-import os
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -136,40 +136,51 @@ def test_blas_has_one_thread_inside_and_what_it_had_outside():
         lib.sa_blas_threads(before)
 
 
-def in_child(work):
-    """Whether `work` ends well in a forked process; a child that hangs is ended by its alarm, and fails."""
-    child = os.fork()
-    if child == 0:
-        signal.alarm(100)
-        try:
-            work()
-            os._exit(0)
-        except BaseException as error:
-            print(repr(error), flush=True)
-            os._exit(1)
-    return os.waitpid(child, 0)[1] == 0
+def test_ctrl_c_while_an_agent_chooses():
+    """It comes out, or the slate does, whole, and the agent goes on: wherever in a select it comes, before an oracle of one's own or in
+    it, too."""
+
+    class Top:
+        alpha = 1.0
+
+        def solve(self, scores, k):
+            return np.argsort(-scores)[:k]
+
+    agent, x, rung = superarm.Agent("cn-ucb", dim=20, hidden=50, oracle=Top()), np.ones((2000, 20)), []
+
+    def ring(*_):
+        rung.append(True)
+        raise KeyboardInterrupt
+
+    began = time.perf_counter()
+    agent.select(x, slate=3)
+    took = time.perf_counter() - began
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        for step in range(1, 61):
+            decision = None
+            rung.clear()
+            try:
+                signal.setitimer(signal.ITIMER_REAL, took * step / 40)
+                decision = agent.select(x, slate=3)
+                while not rung:
+                    pass
+            except KeyboardInterrupt:
+                pass
+            assert rung and (decision is None or len(decision) == 3)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    in_threads([lambda: agent.select(x, slate=3)])  # nobody holds it
 
 
-def test_a_fork_with_a_live_agent():
+def test_a_fork_with_a_live_agent(in_child, tmp_path):
     agent = superarm.Agent("cn-ts", dim=6, hidden=20)
     play(agent)
-    shown = []
-
-    def work():
-        with open(f"/proc/{os.getppid()}/comm", encoding="utf-8"):
-            np.save(path, play(agent, seed=5))
-
-    path = f"/tmp/superarm-fork-{os.getpid()}.npy"
-    try:
-        assert in_child(work)
-        shown = np.load(path)
-    finally:
-        if os.path.exists(path):
-            os.remove(path)
-    assert shown.tobytes() == play(agent, seed=5).tobytes()
+    assert in_child(lambda: np.save(tmp_path / "shown.npy", play(agent, seed=5)))
+    assert np.load(tmp_path / "shown.npy").tobytes() == play(agent, seed=5).tobytes()
 
 
-def test_a_fork_while_another_thread_trains():
+def test_a_fork_while_another_thread_trains(in_child):
     agent, other = (superarm.Agent("cn-ucb", dim=6, train="manual", train_steps=2000) for _ in range(2))
     play(agent)
     stop = threading.Event()
@@ -195,7 +206,7 @@ def test_a_fork_while_another_thread_trains():
     play(agent)
 
 
-def test_an_oracle_that_forks():
+def test_an_oracle_that_forks(in_child):
     class Forking:
         alpha = 1.0
 
@@ -232,7 +243,7 @@ def use_and_drop(count):
             agent.select(np.ones((3, 6)), slate=9)
         except superarm.InputError:
             pass
-        agent.oracle = superarm.solve and type("O", (), {"alpha": 1.0, "solve": lambda self, scores, k: range(k)})()
+        agent.oracle = type("O", (), {"alpha": 1.0, "solve": lambda self, scores, k: range(k)})()
         agent.select(np.ones((3, 6)), slate=2)
     del agent
     gc.collect()
