@@ -105,8 +105,9 @@ sa_status REAL(cholesky)(size_t n, real *a, size_t lda) {
 sa_status REAL(cholesky_inverse)(size_t n, real *a, size_t lda) {
     if (n == 0) return SA_OK;
     if (!fits_blas(max_size(n, lda))) return sa_fail(SA_UNSUPPORTED, "an inverse of %zu rows is too large for LAPACK", n);
-    if (POTRI(LAPACK_COL_MAJOR, 'U', (lapack_int)n, a, (lapack_int)lda) != 0)
-        return sa_fail(SA_INVALID, "the %zu x %zu Cholesky factor to invert is singular or not finite", n, n);
+    lapack_int info;
+    SA_IN_BLAS(info = POTRI(LAPACK_COL_MAJOR, 'U', (lapack_int)n, a, (lapack_int)lda));
+    if (info != 0) return sa_fail(SA_INVALID, "the %zu x %zu Cholesky factor to invert is singular or not finite", n, n);
     for (size_t i = 0; i < n; ++i)
         for (size_t j = 0; j < i; ++j) a[j * lda + i] = a[i * lda + j];
     return SA_OK;
