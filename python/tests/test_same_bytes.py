@@ -1,4 +1,4 @@
-"""The same seed and options give the same bytes from Python as from the program, which is C through and through."""
+"""The same seed and options give the same bytes from Python as from C and from the program."""
 
 import json
 import os
@@ -10,6 +10,7 @@ import pytest
 import superarm
 
 PROGRAM = os.environ.get("SUPERARM", "build/superarm")
+IN_C = os.path.join(os.path.dirname(PROGRAM), "same_bytes")  # same_bytes.c
 WORLD = {"environment": "h2", "arms": 12, "dim": 6, "rounds": 40, "runs": 1, "seed": 3}
 
 
@@ -47,6 +48,26 @@ def test_the_program_chooses_the_same(algorithm, options, draws, tmp_path):
             np.testing.assert_array_equal(values, theirs)
         feedback = (draws["scores"][t] + draws["noise"][t])[decision.arms]
         agent.update(decision, feedback)
+
+
+@pytest.mark.parametrize("algorithm, options", [
+    ("cn-ucb", {"hidden": 20}),
+    ("cn-ucb", {"hidden": 20, "precision": "double", "seed": 2**40}),
+    ("cn-ts", {"hidden": 20, "train_steps": 20}),
+    ("neural-linear", {"hidden": 20, "train_steps": 20}),
+    ("comblin-ts", {"preset": "paper"}),
+])
+def test_an_agent_in_c_chooses_the_same(algorithm, options):
+    contexts = np.random.default_rng(4).normal(size=(40, 12, 6))
+    given = {"preset": "tuned", "algorithm": algorithm, "dim": 6, **options}
+    words = [word for name, value in given.items() for word in (name.replace("_", "-"), str(value))]
+    in_c = subprocess.run([IN_C, "3", "12", "6", *words], input=contexts.tobytes(), stdout=subprocess.PIPE, check=True).stdout
+    agent, shown = superarm.Agent(**given), []
+    for x in contexts:
+        decision = agent.select(x, slate=3)
+        shown += [decision.arms.astype(float), decision.all_estimates, decision.all_widths, decision.all_scores]
+        agent.update(decision, x[decision.arms, 0])
+    assert np.concatenate(shown).tobytes() == in_c
 
 
 def test_float32_and_float64_are_the_same_numbers(draws):
