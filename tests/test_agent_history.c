@@ -154,6 +154,40 @@ static void another_copy_that_went_on_is_seen(void **state) {
     sa_agent_destroy(load("late.npz"));
 }
 
+/* Room that was asked for, by an update that then failed, takes nothing from newer copies. */
+static void room_alone_gives_up_nothing(void **state) {
+    (void)state;
+    sa_options *options = rig_options("");
+    sa_history history;
+    const sa_history_mark *now;
+    sa_history_mark early, late;
+    float context[RIG_DIM] = {1};
+    remove(scratch("room"));
+    sa_history_init(&history, options);
+    assert_ok(sa_history_file_create(&history, scratch("room")));
+    for (int decision = 0; decision < 2; decision++) {
+        assert_ok(sa_history_reserve(&history, 1));
+        sa_history_begin_decision(&history);
+        sa_history_add(&history, context, decision, 0, 1);
+        assert_ok(sa_history_file_sync(&history, &now));
+        if (decision == 0) early = *now;
+        if (decision == 1) late = *now;
+    }
+    for (int writes = 0; writes < 2; writes++) {
+        sa_history_clear(&history);
+        sa_history_init(&history, options);
+        assert_ok(sa_history_file_open(&history, scratch("room"), &early));
+        assert_ok(sa_history_reserve(&history, 1));
+        if (writes) sa_history_begin_decision(&history);
+        sa_history_clear(&history);
+        sa_history_init(&history, options);
+        assert_int_equal(sa_history_file_open(&history, scratch("room"), &late), writes ? SA_FORMAT : SA_OK);
+        if (!writes) assert_true(history.count == 2 && history.scores[1] == 1);
+    }
+    sa_history_clear(&history);
+    sa_options_destroy(options);
+}
+
 /* ---- refused ---- */
 
 static void overwrite(const char *name, long at, const void *bytes, size_t count) {
@@ -254,6 +288,7 @@ int main(void) {
         cmocka_unit_test(growth_moves_nothing),
         cmocka_unit_test(a_killed_process_loses_what_was_not_saved),
         cmocka_unit_test(another_copy_that_went_on_is_seen),
+        cmocka_unit_test(room_alone_gives_up_nothing),
         cmocka_unit_test(wrong_files_are_refused),
         cmocka_unit_test(one_agent_at_a_time),
     };

@@ -301,6 +301,35 @@ static void discounts_what_was_counted(void **state) {
     }
 }
 
+/* What has faded away leaves a Z of lambda, and what is counted then, however often it was discounted before. */
+static void forgets_all_in_the_end(void **state) {
+    (void)state;
+    source s = sketch_source(shapes[0], SA_PRECISION_DOUBLE, 0.2, 24);
+    sa_confidence *engine = engine_of(&s);
+    for (size_t round = 0; round < 30; round++) { /* folded, and fresh ones beside */
+        contexts(&s, ARMS, SLATE, 1);
+        assert_ok(engine->kind->count(engine, &s.chosen, 0, NULL));
+    }
+    for (int time = 0; time < 400; time++) assert_ok(engine->kind->discount(engine, time % 2 ? 0.1 : 1e-3));
+    dense d = dense_of(s.p, 0.2);
+    for (int round = 0; round < 30; round++) {
+        widths_of(engine, &s, s.width);
+        double c = sa_confidence_certificate(engine) * (1 + 1e-6);
+        if (round == 0) assert_true(width_error(&d, &s.batch, s.width) < 1e-6);
+        for (size_t i = 0; i < s.batch.count; i++) {
+            double exact = dense_width(&d, &s.batch, i);
+            assert_true(exact <= s.width[i] * c && s.width[i] <= exact * c);
+        }
+        assert_ok(engine->kind->count(engine, &s.chosen, 0, NULL));
+        dense_count(&d, &s.chosen);
+        contexts(&s, ARMS, SLATE, 1);
+    }
+    assert_true(isfinite(state_of(engine).log_det));
+    sa_confidence_destroy(engine);
+    dense_clear(&d);
+    source_clear(&s);
+}
+
 /* The bounds of a part of the elements are bounds. */
 static void tightened_bounds_hold(void **state) {
     (void)state;
@@ -471,7 +500,7 @@ static void bad_sizes_are_refused(void **state) {
 static void check_file(const source *s, const char *changed, size_t axes, const size_t *shape, const double *values,
                        const char *sentence) {
     static const char *const names[] = {"sketch_lost", "sketch_log_det", "sketch_old", "sketch_fresh"};
-    sa_confidence *whole = engine_of(s), *engine = engine_of(s);
+    sa_confidence *engine = engine_of(s);
     sa_npz_writer *writer;
     sa_npz *archive;
     const double zero = 0, one = 1;
@@ -497,7 +526,6 @@ static void check_file(const source *s, const char *changed, size_t axes, const 
     sa_npz_close(archive);
     sa_confidence_destroy(exact);
     sa_confidence_destroy(engine);
-    sa_confidence_destroy(whole);
 }
 
 static void files_that_cannot_be_are_refused(void **state) {
@@ -518,6 +546,7 @@ int main(void) {
         cmocka_unit_test(is_exact_until_it_folds),
         cmocka_unit_test(few_directions_stay_exact),
         cmocka_unit_test(discounts_what_was_counted),
+        cmocka_unit_test(forgets_all_in_the_end),
         cmocka_unit_test(tightened_bounds_hold),
         cmocka_unit_test(large_batches),
         cmocka_unit_test(a_saved_engine_goes_on_bit_for_bit),

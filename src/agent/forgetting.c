@@ -165,6 +165,8 @@ sa_status sa_forgetting_move(sa_agent *agent) {
 /* ---- files ---- */
 
 sa_status sa_forgetting_save(const sa_forgetting *forgetting, sa_npz_writer *writer) {
+    static const int64_t yes = 1;
+    if (forgetting->moved) SA_TRY(sa_npz_add(writer, "forgetting_moved", SA_INT64, 0, NULL, &yes));
     if (forgetting->window == 0) return SA_OK;
     SA_TRY(sa_npz_add(writer, "window_oldest", SA_INT64, 0, NULL, &forgetting->oldest));
     if (!forgetting->keeps) return SA_OK;
@@ -176,6 +178,7 @@ sa_status sa_forgetting_load(sa_agent *agent, sa_npz *archive) {
     sa_forgetting *self = &agent->forgetting;
     int64_t oldest;
     sa_array stamp = {0};
+    self->moved = sa_npz_has(archive, "forgetting_moved"); /* after an update that failed */
     if (self->window == 0) return SA_OK;
     SA_TRY(sa_npz_get_integer(archive, "window_oldest", 0, (int64_t)agent->history.answered, &oldest));
     self->oldest = (uint64_t)oldest;

@@ -43,9 +43,13 @@ sa_status sa_history_reserve(sa_history *history, size_t rows) {
     return SA_OK;
 }
 
-void sa_history_begin_decision(sa_history *history) { history->start[history->answered++] = (int64_t)history->count; }
+void sa_history_begin_decision(sa_history *history) {
+    if (history->file) sa_history_file_go_on(history);
+    history->start[history->answered++] = (int64_t)history->count;
+}
 
 void sa_history_add(sa_history *history, const void *context, double score, size_t position, double discount) {
+    if (history->file) sa_history_file_go_on(history);
     memcpy(sa_real_at(history->precision, history->contexts, history->count * history->dim), context,
            history->dim * sa_precision_bytes(history->precision));
     if (history->positions) history->position[history->count] = (int64_t)position;

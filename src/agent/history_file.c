@@ -135,8 +135,7 @@ static sa_status allocate(sa_history_file *self, size_t rows) {
     return SA_OK;
 }
 
-/* What came after the agent was saved is given up now, and who was saved with it must hear of that. */
-static void give_up_rest(sa_history *history) {
+void sa_history_file_go_on(const sa_history *history) {
     file_head *head = history->file->head;
     if (head->count <= history->count) return;
     while (head->forks && head->fork[head->forks - 1].row >= history->count) head->forks--;
@@ -160,9 +159,7 @@ sa_status sa_history_file_reserve(sa_history *history, size_t rows) {
         SA_TRY(map_columns(self, capacity));
         hand_out(history);
     }
-    SA_TRY(allocate(self, rows));
-    give_up_rest(history);
-    return SA_OK;
+    return allocate(self, rows);
 }
 
 void sa_history_file_note(const sa_history *history) {

@@ -33,6 +33,9 @@ sa_status sa_history_file_open(sa_history *history, const char *path, const sa_h
 void sa_history_file_close(sa_history_file *file); /* NULL is fine */
 /* Room for so many observations and decisions in all. The history's arrays may move. */
 sa_status sa_history_file_reserve(sa_history *history, size_t rows);
+/* Before something is written behind what the history has: what came there after the agent was saved is given up now, and who was
+ * saved with it must hear of that. */
+void sa_history_file_go_on(const sa_history *history);
 /* The head counts what the history has. */
 void sa_history_file_note(const sa_history *history);
 /* Writes all of it to the disk. What a saved agent says of it lasts until the next call. */

@@ -335,6 +335,8 @@ static sa_status reserve(sa_confidence *confidence, size_t count, size_t at_once
     }
     if (exact->kind->precision == SA_PRECISION_DOUBLE) /* they may come in single precision */
         SA_TRY(sa_gradients_reserve(&exact->converted, at_once));
+    if (exact->weight && !is_primal(exact))
+        SA_TRY(sa_grow_array(&exact->weight, &exact->weight_capacity, exact->counted + count, sizeof *exact->weight));
     return exact->kind->reserve(exact->form, count, at_once);
 }
 

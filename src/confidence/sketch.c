@@ -27,7 +27,8 @@
 
 static const double ROUNDING = 1e-3;     /* what single precision may add to the certificate of a sketch that has folded */
 static const double LEAST_FACTOR = 1e-9; /* of one discount: what is left then weighs nothing */
-enum { LEAST_FRESH = 16 };               /* elements between two folds, at least */
+static const double LEAST_WEIGHT = 1e-100;
+enum { LEAST_FRESH = 16 }; /* elements between two folds, at least */
 
 typedef struct sketch {
     sa_confidence base;
@@ -69,9 +70,10 @@ static const double *present_factor(void *owner) {
     return self->fold.factor;
 }
 
-/* Folds until at most `keep` elements are left. What was forgotten goes into A on the way. */
+/* Folds until at most `keep` elements are left. What was forgotten goes into A on the way, and elements that have faded away go: a
+ * weight must not come to 0, which has no inverse. */
 static void fold(sketch_t *self, size_t keep) {
-    bool all = keep >= self->fold.count;
+    bool all = keep >= self->fold.count && sa_fold_least_weight(&self->fold) > LEAST_WEIGHT;
     look_at_elements(self);
     sa_fold_discount(&self->fold, *sa_exact_faded(self->exact));
     if (!all) sa_fold_until(&self->fold, keep);
@@ -217,7 +219,7 @@ static sa_status save(const sa_confidence *confidence, sa_npz_writer *writer) {
 /* A is positive definite; more than its diagonal need not be looked at. */
 static sa_status check_weights(const sa_fold *fold) {
     for (size_t i = 0; i < fold->count; i++) {
-        double weight = i < fold->old ? fold->weights[i * fold->old + i] : fold->weight[i];
+        double weight = sa_fold_weight(fold, i);
         if (!(weight > 0 && isfinite(weight)))
             return sa_fail(SA_FORMAT, "element %zu of the sketch has the weight %g, and must have one above 0", i, weight);
     }

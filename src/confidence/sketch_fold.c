@@ -62,6 +62,16 @@ void sa_fold_clear(sa_fold *fold) {
 
 void sa_fold_add(sa_fold *fold) { fold->weight[fold->count++] = 1; }
 
+double sa_fold_weight(const sa_fold *fold, size_t element) {
+    return element < fold->old ? fold->weights[element * fold->old + element] : fold->weight[element];
+}
+
+double sa_fold_least_weight(const sa_fold *fold) {
+    double least = INFINITY;
+    for (size_t i = 0; i < fold->count; i++) least = fmin(least, sa_fold_weight(fold, i));
+    return least;
+}
+
 void sa_fold_discount(sa_fold *fold, double by) {
     for (size_t i = 0; i < fold->old * fold->old; i++) fold->weights[i] *= by;
     for (size_t i = fold->old; i < fold->count; i++) fold->weight[i] *= by;

@@ -38,6 +38,10 @@ void sa_fold_add(sa_fold *fold);
 void sa_fold_until(sa_fold *fold, size_t keep);
 /* fold->factor, fold->log_det; destroys fold->gram. */
 void sa_fold_factor(sa_fold *fold);
+/* A's diagonal at an element */
+double sa_fold_weight(const sa_fold *fold, size_t element);
+/* The least of them; infinite where there is no element. */
+double sa_fold_least_weight(const sa_fold *fold);
 /* A = `by` A */
 void sa_fold_discount(sa_fold *fold, double by);
 
