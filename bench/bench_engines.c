@@ -12,7 +12,7 @@
 
 enum { ARMS = 20, SLATE = 4, DIM = 80, COUNTED = 8000, ROUNDS = 40 };
 
-static const char *const engines[] = {"exact", "sketch", "diagonal", "last-layer"};
+static const char *const engines[] = {"exact", "sketch", "auto", "diagonal", "last-layer"};
 enum { ENGINES = sizeof engines / sizeof *engines };
 
 static void must(sa_status status) {

@@ -73,8 +73,9 @@ SA_API const double *sa_decision_widths(const sa_decision *decision);    /* (K) 
 /* (K) the optimistic score. For ucb it is estimate + gamma x width x the unit of the scores: 1 in paper and icml23; in tuned the
  * deviation of the scores over --scale-to, times how boldly the agent explores by now (--companion). */
 SA_API const double *sa_decision_scores(const sa_decision *decision);
-/* c >= 1: the exact widths lie between width / c and width x c, rounding apart. 1 with --confidence exact; NaN where there is no
- * such bound: without widths, with diagonal and last-layer, whose widths are of another Z. */
+/* c >= 1: the exact widths lie between width / c and width x c, rounding apart. 1 with --confidence exact, more where it forgets
+ * by --discount; NaN where there is no such bound: without widths, with diagonal and last-layer, whose widths are of
+ * another Z. */
 SA_API double sa_decision_certificate(const sa_decision *decision);
 SA_API size_t sa_decision_candidates(const sa_decision *decision); /* N */
 /* K where arms have a score for each position (--feedback position), and then the arrays below are (N, K) row-major; else 0. */
