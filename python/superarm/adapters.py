@@ -96,6 +96,8 @@ class OpenBanditPolicy:
         """What came of an action in a context, (1, dim). Learnt when `batch_size` of them are there."""
         if not 0 <= arrays.whole(action, "action") < self.n_actions:
             raise InputError(f"action {action}: there are {self.n_actions} actions, counted from 0")
+        if not np.isfinite(float(reward)):
+            raise InputError(f"reward {reward}: a finite number is wanted")
         self._batch.append((int(action), float(reward), self._context(context)))
         self.n_trial += 1
         self.action_counts[action] += 1

@@ -83,6 +83,9 @@ def test_wrong_feedback_for_a_policy():
     for action, context in ((4, np.zeros((1, 2))), (-1, np.zeros((1, 2))), (0, np.zeros((1, 3)))):
         with pytest.raises(superarm.InputError):
             policy.update_params(action, 1.0, context)
+    with pytest.raises(superarm.InputError, match="nan"):
+        policy.update_params(0, float("nan"), np.zeros((1, 2)))
+    assert policy.n_trial == 0
     with pytest.raises(superarm.InputError):
         policy.select_action(np.zeros((1, 3)))
 
