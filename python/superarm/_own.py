@@ -117,6 +117,7 @@ class Own:
 
     def end(self, player: Any) -> None:
         del self._alive[id(player)]
+        player.handle = None  # it holds the player: without it, what a run has learnt is freed at once
 
 
 class Player:

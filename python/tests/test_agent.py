@@ -266,14 +266,19 @@ def test_contiguous_arrays_are_not_copied():
         assert _arrays.reals(x, "contexts") is x
 
 
-def test_scores_of_any_kind():
-    for scores in ([1, 0, 1, 0], (True, False, True, False), np.array([1, 0, 1, 0], np.int8), np.float32([1, 0, 1, 0]),
-                   np.array([1., 9, 0, 9, 1, 9, 0, 9])[::2], pytest.importorskip("pandas").Series([1, 0, 1, 0])):
-        agent = superarm.Agent("comblin-ucb", dim=5)
-        agent.update(agent.select(contexts(), slate=4), scores)
-        twin = superarm.Agent("comblin-ucb", dim=5)
-        twin.update(twin.select(contexts(), slate=4), np.array([1.0, 0, 1, 0]))
-        np.testing.assert_array_equal(agent.select(contexts()).all_scores, twin.select(contexts()).all_scores)
+@pytest.mark.parametrize("make", [
+    lambda: [1, 0, 1, 0],
+    lambda: (True, False, True, False),
+    lambda: np.array([1, 0, 1, 0], np.int8),
+    lambda: np.float32([1, 0, 1, 0]),
+    lambda: np.array([1., 9, 0, 9, 1, 9, 0, 9])[::2],
+    lambda: pytest.importorskip("pandas").Series([1, 0, 1, 0]),
+])
+def test_scores_of_any_kind(make):
+    agent, twin = (superarm.Agent("comblin-ucb", dim=5) for _ in range(2))
+    agent.update(agent.select(contexts(), slate=4), make())
+    twin.update(twin.select(contexts(), slate=4), np.array([1.0, 0, 1, 0]))
+    np.testing.assert_array_equal(agent.select(contexts()).all_scores, twin.select(contexts()).all_scores)
 
 
 # ---- an oracle of one's own ----
