@@ -280,6 +280,29 @@ static void windows_forget_widths(void **state) {
     }
 }
 
+/* Z is counted anew as the window moves, and widths that had to be found in double precision still are. */
+static void windows_keep_the_precision(void **state) {
+    (void)state;
+    static const char *const engines[] = {"exact", "sketch"};
+    for (int e = 0; e < 2; e++) {
+        char text[200];
+        snprintf(text, sizeof text, "confidence=%s exact-form=dual regularization=1e-4 train=manual hidden=3 window=4",
+                 engines[e]);
+        sa_agent *agent = rig_create(text);
+        sa_decision *decision = NULL;
+        bool wide = false;
+        for (uint64_t round = 0; round < 30; round++) {
+            rig_select(agent, 1, 6, 3, &decision);
+            wide |= rig_counts(agent).widths_in_double;
+            rig_answer(agent, round, 3);
+            assert_true(rig_counts(agent).widths_in_double == wide);
+        }
+        assert_true(wide);
+        sa_agent_destroy(agent);
+        sa_decision_destroy(decision);
+    }
+}
+
 /* ---- running moments ---- */
 
 static void moments_are_those_of_a_pass(void **state) {
@@ -345,10 +368,11 @@ static void what_cannot_forget_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_models_discount),      cmocka_unit_test(linear_models_have_windows),
-        cmocka_unit_test(whole_losses_are_weighed),    cmocka_unit_test(batches_are_drawn_by_weight),
-        cmocka_unit_test(windows_limit_the_loss),      cmocka_unit_test(windows_forget_widths),
-        cmocka_unit_test(moments_are_those_of_a_pass), cmocka_unit_test(what_cannot_forget_is_refused),
+        cmocka_unit_test(linear_models_discount),        cmocka_unit_test(linear_models_have_windows),
+        cmocka_unit_test(whole_losses_are_weighed),      cmocka_unit_test(batches_are_drawn_by_weight),
+        cmocka_unit_test(windows_limit_the_loss),        cmocka_unit_test(windows_forget_widths),
+        cmocka_unit_test(windows_keep_the_precision),    cmocka_unit_test(moments_are_those_of_a_pass),
+        cmocka_unit_test(what_cannot_forget_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

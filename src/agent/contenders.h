@@ -3,7 +3,8 @@
  * Every width lies between 0 and sqrt(g'g / lambda), since Z >= lambda I; so every score has an upper and a lower bound before
  * Z is looked at. An arm whose upper bound is below the K-th highest lower bound is out. While too many are in, the engine
  * tightens their bounds. The arms with the highest upper bounds are then scored exactly; whoever's bound is below the K-th of
- * their scores is out, and the few others are scored too. The slate is the same as with all widths. */
+ * their scores is out, and the few others are scored too. The slate is the same as with all widths, where scores differ by more than
+ * rounding. */
 #ifndef SA_AGENT_CONTENDERS_H
 #define SA_AGENT_CONTENDERS_H
 

@@ -102,7 +102,11 @@ static sa_status recount(const sa_agent *agent, size_t first, sa_confidence **ne
     SA_TRY(sa_gradients_init_like(kept, self->counted.precision, &self->counted));
     SA_TRY(sa_gradients_reserve(kept, self->counted.count - first));
     for (size_t i = first; i < self->counted.count; i++) sa_gradients_append(kept, &self->counted, &i, 1);
-    SA_TRY(sa_confidence_create(agent->options, agent->model->pairs, agent->model->shape, next));
+    sa_options options = *agent->options; /* for this call: it owns nothing */
+    sa_confidence_state state;
+    agent->confidence->kind->state(agent->confidence, &state);
+    if (state.in_double) options.precision = SA_PRECISION_DOUBLE; /* where widths once had to be, they stay */
+    SA_TRY(sa_confidence_create(&options, agent->model->pairs, agent->model->shape, next));
     return sa_confidence_count_all(*next, kept);
 }
 
