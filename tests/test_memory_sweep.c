@@ -286,6 +286,34 @@ static void rebuilt(void **state) {
     sweep("confidence=exact exact-form=dual rebuild=true hidden=3 train-every=1 discount=0.9");
 }
 
+/* A sketch that is made anew of more than it has room for, and memory that is short in the update that does so. */
+static void rebuilt_sketch(void **state) {
+    (void)state;
+    bool reached = true;
+    for (size_t n = 1; reached; n++) {
+        sa_agent *agent[2];
+        sa_decision *decision = NULL;
+        for (int i = 0; i < 2; i++) {
+            agent[i] = rig_create("confidence=sketch sketch-size=1 rebuild=true hidden=3 train-every=24 train-warmup=0");
+            for (uint64_t id = 0; id < 25; id++) { /* more than are looked at at a time */
+                rig_select(agent[i], id, 30, 12, &decision);
+                if (id < 24) rig_answer(agent[i], id, 12);
+            }
+        }
+        shortage(n);
+        sa_status status = rig_try_answer(agent[0], 24, 12, NULL);
+        reached = was_short();
+        if (status != SA_OK) {
+            assert_int_equal(status, SA_OUT_OF_MEMORY);
+            rig_answer(agent[0], 24, 12);
+        }
+        rig_answer(agent[1], 24, 12);
+        rig_go_on_alike(agent[0], agent[1], 40, 3);
+        for (int i = 0; i < 2; i++) sa_agent_destroy(agent[i]);
+        sa_decision_destroy(decision);
+    }
+}
+
 static void partitions(void **state) {
     (void)state;
     sweep("algorithm=cc-mab");
@@ -369,10 +397,11 @@ static void theory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(theory),     cmocka_unit_test(dual),       cmocka_unit_test(primal),
-        cmocka_unit_test(epochs),     cmocka_unit_test(linear),     cmocka_unit_test(feedback),
-        cmocka_unit_test(diagonal),   cmocka_unit_test(sketch),     cmocka_unit_test(rebuilt),
-        cmocka_unit_test(partitions), cmocka_unit_test(references), cmocka_unit_test(precision_guard),
+        cmocka_unit_test(theory),          cmocka_unit_test(dual),       cmocka_unit_test(primal),
+        cmocka_unit_test(epochs),          cmocka_unit_test(linear),     cmocka_unit_test(feedback),
+        cmocka_unit_test(diagonal),        cmocka_unit_test(sketch),     cmocka_unit_test(rebuilt),
+        cmocka_unit_test(rebuilt_sketch),  cmocka_unit_test(partitions), cmocka_unit_test(references),
+        cmocka_unit_test(precision_guard),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

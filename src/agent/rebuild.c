@@ -18,7 +18,7 @@ void sa_rebuild_cancel(sa_agent *agent) {
 
 static sa_status announce(sa_agent *agent, size_t count) {
     const sa_confidence_class *kind = agent->rebuilt->kind;
-    return kind->reserve ? kind->reserve(agent->rebuilt, count, count ? SA_LEARN_CHUNK : 0) : SA_OK;
+    return kind->reserve ? kind->reserve(agent->rebuilt, count, count < SA_LEARN_CHUNK ? count : SA_LEARN_CHUNK) : SA_OK;
 }
 
 /* In double precision, as nobody has looked at the sizes of gradients that are still to be made. */

@@ -274,10 +274,9 @@ static sa_status append_blocks(dual_t *dual, const sa_gradients *batch, double s
 /* All that can fail while `count` gradients are added, so that adding them cannot. */
 static sa_status reserve(void *form, size_t count, size_t at_once) {
     dual_t *dual = form;
-    (void)at_once;
-    size_t most = count > APPEND_COLUMNS ? BLOCK_COLUMNS : APPEND_COLUMNS;
-    size_t n = dual->counted.count + count, columns = sa_padded_columns(count < most ? count : most);
-    if (count > APPEND_COLUMNS) SA_TRY(reserve_block(&dual->block));
+    size_t most = at_once > APPEND_COLUMNS ? BLOCK_COLUMNS : APPEND_COLUMNS;
+    size_t n = dual->counted.count + count, columns = sa_padded_columns(at_once < most ? at_once : most);
+    if (at_once > APPEND_COLUMNS) SA_TRY(reserve_block(&dual->block));
     SA_TRY(sa_gradients_reserve(&dual->counted, n));
     SA_TRY(sa_gradients_reserve(&dual->part, sa_inner_room(columns)));
     SA_TRY(grow(&dual->solution, &dual->solution_capacity, n, columns));

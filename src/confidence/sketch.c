@@ -133,10 +133,12 @@ static sa_status tighten(sa_confidence *confidence, const sa_gradients *batch, c
     return sa_confidence_exact.tighten(self->exact, batch, rows, count, width);
 }
 
+/* Once there is room for all elements, and for a batch that fills it, nothing more is needed. */
 static sa_status reserve(sa_confidence *confidence, size_t count, size_t at_once) {
     sketch_t *self = (sketch_t *)confidence;
-    return sa_confidence_exact.reserve(self->exact, count < self->room ? count : self->room,
-                                       at_once < self->room ? at_once : self->room);
+    size_t left = self->room - self->fold.count;
+    if (count < left) return sa_confidence_exact.reserve(self->exact, count, at_once < count ? at_once : count);
+    return sa_confidence_exact.reserve(self->exact, left, self->room);
 }
 
 /* Rows [first, first + count) of the batch, borrowed. */
