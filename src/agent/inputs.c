@@ -158,14 +158,22 @@ void sa_inputs_begin(sa_inputs *inputs) {
     inputs->next_seen = inputs->seen;
 }
 
-void sa_inputs_see(sa_inputs *inputs, const void *raw, size_t count) {
+static void see_all(sa_inputs *inputs, const void *raw, size_t count) {
     double *mean = inputs->next, *squares = inputs->next + inputs->dim;
-    if (inputs->normalization != SA_NORMALIZE_STANDARD) return;
     if (inputs->precision == SA_PRECISION_SINGLE)
         inputs_see_f32(raw, count, inputs->dim, inputs->next_seen, mean, squares);
     else
         inputs_see_f64(raw, count, inputs->dim, inputs->next_seen, mean, squares);
     inputs->next_seen += (double)count;
+}
+
+void sa_inputs_see(sa_inputs *inputs, const void *raw, const bool *excluded, size_t count) {
+    size_t row = inputs->dim * sa_precision_bytes(inputs->precision);
+    if (inputs->normalization != SA_NORMALIZE_STANDARD) return;
+    for (size_t start = 0, end; start < count; start = end + 1) { /* stretches of which none is excluded */
+        for (end = excluded ? start : count; end < count && !excluded[end];) end++;
+        see_all(inputs, (const char *)raw + start * row, end - start);
+    }
 }
 
 /* What never changes is only centred. */

@@ -2,7 +2,7 @@
  *
  * `raw` is what is kept of a context: checked, converted and, with --normalize unit, of unit length. What the model sees is
  * the same, but with --normalize standard each feature minus its mean and divided by its deviation over all candidates seen
- * so far, and by sqrt(dim), so that an input has a length of about 1, as the paper assumes; raw contexts are kept, so that
+ * so far that could be chosen, and by sqrt(dim), so that an input has a length of about 1, as the paper assumes; raw contexts are kept, so that
  * training uses the newest mean and deviation.
  *
  * Where positions are told apart, the one-hot position that follows the features is left as it is by every normalisation: a
@@ -49,9 +49,10 @@ size_t sa_input_block_bytes(const sa_input_block *block, const sa_inputs *inputs
 sa_status sa_inputs_read(const sa_inputs *inputs, const sa_request *request, size_t first, size_t count,
                          sa_input_block *block, const void **raw);
 /* --normalize standard counts candidates in: begin, see any number of them, measure, and apply `fresh`; accept makes it last.
- * More may be seen and measured after that. */
+ * More may be seen and measured after that. Those that are excluded, (count) or NULL for none, are not counted: what they hold
+ * is often no context at all. */
 void sa_inputs_begin(sa_inputs *inputs);
-void sa_inputs_see(sa_inputs *inputs, const void *raw, size_t count);
+void sa_inputs_see(sa_inputs *inputs, const void *raw, const bool *excluded, size_t count);
 void sa_inputs_measure(sa_inputs *inputs);
 void sa_inputs_accept(sa_inputs *inputs);
 /* What the model sees of raw contexts (count, dim): themselves, or in the block. */

@@ -15,13 +15,14 @@ static sa_status recall(sa_agent *agent, const sa_choice *self) {
     return SA_OK;
 }
 
-/* Takes all contexts into what the inputs are normalised by. */
+/* Takes the contexts of arms that can be chosen into what the inputs are normalised by. */
 static sa_status survey(sa_agent *agent, const sa_choice *self) {
     sa_block *block = &agent->block;
+    const bool *excluded = self->request->excluded;
     if (!agent->model || agent->inputs.normalization != SA_NORMALIZE_STANDARD) return SA_OK;
     for (size_t first = 0, count = 0; sa_choice_block(self, &first, &count);) {
         SA_TRY(sa_inputs_read(&agent->inputs, self->request, first, count, &block->inputs, &block->raw));
-        sa_inputs_see(&agent->inputs, block->raw, count);
+        sa_inputs_see(&agent->inputs, block->raw, excluded ? excluded + first : NULL, count);
     }
     sa_inputs_measure(&agent->inputs);
     return SA_OK;
