@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, Optional
+from typing import Any, Optional, Set
 
 from ._native import lib
 from .errors import InputError
 
 
 class Guard:
-    """`with guard:` around calls of C that compute. Threads may be inside together; the last to leave puts back what was found."""
+    """Who is inside, as the locks that they hold. Threads may be inside together; the last to leave puts back what was found. Ctrl-C
+    may come anywhere in here: whoever could not leave is seen by a lock that nobody holds."""
 
     def __init__(self) -> None:
         self.threads = 1
@@ -20,33 +21,60 @@ class Guard:
 
     def begin_anew(self) -> None:
         self._lock = threading.Lock()
-        self._inside = 0
-        self._before = 0
+        self._inside: Set[Any] = set()
+        self._before = 0  # what was found; 0 when it has been put back
 
-    def __enter__(self) -> None:
+    def enter(self, call: Any) -> None:
         with self._lock:
-            if self._inside == 0:
-                self._before = lib.sa_blas_threads(self.threads)
-            self._inside += 1
+            self._inside.add(call)
+            if not self._before:
+                self._before = lib.sa_blas_threads(0)
+                lib.sa_blas_threads(self.threads)
 
-    def __exit__(self, *_: Any) -> None:
+    def leave(self, call: Any) -> None:
         with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
+            self._inside.discard(call)
+            if self._inside:
+                self._inside = set(filter(_is_held, self._inside))
+            if not self._inside and self._before:
                 lib.sa_blas_threads(self._before)
-            elif self._inside < 0:
-                self._inside = 0  # a callback that forked leaves once more, in the child
+                self._before = 0
 
     def after_fork(self) -> None:
         """In the child the other threads are gone, and with them their calls."""
-        if self._inside > 0:
+        if self._before:
             lib.sa_blas_threads(self._before)
         self.begin_anew()
+
+
+def _is_held(lock: Any) -> bool:
+    if lock._is_owned():
+        return True
+    if lock.acquire(blocking=False):
+        lock.release()
+        return False
+    return True
 
 
 guard = Guard()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=guard.after_fork)
+
+
+class Call:
+    """`with call.lock, call:` around calls of C that compute. The lock is one of Python's own, because theirs alone are sure to be
+    released when Ctrl-C comes at the worst moment."""
+
+    __slots__ = ("lock",)
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        guard.enter(self.lock)
+
+    def __exit__(self, *_: Any) -> None:
+        guard.leave(self.lock)
 
 
 def blas_threads(threads: Optional[int] = None) -> int:

@@ -33,17 +33,17 @@ class Turn:
     def __enter__(self) -> Any:
         if self.handle is None:
             raise InputError(self._reason)
-        guard.__enter__()
+        guard.enter(self._lock)
         return self.handle
 
     def __exit__(self, *_: Any) -> None:
-        guard.__exit__()
+        guard.leave(self._lock)
 
     def close(self) -> None:
         with self.lock:
-            if self.handle is not None:
-                ffi.release(self.handle)
-            self.handle = None
+            handle, self.handle = self.handle, None
+            if handle is not None:
+                ffi.release(handle)
 
     def after_fork(self) -> None:
         """In the child: a call that another thread had begun never ends here, so its agent is lost to the child."""

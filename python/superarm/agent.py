@@ -10,16 +10,17 @@ import uuid
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Type, Union
 
 from . import _arrays as arrays
-from ._blas import guard
+from ._blas import Call
 from ._native import ffi, fields, lib
 from ._options import c_text, read_option, read_options, set_options
 from ._oracles import OracleCall
 from ._requests import Requests
 from ._turn import Turn
-from .decision import Decision, Spares
+from .decision import Decision
 from .errors import InputError, check, failure, need
 
 _NULL = ffi.NULL
+_destroy = lib.sa_decision_destroy  # a function of C: Python code in a finalizer would swallow Ctrl-C
 
 
 class Agent:
@@ -51,7 +52,8 @@ class Agent:
                  "oracle": None if own else oracle, **options}
         set_options(given, lambda name, value: lib.sa_options_set(handle, name, value))
         out = ffi.new("sa_agent **")
-        with guard:
+        call = Call()
+        with call.lock, call:
             check(lib.sa_agent_create(handle, out))
         self._begin(out[0], oracle if own else None)
 
@@ -60,7 +62,6 @@ class Agent:
         self._turn = Turn(handle)
         self._name = uuid.uuid4().hex  # so that decisions know whose they are
         self._out = ffi.new("sa_decision **")
-        self._spares = Spares()
         self._requests = Requests()
         options = lib.sa_agent_options(handle)
         self._dim = int(read_option(options, "dim"))
@@ -91,13 +92,12 @@ class Agent:
             request.fill(self._dim, contexts, self._slate if slate is None else slate, exclude, event, expected, items, shared, join,
                          **problem)
             with self._turn.lock, self._turn as agent:
-                out = self._out
-                out[0] = self._spares.take()
+                out = self._out  # where Ctrl-C came after the choice, there is a decision that nobody got: used again
                 status = lib.sa_agent_select(agent, request.handle, out)
                 if status:
-                    self._spares.give(out[0])
                     raise self._failure(status)
-                return Decision(self._name, ffi.gc(out[0], self._spares.give))
+                made, out[0] = out[0], _NULL
+                return Decision(self._name, ffi.gc(made, _destroy))
         finally:
             self._requests.give(request)
 
@@ -128,7 +128,7 @@ class Agent:
                 status = lib.sa_agent_select_many(agent, handles, len(taken), out)
                 if status:
                     raise self._failure(status)
-            return [Decision(self._name, ffi.gc(pointer, self._spares.give)) for pointer in out]
+            return [Decision(self._name, ffi.gc(pointer, _destroy)) for pointer in out]
         finally:
             for request in taken:
                 self._requests.give(request)
@@ -176,7 +176,8 @@ class Agent:
         """A saved agent; it goes on bit for bit. `oracle`: the object of your own that it had."""
         out = ffi.new("sa_agent **")
         encoded = c_text(path, "path")
-        with guard:
+        call = Call()
+        with call.lock, call:
             check(lib.sa_agent_load(encoded, out))
         agent = cls.__new__(cls)
         agent._begin(out[0], oracle)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
 
 from . import _arrays as arrays
-from ._native import ffi, lib
+from ._native import lib
 
 if TYPE_CHECKING:
     import numpy as np
@@ -111,26 +111,3 @@ _READERS: Dict[str, Callable[[Any], Any]] = {
     "all_widths": lambda handle: _all(lib.sa_decision_all_widths(handle), handle),
     "all_scores": lambda handle: _all(lib.sa_decision_all_scores(handle), handle),
 }
-
-
-class Spares:
-    """C objects of dropped decisions, to be used again: a select then allocates nothing, however many arms there are."""
-
-    def __init__(self) -> None:
-        self._pointers: List[Any] = []
-
-    def take(self) -> Any:
-        try:
-            return self._pointers.pop()
-        except IndexError:
-            return ffi.NULL
-
-    def give(self, pointer: Any) -> None:
-        if len(self._pointers) < 2 and pointer:
-            self._pointers.append(pointer)
-        else:
-            lib.sa_decision_destroy(pointer)
-
-    def __del__(self) -> None:
-        for pointer in self._pointers:
-            lib.sa_decision_destroy(pointer)

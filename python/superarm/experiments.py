@@ -9,7 +9,7 @@ import sys
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Set, Tuple, Union
 
 from . import _arrays as arrays
-from ._blas import guard
+from ._blas import Call
 from ._native import ffi, keep_error, lib, text
 from ._options import c_text
 from ._options import options as list_options
@@ -83,7 +83,8 @@ def run(environment: Any = None, agents: Union[AgentSpec, Iterable[AgentSpec]] =
     if oracle is not None:
         asked.oracle(oracle)
     asked.agents(agents)
-    with guard, _watcher(progress) as watch:
+    call = Call()
+    with call.lock, call, _watcher(progress) as watch:
         asked.run(watch)
     return asked.results()
 

@@ -3,6 +3,7 @@
 import ctypes
 import gc
 import signal
+import sys
 import threading
 import time
 
@@ -173,6 +174,42 @@ def test_ctrl_c_while_an_agent_chooses():
     finally:
         signal.signal(signal.SIGALRM, before)
     in_threads([lambda: agent.select(x, slate=3)])  # nobody holds it
+
+
+@pytest.mark.parametrize("algorithm", ["cn-ucb", "comblin-ucb", "random"])
+def test_ctrl_c_at_any_moment(algorithm):
+    """In a loop of cheap calls it mostly comes between them and C, and is never lost; the agent stays usable, by other threads too,
+    and NumPy keeps its threads."""
+    from superarm._native import lib
+
+    def ring(*_):
+        raise KeyboardInterrupt
+
+    rng, x, swallowed = np.random.default_rng(1), np.ones((8, 5)), []
+    agent = superarm.Agent(algorithm, dim=5, hidden=5, pending_limit=10)
+    before, hook = signal.signal(signal.SIGALRM, ring), sys.unraisablehook
+    sys.unraisablehook = swallowed.append
+    threads = lib.sa_blas_threads(2)
+    try:
+        for _ in range(250):
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-4 + 1e-3 * rng.random())
+                until = time.perf_counter() + 10
+                while time.perf_counter() < until:
+                    agent.select(x, slate=2)
+                    agent.counts
+                swallowed.append("the alarm never came out")
+                break
+            except KeyboardInterrupt:
+                pass
+            agent.select(x, slate=2)
+            assert lib.sa_blas_threads(0) == 2
+    finally:
+        lib.sa_blas_threads(threads)
+        signal.signal(signal.SIGALRM, before)
+        sys.unraisablehook = hook
+    assert not swallowed
+    in_threads([lambda: agent.select(x, slate=2)])
 
 
 def test_a_fork_with_a_live_agent(in_child, tmp_path):
