@@ -87,6 +87,8 @@ static void wrong_requests_are_refused(void **state) {
     sa_request *request = sa_request_new();
     draw(0);
     sa_request_slate(request, 2);
+    sa_request_items(request, items, 10, 0);
+    refuse(agent, request, "items of 0 features");
     sa_request_items(request, items, 10, ITEM);
     refuse(agent, request, "no shared context");
     sa_request_shared(request, user, SHARED);

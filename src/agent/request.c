@@ -14,6 +14,7 @@ static void set_arms(sa_request *request, const double *wide, const float *narro
     request->contexts_float = narrow;
     request->arms = arms;
     request->item_dim = item_dim;
+    request->of_items = false;
 }
 
 void sa_request_contexts(sa_request *request, const double *contexts, size_t arms) {
@@ -28,10 +29,12 @@ void sa_request_contexts_float(sa_request *request, const float *contexts, size_
 
 void sa_request_items(sa_request *request, const double *items, size_t arms, size_t dim) {
     set_arms(request, items, NULL, arms, dim);
+    request->of_items = true;
 }
 
 void sa_request_items_float(sa_request *request, const float *items, size_t arms, size_t dim) {
     set_arms(request, NULL, items, arms, dim);
+    request->of_items = true;
 }
 
 void sa_request_shared(sa_request *request, const double *shared, size_t dim) {
@@ -86,6 +89,7 @@ static const char *join_name(sa_join join) {
 
 static sa_status check_join(const sa_request *request, size_t dim) {
     bool shares = request->shared || request->shared_float;
+    if (request->item_dim == 0 && request->of_items) return sa_fail(SA_INVALID, "the request has items of 0 features");
     if (request->item_dim == 0 && shares)
         return sa_fail(SA_INVALID, "the request has a shared context, and no items with features to join it with");
     if (request->item_dim == 0) return SA_OK;

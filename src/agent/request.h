@@ -7,6 +7,7 @@ struct sa_request {
     const double *contexts; /* (arms, dim), or (arms, item_dim) where there are items; or NULL */
     const float *contexts_float;
     size_t arms;
+    bool of_items;        /* contexts are features of items, that are to be joined with what they share */
     size_t item_dim;      /* 0: contexts are whole */
     const double *shared; /* (shared_dim), or NULL */
     const float *shared_float;

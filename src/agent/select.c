@@ -7,8 +7,8 @@
 #include "agent/decision.h"
 #include "base/memory.h"
 
-/* Each array has its own capacity while it grows; the shared one is set when all have. */
-/* For scores of so many arms, the most of one request and in all that are scored at once. */
+/* For requests of at most so many arms, and so many scores at once in all. Each array has its own capacity while it grows; the shared
+ * one is set when all have. */
 static sa_status reserve_workspace(sa_agent *agent, size_t arms, size_t scores, size_t slate) {
     size_t block = arms < SA_BLOCK_ARMS ? arms : SA_BLOCK_ARMS, one = agent->contender_capacity, other = one, capacity;
     SA_TRY(sa_input_block_reserve(&agent->block.inputs, &agent->inputs, block));
@@ -147,9 +147,8 @@ fail:
 
 /* ---- many at once ---- */
 
-enum {
-    TOGETHER = 4096
-}; /* arms of small requests that are scored together, so that their gradients need bounded memory */
+/* Arms of small requests that are scored together, so that their gradients need bounded memory. */
+enum { TOGETHER = 4096 };
 
 typedef struct batch {
     size_t count;

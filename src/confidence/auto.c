@@ -6,8 +6,8 @@
  *
  * and the sketch of n gradients is made for n F / (B/4). Nobody knows how many rounds will come, so it is made when exact widths
  * have cost as much more than a sketch's would have: at most twice the cost of knowing. With few parameters, p <= 2 M, the p x p side
- * is no dearer than a sketch, and the engine stays exact. An agent that forgets has a sketch from the
- * first on: it counts few gradients. */
+ * is no dearer than a sketch, and the engine stays exact. An agent that discounts has a sketch from the first on, however few they
+ * are. */
 #include <string.h>
 
 #include "base/memory.h"
