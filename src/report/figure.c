@@ -4,24 +4,42 @@
 
 #include "report/report.h"
 
-enum { PANEL_WIDTH = 460, ALONE_WIDTH = 640, PANEL_HEIGHT = 350, KEY_LINE = 19, MARKS = 7 };
+enum { PANEL_WIDTH = 460, ALONE_WIDTH = 640, PANEL_HEIGHT = 350, KEY_LINE = 19, KEY_ROOM = 16, MARKS = 7 };
 
 /* gnuplot's point types in the order of agents, and the same as paths for the page's legend. */
 static const int MARK_TYPES[] = {7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
 enum { MARK_COUNT = sizeof MARK_TYPES / sizeof *MARK_TYPES };
 
-void sa_figure_swatch(sa_buffer *buffer, const sa_report_agent *agent, size_t index, bool published) {
+/* Lines of one colour have other marks, too. */
+static size_t mark_of(sa_line line, size_t index) { return (index + line.dashes) % MARK_COUNT; }
+
+/* A long dash and one to three dots, in each further turn with a longer dash: none is the plain one of published curves. The
+ * numbers are lengths and gaps; gnuplot takes eight of them at most. */
+static void add_dashes(sa_buffer *buffer, size_t dashes, const char *between) {
+    sa_buffer_format(buffer, "%zu%s3", 8 * (1 + (dashes - 1) / 3), between);
+    for (size_t dot = 0; dot <= (dashes - 1) % 3; dot++) sa_buffer_format(buffer, "%s2%s3", between, between);
+}
+
+void sa_figure_swatch(sa_buffer *buffer, const sa_report_panel *panel, size_t index, bool published) {
     static const char *const shapes[] = {"M11 6a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z", "M11.5 3h6v6h-6z",
                                          "M14.5 2l4 7h-8z", "M14.5 2l4 4l-4 4l-4-4z", "M14.5 10l4-7h-8z"};
-    const char *colour = sa_agent_colour(agent, index);
-    size_t mark = index % MARK_COUNT;
+    sa_line line = sa_agent_line(panel, index);
+    size_t mark = mark_of(line, index);
     sa_buffer_format(buffer,
                      "<svg width=\"29\" height=\"12\" viewBox=\"0 0 29 12\" aria-hidden=\"true\">"
-                     "<path d=\"M0 6h29\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"%s></path>",
-                     colour, published ? " stroke-dasharray=\"6 4\"" : "");
+                     "<path d=\"M0 6h29\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"",
+                     line.colour);
+    if (published || line.dashes) sa_buffer_text(buffer, " stroke-dasharray=\"");
+    if (published)
+        sa_buffer_text(buffer, "6 4\"");
+    else if (line.dashes) {
+        add_dashes(buffer, line.dashes, " ");
+        sa_buffer_text(buffer, "\"");
+    }
+    sa_buffer_text(buffer, "></path>");
     if (!published)
         sa_buffer_format(buffer, "<path d=\"%s\" fill=\"%s\" stroke=\"%s\"></path>", shapes[mark % 5],
-                         mark < 5 ? colour : "#fff", colour);
+                         mark < 5 ? line.colour : "#fff", line.colour);
     sa_buffer_text(buffer, "</svg>");
 }
 
@@ -92,10 +110,19 @@ static void add_data(sa_buffer *script, const sa_report_panel *panel, size_t p) 
 /* ---- curves ---- */
 
 /* Marks along the curve tell agents apart in grey, too. */
-static void add_style(sa_buffer *script, const sa_report_agent *agent, size_t i, size_t points) {
+static void add_style(sa_buffer *script, const sa_report_panel *panel, size_t i, size_t points) {
     size_t apart = points / MARKS > 0 ? points / MARKS : 1;
-    sa_buffer_format(script, "with linespoints lw 2 lc rgb '%s' pt %d ps 0.8 pi %zu", sa_agent_colour(agent, i),
-                     MARK_TYPES[i % MARK_COUNT], apart);
+    sa_line line = sa_agent_line(panel, i);
+    sa_buffer_format(script, "with linespoints lw 2 lc rgb '%s' pt %d ps 0.8 pi %zu", line.colour,
+                     MARK_TYPES[mark_of(line, i)], apart);
+    if (line.dashes == 0) return;
+    sa_buffer_text(script, " dt (");
+    add_dashes(script, line.dashes, ",");
+    sa_buffer_text(script, ")");
+}
+
+static void add_published_style(sa_buffer *script, const sa_report_panel *panel, size_t i) {
+    sa_buffer_format(script, "with lines lw 2 dt (8,5) lc rgb '%s'", sa_agent_line(panel, i).colour);
 }
 
 static void add_title(sa_buffer *script, const char *name, const char *more, bool titled) {
@@ -111,16 +138,16 @@ static void add_plot(sa_buffer *script, const sa_report_panel *panel, size_t p, 
     sa_buffer_text(script, " noenhanced offset 0,-0.5\nplot \\\n");
     for (size_t i = 0; i < panel->agent_count; i++)
         sa_buffer_format(script, "  $ours_%zu_%zu using 1:3:4 with filledcurves lc rgb '%s' notitle, \\\n", p, i,
-                         sa_agent_colour(&panel->agents[i], i));
+                         sa_agent_line(panel, i).colour);
     for (size_t i = 0; i < panel->agent_count; i++) {
         const sa_report_agent *agent = &panel->agents[i];
         size_t points = agent->curve[sa_panel_shown(panel)].count;
         sa_buffer_format(script, "%s  $ours_%zu_%zu using 1:2 ", i > 0 ? ", \\\n" : "", p, i);
-        add_style(script, agent, i, points);
+        add_style(script, panel, i, points);
         add_title(script, agent->name, "", titled);
         if (!agent->published) continue;
-        sa_buffer_format(script, ", \\\n  $published_%zu_%zu using 1:2 with lines lw 2 dt (8,5) lc rgb '%s'", p, i,
-                         sa_agent_colour(agent, i));
+        sa_buffer_format(script, ", \\\n  $published_%zu_%zu using 1:2 ", p, i);
+        add_published_style(script, panel, i);
         add_title(script, agent->name, ", published", titled);
     }
     sa_buffer_text(script, "\n");
@@ -149,10 +176,10 @@ sa_status sa_figure_panel(const sa_report_panel *panel, sa_picture kind, bool le
     sa_buffer script = {0};
     size_t width = legend ? ALONE_WIDTH : PANEL_WIDTH, columns = key_columns(panel, width);
     size_t lines = legend ? (entries(panel) + columns - 1) / columns : 0;
-    add_terminal(&script, kind, width, PANEL_HEIGHT + lines * KEY_LINE);
+    add_terminal(&script, kind, width, PANEL_HEIGHT + (legend ? lines * KEY_LINE + KEY_ROOM : 0));
     sa_buffer_format(&script,
                      "set key outside below center horizontal Left reverse maxcols %zu noenhanced samplen 2.5 width 1 "
-                     "font ',%d'\n",
+                     "height 1.5 font ',%d'\n",
                      columns, kind == SA_PICTURE_SVG ? 12 : 17);
     add_data(&script, panel, 0);
     add_plot(&script, panel, 0, legend);
@@ -173,10 +200,11 @@ static void add_legend(sa_buffer *script, const sa_report_panel *panel, sa_pictu
     for (size_t i = 0; i < panel->agent_count; i++) {
         const sa_report_agent *agent = &panel->agents[i];
         sa_buffer_text(script, i > 0 ? ", \\\n  NaN " : "  NaN ");
-        add_style(script, agent, i, 1);
+        add_style(script, panel, i, 1);
         add_title(script, agent->name, "", true);
         if (!agent->published) continue;
-        sa_buffer_format(script, ", \\\n  NaN with lines lw 2 dt (8,5) lc rgb '%s'", sa_agent_colour(agent, i));
+        sa_buffer_text(script, ", \\\n  NaN ");
+        add_published_style(script, panel, i);
         add_title(script, agent->name, ", published", true);
     }
     sa_buffer_text(script, "\n");
@@ -188,7 +216,7 @@ sa_status sa_figure_all(const sa_report *report, sa_picture kind, sa_buffer *out
     if (count == 1) return sa_figure_panel(first, kind, true, out);
     sa_buffer script = {0};
     size_t columns = key_columns(first, width), lines = (entries(first) + columns - 1) / columns;
-    size_t legend = lines * KEY_LINE + 16, height = PANEL_HEIGHT + legend;
+    size_t legend = lines * KEY_LINE + KEY_ROOM, height = PANEL_HEIGHT + legend;
     double share = (double)legend / (double)height;
     add_terminal(&script, kind, width, height);
     for (size_t p = 0; p < count; p++) add_data(&script, &report->panels[p], p);

@@ -1,4 +1,4 @@
-/* Names, titles and colours as the paper has them. Colours are those of Okabe and Ito, which colour-blind people can tell
+/* Names, titles and lines as the paper has them. Colours are those of Okabe and Ito, which colour-blind people can tell
  * apart, with a dark red and greys beside; the network widths of one figure go from dark to light. */
 #include <stdio.h>
 #include <string.h>
@@ -30,8 +30,10 @@ static const known KNOWN[] = {
     {"cn-ts-m4", "cn-ts", "CN-TS (m=4)", "#D9B800"},
 };
 
-static const char *const OTHERS[] = {"#000000", "#56B4E9", "#882255", "#999933", "#0072B2", "#D55E00", "#009E73",
-                                     "#E69F00", "#CC79A7", "#777777", "#332288", "#44AA99", "#AA4499", "#661100"};
+/* For agents that the paper does not have: Okabe and Ito without their yellow, which is too light for a line, and three dark
+ * ones. No two of them are alike to people who do not tell red from green, or blue from yellow. */
+static const char *const OTHERS[] = {"#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                     "#E69F00", "#56B4E9", "#B2182B", "#4B0092", "#003F5C"};
 
 static const known *find(const char *label, const sa_options *options) {
     for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++)
@@ -49,9 +51,26 @@ sa_status sa_agent_name(const char *label, const sa_options *options, char **nam
     return sa_copy_text(one ? one->name : label, name);
 }
 
-const char *sa_agent_colour(const sa_report_agent *agent, size_t index) {
-    const known *one = find(agent->label, agent->options);
-    return one ? one->colour : OTHERS[index % (sizeof OTHERS / sizeof *OTHERS)];
+static bool is_taken(const sa_report_panel *panel, const char *colour) {
+    for (size_t i = 0; i < panel->agent_count; i++) {
+        const known *one = find(panel->agents[i].label, panel->agents[i].options);
+        if (one && !strcmp(one->colour, colour)) return true;
+    }
+    return false;
+}
+
+/* The others get what is left, in their order: first the colours that are not taken, then all of them once more with every
+ * further kind of dashes. */
+sa_line sa_agent_line(const sa_report_panel *panel, size_t index) {
+    const size_t colours = sizeof OTHERS / sizeof *OTHERS;
+    const known *own = find(panel->agents[index].label, panel->agents[index].options);
+    size_t before = 0, k = 0;
+    if (own) return (sa_line){own->colour, 0};
+    for (size_t i = 0; i < index; i++) before += !find(panel->agents[i].label, panel->agents[i].options);
+    for (;; k++) {
+        if (k < colours && is_taken(panel, OTHERS[k])) continue;
+        if (before-- == 0) return (sa_line){OTHERS[k % colours], k / colours};
+    }
 }
 
 sa_status sa_panel_title(const sa_options *options, char **title) {

@@ -47,7 +47,7 @@ static void add_legend(sa_buffer *buffer, const sa_report_panel *panel) {
     for (size_t i = 0; i < panel->agent_count; i++)
         for (int published = 0; published <= (panel->agents[i].published != NULL); published++) {
             sa_buffer_text(buffer, "<span>");
-            sa_figure_swatch(buffer, &panel->agents[i], i, published);
+            sa_figure_swatch(buffer, panel, i, published);
             sa_html_text(buffer, panel->agents[i].name);
             sa_buffer_text(buffer, published ? ", published</span>\n" : "</span>\n");
         }

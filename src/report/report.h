@@ -118,8 +118,14 @@ bool sa_published_end(const sa_report_panel *panel, const sa_published *publishe
 /* "CN-UCB" for an agent that is labelled cn-ucb and is one; else the label. */
 sa_status sa_agent_name(const char *label, const sa_options *options, char **name);
 sa_status sa_panel_title(const sa_options *options, char **title);
-/* "#0072B2", from a palette that colour-blind people can tell apart; `index` for agents that have none of their own. */
-const char *sa_agent_colour(const sa_report_agent *agent, size_t index);
+
+/* How an agent's curve is drawn: no two agents of a panel alike, and in colours that colour-blind people can tell apart. */
+typedef struct sa_line {
+    const char *colour; /* "#0072B2" */
+    size_t dashes;      /* 0: solid; else kinds of dashes, of which there is no last one */
+} sa_line;
+
+sa_line sa_agent_line(const sa_report_panel *panel, size_t index);
 
 /* ---- tables (table.c, csv.c) ---- */
 
@@ -148,7 +154,7 @@ sa_status sa_gnuplot(const sa_buffer *script, sa_buffer *out);
 sa_status sa_figure_panel(const sa_report_panel *panel, sa_picture kind, bool legend, sa_buffer *out);
 sa_status sa_figure_all(const sa_report *report, sa_picture kind, sa_buffer *out);
 /* A piece of the agent's curve, for a legend in HTML. */
-void sa_figure_swatch(sa_buffer *buffer, const sa_report_agent *agent, size_t index, bool published);
+void sa_figure_swatch(sa_buffer *buffer, const sa_report_panel *panel, size_t index, bool published);
 
 /* ---- the page (page.c, page_style.c, page_options.c) ---- */
 
