@@ -182,6 +182,22 @@ static void test_spec_agents(void **state) {
     assert_string_equal(experiment->agents[1].label, "plain");
 }
 
+/* Agents of a spec make room for others, of the same labels too; an agent that names no algorithm has the spec's. */
+static void test_cleared_agents(void **state) {
+    (void)state;
+    fine(sa_experiment_read(experiment, spec("algorithm: best\ngamma: 2\nagents:\n  shy: {algorithm: random}\n")));
+    sa_experiment_clear_agents(experiment);
+    fine(sa_experiment_agent_set(experiment, "shy", "nu", "3"));
+    sa_plan_agent *agents;
+    size_t count;
+    fine(sa_spec_resolve(experiment, experiment->options, &agents, &count));
+    assert_int_equal(count, 1);
+    assert_string_equal(agents[0].label, "shy");
+    assert_string_equal(value(agents[0].options, "algorithm"), "best");
+    assert_string_equal(value(agents[0].options, "gamma"), "2");
+    sa_plan_agents_destroy(agents, count);
+}
+
 /* spec.yaml, read again, is the same experiment; a changed option is named. */
 static void test_written_spec(void **state) {
     (void)state;
@@ -225,6 +241,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_own_options, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_spec_errors_change_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_spec_agents, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_cleared_agents, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_written_spec, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

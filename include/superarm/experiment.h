@@ -30,6 +30,8 @@ SA_API sa_status sa_experiment_agent(sa_experiment *experiment, const char *text
 /* Sets one option of the agent with this label, which is added where there is none. */
 SA_API sa_status sa_experiment_agent_set(sa_experiment *experiment, const char *label, const char *name,
                                          const char *value);
+/* Takes back all agents that were asked for, by a spec, say; others may follow. */
+SA_API void sa_experiment_clear_agents(sa_experiment *experiment);
 /* The options for all agents; valid as long as the experiment. */
 SA_API const sa_options *sa_experiment_options(const sa_experiment *experiment);
 

@@ -22,6 +22,10 @@ def shape_text(shape: Tuple[int, ...]) -> str:
 
 def as_array(value: Any, name: str) -> Any:
     """Lists, pandas, torch on the CPU: whatever NumPy can read."""
+    if value is None:
+        raise InputError(f"{name}: None was given, and an array is wanted")
+    if isinstance(value, (set, frozenset)):
+        raise InputError(f"{name}: a set was given, which has no order; an array or a list is wanted")
     try:
         array = np.asarray(value)
     except (ValueError, TypeError, RuntimeError) as error:
@@ -92,11 +96,13 @@ def flags(value: Any, name: str, count: int, meaning: str) -> Any:
 
 def excluded(value: Any, arms: int) -> Any:
     """A mask (arms), or indices of arms."""
-    array = as_array(value, "exclude")
+    array = as_array(list(value) if isinstance(value, (set, frozenset)) else value, "exclude")
     if array.dtype.kind == "b":
         return flags(array, "exclude", arms, "each arm")
     check_shape(array, "exclude", (None,), "one axis")
     array = indices(array, "exclude")
+    if arms > 1 and len(array) == arms and len(np.unique(array)) < arms and array.max() <= 1:
+        raise InputError(f"exclude: {arms} numbers that are 0 or 1 could be indices or a mask; make them bool for a mask")
     if array.size and array.max() >= arms:
         raise InputError(f"exclude: there is arm {array.max()}, and there are {arms} arms, counted from 0")
     mask = np.zeros(arms, np.bool_)

@@ -6,6 +6,7 @@ from typing import List, NamedTuple, Optional
 
 from ._native import ffi, lib, text
 from ._options import c_text
+from .errors import InputError
 
 
 class Algorithm(NamedTuple):
@@ -37,6 +38,9 @@ def algorithms() -> List[Algorithm]:
     return found
 
 
+_KINDS = ("environments", "oracles", "confidence", "feedback")
+
+
 def choices(kind: str) -> List[Choice]:
     """The "environments", "oracles", "confidence" engines or "feedback" models.
 
@@ -44,6 +48,8 @@ def choices(kind: str) -> List[Choice]:
     >>> [choice.name for choice in superarm.choices("environments")][:3]
     ['h1', 'h2', 'h3']
     """
+    if kind not in _KINDS:
+        raise InputError(f"kind {kind!r}: there are {', '.join(_KINDS)}")
     name, line = ffi.new("const char **"), ffi.new("const char **")
     found: List[Choice] = []
     while lib.sa_choice_at(c_text(kind, "kind"), len(found), name, line):

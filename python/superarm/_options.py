@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import os
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
@@ -53,11 +54,32 @@ def option_text(name: str, value: Any) -> str:
     raise InputError(f"{name} is a {type(value).__name__}, and text, a number, True, False or a list of these is wanted")
 
 
+class Default(int):
+    """The number that a parameter is unless given, told from the same number given."""
+
+
 def set_options(options: Mapping[str, Any], set_one: Callable[[bytes, bytes], Any]) -> None:
     """Sets each that is not None, with sa_options_set, sa_experiment_set or the like."""
-    for name, value in options.items():
-        if value is not None:
-            check(set_one(c_text(option_name(name), "an option's name"), c_text(option_text(name, value), name)))
+    for name, value in check_names(options).items():
+        check(set_one(c_text(option_name(name), "an option's name"), c_text(option_text(name, value), name)))
+
+
+def check_names(options: Mapping[str, Any]) -> Dict[str, Any]:
+    """Those that are not None, when no option is given by two names; what is no option at all, C says."""
+    given = {name: value for name, value in options.items() if value is not None}
+    meant: Dict[str, str] = {}
+    for name in given:
+        option = _ALIASES.get(name.rstrip("_"), name.rstrip("_"))
+        if option in meant:
+            raise InputError(f"{meant[option]} and {name} are the same option: give one of them")
+        meant[option] = name
+    return {"seed" if name == "random_state" else name: value for name, value in given.items()}
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """"; did you mean costs?", or nothing."""
+    near = difflib.get_close_matches(name, list(names), 1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def c_text(value: Union[str, bytes, "os.PathLike[Any]"], name: str) -> bytes:
@@ -88,6 +110,24 @@ def options() -> List[Option]:
     return [Option(keyword(text(info.name) or ""), text(info.alias), text(info.kind) or "",
                    tuple((text(info.choices) or "").split("|")) if info.choices else (), text(info.help) or "",
                    _SCOPES[info.scope]) for info in _infos()]
+
+
+_ALIASES = {"random_state": "seed", **{option.alias: option.name for option in options() if option.alias}}
+_SHARED = ("dim", "slate", "seed", "first_run", "rounds")  # of the environment or experiment, and an agent looks at them
+OF_AGENTS = frozenset(option.name for option in options() if option.scope == "agent" or option.name in _SHARED)
+_OTHERS = frozenset(option.name for option in options()) - OF_AGENTS
+
+
+def check_agents_own(options: Mapping[str, Any], parameters: Iterable[str], problem_names: Iterable[str]) -> None:
+    """No option that an agent would not look at, and no parameter of the constructor with another name."""
+    for name, value in options.items():
+        if value is not None and name.rstrip("_") in _OTHERS:
+            taker = "Agent.select" if name in problem_names else "superarm.run"
+            raise InputError(f"{name} is not an option of an agent; {taker} takes it")
+        if name.rstrip("_") not in OF_AGENTS and name.rstrip("_") not in _ALIASES:
+            meant = did_you_mean(name, [*parameters, *OF_AGENTS])
+            if any(meant.endswith(f" {parameter}?") for parameter in parameters):
+                raise InputError(f"{name} is not an option{meant}")
 
 
 _READERS: Dict[str, Callable[[str], Any]] = {"integer": int, "number": float, "flag": lambda value: value == "true"}

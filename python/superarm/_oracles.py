@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Protocol
+import re
+from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Protocol
 
 import numpy as np
 
 from . import _arrays as arrays
 from ._native import ffi, fields, keep_error, lib, text
-from ._options import c_text, option_text
+from ._options import c_text, did_you_mean, option_text
 from .errors import InputError, check, need
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def problem_names() -> Dict[str, str]:
     return found
 
 
-_NAMES = frozenset(problem_names())
+PROBLEM_NAMES = frozenset(problem_names())
+DATA_NAMES = PROBLEM_NAMES - {"scores", "slate"}
 
 
 def _vector(value: Any, name: str) -> Any:
@@ -47,15 +49,17 @@ def _indices(value: Any, name: str) -> Any:
 class Problem:
     """A sa_problem, and the arrays that it borrows."""
 
-    def __init__(self, data: Mapping[str, Any]) -> None:
+    def __init__(self, data: Mapping[str, Any], keywords: Iterable[str]) -> None:
+        """`keywords`: other names that the caller's function takes, and may have been meant."""
         self.handle = ffi.gc(need(lib.sa_problem_new()), lib.sa_problem_destroy)
         self._kept: List[Any] = []
         given = {name: value for name, value in data.items() if value is not None}
         if ("matrix" in given) != ("bounds" in given):
             raise InputError("matrix and bounds go together: matrix times the choices is at most bounds")
         for name, value in given.items():
-            if name not in _NAMES:
-                raise InputError(f"{name} is not part of a problem; there are {', '.join(sorted(_NAMES))}")
+            if name not in PROBLEM_NAMES:
+                meant = did_you_mean(name, [*keywords, *sorted(PROBLEM_NAMES)])
+                raise InputError(f"{name} is not part of a problem" + (meant or f"; there are {', '.join(sorted(PROBLEM_NAMES))}"))
             setter = _SETTERS.get(name)
             if setter:
                 setter(self, value)
@@ -143,7 +147,7 @@ def solve(oracle: str, scores: Any, slate: Optional[int] = None, *, exclude: Any
     >>> superarm.solve("assignment", [[0.9, 0.8], [0.7, 0.1]])
     Solution(arms=array([1, 0]), reward=1.5, alpha=1.0, exact=True)
     """
-    asked = Problem({"scores": scores, "slate": slate, **problem})
+    asked = Problem({"scores": scores, "slate": slate, **problem}, ("oracle", "scores", "slate", "exclude"))
     if exclude is not None:
         asked.exclude(exclude, len(asked._kept[0]))
     solution = ffi.new("sa_solution *")
@@ -176,6 +180,16 @@ def oracles() -> List[OracleInfo]:
     return found
 
 
+_DATA: Dict[str, FrozenSet[str]] = {}
+
+
+def oracle_data(name: str) -> FrozenSet[str]:
+    """What an oracle of ours looks at, out of a problem's names."""
+    if not _DATA:
+        _DATA.update({oracle.name: DATA_NAMES.intersection(re.findall(r"\w+", oracle.needs)) for oracle in oracles()})
+    return _DATA.get(name, frozenset())
+
+
 # ---- yours ----
 
 
@@ -196,11 +210,18 @@ class OracleCall:
     def __init__(self, oracle: Any) -> None:
         if not callable(getattr(oracle, "solve", None)):
             raise InputError(f"the oracle {oracle!r} has no solve(scores, k)")
+        if isinstance(oracle, type):
+            try:
+                oracle = oracle()
+            except TypeError as error:
+                raise InputError(f"the oracle is a class, and to make an object of it fails: {error}") from error
+        if not hasattr(oracle, "alpha"):
+            raise InputError(f"the oracle {oracle!r} has no alpha, the share of the best reward that is sure: 1.0 for an exact one")
         self.oracle = oracle
         self.error: Optional[BaseException] = None
         self._handle = ffi.new_handle(self)
         self.positions = bool(getattr(oracle, "positions", False))
-        alpha = getattr(oracle, "alpha", 1.0)
+        alpha = oracle.alpha
         try:
             self.callbacks = ffi.new("sa_oracle_callbacks *", {
                 "solve": lib.superarm_python_oracle, "user": self._handle, "alpha": float(alpha), "positions": self.positions})
@@ -224,7 +245,10 @@ class OracleCall:
             given = given.reshape(arms, most)
         if excluded:
             given[np.frombuffer(ffi.buffer(excluded, arms), np.bool_)] = -np.inf
-        chosen = _indices(self.oracle.solve(given, most), "the oracle's arms")
+        arms_given = self.oracle.solve(given, most)
+        if arms_given is None:
+            raise InputError(f"solve of {type(self.oracle).__name__} returned None")
+        chosen = _indices(arms_given, "the oracle's arms")
         if len(chosen) > most:
             raise InputError(f"the oracle gave {len(chosen)} arms, and at most {most} are wanted")
         ffi.memmove(slate, chosen.tobytes(), chosen.nbytes)

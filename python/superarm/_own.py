@@ -82,6 +82,12 @@ def _parameters(method: Any, names: Tuple[str, ...]) -> FrozenSet[str]:
         return frozenset()
 
 
+def _returned(value: Any, made: Any, method: str) -> Any:
+    if value is None:
+        raise InputError(f"{method} of {type(made).__name__} returned None")
+    return value
+
+
 class Own:
     """What C has as `user`: makes the object of each run."""
 
@@ -139,16 +145,15 @@ class Player:
 class AgentPlayer(Player):
     def __init__(self, own: Own, made: Any, run: int) -> None:
         super().__init__(own, made, run)
-        self.learns = callable(getattr(made, "update", None))
         self.select_takes = _parameters(made.select, ("round",))
-        self.update_takes = _parameters(getattr(made, "update", None), ("round", "contexts", "observed"))
+        self.update_takes = _parameters(made.update, ("round", "contexts", "observed"))
         self.shown: Dict[int, Any] = {}  # by round: the contexts of slates that wait for their feedback
 
     def select(self, seen: Any, arms: Any, length: Any) -> None:
         contexts = arrays.from_doubles(seen.contexts, seen.arms * seen.dim).reshape(seen.arms, seen.dim)
         extras = {"round": seen.round} if self.select_takes else {}
         kept = contexts.copy() if "contexts" in self.update_takes else None  # the algorithm may write into its own
-        chosen = arrays.indices(self.made.select(contexts, seen.slate, **extras), "select")
+        chosen = arrays.indices(_returned(self.made.select(contexts, seen.slate, **extras), self.made, "select"), "select")
         arrays.check_shape(chosen, "select", (None,), f"one axis of {seen.slate} arms")
         if len(chosen) > seen.slate:
             raise InputError(f"select chose {len(chosen)} arms, and {seen.slate} are wanted")
@@ -170,7 +175,7 @@ class AgentPlayer(Player):
 
 def own_agent(source: Any, label: str, failures: Failures) -> Tuple[Own, Any]:
     """The object that C's pointers are valid as long as, and a sa_own_agent."""
-    own = Own(source, f"agent {label}", failures, ("select",), AgentPlayer)
+    own = Own(source, f"agent {label}", failures, ("select", "update"), AgentPlayer)
     return own, ffi.new("sa_own_agent *", {
         "user": own.handle, "begin": lib.superarm_python_begin, "select": lib.superarm_python_select,
         "update": lib.superarm_python_update, "end": lib.superarm_python_end})
@@ -184,7 +189,7 @@ class EnvironmentPlayer(Player):
 
     def contexts(self, t: int, out: Any, count: Any) -> None:
         most, dim = self.arms, self.dim
-        contexts = arrays.doubles(self.made.contexts(t), "contexts")
+        contexts = arrays.doubles(_returned(self.made.contexts(t), self.made, "contexts"), "contexts")
         arrays.check_shape(contexts, "contexts", (None, dim), f"({most}, {dim})")
         if len(contexts) > most:
             raise InputError(f"contexts: there are {len(contexts)} arms, and there were to be at most {most}")
@@ -192,12 +197,12 @@ class EnvironmentPlayer(Player):
         count[0] = len(contexts)
 
     def vector(self, method: str, t: int, out: Any, arms: int) -> None:
-        values = arrays.doubles(getattr(self.made, method)(t), method)
+        values = arrays.doubles(_returned(getattr(self.made, method)(t), self.made, method), method)
         arrays.check_shape(values, method, (arms,), f"({arms},), one for each arm,")
         ffi.memmove(out, arrays.double_pointer(values), values.nbytes)
 
     def feedback(self, t: int, arms: Any, length: int, out: Any) -> None:
-        found = self.made.feedback(t, arrays.from_sizes(arms, length))
+        found = _returned(self.made.feedback(t, arrays.from_sizes(arms, length)), self.made, "feedback")
         seen = None
         if isinstance(found, tuple) and len(found) == 2:
             found, mask = found
@@ -230,7 +235,8 @@ def own_environment(source: Any, first_run: int, failures: Failures) -> Tuple[Ow
 
     def shape(axis: int) -> int:
         if not first:
-            first.append(arrays.check_shape(arrays.doubles(made.contexts(0), "contexts"), "contexts", (None, None), "(arms, dim)"))
+            found = arrays.doubles(_returned(made.contexts(0), made, "contexts"), "contexts")
+            first.append(arrays.check_shape(found, "contexts", (None, None), "(arms, dim)"))
         return int(first[0].shape[axis])
 
     Sized.arms, Sized.dim = _size(made, "arms", lambda: shape(0)), _size(made, "dim", lambda: shape(1))
@@ -280,7 +286,7 @@ def superarm_python_select(state, seen, arms, length):  # type: ignore[no-untype
 @ffi.def_extern(error=1)
 def superarm_python_update(state, t, arms, scores, observed, length):  # type: ignore[no-untyped-def]
     player = ffi.from_handle(state)
-    return _guarded(player, t, player.update, t, arms, scores, observed, length) if player.learns else 0
+    return _guarded(player, t, player.update, t, arms, scores, observed, length)
 
 
 @ffi.def_extern(error=1)

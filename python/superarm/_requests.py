@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from . import _arrays as arrays
 from ._native import ffi, lib
-from ._oracles import Problem
+from ._oracles import DATA_NAMES, Problem, oracle_data, oracles
 from .errors import InputError, need
 
 _NULL = ffi.NULL
@@ -36,10 +36,36 @@ def _expected(expected: Any, arms: int, slate: int) -> Any:
     return arrays.check_shape(scores, "expected", want, str(want))
 
 
+_KEYWORDS = ("contexts", "slate", "exclude", "event", "expected", "items", "shared", "join")  # of select beside a problem's names
+
+
 def _problem(data: Dict[str, Any]) -> Problem:
     if "scores" in data:
         raise InputError("scores: the agent's own go to its oracle; superarm.solve takes yours")
-    return Problem(data)
+    return Problem(data, _KEYWORDS)
+
+
+class Takes:
+    """What an agent looks at beside contexts: anything else is a mistake, as the caller thinks that it matters."""
+
+    __slots__ = ("_expected", "_oracle", "_discounts", "own_oracle")
+
+    def __init__(self, algorithm: str, oracle: str, feedback: str) -> None:
+        self._expected = algorithm == "best"
+        self._oracle = oracle
+        self._discounts = feedback == "cascade"
+        self.own_oracle = False
+
+    def check(self, expected: Any, problem: Mapping[str, Any]) -> None:
+        if expected is not None and not self._expected:
+            raise InputError("expected is for the algorithm best alone")
+        for name, value in problem.items():
+            if value is None or (name == "discounts" and self._discounts):
+                continue
+            if name in DATA_NAMES and (self.own_oracle or name not in oracle_data(self._oracle)):
+                takers = " and ".join(oracle.name for oracle in oracles() if name in oracle_data(oracle.name))
+                mine = "an oracle of your own, which can have it by itself" if self.own_oracle else self._oracle
+                raise InputError(f"{name} is not for {mine}; the oracles that look at it: {takers}")
 
 
 class Request:
@@ -51,16 +77,18 @@ class Request:
         self.handle = ffi.gc(need(lib.sa_request_new()), lib.sa_request_destroy)
         self._kept: Any = None
 
-    def fill(self, dim: int, contexts: Any, slate: int, exclude: Any = None, event: int = 0, expected: Any = None, items: Any = None,
-             shared: Any = None, join: str = "concat", **problem: Any) -> None:
+    def fill(self, takes: Takes, dim: int, contexts: Any, slate: int, exclude: Any = None, event: int = 0, expected: Any = None, items: Any = None,
+             shared: Any = None, join: Optional[str] = None, **problem: Any) -> None:
         joined = None
         if items is None and shared is None:
+            if join is not None:
+                raise InputError("join is for items and shared; contexts are joined already")
             features = arrays.reals(contexts, "contexts")
         else:
             if contexts is not None:
                 raise InputError("contexts: items and shared stand for them; give one or the other")
             features = arrays.reals(items, "items")
-            joined = arrays.check_shape(arrays.reals(shared, "shared"), "shared", (None,), "one axis"), _join(join)
+            joined = arrays.check_shape(arrays.reals(shared, "shared"), "shared", (None,), "one axis"), _join("concat" if join is None else join)
         shape = features.shape
         if len(shape) != 2 or (joined is None and shape[1] != dim):
             name, columns = ("contexts", dim) if joined is None else ("items", "features")
@@ -70,6 +98,7 @@ class Request:
         number = arrays.whole(event, "event") if event else 0
         extras = None
         if exclude is not None or expected is not None or problem:
+            takes.check(expected, problem)
             extras = (None if exclude is None else arrays.excluded(exclude, shape[0]),
                       None if expected is None else _expected(expected, shape[0], count),
                       _problem(problem) if problem else None)

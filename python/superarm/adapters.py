@@ -120,8 +120,9 @@ class SlateRegressor:
     """A scikit-learn style estimator: `partial_fit(X, y)` learns the scores y of arms with features X, `predict(X)` estimates them.
 
     `agent_` is the agent behind it, for choosing slates with what was learnt. Any option of an agent may be given. Unless they are,
-    train is "manual", and each `partial_fit` trains once; and normalize is "none", so that a row's prediction does not hang on the
-    others: scale features as for any estimator.
+    train is "manual", and each `partial_fit` trains once; normalize is "none", so that a row's prediction does not hang on the
+    others: scale features as for any estimator; and companion is False, because it believes the network only as far as earlier
+    predictions have proved right, and before the first `fit` there were none.
 
     >>> import numpy as np
     >>> from superarm.adapters import SlateRegressor
@@ -160,7 +161,7 @@ class SlateRegressor:
             raise InputError("y: there are scores that are not finite")
         agent: Optional[Agent] = self.__dict__.get("agent_")
         if agent is None:
-            agent = Agent(**{"train": "manual", "normalize": "none", "dim": rows.shape[1], **self._params})
+            agent = Agent(**{"train": "manual", "normalize": "none", "companion": False, "dim": rows.shape[1], **self._params})
         decision = agent.select(rows, slate=len(rows))
         agent.update(decision, scores[decision.arms])
         agent.train()

@@ -12,14 +12,15 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Type, Union
 from . import _arrays as arrays
 from ._blas import Call
 from ._native import ffi, fields, lib
-from ._options import c_text, read_option, read_options, set_options
-from ._oracles import OracleCall
-from ._requests import Requests
+from ._options import OF_AGENTS, Default, c_text, check_agents_own, read_option, read_options, set_options
+from ._oracles import PROBLEM_NAMES, OracleCall
+from ._requests import Requests, Takes
 from ._turn import Turn
 from .decision import Decision
 from .errors import InputError, check, failure, need
 
 _NULL = ffi.NULL
+_SEED: Any = Default(1)
 _destroy = lib.sa_decision_destroy  # a function of C: Python code in a finalizer would swallow Ctrl-C
 
 
@@ -43,12 +44,15 @@ class Agent:
     """
 
     def __init__(self, algorithm: str = "cn-ucb", *, dim: Optional[int] = None, preset: Optional[str] = "tuned",
-                 random_state: Optional[int] = 1, oracle: Any = None, **options: Any) -> None:
+                 random_state: Optional[int] = _SEED, oracle: Any = None, **options: Any) -> None:
         if random_state is None:
             random_state = secrets.randbits(62)
+        elif random_state is _SEED and options.get("seed") is not None:
+            random_state = None
+        check_agents_own(options, ("random_state",), PROBLEM_NAMES)
         own = oracle is not None and not isinstance(oracle, str)
         handle = ffi.gc(need(lib.sa_options_new(_NULL)), lib.sa_options_destroy)
-        given = {"preset": preset, "algorithm": algorithm, "dim": dim, "seed": random_state,
+        given = {"preset": preset, "algorithm": algorithm, "dim": dim, "random_state": random_state,
                  "oracle": None if own else oracle, **options}
         set_options(given, lambda name, value: lib.sa_options_set(handle, name, value))
         out = ffi.new("sa_agent **")
@@ -67,6 +71,7 @@ class Agent:
         self._dim = int(read_option(options, "dim"))
         self._slate = int(read_option(options, "slate"))
         self._algorithm = read_option(options, "algorithm")
+        self._takes = Takes(self._algorithm, read_option(options, "oracle"), read_option(options, "feedback"))
         self._oracle: Optional[OracleCall] = None
         if oracle is not None:
             self.oracle = oracle
@@ -74,22 +79,23 @@ class Agent:
     # ---- choosing and learning ----
 
     def select(self, contexts: Any = None, slate: Optional[int] = None, *, exclude: Any = None, event: int = 0, expected: Any = None,
-               items: Any = None, shared: Any = None, join: str = "concat", **problem: Any) -> Decision:
+               items: Any = None, shared: Any = None, join: Optional[str] = None, **problem: Any) -> Decision:
         """Chooses a slate of the candidate arms whose features are the rows of `contexts`, (N, dim).
 
         Instead of contexts, `items` (N, any) are the arms' own features and `shared` (any) what all of them have in common, a user's
-        say; they are joined while they are scored: `join` "concat", "products" or "both" (`superarm.join_dim` has their dim).
+        say; they are joined while they are scored: `join` "concat", unless given, "products" or "both" (`superarm.join_dim` has
+        their dim).
 
         `slate` is K; unless given, the option slate. For an oracle that may leave arms out it is the most, and 0 no limit.
         `exclude` has arms that must not be chosen: flags (N), or indices. `event` is an id of your own. `expected` scores, (N) or
-        (N, K), are for the algorithm `best` alone. What the oracle needs goes by the names of `superarm.problem_names()`:
+        (N, K), are for the algorithm `best` alone. What the oracle looks at goes by the names of `superarm.problem_names()`:
         costs, capacity, groups, discounts...
 
         float32 and float64 in C order are used where they are; anything else that NumPy can read is copied.
         """
         request = self._requests.take()
         try:
-            request.fill(self._dim, contexts, self._slate if slate is None else slate, exclude, event, expected, items, shared, join,
+            request.fill(self._takes, self._dim, contexts, self._slate if slate is None else slate, exclude, event, expected, items, shared, join,
                          **problem)
             with self._turn.lock, self._turn as agent:
                 out = self._out  # where Ctrl-C came after the choice, there is a decision that nobody got: used again
@@ -119,7 +125,7 @@ class Agent:
             for index, (request, given) in enumerate(zip(taken, asked)):
                 slate = given.pop("slate", None)
                 try:
-                    request.fill(self._dim, slate=self._slate if slate is None else slate, **given)
+                    request.fill(self._takes, self._dim, slate=self._slate if slate is None else slate, **given)
                 except InputError as error:
                     raise InputError(f"request {index}: {error}") from error
             out = ffi.new("sa_decision *[]", len(taken))
@@ -231,6 +237,7 @@ class Agent:
         with self._turn.lock, self._turn as agent:
             check(lib.sa_agent_oracle(agent, _NULL if call is None else call.callbacks))
             self._oracle = call
+            self._takes.own_oracle = call is not None
 
     @property
     def counts(self) -> Dict[str, Any]:
@@ -244,7 +251,8 @@ class Agent:
     def options(self) -> Dict[str, Any]:
         """The options in force."""
         with self._turn.lock, self._turn as agent:
-            return read_options(lib.sa_agent_options(agent))
+            found = read_options(lib.sa_agent_options(agent))
+        return {name: value for name, value in found.items() if name in OF_AGENTS}
 
     def __repr__(self) -> str:
         closed = " (closed)" if self._turn.handle is None else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Optional
 
 from . import _arrays as arrays
 from ._native import lib
@@ -85,6 +85,10 @@ class Decision:
 
     def __len__(self) -> int:
         return len(self.arms)
+
+    def __iter__(self) -> Iterator[int]:
+        """The arms, as Python's numbers."""
+        return iter(self.arms.tolist())
 
     def __repr__(self) -> str:
         return f"Decision(id={self.id}, arms={self.arms.tolist()})"

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Named
 from . import _arrays as arrays
 from ._blas import Call
 from ._native import ffi, keep_error, lib, text
-from ._options import c_text
+from ._options import Default, c_text
 from ._options import options as list_options
 from ._options import read_options, set_options
 from ._oracles import OracleCall
@@ -38,12 +38,7 @@ class Progress(NamedTuple):
 AgentSpec = Union[str, Mapping[str, Any], Any]
 
 
-class _Default:
-    def __repr__(self) -> str:
-        return "1, or as spec has it"
-
-
-_SEED: Any = _Default()
+_SEED: Any = Default(1)
 
 
 def run(environment: Any = None, agents: Union[AgentSpec, Iterable[AgentSpec]] = None, *, rounds: Optional[int] = None,
@@ -61,7 +56,7 @@ def run(environment: Any = None, agents: Union[AgentSpec, Iterable[AgentSpec]] =
 
     `oracle` is a name, or an object with `solve(scores, k)` and `alpha`. `out` is a folder for the results, which `superarm report`
     and `superarm.load` read; with `resume=True` an unfinished one goes on. `random_state` is the seed (None: a new one each time),
-    `spec` a YAML file of options, `progress` True, False or a function of a `Progress` that stops the runs by returning True; unless
+    `spec` a YAML file of options (what is given beside it wins, and `agents` replace those in it), `progress` True, False or a function of a `Progress` that stops the runs by returning True; unless
     given, a bar appears where people watch (tqdm's where it is installed). Any option of `superarm.options()` may follow.
 
     >>> import superarm
@@ -77,7 +72,11 @@ def run(environment: Any = None, agents: Union[AgentSpec, Iterable[AgentSpec]] =
     """
     seed = None if random_state is _SEED else secrets.randbits(62) if random_state is None else random_state
     asked = _Asked(spec)
-    asked.set({"rounds": rounds, "runs": runs, "threads": threads, "out": out, "seed": seed, **options})
+    if agents is not None and options.get("algorithm") is not None:
+        raise InputError("agents and algorithm both say who plays: give one of them")
+    if out is not None and not isinstance(out, (str, os.PathLike)):
+        raise InputError(f"out is {out!r}, and the path of a folder is wanted")
+    asked.set({"rounds": rounds, "runs": runs, "threads": threads, "out": out, "random_state": seed, **options})
     if environment is not None:
         asked.environment(environment)
     if oracle is not None:
@@ -133,6 +132,7 @@ class _Asked:
             named = [(None, agent) for agent in ([agents] if alone else agents)]
         if not named:
             raise InputError("agents is empty")
+        lib.sa_experiment_clear_agents(self.handle)
         if all(label is None and isinstance(agent, str) for label, agent in named):
             self.set({"algorithm": ",".join(agent for _, agent in named)})
         else:
@@ -141,18 +141,19 @@ class _Asked:
 
     def _agent(self, agent: AgentSpec, label: Optional[str]) -> None:
         if isinstance(agent, str):
-            self._ours(label or agent, {"algorithm": agent})
+            self._ours(agent if label is None else label, {"algorithm": agent})
         elif isinstance(agent, Mapping):
             own = {name: value for name, value in agent.items() if name != "label"}
-            named = label or agent.get("label") or own.get("algorithm")
-            if not named:
+            named = next((name for name in (label, agent.get("label"), own.get("algorithm")) if name is not None), None)
+            if named is None:
                 raise InputError(f"the agent {dict(agent)!r} has neither a label nor an algorithm")
             self._ours(str(named), own)
         elif isinstance(agent, Agent) or (isinstance(agent, type) and issubclass(agent, Agent)):
             raise InputError(f"{agent!r} is an agent of ours: give its algorithm and options instead, "
                              f"as in {{'algorithm': 'cn-ucb', 'gamma': 0.3}}, and every run gets a new one")
         else:
-            self._own(agent, str(label or getattr(agent, "label", None) or getattr(agent, "__name__", None) or type(agent).__name__))
+            names = (label, getattr(agent, "label", None), getattr(agent, "__name__", None), type(agent).__name__)
+            self._own(agent, str(next(name for name in names if name is not None)))
 
     def _ours(self, label: str, options: Mapping[str, Any]) -> None:
         if not options:
@@ -245,7 +246,7 @@ def superarm_python_progress(user, now):  # type: ignore[no-untyped-def]
 def _watcher(progress: Union[bool, Callable[[Progress], Any], None]) -> Iterator[_Watch]:
     if callable(progress):
         yield _Watch(progress)
-    elif progress or (progress is None and _watched()):
+    elif (progress and sys.stderr is not None) or (progress is None and _watched()):
         bar = _bar()
         try:
             yield _Watch(bar.show)
@@ -256,7 +257,7 @@ def _watcher(progress: Union[bool, Callable[[Progress], Any], None]) -> Iterator
 
 
 def _watched() -> bool:
-    return "ipykernel" in sys.modules or (sys.stderr is not None and sys.stderr.isatty())
+    return sys.stderr is not None and ("ipykernel" in sys.modules or sys.stderr.isatty())
 
 
 def _bar() -> Any:

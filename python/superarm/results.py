@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
@@ -13,7 +13,13 @@ from ._native import lib
 from ._options import keyword
 from .errors import FileError, FormatError, InputError, NewerVersion
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 CURVES = ("expected_regret", "realised_regret", "reward", "clicks")
+_NAMES = {"expected_regret": "Cumulative Regret", "realised_regret": "Cumulative Realised Regret", "reward": "Cumulative Reward",
+          "clicks": "Clicks"}
+_BANDS = {"sd": "mean and one standard deviation", "ci95": "mean and its 95% interval", None: None}
 _FORMAT = 1  # of summary.json
 
 
@@ -27,10 +33,10 @@ class Results:
 
     def __init__(self, curves: Mapping[str, Dict[str, Any]], agents: Dict[str, Dict[str, Any]], options: Dict[str, Any],
                  folder: Optional[str]) -> None:
-        self.expected_regret: Dict[str, Any] = curves["expected_regret"]
-        self.realised_regret: Dict[str, Any] = curves["realised_regret"]
-        self.reward: Dict[str, Any] = curves["reward"]
-        self.clicks: Dict[str, Any] = curves["clicks"]
+        self.expected_regret: Dict[str, NDArray[np.float64]] = curves["expected_regret"]
+        self.realised_regret: Dict[str, NDArray[np.float64]] = curves["realised_regret"]
+        self.reward: Dict[str, NDArray[np.float64]] = curves["reward"]
+        self.clicks: Dict[str, NDArray[np.float64]] = curves["clicks"]
         self.agents = agents
         self.options = options
         self.folder = folder
@@ -83,39 +89,43 @@ class Results:
         line.update({name: value for name, value in about.items() if name not in ("algorithm", "options")})
         return line
 
-    def plot(self, curve: Optional[str] = None, *, ax: Any = None, labels: Optional[List[str]] = None, band: Optional[str] = "sd") -> Any:
+    def plot(self, curve: Optional[str] = None, *, ax: Any = None, labels: Union[str, Iterable[str], None] = None, band: Optional[str] = "sd") -> Any:
         """Draws the mean over the runs, round by round, with matplotlib: into `ax`, or into a new figure; returns the axes.
 
         `curve` is "expected_regret", "realised_regret", "reward" or "clicks", unless given the regret that the option show_regret
         names. `band` is "sd" (one standard deviation, as in the paper), "ci95" (the confidence interval of the mean) or None.
-        `labels`: which agents.
+        `labels`: which agents, a list or one.
         """
         try:
             from matplotlib import pyplot
         except ImportError as error:
             raise ImportError("Results.plot draws with matplotlib, which is not installed") from error
-        shown = keyword(curve) if curve else f"{self.options.get('show_regret', 'expected')}_regret"
+        shown = keyword(str(curve)) if curve is not None else f"{self.options.get('show_regret', 'expected')}_regret"
         if shown not in CURVES or not getattr(self, shown):
             there = ", ".join(name for name in CURVES if getattr(self, name))
             raise InputError(f"curve {curve!r}: there are {there}")
         if band not in ("sd", "ci95", None):
             raise InputError(f"band {band!r}: there are sd, ci95 and None")
-        ax = ax if ax is not None else pyplot.subplots(layout="constrained")[1]
-        rounds = np.arange(1, self.rounds + 1)
-        for label in self.labels if labels is None else labels:
+        chosen = self.labels if labels is None else [labels] if isinstance(labels, str) else list(labels)
+        if not chosen:
+            raise InputError("labels is empty, and there would be nothing to draw")
+        for label in chosen:
             if label not in self.agents:
                 raise InputError(f"there is no agent {label!r}; there are {', '.join(self.labels)}")
+        ax = ax if ax is not None else pyplot.subplots(layout="constrained")[1]
+        rounds = np.arange(1, self.rounds + 1)
+        for label in chosen:
             curves = getattr(self, shown)[label]
             line, = ax.plot(rounds, curves.mean(axis=0), label=label)
             if band and self.runs > 1:
                 low, high = _band(curves, band)
                 ax.fill_between(rounds, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
         ax.set_xlabel("Round")
-        ax.set_ylabel({"reward": "Cumulative Reward", "clicks": "Clicks"}.get(shown, "Cumulative Regret"))
+        ax.set_ylabel(_NAMES[shown])
         ax.set_xlim(0, self.rounds)
         if ax.dataLim.ymin >= 0:
             ax.set_ylim(bottom=0)
-        ax.legend()
+        ax.legend(title=_BANDS[band] if self.runs > 1 else None)
         return ax
 
 

@@ -115,6 +115,11 @@ def test_a_regressor_learns_in_parts():
     assert model.n_features_in_ == 5 and model.agent_.counts["trainings"] == 8
 
 
+def test_a_regressor_learns_at_once():
+    x = np.random.default_rng(0).normal(size=(500, 3))
+    assert SlateRegressor("cn-ucb", hidden=50).fit(x, np.sin(x[:, 0])).score(x, np.sin(x[:, 0])) > 0.7
+
+
 def test_predicting_changes_nothing():
     model, x = SlateRegressor("cn-ts", hidden=20).fit(*data(60)), data(30, 2)[0]
     before = model.agent_.counts

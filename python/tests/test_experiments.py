@@ -1,5 +1,6 @@
 """superarm.run: results, folders, progress, stopping."""
 
+import inspect
 import json
 import os
 import signal
@@ -66,6 +67,8 @@ def test_blas_has_one_thread_inside_a_run(tmp_path):
             "    def select(self, contexts, k):\n"
             "        assert lib.sa_blas_threads(0) == 1\n"
             "        return range(k)\n"
+            "    def update(self, arms, scores):\n"
+            "        pass\n"
             "allowed = lib.sa_blas_threads(0)\n"
             f"results = superarm.run(agents=['cn-ucb', Looks()], **{SMALL!r}, out=sys.argv[1])\n"
             "assert allowed == lib.sa_blas_threads(0)\n")
@@ -153,8 +156,10 @@ def test_a_plot_has_the_papers_names(results):
     assert other.get_ylabel() == "Clicks" and len(other.lines) == 1
     lines = results.summary(as_dict=True)["best"]
     assert abs(other.collections[0].get_paths()[0].vertices[:, 1].max() - lines["clicks_high"]) < 1e-9
+    assert axes.get_legend().get_title().get_text() == "mean and one standard deviation"
+    assert results.plot("realised_regret", labels="best").get_ylabel() == "Cumulative Realised Regret"
     assert results.plot("reward", band=None).get_ylabel() == "Cumulative Reward"
-    for wrong in ({"curve": "regrets"}, {"band": "se"}, {"labels": ["worst"]}):
+    for wrong in ({"curve": "regrets"}, {"curve": 3}, {"curve": ""}, {"band": "se"}, {"labels": ["worst"]}, {"labels": "worst"}, {"labels": []}):
         with pytest.raises(superarm.InputError):
             results.plot(**wrong)
     pyplot.close("all")
@@ -191,6 +196,31 @@ def test_folders_that_are_none(tmp_path):
         superarm.load(tmp_path / "out")
 
 
+def test_agents_replace_those_of_a_spec(tmp_path):
+    class Mine:
+        def select(self, contexts, k):
+            return range(k)
+
+        def update(self, arms, scores):
+            pass
+
+    (tmp_path / "spec.yaml").write_text("algorithm: best\nseed: 5\nagents:\n  a: {algorithm: random}\n  Mine: {algorithm: random}\n")
+    for agents, labels in (([Mine, "cn-ucb"], ["Mine", "cn-ucb"]), (["random"], ["random"]), ({"a": {"gamma": 2}}, ["a"]), (None, ["best", "a", "Mine"])):
+        results = superarm.run(agents=agents, spec=tmp_path / "spec.yaml", **SMALL)
+        assert results.labels == labels and results.options["seed"] == 5
+    superarm.run(agents=[Mine], **SMALL, out=tmp_path / "own")
+    assert superarm.run(spec=tmp_path / "own" / "spec.yaml", agents=[Mine], runs=1).agents["Mine"]["algorithm"] == "own"
+
+
+def test_nobody_to_show_progress_to(monkeypatch):
+    monkeypatch.setattr("sys.stderr", None)
+    superarm.run(agents="random", progress=True, **SMALL)
+
+
+def test_help_shows_python():
+    assert "random_state: 'Optional[int]' = 1," in str(inspect.signature(superarm.run))
+
+
 # ---- wrong input ----
 
 
@@ -203,8 +233,8 @@ def test_folders_that_are_none(tmp_path):
     ({"agents": {"a": {}}}, "agent a: what is its algorithm"),
     ({"agents": ["random", "random"]}, "two agents are labelled random"),
     ({"agents": ["cn-ucb", {"algorithm": "cn-ucb", "gamma": 0.1}]}, "two agents are labelled cn-ucb"),
-    ({"agents": [{"label": "a", "algorithm": "random"}, type("a", (), {"select": print})]}, "two agents are labelled a"),
-    ({"agents": [type("a", (), {"select": print}), {"label": "a", "algorithm": "random"}]}, "two agents are labelled a"),
+    ({"agents": [{"label": "a", "algorithm": "random"}, type("a", (), {"select": print, "update": print})]}, "two agents are labelled a"),
+    ({"agents": [type("a", (), {"select": print, "update": print}), {"label": "a", "algorithm": "random"}]}, "two agents are labelled a"),
     ({"agents": {"a\0b": "random"}}, "zero character"),
     ({"agents": ["algorithm"]}, "--algorithm algorithm is not one of"),
     ({"spec": "a\0b"}, "zero character"),
@@ -222,6 +252,13 @@ def test_folders_that_are_none(tmp_path):
     ({"slate": 9}, "--slate 9 is more than --arms 8"),
     ({"rounds": 0}, "--rounds 0"),
     ({"rounds": "many"}, "--rounds many"),
+    ({"out": 3}, "out is 3"),
+    ({"agents": {"": "random"}}, "label must not be empty"),
+    ({"agents": [{"label": "", "algorithm": "random"}]}, "label must not be empty"),
+    ({"algorithm": "cn-ucb"}, "agents and algorithm both"),
+    ({"seed": 1, "random_state": 1}, "random_state and seed"),
+    ({"agents": [{"algorithm": "cn-ucb", "lambda_": 1, "regularization": 1}]}, "lambda_ and regularization"),
+    ({"oracle": type("Bare", (), {"solve": print})()}, "has no alpha"),
     ({"resume": True}, "--resume needs --out"),
     ({"out": "/proc/1/x"}, "/proc/1/x"),
 ])
@@ -279,6 +316,7 @@ INTERRUPTED = """
 import sys, superarm
 class First:
     def select(self, contexts, k): return range(k)
+    def update(self, arms, scores): pass
 agents = ["cn-ucb"] if sys.argv[2] == "ours" else [First(), "cn-ucb"]
 try:
     superarm.run(agents=agents, **{options!r}, out=sys.argv[1], threads=1, progress=lambda now: print(now.jobs_done, flush=True))
@@ -311,6 +349,9 @@ def test_ctrl_c_ends_it_and_keeps_what_is_done(whose, tmp_path):
 class First:
     def select(self, contexts, k):
         return np.arange(k)
+
+    def update(self, arms, scores):
+        pass
 
 
 def test_a_fork_while_a_run_goes_on(in_child):

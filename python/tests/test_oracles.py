@@ -148,6 +148,7 @@ def test_the_lists():
                         ("options", [line.name.replace("_", "-") for line in superarm.options()])):
         told = program(kind)
         assert names and all(name in told for name in names), kind
-    assert superarm.choices("nothing") == []
+    with pytest.raises(superarm.InputError, match="'nothing': there are environments, oracles, confidence, feedback"):
+        superarm.choices("nothing")
     version = subprocess.run([PROGRAM, "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout
     assert superarm.__version__ in version

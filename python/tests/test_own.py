@@ -30,7 +30,7 @@ class Wrapped:
     """One of our own agents, through the door for others: it must do what it does by itself."""
 
     def __init__(self, run):
-        self.agent = superarm.Agent("cn-ts", random_state=1, first_run=run, **{k: v for k, v in SMALL.items() if k != "environment"})
+        self.agent = superarm.Agent("cn-ts", random_state=1, first_run=run, **{name: value for name, value in SMALL.items() if name in ("dim", "hidden", "slate", "train_steps", "rounds")})
         self.decisions = {}
 
     def select(self, contexts, k, round):
@@ -108,12 +108,15 @@ def test_only_what_was_seen_is_told_unless_it_asks():
     assert min(lengths) < 5 and all(arms == [4, 3, 2, 1, 0][:len(arms)] and np.isfinite(scores).all() for arms, scores in told)
 
 
-def test_without_update_it_does_not_learn():
+def test_without_update_it_is_none():
+    """More likely a slip of the pen than an algorithm that does not want to learn."""
+
     class Fixed:
         def select(self, contexts, k):
             return [5, 1, 3][:k]
 
-    assert superarm.run(agents=[Fixed()], **SMALL).expected_regret["Fixed"].shape == (3, 30)
+    with pytest.raises(superarm.InputError, match="agent Fixed: .* has no method update"):
+        superarm.run(agents=[Fixed()], **SMALL)
 
 
 class Broken:
@@ -327,7 +330,9 @@ def test_exceptions_in_an_environment_come_out_as_themselves(method):
     ("contexts", np.zeros((4, 2)), "there are 4 arms, and there were to be at most 3"),
     ("contexts", np.zeros((2, 2)), "2 arms in this round instead of 3"),
     ("contexts", np.full((3, 2), np.nan), "run 1, round 5: your environment gives arm 0 a feature 0 of nan"),
-    ("contexts", None, "contexts: the dtype is object"),
+    ("contexts", None, "contexts of Faulty returned None"),
+    ("expected", None, "expected of Faulty returned None"),
+    ("feedback", None, "feedback of Faulty returned None"),
     ("expected", [1, 2], r"expected: the shape is \(2,\), and \(3,\)"),
     ("expected", [1, 2, np.inf], "an expected score of inf"),
     ("feedback", [1, 2, 3], r"feedback: the shape is \(3,\), and \(2,\)"),

@@ -39,7 +39,7 @@ def trace_of_program(folder, algorithm, options):
 ])
 def test_the_program_chooses_the_same(algorithm, options, draws, tmp_path):
     options = {**options, "precision": "double", "widths": "all"}  # a trace has 17 digits then, and the widths of all arms
-    agent = superarm.Agent(algorithm, random_state=WORLD["seed"], **{**WORLD, "slate": 3, **options})
+    agent = superarm.Agent(algorithm, random_state=WORLD["seed"], dim=WORLD["dim"], rounds=WORLD["rounds"], slate=3, **options)
     for t, line in enumerate(trace_of_program(tmp_path, algorithm, options)):
         decision = agent.select(draws["contexts"][t])
         assert decision.arms.tolist() == line["slate"]

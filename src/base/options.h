@@ -53,6 +53,8 @@ struct sa_options {
 
 /* SA_INVALID when options contradict each other (a slate larger than the arms is for the environment to say). */
 sa_status sa_options_check_agent(const sa_options *options);
+/* As if the option had not been given: its value stays. */
+void sa_options_not_given(sa_options *options, const char *name);
 /* Is an option other than the preset has it? Unlike sa_options_given, it does not tell a default from
  * the same value set by hand, as in a spec file that spells out everything. */
 bool sa_options_changed(const sa_options *options, const char *name);

@@ -163,6 +163,11 @@ sa_status sa_options_get(const sa_options *options, const char *name, char *buff
     return SA_OK;
 }
 
+void sa_options_not_given(sa_options *options, const char *name) {
+    const sa_option_row *row = sa_option_row_find(name);
+    if (row) options->given[row - sa_option_rows] = false;
+}
+
 bool sa_options_given(const sa_options *options, const char *name) {
     const sa_option_row *row = sa_option_row_find(name);
     return options && row && options->given[row - sa_option_rows];

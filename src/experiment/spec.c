@@ -159,6 +159,12 @@ sa_status sa_experiment_agent_set(sa_experiment *experiment, const char *label, 
     return status;
 }
 
+void sa_experiment_clear_agents(sa_experiment *experiment) {
+    sa_spec_drop_agents(experiment, 0);
+    sa_options_not_given(experiment->options, "algorithm"); /* still that of agents that name none */
+    experiment->checked = false;
+}
+
 /* ---- the spec file ---- */
 
 typedef struct spec_reading {
