@@ -108,6 +108,66 @@ static void test_clicks(void **state) {
     assert_null(strstr(slurp(inside(written(&RIG), "results/table.csv")), "clicks"));
 }
 
+/* Writes the rig's folder with a certificate of each agent in summary.json, as text. */
+static const char *certified(const rig *made, const char *first, const char *second) {
+    const char *folder = temporary_folder();
+    rig_write(inside(folder, "results"), made);
+    sa_buffer summary = {0};
+    const char *kept[2] = {first, second};
+    const char *text = slurp(inside(folder, "results/summary.json")), *end;
+    for (size_t i = 0; (end = strstr(text, ": 3}")); text = end + 3, i++) {
+        sa_buffer_bytes(&summary, text, (size_t)(end + 3 - text));
+        sa_buffer_format(&summary, ", \"certificate\": %s", kept[i]);
+    }
+    sa_buffer_text(&summary, text);
+    write_text(inside(folder, "results/summary.json"), summary.text);
+    sa_buffer_clear(&summary);
+    return folder;
+}
+
+/* A column of its own where widths are not exact; in table.csv always. */
+static void test_certificate(void **state) {
+    (void)state;
+    const char *folder = certified(&RIG, "1", "1.25");
+    sa_report *report = rig_open(inside(folder, "results"));
+    assert_has(sa_report_table(report), "diverged  certificate\n");
+    assert_has(sa_report_table(report), "       3        1.000\n");
+    assert_has(sa_report_table(report), "       3        1.250\n");
+    if (sa_report_write(report, NULL) != SA_OK) fail_msg("%s", sa_last_error());
+    sa_report_destroy(report);
+    const char *page = slurp(inside(folder, "results/report.html")), *csv = slurp(inside(folder, "results/table.csv"));
+    assert_has(page, "<th scope=\"col\">certificate</th>");
+    assert_has(page, "<td>1.250</td>");
+    assert_has(page, "Certificate: by at most");
+    assert_has(csv, "published_by_ours,certificate\n");
+    assert_near(field(csv, "results,first,random,ours,expected", 18), 1);
+    assert_near(field(csv, "results,second,random,ours,realised", 18), 1.25);
+
+    rig later = RIG; /* joined, the largest counts */
+    later.first = 3;
+    const char *halves[2] = {inside(folder, "results"), inside(certified(&later, "null", "1.75"), "results")};
+    assert_int_equal(sa_report_open(halves, 2, &report), SA_OK);
+    assert_has(sa_report_table(report), "       6        1.000\n");
+    assert_has(sa_report_table(report), "       6        1.750\n");
+    sa_report_destroy(report);
+
+    report = rig_open(inside(certified(&RIG, "null", "1.25"), "results"));
+    assert_has(sa_report_table(report), "       3            -\n");
+    sa_report_destroy(report);
+    report = rig_open(inside(certified(&RIG, "1", "null"), "results")); /* all that there are, are exact */
+    assert_null(strstr(sa_report_table(report), "certificate"));
+    sa_report_destroy(report);
+}
+
+static void test_wrong_certificates(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"0.5", "-1", "\"2\"", "[]", "true"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *folder = inside(certified(&RIG, "1", wrong[i]), "results");
+        assert_has(rig_refused(&folder, 1, SA_FORMAT), "the certificate of agent second is not a number of at least 1");
+    }
+}
+
 static size_t lines(const char *text) {
     size_t count = 0;
     for (; *text; text++) count += *text == '\n';
@@ -140,9 +200,9 @@ static void test_csv_quotes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_statistics), cmocka_unit_test(test_text),   cmocka_unit_test(test_shown_regret),
-        cmocka_unit_test(test_one_run),    cmocka_unit_test(test_curves), cmocka_unit_test(test_csv_quotes),
-        cmocka_unit_test(test_clicks),
+        cmocka_unit_test(test_statistics), cmocka_unit_test(test_text),        cmocka_unit_test(test_shown_regret),
+        cmocka_unit_test(test_one_run),    cmocka_unit_test(test_curves),      cmocka_unit_test(test_csv_quotes),
+        cmocka_unit_test(test_clicks),     cmocka_unit_test(test_certificate), cmocka_unit_test(test_wrong_certificates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static void add_text(sa_buffer *buffer, const char *text) {
     sa_buffer_text(buffer, "\"");
 }
 
-/* An empty field for what one run cannot tell. */
+/* An empty field for what is not known, such as what one run cannot tell. */
 static void add_number(sa_buffer *buffer, double number) {
     sa_buffer_text(buffer, ",");
     if (!isnan(number)) sa_buffer_number(buffer, number, 0);
@@ -53,7 +53,9 @@ static void add_row(sa_buffer *buffer, const sa_report_panel *panel, const sa_re
     add_number(buffer, difference->low);
     add_number(buffer, difference->high);
     add_number(buffer, agent->seconds);
-    sa_buffer_format(buffer, ",%" PRIu64 ",%" PRIu64 ",\n", agent->peak_bytes, agent->diverged_trainings);
+    sa_buffer_format(buffer, ",%" PRIu64 ",%" PRIu64 ",", agent->peak_bytes, agent->diverged_trainings);
+    add_number(buffer, agent->certificate);
+    sa_buffer_text(buffer, "\n");
 }
 
 static void add_published(sa_buffer *buffer, const sa_report_panel *panel, const sa_report_agent *agent) {
@@ -69,13 +71,13 @@ static void add_published(sa_buffer *buffer, const sa_report_panel *panel, const
     add_mean(buffer, &mean);
     sa_buffer_text(buffer, ",,,,,,");
     add_number(buffer, mean.mean / sa_mean_at(panel, agent, shown, curve->round[end]));
-    sa_buffer_text(buffer, "\n");
+    sa_buffer_text(buffer, ",\n");
 }
 
 void sa_table_csv(const sa_report *report, sa_buffer *buffer) {
     sa_buffer_text(buffer, "panel,label,algorithm,source,regret,runs,round,mean,sd,ci95_low,ci95_high,difference,"
                            "difference_low,difference_high,seconds_per_run,peak_bytes,diverged_trainings,"
-                           "published_by_ours\n");
+                           "published_by_ours,certificate\n");
     for (size_t p = 0; p < report->panel_count; p++) {
         const sa_report_panel *panel = &report->panels[p];
         for (size_t i = 0; i < panel->agent_count; i++) {

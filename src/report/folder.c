@@ -68,6 +68,14 @@ static sa_status read_spec(sa_report_panel *panel, const char *path) {
 
 /* ---- summary.json ---- */
 
+/* null where there is none, and missing in folders of older versions. */
+static sa_status take_certificate(sa_report_agent *agent, const json_t *object, const char *path) {
+    const json_t *value = json_object_get(object, "certificate");
+    agent->certificate = json_is_number(value) ? json_number_value(value) : NAN;
+    if (!value || json_is_null(value) || agent->certificate >= 1) return SA_OK;
+    return sa_fail(SA_FORMAT, "%s: the certificate of agent %s is not a number of at least 1", path, agent->label);
+}
+
 static sa_status take_summary(const sa_report_panel *panel, sa_report_agent *agent, const json_t *agents,
                               const char *path) {
     json_t *object = json_object_get(agents, agent->label);
@@ -82,7 +90,7 @@ static sa_status take_summary(const sa_report_panel *panel, sa_report_agent *age
                        path, (int64_t)runs, (int64_t)rounds, agent->label, panel->runs, panel->rounds);
     agent->peak_bytes = (uint64_t)peak;
     agent->diverged_trainings = (uint64_t)diverged;
-    return SA_OK;
+    return take_certificate(agent, object, path);
 }
 
 static sa_status check_format(const json_t *summary, const char *path) {

@@ -1,5 +1,6 @@
 /* Folders of one experiment that was split by runs, joined into one. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,11 +67,13 @@ static sa_status join_agent(sa_report_panel *const *sorted, size_t count, size_t
     size_t rounds = sorted[0]->rounds;
     agent->seconds = 0;
     agent->peak_bytes = agent->diverged_trainings = 0;
+    agent->certificate = NAN;
     for (size_t part = 0; part < count; part++) {
         const sa_report_agent *from = &sorted[part]->agents[i];
         agent->seconds += from->seconds * (double)sorted[part]->runs / (double)runs;
         if (from->peak_bytes > agent->peak_bytes) agent->peak_bytes = from->peak_bytes;
         agent->diverged_trainings += from->diverged_trainings;
+        agent->certificate = fmax(agent->certificate, from->certificate); /* NaN is less */
     }
     for (int kind = 0; kind < sa_panel_kinds(sorted[0]); kind++) {
         SA_TRY(sa_alloc_matrix(runs, rounds, sizeof(double), &agent->total[kind]));

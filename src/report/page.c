@@ -93,6 +93,12 @@ static sa_status add_table(sa_buffer *buffer, const sa_report_panel *panel) {
     return SA_OK;
 }
 
+static bool is_certified(const sa_report *report) {
+    for (size_t i = 0; i < report->panel_count; i++)
+        if (sa_panel_is_certified(&report->panels[i])) return true;
+    return false;
+}
+
 static void add_runs(sa_buffer *buffer, const sa_report_panel *panel) {
     sa_buffer_text(buffer, "<p>Runs");
     for (size_t i = 0; i < panel->folder_count; i++) {
@@ -194,6 +200,10 @@ sa_status sa_page_make(const sa_report *report, const sa_buffer *pictures, const
     if (sa_panel_kinds(&report->panels[0]) > SA_REPORT_CLICKS)
         sa_buffer_text(page,
                        "<p>Regret is to the slate that these users like best. Clicks: how many they made in a run.</p>\n");
+    if (is_certified(report))
+        sa_buffer_text(page,
+                       "<p>Certificate: by at most this factor, over all rounds and runs, an agent&#39;s widths were off "
+                       "the exact ones; 1 is exact, and a dash says that nothing bounds it.</p>\n");
     add_corrected(page, &report->panels[0]);
     for (size_t i = 0; i < report->panel_count; i++) SA_TRY(add_panel(page, &report->panels[i]));
     add_command(page, report);

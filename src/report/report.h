@@ -44,6 +44,7 @@ typedef struct sa_report_agent {
     double *total[SA_REPORT_KINDS]; /* (runs, rounds), cumulative */
     double seconds;                 /* a run, in the mean */
     uint64_t peak_bytes, diverged_trainings;
+    double certificate; /* the largest of a decision; NaN where none had one, or an older version wrote the folder */
     sa_mean final[SA_REPORT_KINDS];
     sa_mean difference[SA_REPORT_KINDS]; /* run by run, to the first agent */
     sa_curve curve[SA_REPORT_KINDS];     /* every max(1, T/80) rounds, and the last */
@@ -83,6 +84,9 @@ static inline int sa_panel_shown(const sa_report_panel *panel) { return panel->o
 static inline int sa_panel_kinds(const sa_report_panel *panel) {
     return panel->options->clicks == SA_CLICKS_NONE ? SA_REPORT_CLICKS : SA_REPORT_KINDS;
 }
+
+/* Has an agent widths that are not exact, and a bound on how far they are? */
+bool sa_panel_is_certified(const sa_report_panel *panel);
 
 /* ---- folders (folder.c, merge.c, figure_folder.c) ---- */
 
@@ -129,7 +133,7 @@ sa_line sa_agent_line(const sa_report_panel *panel, size_t index);
 
 /* ---- tables (table.c, csv.c) ---- */
 
-enum { SA_TABLE_COLUMNS = 13 };
+enum { SA_TABLE_COLUMNS = 14 };
 
 typedef struct sa_table {
     size_t columns, rows;             /* the first row has the titles */

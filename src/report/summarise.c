@@ -76,3 +76,9 @@ sa_status sa_panel_summarise(sa_report_panel *panel) {
     }
     return SA_OK;
 }
+
+bool sa_panel_is_certified(const sa_report_panel *panel) {
+    for (size_t i = 0; i < panel->agent_count; i++)
+        if (panel->agents[i].certificate > 1) return true;
+    return false;
+}

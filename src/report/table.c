@@ -21,6 +21,7 @@ enum {
     SECONDS,
     MEMORY,
     DIVERGED,
+    CERTIFICATE,
     RATIO
 };
 
@@ -61,7 +62,7 @@ static void add_fixed(sa_buffer *buffer, double number, int decimals) {
     }
 }
 
-/* A dash for what one run cannot tell. */
+/* A dash for what is not known, such as what one run cannot tell. */
 static sa_status put_fixed(char **cell, double number, int decimals) {
     sa_buffer buffer = {0};
     if (isnan(number)) return sa_copy_text("-", cell);
@@ -116,6 +117,7 @@ static sa_status titles(const sa_report_panel *panel, char **cells) {
     SA_TRY(sa_copy_text("s/run", &cells[SECONDS]));
     SA_TRY(sa_copy_text("memory", &cells[MEMORY]));
     SA_TRY(sa_copy_text("diverged", &cells[DIVERGED]));
+    SA_TRY(sa_copy_text("certificate", &cells[CERTIFICATE]));
     return sa_copy_text("published / ours", &cells[RATIO]);
 }
 
@@ -137,6 +139,7 @@ static sa_status agent_row(const sa_report_panel *panel, const sa_report_agent *
     }
     SA_TRY(put_number(&cells[SECONDS], agent->seconds, 3));
     SA_TRY(put_memory(&cells[MEMORY], agent->peak_bytes));
+    SA_TRY(put_fixed(&cells[CERTIFICATE], agent->certificate, 3));
     return sa_format(&cells[DIVERGED], "%" PRIu64, agent->diverged_trainings);
 }
 
@@ -158,7 +161,7 @@ static sa_status published_row(const sa_report_panel *panel, const sa_report_age
     return put_fixed(&cells[RATIO], mean.mean / ours, 3);
 }
 
-/* Takes a column away that has nothing but a title. */
+/* Takes a column away that has nothing to say. */
 static void drop_column(sa_table *table, size_t column) {
     for (size_t row = 0; row < table->rows; row++) {
         char **cells = table->cells[row], *dropped = cells[column];
@@ -185,6 +188,7 @@ static sa_status fill(const sa_report_panel *panel, sa_table *table) {
         for (size_t column = 0; column < SA_TABLE_COLUMNS; column++)
             if (!table->cells[row][column]) SA_TRY(sa_copy_text("", &table->cells[row][column]));
     if (!published) drop_column(table, RATIO);
+    if (!sa_panel_is_certified(panel)) drop_column(table, CERTIFICATE);
     if (sa_panel_kinds(panel) == SA_REPORT_CLICKS) {
         drop_column(table, CLICKS_INTERVAL);
         drop_column(table, CLICKS);
