@@ -1,4 +1,4 @@
-# The commands people type. CMake does the work; its output is shown when something fails.
+# The commands people type; `make help` lists them. CMake does the work; its output is shown when something fails.
 BUILD    ?= build
 SANITIZE ?= build-sanitize
 PREFIX   ?= /usr/local
@@ -8,23 +8,26 @@ DEMO     ?= results/demo
 BENCHES   = naive $(filter-out naive run,$(patsubst bench/bench_%.c,%,$(sort $(wildcard bench/bench_*.c)))) run
 C_FILES   = $(wildcard src/*/*.[ch] cli/*.[ch] include/superarm/*.h tests/*.[ch] bench/*.[ch] examples/*.c python/tests/*.c)
 
-.PHONY: build test demo bench check fuzz install wheel format check-format clean
+.PHONY: help build test demo bench check fuzz install wheel format check-format clean
 .DEFAULT_GOAL := build
 
-build:
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## installs what is missing (Debian, Ubuntu) and builds build/superarm; so does plain `make`
 	@tools/setup
 	@tools/build $(BUILD) $(JOBS) -DCMAKE_BUILD_TYPE=Release -DSUPERARM_PYTHON=$(PYTHON)
 
-test: build
+test: build ## builds and runs the tests
 	@ctest --test-dir $(BUILD) --output-on-failure -j2
 
-demo: build
+demo: build ## an experiment of a minute; its report is in results/demo
 	@tools/demo $(BUILD)/superarm $(DEMO)
 
-bench: build
+bench: build ## measures what rounds, widths and trainings cost
 	@for name in $(BENCHES); do OPENBLAS_NUM_THREADS=1 $(BUILD)/bench_$$name || exit 1; echo; done
 
-check:
+check: ## the tests with sanitizers, and the checks of style, layers and static analysis
 	@tools/setup --check
 	@tools/build $(SANITIZE) $(JOBS) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSUPERARM_SANITIZE=ON
 	@ctest --test-dir $(SANITIZE) --output-on-failure -j2
@@ -32,21 +35,21 @@ check:
 	@tools/check-layers
 	@$(MAKE) --no-print-directory check-format
 
-fuzz:
+fuzz: ## the fuzzers, a minute each
 	@tools/setup --check
 	@tools/fuzz 60
 
-install: build
+install: build ## the program, library and headers, to /usr/local or PREFIX=…
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
-wheel: build
+wheel: build ## the Python package as a wheel
 	@cmake --build $(BUILD) --target superarm_wheel
 
-format:
+format: ## clang-format over the C files
 	@clang-format -i $(C_FILES)
 
-check-format:
+check-format: ## says which of them it would change
 	@clang-format --dry-run --Werror $(C_FILES)
 
-clean:
+clean: ## removes the build folders
 	@rm -rf build build-*
