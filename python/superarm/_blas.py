@@ -29,7 +29,8 @@ class Guard:
             self._inside.add(call)
             if not self._before:
                 self._before = lib.sa_blas_threads(0)
-                lib.sa_blas_threads(self.threads)
+                if self._before != self.threads:
+                    lib.sa_blas_threads(self.threads)
 
     def leave(self, call: Any) -> None:
         with self._lock:

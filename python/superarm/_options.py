@@ -58,14 +58,15 @@ class Default(int):
     """The number that a parameter is unless given, told from the same number given."""
 
 
-def set_options(options: Mapping[str, Any], set_one: Callable[[bytes, bytes], Any]) -> None:
-    """Sets each that is not None, with sa_options_set, sa_experiment_set or the like."""
-    for name, value in check_names(options).items():
+def set_options(options: Mapping[str, Any], set_one: Callable[[bytes, bytes], Any], parameters: Iterable[str] = ()) -> None:
+    """Sets each that is not None, with sa_options_set, sa_experiment_set or the like. `parameters`: other names that the caller's
+    function takes, and may have been meant."""
+    for name, value in _check_names(options, parameters).items():
         check(set_one(c_text(option_name(name), "an option's name"), c_text(option_text(name, value), name)))
 
 
-def check_names(options: Mapping[str, Any]) -> Dict[str, Any]:
-    """Those that are not None, when no option is given by two names; what is no option at all, C says."""
+def _check_names(options: Mapping[str, Any], parameters: Iterable[str]) -> Dict[str, Any]:
+    """Those that are not None, when no option is given by two names. What is no option at all, C says, unless a parameter is meant."""
     given = {name: value for name, value in options.items() if value is not None}
     meant: Dict[str, str] = {}
     for name in given:
@@ -73,6 +74,10 @@ def check_names(options: Mapping[str, Any]) -> Dict[str, Any]:
         if option in meant:
             raise InputError(f"{meant[option]} and {name} are the same option: give one of them")
         meant[option] = name
+        if option not in _ALL and parameters:
+            near = did_you_mean(name, [*parameters, *_ALL])
+            if near in [f"; did you mean {parameter}?" for parameter in parameters]:
+                raise InputError(f"{name} is not an option{near}")
     return {"seed" if name == "random_state" else name: value for name, value in given.items()}
 
 
@@ -115,19 +120,16 @@ def options() -> List[Option]:
 _ALIASES = {"random_state": "seed", **{option.alias: option.name for option in options() if option.alias}}
 _SHARED = ("dim", "slate", "seed", "first_run", "rounds")  # of the environment or experiment, and an agent looks at them
 OF_AGENTS = frozenset(option.name for option in options() if option.scope == "agent" or option.name in _SHARED)
-_OTHERS = frozenset(option.name for option in options()) - OF_AGENTS
+_ALL = frozenset(option.name for option in options())
+_OTHERS = _ALL - OF_AGENTS
 
 
-def check_agents_own(options: Mapping[str, Any], parameters: Iterable[str], problem_names: Iterable[str]) -> None:
-    """No option that an agent would not look at, and no parameter of the constructor with another name."""
+def check_agents_own(options: Mapping[str, Any], problem_names: Iterable[str]) -> None:
+    """No option that an agent would not look at."""
     for name, value in options.items():
         if value is not None and name.rstrip("_") in _OTHERS:
             taker = "Agent.select" if name in problem_names else "superarm.run"
             raise InputError(f"{name} is not an option of an agent; {taker} takes it")
-        if name.rstrip("_") not in OF_AGENTS and name.rstrip("_") not in _ALIASES:
-            meant = did_you_mean(name, [*parameters, *OF_AGENTS])
-            if any(meant.endswith(f" {parameter}?") for parameter in parameters):
-                raise InputError(f"{name} is not an option{meant}")
 
 
 _READERS: Dict[str, Callable[[str], Any]] = {"integer": int, "number": float, "flag": lambda value: value == "true"}

@@ -49,12 +49,12 @@ class Agent:
             random_state = secrets.randbits(62)
         elif random_state is _SEED and options.get("seed") is not None:
             random_state = None
-        check_agents_own(options, ("random_state",), PROBLEM_NAMES)
+        check_agents_own(options, PROBLEM_NAMES)
         own = oracle is not None and not isinstance(oracle, str)
         handle = ffi.gc(need(lib.sa_options_new(_NULL)), lib.sa_options_destroy)
         given = {"preset": preset, "algorithm": algorithm, "dim": dim, "random_state": random_state,
                  "oracle": None if own else oracle, **options}
-        set_options(given, lambda name, value: lib.sa_options_set(handle, name, value))
+        set_options(given, lambda name, value: lib.sa_options_set(handle, name, value), ("random_state",))
         out = ffi.new("sa_agent **")
         call = Call()
         with call.lock, call:

@@ -101,7 +101,7 @@ class _Asked:
             check(lib.sa_experiment_read(self.handle, c_text(spec, "spec")))
 
     def set(self, options: Mapping[str, Any]) -> None:
-        set_options(options, lambda name, value: lib.sa_experiment_set(self.handle, name, value))
+        set_options(options, lambda name, value: lib.sa_experiment_set(self.handle, name, value), ("random_state", "agents", "spec"))
 
     # ---- what is the caller's own ----
 
