@@ -282,6 +282,45 @@ static void one_agent_at_a_time(void **state) {
     sa_agent_destroy(load("a.npz"));
 }
 
+/* Neither over its own history, nor without one: nothing is written, and the agent goes on. */
+static void a_save_that_could_not_be_loaded_is_refused(void **state) {
+    (void)state;
+    sa_agent *agent = create_in("", "h");
+    char history[512], other[512], *before, *after;
+    size_t size, now;
+    snprintf(history, sizeof history, "%s", scratch("h"));
+    snprintf(other, sizeof other, "%s", scratch("other"));
+    remove(other);
+    remove(scratch("s.npz"));
+    play(agent, 3);
+    assert_int_equal(link(history, other), 0);
+    assert_ok(sa_file_read(history, &before, &size));
+    assert_int_equal(sa_agent_save(agent, history), SA_INVALID);
+    assert_non_null(strstr(sa_last_error(), "is the agent's history"));
+    assert_int_equal(sa_agent_save(agent, other), SA_INVALID); /* by another name */
+    assert_ok(sa_file_read(history, &after, &now));
+    assert_int_equal(size, now);
+    assert_memory_equal(before, after, size);
+    sa_free(before);
+    sa_free(after);
+
+    for (int replaced = 0; replaced < 2; replaced++) {
+        assert_int_equal(remove(history), 0);
+        if (replaced) copy("other", "h");
+        assert_int_equal(sa_agent_save(agent, scratch("s.npz")), SA_FILE);
+        assert_non_null(strstr(sa_last_error(), "was removed, moved or replaced"));
+        assert_false(sa_file_exists(scratch("s.npz")));
+        if (!replaced) assert_int_equal(link(other, history), 0);
+    }
+    play(agent, 3);
+    assert_int_equal(rename(other, history), 0); /* put back */
+    assert_ok(sa_agent_save(agent, scratch("s.npz")));
+    sa_agent_destroy(agent);
+    agent = load("s.npz");
+    assert_int_equal(rig_counts(agent).observations, 18);
+    sa_agent_destroy(agent);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(file_and_memory_are_alike),
@@ -291,6 +330,7 @@ int main(void) {
         cmocka_unit_test(room_alone_gives_up_nothing),
         cmocka_unit_test(wrong_files_are_refused),
         cmocka_unit_test(one_agent_at_a_time),
+        cmocka_unit_test(a_save_that_could_not_be_loaded_is_refused),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

@@ -106,7 +106,7 @@ SA_API sa_status sa_agent_select(sa_agent *agent, const sa_request *request, sa_
 /* Chooses a slate for each of several requests, faster than one by one and with the same ids and slates, and the same bytes in the
  * decisions, as long as no feedback would have come in between. (But for the one call in an agent's life in which the widths turn
  * to double precision: there the first requests have it too.) decisions (count): each NULL or an older one, as for
- * sa_agent_select, and none twice. When one request cannot be answered, none is: nothing has changed, and the sentence names it.
+ * sa_agent_select, and none twice (SA_INVALID). When one request cannot be answered, none is: nothing has changed, and the sentence names it.
  * SA_INVALID with --count-pending, where each slate changes what the next one sees. */
 SA_API sa_status sa_agent_select_many(sa_agent *agent, const sa_request *const *requests, size_t count,
                                       sa_decision **decisions);
@@ -123,7 +123,7 @@ SA_API sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const doubl
 SA_API sa_status sa_agent_train(sa_agent *agent);
 
 /* The whole agent as an .npz file that numpy.load opens, written atomically. Saved and loaded, an agent goes on bit for bit
- * on the same kind of CPU. */
+ * on the same kind of CPU. With --history, the path must not be that of the history, and the history must still be there. */
 SA_API sa_status sa_agent_save(const sa_agent *agent, const char *path);
 SA_API sa_status sa_agent_load(const char *path, sa_agent **out);
 /* Is this a file that an agent keeps its feedback in (--history)? Such an agent needs it as long as it lives, and when it is

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/agent.h"
+#include "agent/history_file.h"
 #include "agent/pending_file.h"
 #include "base/memory.h"
 
@@ -82,6 +83,7 @@ static sa_status add_parts(const sa_agent *agent, sa_npz_writer *writer, const c
 
 sa_status sa_agent_save(const sa_agent *agent, const char *path) {
     if (!agent || !path) return sa_fail(SA_INVALID, "sa_agent_save needs an agent and a path");
+    if (agent->history.file) SA_TRY(sa_history_file_check_save(agent->history.file, path));
     char *options = NULL;
     sa_pending_file pending = {0};
     sa_npz_writer *writer = NULL;

@@ -323,6 +323,24 @@ sa_status sa_history_file_open(sa_history *history, const char *path, const sa_h
     return SA_OK;
 }
 
+static bool leads_to(const char *path, const struct stat *file) {
+    struct stat found;
+    return stat(path, &found) == 0 && found.st_dev == file->st_dev && found.st_ino == file->st_ino;
+}
+
+sa_status sa_history_file_check_save(const sa_history_file *file, const char *path) {
+    struct stat ours;
+    if (fstat(file->file, &ours) != 0) return sa_fail_errno("looked at", file->path);
+    if (leads_to(path, &ours))
+        return sa_fail(SA_INVALID, "%s is the agent's history, which a saved agent needs: save it under another name",
+                       path);
+    if (leads_to(file->path, &ours)) return SA_OK;
+    return sa_fail(SA_FILE,
+                   "the history %s was removed, moved or replaced while the agent uses it (or the program has changed its "
+                   "folder): an agent that is saved now could not be loaded",
+                   file->path);
+}
+
 sa_status sa_history_file_sync(const sa_history *history, const sa_history_mark **mark) {
     sa_history_file *self = history->file;
     const file_head *head = self->head;

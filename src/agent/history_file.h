@@ -38,6 +38,9 @@ sa_status sa_history_file_reserve(sa_history *history, size_t rows);
 void sa_history_file_go_on(const sa_history *history);
 /* The head counts what the history has. */
 void sa_history_file_note(const sa_history *history);
+/* Could an agent that is saved to `path` be loaded? Not when that is the history itself, nor when the history's name leads to another
+ * file by now, or to none. */
+sa_status sa_history_file_check_save(const sa_history_file *file, const char *path);
 /* Writes all of it to the disk. What a saved agent says of it lasts until the next call. */
 sa_status sa_history_file_sync(const sa_history *history, const sa_history_mark **mark);
 #endif
