@@ -139,6 +139,27 @@ static void counting_at_selection_is_refused(void **state) {
     sa_agent_destroy(agent);
 }
 
+/* An older decision can be written over once; nothing has changed before that is seen. */
+static void no_decision_is_given_twice(void **state) {
+    (void)state;
+    sa_agent *agent = rig_create("");
+    rig all;
+    begin(&all);
+    ask(&all, 0, 700);
+    assert_ok(select_together(agent, &all, MANY));
+    sa_agent_counts before = rig_counts(agent);
+    sa_decision *places[MANY] = {NULL};
+    places[2] = places[7] = all.together[4];
+    assert_int_equal(sa_agent_select_many(agent, (const sa_request *const *)all.request, MANY, places), SA_INVALID);
+    assert_non_null(strstr(sa_last_error(), "one decision twice"));
+    assert_true(sa_decision_id(all.together[4]) == 4 && rig_counts(agent).decisions == before.decisions);
+    for (size_t r = 0; r < MANY; r++) assert_true(places[r] == (r == 2 || r == 7 ? all.together[4] : NULL));
+    assert_ok(select_together(agent, &all, MANY)); /* over the older ones */
+    for (size_t r = 0; r < MANY; r++) assert_int_equal(sa_decision_id(all.together[r]), MANY + r);
+    end(&all);
+    sa_agent_destroy(agent);
+}
+
 /* More than are kept: the first are forgotten, as one by one. */
 static void the_limit_holds(void **state) {
     (void)state;
@@ -155,8 +176,9 @@ static void the_limit_holds(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_one_by_one), cmocka_unit_test(one_wrong_request_changes_nothing),
-        cmocka_unit_test(counting_at_selection_is_refused), cmocka_unit_test(the_limit_holds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_one_by_one),
+                                       cmocka_unit_test(one_wrong_request_changes_nothing),
+                                       cmocka_unit_test(counting_at_selection_is_refused),
+                                       cmocka_unit_test(no_decision_is_given_twice), cmocka_unit_test(the_limit_holds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

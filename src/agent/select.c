@@ -1,5 +1,7 @@
 /* Choosing slates: what is asked for, then scores (score.c), then the oracle's slate and what is kept of it (keep.c); the agent
  * changes at the end, when nothing can fail any more. */
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "agent/choice.h"
@@ -223,6 +225,24 @@ static sa_status batch_decide(sa_agent *agent, batch *self) {
     return sa_ring_reserve(&agent->pending, self->count);
 }
 
+static int by_address(const void *a, const void *b) {
+    uintptr_t one = (uintptr_t) * (sa_decision *const *)a, other = (uintptr_t) * (sa_decision *const *)b;
+    return (one > other) - (one < other);
+}
+
+/* An older decision can be written over once. */
+static sa_status check_places(size_t count, sa_decision *const *decisions) {
+    sa_decision **sorted;
+    SA_TRY(sa_alloc_array(count, sizeof(sa_decision *), &sorted));
+    memcpy(sorted, decisions, count * sizeof(sa_decision *));
+    qsort(sorted, count, sizeof(sa_decision *), by_address);
+    bool twice = false;
+    for (size_t i = 1; i < count; i++) twice = twice || (sorted[i] && sorted[i] == sorted[i - 1]);
+    sa_free(sorted);
+    if (!twice) return SA_OK;
+    return sa_fail(SA_INVALID, "sa_agent_select_many is given one decision twice: each request needs its own, or NULL");
+}
+
 /* The caller's decision becomes this one, and this one what is to be destroyed. */
 static void hand_over(sa_decision **to, sa_decision **from) {
     if (*to) {
@@ -242,6 +262,7 @@ sa_status sa_agent_select_many(sa_agent *agent, const sa_request *const *request
     if (count == 1) return sa_agent_select(agent, requests[0], &decisions[0]);
     if (agent->options->count_pending && agent->confidence)
         return sa_fail(SA_INVALID, "with --count-pending each slate changes what the next one sees: select one by one");
+    SA_TRY(check_places(count, decisions));
     batch self = {.count = count, .requests = requests};
     sa_status status = batch_prepare(agent, &self);
     if (status == SA_OK) status = batch_decide(agent, &self);
