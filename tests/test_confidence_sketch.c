@@ -481,6 +481,40 @@ static void auto_stays_exact_where_that_is_cheap(void **state) {
     source_clear(&s);
 }
 
+/* Where it stays exact, it does so while it forgets, and a saved one goes on; where it does not, it is a sketch at once. */
+static void auto_discounts_as_exact_does(void **state) {
+    (void)state;
+    static const int sizes[] = {16, 4}; /* 32 elements, 20 */
+    for (int few = 0; few < 2; few++) {
+        source s = sketch_source(shapes[2], SA_PRECISION_DOUBLE, 1, sizes[few]); /* p = 62 */
+        s.options->discount = 0.95;
+        s.options->confidence = SA_CONFIDENCE_EXACT;
+        sa_confidence *exact = engine_of(&s);
+        s.options->confidence = SA_CONFIDENCE_AUTO;
+        sa_confidence *engine = engine_of(&s);
+        double width[ARMS];
+        for (int round = 0; round < 100; round++) {
+            contexts(&s, ARMS, SLATE, 1);
+            widths_of(exact, &s, width);
+            widths_of(engine, &s, s.width);
+            if (!few) assert_memory_equal(s.width, width, sizeof width);
+            assert_ok(exact->kind->discount(exact, 0.95));
+            assert_ok(engine->kind->discount(engine, 0.95));
+            assert_ok(exact->kind->count(exact, &s.chosen, 0, NULL));
+            assert_ok(engine->kind->count(engine, &s.chosen, 0, NULL));
+            if (round != 50) continue;
+            save_engine(engine, scratch("engine.npz"));
+            sa_confidence_destroy(engine);
+            engine = engine_of(&s);
+            load_engine(engine, scratch("engine.npz"));
+        }
+        assert_int_equal(state_of(engine).from_primal, !few);
+        sa_confidence_destroy(exact);
+        sa_confidence_destroy(engine);
+        source_clear(&s);
+    }
+}
+
 static void bad_sizes_are_refused(void **state) {
     (void)state;
     sa_options *options = sa_options_new("paper");
@@ -552,6 +586,7 @@ int main(void) {
         cmocka_unit_test(a_saved_engine_goes_on_bit_for_bit),
         cmocka_unit_test(auto_changes_over),
         cmocka_unit_test(auto_stays_exact_where_that_is_cheap),
+        cmocka_unit_test(auto_discounts_as_exact_does),
         cmocka_unit_test(bad_sizes_are_refused),
         cmocka_unit_test(files_that_cannot_be_are_refused),
     };

@@ -6,8 +6,8 @@
  *
  * and the sketch of n gradients is made for n F / (B/4). Nobody knows how many rounds will come, so it is made when exact widths
  * have cost as much more than a sketch's would have: at most twice the cost of knowing. With few parameters, p <= 2 M, the p x p side
- * is no dearer than a sketch, and the engine stays exact. An agent that discounts has a sketch from the first on, however few they
- * are. */
+ * is no dearer than a sketch, and the engine stays exact, whether the agent discounts or not. With more, an agent that discounts has a
+ * sketch from the first on. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -59,14 +59,17 @@ static sa_status create(const sa_options *options, size_t pairs, const sa_pair_s
     self->options = (sa_options){.precision = options->precision,
                                  .regularization = options->regularization,
                                  .sketch_size = options->sketch_size,
-                                 .discount = 1};
+                                 .discount = 1}; /* of a sketch, which forgets by itself */
     self->pairs = pairs;
     SA_TRY_OR_FAIL(sa_alloc_array(pairs, sizeof *shape, &self->shape));
     memcpy(self->shape, shape, pairs * sizeof *shape);
     measure(self, (double)options->sketch_size);
     self->options.exact_form = self->stays ? SA_EXACT_AUTO : SA_EXACT_DUAL;
-    const sa_confidence_class *first = options->discount < 1 ? &sa_confidence_sketch : &sa_confidence_exact;
-    SA_TRY_OR_FAIL(first->create(&self->options, pairs, shape, &self->now));
+    const sa_confidence_class *first =
+        options->discount < 1 && !self->stays ? &sa_confidence_sketch : &sa_confidence_exact;
+    sa_options within = self->options;
+    if (self->stays) within.discount = options->discount;
+    SA_TRY_OR_FAIL(first->create(&within, pairs, shape, &self->now));
     *out = &self->base;
     return SA_OK;
 fail:
@@ -80,14 +83,15 @@ static double fold_cost(const automatic_t *self) {
     return 4 * self->elements * self->elements * (self->length + 2 * self->elements);
 }
 
+/* A side of p x p holds no gradients: it is left only by an agent that was saved with a sketch and is loaded, before anything is
+ * counted. */
 static sa_status change_over(automatic_t *self) {
     const sa_gradients *held = sa_exact_held(self->now);
     sa_confidence *sketch;
-    if (!held) return sa_fail(SA_FORMAT, "a sketch cannot be made of a p x p factor");
     sa_options options = self->options;
-    options.precision = (int)held->precision; /* as far as exact widths had to go, the sketch's have to */
+    if (held) options.precision = (int)held->precision; /* as far as exact widths had to go, the sketch's have to */
     SA_TRY(sa_confidence_sketch.create(&options, self->pairs, self->shape, &sketch));
-    sa_status status = sa_confidence_sketch.count(sketch, held, 0, NULL);
+    sa_status status = held ? sa_confidence_sketch.count(sketch, held, 0, NULL) : SA_OK;
     if (status != SA_OK) {
         sa_confidence_destroy(sketch);
         return status;
