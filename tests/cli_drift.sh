@@ -44,6 +44,15 @@ echo mine >feedback.cn-ucb.0
 if "$program" run $small --history feedback --quiet 2>err; then fail "a file that is no history was written over"; fi
 grep -q "feedback.cn-ucb.0 exists" err
 [ "$(cat feedback.cn-ucb.0)" = mine ]
+status=0 # the last of all jobs is looked at before the first begins
+rm feedback.cn-ucb.0
+mv feedback.comblin-ucb.1 kept
+mkdir feedback.comblin-ucb.1
+"$program" run $small --history feedback --quiet --out made 2>err || status=$?
+[ $status = 2 ] || fail "status $status: $(cat err)"
+grep -q "feedback.comblin-ucb.1 exists, and is no history" err
+[ ! -e made ] || fail "--out was begun"
+[ ! -e feedback.cn-ucb.0 ] || fail "a history was begun"
 
 refused "--window 5 and --discount 0.9 are two ways to forget" --window 5 --discount 0.9
 refused "whose cells cannot forget" --algorithm cc-mab --discount 0.9

@@ -11,7 +11,8 @@ void sa_history_init(sa_history *history, const sa_options *options) {
     *history = (sa_history){.precision = (sa_precision)options->precision,
                             .dim = (size_t)options->dim,
                             .positions = sa_options_positions(options),
-                            .discounted = sa_options_discounted(options)};
+                            .discounted = sa_options_discounted(options),
+                            .of_run = options->of_run};
 }
 
 void sa_history_clear(sa_history *history) {

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -39,6 +40,7 @@ typedef struct file_head {
     uint64_t oldest_branch; /* that forks are still known of */
     uint64_t forks;
     fork_at fork[MOST_FORKS]; /* (forks) rising in both */
+    uint64_t of_run;          /* of an experiment, which nobody needs once the run is over */
 } file_head;
 
 struct sa_history_file {
@@ -224,14 +226,19 @@ static sa_status write_head(const sa_history *history, sa_history_file *self) {
     head->real_bytes = sa_precision_bytes(history->precision);
     head->positions = history->positions > 0;
     head->discounted = history->discounted;
+    head->of_run = history->of_run;
     if (getrandom(head->id, sizeof head->id, 0) != (ssize_t)sizeof head->id) return sa_fail_errno("named", self->path);
     return SA_OK;
+}
+
+static sa_status check_name(const char *path) {
+    return strchr(path, '\n') ? sa_fail(SA_INVALID, "--history: a name must not have a line break") : SA_OK;
 }
 
 sa_status sa_history_file_create(sa_history *history, const char *path) {
     sa_history_file *self;
     sa_status status;
-    if (strchr(path, '\n')) return sa_fail(SA_INVALID, "--history: a name must not have a line break");
+    SA_TRY(check_name(path));
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0 && errno == EEXIST)
         return sa_fail(SA_FILE, "--history %s exists: load the agent that it belongs to, or give another name", path);
@@ -247,7 +254,8 @@ fail:
     *history = (sa_history){.precision = history->precision,
                             .dim = history->dim,
                             .positions = history->positions,
-                            .discounted = history->discounted};
+                            .discounted = history->discounted,
+                            .of_run = history->of_run};
     unlink(path);
     return status;
 }
@@ -358,4 +366,36 @@ bool sa_is_history(const char *path) {
     bool is_one = read(file, magic, sizeof magic) == (ssize_t)sizeof magic && !memcmp(magic, MAGIC, sizeof magic);
     close(file);
     return is_one;
+}
+
+/* ---- what a run left ---- */
+
+/* Nothing but histories of runs has the mark; one that is in use is locked, or has just made way for another. */
+static sa_status check_left(int file, const char *path, bool alone) {
+    char magic[sizeof MAGIC];
+    uint64_t of_run = 0;
+    struct stat ours;
+    if (pread(file, magic, sizeof magic, 0) != (ssize_t)sizeof magic || memcmp(magic, MAGIC, sizeof magic) != 0)
+        return sa_fail(SA_FILE, "--history %s exists, and is no history: give another name", path);
+    if (pread(file, &of_run, sizeof of_run, offsetof(file_head, of_run)) != (ssize_t)sizeof of_run || of_run != 1)
+        return sa_fail(SA_FILE, "--history %s exists, and belongs to an agent: give another name", path);
+    bool locked = flock(file, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0;
+    if (!locked && errno != EWOULDBLOCK) return sa_fail_errno("locked", path);
+    if (!locked || fstat(file, &ours) != 0 || !leads_to(path, &ours))
+        return sa_fail(SA_FILE, "--history %s is in use by another run: wait for its end, or give another name", path);
+    return SA_OK;
+}
+
+sa_status sa_run_history(const char *path, bool remove) {
+    struct stat about;
+    SA_TRY(check_name(path));
+    if (lstat(path, &about) != 0) return errno == ENOENT ? SA_OK : sa_fail_errno("written", path);
+    if (!S_ISREG(about.st_mode))
+        return sa_fail(SA_FILE, "--history %s exists, and is no history: give another name", path);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0) return sa_fail_errno("read", path);
+    sa_status status = check_left(file, path, remove);
+    if (status == SA_OK && remove && unlink(path) != 0) status = sa_fail_errno("removed", path);
+    close(file); /* and the lock with it */
+    return status;
 }

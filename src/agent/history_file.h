@@ -11,6 +11,8 @@
  * as they are when it is loaded, and are written over once it goes on. From there on the file has another branch, and an agent
  * that was saved with observations of the one before is refused.
  *
+ * The head also says whether the agent was one of an experiment's runs: another run writes over what these left, and over nothing else.
+ *
  * One agent at a time: the file is locked (flock) for as long as the agent lives. */
 #ifndef SA_AGENT_HISTORY_FILE_H
 #define SA_AGENT_HISTORY_FILE_H

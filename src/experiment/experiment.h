@@ -114,6 +114,12 @@ sa_status sa_plan_check_unused(const sa_plan *plan);
 sa_status sa_plan_check_clicks(const sa_plan *plan);
 /* SA_INVALID unless --out can be used: new or empty, or with --resume. */
 sa_status sa_plan_check_folder(const sa_options *options);
+/* SA_FILE unless a new file can be made at `path` later: its folder is there and open to writing, or is --out, still to be made. */
+sa_status sa_plan_check_place(const char *path, const char *out);
+/* --history (histories.c): the file of a run; caller frees. */
+sa_status sa_plan_history(const sa_plan_agent *agent, uint64_t run, char **path);
+/* Fails unless every run of every agent can have its own. */
+sa_status sa_plan_check_histories(const sa_plan *plan);
 /* The caller's oracle, for the plan to use (own.c). */
 void sa_plan_take_oracle(sa_plan *plan, const sa_oracle_callbacks *oracle);
 /* Can the machine hold a x b x c x d bytes? */

@@ -90,14 +90,15 @@ static int give_best(void *user, const double *scores, size_t arms, const bool *
     return 0;
 }
 
-/* --history: a file for each agent and run. One that an earlier experiment left is written over. */
+/* The agent's history has a name of this run, where one that an earlier run left makes way. */
 static sa_status name_history(job *self, uint64_t run) {
     char *path, **history = &self->options->history;
     if (!**history) return SA_OK;
-    SA_TRY(sa_format(&path, "%s.%s.%llu", *history, self->of->label, (unsigned long long)run));
+    SA_TRY(sa_plan_history(self->of, run, &path));
     sa_free(*history);
     *history = path;
-    return sa_is_history(path) ? sa_path_remove(path) : SA_OK;
+    self->options->of_run = true;
+    return sa_run_history(path, true);
 }
 
 static sa_status make_agent(job *self, uint64_t run, bool traced) {

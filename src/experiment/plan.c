@@ -62,22 +62,26 @@ sa_status sa_plan_check_folder(const sa_options *options) {
     return folder_in_use(options->out);
 }
 
-/* A trace is joined at the very end; better to hear now that it cannot be written. Its folder may be --out, still to be made. */
-static sa_status check_trace(const char *trace, const char *out) {
-    struct stat about;
+sa_status sa_plan_check_place(const char *path, const char *out) {
     char *folder;
-    if (!*trace) return SA_OK;
-    if (!stat(trace, &about)) {
-        if (S_ISDIR(about.st_mode)) return sa_fail(SA_INVALID, "--trace %s is a folder", trace);
-        return access(trace, W_OK) ? sa_fail_errno("written", trace) : SA_OK;
-    }
-    SA_TRY(sa_copy_text(trace, &folder));
+    SA_TRY(sa_copy_text(path, &folder));
     char *slash = strrchr(folder, '/');
     if (slash) slash[slash == folder] = 0;
     bool is_made = slash && strcmp(folder, out) == 0;
     int denied = !is_made && access(slash ? folder : ".", W_OK);
     sa_free(folder);
-    return denied ? sa_fail_errno("written", trace) : SA_OK;
+    return denied ? sa_fail_errno("written", path) : SA_OK;
+}
+
+/* A trace is joined at the very end; better to hear now that it cannot be written. */
+static sa_status check_trace(const char *trace, const char *out) {
+    struct stat about;
+    if (!*trace) return SA_OK;
+    if (!stat(trace, &about)) {
+        if (S_ISDIR(about.st_mode)) return sa_fail(SA_INVALID, "--trace %s is a folder", trace);
+        return access(trace, W_OK) ? sa_fail_errno("written", trace) : SA_OK;
+    }
+    return sa_plan_check_place(trace, out);
 }
 
 static sa_status check_slate(const sa_options *options, const sa_environment *environment) {
@@ -234,6 +238,7 @@ sa_status sa_plan_make(sa_experiment *experiment) {
     SA_TRY_OR_FAIL(sa_plan_check_clicks(plan));
     SA_TRY_OR_FAIL(sa_plan_check_folder(plan->options));
     SA_TRY_OR_FAIL(check_trace(plan->options->trace, plan->options->out));
+    SA_TRY_OR_FAIL(sa_plan_check_histories(plan));
     sa_plan_destroy(experiment->plan);
     experiment->plan = plan;
     return SA_OK;
