@@ -93,7 +93,7 @@ size_t sa_history_bytes(const sa_history *history) {
 static sa_status save_mark(const sa_history *history, sa_npz_writer *writer) {
     const sa_history_mark *mark;
     SA_TRY(sa_history_file_sync(history, &mark));
-    SA_TRY(sa_npz_add(writer, "history_id", SA_INT64, 1, &(size_t){2}, mark->id));
+    SA_TRY(sa_npz_add(writer, "history_id", SA_INT64, 1, (size_t[]){2}, mark->id));
     SA_TRY(sa_npz_add(writer, "history_branch", SA_INT64, 0, NULL, &mark->branch));
     SA_TRY(sa_npz_add(writer, "history_count", SA_INT64, 0, NULL, &mark->count));
     return sa_npz_add(writer, "history_answered", SA_INT64, 0, NULL, &mark->answered);
@@ -138,7 +138,7 @@ static bool is_sound(const sa_history *history) {
 static sa_status load_mark(sa_history *history, const char *path, sa_npz *archive) {
     sa_history_mark mark;
     int64_t branch, count, answered;
-    SA_TRY(sa_npz_read_into(archive, "history_id", SA_INT64, 1, &(size_t){2}, mark.id));
+    SA_TRY(sa_npz_read_into(archive, "history_id", SA_INT64, 1, (size_t[]){2}, mark.id));
     SA_TRY(sa_npz_get_integer(archive, "history_branch", 0, INT64_MAX, &branch));
     SA_TRY(sa_npz_get_integer(archive, "history_count", 0, INT64_MAX, &count));
     SA_TRY(sa_npz_get_integer(archive, "history_answered", 0, INT64_MAX, &answered));
