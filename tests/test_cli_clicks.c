@@ -7,21 +7,9 @@
 #include <cmocka.h>
 
 #include "program.h"
+#include "test_own_folder.h"
 
 #define SMALL "run --environment h2 --algorithm best,random --rounds 30 --arms 8 --slate 3 --dim 4 "
-
-static const char *folder;
-
-static int set_up(void **state) {
-    (void)state;
-    folder = temporary_folder();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    return sa_path_remove(folder) != SA_OK;
-}
 
 static void has(const char *text, const char *words) {
     if (!strstr(text, words)) fail_msg("no \"%s\" in: %s", words, text);

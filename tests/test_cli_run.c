@@ -10,21 +10,9 @@
 #include <jansson.h>
 
 #include "program.h"
+#include "test_own_folder.h"
 
 #define SMALL "--rounds 25 --arms 7 --slate 3 --dim 4 --hidden 6 --runs 2"
-
-static const char *folder;
-
-static int set_up(void **state) {
-    (void)state;
-    folder = temporary_folder();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    return sa_path_remove(folder) != SA_OK;
-}
 
 static sa_array load(const char *path) {
     sa_array array = {0};

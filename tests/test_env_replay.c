@@ -11,24 +11,11 @@
 
 #include "env/environment.h"
 #include "rng/stream.h"
-#include "temporary.h"
 #include "test_env_refused.h"
+#include "test_own_folder.h"
 
 /* R, T, N, d */
 static const size_t FULL[] = {2, 5, 4, 3};
-
-static const char *folder;
-
-static int set_up(void **state) {
-    (void)state;
-    folder = temporary_folder();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    return sa_path_remove(folder) != SA_OK;
-}
 
 static sa_options *replaying(const char *contexts, const char *scores, const char *noise) {
     sa_options *options = sa_options_new(NULL);

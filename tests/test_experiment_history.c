@@ -14,20 +14,7 @@
 
 #include <superarm/superarm.h>
 
-#include "temporary.h"
-
-static const char *folder;
-
-static int set_up(void **state) {
-    (void)state;
-    folder = temporary_folder();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    return sa_path_remove(folder) != SA_OK;
-}
+#include "test_own_folder.h"
 
 static void fine(sa_status status) {
     if (status != SA_OK) fail_msg("%s", sa_last_error());

@@ -10,22 +10,9 @@
 
 #include <superarm/superarm.h>
 
-#include "temporary.h"
+#include "test_own_folder.h"
 
 enum { RUNS = 3, ROUNDS = 30 };
-
-static const char *folder;
-
-static int set_up(void **state) {
-    (void)state;
-    folder = temporary_folder();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    return sa_path_remove(folder) != SA_OK;
-}
 
 static void fine(sa_status status) {
     if (status != SA_OK) fail_msg("%s", sa_last_error());
