@@ -26,6 +26,9 @@ SA_API void sa_problem_scores(sa_problem *problem, const double *scores, size_t 
 SA_API void sa_problem_position_scores(sa_problem *problem, const double *scores, size_t arms, size_t positions);
 /* K. Oracles that may leave arms out take it as the most, and 0, as it is unless set, as no limit. */
 SA_API void sa_problem_slate(sa_problem *problem, size_t slate);
+/* Exactly K arms, the best of the slates that keep the rules, also where an oracle may leave arms out (`knapsack`, `matroid` with
+ * groups, `matching`, `assortment`, `ilp`); SA_INVALID where there is none. Not for `shortest-path`. */
+SA_API void sa_problem_exactly(sa_problem *problem, bool exactly);
 /* Arms that must not be chosen: (arms) flags, true excludes; NULL excludes none. */
 SA_API void sa_problem_exclude(sa_problem *problem, const bool *excluded);
 

@@ -32,6 +32,23 @@ def test_knapsack():
     assert found.reward == pytest.approx(best) and costs[found.arms].sum() <= 11
 
 
+def test_exactly():
+    scores, groups = -np.array([0.5, 0.1, 0.3, 0.2]), [0, 1, 1, 1]
+    assert len(superarm.solve("matroid", scores, slate=2, groups=groups, exactly=False).arms) == 0
+    assert superarm.solve("matroid", scores, slate=2, groups=groups, exactly=True).arms.tolist() == [1, 0]
+    with pytest.raises(superarm.InputError, match="no slate of 3 arms"):
+        superarm.solve("matroid", scores, slate=3, groups=groups, exactly=True)
+    agent = superarm.Agent("comblin-ucb", dim=2, oracle="matroid", gamma=0.01, random_state=1)
+    contexts = np.array([[1.0, 0], [0, 1], [0.5, 0.5]])
+    for _ in range(20):  # all feedback is negative
+        decision = agent.select(contexts, slate=2, groups=[0, 0, 1], capacities=[2, 2], exactly=True)
+        assert len(decision.arms) == 2
+        agent.update(decision, [-1.0, -1.0])
+    assert len(agent.select(contexts, slate=2, groups=[0, 0, 1], capacities=[2, 2]).arms) == 0
+    with pytest.raises(superarm.InputError, match="no slate of 3 arms"):
+        agent.select(contexts, slate=3, groups=[0, 0, 1], capacities=[1, 1], exactly=True)
+
+
 def test_matroid():
     groups = np.array([0, 1, 0, 1, 0, 1, 0])
     best = max(SCORES[chosen].sum() for chosen in subsets(7, [3]) if (groups[chosen] == 0).sum() <= 1 and (groups[chosen] == 1).sum() <= 2)

@@ -106,6 +106,8 @@
          "oracle data, clicks cascade, feedback cascade: psi of each position, (K), a list or npy file")                  \
     TEXT(cascade_reward, "reward", ENVIRONMENT, "",                                                                       \
          "oracle data, and clicks cascade: what earns, any click (click) or each (sum)")                                  \
+    FLAG(exactly, "exactly", ENVIRONMENT, false, false, false,                                                            \
+         "oracle data: exactly K arms, also where some may be left out")                                                  \
     CHOICE(clicks, "clicks", ENVIRONMENT, CLICKS_NONE, CLICKS_NONE, CLICKS_NONE, SA_CLICKS,                               \
            "what users do: nothing (every score is seen), look at positions by chance, or scan from the top and click")   \
     TEXT(examination, "examination", ENVIRONMENT, "",                                                                     \

@@ -27,6 +27,10 @@ sa_status sa_plan_read_structure(sa_options *options, sa_problem **out) {
     if (!problem) return SA_OUT_OF_MEMORY;
     for (sa_datum datum = 0; datum < SA_DATUM_COUNT; datum++) {
         const char *name = sa_datum_name(datum);
+        if (datum == SA_EXACTLY) {
+            sa_problem_exactly(problem, options->exactly);
+            continue;
+        }
         const char *text = *(char **)sa_option_field(options, sa_option_row_find(name));
         if (!*text) continue;
         SA_TRY_OR_FAIL(sa_problem_set(problem, name, text));

@@ -108,8 +108,11 @@ sa_status sa_discounts_check(const sa_oracle_data *data, size_t positions) {
 
 static sa_status check_size(const sa_oracle *oracle, const sa_oracle_problem *problem) {
     size_t left = problem->arms;
+    bool exactly = sa_problem_wants_all(problem);
     if (problem->arms == 0) return sa_fail(SA_INVALID, "--scores: there are no arms");
-    if (oracle->size != SA_EXACTLY_K) return SA_OK;
+    if (exactly && !(oracle->takes & SA_BIT(SA_EXACTLY)))
+        return sa_fail(SA_INVALID, "--exactly is not for %s", oracle->name);
+    if (oracle->size != SA_EXACTLY_K && !exactly) return SA_OK;
     for (size_t i = 0; problem->excluded && i < problem->arms; i++) left -= problem->excluded[i];
     if (problem->slate == 0) return sa_fail(SA_INVALID, "%s needs --slate, the number of arms to choose", oracle->name);
     if (problem->slate > left)
@@ -161,7 +164,9 @@ void sa_oracle_clip(const sa_oracle *oracle, const sa_oracle_problem *problem, d
 }
 
 size_t sa_oracle_most(const sa_oracle *oracle, const sa_oracle_problem *problem) {
-    bool limited = oracle->size != SA_ANY_SIZE && problem->slate > 0 && problem->slate < problem->arms;
+    bool groups = oracle->takes & SA_BIT(SA_GROUPS) && sa_problem_has(problem, SA_GROUPS);
+    bool any = oracle->size == SA_ANY_SIZE && !groups;
+    bool limited = !any && problem->slate > 0 && problem->slate < problem->arms;
     return limited ? problem->slate : problem->arms;
 }
 

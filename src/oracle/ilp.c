@@ -1,4 +1,4 @@
-/* The 0/1 choices x with the largest sum of scores under A x <= b, at most K of them where K is given: by CBC, through its C
+/* The 0/1 choices x with the largest sum of scores under A x <= b, at most K of them where K is given, or exactly K: by CBC, through its C
  * interface. This is the only file that sees it, and only one thread is in it at a time. CBC allocates as it likes. */
 #include "oracle/oracle.h"
 
@@ -47,7 +47,7 @@ static void fill(const sa_oracle_problem *problem, columns *self) {
     }
     self->start[arms] = count;
     for (size_t row = 0; row < self->rows; row++) {
-        self->least[row] = -INFINITY;
+        self->least[row] = row == rows && sa_problem_wants_all(problem) ? (double)problem->slate : -INFINITY;
         self->most[row] = row < rows ? data->bounds[row] : (double)problem->slate;
     }
 }
@@ -71,7 +71,9 @@ static sa_status ask(const sa_oracle_problem *problem, const columns *self, size
         for (size_t arm = 0; arm < problem->arms; arm++)
             if (chosen[arm] > 0.5) slate[(*length)++] = arm;
     } else if (Cbc_isProvenInfeasible(model)) {
-        status = sa_data_fail(problem->data, SA_BOUNDS, "no choice of arms fits A x <= b");
+        status = sa_problem_wants_all(problem)
+                     ? sa_data_fail(problem->data, SA_BOUNDS, "no choice of %zu arms fits A x <= b", problem->slate)
+                     : sa_data_fail(problem->data, SA_BOUNDS, "no choice of arms fits A x <= b");
     } else {
         status = sa_fail(SA_INVALID, "CBC found no solution: its status is %d", Cbc_status(model));
     }
@@ -128,12 +130,13 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
 const sa_oracle sa_oracle_ilp = {
     .name = "ilp",
     .summary = "0/1 choices under A x <= b, at most K; reward: the sum; solved by CBC",
-    .wants = "matrix, bounds; slate",
+    .wants = "matrix, bounds; slate, exactly",
     .cost = "exponential at worst",
     .alpha = 1,
     .exact = true,
     .size = SA_AT_MOST_K,
     .needs = SA_BIT(SA_MATRIX) | SA_BIT(SA_BOUNDS),
+    .takes = SA_BIT(SA_EXACTLY),
     .solve = solve,
     .reward = sa_reward_sum,
 };

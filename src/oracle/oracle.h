@@ -25,7 +25,8 @@
     X(MATRIX, "matrix")                                                                                                   \
     X(BOUNDS, "bounds")                                                                                                   \
     X(DISCOUNTS, "discounts")                                                                                             \
-    X(REWARD, "reward")
+    X(REWARD, "reward")                                                                                                   \
+    X(EXACTLY, "exactly")
 
 typedef enum sa_datum {
 #define SA_DATUM_ENUM(enumerator, name) SA_##enumerator,
@@ -74,6 +75,9 @@ static inline bool sa_problem_allows(const sa_oracle_problem *problem, size_t ar
     return !problem->excluded || !problem->excluded[arm];
 }
 
+/* Must a slate have K arms, whatever their scores? Oracles that always choose K need not ask. */
+static inline bool sa_problem_wants_all(const sa_oracle_problem *problem) { return sa_problem_has(problem, SA_EXACTLY); }
+
 /* The data of a public problem. */
 const sa_oracle_data *sa_problem_data(const sa_problem *problem);
 
@@ -102,7 +106,7 @@ void sa_workspace_clear(sa_workspace *workspace);
 typedef enum sa_slate_size {
     SA_EXACTLY_K, /* K arms, no less */
     SA_AT_MOST_K, /* may leave arms out, also all; K 0: no limit */
-    SA_ANY_SIZE,  /* as many as the structure asks for; K is not looked at */
+    SA_ANY_SIZE,  /* as many as the structure asks for; K is not looked at, but for --groups, where it is the most */
 } sa_slate_size;
 
 typedef struct sa_oracle {

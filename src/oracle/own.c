@@ -25,6 +25,8 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
         return sa_fail(SA_INVALID, "your oracle's slate has %zu arms, and at most %zu are wanted", count, most);
     if (problem->positions && count != problem->positions)
         return sa_fail(SA_INVALID, "your oracle chose %zu arms for %zu positions", count, problem->positions);
+    if (sa_problem_wants_all(problem) && count != problem->slate)
+        return sa_fail(SA_INVALID, "your oracle chose %zu arms, and exactly %zu are wanted", count, problem->slate);
     memset(taken, 0, problem->arms * sizeof *taken);
     for (size_t i = 0; i < count; i++) {
         if (chosen[i] >= problem->arms)
@@ -48,10 +50,11 @@ static double reward(const sa_oracle_problem *problem, const size_t *slate, size
 const sa_oracle sa_oracle_own = {
     .name = "own",
     .summary = "your own, as C callbacks",
-    .wants = "callbacks",
+    .wants = "callbacks; exactly",
     .cost = "yours",
     .alpha = 1,
     .size = SA_AT_MOST_K,
+    .takes = SA_BIT(SA_EXACTLY),
     .positions = true,
     .check = check,
     .solve = solve,

@@ -67,6 +67,7 @@ void sa_problem_position_scores(sa_problem *problem, const double *scores, size_
 }
 
 void sa_problem_slate(sa_problem *problem, size_t slate) { problem->problem.slate = slate; }
+void sa_problem_exactly(sa_problem *problem, bool exactly) { give(problem, SA_EXACTLY, exactly, 1, 1); }
 void sa_problem_exclude(sa_problem *problem, const bool *excluded) { problem->problem.excluded = excluded; }
 
 void sa_problem_costs(sa_problem *problem, const double *costs, size_t arms) {
@@ -124,6 +125,8 @@ static const struct {
 } NAMES[] = {
     {"scores", "the arms' scores, (N), or (N, K) for assignment", SCORES, 1, false},
     {"slate", "K, arms to choose, or the most where arms may be left out", -1, 0, true},
+    {"exactly", "exactly K arms, also where an oracle may leave arms out; true unless false is said", SA_EXACTLY, 0,
+     false},
     {"costs", "knapsack: costs, (N), 0 or more", SA_COSTS, 1, false},
     {"capacity", "knapsack: what the costs may add up to", SA_CAPACITY, 0, false},
     {"groups", "matroid: the arms' groups, (N), counted from 0", SA_GROUPS, 1, true},
@@ -258,6 +261,13 @@ static sa_status set_index(sa_problem *problem, int which, const char *name, con
 static sa_status set_value(sa_problem *problem, int which, const char *text) {
     char shown[SA_PRINTABLE];
     double number;
+    if (which == SA_EXACTLY) {
+        bool no = !strcmp(text, "false");
+        if (!no && strcmp(text, "true"))
+            return sa_fail(SA_INVALID, "--exactly %s is neither true nor false", sa_printable(text, shown));
+        sa_problem_exactly(problem, !no);
+        return SA_OK;
+    }
     if (which == SA_REWARD) {
         bool sum = !strcmp(text, "sum");
         if (!sum && strcmp(text, "click"))
