@@ -49,6 +49,16 @@ def test_exactly():
         agent.select(contexts, slate=3, groups=[0, 0, 1], capacities=[1, 1], exactly=True)
 
 
+def test_discounts_are_of_positions():
+    contexts = np.eye(4)
+    agent = superarm.Agent("comblin-ucb", dim=4, oracle="matroid", feedback="cascade", random_state=1)
+    for discounts in ([1, 0.5], np.array([1.0, 0.5])):
+        decision = agent.select(contexts, slate=2, groups=[0, 0, 1, 1], capacities=[2, 2], discounts=discounts, exactly=True)
+        agent.update(decision, [0, 1])
+    with pytest.raises(superarm.InputError, match="4 entries, and there are 2 positions"):
+        agent.select(contexts, slate=2, groups=[0, 0, 1, 1], discounts=[1, 1, 1, 1])
+
+
 def test_matroid():
     groups = np.array([0, 1, 0, 1, 0, 1, 0])
     best = max(SCORES[chosen].sum() for chosen in subsets(7, [3]) if (groups[chosen] == 0).sum() <= 1 and (groups[chosen] == 1).sum() <= 2)
