@@ -48,13 +48,14 @@ def _problem(data: Dict[str, Any]) -> Problem:
 class Takes:
     """What an agent looks at beside contexts: anything else is a mistake, as the caller thinks that it matters."""
 
-    __slots__ = ("_expected", "_oracle", "_discounts", "own_oracle")
+    __slots__ = ("_expected", "_oracle", "_discounts", "own_oracle", "own_takes_problem")
 
     def __init__(self, algorithm: str, oracle: str, feedback: str) -> None:
         self._expected = algorithm == "best"
         self._oracle = oracle
         self._discounts = feedback == "cascade"
         self.own_oracle = False
+        self.own_takes_problem = False
 
     def check(self, expected: Any, problem: Mapping[str, Any]) -> None:
         if expected is not None and not self._expected:
@@ -62,9 +63,9 @@ class Takes:
         for name, value in problem.items():
             if value is None or (name == "discounts" and self._discounts):
                 continue
-            if name in DATA_NAMES and (self.own_oracle or name not in oracle_data(self._oracle)):
+            if name in DATA_NAMES and (not self.own_takes_problem if self.own_oracle else name not in oracle_data(self._oracle)):
                 takers = " and ".join(oracle.name for oracle in oracles() if name in oracle_data(oracle.name))
-                mine = "an oracle of your own, which can have it by itself" if self.own_oracle else self._oracle
+                mine = "an oracle of your own whose solve has no parameter problem" if self.own_oracle else self._oracle
                 raise InputError(f"{name} is not for {mine}; the oracles that look at it: {takers}")
 
 

@@ -238,6 +238,7 @@ class Agent:
             check(lib.sa_agent_oracle(agent, _NULL if call is None else call.callbacks))
             self._oracle = call
             self._takes.own_oracle = call is not None
+            self._takes.own_takes_problem = call is not None and call.takes_problem
 
     @property
     def counts(self) -> Dict[str, Any]:

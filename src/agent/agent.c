@@ -153,9 +153,7 @@ sa_status sa_agent_oracle(sa_agent *agent, const sa_oracle_callbacks *oracle) {
         agent->oracle = sa_oracle_of((sa_oracle_kind)agent->options->oracle);
         return SA_OK;
     }
-    if (!oracle->solve) return sa_fail(SA_INVALID, "an oracle of your own needs a solve callback");
-    if (!(oracle->alpha > 0 && oracle->alpha <= 1))
-        return sa_fail(SA_INVALID, "alpha of your oracle is %g, and must be more than 0 and at most 1", oracle->alpha);
+    SA_TRY(sa_own_check(oracle));
     if (oracle->positions != (agent->inputs.positions > 0))
         return sa_fail(SA_INVALID, "your oracle takes %s, and the agent's --feedback gives %s",
                        oracle->positions ? "a score for each position" : "one score an arm",

@@ -95,6 +95,11 @@
     TEXT(capacity, "capacity", ENVIRONMENT, "", "oracle data: what costs may add up to")                                  \
     TEXT(groups, "groups", ENVIRONMENT, "", "oracle data: the arms' groups, (N), a list or an npy file")                  \
     TEXT(capacities, "capacities", ENVIRONMENT, "", "oracle data: the most arms of each group, a list or an npy file")    \
+    TEXT(minimums, "minimums", ENVIRONMENT, "", "oracle data: the least arms of each group, a list or an npy file")       \
+    TEXT(exclusions, "exclusions", ENVIRONMENT, "",                                                                       \
+         "oracle data: npy file of pairs of arms, at most one chosen, (pairs, 2)")                                        \
+    TEXT(eligible, "eligible", ENVIRONMENT, "",                                                                           \
+         "oracle data: npy file of which arms each position takes, (K, N), 0 or 1")                                       \
     TEXT(edges, "edges", ENVIRONMENT, "", "oracle data: npy file of the two nodes of each arm, (N, 2)")                   \
     TEXT(source, "source", ENVIRONMENT, "", "oracle data: the node where paths start")                                    \
     TEXT(target, "target", ENVIRONMENT, "", "oracle data: the node where they end")                                       \
@@ -102,6 +107,7 @@
     TEXT(topics, "topics", ENVIRONMENT, "", "oracle data: npy file of how well arms cover topics, (N, topics)")           \
     TEXT(matrix, "matrix", ENVIRONMENT, "", "oracle data: npy file of A in A x <= b, (rows, N)")                          \
     TEXT(bounds, "bounds", ENVIRONMENT, "", "oracle data: b, (rows), a list or an npy file")                              \
+    TEXT(seconds, "seconds", ENVIRONMENT, "", "oracle data: how long CBC may search for the best slate, 1 unless given")  \
     TEXT(discounts, "discounts", ENVIRONMENT, "",                                                                         \
          "oracle data, clicks cascade, feedback cascade: psi of each position, (K), a list or npy file")                  \
     TEXT(cascade_reward, "reward", ENVIRONMENT, "",                                                                       \

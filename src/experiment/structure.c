@@ -9,7 +9,8 @@
 /* Numbers stay as they are; files get their full paths, so that spec.yaml can be run from anywhere. */
 static sa_status full_path(sa_options *options, const char *name) {
     char **text = sa_option_field(options, sa_option_row_find(name)), *resolved, *copy;
-    if (!strcmp(name, "capacity") || !strcmp(name, "source") || !strcmp(name, "target") || !strcmp(name, "reward"))
+    if (!strcmp(name, "capacity") || !strcmp(name, "source") || !strcmp(name, "target") || !strcmp(name, "reward") ||
+        !strcmp(name, "seconds"))
         return SA_OK;
     resolved = realpath(*text, NULL);
     if (!resolved) return SA_OK;
@@ -51,7 +52,7 @@ sa_status sa_plan_check_structure(const sa_plan *plan, const sa_oracle *oracle) 
     double *scores = NULL;
     size_t *slate = NULL, length;
     sa_status status;
-    if (oracle == &sa_oracle_own && plan->oracle.solve) return SA_OK; /* the caller knows what fits */
+    if (oracle == &sa_oracle_own && plan->oracle.alpha > 0) return SA_OK; /* the caller knows what fits */
     if (plan->environment->varies && oracle->size != SA_EXACTLY_K)
         return sa_fail(SA_INVALID,
                        "--oracle %s needs data about each arm, and --environment %s has other arms, and another number of "
