@@ -46,15 +46,22 @@ static void fill(uint64_t round) {
 }
 
 static sa_problem *problem_for(int which, const char **oracle) {
-    static const char *const oracles[] = {"top-k",      "assignment", "cascade",       "knapsack", "knapsack",
-                                          "matroid",    "matroid",    "shortest-path", "matching", "assortment",
-                                          "submodular", "knapsack",   "assortment"};
+    static const char *const oracles[] = {"top-k",      "assignment", "cascade",       "knapsack",  "knapsack",
+                                          "matroid",    "matroid",    "shortest-path", "matching",  "assortment",
+                                          "submodular", "knapsack",   "assortment",    "assignment"};
     sa_problem *problem = sa_problem_new();
     *oracle = oracles[which];
     sa_problem_scores(problem, scores, ARMS);
     sa_problem_slate(problem, PLACES);
     if (which == 1) sa_problem_position_scores(problem, scores, ARMS, PLACES);
     sa_problem_exactly(problem, which >= 11);
+    if (which == 13) {
+        static const size_t most[NODES] = {1, 2, 1, 2, 1, 2}, least[NODES] = {1};
+        sa_problem_position_scores(problem, scores, ARMS, PLACES);
+        sa_problem_groups(problem, groups, ARMS);
+        sa_problem_capacities(problem, most, NODES);
+        sa_problem_minimums(problem, least, NODES);
+    }
     if (which == 3 || which == 4 || which == 11) {
         sa_problem_costs(problem, costs, ARMS);
         sa_problem_capacity(problem, which == 4 ? 1e12 : 50); /* by the table, and by branch and bound */
@@ -67,7 +74,7 @@ static sa_problem *problem_for(int which, const char **oracle) {
     return problem;
 }
 
-enum { KINDS = 13 };
+enum { KINDS = 14 };
 
 static void test_hot_path(void **state) {
     (void)state;

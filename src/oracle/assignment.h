@@ -52,6 +52,7 @@ typedef struct sa_entry {
 /* Decreasing scores, at most one arm of a unit and most[g] of a group. */
 typedef struct sa_entry_list {
     size_t count, size;
+    double least;      /* a score must be more to get in; -infinity while there is room */
     sa_entry *entries; /* (size) */
 } sa_entry_list;
 

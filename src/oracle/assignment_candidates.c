@@ -5,6 +5,8 @@
  * no worse than any other arm; and where a group must not lose its arm, one of the most[g] best of that group. */
 #include "oracle/assignment.h"
 
+#include <math.h>
+
 static void insert(sa_entry_list *self, const sa_rules *rules, size_t slate, sa_entry added) {
     size_t group = rules->group[added.arm], unit = rules->unit[added.arm], same = 0, last = SA_NONE, out = SA_NONE;
     bool limited = rules->most[group]<slate, shared = rules->members[unit]> 1;
@@ -45,28 +47,36 @@ static void begin(sa_candidates *self, const sa_rules *rules, size_t positions) 
         if (g > 0 && rules->least[g] == 0) continue;
         self->of_group[g] = next;
         for (size_t k = 0; k < positions; k++, next++) {
-            self->lists[next] = (sa_entry_list){.size = rules->most[g], .entries = entries};
+            self->lists[next] = (sa_entry_list){.size = rules->most[g], .entries = entries, .least = -INFINITY};
             entries += rules->most[g];
         }
     }
 }
 
 static void offer(sa_entry_list *self, const sa_rules *rules, size_t slate, sa_entry added) {
-    if (self->count < self->size || (self->size > 0 && added.score > self->entries[self->size - 1].score))
+    if (self->count < self->size) {
         insert(self, rules, slate, added);
+        if (self->count == self->size) self->least = self->entries[self->size - 1].score;
+    } else if (added.score > self->least) {
+        insert(self, rules, slate, added);
+        self->least = self->entries[self->size - 1].score;
+    }
 }
 
 void sa_candidates_mark(sa_candidates *self, const sa_oracle_problem *problem, const sa_rules *rules, bool *marked) {
     size_t positions = problem->slate;
+    bool choosy = sa_problem_has(problem, SA_ELIGIBLE);
     begin(self, rules, positions);
     for (size_t arm = 0; arm < problem->arms; arm++) {
         size_t group = rules->group[arm], own = self->of_group[group];
+        const double *row = problem->scores + arm * positions;
         if (!sa_problem_allows(problem, arm) || rules->most[group] == 0) continue;
         for (size_t k = 0; k < positions; k++) {
-            if (!sa_position_takes(problem, arm, k)) continue;
-            sa_entry added = {sa_position_score(problem, arm, k), arm};
-            offer(&self->lists[k], rules, positions, added);
-            if (own > 0) offer(&self->lists[own + k], rules, positions, added);
+            double score = problem->positions ? row[k] : sa_position_score(problem, arm, k);
+            bool listed = score > self->lists[k].least; /* few are */
+            if ((!listed && own == 0) || (choosy && !sa_position_takes(problem, arm, k))) continue;
+            if (listed) offer(&self->lists[k], rules, positions, (sa_entry){score, arm});
+            if (own > 0) offer(&self->lists[own + k], rules, positions, (sa_entry){score, arm});
         }
     }
     for (size_t i = 0; i < self->list_count; i++)
