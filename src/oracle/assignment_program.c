@@ -86,7 +86,7 @@ sa_status sa_assignment_program(const sa_oracle_problem *problem, sa_workspace *
     sa_program program = {.columns = of.arms * of.positions,
                           .rows = of.positions + of.arms + of.groups + of.pairs + of.matrix,
                           .seconds = sa_problem_patience(problem)};
-    sa_answer answer;
+    sa_program_result answer;
     size_t *lists;
     SA_TRY(sa_memory_check(of.arms, of.positions * (3 + of.matrix) * sizeof(double)));
     SA_TRY(sa_alloc_array(of.arms + 2 * of.pairs, sizeof *lists, &lists));

@@ -46,7 +46,7 @@ static double gap_of(Cbc_Model *model, double found) {
     return found > 0 ? missed / found : INFINITY;
 }
 
-static sa_status ask(const sa_program *program, sa_answer *answer) {
+static sa_status ask(const sa_program *program, sa_program_result *answer) {
     Cbc_Model *model = load(program);
     if (!model) return sa_fail(SA_OUT_OF_MEMORY, "CBC has no memory");
     Cbc_solve(model);
@@ -66,7 +66,7 @@ static sa_status ask(const sa_program *program, sa_answer *answer) {
     return status;
 }
 
-sa_status sa_program_solve(const sa_program *program, sa_answer *answer) {
+sa_status sa_program_solve(const sa_program *program, sa_program_result *answer) {
     scale(program);
     pthread_once(&once, watch_forks);
     lock();
@@ -77,14 +77,14 @@ sa_status sa_program_solve(const sa_program *program, sa_answer *answer) {
 
 #else
 
-sa_status sa_program_solve(const sa_program *program, sa_answer *answer) {
+sa_status sa_program_solve(const sa_program *program, sa_program_result *answer) {
     (void)program, (void)answer;
     return sa_fail(SA_UNSUPPORTED, "this needs CBC, which this build does not have (coinor-libcbc-dev)");
 }
 
 #endif
 
-sa_status sa_program_lay(sa_program *program, sa_workspace *workspace, size_t entries, sa_answer *answer) {
+sa_status sa_program_lay(sa_program *program, sa_workspace *workspace, size_t entries, sa_program_result *answer) {
     size_t columns = program->columns, rows = program->rows;
     if (columns >= 1 << 30 || rows >= 1 << 30 || entries >= (size_t)2e9)
         return sa_fail(SA_INVALID, "%zu rows, %zu choices and %zu entries are more than CBC takes", rows, columns,

@@ -49,7 +49,7 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
     sa_program program = {.columns = problem->arms,
                           .rows = problem->data->count[SA_MATRIX] + (problem->slate > 0),
                           .seconds = sa_problem_patience(problem)};
-    sa_answer answer;
+    sa_program_result answer;
     SA_TRY(sa_memory_check(program.columns, program.rows));
     SA_TRY(sa_program_lay(&program, workspace, program.columns * program.rows, &answer));
     fill(problem, &program);

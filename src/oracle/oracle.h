@@ -209,19 +209,19 @@ typedef struct sa_program {
     double seconds;        /* after so long the best so far will do */
 } sa_program;
 
-typedef struct sa_answer {
+typedef struct sa_program_result {
     bool found;     /* false: nothing fits */
     size_t *chosen; /* (count) columns */
     size_t count;
     double gap; /* as in sa_workspace */
-} sa_answer;
+} sa_program_result;
 
 /* Lays the arrays of both, with room for so many entries. */
-sa_status sa_program_lay(sa_program *program, sa_workspace *workspace, size_t entries, sa_answer *answer);
+sa_status sa_program_lay(sa_program *program, sa_workspace *workspace, size_t entries, sa_program_result *answer);
 /* SA_INVALID when a slate breaks a row of --matrix. */
 sa_status sa_rows_verify(const sa_oracle_problem *problem, const size_t *slate, size_t length);
 /* SA_UNSUPPORTED without CBC; SA_INVALID when time ran out before anything was found. */
-sa_status sa_program_solve(const sa_program *program, sa_answer *answer);
+sa_status sa_program_solve(const sa_program *program, sa_program_result *answer);
 static inline double sa_problem_patience(const sa_oracle_problem *problem) { /* seconds */
     return sa_problem_has(problem, SA_SECONDS) ? problem->data->seconds : 1;
 }
