@@ -63,11 +63,9 @@ static sa_status read_discounts(const sa_agent *agent, sa_choice *self) {
     return SA_OK;
 }
 
+/* Without the scores, which are still to come. */
 static sa_oracle_problem problem_of(const sa_agent *agent, const sa_choice *self) {
-    return (sa_oracle_problem){.scores = agent->score + self->offset,
-                               .unclipped = agent->group_score + self->offset,
-                               .urgency = agent->exploration.kind == SA_EXPLORE_OWN ? agent->luck + self->offset : NULL,
-                               .positions = self->positions,
+    return (sa_oracle_problem){.positions = self->positions,
                                .arms = self->request->arms,
                                .slate = self->request->slate,
                                .excluded = self->request->excluded,
@@ -79,9 +77,7 @@ static sa_oracle_problem problem_of(const sa_agent *agent, const sa_choice *self
 static sa_status prepare(sa_agent *agent, const sa_request *request, uint64_t id, sa_choice *self) {
     SA_TRY(read_request(agent, request, id, self));
     sa_oracle_problem problem = problem_of(agent, self);
-    const double none = 0; /* scores are still to come, and not looked at */
-    problem.scores = &none;
-    problem.unclipped = problem.urgency = NULL;
+    problem.scores = &(const double){0}; /* not looked at */
     self->slate = sa_oracle_most(agent->oracle, &problem);
     SA_TRY(sa_oracle_check(agent->oracle, &problem));
     return read_discounts(agent, self);
@@ -90,8 +86,11 @@ static sa_status prepare(sa_agent *agent, const sa_request *request, uint64_t id
 /* agent->slate from the scores, into a decision of its own, and what is kept of it. */
 static sa_status decide(sa_agent *agent, sa_choice *self, sa_decision *decision, sa_pending *pending) {
     sa_oracle_problem problem = problem_of(agent, self);
-    double *score = agent->score + self->offset;
-    memcpy(agent->group_score + self->offset, score, self->scores * sizeof *score);
+    double *score = agent->score + self->offset, *unclipped = agent->group_score + self->offset;
+    memcpy(unclipped, score, self->scores * sizeof *score);
+    problem.scores = score;
+    problem.unclipped = unclipped;
+    if (agent->exploration.kind == SA_EXPLORE_OWN) problem.urgency = agent->luck + self->offset;
     sa_oracle_clip(agent->oracle, &problem, score, self->scores);
     SA_TRY(agent->oracle->solve(&problem, &agent->oracle_work, agent->slate, &self->slate));
     SA_TRY(sa_decision_reserve(decision, self->slate, self->scores));
