@@ -120,7 +120,7 @@
     INTEGER(seed, "seed", EXPERIMENT, 1, 1, 1, 0, INT64_MAX, "seed of all random numbers")                                \
     CHOICE(show_regret, "show-regret", EXPERIMENT, REGRET_EXPECTED, REGRET_REALISED, REGRET_EXPECTED, SA_REGRETS,         \
            "the regret that tables and figures show; files have both")                                                    \
-    INTEGER(threads, "threads", OUTPUT, 0, 0, 0, 0, 4096, "runs at a time; 0: one a processor")                           \
+    INTEGER(threads, "threads", OUTPUT, 0, 0, 0, 0, 4096, "runs at a time; 0: one for each processor that it may use")    \
     TEXT(out, "out", OUTPUT, "", "folder for the results")                                                                \
     TEXT(trace, "trace", OUTPUT, "", "file for one JSON line a round")                                                    \
     FLAG(resume, "resume", OUTPUT, false, false, false, "go on with the unfinished experiment in --out")                  \
