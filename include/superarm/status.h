@@ -21,7 +21,8 @@ extern "C" {
     X(NEWER, 7, "a file was written by a newer version")                                                                  \
     X(UNSUPPORTED, 8, "this build or version cannot do that")                                                             \
     X(INTERRUPTED, 9, "the caller asked to stop")                                                                         \
-    X(CALLBACK, 10, "a function of the caller's own failed")
+    X(CALLBACK, 10, "a function of the caller's own failed")                                                              \
+    X(DISK, 11, "the disk is full or failed")
 
 typedef enum sa_status {
 #define SA_STATUS_ENUM(name, number, message) SA_##name = number,

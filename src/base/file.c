@@ -11,11 +11,16 @@
 
 #include "base/memory.h"
 
+sa_status sa_status_of_errno(int code) {
+    if (code == ENOMEM) return SA_OUT_OF_MEMORY;
+    return code == ENOSPC || code == EDQUOT || code == EIO ? SA_DISK : SA_FILE;
+}
+
 sa_status sa_fail_errno(const char *verb, const char *path) {
     int code = errno;
     char reason[128];
     if (strerror_r(code, reason, sizeof reason)) snprintf(reason, sizeof reason, "error %d", code);
-    return sa_fail(code == ENOMEM ? SA_OUT_OF_MEMORY : SA_FILE, "%s cannot be %s: %s", path, verb, reason);
+    return sa_fail(sa_status_of_errno(code), "%s cannot be %s: %s", path, verb, reason);
 }
 
 /* ---- reading ---- */

@@ -208,12 +208,12 @@ static sa_status check_sizes(const sa_plan *plan) {
     size_t jobs = plan->runs * plan->agent_count, threads = plan->threads < jobs ? plan->threads : jobs;
     size_t arms = plan->environment->arms, dim = plan->environment->dim;
     if (!sa_plan_fits(jobs, plan->rounds, SA_CURVE_COUNT, sizeof(double)))
-        return sa_fail(SA_OUT_OF_MEMORY,
+        return sa_fail(SA_INVALID,
                        "--runs %zu of --rounds %zu with %zu agents have more regret curves than this machine has memory",
                        plan->runs, plan->rounds, plan->agent_count);
     if (!sa_plan_fits(threads, arms, dim, sizeof(double)))
-        return sa_fail(SA_OUT_OF_MEMORY, "--arms %zu of --dim %zu in %zu threads take more than this machine's memory",
-                       arms, dim, threads);
+        return sa_fail(SA_INVALID, "--arms %zu of --dim %zu in %zu threads take more than this machine's memory", arms,
+                       dim, threads);
     return SA_OK;
 }
 
