@@ -24,7 +24,7 @@ static void drawing_clear(drawing *self) {
 
 static sa_status prepare(drawing *self, sa_experiment *experiment) {
     const sa_options *options = experiment->options;
-    for (int i = 0; i < FILES; i++) self->file[i].file = -1;
+    for (int i = 0; i < FILES; i++) self->file[i] = SA_NO_REPLACEMENT;
     self->options = options;
     if (!*options->out) return sa_fail(SA_INVALID, "a draw needs --out, the folder to write to");
     if (options->resume) return sa_fail(SA_INVALID, "--resume is for runs, not for draws");
