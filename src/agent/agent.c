@@ -86,6 +86,7 @@ static sa_status create_parts(sa_agent *agent, uint64_t epoch) {
     if (agent->model && !agent->model->kind->train) /* it learns exactly, and is as wide as it is said to be */
         agent->exploration.bounds.approximation = 0;
     agent->oracle = sa_oracle_of((sa_oracle_kind)options->oracle);
+    if (agent->oracle->missing) return sa_fail(SA_UNSUPPORTED, "%s", agent->oracle->missing);
     agent->feedback = sa_feedback_of((sa_feedback_kind)options->feedback);
     agent->pending.limit = (size_t)options->pending_limit;
     agent->pending.discounted = sa_options_discounted(options);
