@@ -177,7 +177,7 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
     size_t sample = row + (agent->inputs.positions + 1) * real + sizeof(double);
     if (agent->training_weights) sample += real + sizeof(double);
     *counts = (sa_agent_counts){
-        .decisions = agent->pending.first + agent->pending.count,
+        .decisions = agent->pending.next,
         .answered = agent->history.answered,
         .pending = agent->pending.unanswered,
         .forgotten = agent->pending.forgotten,

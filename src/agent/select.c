@@ -122,7 +122,7 @@ static sa_status count_now(sa_agent *agent, sa_pending *pending) {
 sa_status sa_agent_select(sa_agent *agent, const sa_request *request, sa_decision **decision) {
     if (!agent || !decision) return sa_fail(SA_INVALID, "sa_agent_select needs an agent and a place for the decision");
     sa_choice self;
-    SA_TRY(prepare(agent, request, agent->pending.first + agent->pending.count, &self));
+    SA_TRY(prepare(agent, request, agent->pending.next, &self));
     SA_TRY(reserve_workspace(agent, request->arms, self.scores, self.slate));
     sa_inputs_begin(&agent->inputs);
     SA_TRY(sa_choice_score(agent, &self));
@@ -168,7 +168,7 @@ static void batch_clear(batch *self) {
 }
 
 static sa_status batch_prepare(sa_agent *agent, batch *self) {
-    uint64_t id = agent->pending.first + agent->pending.count;
+    uint64_t id = agent->pending.next;
     SA_TRY(sa_alloc_array(self->count, sizeof *self->choices, &self->choices));
     SA_TRY(sa_alloc_array(self->count, sizeof *self->pending, &self->pending));
     SA_TRY(sa_alloc_array(self->count, sizeof *self->decided, &self->decided));

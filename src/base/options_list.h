@@ -248,7 +248,7 @@
     TEXT(history, "history", AGENT, "",                                                                                   \
          "file to keep feedback in instead of memory; run puts the agent's label and the run behind its name")            \
     INTEGER(pending_limit, "pending-limit", AGENT, 10000, 10000, 10000, 1, 100000000,                                     \
-            "decisions kept waiting for feedback; older ones are forgotten")                                              \
+            "decisions kept waiting for feedback; beyond it answered ones are forgotten first, then the oldest")          \
     /* epochs of cn-ucb-d and cn-ts-d */                                                                                  \
     INTEGER(                                                                                                              \
         epoch_length, "epoch-length", AGENT, 100, 100, 100, 1, SA_ANY_INTEGER,                                            \
