@@ -127,11 +127,9 @@ SA_API sa_status sa_agent_train(sa_agent *agent);
 SA_API sa_status sa_agent_save(const sa_agent *agent, const char *path);
 SA_API sa_status sa_agent_load(const char *path, sa_agent **out);
 /* Is this a file that an agent keeps its feedback in (--history)? Such an agent needs it as long as it lives, and when it is
- * loaded; for a new agent there must be no file of the name. Of saved copies of an agent, one at a time can go on with it. */
+ * loaded; of saved copies, only the one that was saved last can be. For a new agent there must be no file of the name, unless
+ * --history-new is given and the agent that left it was never saved. */
 SA_API bool sa_is_history(const char *path);
-/* May a run of an experiment have its history here? SA_FILE when there is a file of the name, unless an earlier run left it and
- * nobody uses it; `remove`: such a one is removed. */
-SA_API sa_status sa_run_history(const char *path, bool remove);
 
 typedef struct sa_agent_counts {
     uint64_t decisions;          /* made */

@@ -94,6 +94,7 @@ sa_status sa_agent_save(const sa_agent *agent, const char *path) {
     SA_TRY_OR_FAIL(add_parts(agent, writer, options, &pending));
     status = sa_npz_finish(writer, path);
     writer = NULL; /* finish has freed it */
+    if (status == SA_OK && agent->history.file) sa_history_file_saved(&agent->history);
 fail:
     sa_npz_abandon(writer);
     sa_pending_file_clear(&pending);

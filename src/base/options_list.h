@@ -247,6 +247,8 @@
             "threads of one agent while it looks through many arms (top-k); the slates are the same")                     \
     TEXT(history, "history", AGENT, "",                                                                                   \
          "file to keep feedback in instead of memory; run puts the agent's label and the run behind its name")            \
+    FLAG(history_new, "history-new", AGENT, false, false, false,                                                          \
+         "begin the --history again that an agent left which was never saved; run always does")                           \
     INTEGER(pending_limit, "pending-limit", AGENT, 10000, 10000, 10000, 1, 100000000,                                     \
             "decisions kept waiting for feedback; beyond it answered ones are forgotten first, then the oldest")          \
     /* epochs of cn-ucb-d and cn-ts-d */                                                                                  \
