@@ -167,6 +167,8 @@ sa_status sa_agent_oracle(sa_agent *agent, const sa_oracle_callbacks *oracle) {
     return SA_OK;
 }
 
+bool sa_agent_needs_oracle(const sa_agent *agent) { return agent->oracle == &sa_oracle_own && !agent->own.solve; }
+
 const sa_options *sa_agent_options(const sa_agent *agent) { return agent->options; }
 
 /* ---- numbers about it ---- */
