@@ -31,8 +31,10 @@ SA_API sa_status sa_agent_create(const sa_options *options, sa_agent **out);
 SA_API void sa_agent_destroy(sa_agent *agent); /* NULL is fine */
 
 /* An oracle of the caller's own instead of --oracle; copied, its user pointer borrowed. NULL: back to --oracle. It is not
- * saved: set it again after sa_agent_load. */
+ * saved, but that there was one is: after sa_agent_load, the agent chooses nothing (SA_INVALID) until this is called again. */
 SA_API sa_status sa_agent_oracle(sa_agent *agent, const sa_oracle_callbacks *oracle);
+/* Was it saved with an oracle of the caller's own, which has not been given again? */
+SA_API bool sa_agent_needs_oracle(const sa_agent *agent);
 
 /* Chooses a slate. `*decision` NULL: a new object, which the caller frees with sa_decision_destroy; an older decision:
  * it is overwritten, which saves the allocation. It stays valid whatever happens to the agent. */
@@ -75,12 +77,14 @@ SA_API sa_status sa_agent_train(sa_agent *agent);
  * on the same kind of CPU. With --history, the path must not be that of the history, and the history must still be there. */
 SA_API sa_status sa_agent_save(const sa_agent *agent, const char *path);
 SA_API sa_status sa_agent_load(const char *path, sa_agent **out);
+/* The same with other options (count): those that do not change the agent's shape, as seed, gamma, nu, train-every, pending-limit,
+ * oracle, and history, the file's name by now. SA_INVALID for all others. */
+SA_API sa_status sa_agent_load_with(const char *path, const char *const *names, const char *const *values, size_t count,
+                                    sa_agent **out);
 /* Is this a file that an agent keeps its feedback in (--history)? Such an agent needs it as long as it lives, and when it is
- * loaded; for a new agent there must be no file of the name. Of saved copies of an agent, one at a time can go on with it. */
+ * loaded; of saved copies, only the one that was saved last can be. For a new agent there must be no file of the name, unless
+ * --history-new is given and the agent that left it was never saved. */
 SA_API bool sa_is_history(const char *path);
-/* May a run of an experiment have its history here? SA_FILE when there is a file of the name, unless an earlier run left it and
- * nobody uses it; `remove`: such a one is removed. */
-SA_API sa_status sa_run_history(const char *path, bool remove);
 
 typedef struct sa_agent_counts {
     uint64_t decisions;          /* made */

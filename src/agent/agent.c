@@ -86,6 +86,7 @@ static sa_status create_parts(sa_agent *agent, uint64_t epoch) {
     if (agent->model && !agent->model->kind->train) /* it learns exactly, and is as wide as it is said to be */
         agent->exploration.bounds.approximation = 0;
     agent->oracle = sa_oracle_of((sa_oracle_kind)options->oracle);
+    if (agent->oracle->missing) return sa_fail(SA_UNSUPPORTED, "%s", agent->oracle->missing);
     agent->feedback = sa_feedback_of((sa_feedback_kind)options->feedback);
     agent->pending.limit = (size_t)options->pending_limit;
     agent->pending.discounted = sa_options_discounted(options);
@@ -137,7 +138,8 @@ sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
     }
     sa_agent *agent;
     SA_TRY(sa_agent_assemble(copy, 0, &agent));
-    if (*options->history) status = sa_history_file_create(&agent->history, options->history);
+    if (*options->history && options->history_new) status = sa_history_file_make_way(options->history, true);
+    if (*options->history && status == SA_OK) status = sa_history_file_create(&agent->history, options->history);
     if (status != SA_OK) {
         sa_agent_destroy(agent);
         return status;
@@ -165,6 +167,8 @@ sa_status sa_agent_oracle(sa_agent *agent, const sa_oracle_callbacks *oracle) {
     return SA_OK;
 }
 
+bool sa_agent_needs_oracle(const sa_agent *agent) { return agent->oracle == &sa_oracle_own && !agent->own.solve; }
+
 const sa_options *sa_agent_options(const sa_agent *agent) { return agent->options; }
 
 /* ---- numbers about it ---- */
@@ -176,7 +180,7 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
     size_t sample = row + (agent->inputs.positions + 1) * real + sizeof(double);
     if (agent->training_weights) sample += real + sizeof(double);
     *counts = (sa_agent_counts){
-        .decisions = agent->pending.first + agent->pending.count,
+        .decisions = agent->pending.next,
         .answered = agent->history.answered,
         .pending = agent->pending.unanswered,
         .forgotten = agent->pending.forgotten,

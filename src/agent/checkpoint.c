@@ -6,15 +6,16 @@
 
 #include "agent/agent.h"
 #include "agent/history_file.h"
+#include "agent/load_options.h"
 #include "agent/pending_file.h"
 #include "base/memory.h"
 
-static const int64_t FORMAT = 1;       /* one more whenever older programs could not read the file */
+static const int64_t FORMAT = 2;       /* the only one that is read; one more whenever what is in the file changes */
 static const int64_t MOST_EPOCHS = 64; /* each doubles the rounds */
 
 /* ---- options as text ---- */
 
-/* The agent's own options, and the four of the experiment that its random numbers and inputs hang on. First weights are in
+/* The agent's own options, and the four of the experiment that its random numbers and inputs depend on. First weights are in
  * the file themselves. */
 static bool is_kept(const sa_option_info *info) {
     if (!strcmp(info->name, "init-weights")) return false;
@@ -41,7 +42,7 @@ static sa_status options_to_text(const sa_options *options, char **out) {
     return SA_OK;
 }
 
-/* Sets each "name value" line; `text` is cut up. */
+/* Sets each "name value" line, and wants all of them; `text` is cut up. */
 static sa_status options_from_text(char *text, sa_options *options) {
     for (char *line = text; *line;) {
         char *end = strchr(line, '\n'), *space = strchr(line, ' ');
@@ -53,6 +54,10 @@ static sa_status options_from_text(char *text, sa_options *options) {
         if (status != SA_OK) return status == SA_INVALID ? SA_FORMAT : status;
         line = end + 1;
     }
+    sa_option_info info;
+    for (size_t i = 0; sa_option_at(i, &info); i++)
+        if (is_kept(&info) && !sa_options_given(options, info.name))
+            return sa_fail(SA_FORMAT, "the option '%s' is missing", info.name);
     return SA_OK;
 }
 
@@ -60,10 +65,12 @@ static sa_status options_from_text(char *text, sa_options *options) {
 
 static sa_status add_parts(const sa_agent *agent, sa_npz_writer *writer, const char *options,
                            const sa_pending_file *pending) {
+    static const int64_t yes = 1, no = 0;
     size_t length = strlen(options);
     SA_TRY(sa_npz_add(writer, "format", SA_INT64, 0, NULL, &FORMAT));
     SA_TRY(sa_npz_add(writer, "options", SA_UINT8, 1, &length, options));
-    if (agent->base) SA_TRY(sa_npz_add(writer, "epoch", SA_INT64, 0, NULL, &agent->epoch));
+    SA_TRY(sa_npz_add(writer, "own_oracle", SA_INT64, 0, NULL, agent->oracle == &sa_oracle_own ? &yes : &no));
+    SA_TRY(sa_npz_add(writer, "epoch", SA_INT64, 0, NULL, &agent->epoch));
     SA_TRY(sa_npz_add(writer, "centre", SA_FLOAT64, 0, NULL, &agent->centre));
     SA_TRY(sa_npz_add(writer, "scale", SA_FLOAT64, 0, NULL, &agent->scale));
     SA_TRY(sa_npz_add(writer, "error", SA_FLOAT64, 0, NULL, &agent->error));
@@ -73,7 +80,7 @@ static sa_status add_parts(const sa_agent *agent, sa_npz_writer *writer, const c
     SA_TRY(sa_companion_save(&agent->companion, writer));
     SA_TRY(sa_inputs_save(&agent->inputs, writer));
     SA_TRY(sa_history_save(&agent->history, writer));
-    SA_TRY(sa_moments_save(&agent->moments, agent->forgetting.factor < 1, writer));
+    SA_TRY(sa_moments_save(&agent->moments, writer));
     SA_TRY(sa_forgetting_save(&agent->forgetting, writer));
     SA_TRY(sa_pending_file_save(pending, &agent->pending, writer));
     if (agent->model) SA_TRY(agent->model->kind->save(agent->model, writer));
@@ -94,6 +101,7 @@ sa_status sa_agent_save(const sa_agent *agent, const char *path) {
     SA_TRY_OR_FAIL(add_parts(agent, writer, options, &pending));
     status = sa_npz_finish(writer, path);
     writer = NULL; /* finish has freed it */
+    if (status == SA_OK && agent->history.file) sa_history_file_saved(&agent->history);
 fail:
     sa_npz_abandon(writer);
     sa_pending_file_clear(&pending);
@@ -117,7 +125,6 @@ static sa_status read_options(sa_npz *archive, sa_options **out) {
         status = SA_OUT_OF_MEMORY;
         goto fail;
     }
-    options->companion = false; /* an agent that was saved before there were companions goes on without */
     SA_TRY_OR_FAIL(options_from_text(text, options));
     *out = options;
     options = NULL;
@@ -139,7 +146,7 @@ static sa_status read_parts(sa_agent *agent, sa_npz *archive) {
     SA_TRY(sa_companion_load(&agent->companion, archive));
     SA_TRY(sa_inputs_load(&agent->inputs, archive));
     SA_TRY(sa_history_load(&agent->history, agent->options->history, archive));
-    SA_TRY(sa_moments_load(&agent->moments, agent->forgetting.factor < 1, &agent->history, archive));
+    SA_TRY(sa_moments_load(&agent->moments, &agent->history, archive));
     SA_TRY(sa_forgetting_load(agent, archive));
     SA_TRY(sa_npz_get_number(archive, "error", &agent->error));
     SA_TRY(sa_npz_get_integer(archive, "learnt", 0, (int64_t)agent->history.count, &learnt));
@@ -150,24 +157,55 @@ static sa_status read_parts(sa_agent *agent, sa_npz *archive) {
     return SA_OK;
 }
 
-static sa_status read_agent(sa_npz *archive, sa_agent **out) {
-    int64_t format, epoch = 0;
+static sa_status check_format(sa_npz *archive) {
+    int64_t format;
     if (!sa_npz_has(archive, "format") || !sa_npz_has(archive, "options"))
         return sa_fail(SA_FORMAT, "this is not a saved agent");
     SA_TRY(sa_npz_get_integer(archive, "format", 1, INT64_MAX, &format));
-    if (format > FORMAT)
-        return sa_fail(SA_NEWER, "format %lld is newer than %lld, the newest that this version reads", (long long)format,
-                       (long long)FORMAT);
+    if (format != FORMAT)
+        return sa_fail(format > FORMAT ? SA_NEWER : SA_FORMAT,
+                       "format %lld is %s than %lld, the one that this version reads", (long long)format,
+                       format > FORMAT ? "newer" : "older", (long long)FORMAT);
     if (!sa_npz_is_ours(archive))
         return sa_fail(SA_FORMAT, "its checksum is missing: the file is damaged or was rewritten");
+    return SA_OK;
+}
+
+/* What the caller gives at load. */
+typedef struct given {
+    const char *const *names, *const *values; /* (count) */
+    size_t count;
+} given;
+
+static bool names_oracle(const given *self) {
+    for (size_t i = 0; i < self->count; i++)
+        if (!strcmp(self->names[i], "oracle")) return true;
+    return false;
+}
+
+/* From the file's options, and the caller's. */
+static sa_status make_agent(sa_npz *archive, const given *self, sa_agent **out) {
+    int64_t epoch, own;
     sa_options *options;
-    sa_agent *agent;
-    if (sa_npz_has(archive, "epoch")) SA_TRY(sa_npz_get_integer(archive, "epoch", 0, MOST_EPOCHS, &epoch));
     SA_TRY(read_options(archive, &options));
-    sa_status status = sa_agent_assemble(options, (uint64_t)epoch, &agent);
-    if (status != SA_OK)
-        return status == SA_INVALID ? SA_FORMAT : status; /* the options are the file's, not the caller's */
-    status = read_parts(agent, archive);
+    sa_status status = sa_load_options_set(options, self->names, self->values, self->count);
+    if (status == SA_OK) status = sa_npz_get_integer(archive, "epoch", 0, MOST_EPOCHS, &epoch);
+    if (status == SA_OK) status = sa_npz_get_integer(archive, "own_oracle", 0, 1, &own);
+    if (status != SA_OK) {
+        sa_options_destroy(options);
+        return status;
+    }
+    status = sa_agent_assemble(options, (uint64_t)epoch, out);
+    if (status == SA_INVALID && self->count == 0) return SA_FORMAT; /* the options are the file's, not the caller's */
+    if (status == SA_OK && own && !names_oracle(self)) (*out)->oracle = &sa_oracle_own; /* to be given again */
+    return status;
+}
+
+static sa_status read_agent(sa_npz *archive, const given *self, sa_agent **out) {
+    sa_agent *agent;
+    SA_TRY(check_format(archive));
+    SA_TRY(make_agent(archive, self, &agent));
+    sa_status status = read_parts(agent, archive);
     if (status != SA_OK) {
         sa_agent_destroy(agent);
         return status;
@@ -176,11 +214,15 @@ static sa_status read_agent(sa_npz *archive, sa_agent **out) {
     return SA_OK;
 }
 
-sa_status sa_agent_load(const char *path, sa_agent **out) {
-    if (!path || !out) return sa_fail(SA_INVALID, "sa_agent_load needs a path and a place for the agent");
+sa_status sa_agent_load_with(const char *path, const char *const *names, const char *const *values, size_t count,
+                             sa_agent **out) {
+    if (!path || !out || (count > 0 && (!names || !values)))
+        return sa_fail(SA_INVALID, "sa_agent_load needs a path, a place for the agent, and a value for each option");
     sa_npz *archive;
     SA_TRY(sa_npz_open(path, &archive));
-    sa_status status = read_agent(archive, out);
+    sa_status status = read_agent(archive, &(given){names, values, count}, out);
     sa_npz_close(archive);
     return status == SA_OK ? SA_OK : sa_fail_prefix(status, "%s: ", path);
 }
+
+sa_status sa_agent_load(const char *path, sa_agent **out) { return sa_agent_load_with(path, NULL, NULL, 0, out); }

@@ -1,11 +1,13 @@
 #include "base/memory.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/machine.h"
 
 enum { ALIGNMENT = 64 };
 
@@ -65,9 +67,8 @@ sa_status sa_memory_check(size_t count, size_t size) {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - ALIGNMENT) return too_large(count, size);
     if (bytes < worth_asking) return SA_OK;
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page > 0 && bytes / (size_t)page >= (size_t)pages) return too_large(count, size);
-    return SA_OK;
+    size_t machine = sa_machine_memory();
+    return machine > 0 && bytes >= machine ? too_large(count, size) : SA_OK;
 }
 
 size_t sa_memory_available(void) {
@@ -77,11 +78,9 @@ size_t sa_memory_available(void) {
     while (file && fgets(line, sizeof line, file))
         if (sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1) break;
     if (file) fclose(file);
-    if (kilobytes > 0 && kilobytes < SIZE_MAX / 1024) return (size_t)kilobytes * 1024;
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    size_t bytes;
-    if (pages <= 0 || page <= 0 || __builtin_mul_overflow((size_t)pages, (size_t)page, &bytes)) return 0;
-    return bytes;
+    size_t machine = sa_machine_memory(); /* which a control group may limit */
+    bool known = kilobytes > 0 && kilobytes < SIZE_MAX / 1024;
+    return known && (machine == 0 || kilobytes * 1024 < machine) ? (size_t)kilobytes * 1024 : machine;
 }
 
 sa_status sa_alloc_array(size_t count, size_t size, void *out) {

@@ -108,7 +108,7 @@ static sa_status replay_last(const sa_agent *agent, sa_agent *next, sa_gradients
 static sa_status restate_pending(const sa_agent *agent, sa_agent *next, sa_gradients *waiting, sa_gradients *counted) {
     const sa_pending_ring *ring = &agent->pending;
     for (size_t i = 0; i < ring->count; i++) {
-        const sa_pending *pending = sa_ring_find(ring, ring->first + i);
+        const sa_pending *pending = sa_ring_at(ring, i);
         if (pending->left == 0) continue;
         SA_TRY(sa_learn_reserve(next, pending->slate));
         SA_TRY(sa_gradients_init_like(&waiting[i], next->block.gradients.precision, &next->block.gradients));
@@ -181,7 +181,7 @@ static void change_over(sa_agent *agent, sa_agent *next, sa_gradients *waiting) 
     sa_pending_ring *ring = &agent->pending;
     if (agent->companion.dim) sa_learn_tell_rest(agent);
     for (size_t i = 0; i < ring->count; i++) {
-        sa_pending *pending = sa_ring_find(ring, ring->first + i);
+        sa_pending *pending = sa_ring_at(ring, i);
         SWAP(sa_gradients, pending->gradients, waiting[i]);
         pending->ticket = 0; /* it named a batch of the old engine */
     }

@@ -122,17 +122,13 @@ static void take_back(sa_agent *agent, sa_pending *pending, size_t count) {
     sa_history_take_back(&agent->history, count, pending->left == pending->slate);
 }
 
-/* From position `end` on nothing will come. A decision with no arm left is kept only to be recognised. */
+/* From position `end` on nothing will come. */
 static void release(sa_agent *agent, sa_pending *pending, size_t end) {
     for (size_t k = end; k < pending->slate; k++) {
         pending->left -= !pending->answered[k];
         pending->answered[k] = true;
     }
-    if (pending->left > 0) return;
-    agent->pending.unanswered--;
-    sa_free(pending->contexts);
-    pending->contexts = NULL;
-    sa_gradients_clear(&pending->gradients);
+    if (pending->left == 0) sa_ring_settle(&agent->pending, pending);
 }
 
 /* A slate chosen before the workspace last grew may be larger than the present one. */
@@ -159,8 +155,8 @@ static sa_status end_epoch(sa_agent *agent, sa_pending *pending, const double *s
 sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n) {
     if (!agent || !scores) return sa_fail(SA_INVALID, "sa_agent_update needs an agent and scores");
     sa_pending *pending = sa_ring_find(&agent->pending, decision);
-    if (!pending && decision < agent->pending.first)
-        return sa_fail(SA_UNKNOWN_DECISION, "decision %llu was forgotten: only the last %zu are kept (--pending-limit)",
+    if (!pending && decision < agent->pending.next)
+        return sa_fail(SA_UNKNOWN_DECISION, "decision %llu was forgotten: at most %zu are kept (--pending-limit)",
                        (unsigned long long)decision, agent->pending.limit);
     if (!pending) return sa_fail(SA_UNKNOWN_DECISION, "decision %llu was never made", (unsigned long long)decision);
     if (n != pending->slate)

@@ -128,7 +128,7 @@ static sa_status drop_gradients(sa_agent *agent, size_t oldest) {
     self->counted = kept;
     for (size_t i = 0; i < kept.count; i++) self->stamp[i] = self->stamp[i + first];
     for (size_t i = 0; i < agent->pending.count; i++) /* they named batches of the engine before */
-        sa_ring_find(&agent->pending, agent->pending.first + i)->ticket = 0;
+        sa_ring_at(&agent->pending, i)->ticket = 0;
     return SA_OK;
 }
 

@@ -33,16 +33,14 @@ void sa_moments_follow(sa_moments *moments, const sa_history *history, double fa
 
 enum { NUMBERS = sizeof(sa_moments) / sizeof(double) };
 
-sa_status sa_moments_save(const sa_moments *moments, bool needed, sa_npz_writer *writer) {
+sa_status sa_moments_save(const sa_moments *moments, sa_npz_writer *writer) {
     size_t numbers = NUMBERS;
-    if (!needed && moments->heard == 0) return SA_OK;
     return sa_npz_add(writer, "score_moments", SA_FLOAT64, 1, &numbers, moments);
 }
 
-sa_status sa_moments_load(sa_moments *moments, bool needed, const sa_history *history, sa_npz *archive) {
+sa_status sa_moments_load(sa_moments *moments, const sa_history *history, sa_npz *archive) {
     size_t numbers = NUMBERS;
     double number[NUMBERS];
-    if (!needed && !sa_npz_has(archive, "score_moments")) return SA_OK;
     SA_TRY(sa_npz_read_into(archive, "score_moments", SA_FLOAT64, 1, &numbers, number));
     for (size_t i = 0; i < NUMBERS; i++)
         if (isnan(number[i])) return sa_fail(SA_FORMAT, "'score_moments' has a value that is not a number");

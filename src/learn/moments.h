@@ -18,8 +18,7 @@ typedef struct sa_moments {
 
 /* Takes in what the history has beyond what was heard; `factor` for each decision that begins. */
 void sa_moments_follow(sa_moments *moments, const sa_history *history, double factor);
-/* Where nothing was heard, nothing is saved, unless it is `needed`. */
-sa_status sa_moments_save(const sa_moments *moments, bool needed, sa_npz_writer *writer);
-sa_status sa_moments_load(sa_moments *moments, bool needed, const sa_history *history, sa_npz *archive);
+sa_status sa_moments_save(const sa_moments *moments, sa_npz_writer *writer);
+sa_status sa_moments_load(sa_moments *moments, const sa_history *history, sa_npz *archive);
 
 #endif

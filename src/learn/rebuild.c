@@ -34,8 +34,7 @@ sa_status sa_rebuild_reserve(sa_agent *agent, size_t observations) {
     sa_rebuild_cancel(agent);
     observations -= sa_forgetting_first_counted(agent); /* by then it may be later still */
     if (must_relearn(agent)) SA_TRY(sa_learn_reserve(agent, observations));
-    for (size_t i = 0; i < ring->count && agent->options->count_pending; i++)
-        observations += sa_ring_find(ring, ring->first + i)->left;
+    for (size_t i = 0; i < ring->count && agent->options->count_pending; i++) observations += sa_ring_at(ring, i)->left;
     SA_TRY(sa_learn_reserve(agent, SA_LEARN_CHUNK));
     SA_TRY(sa_gradients_reserve(&agent->observed, SA_LEARN_CHUNK));
     SA_TRY(create_wide(agent, &agent->rebuilt));
@@ -79,7 +78,7 @@ void sa_rebuild(sa_agent *agent) {
     if (!agent->rebuilt) return;
     count_history(agent);
     for (size_t i = 0; i < ring->count; i++) {
-        sa_pending *pending = sa_ring_find(ring, ring->first + i);
+        sa_pending *pending = sa_ring_at(ring, i);
         if (pending->left == 0) continue;
         if (agent->options->count_pending)
             count_unanswered(agent, pending);

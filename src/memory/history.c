@@ -11,8 +11,7 @@ void sa_history_init(sa_history *history, const sa_options *options) {
     *history = (sa_history){.precision = (sa_precision)options->precision,
                             .dim = (size_t)options->dim,
                             .positions = sa_options_positions(options),
-                            .discounted = sa_options_discounted(options),
-                            .of_run = options->of_run};
+                            .discounted = sa_options_discounted(options)};
 }
 
 void sa_history_clear(sa_history *history) {
@@ -94,7 +93,7 @@ static sa_status save_mark(const sa_history *history, sa_npz_writer *writer) {
     const sa_history_mark *mark;
     SA_TRY(sa_history_file_sync(history, &mark));
     SA_TRY(sa_npz_add(writer, "history_id", SA_INT64, 1, (size_t[]){2}, mark->id));
-    SA_TRY(sa_npz_add(writer, "history_branch", SA_INT64, 0, NULL, &mark->branch));
+    SA_TRY(sa_npz_add(writer, "history_mark", SA_INT64, 0, NULL, &mark->number));
     SA_TRY(sa_npz_add(writer, "history_count", SA_INT64, 0, NULL, &mark->count));
     return sa_npz_add(writer, "history_answered", SA_INT64, 0, NULL, &mark->answered);
 }
@@ -137,12 +136,12 @@ static bool is_sound(const sa_history *history) {
 /* Of a file that may be larger than memory, only what others are found by is looked at. */
 static sa_status load_mark(sa_history *history, const char *path, sa_npz *archive) {
     sa_history_mark mark;
-    int64_t branch, count, answered;
+    int64_t number, count, answered;
     SA_TRY(sa_npz_read_into(archive, "history_id", SA_INT64, 1, (size_t[]){2}, mark.id));
-    SA_TRY(sa_npz_get_integer(archive, "history_branch", 0, INT64_MAX, &branch));
+    SA_TRY(sa_npz_get_integer(archive, "history_mark", 1, INT64_MAX, &number));
     SA_TRY(sa_npz_get_integer(archive, "history_count", 0, INT64_MAX, &count));
     SA_TRY(sa_npz_get_integer(archive, "history_answered", 0, INT64_MAX, &answered));
-    mark.branch = (uint64_t)branch;
+    mark.number = (uint64_t)number;
     mark.count = (uint64_t)count;
     mark.answered = (uint64_t)answered;
     SA_TRY(sa_history_file_open(history, path, &mark));

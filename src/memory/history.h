@@ -12,7 +12,6 @@ typedef struct sa_history {
     size_t dim;
     size_t positions;                   /* that are told apart; 0: none */
     bool discounted;                    /* are discounts learnt with? */
-    bool of_run;                        /* of an experiment: what is left of it may be written over */
     size_t count, capacity;             /* observations */
     void *contexts;                     /* (count, dim), raw: see inputs.h */
     double *scores;                     /* (count) */

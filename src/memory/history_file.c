@@ -2,60 +2,39 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/history_head.h"
 #include "agent/reals.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include <superarm/agent.h>
 
-static const char MAGIC[16] = "superarm history";
-static const uint64_t VERSION = 1, BYTE_ORDER_MARK = 0x0102030405060708;
 enum {
-    HEAD = 65536,     /* bytes; blocks begin at multiples of it, whatever the size of a page */
-    FIRST = 16384,    /* rows of the first segment: times any whole number of 4 bytes a multiple of HEAD */
-    STEP = 4096,      /* rows that disk space is asked for at a time */
-    COLUMNS = 5,      /* contexts, scores, starts, positions, discounts */
-    MOST_FORKS = 1000 /* that are remembered */
+    HEAD = 65536,  /* bytes; blocks begin at multiples of it, whatever the size of a page */
+    FIRST = 16384, /* rows of the first segment: times any whole number of 4 bytes a multiple of HEAD */
+    STEP = 4096,   /* rows that disk space is asked for at a time */
+    COLUMNS = 5    /* contexts, scores, starts, positions, discounts */
 };
-
-/* From `row` on, the file belongs to `branch` and later ones. */
-typedef struct fork_at {
-    uint64_t branch, row;
-} fork_at;
-
-typedef struct file_head {
-    char magic[16];
-    uint64_t version, byte_order;
-    uint64_t dim, real_bytes, positions, discounted; /* the last two: are there any? */
-    uint64_t id[2];
-    uint64_t count, answered;
-    uint64_t branch;
-    uint64_t oldest_branch; /* that forks are still known of */
-    uint64_t forks;
-    fork_at fork[MOST_FORKS]; /* (forks) rising in both */
-    uint64_t of_run;          /* of an experiment, which nobody needs once the run is over */
-} file_head;
 
 struct sa_history_file {
     char *path;
     int file;
-    file_head *head;       /* mapped */
+    sa_history_head *head; /* mapped */
     size_t size[COLUMNS];  /* bytes of a row's element; 0: there is no such column */
     size_t row;            /* their sum */
     size_t capacity;       /* rows mapped: 0, or FIRST times a power of 2 */
     size_t allocated;      /* rows that there is disk space for */
     char *column[COLUMNS]; /* mapped */
-    sa_history_mark mark;  /* as of the last sync */
+    sa_history_mark mark;  /* that was given out last */
+    uint64_t saved;        /* the mark of the agent as it was last saved or loaded; 0: never */
+    size_t saved_count;    /* and its observations */
+    bool writes;           /* has it, since it was opened? */
 };
 
-_Static_assert(sizeof(file_head) <= HEAD, "the head is too small");
+_Static_assert(sizeof(sa_history_head) <= HEAD, "the head is too small");
 
 /* ---- where things are ---- */
 
@@ -138,15 +117,12 @@ static sa_status allocate(sa_history_file *self, size_t rows) {
 }
 
 void sa_history_file_go_on(const sa_history *history) {
-    file_head *head = history->file->head;
-    if (head->count <= history->count) return;
-    while (head->forks && head->fork[head->forks - 1].row >= history->count) head->forks--;
-    if (head->forks == MOST_FORKS) {
-        head->oldest_branch = head->fork[0].branch;
-        memmove(head->fork, head->fork + 1, --head->forks * sizeof *head->fork);
-    }
-    head->branch++;
-    head->fork[head->forks++] = (fork_at){head->branch, history->count};
+    sa_history_file *self = history->file;
+    sa_history_head *head = self->head;
+    if (self->writes) return;
+    self->writes = true;
+    head->mark = self->saved; /* a save that was cut short may have left two agents: the other is refused from now on */
+    if (head->issued != head->mark) head->issued++;
     sa_history_file_note(history);
 }
 
@@ -165,7 +141,7 @@ sa_status sa_history_file_reserve(sa_history *history, size_t rows) {
 }
 
 void sa_history_file_note(const sa_history *history) {
-    file_head *head = history->file->head;
+    sa_history_head *head = history->file->head;
     __atomic_store_n(&head->answered, history->answered, __ATOMIC_RELEASE); /* after the rows */
     __atomic_store_n(&head->count, history->count, __ATOMIC_RELEASE);
 }
@@ -218,30 +194,19 @@ static sa_status write_head(const sa_history *history, sa_history_file *self) {
     errno = posix_fallocate(self->file, 0, HEAD);
     if (errno) return sa_fail_errno("written", self->path);
     SA_TRY(map_head(self));
-    file_head *head = self->head;
-    memcpy(head->magic, MAGIC, sizeof head->magic);
-    head->version = VERSION;
-    head->byte_order = BYTE_ORDER_MARK;
-    head->dim = history->dim;
-    head->real_bytes = sa_precision_bytes(history->precision);
-    head->positions = history->positions > 0;
-    head->discounted = history->discounted;
-    head->of_run = history->of_run;
-    if (getrandom(head->id, sizeof head->id, 0) != (ssize_t)sizeof head->id) return sa_fail_errno("named", self->path);
-    return SA_OK;
-}
-
-static sa_status check_name(const char *path) {
-    return strchr(path, '\n') ? sa_fail(SA_INVALID, "--history: a name must not have a line break") : SA_OK;
+    return sa_history_head_fill(self->head, history, self->path);
 }
 
 sa_status sa_history_file_create(sa_history *history, const char *path) {
+    const sa_history empty = *history;
     sa_history_file *self;
     sa_status status;
-    SA_TRY(check_name(path));
+    SA_TRY(sa_history_check_name(path));
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0 && errno == EEXIST)
-        return sa_fail(SA_FILE, "--history %s exists: load the agent that it belongs to, or give another name", path);
+        return sa_fail(SA_FILE,
+                       "--history %s exists: load its agent, give another name, or --history-new if it was never saved",
+                       path);
     if (file < 0) return sa_fail_errno("written", path);
     SA_TRY_OR_FAIL(take(history, path, file, &self));
     history->file = self;
@@ -251,44 +216,12 @@ sa_status sa_history_file_create(sa_history *history, const char *path) {
     return SA_OK;
 fail:
     sa_history_file_close(history->file);
-    *history = (sa_history){.precision = history->precision,
-                            .dim = history->dim,
-                            .positions = history->positions,
-                            .discounted = history->discounted,
-                            .of_run = history->of_run};
+    *history = empty;
     unlink(path);
     return status;
 }
 
 /* ---- a file from before ---- */
-
-static sa_status check_branch(const sa_history_file *self, const sa_history_mark *mark) {
-    const file_head *head = self->head;
-    uint64_t shared = head->count;
-    for (uint64_t i = head->forks; i-- > 0 && head->fork[i].branch > mark->branch;) shared = head->fork[i].row;
-    if (mark->branch < head->oldest_branch || mark->branch > head->branch || mark->count > shared)
-        return sa_fail(
-            SA_FORMAT,
-            "the history %s has %llu observations of this saved agent's %llu: it went on with another copy of the "
-            "agent, or has lost what came last",
-            self->path, (unsigned long long)shared, (unsigned long long)mark->count);
-    return SA_OK;
-}
-
-static sa_status check_head(const sa_history *history, const sa_history_file *self, const sa_history_mark *mark) {
-    const file_head *head = self->head;
-    if (head->version > VERSION)
-        return sa_fail(SA_NEWER, "the history %s is of format %llu, newer than %llu, the newest that this version reads",
-                       self->path, (unsigned long long)head->version, (unsigned long long)VERSION);
-    if (head->byte_order != BYTE_ORDER_MARK || head->version == 0)
-        return sa_fail(SA_FORMAT, "the history %s is damaged, or of a machine with another order of bytes", self->path);
-    if (memcmp(head->id, mark->id, sizeof head->id) != 0)
-        return sa_fail(SA_FORMAT, "the history %s belongs to another agent", self->path);
-    if (head->dim != history->dim || head->real_bytes != sa_precision_bytes(history->precision) ||
-        head->positions != (history->positions > 0) || head->discounted != history->discounted || head->forks > MOST_FORKS)
-        return sa_fail(SA_FORMAT, "the history %s is damaged: its observations are of another shape", self->path);
-    return check_branch(self, mark);
-}
 
 static sa_status check_size(const sa_history_file *self, size_t least) {
     struct stat now;
@@ -304,13 +237,13 @@ static sa_status open_file(sa_history *history, sa_history_file *self, const sa_
     SA_TRY(lock(self));
     SA_TRY(check_size(self, HEAD));
     SA_TRY(map_head(self));
-    if (memcmp(self->head->magic, MAGIC, sizeof MAGIC) != 0)
-        return sa_fail(SA_FORMAT, "%s is not a history of an agent", self->path);
-    SA_TRY(check_head(history, self, mark));
+    SA_TRY(sa_history_head_check(self->head, history, mark, self->path));
     size_t capacity = capacity_for((size_t)mark->count);
     SA_TRY(check_size(self, end_of(self, capacity)));
     SA_TRY(map_columns(self, capacity));
     self->allocated = (size_t)mark->count / STEP * STEP;
+    self->saved = mark->number;
+    self->saved_count = (size_t)mark->count;
     return SA_OK;
 }
 
@@ -331,18 +264,13 @@ sa_status sa_history_file_open(sa_history *history, const char *path, const sa_h
     return SA_OK;
 }
 
-static bool leads_to(const char *path, const struct stat *file) {
-    struct stat found;
-    return stat(path, &found) == 0 && found.st_dev == file->st_dev && found.st_ino == file->st_ino;
-}
-
 sa_status sa_history_file_check_save(const sa_history_file *file, const char *path) {
     struct stat ours;
     if (fstat(file->file, &ours) != 0) return sa_fail_errno("looked at", file->path);
-    if (leads_to(path, &ours))
+    if (sa_leads_to(path, &ours))
         return sa_fail(SA_INVALID, "%s is the agent's history, which a saved agent needs: save it under another name",
                        path);
-    if (leads_to(file->path, &ours)) return SA_OK;
+    if (sa_leads_to(file->path, &ours)) return SA_OK;
     return sa_fail(SA_FILE,
                    "the history %s was removed, moved or replaced while the agent uses it (or the program has changed its "
                    "folder): an agent that is saved now could not be loaded",
@@ -351,51 +279,20 @@ sa_status sa_history_file_check_save(const sa_history_file *file, const char *pa
 
 sa_status sa_history_file_sync(const sa_history *history, const sa_history_mark **mark) {
     sa_history_file *self = history->file;
-    const file_head *head = self->head;
+    sa_history_head *head = self->head;
+    bool is_new = self->saved == 0 || self->saved != head->mark || self->saved_count != history->count;
+    if (is_new) head->issued++;
+    self->mark = (sa_history_mark){.id = {head->id[0], head->id[1]},
+                                   .number = is_new ? head->issued : head->mark,
+                                   .count = history->count,
+                                   .answered = history->answered};
     if (fsync(self->file) != 0) return sa_fail_errno("written", self->path); /* what is mapped included */
-    self->mark = (sa_history_mark){
-        .id = {head->id[0], head->id[1]}, .branch = head->branch, .count = history->count, .answered = history->answered};
     *mark = &self->mark;
     return SA_OK;
 }
 
-bool sa_is_history(const char *path) {
-    char magic[sizeof MAGIC];
-    int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    if (file < 0) return false;
-    bool is_one = read(file, magic, sizeof magic) == (ssize_t)sizeof magic && !memcmp(magic, MAGIC, sizeof magic);
-    close(file);
-    return is_one;
-}
-
-/* ---- what a run left ---- */
-
-/* Nothing but histories of runs has the mark; one that is in use is locked, or has just made way for another. */
-static sa_status check_left(int file, const char *path, bool alone) {
-    char magic[sizeof MAGIC];
-    uint64_t of_run = 0;
-    struct stat ours;
-    if (pread(file, magic, sizeof magic, 0) != (ssize_t)sizeof magic || memcmp(magic, MAGIC, sizeof magic) != 0)
-        return sa_fail(SA_FILE, "--history %s exists, and is no history: give another name", path);
-    if (pread(file, &of_run, sizeof of_run, offsetof(file_head, of_run)) != (ssize_t)sizeof of_run || of_run != 1)
-        return sa_fail(SA_FILE, "--history %s exists, and belongs to an agent: give another name", path);
-    bool locked = flock(file, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0;
-    if (!locked && errno != EWOULDBLOCK) return sa_fail_errno("locked", path);
-    if (!locked || fstat(file, &ours) != 0 || !leads_to(path, &ours))
-        return sa_fail(SA_FILE, "--history %s is in use by another run: wait for its end, or give another name", path);
-    return SA_OK;
-}
-
-sa_status sa_run_history(const char *path, bool remove) {
-    struct stat about;
-    SA_TRY(check_name(path));
-    if (lstat(path, &about) != 0) return errno == ENOENT ? SA_OK : sa_fail_errno("written", path);
-    if (!S_ISREG(about.st_mode))
-        return sa_fail(SA_FILE, "--history %s exists, and is no history: give another name", path);
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (file < 0) return sa_fail_errno("read", path);
-    sa_status status = check_left(file, path, remove);
-    if (status == SA_OK && remove && unlink(path) != 0) status = sa_fail_errno("removed", path);
-    close(file); /* and the lock with it */
-    return status;
+void sa_history_file_saved(const sa_history *history) {
+    sa_history_file *self = history->file;
+    self->head->mark = self->saved = self->mark.number;
+    self->saved_count = (size_t)self->mark.count;
 }

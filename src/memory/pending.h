@@ -1,6 +1,10 @@
-/* Decisions that wait for feedback. Ids count up by one, so the decisions kept are those with ids [first, first + count), in a
- * ring that grows up to --pending-limit; then the oldest is forgotten. An answered decision stays in the ring, without its
- * contexts and gradients, so that feedback delivered twice is recognised. */
+/* Decisions that wait for feedback, by id, at most --pending-limit of them. An answered decision is kept as long as there is room,
+ * without its contexts and gradients, so that feedback delivered twice is recognised. When there is no room, the oldest answered
+ * decision is forgotten, and where none is answered the oldest of all.
+ *
+ * They are in a ring, in the order of their ids. One that is forgotten leaves an empty slot, which is skipped (nothing is left
+ * of it) and goes when it is the first, or when the ring has no room; the ring has some more slots than the limit, so that
+ * this is seldom. */
 #ifndef SA_AGENT_PENDING_H
 #define SA_AGENT_PENDING_H
 
@@ -12,6 +16,8 @@
 #include "model/model.h"
 
 typedef struct sa_pending {
+    uint64_t id;            /* the ring's */
+    bool forgotten;         /* an empty slot: all else is 0 */
     size_t slate;           /* K */
     size_t left;            /* arms without feedback */
     bool *answered;         /* (K) */
@@ -23,11 +29,15 @@ typedef struct sa_pending {
 } sa_pending;
 
 typedef struct sa_pending_ring {
-    size_t limit, capacity, head, count;
+    size_t limit, capacity, head;
+    size_t count;       /* slots, empty ones included */
+    size_t kept;        /* those that are not empty, at most the limit */
     bool discounted;    /* are discounts kept? */
     sa_pending *slot;   /* (capacity) */
-    uint64_t first;     /* id of the oldest */
-    uint64_t forgotten; /* pushed out with arms still unanswered */
+    uint64_t *answered; /* (capacity) ids of the answered decisions that are kept: a heap, the least first */
+    size_t answered_count;
+    uint64_t next;      /* id of the next decision */
+    uint64_t forgotten; /* with arms still unanswered */
     uint64_t unanswered;
 } sa_pending_ring;
 
@@ -38,10 +48,14 @@ sa_status sa_pending_init(sa_pending *pending, size_t slate, size_t dim, sa_prec
 void sa_ring_clear(sa_pending_ring *ring);
 /* Room for so many more, so that push cannot fail. */
 sa_status sa_ring_reserve(sa_pending_ring *ring, size_t more);
-/* Takes the decision over; its id is first + count before the call. Forgets the oldest when the ring is full. */
+/* Takes the decision over; its id is `next` before the call. Forgets another when there are as many as the limit. */
 void sa_ring_push(sa_pending_ring *ring, const sa_pending *pending);
 /* NULL when it was never made or is forgotten. */
 sa_pending *sa_ring_find(const sa_pending_ring *ring, uint64_t id);
+/* The slot of this index, below count; it may be empty. */
+sa_pending *sa_ring_at(const sa_pending_ring *ring, size_t index);
+/* Nothing is left to wait for: it is kept only to be recognised. */
+void sa_ring_settle(sa_pending_ring *ring, sa_pending *pending);
 size_t sa_ring_bytes(const sa_pending_ring *ring, size_t dim, sa_precision precision);
 
 #endif

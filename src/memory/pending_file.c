@@ -6,6 +6,7 @@
 #include "base/memory.h"
 
 void sa_pending_file_clear(sa_pending_file *file) {
+    sa_free(file->id);
     sa_free(file->slate);
     sa_free(file->ticket);
     sa_free(file->has_gradients);
@@ -17,19 +18,16 @@ void sa_pending_file_clear(sa_pending_file *file) {
     *file = (sa_pending_file){0};
 }
 
-static const sa_pending *decision_at(const sa_pending_ring *ring, size_t index) {
-    return sa_ring_find(ring, ring->first + index);
-}
-
 static sa_status allocate(sa_pending_file *file, const sa_pending_ring *ring, const sa_gradients *like) {
     size_t gradients = 0;
-    file->decisions = ring->count;
+    file->decisions = ring->kept;
     for (size_t i = 0; i < ring->count; i++) {
-        const sa_pending *pending = decision_at(ring, i);
+        const sa_pending *pending = sa_ring_at(ring, i);
         file->places += pending->slate;
         file->kept += pending->contexts ? pending->slate : 0;
         gradients += pending->gradients.count;
     }
+    SA_TRY(sa_alloc_array(file->decisions, sizeof *file->id, &file->id));
     SA_TRY(sa_alloc_array(file->decisions, sizeof *file->slate, &file->slate));
     SA_TRY(sa_alloc_array(file->decisions, sizeof *file->ticket, &file->ticket));
     SA_TRY(sa_alloc_array(file->decisions, sizeof *file->has_gradients, &file->has_gradients));
@@ -46,11 +44,13 @@ sa_status sa_pending_file_from(sa_pending_file *file, const sa_pending_ring *rin
     *file = (sa_pending_file){.dim = inputs->dim, .precision = inputs->precision};
     SA_TRY(allocate(file, ring, like));
     size_t place = 0, kept = 0, row = file->dim * sa_precision_bytes(file->precision);
-    for (size_t i = 0; i < file->decisions; i++) {
-        const sa_pending *pending = decision_at(ring, i);
+    for (size_t slot = 0, i = 0; slot < ring->count; slot++) {
+        const sa_pending *pending = sa_ring_at(ring, slot);
+        if (pending->forgotten) continue;
+        file->id[i] = (int64_t)pending->id;
         file->slate[i] = (int64_t)pending->slate;
         file->ticket[i] = (int64_t)pending->ticket;
-        file->has_gradients[i] = pending->gradients.count > 0;
+        file->has_gradients[i++] = pending->gradients.count > 0;
         for (size_t k = 0; k < pending->slate; k++, place++) {
             file->arms[place] = (int64_t)pending->arms[k];
             file->answered[place] = pending->answered[k];
@@ -68,8 +68,9 @@ sa_status sa_pending_file_from(sa_pending_file *file, const sa_pending_ring *rin
 
 sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_ring *ring, sa_npz_writer *writer) {
     size_t shape[2] = {file->kept, file->dim};
-    SA_TRY(sa_npz_add(writer, "pending_first", SA_INT64, 0, NULL, &ring->first));
+    SA_TRY(sa_npz_add(writer, "pending_next", SA_INT64, 0, NULL, &ring->next));
     SA_TRY(sa_npz_add(writer, "pending_forgotten", SA_INT64, 0, NULL, &ring->forgotten));
+    SA_TRY(sa_npz_add(writer, "pending_id", SA_INT64, 1, &file->decisions, file->id));
     SA_TRY(sa_npz_add(writer, "pending_slate", SA_INT64, 1, &file->decisions, file->slate));
     SA_TRY(sa_npz_add(writer, "pending_ticket", SA_INT64, 1, &file->decisions, file->ticket));
     SA_TRY(sa_npz_add(writer, "pending_has_gradients", SA_UINT8, 1, &file->decisions, file->has_gradients));
@@ -83,11 +84,12 @@ sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_rin
 /* ---- loading ---- */
 
 typedef struct loaded {
-    sa_array slate, ticket, has_gradients, arms, answered, discounts, contexts;
+    sa_array id, slate, ticket, has_gradients, arms, answered, discounts, contexts;
     sa_gradients gradients;
 } loaded;
 
 static void loaded_clear(loaded *from) {
+    sa_array_clear(&from->id);
     sa_array_clear(&from->slate);
     sa_array_clear(&from->ticket);
     sa_array_clear(&from->has_gradients);
@@ -112,6 +114,7 @@ static sa_status read_arrays(loaded *from, const sa_pending_ring *ring, const sa
                              sa_npz *archive) {
     SA_TRY(sa_npz_get_exactly(archive, "pending_slate", SA_INT64, 0, NULL, &from->slate));
     size_t decisions = sa_array_count(&from->slate), places = 0, kept = 0, gradients = 0;
+    SA_TRY(sa_npz_get_exactly(archive, "pending_id", SA_INT64, 1, &decisions, &from->id));
     SA_TRY(sa_npz_get_exactly(archive, "pending_ticket", SA_INT64, 1, &decisions, &from->ticket));
     SA_TRY(sa_npz_get_exactly(archive, "pending_has_gradients", SA_UINT8, 1, &decisions, &from->has_gradients));
     SA_TRY(sa_npz_get_exactly(archive, "pending_arms", SA_INT64, 0, NULL, &from->arms));
@@ -130,8 +133,7 @@ static sa_status read_arrays(loaded *from, const sa_pending_ring *ring, const sa
         gradients += has_gradients[i] ? (size_t)slate[i] : 0;
         places += (size_t)slate[i];
     }
-    if (places != all_places || decisions > ring->limit)
-        return sa_fail(SA_FORMAT, "the pending decisions do not fit together");
+    if (places != all_places) return sa_fail(SA_FORMAT, "the pending decisions do not fit together");
     SA_TRY(sa_npz_get_exactly(archive, "pending_contexts", sa_real_dtype(inputs->precision), 2,
                               (size_t[]){kept, inputs->dim}, &from->contexts));
     SA_TRY(sa_gradients_init_like(&from->gradients, inputs->precision, like));
@@ -176,22 +178,35 @@ fail:
     return status;
 }
 
+/* Ids must rise, below the next one. */
+static bool ids_are_sound(const loaded *from, int64_t next) {
+    const int64_t *id = from->id.data;
+    for (size_t i = 0; i < sa_array_count(&from->id); i++)
+        if (id[i] < (i ? id[i - 1] + 1 : 0) || id[i] >= next) return false;
+    return true;
+}
+
 sa_status sa_pending_file_load(sa_pending_ring *ring, const sa_gradients *like, const sa_inputs *inputs, sa_npz *archive) {
-    int64_t first, forgotten;
-    SA_TRY(sa_npz_get_integer(archive, "pending_first", 0, INT64_MAX / 2, &first));
-    SA_TRY(sa_npz_get_integer(archive, "pending_forgotten", 0, first, &forgotten));
+    int64_t next, forgotten;
+    SA_TRY(sa_npz_get_integer(archive, "pending_next", 0, INT64_MAX / 2, &next));
+    SA_TRY(sa_npz_get_integer(archive, "pending_forgotten", 0, next, &forgotten));
     loaded from = {0};
     sa_status status;
     SA_TRY_OR_FAIL(read_arrays(&from, ring, like, inputs, archive));
-    ring->first = (uint64_t)first;
+    if (!ids_are_sound(&from, next)) {
+        status = sa_fail(SA_FORMAT, "the ids of pending decisions do not rise to the next one");
+        goto fail;
+    }
     ring->forgotten = (uint64_t)forgotten;
     size_t place = 0, kept = 0, gradient = 0;
     for (size_t i = 0; i < sa_array_count(&from.slate); i++) {
         sa_pending pending;
         SA_TRY_OR_FAIL(sa_ring_reserve(ring, 1));
         SA_TRY_OR_FAIL(make_decision(&from, i, inputs, &place, &kept, &gradient, &pending));
-        sa_ring_push(ring, &pending);
+        ring->next = (uint64_t)((const int64_t *)from.id.data)[i];
+        sa_ring_push(ring, &pending); /* and forgets, where the limit is lower by now */
     }
+    ring->next = (uint64_t)next;
 fail:
     loaded_clear(&from);
     return status;

@@ -8,6 +8,7 @@
 
 typedef struct sa_pending_file {
     size_t decisions, places, kept; /* in the ring; sum of their slates; places whose context is kept */
+    int64_t *id;                    /* (decisions) */
     int64_t *slate;                 /* (decisions) */
     int64_t *ticket;                /* (decisions) */
     uint8_t *has_gradients;         /* (decisions) */

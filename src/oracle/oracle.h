@@ -89,9 +89,10 @@ typedef enum sa_slate_size {
 typedef struct sa_oracle {
     const char *name;
     const char *summary;
-    const char *wants; /* the data it needs; and what it also takes: for people */
-    const char *cost;  /* of a solve, for people */
-    double alpha;      /* the share of the best reward that a solution is sure to reach */
+    const char *wants;   /* the data it needs; and what it also takes: for people */
+    const char *cost;    /* of a solve, for people */
+    const char *missing; /* what the build would need, a sentence; NULL: it has all */
+    double alpha;        /* the share of the best reward that a solution is sure to reach */
     bool exact;
     sa_slate_size size;
     unsigned needs, takes; /* SA_BIT of the data it cannot do without, and of those it also looks at */
