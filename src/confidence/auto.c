@@ -177,7 +177,6 @@ static sa_status save(const sa_confidence *confidence, sa_npz_writer *writer) {
     SA_TRY(sa_npz_add(writer, "auto_exact", SA_INT64, 0, NULL, is_exact(self) ? &yes : &no));
     SA_TRY(sa_npz_add(writer, "auto_counted", SA_INT64, 0, NULL, &self->counted));
     SA_TRY(sa_npz_add(writer, "auto_excess", SA_FLOAT64, 0, NULL, &self->rent.excess));
-    SA_TRY(sa_npz_add(writer, "auto_asked", SA_FLOAT64, 0, NULL, &confidence->asked));
     return self->now->kind->save(self->now, writer);
 }
 
@@ -187,7 +186,6 @@ static sa_status load(sa_confidence *confidence, sa_npz *archive) {
     SA_TRY(sa_npz_get_integer(archive, "auto_exact", 0, 1, &exact));
     SA_TRY(sa_npz_get_integer(archive, "auto_counted", 0, INT64_MAX, &counted));
     SA_TRY(sa_npz_get_number(archive, "auto_excess", &self->rent.excess));
-    SA_TRY(sa_npz_get_number(archive, "auto_asked", &confidence->asked));
     if (!exact && is_exact(self)) SA_TRY(change_over(self, NULL)); /* of none: the file has the rest */
     self->counted = (uint64_t)counted;
     return self->now->kind->load(self->now, archive);

@@ -185,7 +185,6 @@ static sa_status save(const sa_confidence *confidence, sa_npz_writer *writer) {
     SA_TRY(sa_npz_add(writer, "exact_double", SA_INT64, 0, NULL, kind->precision == SA_PRECISION_DOUBLE ? &yes : &no));
     SA_TRY(sa_npz_add(writer, "exact_counted", SA_INT64, 0, NULL, &exact->counted));
     SA_TRY(sa_npz_add(writer, "exact_excess", SA_FLOAT64, 0, NULL, &exact->rent.excess));
-    SA_TRY(sa_npz_add(writer, "exact_asked", SA_FLOAT64, 0, NULL, &confidence->asked));
     SA_TRY(sa_fading_save(&exact->fading, exact->factor, exact->counted, writer));
     return kind->save(exact->factor, writer);
 }
@@ -198,7 +197,6 @@ static sa_status load(sa_confidence *confidence, sa_npz *archive) {
     SA_TRY(sa_npz_get_integer(archive, "exact_double", 0, 1, &in_double));
     SA_TRY(sa_npz_get_integer(archive, "exact_counted", 0, INT64_MAX / 64, &counted));
     SA_TRY(sa_npz_get_number(archive, "exact_excess", &exact->rent.excess));
-    SA_TRY(sa_npz_get_number(archive, "exact_asked", &confidence->asked));
     const sa_factor_class *kind =
         sa_factor_class_of(primal, in_double ? SA_PRECISION_DOUBLE : SA_PRECISION_SINGLE);
     sa_factor *next;

@@ -99,9 +99,7 @@ static sa_status save(const sa_confidence *confidence, sa_npz_writer *writer) {
 
 static sa_status load(sa_confidence *confidence, sa_npz *archive) {
     last_layer_t *self = (last_layer_t *)confidence;
-    SA_TRY(sa_confidence_exact.load(self->exact, archive));
-    confidence->asked = self->exact->asked;
-    return SA_OK;
+    return sa_confidence_exact.load(self->exact, archive);
 }
 
 const sa_confidence_class sa_confidence_last_layer = {

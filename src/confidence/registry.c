@@ -35,10 +35,7 @@ sa_status sa_confidence_own(sa_confidence **confidence) {
 }
 
 void sa_confidence_replace(sa_confidence **confidence, sa_confidence *next) {
-    if (*confidence) {
-        next->version += (*confidence)->version;
-        next->asked = (*confidence)->asked;
-    }
+    if (*confidence) next->version += (*confidence)->version;
     sa_confidence_destroy(*confidence);
     *confidence = next;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "agent/history_file.h"
+#include "memory/history_file.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "experiment/experiment.h"

@@ -1,25 +1,60 @@
-/* Learning from the history: what feedback (learn.c), training (training.c), forgetting (forgetting.c), a new epoch (epochs.c)
- * and a rebuilt Z (rebuild.c) share. */
-#ifndef SA_AGENT_LEARN_H
-#define SA_AGENT_LEARN_H
+/* The learner: feedback into the parts of a policy, by schedule, training, forgetting, rebuilding and epochs.
+ *
+ * A call that fails, for lack of memory mostly, may leave a learner in the middle of what it did: the agent is then closed. */
+#ifndef SA_LEARN_LEARNER_H
+#define SA_LEARN_LEARNER_H
 
-#include "agent/agent.h"
+#include "learn/moments.h"
+#include "memory/memory.h"
+#include "policy/policy.h"
 
-/* Memory for what is done with so many observations at a time. */
-sa_status sa_learn_reserve(sa_agent *agent, size_t observations);
-/* Memory for a training on so many, in `steps` steps (0: as --train-steps says). */
-sa_status sa_learn_reserve_training(sa_agent *agent, size_t observations, size_t steps);
-/* Puts observations from `first` on into training_inputs, as the model sees them; memory was reserved. */
-void sa_learn_show(sa_agent *agent, size_t first, size_t count);
-/* One training on the history, in `steps` steps (0: as --train-steps says); memory was reserved. One that diverges leaves the
- * model, centre and scale as they were. */
-sa_status sa_learn_train(sa_agent *agent, size_t steps);
-/* The companion hears what was answered since the last training, of which nothing was predicted; memory for 1 was reserved. */
-void sa_learn_tell_rest(sa_agent *agent);
-/* The companion forgets what it has heard, and hears it again from `first` on; memory for 1 was reserved. */
-void sa_learn_tell_again(sa_agent *agent, size_t first);
-/* Does the schedule train after the decision that was the (before + 1)-th to be answered? */
-bool sa_learn_is_due(const sa_agent *agent, size_t before);
+/* Workspace, grown as needed. */
+typedef struct sa_learner_work {
+    sa_workspace samples;   /* of a training */
+    sa_workspace observed;  /* of observations that something takes in */
+    sa_workspace chunk;     /* of observations whose gradients are wanted */
+    sa_gradients gradients; /* of these */
+    sa_model_work model;
+    sa_width_work *widths; /* of the agent's own choices: what was solved for them serves when they are counted. Borrowed */
+} sa_learner_work;
+
+/* With --window: the gradients that Z counts, and the decisions that were answered before each. */
+typedef struct sa_window {
+    bool remembers; /* not where Z is made again after each training */
+    sa_gradients gradients;
+    int64_t *stamp; /* (gradients) */
+    size_t capacity;
+    uint64_t oldest; /* decision: none before it counts */
+} sa_window;
+
+typedef struct sa_learner {
+    sa_options *options; /* in force */
+    uint64_t epoch;      /* from 0, for an unknown horizon (epochs.h) */
+    sa_policy *policy;   /* what it has learnt */
+    sa_memory *memory;   /* what it learns from; borrowed */
+    /* what accumulates beside the policy's parts (accumulators.h) */
+    sa_moments moments;
+    double error;  /* mean squared error of predictions of new feedback, before it is learnt from */
+    size_t judged; /* observations whose predictions are in it, and that the companion has */
+    sa_window window;
+    double asked; /* scores that the latest decision asked widths for */
+    uint64_t trainings, diverged_trainings;
+    double train_seconds, replay_seconds;
+    sa_learner_work work;
+} sa_learner;
+
+/* Takes over options and policy, also on failure. SA_INVALID where the parts cannot forget as the options ask. */
+sa_status sa_learner_create(sa_options *options, uint64_t epoch, sa_policy *policy, sa_memory *memory,
+                            sa_width_work *widths, sa_learner **out);
+void sa_learner_destroy(sa_learner *learner); /* NULL is fine */
+/* Before anything is learnt: the policy, and all its parts, are nobody else's. */
+sa_status sa_learner_own(sa_learner *learner);
+
+sa_status sa_learner_save(const sa_learner *learner, sa_npz_writer *writer);
+sa_status sa_learner_load(sa_learner *learner, sa_npz *archive);
+
+/* ---- looking at what was chosen (samples.c) ---- */
+
 /* Contexts that were chosen. */
 typedef struct sa_samples {
     const void *raw;         /* (count, dim) */
@@ -27,14 +62,18 @@ typedef struct sa_samples {
     const double *discount;  /* (count); NULL: all 1 */
 } sa_samples;
 /* Those of the history from `first` on. */
-sa_samples sa_learn_samples(const sa_history *history, size_t first);
-enum { SA_LEARN_CHUNK = 256 }; /* samples looked at at a time */
-/* agent->observed = the gradients of samples [first, first + count), at most SA_LEARN_CHUNK, at the present model, times the
- * discounts; memory was reserved, but for agent->observed. */
-sa_status sa_learn_look(sa_agent *agent, const sa_samples *samples, size_t first, size_t count);
-/* Appends the gradients of samples [0, count) to `to`, which has room. */
-sa_status sa_learn_gradients(sa_agent *agent, const sa_samples *samples, size_t count, sa_gradients *to);
-/* Shows the model all observations from the `first` on, if it takes them in at once; memory was reserved. */
-void sa_learn_observe(sa_agent *agent, size_t first);
+sa_samples sa_history_samples(const sa_history *history, size_t first);
+/* psi of an observation */
+static inline double sa_history_psi(const sa_history *history, size_t index) {
+    return history->discount ? history->discount[index] : 1;
+}
+/* inputs (count, dim + positions) = what the model sees of samples [0, count), by the present statistics. `factor` (dim) is
+ * workspace. */
+void sa_samples_show(const sa_learner *learner, const sa_samples *samples, size_t count, double *factor, void *inputs);
+enum { SA_LEARN_CHUNK = 256 }; /* samples whose gradients are computed at a time */
+/* work.gradients = those of samples [first, first + count), at most SA_LEARN_CHUNK, at the present model, times the discounts. */
+sa_status sa_samples_look(sa_learner *learner, const sa_samples *samples, size_t first, size_t count);
+/* Appends the gradients of samples [0, count) to `to`. */
+sa_status sa_samples_gradients(sa_learner *learner, const sa_samples *samples, size_t count, sa_gradients *to);
 
 #endif

@@ -1,4 +1,4 @@
-#include "agent/moments.h"
+#include "learn/moments.h"
 
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@ static void discount(sa_moments *moments, double factor) {
     moments->squares *= factor;
 }
 
-static void hear(sa_moments *moments, double score, double psi) {
+static void add(sa_moments *moments, double score, double psi) {
     if (!(psi > 0)) return;
     double off = score - psi * moments->mean, weight = moments->weight + psi * psi;
     moments->squares += off * off * (moments->weight / weight);
@@ -20,14 +20,14 @@ static void hear(sa_moments *moments, double score, double psi) {
 
 void sa_moments_follow(sa_moments *moments, const sa_history *history, double factor) {
     size_t decision = (size_t)moments->decisions;
-    for (size_t i = (size_t)moments->heard; i < history->count; i++) {
+    for (size_t i = (size_t)moments->taken; i < history->count; i++) {
         if (decision < history->answered && history->start[decision] == (int64_t)i) {
             discount(moments, factor);
             decision++;
         }
-        hear(moments, history->scores[i], history->discount ? history->discount[i] : 1);
+        add(moments, history->scores[i], history->discount ? history->discount[i] : 1);
     }
-    moments->heard = (double)history->count;
+    moments->taken = (double)history->count;
     moments->decisions = (double)decision;
 }
 
@@ -45,7 +45,7 @@ sa_status sa_moments_load(sa_moments *moments, const sa_history *history, sa_npz
     for (size_t i = 0; i < NUMBERS; i++)
         if (isnan(number[i])) return sa_fail(SA_FORMAT, "'score_moments' has a value that is not a number");
     memcpy(moments, number, sizeof *moments);
-    if (moments->heard < 0 || moments->heard > (double)history->count || moments->decisions < 0 ||
+    if (moments->taken < 0 || moments->taken > (double)history->count || moments->decisions < 0 ||
         moments->decisions > (double)history->answered)
         return sa_fail(SA_FORMAT, "'score_moments' is of more observations than the history has");
     return SA_OK;

@@ -1,17 +1,15 @@
-#include "agent/history.h"
+#include "memory/history.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "agent/history_file.h"
-#include "agent/reals.h"
 #include "base/memory.h"
+#include "base/reals.h"
+#include "memory/history_file.h"
 
-void sa_history_init(sa_history *history, const sa_options *options) {
-    *history = (sa_history){.precision = (sa_precision)options->precision,
-                            .dim = (size_t)options->dim,
-                            .positions = sa_options_positions(options),
-                            .discounted = sa_options_discounted(options)};
+void sa_history_init(sa_history *history, const sa_inputs *inputs, bool discounted) {
+    *history = (sa_history){
+        .precision = inputs->precision, .dim = inputs->dim, .positions = inputs->positions, .discounted = discounted};
 }
 
 void sa_history_clear(sa_history *history) {
@@ -58,12 +56,6 @@ void sa_history_add(sa_history *history, const void *context, double score, size
     if (history->file) sa_history_file_note(history);
 }
 
-void sa_history_take_back(sa_history *history, size_t rows, size_t decisions) {
-    history->count -= rows;
-    history->answered -= decisions;
-    if (history->file) sa_history_file_note(history);
-}
-
 size_t sa_history_window(const sa_history *history, size_t window) {
     if (window == 0 || window >= history->answered) return 0;
     return (size_t)history->start[history->answered - window];
@@ -79,13 +71,6 @@ size_t sa_history_decision(const sa_history *history, size_t observation) {
             high = middle;
     }
     return low;
-}
-
-size_t sa_history_bytes(const sa_history *history) {
-    if (history->file) return 0; /* the page cache's */
-    size_t more = (history->positions ? sizeof(int64_t) : 0) + (history->discounted ? sizeof(double) : 0);
-    return history->capacity * (history->dim * sa_precision_bytes(history->precision) + sizeof(double) + more) +
-           history->answered_capacity * sizeof *history->start;
 }
 
 /* Where it is, and how much of that there is. */

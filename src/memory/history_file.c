@@ -1,4 +1,4 @@
-#include "agent/history_file.h"
+#include "memory/history_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "agent/history_head.h"
-#include "agent/reals.h"
+#include "memory/history_head.h"
+#include "base/reals.h"
 #include "base/file.h"
 #include "base/memory.h"
 

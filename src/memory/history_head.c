@@ -1,4 +1,4 @@
-#include "agent/history_head.h"
+#include "memory/history_head.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "agent/reals.h"
+#include "base/reals.h"
 #include "base/file.h"
 #include <superarm/agent.h>
 

@@ -1,6 +1,7 @@
-#include "agent/pending.h"
+#include "memory/pending.h"
 
 #include "base/memory.h"
+#include "base/reals.h"
 
 void sa_pending_clear(sa_pending *pending) {
     sa_free(pending->answered);
@@ -148,16 +149,4 @@ sa_pending *sa_ring_find(const sa_pending_ring *ring, uint64_t id) {
     size_t index = index_of(ring, id);
     sa_pending *found = index < ring->count ? sa_ring_at(ring, index) : NULL;
     return found && found->id == id && !found->forgotten ? found : NULL;
-}
-
-size_t sa_ring_bytes(const sa_pending_ring *ring, size_t dim, sa_precision precision) {
-    size_t total = ring->capacity * (sizeof *ring->slot + sizeof *ring->answered);
-    for (size_t i = 0; i < ring->count; i++) {
-        const sa_pending *pending = sa_ring_at(ring, i);
-        total += pending->slate * (sizeof *pending->arms + sizeof *pending->answered);
-        if (pending->discounts) total += pending->slate * sizeof *pending->discounts;
-        if (pending->contexts) total += pending->slate * dim * sa_precision_bytes(precision);
-        total += sa_gradients_bytes(&pending->gradients);
-    }
-    return total;
 }

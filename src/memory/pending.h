@@ -5,15 +5,15 @@
  * They are in a ring, in the order of their ids. One that is forgotten leaves an empty slot, which is skipped (nothing is left
  * of it) and goes when it is the first, or when the ring has no room; the ring has some more slots than the limit, so that
  * this is seldom. */
-#ifndef SA_AGENT_PENDING_H
-#define SA_AGENT_PENDING_H
+#ifndef SA_MEMORY_PENDING_H
+#define SA_MEMORY_PENDING_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/npy.h"
 #include "base/options.h"
-#include "model/model.h"
+#include "model/gradients.h"
 
 typedef struct sa_pending {
     uint64_t id;            /* the ring's */
@@ -25,7 +25,6 @@ typedef struct sa_pending {
     double *discounts;      /* (K), or NULL where none are learnt with */
     void *contexts;         /* (K, dim), raw; NULL once nothing is left */
     sa_gradients gradients; /* of the chosen arms at selection, until they are counted; else empty */
-    uint64_t ticket;        /* of the widths that found them */
 } sa_pending;
 
 typedef struct sa_pending_ring {
@@ -56,6 +55,5 @@ sa_pending *sa_ring_find(const sa_pending_ring *ring, uint64_t id);
 sa_pending *sa_ring_at(const sa_pending_ring *ring, size_t index);
 /* Nothing is left to wait for: it is kept only to be recognised. */
 void sa_ring_settle(sa_pending_ring *ring, sa_pending *pending);
-size_t sa_ring_bytes(const sa_pending_ring *ring, size_t dim, sa_precision precision);
 
 #endif

@@ -1,14 +1,13 @@
-#include "agent/pending_file.h"
+#include "memory/pending_file.h"
 
 #include <string.h>
 
-#include "agent/reals.h"
+#include "base/reals.h"
 #include "base/memory.h"
 
 void sa_pending_file_clear(sa_pending_file *file) {
     sa_free(file->id);
     sa_free(file->slate);
-    sa_free(file->ticket);
     sa_free(file->has_gradients);
     sa_free(file->arms);
     sa_free(file->answered);
@@ -29,7 +28,6 @@ static sa_status allocate(sa_pending_file *file, const sa_pending_ring *ring, co
     }
     SA_TRY(sa_alloc_array(file->decisions, sizeof *file->id, &file->id));
     SA_TRY(sa_alloc_array(file->decisions, sizeof *file->slate, &file->slate));
-    SA_TRY(sa_alloc_array(file->decisions, sizeof *file->ticket, &file->ticket));
     SA_TRY(sa_alloc_array(file->decisions, sizeof *file->has_gradients, &file->has_gradients));
     SA_TRY(sa_alloc_array(file->places, sizeof *file->arms, &file->arms));
     SA_TRY(sa_alloc_array(file->places, sizeof *file->answered, &file->answered));
@@ -49,7 +47,6 @@ sa_status sa_pending_file_from(sa_pending_file *file, const sa_pending_ring *rin
         if (pending->forgotten) continue;
         file->id[i] = (int64_t)pending->id;
         file->slate[i] = (int64_t)pending->slate;
-        file->ticket[i] = (int64_t)pending->ticket;
         file->has_gradients[i++] = pending->gradients.count > 0;
         for (size_t k = 0; k < pending->slate; k++, place++) {
             file->arms[place] = (int64_t)pending->arms[k];
@@ -72,7 +69,6 @@ sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_rin
     SA_TRY(sa_npz_add(writer, "pending_forgotten", SA_INT64, 0, NULL, &ring->forgotten));
     SA_TRY(sa_npz_add(writer, "pending_id", SA_INT64, 1, &file->decisions, file->id));
     SA_TRY(sa_npz_add(writer, "pending_slate", SA_INT64, 1, &file->decisions, file->slate));
-    SA_TRY(sa_npz_add(writer, "pending_ticket", SA_INT64, 1, &file->decisions, file->ticket));
     SA_TRY(sa_npz_add(writer, "pending_has_gradients", SA_UINT8, 1, &file->decisions, file->has_gradients));
     SA_TRY(sa_npz_add(writer, "pending_arms", SA_INT64, 1, &file->places, file->arms));
     SA_TRY(sa_npz_add(writer, "pending_answered", SA_UINT8, 1, &file->places, file->answered));
@@ -84,14 +80,13 @@ sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_rin
 /* ---- loading ---- */
 
 typedef struct loaded {
-    sa_array id, slate, ticket, has_gradients, arms, answered, discounts, contexts;
+    sa_array id, slate, has_gradients, arms, answered, discounts, contexts;
     sa_gradients gradients;
 } loaded;
 
 static void loaded_clear(loaded *from) {
     sa_array_clear(&from->id);
     sa_array_clear(&from->slate);
-    sa_array_clear(&from->ticket);
     sa_array_clear(&from->has_gradients);
     sa_array_clear(&from->arms);
     sa_array_clear(&from->answered);
@@ -115,7 +110,6 @@ static sa_status read_arrays(loaded *from, const sa_pending_ring *ring, const sa
     SA_TRY(sa_npz_get_exactly(archive, "pending_slate", SA_INT64, 0, NULL, &from->slate));
     size_t decisions = sa_array_count(&from->slate), places = 0, kept = 0, gradients = 0;
     SA_TRY(sa_npz_get_exactly(archive, "pending_id", SA_INT64, 1, &decisions, &from->id));
-    SA_TRY(sa_npz_get_exactly(archive, "pending_ticket", SA_INT64, 1, &decisions, &from->ticket));
     SA_TRY(sa_npz_get_exactly(archive, "pending_has_gradients", SA_UINT8, 1, &decisions, &from->has_gradients));
     SA_TRY(sa_npz_get_exactly(archive, "pending_arms", SA_INT64, 0, NULL, &from->arms));
     size_t all_places = sa_array_count(&from->arms);
@@ -149,7 +143,6 @@ static sa_status make_decision(const loaded *from, size_t index, const sa_inputs
     sa_status status;
     const double *discounts = from->discounts.data;
     SA_TRY(sa_pending_init(&pending, slate, inputs->dim, inputs->precision, discounts));
-    pending.ticket = (uint64_t)((const int64_t *)from->ticket.data)[index];
     for (size_t k = 0; k < slate; k++) {
         pending.arms[k] = (size_t)((const int64_t *)from->arms.data)[*place + k];
         pending.answered[k] = ((const uint8_t *)from->answered.data)[*place + k] != 0;

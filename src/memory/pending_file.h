@@ -1,16 +1,15 @@
 /* Pending decisions in a file: what the ring keeps in pieces, laid out as flat arrays. */
-#ifndef SA_AGENT_PENDING_FILE_H
-#define SA_AGENT_PENDING_FILE_H
+#ifndef SA_MEMORY_PENDING_FILE_H
+#define SA_MEMORY_PENDING_FILE_H
 
-#include "agent/inputs.h"
-#include "agent/pending.h"
+#include "model/standardize.h"
+#include "memory/pending.h"
 #include "base/npy.h"
 
 typedef struct sa_pending_file {
     size_t decisions, places, kept; /* in the ring; sum of their slates; places whose context is kept */
     int64_t *id;                    /* (decisions) */
     int64_t *slate;                 /* (decisions) */
-    int64_t *ticket;                /* (decisions) */
     uint8_t *has_gradients;         /* (decisions) */
     int64_t *arms;                  /* (places) */
     uint8_t *answered;              /* (places) */

@@ -39,7 +39,8 @@ static sa_status check_positions(const sa_policy *policy, const sa_request *requ
 sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, size_t after, bool all, sa_choice *self) {
     size_t most = policy->estimator.inputs.positions;
     bool known = policy->exploration.kind->from == SA_SCORES_FROM_CALLER;
-    SA_TRY(sa_request_check(request, policy->estimator.inputs.dim, policy->oracle->size == SA_EXACTLY_K || most > 0));
+    bool exactly = (policy->oracle->size == SA_EXACTLY_K && !all) || most > 0;
+    SA_TRY(sa_request_check(request, policy->estimator.inputs.dim, exactly));
     SA_TRY(check_positions(policy, request, known));
     *self = (sa_choice){.request = request, .round = policy->next + after};
     uint64_t draw = request->draw == SA_NO_DRAW ? self->round : request->draw;

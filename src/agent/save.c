@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "agent/agent.h"
-#include "agent/history_file.h"
 #include "agent/load_options.h"
-#include "agent/pending_file.h"
 #include "base/memory.h"
+#include "memory/history_file.h"
+#include "memory/pending_file.h"
 
 static const int64_t FORMAT = 2;       /* the only one that is read; one more whenever what is in the file changes */
 static const int64_t MOST_EPOCHS = 64; /* each doubles the rounds */
@@ -69,39 +69,31 @@ static sa_status add_parts(const sa_agent *agent, sa_npz_writer *writer, const c
     size_t length = strlen(options);
     SA_TRY(sa_npz_add(writer, "format", SA_INT64, 0, NULL, &FORMAT));
     SA_TRY(sa_npz_add(writer, "options", SA_UINT8, 1, &length, options));
-    SA_TRY(sa_npz_add(writer, "own_oracle", SA_INT64, 0, NULL, agent->oracle == &sa_oracle_own ? &yes : &no));
-    SA_TRY(sa_npz_add(writer, "epoch", SA_INT64, 0, NULL, &agent->epoch));
-    SA_TRY(sa_npz_add(writer, "centre", SA_FLOAT64, 0, NULL, &agent->centre));
-    SA_TRY(sa_npz_add(writer, "scale", SA_FLOAT64, 0, NULL, &agent->scale));
-    SA_TRY(sa_npz_add(writer, "error", SA_FLOAT64, 0, NULL, &agent->error));
-    SA_TRY(sa_npz_add(writer, "learnt", SA_INT64, 0, NULL, &agent->learnt));
-    SA_TRY(sa_npz_add(writer, "trainings", SA_INT64, 0, NULL, &agent->trainings));
-    SA_TRY(sa_npz_add(writer, "diverged_trainings", SA_INT64, 0, NULL, &agent->diverged_trainings));
-    SA_TRY(sa_companion_save(&agent->companion, writer));
-    SA_TRY(sa_inputs_save(&agent->inputs, writer));
-    SA_TRY(sa_history_save(&agent->history, writer));
-    SA_TRY(sa_moments_save(&agent->moments, writer));
-    SA_TRY(sa_forgetting_save(&agent->forgetting, writer));
-    SA_TRY(sa_pending_file_save(pending, &agent->pending, writer));
-    if (agent->model) SA_TRY(agent->model->kind->save(agent->model, writer));
-    if (agent->confidence) SA_TRY(agent->confidence->kind->save(agent->confidence, writer));
-    return SA_OK;
+    const sa_learner *learner = agent->learner;
+    bool own = learner->policy->oracle == &sa_oracle_own;
+    SA_TRY(sa_npz_add(writer, "own_oracle", SA_INT64, 0, NULL, own ? &yes : &no));
+    SA_TRY(sa_npz_add(writer, "epoch", SA_INT64, 0, NULL, &learner->epoch));
+    SA_TRY(sa_history_save(&agent->memory.history, writer));
+    SA_TRY(sa_pending_file_save(pending, &agent->memory.pending, writer));
+    return sa_learner_save(learner, writer);
 }
 
 sa_status sa_agent_save(const sa_agent *agent, const char *path) {
     if (!agent || !path) return sa_fail(SA_INVALID, "sa_agent_save needs an agent and a path");
-    if (agent->history.file) SA_TRY(sa_history_file_check_save(agent->history.file, path));
+    if (agent->closed) return sa_fail(SA_CLOSED, "this agent is closed: what was saved before is what can be loaded");
+    if (agent->memory.history.file) SA_TRY(sa_history_file_check_save(agent->memory.history.file, path));
+    const sa_policy *policy = agent->learner->policy;
     char *options = NULL;
     sa_pending_file pending = {0};
     sa_npz_writer *writer = NULL;
     sa_status status;
-    SA_TRY_OR_FAIL(options_to_text(agent->base ? agent->base : agent->options, &options));
-    SA_TRY_OR_FAIL(sa_pending_file_from(&pending, &agent->pending, &agent->block.gradients, &agent->inputs));
+    SA_TRY_OR_FAIL(options_to_text(agent->given, &options));
+    SA_TRY_OR_FAIL(sa_pending_file_from(&pending, &agent->memory.pending, &policy->none, &policy->estimator.inputs));
     SA_TRY_OR_FAIL(sa_npz_begin(&writer));
     SA_TRY_OR_FAIL(add_parts(agent, writer, options, &pending));
     status = sa_npz_finish(writer, path);
     writer = NULL; /* finish has freed it */
-    if (status == SA_OK && agent->history.file) sa_history_file_saved(&agent->history);
+    if (status == SA_OK && agent->memory.history.file) sa_history_file_saved(&agent->memory.history);
 fail:
     sa_npz_abandon(writer);
     sa_pending_file_clear(&pending);
@@ -136,25 +128,12 @@ fail:
 }
 
 static sa_status read_parts(sa_agent *agent, sa_npz *archive) {
-    int64_t trainings, diverged, learnt;
-    SA_TRY(sa_npz_get_number(archive, "centre", &agent->centre));
-    SA_TRY(sa_npz_get_number(archive, "scale", &agent->scale));
-    SA_TRY(sa_npz_get_integer(archive, "trainings", 0, INT64_MAX, &trainings));
-    SA_TRY(sa_npz_get_integer(archive, "diverged_trainings", 0, trainings, &diverged));
-    agent->trainings = (uint64_t)trainings;
-    agent->diverged_trainings = (uint64_t)diverged;
-    SA_TRY(sa_companion_load(&agent->companion, archive));
-    SA_TRY(sa_inputs_load(&agent->inputs, archive));
-    SA_TRY(sa_history_load(&agent->history, agent->options->history, archive));
-    SA_TRY(sa_moments_load(&agent->moments, &agent->history, archive));
-    SA_TRY(sa_forgetting_load(agent, archive));
-    SA_TRY(sa_npz_get_number(archive, "error", &agent->error));
-    SA_TRY(sa_npz_get_integer(archive, "learnt", 0, (int64_t)agent->history.count, &learnt));
-    agent->learnt = (uint64_t)learnt;
-    SA_TRY(sa_pending_file_load(&agent->pending, &agent->block.gradients, &agent->inputs, archive));
-    if (agent->model) SA_TRY(agent->model->kind->load(agent->model, archive));
-    if (agent->confidence) SA_TRY(agent->confidence->kind->load(agent->confidence, archive));
-    return SA_OK;
+    sa_policy *policy = agent->learner->policy;
+    sa_memory *memory = &agent->memory;
+    SA_TRY(sa_history_load(&memory->history, agent->given->history, archive));
+    SA_TRY(sa_pending_file_load(&memory->pending, &policy->none, &policy->estimator.inputs, archive));
+    policy->next = memory->pending.next;
+    return sa_learner_load(agent->learner, archive);
 }
 
 static sa_status check_format(sa_npz *archive) {
@@ -197,7 +176,7 @@ static sa_status make_agent(sa_npz *archive, const given *self, sa_agent **out) 
     }
     status = sa_agent_assemble(options, (uint64_t)epoch, out);
     if (status == SA_INVALID && self->count == 0) return SA_FORMAT; /* the options are the file's, not the caller's */
-    if (status == SA_OK && own && !names_oracle(self)) (*out)->oracle = &sa_oracle_own; /* to be given again */
+    if (status == SA_OK && own && !names_oracle(self)) (*out)->learner->policy->oracle = &sa_oracle_own; /* to be given again */
     return status;
 }
 
