@@ -27,6 +27,7 @@ from .decision import Decision
 from .errors import (
     AlreadyAnswered,
     CallbackFailed,
+    DiskError,
     Error,
     FileError,
     FormatError,
@@ -41,7 +42,7 @@ from .experiments import Progress, run
 from .results import Results, load
 
 __all__ = [
-    "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Decision", "Error", "FileError", "FormatError",
+    "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Decision", "DiskError", "Error", "FileError", "FormatError",
     "InputError", "Interrupted", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment",
     "Progress", "Results", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
     "join_dim", "load", "ntk", "options", "oracles", "problem_names", "run", "solve", "theory",

@@ -24,7 +24,9 @@ __attribute__((format(printf, 2, 3))) sa_status sa_format(char **out, const char
 /* CRC-32 (the zip one) of the bytes, continued from `crc` (0 to begin). */
 uint32_t sa_crc32(uint32_t crc, const void *data, size_t size);
 
-/* SA_FILE (SA_OUT_OF_MEMORY for ENOMEM) with "path cannot be verb: errno's reason". */
+/* SA_OUT_OF_MEMORY for ENOMEM, SA_DISK where the disk is full or failed, and SA_FILE: the name or its rights are wrong. */
+sa_status sa_status_of_errno(int code);
+/* That status with "path cannot be verb: errno's reason". */
 sa_status sa_fail_errno(const char *verb, const char *path);
 
 /* ---- writing in parts, atomically: begin, write to `file`, then commit or abandon ---- */
@@ -33,7 +35,10 @@ typedef struct sa_replacement {
     char *target;    /* where the file will be; links are resolved */
     char *temporary; /* where it is until then; NULL for a device or pipe, which is written straight to */
     int file;        /* descriptor, open for writing */
+    int folder; /* descriptor of the temporary's folder, locked for others to see that there is one; -1: it could not be had */
 } sa_replacement;
+
+#define SA_NO_REPLACEMENT ((sa_replacement){.file = -1, .folder = -1}) /* fine to abandon */
 
 sa_status sa_replace_begin(const char *path, sa_replacement *out);
 sa_status sa_replace_write(const sa_replacement *replacement, const void *data, size_t size);

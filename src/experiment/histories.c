@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "memory/history_file.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "experiment/experiment.h"
@@ -56,7 +57,7 @@ static sa_status check_run(const sa_plan *plan, const sa_plan_agent *agent, uint
     char *path;
     SA_TRY(sa_plan_history(agent, run, &path));
     sa_status status = sa_plan_check_place(path, plan->options->out);
-    if (status == SA_OK) status = sa_run_history(path, false);
+    if (status == SA_OK) status = sa_history_file_make_way(path, false);
     sa_free(path);
     return status;
 }

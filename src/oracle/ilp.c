@@ -65,11 +65,18 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
     return SA_OK;
 }
 
+#ifdef SA_HAVE_CBC
+#define MISSING NULL
+#else
+#define MISSING "the oracle ilp needs CBC, which this build does not have (coinor-libcbc-dev)"
+#endif
+
 const sa_oracle sa_oracle_ilp = {
     .name = "ilp",
     .summary = "0/1 choices under A x <= b, at most K; reward: the sum; solved by CBC",
     .wants = "matrix, bounds; slate, exactly, seconds",
     .cost = "exponential at worst",
+    .missing = MISSING,
     .alpha = 1,
     .exact = true,
     .size = SA_AT_MOST_K,
