@@ -164,6 +164,32 @@ class Agent:
         with self._turn.lock, self._turn as agent:
             check(lib.sa_agent_update(agent, number, arrays.double_pointer(values), pointer, len(values)))
 
+    def learn(self, contexts: Any, arms: Any, scores: Any, observed: Any = None, *, slate: Optional[int] = None, exclude: Any = None, event: int = 0,
+              items: Any = None, shared: Any = None, join: Optional[str] = None, **problem: Any) -> None:
+        """Feedback on a slate that somebody else chose: an old log, say, before the first visitor comes.
+
+        `arms` (K) are those of the slate, in the order of positions; `scores` and `observed` (K) as for `update`, all else as for
+        `select`, as the request was. It counts as a decision of the agent's own, answered at once.
+
+        >>> import numpy as np, superarm
+        >>> agent = superarm.Agent("cn-ucb", dim=3)
+        >>> agent.learn(np.eye(3), [2, 0], [1, 0])
+        >>> agent.counts["observations"]
+        2
+        """
+        chosen = arrays.check_shape(arrays.indices(arms, "arms"), "arms", (None,), "one axis")
+        values = arrays.check_shape(arrays.doubles(scores, "scores"), "scores", (len(chosen),), f"({len(chosen)},), one for each arm,")
+        seen = None if observed is None else arrays.flags(observed, "observed", len(values), "each score")
+        request = self._requests.take()
+        try:
+            most = max(len(chosen), 1) if slate is None else slate
+            request.fill(self._takes, self._dim, contexts, most, exclude, event, None, items, shared, join, **problem)
+            pointer = _NULL if seen is None else arrays.bool_pointer(seen)
+            with self._turn.lock, self._turn as agent:
+                check(lib.sa_agent_learn(agent, request.handle, arrays.size_pointer(chosen), arrays.double_pointer(values), pointer, len(chosen)))
+        finally:
+            self._requests.give(request)
+
     def train(self) -> None:
         """Trains now on the feedback so far; fine when there is none."""
         with self._turn.lock, self._turn as agent:

@@ -59,6 +59,11 @@ class Decision:
         return float(self._value("certificate"))
 
     @property
+    def gap(self) -> float:
+        """0, or where the oracle's search was cut short: the best reward under these scores is at most 1 + gap times that of the slate."""
+        return float(self._value("gap"))
+
+    @property
     def event(self) -> int:
         """The id of your own that was given to `select`."""
         return int(self._value("event"))
@@ -109,6 +114,7 @@ _READERS: Dict[str, Callable[[Any], Any]] = {
     "width": lambda handle: arrays.from_doubles(lib.sa_decision_widths(handle), lib.sa_decision_slate(handle)),
     "score": lambda handle: arrays.from_doubles(lib.sa_decision_scores(handle), lib.sa_decision_slate(handle)),
     "certificate": lambda handle: lib.sa_decision_certificate(handle),
+    "gap": lambda handle: lib.sa_decision_gap(handle),
     "event": lambda handle: lib.sa_decision_event(handle),
     "candidates": lambda handle: lib.sa_decision_candidates(handle),
     "all_estimates": lambda handle: _all(lib.sa_decision_all_estimates(handle), handle),

@@ -166,6 +166,7 @@ static sa_status rewards(job *self, const double *scores, double *best, double *
     double alpha = oracle == &sa_oracle_own ? self->plan->oracle.alpha : oracle->alpha;
     sa_oracle_problem problem = problem_with(self, scores);
     size_t length;
+    self->workspace.gap = 0;
     SA_TRY(oracle->solve(&problem, &self->workspace, self->best, &length));
     *reward = oracle->reward(&problem, self->chosen.arms, self->chosen.slate);
     *best = alpha * oracle->reward(&problem, self->best, length);

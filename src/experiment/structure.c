@@ -75,7 +75,7 @@ sa_status sa_plan_check_discounts(const sa_plan *plan, const sa_plan_agent *agen
     sa_oracle_problem problem = {
         .arms = plan->environment->arms, .slate = (size_t)plan->options->slate, .data = sa_problem_data(plan->problem)};
     if (!sa_options_discounted(agent->options) || !sa_problem_has(&problem, SA_DISCOUNTS)) return SA_OK;
-    return sa_discounts_check(problem.data, sa_oracle_most(agent->oracle, &problem));
+    return sa_discounts_check(problem.data, &problem);
 }
 
 /* Data that somebody looks at. */

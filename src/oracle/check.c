@@ -123,10 +123,11 @@ static sa_status check_data(const sa_oracle *oracle, const sa_oracle_problem *pr
         SA_TRY(check_count(data, SA_BOUNDS, data->count[SA_MATRIX], "rows of --matrix"));
         SA_TRY(check_numbers(data, SA_BOUNDS, data->bounds, data->count[SA_BOUNDS], -INFINITY, INFINITY));
     }
-    return looks_at(oracle, data, SA_DISCOUNTS) ? sa_discounts_check(data, sa_oracle_most(oracle, problem)) : SA_OK;
+    return looks_at(oracle, data, SA_DISCOUNTS) ? sa_discounts_check(data, problem) : SA_OK;
 }
 
-sa_status sa_discounts_check(const sa_oracle_data *data, size_t positions) {
+sa_status sa_discounts_check(const sa_oracle_data *data, const sa_oracle_problem *problem) {
+    size_t positions = problem->slate ? problem->slate : problem->arms;
     SA_TRY(check_count(data, SA_DISCOUNTS, positions, "positions (--slate)"));
     return check_numbers(data, SA_DISCOUNTS, data->discounts, positions, 0, 1);
 }

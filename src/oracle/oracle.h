@@ -158,8 +158,8 @@ const sa_oracle *sa_oracle_find(const char *name); /* NULL: none, with a sentenc
 sa_status sa_oracle_check(const sa_oracle *oracle, const sa_oracle_problem *problem);
 /* SA_INVALID for a score outside the domain. */
 sa_status sa_oracle_check_domain(const sa_oracle *oracle, const sa_oracle_problem *problem, const char *file);
-/* Discounts must be from 0 to 1, one for each position. */
-sa_status sa_discounts_check(const sa_oracle_data *data, size_t positions);
+/* Discounts must be from 0 to 1, one for each of K positions, or where there is no K for each arm. */
+sa_status sa_discounts_check(const sa_oracle_data *data, const sa_oracle_problem *problem);
 void sa_oracle_clip(const sa_oracle *oracle, const sa_oracle_problem *problem, double *scores, size_t count);
 /* The most arms that a slate can have. */
 size_t sa_oracle_most(const sa_oracle *oracle, const sa_oracle_problem *problem);

@@ -15,6 +15,7 @@ typedef struct sa_choice {
     double bonus;               /* what a width is multiplied with, beside gamma or nu */
     sa_oracle_data data;        /* beside the scores */
     const double *discounts;    /* (K) that are learnt with, or NULL */
+    double gap;                 /* of the oracle's search, as in sa_decision_gap */
     double certificate;         /* of the widths */
     bool bounded;               /* only the widths of arms that can reach the slate are computed */
     size_t first, rows;         /* its rows of chooser->candidates; rows 0: they are gone */
@@ -23,10 +24,10 @@ typedef struct sa_choice {
     /* in the chooser's workspace: */
     double *mean, *width, *score; /* (scores) */
     double *draw;                 /* (scores) of the exploration */
-    double *urgency;              /* (scores), or NULL: arms that the model wants chosen before all others, by their draws */
-    double *unclipped;            /* (scores) before they are clipped to the oracle's domain */
-    size_t *arms;                 /* (slate) */
-    size_t slate;                 /* arms chosen; at first the most there can be */
+    double *urgency;   /* (scores), or NULL: arms that the model wants chosen before all others, by their draws */
+    double *unclipped; /* (scores) before they are clipped to the oracle's domain */
+    size_t *arms;      /* (slate) */
+    size_t slate;      /* arms chosen; at first the most there can be */
 } sa_choice;
 
 /* The scores of an arm are those from here on, and the arm of a score. */
@@ -39,6 +40,12 @@ static inline size_t sa_choice_arm_of(const sa_choice *self, size_t score) {
 /* The score of the arm in place k of the slate. */
 static inline size_t sa_choice_chosen(const sa_choice *self, size_t k) {
     return self->positions ? self->arms[k] * self->positions + k : self->arms[k];
+}
+
+/* The discount of place k. A path or a tree may have more than K; then the last one's holds. */
+static inline double sa_choice_discount(const sa_choice *self, size_t k) {
+    size_t count = self->data.count[SA_DISCOUNTS];
+    return self->discounts[k < count ? k : count - 1];
 }
 
 /* Reads and checks a request, the one after `after` others of the same call; nothing is scored yet. `all`: widths of all arms. */

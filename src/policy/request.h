@@ -16,11 +16,12 @@ struct sa_request {
     size_t shared_dim;
     sa_join join;
     size_t slate;
+    bool exactly;           /* no fewer */
     const bool *excluded;   /* (arms) or NULL */
     const double *expected; /* (arms), or (arms, slate) when positional, or NULL */
     bool expected_positional;
     uint64_t event;
-    uint64_t draw; /* SA_NO_DRAW: none was given */
+    uint64_t draw;             /* SA_NO_DRAW: none was given */
     const sa_problem *problem; /* or NULL */
 };
 

@@ -117,7 +117,8 @@ static sa_status take_block(const walk *self, size_t first, size_t count, sa_blo
 
 /* ---- candidates ---- */
 
-static void add_candidate(sa_candidates *all, const sa_choice *choice, size_t score, const sa_gradients *from, size_t row) {
+static void add_candidate(sa_candidates *all, const sa_choice *choice, size_t score, const sa_gradients *from,
+                          size_t row) {
     size_t end = all->count++;
     all->index[end] = score;
     all->mean[end] = choice->mean[score];
@@ -174,8 +175,7 @@ static sa_status score_all(const sa_policy *policy, sa_chooser *chooser, const s
     const sa_estimator *estimator = &policy->estimator; /* such choices are scored one by one */
     SA_TRY(model->kind->exploring->sample(model, &all->gradients, exploration->nu, &choices->stream,
                                           &chooser->block->work.model, all->score));
-    for (size_t row = 0; row < all->count; row++)
-        all->score[row] = estimator->centre + estimator->scale * all->score[row];
+    for (size_t row = 0; row < all->count; row++) all->score[row] = estimator->centre + estimator->scale * all->score[row];
     return SA_OK;
 }
 
