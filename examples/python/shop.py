@@ -59,7 +59,7 @@ def warm_start(agent, shop, pages):
     for _ in range(pages):
         tastes, _ = shop.visitor()
         arms = shop.rng.choice(PRODUCTS, PLACES, replace=False)
-        agent.learn(None, arms, shop.clicks(tastes, arms), observed=np.ones(PLACES, bool), items=shop.products, shared=tastes,
+        agent.learn(None, shop.clicks(tastes, arms), np.ones(PLACES, bool), arms=arms, items=shop.products, shared=tastes,
                     join="products", discounts=LOOKS)
 
 

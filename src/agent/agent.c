@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "memory/history_file.h"
+#include "memory/history_head.h"
 #include "policy/decision.h"
 
 /* ---- life ---- */

@@ -54,15 +54,9 @@ sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, siz
 sa_status sa_choice_prepare(const sa_policy *policy, const sa_request *request, size_t after, sa_choice *self);
 /* Memory for the choices' arrays, in the chooser. */
 sa_status sa_choices_lay(sa_chooser *chooser, const sa_policy *policy, sa_choice *choices, size_t count);
-/* mean, draw, width and score of each, by one walk over their arms (walk.c). */
-sa_status sa_choices_score(const sa_policy *policy, sa_chooser *chooser, sa_choice *choices, size_t count);
 /* The oracle's slate. */
 sa_status sa_choice_solve(const sa_policy *policy, sa_chooser *chooser, sa_choice *self);
 /* Puts it into a decision, without an id. */
 sa_status sa_choice_decide(const sa_chooser *chooser, const sa_choice *self, sa_decision *decision);
-
-/* The gradients of the slate's arms, into an initialised batch: from the walk, or where it did not keep them from the blocks of these
- * arms, which gives the same bits. The chooser's statistics include the request. */
-sa_status sa_choice_gradients(const sa_policy *policy, sa_chooser *chooser, const sa_choice *self, sa_gradients *out);
 
 #endif

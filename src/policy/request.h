@@ -1,7 +1,7 @@
 #ifndef SA_POLICY_REQUEST_H
 #define SA_POLICY_REQUEST_H
 
-#include <superarm/agent.h>
+#include <superarm/policy.h>
 
 #define SA_NO_DRAW UINT64_MAX
 
