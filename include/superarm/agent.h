@@ -70,6 +70,13 @@ SA_API sa_status sa_agent_learn(sa_agent *agent, const sa_request *request, cons
  * Trains when the schedule says so. */
 SA_API sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n);
 
+/* Other scores for arms that have their feedback, where it changed since: a click, then a purchase. scores (n) in the order of
+ * sa_decision_arms; `observed` (n) says which of them are new, NULL: all that have feedback. It is as if they had come at first, as long as
+ * the decision is kept (--pending-limit): at once and exactly for linear models and for the mean and deviation of scores (with --normalize
+ * standard, by the present mean and deviation of features), and for networks with their next training. SA_UNKNOWN_DECISION as for
+ * sa_agent_update; SA_INVALID for an arm without feedback, with --history, and for algorithms with cells (cc-mab, acc-ucb). */
+SA_API sa_status sa_agent_revise(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n);
+
 /* Trains now on the feedback so far; fine when there is none. */
 SA_API sa_status sa_agent_train(sa_agent *agent);
 

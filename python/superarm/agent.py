@@ -152,6 +152,22 @@ class Agent:
         `observed` (K) says which of them were seen; unseen is not zero: what was not seen teaches nothing, and may come in a
         later call. Feedback may come late, in any order, in parts, or never. Trains when the schedule says so.
         """
+        self._answer(lib.sa_agent_update, decision, scores, observed)
+
+    def revise(self, decision: Union[Decision, int], scores: Any, observed: Any = None) -> None:
+        """Other feedback for arms that have some, where it changed since: a click, then a purchase. `observed` (K) says which of the scores
+        (K) are new; unless given, those of all arms that have feedback. It is as if it had come at first: for linear models at once, for
+        networks with their next training.
+
+        >>> import numpy as np, superarm
+        >>> agent = superarm.Agent("comblin-ucb", dim=3)
+        >>> decision = agent.select(np.eye(3), slate=2)
+        >>> agent.update(decision, [1, 0])
+        >>> agent.revise(decision, [20, 0])
+        """
+        self._answer(lib.sa_agent_revise, decision, scores, observed)
+
+    def _answer(self, call: Any, decision: Union[Decision, int], scores: Any, observed: Any) -> None:
         if isinstance(decision, Decision):
             number = self._known(decision)
         else:
@@ -162,7 +178,7 @@ class Agent:
         seen = None if observed is None else arrays.flags(observed, "observed", len(values), "each score")
         pointer = _NULL if seen is None else arrays.bool_pointer(seen)
         with self._turn.lock, self._turn as agent:
-            check(lib.sa_agent_update(agent, number, arrays.double_pointer(values), pointer, len(values)))
+            check(call(agent, number, arrays.double_pointer(values), pointer, len(values)))
 
     def _known(self, decision: Decision) -> int:
         if decision._agent != self._name:

@@ -33,6 +33,10 @@ sa_status sa_agent_make_learner(sa_agent *agent, uint64_t epoch, sa_learner **ou
 
 /* A slate of this request that somebody chose waits for its feedback, as the next decision. */
 sa_status sa_agent_keep(sa_agent *agent, const sa_request *request, const size_t *arms, size_t slate, bool *learning);
+/* The decision that has this id and slate; SA_UNKNOWN_DECISION, SA_INVALID. */
+sa_status sa_agent_find(const sa_agent *agent, uint64_t decision, size_t n, sa_pending **out);
+/* SA_INVALID for a score that place k of a decision cannot get. */
+sa_status sa_agent_check_score(const sa_agent *agent, const sa_pending *pending, size_t k, double score);
 /* See sa_agent_update; `*learning` becomes true where it begins to learn. */
 sa_status sa_agent_answer(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n,
                           bool *learning);

@@ -131,7 +131,8 @@ static sa_status read_parts(sa_agent *agent, sa_npz *archive) {
     sa_policy *policy = agent->learner->policy;
     sa_memory *memory = &agent->memory;
     SA_TRY(sa_history_load(&memory->history, agent->given->history, archive));
-    SA_TRY(sa_pending_file_load(&memory->pending, &policy->none, &policy->estimator.inputs, archive));
+    SA_TRY(
+        sa_pending_file_load(&memory->pending, &policy->none, &policy->estimator.inputs, memory->history.count, archive));
     policy->next = memory->pending.next;
     return sa_learner_load(agent->learner, archive);
 }

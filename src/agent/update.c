@@ -1,4 +1,5 @@
 /* Feedback and training. A call that fails after it has begun to learn closes the agent. */
+#include <math.h>
 #include <string.h>
 
 #include "agent/agent.h"
@@ -37,7 +38,14 @@ static sa_status begin_epoch(sa_agent *agent, sa_learner *next) {
 
 /* ---- feedback ---- */
 
-static sa_status find(sa_agent *agent, uint64_t decision, size_t n, sa_pending **out) {
+sa_status sa_agent_check_score(const sa_agent *agent, const sa_pending *pending, size_t k, double score) {
+    (void)agent;
+    if (isfinite(score)) return SA_OK;
+    return sa_fail(SA_INVALID, "feedback for arm %zu of decision %llu is %g", pending->arms[k],
+                   (unsigned long long)pending->id, score);
+}
+
+sa_status sa_agent_find(const sa_agent *agent, uint64_t decision, size_t n, sa_pending **out) {
     const sa_pending_ring *ring = &agent->memory.pending;
     sa_pending *pending = sa_ring_find(ring, decision);
     unsigned long long id = decision;
@@ -53,7 +61,7 @@ static sa_status find(sa_agent *agent, uint64_t decision, size_t n, sa_pending *
 
 static sa_status learn_from(sa_agent *agent, const sa_answer *answer, bool *learning) {
     sa_history *history = &agent->memory.history;
-    bool first = answer->pending->left == answer->pending->slate;
+    bool first = sa_pending_is_new(answer->pending);
     bool automatic = agent->learner->options->train == SA_TRAIN_AUTO;
     sa_learner *next = NULL;
     if (automatic) SA_TRY(make_next(agent, history->answered + first, &next));
@@ -73,7 +81,7 @@ static sa_status answer_with(sa_agent *agent, uint64_t decision, const double *s
                              size_t *places, bool *learning) {
     const sa_policy *policy = agent->learner->policy;
     sa_answer answer = {.scores = scores, .places = places, .solved = decision == agent->solved_for};
-    SA_TRY(find(agent, decision, n, &answer.pending));
+    SA_TRY(sa_agent_find(agent, decision, n, &answer.pending));
     sa_seen seen = policy->feedback->look(n, scores, observed, places);
     answer.count = seen.count;
     answer.end = seen.end;
