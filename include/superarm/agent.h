@@ -112,6 +112,9 @@ typedef struct sa_agent_counts {
     uint64_t epoch;          /* from 0; of the algorithms for an unknown horizon */
     uint64_t hidden;         /* hidden units a layer of the present network; 0: there is none */
     double replay_seconds;   /* spent in beginning new epochs, their training included, of this process */
+    uint64_t refused_rewards; /* scores outside --reward-range */
+    uint64_t wild_rewards;    /* scores that came, and were taken for mistakes: more than 100 times as far from the mean as any before */
+    uint64_t wild_contexts;   /* contexts with a feature more than 1000 deviations from its mean, which counts as the mean */
 } sa_agent_counts;
 
 SA_API void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts);

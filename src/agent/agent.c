@@ -112,5 +112,10 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
         .epoch = learner->epoch,
         .hidden = model && model->kind->training ? (uint64_t)learner->options->hidden : 0,
         .replay_seconds = learner->replay_seconds,
+        .refused_rewards = (uint64_t)agent->rewards.refused,
+        .wild_rewards = (uint64_t)agent->rewards.outliers.wild,
+        .wild_contexts = policy->estimator.statistics
+                             ? (uint64_t)sa_statistics_wild(&policy->estimator.inputs, policy->estimator.statistics)
+                             : 0,
     };
 }

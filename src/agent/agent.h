@@ -3,6 +3,7 @@
 #define SA_AGENT_AGENT_H
 
 #include "agent/algorithms.h"
+#include "agent/rewards.h"
 #include "base/memory.h"
 #include "learn/learner.h"
 #include "policy/chooser.h"
@@ -13,6 +14,7 @@ struct sa_agent {
     const sa_algorithm *algorithm;
     sa_learner *learner; /* has the policy */
     sa_memory memory;
+    sa_rewards rewards;
     sa_chooser *chooser; /* of the agent's own choices */
     uint64_t solved_for; /* decision whose widths the chooser has solved for; SA_NO_ID: none that serves */
     bool closed;         /* a call ran out of memory or disk while it learnt */
@@ -35,8 +37,6 @@ sa_status sa_agent_make_learner(sa_agent *agent, uint64_t epoch, sa_learner **ou
 sa_status sa_agent_keep(sa_agent *agent, const sa_request *request, const size_t *arms, size_t slate, bool *learning);
 /* The decision that has this id and slate; SA_UNKNOWN_DECISION, SA_INVALID. */
 sa_status sa_agent_find(const sa_agent *agent, uint64_t decision, size_t n, sa_pending **out);
-/* SA_INVALID for a score that place k of a decision cannot get. */
-sa_status sa_agent_check_score(const sa_agent *agent, const sa_pending *pending, size_t k, double score);
 /* See sa_agent_update; `*learning` becomes true where it begins to learn. */
 sa_status sa_agent_answer(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n,
                           bool *learning);

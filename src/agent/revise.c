@@ -9,7 +9,7 @@ static bool is_meant(const sa_pending *pending, const bool *observed, size_t k) 
 }
 
 /* All that can be wrong, before anything changes. */
-static sa_status check(const sa_agent *agent, const sa_pending *pending, const double *scores, const bool *observed) {
+static sa_status check(sa_agent *agent, const sa_pending *pending, const double *scores, const bool *observed) {
     unsigned long long id = pending->id;
     SA_TRY(sa_revise_check(agent->learner));
     for (size_t k = 0; k < pending->slate; k++) {
@@ -19,7 +19,7 @@ static sa_status check(const sa_agent *agent, const sa_pending *pending, const d
                            "arm %zu of decision %llu has no feedback that could be revised: sa_agent_update "
                            "brings the first",
                            pending->arms[k], id);
-        SA_TRY(sa_agent_check_score(agent, pending, k, scores[k]));
+        SA_TRY(sa_rewards_check(&agent->rewards, pending->arms[k], pending->id, scores[k]));
     }
     return SA_OK;
 }

@@ -75,6 +75,7 @@ static sa_status add_parts(const sa_agent *agent, sa_npz_writer *writer, const c
     SA_TRY(sa_npz_add(writer, "epoch", SA_INT64, 0, NULL, &learner->epoch));
     SA_TRY(sa_history_save(&agent->memory.history, writer));
     SA_TRY(sa_pending_file_save(pending, &agent->memory.pending, writer));
+    SA_TRY(sa_rewards_save(&agent->rewards, writer));
     return sa_learner_save(learner, writer);
 }
 
@@ -133,6 +134,7 @@ static sa_status read_parts(sa_agent *agent, sa_npz *archive) {
     SA_TRY(sa_history_load(&memory->history, agent->given->history, archive));
     SA_TRY(
         sa_pending_file_load(&memory->pending, &policy->none, &policy->estimator.inputs, memory->history.count, archive));
+    SA_TRY(sa_rewards_load(&agent->rewards, archive));
     policy->next = memory->pending.next;
     return sa_learner_load(agent->learner, archive);
 }

@@ -185,6 +185,8 @@
     CHOICE(confidence, "confidence", AGENT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, SA_CONFIDENCES,         \
            "widths sqrt(g' Z^-1 g / m) from all of Z, its diagonal, the last layer's part, a sketch, or exact until a "   \
            "sketch is cheaper")                                                                                           \
+    TEXT(reward_range, "reward-range", AGENT, "",                                                                         \
+         "LOW,HIGH: feedback outside is refused; unless given, nothing is learnt from scores that are wildly off")        \
     INTEGER(sketch_size, "sketch-size", AGENT, 256, 256, 256, 1, 1000000,                                                 \
             "sketch and auto: B, gradients that stand for all that were counted")                                         \
     FLAG(rebuild, "rebuild", AGENT, false, false, false,                                                                  \
