@@ -84,8 +84,7 @@ static sa_status take_block(const walk *self, size_t first, size_t count, sa_blo
 
 /* ---- candidates ---- */
 
-static void add_candidate(sa_candidates *all, const sa_choice *choice, size_t score, const sa_gradients *from,
-                          size_t row) {
+static void add_candidate(sa_candidates *all, const sa_choice *choice, size_t score) {
     size_t end = all->count++;
     all->index[end] = score;
     all->mean[end] = choice->mean[score];
