@@ -114,7 +114,7 @@ static void few_survive(void **state) {
         compare("late", one, other);
     }
     const sa_candidates *candidates = &agent->chooser->candidates;
-    assert_int_equal(candidates->count, 5);
+    assert_in_range(candidates->count, 5, SA_BLOCK_ARMS); /* of 24 blocks */
     assert_true(candidates->gradients.capacity < 4 * SA_BLOCK_ARMS);
     for (size_t i = 0; i < agent->chooser->blocks; i++)
         assert_true(agent->chooser->block[i].gradients.capacity <= SA_BLOCK_ARMS);
