@@ -160,9 +160,8 @@ static sa_status observe(sa_model *model, const void *inputs, const double *disc
         const void *part = sa_real_at(model->precision, inputs, first * model->dim);
         SA_TRY(self->network->kind->evaluate(self->network, part, many, 0, space, mean, &work.pass));
         take_features(self, &work.pass, 0, many, work.phi);
-        SA_TRY(self->regression->kind->observing->observe(self->regression, work.phi,
-                                                          discounts ? discounts + first : NULL, scores + first, many,
-                                                          space));
+        SA_TRY(self->regression->kind->observing->observe(self->regression, work.phi, discounts ? discounts + first : NULL,
+                                                          scores + first, many, space));
     }
     return SA_OK;
 }
