@@ -54,13 +54,18 @@ static void destroy(sa_model *model) {
     sa_free(self);
 }
 
-/* Both parts fork when they are about to learn. */
+/* The network forks when it is about to be trained, which is seldom. */
 static sa_status fork_model(sa_model *model, sa_model **out) {
+    const neural_linear *self = (const neural_linear *)model;
     neural_linear *copy;
     SA_TRY(sa_alloc_array(1, sizeof *copy, &copy));
-    *copy = *(const neural_linear *)model;
+    *copy = *self;
+    sa_status status = self->regression->kind->fork(self->regression, &copy->regression);
+    if (status != SA_OK) {
+        sa_free(copy);
+        return status;
+    }
     sa_hold(copy->network);
-    sa_hold(copy->regression);
     *out = &copy->base;
     return SA_OK;
 }
