@@ -4,9 +4,6 @@
 #include "test_agent_mark.h"
 #include "test_memory_short.h"
 
-#include "base/npy.h"
-#include <superarm/theory.h>
-
 /* ---- one call, with the n-th allocation failing ---- */
 
 typedef enum kind_of_call {
@@ -144,6 +141,7 @@ static void assert_closed(stage *scene) {
     uint64_t before = mark_counts(1, scene->agent);
     static const kind_of_call calls[] = {SELECT, SELECT_AGAIN, SELECT_MANY, UPDATE, PARTIAL, LEARN, TRAIN, SAVE};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        if (calls[i] == SELECT_MANY && strstr(scene->text, "count-pending")) continue; /* never taken */
         assert_int_equal(make(scene, calls[i]), SA_CLOSED);
         assert_non_null(strstr(sa_last_error(), "closed"));
     }
@@ -164,7 +162,8 @@ static void assert_failed(stage *scene, kind_of_call call, size_t n, sa_status s
     if (scene->proposed) assert_true(sa_decision_id(scene->proposed) == UINT64_MAX);
     assert_true(mark_decision(1, scene->old) == old);
     if (is_closed(scene->agent)) {
-        if (call < UPDATE) fail_msg("%s, call %d, allocation %zu: the agent is closed", scene->text, (int)call, n);
+        bool learns = call >= UPDATE || (call > LOAD && strstr(scene->text, "count-pending=true"));
+        if (!learns) fail_msg("%s, call %d, allocation %zu: the agent is closed", scene->text, (int)call, n);
         assert_closed(scene);
         closed++;
         return;
@@ -243,7 +242,8 @@ static void sweep(const char *text) {
         if (call < SELECT || (!wide && (call == SELECT_MANY || call == SELECT_LARGE))) continue;
         if (call == SELECT_MANY && strstr(text, "count-pending")) continue;
         uint64_t expected = do_without_shortage(text, options, call);
-        for (int held = 0; held <= (call != SELECT_MANY && call != SELECT_LARGE && call != PARTIAL); held++) {
+        bool learns = call >= UPDATE || (call == SELECT && strstr(text, "count-pending"));
+        for (int held = 0; held <= (learns && call != PARTIAL); held++) {
             size_t n = 1;
             while (!sweep_once(text, options, call, held, n, expected)) n++;
             bool few = call == TRAIN || call == PARTIAL || strstr(text, "cascade"); /* these may need nothing new */
@@ -309,36 +309,6 @@ static void rebuilt(void **state) {
     sweep("confidence=exact exact-form=dual rebuild=true hidden=3 train-every=1 discount=0.9");
 }
 
-/* A sketch that is made anew of more than it has room for, and memory that is short in the update that does so. */
-static void rebuilt_sketch(void **state) {
-    (void)state;
-    bool reached = true;
-    for (size_t n = 1; reached; n++) {
-        sa_agent *agent[2];
-        sa_decision *decision = NULL;
-        for (int i = 0; i < 2; i++) {
-            agent[i] = rig_create("confidence=sketch sketch-size=1 rebuild=true hidden=3 train-every=24 train-warmup=0");
-            for (uint64_t id = 0; id < 25; id++) { /* more than are looked at at a time */
-                rig_select(agent[i], id, 30, 12, &decision);
-                if (id < 24) rig_answer(agent[i], id, 12);
-            }
-        }
-        shortage(n);
-        sa_status status = rig_try_answer(agent[0], 24, 12, NULL);
-        reached = was_short();
-        bool is_over = is_closed(agent[0]);
-        if (status != SA_OK) {
-            assert_int_equal(status, SA_OUT_OF_MEMORY);
-            if (is_over) assert_int_equal(rig_try_answer(agent[0], 24, 12, NULL), SA_CLOSED);
-            if (!is_over) rig_answer(agent[0], 24, 12);
-        }
-        rig_answer(agent[1], 24, 12);
-        if (!is_over) rig_go_on_alike(agent[0], agent[1], 40, 3);
-        for (int i = 0; i < 2; i++) sa_agent_destroy(agent[i]);
-        sa_decision_destroy(decision);
-    }
-}
-
 static void partitions(void **state) {
     (void)state;
     sweep("algorithm=cc-mab");
@@ -352,74 +322,6 @@ static void references(void **state) {
     sweep("algorithm=best");
 }
 
-/* Widths that go over to double precision in the very call that memory is short in. */
-static void precision_guard(void **state) {
-    (void)state;
-    static const char *const forms[] = {"dual", "primal"};
-    for (int f = 0; f < 2; f++) {
-        char text[100];
-        snprintf(text, sizeof text, "exact-form=%s regularization=1e-4 train=manual hidden=3", forms[f]);
-        sa_agent *model = rig_create(text);
-        sa_decision *decision = NULL, *other = NULL;
-        uint64_t rounds = 0;
-        while (!rig_counts(model).widths_in_double) { /* how many rounds until it happens? */
-            rig_select(model, 1, 6, 3, &decision);
-            rig_answer(model, rounds++, 3);
-            assert_true(rounds < 300);
-        }
-        sa_agent_destroy(model);
-        bool reached = true;
-        for (size_t n = 1; reached; n++) {
-            sa_agent *agent = rig_create(text), *twin = rig_create(text);
-            for (uint64_t id = 0; id + 1 < rounds; id++) {
-                rig_select(agent, 1, 6, 3, &decision);
-                rig_answer(agent, id, 3);
-                rig_select(twin, 1, 6, 3, &decision);
-                rig_answer(twin, id, 3);
-            }
-            assert_false(rig_counts(agent).widths_in_double);
-            shortage(n);
-            sa_status status = rig_try_select(agent, 1, 6, 3, &decision);
-            reached = was_short();
-            if (reached) {
-                assert_int_equal(status, SA_OUT_OF_MEMORY);
-                rig_select(agent, 1, 6, 3, &decision);
-            }
-            rig_select(twin, 1, 6, 3, &other);
-            rig_assert_same_decision(decision, other);
-            assert_true(rig_counts(agent).widths_in_double);
-            rig_go_on_alike(agent, twin, rounds, 5);
-            sa_agent_destroy(agent);
-            sa_agent_destroy(twin);
-        }
-        sa_decision_destroy(decision);
-        sa_decision_destroy(other);
-    }
-}
-
-static void theory(void **state) {
-    (void)state;
-    sa_options *options = rig_options("depth=3 slate=2");
-    sa_theory_numbers numbers, whole;
-    assert_int_equal(sa_npy_write(scratch("x.npy"), SA_FLOAT64, 2, (size_t[]){20, RIG_DIM}, rig_contexts(1)), SA_OK);
-    assert_int_equal(sa_npy_write(scratch("v.npy"), SA_FLOAT64, 1, (size_t[]){20}, rig_expected(1)), SA_OK);
-    assert_ok(sa_options_set(options, "contexts", scratch("x.npy")));
-    assert_ok(sa_options_set(options, "scores", scratch("v.npy")));
-    assert_ok(sa_theory_of_files(options, &whole));
-    long before = live;
-    bool reached = true;
-    for (size_t n = 1; reached; n++) {
-        memset(&numbers, 7, sizeof numbers);
-        shortage(n);
-        sa_status status = sa_theory_of_files(options, &numbers);
-        reached = was_short();
-        assert_int_equal(status, reached ? SA_OUT_OF_MEMORY : SA_OK);
-        assert_true(live == before);
-    }
-    assert_true(numbers.norm == whole.norm && numbers.log_det == whole.log_det);
-    sa_options_destroy(options);
-}
-
 /* Else half of the sweep has tested nothing. */
 static void both_were_seen(void **state) {
     (void)state;
@@ -429,11 +331,10 @@ static void both_were_seen(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(theory),          cmocka_unit_test(dual),           cmocka_unit_test(primal),
-        cmocka_unit_test(epochs),          cmocka_unit_test(linear),         cmocka_unit_test(feedback),
-        cmocka_unit_test(diagonal),        cmocka_unit_test(sketch),         cmocka_unit_test(rebuilt),
-        cmocka_unit_test(rebuilt_sketch),  cmocka_unit_test(partitions),     cmocka_unit_test(references),
-        cmocka_unit_test(precision_guard), cmocka_unit_test(both_were_seen),
+        cmocka_unit_test(dual),       cmocka_unit_test(primal),         cmocka_unit_test(epochs),
+        cmocka_unit_test(linear),     cmocka_unit_test(feedback),       cmocka_unit_test(diagonal),
+        cmocka_unit_test(sketch),     cmocka_unit_test(rebuilt),        cmocka_unit_test(partitions),
+        cmocka_unit_test(references), cmocka_unit_test(both_were_seen),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

@@ -292,11 +292,13 @@ static sa_status record(sa_agent *agent, const sa_request *request, sa_decision 
         return sa_fail(SA_INVALID, "the decision was made among %zu arms, and the request has %zu", decision->candidates,
                        request->arms);
     uint64_t id = agent->memory.pending.next;
+    if (decision->imprecise && learner->policy->confidence) { /* first, as a select does */
+        SA_TRY(sa_learner_own(learner));
+        SA_TRY(sa_confidence_widen(learner->policy->confidence));
+    }
     SA_TRY(sa_agent_keep(agent, request, decision->arms, decision->slate, learning));
     decision->id = id;
-    if (!decision->imprecise || !learner->policy->confidence) return SA_OK;
-    SA_TRY(sa_learner_own(learner));
-    return sa_confidence_widen(learner->policy->confidence);
+    return SA_OK;
 }
 
 sa_status sa_agent_record(sa_agent *agent, const sa_request *request, sa_decision *decision) {
