@@ -3,9 +3,10 @@
 #include "test_agent_mark.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
-enum { CHOOSERS = 4, ROUNDS = 150, ARMS = 60, SLATE = 3, SAMPLE = 40 };
+enum { CHOOSERS = 4, ROUNDS = 100, ARMS = 60, SLATE = 3, SAMPLE = 40 };
 
 /* ---- the latest policy ---- */
 
@@ -13,6 +14,8 @@ typedef struct board {
     pthread_mutex_t lock;
     sa_policy *latest;
     atomic_bool over;
+    atomic_size_t made; /* decisions */
+    bool awaited;       /* is there anybody who chooses? */
 } board;
 
 static sa_policy *take(board *self) {
@@ -43,9 +46,9 @@ typedef struct chooser {
     uint64_t asked[SAMPLE], mark[SAMPLE];
 } chooser;
 
-/* Every seventh has more arms than a block. */
+/* Every fifteenth has more arms than a block. */
 static void ask(sa_request *request, double *contexts, uint64_t number) {
-    size_t arms = number % 7 == 3 ? 10 * ARMS : ARMS;
+    size_t arms = number % 15 == 3 ? 10 * ARMS : ARMS;
     for (size_t i = 0; i < arms * RIG_DIM; i++) contexts[i] = rig_number(number, i);
     sa_request_contexts(request, contexts, arms);
     sa_request_slate(request, SLATE);
@@ -65,7 +68,7 @@ static bool choose(const sa_policy *policy, sa_chooser *work, uint64_t number, u
     return good;
 }
 
-/* The sample is of policies of all ages: one of every so many. Nothing of cmocka here: it is for one thread. */
+/* The sample is the first decision with each policy. Nothing of cmocka here: it is for one thread. */
 static void *go_on_choosing(void *user) {
     chooser *self = user;
     sa_chooser *work = sa_chooser_new();
@@ -73,7 +76,9 @@ static void *go_on_choosing(void *user) {
         uint64_t number = self->number + CHOOSERS * self->made, mark = 0;
         sa_policy *policy = take(self->from);
         if (!choose(policy, work, number, &mark)) self->failed = true;
-        bool sampled = self->made++ % 8 == 0 && self->kept < SAMPLE;
+        atomic_fetch_add(&self->from->made, 1);
+        bool sampled = self->kept < SAMPLE && (self->kept == 0 || self->policy[self->kept - 1] != policy);
+        self->made++;
         if (sampled) {
             self->policy[self->kept] = policy;
             self->asked[self->kept] = number;
@@ -99,6 +104,7 @@ static void learn(sa_agent *agent, board *to) {
         if (round % 2) continue;
         assert_ok(sa_agent_policy(agent, &policy));
         publish(to, policy);
+        for (size_t before = atomic_load(&to->made); to->awaited && atomic_load(&to->made) < before + 2;) sched_yield();
     }
     sa_decision_destroy(decision);
 }
@@ -131,7 +137,7 @@ static size_t check(chooser *self, sa_chooser *work) {
 static void play(const char *text) {
     sa_agent *agent = rig_create(text);
     sa_chooser *work = sa_chooser_new();
-    board posts = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    board posts = {.lock = PTHREAD_MUTEX_INITIALIZER, .awaited = true};
     chooser self[CHOOSERS] = {0};
     assert_ok(sa_agent_policy(agent, &posts.latest));
     for (uint64_t i = 0; i < CHOOSERS; i++) {
@@ -147,6 +153,7 @@ static void play(const char *text) {
     size_t checked = 0;
     for (size_t i = 0; i < CHOOSERS; i++) checked += check(&self[i], work);
     print_message("%s: %zu decisions checked\n", text, checked);
+    assert_true(checked > 20); /* 50 policies were published, each after two decisions by others */
     sa_chooser_destroy(work);
 }
 
