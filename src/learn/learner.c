@@ -83,7 +83,7 @@ sa_status sa_learner_load(sa_learner *learner, sa_npz *archive) {
     SA_TRY(sa_npz_get_number(archive, "asked", &learner->asked));
     SA_TRY(sa_npz_get_integer(archive, "trainings", 0, INT64_MAX, &trainings));
     SA_TRY(sa_npz_get_integer(archive, "diverged_trainings", 0, trainings, &diverged));
-    learner->judged = (size_t)judged;
+    learner->judged = (uint64_t)judged;
     learner->trainings = (uint64_t)trainings;
     learner->diverged_trainings = (uint64_t)diverged;
     SA_TRY(sa_moments_load(&learner->moments, &learner->memory->history, archive));
