@@ -35,7 +35,7 @@ typedef struct sa_learner {
     /* what accumulates beside the policy's parts (accumulators.h) */
     sa_moments moments;
     double error;  /* mean squared error of predictions of new feedback, before it is learnt from */
-    size_t judged; /* observations whose predictions are in it, and that the companion has */
+    uint64_t judged; /* observations whose predictions are in it, and that the companion has */
     sa_window window;
     double asked; /* scores that the latest decision asked widths for */
     uint64_t trainings, diverged_trainings;
