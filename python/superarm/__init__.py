@@ -25,6 +25,7 @@ from ._theory import ntk, theory
 from .agent import Agent
 from .decision import Decision
 from .errors import (
+    AgentClosed,
     AlreadyAnswered,
     CallbackFailed,
     DiskError,
@@ -39,11 +40,12 @@ from .errors import (
     Unsupported,
 )
 from .experiments import Progress, run
+from .policy import Estimates, Policy
 from .results import Results, load
 
 __all__ = [
-    "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Decision", "DiskError", "Error", "FileError", "FormatError",
+    "Agent", "AgentClosed", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Decision", "DiskError", "Error", "Estimates", "FileError", "FormatError",
     "InputError", "Interrupted", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment",
-    "Progress", "Results", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
+    "Policy", "Progress", "Results", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
     "join_dim", "load", "ntk", "options", "oracles", "problem_names", "run", "solve", "theory",
 ]

@@ -18,6 +18,7 @@ from ._requests import Requests, Takes
 from ._turn import Turn
 from .decision import Decision
 from .errors import InputError, check, failure, need
+from .policy import Policy
 
 _NULL = ffi.NULL
 _SEED: Any = Default(1)
@@ -71,7 +72,9 @@ class Agent:
         self._dim = int(read_option(options, "dim"))
         self._slate = int(read_option(options, "slate"))
         self._algorithm = read_option(options, "algorithm")
-        self._takes = Takes(self._algorithm, read_option(options, "oracle"), read_option(options, "feedback"))
+        feedback = read_option(options, "feedback")
+        positions = feedback == "position" or (feedback == "cascade" and read_option(options, "cascade-form") == "unknown")
+        self._takes = Takes(self._algorithm, read_option(options, "oracle"), feedback, positions)
         self._oracle: Optional[OracleCall] = None
         if oracle is not None:
             self.oracle = oracle
@@ -150,10 +153,7 @@ class Agent:
         later call. Feedback may come late, in any order, in parts, or never. Trains when the schedule says so.
         """
         if isinstance(decision, Decision):
-            if decision._agent != self._name:
-                raise InputError(f"decision {decision.id} was made by another agent; an agent that was loaded from a file takes ids: "
-                                 f"update(decision.id, ...)")
-            number = decision.id
+            number = self._known(decision)
         else:
             number = arrays.whole(decision, "decision")
         values = arrays.doubles(scores, "scores")
@@ -163,6 +163,76 @@ class Agent:
         pointer = _NULL if seen is None else arrays.bool_pointer(seen)
         with self._turn.lock, self._turn as agent:
             check(lib.sa_agent_update(agent, number, arrays.double_pointer(values), pointer, len(values)))
+
+    def _known(self, decision: Decision) -> int:
+        if decision._agent != self._name:
+            raise InputError(f"decision {decision.id} was made by another agent; an agent that was loaded from a file takes ids: "
+                             f"update(decision.id, ...)")
+        if decision.id is None:
+            raise InputError("the decision is a policy's: agent.record(decision) first")
+        return decision.id
+
+    # ---- policies, and slates that were chosen elsewhere ----
+
+    def policy(self) -> Policy:
+        """The agent as it is now, for other threads to choose with while this one goes on learning. It costs little."""
+        out = ffi.new("sa_policy **")
+        with self._turn.lock, self._turn as agent:
+            check(lib.sa_agent_policy(agent, out))
+            takes = copy.copy(self._takes)
+            return Policy(out[0], self._name, self._dim, self._slate, takes, self._oracle)
+
+    def record(self, decision: Decision) -> None:
+        """A decision that one of this agent's policies made now waits for its feedback here, and has an id. What it was asked with (the
+        contexts, say) must be as it was."""
+        if decision._agent != self._name:
+            raise InputError("the decision was made by a policy of another agent")
+        if decision._asked is None:
+            raise InputError(f"the decision was recorded before: its id is {decision.id}")
+        request = self._requests.take()
+        try:
+            request.fill(self._takes, self._dim, **decision._asked)
+            with self._turn.lock, self._turn as agent:
+                status = lib.sa_agent_record(agent, request.handle, decision._handle)
+                if status:
+                    raise self._failure(status)
+                decision._asked = None
+                decision.id = lib.sa_decision_id(decision._handle)
+        finally:
+            self._requests.give(request)
+
+    def learn(self, contexts: Any = None, scores: Any = None, observed: Any = None, *, arms: Any = None, slate: Optional[int] = None,
+              **asked: Any) -> None:
+        """Feedback on a slate that somebody else chose: from a log, or before the first visitor.
+
+        `contexts` (K, dim) are those of the slate, in the order of positions, and `scores` (K) what came of it; `observed` as for
+        `update`. Where all candidates are known, `contexts` has them all and `arms` (K) says which were shown: then the agent learns
+        just as if it had chosen the slate itself. `slate` is the K that was asked for, where fewer were shown.
+
+        >>> import numpy as np, superarm
+        >>> agent = superarm.Agent("comblin-ucb", dim=3)
+        >>> agent.learn(np.eye(3)[:2], [1.0, 0.0])
+        >>> agent.counts["observations"]
+        2
+        """
+        values = arrays.doubles(scores, "scores")
+        if values.ndim != 1:
+            raise InputError(f"scores: the shape is {arrays.shape_text(values.shape)}, and one for each arm of the slate is wanted")
+        seen = None if observed is None else arrays.flags(observed, "observed", len(values), "each score")
+        chosen = arrays.indices(list(range(len(values))) if arms is None else arms, "arms")
+        if chosen.shape != values.shape:
+            raise InputError(f"arms: the shape is {arrays.shape_text(chosen.shape)}, and there are {len(values)} scores")
+        request = self._requests.take()
+        try:
+            count = request.fill(self._takes, self._dim, contexts, len(values) if slate is None else slate, **asked)
+            if arms is None and count != len(values):
+                raise InputError(f"there are contexts of {count} arms and {len(values)} scores: give arms, which says which were shown")
+            pointer = _NULL if seen is None else arrays.bool_pointer(seen)
+            with self._turn.lock, self._turn as agent:
+                check(lib.sa_agent_learn(agent, request.handle, arrays.size_pointer(chosen), arrays.double_pointer(values), pointer,
+                                         len(values)))
+        finally:
+            self._requests.give(request)
 
     def train(self) -> None:
         """Trains now on the feedback so far; fine when there is none."""

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "memory/history_file.h"
+#include "memory/history_head.h"
 #include "policy/decision.h"
 
 /* ---- life ---- */
@@ -48,7 +49,8 @@ sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
 
 sa_status sa_agent_enter(sa_agent *agent, sa_account **before) {
     if (agent->closed)
-        return sa_fail(SA_CLOSED, "this agent ran out of memory or disk while it learnt, and is closed: load what was saved");
+        return sa_fail(SA_CLOSED,
+                       "this agent ran out of memory or disk while it learnt, and is closed: load what was saved");
     *before = sa_account_charge(agent->account);
     return SA_OK;
 }

@@ -2,8 +2,8 @@
 #ifndef SA_AGENT_ALGORITHMS_H
 #define SA_AGENT_ALGORITHMS_H
 
-#include "exploration/exploration.h"
 #include "base/status.h"
+#include "exploration/exploration.h"
 
 typedef struct sa_algorithm {
     const char *name;

@@ -2,6 +2,7 @@
 #include "agent/agent.h"
 #include "base/memory.h"
 #include "learn/epochs.h"
+#include "learn/forgetting.h"
 #include "policy/decision.h"
 
 /* Where the model tells positions apart, so must the rest. */
@@ -78,7 +79,14 @@ sa_status sa_agent_make_learner(sa_agent *agent, uint64_t epoch, sa_learner **ou
         sa_options_destroy(options);
         return status;
     }
-    return sa_learner_create(options, epoch, policy, &agent->memory, &agent->chooser->widths, out);
+    sa_learner *learner;
+    SA_TRY(sa_learner_create(options, epoch, policy, &agent->memory, &agent->chooser->widths, &learner));
+    status = sa_forgetting_init(learner);
+    if (status == SA_OK)
+        *out = learner;
+    else
+        sa_learner_destroy(learner);
+    return status;
 }
 
 static sa_status put_together(sa_agent *agent, uint64_t epoch) {

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/reals.h"
 #include "learn/accumulators.h"
+#include "policy/blocks.h"
 #include "policy/select.h"
 
 /* ---- what is kept of a decision until its feedback comes ---- */

@@ -176,7 +176,8 @@ static sa_status make_agent(sa_npz *archive, const given *self, sa_agent **out) 
     }
     status = sa_agent_assemble(options, (uint64_t)epoch, out);
     if (status == SA_INVALID && self->count == 0) return SA_FORMAT; /* the options are the file's, not the caller's */
-    if (status == SA_OK && own && !names_oracle(self)) (*out)->learner->policy->oracle = &sa_oracle_own; /* to be given again */
+    if (status == SA_OK && own && !names_oracle(self))
+        (*out)->learner->policy->oracle = &sa_oracle_own; /* to be given again */
     return status;
 }
 

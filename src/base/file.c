@@ -12,18 +12,6 @@
 #include "base/memory.h"
 #include "base/temporary.h"
 
-sa_status sa_status_of_errno(int code) {
-    if (code == ENOMEM) return SA_OUT_OF_MEMORY;
-    return code == ENOSPC || code == EDQUOT || code == EIO ? SA_DISK : SA_FILE;
-}
-
-sa_status sa_fail_errno(const char *verb, const char *path) {
-    int code = errno;
-    char reason[128];
-    if (strerror_r(code, reason, sizeof reason)) snprintf(reason, sizeof reason, "error %d", code);
-    return sa_fail(sa_status_of_errno(code), "%s cannot be %s: %s", path, verb, reason);
-}
-
 /* ---- reading ---- */
 
 /* Reads to the end; a file may grow or shrink meanwhile, and a pipe has no size. */
@@ -158,23 +146,6 @@ sa_status sa_file_write(const char *path, const void *data, size_t size) {
 }
 
 /* ---- texts and checksums ---- */
-
-sa_status sa_format(char **out, const char *format, ...) {
-    va_list arguments, again;
-    va_start(arguments, format);
-    va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    char *text = NULL;
-    sa_status status = length < 0 ? sa_fail(SA_INVALID, "a text cannot be formatted: %s", format)
-                                  : sa_alloc_array((size_t)length + 1, 1, &text);
-    if (status == SA_OK) {
-        vsnprintf(text, (size_t)length + 1, format, again);
-        *out = text;
-    }
-    va_end(again);
-    va_end(arguments);
-    return status;
-}
 
 /* Slicing by 8: table[k][b] is the remainder of byte b followed by k zero bytes, so that eight bytes go at once. */
 uint32_t sa_crc32(uint32_t crc, const void *data, size_t size) {

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/text.h"
 
 /* The whole file; one more byte, 0, follows so that text can be used as it is. Caller frees with sa_free. */
 sa_status sa_file_read(const char *path, char **data, size_t *size);
@@ -19,15 +20,8 @@ sa_status sa_folder_make(const char *path);
 bool sa_folder_is_empty(const char *path);
 /* Removes a file, or a folder with all that is in it (links are removed, not followed); fine when absent. */
 sa_status sa_path_remove(const char *path);
-/* printf into a fresh text, freed with sa_free: paths are built with it. */
-__attribute__((format(printf, 2, 3))) sa_status sa_format(char **out, const char *format, ...);
 /* CRC-32 (the zip one) of the bytes, continued from `crc` (0 to begin). */
 uint32_t sa_crc32(uint32_t crc, const void *data, size_t size);
-
-/* SA_OUT_OF_MEMORY for ENOMEM, SA_DISK where the disk is full or failed, and SA_FILE: the name or its rights are wrong. */
-sa_status sa_status_of_errno(int code);
-/* That status with "path cannot be verb: errno's reason". */
-sa_status sa_fail_errno(const char *verb, const char *path);
 
 /* ---- writing in parts, atomically: begin, write to `file`, then commit or abandon ---- */
 

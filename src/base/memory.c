@@ -45,9 +45,7 @@ void sa_account_close(sa_account *account) {
     if (account) account_release(account);
 }
 
-size_t sa_account_bytes(const sa_account *account) {
-    return atomic_load_explicit(&account->bytes, memory_order_relaxed);
-}
+size_t sa_account_bytes(const sa_account *account) { return atomic_load_explicit(&account->bytes, memory_order_relaxed); }
 
 sa_account *sa_account_charge(sa_account *account) {
     sa_account *before = charged;
@@ -142,9 +140,7 @@ void *sa_hold(void *block) {
     return block;
 }
 
-bool sa_is_shared(const void *block) {
-    return atomic_load_explicit(&head_of(block)->holders, memory_order_acquire) > 1;
-}
+bool sa_is_shared(const void *block) { return atomic_load_explicit(&head_of(block)->holders, memory_order_acquire) > 1; }
 
 bool sa_is_last(void *block) {
     head *first = head_of(block);

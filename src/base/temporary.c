@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 static const char *last_part(const char *path) {
     const char *slash = strrchr(path, '/');

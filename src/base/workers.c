@@ -11,7 +11,7 @@ typedef struct shared_job {
     void (*job)(void *user, size_t index, size_t worker);
     void *user;
     size_t count;
-    atomic_size_t next; /* the next index to take */
+    atomic_size_t next;  /* the next index to take */
     sa_account *account; /* of the caller */
 } shared_job;
 

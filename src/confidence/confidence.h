@@ -86,7 +86,8 @@ typedef struct sa_confidence_class {
 struct sa_confidence {
     const sa_confidence_class *kind;
     uint64_t version; /* changes whenever the engine does */
-    double asked;     /* scores that the latest decision asked widths for, set before gradients are counted: the cost of rounds */
+    double
+        asked; /* scores that the latest decision asked widths for, set before gradients are counted: the cost of rounds */
 };
 
 sa_status sa_confidence_create(const sa_options *options, size_t pairs, const sa_pair_shape *shape, sa_confidence **out);

@@ -56,8 +56,7 @@ static sa_status create(const sa_options *options, size_t pairs, const sa_pair_s
     const sa_factor_class *kind = sa_factor_class_of(primal, exact->none.precision);
     SA_TRY_OR_FAIL(kind->create(exact->lambda, &exact->none, &exact->factor));
     if (options->discount < 1)
-        SA_TRY_OR_FAIL(
-            sa_grow_array(&exact->fading.weight, &exact->fading.capacity, 1, sizeof *exact->fading.weight));
+        SA_TRY_OR_FAIL(sa_grow_array(&exact->fading.weight, &exact->fading.capacity, 1, sizeof *exact->fading.weight));
     *out = &exact->base;
     return SA_OK;
 fail:
@@ -197,8 +196,7 @@ static sa_status load(sa_confidence *confidence, sa_npz *archive) {
     SA_TRY(sa_npz_get_integer(archive, "exact_double", 0, 1, &in_double));
     SA_TRY(sa_npz_get_integer(archive, "exact_counted", 0, INT64_MAX / 64, &counted));
     SA_TRY(sa_npz_get_number(archive, "exact_excess", &exact->rent.excess));
-    const sa_factor_class *kind =
-        sa_factor_class_of(primal, in_double ? SA_PRECISION_DOUBLE : SA_PRECISION_SINGLE);
+    const sa_factor_class *kind = sa_factor_class_of(primal, in_double ? SA_PRECISION_DOUBLE : SA_PRECISION_SINGLE);
     sa_factor *next;
     SA_TRY(kind->create(exact->lambda, &exact->none, &next));
     sa_factor_replace(&exact->factor, next);

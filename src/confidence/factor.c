@@ -56,8 +56,8 @@ static sa_status fade_widths(const sa_factor *factor, double phi, const sa_gradi
     return SA_OK;
 }
 
-sa_status sa_factor_widths(const sa_factor *factor, double phi, const sa_gradients *batch, const size_t *rows, size_t count,
-                           const size_t *label, sa_width_work *work, double *width) {
+sa_status sa_factor_widths(const sa_factor *factor, double phi, const sa_gradients *batch, const size_t *rows,
+                           size_t count, const size_t *label, sa_width_work *work, double *width) {
     double rho;
     SA_TRY(factor->kind->squared_widths(factor, batch, rows, count, label, work, width, &rho));
     if (rho < SMALLEST_RHO && factor->kind->precision == SA_PRECISION_SINGLE) work->imprecise = true;

@@ -63,8 +63,8 @@ sa_status sa_primal_widen(const sa_factor *single, sa_factor **out);
 /* ---- what the engines share ---- */
 
 /* Widths of a factor that stands for phi times its Z (fading.h), as sa_confidence_class has them. */
-sa_status sa_factor_widths(const sa_factor *factor, double phi, const sa_gradients *batch, const size_t *rows, size_t count,
-                           const size_t *label, sa_width_work *work, double *width);
+sa_status sa_factor_widths(const sa_factor *factor, double phi, const sa_gradients *batch, const size_t *rows,
+                           size_t count, const size_t *label, sa_width_work *work, double *width);
 sa_status sa_factor_tighten(const sa_factor *factor, double phi, const sa_gradients *batch, const size_t *rows,
                             size_t count, sa_width_work *work, double *width);
 /* Can this factor hold these gradients, of which nobody has asked the widths? They may be too large for single precision. */

@@ -14,8 +14,8 @@
 #define SA_LEAST_FADE 0.8
 
 typedef struct sa_fading {
-    double phi;      /* 1 for an engine that forgets nothing */
-    double *weight;  /* (counted) of the gradients that a dual factor keeps, in units of phi; NULL: nothing was forgotten */
+    double phi;     /* 1 for an engine that forgets nothing */
+    double *weight; /* (counted) of the gradients that a dual factor keeps, in units of phi; NULL: nothing was forgotten */
     size_t capacity; /* of weight */
     double dropped;  /* what was left out, as it would weigh now: sum of weight |g|^2 */
 } sa_fading;

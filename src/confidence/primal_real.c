@@ -15,10 +15,10 @@
 #include "model/gradients_real.h"
 
 enum {
-    UPDATE_ROWS = 8,   /* gradients in one rank-k update */
-    FORM_ROWS = 128,   /* gradients written out at a time when Z is formed */
-    MANY = 64,         /* Z is formed for at least so many at a time, */
-    SHARE = 4          /* and for at least p / SHARE of them */
+    UPDATE_ROWS = 8, /* gradients in one rank-k update */
+    FORM_ROWS = 128, /* gradients written out at a time when Z is formed */
+    MANY = 64,       /* Z is formed for at least so many at a time, */
+    SHARE = 4        /* and for at least p / SHARE of them */
 };
 
 static const sa_precision PRECISION = SA_REAL_BITS == 32 ? SA_PRECISION_SINGLE : SA_PRECISION_DOUBLE;
@@ -213,8 +213,7 @@ static sa_status update(primal_t *primal, const sa_gradients *batch, double scal
         SA_TRY(SA_LAY(&work->solution, {&added, UPDATE_ROWS * width, sizeof *added},
                       {&rotation, 2 * UPDATE_ROWS * width, sizeof *rotation}));
         memset(added, 0, many * width * sizeof *added);
-        for (size_t i = 0; i < many; i++)
-            write_scaled(&work->part, i, scale, primal->parameters, added + i * width);
+        for (size_t i = 0; i < many; i++) write_scaled(&work->part, i, scale, primal->parameters, added + i * width);
         REAL(triangle_update)(&primal->factor, added, many, rotation);
     }
     return SA_OK;

@@ -6,8 +6,10 @@
 
 /* By --confidence. */
 static const sa_confidence_class *const engines[] = {
-    [SA_CONFIDENCE_EXACT] = &sa_confidence_exact,           [SA_CONFIDENCE_DIAGONAL] = &sa_confidence_diagonal,
-    [SA_CONFIDENCE_LAST_LAYER] = &sa_confidence_last_layer, [SA_CONFIDENCE_SKETCH] = &sa_confidence_sketch,
+    [SA_CONFIDENCE_EXACT] = &sa_confidence_exact,
+    [SA_CONFIDENCE_DIAGONAL] = &sa_confidence_diagonal,
+    [SA_CONFIDENCE_LAST_LAYER] = &sa_confidence_last_layer,
+    [SA_CONFIDENCE_SKETCH] = &sa_confidence_sketch,
     [SA_CONFIDENCE_AUTO] = &sa_confidence_auto,
 };
 

@@ -3,10 +3,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "memory/history_file.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "experiment/experiment.h"
+#include "memory/history_head.h"
 
 sa_status sa_plan_history(const sa_plan_agent *agent, uint64_t run, char **path) {
     return sa_format(path, "%s.%s.%llu", agent->options->history, agent->label, (unsigned long long)run);

@@ -69,7 +69,8 @@ void sa_explore_draw(const sa_exploration *exploration, size_t first, size_t arm
         for (size_t i = 0; i < arms; i++) draw[i] = 1;
 }
 
-void sa_explore_uniform_draw(const sa_exploration *self, size_t first, size_t arms, const sa_stream *stream, double *draw) {
+void sa_explore_uniform_draw(const sa_exploration *self, size_t first, size_t arms, const sa_stream *stream,
+                             double *draw) {
     (void)self;
     for (size_t i = 0; i < arms; i++) draw[i] = sa_draw_uniform(stream, first + i);
 }

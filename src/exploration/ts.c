@@ -35,7 +35,9 @@ static double nu_by_theory(sa_exploration *self, const sa_exploration_round *rou
     return nu;
 }
 
-static void follow_theory(sa_exploration *self, const sa_exploration_round *round) { self->nu = nu_by_theory(self, round); }
+static void follow_theory(sa_exploration *self, const sa_exploration_round *round) {
+    self->nu = nu_by_theory(self, round);
+}
 
 /* nu is in units of sigma, and parameters are sampled in units of the width. */
 static void follow_for_parameters(sa_exploration *self, const sa_exploration_round *round) {

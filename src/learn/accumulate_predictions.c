@@ -20,7 +20,8 @@ typedef struct one_input {
 static sa_status lay(sa_learner *learner, one_input *one) {
     const sa_model *model = learner->policy->estimator.model;
     return SA_LAY(&learner->work.observed, {&one->factor, learner->policy->estimator.inputs.dim, sizeof(double)},
-                  {&one->row, model->dim, sizeof(double)}, {&one->input, model->dim, sa_precision_bytes(model->precision)});
+                  {&one->row, model->dim, sizeof(double)},
+                  {&one->input, model->dim, sa_precision_bytes(model->precision)});
 }
 
 static void show(const sa_learner *learner, size_t i, const one_input *one) {
@@ -49,7 +50,8 @@ static void judge(sa_learner *learner, size_t i, double predicted) {
     const sa_history *history = &learner->memory->history;
     double difference = history->scores[i] - sa_history_psi(history, i) * predicted, square = difference * difference;
     double share = 1.0 / (double)(i < LATEST ? i + 1 : LATEST);
-    if (isfinite(square)) learner->error += share * (square - learner->error); /* what overflows tells nothing of the noise */
+    if (isfinite(square))
+        learner->error += share * (square - learner->error); /* what overflows tells nothing of the noise */
 }
 
 static sa_status take(sa_learner *learner, const sa_observations *seen) {

@@ -10,7 +10,7 @@
 
 #include "learn/learner.h"
 
-/* SA_INVALID where the learner's parts cannot forget as the options ask. */
+/* Of a new learner: SA_INVALID where its parts cannot forget as the options ask. */
 sa_status sa_forgetting_init(sa_learner *learner);
 /* Before a decision's first feedback: time moves on. */
 sa_status sa_forgetting_move(sa_learner *learner);

@@ -1,7 +1,6 @@
 #include "learn/learner.h"
 
 #include "base/memory.h"
-#include "learn/forgetting.h"
 
 sa_status sa_learner_create(sa_options *options, uint64_t epoch, sa_policy *policy, sa_memory *memory,
                             sa_width_work *widths, sa_learner **out) {
@@ -17,12 +16,8 @@ sa_status sa_learner_create(sa_options *options, uint64_t epoch, sa_policy *poli
     learner->policy = policy;
     learner->memory = memory;
     learner->work.widths = widths;
-    status = sa_forgetting_init(learner);
-    if (status == SA_OK)
-        *out = learner;
-    else
-        sa_learner_destroy(learner);
-    return status;
+    *out = learner;
+    return SA_OK;
 }
 
 void sa_learner_destroy(sa_learner *learner) {

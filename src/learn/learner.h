@@ -15,7 +15,8 @@ typedef struct sa_learner_work {
     sa_workspace chunk;     /* of observations whose gradients are wanted */
     sa_gradients gradients; /* of these */
     sa_model_work model;
-    sa_width_work *widths; /* of the agent's own choices: what was solved for them serves when they are counted. Borrowed */
+    sa_width_work
+        *widths; /* of the agent's own choices: what was solved for them serves when they are counted. Borrowed */
 } sa_learner_work;
 
 /* With --window: the gradients that Z counts, and the decisions that were answered before each. */
@@ -34,7 +35,7 @@ typedef struct sa_learner {
     sa_memory *memory;   /* what it learns from; borrowed */
     /* what accumulates beside the policy's parts (accumulators.h) */
     sa_moments moments;
-    double error;  /* mean squared error of predictions of new feedback, before it is learnt from */
+    double error;    /* mean squared error of predictions of new feedback, before it is learnt from */
     uint64_t judged; /* observations whose predictions are in it, and that the companion has */
     sa_window window;
     double asked; /* scores that the latest decision asked widths for */
@@ -43,7 +44,7 @@ typedef struct sa_learner {
     sa_learner_work work;
 } sa_learner;
 
-/* Takes over options and policy, also on failure. SA_INVALID where the parts cannot forget as the options ask. */
+/* Takes over options and policy, also on failure. */
 sa_status sa_learner_create(sa_options *options, uint64_t epoch, sa_policy *policy, sa_memory *memory,
                             sa_width_work *widths, sa_learner **out);
 void sa_learner_destroy(sa_learner *learner); /* NULL is fine */

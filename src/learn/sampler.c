@@ -71,8 +71,7 @@ static void draw_samples(const sa_sampler *self, uint64_t first, size_t many, si
         set_target(self, observation, weight, to + i);
     }
     sa_samples drawn = {.raw = self->contexts, .position = position};
-    sa_samples_show(self->learner, &drawn, many, self->factor,
-                    sa_real_at(history->precision, self->inputs, to * width));
+    sa_samples_show(self->learner, &drawn, many, self->factor, sa_real_at(history->precision, self->inputs, to * width));
 }
 
 static sa_batch draw_batch(void *source, uint64_t first, size_t many) {
@@ -116,8 +115,8 @@ sa_status sa_sampler_begin(sa_sampler *self, sa_learner *learner, size_t first, 
                          .count = learner->memory->history.count - first,
                          .centre = centre,
                          .scale = scale,
-                         .stream = sa_stream_at((uint64_t)options->seed, SA_PURPOSE_TRAINING,
-                                                (uint64_t)options->first_run, learner->trainings)};
+                         .stream = sa_stream_at((uint64_t)options->seed, SA_PURPOSE_TRAINING, (uint64_t)options->first_run,
+                                                learner->trainings)};
     weigh(self);
     bool some = sample > 0 && self->count > sample;
     bool drawn = sample == 0 && self->count > most_shown(options, steps);

@@ -9,7 +9,8 @@ sa_samples sa_history_samples(const sa_history *history, size_t first) {
 
 void sa_samples_show(const sa_learner *learner, const sa_samples *samples, size_t count, double *factor, void *inputs) {
     const sa_estimator *estimator = &learner->policy->estimator;
-    sa_inputs_show_placed(&estimator->inputs, estimator->statistics, factor, samples->raw, samples->position, count, inputs);
+    sa_inputs_show_placed(&estimator->inputs, estimator->statistics, factor, samples->raw, samples->position, count,
+                          inputs);
 }
 
 sa_status sa_samples_look(sa_learner *learner, const sa_samples *samples, size_t first, size_t count) {

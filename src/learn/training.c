@@ -75,8 +75,7 @@ static void centre_and_scale(sa_learner *learner, size_t first, double *centre, 
 static sa_status judge_predictions(sa_learner *learner, double centre) {
     size_t first = learner->judged, count = learner->memory->history.count - first;
     if (!sa_accumulate_predictions.is_used(learner)) return SA_OK;
-    return sa_accumulate_predictions.take(learner,
-                                          &(sa_observations){.first = first, .count = count, .centre = centre});
+    return sa_accumulate_predictions.take(learner, &(sa_observations){.first = first, .count = count, .centre = centre});
 }
 
 /* What follows from a training that went well. */

@@ -4,23 +4,8 @@
 #ifndef SA_MEMORY_HISTORY_H
 #define SA_MEMORY_HISTORY_H
 
-#include "base/npy.h"
+#include "memory/history_rows.h"
 #include "model/standardize.h"
-
-typedef struct sa_history {
-    sa_precision precision;
-    size_t dim;
-    size_t positions;                   /* that are told apart; 0: none */
-    bool discounted;                    /* are discounts learnt with? */
-    size_t count, capacity;             /* observations */
-    void *contexts;                     /* (count, dim), raw: see inputs.h */
-    double *scores;                     /* (count) */
-    int64_t *position;                  /* (count), or NULL where none are told apart */
-    double *discount;                   /* (count), or NULL where none are learnt with */
-    size_t answered, answered_capacity; /* decisions */
-    int64_t *start;                     /* (answered) observations there were when the decision was first answered */
-    struct sa_history_file *file;       /* where these arrays are mapped from; NULL: they are on the heap */
-} sa_history;
 
 /* An empty one, of raw contexts of this shape. */
 void sa_history_init(sa_history *history, const sa_inputs *inputs, bool discounted);

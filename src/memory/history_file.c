@@ -7,10 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "memory/history_head.h"
-#include "base/reals.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/reals.h"
+#include "memory/history_head.h"
 
 enum {
     HEAD = 65536,  /* bytes; blocks begin at multiples of it, whatever the size of a page */

@@ -18,14 +18,9 @@
 
 #include <stdint.h>
 
-#include "memory/history.h"
+#include "memory/history_rows.h"
 
 typedef struct sa_history_file sa_history_file;
-
-/* What a saved agent says of its file. */
-typedef struct sa_history_mark {
-    uint64_t id[2], number, count, answered;
-} sa_history_mark;
 
 /* A new file for an empty history, which then lives there. SA_FILE when there is something of that name. */
 sa_status sa_history_file_create(sa_history *history, const char *path);
@@ -45,7 +40,5 @@ sa_status sa_history_file_check_save(const sa_history_file *file, const char *pa
 sa_status sa_history_file_sync(const sa_history *history, const sa_history_mark **mark);
 /* The agent that says so is saved: no earlier one can be loaded from now on. */
 void sa_history_file_saved(const sa_history *history);
-/* SA_FILE when there is something of that name, unless it is a history that nobody uses and whose agent was never saved; `remove`:
- * such a one is removed. */
-sa_status sa_history_file_make_way(const char *path, bool remove);
+
 #endif

@@ -7,8 +7,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "base/reals.h"
 #include "base/file.h"
+#include "base/reals.h"
 #include <superarm/agent.h>
 
 static const char MAGIC[16] = "superarm history";

@@ -4,7 +4,7 @@
 
 #include <sys/stat.h>
 
-#include "memory/history_file.h"
+#include "memory/history_rows.h"
 
 typedef struct sa_history_head {
     char magic[16];
@@ -25,5 +25,8 @@ sa_status sa_history_head_check(const sa_history_head *head, const sa_history *h
 sa_status sa_history_check_name(const char *path);
 /* Does the name lead to this file? */
 bool sa_leads_to(const char *path, const struct stat *file);
+/* SA_FILE when there is something of that name, unless it is a history that nobody uses and whose agent was never saved; `remove`:
+ * such a one is removed. */
+sa_status sa_history_file_make_way(const char *path, bool remove);
 
 #endif

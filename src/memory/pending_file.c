@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "base/reals.h"
 #include "base/memory.h"
+#include "base/reals.h"
 
 void sa_pending_file_clear(sa_pending_file *file) {
     sa_free(file->id);

@@ -2,9 +2,9 @@
 #ifndef SA_MEMORY_PENDING_FILE_H
 #define SA_MEMORY_PENDING_FILE_H
 
-#include "model/standardize.h"
-#include "memory/pending.h"
 #include "base/npy.h"
+#include "memory/pending.h"
+#include "model/standardize.h"
 
 typedef struct sa_pending_file {
     size_t decisions, places, kept; /* in the ring; sum of their slates; places whose context is kept */

@@ -8,15 +8,15 @@
 #include "linalg/blas.h"
 #include "model/rows_real.h"
 
-static const double EVIDENCE = 5;       /* nats that a regression must be worth */
-static const double LATEST = 1000;      /* observations that predictions are judged by */
-static const double FIRST_TRUST = 0.1;  /* b without evidence, */
-static const double TRUST_WEIGHT = 5;   /* that counts as so many observations */
-static const double LEAST_TRUST = 0.02; /* b at least, so that the network is never out of the race */
+static const double EVIDENCE = 5;           /* nats that a regression must be worth */
+static const double LATEST = 1000;          /* observations that predictions are judged by */
+static const double FIRST_TRUST = 0.1;      /* b without evidence, */
+static const double TRUST_WEIGHT = 5;       /* that counts as so many observations */
+static const double LEAST_TRUST = 0.02;     /* b at least, so that the network is never out of the race */
 static const double FULL_EXPLORATION = 300; /* observations that have it */
-static const double SAMPLING_SHARE = 0.1; /* of the exploration factor, in the end */
-static const double LAMBDA_STEP = 3;    /* of the climb */
-static const double LEAST_LEFT = 1e-4;  /* share of variance: perfect fits are not infinitely likely */
+static const double SAMPLING_SHARE = 0.1;   /* of the exploration factor, in the end */
+static const double LAMBDA_STEP = 3;        /* of the climb */
+static const double LEAST_LEFT = 1e-4;      /* share of variance: perfect fits are not infinitely likely */
 static const double LEAST_LAMBDA = 0.01, MOST_LAMBDA = 1e4;
 
 static void destroy(sa_companion *companion) {
@@ -35,8 +35,7 @@ sa_status sa_companion_create(size_t dim, sa_companion **out) {
     if (dim > SA_COMPANION_MOST) return SA_OK;
     SA_TRY(sa_alloc_array(1, sizeof *companion, &companion));
     *companion = (sa_companion){
-        .dim = dim,
-        .numbers = {.lambda = 1, .network = FIRST_TRUST, .exploration_factor = 1, .sampling_factor = 1}};
+        .dim = dim, .numbers = {.lambda = 1, .network = FIRST_TRUST, .exploration_factor = 1, .sampling_factor = 1}};
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->input_mean));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->theta));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->input_score));
@@ -92,7 +91,8 @@ static double regression(const sa_companion *companion, const double *input) {
 }
 
 double sa_companion_mix(const sa_companion *companion, const double *input, double network) {
-    return companion->numbers.intercept + companion->numbers.linear * regression(companion, input) + companion->numbers.network * network;
+    return companion->numbers.intercept + companion->numbers.linear * regression(companion, input) +
+           companion->numbers.network * network;
 }
 
 void sa_companion_mix_rows(const sa_companion *companion, sa_precision precision, const void *inputs, size_t count,
@@ -105,10 +105,10 @@ void sa_companion_mix_rows(const sa_companion *companion, sa_precision precision
         size_t rows = count - first < ROWS ? count - first : ROWS;
         if (precision == SA_PRECISION_SINGLE)
             rows_regress_f32((const float *)inputs + first * dim, rows, dim, numbers->score_mean, companion->theta,
-                               companion->input_mean, sum);
+                             companion->input_mean, sum);
         else
             rows_regress_f64((const double *)inputs + first * dim, rows, dim, numbers->score_mean, companion->theta,
-                               companion->input_mean, sum);
+                             companion->input_mean, sum);
         for (size_t i = 0; i < rows; i++)
             mean[first + i] = numbers->intercept + numbers->linear * sum[i] + numbers->network * mean[first + i];
     }
@@ -180,7 +180,8 @@ void sa_companion_discount(sa_companion *companion, double factor) {
 
 void sa_companion_forget(sa_companion *companion) {
     size_t dim = companion->dim;
-    companion->numbers.count = companion->numbers.weight = companion->numbers.score_mean = companion->numbers.score_square = 0;
+    companion->numbers.count = companion->numbers.weight = companion->numbers.score_mean =
+        companion->numbers.score_square = 0;
     memset(companion->input_mean, 0, dim * sizeof *companion->input_mean);
     memset(companion->input_score, 0, dim * sizeof *companion->input_score);
     memset(companion->gram, 0, dim * dim * sizeof *companion->gram);
@@ -212,7 +213,8 @@ static double evidence(sa_companion *companion, double lambda) {
 
 /* One step of the climb: trainings are many. */
 static void regress(sa_companion *companion) {
-    const double tried[3] = {companion->numbers.lambda, companion->numbers.lambda / LAMBDA_STEP, companion->numbers.lambda * LAMBDA_STEP};
+    const double tried[3] = {companion->numbers.lambda, companion->numbers.lambda / LAMBDA_STEP,
+                             companion->numbers.lambda * LAMBDA_STEP};
     size_t dim = companion->dim;
     double best = -INFINITY;
     for (int i = 0; i < 3 && companion->numbers.score_square > 0; i++) {

@@ -43,7 +43,7 @@ typedef struct sa_companion_numbers {
     double reference; /* the first score */
     sa_prediction_sums sums;
     double lambda;
-    double intercept, linear, network;      /* c, a, b */
+    double intercept, linear, network; /* c, a, b */
     double exploration_factor, sampling_factor;
 } sa_companion_numbers;
 

@@ -10,9 +10,9 @@
 
 typedef struct sa_estimator {
     sa_inputs inputs;
-    double *statistics; /* of --normalize standard; else NULL */
-    sa_model *model;    /* NULL: none, and nothing of the rest */
-    double centre, scale; /* the network's estimate of a score is centre + scale f, as of the last training */
+    double *statistics;      /* of --normalize standard; else NULL */
+    sa_model *model;         /* NULL: none, and nothing of the rest */
+    double centre, scale;    /* the network's estimate of a score is centre + scale f, as of the last training */
     sa_companion *companion; /* mixes it with its own; NULL: none */
 } sa_estimator;
 

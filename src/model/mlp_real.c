@@ -253,12 +253,12 @@ sa_status REAL(mlp_lay)(const mlp_t *mlp, bool training, sa_workspace *workspace
     size_t trained = training ? mlp->parameters : 0, adam = mlp->optimizer == SA_OPTIMIZER_ADAM ? 2 * trained : 0;
     sa_pair *pair;
     real *pass, *first_layer;
-    SA_TRY(SA_LAY(workspace, {&pair, pairs + arms, sizeof *pair}, {&pass, SA_MLP_CHUNK * length_of(mlp, pairs), sizeof *pass},
-                  {&first_layer, SA_MLP_CHUNK * length_of(mlp, arms), sizeof *first_layer},
-                  {&work->position_z, positions * (mlp->hidden + 1), sizeof(real)},
-                  {&work->output, SA_MLP_CHUNK, sizeof(real)}, {&work->residual, SA_MLP_CHUNK, sizeof(real)},
-                  {&work->gradient, trained, sizeof(real)}, {&work->backup, trained, sizeof(real)},
-                  {&work->moments, adam, sizeof(real)}));
+    SA_TRY(SA_LAY(
+        workspace, {&pair, pairs + arms, sizeof *pair}, {&pass, SA_MLP_CHUNK * length_of(mlp, pairs), sizeof *pass},
+        {&first_layer, SA_MLP_CHUNK * length_of(mlp, arms), sizeof *first_layer},
+        {&work->position_z, positions * (mlp->hidden + 1), sizeof(real)}, {&work->output, SA_MLP_CHUNK, sizeof(real)},
+        {&work->residual, SA_MLP_CHUNK, sizeof(real)}, {&work->gradient, trained, sizeof(real)},
+        {&work->backup, trained, sizeof(real)}, {&work->moments, adam, sizeof(real)}));
     work->pass = batch_in(mlp, pairs, pair, pass);
     work->arms = batch_in(mlp, arms, pair + pairs, first_layer);
     return SA_OK;

@@ -30,7 +30,7 @@ static void add_chunk(const mlp_t *mlp, work_t *work, const sa_batch *batch, con
     for (size_t i = 0; i < count; i++) {
         size_t row = rows ? rows[i] : first + i;
         work->residual[i] = psi ? weight * psi[row] * (psi[row] * work->output[i] - targets[row])
-                               : weight * (work->output[i] - targets[row]);
+                                : weight * (work->output[i] - targets[row]);
     }
     REAL(mlp_backward)(mlp, &work->pass, work->residual, 0);
     real *to = work->gradient;
@@ -46,7 +46,8 @@ static void add_chunk(const mlp_t *mlp, work_t *work, const sa_batch *batch, con
 static void add_all(const mlp_t *mlp, work_t *work, const sa_training *training) {
     for (size_t first = 0; first < training->count; first += SA_MLP_CHUNK) {
         size_t left = training->count - first;
-        add_chunk(mlp, work, &training->all, NULL, first, left < SA_MLP_CHUNK ? left : SA_MLP_CHUNK, (real)training->factor);
+        add_chunk(mlp, work, &training->all, NULL, first, left < SA_MLP_CHUNK ? left : SA_MLP_CHUNK,
+                  (real)training->factor);
     }
 }
 

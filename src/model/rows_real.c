@@ -54,7 +54,7 @@ void REAL(rows_to_unit)(real *row, size_t dim) {
 }
 
 void REAL(rows_see)(const real *raw, size_t count, size_t dim, double seen, double *restrict mean,
-                      double *restrict squares) {
+                    double *restrict squares) {
     for (size_t i = 0; i < count; i++) {
         const real *row = raw + i * dim;
         double total = seen + (double)i + 1;
@@ -67,14 +67,14 @@ void REAL(rows_see)(const real *raw, size_t count, size_t dim, double seen, doub
 }
 
 void REAL(rows_standardise)(const real *raw, size_t count, size_t dim, const double *restrict mean,
-                              const double *restrict factor, real *restrict out, size_t width) {
+                            const double *restrict factor, real *restrict out, size_t width) {
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < dim; j++) out[i * width + j] = (real)(((double)raw[i * dim + j] - mean[j]) * factor[j]);
 }
 
 /* One sum waits for itself at every step; so several rows go side by side. */
 void REAL(rows_regress)(const real *x, size_t count, size_t dim, double start, const double *theta, const double *centre,
-                          double *sum) {
+                        double *sum) {
     enum { ABREAST = 8 };
     size_t i = 0;
     for (; i + ABREAST <= count; i += ABREAST) {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "policy/walk.h"
 
 /* ---- the request ---- */
 
@@ -93,9 +92,8 @@ sa_status sa_choices_lay(sa_chooser *chooser, const sa_policy *policy, sa_choice
         slates += choices[i].slate;
     }
     SA_TRY(SA_LAY(&chooser->arrays, {&mean, scores, sizeof *mean}, {&width, scores, sizeof *width},
-                  {&score, scores, sizeof *score}, {&draw, scores, sizeof *draw},
-                  {&unclipped, scores, sizeof *unclipped}, {&urgency, urgent ? scores : 0, sizeof *urgency},
-                  {&arms, slates, sizeof *arms}));
+                  {&score, scores, sizeof *score}, {&draw, scores, sizeof *draw}, {&unclipped, scores, sizeof *unclipped},
+                  {&urgency, urgent ? scores : 0, sizeof *urgency}, {&arms, slates, sizeof *arms}));
     for (size_t i = 0, first = 0, place = 0; i < count; first += choices[i].scores, place += choices[i].slate, i++) {
         choices[i].mean = mean + first;
         choices[i].width = width + first;
@@ -130,50 +128,5 @@ sa_status sa_choice_decide(const sa_chooser *chooser, const sa_choice *self, sa_
                                               .all_estimate = self->mean,
                                               .all_width = self->width,
                                               .all_score = self->score});
-    return SA_OK;
-}
-
-/* ---- its gradients ---- */
-
-/* The row of a score among those of the choice. */
-static size_t row_of(const sa_candidates *all, const sa_choice *self, size_t score) {
-    size_t low = self->first, high = self->first + self->rows - 1;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (all->index[middle] < score)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* A block is evaluated as a whole: for another number of rows BLAS may round differently. */
-static sa_status evaluate_blocks(const sa_policy *policy, sa_chooser *chooser, const sa_choice *self, sa_gradients *out) {
-    size_t arms = self->request->arms;
-    for (size_t first = 0, count; first < arms; first += count) {
-        bool evaluated = false;
-        count = arms - first < SA_BLOCK_ARMS ? arms - first : SA_BLOCK_ARMS;
-        for (size_t k = 0; k < self->slate; k++) {
-            if (self->arms[k] < first || self->arms[k] >= first + count) continue;
-            if (!evaluated) SA_TRY(sa_block_evaluate(policy, chooser, self, first, count, chooser->block, self->mean));
-            evaluated = true;
-            size_t row = sa_choice_chosen(self, k) - sa_choice_score_of(self, first);
-            out->count = k;
-            sa_gradients_append(out, &chooser->block->gradients, &row, 1);
-        }
-    }
-    out->count = self->slate;
-    return SA_OK;
-}
-
-sa_status sa_choice_gradients(const sa_policy *policy, sa_chooser *chooser, const sa_choice *self, sa_gradients *out) {
-    const sa_candidates *all = &chooser->candidates;
-    SA_TRY(sa_gradients_reserve(out, self->slate));
-    if (self->rows == 0) return evaluate_blocks(policy, chooser, self, out);
-    for (size_t k = 0; k < self->slate; k++) {
-        size_t row = row_of(all, self, sa_choice_chosen(self, k));
-        sa_gradients_append(out, &all->gradients, &row, 1);
-    }
     return SA_OK;
 }

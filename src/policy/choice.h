@@ -23,10 +23,10 @@ typedef struct sa_choice {
     /* in the chooser's workspace: */
     double *mean, *width, *score; /* (scores) */
     double *draw;                 /* (scores) of the exploration */
-    double *urgency;              /* (scores), or NULL: arms that the model wants chosen before all others, by their draws */
-    double *unclipped;            /* (scores) before they are clipped to the oracle's domain */
-    size_t *arms;                 /* (slate) */
-    size_t slate;                 /* arms chosen; at first the most there can be */
+    double *urgency;   /* (scores), or NULL: arms that the model wants chosen before all others, by their draws */
+    double *unclipped; /* (scores) before they are clipped to the oracle's domain */
+    size_t *arms;      /* (slate) */
+    size_t slate;      /* arms chosen; at first the most there can be */
 } sa_choice;
 
 /* The scores of an arm are those from here on, and the arm of a score. */
@@ -47,15 +47,9 @@ sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, siz
 sa_status sa_choice_prepare(const sa_policy *policy, const sa_request *request, size_t after, sa_choice *self);
 /* Memory for the choices' arrays, in the chooser. */
 sa_status sa_choices_lay(sa_chooser *chooser, const sa_policy *policy, sa_choice *choices, size_t count);
-/* mean, draw, width and score of each, by one walk over their arms (walk.c). */
-sa_status sa_choices_score(const sa_policy *policy, sa_chooser *chooser, sa_choice *choices, size_t count);
 /* The oracle's slate. */
 sa_status sa_choice_solve(const sa_policy *policy, sa_chooser *chooser, sa_choice *self);
 /* Puts it into a decision, without an id. */
 sa_status sa_choice_decide(const sa_chooser *chooser, const sa_choice *self, sa_decision *decision);
-
-/* The gradients of the slate's arms, into an initialised batch: from the walk, or where it did not keep them from the blocks of these
- * arms, which gives the same bits. The chooser's statistics include the request. */
-sa_status sa_choice_gradients(const sa_policy *policy, sa_chooser *chooser, const sa_choice *self, sa_gradients *out);
 
 #endif

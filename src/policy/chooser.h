@@ -46,10 +46,10 @@ struct sa_chooser {
     sa_candidates candidates;
     sa_survivors survivors[SA_WAVE];
     size_t blocks;
-    sa_block *block;        /* (blocks) one a thread */
-    sa_workspace standard;  /* of the two below */
-    double *statistics;     /* of --normalize standard, with the requests of this call taken in */
-    double *factor;         /* (dim) */
+    sa_block *block;       /* (blocks) one a thread */
+    sa_workspace standard; /* of the two below */
+    double *statistics;    /* of --normalize standard, with the requests of this call taken in */
+    double *factor;        /* (dim) */
     sa_width_work widths;
     sa_workspace oracle;
 };

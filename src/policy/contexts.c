@@ -48,7 +48,8 @@ static bool convert(const sa_inputs *inputs, const sa_request *request, size_t s
 }
 
 /* Items and what they share, row by row. */
-static bool join(const sa_inputs *inputs, const sa_request *request, size_t first, size_t count, double *joint, void *rows) {
+static bool join(const sa_inputs *inputs, const sa_request *request, size_t first, size_t count, double *joint,
+                 void *rows) {
     size_t items = request->item_dim, shares = request->shared_dim;
     double *shared = joint, *item = joint + shares;
     sa_joined from = {.item = item,

@@ -1,7 +1,7 @@
 #ifndef SA_POLICY_DECISION_H
 #define SA_POLICY_DECISION_H
 
-#include <superarm/agent.h>
+#include <superarm/policy.h>
 
 #define SA_NO_ID UINT64_MAX /* of a decision that was not recorded */
 

@@ -18,12 +18,12 @@ struct sa_policy {
     const sa_oracle *oracle;
     sa_oracle_callbacks callbacks; /* of the caller's own oracle */
     const sa_feedback *feedback;
-    bool discounted;     /* is feedback learnt from with the discounts of its positions? */
-    bool all_widths;     /* --widths all */
+    bool discounted; /* is feedback learnt from with the discounts of its positions? */
+    bool all_widths; /* --widths all */
     double lambda;
-    uint64_t seed, run;  /* of random draws */
-    size_t threads;      /* of one select */
-    uint64_t next;       /* id of the next decision */
+    uint64_t seed, run; /* of random draws */
+    size_t threads;     /* of one select */
+    uint64_t next;      /* id of the next decision */
 };
 
 /* The parts in place, or zeroed: caller fills the rest. */

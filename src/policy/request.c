@@ -113,7 +113,8 @@ sa_status sa_request_check(const sa_request *request, size_t dim, bool exactly) 
     if (!request->contexts && !request->contexts_float) return sa_fail(SA_INVALID, "the request has no contexts");
     if (request->arms == 0) return sa_fail(SA_INVALID, "the request has no arms");
     if (request->draw != SA_NO_DRAW && request->draw >> 48)
-        return sa_fail(SA_INVALID, "the request's draw is %llu, and must be below 2^48", (unsigned long long)request->draw);
+        return sa_fail(SA_INVALID, "the request's draw is %llu, and must be below 2^48",
+                       (unsigned long long)request->draw);
     SA_TRY(check_join(request, dim));
     if (!exactly) return SA_OK;
     if (request->slate == 0) return sa_fail(SA_INVALID, "the request asks for a slate of 0 arms");

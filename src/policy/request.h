@@ -1,7 +1,7 @@
 #ifndef SA_POLICY_REQUEST_H
 #define SA_POLICY_REQUEST_H
 
-#include <superarm/agent.h>
+#include <superarm/policy.h>
 
 #define SA_NO_DRAW UINT64_MAX
 
@@ -20,7 +20,7 @@ struct sa_request {
     const double *expected; /* (arms), or (arms, slate) when positional, or NULL */
     bool expected_positional;
     uint64_t event;
-    uint64_t draw; /* SA_NO_DRAW: none was given */
+    uint64_t draw;             /* SA_NO_DRAW: none was given */
     const sa_problem *problem; /* or NULL */
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "policy/walk.h"
 
 /* Scores of small requests that are walked together, so that their gradients need bounded memory. */
 enum { TOGETHER = 4096 };

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/workers.h"
+#include "policy/blocks.h"
 #include "policy/contest.h"
 
 typedef struct walk {
@@ -22,39 +22,6 @@ static size_t block_size(const sa_choice *choice, size_t first) {
 static bool is_one_block(const sa_choice *choice) { return choice->request->arms <= SA_BLOCK_ARMS; }
 
 /* ---- one block ---- */
-
-/* What the model sees of the block's contexts. */
-static sa_status show(const sa_policy *policy, const sa_chooser *chooser, size_t count, sa_block *block,
-                      const void **input) {
-    const sa_inputs *inputs = &policy->estimator.inputs;
-    void *rows;
-    *input = block->raw;
-    if (!policy->estimator.statistics) return SA_OK;
-    SA_TRY(SA_LAY(&block->input, {&rows, count * inputs->dim, sa_precision_bytes(inputs->precision)}));
-    sa_inputs_show(inputs, chooser->statistics, chooser->factor, block->raw, count, rows, inputs->dim);
-    *input = rows;
-    return SA_OK;
-}
-
-static sa_status evaluate(const walk *self, size_t first, size_t count, sa_block *block, const void **input) {
-    const sa_policy *policy = self->policy;
-    const sa_choice *choice = self->choice;
-    const sa_estimator *estimator = &policy->estimator;
-    SA_TRY(sa_block_read(block, &estimator->inputs, choice->request, first, count));
-    SA_TRY(show(policy, self->chooser, count, block, input));
-    return sa_estimator_evaluate(estimator, *input, first, count, choice->positions, &block->work,
-                                 choice->mean + sa_choice_score_of(choice, first),
-                                 policy->confidence ? &block->gradients : NULL);
-}
-
-sa_status sa_block_evaluate(const sa_policy *policy, const sa_chooser *chooser, const sa_choice *choice, size_t first,
-                            size_t count, sa_block *block, double *mean) {
-    sa_choice aside = *choice;
-    const void *input;
-    aside.mean = mean;
-    return evaluate(&(walk){.policy = policy, .chooser = (sa_chooser *)chooser, .choice = &aside}, first, count, block,
-                    &input);
-}
 
 static double score_at(const sa_choice *choice, size_t score, double width) {
     return choice->exploration.kind->score(&choice->exploration, choice->mean[score], width, choice->bonus,
@@ -97,7 +64,7 @@ static sa_status take_block(const walk *self, size_t first, size_t count, sa_blo
     const void *input = NULL;
     survivors->count = survivors->gradients.count = 0;
     if (self->policy->estimator.model)
-        SA_TRY(evaluate(self, first, count, block, &input));
+        SA_TRY(sa_block_evaluate(self->policy, self->chooser, choice, first, count, block, &input));
     else
         SA_TRY(sa_block_read(block, &self->policy->estimator.inputs, choice->request, first, count)); /* to check them */
     sa_explore_draw(&choice->exploration, start, end - start, &choice->stream, draw + start);
@@ -117,7 +84,8 @@ static sa_status take_block(const walk *self, size_t first, size_t count, sa_blo
 
 /* ---- candidates ---- */
 
-static void add_candidate(sa_candidates *all, const sa_choice *choice, size_t score, const sa_gradients *from, size_t row) {
+static void add_candidate(sa_candidates *all, const sa_choice *choice, size_t score, const sa_gradients *from,
+                          size_t row) {
     size_t end = all->count++;
     all->index[end] = score;
     all->mean[end] = choice->mean[score];
@@ -174,8 +142,7 @@ static sa_status score_all(const sa_policy *policy, sa_chooser *chooser, const s
     const sa_estimator *estimator = &policy->estimator; /* such choices are scored one by one */
     SA_TRY(model->kind->exploring->sample(model, &all->gradients, exploration->nu, &choices->stream,
                                           &chooser->block->work.model, all->score));
-    for (size_t row = 0; row < all->count; row++)
-        all->score[row] = estimator->centre + estimator->scale * all->score[row];
+    for (size_t row = 0; row < all->count; row++) all->score[row] = estimator->centre + estimator->scale * all->score[row];
     return SA_OK;
 }
 

@@ -17,9 +17,7 @@
 
 #include "policy/choice.h"
 
-/* mean (scores) of of arms [first, first + count) of the choice's request, at most a block, and their gradients in block->gradients
- * where the policy has widths. The chooser's statistics include the request. */
-sa_status sa_block_evaluate(const sa_policy *policy, const sa_chooser *chooser, const sa_choice *choice, size_t first,
-                            size_t count, sa_block *block, double *mean);
+/* mean, draw, width and score of each of the choices, which are one, or several of one block each. */
+sa_status sa_choices_score(const sa_policy *policy, sa_chooser *chooser, sa_choice *choices, size_t count);
 
 #endif
