@@ -151,38 +151,6 @@ static void widths_in_parts_equal_widths_at_once(void **state) {
         }
 }
 
-/* Columns that were kept before something else was counted are not taken for those of the new Z, though their labels fit; nor are
- * columns of the rows of another batch, once widths were asked for anew. */
-static void kept_columns_are_of_one_z(void **state) {
-    (void)state;
-    source s = source_of(shapes[2], SA_PRECISION_DOUBLE, 1, SA_EXACT_DUAL);
-    sa_confidence *engine = engine_of(&s);
-    dense d = dense_of(s.p, 1);
-    sa_width_work older = {0};
-    for (int round = 0; round < 12; round++) {
-        contexts(&s, ARMS, SLATE, 1);
-        ask_widths(engine, &s, NULL, ARMS, &older, s.width);
-        uint64_t version = engine->version;
-        assert_true(older.solved.version == version && older.solved.count == ARMS);
-        contexts(&s, ARMS, SLATE, 1);
-        if (round % 2) {
-            count_new(engine, &s.chosen);
-            dense_count(&d, &s.chosen);
-            assert_true(engine->version > version);
-        } else {
-            ask_widths(engine, &s, NULL, ARMS, &older, s.width); /* of the other batch, by the same labels */
-        }
-        assert_ok(sa_confidence_count(engine, &s.chosen, s.rows, &older));
-        dense_count(&d, &s.chosen);
-        widths_of(engine, &s, s.width);
-        assert_true(width_error(&d, &s.batch, s.width) < 1e-8);
-    }
-    sa_width_work_clear(&older);
-    sa_confidence_destroy(engine);
-    dense_clear(&d);
-    source_clear(&s);
-}
-
 /* More arms than are solved for at a time (240), more counted than are appended at a time (64), with and without columns that are kept. */
 static void large_batches_equal_dense(void **state) {
     (void)state;
@@ -343,10 +311,13 @@ static void a_width_does_not_hang_on_its_company(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dual_and_primal_equal_dense),    cmocka_unit_test(a_width_does_not_hang_on_its_company),
-        cmocka_unit_test(late_counting_gives_the_same_z), cmocka_unit_test(widths_in_parts_equal_widths_at_once),
-        cmocka_unit_test(kept_columns_are_of_one_z),      cmocka_unit_test(large_batches_equal_dense),
-        cmocka_unit_test(one_block_equals_one_by_one),    cmocka_unit_test(factors_from_gradients_equal_counting),
+        cmocka_unit_test(dual_and_primal_equal_dense),
+        cmocka_unit_test(a_width_does_not_hang_on_its_company),
+        cmocka_unit_test(late_counting_gives_the_same_z),
+        cmocka_unit_test(widths_in_parts_equal_widths_at_once),
+        cmocka_unit_test(large_batches_equal_dense),
+        cmocka_unit_test(one_block_equals_one_by_one),
+        cmocka_unit_test(factors_from_gradients_equal_counting),
         cmocka_unit_test(zero_gradients_have_no_width),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
