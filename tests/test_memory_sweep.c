@@ -4,6 +4,8 @@
 #include "test_agent_mark.h"
 #include "test_memory_short.h"
 
+#include <malloc.h>
+
 /* ---- one call, with the n-th allocation failing ---- */
 
 typedef enum kind_of_call {
@@ -330,6 +332,8 @@ static void both_were_seen(void **state) {
 }
 
 int main(void) {
+    mallopt(M_MMAP_THRESHOLD, 1 << 30); /* large blocks come and go thousands of times: from the heap they cost less */
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dual),       cmocka_unit_test(primal),         cmocka_unit_test(epochs),
         cmocka_unit_test(linear),     cmocka_unit_test(feedback),       cmocka_unit_test(diagonal),
