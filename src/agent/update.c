@@ -1,4 +1,5 @@
 /* Feedback and training. A call that fails after it has begun to learn closes the agent. */
+#include <math.h>
 #include <string.h>
 
 #include "agent/agent.h"
@@ -115,9 +116,11 @@ sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scor
 /* ---- feedback on somebody else's slate ---- */
 
 static sa_status check_scores(sa_agent *agent, const size_t *arms, const double *scores, const bool *observed, size_t n) {
-    for (size_t k = 0; k < n; k++)
-        if (!observed || observed[k])
-            SA_TRY(sa_rewards_check(&agent->rewards, arms[k], agent->memory.pending.next, scores[k]));
+    for (size_t k = 0; k < n; k++) {
+        if (observed && !observed[k]) continue;
+        if (!isfinite(scores[k])) return sa_fail(SA_INVALID, "feedback for place %zu of the slate is %g", k, scores[k]);
+        SA_TRY(sa_rewards_check(&agent->rewards, arms[k], agent->memory.pending.next, scores[k]));
+    }
     return SA_OK;
 }
 

@@ -110,7 +110,6 @@ static sa_status read_discounts(loaded *from, size_t places, sa_npz *archive) {
 }
 
 static sa_status read_rows(loaded *from, size_t places, size_t observations, sa_npz *archive) {
-    if (!sa_npz_has(archive, "pending_row")) return SA_OK; /* saved before feedback could be revised */
     SA_TRY(sa_npz_get_exactly(archive, "pending_row", SA_INT64, 1, &places, &from->row));
     const int64_t *row = from->row.data;
     for (size_t i = 0; i < places; i++)
@@ -163,7 +162,7 @@ static sa_status make_decision(const loaded *from, size_t index, const sa_inputs
         pending.arms[k] = (size_t)((const int64_t *)from->arms.data)[*place + k];
         pending.answered[k] = ((const uint8_t *)from->answered.data)[*place + k] != 0;
         pending.left -= pending.answered[k];
-        int64_t history_row = from->row.data ? ((const int64_t *)from->row.data)[*place + k] : -1;
+        int64_t history_row = ((const int64_t *)from->row.data)[*place + k];
         if (history_row >= 0) pending.row[k] = (size_t)history_row;
         if (discounts) pending.discounts[k] = discounts[*place + k];
     }
