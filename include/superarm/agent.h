@@ -103,18 +103,19 @@ typedef struct sa_agent_counts {
     uint64_t trainings;          /* tried */
     uint64_t diverged_trainings; /* undone, since they ended non-finite */
     uint64_t bytes;              /* memory that the agent holds now */
-    bool widths_in_double;   /* the widths are computed in double precision: asked for, since rho fell below 1e-3, by the
+    bool widths_in_double;    /* the widths are computed in double precision: asked for, since rho fell below 1e-3, by the
                                   * diagonal engine, or by a rebuilt one */
-    bool widths_from_primal; /* from the p x p side */
-    double log_det;          /* log det Z / det(lambda I); NaN without a confidence engine */
-    double certificate;      /* of the next decision: see sa_decision_certificate */
-    double train_seconds;    /* spent in training, of this process */
-    uint64_t epoch;          /* from 0; of the algorithms for an unknown horizon */
-    uint64_t hidden;         /* hidden units a layer of the present network; 0: there is none */
-    double replay_seconds;   /* spent in beginning new epochs, their training included, of this process */
+    bool widths_from_primal;  /* from the p x p side */
+    double log_det;           /* log det Z / det(lambda I); NaN without a confidence engine */
+    double certificate;       /* of the next decision: see sa_decision_certificate */
+    double train_seconds;     /* spent in training, of this process */
+    uint64_t epoch;           /* from 0; of the algorithms for an unknown horizon */
+    uint64_t hidden;          /* hidden units a layer of the present network; 0: there is none */
+    double replay_seconds;    /* spent in beginning new epochs, their training included, of this process */
     uint64_t refused_rewards; /* scores outside --reward-range */
-    uint64_t wild_rewards;    /* scores that came, and were taken for mistakes: more than 100 times as far from the mean as any before */
-    uint64_t wild_contexts;   /* contexts with a feature more than 1000 deviations from its mean, which counts as the mean */
+    uint64_t
+        wild_rewards; /* scores that came, and were taken for mistakes: more than 100 times as far from the mean as any before */
+    uint64_t wild_contexts; /* contexts with a feature more than 1000 deviations from its mean, which counts as the mean */
 } sa_agent_counts;
 
 SA_API void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts);
