@@ -4,6 +4,7 @@
 
 #include <superarm/agent.h>
 #include <superarm/experiment.h>
+#include <superarm/log.h>
 #include <superarm/options.h>
 #include <superarm/oracle.h>
 #include <superarm/own.h>

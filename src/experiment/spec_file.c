@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "experiment/buffer.h"
+#include "base/buffer.h"
 #include "experiment/experiment.h"
 
 enum { VALUE_SIZE = 16384 };

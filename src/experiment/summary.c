@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/buffer.h"
+#include "base/buffer.h"
 #include "experiment/experiment.h"
 
 enum { VALUE_SIZE = 16384 };

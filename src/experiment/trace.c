@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/buffer.h"
+#include "base/buffer.h"
 #include "experiment/experiment.h"
 
 enum { FLUSH_SIZE = 1 << 16 };

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/options.h"
-#include "experiment/buffer.h"
+#include "base/buffer.h"
 #include "experiment/experiment.h"
 #include <superarm/report.h>
 
