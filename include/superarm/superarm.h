@@ -9,6 +9,7 @@
 #include <superarm/oracle.h>
 #include <superarm/own.h>
 #include <superarm/report.h>
+#include <superarm/schema.h>
 #include <superarm/status.h>
 #include <superarm/theory.h>
 #include <superarm/threads.h>

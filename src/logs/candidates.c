@@ -1,69 +1,18 @@
 /* What could be chosen: "items" with their ids, "context", "contexts". */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "logs/fields.h"
 
-/* ---- ids ---- */
-
-uint32_t *sa_log_place_of(const sa_log_line *line, const char *id) {
-    uint64_t hash = sa_hash_end(sa_hash_bytes(SA_HASH_BEGIN, id, strlen(id)));
-    for (size_t i = hash & (line->table_size - 1);; i = (i + 1) & (line->table_size - 1))
-        if (!line->table[i] || !strcmp(line->ids[line->table[i] - 1], id)) return &line->table[i];
-}
-
-static sa_status begin_ids(sa_log_line *line, size_t count) {
-    size_t size = 8;
-    while (size < 2 * count) size *= 2;
-    SA_TRY(sa_grow_array(&line->ids, &line->ids_room, count, sizeof *line->ids));
-    SA_TRY(sa_grow_array(&line->table, &line->table_room, size, sizeof *line->table));
-    memset(line->table, 0, size * sizeof *line->table);
-    line->table_size = size;
-    return SA_OK;
-}
-
-static sa_status take_id(sa_log_line *line, size_t at, size_t index) {
-    char path[64];
-    const char *id = sa_log_kind(line, at) == SA_JSON_STRING ? sa_log_keep_text(line, at) : "";
-    size_t size = strlen(id);
-    if (size == 0 || size > SA_LOG_LONGEST_ID) {
-        snprintf(path, sizeof path, "items[%zu].id", index);
-        return sa_log_wrong(line, at, path, "a text of 1 to 256 bytes is wanted");
-    }
-    uint32_t *place = sa_log_place_of(line, id);
-    if (*place) return sa_fail(SA_FORMAT, "items[%u] and items[%zu] have the same id, %s", *place - 1, index, id);
-    line->ids[index] = id;
-    *place = (uint32_t)index + 1;
-    return SA_OK;
-}
-
-/* ---- items ---- */
-
 static sa_status take_items(sa_log_line *line, size_t items) {
     sa_log_entry *entry = &line->entry;
-    const sa_json *json = &line->json;
-    if (sa_log_kind(line, items) != SA_JSON_ARRAY)
-        return sa_log_wrong(line, items, "items", "a list of objects is wanted");
-    size_t count = sa_json_count(json, items), index = 0, named = 0;
-    SA_TRY(begin_ids(line, count));
-    for (size_t at = items + 1; at < json->nodes[items].next; at = json->nodes[at].next, index++) {
-        if (sa_log_kind(line, at) != SA_JSON_OBJECT)
-            return sa_log_wrong_element(line, at, "items", index, "an object is wanted");
-        size_t id = sa_json_find(json, at, "id");
-        named += id > 0;
-        if (named != (id ? index + 1 : 0))
-            return sa_fail(SA_FORMAT, "items[%zu] has %s, and others have %s: all have one, or none", index,
-                           id ? "an id" : "no id", id ? "none" : "one");
-        if (id) SA_TRY(take_id(line, id, index));
-    }
-    sa_span text = sa_json_span(json, items);
+    SA_TRY(sa_ids_take(&line->ids, &line->json, items));
+    sa_span text = sa_json_span(&line->json, items);
     entry->items = text.start;
     entry->items_size = text.size;
-    entry->candidates = count;
-    if (named) entry->ids = line->ids;
+    entry->candidates = line->ids.count;
+    if (line->ids.named) entry->ids = line->ids.names;
     return SA_OK;
 }
 

@@ -46,7 +46,5 @@ sa_status sa_log_wrong(const sa_log_line *line, size_t at, const char *path, con
 sa_status sa_log_wrong_element(const sa_log_line *line, size_t at, const char *list, size_t index, const char *wanted);
 /* A string without its escapes, which lives as long as the line. */
 const char *sa_log_keep_text(sa_log_line *line, size_t at);
-/* The place of an id in the table: that of the same id, or an empty one. */
-uint32_t *sa_log_place_of(const sa_log_line *line, const char *id);
 
 #endif

@@ -20,8 +20,7 @@ void sa_log_line_clear(sa_log_line *line) {
     sa_json_clear(&line->json);
     sa_free(line->texts);
     sa_free(line->contexts);
-    sa_free(line->ids);
-    sa_free(line->table);
+    sa_ids_clear(&line->ids);
     sa_free(line->lists);
     sa_free(line->arms);
     sa_free(line->taken);

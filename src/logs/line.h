@@ -5,9 +5,8 @@
 #include <superarm/log.h>
 
 #include "base/buffer.h"
+#include "base/ids.h"
 #include "base/json.h"
-
-enum { SA_LOG_LONGEST_ID = 256 };
 
 /* Memory that is used again from line to line. */
 typedef struct sa_log_line {
@@ -17,10 +16,7 @@ typedef struct sa_log_line {
     size_t texts_size, texts_room;
     double *contexts; /* (candidates, dim) */
     size_t contexts_room;
-    const char **ids; /* (candidates) */
-    size_t ids_room;
-    uint32_t *table; /* of ids by hash: 1 + index, 0 for an empty place; a power of two, at least twice the ids */
-    size_t table_room, table_size;
+    sa_ids ids;
     double *lists; /* (5, slate): feedback and the probabilities */
     size_t lists_room;
     size_t *arms; /* (slate) */

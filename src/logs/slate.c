@@ -13,10 +13,9 @@ static sa_status take_arm(sa_log_line *line, size_t at, size_t index, size_t *ar
     if (entry->ids) {
         if (sa_log_kind(line, at) != SA_JSON_STRING)
             return sa_log_wrong_element(line, at, "slate", index, "the id of an item is wanted");
-        uint32_t place = *sa_log_place_of(line, sa_log_keep_text(line, at));
-        if (!place) return sa_log_wrong_element(line, at, "slate", index, "no item has this id");
-        *arm = place - 1;
-        return SA_OK;
+        const char *id = sa_log_keep_text(line, at);
+        *arm = sa_ids_find(&line->ids, id, strlen(id));
+        return *arm < SIZE_MAX ? SA_OK : sa_log_wrong_element(line, at, "slate", index, "no item has this id");
     }
     double number = sa_log_kind(line, at) == SA_JSON_NUMBER ? sa_json_number(&line->json, at) : -1;
     if (!(number >= 0 && number == floor(number)))
