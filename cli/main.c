@@ -14,6 +14,7 @@ static const struct {
     {"solve", "one oracle on scores from a file", cli_solve},
     {"theory", "the paper's quantities for a set of contexts", cli_theory},
     {"schema", "how a log's named fields become features: proposes it, checks it", cli_schema},
+    {"convert", "logs of other programs (vw, obp, csv) to decision logs and back", cli_convert},
     {"list", "list algorithms, environments, oracles, confidence, feedback, options", cli_list},
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };

@@ -3,6 +3,7 @@
 #define SUPERARM_H
 
 #include <superarm/agent.h>
+#include <superarm/convert.h>
 #include <superarm/experiment.h>
 #include <superarm/log.h>
 #include <superarm/options.h>
