@@ -38,11 +38,13 @@ from .errors import (
     Unsupported,
 )
 from .experiments import Progress, run
+from .logs import LogEntry, read_log
 from .results import Results, load
+from .schema import Column, Schema
 
 __all__ = [
-    "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Decision", "Error", "FileError", "FormatError",
-    "InputError", "Interrupted", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment",
-    "Progress", "Results", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
-    "join_dim", "load", "ntk", "options", "oracles", "problem_names", "run", "solve", "theory",
+    "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Column", "Decision", "Error", "FileError", "FormatError",
+    "InputError", "Interrupted", "LogEntry", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment",
+    "Progress", "Results", "Schema", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
+    "join_dim", "load", "ntk", "options", "oracles", "problem_names", "read_log", "run", "solve", "theory",
 ]
