@@ -27,6 +27,7 @@ from .decision import Decision
 from .errors import (
     AlreadyAnswered,
     CallbackFailed,
+    DiskError,
     Error,
     FileError,
     FormatError,
@@ -43,7 +44,7 @@ from .results import Results, load
 from .schema import Column, Schema
 
 __all__ = [
-    "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Column", "Decision", "Error", "FileError", "FormatError",
+    "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Column", "Decision", "DiskError", "Error", "FileError", "FormatError",
     "InputError", "Interrupted", "LogEntry", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment",
     "Progress", "Results", "Schema", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
     "join_dim", "load", "ntk", "options", "oracles", "problem_names", "read_log", "run", "solve", "theory",

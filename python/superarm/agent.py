@@ -172,21 +172,45 @@ class Agent:
     # ---- keeping ----
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """The whole agent as an .npz file that numpy.load opens, written atomically. An oracle of your own is not in it."""
+        """The whole agent as an .npz file that numpy.load opens, written atomically. Of an oracle of your own it knows only
+        that there was one."""
         encoded = c_text(path, "path")
         with self._turn.lock, self._turn as agent:
             check(lib.sa_agent_save(agent, encoded))
 
     @classmethod
-    def load(cls: Type["Agent"], path: Union[str, "os.PathLike[str]"], *, oracle: Any = None) -> "Agent":
-        """A saved agent; it goes on bit for bit. `oracle`: the object of your own that it had."""
+    def load(cls: Type["Agent"], path: Union[str, "os.PathLike[str]"], *, oracle: Any = None, **options: Any) -> "Agent":
+        """A saved agent; it goes on bit for bit. `oracle`: the object of your own that it had, without which it is refused, or the name
+        of one of ours instead. Options that do not change its shape may be given: seed, gamma, nu, train_every, pending_limit...
+
+        >>> import os, superarm, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "agent.npz")
+        ...     superarm.Agent("cn-ts", dim=3, hidden=20).save(path)
+        ...     other = superarm.Agent.load(path, seed=2, nu=0.3)
+        >>> other.options["seed"], other.options["nu"]
+        (2, 0.3)
+        """
+        own = oracle is not None and not isinstance(oracle, str)
+        names: List[Any] = []
+        values: List[Any] = []
+
+        def keep(name: bytes, value: bytes) -> int:
+            names.append(ffi.new("char[]", name))
+            values.append(ffi.new("char[]", value))
+            return 0
+
+        set_options({**options, "oracle": None if own else oracle}, keep, ("random_state",))
         out = ffi.new("sa_agent **")
         encoded = c_text(path, "path")
         call = Call()
         with call.lock, call:
-            check(lib.sa_agent_load(encoded, out))
+            check(lib.sa_agent_load_with(encoded, ffi.new("char *[]", names), ffi.new("char *[]", values), len(names), out))
+        if not own and lib.sa_agent_needs_oracle(out[0]):
+            lib.sa_agent_destroy(out[0])
+            raise InputError(f"{os.fspath(path)!r} was saved with an oracle of your own: load(path, oracle=mine), or oracle=\"top-k\" for ours")
         agent = cls.__new__(cls)
-        agent._begin(out[0], oracle)
+        agent._begin(out[0], oracle if own else None)
         return agent
 
     def _bytes(self) -> bytes:

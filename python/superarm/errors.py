@@ -56,6 +56,12 @@ class FileError(Error, OSError):
     status = lib.SA_FILE
 
 
+class DiskError(Error, OSError):
+    """The disk is full or failed."""
+
+    status = lib.SA_DISK
+
+
 class FormatError(Error):
     """A file is truncated, damaged or of another kind."""
 
