@@ -5,6 +5,7 @@
 #include <superarm/agent.h>
 #include <superarm/convert.h>
 #include <superarm/experiment.h>
+#include <superarm/learn.h>
 #include <superarm/log.h>
 #include <superarm/options.h>
 #include <superarm/oracle.h>
