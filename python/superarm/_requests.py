@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from . import _arrays as arrays
-from ._native import ffi, lib
+from ._native import ffi, lib, text
 from ._oracles import DATA_NAMES, Problem, oracle_data, oracles
-from .errors import InputError, need
+from .errors import InputError, check, need
+from .schema import Schema, are_named, request_json
 
 _NULL = ffi.NULL
 _JOINS: Dict[str, int] = {name[len("SA_JOIN_"):].lower(): number for name, number in ffi.typeof("sa_join").relements.items()}
@@ -36,7 +37,7 @@ def _expected(expected: Any, arms: int, slate: int) -> Any:
     return arrays.check_shape(scores, "expected", want, str(want))
 
 
-_KEYWORDS = ("contexts", "slate", "exclude", "event", "expected", "items", "shared", "join")  # of select beside a problem's names
+_KEYWORDS = ("contexts", "context", "slate", "exclude", "event", "expected", "items", "shared", "join")  # of select beside a problem's names
 
 
 def _problem(data: Dict[str, Any]) -> Problem:
@@ -77,8 +78,14 @@ class Request:
         self.handle = ffi.gc(need(lib.sa_request_new()), lib.sa_request_destroy)
         self._kept: Any = None
 
-    def fill(self, takes: Takes, dim: int, contexts: Any, slate: int, exclude: Any = None, event: int = 0, expected: Any = None, items: Any = None,
-             shared: Any = None, join: Optional[str] = None, **problem: Any) -> None:
+    def fill(self, takes: Takes, dim: int, schema: Optional[Schema], contexts: Any, slate: int, exclude: Any = None, event: int = 0,
+             expected: Any = None, items: Any = None, shared: Any = None, join: Optional[str] = None, context: Any = None,
+             **problem: Any) -> None:
+        if context is not None or are_named(items):
+            if contexts is not None or shared is not None or join is not None:
+                raise InputError("items with named fields go with context alone: contexts, shared and join are for arrays")
+            self._fill_named(takes, schema, items, context, slate, exclude, event, expected, problem)
+            return
         joined = None
         if items is None and shared is None:
             if join is not None:
@@ -115,6 +122,36 @@ class Request:
         if extras:
             self._set_extras(*extras)
         self._kept = features, extras, joined
+
+    def _fill_named(self, takes: Takes, schema: Optional[Schema], items: Any, context: Any, slate: int, exclude: Any, event: int,
+                    expected: Any, problem: Dict[str, Any]) -> None:
+        if schema is None:
+            raise InputError("items have named fields, and the agent has no schema to read them with: Agent(schema=...)")
+        count, number = arrays.whole(slate, "slate"), arrays.whole(event, "event") if event else 0
+        request = request_json(items, context).encode()
+        check(lib.sa_request_json(self.handle, schema.handle, request, len(request)))
+        arms = len(items)
+        takes.check(expected, problem)
+        extras = (None if exclude is None else arrays.excluded(self._indices(exclude, arms), arms),
+                  None if expected is None else _expected(expected, arms, count), _problem(problem) if problem else None)
+        lib.sa_request_slate(self.handle, count)
+        lib.sa_request_event(self.handle, number)
+        self._set_extras(*extras)
+        self._kept = None, extras, None
+
+    def _indices(self, exclude: Any, arms: int) -> Any:
+        """Ids as indices; anything else as it is."""
+        if not isinstance(exclude, (list, tuple, set, frozenset)) or not any(isinstance(name, str) for name in exclude):
+            return exclude
+        places = {self.id(arm): arm for arm in range(arms)}
+        for name in exclude:
+            if name not in places:
+                raise InputError(f"exclude: there is {name!r}, and no item has this id")
+        return [places[name] for name in exclude]
+
+    def id(self, arm: int) -> Optional[str]:
+        """The id of an item with named fields; None where it has none."""
+        return text(lib.sa_request_id(self.handle, arm))
 
     def _set_items(self, items: Any, shared: Any, join: int) -> None:
         if items.dtype == arrays.DOUBLE:

@@ -100,3 +100,34 @@ def test_tables(tmp_path):
         rows = list(csv.DictReader(file))
     assert [(row["event"], row["position"], row["item"], row["feedback"], row["city"]) for row in rows] == [
         ("v1", "1", "a, b", "1", 'say "x"\nhere'), ("v1", "2", "c", "", 'say "x"\nhere'), ("v2", "1", "c", "0", "")]
+
+
+def test_learning_from_a_log(tmp_path):
+    """An agent that learnt from the log of a run goes on as that run's agent did."""
+    options = {"algorithm": "cn-ts", "dim": 5, "hidden": 8, "slate": 3}
+    superarm.run(environment="h2", rounds=50, arms=8, runs=1, log=tmp_path / "log.jsonl", **options)
+    lines = (tmp_path / "log.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "first.jsonl").write_text("".join(lines[:30]))
+    agent = superarm.Agent(**options)
+    assert agent.learn_log(tmp_path / "first.jsonl") == {"decisions": 30, "left_out": 0, "ignored": 0}
+    for entry in list(superarm.read_log(tmp_path / "log.jsonl"))[30:]:
+        decision = agent.select(entry.contexts)
+        assert decision.arms.tolist() == entry.slate
+        agent.update(decision, entry.feedback)
+
+
+def test_learning_refused(tmp_path):
+    agent = superarm.Agent("comblin-ucb", dim=2)
+    path = write(tmp_path / "log.jsonl", [{**LINES[0], "final": True}])
+    with pytest.raises(superarm.InputError, match="log.jsonl:1: items have named fields, and the agent has no schema"):
+        agent.learn_log(path)
+    write(path, LINES[:1])
+    with pytest.raises(superarm.InputError, match="has nothing to learn from: 1 decisions are without feedback or not final"):
+        agent.learn_log(path)
+    write(path, [LINES[1], {"slate": 5}, {"contexts": [[1, 2]], "slate": [0]}])
+    with pytest.raises(superarm.FormatError, match="log.jsonl:2: there are neither"):
+        agent.learn_log(path)
+    with pytest.warns(UserWarning, match="1 line was skipped"):
+        assert agent.learn_log(path, skip_bad=True) == {"decisions": 1, "left_out": 1, "ignored": 0}
+    with pytest.raises(superarm.FileError):
+        agent.learn_log(tmp_path / "absent")

@@ -1,6 +1,7 @@
 """Schemas: every kind against an encoder that is written out here, frames, and what is refused."""
 
 import math
+import os
 import pickle
 
 import numpy as np
@@ -150,3 +151,86 @@ def test_refused(items, context, sentence):
 def test_wrong_schemas(schema, sentence):
     with pytest.raises(superarm.InputError, match=sentence):
         superarm.Schema(schema)
+
+
+SCHEMA_TEXT = {"context": {"hour": "cyclic 24"}, "item": {"price": "log", "kind": "hashed 8"}}
+ITEMS = [{"id": f"p{number}", "price": number, "kind": f"k{number % 3}"} for number in range(6)]
+
+
+def named_agent(**options):
+    return superarm.Agent("cn-ts", schema=SCHEMA_TEXT, hidden=8, **options)
+
+
+def test_agents_choose_by_name():
+    """Named fields give what the encoded contexts give; decisions, exclusions and feedback go by id."""
+    agent, other, frame = named_agent(), named_agent(), named_agent()
+    schema = superarm.Schema(SCHEMA_TEXT)
+    assert agent.schema == schema and agent.dim == schema.dim
+    for hour in range(8):
+        decision = agent.select(items=ITEMS, context={"hour": hour}, slate=3, exclude=["p1"])
+        contexts, ids = schema.encode(ITEMS, {"hour": hour})
+        plain = other.select(contexts, slate=3, exclude=[1])
+        by_frame = frame.select(items=pandas.DataFrame(ITEMS), context={"hour": hour}, slate=3, exclude={"p1"})
+        assert decision.ids == by_frame.ids == [ids[arm] for arm in plain.arms] and plain.ids is None and "p1" not in decision.ids
+        assert np.array_equal(decision.score, plain.score)
+        assert pickle.loads(pickle.dumps(decision)).ids == decision.ids
+        agent.update(decision, {decision.ids[1]: 1.0, decision.ids[0]: 0.5})
+        other.update(plain, [0.5, 1.0, 0.0], observed=[True, True, False])
+        frame.update(by_frame, [0.5, 1.0, 0.0], observed=[True, True, False])
+    first, second = agent.select_many([{"items": ITEMS}, {"items": ITEMS[:4], "context": {"hour": 2}}], slate=2)
+    assert set(first.ids) <= {item["id"] for item in ITEMS} and repr(second) == f"Decision(id={second.id}, ids={second.ids})"
+    assert agent.select(items=[{"price": 1}, {"price": 2}], slate=1).ids is None
+    assert agent.select(items=ITEMS, slate=2, exclude=[0, 2]).ids is not None
+
+
+def test_the_schema_is_saved(tmp_path):
+    agent = named_agent()
+    agent.update(agent.select(items=ITEMS, slate=2), [1, 0])
+    agent.save(tmp_path / "agent.npz")
+    loaded = superarm.Agent.load(tmp_path / "agent.npz")
+    assert loaded.schema == agent.schema == pickle.loads(pickle.dumps(agent)).schema
+    assert loaded.select(items=ITEMS, slate=2).ids == agent.select(items=ITEMS, slate=2).ids
+    assert superarm.Agent("random", dim=2).schema is None
+    path = tmp_path / "schema.yaml"
+    path.write_text("item: {price: log}")
+    assert superarm.Agent("random", schema=path).dim == superarm.Agent("random", schema=str(path)).dim == 2
+
+
+@pytest.mark.parametrize("given, sentence", [
+    ({"items": [{"price": -1}]}, r"items\[0\].price is -1, and a number from 0 is wanted"),
+    ({"items": ITEMS, "contexts": [[1]]}, "items with named fields go with context alone"),
+    ({"items": ITEMS, "shared": [1]}, "items with named fields go with context alone"),
+    ({"items": ITEMS, "exclude": ["p1", "zz"]}, "exclude: there is 'zz', and no item has this id"),
+    ({"items": ITEMS, "exclude": [7]}, "exclude: there is arm 7"),
+    ({"items": ITEMS, "slate": 7}, "slate of 7 out of 6 arms"),
+    ({"context": {"hour": 1}}, "items: a NoneType was given"),
+])
+def test_requests_refused(given, sentence):
+    with pytest.raises(superarm.InputError, match=sentence):
+        named_agent().select(**given)
+
+
+def test_agents_refuse():
+    with pytest.raises(superarm.InputError, match="--dim 4 is not that of the schema, 14"):
+        named_agent(dim=4)
+    with pytest.raises(superarm.InputError, match="schema is a int"):
+        superarm.Agent("random", schema=5)
+    with pytest.raises(superarm.InputError, match="the agent has no schema to read them with"):
+        superarm.Agent("random", dim=3).select(items=ITEMS, slate=1)
+    agent = named_agent()
+    decision = agent.select(items=ITEMS, slate=2)
+    for scores, observed, sentence in (({"zz": 1}, None, "there is 'zz', which is not in the slate"), ({decision.ids[0]: 1}, [True, True], "observed:")):
+        with pytest.raises(superarm.InputError, match=sentence):
+            agent.update(decision, scores, observed)
+    with pytest.raises(superarm.InputError, match="they are by id, and the decision's items have none"):
+        agent.update(decision.id, {"p1": 1})
+
+
+def test_the_example_is_short():
+    """What a shop has to write down of its fields: ten lines at most."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "python", "shop.py")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    schema = text.split('SCHEMA = """\n')[1].split('"""')[0]
+    assert len(schema.splitlines()) <= 10 and "np.hstack" not in text
+    assert len([column for column in superarm.Schema(schema).columns if column.part != "cross"]) == 9
