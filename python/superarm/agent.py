@@ -19,6 +19,7 @@ from ._requests import Request, Requests, Takes
 from ._turn import Turn
 from .decision import Decision
 from .errors import InputError, check, failure, need
+from .policy import Policy
 from .schema import Schema, as_schema
 
 _NULL = ffi.NULL
@@ -74,13 +75,14 @@ class Agent:
         self._dim = int(read_option(options, "dim"))
         self._slate = int(read_option(options, "slate"))
         self._algorithm = read_option(options, "algorithm")
-        self._takes = Takes(self._algorithm, read_option(options, "oracle"), read_option(options, "feedback"))
+        feedback = read_option(options, "feedback")
+        positions = feedback == "position" or (feedback == "cascade" and read_option(options, "cascade-form") == "unknown")
+        self._takes = Takes(self._algorithm, read_option(options, "oracle"), feedback, positions)
         self._oracle: Optional[OracleCall] = None
-        schema = lib.sa_agent_schema(handle)
-        self._schema: Optional[Schema] = None
+        schema = ffi.cast("sa_schema *", lib.sa_agent_schema(handle))
         if schema != _NULL:
-            lib.sa_schema_retain(ffi.cast("sa_schema *", schema))
-            self._schema = Schema._of(ffi.cast("sa_schema *", schema))
+            lib.sa_schema_retain(schema)
+            self._takes.schema = Schema._of(schema)
         if oracle is not None:
             self.oracle = oracle
 
@@ -107,8 +109,8 @@ class Agent:
         """
         request = self._requests.take()
         try:
-            request.fill(self._takes, self._dim, self._schema, contexts, self._slate if slate is None else slate, exclude, event, expected,
-                         items, shared, join, context, **problem)
+            request.fill(self._takes, self._dim, contexts, self._slate if slate is None else slate, exclude, event, expected,
+                         items, shared, join, context=context, **problem)
             with self._turn.lock, self._turn as agent:
                 out = self._out  # where Ctrl-C came after the choice, there is a decision that nobody got: used again
                 status = lib.sa_agent_select(agent, request.handle, out)
@@ -121,10 +123,7 @@ class Agent:
 
     def _decision(self, request: Request, made: Any) -> Decision:
         handle = ffi.gc(made, _destroy)
-        if request.id(0) is None:
-            return Decision(self._name, handle)
-        arms = lib.sa_decision_arms(handle)
-        return Decision(self._name, handle, {"ids": [request.id(arms[k]) for k in range(lib.sa_decision_slate(handle))]})
+        return Decision(self._name, handle, request.ids(handle))
 
     def select_many(self, requests: Iterable[Any], **common: Any) -> List[Decision]:
         """A slate for each of several requests, faster than one by one, with the same ids, slates and numbers as long as no feedback
@@ -144,7 +143,7 @@ class Agent:
             for index, (request, given) in enumerate(zip(taken, asked)):
                 slate = given.pop("slate", None)
                 try:
-                    request.fill(self._takes, self._dim, self._schema, slate=self._slate if slate is None else slate, **given)
+                    request.fill(self._takes, self._dim, slate=self._slate if slate is None else slate, **given)
                 except InputError as error:
                     raise InputError(f"request {index}: {error}") from error
             out = ffi.new("sa_decision *[]", len(taken))
@@ -170,10 +169,7 @@ class Agent:
         later call. Feedback may come late, in any order, in parts, or never. Trains when the schedule says so.
         """
         if isinstance(decision, Decision):
-            if decision._agent != self._name:
-                raise InputError(f"decision {decision.id} was made by another agent; an agent that was loaded from a file takes ids: "
-                                 f"update(decision.id, ...)")
-            number = decision.id
+            number = self._known(decision)
         else:
             number = arrays.whole(decision, "decision")
         if isinstance(scores, Mapping):
@@ -210,6 +206,76 @@ class Agent:
         if note:
             warnings.warn(note, stacklevel=2)
         return {name: getattr(learnt, name) for name in ("decisions", "left_out", "ignored")}
+
+    def _known(self, decision: Decision) -> int:
+        if decision._agent != self._name:
+            raise InputError(f"decision {decision.id} was made by another agent; an agent that was loaded from a file takes ids: "
+                             f"update(decision.id, ...)")
+        if decision.id is None:
+            raise InputError("the decision is a policy's: agent.record(decision) first")
+        return decision.id
+
+    # ---- policies, and slates that were chosen elsewhere ----
+
+    def policy(self) -> Policy:
+        """The agent as it is now, for other threads to choose with while this one goes on learning. It costs little."""
+        out = ffi.new("sa_policy **")
+        with self._turn.lock, self._turn as agent:
+            check(lib.sa_agent_policy(agent, out))
+            takes = copy.copy(self._takes)
+            return Policy(out[0], self._name, self._dim, self._slate, takes, self._oracle)
+
+    def record(self, decision: Decision) -> None:
+        """A decision that one of this agent's policies made now waits for its feedback here, and has an id. What it was asked with (the
+        contexts, say) must be as it was."""
+        if decision._agent != self._name:
+            raise InputError("the decision was made by a policy of another agent")
+        if decision._asked is None:
+            raise InputError(f"the decision was recorded before: its id is {decision.id}")
+        request = self._requests.take()
+        try:
+            request.fill(self._takes, self._dim, **decision._asked)
+            with self._turn.lock, self._turn as agent:
+                status = lib.sa_agent_record(agent, request.handle, decision._handle)
+                if status:
+                    raise self._failure(status)
+                decision._asked = None
+                decision.id = lib.sa_decision_id(decision._handle)
+        finally:
+            self._requests.give(request)
+
+    def learn(self, contexts: Any = None, scores: Any = None, observed: Any = None, *, arms: Any = None, slate: Optional[int] = None,
+              **asked: Any) -> None:
+        """Feedback on a slate that somebody else chose: from a log, or before the first visitor.
+
+        `contexts` (K, dim) are those of the slate, in the order of positions, and `scores` (K) what came of it; `observed` as for
+        `update`. Where all candidates are known, `contexts` has them all and `arms` (K) says which were shown: then the agent learns
+        just as if it had chosen the slate itself. `slate` is the K that was asked for, where fewer were shown.
+
+        >>> import numpy as np, superarm
+        >>> agent = superarm.Agent("comblin-ucb", dim=3)
+        >>> agent.learn(np.eye(3)[:2], [1.0, 0.0])
+        >>> agent.counts["observations"]
+        2
+        """
+        values = arrays.doubles(scores, "scores")
+        if values.ndim != 1:
+            raise InputError(f"scores: the shape is {arrays.shape_text(values.shape)}, and one for each arm of the slate is wanted")
+        seen = None if observed is None else arrays.flags(observed, "observed", len(values), "each score")
+        chosen = arrays.indices(list(range(len(values))) if arms is None else arms, "arms")
+        if chosen.shape != values.shape:
+            raise InputError(f"arms: the shape is {arrays.shape_text(chosen.shape)}, and there are {len(values)} scores")
+        request = self._requests.take()
+        try:
+            count = request.fill(self._takes, self._dim, contexts, len(values) if slate is None else slate, **asked)
+            if arms is None and count != len(values):
+                raise InputError(f"there are contexts of {count} arms and {len(values)} scores: give arms, which says which were shown")
+            pointer = _NULL if seen is None else arrays.bool_pointer(seen)
+            with self._turn.lock, self._turn as agent:
+                check(lib.sa_agent_learn(agent, request.handle, arrays.size_pointer(chosen), arrays.double_pointer(values), pointer,
+                                         len(values)))
+        finally:
+            self._requests.give(request)
 
     def train(self) -> None:
         """Trains now on the feedback so far; fine when there is none."""
@@ -300,7 +366,7 @@ class Agent:
     @property
     def schema(self) -> Optional[Schema]:
         """How named fields of items become features; None where the agent has none."""
-        return self._schema
+        return self._takes.schema
 
     @property
     def oracle(self) -> Any:

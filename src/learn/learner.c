@@ -51,9 +51,8 @@ static sa_status save_window(const sa_window *window, sa_npz_writer *writer) {
 
 sa_status sa_learner_save(const sa_learner *learner, sa_npz_writer *writer) {
     const sa_policy *policy = learner->policy;
-    int64_t judged = (int64_t)learner->judged;
     SA_TRY(sa_npz_add(writer, "error", SA_FLOAT64, 0, NULL, &learner->error));
-    SA_TRY(sa_npz_add(writer, "learnt", SA_INT64, 0, NULL, &judged));
+    SA_TRY(sa_npz_add(writer, "learnt", SA_INT64, 0, NULL, &learner->judged));
     SA_TRY(sa_npz_add(writer, "asked", SA_FLOAT64, 0, NULL, &learner->asked));
     SA_TRY(sa_npz_add(writer, "trainings", SA_INT64, 0, NULL, &learner->trainings));
     SA_TRY(sa_npz_add(writer, "diverged_trainings", SA_INT64, 0, NULL, &learner->diverged_trainings));
@@ -84,7 +83,7 @@ sa_status sa_learner_load(sa_learner *learner, sa_npz *archive) {
     SA_TRY(sa_npz_get_number(archive, "asked", &learner->asked));
     SA_TRY(sa_npz_get_integer(archive, "trainings", 0, INT64_MAX, &trainings));
     SA_TRY(sa_npz_get_integer(archive, "diverged_trainings", 0, trainings, &diverged));
-    learner->judged = (size_t)judged;
+    learner->judged = (uint64_t)judged;
     learner->trainings = (uint64_t)trainings;
     learner->diverged_trainings = (uint64_t)diverged;
     SA_TRY(sa_moments_load(&learner->moments, &learner->memory->history, archive));

@@ -35,8 +35,8 @@ typedef struct sa_learner {
     sa_memory *memory;   /* what it learns from; borrowed */
     /* what accumulates beside the policy's parts (accumulators.h) */
     sa_moments moments;
-    double error;  /* mean squared error of predictions of new feedback, before it is learnt from */
-    size_t judged; /* observations whose predictions are in it, and that the companion has */
+    double error;    /* mean squared error of predictions of new feedback, before it is learnt from */
+    uint64_t judged; /* observations whose predictions are in it, and that the companion has */
     sa_window window;
     double asked; /* scores that the latest decision asked widths for */
     uint64_t trainings, diverged_trainings;

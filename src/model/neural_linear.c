@@ -54,15 +54,20 @@ static void destroy(sa_model *model) {
     sa_free(self);
 }
 
-/* Both parts fork when they are about to learn. */
 static sa_status fork_model(sa_model *model, sa_model **out) {
-    neural_linear *copy;
+    neural_linear *self = (neural_linear *)model, *copy;
+    sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *copy, &copy));
-    *copy = *(const neural_linear *)model;
-    sa_hold(copy->network);
-    sa_hold(copy->regression);
+    *copy = *self;
+    copy->network = copy->regression = NULL;
+    SA_TRY_OR_FAIL(self->network->kind->fork(self->network, &copy->network));
+    SA_TRY_OR_FAIL(self->regression->kind->fork(self->regression, &copy->regression));
+    copy->base.shape = copy->network->shape;
     *out = &copy->base;
     return SA_OK;
+fail:
+    destroy(&copy->base);
+    return status;
 }
 
 /* The regression, of `features` inputs, with everything else as the options say. */
@@ -140,7 +145,6 @@ static sa_status evaluate(const sa_model *model, const void *inputs, size_t coun
 
 static sa_status train(sa_model *model, const sa_training *training, sa_model_work *work, bool *diverged) {
     neural_linear *self = (neural_linear *)model;
-    SA_TRY(sa_model_own(&self->network));
     return self->network->kind->training->train(self->network, training, work, diverged);
 }
 
