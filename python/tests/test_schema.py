@@ -183,6 +183,18 @@ def test_agents_choose_by_name():
     assert agent.select(items=ITEMS, slate=2, exclude=[0, 2]).ids is not None
 
 
+def test_policies_choose_by_name():
+    agent = named_agent()
+    policy = agent.policy()
+    decision = policy.select(items=ITEMS, context={"hour": 4}, slate=2, draw=7)
+    again = policy.select(items=ITEMS, context={"hour": 4}, slate=2, draw=7)
+    assert decision.ids == again.ids and decision.id is None and policy.estimate(items=ITEMS).width.shape == (6,)
+    agent.record(decision)
+    agent.update(decision, {decision.ids[0]: 1})
+    agent.learn(items=ITEMS, context={"hour": 1}, arms=[3, 0], scores=[1, 0])
+    assert agent.counts["observations"] == 3
+
+
 def test_the_schema_is_saved(tmp_path):
     agent = named_agent()
     agent.update(agent.select(items=ITEMS, slate=2), [1, 0])
