@@ -2,6 +2,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -171,8 +173,17 @@ static sa_status read_problem(const sa_options *given, sa_problem **problem) {
     return status == SA_OK ? sa_problem_set(*problem, "discounts", value) : status;
 }
 
-static int stop_on_signal(void *user, const sa_learnt *learnt) {
-    (void)user, (void)learnt;
+/* A line a second where somebody looks. */
+typedef struct watch {
+    bool shown;
+    time_t last;
+} watch;
+
+static int show(void *user, const sa_learnt *learnt) {
+    watch *self = user;
+    time_t now = time(NULL);
+    if (self->shown && now != self->last) fprintf(stderr, "\r%" PRIu64 " decisions", learnt->decisions);
+    self->last = now;
     return cli_signal() != 0;
 }
 
@@ -192,11 +203,12 @@ static int learn(const request *self, sa_experiment *experiment) {
     sa_agent *agent = NULL;
     sa_problem *problem = NULL;
     sa_learnt learnt;
+    watch progress = {.shown = isatty(STDERR_FILENO) && !self->quiet, .last = time(NULL)};
     sa_status status = self->agent ? load_agent(self, given, &agent) : make_agent(self, given, &agent);
     if (status == SA_OK) status = read_problem(given, &problem);
     cli_catch_signals();
-    if (status == SA_OK)
-        status = sa_agent_learn_log(agent, self->log, self->skip_bad, problem, stop_on_signal, NULL, &learnt);
+    if (status == SA_OK) status = sa_agent_learn_log(agent, self->log, self->skip_bad, problem, show, &progress, &learnt);
+    if (progress.shown) fputs("\r\033[K", stderr);
     if (status == SA_OK) status = sa_agent_save(agent, self->out);
     int exit_status = status == SA_OK ? EXIT_FINE : cli_fail(LEARN.name, status);
     if (status == SA_OK) tell(self, agent, &learnt);
