@@ -16,6 +16,7 @@
 #include <superarm/options.h>
 #include <superarm/oracle.h>
 #include <superarm/policy.h>
+#include <superarm/schema.h>
 #include <superarm/status.h>
 
 #ifdef __cplusplus
@@ -29,6 +30,13 @@ typedef struct sa_agent sa_agent;
 /* Options are copied. `*out` is set only on success; caller frees with sa_agent_destroy. */
 SA_API sa_status sa_agent_create(const sa_options *options, sa_agent **out);
 SA_API void sa_agent_destroy(sa_agent *agent); /* NULL is fine */
+
+/* An agent for items with named fields: its --dim is the schema's. The schema gets one more owner, and is saved with the agent. */
+SA_API sa_status sa_agent_create_with_schema(const sa_options *options, sa_schema *schema, sa_agent **out);
+/* Its schema, as long as it lives; NULL where it has none. */
+SA_API const sa_schema *sa_agent_schema(const sa_agent *agent);
+/* SA_INVALID, with what differs, unless this is the schema that the agent was made with: its weights belong to these columns. */
+SA_API sa_status sa_agent_check_schema(const sa_agent *agent, const sa_schema *schema);
 
 /* An oracle of the caller's own instead of --oracle; copied, its user pointer borrowed. NULL: back to --oracle. It is not
  * saved, but that there was one is: after sa_agent_load, the agent chooses nothing (SA_INVALID) until this is called again. */

@@ -17,6 +17,7 @@ void sa_agent_destroy(sa_agent *agent) {
     sa_history_clear(&agent->memory.history);
     sa_ring_clear(&agent->memory.pending);
     sa_chooser_destroy(agent->chooser);
+    sa_schema_release(agent->schema);
     sa_options_destroy(agent->given);
     sa_free(agent);
     sa_account_close(account);

@@ -16,6 +16,7 @@ struct sa_agent {
     sa_memory memory;
     sa_rewards rewards;
     sa_chooser *chooser; /* of the agent's own choices */
+    sa_schema *schema;   /* or NULL */
     uint64_t solved_for; /* decision whose widths the chooser has solved for; SA_NO_ID: none that serves */
     bool closed;         /* a call ran out of memory or disk while it learnt */
     sa_account *account; /* of the memory that it holds */

@@ -131,6 +131,7 @@
     INTEGER(threads, "threads", OUTPUT, 0, 0, 0, 0, 4096, "runs at a time; 0: one for each processor that it may use")    \
     TEXT(out, "out", OUTPUT, "", "folder for the results")                                                                \
     TEXT(trace, "trace", OUTPUT, "", "file for one JSON line a round")                                                    \
+    TEXT(log, "log", OUTPUT, "", "file for the decision log: JSON lines that `superarm learn` reads")                     \
     FLAG(resume, "resume", OUTPUT, false, false, false, "go on with the unfinished experiment in --out")                  \
     FLAG(progress, "progress", OUTPUT, false, false, false, "show the progress line even where stderr is no terminal")    \
     FLAG(quiet, "quiet", OUTPUT, false, false, false, "show neither progress nor the table")                              \

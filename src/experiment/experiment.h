@@ -175,7 +175,7 @@ sa_status sa_results_keep(const sa_plan *plan, size_t agent, size_t run);
 sa_status sa_results_finish(sa_plan *plan);
 /* Removes what would be of no use after a failure: the parts of a trace without --out. */
 void sa_results_abandon(sa_plan *plan);
-/* Path of the part of a finished run, with ".npz" or ".jsonl"; caller frees. */
+/* Path of the part of a finished run, with ".npz", ".jsonl" (its trace) or ".log"; caller frees. */
 sa_status sa_results_part(const sa_plan *plan, size_t agent, size_t run, const char *ending, char **path);
 
 void sa_plan_summarise(sa_plan_agent *agent, size_t runs, size_t rounds);
@@ -197,7 +197,17 @@ sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa
 /* Puts the file in its place; frees the trace either way. */
 sa_status sa_trace_finish(sa_trace *trace);
 void sa_trace_abandon(sa_trace *trace); /* NULL is fine */
-/* Joins the parts in the order of agent, run, round. */
-sa_status sa_trace_join(const sa_plan *plan, const char *path);
+/* Joins the parts with this ending in the order of agent, run, round. */
+sa_status sa_trace_join(const sa_plan *plan, const char *ending, const char *path);
+
+/* The decision log of a run (--log), in a part of its own; without --log it is NULL, which is fine everywhere. */
+typedef struct sa_run_log sa_run_log;
+sa_status sa_run_log_begin(const sa_plan *plan, size_t agent, size_t run, sa_run_log **out);
+/* One line; round from 0, feedback (chosen->slate). */
+sa_status sa_run_log_round(sa_run_log *log, uint64_t round, const sa_round *drawn, const sa_chosen *chosen,
+                           const double *feedback);
+/* Puts the file in its place; frees the log either way. */
+sa_status sa_run_log_finish(sa_run_log *log);
+void sa_run_log_abandon(sa_run_log *log);
 
 #endif

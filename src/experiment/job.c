@@ -45,6 +45,7 @@ typedef struct job {
     sa_own_run own;   /* instead of these three: the caller's own algorithm */
     sa_chosen chosen; /* in this round */
     sa_trace *trace;
+    sa_run_log *log;
     sa_round round;            /* as drawn */
     double *realised;          /* (arms) expected scores and noise */
     size_t slate;              /* K, or the round's arms where these are fewer and all of K are wanted */
@@ -63,6 +64,7 @@ typedef struct job {
 } job;
 
 static void job_clear(job *self) {
+    sa_run_log_abandon(self->log);
     sa_trace_abandon(self->trace);
     sa_workspace_clear(&self->workspace);
     sa_free(self->clipped);
@@ -358,6 +360,7 @@ static sa_status play_round(job *self, uint64_t run, size_t round, double last[S
     SA_TRY(update(self, round));
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++) last[kind] += gain[kind];
     if (round % MEMORY_PERIOD == 0) take_memory(self);
+    SA_TRY(sa_run_log_round(self->log, round, &self->round, &self->chosen, feedback_of(self, round)));
     if (!self->trace) return SA_OK;
     return sa_trace_round(self->trace, run, round + 1, &self->chosen, feedback_of(self, round), gain[SA_CURVE_EXPECTED],
                           gain[SA_CURVE_REALISED], self->has_epochs ? &chooser : NULL);
@@ -371,6 +374,7 @@ sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const char *
     sa_status status;
     *self.stats = (sa_run_stats){0};
     status = job_prepare(&self, number, trace_path);
+    if (status == SA_OK) status = sa_run_log_begin(plan, agent, run, &self.log);
     if (status != SA_OK) {
         sa_fail_prefix(status, "agent %s, run %llu: ", of->label, (unsigned long long)number);
         goto fail;
@@ -390,6 +394,9 @@ sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const char *
         atomic_fetch_add_explicit(&control->rounds, 1, memory_order_relaxed);
     }
     take_counts(&self);
+    status = sa_run_log_finish(self.log);
+    self.log = NULL;
+    if (status != SA_OK) goto fail;
     if (self.trace) {
         status = sa_trace_finish(self.trace);
         self.trace = NULL;
