@@ -30,6 +30,10 @@ SA_API sa_status sa_experiment_agent(sa_experiment *experiment, const char *text
 /* Sets one option of the agent with this label, which is added where there is none. */
 SA_API sa_status sa_experiment_agent_set(sa_experiment *experiment, const char *label, const char *name,
                                          const char *value);
+/* One more value of an option that the grid varies: the experiment then has every agent in every cell, labelled by its values, as
+ * in "gamma=0.1,hidden=50". Options of the environment make experiments of their own, in the same folder. */
+SA_API sa_status sa_experiment_grid(sa_experiment *experiment, const char *name, const char *value);
+SA_API bool sa_experiment_has_grid(const sa_experiment *experiment);
 /* Takes back all agents that were asked for, by a spec, say; others may follow. */
 SA_API void sa_experiment_clear_agents(sa_experiment *experiment);
 /* The options for all agents; valid as long as the experiment. */
@@ -95,7 +99,12 @@ typedef struct sa_agent_result {
     const double *clicks; /* (runs, rounds), cumulative; NULL without --clicks */
     double clicks_mean, clicks_sd, clicks_low, clicks_high;
     const sa_options *options; /* as they were in force: with rounds, arms and dim as the environment has them */
+    bool alike; /* there are several runs, and all are the same: they tell no more than one, so deviations are NaN */
 } sa_agent_result;
+
+/* With --shard I/N a run does its share of the work alone and leaves it in --out: `superarm report` puts the shards together, and
+ * there are no results before. Which of so many shards have runs left to do? left (shards) */
+SA_API sa_status sa_experiment_shards_left(sa_experiment *experiment, size_t shards, bool *left);
 
 /* The index-th agent's results; SA_INVALID when there is none, or the last run did not end well. Pointers in it are borrowed:
  * valid until the experiment is checked or run again, or destroyed. */
@@ -105,6 +114,9 @@ SA_API sa_status sa_experiment_result(const sa_experiment *experiment, size_t in
 typedef struct sa_mean {
     double mean, sd, low, high; /* mean, deviation, Student's 95% interval of the mean */
 } sa_mean;
+
+/* Are several runs all the same in each of the curves (count), (runs, rounds)? NULL ones are passed over. */
+SA_API bool sa_runs_alike(const double *const *curves, size_t count, size_t runs, size_t rounds);
 
 /* Of the last column of (runs, rounds), as summary.json has it. */
 SA_API sa_mean sa_final_mean(const double *curves, size_t runs, size_t rounds);

@@ -34,6 +34,7 @@ sa_status sa_environment_check_options(const sa_options *options) {
     } own[] = {{"contexts", "npy"},
                {"scores", "npy"},
                {"noise-values", "npy"},
+               {"shared-scores", "npy"},
                {"data", "csv and svmlight"},
                {"label", "csv"},
                {"positive", "csv"},

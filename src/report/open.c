@@ -26,20 +26,15 @@ const char *sa_report_note(const sa_report *report) { return report->note ? repo
 
 /* Reads folders[i] (or the panel `name` in it) of all, and merges them. */
 static sa_status read_panel(const char *const *folders, size_t count, const char *name, sa_report_panel *out) {
-    sa_report_panel *parts;
+    char **paths;
     sa_status status = SA_OK;
-    SA_TRY(sa_alloc_array(count, sizeof *parts, &parts));
-    for (size_t i = 0; status == SA_OK && i < count; i++) {
-        char *path;
-        status = name ? sa_format(&path, "%s/%s", folders[i], name) : sa_copy_text(folders[i], &path);
-        if (status != SA_OK) break;
-        status = sa_panel_read(path, &parts[i]);
-        sa_free(path);
-    }
-    if (status == SA_OK) status = sa_panel_merge(parts, count, out);
+    SA_TRY(sa_alloc_array(count, sizeof *paths, &paths));
+    for (size_t i = 0; status == SA_OK && i < count; i++)
+        status = name ? sa_format(&paths[i], "%s/%s", folders[i], name) : sa_copy_text(folders[i], &paths[i]);
+    if (status == SA_OK) status = sa_panel_read((const char *const *)paths, count, out);
     if (status == SA_OK) status = sa_panel_summarise(out);
-    for (size_t i = 0; i < count; i++) sa_panel_clear(&parts[i]);
-    sa_free(parts);
+    for (size_t i = 0; i < count; i++) sa_free(paths[i]);
+    sa_free(paths);
     return status;
 }
 

@@ -109,6 +109,18 @@ static void add_runs(sa_buffer *buffer, const sa_report_panel *panel) {
         sa_buffer_text(buffer, "</code>");
     }
     sa_buffer_text(buffer, ".</p>\n");
+    if (*panel->missing) {
+        sa_buffer_text(buffer, "<p class=\"note\">Not all runs are there; missing: ");
+        sa_html_text(buffer, panel->missing);
+        sa_buffer_text(buffer, ".</p>\n");
+    }
+    for (size_t i = 0; i < panel->agent_count; i++) {
+        if (!panel->agents[i].alike) continue;
+        sa_buffer_text(buffer, "<p class=\"note\">");
+        sa_html_text(buffer, panel->agents[i].name);
+        sa_buffer_format(buffer, ": its %zu runs are all alike, so they count as one, without an interval.</p>\n",
+                         panel->agents[i].runs);
+    }
 }
 
 /* ---- the command ---- */

@@ -1,6 +1,6 @@
-/* What the files of this folder share: a report is one or more panels, a panel is one experiment with all its runs.
+/* What the files of this folder share: a report is one or more panels, a panel is one experiment with the runs that are there.
  *
- *   folder.c, merge.c, figure_folder.c, open.c   from folders to panels
+ *   panel.c, figure_folder.c, open.c             from folders to panels
  *   reference.c                                  published curves
  *   summarise.c, names.c                         from panels to numbers and words
  *   table.c, csv.c, gnuplot.c, figure.c          to tables and figures
@@ -15,7 +15,7 @@
 
 #include "base/options.h"
 #include "experiment/buffer.h"
-#include "experiment/experiment.h"
+#include "experiment/stored.h"
 #include <superarm/report.h>
 
 /* What is told of an agent: both regrets, as sa_regret counts them, and clicks where users click. */
@@ -38,15 +38,18 @@ typedef struct sa_published {
 } sa_published;
 
 typedef struct sa_report_agent {
-    char *label;
+    const sa_stored_agent *stored;
+    const char *label;
     char *name; /* for people: "CN-UCB" */
-    sa_options *options;
-    double *total[SA_REPORT_KINDS]; /* (runs, rounds), cumulative */
-    double seconds;                 /* a run, in the mean */
+    const sa_options *options;
+    size_t runs, rounds;
+    const double *total[SA_REPORT_KINDS]; /* (runs, rounds), cumulative */
+    bool alike;                           /* all runs are the same, and count as one */
+    double seconds;                       /* a run, in the mean */
     uint64_t peak_bytes, diverged_trainings;
     double certificate; /* the largest of a decision; NaN where none had one, or an older version wrote the folder */
     sa_mean final[SA_REPORT_KINDS];
-    sa_mean difference[SA_REPORT_KINDS]; /* run by run, to the first agent */
+    sa_mean difference[SA_REPORT_KINDS]; /* run by run, to the panel's reference, of the runs that both have */
     sa_curve curve[SA_REPORT_KINDS];     /* every max(1, T/80) rounds, and the last */
     const sa_published *published;       /* of the report; NULL: none */
 } sa_report_agent;
@@ -61,10 +64,12 @@ typedef struct sa_report_panel {
     char **folders;      /* (folder_count) in the order given */
     sa_run_range *range; /* (folder_count) */
     size_t folder_count;
-    sa_options *options;
-    sa_report_agent *agents; /* (agent_count) */
-    size_t agent_count;
-    size_t runs, rounds;
+    sa_stored stored; /* what the rest is made of */
+    char *missing;    /* runs that are not there, in words; "" */
+    const sa_options *options;
+    sa_report_agent *agents; /* (agent_count) those that have runs */
+    size_t agent_count, reference;
+    size_t rounds; /* of the agent that has most */
 } sa_report_panel;
 
 struct sa_report {
@@ -88,13 +93,16 @@ static inline int sa_panel_kinds(const sa_report_panel *panel) {
 /* Has an agent widths that are not exact, and a bound on how far they are? */
 bool sa_panel_is_certified(const sa_report_panel *panel);
 
-/* ---- folders (folder.c, merge.c, figure_folder.c) ---- */
+/* ---- folders (panel.c, figure_folder.c) ---- */
 
-/* One finished experiment. */
-sa_status sa_panel_read(const char *folder, sa_report_panel *out);
+/* One experiment, merged from the folders (count) that have parts of it. */
+sa_status sa_panel_read(const char *const *folders, size_t count, sa_report_panel *out);
 void sa_panel_clear(sa_report_panel *panel);
-/* Joins the runs of `parts` (count); takes what it needs from them, and leaves them to be cleared. */
-sa_status sa_panel_merge(sa_report_panel *parts, size_t count, sa_report_panel *out);
+/* Makes the folder an ordinary result: of its own parts, where it has any, or of the other folders that were merged. `*note`, where
+ * another process works in it, says so; caller frees. */
+sa_status sa_panel_keep(const sa_report_panel *panel, const char *folder, char **note);
+
+enum { SA_FIGURE_PANELS = 64 };
 
 typedef struct sa_figure_folder {
     char *name, *title, *command;
@@ -110,12 +118,14 @@ void sa_figure_clear(sa_figure_folder *figure);
 
 /* Final regrets, differences and curves of all agents, and names. */
 sa_status sa_panel_summarise(sa_report_panel *panel);
+/* Differences run by run to another agent than the first. */
+sa_status sa_panel_compare(sa_report_panel *panel, size_t reference);
 sa_status sa_reference_read(const char *path, sa_published **out, size_t *count);
 void sa_reference_clear(sa_published *published, size_t count);
 /* Mean, deviation and 95% interval of `runs` runs from their mean and deviation. */
 sa_mean sa_mean_of(double mean, double sd, size_t runs);
 /* Our mean at a round. */
-double sa_mean_at(const sa_report_panel *panel, const sa_report_agent *agent, int kind, size_t round);
+double sa_mean_at(const sa_report_agent *agent, int kind, size_t round);
 /* The last published point that lies within our rounds; false when there is none. */
 bool sa_published_end(const sa_report_panel *panel, const sa_published *published, size_t *index);
 

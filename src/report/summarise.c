@@ -33,9 +33,9 @@ static void at_round(const double *regret, size_t runs, size_t rounds, size_t ro
     *sd = runs > 1 ? sqrt(squares / (double)(runs - 1)) : NAN;
 }
 
-double sa_mean_at(const sa_report_panel *panel, const sa_report_agent *agent, int kind, size_t round) {
+double sa_mean_at(const sa_report_agent *agent, int kind, size_t round) {
     double mean, sd;
-    at_round(agent->total[kind], panel->runs, panel->rounds, round, &mean, &sd);
+    at_round(agent->total[kind], agent->runs, agent->rounds, round < agent->rounds ? round : agent->rounds, &mean, &sd);
     return mean;
 }
 
@@ -52,14 +52,26 @@ static sa_status make_curve(const double *regret, size_t runs, size_t rounds, sa
     return SA_OK;
 }
 
+/* Of the runs that both have. */
 static sa_status differ(const sa_report_panel *panel, sa_report_agent *agent, int kind) {
-    size_t runs = panel->runs, rounds = panel->rounds;
-    const double *first = panel->agents[0].total[kind], *own = agent->total[kind];
-    double *difference; /* (runs) */
-    SA_TRY(sa_alloc_array(runs, sizeof *difference, &difference));
-    for (size_t run = 0; run < runs; run++) difference[run] = own[(run + 1) * rounds - 1] - first[(run + 1) * rounds - 1];
-    agent->difference[kind] = sa_final_mean(difference, runs, 1);
+    const sa_report_agent *first = &panel->agents[panel->reference];
+    const double *own = agent->total[kind], *other = first->total[kind];
+    size_t common = 0, row;
+    double *difference; /* (common) */
+    SA_TRY(sa_alloc_array(agent->runs, sizeof *difference, &difference));
+    for (size_t run = 0; run < agent->runs; run++)
+        if (sa_stored_row(first->stored, agent->stored->run[run], &row))
+            difference[common++] = own[(run + 1) * agent->rounds - 1] - other[(row + 1) * first->rounds - 1];
+    if (agent->alike && first->alike && common > 1) common = 1;
+    agent->difference[kind] = common ? sa_final_mean(difference, common, 1) : (sa_mean){NAN, NAN, NAN, NAN};
     sa_free(difference);
+    return SA_OK;
+}
+
+sa_status sa_panel_compare(sa_report_panel *panel, size_t reference) {
+    panel->reference = reference;
+    for (size_t i = 0; i < panel->agent_count; i++)
+        for (int kind = 0; kind < sa_panel_kinds(panel); kind++) SA_TRY(differ(panel, &panel->agents[i], kind));
     return SA_OK;
 }
 
@@ -69,12 +81,11 @@ sa_status sa_panel_summarise(sa_report_panel *panel) {
         sa_report_agent *agent = &panel->agents[i];
         SA_TRY(sa_agent_name(agent->label, agent->options, &agent->name));
         for (int kind = 0; kind < sa_panel_kinds(panel); kind++) {
-            agent->final[kind] = sa_final_mean(agent->total[kind], panel->runs, panel->rounds);
-            SA_TRY(differ(panel, agent, kind));
-            SA_TRY(make_curve(agent->total[kind], panel->runs, panel->rounds, &agent->curve[kind]));
+            size_t runs = agent->alike ? 1 : agent->runs;
+            SA_TRY(make_curve(agent->total[kind], runs, agent->rounds, &agent->curve[kind]));
         }
     }
-    return SA_OK;
+    return sa_panel_compare(panel, 0);
 }
 
 bool sa_panel_is_certified(const sa_report_panel *panel) {

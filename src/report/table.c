@@ -104,7 +104,7 @@ static sa_status put_memory(char **cell, uint64_t bytes) {
 /* ---- rows ---- */
 
 static sa_status titles(const sa_report_panel *panel, char **cells) {
-    const char *first = panel->agents[0].name;
+    const char *first = panel->agents[panel->reference].name;
     SA_TRY(sa_copy_text("agent", &cells[AGENT]));
     SA_TRY(sa_copy_text("runs", &cells[RUNS]));
     SA_TRY(sa_copy_text("mean regret", &cells[MEAN]));
@@ -125,11 +125,11 @@ static sa_status agent_row(const sa_report_panel *panel, const sa_report_agent *
     int shown = sa_panel_shown(panel);
     const sa_mean *final = &agent->final[shown], *difference = &agent->difference[shown];
     SA_TRY(sa_copy_text(agent->name, &cells[AGENT]));
-    SA_TRY(sa_format(&cells[RUNS], "%zu", panel->runs));
+    SA_TRY(sa_format(&cells[RUNS], "%zu", agent->runs));
     SA_TRY(put_fixed(&cells[MEAN], final->mean, decimals));
     SA_TRY(put_fixed(&cells[SD], final->sd, decimals));
     SA_TRY(put_interval(&cells[INTERVAL], final, decimals));
-    if (agent != &panel->agents[0]) {
+    if (agent != &panel->agents[panel->reference]) {
         SA_TRY(put_fixed(&cells[DIFFERENCE], difference->mean, decimals));
         SA_TRY(put_interval(&cells[DIFFERENCE_INTERVAL], difference, decimals));
     }
@@ -149,7 +149,7 @@ static sa_status published_row(const sa_report_panel *panel, const sa_report_age
     size_t end = 0;
     sa_published_end(panel, published, &end);
     sa_mean mean = sa_mean_of(curve->mean[end], curve->sd[end], published->runs);
-    double ours = sa_mean_at(panel, agent, sa_panel_shown(panel), curve->round[end]);
+    double ours = sa_mean_at(agent, sa_panel_shown(panel), curve->round[end]);
     if (curve->round[end] == panel->rounds)
         SA_TRY(sa_format(&cells[AGENT], "%s, published", agent->name));
     else
@@ -243,6 +243,20 @@ static void add_table(sa_buffer *buffer, const sa_table *table) {
     }
 }
 
+/* What the numbers do not say. */
+static void add_notes(sa_buffer *buffer, const sa_report_panel *panel) {
+    for (size_t i = 0; i < panel->agent_count; i++) {
+        if (!panel->agents[i].alike) continue;
+        sa_buffer_text(buffer, panel->agents[i].name);
+        sa_buffer_format(buffer, ": its %zu runs are all alike, so they count as one, without an interval\n",
+                         panel->agents[i].runs);
+    }
+    if (!*panel->missing) return;
+    sa_buffer_text(buffer, "missing: ");
+    sa_buffer_text(buffer, panel->missing);
+    sa_buffer_text(buffer, "\n");
+}
+
 sa_status sa_table_text(const sa_report *report, sa_buffer *buffer) {
     for (size_t i = 0; i < report->panel_count; i++) {
         const sa_report_panel *panel = &report->panels[i];
@@ -254,6 +268,7 @@ sa_status sa_table_text(const sa_report *report, sa_buffer *buffer) {
                          sa_panel_shown(panel) == SA_REGRET_REALISED ? "realised" : "expected", panel->rounds);
         add_table(buffer, &table);
         sa_table_clear(&table);
+        add_notes(buffer, panel);
     }
     return buffer->status;
 }

@@ -62,11 +62,32 @@ static sa_status write_all(const sa_report *report, const char *folder, const ma
     return write_file(folder, "report", ".html", &self->page);
 }
 
+/* What was merged, or is still in parts, becomes an ordinary result; panels of a figure in folders of their own. */
+static sa_status keep(const sa_report *report, const char *folder, char **note) {
+    const char *panels[SA_FIGURE_PANELS];
+    if (!*report->figure) return sa_panel_keep(&report->panels[0], folder, note);
+    for (size_t i = 0; i < report->panel_count; i++) {
+        char *path;
+        SA_TRY(sa_format(&path, "%s/%s", folder, report->panels[i].name));
+        sa_status status = *note ? SA_OK : sa_panel_keep(&report->panels[i], path, note);
+        sa_free(path);
+        SA_TRY(status);
+        panels[i] = report->panels[i].name;
+    }
+    if (report->panels[0].folder_count == 1 || sa_is_figure(folder)) return SA_OK;
+    return sa_figure_write(folder, report->figure, report->title, report->command, panels, report->panel_count);
+}
+
 sa_status sa_report_write(sa_report *report, const char *folder) {
     made self = {0};
-    char *page;
+    char *page, *busy = NULL;
     if (!folder) folder = report->folder;
+    SA_TRY(keep(report, folder, &busy));
     sa_status status = make(report, &self);
+    if (busy && !report->note)
+        report->note = busy;
+    else
+        sa_free(busy);
     if (status == SA_OK) status = write_all(report, folder, &self);
     made_clear(&self, report->panel_count);
     SA_TRY(status);
