@@ -19,6 +19,7 @@ build: ## installs what is missing (Debian, Ubuntu) and builds build/superarm; s
 	@tools/build $(BUILD) $(JOBS) -DCMAKE_BUILD_TYPE=Release -DSUPERARM_PYTHON=$(PYTHON)
 
 test: build ## builds and runs the tests
+	@tools/setup --test
 	@ctest --test-dir $(BUILD) --output-on-failure -j2
 
 demo: build ## an experiment of a minute; its report is in results/demo

@@ -102,6 +102,10 @@ typedef struct sa_agent_result {
     bool alike; /* there are several runs, and all are the same: they tell no more than one, so deviations are NaN */
 } sa_agent_result;
 
+/* Agents times runs: what there is to do. */
+SA_API sa_status sa_experiment_jobs(sa_experiment *experiment, size_t *jobs);
+/* Makes the folder --out with its spec.yaml, for shards to come, and runs nothing. */
+SA_API sa_status sa_experiment_begin(sa_experiment *experiment);
 /* With --shard I/N a run does its share of the work alone and leaves it in --out: `superarm report` puts the shards together, and
  * there are no results before. Which of so many shards have runs left to do? left (shards) */
 SA_API sa_status sa_experiment_shards_left(sa_experiment *experiment, size_t shards, bool *left);

@@ -22,6 +22,14 @@ sa_status sa_experiment_run(sa_experiment *experiment, sa_progress_call *call, v
     return status;
 }
 
+sa_status sa_experiment_begin(sa_experiment *experiment) {
+    SA_TRY(sa_experiment_check(experiment));
+    experiment->checked = false;
+    sa_status status = sa_results_begin(experiment->work);
+    sa_results_end(experiment->work, status != SA_OK);
+    return status;
+}
+
 sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa_agent_result *result) {
     const sa_work *work = experiment->work;
     sa_plan *plan;

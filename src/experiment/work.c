@@ -185,6 +185,15 @@ static const sa_stored_agent *find(const sa_stored *stored, const char *label) {
     return NULL;
 }
 
+sa_status sa_experiment_jobs(sa_experiment *experiment, size_t *jobs) {
+    sa_plan *plan;
+    size_t agents = 0;
+    SA_TRY(sa_experiment_check(experiment));
+    while (sa_work_agent(experiment->work, agents, &plan)) agents++;
+    *jobs = agents * experiment->work->plans[0]->runs;
+    return SA_OK;
+}
+
 sa_status sa_experiment_shards_left(sa_experiment *experiment, size_t shards, bool *left) {
     SA_TRY(sa_experiment_check(experiment));
     const sa_work *work = experiment->work;
