@@ -39,10 +39,11 @@ from .errors import (
 )
 from .experiments import Progress, run
 from .results import Results, load
+from .sweeps import sweep
 
 __all__ = [
     "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Decision", "Error", "FileError", "FormatError",
     "InputError", "Interrupted", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment",
     "Progress", "Results", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
-    "join_dim", "load", "ntk", "options", "oracles", "problem_names", "run", "solve", "theory",
+    "join_dim", "load", "ntk", "options", "oracles", "problem_names", "run", "solve", "sweep", "theory",
 ]

@@ -80,11 +80,14 @@ class Results:
 
     def _line(self, label: str) -> Dict[str, Any]:
         about = self.agents[label]
-        line: Dict[str, Any] = {"algorithm": about["algorithm"], "runs": self.runs, "rounds": self.rounds}
+        runs, rounds = self.reward[label].shape
+        line: Dict[str, Any] = {"algorithm": about["algorithm"], "runs": runs, "rounds": rounds}
+        there = {name: getattr(self, name)[label] for name in CURVES if label in getattr(self, name)}
+        alike = runs > 1 and all((curves == curves[0]).all() for curves in there.values())
         for name in CURVES:
-            curves = getattr(self, name).get(label)
+            curves = there.get(name)
             if curves is not None:
-                mean, sd, low, high = final_mean(curves)
+                mean, sd, low, high = final_mean(curves[:1] if alike else curves)  # runs that are all alike count as one
                 line.update({name: mean, f"{name}_sd": sd, f"{name}_low": low, f"{name}_high": high})
         line.update({name: value for name, value in about.items() if name not in ("algorithm", "options")})
         return line
@@ -113,11 +116,11 @@ class Results:
             if label not in self.agents:
                 raise InputError(f"there is no agent {label!r}; there are {', '.join(self.labels)}")
         ax = ax if ax is not None else pyplot.subplots(layout="constrained")[1]
-        rounds = np.arange(1, self.rounds + 1)
         for label in chosen:
             curves = getattr(self, shown)[label]
+            rounds = np.arange(1, curves.shape[1] + 1)
             line, = ax.plot(rounds, curves.mean(axis=0), label=label)
-            if band and self.runs > 1:
+            if band and len(curves) > 1:
                 low, high = _band(curves, band)
                 ax.fill_between(rounds, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
         ax.set_xlabel("Round")
@@ -178,7 +181,8 @@ def _read_summary(path: str, folder: str) -> Any:
             summary = json.load(file)
     except FileNotFoundError:
         if os.path.exists(os.path.join(folder, "spec.yaml")):
-            raise InputError(f"{folder} holds an unfinished experiment: run it with out and resume=True to go on") from None
+            raise InputError(f"{folder} holds an unfinished experiment: run it with out and resume=True to go on, or let `superarm report` "
+                             f"put together what is there") from None
         raise FileError(f"{folder} has no summary.json, so it is not the folder of an experiment") from None
     except (OSError, UnicodeError) as error:
         raise FileError(f"{path} could not be read: {error}") from error

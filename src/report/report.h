@@ -2,7 +2,7 @@
  *
  *   panel.c, figure_folder.c, open.c             from folders to panels
  *   reference.c                                  published curves
- *   summarise.c, names.c                         from panels to numbers and words
+ *   summarise.c, names.c, sweep.c                from panels to numbers and words
  *   table.c, csv.c, gnuplot.c, figure.c          to tables and figures
  *   page.c, page_style.c, page_options.c         to the page
  *   write.c                                      and to the disk */
@@ -37,6 +37,9 @@ typedef struct sa_published {
     sa_curve curve;
 } sa_published;
 
+/* In a sweep, beside the cells that see the same draws. */
+typedef enum sa_standing { SA_NO_STANDING, SA_BEST, SA_NOT_WORSE } sa_standing;
+
 typedef struct sa_report_agent {
     const sa_stored_agent *stored;
     const char *label;
@@ -49,9 +52,11 @@ typedef struct sa_report_agent {
     uint64_t peak_bytes, diverged_trainings;
     double certificate; /* the largest of a decision; NaN where none had one, or an older version wrote the folder */
     sa_mean final[SA_REPORT_KINDS];
-    sa_mean difference[SA_REPORT_KINDS]; /* run by run, to the panel's reference, of the runs that both have */
-    sa_curve curve[SA_REPORT_KINDS];     /* every max(1, T/80) rounds, and the last */
-    const sa_published *published;       /* of the report; NULL: none */
+    sa_mean difference[SA_REPORT_KINDS]; /* run by run, to agent `against`, of the runs that both have */
+    size_t against;                      /* an index: the panel's reference, or the best cell of a sweep */
+    sa_standing standing;
+    sa_curve curve[SA_REPORT_KINDS]; /* every max(1, T/80) rounds, and the last */
+    const sa_published *published;   /* of the report; NULL: none */
 } sa_report_agent;
 
 typedef struct sa_run_range {
@@ -120,6 +125,8 @@ void sa_figure_clear(sa_figure_folder *figure);
 sa_status sa_panel_summarise(sa_report_panel *panel);
 /* Differences run by run to another agent than the first. */
 sa_status sa_panel_compare(sa_report_panel *panel, size_t reference);
+/* The agent's differences to the one that it is compared with. */
+sa_status sa_agent_compare(const sa_report_panel *panel, sa_report_agent *agent);
 sa_status sa_reference_read(const char *path, sa_published **out, size_t *count);
 void sa_reference_clear(sa_published *published, size_t count);
 /* Mean, deviation and 95% interval of `runs` runs from their mean and deviation. */
@@ -141,9 +148,20 @@ typedef struct sa_line {
 
 sa_line sa_agent_line(const sa_report_panel *panel, size_t index);
 
+/* ---- sweeps (sweep.c) ---- */
+
+bool sa_panel_is_sweep(const sa_report_panel *panel);
+/* Compares each cell with the best of its environment. */
+sa_status sa_sweep_compare(sa_report_panel *panel);
+/* Mean regret over two options as SVG, of the agents whose label before the cell's values is `base`. */
+sa_status sa_sweep_heat_map(const sa_report_panel *panel, const char *base, sa_buffer *svg);
+/* The label of an agent without its cell, "" where there is one agent; caller frees. `*first`: it has a heat map, that is to be drawn
+ * now: the grid has two options, and no agent before it has this label. */
+sa_status sa_sweep_base(const sa_report_panel *panel, size_t index, char **base, bool *first);
+
 /* ---- tables (table.c, csv.c) ---- */
 
-enum { SA_TABLE_COLUMNS = 14 };
+enum { SA_TABLE_COLUMNS = 15 };
 
 typedef struct sa_table {
     size_t columns, rows;             /* the first row has the titles */

@@ -54,7 +54,7 @@ static sa_status make_curve(const double *regret, size_t runs, size_t rounds, sa
 
 /* Of the runs that both have. */
 static sa_status differ(const sa_report_panel *panel, sa_report_agent *agent, int kind) {
-    const sa_report_agent *first = &panel->agents[panel->reference];
+    const sa_report_agent *first = &panel->agents[agent->against];
     const double *own = agent->total[kind], *other = first->total[kind];
     size_t common = 0, row;
     double *difference; /* (common) */
@@ -68,10 +68,17 @@ static sa_status differ(const sa_report_panel *panel, sa_report_agent *agent, in
     return SA_OK;
 }
 
+sa_status sa_agent_compare(const sa_report_panel *panel, sa_report_agent *agent) {
+    for (int kind = 0; kind < sa_panel_kinds(panel); kind++) SA_TRY(differ(panel, agent, kind));
+    return SA_OK;
+}
+
 sa_status sa_panel_compare(sa_report_panel *panel, size_t reference) {
     panel->reference = reference;
-    for (size_t i = 0; i < panel->agent_count; i++)
-        for (int kind = 0; kind < sa_panel_kinds(panel); kind++) SA_TRY(differ(panel, &panel->agents[i], kind));
+    for (size_t i = 0; i < panel->agent_count; i++) {
+        panel->agents[i].against = reference;
+        SA_TRY(sa_agent_compare(panel, &panel->agents[i]));
+    }
     return SA_OK;
 }
 
@@ -85,7 +92,7 @@ sa_status sa_panel_summarise(sa_report_panel *panel) {
             SA_TRY(make_curve(agent->total[kind], runs, agent->rounds, &agent->curve[kind]));
         }
     }
-    return sa_panel_compare(panel, 0);
+    return sa_panel_is_sweep(panel) ? sa_sweep_compare(panel) : sa_panel_compare(panel, 0);
 }
 
 bool sa_panel_is_certified(const sa_report_panel *panel) {

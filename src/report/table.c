@@ -16,6 +16,7 @@ enum {
     INTERVAL,
     DIFFERENCE,
     DIFFERENCE_INTERVAL,
+    STANDING,
     CLICKS,
     CLICKS_INTERVAL,
     SECONDS,
@@ -110,7 +111,11 @@ static sa_status titles(const sa_report_panel *panel, char **cells) {
     SA_TRY(sa_copy_text("mean regret", &cells[MEAN]));
     SA_TRY(sa_copy_text("sd", &cells[SD]));
     SA_TRY(sa_copy_text("95% interval", &cells[INTERVAL]));
-    SA_TRY(sa_format(&cells[DIFFERENCE], "minus %s", first));
+    if (sa_panel_is_sweep(panel))
+        SA_TRY(sa_copy_text("minus the best", &cells[DIFFERENCE]));
+    else
+        SA_TRY(sa_format(&cells[DIFFERENCE], "minus %s", first));
+    SA_TRY(sa_copy_text("", &cells[STANDING]));
     SA_TRY(sa_copy_text("95% interval", &cells[DIFFERENCE_INTERVAL]));
     SA_TRY(sa_copy_text("clicks", &cells[CLICKS]));
     SA_TRY(sa_copy_text("95% interval", &cells[CLICKS_INTERVAL]));
@@ -129,10 +134,12 @@ static sa_status agent_row(const sa_report_panel *panel, const sa_report_agent *
     SA_TRY(put_fixed(&cells[MEAN], final->mean, decimals));
     SA_TRY(put_fixed(&cells[SD], final->sd, decimals));
     SA_TRY(put_interval(&cells[INTERVAL], final, decimals));
-    if (agent != &panel->agents[panel->reference]) {
+    if (agent != &panel->agents[agent->against]) {
         SA_TRY(put_fixed(&cells[DIFFERENCE], difference->mean, decimals));
         SA_TRY(put_interval(&cells[DIFFERENCE_INTERVAL], difference, decimals));
     }
+    if (agent->standing != SA_NO_STANDING)
+        SA_TRY(sa_copy_text(agent->standing == SA_BEST ? "best" : "not worse", &cells[STANDING]));
     if (sa_panel_kinds(panel) > SA_REPORT_CLICKS) {
         SA_TRY(put_fixed(&cells[CLICKS], agent->final[SA_REPORT_CLICKS].mean, 1));
         SA_TRY(put_interval(&cells[CLICKS_INTERVAL], &agent->final[SA_REPORT_CLICKS], 1));
@@ -193,6 +200,7 @@ static sa_status fill(const sa_report_panel *panel, sa_table *table) {
         drop_column(table, CLICKS_INTERVAL);
         drop_column(table, CLICKS);
     }
+    if (!sa_panel_is_sweep(panel)) drop_column(table, STANDING);
     return SA_OK;
 }
 

@@ -52,11 +52,30 @@ static sa_status write_file(const char *folder, const char *name, const char *en
     return status;
 }
 
+/* sweep.svg, or sweep-LABEL.svg where there are several agents. */
+static sa_status write_heat_maps(const sa_report_panel *panel, const char *folder) {
+    for (size_t i = 0; i < panel->agent_count; i++) {
+        char *base, *name = NULL;
+        bool first;
+        sa_buffer svg = {0};
+        SA_TRY(sa_sweep_base(panel, i, &base, &first));
+        sa_status status = first ? sa_sweep_heat_map(panel, base, &svg) : SA_OK;
+        if (status == SA_OK && first) status = sa_format(&name, "sweep%s%s", *base ? "-" : "", base);
+        if (status == SA_OK && first) status = write_file(folder, name, ".svg", &svg);
+        sa_buffer_clear(&svg);
+        sa_free(name);
+        sa_free(base);
+        SA_TRY(status);
+    }
+    return SA_OK;
+}
+
 static sa_status write_all(const sa_report *report, const char *folder, const made *self) {
     const char *figure = *report->figure ? report->figure : "regret";
     SA_TRY(sa_folder_make(folder));
     if (self->svg.text) SA_TRY(write_file(folder, figure, ".svg", &self->svg));
     if (self->png.text) SA_TRY(write_file(folder, figure, ".png", &self->png));
+    if (sa_panel_is_sweep(&report->panels[0])) SA_TRY(write_heat_maps(&report->panels[0], folder));
     SA_TRY(write_file(folder, "table", ".csv", &self->table));
     SA_TRY(write_file(folder, "curves", ".csv", &self->curves));
     return write_file(folder, "report", ".html", &self->page);
