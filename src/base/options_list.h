@@ -76,6 +76,8 @@
     NUMBER(h3_frequency, "h3-frequency", ENVIRONMENT, SA_PI, 3.14, SA_PI, ABOVE_0, 1e6, "h3 is cos(this x'a)")            \
     NUMBER(turn, "turn", ENVIRONMENT, 0, 0, 0, -SA_PI, SA_PI,                                                             \
            "h1, h2, h3: radians that the hidden vector a turns by a round")                                               \
+    TEXT(score, "score", ENVIRONMENT, "",                                                                                 \
+         "formula environment: the expected score, of x.a, x.b, x.c (hidden unit vectors), x[0], t, abs(), ...")          \
     INTEGER(delay, "delay", ENVIRONMENT, 0, 0, 0, 0, 1000000, "rounds between a decision and its feedback")               \
     TEXT(contexts, "contexts", ENVIRONMENT, "", "npy environment: file of contexts, (T, N, d) or (R, T, N, d)")           \
     TEXT(scores, "scores", ENVIRONMENT, "", "npy environment: file of expected scores, (T, N) or (R, T, N)")              \

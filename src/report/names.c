@@ -83,5 +83,6 @@ sa_status sa_panel_title(const sa_options *options, char **title) {
         return sa_format(title, "h3(x) = cos(%s x'a), d = %lld",
                          options->h3_frequency == 3.14159265358979323846 ? "\u03c0" : frequency, (long long)options->dim);
     }
+    if (!strcmp(score, "formula")) return sa_format(title, "%.200s, d = %lld", options->score, (long long)options->dim);
     return sa_format(title, "%s, d = %lld", score, (long long)options->dim);
 }
