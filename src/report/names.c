@@ -73,6 +73,36 @@ sa_line sa_agent_line(const sa_report_panel *panel, size_t index) {
     }
 }
 
+sa_status sa_agent_look_of(const char *const *labels, const char *const *algorithms, const int64_t *hidden, size_t count,
+                           size_t index, sa_agent_look *out) {
+    sa_report_panel panel = {.agent_count = count};
+    char *name = NULL;
+    sa_status status;
+    if (index >= count) return sa_fail(SA_INVALID, "there is no agent %zu of %zu", index, count);
+    SA_TRY_OR_FAIL(sa_alloc_array(count, sizeof *panel.agents, &panel.agents));
+    for (size_t i = 0; i < count; i++) {
+        sa_options *options = sa_options_new(NULL);
+        panel.agents[i].label = labels[i];
+        panel.agents[i].options = options;
+        if (!options) {
+            status = SA_OUT_OF_MEMORY;
+            goto fail;
+        }
+        SA_TRY_OR_FAIL(sa_options_set(options, "algorithm", algorithms[i]));
+        options->hidden = hidden[i];
+    }
+    SA_TRY_OR_FAIL(sa_agent_name(labels[index], panel.agents[index].options, &name));
+    sa_line line = sa_agent_line(&panel, index);
+    *out = (sa_agent_look){.dashes = line.dashes, .mark = sa_line_mark(line, index)};
+    snprintf(out->name, sizeof out->name, "%s", name);
+    snprintf(out->colour, sizeof out->colour, "%s", line.colour);
+fail:
+    for (size_t i = 0; panel.agents && i < count; i++) sa_options_destroy((sa_options *)panel.agents[i].options);
+    sa_free(panel.agents);
+    sa_free(name);
+    return status;
+}
+
 sa_status sa_panel_title(const sa_options *options, char **title) {
     const char *score = options->environment;
     char frequency[SA_NUMBER_TEXT];

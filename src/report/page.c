@@ -46,7 +46,8 @@ static void add_svg(sa_buffer *buffer, const char *svg, size_t panel) {
 
 static void add_legend(sa_buffer *buffer, const sa_report_panel *panel) {
     for (size_t i = 0; i < panel->agent_count; i++)
-        for (int published = 0; published <= (panel->agents[i].published != NULL); published++) {
+        for (int published = sa_agent_is_drawn(panel, i) ? 0 : 2; published <= (panel->agents[i].published != NULL);
+             published++) {
             sa_buffer_text(buffer, "<span>");
             sa_figure_swatch(buffer, panel, i, published);
             sa_html_text(buffer, panel->agents[i].name);
@@ -69,7 +70,11 @@ static void add_figures(sa_buffer *buffer, const sa_report *report, const sa_buf
     }
     sa_buffer_text(buffer, "</div>\n<div class=\"legend shared\">");
     add_legend(buffer, &report->panels[0]);
-    sa_buffer_text(buffer, "</div>\n<p>Mean over runs; bands: one standard deviation");
+    static const char *const bands[] = {"; bands: one standard deviation", "; bands: the 95% interval of the mean",
+                                        "; bands: from the first to the third quartile",
+                                        "; bands: from the best to the worst run", ""};
+    sa_buffer_text(buffer, "</div>\n<p>Mean over runs");
+    sa_buffer_text(buffer, bands[report->style.band]);
     sa_buffer_text(buffer, report->published_count > 0 ? "; dashed: published.</p>\n" : ".</p>\n");
 }
 
@@ -219,7 +224,7 @@ static void add_corrected(sa_buffer *buffer, const sa_report_panel *panel) {
 }
 
 sa_status sa_page_make(const sa_report *report, const sa_buffer *pictures, const char *note, sa_buffer *page) {
-    add_head(page, report->title ? report->title : report->panels[0].title);
+    add_head(page, *report->style.title ? report->style.title : report->title ? report->title : report->panels[0].title);
     if (*note) {
         sa_buffer_text(page, "<p class=\"note\">");
         sa_html_text(page, note);

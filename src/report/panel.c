@@ -8,12 +8,17 @@
 #include "base/memory.h"
 #include "report/report.h"
 
-void sa_panel_clear(sa_report_panel *panel) {
-    for (size_t i = 0; i < panel->agent_count; i++) {
-        for (int kind = 0; kind < SA_REPORT_KINDS; kind++) sa_curve_clear(&panel->agents[i].curve[kind]);
-        sa_free(panel->agents[i].name);
+static void clear_agents(sa_report_agent *agents, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        for (int kind = 0; kind < SA_REPORT_KINDS; kind++) sa_curve_clear(&agents[i].curve[kind]);
+        sa_free(agents[i].name);
     }
-    sa_free(panel->agents);
+    sa_free(agents);
+}
+
+void sa_panel_clear(sa_report_panel *panel) {
+    clear_agents(panel->waiting, panel->waiting_count);
+    clear_agents(panel->agents, panel->agent_count);
     sa_stored_clear(&panel->stored);
     for (size_t i = 0; i < panel->folder_count; i++) sa_free(panel->folders[i]);
     sa_free(panel->folders);

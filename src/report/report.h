@@ -3,7 +3,8 @@
  *   panel.c, figure_folder.c, open.c             from folders to panels
  *   reference.c                                  published curves
  *   summarise.c, names.c, sweep.c                from panels to numbers and words
- *   table.c, csv.c, gnuplot.c, figure.c          to tables and figures
+ *   style.c                                      what is to be shown, and how
+ *   table.c, csv.c, latex.c, gnuplot.c, figure.c to tables and figures
  *   page.c, page_style.c, page_options.c         to the page
  *   write.c                                      and to the disk */
 #ifndef SA_REPORT_REPORT_H
@@ -24,8 +25,9 @@ enum { SA_REPORT_CLICKS = sa_regret_count, SA_REPORT_KINDS, SA_REPORT_VALUE = 16
 /* A curve with its deviation, at some rounds. */
 typedef struct sa_curve {
     size_t count;
-    size_t *round;     /* (count) from 1, increasing */
-    double *mean, *sd; /* (count) */
+    size_t *round;      /* (count) from 1, increasing */
+    double *mean, *sd;  /* (count) */
+    double *low, *high; /* (count) of the band; NULL: none */
 } sa_curve;
 
 void sa_curve_clear(sa_curve *curve);
@@ -72,12 +74,25 @@ typedef struct sa_report_panel {
     sa_stored stored; /* what the rest is made of */
     char *missing;    /* runs that are not there, in words; "" */
     const sa_options *options;
-    sa_report_agent *agents; /* (agent_count) those that have runs */
+    sa_report_agent *agents; /* (agent_count) those that have runs, or that were chosen of them */
     size_t agent_count, reference;
+    sa_report_agent *waiting; /* (waiting_count) those that were not; NULL where nothing was chosen */
+    size_t waiting_count;
     size_t rounds; /* of the agent that has most */
 } sa_report_panel;
 
+typedef enum sa_band { SA_BAND_SD, SA_BAND_CI95, SA_BAND_QUARTILES, SA_BAND_RANGE, SA_BAND_NONE } sa_band;
+typedef enum sa_format_kind { SA_FORMAT_HTML, SA_FORMAT_LATEX, SA_FORMAT_CSV } sa_format_kind;
+
+typedef struct sa_style {
+    int format, band;
+    char *title, *against; /* "": the usual ones */
+    double width, height;  /* inches; 0: as much as is needed */
+    bool log_x, log_y;
+} sa_style;
+
 struct sa_report {
+    sa_style style;
     char *folder;            /* the first given */
     char *figure;            /* "fig1", "" for one experiment */
     char *title, *command;   /* of a figure; NULL for one experiment */
@@ -123,6 +138,12 @@ void sa_figure_clear(sa_figure_folder *figure);
 
 /* Final regrets, differences and curves of all agents, and names. */
 sa_status sa_panel_summarise(sa_report_panel *panel);
+/* Curves with this band. */
+sa_status sa_panel_curves(sa_report_panel *panel, int band);
+/* What was set takes effect: once, before anything is shown. */
+sa_status sa_report_finish(sa_report *report);
+/* Finds the published curves of the agents. */
+void sa_report_match(sa_report *report);
 /* Differences run by run to another agent than the first. */
 sa_status sa_panel_compare(sa_report_panel *panel, size_t reference);
 /* The agent's differences to the one that it is compared with. */
@@ -147,10 +168,14 @@ typedef struct sa_line {
 } sa_line;
 
 sa_line sa_agent_line(const sa_report_panel *panel, size_t index);
+/* Which mark stands along it. */
+size_t sa_line_mark(sa_line line, size_t index);
 
 /* ---- sweeps (sweep.c) ---- */
 
 bool sa_panel_is_sweep(const sa_report_panel *panel);
+/* Is the agent's curve in figures? Of a sweep with many cells, those of the best are. */
+bool sa_agent_is_drawn(const sa_report_panel *panel, size_t index);
 /* Compares each cell with the best of its environment. */
 sa_status sa_sweep_compare(sa_report_panel *panel);
 /* Mean regret over two options as SVG, of the agents whose label before the cell's values is `base`. */
@@ -174,16 +199,19 @@ void sa_table_clear(sa_table *table);
 /* Adds all panels' tables to the buffer. */
 sa_status sa_table_text(const sa_report *report, sa_buffer *buffer);
 void sa_table_csv(const sa_report *report, sa_buffer *buffer);
+/* As LaTeX reads it; the tables for a paper. */
+void sa_latex_text(sa_buffer *buffer, const char *text);
+sa_status sa_table_latex(const sa_report *report, sa_buffer *buffer);
 void sa_curves_csv(const sa_report *report, sa_buffer *buffer);
 
 /* ---- figures (figure.c, gnuplot.c) ---- */
 
-typedef enum sa_picture { SA_PICTURE_SVG, SA_PICTURE_PNG } sa_picture;
+typedef enum sa_picture { SA_PICTURE_SVG, SA_PICTURE_PNG, SA_PICTURE_PDF } sa_picture;
 
 /* Runs gnuplot on a script; what it printed is in `out`. SA_UNSUPPORTED with a sentence when it is missing or fails. */
 sa_status sa_gnuplot(const sa_buffer *script, sa_buffer *out);
-/* One panel, or all panels side by side with one legend. */
-sa_status sa_figure_panel(const sa_report_panel *panel, sa_picture kind, bool legend, sa_buffer *out);
+/* One panel without a legend, or all panels side by side with one legend. */
+sa_status sa_figure_panel(const sa_report *report, const sa_report_panel *panel, sa_buffer *out);
 sa_status sa_figure_all(const sa_report *report, sa_picture kind, sa_buffer *out);
 /* A piece of the agent's curve, for a legend in HTML. */
 void sa_figure_swatch(sa_buffer *buffer, const sa_report_panel *panel, size_t index, bool published);

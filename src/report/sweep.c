@@ -40,6 +40,19 @@ sa_status sa_sweep_compare(sa_report_panel *panel) {
     return SA_OK;
 }
 
+/* A figure of a hundred cells shows nothing: the best dozen do. */
+bool sa_agent_is_drawn(const sa_report_panel *panel, size_t index) {
+    enum { DRAWN = 12 };
+    int shown = sa_panel_shown(panel);
+    size_t better = 0;
+    if (panel->agent_count <= DRAWN || panel->waiting || !sa_panel_is_sweep(panel)) return true;
+    for (size_t i = 0; i < panel->agent_count; i++) {
+        double mean = panel->agents[i].final[shown].mean, own = panel->agents[index].final[shown].mean;
+        better += mean < own || (mean == own && i < index);
+    }
+    return better < DRAWN;
+}
+
 /* ---- the heat map ---- */
 
 enum { CELL_WIDTH = 92, CELL_HEIGHT = 38, LEFT = 110, TOP = 58, STOPS = 5 };
