@@ -8,7 +8,7 @@ DEMO     ?= results/demo
 BENCHES   = naive $(filter-out naive run,$(patsubst bench/bench_%.c,%,$(sort $(wildcard bench/bench_*.c)))) run
 C_FILES   = $(wildcard src/*/*.[ch] cli/*.[ch] include/superarm/*.h tests/*.[ch] bench/*.[ch] examples/*.c python/tests/*.c)
 
-.PHONY: help build test demo bench check fuzz install wheel format check-format clean
+.PHONY: help build test demo bench check fuzz install wheel deb format check-format clean
 .DEFAULT_GOAL := build
 
 help: ## this list
@@ -45,6 +45,9 @@ install: build ## the program, library and headers, to /usr/local or PREFIX=…
 
 wheel: build ## the Python package as a wheel
 	@cmake --build $(BUILD) --target superarm_wheel
+
+deb: build ## a Debian package: program, library, headers, man pages
+	@tools/deb $(BUILD) dist
 
 format: ## clang-format over the C files
 	@clang-format -i $(C_FILES)

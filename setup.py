@@ -24,15 +24,18 @@ class BuildWithCMake(build_ext):
         options = ["-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF", f"-DSUPERARM_PYTHON={sys.executable}"]
         subprocess.run(["cmake", "-S", ROOT, "-B", folder, *options, *os.environ.get("CMAKE_ARGS", "").split()], check=True)
         jobs = str(os.cpu_count() or 1)
-        subprocess.run(["cmake", "--build", folder, "--target", "superarm_binding", "-j", jobs], check=True)
+        subprocess.run(["cmake", "--build", folder, "--target", "superarm_binding", "superarm_program", "-j", jobs], check=True)
         path = self.get_ext_fullpath(extension.name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        programs = os.path.join(os.path.dirname(path), "bin")
+        os.makedirs(programs, exist_ok=True)
         shutil.copy2(os.path.join(folder, "python", "superarm", os.path.basename(path)), path)
+        shutil.copy2(os.path.join(folder, "superarm"), programs)
 
 
 setup(
     version=version(),
-    ext_modules=[Extension("superarm._superarm", [])],
+    ext_modules=[Extension("superarm._superarm", [], py_limited_api=True)],
     cmdclass={"build_ext": BuildWithCMake},
-    options={"build": {"build_base": "build-pip"}},  # build/ is CMake's
+    options={"build": {"build_base": "build-pip"},  # build/ is CMake's
+             "bdist_wheel": {"py_limited_api": "cp39"}},  # one wheel for all Pythons from 3.9
 )

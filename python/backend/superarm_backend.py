@@ -1,0 +1,96 @@
+"""The build backend of `pip install .`: setuptools, with what is missing said in a sentence.
+
+pip builds in an environment of its own, and fetches what the build needs into it. Here the machine's own packages are used where it has
+them, so that no network is needed; what is missing is left to pip, or named where there is no network."""
+
+import glob
+import importlib.util
+import os
+import shutil
+import site
+import socket
+import subprocess
+import sys
+
+PACKAGES = {"setuptools": ("setuptools>=61", "python3-setuptools"), "wheel": ("wheel", "python3-wheel"),
+            "cffi": ("cffi>=1.14", "python3-cffi"), "numpy": ("numpy", "python3-numpy")}
+PROGRAMS = {"cmake": "cmake", "pkg-config": "pkg-config", "cc": "gcc"}
+LIBRARIES = {"openblas": "libopenblas-dev", "lapacke": "liblapacke-dev", "jansson": "libjansson-dev", "libzip": "libzip-dev"}
+
+
+def _use_the_machines():
+    """The interpreter's own packages, which pip hides from builds; for the programs that the build starts, too."""
+    for folder in site.getsitepackages([sys.prefix, sys.base_prefix]):
+        if os.path.isdir(folder) and folder not in sys.path:
+            sys.path.append(folder)
+            os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), folder)))
+
+
+def _missing():
+    return [name for name in PACKAGES if importlib.util.find_spec(name) is None]
+
+
+def _has_index():
+    """Can pip fetch packages? From PyPI, or from where it was told to look."""
+    configured = any(os.environ.get(name) for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_CONFIG_FILE"))
+    if configured or any(os.path.exists(os.path.expanduser(path)) for path in ("/etc/pip.conf", "~/.pip/pip.conf", "~/.config/pip/pip.conf")):
+        return True
+    try:
+        socket.create_connection(("pypi.org", 443), timeout=3).close()
+    except OSError:
+        return False
+    return True
+
+
+def _fail(what, packages):
+    sys.exit(f"superarm: the build needs {', '.join(what)}, which {'is' if len(what) == 1 else 'are'} not here. On Debian or Ubuntu: "
+             f"apt-get install {' '.join(packages)}")
+
+
+def _requirements():
+    _use_the_machines()
+    missing = _missing()
+    if missing and not _has_index():
+        _fail([f"Python's {name}" for name in missing], [PACKAGES[name][1] for name in missing])
+    return [PACKAGES[name][0] for name in missing]
+
+
+def _check_tools():
+    missing = {name: package for name, package in PROGRAMS.items() if shutil.which(name) is None}
+    if "pkg-config" not in missing:
+        for name, package in LIBRARIES.items():
+            if subprocess.run(["pkg-config", "--exists", name], check=False).returncode:
+                missing[name] = package
+    headers = [f"{folder}/Random123/philox.h" for folder in ("/usr/include", "/usr/local/include")]
+    if not any(map(glob.glob, headers)) and not os.environ.get("CMAKE_ARGS"):
+        missing["Random123"] = "librandom123-dev"
+    if missing:
+        _fail(list(missing), list(missing.values()))
+
+
+def _setuptools():
+    _use_the_machines()
+    from setuptools import build_meta
+
+    return build_meta
+
+
+def get_requires_for_build_wheel(config_settings=None):
+    return _requirements()
+
+
+def get_requires_for_build_sdist(config_settings=None):
+    return _requirements()
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    return _setuptools().prepare_metadata_for_build_wheel(metadata_directory, config_settings)
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    _check_tools()
+    return _setuptools().build_wheel(wheel_directory, config_settings, metadata_directory)
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    return _setuptools().build_sdist(sdist_directory, config_settings)

@@ -1,0 +1,50 @@
+"""What `pip install .` says when the build cannot go on."""
+
+import importlib.util
+import os
+import sys
+
+import pytest
+
+PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "backend", "superarm_backend.py")
+
+
+@pytest.fixture
+def backend(monkeypatch):
+    spec = importlib.util.spec_from_file_location("superarm_backend", PATH)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setenv("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
+    return module
+
+
+def hide(monkeypatch, *names):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in names else find(name))
+
+
+def test_what_the_machine_has_is_not_fetched(backend, monkeypatch):
+    monkeypatch.setattr(backend, "_has_index", lambda: False)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+    assert backend.get_requires_for_build_wheel() == []
+
+
+def test_what_is_missing_is_left_to_pip(backend, monkeypatch):
+    hide(monkeypatch, "cffi", "setuptools")
+    monkeypatch.setattr(backend, "_has_index", lambda: True)
+    assert backend.get_requires_for_build_wheel()[:1] == ["setuptools>=61"] and "cffi>=1.14" in backend.get_requires_for_build_sdist()
+
+
+def test_without_network_it_is_named(backend, monkeypatch):
+    hide(monkeypatch, "cffi", "numpy")
+    monkeypatch.setattr(backend, "_has_index", lambda: False)
+    with pytest.raises(SystemExit, match="needs Python's cffi, Python's numpy, which are not here. .*: apt-get install python3-cffi python3-numpy"):
+        backend.get_requires_for_build_wheel()
+
+
+def test_tools_that_are_missing_are_named(backend, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SystemExit, match="needs cmake, pkg-config, cc.*, which are not here. .*: apt-get install cmake pkg-config gcc"):
+        backend.build_wheel(str(tmp_path))
+    assert os.listdir(tmp_path) == []
