@@ -49,6 +49,29 @@ def test_a_sweep_is_the_programs(tmp_path):
     assert superarm.load(tmp_path / "ours").agents["gamma=1,noise=0.1"]["options"]["noise"] == 0.1
 
 
+def test_the_best_cells(tmp_path):
+    """The report's words on each cell, from the curves by hand: t of 0.975 with 4 degrees of freedom is 2.776445."""
+    results = superarm.sweep("h2", "cn-ucb", grid={"gamma": [0.1, 1, 30], "noise": [0, 0.5]}, **{**SMALL, "rounds": 60, "runs": 5},
+                             out=tmp_path / "out")
+    done = subprocess.run([os.environ["SUPERARM"], "report", tmp_path / "out"], check=True, stdout=subprocess.PIPE, text=True)
+    said = {}
+    for line in done.stdout.splitlines():
+        words = line.split()
+        if words and words[0].startswith("gamma="):
+            said[words[0]] = "best" if "best" in words else "not worse" if "worse" in words else ""
+    assert set(said) == set(results.labels) and sorted(said.values()).count("best") == 2
+    for noise in ("0", "0.5"):
+        ends = {label: results.expected_regret[label][:, -1] for label in results.labels if label.endswith(f"noise={noise}")}
+        best = min(ends, key=lambda label: ends[label].mean())
+        for label, end in ends.items():
+            difference = end - ends[best]
+            low = difference.mean() - 2.776445 * difference.std(ddof=1) / np.sqrt(5)
+            assert said[label] == ("best" if label == best else "not worse" if low <= 0 else ""), (label, said)
+    svg = (tmp_path / "out/sweep.svg").read_text()
+    for label, curves in results.expected_regret.items():
+        assert f">{curves[:, -1].mean():.4g}" in svg, label
+
+
 def test_parameters_of_ones_own(tmp_path):
     results = superarm.sweep("h1", Epsilon, grid={"epsilon": [0, 0.5], "power": [1, 3]}, **SMALL, processes=2)
     assert results.labels == ["epsilon=0,power=1", "epsilon=0,power=3", "epsilon=0.5,power=1", "epsilon=0.5,power=3"]

@@ -77,8 +77,8 @@ sa_status sa_session_make(json_t **session) {
     if (!words) words = json_string("(not UTF-8)");
     sa_buffer_clear(&command);
     if (status == SA_OK)
-        *session = json_pack("{s:s, s:s, s:s, s:s, s:s, s:O, s:[]}", "version", sa_version(), "commit", sa_commit(), "date",
-                             date, "host", host, "cpu", processor, "command", words, "inputs");
+        *session = json_pack("{s:s, s:s, s:s, s:s, s:s, s:O, s:[]}", "version", sa_version(), "commit", sa_commit(),
+                             "date", date, "host", host, "cpu", processor, "command", words, "inputs");
     json_decref(words);
     return status == SA_OK && !*session ? SA_OUT_OF_MEMORY : status;
 }

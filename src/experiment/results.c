@@ -175,6 +175,32 @@ static sa_status take_stored(sa_work *work, const sa_stored *stored, bool *left)
     return SA_OK;
 }
 
+/* Of a shard only its own runs matter, and reading those of all would take each of many shards as long as the whole. */
+static sa_status take_own_parts(sa_work *work) {
+    size_t job = 0;
+    for (size_t run = 0; run < work->plans[0]->runs; run++)
+        for (size_t p = 0; p < work->plan_count; p++)
+            for (size_t i = 0; i < work->plans[p]->agent_count; i++, job++) {
+                sa_plan *plan = work->plans[p];
+                double *row[SA_CURVE_COUNT];
+                char *path, *session = NULL;
+                if (!sa_work_has(work, job)) continue;
+                SA_TRY(sa_results_part(work, plan, i, run, "npz", &path));
+                row_of(plan, &plan->agents[i], run, row);
+                bool there = sa_file_exists(path) &&
+                             sa_part_read(path, row, plan->rounds, &plan->agents[i].stats[run], &session) == SA_OK;
+                sa_free(path);
+                plan->agents[i].done[run] = there;
+                if (!there) continue; /* a damaged one is done again */
+                json_t *then = json_loads(session, 0, NULL);
+                sa_status status = sa_session_compare(json_array_get(work->sessions, 0), then, work->options->out);
+                json_decref(then);
+                sa_free(session);
+                SA_TRY(status);
+            }
+    return SA_OK;
+}
+
 /* ---- beginning ---- */
 
 /* Parts of a trace without --out: a folder beside the trace, or in TMPDIR when that is a device. */
@@ -219,6 +245,11 @@ static sa_status go_on(sa_work *work, const char *spec) {
     const char *out = work->options->out;
     sa_stored stored;
     bool left = *work->options->trace;
+    if (work->shards > 1 && !is_there(out, "summary.json")) {
+        SA_TRY(sa_folder_make(work->parts));
+        SA_TRY(take_own_parts(work));
+        return sa_spec_write(work, spec);
+    }
     if (work->shards == 1) remove_temporaries(out);
     SA_TRY(sa_stored_read(out, &stored));
     sa_status status = take_stored(work, &stored, &left);

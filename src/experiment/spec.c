@@ -58,7 +58,7 @@ sa_status sa_experiment_set(sa_experiment *experiment, const char *name, const c
 sa_status sa_label_check(const char *label) {
     static const char *const taken[] = {"parts",      "spec.yaml",  "summary.json", "figure.json", "report.html",
                                         "regret.svg", "regret.png", "regret.pdf",   "table.csv",   "curves.csv",
-                                        "table.tex",  "sweep.svg",  "slurm"};
+                                        "table.tex",  "sweep.svg",  "merged.txt",   "slurm"};
     char shown[SA_PRINTABLE];
     sa_printable(label, shown);
     if (!*label) return sa_fail(SA_INVALID, "an agent's label must not be empty");

@@ -141,6 +141,16 @@ static void add_sweep(sa_buffer *buffer, const sa_experiment *experiment, const 
     }
 }
 
+/* Many shards would write the same. */
+static bool is_written(const char *path, const sa_buffer *buffer) {
+    char *text = NULL;
+    size_t size = 0;
+    bool same = sa_file_exists(path) && sa_file_read(path, &text, &size) == SA_OK && size == buffer->size &&
+                !memcmp(text, buffer->text, size);
+    sa_free(text);
+    return same;
+}
+
 static sa_status write_spec(const sa_experiment *experiment, const sa_plan *plan, const char *path) {
     sa_buffer buffer = {0};
     bool sweep = experiment->grid.count > 0;
@@ -155,7 +165,7 @@ static sa_status write_spec(const sa_experiment *experiment, const sa_plan *plan
     else
         add_plan(&buffer, plan);
     sa_status status = buffer.status;
-    if (status == SA_OK) status = sa_file_write(path, buffer.text, buffer.size);
+    if (status == SA_OK && !is_written(path, &buffer)) status = sa_file_write(path, buffer.text, buffer.size);
     sa_buffer_clear(&buffer);
     return status;
 }

@@ -130,7 +130,8 @@ sa_status sa_panel_compare(sa_report_panel *panel, size_t reference) {
 }
 
 sa_status sa_panel_summarise(sa_report_panel *panel) {
-    SA_TRY(sa_panel_title(panel->options, &panel->title));
+    SA_TRY(sa_panel_is_sweep(panel) ? sa_sweep_title(panel, &panel->title)
+                                    : sa_panel_title(panel->options, &panel->title));
     for (size_t i = 0; i < panel->agent_count; i++) {
         sa_report_agent *agent = &panel->agents[i];
         SA_TRY(sa_agent_name(agent->label, agent->options, &agent->name));

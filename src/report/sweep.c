@@ -11,6 +11,29 @@
 
 bool sa_panel_is_sweep(const sa_report_panel *panel) { return panel->stored.spec->grid.count > 0; }
 
+/* What cells differ in is not said of all of them. */
+sa_status sa_sweep_title(const sa_report_panel *panel, char **title) {
+    const sa_grid *grid = &panel->stored.spec->grid;
+    sa_buffer text = {0};
+    char *base = NULL;
+    bool varies = false;
+    for (size_t i = 0; i < grid->count; i++)
+        varies = varies || !strcmp(grid->axes[i].name, "environment") || !strcmp(grid->axes[i].name, "dim") ||
+                 !strcmp(grid->axes[i].name, "score");
+    sa_status status = varies ? SA_OK : sa_panel_title(panel->options, &base);
+    if (base) sa_buffer_text(&text, base);
+    sa_buffer_text(&text, base ? ": sweep over " : "Sweep over ");
+    for (size_t i = 0; i < grid->count; i++) {
+        sa_buffer_text(&text, i ? ", " : "");
+        sa_buffer_text(&text, grid->axes[i].name);
+    }
+    sa_free(base);
+    if (status == SA_OK) status = text.status;
+    if (status == SA_OK) status = sa_copy_text(text.text, title);
+    sa_buffer_clear(&text);
+    return status;
+}
+
 static size_t group_of(const sa_report_panel *panel, const sa_report_agent *agent) {
     return sa_grid_group_of(&panel->stored.spec->grid, agent->stored->cell);
 }
