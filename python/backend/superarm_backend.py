@@ -4,6 +4,7 @@ pip builds in an environment of its own, and fetches what the build needs into i
 them, so that no network is needed; what is missing is left to pip, or named where there is no network."""
 
 import glob
+import importlib.machinery
 import importlib.util
 import os
 import shutil
@@ -19,11 +20,10 @@ LIBRARIES = {"openblas": "libopenblas-dev", "lapacke": "liblapacke-dev", "jansso
 
 
 def _use_the_machines():
-    """The interpreter's own packages, which pip hides from builds; for the programs that the build starts, too."""
+    """The interpreter's own packages, which pip hides from builds; setup.py hands them on to the programs that it starts."""
     for folder in site.getsitepackages([sys.prefix, sys.base_prefix]):
         if os.path.isdir(folder) and folder not in sys.path:
             sys.path.append(folder)
-            os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), folder)))
 
 
 def _missing():
@@ -42,6 +42,17 @@ def _has_index():
     return True
 
 
+def _not_installed():
+    """What the package needs when it is used, and the environment that it is installed into does not have."""
+    prefixes, settings = [sys.prefix], os.path.join(sys.prefix, "pyvenv.cfg")
+    if os.path.exists(settings):
+        with open(settings, encoding="utf-8") as file:
+            if "include-system-site-packages = true" in file.read():
+                prefixes.append(sys.base_prefix)
+    folders = [*site.getsitepackages(prefixes), site.getusersitepackages()]
+    return [name for name in ("cffi", "numpy") if importlib.machinery.PathFinder.find_spec(name, folders) is None]
+
+
 def _fail(what, packages):
     sys.exit(f"superarm: the build needs {', '.join(what)}, which {'is' if len(what) == 1 else 'are'} not here. On Debian or Ubuntu: "
              f"apt-get install {' '.join(packages)}")
@@ -49,9 +60,12 @@ def _fail(what, packages):
 
 def _requirements():
     _use_the_machines()
-    missing = _missing()
-    if missing and not _has_index():
-        _fail([f"Python's {name}" for name in missing], [PACKAGES[name][1] for name in missing])
+    missing, absent = _missing(), _not_installed()
+    if (missing or absent) and not _has_index():
+        if missing:
+            _fail([f"Python's {name}" for name in missing], [PACKAGES[name][1] for name in missing])
+        sys.exit(f"superarm: it needs {' and '.join(absent)}, which this Python does not have and no network gives. On Debian or Ubuntu: apt-get "
+                 f"install {' '.join(PACKAGES[name][1] for name in absent)}, and a virtual environment with --system-site-packages")
     return [PACKAGES[name][0] for name in missing]
 
 

@@ -15,7 +15,6 @@ def backend(monkeypatch):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.setenv("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
     return module
 
 
@@ -26,6 +25,7 @@ def hide(monkeypatch, *names):
 
 def test_what_the_machine_has_is_not_fetched(backend, monkeypatch):
     monkeypatch.setattr(backend, "_has_index", lambda: False)
+    monkeypatch.setattr(backend, "_not_installed", lambda: [])
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
     assert backend.get_requires_for_build_wheel() == []
 
@@ -41,6 +41,18 @@ def test_without_network_it_is_named(backend, monkeypatch):
     monkeypatch.setattr(backend, "_has_index", lambda: False)
     with pytest.raises(SystemExit, match="needs Python's cffi, Python's numpy, which are not here. .*: apt-get install python3-cffi python3-numpy"):
         backend.get_requires_for_build_wheel()
+
+
+def test_an_environment_without_numpy_is_told(backend, monkeypatch, tmp_path):
+    monkeypatch.setattr(backend, "_has_index", lambda: False)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setattr(backend.site, "getusersitepackages", lambda: str(tmp_path))
+    (tmp_path / "pyvenv.cfg").write_text("include-system-site-packages = false\n")
+    with pytest.raises(SystemExit, match="it needs cffi and numpy, which this Python does not have .* apt-get install python3-cffi python3-numpy"):
+        backend.get_requires_for_build_wheel()
+    (tmp_path / "pyvenv.cfg").write_text("include-system-site-packages = true\n")
+    assert backend.get_requires_for_build_wheel() == []
 
 
 def test_tools_that_are_missing_are_named(backend, monkeypatch, tmp_path):
