@@ -3,6 +3,7 @@
 pip builds in an environment of its own, and fetches what the build needs into it. Here the machine's own packages are used where it has
 them, so that no network is needed; what is missing is left to pip, or named where there is no network."""
 
+import configparser
 import glob
 import importlib.machinery
 import importlib.util
@@ -12,6 +13,7 @@ import site
 import socket
 import subprocess
 import sys
+import urllib.parse
 
 PACKAGES = {"setuptools": ("setuptools>=61", "python3-setuptools"), "wheel": ("wheel", "python3-wheel"),
             "cffi": ("cffi>=1.14", "python3-cffi"), "numpy": ("numpy", "python3-numpy")}
@@ -30,16 +32,37 @@ def _missing():
     return [name for name in PACKAGES if importlib.util.find_spec(name) is None]
 
 
-def _has_index():
-    """Can pip fetch packages? From PyPI, or from where it was told to look."""
-    configured = any(os.environ.get(name) for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_CONFIG_FILE"))
-    if configured or any(os.path.exists(os.path.expanduser(path)) for path in ("/etc/pip.conf", "~/.pip/pip.conf", "~/.config/pip/pip.conf")):
-        return True
+def _settings(name):
+    """What pip was told, in its variables or its files."""
+    values = [os.environ.get("PIP_" + name.upper().replace("-", "_"), "")]
+    files = configparser.ConfigParser(interpolation=None, strict=False)
+    paths = [os.environ.get("PIP_CONFIG_FILE", ""), "/etc/pip.conf", "~/.pip/pip.conf", "~/.config/pip/pip.conf", f"{sys.prefix}/pip.conf"]
     try:
-        socket.create_connection(("pypi.org", 443), timeout=3).close()
+        files.read([os.path.expanduser(path) for path in paths if path])
+    except configparser.Error:
+        pass
+    values += [files.get(section, name) for section in files.sections() if files.has_option(section, name)]
+    return " ".join(values).split()
+
+
+def _answers(url):
+    parts = urllib.parse.urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return os.path.exists(parts.path)
+    try:
+        socket.create_connection((parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)), timeout=3).close()
     except OSError:
         return False
     return True
+
+
+def _can_fetch(names):
+    """Can pip get these packages? From PyPI or another index, or from folders that have them."""
+    indices = [] if _settings("no-index") else (_settings("index-url") or ["https://pypi.org/simple"]) + _settings("extra-index-url")
+    if any(map(_answers, indices)):
+        return True
+    folders = _settings("find-links")
+    return all(any(glob.glob(os.path.join(folder, f"{name}-*")) for folder in folders) for name in names)
 
 
 def _not_installed():
@@ -61,7 +84,7 @@ def _fail(what, packages):
 def _requirements():
     _use_the_machines()
     missing, absent = _missing(), _not_installed()
-    if (missing or absent) and not _has_index():
+    if not _can_fetch({*missing, *absent}):
         if missing:
             _fail([f"Python's {name}" for name in missing], [PACKAGES[name][1] for name in missing])
         sys.exit(f"superarm: it needs {' and '.join(absent)}, which this Python does not have and no network gives. On Debian or Ubuntu: apt-get "

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import socket
 import sys
 
 import pytest
@@ -24,7 +25,7 @@ def hide(monkeypatch, *names):
 
 
 def test_what_the_machine_has_is_not_fetched(backend, monkeypatch):
-    monkeypatch.setattr(backend, "_has_index", lambda: False)
+    monkeypatch.setattr(backend, "_can_fetch", lambda names: not names)
     monkeypatch.setattr(backend, "_not_installed", lambda: [])
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
     assert backend.get_requires_for_build_wheel() == []
@@ -32,19 +33,19 @@ def test_what_the_machine_has_is_not_fetched(backend, monkeypatch):
 
 def test_what_is_missing_is_left_to_pip(backend, monkeypatch):
     hide(monkeypatch, "cffi", "setuptools")
-    monkeypatch.setattr(backend, "_has_index", lambda: True)
+    monkeypatch.setattr(backend, "_can_fetch", lambda names: True)
     assert backend.get_requires_for_build_wheel()[:1] == ["setuptools>=61"] and "cffi>=1.14" in backend.get_requires_for_build_sdist()
 
 
 def test_without_network_it_is_named(backend, monkeypatch):
     hide(monkeypatch, "cffi", "numpy")
-    monkeypatch.setattr(backend, "_has_index", lambda: False)
+    monkeypatch.setattr(backend, "_can_fetch", lambda names: not names)
     with pytest.raises(SystemExit, match="needs Python's cffi, Python's numpy, which are not here. .*: apt-get install python3-cffi python3-numpy"):
         backend.get_requires_for_build_wheel()
 
 
 def test_an_environment_without_numpy_is_told(backend, monkeypatch, tmp_path):
-    monkeypatch.setattr(backend, "_has_index", lambda: False)
+    monkeypatch.setattr(backend, "_can_fetch", lambda names: not names)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     monkeypatch.setattr(backend.site, "getusersitepackages", lambda: str(tmp_path))
@@ -60,3 +61,21 @@ def test_tools_that_are_missing_are_named(backend, monkeypatch, tmp_path):
     with pytest.raises(SystemExit, match="needs cmake, pkg-config, cc.*, which are not here. .*: apt-get install cmake pkg-config gcc"):
         backend.build_wheel(str(tmp_path))
     assert os.listdir(tmp_path) == []
+
+
+def test_where_pip_may_look(backend, monkeypatch, tmp_path):
+    """A folder that has the packages, an index that nobody answers for, and one that somebody does."""
+    for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(tmp_path / "pip.conf"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    assert backend._can_fetch(set()) and not backend._can_fetch({"cffi"})
+    (tmp_path / "cffi-1.16.whl").touch()
+    assert backend._can_fetch({"cffi"}) and not backend._can_fetch({"cffi", "numpy"})
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        (tmp_path / "pip.conf").write_text(f"[global]\nextra-index-url = http://127.0.0.1:{server.getsockname()[1]}/simple\n")
+        assert backend._can_fetch({"cffi", "numpy"})
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    assert not backend._can_fetch({"numpy"})
