@@ -1,6 +1,7 @@
-/* superarm sweep --slurm: the shards as tasks of job arrays, and a job that merges when they have ended. All that is known of them
- * is in DIR/slurm: the scripts, a log for each task, `tasks` (how many there are) and `jobs` (the last that were submitted). Slurm
- * does the scheduling, and whether a task has done its work is seen from the runs that it left. */
+/* superarm sweep --slurm: the shards as tasks of job arrays, and a job that merges when they have ended. All that is
+ * known of them is in DIR/slurm: the scripts, a log for each task, `tasks` (how many there are) and `jobs` (the last
+ * that were submitted). Slurm does the scheduling, and whether a task has done its work is seen from the runs that it
+ * left. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <limits.h>

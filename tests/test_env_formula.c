@@ -1,5 +1,5 @@
-/* Formulas: the paper's scores as formulas are the paper's, bit for bit; others are what C says of the same draws; and what is wrong
- * is said with its place. */
+/* Formulas: the paper's scores as formulas are the paper's, bit for bit; others are what C says of the same draws; and
+ * what is wrong is said with its place. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

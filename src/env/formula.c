@@ -1,5 +1,5 @@
-/* Scores by a formula of one's own: x uniform on the unit sphere, as in the paper's environments, and hidden unit vectors a, b, c,
- * which depend on the seed alone; "x.a", "(x.a)^2" and "cos(pi*x.a)" are h1, h2 and h3. */
+/* Scores by a formula of one's own: x uniform on the unit sphere, as in the paper's environments, and hidden unit
+ * vectors a, b, c, which depend on the seed alone; "x.a", "(x.a)^2" and "cos(pi*x.a)" are h1, h2 and h3. */
 #include <math.h>
 
 #include "base/memory.h"

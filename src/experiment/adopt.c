@@ -1,5 +1,5 @@
-/* --resume: what an experiment takes over from the folder that it goes on with. Its runs and those asked for are done together, and
- * so are its agents; what both have must be the same. */
+/* --resume: what an experiment takes over from the folder that it goes on with. Its runs and those asked for are done
+ * together, and so are its agents; what both have must be the same. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

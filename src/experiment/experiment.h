@@ -122,8 +122,8 @@ void sa_spec_drop_agents(sa_experiment *experiment, size_t kept);
 /* The environment that the options name, which may be the experiment's own. */
 sa_status sa_spec_environment(sa_experiment *experiment, const sa_options *options, sa_environment **out);
 enum { SA_EVERY_GROUP = -1 };
-/* The agents that come of the lists of algorithms and agents, in each cell of a group of the grid, with `base` below their own
- * options; of every group also with the options of its environment. Frees nothing of what *agents held. */
+/* The agents that come of the lists of algorithms and agents, in each cell of a group of the grid, with `base` below
+ * their own options; of every group also with the options of its environment. Frees nothing of what *agents held. */
 sa_status sa_spec_resolve(const sa_experiment *experiment, const sa_options *base, int group, sa_plan_agent **agents,
                           size_t *count);
 void sa_plan_agents_destroy(sa_plan_agent *agents, size_t count);
@@ -142,8 +142,8 @@ sa_status sa_plan_make(sa_experiment *experiment, size_t group, sa_plan **out);
 void sa_plan_destroy(sa_plan *plan); /* NULL is fine */
 /* Everything that can be wrong with an agent of the plan. `named`: sentences begin with its label. */
 sa_status sa_plan_check_agent(const sa_plan *plan, sa_plan_agent *agent, bool named);
-/* The data that oracles need beside the scores, from the options that name it (structure.c); caller destroys it. The paths in
- * the options become full ones. */
+/* The data that oracles need beside the scores, from the options that name it (structure.c); caller destroys it. The
+ * paths in the options become full ones. */
 sa_status sa_plan_read_structure(sa_options *options, sa_problem **out);
 /* SA_INVALID unless the agent's oracle finds a slate for the problem's data. */
 sa_status sa_plan_check_structure(const sa_plan *plan, const sa_oracle *oracle);
@@ -153,7 +153,8 @@ sa_status sa_plan_check_discounts(const sa_plan *plan, const sa_plan_agent *agen
 sa_status sa_plan_check_unused(const sa_plan *plan);
 /* SA_INVALID where the best slate under the click model cannot be found. */
 sa_status sa_plan_check_clicks(const sa_plan *plan);
-/* SA_FILE unless a new file can be made at `path` later: its folder is there and open to writing, or is --out, still to be made. */
+/* SA_FILE unless a new file can be made at `path` later: its folder is there and open to writing, or is --out, still to
+ * be made. */
 sa_status sa_plan_check_place(const char *path, const char *out);
 /* --history (histories.c): the file of a run; caller frees. */
 sa_status sa_plan_history(const sa_plan_agent *agent, uint64_t run, char **path);
@@ -187,8 +188,8 @@ typedef struct sa_own_run {
     bool *taken;  /* (arms of a round) */
 } sa_own_run;
 
-/* `rows` slates of at most `most` arms can wait at a time, and rounds have at most `candidates`. sa_own_run_end also after a
- * failure. */
+/* `rows` slates of at most `most` arms can wait at a time, and rounds have at most `candidates`. sa_own_run_end also
+ * after a failure. */
 sa_status sa_own_run_begin(sa_own_run *self, const sa_own_agent *code, sa_turns *turns, uint64_t run, size_t rows,
                            size_t most, size_t candidates);
 sa_status sa_own_run_select(sa_own_run *self, const sa_own_round *round, bool exactly, sa_chosen *out);
@@ -222,14 +223,15 @@ sa_status sa_results_part(const sa_work *work, const sa_plan *plan, size_t agent
 /* SA_INVALID unless --out can be used: new or empty, or with --resume or --shard. */
 sa_status sa_results_check_folder(const sa_options *options);
 
-/* What --resume goes on with, from its spec.yaml: more runs and agents than are asked for here are taken over, and options that
- * differ are SA_INVALID with a sentence. */
+/* What --resume goes on with, from its spec.yaml: more runs and agents than are asked for here are taken over, and
+ * options that differ are SA_INVALID with a sentence. */
 sa_status sa_spec_adopt(sa_work *work);
 sa_status sa_spec_write(const sa_work *work, const char *path);
 
 typedef struct sa_trace sa_trace;
 sa_status sa_trace_begin(const char *path, const char *label, int digits, sa_trace **out);
-/* One line; feedback (chosen->slate). `epoch` has the epoch and the hidden units of the network that chose; NULL: neither is shown. */
+/* One line; feedback (chosen->slate). `epoch` has the epoch and the hidden units of the network that chose; NULL:
+ * neither is shown. */
 sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa_chosen *chosen, const double *feedback,
                          double expected_regret, double realised_regret, const sa_agent_counts *epoch);
 /* Puts the file in its place; frees the trace either way. */

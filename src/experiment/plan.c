@@ -1,5 +1,5 @@
-/* From what is asked for to what will be done. Everything that can be wrong with the input is found here, before anything
- * is created on the disk: the environment is made, its files are read, and every agent is created once. */
+/* From what is asked for to what will be done. Everything that can be wrong with the input is found here, before
+ * anything is created on the disk: the environment is made, its files are read, and every agent is created once. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

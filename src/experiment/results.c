@@ -1,4 +1,5 @@
-/* The folder of an experiment while it is worked in: locked, found again, kept run by run, finished (stored.h has what is in it). */
+/* The folder of an experiment while it is worked in: locked, found again, kept run by run, finished (stored.h has what
+ * is in it). */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>

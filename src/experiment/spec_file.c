@@ -1,6 +1,6 @@
-/* DIR/spec.yaml: every option spelt out, so that `superarm run DIR/spec.yaml` repeats the experiment even when presets have
- * changed since. Agents list what differs from the options for all. A sweep is written as it was asked for: what its cells have
- * otherwise depends on their values. */
+/* DIR/spec.yaml: every option spelt out, so that `superarm run DIR/spec.yaml` repeats the experiment even when presets
+ * have changed since. Agents list what differs from the options for all. A sweep is written as it was asked for: what
+ * its cells have otherwise depends on their values. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -53,8 +53,8 @@ sa_status sa_stored_open(const sa_stored *stored, const char *folder);
 sa_status sa_spec_write_stored(const sa_stored *stored, const char *path);
 sa_status sa_summary_write(const sa_stored *stored, const char *path);
 
-/* Joins the runs and agents of several folders of one experiment. SA_INVALID, naming the option that differs, the input that
- * changed or the run that is in both and not the same, where they cannot be. */
+/* Joins the runs and agents of several folders of one experiment. SA_INVALID, naming the option that differs, the input
+ * that changed or the run that is in both and not the same, where they cannot be. */
 sa_status sa_stored_merge(sa_stored *parts, const char *const *folders, size_t count, sa_stored *out);
 
 #endif

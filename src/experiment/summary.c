@@ -17,8 +17,8 @@ static bool is_axis(const sa_grid *grid, const char *name) {
     return false;
 }
 
-/* {"gamma": 0.3, ...}: numbers and flags bare, texts, choices and a number that is `theory` in quotes. Those of an agent, and
- * what the grid varies; or, without a grid, those for all. */
+/* {"gamma": 0.3, ...}: numbers and flags bare, texts, choices and a number that is `theory` in quotes. Those of an
+ * agent, and what the grid varies; or, without a grid, those for all. */
 static void add_options(sa_buffer *buffer, const sa_options *options, const sa_grid *grid, const char *indent) {
     char value[VALUE_SIZE];
     sa_option_info info;

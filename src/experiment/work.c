@@ -1,5 +1,6 @@
-/* All that an experiment has to do: a plan for each environment, what is taken over from an earlier run, and which part of it is
- * this process's. Everything that can be wrong with the input is found here, before anything is created on the disk. */
+/* All that an experiment has to do: a plan for each environment, what is taken over from an earlier run, and which part
+ * of it is this process's. Everything that can be wrong with the input is found here, before anything is created on the
+ * disk. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -13,8 +13,8 @@ enum { MARK_COUNT = sizeof MARK_TYPES / sizeof *MARK_TYPES };
 /* Lines of one colour have other marks, too. */
 size_t sa_line_mark(sa_line line, size_t index) { return (index + line.dashes) % MARK_COUNT; }
 
-/* A long dash and one to three dots, in each further turn with a longer dash: none is the plain one of published curves. The
- * numbers are lengths and gaps; gnuplot takes eight of them at most. */
+/* A long dash and one to three dots, in each further turn with a longer dash: none is the plain one of published curves.
+ * The numbers are lengths and gaps; gnuplot takes eight of them at most. */
 static void add_dashes(sa_buffer *buffer, size_t dashes, const char *between) {
     sa_buffer_format(buffer, "%zu%s3", 8 * (1 + (dashes - 1) / 3), between);
     for (size_t dot = 0; dot <= (dashes - 1) % 3; dot++) sa_buffer_format(buffer, "%s2%s3", between, between);

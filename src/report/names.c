@@ -30,8 +30,8 @@ static const known KNOWN[] = {
     {"cn-ts-m4", "cn-ts", "CN-TS (m=4)", "#D9B800"},
 };
 
-/* For agents that the paper does not have: Okabe and Ito without their yellow, which is too light for a line, and three dark
- * ones. No two of them are alike to people who do not tell red from green, or blue from yellow. */
+/* For agents that the paper does not have: Okabe and Ito without their yellow, which is too light for a line, and three
+ * dark ones. No two of them are alike to people who do not tell red from green, or blue from yellow. */
 static const char *const OTHERS[] = {"#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                      "#E69F00", "#56B4E9", "#B2182B", "#4B0092", "#003F5C"};
 
@@ -59,8 +59,8 @@ static bool is_taken(const sa_report_panel *panel, const char *colour) {
     return false;
 }
 
-/* The others get what is left, in their order: first the colours that are not taken, then all of them once more with every
- * further kind of dashes. */
+/* The others get what is left, in their order: first the colours that are not taken, then all of them once more with
+ * every further kind of dashes. */
 sa_line sa_agent_line(const sa_report_panel *panel, size_t index) {
     const size_t colours = sizeof OTHERS / sizeof *OTHERS;
     const known *own = find(panel->agents[index].label, panel->agents[index].options);

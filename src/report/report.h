@@ -118,8 +118,8 @@ bool sa_panel_is_certified(const sa_report_panel *panel);
 /* One experiment, merged from the folders (count) that have parts of it. */
 sa_status sa_panel_read(const char *const *folders, size_t count, sa_report_panel *out);
 void sa_panel_clear(sa_report_panel *panel);
-/* Makes the folder an ordinary result: of its own parts, where it has any, or of the other folders that were merged. `*note`, where
- * another process works in it, says so; caller frees. */
+/* Makes the folder an ordinary result: of its own parts, where it has any, or of the other folders that were merged.
+ * `*note`, where another process works in it, says so; caller frees. */
 sa_status sa_panel_keep(const sa_report_panel *panel, const char *folder, char **note);
 
 enum { SA_FIGURE_PANELS = 64 };
@@ -182,8 +182,8 @@ bool sa_agent_is_drawn(const sa_report_panel *panel, size_t index);
 sa_status sa_sweep_compare(sa_report_panel *panel);
 /* Mean regret over two options as SVG, of the agents whose label before the cell's values is `base`. */
 sa_status sa_sweep_heat_map(const sa_report_panel *panel, const char *base, sa_buffer *svg);
-/* The label of an agent without its cell, "" where there is one agent; caller frees. `*first`: it has a heat map, that is to be drawn
- * now: the grid has two options, and no agent before it has this label. */
+/* The label of an agent without its cell, "" where there is one agent; caller frees. `*first`: it has a heat map, that
+ * is to be drawn now: the grid has two options, and no agent before it has this label. */
 sa_status sa_sweep_base(const sa_report_panel *panel, size_t index, char **base, bool *first);
 
 /* ---- tables (table.c, csv.c) ---- */

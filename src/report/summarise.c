@@ -1,5 +1,5 @@
-/* The numbers of a report. Final regrets: mean, deviation, Student's 95% interval. Differences are taken run by run, since
- * all agents of a run see the same draws, and then averaged likewise. */
+/* The numbers of a report. Final regrets: mean, deviation, Student's 95% interval. Differences are taken run by run,
+ * since all agents of a run see the same draws, and then averaged likewise. */
 #include <math.h>
 #include <stdlib.h>
 

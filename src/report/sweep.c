@@ -1,7 +1,8 @@
 /* A sweep: which cell is best, which are not worse, and a heat map.
  *
- * Cells of one environment are compared with each other, run by run, since they see the same draws: with d_r the difference of a cell
- * to the best in run r, the cell is not worse where the 95% interval of the mean of d_r reaches down to 0. */
+ * Cells of one environment are compared with each other, run by run, since they see the same draws: with d_r the
+ * difference of a cell to the best in run r, the cell is not worse where the 95% interval of the mean of d_r reaches
+ * down to 0. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
