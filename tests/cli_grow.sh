@@ -96,6 +96,8 @@ refuses "/draws/contexts.npy has changed since runs of kept" report kept after -
 "$program" report kept before --out unmixed --quiet || die "the same input is refused"
 [ ! -e mixed ] || die "a refused merge was written"
 
+[ "$(grep -c '"option":"contexts","path":"/' kept/summary.json)" = 1 ] || die "an input has no full path: $(grep inputs kept/summary.json)"
+
 # Runs that are all alike count as one; scores of one run for contexts of many are taken only when asked for.
 "$program" draw --environment h2 --dim 5 --rounds 20 --runs 1 --out single --quiet
 first_run() { # FROM TO: the first run of an npy file, without the axis of runs

@@ -10,10 +10,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(text, data, size);
     text[size] = 0;
     if (sa_formula_parse(text, &formula) == SA_OK) {
-        double *x = calloc(formula.features + 1, sizeof *x), *stack = calloc(formula.depth, sizeof *stack);
+        bool few = formula.features < 1000000; /* an environment compares them with its dim */
+        double *x = calloc(few ? formula.features + 1 : 1, sizeof *x), *stack = calloc(formula.depth, sizeof *stack);
         const double products[SA_FORMULA_VECTORS] = {0.5, -0.25, 0.125};
         if (formula.depth == 0) abort();
-        if (formula.features < 1000000) sa_formula_value(&formula, x, products, 1, stack);
+        if (few) sa_formula_value(&formula, x, products, 1, stack);
         free(stack);
         free(x);
         sa_formula_clear(&formula);

@@ -225,11 +225,9 @@ static sa_status make_session(sa_work *work) {
     SA_TRY(sa_session_make(&session));
     work->sessions = json_array();
     if (json_array_append_new(work->sessions, session)) return SA_OUT_OF_MEMORY;
-    for (size_t p = 0; *work->options->out && p < work->plan_count; p++) {
-        SA_TRY(sa_session_add_inputs(session, work->plans[p]->options));
-        for (size_t i = 0; i < work->plans[p]->agent_count; i++)
+    for (size_t p = 0; *work->options->out && p < work->plan_count; p++)
+        for (size_t i = 0; i < work->plans[p]->agent_count; i++) /* theirs have full paths, the environment's too */
             SA_TRY(sa_session_add_inputs(session, work->plans[p]->agents[i].options));
-    }
     return sa_json_text(session, &work->session);
 }
 
