@@ -8,6 +8,7 @@ static const struct {
     int (*call)(int count, char **arguments);
 } COMMANDS[] = {
     {"run", "run agents in an environment and show their regret", cli_run},
+    {"sweep", "run every combination of a grid of options, here or on a cluster", cli_sweep},
     {"reproduce", "the paper's figures: fig1, fig2, fig3 or all", cli_reproduce},
     {"report", "tables, figures and a page of results; merges folders split by runs", cli_report},
     {"draw", "write an environment's draws as npy files", cli_draw},

@@ -22,6 +22,8 @@ extern "C" {
 
 /* "0.1.0" */
 SA_API const char *sa_version(void);
+/* What it was built from: git's name of the commit, with "-dirty" where files had changed; "unknown" outside of git. */
+SA_API const char *sa_commit(void);
 
 #ifdef __cplusplus
 }

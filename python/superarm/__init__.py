@@ -44,11 +44,12 @@ from .logs import LogEntry, read_log
 from .policy import Estimates, Policy
 from .results import Results, load
 from .schema import Column, Schema
+from .sweeps import sweep
 
 __all__ = [
     "Agent", "AgentClosed", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Column", "Decision", "DiskError", "Error", "Estimates",
     "FileError", "FormatError", "InputError", "Interrupted", "LogEntry", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory",
     "OwnAlgorithm", "OwnEnvironment", "Policy", "Progress", "Results", "Schema", "Solution", "UnknownDecision", "Unsupported", "__version__",
     "algorithms", "blas_threads", "choices", "join_dim", "load", "ntk", "options", "oracles", "problem_names", "read_log", "run", "solve",
-    "theory",
+    "sweep", "theory",
 ]

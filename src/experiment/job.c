@@ -366,15 +366,15 @@ static sa_status play_round(job *self, uint64_t run, size_t round, double last[S
                           gain[SA_CURVE_REALISED], self->has_epochs ? &chooser : NULL);
 }
 
-sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const char *trace_path, sa_job_control *control) {
+sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const sa_job_files *files, sa_job_control *control) {
     double start = sa_seconds_now(), last[SA_CURVE_COUNT] = {0};
     sa_plan_agent *of = &plan->agents[agent];
     job self = {.plan = plan, .of = of, .stats = &of->stats[run]};
     uint64_t number = plan->first_run + run;
     sa_status status;
     *self.stats = (sa_run_stats){0};
-    status = job_prepare(&self, number, trace_path);
-    if (status == SA_OK) status = sa_run_log_begin(plan, agent, run, &self.log);
+    status = job_prepare(&self, number, files->trace);
+    if (status == SA_OK) status = sa_run_log_begin(plan, agent, run, files->log, &self.log);
     if (status != SA_OK) {
         sa_fail_prefix(status, "agent %s, run %llu: ", of->label, (unsigned long long)number);
         goto fail;
