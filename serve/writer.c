@@ -1,0 +1,200 @@
+#include "writer.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "limits.h"
+
+enum { CHORES = 4 };
+static const double PROBE_SECONDS = 1, IDLE_SECONDS = 0.05;
+
+struct writer {
+    sv_store *store;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of the following */
+    pthread_cond_t filled;
+    sv_job *first, **last;
+    size_t count;
+    bool stop, failed, troubled; /* failed: for good */
+    char sentence[320];
+    writer_counts counts;
+
+    sv_chore *chores[CHORES]; /* the thread's own */
+    size_t chore_count;
+    double probe;
+};
+
+static void wait_for_work(sv_writer *self) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (long)(IDLE_SECONDS * 1e9);
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    while (!self->first && !self->stop)
+        if (pthread_cond_timedwait(&self->filled, &self->lock, &until)) break;
+}
+
+/* All that is queued, in order. */
+static sv_job *take_all(sv_writer *self, bool *stop) {
+    pthread_mutex_lock(&self->lock);
+    wait_for_work(self);
+    sv_job *group = self->first;
+    self->first = NULL;
+    self->last = &self->first;
+    self->count = 0;
+    *stop = self->stop && !group;
+    pthread_mutex_unlock(&self->lock);
+    return group;
+}
+
+static void note(sv_writer *self, store_status status, size_t jobs) {
+    pthread_mutex_lock(&self->lock);
+    self->troubled = status != STORE_OK;
+    self->failed = self->failed || status == STORE_FAILED;
+    self->counts.commits += status == STORE_OK;
+    self->counts.failures += status != STORE_OK;
+    self->counts.jobs += status == STORE_OK ? jobs : 0;
+    if (status != STORE_OK) snprintf(self->sentence, sizeof self->sentence, "%s", store_sentence(self->store));
+    pthread_mutex_unlock(&self->lock);
+}
+
+static store_status run_group(sv_writer *self, sv_job *group, size_t *jobs) {
+    store_status status = self->failed ? STORE_FAILED : store_begin(self->store);
+    for (sv_job *each = group; each && status == STORE_OK; each = each->next) {
+        status = each->run(each, self->store);
+        if (status == STORE_NONE) status = STORE_OK;
+        ++*jobs;
+    }
+    if (status == STORE_OK) status = store_commit(self->store);
+    if (status != STORE_OK && !self->failed) store_rollback(self->store);
+    return status;
+}
+
+static void write_group(sv_writer *self, sv_job *group) {
+    size_t jobs = 0;
+    bool failed_before = self->failed;
+    store_status status = run_group(self, group, &jobs);
+    if (!failed_before) note(self, status, jobs);
+    while (group) {
+        sv_job *next = group->next;
+        if (group->queued) atomic_fetch_sub(group->queued, 1);
+        group->end(group, status);
+        group = next;
+    }
+}
+
+/* Chores that are due and have something to do go in front of the group. */
+static sv_job *add_chores(sv_writer *self, sv_job *group) {
+    double now = clock_seconds();
+    for (size_t i = 0; i < self->chore_count; i++) {
+        sv_chore *each = self->chores[i];
+        if (now < each->next || self->failed) continue;
+        each->next = now + each->period;
+        if (!each->wanted(each, self->store)) continue;
+        each->job.next = group;
+        group = &each->job;
+    }
+    return group;
+}
+
+/* In trouble and without requests, the writer must find out by itself when the disk takes writes again. */
+static void probe(sv_writer *self) {
+    double now = clock_seconds();
+    if (!self->troubled || self->failed || now < self->probe) return;
+    self->probe = now + PROBE_SECONDS;
+    note(self, store_probe(self->store), 0);
+}
+
+static void *work(void *user) {
+    sv_writer *self = user;
+    bool stop = false;
+    while (!stop) {
+        sv_job *group = take_all(self, &stop);
+        if (!stop) group = add_chores(self, group);
+        if (group)
+            write_group(self, group);
+        else
+            probe(self);
+    }
+    return NULL;
+}
+
+sv_writer *writer_start(sv_store *store, sv_chore *const *chores, size_t count) {
+    pthread_condattr_t monotonic;
+    sv_writer *self = calloc(1, sizeof *self);
+    if (!self) return NULL;
+    self->store = store;
+    self->last = &self->first;
+    for (size_t i = 0; i < count && i < CHORES; i++) self->chores[self->chore_count++] = chores[i];
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&self->filled, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    if (pthread_create(&self->thread, NULL, work, self)) {
+        free(self);
+        return NULL;
+    }
+    return self;
+}
+
+void writer_stop(sv_writer *self) {
+    if (!self) return;
+    pthread_mutex_lock(&self->lock);
+    self->stop = true;
+    pthread_cond_signal(&self->filled);
+    pthread_mutex_unlock(&self->lock);
+    pthread_join(self->thread, NULL);
+    store_close(self->store);
+    pthread_cond_destroy(&self->filled);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}
+
+static bool has_room(sv_writer *self, const sv_job *job, sv_refusal *why) {
+    if (self->failed)
+        return refuse(why, 503, "nothing can be written any longer, and a restart is needed: %s", self->sentence);
+    if (!job->queued) return true;
+    if (self->count >= LIMIT_QUEUE) return refuse(why, 503, "%d requests wait for the disk: try again later", LIMIT_QUEUE);
+    if (atomic_load(job->queued) >= LIMIT_QUEUE / 2)
+        return refuse(why, 429, "%d requests of this agent wait for the disk: ask less often", LIMIT_QUEUE / 2);
+    return true;
+}
+
+bool writer_submit(sv_writer *self, sv_job *job, sv_refusal *why) {
+    job->next = NULL;
+    job->since = clock_seconds();
+    pthread_mutex_lock(&self->lock);
+    bool room = has_room(self, job, why);
+    if (room) {
+        *self->last = job;
+        self->last = &job->next;
+        if (job->queued) atomic_fetch_add(job->queued, 1);
+        if (self->count++ == 0) pthread_cond_signal(&self->filled);
+    }
+    pthread_mutex_unlock(&self->lock);
+    return room;
+}
+
+bool writer_trouble(sv_writer *self, char sentence[320]) {
+    pthread_mutex_lock(&self->lock);
+    bool troubled = self->troubled || self->failed;
+    if (troubled) memcpy(sentence, self->sentence, sizeof self->sentence);
+    pthread_mutex_unlock(&self->lock);
+    return troubled;
+}
+
+size_t writer_queue(sv_writer *self) {
+    pthread_mutex_lock(&self->lock);
+    size_t count = self->count;
+    pthread_mutex_unlock(&self->lock);
+    return count;
+}
+
+void writer_count(sv_writer *self, writer_counts *out) {
+    pthread_mutex_lock(&self->lock);
+    *out = self->counts;
+    pthread_mutex_unlock(&self->lock);
+}
