@@ -40,6 +40,9 @@ typedef struct exchange {
     double begin;
 } sv_exchange;
 
+/* Frees the route's state: before the answer goes out, so that the client's next request finds nothing held. */
+void exchange_settle(sv_exchange *self);
+
 /* ---- for routes ---- */
 
 void exchange_refuse(sv_exchange *self, const sv_refusal *why);

@@ -21,7 +21,7 @@ struct http {
     http_options options;
     http_clients clients;
     MHD_socket listening; /* after a drain */
-    atomic_uint open;     /* requests that are not answered */
+    atomic_uint open;     /* whole requests that are not answered */
 };
 
 typedef struct request {
@@ -30,7 +30,7 @@ typedef struct request {
     struct MHD_Connection *connection;
     sv_client *client;
     char *uri;
-    bool admitted, begun, suspended;
+    bool admitted, begun, whole, suspended;
     size_t most, discarded;
 } sv_request;
 
@@ -60,6 +60,7 @@ static void add_headers(const sv_exchange *exchange, struct MHD_Response *respon
 static enum MHD_Result send_answer(sv_request *self) {
     sv_exchange *exchange = &self->exchange;
     struct MHD_Response *response;
+    exchange_settle(exchange);
     if (exchange->file >= 0) {
         off_t size = lseek(exchange->file, 0, SEEK_END);
         response = size >= 0 ? MHD_create_response_from_fd64((uint64_t)size, exchange->file) : NULL;
@@ -95,7 +96,6 @@ static void *see_request_line(void *user, const char *uri, struct MHD_Connection
     made->exchange.file = -1;
     made->exchange.service = self->options.service;
     made->exchange.begin = clock_seconds();
-    atomic_fetch_add(&self->open, 1);
     http_clients_set(&self->clients, made->client, CLIENT_READING);
     return made;
 }
@@ -147,6 +147,8 @@ static enum MHD_Result take_body(sv_request *self, const char *data, size_t *siz
 static enum MHD_Result take_request(sv_request *self) {
     sv_exchange *exchange = &self->exchange;
     http_clients_set(&self->http->clients, self->client, CLIENT_ANSWERING);
+    self->whole = true;
+    atomic_fetch_add(&self->http->open, 1);
     if (self->admitted) self->http->options.answer(exchange);
     if (exchange->status || !exchange->later) return send_answer(self);
     self->suspended = true;
@@ -177,10 +179,10 @@ static void complete(void *user, struct MHD_Connection *connection, void **conte
     }
     if (request->exchange.file >= 0) close(request->exchange.file);
     http_clients_set(&self->clients, request->client, CLIENT_IDLE);
+    if (request->whole) atomic_fetch_sub(&self->open, 1);
     free(request->uri);
     free(request);
     *context = NULL;
-    atomic_fetch_sub(&self->open, 1);
 }
 
 static void see_connection(void *user, struct MHD_Connection *connection, void **context,

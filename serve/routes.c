@@ -57,6 +57,11 @@ void exchange_refuse_store(sv_exchange *self, store_status status) {
     exchange_refuse(self, &why);
 }
 
+void exchange_settle(sv_exchange *self) {
+    if (self->state) self->state_free(self->state);
+    self->state = NULL;
+}
+
 void exchange_submit(sv_exchange *self, sv_job *job) {
     sv_refusal why = {0};
     if (writer_submit(self->service->writer, job, &why)) return;
@@ -200,8 +205,8 @@ bool routes_admit(sv_exchange *self) {
 void routes_answer(sv_exchange *self) { self->route->answer(self); }
 
 void routes_end(sv_exchange *self) {
+    exchange_settle(self);
     agent_release(self->agent);
-    if (self->state) self->state_free(self->state);
     text_free(&self->body);
     text_free(&self->answer);
 }
