@@ -45,7 +45,8 @@ typedef struct agent {
     /* the learner's own */
     sv_brain *brain;
     struct settings *learner_settings; /* as of learnt_seq */
-    uint64_t learnt_seq, checkpoint_seq, published_seq;
+    uint64_t learnt_seq, checkpoint_seq, published_seq, recover_to;
+    bool recovering; /* it has not learnt row recover_to again */
     double checkpoint_time;
     char checkpoint_file[96]; /* name; "" for none */
     bool broken;              /* it cannot go on: the service says why in /readyz */

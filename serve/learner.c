@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "learner_rows.h"
+#include "thread_name.h"
 
 enum { ROWS_AT_A_TIME = 64, NICE = 5 };
 
@@ -20,7 +21,8 @@ struct learner {
     pthread_cond_t filled;
     sv_agent *first, **last; /* dirty agents */
     sv_task *tasks;
-    bool stop, recovering;
+    bool stop;
+    size_t recovering; /* agents that have not learnt all that was there at the start */
     char sentence[480];
     learner_counts counts;
 };
@@ -99,20 +101,35 @@ static void forget(sv_learner *self, sv_agent *agent) {
     text_free(&path);
 }
 
-/* Learns the rows that are there, up to ROWS_AT_A_TIME. true: there may be more. While an agent is behind by more than that, as after
- * a restart, its policy stays as it was: decisions are made with what had been learnt, or not at all. */
+static void end_recovery(sv_learner *self, sv_agent *agent) {
+    if (!agent->recovering) return;
+    if (agent->learnt_seq < agent->recover_to && !agent->broken && !atomic_load(&agent->deleted)) return;
+    agent->recovering = false;
+    pthread_mutex_lock(&self->lock);
+    self->recovering--;
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* Learns the rows that are there, up to ROWS_AT_A_TIME. true: there may be more. After a start, nothing is published before all that
+ * had been learnt is learnt again. */
 static bool advance(sv_learner *self, sv_agent *agent) {
     char sentence[480] = "";
     uint64_t before = agent->learnt_seq;
     if (atomic_load(&agent->deleted)) forget(self, agent);
-    if (agent->broken || atomic_load(&agent->deleted)) return false;
+    if (agent->broken || atomic_load(&agent->deleted)) {
+        end_recovery(self, agent);
+        return false;
+    }
+    thread_name("learn");
     bool good = learner_take_rows(self->store, agent, self->options.folder, ROWS_AT_A_TIME, sentence);
+    thread_name("learner");
     pthread_mutex_lock(&self->lock);
     self->counts.rows += agent->learnt_seq - before;
     pthread_mutex_unlock(&self->lock);
     if (!good) break_agent(self, agent, sentence);
     bool more = good && agent->learnt_seq - before == ROWS_AT_A_TIME;
-    if (!more || agent->published_seq) publish(self, agent);
+    if (good && agent->learnt_seq >= agent->recover_to) publish(self, agent);
+    end_recovery(self, agent);
     return more;
 }
 
@@ -194,7 +211,9 @@ bool learner_checkpoint(sv_learner *self, sv_agent *agent, sv_refusal *why) {
     agent->checkpoint_time = begin;
     if (!agent->brain || agent->broken || agent->checkpoint_seq == agent->learnt_seq || atomic_load(&agent->deleted))
         return true;
+    thread_name("checkpoint");
     bool good = make_checkpoint(self, agent, why);
+    thread_name("learner");
     pthread_mutex_lock(&self->lock);
     self->counts.checkpoints += good;
     self->counts.failed_checkpoints += !good;
@@ -237,10 +256,7 @@ static sv_agent *take_agent(sv_learner *self, bool *stop) {
     until.tv_nsec += 500000000;
     if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
     pthread_mutex_lock(&self->lock);
-    if (!self->first && !self->stop && !self->tasks) {
-        self->recovering = false;
-        pthread_cond_timedwait(&self->filled, &self->lock, &until);
-    }
+    if (!self->first && !self->stop && !self->tasks) pthread_cond_timedwait(&self->filled, &self->lock, &until);
     sv_agent *agent = self->first;
     if (agent && !(self->first = agent->next_dirty)) self->last = &self->first;
     *stop = self->stop;
@@ -274,7 +290,6 @@ sv_learner *learner_start(const learner_options *options, sv_store *store) {
     self->options = *options;
     self->store = store;
     self->last = &self->first;
-    self->recovering = true;
     pthread_mutex_init(&self->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -284,6 +299,9 @@ sv_learner *learner_start(const learner_options *options, sv_store *store) {
     size_t count = agents_all(options->agents, all);
     for (size_t i = 0; i < count; i++) {
         all[i]->checkpoint_time = clock_seconds();
+        all[i]->recover_to = atomic_load(&all[i]->last_seq);
+        all[i]->recovering = true;
+        self->recovering++;
         learner_wake(self, all[i]);
         agent_release(all[i]);
     }

@@ -7,6 +7,7 @@
 
 #include "clock.h"
 #include "limits.h"
+#include "thread_name.h"
 
 enum { CHORES = 4 };
 static const double PROBE_SECONDS = 1, IDLE_SECONDS = 0.05;
@@ -67,7 +68,9 @@ static store_status run_group(sv_writer *self, sv_job *group, size_t *jobs) {
         if (status == STORE_NONE) status = STORE_OK;
         ++*jobs;
     }
+    thread_name("commit");
     if (status == STORE_OK) status = store_commit(self->store);
+    thread_name("writer");
     if (status != STORE_OK && !self->failed) store_rollback(self->store);
     return status;
 }
