@@ -167,18 +167,17 @@ void agent_count_learnt(sv_agent *self, double reward) {
     pthread_mutex_unlock(&self->lock);
 }
 
-/* Rates over the last two whole buckets. */
+/* Rates over the bucket before this one and what there is of this one. */
 static void write_rates(sv_agent *self, sv_text *out) {
-    int64_t number = clock_milliseconds() / 1000 / SERIES_SECONDS;
-    double decisions = 0, feedbacks = 0;
-    for (int64_t i = number - 2; i < number; i++) {
+    int64_t now = clock_milliseconds(), number = now / 1000 / SERIES_SECONDS;
+    double decisions = 0, feedbacks = 0, seconds = (double)(now - (number - 1) * SERIES_SECONDS * 1000) / 1000;
+    for (int64_t i = number - 1; i <= number; i++) {
         const sv_bucket *at = &self->series[i % SERIES_BUCKETS];
         if (at->number != i) continue;
         decisions += (double)at->decisions;
         feedbacks += (double)at->feedbacks;
     }
-    text_put(out, "\"rates\": {\"decisions_per_second\": %.3g, \"feedback_per_second\": %.3g}",
-             decisions / (2 * SERIES_SECONDS), feedbacks / (2 * SERIES_SECONDS));
+    text_put(out, "\"rates\": {\"decisions_per_second\": %.3g, \"feedback_per_second\": %.3g}", decisions / seconds, feedbacks / seconds);
 }
 
 /* Oldest first: [[seconds since 1970, decisions, feedback, learnt, mean feedback or null], ...]. */

@@ -188,7 +188,9 @@ static void complete(void *user, struct MHD_Connection *connection, void **conte
 static void see_connection(void *user, struct MHD_Connection *connection, void **context,
                            enum MHD_ConnectionNotificationCode code) {
     sv_http *self = user;
-    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+    bool closed = code == MHD_CONNECTION_NOTIFY_CLOSED;
+    if (self->options.connections) atomic_fetch_add(self->options.connections, closed ? -1u : 1u);
+    if (closed) {
         http_clients_remove(&self->clients, *context);
         *context = NULL;
         return;

@@ -16,7 +16,8 @@ typedef struct http_options {
     bool (*admit)(sv_exchange *exchange);
     void (*answer)(sv_exchange *exchange);
     void (*end)(sv_exchange *exchange, double seconds);
-    sv_service *service; /* for the exchanges */
+    sv_service *service;      /* for the exchanges */
+    atomic_uint *connections; /* counted here; NULL: nobody wants to know */
 } http_options;
 
 sv_http *http_start(const http_options *options, sv_refusal *why);

@@ -169,7 +169,7 @@ static void write_agents(sv_service *service, sv_text *out) {
 
 void metrics_write(sv_service *service, sv_text *out) {
     write_requests(&service->metrics, out);
-    one(out, "requests_open", "gauge", "Requests being answered", (double)atomic_load(&service->metrics.open));
+    one(out, "connections", "gauge", "Open connections", (double)atomic_load(&service->connections));
     write_disk(service, out);
     write_agents(service, out);
 }

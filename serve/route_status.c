@@ -1,4 +1,7 @@
 /* The page, its parts, and what monitors ask for. */
+#define _GNU_SOURCE
+#include <string.h>
+
 #include "assets.h"
 #include "routes.h"
 #include "service.h"
@@ -9,7 +12,30 @@ static void give(sv_exchange *self, const sv_asset *asset, const char *type) {
     exchange_answer(self, 200);
 }
 
-void route_page(sv_exchange *self) { give(self, &asset_page_html, "text/html; charset=utf-8"); }
+static bool is_plain_host(const char *host) {
+    return host && *host && strlen(host) < 256 &&
+           strspn(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:[]") == strlen(host);
+}
+
+/* The page's lines to paste have the address that it was asked for. */
+void route_page(sv_exchange *self) {
+    const char *host = is_plain_host(self->host) ? self->host : "127.0.0.1:8080";
+    const char *at = (const char *)asset_page_html.bytes, *end = at + asset_page_html.size;
+    while (at < end) {
+        const char *mark = memmem(at, (size_t)(end - at), "{{", 2);
+        text_add(&self->answer, at, (size_t)((mark ? mark : end) - at));
+        if (!mark) break;
+        bool origin = !strncmp(mark, "{{origin}}", 10);
+        if (origin)
+            text_put(&self->answer, "http://%s", host);
+        else if (self->service->keys.given)
+            text_put(&self->answer, " -H 'Authorization: Bearer KEY'");
+        at = mark + (origin ? 10 : 7);
+    }
+    self->answer_type = "text/html; charset=utf-8";
+    exchange_answer(self, 200);
+}
+
 void route_script(sv_exchange *self) { give(self, &asset_page_js, "text/javascript; charset=utf-8"); }
 void route_style(sv_exchange *self) { give(self, &asset_page_css, "text/css; charset=utf-8"); }
 void route_openapi(sv_exchange *self) { give(self, &asset_openapi_json, "application/json"); }

@@ -56,7 +56,8 @@ static bool serve(const serve_options *options, sv_service *service, const sigse
                           .admit = routes_admit,
                           .answer = routes_answer,
                           .end = end_exchange,
-                          .service = service};
+                          .service = service,
+                          .connections = &service->connections};
     sv_http *http = http_start(&about, why);
     if (!http) return false;
     bool good = !options->port_file || write_port(options->port_file, http_port(http)) ||

@@ -101,7 +101,7 @@ static bool start_threads(sv_service *self, const service_options *options, sv_s
     service_add_chores(self);
     self->reader = open_store(self, false, why);
     struct store *of_learner = self->reader ? open_store(self, false, why) : NULL;
-    self->writer = of_learner ? writer_start(store, chores, 2) : NULL;
+    self->writer = of_learner ? writer_start(store, chores, 2, &self->connections) : NULL;
     if (!self->writer) {
         store_close(store);
         store_close(of_learner);

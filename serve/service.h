@@ -28,6 +28,7 @@ struct service {
     pthread_mutex_t reading; /* of the reader */
     sv_store *reader;        /* for the log */
     atomic_bool stopping;
+    atomic_uint connections; /* open ones, which the HTTP server counts */
     sv_chore closing, retention;
     sv_closed closed[SERVICE_CLOSINGS]; /* the writer's own */
     size_t closed_count;

@@ -28,8 +28,9 @@ typedef struct chore {
     double period, next; /* seconds */
 } sv_chore;
 
-/* Takes over the store; chores (count) are borrowed as long as it runs. NULL when it cannot. */
-sv_writer *writer_start(sv_store *store, sv_chore *const *chores, size_t count);
+/* Takes over the store; chores (count) and `clients`, the number of open connections (NULL: unknown), are borrowed as long as it
+ * runs. NULL when it cannot. */
+sv_writer *writer_start(sv_store *store, sv_chore *const *chores, size_t count, const atomic_uint *clients);
 /* Ends after all that was submitted; then no chores either. */
 void writer_stop(sv_writer *self);
 /* false with 429 or 503: the queue, or the agent's share of it, is full, or the disk has failed; then the job stays the caller's. */
