@@ -177,7 +177,8 @@ static void write_rates(sv_agent *self, sv_text *out) {
         decisions += (double)at->decisions;
         feedbacks += (double)at->feedbacks;
     }
-    text_put(out, "\"rates\": {\"decisions_per_second\": %.3g, \"feedback_per_second\": %.3g}", decisions / seconds, feedbacks / seconds);
+    text_put(out, "\"rates\": {\"decisions_per_second\": %.3g, \"feedback_per_second\": %.3g}", decisions / seconds,
+             feedbacks / seconds);
 }
 
 /* Oldest first: [[seconds since 1970, decisions, feedback, learnt, mean feedback or null], ...]. */

@@ -41,6 +41,8 @@ void store_syncs_read(store_syncs *out);
 store_status store_begin(sv_store *self);
 store_status store_commit(sv_store *self);
 void store_rollback(sv_store *self);
+/* Rows changed by this connection so far. */
+uint64_t store_changes(const sv_store *self);
 /* A write that changes nothing: does the disk take one? Outside transactions. */
 store_status store_probe(sv_store *self);
 

@@ -79,6 +79,8 @@ void store_rollback(sv_store *self) {
     memcpy(self->sentence, sentence, sizeof sentence);
 }
 
+uint64_t store_changes(const sv_store *self) { return (uint64_t)sqlite3_total_changes(self->database); }
+
 store_status store_probe(sv_store *self) {
     char sql[64];
     snprintf(sql, sizeof sql, "PRAGMA user_version = %d", FORMAT);

@@ -104,8 +104,11 @@ static store_status run_group(sv_writer *self, sv_job *group, size_t *jobs) {
 static void write_group(sv_writer *self, sv_job *group) {
     size_t jobs = 0;
     bool failed_before = self->failed;
+    uint64_t changes = store_changes(self->store);
     store_status status = run_group(self, group, &jobs);
-    if (!failed_before) note(self, status, jobs);
+    bool wrote =
+        status != STORE_OK || store_changes(self->store) != changes; /* a group of retries says nothing about the disk */
+    if (!failed_before && wrote) note(self, status, jobs);
     while (group) {
         sv_job *next = group->next;
         if (group->queued) atomic_fetch_sub(group->queued, 1);

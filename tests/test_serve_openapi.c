@@ -15,7 +15,8 @@
 static json_t *read_description(void **state) {
     (void)state;
     json_error_t error;
-    json_t *root = json_loadb((const char *)asset_openapi_json.bytes, asset_openapi_json.size, JSON_REJECT_DUPLICATES, &error);
+    json_t *root =
+        json_loadb((const char *)asset_openapi_json.bytes, asset_openapi_json.size, JSON_REJECT_DUPLICATES, &error);
     if (!root) fail_msg("openapi.json: line %d: %s", error.line, error.text);
     return root;
 }
@@ -35,10 +36,13 @@ static void every_route_is_described(void **state) {
         if (!json_string_value(json_object_get(about, "summary"))) fail_msg("%s has no summary", route->path);
         /* what routes_admit may answer */
         assert_true((route->body != BODY_NONE) == (json_object_get(about, "requestBody") != NULL));
-        if (route->who != WHO_ANYONE && !json_object_get(answers, "401")) fail_msg("%s %s: 401", route->method, route->path);
-        if (route->who == WHO_ADMIN && !json_object_get(answers, "403")) fail_msg("%s %s: 403", route->method, route->path);
+        if (route->who != WHO_ANYONE && !json_object_get(answers, "401"))
+            fail_msg("%s %s: 401", route->method, route->path);
+        if (route->who == WHO_ADMIN && !json_object_get(answers, "403"))
+            fail_msg("%s %s: 403", route->method, route->path);
         if (route->needs_agent && !json_object_get(answers, "404")) fail_msg("%s %s: 404", route->method, route->path);
-        if (route->body != BODY_NONE && !json_object_get(answers, "415")) fail_msg("%s %s: 415", route->method, route->path);
+        if (route->body != BODY_NONE && !json_object_get(answers, "415"))
+            fail_msg("%s %s: 415", route->method, route->path);
         size_t holes = 0, named = json_array_size(json_object_get(about, "parameters")), in_path = 0;
         for (const char *c = route->path; *c; c++) holes += *c == '{';
         for (size_t k = 0; k < named; k++) {
@@ -67,7 +71,8 @@ static void look_for_references(const json_t *root, json_t *value) {
     if (json_is_object(value)) json_object_foreach(value, key, inner) {
             if (!strcmp(key, "$ref")) {
                 const char *name = strrchr(json_string_value(inner), '/') + 1;
-                if (!json_object_get(json_object_get(json_object_get(root, "components"), "schemas"), name)) fail_msg("%s is missing", name);
+                if (!json_object_get(json_object_get(json_object_get(root, "components"), "schemas"), name))
+                    fail_msg("%s is missing", name);
             }
             look_for_references(root, inner);
         }
