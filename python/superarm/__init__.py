@@ -23,6 +23,7 @@ from ._own import OwnAlgorithm, OwnEnvironment
 from ._requests import join_dim
 from ._theory import ntk, theory
 from .agent import Agent
+from .client import Client, ServiceError
 from .decision import Decision
 from .errors import (
     AlreadyAnswered,
@@ -41,8 +42,8 @@ from .experiments import Progress, run
 from .results import Results, load
 
 __all__ = [
-    "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Decision", "Error", "FileError", "FormatError",
+    "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Client", "Decision", "Error", "FileError", "FormatError",
     "InputError", "Interrupted", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment",
-    "Progress", "Results", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
+    "Progress", "Results", "ServiceError", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
     "join_dim", "load", "ntk", "options", "oracles", "problem_names", "run", "solve", "theory",
 ]
