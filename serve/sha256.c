@@ -14,6 +14,17 @@ static const uint32_t K[64] = {
 
 static uint32_t turn(uint32_t x, int by) { return x >> by | x << (32 - by); }
 
+/* One round with the variables a to h at these places of s. */
+#define ROUND(a, b, c, d, e, f, g, h, i)                                                                                  \
+    do {                                                                                                                  \
+        uint32_t one =                                                                                                    \
+            s[h] + (turn(s[e], 6) ^ turn(s[e], 11) ^ turn(s[e], 25)) + ((s[e] & s[f]) ^ (~s[e] & s[g])) + K[i] + w[i];    \
+        uint32_t two =                                                                                                    \
+            (turn(s[a], 2) ^ turn(s[a], 13) ^ turn(s[a], 22)) + ((s[a] & s[b]) ^ (s[a] & s[c]) ^ (s[b] & s[c]));          \
+        s[d] += one;                                                                                                      \
+        s[h] = one + two;                                                                                                 \
+    } while (0)
+
 static void take_block(sha256 *self, const uint8_t *block) {
     uint32_t w[64], s[8];
     for (int i = 0; i < 16; i++)
@@ -25,14 +36,15 @@ static void take_block(sha256 *self, const uint8_t *block) {
         w[i] = w[i - 16] + a + w[i - 7] + b;
     }
     memcpy(s, self->state, sizeof s);
-    for (int i = 0; i < 64; i++) {
-        uint32_t sum1 = turn(s[4], 6) ^ turn(s[4], 11) ^ turn(s[4], 25), choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
-        uint32_t one = s[7] + sum1 + choice + K[i] + w[i];
-        uint32_t sum0 = turn(s[0], 2) ^ turn(s[0], 13) ^ turn(s[0], 22);
-        uint32_t two = sum0 + ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
-        memmove(s + 1, s, 7 * sizeof *s);
-        s[4] += one;
-        s[0] = one + two;
+    for (int i = 0; i < 64; i += 8) { /* eight rounds bring each of the eight variables back to its place */
+        ROUND(0, 1, 2, 3, 4, 5, 6, 7, i);
+        ROUND(7, 0, 1, 2, 3, 4, 5, 6, i + 1);
+        ROUND(6, 7, 0, 1, 2, 3, 4, 5, i + 2);
+        ROUND(5, 6, 7, 0, 1, 2, 3, 4, i + 3);
+        ROUND(4, 5, 6, 7, 0, 1, 2, 3, i + 4);
+        ROUND(3, 4, 5, 6, 7, 0, 1, 2, i + 5);
+        ROUND(2, 3, 4, 5, 6, 7, 0, 1, i + 6);
+        ROUND(1, 2, 3, 4, 5, 6, 7, 0, i + 7);
     }
     for (int i = 0; i < 8; i++) self->state[i] += s[i];
 }

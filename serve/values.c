@@ -70,14 +70,36 @@ static int by_name(const void *one, const void *other) {
     return strcmp(*(const char *const *)one, *(const char *const *)other);
 }
 
-static void hash_size(sha256 *hash, char tag, uint64_t size) {
-    sha256_add(hash, &tag, 1);
-    sha256_add(hash, &size, sizeof size);
+/* Bytes are gathered, so that numbers do not go to the hash one by one. */
+typedef struct gathering {
+    sha256 hash;
+    uint8_t bytes[1024];
+    size_t count;
+} gathering;
+
+static void flush(gathering *self) {
+    sha256_add(&self->hash, self->bytes, self->count);
+    self->count = 0;
 }
 
-static void hash_any(sha256 *hash, const json_t *value);
+static void hash_bytes(gathering *self, const void *bytes, size_t size) {
+    if (self->count + size > sizeof self->bytes) flush(self);
+    if (size > sizeof self->bytes) {
+        sha256_add(&self->hash, bytes, size);
+        return;
+    }
+    memcpy(self->bytes + self->count, bytes, size);
+    self->count += size;
+}
 
-static void hash_object(sha256 *hash, const json_t *object) {
+static void hash_size(gathering *hash, char tag, uint64_t size) {
+    hash_bytes(hash, &tag, 1);
+    hash_bytes(hash, &size, sizeof size);
+}
+
+static void hash_any(gathering *hash, const json_t *value);
+
+static void hash_object(gathering *hash, const json_t *object) {
     size_t count = json_object_size(object), i = 0;
     hash_size(hash, 'o', count);
     const char **keys = calloc(count + 1, sizeof *keys), *key;
@@ -87,13 +109,13 @@ static void hash_object(sha256 *hash, const json_t *object) {
     qsort(keys, count, sizeof *keys, by_name);
     for (i = 0; i < count; i++) {
         hash_size(hash, 'k', strlen(keys[i]));
-        sha256_add(hash, keys[i], strlen(keys[i]));
+        hash_bytes(hash, keys[i], strlen(keys[i]));
         hash_any(hash, json_object_get(object, keys[i]));
     }
     free(keys);
 }
 
-static void hash_any(sha256 *hash, const json_t *value) {
+static void hash_any(gathering *hash, const json_t *value) {
     switch (json_typeof(value)) {
     case JSON_OBJECT: hash_object(hash, value); break;
     case JSON_ARRAY:
@@ -102,26 +124,28 @@ static void hash_any(sha256 *hash, const json_t *value) {
         break;
     case JSON_STRING:
         hash_size(hash, 's', json_string_length(value));
-        sha256_add(hash, json_string_value(value), json_string_length(value));
+        hash_bytes(hash, json_string_value(value), json_string_length(value));
         break;
     case JSON_INTEGER:
     case JSON_REAL: { /* 1, 1.0 and 1e0 are one number */
         double number = json_number_value(value) + 0.0;
-        sha256_add(hash, "n", 1);
-        sha256_add(hash, &number, sizeof number);
+        hash_bytes(hash, "n", 1);
+        hash_bytes(hash, &number, sizeof number);
         break;
     }
-    case JSON_TRUE: sha256_add(hash, "t", 1); break;
-    case JSON_FALSE: sha256_add(hash, "f", 1); break;
-    case JSON_NULL: sha256_add(hash, "z", 1); break;
+    case JSON_TRUE: hash_bytes(hash, "t", 1); break;
+    case JSON_FALSE: hash_bytes(hash, "f", 1); break;
+    case JSON_NULL: hash_bytes(hash, "z", 1); break;
     }
 }
 
 void value_hash(const json_t *value, uint8_t digest[SHA256_BYTES]) {
-    sha256 hash;
-    sha256_begin(&hash);
-    hash_any(&hash, value);
-    sha256_end(&hash, digest);
+    gathering all;
+    all.count = 0;
+    sha256_begin(&all.hash);
+    hash_any(&all, value);
+    flush(&all);
+    sha256_end(&all.hash, digest);
 }
 
 bool value_number(const json_t *value, const char *name, double *out, sv_refusal *why) {
