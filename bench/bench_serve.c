@@ -175,7 +175,7 @@ static load_result run(const load_plan *load) {
 /* ---- the tables ---- */
 
 static double decisions(void) {
-    double best = 0;
+    double least = 1e9;
     printf("decisions, %d connections, closed loop\n  %12s %12s %8s %18s %10s\n", CONNECTIONS, "constant/s", "durable/s",
            "ratio", "fsyncs/decision", "p99 ms");
     for (int i = 0; i < REPEATS; i++) {
@@ -190,11 +190,11 @@ static double decisions(void) {
         double syncs = metric(service, "fsync_seconds_count") - before;
         stop(service);
         double yardstick = (double)one.answers / one.seconds, durable = (double)two.answers / two.seconds;
-        best = durable > best ? durable : best;
+        least = durable < least ? durable : least;
         printf("  %12.0f %12.0f %8.2f %8.4f (1/%.0f) %12.1f\n", yardstick, durable, durable / yardstick,
                syncs / (double)two.answers, (double)two.answers / syncs, two.p99 * 1e3);
     }
-    return best;
+    return least; /* of the peaks: half of it must be bearable throughout */
 }
 
 static void trainings(double peak) {

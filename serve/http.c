@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "http_clients.h"
 #include "http_line.h"
+#include "pool.h"
 #include "routes.h"
 
 enum { DISCARD = 1 << 20 }; /* bytes of a refused request's body that are read, so that its connection stays of use */
@@ -231,6 +232,7 @@ sv_http *http_start(const http_options *options, sv_refusal *why) {
     self->options = *options;
     self->listening = MHD_INVALID_SOCKET;
     signal(SIGPIPE, SIG_IGN);
+    pool_install();
     if (!http_clients_start(&self->clients, options->request_seconds)) goto fail;
     errno = 0;
     self->daemon = MHD_start_daemon(
