@@ -26,8 +26,10 @@ from .agent import Agent
 from .client import Client, ServiceError
 from .decision import Decision
 from .errors import (
+    AgentClosed,
     AlreadyAnswered,
     CallbackFailed,
+    DiskError,
     Error,
     FileError,
     FormatError,
@@ -39,11 +41,12 @@ from .errors import (
     Unsupported,
 )
 from .experiments import Progress, run
+from .policy import Estimates, Policy
 from .results import Results, load
 
 __all__ = [
-    "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Client", "Decision", "Error", "FileError", "FormatError",
+    "Agent", "AgentClosed", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Client", "Decision", "DiskError", "Error", "Estimates", "FileError", "FormatError",
     "InputError", "Interrupted", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment",
-    "Progress", "Results", "ServiceError", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
+    "Policy", "Progress", "Results", "ServiceError", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
     "join_dim", "load", "ntk", "options", "oracles", "problem_names", "run", "solve", "theory",
 ]
