@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct brain {
     sa_agent *agent;
@@ -15,9 +14,7 @@ struct brain {
 struct policy {
     atomic_int owners;
     uint64_t version;
-    pthread_mutex_t lock;
-    sa_agent *agent;
-    sa_decision *decision;
+    sa_policy *policy;
 };
 
 void choice_free(sv_choice *self) {
@@ -28,6 +25,8 @@ void choice_free(sv_choice *self) {
     free(self->positions);
     *self = (sv_choice){0};
 }
+
+/* ---- learning ---- */
 
 static bool wrap(sa_agent *agent, sv_brain **out, sv_refusal *why) {
     char dim[64];
@@ -57,43 +56,16 @@ bool brain_load(const char *path, sv_brain **out, sv_refusal *why) {
     return status == SA_OK ? wrap(agent, out, why) : refuse_library(why, status);
 }
 
-bool brain_change(sv_brain **self, const sv_settings *settings, const char *scratch, sv_refusal *why) {
-    (void)self, (void)settings, (void)scratch;
-    return refuse(why, 409, "other options need a new agent: send \"reset\": true with them");
-}
-
 void brain_destroy(sv_brain *self) {
     if (!self) return;
     sa_agent_destroy(self->agent);
     free(self);
 }
 
-typedef struct forced {
-    const size_t *arms;
-    size_t count;
-} forced;
-
-static int give(void *user, const double *scores, size_t arms, const bool *excluded, size_t most, size_t *slate,
-                size_t *length) {
-    const forced *self = user;
-    (void)scores, (void)arms, (void)excluded, (void)most;
-    memcpy(slate, self->arms, self->count * sizeof *slate);
-    *length = self->count;
-    return 0;
-}
-
 sa_status brain_learn(sv_brain *self, const sv_ask *ask, const size_t *arms, const double *scores, const bool *observed,
                       size_t count) {
-    forced slate = {arms, count};
-    sa_oracle_callbacks oracle = {give, &slate, 1, false, NULL};
-    sa_decision *decision = NULL;
     sa_request_slate(ask->request, count);
-    sa_status status = sa_agent_oracle(self->agent, &oracle);
-    if (status == SA_OK) status = sa_agent_select(self->agent, ask->request, &decision);
-    if (status == SA_OK) status = sa_agent_update(self->agent, sa_decision_id(decision), scores, observed, count);
-    sa_decision_destroy(decision);
-    sa_agent_oracle(self->agent, NULL);
-    return status;
+    return sa_agent_learn(self->agent, ask->request, arms, scores, observed, count);
 }
 
 sa_status brain_save(const sv_brain *self, const char *path) { return sa_agent_save(self->agent, path); }
@@ -107,8 +79,7 @@ bool brain_is_servable(const sv_brain *self, size_t dim, sv_refusal *why) {
     if (!strcmp(value, "true")) return refuse(why, 400, "its option count-pending is not taken by the service");
     if (sa_options_get(options, "history", value, sizeof value) != SA_OK || *value)
         return refuse(why, 400, "its option history is not taken by the service");
-    if (sa_options_get(options, "oracle", value, sizeof value) == SA_OK && !strcmp(value, "own"))
-        return refuse(why, 400, "its oracle is a function of somebody's program");
+    if (sa_agent_needs_oracle(self->agent)) return refuse(why, 400, "its oracle is a function of somebody's program");
     return true;
 }
 
@@ -118,28 +89,78 @@ json_t *brain_options(const sv_brain *self) {
     sa_option_info info;
     char value[512];
     for (size_t i = 0; object && sa_option_at(i, &info); i++)
-        if (sa_options_given(options, info.name) && strcmp(info.name, "slate") &&
+        if (sa_options_given(options, info.name) && settings_takes(info.name) &&
             sa_options_get(options, info.name, value, sizeof value) == SA_OK)
             json_object_set_new(object, info.name, json_string(value));
+    if (object && !json_object_get(object, "dim")) json_object_set_new(object, "dim", json_integer((json_int_t)self->dim));
     return object;
 }
 
+/* ---- other options for the same agent ---- */
+
+enum { CHANGES = 64 };
+
+typedef struct changes {
+    const char *names[CHANGES], *values[CHANGES];
+    char texts[CHANGES][128];
+    size_t count;
+} changes;
+
+/* The options in which two sets differ. false: there are too many, or one is too long. */
+static bool find_changes(const sa_options *before, const sa_options *after, changes *out) {
+    sa_option_info info;
+    char old[512], new[512];
+    for (size_t i = 0; sa_option_at(i, &info); i++) {
+        bool slate = !strcmp(info.name, "slate"), taken = slate || settings_takes(info.name);
+        if (!taken || sa_options_get(before, info.name, old, sizeof old) != SA_OK ||
+            sa_options_get(after, info.name, new, sizeof new) != SA_OK || !strcmp(old, new))
+            continue;
+        sa_options_get(after, "feedback", old, sizeof old);
+        if (slate && strcmp(old, "position")) continue; /* elsewhere K is the request's */
+        if (out->count == CHANGES || strlen(new) >= sizeof out->texts[0]) return false;
+        strcpy(out->texts[out->count], new);
+        out->names[out->count] = info.name;
+        out->values[out->count] = out->texts[out->count];
+        out->count++;
+    }
+    return true;
+}
+
+bool brain_change(sv_brain **self, const sv_settings *settings, const char *scratch, sv_refusal *why) {
+    sa_agent *agent = NULL;
+    changes *found = calloc(1, sizeof *found);
+    sa_options *after = found ? settings_options(settings, why) : NULL;
+    bool good = after || (why->status ? false : refuse(why, 503, "memory could not be had"));
+    sa_status status = good ? sa_algorithm_defaults(after) : SA_OK;
+    if (good && status == SA_OK && !find_changes(sa_agent_options((*self)->agent), after, found))
+        good = refuse(why, 409, "so many options need a new agent: send \"reset\": true with them");
+    if (good && status == SA_OK) status = sa_agent_save((*self)->agent, scratch);
+    if (good && status == SA_OK) status = sa_agent_load_with(scratch, found->names, found->values, found->count, &agent);
+    if (good && status == SA_INVALID)
+        good = refuse(why, 409, "%.360s: send \"reset\": true for a new agent", sa_last_error());
+    else if (good && status != SA_OK)
+        good = refuse_library(why, status);
+    if (good) {
+        sa_agent_destroy((*self)->agent);
+        (*self)->agent = agent;
+    }
+    sa_options_destroy(after);
+    free(found);
+    return good;
+}
+
+/* ---- policies ---- */
+
 bool brain_policy(sv_brain *self, uint64_t version, sv_policy **out, sv_refusal *why) {
-    char path[] = "/tmp/superarm-policy-XXXXXX";
-    int file = mkstemp(path);
     sv_policy *made = calloc(1, sizeof *made);
-    if (!made || file < 0) return refuse(why, 503, "memory could not be had");
-    close(file);
-    sa_status status = sa_agent_save(self->agent, path);
-    if (status == SA_OK) status = sa_agent_load(path, &made->agent);
-    unlink(path);
+    if (!made) return refuse(why, 503, "memory could not be had");
+    sa_status status = sa_agent_policy(self->agent, &made->policy);
     if (status != SA_OK) {
         free(made);
         return refuse_library(why, status);
     }
     made->owners = 1;
     made->version = version;
-    pthread_mutex_init(&made->lock, NULL);
     *out = made;
     return true;
 }
@@ -148,13 +169,42 @@ void policy_retain(sv_policy *self) { atomic_fetch_add(&self->owners, 1); }
 
 void policy_release(sv_policy *self) {
     if (!self || atomic_fetch_sub(&self->owners, 1) > 1) return;
-    sa_decision_destroy(self->decision);
-    sa_agent_destroy(self->agent);
-    pthread_mutex_destroy(&self->lock);
+    sa_policy_release(self->policy);
     free(self);
 }
 
 uint64_t policy_version(const sv_policy *self) { return self->version; }
+
+/* Each thread has a workspace and a decision of its own, which end with it. */
+typedef struct workspace {
+    sa_chooser *chooser;
+    sa_decision *decision;
+} workspace;
+
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool has_key;
+
+static void end_workspace(void *user) {
+    workspace *self = user;
+    sa_decision_destroy(self->decision);
+    sa_chooser_destroy(self->chooser);
+    free(self);
+}
+
+static void make_key(void) { has_key = pthread_key_create(&key, end_workspace) == 0; }
+
+static workspace *workspace_of_thread(void) {
+    pthread_once(&once, make_key);
+    workspace *self = has_key ? pthread_getspecific(key) : NULL;
+    if (self || !has_key) return self;
+    self = calloc(1, sizeof *self);
+    if (self && (!(self->chooser = sa_chooser_new()) || pthread_setspecific(key, self))) {
+        end_workspace(self);
+        self = NULL;
+    }
+    return self;
+}
 
 static bool copy_choice(const sa_decision *decision, sv_choice *out, sv_refusal *why) {
     size_t count = sa_decision_slate(decision), bytes = count * sizeof(double);
@@ -172,11 +222,10 @@ static bool copy_choice(const sa_decision *decision, sv_choice *out, sv_refusal 
     return true;
 }
 
-bool policy_choose(sv_policy *self, sv_ask *ask, uint64_t draw, sv_choice *out, sv_refusal *why) {
-    (void)draw;
-    pthread_mutex_lock(&self->lock);
-    sa_status status = sa_agent_select(self->agent, ask->request, &self->decision);
-    bool good = status == SA_OK ? copy_choice(self->decision, out, why) : refuse_library(why, status);
-    pthread_mutex_unlock(&self->lock);
-    return good;
+bool policy_choose(const sv_policy *self, sv_ask *ask, uint64_t draw, sv_choice *out, sv_refusal *why) {
+    workspace *own = workspace_of_thread();
+    if (!own) return refuse(why, 503, "memory could not be had");
+    sa_request_draw(ask->request, draw);
+    sa_status status = sa_policy_select(self->policy, own->chooser, ask->request, &own->decision);
+    return status == SA_OK ? copy_choice(own->decision, out, why) : refuse_library(why, status);
 }

@@ -3,8 +3,9 @@
 #define SERVE_KEYS_H
 
 #include "refusal.h"
-#include "routes.h"
 #include "sha256.h"
+
+typedef enum who { WHO_ANYONE, WHO_CLIENT, WHO_ADMIN } sv_who;
 
 typedef struct keys {
     bool given; /* false: no keys, and only loopback is served */

@@ -1,12 +1,10 @@
-/* What the service counts, as Prometheus reads it. */
+/* What is counted of requests. */
 #ifndef SERVE_METRICS_H
 #define SERVE_METRICS_H
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "text.h"
 
 enum { METRICS_ROUTES = 24, METRICS_BUCKETS = 14 };
 
@@ -21,9 +19,8 @@ typedef struct metrics {
     atomic_uint_fast64_t open;         /* requests being answered */
 } sv_metrics;
 
+extern const double METRICS_BOUNDS[METRICS_BUCKETS - 1]; /* seconds */
+
 void metrics_count(sv_metrics *self, size_t route, int status, double seconds);
-struct service;
-/* The whole page. */
-void metrics_write(struct service *service, sv_text *out);
 
 #endif

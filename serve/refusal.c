@@ -32,7 +32,7 @@ bool refuse(sv_refusal *self, int status, const char *format, ...) {
 
 bool refuse_library(sv_refusal *self, sa_status status) {
     const char *sentence = sa_last_error();
-    bool input = status != SA_OUT_OF_MEMORY && status != SA_FILE;
+    bool input = status != SA_OUT_OF_MEMORY && status != SA_FILE && status != SA_DISK && status != SA_CLOSED;
     return refuse(self, input ? 400 : 503, "%s", *sentence ? sentence : sa_status_message(status));
 }
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "assets.h"
+#include "metrics_page.h"
 #include "routes.h"
-#include "service.h"
 
 static void give(sv_exchange *self, const sv_asset *asset, const char *type) {
     text_add(&self->answer, asset->bytes, asset->size);
@@ -64,7 +64,7 @@ void route_ready(sv_exchange *self) {
 }
 
 void route_metrics(sv_exchange *self) {
-    metrics_write(self->service, &self->answer);
+    metrics_page_write(self->service, &self->answer);
     self->answer_type = "text/plain; version=0.0.4; charset=utf-8";
     exchange_answer(self, 200);
 }

@@ -3,8 +3,8 @@
 #define SERVE_ROUTES_H
 
 #include "exchange.h"
+#include "keys.h"
 
-typedef enum who { WHO_ANYONE, WHO_CLIENT, WHO_ADMIN } sv_who;
 typedef enum body_kind { BODY_NONE, BODY_JSON, BODY_NPZ } body_kind;
 
 typedef struct route {

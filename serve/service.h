@@ -17,6 +17,8 @@ typedef struct closed {
     uint64_t seq;
 } sv_closed;
 
+typedef struct service sv_service;
+
 struct service {
     char *folder;
     int lock_file;

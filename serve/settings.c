@@ -44,6 +44,11 @@ static bool is_taken(const char *name, sv_refusal *why) {
     return refuse(why, 400, "options: %s is not an option of an agent", name);
 }
 
+bool settings_takes(const char *option) {
+    sv_refusal why;
+    return is_taken(option, &why);
+}
+
 static bool at_most(const sa_options *options, const char *name, double most, sv_refusal *why) {
     char value[512];
     if (sa_options_get(options, name, value, sizeof value) != SA_OK) return true;

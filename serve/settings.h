@@ -32,6 +32,8 @@ void settings_release(sv_settings *self); /* NULL is fine */
 void settings_write(const sv_settings *self, sv_text *out);
 /* The library's options; caller destroys. NULL with a refusal. */
 sa_options *settings_options(const sv_settings *self, sv_refusal *why);
+/* Is it an option that PUT takes? */
+bool settings_takes(const char *option);
 /* Would an agent of the one be another agent than one of the other? */
 bool settings_same_agent(const sv_settings *self, const sv_settings *other);
 /* The same options and schema and also the rest. */
