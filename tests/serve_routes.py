@@ -41,7 +41,13 @@ def agents_are_made_changed_and_deleted():
         assert changed["model"] == 2 and changed["settings"]["wait_seconds"] == 5, changed
         other = {**AGENT, "options": {**AGENT["options"], "dim": 3}}
         check(server.call("PUT", "/v1/agents/home", other), 409)
-        assert check(server.call("PUT", "/v1/agents/home", {**other, "reset": True}), 200)["model"] == 3
+        bolder = {**AGENT, "options": {**AGENT["options"], "gamma": 7}, "wait_seconds": 5}
+        before = check(server.call("POST", "/v1/agents/home/decide", {**ASK, "explain": True}), 201)
+        assert check(server.call("PUT", "/v1/agents/home", bolder), 200)["model"] == 3, "gamma needs no new agent"
+        after = check(server.call("POST", "/v1/agents/home/decide", {**ASK, "explain": True}), 201)
+        assert after["widths"] == before["widths"] and after["model"] == 3
+        assert check(server.call("PUT", "/v1/agents/home", {**AGENT, "wait_seconds": 5}), 200)["model"] == 4
+        assert check(server.call("PUT", "/v1/agents/home", {**other, "reset": True}), 200)["model"] == 5
         check(server.call("POST", "/v1/agents/home/decide", ASK), 400)
         check(server.call("POST", "/v1/agents/home/decide", {"contexts": [[1, 2, 3]] * 3}), 201)
         check(server.call("PUT", "/v1/agents/cart", AGENT), 201)
