@@ -73,6 +73,13 @@ static sv_agent *find(sv_agents *self, const char *name, int64_t id) {
 sv_agent *agents_find(sv_agents *self, const char *name) { return find(self, name, 0); }
 sv_agent *agents_find_id(sv_agents *self, int64_t id) { return find(self, NULL, id); }
 
+size_t agents_count(sv_agents *self) {
+    pthread_rwlock_rdlock(&self->lock);
+    size_t count = self->count;
+    pthread_rwlock_unlock(&self->lock);
+    return count;
+}
+
 size_t agents_all(sv_agents *self, sv_agent **out) {
     pthread_rwlock_rdlock(&self->lock);
     size_t count = self->count;

@@ -71,6 +71,7 @@ bool agents_add(sv_agents *self, sv_agent *agent);
 void agents_remove(sv_agents *self, sv_agent *agent);
 sv_agent *agents_find(sv_agents *self, const char *name); /* retained; NULL: none */
 sv_agent *agents_find_id(sv_agents *self, int64_t id);
+size_t agents_count(sv_agents *self);
 /* All of them, retained, into `out` (LIMIT_AGENTS + 1); how many. */
 size_t agents_all(sv_agents *self, sv_agent **out);
 

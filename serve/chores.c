@@ -96,15 +96,23 @@ static int64_t next_agent(sv_service *self, sv_store *store, int64_t after, int6
 
 static store_status retain(sv_job *base, sv_store *store) {
     sv_service *self = SERVICE_OF(retention.job, base);
+    self->waited = 0;
     int64_t before = 0, agent = next_agent(self, store, self->retained, &before);
     uint64_t removed = 0;
-    store_status status = agent && before ? store_retain(store, agent, before, REMOVALS, &removed) : STORE_OK;
+    store_status status =
+        agent && before ? store_retain(store, agent, before, REMOVALS, &removed, &self->waited) : STORE_OK;
     if (status == STORE_OK && before == INT64_MAX && removed == 0) status = store_agent_remove(store, agent);
+    self->retaining = agent;
     if (removed == 0) self->retained = agent; /* done with this one; 0: with all */
     return status;
 }
 
-static void end_retain(sv_job *base, store_status status) { (void)base, (void)status; }
+static void end_retain(sv_job *base, store_status status) {
+    sv_service *self = SERVICE_OF(retention.job, base);
+    sv_agent *agent = status == STORE_OK && self->waited ? agents_find_id(&self->agents, self->retaining) : NULL;
+    if (agent) atomic_fetch_sub(&agent->waiting, self->waited);
+    agent_release(agent);
+}
 
 void service_add_chores(sv_service *self) {
     self->closing = (sv_chore){.wanted = anything_due, .job = {.run = close_due, .end = end_due}, .period = 0.05};

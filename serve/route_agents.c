@@ -165,7 +165,7 @@ static bool prepare_put(sv_exchange *self, sv_put *put, sv_refusal *why) {
     put->fresh = !self->agent;
     put->kind = ROW_NEW;
     if (put->fresh)
-        return self->service->agents.count < LIMIT_AGENTS ||
+        return agents_count(&self->service->agents) < LIMIT_AGENTS ||
                refuse(why, 409, "there are %d agents, which is the most", LIMIT_AGENTS);
     if (atomic_exchange(&self->agent->changing, true))
         return refuse(why, 409, "agent %s is being changed by another request", self->name);

@@ -63,7 +63,7 @@ static bool serve(const serve_options *options, sv_service *service, const sigse
     bool good = !options->port_file || write_port(options->port_file, http_port(http)) ||
                 refuse(why, 400, "%s cannot be written", options->port_file);
     if (good) {
-        say_hello(options, http_port(http), service->agents.count);
+        say_hello(options, http_port(http), agents_count(&service->agents));
         sigwait(signals, &signal_number);
         pthread_sigmask(SIG_UNBLOCK, signals, NULL); /* a second one ends the process at once */
         atomic_store(&service->stopping, true);

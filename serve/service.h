@@ -34,7 +34,8 @@ struct service {
     sv_chore closing, retention;
     sv_closed closed[SERVICE_CLOSINGS]; /* the writer's own */
     size_t closed_count;
-    int64_t retained; /* the agent that retention is at */
+    int64_t retained, retaining; /* agents: retention is done with the one, and at the other */
+    uint64_t waited;             /* events without feedback that it has removed just now */
     double retention_next;
 };
 

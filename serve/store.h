@@ -129,8 +129,8 @@ store_status store_waiting(sv_store *self, int64_t agent, size_t most,
 store_status store_checkpoint(sv_store *self, int64_t agent, uint64_t seq, const char *file, const char *settings,
                               int64_t now);
 /* Removes up to `most` decisions made before `before`, with their rows: of a deleted agent any, of others those that the
- * checkpoint has. `count`: how many. */
-store_status store_retain(sv_store *self, int64_t agent, int64_t before, size_t most, uint64_t *count);
+ * checkpoint has. `count`: how many, `waited` of them without having been learnt. */
+store_status store_retain(sv_store *self, int64_t agent, int64_t before, size_t most, uint64_t *count, uint64_t *waited);
 /* The last of a deleted agent. STORE_NONE: there are decisions left. */
 store_status store_agent_remove(sv_store *self, int64_t agent);
 /* Looks for damage and for rows that do not fit together: a line each. */

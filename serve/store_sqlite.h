@@ -46,7 +46,7 @@
     X(RETAIN_ROWS, "SELECT seq, decision FROM rows WHERE agent = ?1 AND time < ?2 AND seq < coalesce("                    \
                    "(SELECT 1 << 62 FROM agents WHERE id = ?1 AND deleted), "                                             \
                    "(SELECT seq FROM checkpoints WHERE agent = ?1), 0) ORDER BY seq LIMIT ?3")                            \
-    X(RETAIN_OTHERS, "SELECT id FROM decisions WHERE agent = ?1 AND state <> 1 AND time < ?2 AND "                        \
+    X(RETAIN_OTHERS, "SELECT id, state FROM decisions WHERE agent = ?1 AND state <> 1 AND time < ?2 AND "                 \
                      "(due = 0 OR state = 2 OR (SELECT deleted FROM agents WHERE id = ?1)) LIMIT ?3")                     \
     X(ROW_DELETE, "DELETE FROM rows WHERE agent = ?1 AND seq = ?2")                                                       \
     X(ANY_DECISION, "SELECT 1 FROM decisions WHERE agent = ?1 UNION ALL SELECT 1 FROM rows WHERE agent = ?1 LIMIT 1")

@@ -24,7 +24,7 @@ static store_status list(sv_store *self, int which, int64_t agent, int64_t befor
     *count = 0;
     while ((status = store_step(self, statement)) == STORE_OK && *count < most) {
         out[*count][0] = sqlite3_column_int64(statement, 0);
-        out[*count][1] = which == SQL_RETAIN_ROWS ? sqlite3_column_int64(statement, 1) : 0;
+        out[*count][1] = sqlite3_column_int64(statement, 1);
         ++*count;
     }
     sqlite3_reset(statement);
@@ -41,16 +41,19 @@ static store_status delete_row(sv_store *self, int64_t agent, int64_t seq, int64
     return store_run(self, statement);
 }
 
-store_status store_retain(sv_store *self, int64_t agent, int64_t before, size_t most, uint64_t *count) {
+store_status store_retain(sv_store *self, int64_t agent, int64_t before, size_t most, uint64_t *count, uint64_t *waited) {
     int64_t found[BATCH][2];
     size_t rows = 0, others = 0;
     if (most > BATCH) most = BATCH;
-    *count = 0;
+    *count = *waited = 0;
     store_status status = list(self, SQL_RETAIN_ROWS, agent, before, most, found, &rows);
     for (size_t i = 0; status == STORE_OK && i < rows; i++) status = delete_row(self, agent, found[i][0], found[i][1]);
     if (status == STORE_OK && rows < most)
         status = list(self, SQL_RETAIN_OTHERS, agent, before, most - rows, found, &others);
-    for (size_t i = 0; status == STORE_OK && i < others; i++) status = store_decision_erase(self, found[i][0], false);
+    for (size_t i = 0; status == STORE_OK && i < others; i++) {
+        *waited += found[i][1] == DECISION_WAITS;
+        status = store_decision_erase(self, found[i][0], false);
+    }
     *count = rows + others;
     return status;
 }
