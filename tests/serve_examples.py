@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """serve_examples.py PROGRAM: the examples with curl, Node and Python run, and the systemd unit names what there is."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -34,6 +35,17 @@ def examples_run():
             assert server.call("GET", "/v1/agents/" + name)[1]["counts"]["learnt"] == 1, name
 
 
+def the_lines_of_the_docs_run():
+    docs = open(os.path.join(EXAMPLES, "..", "..", "docs", "SERVICE.md")).read()
+    blocks = [block for block in re.findall(r"```sh\n(.*?)```", docs, re.S) if "curl" in block]
+    assert len(blocks) >= 4, blocks
+    with home(PROGRAM) as server:
+        for block in blocks:
+            script = 'set -e\ncurl() { command curl -sS --fail-with-body "$@"; }\n' + block.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")
+            done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=30)
+            assert done.returncode == 0, (block, done)
+
+
 def the_unit_starts_it_as_documented():
     unit = open(os.path.join(EXAMPLES, "superarm.service")).read()
     flags = set(word for line in unit.splitlines() if "ExecStart" in line for word in line.split() if word.startswith("--"))
@@ -42,4 +54,4 @@ def the_unit_starts_it_as_documented():
 
 
 if __name__ == "__main__":
-    main(examples_run, the_unit_starts_it_as_documented)
+    main(examples_run, the_lines_of_the_docs_run, the_unit_starts_it_as_documented)
