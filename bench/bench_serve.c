@@ -1,7 +1,8 @@
-/* The decision service under load, N 20, d 20, K 4, a sketch, client and server on the same processors. Ratios within one run:
+/* The decision service under load, N 20, d 20, K 4, a sketch, client and server on the same processors. Ratios
+ * within one run:
  *
- *   decisions: durable ones a second over what the same HTTP server does when it parses the same body and answers a constant;
- *              fsyncs a decision, at 64 connections
+ *   decisions: durable ones a second over what the same HTTP server does when it parses the same body and answers a
+ *              constant; fsyncs a decision, at 64 connections
  *   trainings: 99th percentile of decide, open loop at half the peak, while trainings run over that without
  *
  * bench_serve soak SECONDS: memory and file descriptors of the service under load with feedback, each ten seconds. */
@@ -153,13 +154,13 @@ static const char *make_body(void) {
 
 static load_plan about(child server, size_t connections, double seconds, double rate) {
     return (load_plan){.port = server.port,
-                  .path = "/v1/agents/home/decide",
-                  .body = make_body(),
-                  .connections = connections,
-                  .seconds = seconds,
-                  .rate = rate,
-                  .feedback_path = "/v1/agents/home/feedback",
-                  .feedback = "{\"event\": \"%s\", \"feedback\": [1, 0, 0, 1]}"};
+                       .path = "/v1/agents/home/decide",
+                       .body = make_body(),
+                       .connections = connections,
+                       .seconds = seconds,
+                       .rate = rate,
+                       .feedback_path = "/v1/agents/home/feedback",
+                       .feedback = "{\"event\": \"%s\", \"feedback\": [1, 0, 0, 1]}"};
 }
 
 static load_result run(const load_plan *load) {

@@ -129,7 +129,8 @@ static void receive(state *self, channel *line) {
     if (is_whole(line, &status)) take_answer(self, line, status, now_seconds());
 }
 
-/* Open loop: requests that are due go to connections that are free; where none is, they wait, and that counts. */
+/* Open loop: requests that are due go to connections that are free; where none is, they wait, and that
+ * counts. */
 static void send_due(state *self, double now) {
     for (size_t i = 0; i < self->about->connections && self->next <= now; i++) {
         if (self->lines[i].busy) continue;

@@ -1,4 +1,5 @@
-/* A client for load tests of HTTP servers on this machine: many connections, one thread, closed or open loop. */
+/* A client for load tests of HTTP servers on this machine: many connections, one thread, closed or open
+ * loop. */
 #ifndef BENCH_LOAD_H
 #define BENCH_LOAD_H
 
@@ -12,7 +13,8 @@ typedef struct load_plan {
     size_t connections;
     double seconds;
     double rate; /* requests a second, at given moments (open loop); 0: as many as there are answers (closed loop) */
-    /* After each share-th answer, feedback for its event goes out on the same connection; 0: never. It is not measured. */
+    /* After each share-th answer, feedback for its event goes out on the same connection; 0: never. It is
+     * not measured. */
     const char *feedback_path, *feedback; /* body with "%s" for the event */
     size_t share;
     /* Called once a second. */

@@ -1,4 +1,5 @@
-/* "problem" of a decide request: what the oracle needs beside the scores, by the names of `superarm solve`. */
+/* "problem" of a decide request: what the oracle needs beside the scores, by the names of `superarm
+ * solve`. */
 #include <string.h>
 
 #include "ask.h"

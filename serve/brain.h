@@ -1,4 +1,5 @@
-/* The library behind the service: an agent that learns, in one thread, and policies to choose with, in any. */
+/* The library behind the service: an agent that learns, in one thread, and policies to choose with, in
+ * any. */
 #ifndef SERVE_BRAIN_H
 #define SERVE_BRAIN_H
 
@@ -25,7 +26,8 @@ void choice_free(sv_choice *self);
 bool brain_create(const sv_settings *settings, sv_brain **out, sv_refusal *why);
 /* An agent saved before, from a checkpoint or sent by a client; its options go on. */
 bool brain_load(const char *path, sv_brain **out, sv_refusal *why);
-/* The same agent with other options: refused with 409 where it would need a new agent. `scratch`: a path to write to. */
+/* The same agent with other options: refused with 409 where it would need a new agent. `scratch`: a path
+ * to write to. */
 bool brain_change(sv_brain **self, const sv_settings *settings, const char *scratch, sv_refusal *why);
 void brain_destroy(sv_brain *self); /* NULL is fine */
 /* Feedback on a slate, as the journal has it: one event, whole. SA_INVALID changes nothing. */
@@ -33,7 +35,8 @@ sa_status brain_learn(sv_brain *self, const sv_ask *ask, const size_t *arms, con
                       size_t count);
 sa_status brain_save(const sv_brain *self, const char *path);
 void brain_count(const sv_brain *self, sa_agent_counts *out);
-/* Can the service go on with an agent that came from elsewhere: `dim` features an arm, and no option that it does not take? */
+/* Can the service go on with an agent that came from elsewhere: `dim` features an arm, and no option that
+ * it does not take? */
 bool brain_is_servable(const sv_brain *self, size_t dim, sv_refusal *why);
 /* The options that were set by hand, as a JSON object; NULL when memory is short. */
 json_t *brain_options(const sv_brain *self);

@@ -26,7 +26,8 @@ static bool take(void *user, const char *value) {
     return true;
 }
 
-/* Arms without feedback get the default. Where users scan from the top and stop at their click, what is behind it was not seen. */
+/* Arms without feedback get the default. Where users scan from the top and stop at their click, what is
+ * behind it was not seen. */
 static void fill_in(sv_combination *self, const sv_settings *settings) {
     const char *feedback = json_string_value(json_object_get(settings->options, "feedback"));
     bool cascade = feedback && !strcmp(feedback, "cascade");

@@ -24,8 +24,8 @@ typedef struct exchange {
     int file;          /* sent instead of the answer, if not -1 */
     const char *allow; /* of 405 */
 
-    /* Where an answer needs the disk or the learner: the route sets `later`, whoever brought the request calls it once it can take
-     * the answer from another thread, and then gets `done`, once. */
+    /* Where an answer needs the disk or the learner: the route sets `later`, whoever brought the request
+     * calls it once it can take the answer from another thread, and then gets `done`, once. */
     void (*later)(struct exchange *self);
     void (*done)(struct exchange *self);
     void *user; /* of whoever brought it */
@@ -40,7 +40,8 @@ typedef struct exchange {
     double begin;
 } sv_exchange;
 
-/* Frees the route's state: before the answer goes out, so that the client's next request finds nothing held. */
+/* Frees the route's state: before the answer goes out, so that the client's next request finds nothing
+ * held. */
 void exchange_settle(sv_exchange *self);
 
 /* ---- for routes ---- */

@@ -1,4 +1,5 @@
-/* HTTP/1.1 by libmicrohttpd: a few threads, each with many connections, so that a slow client costs a slot and no thread. */
+/* HTTP/1.1 by libmicrohttpd: a few threads, each with many connections, so that a slow client costs a slot
+ * and no thread. */
 #ifndef SERVE_HTTP_H
 #define SERVE_HTTP_H
 
@@ -12,7 +13,8 @@ typedef struct http_options {
     unsigned threads;
     double request_seconds; /* for a whole request to arrive */
     bool quiet;             /* no line a request on stderr */
-    /* The request is known by its headers: false, it is answered; and then, with its body: answered, or `later` is set. */
+    /* The request is known by its headers: false, it is answered; and then, with its body: answered, or
+     * `later` is set. */
     bool (*admit)(sv_exchange *exchange);
     void (*answer)(sv_exchange *exchange);
     void (*end)(sv_exchange *exchange, double seconds);

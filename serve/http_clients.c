@@ -13,7 +13,8 @@ static const char TOO_SLOW[] =
     "Content-Length: 86\r\n\r\n"
     "{\"error\": {\"code\": \"timeout\", \"message\": \"the whole request did not arrive in time\"}}\n";
 
-/* The lock is held, so the server has not closed the socket yet. Nothing is being sent on it while its request is read. */
+/* The lock is held, so the server has not closed the socket yet. Nothing is being sent on it while its
+ * request is read. */
 static void cut(sv_client *client) {
     if (client->state == CLIENT_READING) send(client->socket, TOO_SLOW, sizeof TOO_SLOW - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     shutdown(client->socket, SHUT_RDWR);

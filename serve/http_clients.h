@@ -1,5 +1,5 @@
-/* Connections and how long they may take. The server's own timeout is for silence; a client that sends a byte a second is never
- * silent, so the time of whole requests is watched here. */
+/* Connections and how long they may take. The server's own timeout is for silence; a client that sends a
+ * byte a second is never silent, so the time of whole requests is watched here. */
 #ifndef SERVE_HTTP_CLIENTS_H
 #define SERVE_HTTP_CLIENTS_H
 

@@ -6,7 +6,8 @@
 #include "clock.h"
 #include "routes.h"
 
-/* Text of a client's: what is not plain ASCII becomes a question mark, so that the line is JSON whatever was sent. */
+/* Text of a client's: what is not plain ASCII becomes a question mark, so that the line is JSON whatever
+ * was sent. */
 static void add_plain(sv_text *out, const char *client, size_t most) {
     char plain[201];
     size_t size = 0;

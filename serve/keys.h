@@ -1,4 +1,5 @@
-/* Two keys, an admin's and a client's. The file has their SHA-256 only: keys are 256 random bits, so nothing slower is needed. */
+/* Two keys, an admin's and a client's. The file has their SHA-256 only: keys are 256 random bits, so
+ * nothing slower is needed. */
 #ifndef SERVE_KEYS_H
 #define SERVE_KEYS_H
 

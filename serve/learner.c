@@ -110,8 +110,8 @@ static void end_recovery(sv_learner *self, sv_agent *agent) {
     pthread_mutex_unlock(&self->lock);
 }
 
-/* Learns the rows that are there, up to ROWS_AT_A_TIME. true: there may be more. After a start, nothing is published before all that
- * had been learnt is learnt again. */
+/* Learns the rows that are there, up to ROWS_AT_A_TIME. true: there may be more. After a start, nothing is
+ * published before all that had been learnt is learnt again. */
 static bool advance(sv_learner *self, sv_agent *agent) {
     char sentence[480] = "";
     uint64_t before = agent->learnt_seq;

@@ -1,4 +1,5 @@
-/* One thread learns: it takes journal rows in order, trains between them, publishes policies and writes checkpoints. */
+/* One thread learns: it takes journal rows in order, trains between them, publishes policies and writes
+ * checkpoints. */
 #ifndef SERVE_LEARNER_H
 #define SERVE_LEARNER_H
 

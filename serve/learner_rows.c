@@ -75,7 +75,8 @@ static void take_model(sv_walk *self, const store_row *row) {
     text_free(&path);
 }
 
-/* Learns one event. What the agent refuses, it refuses each time that the row is read: it is left out, and counted. */
+/* Learns one event. What the agent refuses, it refuses each time that the row is read: it is left out, and
+ * counted. */
 static void learn(sv_walk *self, const store_row *row, const sv_ask *ask, size_t *arms, double *scores, bool *observed) {
     const store_decision *of = &row->of;
     bool any;

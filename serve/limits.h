@@ -1,4 +1,5 @@
-/* What a request may be. Bounds that protect the service from one client; the sentences of refusals name them. */
+/* What a request may be. Bounds that protect the service from one client; the sentences of refusals name
+ * them. */
 #ifndef SERVE_LIMITS_H
 #define SERVE_LIMITS_H
 

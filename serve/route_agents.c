@@ -1,4 +1,5 @@
-/* GET, PUT and DELETE of agents. A PUT is a row of the journal, and answered when the learner has taken it. */
+/* GET, PUT and DELETE of agents. A PUT is a row of the journal, and answered when the learner has taken
+ * it. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -126,7 +127,8 @@ static void submit_put(sv_exchange *self) { exchange_submit(self, &((sv_put *)se
 
 /* ---- in the thread that reads ---- */
 
-/* Can an agent of the old settings become one of the new ones without beginning again? Tried on agents that know nothing. */
+/* Can an agent of the old settings become one of the new ones without beginning again? Tried on agents
+ * that know nothing. */
 static bool can_change(const sv_exchange *self, const sv_settings *before, const sv_settings *after, sv_refusal *why) {
     sv_text scratch = {0};
     sv_brain *brain = NULL;

@@ -1,4 +1,5 @@
-/* POST /v1/agents/NAME/decide: chosen here, by whichever thread reads the request, and answered when it is in the journal. */
+/* POST /v1/agents/NAME/decide: chosen here, by whichever thread reads the request, and answered when it is
+ * in the journal. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>

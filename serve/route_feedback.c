@@ -1,4 +1,5 @@
-/* POST /v1/agents/NAME/feedback: checked against the decision and kept, in the writer; 204 when it is on disk. */
+/* POST /v1/agents/NAME/feedback: checked against the decision and kept, in the writer; 204 when it is on
+ * disk. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

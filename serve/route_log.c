@@ -1,5 +1,6 @@
-/* GET /v1/agents/NAME/log?from=SEQ&limit=N: events that have been learnt, in the order of the journal, as JSON lines with "final": true;
- * behind the last of them, those that still wait, with "final": false. The next page begins after the last "seq". */
+/* GET /v1/agents/NAME/log?from=SEQ&limit=N: events that have been learnt, in the order of the journal, as
+ * JSON lines with "final": true; behind the last of them, those that still wait, with "final": false. The
+ * next page begins after the last "seq". */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -37,7 +38,8 @@ static void write_time(sv_text *out, int64_t milliseconds) {
     text_put(out, "\"%s.%03dZ\"", date, (int)(milliseconds % 1000));
 }
 
-/* What the client sent and what it was answered, without what is written elsewhere or was for the answer only. */
+/* What the client sent and what it was answered, without what is written elsewhere or was for the answer
+ * only. */
 static void write_rest(sv_text *out, const store_decision *of) {
     json_t *body = json_loadb(of->body, of->body_size, 0, NULL), *answer = json_loads(of->answer, 0, NULL);
     static const char *const not_of_body[] = {"event", "slate", "explain"}, *const not_of_answer[] = {

@@ -1,4 +1,5 @@
-/* GET and PUT of the agent itself, as npz, and the erasure of an event: what needs the learner between two rows. */
+/* GET and PUT of the agent itself, as npz, and the erasure of an event: what needs the learner between two
+ * rows. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,7 +165,8 @@ void route_put_model(sv_exchange *self) {
     self->later = submit_job;
 }
 
-/* ---- erasure: what is in no checkpoint yet is put into one first, or the journal could not be read again ---- */
+/* ---- erasure: what is in no checkpoint yet is put into one first, or the journal could not be read again
+ * ---- */
 
 static store_status run_erase(sv_job *base, sv_store *store) {
     sv_work *self = WORK_OF(job, base);

@@ -146,7 +146,8 @@ static bool find_route(sv_exchange *self, sv_refusal *why) {
 
 /* ---- who may ---- */
 
-/* Browsers send the name that the page was asked for; a name of somebody else's that leads to this machine is not ours. */
+/* Browsers send the name that the page was asked for; a name of somebody else's that leads to this machine
+ * is not ours. */
 static bool is_loopback_host(const char *host) {
     static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
     for (size_t i = 0; host && i < 3; i++) {

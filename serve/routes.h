@@ -19,7 +19,8 @@ typedef struct route {
 /* The index-th; NULL: there is none. */
 const sv_route *route_at(size_t index);
 size_t route_count(void);
-/* Looks at the request line and headers: finds the route, the agent, and whether this client may. false: it is answered. */
+/* Looks at the request line and headers: finds the route, the agent, and whether this client may. false:
+ * it is answered. */
 bool routes_admit(sv_exchange *self);
 /* Then the body is there: answered, or `later` is set. */
 void routes_answer(sv_exchange *self);

@@ -18,7 +18,8 @@ typedef struct serve_options {
 
 /* Serves until SIGTERM or SIGINT. */
 int serve_run(const serve_options *options, char *message);
-/* Looks at a folder without serving it: damage, rows that do not fit together, checkpoints that cannot be read. Prints what it finds. */
+/* Looks at a folder without serving it: damage, rows that do not fit together, checkpoints that cannot be
+ * read. Prints what it finds. */
 int serve_check(const char *folder, char *message);
 /* A copy of the folder into a new one, while it is served. */
 int serve_backup(const char *folder, const char *to, char *message);

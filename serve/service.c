@@ -28,7 +28,8 @@ typedef struct loading {
     sv_refusal *why;
 } sv_loading;
 
-/* From its checkpoint. Without one, or with one that cannot be read, the learner begins at row 1, and says so where that is gone. */
+/* From its checkpoint. Without one, or with one that cannot be read, the learner begins at row 1, and says
+ * so where that is gone. */
 static bool load_checkpoint(sv_service *service, sv_agent *agent, const store_agent *from) {
     sv_text path = {0};
     sv_refusal why = {0};

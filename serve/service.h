@@ -45,8 +45,8 @@ typedef struct service_options {
     double checkpoint_seconds; /* 0: 300 */
 } service_options;
 
-/* Opens the folder, which is made where it is missing, and goes on from its journal. NULL with a refusal: 400 where the user's
- * input is wrong. */
+/* Opens the folder, which is made where it is missing, and goes on from its journal. NULL with a refusal:
+ * 400 where the user's input is wrong. */
 sv_service *service_start(const service_options *options, sv_refusal *why);
 /* Ends after what was accepted is answered. */
 void service_stop(sv_service *self);

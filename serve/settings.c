@@ -29,7 +29,8 @@ static bool option_text(const char *name, const json_t *value, char out[512], sv
     return true;
 }
 
-/* Options of the environment or the output make no sense here, and those that name files would reach into the server's. */
+/* Options of the environment or the output make no sense here, and those that name files would reach into
+ * the server's. */
 static bool is_taken(const char *name, sv_refusal *why) {
     static const char *const also[] = {"dim", "seed", "rounds", NULL}, *const never[] = {"history", "init-weights",
                                                                                          "count-pending", NULL};

@@ -1,4 +1,5 @@
-/* What PUT says about an agent: the library's options, and how its events are treated. Immutable once read, and counted. */
+/* What PUT says about an agent: the library's options, and how its events are treated. Immutable once
+ * read, and counted. */
 #ifndef SERVE_SETTINGS_H
 #define SERVE_SETTINGS_H
 

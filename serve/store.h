@@ -1,8 +1,9 @@
-/* The journal and all else that outlives the process, behind one interface. SQLite is behind it (store_sqlite*.c); nothing else of
- * the service sees SQLite.
+/* The journal and all else that outlives the process, behind one interface. SQLite is behind it
+ * (store_sqlite*.c); nothing else of the service sees SQLite.
  *
- * A store is one connection, for one thread at a time. One of them writes, the writer's (writer.h); others read. What is written
- * between begin and commit is on disk when commit returns STORE_OK, and else not there. */
+ * A store is one connection, for one thread at a time. One of them writes, the writer's (writer.h); others
+ * read. What is written between begin and commit is on disk when commit returns STORE_OK, and else not
+ * there. */
 #ifndef SERVE_STORE_H
 #define SERVE_STORE_H
 
@@ -128,8 +129,8 @@ store_status store_waiting(sv_store *self, int64_t agent, size_t most,
 
 store_status store_checkpoint(sv_store *self, int64_t agent, uint64_t seq, const char *file, const char *settings,
                               int64_t now);
-/* Removes up to `most` decisions made before `before`, with their rows: of a deleted agent any, of others those that the
- * checkpoint has. `count`: how many, `waited` of them without having been learnt. */
+/* Removes up to `most` decisions made before `before`, with their rows: of a deleted agent any, of others
+ * those that the checkpoint has. `count`: how many, `waited` of them without having been learnt. */
 store_status store_retain(sv_store *self, int64_t agent, int64_t before, size_t most, uint64_t *count, uint64_t *waited);
 /* The last of a deleted agent. STORE_NONE: there are decisions left. */
 store_status store_agent_remove(sv_store *self, int64_t agent);

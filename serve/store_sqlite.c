@@ -1,4 +1,5 @@
-/* SQLite in WAL mode with synchronous = FULL: a commit returns once its pages are in the log and the log is synced. */
+/* SQLite in WAL mode with synchronous = FULL: a commit returns once its pages are in the log and the log
+ * is synced. */
 #include "store_sqlite.h"
 
 #include <stdio.h>

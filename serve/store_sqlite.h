@@ -67,7 +67,8 @@ struct store {
     char sentence[320];
 };
 
-/* The statement, ready for its parameters; NULL when it cannot be prepared. The one before it with the same name ends. */
+/* The statement, ready for its parameters; NULL when it cannot be prepared. The one before it with the
+ * same name ends. */
 sqlite3_stmt *store_use(sv_store *self, int which);
 /* Runs a statement that gives no rows. */
 store_status store_run(sv_store *self, sqlite3_stmt *statement);

@@ -1,4 +1,5 @@
-/* A layer under SQLite that counts and times fsync, which is what a commit waits for. Everything else goes straight through. */
+/* A layer under SQLite that counts and times fsync, which is what a commit waits for. Everything else goes
+ * straight through. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>

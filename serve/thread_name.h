@@ -1,4 +1,5 @@
-/* What a thread does at this moment, as its name: `top -H` shows it, and tools/serve-kills chooses its moments by it. */
+/* What a thread does at this moment, as its name: `top -H` shows it, and tools/serve-kills chooses its
+ * moments by it. */
 #ifndef SERVE_THREAD_NAME_H
 #define SERVE_THREAD_NAME_H
 

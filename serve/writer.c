@@ -12,9 +12,10 @@
 enum { CHORES = 4 };
 static const double PROBE_SECONDS = 1, IDLE_SECONDS = 0.05;
 
-/* How long a group waits for more. A commit costs an fsync whatever is in it, so at high load a group is worth waiting for: until it has
- * half of what the open connections can bring, at most GROUP, at most GROUP_SECONDS, and not when nothing has come for four times the usual
- * pause between two jobs. With one client, or little load, the target is below 2 and nothing waits. */
+/* How long a group waits for more. A commit costs an fsync whatever is in it, so at high load a group is
+ * worth waiting for: until it has half of what the open connections can bring, at most GROUP, at most
+ * GROUP_SECONDS, and not when nothing has come for four times the usual pause between two jobs. With one
+ * client, or little load, the target is below 2 and nothing waits. */
 enum { GROUP = 24 };
 static const double GROUP_SECONDS = 0.005, LEAST_PAUSE = 0.0002;
 

@@ -1,5 +1,5 @@
-/* Requests to the service, without a network: a line "METHOD PATH?QUERY TYPE", then the body. Whatever is asked, the answer is a status that
- * the routes have, JSON where it is an error, and the service goes on. */
+/* Requests to the service, without a network: a line "METHOD PATH?QUERY TYPE", then the body. Whatever is
+ * asked, the answer is a status that the routes have, JSON where it is an error, and the service goes on. */
 #include <sys/stat.h>
 
 #include "fuzz_memory_file.h"
@@ -12,9 +12,9 @@ static void expect(bool holds) {
     if (!holds) abort();
 }
 
+/* The service's threads end with the process: at exit, libraries that a checkpoint needs are gone already. */
 static void end(void) {
-    char command
-        [200]; /* the service's threads end with the process: at exit, libraries that a checkpoint needs are gone already */
+    char command[200];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     if (system(command)) return;
 }

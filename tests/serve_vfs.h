@@ -1,8 +1,9 @@
-/* A VFS under SQLite that behaves as a disk with a write cache: what was not synced is kept in memory and never reaches the file. A process
- * that dies is then a power cut. It can also fail: the n-th sync, or every write, as a full disk does.
+/* A VFS under SQLite that behaves as a disk with a write cache: what was not synced is kept in memory and
+ * never reaches the file. A process that dies is then a power cut. It can also fail: the n-th sync, or
+ * every write, as a full disk does.
  *
- * Every open file of one name shares its cache, as connections of one process share the system's. The log's index in shared memory goes
- * to the system's VFS: it is made again after a crash anyway. */
+ * Every open file of one name shares its cache, as connections of one process share the system's. The
+ * log's index in shared memory goes to the system's VFS: it is made again after a crash anyway. */
 #ifndef TESTS_SERVE_VFS_H
 #define TESTS_SERVE_VFS_H
 

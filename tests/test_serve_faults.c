@@ -1,4 +1,5 @@
-/* A disk that is full, and one whose fsync fails: nothing more is acknowledged, /readyz says so, and nothing that was acknowledged is lost. */
+/* A disk that is full, and one whose fsync fails: nothing more is acknowledged, /readyz says so, and
+ * nothing that was acknowledged is lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
-/* Power cuts. A child serves itself from a disk that forgets what was not synced (serve_vfs.h), and for checkpoints from a file system that
- * tears files that were not synced before their renaming and undoes renamings that the folder's sync did not follow. It writes down, in a
- * pipe, what was acknowledged, and is killed at random. Its parent reads what is left as an ordinary service does. */
+/* Power cuts. A child serves itself from a disk that forgets what was not synced (serve_vfs.h), and for
+ * checkpoints from a file system that tears files that were not synced before their renaming and undoes
+ * renamings that the folder's sync did not follow. It writes down, in a pipe, what was acknowledged, and
+ * is killed at random. Its parent reads what is left as an ordinary service does. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

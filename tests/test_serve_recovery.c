@@ -1,6 +1,7 @@
-/* The agent is a function of its options, its seed and the journal's rows. The witness reads the database with SQLite alone, row by row, and
- * teaches an agent of its own; the service was asked by several threads at once, stopped and started again in between. Both agents are the
- * same files, and choose the same slates. */
+/* The agent is a function of its options, its seed and the journal's rows. The witness reads the database
+ * with SQLite alone, row by row, and teaches an agent of its own; the service was asked by several threads
+ * at once, stopped and started again in between. Both agents are the same files, and choose the same
+ * slates. */
 #include <jansson.h>
 #include <setjmp.h>
 #include <sqlite3.h>
