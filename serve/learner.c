@@ -235,16 +235,18 @@ static void checkpoint_all(sv_learner *self, bool now) {
     }
 }
 
+static bool is_due(const sv_learner *self, const sv_task *task) {
+    const sv_agent *of = task->agent;
+    return of->learnt_seq >= task->seq || of->broken || atomic_load(&of->deleted) || self->stop;
+}
+
 /* The first task whose row has been learnt. */
 static sv_task *take_task(sv_learner *self) {
-    sv_task *found = NULL;
     pthread_mutex_lock(&self->lock);
-    for (sv_task **at = &self->tasks; *at && !found; at = found ? at : &(*at)->next) {
-        const sv_agent *of = (*at)->agent;
-        if (of->learnt_seq < (*at)->seq && !of->broken && !atomic_load(&of->deleted) && !self->stop) continue;
-        found = *at;
-        *at = found->next;
-    }
+    sv_task **at = &self->tasks;
+    while (*at && !is_due(self, *at)) at = &(*at)->next;
+    sv_task *found = *at;
+    if (found) *at = found->next;
     pthread_mutex_unlock(&self->lock);
     return found;
 }
