@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 import zipfile
 
@@ -289,6 +290,48 @@ def keys_are_asked_for():
             server.kill()
 
 
+def a_stop_answers_what_was_accepted():
+    """As many decisions are on disk as were acknowledged: none was taken and not answered."""
+    with home(PROGRAM) as server:
+        check(server.call("PUT", "/v1/agents/home", AGENT), 201)
+        known, lock = [], threading.Lock()
+
+        def ask(number):
+            for i in range(100000):
+                try:
+                    got = server.call("POST", "/v1/agents/home/decide", {**ASK, "event": f"{number}-{i}"})
+                except OSError:
+                    return
+                with lock:
+                    known.append((f"{number}-{i}", got[0]))
+        threads = [threading.Thread(target=ask, args=(i,)) for i in range(6)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.5)
+        assert server.stop() == 0
+        for thread in threads:
+            thread.join()
+        assert {status for _, status in known} == {201}, {status for _, status in known}
+        with sqlite3.connect(server.folder + "/journal.db") as base:
+            kept = {row[0] for row in base.execute("SELECT event FROM decisions")}
+        base.close()
+        assert kept == {event for event, _ in known}, (len(kept), len(known))
+
+
+def each_request_is_a_line_of_json():
+    with home(PROGRAM) as server:
+        server.stop()
+        server.quiet = False
+        server.start()
+        server.call("PUT", "/v1/agents/home", AGENT)
+        server.call("GET", '/nowhere%22%00"\'<b>?x=%0a')
+        server.raw(b"GET /caf\xc3\xa9\xff HTTP/1.1\r\nHost: localhost\r\n\r\n", timeout=2)
+        server.stop()
+        seen = [json.loads(line) for line in open(server.folder + ".err", encoding="ascii")]
+        assert [line["status"] for line in seen if line["route"] != "readyz"] == [201, 404, 404], seen
+        assert {"time", "method", "path", "route", "status", "ms", "received", "sent"} <= set(seen[0]), seen[0]
+
+
 def without_keys_only_this_machine_is_served():
     with home(PROGRAM) as server:
         for host in ("evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", ""):
@@ -302,4 +345,4 @@ if __name__ == "__main__":
     main(agents_are_made_changed_and_deleted, a_decision_is_made_once, rules_hold, feedback_is_counted_once,
          an_event_is_learnt_whole_when_its_wait_ends, a_click_hides_what_is_behind_it, the_agent_learns, the_log_comes_in_pages,
          an_agent_comes_and_goes_as_npz, an_event_is_erased, what_is_old_goes_and_no_further_than_the_checkpoint,
-         operators_have_what_they_need, keys_are_asked_for, without_keys_only_this_machine_is_served)
+         operators_have_what_they_need, keys_are_asked_for, a_stop_answers_what_was_accepted, each_request_is_a_line_of_json, without_keys_only_this_machine_is_served)

@@ -18,7 +18,7 @@ class Server:
 
     def __init__(self, program, folder, *options):
         self.program, self.folder, self.options = program, folder, [str(option) for option in options]
-        self.process = None
+        self.process, self.quiet = None, True
 
     def start(self, ready=True):
         port_file = self.folder + ".port"
@@ -26,7 +26,7 @@ class Server:
             os.remove(port_file)
         self.errors = open(self.folder + ".err", "ab")
         self.process = subprocess.Popen(
-            [self.program, "serve", "--dir", self.folder, "--port", "0", "--port-file", port_file, "--quiet", *self.options],
+            [self.program, "serve", "--dir", self.folder, "--port", "0", "--port-file", port_file, *(["--quiet"] if self.quiet else []), *self.options],
             stdout=subprocess.DEVNULL, stderr=self.errors)
         give_up = time.monotonic() + 60
         while not os.path.exists(port_file):
