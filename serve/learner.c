@@ -11,7 +11,7 @@
 #include "learner_rows.h"
 #include "thread_name.h"
 
-enum { ROWS_AT_A_TIME = 64, NICE = 5 };
+enum { ROWS_AT_A_TIME = 64, NICE = 10 };
 
 struct learner {
     learner_options options;

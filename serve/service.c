@@ -97,24 +97,25 @@ static bool load_all(sv_service *self, sv_store *store, sv_refusal *why) {
     return !why->status;
 }
 
+/* Takes over the store, which writes. */
 static bool start_threads(sv_service *self, const service_options *options, sv_store *store, sv_refusal *why) {
     sv_chore *chores[] = {&self->closing, &self->retention};
     service_add_chores(self);
     self->reader = open_store(self, false, why);
-    struct store *of_learner = self->reader ? open_store(self, false, why) : NULL;
-    self->writer = of_learner ? writer_start(store, chores, 2, &self->connections) : NULL;
-    if (!self->writer) {
-        store_close(store);
-        store_close(of_learner);
-        return why->status ? false : refuse(why, 503, "no thread could be had");
-    }
+    sv_store *of_learner = self->reader ? open_store(self, false, why) : NULL;
+    sv_store *of_folding = of_learner ? open_store(self, false, why) : NULL;
+    self->writer = of_folding ? writer_start(store, chores, 2, &self->connections) : NULL;
+    self->folding = self->writer ? folding_start(of_folding, store) : NULL;
     learner_options about = {.folder = self->folder,
                              .checkpoint_seconds = options->checkpoint_seconds > 0 ? options->checkpoint_seconds : 300,
                              .writer = self->writer,
                              .agents = &self->agents};
-    self->learner = learner_start(&about, of_learner);
-    if (!self->learner) store_close(of_learner);
-    return self->learner || refuse(why, 503, "no thread could be had");
+    self->learner = self->folding ? learner_start(&about, of_learner) : NULL;
+    if (self->learner) return true;
+    store_close(of_learner);
+    if (!self->folding) store_close(of_folding);
+    if (!self->writer) store_close(store);
+    return why->status ? false : refuse(why, 503, "no thread could be had");
 }
 
 sv_service *service_start(const service_options *options, sv_refusal *why) {
@@ -145,6 +146,7 @@ fail:
 void service_stop(sv_service *self) {
     if (!self) return;
     learner_stop(self->learner);
+    folding_stop(self->folding);
     writer_stop(self->writer);
     learner_destroy(self->learner);
     store_close(self->reader);

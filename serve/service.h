@@ -3,6 +3,7 @@
 #define SERVE_SERVICE_H
 
 #include "agents.h"
+#include "folding.h"
 #include "keys.h"
 #include "learner.h"
 #include "metrics.h"
@@ -27,6 +28,7 @@ struct service {
     sv_metrics metrics;
     sv_writer *writer;
     sv_learner *learner;
+    sv_folding *folding;
     pthread_mutex_t reading; /* of the reader */
     sv_store *reader;        /* for the log */
     atomic_bool stopping;

@@ -44,6 +44,10 @@ store_status store_commit(sv_store *self);
 void store_rollback(sv_store *self);
 /* Rows changed by this connection so far. */
 uint64_t store_changes(const sv_store *self);
+/* Pages of the log that commits have added since it was folded in; and folding it in, as far as others let. Any
+ * connection may do it while another writes; a failure is not one of the journal. */
+size_t store_log_pages(const sv_store *self);
+void store_fold(sv_store *self);
 /* A write that changes nothing: does the disk take one? Outside transactions. */
 store_status store_probe(sv_store *self);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_PAGES = 16000 }; /* of the log: 64 MB */
 enum { FORMAT = 1, APPLICATION = 0x53415231 /* "SAR1" */, BUSY_MILLISECONDS = 5000 };
 
 static const char TABLES[] =
@@ -80,6 +81,19 @@ void store_rollback(sv_store *self) {
     memcpy(self->sentence, sentence, sizeof sentence);
 }
 
+/* After each commit. Folding is another thread's (folding.h); one that cannot keep up must not fill the disk. */
+static int see_commit(void *user, sqlite3 *database, const char *name, int pages) {
+    sv_store *self = user;
+    (void)database, (void)name;
+    atomic_store(&self->log_pages, (unsigned)pages);
+    if (pages >= MOST_PAGES) store_fold(self);
+    return SQLITE_OK;
+}
+
+size_t store_log_pages(const sv_store *self) { return atomic_load(&self->log_pages); }
+
+void store_fold(sv_store *self) { sqlite3_wal_checkpoint_v2(self->database, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL); }
+
 uint64_t store_changes(const sv_store *self) { return (uint64_t)sqlite3_total_changes(self->database); }
 
 store_status store_probe(sv_store *self) {
@@ -117,7 +131,8 @@ static bool prepare(sv_store *self, bool write) {
         return false;
     }
     if (!write) return true;
-    if (!run_sql(self, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;"
+    sqlite3_wal_hook(self->database, see_commit, self);
+    if (!run_sql(self, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                        "PRAGMA cache_size = -16384; PRAGMA foreign_keys = OFF"))
         return false;
     snprintf(pragmas, sizeof pragmas, "BEGIN; PRAGMA application_id = %d; PRAGMA user_version = %d;", APPLICATION, FORMAT);

@@ -3,6 +3,7 @@
 #define SERVE_STORE_SQLITE_H
 
 #include <sqlite3.h>
+#include <stdatomic.h>
 
 #include "store.h"
 
@@ -64,6 +65,7 @@ enum {
 struct store {
     sqlite3 *database;
     sqlite3_stmt *statements[SQL_COUNT];
+    atomic_uint log_pages; /* of the writer's: after its last commit */
     char sentence[320];
 };
 
