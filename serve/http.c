@@ -1,7 +1,5 @@
 #include "http.h"
 
-#include <arpa/inet.h>
-#include <errno.h>
 #include <microhttpd.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,6 +10,7 @@
 #include "clock.h"
 #include "http_clients.h"
 #include "http_line.h"
+#include "http_listen.h"
 #include "pool.h"
 #include "routes.h"
 
@@ -21,8 +20,9 @@ struct http {
     struct MHD_Daemon *daemon;
     http_options options;
     http_clients clients;
-    MHD_socket listening; /* after a drain */
-    atomic_uint open;     /* whole requests that are not answered */
+    sv_http_listen *listen; /* NULL after a drain */
+    atomic_uint connections;
+    atomic_uint open; /* whole requests that are not answered */
 };
 
 typedef struct request {
@@ -190,6 +190,7 @@ static void see_connection(void *user, struct MHD_Connection *connection, void *
                            enum MHD_ConnectionNotificationCode code) {
     sv_http *self = user;
     bool closed = code == MHD_CONNECTION_NOTIFY_CLOSED;
+    atomic_fetch_add(&self->connections, closed ? -1u : 1u);
     if (self->options.connections) atomic_fetch_add(self->options.connections, closed ? -1u : 1u);
     if (closed) {
         http_clients_remove(&self->clients, *context);
@@ -206,47 +207,32 @@ bool http_is_loopback(const char *address) {
     return !strncmp(address, "127.", 4) || !strcmp(address, "::1") || !strcmp(address, "localhost");
 }
 
-static bool read_address(const http_options *options, struct sockaddr_storage *out, bool *six, sv_refusal *why) {
-    const char *address = !strcmp(options->address, "localhost") ? "127.0.0.1" : options->address;
-    struct sockaddr_in *four = (struct sockaddr_in *)out;
-    struct sockaddr_in6 *long_one = (struct sockaddr_in6 *)out;
-    memset(out, 0, sizeof *out);
-    *six = strchr(address, ':');
-    if (*six) {
-        long_one->sin6_family = AF_INET6;
-        long_one->sin6_port = htons((uint16_t)options->port);
-        if (inet_pton(AF_INET6, address, &long_one->sin6_addr) == 1) return true;
-    } else {
-        four->sin_family = AF_INET;
-        four->sin_port = htons((uint16_t)options->port);
-        if (inet_pton(AF_INET, address, &four->sin_addr) == 1) return true;
-    }
-    return refuse(why, 400, "--bind %s is not an address", options->address);
+static void take_connection(void *user, int socket, const struct sockaddr *from, socklen_t size) {
+    sv_http *self = user;
+    MHD_add_connection(self->daemon, socket, from, size); /* closes it where it cannot */
 }
 
+static bool has_room(void *user) { return atomic_load(&((sv_http *)user)->connections) < LIMIT_CONNECTIONS; }
+
 sv_http *http_start(const http_options *options, sv_refusal *why) {
-    struct sockaddr_storage address;
-    bool six;
     sv_http *self = calloc(1, sizeof *self);
-    if (!self || !read_address(options, &address, &six, why)) goto fail;
+    if (!self) goto fail;
     self->options = *options;
-    self->listening = MHD_INVALID_SOCKET;
     signal(SIGPIPE, SIG_IGN);
     pool_install();
     if (!http_clients_start(&self->clients, options->request_seconds)) goto fail;
-    errno = 0;
     self->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | (six ? MHD_USE_IPv6 : 0), 0, NULL, NULL,
-        handle, self, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_THREAD_POOL_SIZE, options->threads,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)LIMIT_CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)LIMIT_HEADERS, MHD_OPTION_CONNECTION_TIMEOUT, 120u, MHD_OPTION_URI_LOG_CALLBACK, see_request_line, self,
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
+        handle, self, MHD_OPTION_THREAD_POOL_SIZE, options->threads, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)LIMIT_CONNECTIONS + options->threads, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LIMIT_HEADERS,
+        MHD_OPTION_CONNECTION_TIMEOUT, 120u, MHD_OPTION_URI_LOG_CALLBACK, see_request_line, self,
         MHD_OPTION_NOTIFY_COMPLETED, complete, self, MHD_OPTION_NOTIFY_CONNECTION, see_connection, self,
-        MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_LISTEN_BACKLOG_SIZE,
-        1024u, MHD_OPTION_END);
-    if (self->daemon) return self;
-    refuse(why, errno == EADDRINUSE || errno == EACCES || errno == EADDRNOTAVAIL ? 400 : 503,
-           "%s port %u cannot be served: %s", options->address, options->port,
-           errno ? strerror(errno) : "the server did not start");
+        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
+    http_listen_options about = {
+        .address = options->address, .port = options->port, .take = take_connection, .has_room = has_room, .user = self};
+    self->listen = self->daemon ? http_listen_start(&about, why) : NULL;
+    if (self->listen) return self;
+    if (self->daemon) MHD_stop_daemon(self->daemon);
     http_clients_stop(&self->clients);
 fail:
     if (!why->status) refuse(why, 503, "memory or threads could not be had");
@@ -254,19 +240,20 @@ fail:
     return NULL;
 }
 
-unsigned http_port(const sv_http *self) { return MHD_get_daemon_info(self->daemon, MHD_DAEMON_INFO_BIND_PORT)->port; }
+unsigned http_port(const sv_http *self) { return http_listen_port(self->listen); }
 
 void http_drain(sv_http *self, double seconds) {
     struct timespec moment = {0, 10000000};
     double until = clock_seconds() + seconds;
-    self->listening = MHD_quiesce_daemon(self->daemon);
+    http_listen_stop(self->listen);
+    self->listen = NULL;
     while (atomic_load(&self->open) && clock_seconds() < until) nanosleep(&moment, NULL);
 }
 
 void http_stop(sv_http *self) {
     if (!self) return;
+    http_listen_stop(self->listen);
     MHD_stop_daemon(self->daemon);
-    if (self->listening != MHD_INVALID_SOCKET) close(self->listening);
     http_clients_stop(&self->clients);
     free(self);
 }
