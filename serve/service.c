@@ -59,6 +59,7 @@ static bool load_agent(void *user, const store_agent *from) {
     if (!agent) return settings ? refuse(self->why, 503, "memory could not be had") : false;
     agent->decisions = from->decisions;
     agent->waiting = from->waiting;
+    agent->learnt = from->learnt;
     agent->last_seq = from->last_seq;
     load_checkpoint(self->service, agent, from);
     bool room =

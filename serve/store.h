@@ -57,7 +57,7 @@ typedef struct store_agent {
     int64_t id;
     const char *name, *settings; /* JSON; valid during the call */
     uint64_t last_seq, checkpoint_seq;
-    uint64_t decisions, waiting;
+    uint64_t decisions, waiting, learnt;
     const char *checkpoint, *checkpoint_settings; /* file's name, NULL: none; settings at its row, JSON */
     bool deleted;                                 /* its rows are being removed */
 } store_agent;

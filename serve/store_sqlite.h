@@ -19,7 +19,8 @@
     X(AGENTS_DELETED, "SELECT id FROM agents WHERE deleted IS NOT NULL LIMIT ?1")                                         \
     X(AGENTS, "SELECT a.id, a.name, a.settings, (SELECT max(seq) FROM rows WHERE agent = a.id), "                         \
               "c.seq, c.file, deleted, (SELECT count(*) FROM decisions WHERE agent = a.id), "                             \
-              "(SELECT count(*) FROM decisions WHERE agent = a.id AND state = 0), c.settings "                            \
+              "(SELECT count(*) FROM decisions WHERE agent = a.id AND state = 0), c.settings, "                           \
+              "(SELECT count(*) FROM decisions WHERE agent = a.id AND state <> 1) "                                       \
               "FROM agents a LEFT JOIN checkpoints c ON c.agent = a.id ORDER BY id")                                      \
     X(DECISION_ADD, "INSERT INTO decisions (agent, event, time, due, state, model, hash, arms, answer, body) "            \
                     "VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (agent, event) DO NOTHING")               \

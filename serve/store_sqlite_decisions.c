@@ -59,6 +59,7 @@ store_status store_agents(sv_store *self, bool (*each)(void *user, const store_a
                              .decisions = (uint64_t)sqlite3_column_int64(list, 7),
                              .waiting = (uint64_t)sqlite3_column_int64(list, 8),
                              .checkpoint_settings = (const char *)sqlite3_column_text(list, 9)};
+        agent.learnt = agent.decisions - (uint64_t)sqlite3_column_int64(list, 10);
         if (!each(user, &agent)) break;
     }
     if (list) sqlite3_reset(list);
