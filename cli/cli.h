@@ -19,6 +19,9 @@ int cli_reproduce(int count, char **arguments);
 int cli_serve(int count, char **arguments);
 int cli_solve(int count, char **arguments);
 int cli_theory(int count, char **arguments);
+int cli_schema(int count, char **arguments);
+int cli_convert(int count, char **arguments);
+int cli_learn(int count, char **arguments);
 
 /* ---- flags.c ---- */
 
@@ -37,6 +40,19 @@ typedef struct cli_command {
 int cli_take(const cli_command *command, int count, char **arguments, sa_experiment *experiment, bool *done);
 /* The value of an option as a flag. */
 bool cli_flag(const sa_experiment *experiment, const char *name);
+
+/* ---- words.c ---- */
+
+typedef struct cli_word {
+    const char *name;   /* "--out" */
+    const char **value; /* where its value goes; NULL for a flag */
+    bool *on;           /* set where the flag is given */
+} cli_word;
+
+/* Takes the arguments of a command with a few flags of its own; `words` is ended by a name of NULL. Up to `most` words without dashes
+ * go to `plain`. `*help`: --help was asked for. */
+int cli_take_words(const char *command, int count, char **arguments, const cli_word *words, const char **plain,
+                   size_t most, bool *help);
 
 /* ---- numbers.c ---- */
 
@@ -57,6 +73,8 @@ __attribute__((format(printf, 3, 4))) int cli_say(const char *command, int exit_
 int cli_exit_status(sa_status status);
 /* The library's last sentence, and that status. */
 int cli_fail(const char *command, sa_status status);
+/* What was skipped or left out of a log that was read to its end. */
+void cli_warn_of_log(const char *command, sa_log_reader *reader);
 /* The nearest of the words, or NULL when none is near. */
 const char *cli_nearest(const char *word, const char *const *words, size_t count);
 

@@ -30,6 +30,11 @@ int cli_fail(const char *command, sa_status status) {
     return cli_say(command, cli_exit_status(status), "%s", *sentence ? sentence : sa_status_message(status));
 }
 
+void cli_warn_of_log(const char *command, sa_log_reader *reader) {
+    const char *warning = sa_log_reader_warning(reader);
+    if (*warning) cli_say(command, EXIT_FINE, "%s", warning);
+}
+
 /* Insertions, deletions and replacements from one word to the other; words are short. */
 static size_t distance(const char *from, const char *to) {
     size_t row[64], size = strlen(to);

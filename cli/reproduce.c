@@ -63,8 +63,11 @@ static int take_figure(const char *name, reproduce_request *request) {
 
 /* Preset and folder, from what was given or by default. */
 static int take_defaults(reproduce_request *request) {
-    if (sa_options_given(request->given, "trace"))
-        return cli_say(REPRODUCE.name, EXIT_INPUT, "--trace is for one experiment: superarm run SPEC.yaml --trace FILE");
+    static const char *const of_one[] = {"trace", "log"};
+    for (size_t i = 0; i < 2; i++)
+        if (sa_options_given(request->given, of_one[i]))
+            return cli_say(REPRODUCE.name, EXIT_INPUT, "--%s is for one experiment: superarm run SPEC.yaml --%s FILE",
+                           of_one[i], of_one[i]);
     if (request->reference) {
         sa_status status = sa_report_check_reference(request->reference);
         if (status != SA_OK) return cli_fail(REPRODUCE.name, status);

@@ -41,12 +41,15 @@ from .errors import (
     Unsupported,
 )
 from .experiments import Progress, run
+from .logs import LogEntry, read_log
 from .policy import Estimates, Policy
 from .results import Results, load
+from .schema import Column, Schema
 
 __all__ = [
-    "Agent", "AgentClosed", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Client", "Decision", "DiskError", "Error", "Estimates", "FileError", "FormatError",
-    "InputError", "Interrupted", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment",
-    "Policy", "Progress", "Results", "ServiceError", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
-    "join_dim", "load", "ntk", "options", "oracles", "problem_names", "run", "solve", "theory",
+    "Agent", "AgentClosed", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Client", "Column", "Decision", "DiskError", "Error", "Estimates",
+    "FileError", "FormatError", "InputError", "Interrupted", "LogEntry", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory",
+    "OwnAlgorithm", "OwnEnvironment", "Policy", "Progress", "Results", "Schema", "ServiceError", "Solution", "UnknownDecision", "Unsupported", "__version__",
+    "algorithms", "blas_threads", "choices", "join_dim", "load", "ntk", "options", "oracles", "problem_names", "read_log", "run", "solve",
+    "theory",
 ]

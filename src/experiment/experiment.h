@@ -27,7 +27,7 @@ struct sa_experiment {
     sa_spec_agent *agents; /* (agent_count) from --agent and `agents:` */
     size_t agent_count, agent_capacity;
     sa_own_environment environment; /* of the caller's own; without `contexts` there is none */
-    sa_oracle_callbacks oracle;     /* likewise; without `solve` there is none */
+    sa_oracle_callbacks oracle;     /* likewise; with alpha 0 there is none */
     sa_turns turns;                 /* of all callbacks */
     struct sa_plan *plan;           /* of the last check; holds the results once it is `finished`. NULL before */
     bool checked;                   /* the plan fits the options and has not been run */
@@ -69,7 +69,7 @@ typedef struct sa_plan {
     sa_options *options; /* for all agents, with rounds, arms and dim as the environment has them, and full paths */
     sa_environment *environment;
     sa_problem *problem;            /* data of the oracles, the same in every round */
-    sa_oracle_callbacks own_oracle; /* the caller's as it was given; without `solve` there is none */
+    sa_oracle_callbacks own_oracle; /* the caller's as it was given; with alpha 0 there is none */
     sa_oracle_callbacks oracle;     /* the same, but waits for its turn */
     sa_turns *turns;                /* of all callbacks */
     sa_clicks *clicks;              /* what users do; NULL: every score is seen */
@@ -175,7 +175,7 @@ sa_status sa_results_keep(const sa_plan *plan, size_t agent, size_t run);
 sa_status sa_results_finish(sa_plan *plan);
 /* Removes what would be of no use after a failure: the parts of a trace without --out. */
 void sa_results_abandon(sa_plan *plan);
-/* Path of the part of a finished run, with ".npz" or ".jsonl"; caller frees. */
+/* Path of the part of a finished run, with ".npz", ".jsonl" (its trace) or ".log"; caller frees. */
 sa_status sa_results_part(const sa_plan *plan, size_t agent, size_t run, const char *ending, char **path);
 
 void sa_plan_summarise(sa_plan_agent *agent, size_t runs, size_t rounds);
@@ -197,7 +197,17 @@ sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa
 /* Puts the file in its place; frees the trace either way. */
 sa_status sa_trace_finish(sa_trace *trace);
 void sa_trace_abandon(sa_trace *trace); /* NULL is fine */
-/* Joins the parts in the order of agent, run, round. */
-sa_status sa_trace_join(const sa_plan *plan, const char *path);
+/* Joins the parts with this ending in the order of agent, run, round. */
+sa_status sa_trace_join(const sa_plan *plan, const char *ending, const char *path);
+
+/* The decision log of a run (--log), in a part of its own; without --log it is NULL, which is fine everywhere. */
+typedef struct sa_run_log sa_run_log;
+sa_status sa_run_log_begin(const sa_plan *plan, size_t agent, size_t run, sa_run_log **out);
+/* One line; round from 0, feedback (chosen->slate). */
+sa_status sa_run_log_round(sa_run_log *log, uint64_t round, const sa_round *drawn, const sa_chosen *chosen,
+                           const double *feedback);
+/* Puts the file in its place; frees the log either way. */
+sa_status sa_run_log_finish(sa_run_log *log);
+void sa_run_log_abandon(sa_run_log *log);
 
 #endif

@@ -72,12 +72,12 @@ sa_status sa_plan_check_place(const char *path, const char *out) {
     return denied ? sa_fail_errno("written", path) : SA_OK;
 }
 
-/* A trace is joined at the very end; better to hear now that it cannot be written. */
-static sa_status check_trace(const char *trace, const char *out) {
+/* A trace or log is joined at the very end; better to hear now that it cannot be written. */
+static sa_status check_trace(const char *option, const char *trace, const char *out) {
     struct stat about;
     if (!*trace) return SA_OK;
     if (!stat(trace, &about)) {
-        if (S_ISDIR(about.st_mode)) return sa_fail(SA_INVALID, "--trace %s is a folder", trace);
+        if (S_ISDIR(about.st_mode)) return sa_fail(SA_INVALID, "--%s %s is a folder", option, trace);
         return access(trace, W_OK) ? sa_fail_errno("written", trace) : SA_OK;
     }
     return sa_plan_check_place(trace, out);
@@ -230,7 +230,12 @@ sa_status sa_plan_make(sa_experiment *experiment) {
     SA_TRY_OR_FAIL(sa_plan_check_unused(plan));
     SA_TRY_OR_FAIL(sa_plan_check_clicks(plan));
     SA_TRY_OR_FAIL(sa_plan_check_folder(plan->options));
-    SA_TRY_OR_FAIL(check_trace(plan->options->trace, plan->options->out));
+    SA_TRY_OR_FAIL(check_trace("trace", plan->options->trace, plan->options->out));
+    SA_TRY_OR_FAIL(check_trace("log", plan->options->log, plan->options->out));
+    if (*plan->options->log && !strcmp(plan->options->log, plan->options->trace)) {
+        status = sa_fail(SA_INVALID, "--trace and --log are the same file, %s", plan->options->log);
+        goto fail;
+    }
     SA_TRY_OR_FAIL(sa_plan_check_histories(plan));
     sa_plan_destroy(experiment->plan);
     experiment->plan = plan;

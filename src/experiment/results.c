@@ -1,7 +1,7 @@
 /* The files of an experiment:
  *
  *   DIR/spec.yaml                      first of all: what is done here
- *   DIR/parts/LABEL-RUN.npz, .jsonl    a finished run, and its trace; the trace is written first
+ *   DIR/parts/LABEL-RUN.npz, .jsonl, .log    a finished run, its trace and its log; these are written first
  *   DIR/LABEL/expected_regret.npy ...  when all runs are done
  *   DIR/summary.json                   last of all: where it is, the rest is
  *
@@ -90,21 +90,29 @@ fail:
     return status;
 }
 
+/* Clears `*has` when a part is not there that the option `wanted`, unless empty, asks for. */
+static sa_status has_part(const sa_plan *plan, size_t agent, size_t run, const char *ending, const char *wanted,
+                          bool *has) {
+    char *path;
+    if (!*wanted) return SA_OK;
+    SA_TRY(sa_results_part(plan, agent, run, ending, &path));
+    *has = *has && sa_file_exists(path);
+    sa_free(path);
+    return SA_OK;
+}
+
 /* A part that is absent or damaged is no failure: its run is done again. */
 static sa_status find_parts(sa_plan *plan) {
     for (size_t i = 0; i < plan->agent_count; i++)
         for (size_t run = 0; run < plan->runs; run++) {
-            char *path, *trace;
+            char *path;
+            bool whole = true;
+            SA_TRY(has_part(plan, i, run, "jsonl", plan->options->trace, &whole));
+            SA_TRY(has_part(plan, i, run, "log", plan->options->log, &whole));
             SA_TRY(sa_results_part(plan, i, run, "npz", &path));
-            sa_status status = sa_results_part(plan, i, run, "jsonl", &trace);
-            if (status == SA_OK) {
-                bool traced = !*plan->options->trace || sa_file_exists(trace);
-                plan->agents[i].done[run] =
-                    traced && sa_file_exists(path) && read_part(plan, &plan->agents[i], run, path) == SA_OK;
-                sa_free(trace);
-            }
+            plan->agents[i].done[run] =
+                whole && sa_file_exists(path) && read_part(plan, &plan->agents[i], run, path) == SA_OK;
             sa_free(path);
-            SA_TRY(status);
         }
     return SA_OK;
 }
@@ -179,9 +187,9 @@ static void remove_temporaries(const char *folder) {
     if (open) closedir(open);
 }
 
-/* Parts of a trace without --out: a folder beside the trace, or in TMPDIR when that is a device. */
+/* Parts of a trace or a log without --out: a folder beside it, or in TMPDIR when that is a device. */
 static sa_status make_trace_folder(sa_plan *plan) {
-    const char *trace = plan->options->trace, *temporary = getenv("TMPDIR");
+    const char *trace = *plan->options->trace ? plan->options->trace : plan->options->log, *temporary = getenv("TMPDIR");
     struct stat about;
     if (!stat(trace, &about) && !S_ISREG(about.st_mode))
         SA_TRY(sa_format(&plan->parts, "%s/superarm-XXXXXX", temporary && *temporary ? temporary : "/tmp"));
@@ -200,7 +208,7 @@ static sa_status begin_folder(sa_plan *plan, const char *spec, const char *summa
     if (resume && sa_file_exists(spec)) {
         SA_TRY(sa_spec_compare(plan, spec));
         remove_temporaries(out);
-        *complete = sa_file_exists(summary) && !*plan->options->trace;
+        *complete = sa_file_exists(summary) && !*plan->options->trace && !*plan->options->log;
         if (*complete) return read_finished(plan, summary);
         SA_TRY(sa_folder_make(plan->parts));
         return find_parts(plan);
@@ -217,7 +225,7 @@ sa_status sa_results_begin(sa_plan *plan, bool *complete) {
     const char *out = plan->options->out;
     char *spec = NULL, *summary = NULL;
     *complete = false;
-    if (!*out) return *plan->options->trace ? make_trace_folder(plan) : SA_OK;
+    if (!*out) return *plan->options->trace || *plan->options->log ? make_trace_folder(plan) : SA_OK;
     SA_TRY(sa_format(&plan->parts, "%s/parts", out));
     sa_status status = sa_format(&spec, "%s/spec.yaml", out);
     if (status == SA_OK) status = sa_format(&summary, "%s/summary.json", out);
@@ -237,7 +245,8 @@ sa_status sa_results_finish(sa_plan *plan) {
     const char *out = plan->options->out, *trace = plan->options->trace;
     for (size_t i = 0; i < plan->agent_count; i++) sa_plan_summarise(&plan->agents[i], plan->runs, plan->rounds);
     for (size_t i = 0; *out && i < plan->agent_count; i++) SA_TRY(write_curves(plan, &plan->agents[i]));
-    if (*trace) SA_TRY(sa_trace_join(plan, trace));
+    if (*trace) SA_TRY(sa_trace_join(plan, "jsonl", trace));
+    if (*plan->options->log) SA_TRY(sa_trace_join(plan, "log", plan->options->log));
     if (*out) {
         char *path;
         SA_TRY(sa_format(&path, "%s/summary.json", out));

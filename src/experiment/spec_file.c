@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
-#include "experiment/buffer.h"
 #include "experiment/experiment.h"
 
 enum { VALUE_SIZE = 16384 };

@@ -5,9 +5,9 @@
 
 #include <jansson.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/buffer.h"
 #include "experiment/experiment.h"
 
 enum { VALUE_SIZE = 16384 };

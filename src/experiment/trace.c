@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/buffer.h"
 #include "experiment/experiment.h"
 
 enum { FLUSH_SIZE = 1 << 16 };
@@ -126,14 +126,14 @@ static sa_status append(const sa_replacement *whole, const char *path) {
     return status;
 }
 
-sa_status sa_trace_join(const sa_plan *plan, const char *path) {
+sa_status sa_trace_join(const sa_plan *plan, const char *ending, const char *path) {
     sa_replacement whole;
     SA_TRY(sa_replace_begin(path, &whole));
     sa_status status = SA_OK;
     for (size_t agent = 0; agent < plan->agent_count; agent++)
         for (size_t run = 0; status == SA_OK && run < plan->runs; run++) {
             char *part;
-            SA_TRY_OR_FAIL(sa_results_part(plan, agent, run, "jsonl", &part));
+            SA_TRY_OR_FAIL(sa_results_part(plan, agent, run, ending, &part));
             status = append(&whole, part);
             sa_free(part);
         }

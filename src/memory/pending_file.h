@@ -13,6 +13,7 @@ typedef struct sa_pending_file {
     uint8_t *has_gradients;         /* (decisions) */
     int64_t *arms;                  /* (places) */
     uint8_t *answered;              /* (places) */
+    int64_t *row;                   /* (places) of the history; -1: none */
     double *discounts;              /* (places), or NULL */
     void *contexts;                 /* (kept, dim) */
     sa_gradients gradients;         /* of the decisions that have them, one after another */
@@ -25,7 +26,8 @@ sa_status sa_pending_file_from(sa_pending_file *file, const sa_pending_ring *rin
                                const sa_inputs *inputs);
 void sa_pending_file_clear(sa_pending_file *file);
 sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_ring *ring, sa_npz_writer *writer);
-/* Into an empty ring. */
-sa_status sa_pending_file_load(sa_pending_ring *ring, const sa_gradients *like, const sa_inputs *inputs, sa_npz *archive);
+/* Into an empty ring; the history has so many observations. */
+sa_status sa_pending_file_load(sa_pending_ring *ring, const sa_gradients *like, const sa_inputs *inputs,
+                               size_t observations, sa_npz *archive);
 
 #endif

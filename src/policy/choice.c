@@ -45,6 +45,10 @@ sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, siz
     uint64_t draw = request->draw == SA_NO_DRAW ? self->round : request->draw;
     self->stream = sa_stream_at(policy->seed, SA_PURPOSE_EXPLORATION, policy->run, draw);
     if (request->problem) self->data = *sa_problem_data(request->problem);
+    if (request->exactly) {
+        self->data.given |= SA_BIT(SA_EXACTLY);
+        self->data.exactly = true;
+    }
     if (most > 0 && (!known || request->expected_positional)) self->positions = request->slate;
     if (self->positions) self->data.given &= ~SA_BIT(SA_DISCOUNTS); /* what a position is worth is learnt */
     self->scores = request->arms * (self->positions ? self->positions : 1);
@@ -63,7 +67,7 @@ static sa_oracle_problem problem_of(const sa_policy *policy, const sa_choice *se
                                .arms = self->request->arms,
                                .slate = self->request->slate,
                                .excluded = self->request->excluded,
-                               .data = self->request->problem ? &self->data : NULL,
+                               .data = self->data.given ? &self->data : NULL,
                                .own = &policy->callbacks};
 }
 
@@ -75,7 +79,7 @@ sa_status sa_choice_prepare(const sa_policy *policy, const sa_request *request, 
     self->slate = sa_oracle_most(policy->oracle, &problem);
     SA_TRY(sa_oracle_check(policy->oracle, &problem));
     if (!policy->discounted || !(self->data.given & SA_BIT(SA_DISCOUNTS))) return SA_OK;
-    SA_TRY(sa_discounts_check(&self->data, self->slate));
+    SA_TRY(sa_discounts_check(&self->data, &problem));
     self->discounts = self->data.discounts;
     return SA_OK;
 }
@@ -112,7 +116,10 @@ sa_status sa_choice_solve(const sa_policy *policy, sa_chooser *chooser, sa_choic
     sa_oracle_problem problem = problem_of(policy, self);
     memcpy(self->unclipped, self->score, self->scores * sizeof *self->score);
     sa_oracle_clip(policy->oracle, &problem, self->score, self->scores);
-    return policy->oracle->solve(&problem, &chooser->oracle, self->arms, &self->slate);
+    chooser->oracle.gap = 0;
+    SA_TRY(policy->oracle->solve(&problem, &chooser->oracle, self->arms, &self->slate));
+    self->gap = chooser->oracle.gap;
+    return SA_OK;
 }
 
 sa_status sa_choice_decide(const sa_chooser *chooser, const sa_choice *self, sa_decision *decision) {
@@ -120,6 +127,7 @@ sa_status sa_choice_decide(const sa_chooser *chooser, const sa_choice *self, sa_
     sa_decision_fill(decision, &(sa_decision){.id = SA_NO_ID,
                                               .event = self->request->event,
                                               .slate = self->slate,
+                                              .gap = self->gap,
                                               .candidates = self->request->arms,
                                               .positions = self->positions,
                                               .certificate = self->certificate,

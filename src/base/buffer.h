@@ -1,6 +1,6 @@
 /* Text that grows: JSON and YAML are built in it. */
-#ifndef SA_EXPERIMENT_BUFFER_H
-#define SA_EXPERIMENT_BUFFER_H
+#ifndef SA_BASE_BUFFER_H
+#define SA_BASE_BUFFER_H
 
 #include <stddef.h>
 

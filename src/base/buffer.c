@@ -1,4 +1,4 @@
-#include "experiment/buffer.h"
+#include "base/buffer.h"
 
 #include <math.h>
 #include <stdarg.h>
