@@ -19,6 +19,7 @@ void ask_free(sv_ask *self) {
     for (size_t i = 0; i < self->block_count; i++) free(self->blocks[i]);
     sa_problem_destroy(self->problem);
     sa_request_destroy(self->request);
+    sa_encoding_destroy(self->encoding);
     json_decref(self->body);
     *self = (sv_ask){0};
 }
@@ -43,10 +44,11 @@ static bool read_contexts(sv_ask *self, const json_t *rows, sv_refusal *why) {
         return refuse(why, 400, "contexts has %zu arms, and not 1 to %d", self->arms, LIMIT_ITEMS);
     if (self->arms * self->dim > LIMIT_NUMBERS)
         return refuse(why, 400, "contexts has %zu x %zu numbers, more than %d", self->arms, self->dim, LIMIT_NUMBERS);
-    self->contexts = ask_block(self, self->arms, self->dim * sizeof(double), why);
-    for (size_t i = 0; self->contexts && i < self->arms; i++)
-        if (!read_row(json_array_get(rows, i), i, self->dim, self->contexts + i * self->dim, why)) return false;
-    return self->contexts;
+    double *contexts = ask_block(self, self->arms, self->dim * sizeof(double), why);
+    for (size_t i = 0; contexts && i < self->arms; i++)
+        if (!read_row(json_array_get(rows, i), i, self->dim, contexts + i * self->dim, why)) return false;
+    self->contexts = contexts;
+    return contexts;
 }
 
 /* The arm that a JSON string or index names. */
@@ -77,9 +79,51 @@ static bool read_excluded(sv_ask *self, const json_t *list, sv_refusal *why) {
     return self->excluded;
 }
 
-static bool read_candidates(sv_ask *self, const sv_settings *settings, sv_refusal *why) {
+static int by_text(const void *one, const void *other) {
+    return strcmp(*(const char *const *)one, *(const char *const *)other);
+}
+
+/* Strings of 1 to LIMIT_ID bytes, none twice. */
+static bool check_ids(sv_ask *self, sv_refusal *why) {
+    const char **sorted = self->ids ? ask_block(self, self->arms, sizeof *sorted, why) : NULL;
+    if (!self->ids) return true;
+    if (!sorted) return false;
+    for (size_t i = 0; i < self->arms; i++) {
+        size_t size = strlen(self->ids[i]);
+        if (size == 0 || size > LIMIT_ID)
+            return refuse(why, 400, "items[%zu]: its id has %zu bytes, and not 1 to %d", i, size, LIMIT_ID);
+        sorted[i] = self->ids[i];
+    }
+    qsort(sorted, self->arms, sizeof *sorted, by_text);
+    for (size_t i = 1; i < self->arms; i++)
+        if (!strcmp(sorted[i - 1], sorted[i])) return refuse(why, 400, "two items have the id %.64s", sorted[i]);
+    return true;
+}
+
+static bool read_items(sv_ask *self, const sv_settings *settings, const char *json, size_t size, sv_refusal *why) {
+    const json_t *items = json_object_get(self->body, "items");
+    if (json_object_get(self->body, "contexts"))
+        return refuse(why, 400, "this agent has a schema: send \"items\", not \"contexts\"");
+    if (!items) return refuse(why, 400, "items is missing: a list of objects with the schema's fields");
+    if (!json_is_array(items)) return refuse(why, 400, "items is no list");
+    self->arms = json_array_size(items);
+    if (self->arms == 0 || self->arms > LIMIT_ITEMS)
+        return refuse(why, 400, "items has %zu arms, and not 1 to %d", self->arms, LIMIT_ITEMS);
+    if (self->arms * self->dim > LIMIT_NUMBERS)
+        return refuse(why, 400, "%zu items of %zu features are more than %d numbers", self->arms, self->dim,
+                      LIMIT_NUMBERS);
+    if (!(self->encoding = sa_encoding_new())) return refuse(why, 503, "memory could not be had");
+    sa_status status = sa_schema_encode(settings->schema, json, size, self->encoding);
+    if (status != SA_OK) return refuse_library(why, status);
+    self->contexts = sa_encoding_contexts(self->encoding);
+    self->ids = sa_encoding_ids(self->encoding);
+    return check_ids(self, why);
+}
+
+static bool read_candidates(sv_ask *self, const sv_settings *settings, const char *json, size_t size, sv_refusal *why) {
     const json_t *contexts = json_object_get(self->body, "contexts"), *items = json_object_get(self->body, "items");
     self->dim = settings->dim;
+    if (settings->schema) return read_items(self, settings, json, size, why);
     if (items || json_object_get(self->body, "context"))
         return refuse(why, 400, "this agent has no schema: send \"contexts\", a list of %zu numbers an arm", self->dim);
     if (!contexts) return refuse(why, 400, "contexts is missing: a list of %zu numbers an arm", self->dim);
@@ -95,14 +139,14 @@ static bool fill_request(sv_ask *self, sv_refusal *why) {
     return true;
 }
 
-bool ask_read(sv_ask *self, const sv_settings *settings, json_t *body, sv_refusal *why) {
+bool ask_read(sv_ask *self, const sv_settings *settings, json_t *body, const char *json, size_t size, sv_refusal *why) {
     static const char *const fields[] = {"event",   "context", "items",   "contexts", "slate",
                                          "exclude", "problem", "explain", NULL};
     const json_t *value;
     *self = (sv_ask){.body = body, .slate = settings->slate};
     if (!value_fields(body, "decide", fields, why)) return false;
     if ((value = json_object_get(body, "event")) && !value_id(value, "event", &self->event, why)) return false;
-    if (!read_candidates(self, settings, why)) return false;
+    if (!read_candidates(self, settings, json, size, why)) return false;
     if ((value = json_object_get(body, "slate")) && !value_whole(value, "slate", 1, LIMIT_ITEMS, &self->slate, why))
         return false;
     if ((value = json_object_get(body, "exclude")) && !read_excluded(self, value, why)) return false;

@@ -10,19 +10,20 @@ typedef struct ask {
     json_t *body;      /* owned */
     const char *event; /* NULL: not given; of the body */
     size_t arms, dim;
-    double *contexts; /* (arms, dim) */
-    const char **ids; /* (arms), of the body; NULL: arms are called by their index */
-    bool *excluded;   /* (arms) or NULL */
+    const double *contexts; /* (arms, dim) */
+    const char *const *ids; /* (arms), of the body; NULL: arms are called by their index */
+    bool *excluded;         /* (arms) or NULL */
     size_t slate;
     bool explain;
     sa_problem *problem;
+    sa_encoding *encoding;    /* of named fields; has the contexts then */
     sa_request *request;      /* all of the above, for the library */
     void *blocks[ASK_BLOCKS]; /* arrays, freed with the ask */
     size_t block_count;
 } sv_ask;
 
-/* Takes the reference to `body`, also where it fails; ask_free either way. */
-bool ask_read(sv_ask *self, const sv_settings *settings, json_t *body, sv_refusal *why);
+/* `body` is what `json` (size) was read to; its reference is taken, also where it fails. ask_free either way. */
+bool ask_read(sv_ask *self, const sv_settings *settings, json_t *body, const char *json, size_t size, sv_refusal *why);
 void ask_free(sv_ask *self);
 /* The arm's id, or its index, as JSON. */
 void ask_write_arm(const sv_ask *self, size_t arm, sv_text *out);

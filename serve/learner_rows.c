@@ -104,7 +104,7 @@ static void take_event(sv_walk *self, const store_row *row) {
     json_t *body = json_loadb(row->of.body, row->of.body_size, 0, NULL);
     if (!arms || !scores || !observed || !body)
         refuse(&self->why, 503, "row %llu cannot be read, or memory is short", (unsigned long long)row->seq);
-    else if (ask_read(&ask, self->agent->learner_settings, json_incref(body), &unread))
+    else if (ask_read(&ask, self->agent->learner_settings, json_incref(body), row->of.body, row->of.body_size, &unread))
         learn(self, row, &ask, arms, scores, observed);
     else if (unread.status == 400) /* made before the agent was reset to another shape */
         atomic_fetch_add(&self->agent->skipped, 1);

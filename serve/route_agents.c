@@ -147,6 +147,8 @@ static bool compare(sv_exchange *self, sv_put *put, bool reset, sv_refusal *why)
     put->kind = reset ? ROW_NEW : ROW_CHANGE;
     if (!reset && settings_same(before, put->settings))
         put->kind = 0;
+    else if (!reset && !settings_same_schema(before, put->settings))
+        good = refuse(why, 409, "another schema needs a new agent: send \"reset\": true with it");
     else if (!reset && !settings_same_agent(before, put->settings))
         good = can_change(self, before, put->settings, why);
     settings_release(before);

@@ -190,7 +190,7 @@ static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
     decide->row.event = decide->event;
     decide->row.body = self->body.data;
     decide->row.body_size = self->body.size;
-    bool good = ask_read(&ask, settings, body, why);
+    bool good = ask_read(&ask, settings, body, self->body.data, self->body.size, why);
     if (good) good = make_event(decide, ask.event, why);
     if (good && !choose(self, decide, &ask, &decide->why) && !ask.event) {
         *why = decide->why;

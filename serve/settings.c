@@ -88,11 +88,21 @@ fail:
     return NULL;
 }
 
-/* The features of an arm: --dim. */
+/* The features of an arm: --dim, or what the schema has. */
 static bool find_dim(sv_settings *self, sv_refusal *why) {
     char dim[64];
+    if (self->schema) {
+        size_t features = sa_schema_dim(self->schema);
+        json_t *given = json_object_get(self->options, "dim");
+        if (given && (!json_is_integer(given) || (size_t)json_integer_value(given) != features))
+            return refuse(why, 400, "options: dim is not the schema's, %zu: leave it out", features);
+        if (!given && json_object_set_new(self->options, "dim", json_integer((json_int_t)features)))
+            return refuse(why, 503, "memory could not be had");
+    }
     if (!json_object_get(self->options, "dim"))
-        return refuse(why, 400, "options: dim is missing, the number of features of an arm: {\"options\": {\"dim\": 20}}");
+        return refuse(
+            why, 400,
+            "options: dim is missing, the number of features of an arm, and so is a schema: {\"options\": {\"dim\": 20}}");
     sa_options *options = settings_options(self, why);
     if (!options) return false;
     sa_options_get(options, "dim", dim, sizeof dim);
@@ -124,6 +134,16 @@ static bool read_numbers(sv_settings *self, const json_t *body, sv_refusal *why)
     return true;
 }
 
+static bool read_schema(sv_settings *self, const json_t *value, sv_refusal *why) {
+    if (!value || json_is_null(value)) return true;
+    if (!json_is_object(value)) return refuse(why, 400, "schema is no object");
+    char *written = json_dumps(value, JSON_COMPACT);
+    if (!written) return refuse(why, 503, "memory could not be had");
+    sa_status status = sa_schema_parse(written, strlen(written), "schema", &self->schema);
+    free(written);
+    return status == SA_OK || refuse_library(why, status);
+}
+
 static bool read_rest(sv_settings *self, const json_t *body, sv_refusal *why) {
     json_t *value = json_object_get(body, "aggregate");
     if (value) {
@@ -133,8 +153,7 @@ static bool read_rest(sv_settings *self, const json_t *body, sv_refusal *why) {
         if (i == 3) return refuse(why, 400, "aggregate is none of last, sum and max");
         self->aggregate = (sv_aggregate)i;
     }
-    if (json_object_get(body, "schema"))
-        return refuse(why, 400, "this build has no schemas: send \"contexts\" and give options.dim");
+    if (!read_schema(self, json_object_get(body, "schema"), why)) return false;
     value = json_object_get(body, "options");
     if (value && !json_is_object(value)) return refuse(why, 400, "options is no object");
     self->options = value ? json_deep_copy(value) : json_object();
@@ -181,7 +200,7 @@ sv_settings *settings_with(const sv_settings *self, json_t *options) {
     *copy = *self;
     copy->owners = 1;
     copy->options = options;
-    json_incref(copy->schema);
+    if (copy->schema) sa_schema_retain(copy->schema);
     return copy;
 }
 
@@ -190,7 +209,7 @@ void settings_retain(sv_settings *self) { atomic_fetch_add(&self->owners, 1); }
 void settings_release(sv_settings *self) {
     if (!self || atomic_fetch_sub(&self->owners, 1) > 1) return;
     json_decref(self->options);
-    json_decref(self->schema);
+    sa_schema_release(self->schema);
     free(self);
 }
 
@@ -199,6 +218,7 @@ void settings_write(const sv_settings *self, sv_text *out) {
     if (!options) out->failed = true;
     text_put(out, "{\"options\": %s, ", options ? options : "{}");
     free(options);
+    if (self->schema) text_put(out, "\"schema\": %s, ", sa_schema_text(self->schema));
     text_put(out, "\"slate\": %zu, \"default_feedback\": ", self->slate);
     text_number(out, self->default_feedback);
     text_put(out, ", \"wait_seconds\": ");
@@ -208,13 +228,17 @@ void settings_write(const sv_settings *self, sv_text *out) {
     text_put(out, "}");
 }
 
+bool settings_same_schema(const sv_settings *self, const sv_settings *other) {
+    if (!self->schema || !other->schema) return self->schema == other->schema;
+    return !strcmp(sa_schema_text(self->schema), sa_schema_text(other->schema));
+}
+
 bool settings_same_agent(const sv_settings *self, const sv_settings *other) {
     char position[64] = "";
     const char *feedback = json_string_value(json_object_get(self->options, "feedback"));
     if (feedback) snprintf(position, sizeof position, "%s", feedback);
     if (!strcmp(position, "position") && self->slate != other->slate) return false; /* it has a weight a position */
-    bool no_schema = !self->schema && !other->schema;
-    return json_equal(self->options, other->options) && (no_schema || json_equal(self->schema, other->schema));
+    return settings_same_schema(self, other) && json_equal(self->options, other->options);
 }
 
 static bool same_number(double one, double other) { return one == other || (isnan(one) && isnan(other)); }

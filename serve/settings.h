@@ -12,8 +12,8 @@ typedef enum aggregate { AGGREGATE_LAST, AGGREGATE_SUM, AGGREGATE_MAX } sv_aggre
 
 typedef struct settings {
     atomic_int owners;
-    json_t *options; /* object: what was given, by name */
-    json_t *schema;  /* NULL: contexts come as vectors */
+    json_t *options;   /* object: what was given, by name */
+    sa_schema *schema; /* NULL: contexts come as vectors */
     size_t dim;
     size_t slate;            /* K unless a request says otherwise */
     double default_feedback; /* NaN: an arm without feedback was not seen */
@@ -37,6 +37,7 @@ sa_options *settings_options(const sv_settings *self, sv_refusal *why);
 bool settings_takes(const char *option);
 /* Would an agent of the one be another agent than one of the other? */
 bool settings_same_agent(const sv_settings *self, const sv_settings *other);
+bool settings_same_schema(const sv_settings *self, const sv_settings *other);
 /* The same options and schema and also the rest. */
 bool settings_same(const sv_settings *self, const sv_settings *other);
 

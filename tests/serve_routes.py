@@ -86,6 +86,44 @@ def rules_hold():
         check(server.call("POST", "/v1/agents/bag/decide", ASK), 400)
 
 
+SCHEMA = {"context": {"device": "category [phone, desktop]"}, "item": {"price": "log", "tags": "tags 8"}, "cross": [["device", "price"]]}
+ITEMS = [{"id": "p1", "price": 3, "tags": ["new"]}, {"id": "p2", "price": 10.5}, {"id": "p \u00fc/3", "tags": ["a", "b"]}, {"id": "p4", "price": None}]
+
+
+def items_have_names_and_fields():
+    with home(PROGRAM) as server:
+        about = {"options": {"algorithm": "cn-ucb", "hidden": 8}, "schema": SCHEMA, "slate": 2, "default_feedback": 0, "wait_seconds": 0}
+        made = check(server.call("PUT", "/v1/agents/shop", about), 201)
+        assert made["settings"]["options"]["dim"] > 8 and "schema" in made["settings"], made
+        assert check(server.call("PUT", "/v1/agents/shop", about), 200)["seq"] == 1, "the same schema"
+        ask = {"event": "e1", "context": {"device": "phone"}, "items": ITEMS, "exclude": ["p2"], "explain": True}
+        got = check(server.call("POST", "/v1/agents/shop/decide", ask), 201)
+        assert len(got["slate"]) == 2 and set(got["slate"]) < {"p1", "p \u00fc/3", "p4"}, got
+        check(server.call("POST", "/v1/agents/shop/feedback", {"event": "e1", "feedback": {got["slate"][1]: 1}}), 204)
+        check(server.call("POST", "/v1/agents/shop/feedback", {"event": "e1", "feedback": {"p2": 1}}), 400)
+        line = lines(server, "/v1/agents/shop/log")[0]
+        assert line["feedback"] == [0, 1] and line["items"] == ITEMS and line["context"] == {"device": "phone"} and line["slate"] == got["slate"], line
+        until(lambda: agent(server, "shop")["counts"]["observations"] == 2)
+        before = check(server.call("POST", "/v1/agents/shop/decide", {**ask, "event": "e2"}), 201)
+        server.kill()
+        server.start()
+        after = check(server.call("POST", "/v1/agents/shop/decide", {**ask, "event": "e3"}), 201)
+        assert (after["slate"], after["estimates"]) == (before["slate"], before["estimates"]), "recovered from named fields"
+        call = lambda body: server.call("POST", "/v1/agents/shop/decide", body)
+        for wrong in ({"contexts": [[1] * 11] * 3}, {"items": []}, {"items": {}}, {"items": [1, 2]}, {"items": [{"price": "abc"}] * 3}, {"items": [{"price": -5}] * 3},
+                      {"items": [{"id": "a"}, {"id": "a"}]}, {"items": [{"id": "a"}, {"price": 1}]}, {"items": [{"id": ""}, {"id": "b"}]}, {"items": [{"id": "x" * 257}, {"id": "b"}]},
+                      {"items": [{"id": 1}, {"id": 2}]}, {"items": ITEMS, "context": 5}, {"items": ITEMS, "context": {"device": [1]}}, {"items": ITEMS, "exclude": ["p9"]},
+                      {"items": ITEMS, "exclude": [0]}, {}):
+            refused = call(wrong)
+            assert refused[0] == 400 and len(refused[1]["error"]["message"]) > 10, (wrong, refused)
+        for schema in ({"item": {"price": "nothing"}}, {"item": 5}, {"items": {}}, [], "x", {"cross": [["a", "b"]]}):
+            assert server.call("PUT", "/v1/agents/new", {**about, "schema": schema})[0] == 400, schema
+        check(server.call("PUT", "/v1/agents/new", {**about, "options": {"dim": 3}}), 400)
+        other = {**about, "schema": {**SCHEMA, "context": {"device": "category [phone, tablet]"}}}
+        check(server.call("PUT", "/v1/agents/shop", other), 409)
+        check(server.call("PUT", "/v1/agents/shop", {**other, "reset": True}), 200)
+
+
 def feedback_is_counted_once():
     with home(PROGRAM) as server:
         check(server.call("PUT", "/v1/agents/home", {**AGENT, "wait_seconds": 600, "aggregate": "sum"}), 201)
@@ -342,7 +380,7 @@ def without_keys_only_this_machine_is_served():
 
 if __name__ == "__main__":
     from service import Server
-    main(agents_are_made_changed_and_deleted, a_decision_is_made_once, rules_hold, feedback_is_counted_once,
+    main(agents_are_made_changed_and_deleted, a_decision_is_made_once, rules_hold, items_have_names_and_fields, feedback_is_counted_once,
          an_event_is_learnt_whole_when_its_wait_ends, a_click_hides_what_is_behind_it, the_agent_learns, the_log_comes_in_pages,
          an_agent_comes_and_goes_as_npz, an_event_is_erased, what_is_old_goes_and_no_further_than_the_checkpoint,
          operators_have_what_they_need, keys_are_asked_for, a_stop_answers_what_was_accepted, each_request_is_a_line_of_json, without_keys_only_this_machine_is_served)
