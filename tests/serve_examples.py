@@ -38,7 +38,7 @@ def examples_run():
 def the_lines_of_the_docs_run():
     docs = open(os.path.join(EXAMPLES, "..", "..", "docs", "SERVICE.md")).read()
     blocks = [block for block in re.findall(r"```sh\n(.*?)```", docs, re.S) if "curl" in block]
-    assert len(blocks) >= 3, blocks
+    assert len(blocks) >= 4, blocks
     with home(PROGRAM) as server:
         for block in blocks:
             script = 'set -e\ncurl() { command curl -sS --fail-with-body "$@"; }\n' + block.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")
