@@ -109,6 +109,8 @@ def items_have_names_and_fields():
         server.start()
         after = check(server.call("POST", "/v1/agents/shop/decide", {**ask, "event": "e3"}), 201)
         assert (after["slate"], after["estimates"]) == (before["slate"], before["estimates"]), "recovered from named fields"
+        counts = agent(server, "shop")["counts"]
+        assert (counts["decisions"], counts["learnt"], counts["waiting"]) == (3, 1, 2), counts
         call = lambda body: server.call("POST", "/v1/agents/shop/decide", body)
         for wrong in ({"contexts": [[1] * 11] * 3}, {"items": []}, {"items": {}}, {"items": [1, 2]}, {"items": [{"price": "abc"}] * 3}, {"items": [{"price": -5}] * 3},
                       {"items": [{"id": "a"}, {"id": "a"}]}, {"items": [{"id": "a"}, {"price": 1}]}, {"items": [{"id": ""}, {"id": "b"}]}, {"items": [{"id": "x" * 257}, {"id": "b"}]},
