@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import random
 import sqlite3
 import subprocess
 import sys
@@ -224,6 +225,26 @@ def an_agent_comes_and_goes_as_npz():
         check(server.call("PUT", "/v1/agents/wide/model", model, octets), 409)
 
 
+def the_log_teaches_the_same_agent():
+    """`superarm learn` reads the log, and makes the file that the service has."""
+    with home(PROGRAM) as server:
+        draw = random.Random(1)
+        check(server.call("PUT", "/v1/agents/home", AGENT), 201)
+        for i in range(30):
+            contexts = [[draw.uniform(-1, 1), draw.uniform(-1, 1)] for _ in range(5)]
+            check(server.call("POST", "/v1/agents/home/decide", {"event": f"e{i}", "contexts": contexts}), 201)
+            if i % 4:
+                check(server.call("POST", "/v1/agents/home/feedback", {"event": f"e{i}", "feedback": [None, round(draw.random(), 3)]}), 204)
+        until(lambda: agent(server)["model"] == agent(server)["seq"])
+        log, learnt = server.folder + ".jsonl", server.folder + ".npz"
+        open(log, "wb").write(check(server.call("GET", "/v1/agents/home/log"), 200))
+        done = subprocess.run([PROGRAM, "learn", log, "--algorithm", "cn-ucb", "--dim", "2", "--hidden", "8", "--slate", "2", "--out", learnt, "--quiet"], capture_output=True, text=True)
+        assert done.returncode == 0, done
+        ours, theirs = zipfile.ZipFile(io.BytesIO(check(server.call("GET", "/v1/agents/home/model"), 200))), zipfile.ZipFile(learnt)
+        assert set(ours.namelist()) == set(theirs.namelist())
+        assert not [name for name in ours.namelist() if ours.read(name) != theirs.read(name)]
+
+
 def an_event_is_erased():
     with home(PROGRAM) as server:
         check(server.call("PUT", "/v1/agents/home", AGENT), 201)
@@ -384,5 +405,5 @@ if __name__ == "__main__":
     from service import Server
     main(agents_are_made_changed_and_deleted, a_decision_is_made_once, rules_hold, items_have_names_and_fields, feedback_is_counted_once,
          an_event_is_learnt_whole_when_its_wait_ends, a_click_hides_what_is_behind_it, the_agent_learns, the_log_comes_in_pages,
-         an_agent_comes_and_goes_as_npz, an_event_is_erased, what_is_old_goes_and_no_further_than_the_checkpoint,
+         an_agent_comes_and_goes_as_npz, the_log_teaches_the_same_agent, an_event_is_erased, what_is_old_goes_and_no_further_than_the_checkpoint,
          operators_have_what_they_need, keys_are_asked_for, a_stop_answers_what_was_accepted, each_request_is_a_line_of_json, without_keys_only_this_machine_is_served)
