@@ -45,7 +45,8 @@ bool brain_create(const sv_settings *settings, sv_brain **out, sv_refusal *why) 
     sa_agent *agent = NULL;
     sa_options *options = settings_options(settings, why);
     if (!options) return false;
-    sa_status status = sa_agent_create(options, &agent);
+    sa_status status = settings->schema ? sa_agent_create_with_schema(options, settings->schema, &agent)
+                                        : sa_agent_create(options, &agent);
     sa_options_destroy(options);
     return status == SA_OK ? wrap(agent, out, why) : refuse_library(why, status);
 }
@@ -71,10 +72,16 @@ sa_status brain_learn(sv_brain *self, const sv_ask *ask, const size_t *arms, con
 sa_status brain_save(const sv_brain *self, const char *path) { return sa_agent_save(self->agent, path); }
 void brain_count(const sv_brain *self, sa_agent_counts *out) { sa_agent_count(self->agent, out); }
 
-bool brain_is_servable(const sv_brain *self, size_t dim, sv_refusal *why) {
+bool brain_is_servable(const sv_brain *self, const sv_settings *settings, sv_refusal *why) {
     char value[512] = "";
     const sa_options *options = sa_agent_options(self->agent);
-    if (self->dim != dim) return refuse(why, 409, "its dim is %zu, and this agent's %zu", self->dim, dim);
+    if (self->dim != settings->dim)
+        return refuse(why, 409, "its dim is %zu, and this agent's %zu", self->dim, settings->dim);
+    if (!sa_agent_schema(self->agent) != !settings->schema)
+        return refuse(why, 409,
+                      settings->schema ? "it has no schema, and this agent has" : "it has a schema, and this agent none");
+    if (settings->schema && sa_agent_check_schema(self->agent, settings->schema) != SA_OK)
+        return refuse(why, 409, "%.400s", sa_last_error());
     sa_options_get(options, "count-pending", value, sizeof value);
     if (!strcmp(value, "true")) return refuse(why, 400, "its option count-pending is not taken by the service");
     if (sa_options_get(options, "history", value, sizeof value) != SA_OK || *value)

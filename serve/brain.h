@@ -35,9 +35,9 @@ sa_status brain_learn(sv_brain *self, const sv_ask *ask, const size_t *arms, con
                       size_t count);
 sa_status brain_save(const sv_brain *self, const char *path);
 void brain_count(const sv_brain *self, sa_agent_counts *out);
-/* Can the service go on with an agent that came from elsewhere: `dim` features an arm, and no option that
- * it does not take? */
-bool brain_is_servable(const sv_brain *self, size_t dim, sv_refusal *why);
+/* Can the service go on with an agent that came from elsewhere: the settings' dim and schema, and no option that it
+ * does not take? */
+bool brain_is_servable(const sv_brain *self, const sv_settings *settings, sv_refusal *why);
 /* The options that were set by hand, as a JSON object; NULL when memory is short. */
 json_t *brain_options(const sv_brain *self);
 

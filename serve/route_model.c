@@ -137,7 +137,7 @@ static bool read_model(sv_exchange *self, sv_work *state) {
         self->body.size > 0 || refuse(&state->why, 400, "the body is empty, where an agent saved as npz is expected");
     if (good)
         good = (!path.failed && write_file(path.data, &self->body)) || refuse(&state->why, 503, "the disk takes no file");
-    if (good) good = brain_load(path.data, &brain, &state->why) && brain_is_servable(brain, before->dim, &state->why);
+    if (good) good = brain_load(path.data, &brain, &state->why) && brain_is_servable(brain, before, &state->why);
     if (good) {
         state->settings = settings_with(before, brain_options(brain));
         if (state->settings) settings_write(state->settings, &state->written);

@@ -112,6 +112,13 @@ def items_have_names_and_fields():
         assert (after["slate"], after["estimates"]) == (before["slate"], before["estimates"]), "recovered from named fields"
         counts = agent(server, "shop")["counts"]
         assert (counts["decisions"], counts["learnt"], counts["waiting"]) == (3, 1, 2), counts
+        model, octets = check(server.call("GET", "/v1/agents/shop/model"), 200), {"Content-Type": "application/octet-stream"}
+        check(server.call("PUT", "/v1/agents/other", about), 201)
+        check(server.call("PUT", "/v1/agents/other/model", model, octets), 200)
+        assert check(server.call("POST", "/v1/agents/other/decide", ask), 201)["estimates"] == before["estimates"], "a warm start"
+        dim = made["settings"]["options"]["dim"]
+        check(server.call("PUT", "/v1/agents/vectors", {**about, "schema": None, "options": {"dim": dim, "hidden": 8}}), 201)
+        assert "schema" in check(server.call("PUT", "/v1/agents/vectors/model", model, octets), 409)["error"]["message"]
         call = lambda body: server.call("POST", "/v1/agents/shop/decide", body)
         for wrong in ({"contexts": [[1] * 11] * 3}, {"items": []}, {"items": {}}, {"items": [1, 2]}, {"items": [{"price": "abc"}] * 3}, {"items": [{"price": -5}] * 3},
                       {"items": [{"id": "a"}, {"id": "a"}]}, {"items": [{"id": "a"}, {"price": 1}]}, {"items": [{"id": ""}, {"id": "b"}]}, {"items": [{"id": "x" * 257}, {"id": "b"}]},
