@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "closing.h"
@@ -117,13 +118,17 @@ static void take_event(sv_walk *self, const store_row *row) {
     free(observed);
 }
 
-static bool take_row(void *user, const store_row *row) {
-    sv_walk *self = user;
-    if (row->seq != self->agent->learnt_seq + 1)
-        return refuse(&self->why, 503, "row %llu is missing", (unsigned long long)self->agent->learnt_seq + 1);
-    if (!self->agent->brain && row->kind != ROW_NEW)
-        return refuse(&self->why, 503, "the journal begins with row %llu, and no checkpoint is there",
-                      (unsigned long long)row->seq);
+static void take_row(sv_walk *self, const store_row *row) {
+    uint64_t expected = self->agent->learnt_seq + 1;
+    if (row->seq != expected) {
+        refuse(&self->why, 503, "row %llu is missing", (unsigned long long)expected);
+        return;
+    }
+    if (!self->agent->brain && row->kind != ROW_NEW) {
+        refuse(&self->why, 503, "the journal begins with row %llu, and no checkpoint is there",
+               (unsigned long long)row->seq);
+        return;
+    }
     switch (row->kind) {
     case ROW_NEW: take_new(self, row); break;
     case ROW_CHANGE: take_change(self, row); break;
@@ -131,17 +136,54 @@ static bool take_row(void *user, const store_row *row) {
     case ROW_LEARN: take_event(self, row); break;
     default: refuse(&self->why, 503, "row %llu is of a newer kind", (unsigned long long)row->seq);
     }
-    if (self->why.status) return false;
-    self->agent->learnt_seq = row->seq;
-    return true;
+    if (!self->why.status) self->agent->learnt_seq = row->seq;
+}
+
+/* A row that outlives the query: a query that stays open while the agent trains would keep SQLite's log from being
+ * folded in. */
+typedef struct copied {
+    store_row row;
+    bool found, failed;
+    void *data, *body, *arms;
+} copied;
+
+static void *copy_of(const void *bytes, size_t size, bool *failed) {
+    void *copy = malloc(size + 1);
+    if (copy && size) memcpy(copy, bytes, size);
+    *failed = *failed || !copy;
+    return copy;
+}
+
+static bool copy_row(void *user, const store_row *row) {
+    copied *self = user;
+    self->found = true;
+    self->row = *row;
+    self->row.data = self->data = copy_of(row->data, row->size, &self->failed);
+    self->row.of.body = self->body = copy_of(row->of.body, row->of.body_size, &self->failed);
+    self->row.of.arms = self->arms = copy_of(row->of.arms, row->of.arm_count * sizeof *row->of.arms, &self->failed);
+    self->row.of.event = self->row.of.answer = NULL;
+    return false;
+}
+
+/* false: there is no further row, or it cannot go on. */
+static bool take_next(sv_walk *self, sv_store *store) {
+    copied next = {0};
+    store_status status = store_rows(store, self->agent->id, self->agent->learnt_seq + 1, 1, copy_row, &next);
+    if (status != STORE_OK)
+        refuse(&self->why, 503, "%s", store_sentence(store));
+    else if (next.failed)
+        refuse(&self->why, 503, "memory could not be had");
+    else if (next.found)
+        take_row(self, &next.row);
+    free(next.data);
+    free(next.body);
+    free(next.arms);
+    return next.found && !self->why.status;
 }
 
 bool learner_take_rows(sv_store *store, sv_agent *agent, const char *folder, size_t most, char sentence[480]) {
     sv_walk walk = {.agent = agent, .folder = folder};
-    store_status status = store_rows(store, agent->id, agent->learnt_seq + 1, most, take_row, &walk);
-    if (walk.why.status)
-        snprintf(sentence, 480, "%s", walk.why.message);
-    else if (status != STORE_OK)
-        snprintf(sentence, 480, "%s", store_sentence(store));
-    return !walk.why.status && status == STORE_OK;
+    for (size_t i = 0; i < most && take_next(&walk, store); i++) continue;
+    if (walk.why.status) snprintf(sentence, 480, "%s", walk.why.message);
+    return !walk.why.status;
 }
