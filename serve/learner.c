@@ -3,15 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "learner_rows.h"
 #include "thread_name.h"
 
-enum { ROWS_AT_A_TIME = 64, NICE = 10 };
+enum { ROWS_AT_A_TIME = 64 };
 
 struct learner {
     learner_options options;
@@ -269,8 +267,6 @@ static sv_agent *take_agent(sv_learner *self, bool *stop) {
 static void *work(void *user) {
     sv_learner *self = user;
     bool stop = false;
-    /* decisions go first: they are waited for */
-    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
     while (!stop) {
         sv_agent *agent = take_agent(self, &stop);
         if (agent) {

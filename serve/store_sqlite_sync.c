@@ -80,6 +80,7 @@ static int full_name(sqlite3_vfs *v, const char *name, int size, char *out) {
 }
 
 static void make(void) {
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* or all connections share one lock for each block of memory */
     sqlite3_vfs *system = sqlite3_vfs_find(NULL);
     if (!system) return;
     methods = (sqlite3_io_methods){2,         file_close,  file_read,  file_write,   file_truncate, file_sync,   file_size,
