@@ -6,7 +6,7 @@ PYTHON    = auto
 JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
 DEMO     ?= results/demo
 BENCHES   = naive $(filter-out naive run,$(patsubst bench/bench_%.c,%,$(sort $(wildcard bench/bench_*.c)))) run
-C_FILES   = $(wildcard src/*/*.[ch] cli/*.[ch] include/superarm/*.h tests/*.[ch] bench/*.[ch] examples/*.c python/tests/*.c)
+C_FILES   = $(wildcard src/*/*.[ch] cli/*.[ch] serve/*.[ch] include/superarm/*.h tests/*.[ch] bench/*.[ch] examples/*.c python/tests/*.c)
 
 .PHONY: help build test demo bench check fuzz install wheel deb format check-format clean
 .DEFAULT_GOAL := build

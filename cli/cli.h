@@ -17,6 +17,7 @@ int cli_list(int count, char **arguments);
 int cli_report(int count, char **arguments);
 int cli_reproduce(int count, char **arguments);
 int cli_sweep(int count, char **arguments);
+int cli_serve(int count, char **arguments);
 int cli_solve(int count, char **arguments);
 int cli_theory(int count, char **arguments);
 int cli_schema(int count, char **arguments);

@@ -13,6 +13,7 @@ static const struct {
     {"report", "tables, figures and a page of results; merges folders split by runs", cli_report},
     {"draw", "write an environment's draws as npy files", cli_draw},
     {"solve", "one oracle on scores from a file", cli_solve},
+    {"serve", "serve decisions over HTTP, with a journal that loses nothing", cli_serve},
     {"theory", "the paper's quantities for a set of contexts", cli_theory},
     {"learn", "make an agent of a decision log, or go on with one", cli_learn},
     {"schema", "how a log's named fields become features: proposes it, checks it", cli_schema},
