@@ -37,12 +37,13 @@ from .errors import (
     UnknownDecision,
     Unsupported,
 )
+from .evaluation import Evaluation, evaluate
 from .experiments import Progress, run
 from .results import Results, load
 
 __all__ = [
-    "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Decision", "Error", "FileError", "FormatError",
+    "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Decision", "Error", "Evaluation", "FileError", "FormatError",
     "InputError", "Interrupted", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment",
     "Progress", "Results", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
-    "join_dim", "load", "ntk", "options", "oracles", "problem_names", "run", "solve", "theory",
+    "evaluate", "join_dim", "load", "ntk", "options", "oracles", "problem_names", "run", "solve", "theory",
 ]
