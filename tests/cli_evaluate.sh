@@ -42,7 +42,7 @@ has table "logged       ips                 1.5"
 has table "logged minus given"
 has out.json '"ips": {"value": 0.75,'
 has out.json '"rips": {"value": 1.25,'
-has warnings "superarm evaluate: warning: ips of given: the weights' mean is 0.5"
+has warnings "superarm evaluate: warning: policy given, ips: the weights' mean is 0.5"
 "$program" evaluate log.jsonl --estimators ips --bootstrap 50 >table 2>/dev/null
 has table bootstrap
 

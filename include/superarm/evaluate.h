@@ -26,7 +26,7 @@ typedef struct sa_evaluate_settings {
      *   logged   the policy that chose */
     const char *policies;
     /* ips, snips, iips, sniips, rips, snrips, cascade-dr, dm, dr, pi, separated by commas; NULL: those of the first six that the
-     * log has the probabilities for. One that is named and cannot be computed is a failure. */
+     * log has the probabilities for, and with one arm a slate the first two. One that is named and cannot be computed is a failure. */
     const char *estimators;
     /* of the reward, for cascade-dr, dm, dr: ridge (the default; fitted on the other folds) or zero */
     const char *model;

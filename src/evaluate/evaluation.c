@@ -106,13 +106,19 @@ static bool model_is_zero(const sa_evaluate_settings *settings) {
     return settings->model && !strcmp(settings->model, "zero");
 }
 
+/* With one arm a slate, ips and snips are all there is. */
+static void leave_out_copies(sa_evaluation *evaluation) {
+    for (size_t i = 0; i < sa_estimator_count; i++)
+        if (!evaluation->named && evaluation->table.longest <= 1 && sa_estimators[i].by_position)
+            evaluation->asked[i] = false;
+}
+
 /* ---- what cannot be computed ---- */
 
-/* The sentence into `why`; SA_OK with "" when nothing is in the way. */
-static void look_for_obstacle(const sa_evaluation *evaluation, const sa_evaluate_settings *settings, const char *log,
-                              const sa_policy_result *policy, const sa_estimator *estimator, char why[1024]) {
+/* The sentence into `why`; "" when nothing is in the way. */
+static void look_for_obstacle(const sa_evaluate_settings *settings, const char *log, const sa_policy_result *policy,
+                              const sa_estimator *estimator, char why[1024]) {
     const char *missing = estimator->weights == SA_WEIGHT_NONE ? NULL : policy->sample.missing[estimator->weights];
-    (void)evaluation;
     why[0] = 0;
     if (settings->lengths_by_policy && estimator->by_position)
         snprintf(why, 1024,
@@ -175,7 +181,7 @@ static sa_status compute_policy(sa_evaluation *evaluation, const sa_evaluate_set
     for (size_t i = 0; i < sa_estimator_count; i++) {
         const sa_estimator *estimator = &sa_estimators[i];
         if (!evaluation->asked[i]) continue;
-        look_for_obstacle(evaluation, settings, log, policy, estimator, why);
+        look_for_obstacle(settings, log, policy, estimator, why);
         if (!*why) {
             SA_TRY(compute(estimator, &policy->sample, terms, &policy->estimates[i]));
             look_at_overlap(log, policy, estimator, &policy->estimates[i], why);
@@ -198,6 +204,7 @@ static sa_status evaluate(const char *log, const sa_evaluate_settings *settings,
     SA_TRY(take_estimators(evaluation, settings->estimators));
     SA_TRY(take_policies(evaluation, settings->policies));
     SA_TRY(sa_read_decisions(log, settings, evaluation));
+    leave_out_copies(evaluation);
     SA_TRY(sa_warn_of_lengths(evaluation, settings, log));
     SA_TRY(sa_alloc_array(evaluation->table.count, sizeof *terms, &terms));
     sa_status status = SA_OK;
