@@ -7,7 +7,7 @@
 
 #include <superarm/superarm.h>
 
-enum { EXIT_FINE = 0, EXIT_OTHER = 1, EXIT_INPUT = 2, EXIT_SIGINT = 130 };
+enum { EXIT_FINE = 0, EXIT_OTHER = 1, EXIT_INPUT = 2, EXIT_SIGNAL = 128 }; /* the last: and the number of the signal */
 
 /* ---- subcommands: arguments after the name ---- */
 
@@ -67,8 +67,11 @@ int cli_report_write(const char *command, sa_report *report, const char *out, bo
 
 /* "superarm run: --slate 25 is more than --arms 20" */
 __attribute__((format(printf, 3, 4))) int cli_say(const char *command, int exit_status, const char *format, ...);
-/* The library's last sentence, and the exit status that fits. `input`: nothing but input was looked at so far. */
-int cli_fail(const char *command, sa_status status, bool input);
+/* The one rule: 1 where memory, the disk or the caller's own code failed, 128 and the signal where one came (130 for Ctrl-C, 143 for
+ * SIGTERM), and 2 for all else: the input, or a file that it names, is wrong. */
+int cli_exit_status(sa_status status);
+/* The library's last sentence, and that status. */
+int cli_fail(const char *command, sa_status status);
 /* What was skipped or left out of a log that was read to its end. */
 void cli_warn_of_log(const char *command, sa_log_reader *reader);
 /* The nearest of the words, or NULL when none is near. */

@@ -50,7 +50,7 @@ int cli_convert(int count, char **arguments) {
         return EXIT_FINE;
     }
     sa_status status = sa_convert(&c, &converted);
-    if (status != SA_OK) return cli_fail(NAME, status, status != SA_OUT_OF_MEMORY);
+    if (status != SA_OK) return cli_fail(NAME, status);
     if (*converted.note) cli_say(NAME, EXIT_FINE, "%s", converted.note);
     printf("%s: %" PRIu64 " decisions", c.out, converted.decisions);
     if (converted.left_out) printf(", %" PRIu64 " left out for want of feedback or propensities", converted.left_out);

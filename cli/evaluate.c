@@ -125,7 +125,7 @@ static int write_json(const char *path, const char *json) {
 static int evaluate(request *self) {
     sa_evaluation *evaluation;
     sa_status status = sa_evaluate(self->log, &self->settings, &evaluation);
-    if (status != SA_OK) return cli_fail(NAME, status, status == SA_FILE);
+    if (status != SA_OK) return cli_fail(NAME, status);
     print_table(evaluation, self->log);
     int exit_status = self->json ? write_json(self->json, sa_evaluation_json(evaluation)) : EXIT_FINE;
     sa_evaluation_destroy(evaluation);

@@ -1,4 +1,4 @@
-/* The program: finds the subcommand. Exit status: 0 fine, 2 the user's input is wrong, 1 anything else. */
+/* The program: finds the subcommand. Exit status: 0 fine, 2 the user's input is wrong, 1 anything else (cli_exit_status). */
 #include <string.h>
 
 #include "cli.h"

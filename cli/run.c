@@ -1,5 +1,4 @@
 /* superarm run */
-#include <signal.h>
 #include <string.h>
 
 #include "cli.h"
@@ -64,14 +63,12 @@ static void print_table(const sa_experiment *experiment) {
 static int run(sa_experiment *experiment) {
     cli_progress progress;
     sa_status status = sa_experiment_check(experiment);
-    if (status != SA_OK) return cli_fail(RUN.name, status, true);
+    if (status != SA_OK) return cli_fail(RUN.name, status);
     cli_catch_signals();
     cli_progress_begin(&progress, experiment);
     status = sa_experiment_run(experiment, cli_progress_show, &progress);
     cli_progress_end(&progress);
-    if (status == SA_INTERRUPTED)
-        return cli_say(RUN.name, cli_signal() == SIGINT ? EXIT_SIGINT : EXIT_OTHER, "%s", sa_last_error());
-    if (status != SA_OK) return cli_fail(RUN.name, status, false);
+    if (status != SA_OK) return cli_fail(RUN.name, status);
     if (!cli_flag(experiment, "quiet")) print_table(experiment);
     return EXIT_FINE;
 }
@@ -79,7 +76,7 @@ static int run(sa_experiment *experiment) {
 int cli_run(int count, char **arguments) {
     bool done;
     sa_experiment *experiment = sa_experiment_new();
-    if (!experiment) return cli_fail(RUN.name, SA_OUT_OF_MEMORY, false);
+    if (!experiment) return cli_fail(RUN.name, SA_OUT_OF_MEMORY);
     int exit_status = cli_take(&RUN, count, arguments, experiment, &done);
     if (!done) exit_status = run(experiment);
     sa_experiment_destroy(experiment);

@@ -29,7 +29,7 @@ typedef struct request {
 static int propose(const request *self) {
     char *text;
     sa_status status = sa_schema_propose(self->log, self->skip_bad, &text);
-    if (status != SA_OK) return cli_fail(NAME, status, true);
+    if (status != SA_OK) return cli_fail(NAME, status);
     int exit_status = EXIT_FINE;
     FILE *file = self->out ? fopen(self->out, "w") : stdout;
     if (!file || fputs(text, file) < 0 || (self->out ? fclose(file) : fflush(file)))
@@ -68,7 +68,7 @@ static int check_log(const request *self) {
     if (status == SA_OK) status = sa_log_reader_open(self->log, self->skip_bad, &state.reader);
     state.schema = schema;
     if (status == SA_OK) status = check_lines(&state, self->log);
-    int exit_status = status == SA_OK ? EXIT_FINE : cli_fail(NAME, status, status != SA_OUT_OF_MEMORY);
+    int exit_status = status == SA_OK ? EXIT_FINE : cli_fail(NAME, status);
     if (status == SA_OK) {
         printf("%" PRIu64 " decisions fit, %" PRIu64 " do not; %zu features an arm\n", state.fit, state.wrong,
                sa_schema_dim(schema));

@@ -58,7 +58,7 @@ static int take(sa_problem *problem, int count, char **arguments, const char **o
         const char *value = equals ? equals + 1 : i + 1 < count ? arguments[++i] : NULL;
         if (!value || (!equals && !strncmp(value, "--", 2))) return cli_say(NAME, EXIT_INPUT, "--%s needs a value", name);
         sa_status status = sa_problem_set(problem, name, value);
-        if (status != SA_OK) return cli_fail(NAME, status, status != SA_OUT_OF_MEMORY);
+        if (status != SA_OK) return cli_fail(NAME, status);
     }
     return EXIT_FINE;
 }
@@ -82,7 +82,7 @@ int cli_solve(int count, char **arguments) {
             return EXIT_FINE;
         }
     sa_problem *problem = sa_problem_new();
-    if (!problem) return cli_fail(NAME, SA_OUT_OF_MEMORY, false);
+    if (!problem) return cli_fail(NAME, SA_OUT_OF_MEMORY);
     int exit_status = take(problem, count, arguments, &oracle);
     if (exit_status == EXIT_FINE && !oracle)
         exit_status = cli_say(NAME, EXIT_INPUT, "which oracle? superarm list oracles shows them");
@@ -91,7 +91,7 @@ int cli_solve(int count, char **arguments) {
         if (status == SA_OK)
             print_solution(&solution);
         else
-            exit_status = cli_fail(NAME, status, status != SA_OUT_OF_MEMORY);
+            exit_status = cli_fail(NAME, status);
     }
     sa_problem_destroy(problem);
     return exit_status;

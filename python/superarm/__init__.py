@@ -25,8 +25,10 @@ from ._theory import ntk, theory
 from .agent import Agent
 from .decision import Decision
 from .errors import (
+    AgentClosed,
     AlreadyAnswered,
     CallbackFailed,
+    DiskError,
     Error,
     FileError,
     FormatError,
@@ -39,11 +41,13 @@ from .errors import (
 )
 from .evaluation import Evaluation, evaluate
 from .experiments import Progress, run
+from .policy import Estimates, Policy
 from .results import Results, load
 
 __all__ = [
-    "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Decision", "Error", "Evaluation", "FileError", "FormatError",
+    "Agent", "AgentClosed", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Decision", "DiskError", "Error", "Estimates",
+    "Evaluation", "FileError", "FormatError",
     "InputError", "Interrupted", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment",
-    "Progress", "Results", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
+    "Policy", "Progress", "Results", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
     "evaluate", "join_dim", "load", "ntk", "options", "oracles", "problem_names", "run", "solve", "theory",
 ]

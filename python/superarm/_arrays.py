@@ -110,6 +110,10 @@ def excluded(value: Any, arms: int) -> Any:
     return mask
 
 
+def empty(shape: Tuple[int, ...]) -> Any:
+    return np.empty(shape, DOUBLE)
+
+
 def double_pointer(array: Any) -> Any:
     return _from_buffer("double[]", array)
 

@@ -10,6 +10,7 @@ from ._oracles import DATA_NAMES, Problem, oracle_data, oracles
 from .errors import InputError, need
 
 _NULL = ffi.NULL
+_NO_DRAW = 2**64 - 1
 _JOINS: Dict[str, int] = {name[len("SA_JOIN_"):].lower(): number for name, number in ffi.typeof("sa_join").relements.items()}
 
 
@@ -36,7 +37,7 @@ def _expected(expected: Any, arms: int, slate: int) -> Any:
     return arrays.check_shape(scores, "expected", want, str(want))
 
 
-_KEYWORDS = ("contexts", "slate", "exclude", "event", "expected", "items", "shared", "join")  # of select beside a problem's names
+_KEYWORDS = ("contexts", "slate", "exclude", "event", "expected", "items", "shared", "join", "draw")  # of select beside a problem's names
 
 
 def _problem(data: Dict[str, Any]) -> Problem:
@@ -48,12 +49,13 @@ def _problem(data: Dict[str, Any]) -> Problem:
 class Takes:
     """What an agent looks at beside contexts: anything else is a mistake, as the caller thinks that it matters."""
 
-    __slots__ = ("_expected", "_oracle", "_discounts", "own_oracle")
+    __slots__ = ("_expected", "_oracle", "_discounts", "own_oracle", "positions")
 
-    def __init__(self, algorithm: str, oracle: str, feedback: str) -> None:
+    def __init__(self, algorithm: str, oracle: str, feedback: str, positions: bool) -> None:
         self._expected = algorithm == "best"
         self._oracle = oracle
         self._discounts = feedback == "cascade"
+        self.positions = positions
         self.own_oracle = False
 
     def check(self, expected: Any, problem: Mapping[str, Any]) -> None:
@@ -78,7 +80,8 @@ class Request:
         self._kept: Any = None
 
     def fill(self, takes: Takes, dim: int, contexts: Any, slate: int, exclude: Any = None, event: int = 0, expected: Any = None, items: Any = None,
-             shared: Any = None, join: Optional[str] = None, **problem: Any) -> None:
+             shared: Any = None, join: Optional[str] = None, draw: Optional[int] = None, **problem: Any) -> int:
+        """Returns the number of arms."""
         joined = None
         if items is None and shared is None:
             if join is not None:
@@ -96,6 +99,7 @@ class Request:
                              f"the agent's dim is {dim}")
         count = arrays.whole(slate, "slate")
         number = arrays.whole(event, "event") if event else 0
+        drawn = _NO_DRAW if draw is None else arrays.whole(draw, "draw")
         extras = None
         if exclude is not None or expected is not None or problem:
             takes.check(expected, problem)
@@ -112,9 +116,11 @@ class Request:
             lib.sa_request_contexts_float(handle, arrays.float_pointer(features), shape[0])
         lib.sa_request_slate(handle, count)
         lib.sa_request_event(handle, number)
+        lib.sa_request_draw(handle, drawn)
         if extras:
             self._set_extras(*extras)
         self._kept = features, extras, joined
+        return int(shape[0])
 
     def _set_items(self, items: Any, shared: Any, join: int) -> None:
         if items.dtype == arrays.DOUBLE:

@@ -18,6 +18,7 @@ from ._requests import Requests, Takes
 from ._turn import Turn
 from .decision import Decision
 from .errors import InputError, check, failure, need
+from .policy import Policy
 
 _NULL = ffi.NULL
 _SEED: Any = Default(1)
@@ -71,7 +72,9 @@ class Agent:
         self._dim = int(read_option(options, "dim"))
         self._slate = int(read_option(options, "slate"))
         self._algorithm = read_option(options, "algorithm")
-        self._takes = Takes(self._algorithm, read_option(options, "oracle"), read_option(options, "feedback"))
+        feedback = read_option(options, "feedback")
+        positions = feedback == "position" or (feedback == "cascade" and read_option(options, "cascade-form") == "unknown")
+        self._takes = Takes(self._algorithm, read_option(options, "oracle"), feedback, positions)
         self._oracle: Optional[OracleCall] = None
         if oracle is not None:
             self.oracle = oracle
@@ -150,10 +153,7 @@ class Agent:
         later call. Feedback may come late, in any order, in parts, or never. Trains when the schedule says so.
         """
         if isinstance(decision, Decision):
-            if decision._agent != self._name:
-                raise InputError(f"decision {decision.id} was made by another agent; an agent that was loaded from a file takes ids: "
-                                 f"update(decision.id, ...)")
-            number = decision.id
+            number = self._known(decision)
         else:
             number = arrays.whole(decision, "decision")
         values = arrays.doubles(scores, "scores")
@@ -164,6 +164,76 @@ class Agent:
         with self._turn.lock, self._turn as agent:
             check(lib.sa_agent_update(agent, number, arrays.double_pointer(values), pointer, len(values)))
 
+    def _known(self, decision: Decision) -> int:
+        if decision._agent != self._name:
+            raise InputError(f"decision {decision.id} was made by another agent; an agent that was loaded from a file takes ids: "
+                             f"update(decision.id, ...)")
+        if decision.id is None:
+            raise InputError("the decision is a policy's: agent.record(decision) first")
+        return decision.id
+
+    # ---- policies, and slates that were chosen elsewhere ----
+
+    def policy(self) -> Policy:
+        """The agent as it is now, for other threads to choose with while this one goes on learning. It costs little."""
+        out = ffi.new("sa_policy **")
+        with self._turn.lock, self._turn as agent:
+            check(lib.sa_agent_policy(agent, out))
+            takes = copy.copy(self._takes)
+            return Policy(out[0], self._name, self._dim, self._slate, takes, self._oracle)
+
+    def record(self, decision: Decision) -> None:
+        """A decision that one of this agent's policies made now waits for its feedback here, and has an id. What it was asked with (the
+        contexts, say) must be as it was."""
+        if decision._agent != self._name:
+            raise InputError("the decision was made by a policy of another agent")
+        if decision._asked is None:
+            raise InputError(f"the decision was recorded before: its id is {decision.id}")
+        request = self._requests.take()
+        try:
+            request.fill(self._takes, self._dim, **decision._asked)
+            with self._turn.lock, self._turn as agent:
+                status = lib.sa_agent_record(agent, request.handle, decision._handle)
+                if status:
+                    raise self._failure(status)
+                decision._asked = None
+                decision.id = lib.sa_decision_id(decision._handle)
+        finally:
+            self._requests.give(request)
+
+    def learn(self, contexts: Any = None, scores: Any = None, observed: Any = None, *, arms: Any = None, slate: Optional[int] = None,
+              **asked: Any) -> None:
+        """Feedback on a slate that somebody else chose: from a log, or before the first visitor.
+
+        `contexts` (K, dim) are those of the slate, in the order of positions, and `scores` (K) what came of it; `observed` as for
+        `update`. Where all candidates are known, `contexts` has them all and `arms` (K) says which were shown: then the agent learns
+        just as if it had chosen the slate itself. `slate` is the K that was asked for, where fewer were shown.
+
+        >>> import numpy as np, superarm
+        >>> agent = superarm.Agent("comblin-ucb", dim=3)
+        >>> agent.learn(np.eye(3)[:2], [1.0, 0.0])
+        >>> agent.counts["observations"]
+        2
+        """
+        values = arrays.doubles(scores, "scores")
+        if values.ndim != 1:
+            raise InputError(f"scores: the shape is {arrays.shape_text(values.shape)}, and one for each arm of the slate is wanted")
+        seen = None if observed is None else arrays.flags(observed, "observed", len(values), "each score")
+        chosen = arrays.indices(list(range(len(values))) if arms is None else arms, "arms")
+        if chosen.shape != values.shape:
+            raise InputError(f"arms: the shape is {arrays.shape_text(chosen.shape)}, and there are {len(values)} scores")
+        request = self._requests.take()
+        try:
+            count = request.fill(self._takes, self._dim, contexts, len(values) if slate is None else slate, **asked)
+            if arms is None and count != len(values):
+                raise InputError(f"there are contexts of {count} arms and {len(values)} scores: give arms, which says which were shown")
+            pointer = _NULL if seen is None else arrays.bool_pointer(seen)
+            with self._turn.lock, self._turn as agent:
+                check(lib.sa_agent_learn(agent, request.handle, arrays.size_pointer(chosen), arrays.double_pointer(values), pointer,
+                                         len(values)))
+        finally:
+            self._requests.give(request)
+
     def train(self) -> None:
         """Trains now on the feedback so far; fine when there is none."""
         with self._turn.lock, self._turn as agent:
@@ -172,21 +242,45 @@ class Agent:
     # ---- keeping ----
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """The whole agent as an .npz file that numpy.load opens, written atomically. An oracle of your own is not in it."""
+        """The whole agent as an .npz file that numpy.load opens, written atomically. Of an oracle of your own it knows only
+        that there was one."""
         encoded = c_text(path, "path")
         with self._turn.lock, self._turn as agent:
             check(lib.sa_agent_save(agent, encoded))
 
     @classmethod
-    def load(cls: Type["Agent"], path: Union[str, "os.PathLike[str]"], *, oracle: Any = None) -> "Agent":
-        """A saved agent; it goes on bit for bit. `oracle`: the object of your own that it had."""
+    def load(cls: Type["Agent"], path: Union[str, "os.PathLike[str]"], *, oracle: Any = None, **options: Any) -> "Agent":
+        """A saved agent; it goes on bit for bit. `oracle`: the object of your own that it had, without which it is refused, or the name
+        of one of ours instead. Options that do not change its shape may be given: seed, gamma, nu, train_every, pending_limit...
+
+        >>> import os, superarm, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "agent.npz")
+        ...     superarm.Agent("cn-ts", dim=3, hidden=20).save(path)
+        ...     other = superarm.Agent.load(path, seed=2, nu=0.3)
+        >>> other.options["seed"], other.options["nu"]
+        (2, 0.3)
+        """
+        own = oracle is not None and not isinstance(oracle, str)
+        names: List[Any] = []
+        values: List[Any] = []
+
+        def keep(name: bytes, value: bytes) -> int:
+            names.append(ffi.new("char[]", name))
+            values.append(ffi.new("char[]", value))
+            return 0
+
+        set_options({**options, "oracle": None if own else oracle}, keep, ("random_state",))
         out = ffi.new("sa_agent **")
         encoded = c_text(path, "path")
         call = Call()
         with call.lock, call:
-            check(lib.sa_agent_load(encoded, out))
+            check(lib.sa_agent_load_with(encoded, ffi.new("char *[]", names), ffi.new("char *[]", values), len(names), out))
+        if not own and lib.sa_agent_needs_oracle(out[0]):
+            lib.sa_agent_destroy(out[0])
+            raise InputError(f"{os.fspath(path)!r} was saved with an oracle of your own: load(path, oracle=mine), or oracle=\"top-k\" for ours")
         agent = cls.__new__(cls)
-        agent._begin(out[0], oracle)
+        agent._begin(out[0], oracle if own else None)
         return agent
 
     def _bytes(self) -> bytes:

@@ -17,16 +17,18 @@ class Decision:
 
     Arrays are made when they are asked for: `arms` (K), best first, and arm by arm as in it `estimate` (the model's mean),
     `width` (sqrt(g' Z^-1 g / m); NaN without one) and `score` (the optimistic score); `all_estimates`, `all_widths` and
-    `all_scores` are (N), or (N, K) for agents that tell positions apart.
+    `all_scores` are (N), or (N, K) for agents that tell positions apart. `id` is None for a decision of a policy that no agent has
+    recorded.
     """
 
-    __slots__ = ("id", "_agent", "_handle", "_values", "__weakref__")
+    __slots__ = ("id", "_agent", "_handle", "_values", "_asked", "__weakref__")
 
-    def __init__(self, agent: str, handle: Any, values: Optional[Dict[str, Any]] = None) -> None:
+    def __init__(self, agent: str, handle: Any, values: Optional[Dict[str, Any]] = None, asked: Optional[Dict[str, Any]] = None) -> None:
         self._agent = agent  # whose it is
         self._handle = handle
         self._values: Dict[str, Any] = values or {}
-        self.id: int = values["id"] if values else lib.sa_decision_id(handle)
+        self._asked = asked  # of a policy's decision: what it was asked with, until an agent records it
+        self.id: Optional[int] = values["id"] if values else None if asked else lib.sa_decision_id(handle)
 
     def _value(self, name: str) -> Any:
         if name not in self._values:

@@ -120,7 +120,7 @@
     INTEGER(seed, "seed", EXPERIMENT, 1, 1, 1, 0, INT64_MAX, "seed of all random numbers")                                \
     CHOICE(show_regret, "show-regret", EXPERIMENT, REGRET_EXPECTED, REGRET_REALISED, REGRET_EXPECTED, SA_REGRETS,         \
            "the regret that tables and figures show; files have both")                                                    \
-    INTEGER(threads, "threads", OUTPUT, 0, 0, 0, 0, 4096, "runs at a time; 0: one a processor")                           \
+    INTEGER(threads, "threads", OUTPUT, 0, 0, 0, 0, 4096, "runs at a time; 0: one for each processor that it may use")    \
     TEXT(out, "out", OUTPUT, "", "folder for the results")                                                                \
     TEXT(trace, "trace", OUTPUT, "", "file for one JSON line a round")                                                    \
     TEXT(log, "log", OUTPUT, "", "file for the decision log: JSON lines that `superarm learn` reads")                     \
@@ -248,8 +248,10 @@
             "threads of one agent while it looks through many arms (top-k); the slates are the same")                     \
     TEXT(history, "history", AGENT, "",                                                                                   \
          "file to keep feedback in instead of memory; run puts the agent's label and the run behind its name")            \
+    FLAG(history_new, "history-new", AGENT, false, false, false,                                                          \
+         "begin the --history again that an agent left which was never saved; run always does")                           \
     INTEGER(pending_limit, "pending-limit", AGENT, 10000, 10000, 10000, 1, 100000000,                                     \
-            "decisions kept waiting for feedback; older ones are forgotten")                                              \
+            "decisions kept waiting for feedback; beyond it answered ones are forgotten first, then the oldest")          \
     /* epochs of cn-ucb-d and cn-ts-d */                                                                                  \
     INTEGER(                                                                                                              \
         epoch_length, "epoch-length", AGENT, 100, 100, 100, 1, SA_ANY_INTEGER,                                            \

@@ -92,15 +92,15 @@ static int give_best(void *user, const double *scores, size_t arms, const bool *
     return 0;
 }
 
-/* The agent's history has a name of this run, where one that an earlier run left makes way. */
+/* The agent's history has a name of this run, where one that an earlier run left makes way: agents of runs are never saved. */
 static sa_status name_history(job *self, uint64_t run) {
     char *path, **history = &self->options->history;
     if (!**history) return SA_OK;
     SA_TRY(sa_plan_history(self->of, run, &path));
     sa_free(*history);
     *history = path;
-    self->options->of_run = true;
-    return sa_run_history(path, true);
+    self->options->history_new = true;
+    return SA_OK;
 }
 
 static sa_status make_agent(job *self, uint64_t run, bool traced) {

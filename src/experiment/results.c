@@ -83,10 +83,8 @@ static sa_status read_part(const sa_plan *plan, sa_plan_agent *agent, size_t run
                                        .train_seconds = numbers[3],
                                        .peak_bytes = (uint64_t)numbers[4],
                                        .diverged_trainings = (uint64_t)numbers[5]};
-    if (sa_npz_has(archive, "replay_seconds")) /* of a part as older versions left it: none */
-        SA_TRY_OR_FAIL(sa_npz_get_number(archive, "replay_seconds", &agent->stats[run].replay_seconds));
-    if (sa_npz_has(archive, "certificate"))
-        SA_TRY_OR_FAIL(sa_npz_get_number(archive, "certificate", &agent->stats[run].certificate));
+    SA_TRY_OR_FAIL(sa_npz_get_number(archive, "replay_seconds", &agent->stats[run].replay_seconds));
+    SA_TRY_OR_FAIL(sa_npz_get_number(archive, "certificate", &agent->stats[run].certificate));
 fail:
     sa_npz_close(archive);
     return status;

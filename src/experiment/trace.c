@@ -24,7 +24,7 @@ sa_status sa_trace_begin(const char *path, const char *label, int digits, sa_tra
     sa_trace *trace;
     SA_TRY(sa_alloc_array(1, sizeof *trace, &trace));
     trace->digits = digits;
-    trace->file.file = -1;
+    trace->file = SA_NO_REPLACEMENT;
     sa_buffer quoted = {0};
     sa_buffer_quote(&quoted, label);
     sa_status status = quoted.status;

@@ -3,6 +3,7 @@
 #include "oracle/oracle.h"
 
 #ifdef SA_HAVE_CBC
+#define MISSING NULL
 
 #include <math.h>
 #include <pthread.h>
@@ -117,10 +118,11 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
 }
 
 #else
+#define MISSING "the oracle ilp needs CBC, which this build does not have (coinor-libcbc-dev)"
 
 static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {
     (void)problem, (void)workspace, (void)slate, (void)length;
-    return sa_fail(SA_UNSUPPORTED, "the oracle ilp needs CBC, which this build does not have (coinor-libcbc-dev)");
+    return sa_fail(SA_UNSUPPORTED, "%s", MISSING);
 }
 
 #endif
@@ -130,6 +132,7 @@ const sa_oracle sa_oracle_ilp = {
     .summary = "0/1 choices under A x <= b, at most K; reward: the sum; solved by CBC",
     .wants = "matrix, bounds; slate",
     .cost = "exponential at worst",
+    .missing = MISSING,
     .alpha = 1,
     .exact = true,
     .size = SA_AT_MOST_K,

@@ -7,6 +7,7 @@
 
 #include "base/options.h"
 #include "base/status.h"
+#include "base/workspace.h"
 #include <superarm/oracle.h>
 
 /* ---- the problem ---- */
@@ -77,26 +78,6 @@ static inline bool sa_problem_allows(const sa_oracle_problem *problem, size_t ar
 /* The data of a public problem. */
 const sa_oracle_data *sa_problem_data(const sa_problem *problem);
 
-/* ---- memory that grows with the first calls and is used again ---- */
-
-typedef struct sa_workspace {
-    char *block;
-    size_t capacity; /* bytes */
-    double gap;      /* a search that was cut short: the best reward is at most 1 + gap times the one found. Else 0 */
-} sa_workspace;
-
-typedef struct sa_part {
-    void *pointer; /* address of the pointer to set */
-    size_t count, size;
-} sa_part;
-
-/* Sets the pointers to arrays of so many elements, 64-byte aligned, one after the other; earlier pointers are no longer valid.
- * First parts of the same sizes as before keep their contents, others have any. Allocates only when it has to grow. */
-sa_status sa_workspace_lay(sa_workspace *workspace, const sa_part *parts, size_t count);
-#define SA_LAY(workspace, ...)                                                                                            \
-    sa_workspace_lay(workspace, (const sa_part[]){__VA_ARGS__}, sizeof((const sa_part[]){__VA_ARGS__}) / sizeof(sa_part))
-void sa_workspace_clear(sa_workspace *workspace);
-
 /* ---- the interface ---- */
 
 typedef enum sa_slate_size {
@@ -108,9 +89,10 @@ typedef enum sa_slate_size {
 typedef struct sa_oracle {
     const char *name;
     const char *summary;
-    const char *wants; /* the data it needs; and what it also takes: for people */
-    const char *cost;  /* of a solve, for people */
-    double alpha;      /* the share of the best reward that a solution is sure to reach */
+    const char *wants;   /* the data it needs; and what it also takes: for people */
+    const char *cost;    /* of a solve, for people */
+    const char *missing; /* what the build would need, a sentence; NULL: it has all */
+    double alpha;        /* the share of the best reward that a solution is sure to reach */
     bool exact;
     sa_slate_size size;
     unsigned needs, takes; /* SA_BIT of the data it cannot do without, and of those it also looks at */

@@ -6,8 +6,9 @@
 
 static sa_status check(const sa_oracle_problem *problem) {
     if (!problem->own || !problem->own->solve)
-        return sa_fail(SA_INVALID, "--oracle own is the caller's own code, which options alone cannot bring back: "
-                                   "sa_agent_oracle and sa_experiment_own_oracle do");
+        return sa_fail(SA_INVALID,
+                       "--oracle own is the caller's own code, which neither options nor a saved agent can bring back: "
+                       "sa_agent_oracle and sa_experiment_own_oracle do");
     if (problem->own->positions == (problem->positions > 0)) return SA_OK;
     return sa_fail(SA_INVALID, "your oracle takes %s, and there is %s",
                    problem->own->positions ? "a score for each position" : "one score an arm",
