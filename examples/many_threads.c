@@ -3,9 +3,9 @@
  *
  *     gcc many_threads.c $(pkg-config --cflags --libs superarm) -lpthread */
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <superarm/superarm.h>
 
@@ -37,6 +37,16 @@ static double noise(unsigned *state) { /* from -1 to 1 */
     return (double)(*state >> 8) / (double)(1 << 23) - 1;
 }
 
+static void wait_a_little(void) { nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL); }
+
+/* Visitors come one after the other: the next one not long before the learner is done with those before. */
+static bool is_open(shop *self, size_t number) {
+    pthread_mutex_lock(&self->lock);
+    bool open = number < self->learnt + 2 * SERVERS;
+    pthread_mutex_unlock(&self->lock);
+    return open;
+}
+
 static sa_request *request_for(visit *who) {
     sa_request *request = sa_request_new();
     if (!request) exit(1);
@@ -54,6 +64,9 @@ static void *serve(void *argument) {
         if (!now || !chooser) exit(1);
         pthread_mutex_lock(&self->lock);
         size_t number = self->visitors++;
+        pthread_mutex_unlock(&self->lock);
+        while (number < VISITORS && !is_open(self, number)) wait_a_little();
+        pthread_mutex_lock(&self->lock);
         sa_policy *policy = sa_policy_retain(self->policy);
         pthread_mutex_unlock(&self->lock);
         unsigned state = (unsigned)number * 2654435761u;
@@ -81,7 +94,10 @@ static void learn(shop *self, sa_agent *agent) {
         pthread_mutex_lock(&self->lock);
         visit *next = self->waiting[self->learnt];
         pthread_mutex_unlock(&self->lock);
-        if (!next) continue;
+        if (!next) {
+            wait_a_little();
+            continue;
+        }
         sa_request *request = request_for(next);
         must(sa_agent_record(agent, request, next->decision));
         must(sa_agent_update(agent, sa_decision_id(next->decision), next->clicks, NULL, SLATE));
@@ -97,7 +113,9 @@ static void learn(shop *self, sa_agent *agent) {
         sa_request_destroy(request);
         sa_decision_destroy(next->decision);
         free(next);
+        pthread_mutex_lock(&self->lock);
         self->learnt++;
+        pthread_mutex_unlock(&self->lock);
     }
 }
 

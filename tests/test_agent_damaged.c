@@ -100,12 +100,12 @@ static void write_one(const char *name, sa_dtype type, size_t axes, size_t count
 
 static void newer_files_are_refused_as_newer(void **state) {
     (void)state;
-    write_one("format", SA_INT64, 0, 0, &(int64_t){3}, "gamma 1\n");
-    expect_refusal(scratch("forged.npz"), SA_NEWER, "format 3 is newer than 2, the one that this version reads");
-    write_one("format", SA_INT64, 0, 0, &(int64_t){1}, "gamma 1\n");
-    expect_refusal(scratch("forged.npz"), SA_FORMAT, "format 1 is older than 2, the one that this version reads");
+    write_one("format", SA_INT64, 0, 0, &(int64_t){4}, "gamma 1\n");
+    expect_refusal(scratch("forged.npz"), SA_NEWER, "format 4 is newer than 3, the one that this version reads");
+    write_one("format", SA_INT64, 0, 0, &(int64_t){2}, "gamma 1\n");
+    expect_refusal(scratch("forged.npz"), SA_FORMAT, "format 2 is older than 3, the one that this version reads");
     write_one("format", SA_INT64, 0, 0, &(int64_t){INT64_MAX}, "an option of the future\n");
-    expect_refusal(scratch("forged.npz"), SA_NEWER, "format 9223372036854775807 is newer than 2");
+    expect_refusal(scratch("forged.npz"), SA_NEWER, "format 9223372036854775807 is newer than 3");
 }
 
 static void other_files_are_refused(void **state) {
@@ -143,7 +143,7 @@ static void forged_arrays_are_refused(void **state) {
     write_one("format", SA_FLOAT64, 0, 0, &(double){1}, "");
     expect_refusal(scratch("forged.npz"), SA_FORMAT, "format is float64, not int64");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        write_one("format", SA_INT64, 0, 0, &(int64_t){2}, options[i]);
+        write_one("format", SA_INT64, 0, 0, &(int64_t){3}, options[i]);
         expect_refusal(scratch("forged.npz"), SA_FORMAT, "forged.npz: ");
     }
 }

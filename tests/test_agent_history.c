@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 
 #include "agent/agent.h"
-#include "agent/history_file.h"
 #include "base/file.h"
+#include "memory/history_file.h"
 
 /* The place of a number in the head. */
 enum { AT_VERSION = 16, AT_DIM = 32, AT_ID = 64 };
@@ -66,9 +66,10 @@ static void growth_moves_nothing(void **state) {
     (void)state;
     enum { ROWS = 70000 };
     sa_options *options = rig_options("feedback=cascade precision=double");
+    const sa_inputs inputs = sa_inputs_from(options);
     sa_history history;
     remove(scratch("long"));
-    sa_history_init(&history, options);
+    sa_history_init(&history, &inputs, true);
     assert_ok(sa_history_file_create(&history, scratch("long")));
     for (size_t i = 0; i < ROWS;) {
         size_t many = 1 + i % 5;
@@ -97,7 +98,7 @@ static void growth_moves_nothing(void **state) {
         assert_true(history.count >= ROWS);
         sa_history_clear(&history);
         if (again) break;
-        sa_history_init(&history, options);
+        sa_history_init(&history, &inputs, true);
         assert_ok(sa_history_file_open(&history, scratch("long"), &mark));
     }
     sa_options_destroy(options);
@@ -160,13 +161,14 @@ static void an_older_copy_is_refused(void **state) {
 static void a_save_that_was_cut_short(void **state) {
     (void)state;
     sa_options *options = rig_options("");
+    const sa_inputs inputs = sa_inputs_from(options);
     const sa_history_mark *now;
     sa_history_mark mark[2];
     float context[RIG_DIM] = {1};
     for (int goes_on = 0; goes_on < 2; goes_on++) { /* the older one, the newer one */
         sa_history history;
         remove(scratch("cut"));
-        sa_history_init(&history, options);
+        sa_history_init(&history, &inputs, false);
         assert_ok(sa_history_file_create(&history, scratch("cut")));
         for (int save = 0; save < 2; save++) {
             assert_ok(sa_history_reserve(&history, 1));
@@ -180,7 +182,7 @@ static void a_save_that_was_cut_short(void **state) {
             for (int turn = 0; turn < 2; turn++) {
                 int which = turn ? 1 - goes_on : goes_on;
                 sa_history_clear(&history);
-                sa_history_init(&history, options);
+                sa_history_init(&history, &inputs, false);
                 bool lost = writes && which != goes_on;
                 assert_int_equal(sa_history_file_open(&history, scratch("cut"), &mark[which]), lost ? SA_FORMAT : SA_OK);
                 if (lost) continue;

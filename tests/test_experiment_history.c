@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "agent/history_file.h"
+#include "memory/history_head.h"
 #include <superarm/superarm.h>
 
 #include "test_own_folder.h"

@@ -3,9 +3,9 @@
  * One agent belongs to one thread at a time; different agents are independent, and so are an agent's policies (superarm/policy.h).
  *
  * What a call that fails leaves behind: a call that was given wrong input changes nothing. Neither does one that runs out of memory or
- * disk while it chooses, records, saves or loads. One that does so while it learns (sa_agent_update, sa_agent_learn, sa_agent_train)
- * closes the agent, unless nothing was learnt yet: every later call but sa_agent_destroy and sa_agent_count returns SA_CLOSED, and
- * what was saved before can be loaded. */
+ * disk while it chooses, records, saves or loads. One that does so while it learns (sa_agent_update, sa_agent_learn, sa_agent_train,
+ * and with --count-pending also sa_agent_select and sa_agent_record) closes the agent, unless nothing was learnt yet: every later
+ * call but sa_agent_destroy and sa_agent_count returns SA_CLOSED, and what was saved before can be loaded. */
 #ifndef SUPERARM_AGENT_H
 #define SUPERARM_AGENT_H
 

@@ -98,8 +98,9 @@ static sa_status note(sa_agent *agent, size_t decisions, size_t asked) {
     return SA_OK;
 }
 
-/* With --count-pending, Z takes the chosen arms now, and their gradients need not be kept. */
-static sa_status count_now(sa_agent *agent, sa_pending *pending, bool solved, bool *learning) {
+/* With --count-pending, Z takes the chosen arms now, and their gradients need not be kept. The policy is then the agent's own: note
+ * cannot fail. */
+static sa_status count_now(sa_agent *agent, sa_pending *pending, bool solved, size_t asked, bool *learning) {
     sa_learner *learner = agent->learner;
     size_t *label, slate = pending->slate;
     bool positions = learner->policy->estimator.inputs.positions > 0;
@@ -107,6 +108,7 @@ static sa_status count_now(sa_agent *agent, sa_pending *pending, bool solved, bo
     SA_TRY(sa_learner_own(learner));
     SA_TRY(SA_LAY(&learner->work.samples, {&label, slate, sizeof *label}));
     for (size_t k = 0; k < slate; k++) label[k] = positions ? pending->arms[k] * slate + k : pending->arms[k];
+    learner->asked = (double)asked;
     *learning = true;
     SA_TRY(sa_learner_count(learner, &pending->gradients, solved ? label : NULL));
     *learning = false;
@@ -128,8 +130,8 @@ static sa_status select_into(batch *self, const sa_request *const *requests, boo
     agent->solved_for = SA_NO_ID;
     SA_TRY(sa_ring_reserve(ring, self->count));
     SA_TRY(choose(self, requests));
+    if (self->count == 1) SA_TRY(count_now(agent, &self->pending[0], self->solved, self->last.scores, learning));
     SA_TRY(note(agent, self->count, self->last.scores));
-    if (self->count == 1) SA_TRY(count_now(agent, &self->pending[0], self->solved, learning));
     /* nothing can fail from here on */
     SA_TRY(sa_choice_decide(agent->chooser, &self->last, self->decided[self->count - 1]));
     for (size_t i = 0; i < self->count; i++) {
@@ -273,8 +275,8 @@ sa_status sa_agent_keep(sa_agent *agent, const sa_request *request, const size_t
     SA_TRY_OR_FAIL(read_slate(agent, request, arms, slate, &choice));
     SA_TRY_OR_FAIL(keep(agent, &choice, &pending, &scaled));
     SA_TRY_OR_FAIL(sa_ring_reserve(&agent->memory.pending, 1));
+    SA_TRY_OR_FAIL(count_now(agent, &pending, false, choice.scores, learning));
     SA_TRY_OR_FAIL(note(agent, 1, choice.scores));
-    SA_TRY_OR_FAIL(count_now(agent, &pending, false, learning));
     sa_ring_push(&agent->memory.pending, &pending);
     return SA_OK;
 fail:
@@ -290,11 +292,13 @@ static sa_status record(sa_agent *agent, const sa_request *request, sa_decision 
         return sa_fail(SA_INVALID, "the decision was made among %zu arms, and the request has %zu", decision->candidates,
                        request->arms);
     uint64_t id = agent->memory.pending.next;
+    if (decision->imprecise && learner->policy->confidence) { /* first, as a select does */
+        SA_TRY(sa_learner_own(learner));
+        SA_TRY(sa_confidence_widen(learner->policy->confidence));
+    }
     SA_TRY(sa_agent_keep(agent, request, decision->arms, decision->slate, learning));
     decision->id = id;
-    if (!decision->imprecise || !learner->policy->confidence) return SA_OK;
-    SA_TRY(sa_learner_own(learner));
-    return sa_confidence_widen(learner->policy->confidence);
+    return SA_OK;
 }
 
 sa_status sa_agent_record(sa_agent *agent, const sa_request *request, sa_decision *decision) {

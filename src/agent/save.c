@@ -10,7 +10,7 @@
 #include "memory/history_file.h"
 #include "memory/pending_file.h"
 
-static const int64_t FORMAT = 2;       /* the only one that is read; one more whenever what is in the file changes */
+static const int64_t FORMAT = 3;       /* the only one that is read; one more whenever what is in the file changes */
 static const int64_t MOST_EPOCHS = 64; /* each doubles the rounds */
 
 /* ---- options as text ---- */

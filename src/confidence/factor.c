@@ -31,10 +31,10 @@ sa_status sa_work_take(sa_width_work *work, sa_precision precision, const sa_gra
                        size_t first, size_t count) {
     SA_TRY(sa_gradients_fit(&work->part, precision, batch));
     SA_TRY(sa_gradients_reserve(&work->part, sa_inner_room(count)));
-    for (size_t j = 0; j < count; j++) {
-        size_t row = rows ? rows[first + j] : first + j;
-        sa_gradients_append(&work->part, batch, &row, 1);
-    }
+    if (rows)
+        sa_gradients_append(&work->part, batch, rows + first, count);
+    else
+        sa_gradients_append_range(&work->part, batch, first, count);
     return SA_OK;
 }
 

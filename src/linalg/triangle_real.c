@@ -23,8 +23,10 @@ void REAL(triangle_clear)(REAL(triangle) * factor) {
 }
 
 sa_status REAL(triangle_share)(REAL(triangle) * factor, const REAL(triangle) * from) {
-    *factor = (REAL(triangle)){.n = from->n, .panels = from->panels, .panel_capacity = from->panels};
+    *factor = (REAL(triangle)){0};
     SA_TRY(sa_alloc_array(from->panels, sizeof *factor->panel, &factor->panel));
+    factor->n = from->n;
+    factor->panels = factor->panel_capacity = from->panels;
     for (size_t p = 0; p < from->panels; ++p) factor->panel[p] = sa_hold(from->panel[p]);
     return SA_OK;
 }

@@ -113,20 +113,22 @@ static void *row_of(void *matrix, size_t row, size_t length, sa_precision precis
     return (char *)matrix + row * length * sa_precision_bytes(precision);
 }
 
-void sa_gradients_append(sa_gradients *batch, const sa_gradients *from, const size_t *rows, size_t count) {
+void sa_gradients_append_range(sa_gradients *batch, const sa_gradients *from, size_t first, size_t count) {
     for (size_t l = 0; l < batch->pairs; l++) {
         const sa_pair *source = &from->pair[l];
         sa_pair *target = &batch->pair[l];
         sa_pair_shape shape = target->shape;
-        for (size_t i = 0; i < count; i++) {
-            size_t row = rows ? rows[i] : i, end = batch->count + i;
-            convert(row_of(target->delta, end, shape.delta, batch->precision), batch->precision,
-                    row_of(source->delta, row, shape.delta, from->precision), from->precision, shape.delta);
-            convert(row_of(target->input, end, shape.input, batch->precision), batch->precision,
-                    row_of(source->input, row, shape.input, from->precision), from->precision, shape.input);
-        }
+        convert(row_of(target->delta, batch->count, shape.delta, batch->precision), batch->precision,
+                row_of(source->delta, first, shape.delta, from->precision), from->precision, count * shape.delta);
+        convert(row_of(target->input, batch->count, shape.input, batch->precision), batch->precision,
+                row_of(source->input, first, shape.input, from->precision), from->precision, count * shape.input);
     }
     batch->count += count;
+}
+
+void sa_gradients_append(sa_gradients *batch, const sa_gradients *from, const size_t *rows, size_t count) {
+    if (!rows && count > 0) sa_gradients_append_range(batch, from, 0, count);
+    for (size_t i = 0; rows && i < count; i++) sa_gradients_append_range(batch, from, rows[i], 1);
 }
 
 void sa_gradients_move(sa_gradients *batch, size_t from, size_t to) {

@@ -51,6 +51,8 @@ sa_gradients sa_gradients_part(const sa_gradients *batch, size_t first, size_t c
 sa_status sa_gradients_reserve(sa_gradients *batch, size_t capacity);
 /* Appends rows[0 .. count) of `from` (rows NULL: its first `count`), converting the precision. There must be room. */
 void sa_gradients_append(sa_gradients *batch, const sa_gradients *from, const size_t *rows, size_t count);
+/* The same for rows [first, first + count). */
+void sa_gradients_append_range(sa_gradients *batch, const sa_gradients *from, size_t first, size_t count);
 /* Gradient `to` becomes a copy of `from`. */
 void sa_gradients_move(sa_gradients *batch, size_t from, size_t to);
 /* Gradient `row` times `factor`. */

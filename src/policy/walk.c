@@ -84,15 +84,13 @@ static sa_status take_block(const walk *self, size_t first, size_t count, sa_blo
 
 /* ---- candidates ---- */
 
-static void add_candidate(sa_candidates *all, const sa_choice *choice, size_t score, const sa_gradients *from,
-                          size_t row) {
+static void add_candidate(sa_candidates *all, const sa_choice *choice, size_t score) {
     size_t end = all->count++;
     all->index[end] = score;
     all->mean[end] = choice->mean[score];
     all->draw[end] = choice->draw[score];
     all->width[end] = choice->width[score];
     all->score[end] = choice->score[score];
-    sa_gradients_append(&all->gradients, from, &row, 1);
 }
 
 /* Takes over a block's survivors, but for those that are below the bar by now; without bounds, all of its scores. */
@@ -103,18 +101,21 @@ static sa_status gather(const walk *self, size_t index) {
     const sa_block *block = self->chooser->block;
     size_t first = self->first + index * SA_BLOCK_ARMS, start = sa_choice_score_of(choice, first);
     if (!choice->bounded) {
-        SA_TRY(sa_gradients_reserve(&all->gradients, all->count + block->gradients.count));
-        for (size_t i = 0; i < block->gradients.count; i++) add_candidate(all, choice, start + i, &block->gradients, i);
+        size_t rows = block->gradients.count;
+        SA_TRY(sa_gradients_reserve(&all->gradients, all->count + rows));
+        sa_gradients_append_range(&all->gradients, &block->gradients, 0, rows);
+        for (size_t i = 0; i < rows; i++) add_candidate(all, choice, start + i);
         return SA_OK;
     }
     SA_TRY(sa_gradients_reserve(&all->gradients, all->count + survivors->count));
     for (size_t i = 0; i < survivors->count; i++) {
         size_t score = survivors->index[i];
         if (!(choice->score[score] > choice->bar)) continue;
+        add_candidate(all, choice, score);
         if (self->blocks == 1)
-            add_candidate(all, choice, score, &block->gradients, score - start);
+            sa_gradients_append_range(&all->gradients, &block->gradients, score - start, 1);
         else
-            add_candidate(all, choice, score, &survivors->gradients, i);
+            sa_gradients_append_range(&all->gradients, &survivors->gradients, i, 1);
     }
     return SA_OK;
 }
