@@ -21,6 +21,7 @@ struct sa_request {
     bool expected_positional;
     uint64_t event;
     uint64_t draw;             /* SA_NO_DRAW: none was given */
+    bool propensities;         /* are wanted in the decision */
     const sa_problem *problem; /* or NULL */
 };
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "policy/feasible.h"
+#include "policy/propensity.h"
 #include "policy/walk.h"
 
 /* Scores of small requests that are walked together, so that their gradients need bounded memory. */
@@ -30,7 +32,8 @@ static bool is_small(const sa_policy *policy, const sa_choice *choice) {
  * when it is counted. */
 static size_t group_of(const sa_policy *policy, const sa_choice *choices, size_t first, size_t end) {
     size_t count = 0, scores = 0;
-    while (first + count + 1 < end && is_small(policy, &choices[first + count])) {
+    while (first + count + 1 < end && is_small(policy, &choices[first + count]) &&
+           choices[first + count].bounded == choices[first].bounded) {
         scores += choices[first + count].scores;
         if (count > 0 && scores > TOGETHER) break;
         count++;
@@ -47,6 +50,8 @@ static sa_status choose_all(const sa_policy *policy, sa_chooser *chooser, sa_cho
         SA_TRY(sa_choices_score(policy, chooser, choices + first, many));
         for (size_t i = first; i < first + many; i++) {
             SA_TRY(sa_choice_solve(policy, chooser, &choices[i]));
+            if (choices[i].random) SA_TRY(sa_choice_draw(policy, &choices[i]));
+            if (choices[i].request->propensities) SA_TRY(sa_choice_find_propensities(policy, &choices[i]));
             SA_TRY(call(user, i, &choices[i]));
         }
     }
