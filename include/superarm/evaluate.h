@@ -23,9 +23,10 @@ typedef struct sa_evaluate_settings {
     /* the policies in question, separated by commas; NULL: given.
      *   given    the log has their probabilities, as target_propensity and so on
      *   uniform  an ordered slate of as many arms, each as likely as the others
-     *   logged   the policy that chose */
+     *   logged   the policy that chose
+     *   FILE.npz an agent that was saved, as it is there: contexts are those of the log */
     const char *policies;
-    /* ips, snips, iips, sniips, rips, snrips, cascade-dr, dm, dr, pi, separated by commas; NULL: those of the first six that the
+    /* ips, snips, iips, sniips, rips, snrips, cascade-dr, dm, dr, pi, replay, separated by commas; NULL: those of the first six that the
      * log has the probabilities for, and with one arm a slate the first two. One that is named and cannot be computed is a failure. */
     const char *estimators;
     /* of the reward, for cascade-dr, dm, dr: ridge (the default; fitted on the other folds) or zero */

@@ -80,7 +80,7 @@ class Request:
         self._kept: Any = None
 
     def fill(self, takes: Takes, dim: int, contexts: Any, slate: int, exclude: Any = None, event: int = 0, expected: Any = None, items: Any = None,
-             shared: Any = None, join: Optional[str] = None, draw: Optional[int] = None, **problem: Any) -> int:
+             shared: Any = None, join: Optional[str] = None, draw: Optional[int] = None, propensities: bool = False, **problem: Any) -> int:
         """Returns the number of arms."""
         joined = None
         if items is None and shared is None:
@@ -117,6 +117,7 @@ class Request:
         lib.sa_request_slate(handle, count)
         lib.sa_request_event(handle, number)
         lib.sa_request_draw(handle, drawn)
+        lib.sa_request_propensities(handle, bool(propensities))
         if extras:
             self._set_extras(*extras)
         self._kept = features, extras, joined

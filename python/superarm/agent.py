@@ -82,7 +82,7 @@ class Agent:
     # ---- choosing and learning ----
 
     def select(self, contexts: Any = None, slate: Optional[int] = None, *, exclude: Any = None, event: int = 0, expected: Any = None,
-               items: Any = None, shared: Any = None, join: Optional[str] = None, **problem: Any) -> Decision:
+               items: Any = None, shared: Any = None, join: Optional[str] = None, propensities: bool = False, **problem: Any) -> Decision:
         """Chooses a slate of the candidate arms whose features are the rows of `contexts`, (N, dim).
 
         Instead of contexts, `items` (N, any) are the arms' own features and `shared` (any) what all of them have in common, a user's
@@ -94,12 +94,14 @@ class Agent:
         (N, K), are for the algorithm `best` alone. What the oracle looks at goes by the names of `superarm.problem_names()`:
         costs, capacity, groups, discounts...
 
+        With `propensities` the decision has its probabilities, for a log that is to be evaluated; that changes no slate.
+
         float32 and float64 in C order are used where they are; anything else that NumPy can read is copied.
         """
         request = self._requests.take()
         try:
             request.fill(self._takes, self._dim, contexts, self._slate if slate is None else slate, exclude, event, expected, items, shared, join,
-                         **problem)
+                         None, propensities, **problem)
             with self._turn.lock, self._turn as agent:
                 out = self._out  # where Ctrl-C came after the choice, there is a decision that nobody got: used again
                 status = lib.sa_agent_select(agent, request.handle, out)

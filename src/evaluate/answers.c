@@ -53,6 +53,7 @@ sa_status sa_evaluation_difference(const sa_evaluation *evaluation, size_t polic
     double *terms, *minus;
     SA_TRY(find(evaluation, 0, estimator, &at));
     SA_TRY(find(evaluation, policy, estimator, &at));
+    if (sa_estimators[at].replay) return sa_fail(SA_INVALID, "replays of two agents rest on different decisions");
     const sa_policy_result *one = &evaluation->policies[policy], *first = &evaluation->policies[0];
     double value = one->estimates[at].value, base = first->estimates[at].value;
     SA_TRY(sa_alloc_matrix(2, count, sizeof *terms, &terms));

@@ -35,7 +35,7 @@ sa_status sa_bootstrap(const sa_policy_result *policy, size_t resamplings, uint6
     for (size_t b = 0; b < resamplings; b++) {
         draw(seed, b, count, times);
         for (size_t e = 0; e < sa_estimator_count; e++)
-            if (policy->computed[e])
+            if (policy->computed[e] && !sa_estimators[e].replay)
                 SA_TRY_OR_FAIL(sa_estimate_value(&sa_estimators[e], &policy->sample, times, &values[e * resamplings + b]));
     }
     for (size_t e = 0; e < sa_estimator_count; e++) {
@@ -43,7 +43,7 @@ sa_status sa_bootstrap(const sa_policy_result *policy, size_t resamplings, uint6
         size_t finite = 0; /* a resampling may hold no decision of weight */
         for (size_t b = 0; b < resamplings; b++)
             if (isfinite(own[b])) own[finite++] = own[b];
-        if (!policy->computed[e] || finite == 0) continue;
+        if (!policy->computed[e] || sa_estimators[e].replay || finite == 0) continue;
         qsort(own, finite, sizeof *own, rising);
         policy->estimates[e].bootstrap95[0] = percentile(own, finite, 0.025);
         policy->estimates[e].bootstrap95[1] = percentile(own, finite, 0.975);

@@ -62,10 +62,13 @@ static void look_at_length(sa_evaluation *evaluation, const sa_log_entry *entry,
         evaluation->varying_line = entry->line;
 }
 
-static sa_status add(sa_evaluation *evaluation, sa_weigher *weigher, const sa_log_entry *entry) {
+static sa_status add(sa_evaluation *evaluation, sa_weigher *weigher, const char *log, const sa_log_entry *entry) {
     SA_TRY(add_feedback(&evaluation->table, entry));
-    for (size_t i = 0; i < evaluation->policy_count; i++)
-        SA_TRY(sa_weigh(weigher, entry, &evaluation->policies[i].target, &evaluation->policies[i].sample));
+    for (size_t i = 0; i < evaluation->policy_count; i++) {
+        sa_policy_result *policy = &evaluation->policies[i];
+        sa_status status = sa_weigh(weigher, entry, &policy->target, &policy->sample);
+        if (status != SA_OK) return sa_fail_prefix(status, "%s:%" PRIu64 ": ", log, entry->line);
+    }
     return SA_OK;
 }
 
@@ -98,7 +101,7 @@ sa_status sa_read_decisions(const char *log, const sa_evaluate_settings *setting
         SA_TRY_OR_FAIL(sa_decisions_next(&decisions, &entry));
         if (!entry) break;
         look_at_length(evaluation, entry, &usual);
-        SA_TRY_OR_FAIL(add(evaluation, &weigher, entry));
+        SA_TRY_OR_FAIL(add(evaluation, &weigher, log, entry));
     }
     status = after_last(evaluation, &decisions);
 fail:

@@ -6,6 +6,7 @@
  *   cascade-dr  (1/n) sum_i sum_k [ w_1:k (r_k - Q_k(a_1:k)) + w_1:k-1 sum_a pi(a given a_1:k-1) Q_k(a_1:k-1, a) ],  w_1:0 = 1
  *   dm, dr      E_pi Q;  (1/n) sum_i [ w (R - Q(slate)) + E_pi Q ]
  *   pi          (1/n) sum_i W R
+ *   replay      the mean of R over the decisions whose slate an agent chooses, too, which learns from these as it goes
  *
  * References: Swaminathan et al. 2017 (pi); Li et al. 2018 (iips); McInerney et al. 2020 (rips); Kiyohara et al. 2022 (cascade-dr). */
 #include "evaluate/evaluate.h"
@@ -66,6 +67,7 @@ const sa_estimator sa_estimators[] = {
     {.name = "cascade-dr", .weights = SA_WEIGHT_PREFIX, .by_position = true, .model = true, .term = cascade_dr},
     {.name = "dm", .weights = SA_WEIGHT_NONE, .by_position = true, .model = true, .term = dm},
     {.name = "dr", .weights = SA_WEIGHT_JOINT, .by_position = true, .model = true, .term = dr},
+    {.name = "replay", .weights = SA_WEIGHT_NONE, .replay = true},
     {.name = "pi", .weights = SA_WEIGHT_PI, .by_position = true, .term = pi},
 };
 const size_t sa_estimator_count = sizeof sa_estimators / sizeof *sa_estimators;

@@ -5,6 +5,7 @@
 #ifndef SA_EVALUATE_EVALUATE_H
 #define SA_EVALUATE_EVALUATE_H
 
+#include <superarm/agent.h>
 #include <superarm/evaluate.h>
 #include <superarm/log.h>
 
@@ -64,13 +65,17 @@ double sa_joint_of(const sa_probabilities *known);
 double sa_prefix_of(const sa_probabilities *known, size_t position);
 double sa_position_of(const sa_probabilities *known, size_t position);
 
-typedef enum sa_target_kind { SA_TARGET_GIVEN, SA_TARGET_UNIFORM, SA_TARGET_LOGGED } sa_target_kind;
+typedef enum sa_target_kind { SA_TARGET_GIVEN, SA_TARGET_UNIFORM, SA_TARGET_LOGGED, SA_TARGET_AGENT } sa_target_kind;
 
 typedef struct sa_target {
     sa_target_kind kind;
     char *name;
     double *lists; /* (2, slate): prefix and position */
     size_t lists_room;
+    sa_agent *agent; /* that was loaded; NULL for the others */
+    sa_policy *policy;
+    sa_chooser *chooser;
+    sa_request *request;
 } sa_target;
 
 sa_status sa_target_open(const char *name, sa_target *out);
@@ -82,6 +87,9 @@ bool sa_target_knows_all(const sa_target *target);
 /* Every arm's, (slate, candidates): at position k, and next after the logged first k - 1 arms. Only where it knows them. */
 sa_status sa_target_marginals(sa_target *target, const sa_log_entry *entry, double *out);
 sa_status sa_target_conditionals(sa_target *target, const sa_log_entry *entry, double *out);
+
+/* Was the slate of this decision drawn uniformly, as its propensity says? */
+bool sa_is_uniform(const sa_log_entry *entry);
 
 /* ---- weighing one decision ---- */
 
@@ -104,7 +112,8 @@ typedef struct sa_estimator {
     bool self_normalised;
     bool by_default; /* computed where none is named, if the log allows it */
     bool by_position;
-    bool model; /* uses a reward model */
+    bool model;  /* uses a reward model */
+    bool replay; /* an agent that learns while it goes; there are no weights, and no terms */
     /* Decision i's share: the value is the mean. NULL where self-normalised. */
     double (*term)(const sa_sample *sample, size_t decision);
 } sa_estimator;
@@ -173,6 +182,8 @@ sa_status sa_decisions_open(const char *log, bool skip_bad, sa_decisions *out);
 sa_status sa_decisions_next(sa_decisions *decisions, const sa_log_entry **entry);
 void sa_decisions_close(sa_decisions *decisions);
 
+/* Value, error and how many decisions agreed. SA_INVALID unless the log's slates were drawn uniformly. */
+sa_status sa_replay(const char *log, bool skip_bad, const sa_target *target, sa_estimate *out);
 sa_status sa_read_decisions(const char *log, const sa_evaluate_settings *settings, sa_evaluation *evaluation);
 __attribute__((format(printf, 2, 3))) sa_status sa_warn(sa_evaluation *evaluation, const char *format, ...);
 /* Where slates are not all as long, and positions are compared. */

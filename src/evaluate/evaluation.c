@@ -68,9 +68,10 @@ static sa_status take_estimators(sa_evaluation *evaluation, const char *list) {
         size_t i = 0;
         while (i < sa_estimator_count && strcmp(sa_estimators[i].name, word)) i++;
         if (i == sa_estimator_count)
-            return sa_fail(SA_INVALID,
-                           "--estimators %s is not one of ips, snips, iips, sniips, rips, snrips, cascade-dr, dm, dr, pi",
-                           sa_printable(word, printable));
+            return sa_fail(
+                SA_INVALID,
+                "--estimators %s is not one of ips, snips, iips, sniips, rips, snrips, cascade-dr, dm, dr, pi, replay",
+                sa_printable(word, printable));
         evaluation->asked[i] = true;
     }
     return SA_OK;
@@ -125,6 +126,9 @@ static void look_for_obstacle(const sa_evaluate_settings *settings, const char *
                  "%s compares positions, and where the policy decides how long a slate is they are not the same; ips "
                  "and snips do without",
                  estimator->name);
+    else if (estimator->replay && policy->target.kind != SA_TARGET_AGENT)
+        snprintf(why, 1024, "replay is for an agent that learns (--policy AGENT.npz), and the policy is %s",
+                 policy->target.name);
     else if (missing)
         snprintf(why, 1024, "%s:%s (for %s of the policy %s)", log, missing, estimator->name, policy->target.name);
     else if (estimator->model && !model_is_zero(settings) && !sa_target_knows_all(&policy->target))
@@ -183,7 +187,8 @@ static sa_status compute_policy(sa_evaluation *evaluation, const sa_evaluate_set
         if (!evaluation->asked[i]) continue;
         look_for_obstacle(settings, log, policy, estimator, why);
         if (!*why) {
-            SA_TRY(compute(estimator, &policy->sample, terms, &policy->estimates[i]));
+            SA_TRY(estimator->replay ? sa_replay(log, settings->skip_bad, &policy->target, &policy->estimates[i])
+                                     : compute(estimator, &policy->sample, terms, &policy->estimates[i]));
             look_at_overlap(log, policy, estimator, &policy->estimates[i], why);
         }
         if (*why && evaluation->named) return sa_fail(SA_INVALID, "%s", why);

@@ -1,5 +1,6 @@
 /* The policy in question: how likely is it to choose a logged slate? */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -34,6 +35,14 @@ static const struct {
     sa_target_kind kind;
 } KINDS[] = {{"given", SA_TARGET_GIVEN}, {"uniform", SA_TARGET_UNIFORM}, {"logged", SA_TARGET_LOGGED}};
 
+static sa_status open_agent(const char *path, sa_target *target) {
+    SA_TRY(sa_agent_load(path, &target->agent));
+    SA_TRY(sa_agent_policy(target->agent, &target->policy));
+    target->chooser = sa_chooser_new();
+    target->request = sa_request_new();
+    return target->chooser && target->request ? SA_OK : sa_fail(SA_OUT_OF_MEMORY, "no memory for a chooser");
+}
+
 sa_status sa_target_open(const char *name, sa_target *out) {
     char printable[SA_PRINTABLE];
     sa_target target = {0};
@@ -44,10 +53,24 @@ sa_status sa_target_open(const char *name, sa_target *out) {
         *out = target;
         return SA_OK;
     }
-    return sa_fail(SA_INVALID, "--policy %s is not given, uniform or logged", sa_printable(name, printable));
+    if (!strpbrk(name, "./"))
+        return sa_fail(SA_INVALID, "--policy %s is not given, uniform, logged or the file of an agent",
+                       sa_printable(name, printable));
+    target.kind = SA_TARGET_AGENT;
+    sa_status status = open_agent(name, &target);
+    if (status == SA_OK) status = sa_copy_text(name, &target.name);
+    if (status == SA_OK)
+        *out = target;
+    else
+        sa_target_clear(&target);
+    return status;
 }
 
 void sa_target_clear(sa_target *target) {
+    sa_request_destroy(target->request);
+    sa_chooser_destroy(target->chooser);
+    sa_policy_release(target->policy);
+    sa_agent_destroy(target->agent);
     sa_free(target->name);
     sa_free(target->lists);
 }
@@ -65,6 +88,31 @@ static sa_status uniform(sa_target *target, const sa_log_entry *entry, sa_probab
     return SA_OK;
 }
 
+/* ---- an agent ---- */
+
+static sa_status ask(sa_target *target, const sa_log_entry *entry) {
+    if (!entry->contexts) return sa_fail(SA_INVALID, "there are no contexts, which an agent needs");
+    char dim[32];
+    SA_TRY(sa_options_get(sa_agent_options(target->agent), "dim", dim, sizeof dim));
+    if (strtoull(dim, NULL, 10) != entry->dim)
+        return sa_fail(SA_INVALID, "the contexts have %zu numbers, and the agent %s takes %s", entry->dim, target->name,
+                       dim);
+    sa_request_contexts(target->request, entry->contexts, entry->candidates);
+    sa_request_slate(target->request, entry->slate);
+    return SA_OK;
+}
+
+static sa_status of_agent(sa_target *target, const sa_log_entry *entry, sa_probabilities *out) {
+    size_t slate = entry->slate;
+    SA_TRY(sa_grow_array(&target->lists, &target->lists_room, 2 * slate + 1, sizeof *target->lists));
+    double *prefix = target->lists, *position = prefix + slate;
+    *out = (sa_probabilities){.slate = slate, .joint = 1, .prefix = prefix, .position = position};
+    if (slate == 0) return SA_OK;
+    SA_TRY(ask(target, entry));
+    return sa_policy_propensities(target->policy, target->chooser, target->request, entry->arms, slate, &out->joint,
+                                  prefix, position, NULL, NULL);
+}
+
 sa_status sa_target_probabilities(sa_target *target, const sa_log_entry *entry, sa_probabilities *out) {
     *out = (sa_probabilities){.slate = entry->slate, .joint = NAN};
     switch (target->kind) {
@@ -74,6 +122,7 @@ sa_status sa_target_probabilities(sa_target *target, const sa_log_entry *entry, 
         out->position = entry->target_position_propensities;
         return SA_OK;
     case SA_TARGET_UNIFORM: return uniform(target, entry, out);
+    case SA_TARGET_AGENT: return of_agent(target, entry, out);
     case SA_TARGET_LOGGED:
         out->joint = entry->propensity;
         out->prefix = entry->prefix_propensities;
@@ -83,17 +132,27 @@ sa_status sa_target_probabilities(sa_target *target, const sa_log_entry *entry, 
     return SA_OK;
 }
 
-bool sa_target_knows_all(const sa_target *target) { return target->kind == SA_TARGET_UNIFORM; }
+bool sa_target_knows_all(const sa_target *target) {
+    return target->kind == SA_TARGET_UNIFORM || target->kind == SA_TARGET_AGENT;
+}
 
 sa_status sa_target_marginals(sa_target *target, const sa_log_entry *entry, double *out) {
-    (void)target; /* uniform */
+    if (target->kind == SA_TARGET_AGENT && entry->slate) {
+        SA_TRY(ask(target, entry));
+        return sa_policy_propensities(target->policy, target->chooser, target->request, entry->arms, entry->slate, NULL,
+                                      NULL, NULL, out, NULL);
+    }
     for (size_t i = 0; i < entry->slate * entry->candidates; i++) out[i] = 1 / (double)entry->candidates;
     return SA_OK;
 }
 
 sa_status sa_target_conditionals(sa_target *target, const sa_log_entry *entry, double *out) {
-    (void)target;
     size_t arms = entry->candidates;
+    if (target->kind == SA_TARGET_AGENT && entry->slate) {
+        SA_TRY(ask(target, entry));
+        return sa_policy_propensities(target->policy, target->chooser, target->request, entry->arms, entry->slate, NULL,
+                                      NULL, NULL, NULL, out);
+    }
     for (size_t k = 0; k < entry->slate; k++) {
         for (size_t a = 0; a < arms; a++) out[k * arms + a] = 1 / (double)(arms - k);
         for (size_t j = 0; j < k; j++) out[k * arms + entry->arms[j]] = 0;

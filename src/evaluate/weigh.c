@@ -30,7 +30,10 @@ static sa_status miss(sa_sample *sample, sa_weight_kind kind, const sa_log_entry
     return sa_format(&sample->missing[kind], "%" PRIu64 ": %s", entry->line, why);
 }
 
-static sa_status miss_field(sa_sample *sample, sa_weight_kind kind, const sa_log_entry *entry, bool target) {
+static sa_status miss_field(sa_sample *sample, sa_weight_kind kind, const sa_log_entry *entry, const sa_target *target) {
+    if (target && target->kind == SA_TARGET_AGENT)
+        return miss(sample, kind, entry,
+                    "the agent cannot say how likely it is to choose a slate: it draws, and has no --floor");
     char why[64];
     snprintf(why, sizeof why, "%s%s is missing", target ? "target_" : "", FIELDS[kind]);
     return miss(sample, kind, entry, why);
@@ -51,8 +54,8 @@ static sa_status weigh_kind(const sa_log_entry *entry, const sa_probabilities *l
         weights[k] = 1;
         if (target->kind == SA_TARGET_LOGGED) continue;
         double above = probability(asked, kind, k), below = probability(logged, kind, k);
-        if (isnan(below)) return miss_field(sample, kind, entry, false);
-        if (isnan(above)) return miss_field(sample, kind, entry, true);
+        if (isnan(below)) return miss_field(sample, kind, entry, NULL);
+        if (isnan(above)) return miss_field(sample, kind, entry, target);
         weights[k] = above / below;
     }
     return SA_OK;
@@ -60,10 +63,14 @@ static sa_status weigh_kind(const sa_log_entry *entry, const sa_probabilities *l
 
 /* ---- pi ---- */
 
-static bool is_uniform(const sa_log_entry *entry, const sa_probabilities *logged) {
-    double uniform = 1, joint = sa_joint_of(logged);
+bool sa_is_uniform(const sa_log_entry *entry) {
+    const sa_probabilities logged = {.slate = entry->slate,
+                                     .joint = entry->propensity,
+                                     .prefix = entry->prefix_propensities,
+                                     .position = entry->position_propensities};
+    double uniform = 1;
     for (size_t k = 0; k < entry->slate; k++) uniform /= (double)(entry->candidates - k);
-    return fabs(joint - uniform) <= 1e-6 * uniform;
+    return fabs(sa_joint_of(&logged) - uniform) <= 1e-6 * uniform;
 }
 
 static sa_status pi_of_product(const sa_log_entry *entry, const sa_probabilities *logged, const sa_probabilities *asked,
@@ -100,7 +107,7 @@ static sa_status weigh_pi(sa_weigher *weigher, const sa_log_entry *entry, const 
     *weight = 1;
     if (target->kind == SA_TARGET_LOGGED || entry->slate == 0) return SA_OK;
     if (weigher->product || entry->slate == 1) return pi_of_product(entry, logged, asked, sample, weight);
-    if (!is_uniform(entry, logged))
+    if (!sa_is_uniform(entry))
         return miss(sample, SA_WEIGHT_PI, entry,
                     "the slate was not drawn uniformly; say --logging product if its positions were drawn independently");
     if (!sa_target_knows_all(target))

@@ -47,6 +47,7 @@ static sa_status write_differences(sa_buffer *json, const sa_evaluation *evaluat
     sa_buffer_text(json, ",\n      \"difference\": {");
     for (size_t i = 0; i < sa_estimator_count; i++) {
         sa_estimate difference;
+        if (sa_estimators[i].replay) continue;
         if (!evaluation->policies[0].computed[i] || !evaluation->policies[policy].computed[i]) continue;
         SA_TRY(sa_evaluation_difference(evaluation, policy, sa_estimators[i].name, &difference));
         sa_buffer_format(json, "%s        \"%s\": ", between, sa_estimators[i].name);

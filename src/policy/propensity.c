@@ -202,7 +202,13 @@ fail:
 
 sa_status sa_choice_find_propensities(const sa_policy *policy, sa_choice *choice) {
     const sa_propensities out = {.prefix = choice->prefix, .position = choice->position};
-    return sa_choice_propensities(policy, choice, choice->arms, choice->slate, &out);
+    SA_TRY(sa_choice_propensities(policy, choice, choice->arms, choice->slate, &out));
+    for (size_t k = 0; k < choice->slate; k++) { /* rounding must not make a prefix rise, nor what happened impossible */
+        if (k && choice->prefix[k] > choice->prefix[k - 1]) choice->prefix[k] = choice->prefix[k - 1];
+        if (choice->prefix[k] <= 0) choice->prefix[k] = NAN;
+        if (choice->position[k] <= 0) choice->position[k] = NAN;
+    }
+    return SA_OK;
 }
 
 /* ---- the policy's own call ---- */
