@@ -177,7 +177,7 @@ static void check(const case_of *c) {
         clear(&seen.y);
     }
     assert_in_range(learnt, c->published ? ROUNDS / 2 : ROUNDS, ROUNDS); /* the published form is a round late */
-    sa_model_destroy(model); /* before those that are held */
+    sa_model_destroy(model);                                             /* before those that are held */
     for (size_t h = 0; h < HELD; h++) {
         answer_of(held[h].model, &probe, &other);
         assert_true(same(&other, &held[h].said));

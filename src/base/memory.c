@@ -29,11 +29,15 @@ struct sa_account {
     atomic_size_t holders; /* its blocks, and whoever opened it */
 };
 
+_Static_assert(sizeof(sa_account) <= ALIGNMENT, "an account is one line");
+
 static _Thread_local sa_account *charged;
 
 sa_account *sa_account_open(void) {
-    sa_account *account = calloc(1, sizeof *account);
-    if (account) atomic_init(&account->holders, 1);
+    sa_account *account = aligned_alloc(ALIGNMENT, ALIGNMENT); /* a line of its own, as threads share it */
+    if (!account) return NULL;
+    atomic_init(&account->bytes, 0);
+    atomic_init(&account->holders, 1);
     return account;
 }
 

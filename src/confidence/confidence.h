@@ -47,7 +47,7 @@ void sa_width_work_clear(sa_width_work *work); /* a zeroed struct is an empty on
 /* Forgets what was kept, and keeps what is solved for from now on, of at most `most` gradients. */
 void sa_solved_begin(sa_solved *solved, const sa_confidence *confidence, size_t most);
 
-/* Eleven functions: an engine is asked, told, copied for those who ask while it is told, and written to files. */
+/* Thirteen functions: an engine is asked, told, copied for those who ask while it is told, and written to files. */
 typedef struct sa_confidence_class {
     const char *name;
     const char *summary;

@@ -180,13 +180,13 @@ static void work(void *user, size_t index, size_t worker) {
 
 /* The sentence of a failure is its thread's own: the block that failed first is taken again in the caller's. */
 static sa_status run_wave(walk *self) {
-    sa_chooser *chooser = self->chooser;
-    sa_workers_run(self->blocks > 1 ? self->policy->threads : 1, self->blocks, work, self);
-    for (size_t i = 0; i < self->blocks; i++)
-        if (chooser->survivors[i].status != SA_OK) {
-            work(self, i, 0);
-            SA_TRY(chooser->survivors[i].status);
-        }
+    sa_survivors *survivors = self->chooser->survivors;
+    size_t threads = self->blocks > 1 ? self->policy->threads : 1;
+    if (threads > 1) sa_workers_run(threads, self->blocks, work, self);
+    for (size_t i = 0; i < self->blocks; i++) {
+        if (threads == 1 || survivors[i].status != SA_OK) work(self, i, 0);
+        SA_TRY(survivors[i].status);
+    }
     return SA_OK;
 }
 
