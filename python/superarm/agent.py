@@ -7,7 +7,7 @@ import os
 import secrets
 import tempfile
 import uuid
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Type, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Type, Union
 
 from . import _arrays as arrays
 from ._blas import Call
@@ -183,6 +183,17 @@ class Agent:
             check(lib.sa_agent_policy(agent, out))
             takes = copy.copy(self._takes)
             return Policy(out[0], self._name, self._dim, self._slate, takes, self._oracle)
+
+    def propensities(self, decision: Union[Decision, int]) -> Tuple[float, Any, Any]:
+        """The probabilities of a decision that waits for its feedback, or of the id of one, where `select` was asked for them: of the
+        ordered slate, of its first k arms (K), of arm k at position k (K). NaN and None where they are not known. They are saved with
+        the agent."""
+        number = self._known(decision) if isinstance(decision, Decision) else arrays.whole(decision, "decision")
+        joint, lists, slate = ffi.new("double *"), ffi.new("double *[2]"), ffi.new("size_t *")
+        with self._turn.lock, self._turn as agent:
+            check(lib.sa_agent_propensities(agent, number, joint, lists, lists + 1, slate))
+            prefix, position = (None if one == ffi.NULL else arrays.from_doubles(one, slate[0]) for one in lists)
+        return joint[0], prefix, position
 
     def record(self, decision: Decision) -> None:
         """A decision that one of this agent's policies made now waits for its feedback here, and has an id. What it was asked with (the

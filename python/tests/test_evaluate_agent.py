@@ -187,3 +187,22 @@ def test_replay(tmp_path):
     lines[3]["propensity"] = 0.2
     with pytest.raises(superarm.InputError, match="log.jsonl:4: replay needs slates that were drawn uniformly"):
         superarm.evaluate(write(log, lines), str(tmp_path / "agent.npz"), "replay")
+
+
+def test_pending_decisions_keep_them(tmp_path):
+    """With the agent, and saved with it; also those that a policy made and the agent recorded."""
+    agent, rng = learnt("cn-ts", 0.3)
+    contexts = rng.normal(size=(ARMS, DIM))
+    plain, asked = agent.select(contexts), agent.select(contexts, propensities=True)
+    recorded = agent.policy().select(contexts, propensities=True)
+    agent.record(recorded)
+    agent.save(tmp_path / "agent.npz")
+    for one in (agent, superarm.Agent.load(tmp_path / "agent.npz")):
+        joint, prefix, position = one.propensities(plain.id)
+        assert math.isnan(joint) and prefix is None and position is None
+        for decision in (asked, recorded):
+            joint, prefix, position = one.propensities(decision.id)
+            assert joint == decision.propensity > 0
+            assert np.array_equal(prefix, decision.prefix_propensities) and np.array_equal(position, decision.position_propensities)
+    with pytest.raises(superarm.UnknownDecision):
+        agent.propensities(12345)

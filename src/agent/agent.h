@@ -31,8 +31,10 @@ sa_status sa_agent_make_learner(sa_agent *agent, uint64_t epoch, sa_learner **ou
 
 /* ---- for agents that were entered ---- */
 
-/* A slate of this request that somebody chose waits for its feedback, as the next decision. */
-sa_status sa_agent_keep(sa_agent *agent, const sa_request *request, const size_t *arms, size_t slate, bool *learning);
+/* A slate of this request that somebody chose waits for its feedback, as the next decision; prefix, position (slate): its propensities, or
+ * NULL. */
+sa_status sa_agent_keep(sa_agent *agent, const sa_request *request, const size_t *arms, size_t slate, const double *prefix,
+                        const double *position, bool *learning);
 /* See sa_agent_update; `*learning` becomes true where it begins to learn. */
 sa_status sa_agent_answer(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n,
                           bool *learning);

@@ -14,6 +14,7 @@ typedef struct sa_pending_file {
     int64_t *arms;                  /* (places) */
     uint8_t *answered;              /* (places) */
     double *discounts;              /* (places), or NULL */
+    double *prefix, *position;      /* (places) propensities, NaN where they are not known; NULL: none is */
     void *contexts;                 /* (kept, dim) */
     sa_gradients gradients;         /* of the decisions that have them, one after another */
     size_t dim;
