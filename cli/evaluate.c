@@ -24,12 +24,13 @@ static const char HELP[] =
     "  --bootstrap N       resamplings, for bootstrap intervals beside the normal ones\n"
     "  --seed N            of the bootstrap. Default: 1\n"
     "  --skip-bad          skips lines that are wrong instead of stopping at the first\n"
-    "  --json FILE         writes everything there as JSON\n\n"
+    "  --json FILE         writes everything there as JSON\n"
+    "  --page FILE         writes a page: estimates side by side, how weights are spread, feedback by position\n\n"
     "Example:\n"
     "  superarm evaluate clicks.jsonl --policy uniform,logged --estimators snips,snrips\n";
 
 typedef struct request {
-    const char *log, *json, *bootstrap, *folds, *seed, *lengths;
+    const char *log, *json, *page, *bootstrap, *folds, *seed, *lengths;
     sa_evaluate_settings settings;
 } request;
 
@@ -115,11 +116,20 @@ static int take_numbers(request *self) {
     return EXIT_FINE;
 }
 
-static int write_json(const char *path, const char *json) {
+static int write_text(const char *path, const char *text) {
     FILE *file = fopen(path, "w");
-    bool written = file && fputs(json, file) >= 0;
+    bool written = file && fputs(text, file) >= 0;
     if (file && fclose(file)) written = false;
     return written ? EXIT_FINE : cli_say(NAME, EXIT_OTHER, "%s cannot be written", path);
+}
+
+static int write_page(const char *path, const sa_evaluation *evaluation) {
+    char *page;
+    sa_status status = sa_evaluation_page(evaluation, &page);
+    if (status != SA_OK) return cli_fail(NAME, status);
+    int exit_status = write_text(path, page);
+    sa_evaluation_text_free(page);
+    return exit_status;
 }
 
 static int evaluate(request *self) {
@@ -127,7 +137,8 @@ static int evaluate(request *self) {
     sa_status status = sa_evaluate(self->log, &self->settings, &evaluation);
     if (status != SA_OK) return cli_fail(NAME, status);
     print_table(evaluation, self->log);
-    int exit_status = self->json ? write_json(self->json, sa_evaluation_json(evaluation)) : EXIT_FINE;
+    int exit_status = self->json ? write_text(self->json, sa_evaluation_json(evaluation)) : EXIT_FINE;
+    if (self->page && exit_status == EXIT_FINE) exit_status = write_page(self->page, evaluation);
     sa_evaluation_destroy(evaluation);
     return exit_status;
 }
@@ -145,6 +156,7 @@ int cli_evaluate(int count, char **arguments) {
                               {"--seed", &self.seed, NULL},
                               {"--skip-bad", NULL, &self.settings.skip_bad},
                               {"--json", &self.json, NULL},
+                              {"--page", &self.page, NULL},
                               {NULL, NULL, NULL}};
     int exit_status = cli_take_words(NAME, count, arguments, words, &self.log, 1, &help);
     if (exit_status != EXIT_FINE) return exit_status;

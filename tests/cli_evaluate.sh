@@ -46,6 +46,10 @@ has warnings "superarm evaluate: warning: policy given, ips: the weights' mean i
 "$program" evaluate log.jsonl --estimators ips --bootstrap 50 >table 2>/dev/null
 has table bootstrap
 
+"$program" evaluate log.jsonl --policy given,uniform --page page.html >table 2>/dev/null
+for words in "<h2>Estimates and 95% intervals" "<td>rips<td>1.25" "given snips</text>" "whole slates: 0 of 120 weights are 0" "position 1: 1<"; do
+    has page.html "$words"
+done
 refused "which log?"
 refused "absent.jsonl" absent.jsonl
 refused "--bootstrap -1" log.jsonl --bootstrap=-1

@@ -79,6 +79,10 @@ SA_API const char *sa_evaluation_warning(const sa_evaluation *evaluation, size_t
  * {"events", "left_out", "policy", "estimators": {NAME: {...}}, "warnings"}, those of the first policy; with several also
  * "policies": {POLICY: {"estimators", "difference"}}. */
 SA_API const char *sa_evaluation_json(const sa_evaluation *evaluation);
+/* A page for people, HTML without other files: estimates side by side, how the weights are spread, feedback by position. Caller frees
+ * it with sa_evaluation_text_free. */
+SA_API sa_status sa_evaluation_page(const sa_evaluation *evaluation, char **out);
+SA_API void sa_evaluation_text_free(char *text); /* NULL is fine */
 
 #ifdef __cplusplus
 }
