@@ -13,6 +13,7 @@ static const struct {
     {"draw", "write an environment's draws as npy files", cli_draw},
     {"solve", "one oracle on scores from a file", cli_solve},
     {"theory", "the paper's quantities for a set of contexts", cli_theory},
+    {"learn", "make an agent of a decision log, or go on with one", cli_learn},
     {"schema", "how a log's named fields become features: proposes it, checks it", cli_schema},
     {"convert", "logs of other programs (vw, obp, csv) to decision logs and back", cli_convert},
     {"evaluate", "what another policy would have earned on a log's decisions", cli_evaluate},

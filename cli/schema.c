@@ -32,8 +32,9 @@ static int propose(const request *self) {
     if (status != SA_OK) return cli_fail(NAME, status);
     int exit_status = EXIT_FINE;
     FILE *file = self->out ? fopen(self->out, "w") : stdout;
-    if (!file || fputs(text, file) < 0 || (self->out ? fclose(file) : fflush(file)))
-        exit_status = cli_say(NAME, EXIT_OTHER, "%s cannot be written", self->out ? self->out : "stdout");
+    bool written = file && fputs(text, file) >= 0 && fflush(file) == 0;
+    if (file && self->out) written = fclose(file) == 0 && written;
+    if (!written) exit_status = cli_say(NAME, EXIT_OTHER, "%s cannot be written", self->out ? self->out : "stdout");
     sa_schema_text_free(text);
     return exit_status;
 }

@@ -21,6 +21,7 @@ static void print_help(void) {
     }
     puts("\nExample:\n"
          "  superarm solve knapsack --scores scores.npy --costs costs.npy --capacity 10\n"
+         "  superarm solve matroid --scores=-0.5,-0.1,-0.3 --groups 0,1,1 --slate 2 --exactly\n"
          "  superarm solve cascade --scores 0.2,0.9,0.5,0.4 --slate 2 --discounts 1,0.5");
 }
 
@@ -55,7 +56,10 @@ static int take(sa_problem *problem, int count, char **arguments, const char **o
         int size = equals ? (int)(equals - argument - 2) : (int)strlen(argument + 2);
         snprintf(name, sizeof name, "%.*s", size, argument + 2);
         if (!is_known(name)) return unknown(name);
-        const char *value = equals ? equals + 1 : i + 1 < count ? arguments[++i] : NULL;
+        const char *value = equals                     ? equals + 1
+                            : !strcmp(name, "exactly") ? "true"
+                            : i + 1 < count            ? arguments[++i]
+                                                       : NULL;
         if (!value || (!equals && !strncmp(value, "--", 2))) return cli_say(NAME, EXIT_INPUT, "--%s needs a value", name);
         sa_status status = sa_problem_set(problem, name, value);
         if (status != SA_OK) return cli_fail(NAME, status);

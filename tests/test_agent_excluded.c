@@ -72,11 +72,11 @@ static void end(rig *self) {
     sa_agent_destroy(self->agent);
 }
 
-/* (1 + 2 dim): candidates seen, means, sums of squared differences. */
+/* (3 + 2 dim): candidates seen, means, sums of squared differences; wild candidates of late and in all. */
 static const double *statistics_of(const rig *self) {
     const sa_estimator *estimator = &self->agent->learner->policy->estimator;
     assert_non_null(estimator->statistics);
-    assert_int_equal(sa_statistics_length(&estimator->inputs), 1 + 2 * RIG_DIM);
+    assert_int_equal(sa_statistics_length(&estimator->inputs), 3 + 2 * RIG_DIM);
     return estimator->statistics;
 }
 

@@ -16,6 +16,7 @@
 #include <superarm/options.h>
 #include <superarm/oracle.h>
 #include <superarm/policy.h>
+#include <superarm/schema.h>
 #include <superarm/status.h>
 
 #ifdef __cplusplus
@@ -29,6 +30,13 @@ typedef struct sa_agent sa_agent;
 /* Options are copied. `*out` is set only on success; caller frees with sa_agent_destroy. */
 SA_API sa_status sa_agent_create(const sa_options *options, sa_agent **out);
 SA_API void sa_agent_destroy(sa_agent *agent); /* NULL is fine */
+
+/* An agent for items with named fields: its --dim is the schema's. The schema gets one more owner, and is saved with the agent. */
+SA_API sa_status sa_agent_create_with_schema(const sa_options *options, sa_schema *schema, sa_agent **out);
+/* Its schema, as long as it lives; NULL where it has none. */
+SA_API const sa_schema *sa_agent_schema(const sa_agent *agent);
+/* SA_INVALID, with what differs, unless this is the schema that the agent was made with: its weights belong to these columns. */
+SA_API sa_status sa_agent_check_schema(const sa_agent *agent, const sa_schema *schema);
 
 /* An oracle of the caller's own instead of --oracle; copied, its user pointer borrowed. NULL: back to --oracle. It is not
  * saved, but that there was one is: after sa_agent_load, the agent chooses nothing (SA_INVALID) until this is called again. */
@@ -76,6 +84,13 @@ SA_API sa_status sa_agent_learn(sa_agent *agent, const sa_request *request, cons
  * Trains when the schedule says so. */
 SA_API sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n);
 
+/* Other scores for arms that have their feedback, where it changed since: a click, then a purchase. scores (n) in the order of
+ * sa_decision_arms; `observed` (n) says which of them are new, NULL: all that have feedback. It is as if they had come at first, as long as
+ * the decision is kept (--pending-limit): at once and exactly for linear models and for the mean and deviation of scores (with --normalize
+ * standard, by the present mean and deviation of features), and for networks with their next training. SA_UNKNOWN_DECISION as for
+ * sa_agent_update; SA_INVALID for an arm without feedback, with --history, and for algorithms with cells (cc-mab, acc-ucb). */
+SA_API sa_status sa_agent_revise(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n);
+
 /* Trains now on the feedback so far; fine when there is none. */
 SA_API sa_status sa_agent_train(sa_agent *agent);
 
@@ -111,6 +126,9 @@ typedef struct sa_agent_counts {
     uint64_t epoch;          /* from 0; of the algorithms for an unknown horizon */
     uint64_t hidden;         /* hidden units a layer of the present network; 0: there is none */
     double replay_seconds;   /* spent in beginning new epochs, their training included, of this process */
+    uint64_t refused_rewards; /* scores outside --reward-range */
+    uint64_t wild_rewards;    /* scores that came, and were taken for mistakes: more than 100 times as far from the mean as any before */
+    uint64_t wild_contexts;   /* contexts with a feature more than 1000 deviations from its mean, which counts as the mean */
 } sa_agent_counts;
 
 SA_API void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <superarm/oracle.h>
+#include <superarm/schema.h>
 #include <superarm/status.h>
 
 #ifdef __cplusplus
@@ -42,8 +43,18 @@ SA_API void sa_request_shared_float(sa_request *request, const float *shared, si
 SA_API void sa_request_join(sa_request *request, sa_join join); /* SA_JOIN_CONCAT unless set */
 /* The features that an arm then has: the agent's --dim. */
 SA_API size_t sa_join_dim(sa_join join, size_t item_dim, size_t shared_dim);
+/* Instead of contexts: JSON text of an object with "items" and "context" (superarm/schema.h), encoded at once by the schema; or, with a
+ * schema of NULL, with "contexts", a list of lists of numbers. "slate", how many arms to choose, and "exclude", ids of items or numbers of
+ * candidates from 0, may be in it, too. The text is not needed after the call; candidates and exclusions live in the request, until it
+ * gets others. SA_INVALID with the path of what is wrong; the request then has no candidates. */
+SA_API sa_status sa_request_json(sa_request *request, const sa_schema *schema, const char *json, size_t size);
+/* The id of an item that came by JSON, until the request gets others; NULL where it has none. */
+SA_API const char *sa_request_id(const sa_request *request, size_t arm);
 /* How many arms to choose. For an oracle that may leave arms out: at most, and 0 for no limit. */
 SA_API void sa_request_slate(sa_request *request, size_t slate);
+/* Exactly so many, also for an oracle that may leave arms out: the best slate of them that keeps the rules (sa_problem_exactly).
+ * SA_INVALID where there is none. */
+SA_API void sa_request_exactly(sa_request *request, bool exactly);
 /* Arms that must not be chosen: (arms) flags, true excludes; borrowed until the select returns; NULL excludes none. */
 SA_API void sa_request_exclude(sa_request *request, const bool *excluded);
 /* An id of your own, kept with the decision (sa_decision_event); 0 unless set. */
@@ -90,6 +101,9 @@ SA_API double sa_decision_certificate(const sa_decision *decision);
 SA_API double sa_decision_propensity(const sa_decision *decision);
 SA_API const double *sa_decision_prefix_propensities(const sa_decision *decision);
 SA_API const double *sa_decision_position_propensities(const sa_decision *decision);
+/* 0 where the slate is the oracle's best, or as good as the oracle's alpha says; more where its search was cut short (a hard knapsack, an
+ * integer program after --seconds): the best reward under these scores is at most 1 + gap times that of the slate. */
+SA_API double sa_decision_gap(const sa_decision *decision);
 SA_API size_t sa_decision_candidates(const sa_decision *decision); /* N */
 /* K where arms have a score for each position (--feedback position), and then the arrays below are (N, K) row-major; else 0. */
 SA_API size_t sa_decision_positions(const sa_decision *decision);

@@ -6,6 +6,7 @@
 #include <superarm/convert.h>
 #include <superarm/evaluate.h>
 #include <superarm/experiment.h>
+#include <superarm/learn.h>
 #include <superarm/log.h>
 #include <superarm/options.h>
 #include <superarm/oracle.h>

@@ -41,13 +41,15 @@ from .errors import (
 )
 from .evaluation import Evaluation, evaluate
 from .experiments import Progress, run
+from .logs import LogEntry, read_log
 from .policy import Estimates, Policy
 from .results import Results, load
+from .schema import Column, Schema
 
 __all__ = [
-    "Agent", "AgentClosed", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Decision", "DiskError", "Error", "Estimates",
-    "Evaluation", "FileError", "FormatError",
-    "InputError", "Interrupted", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment",
-    "Policy", "Progress", "Results", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
-    "evaluate", "join_dim", "load", "ntk", "options", "oracles", "problem_names", "run", "solve", "theory",
+    "Agent", "AgentClosed", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Column", "Decision", "DiskError", "Error", "Estimates",
+    "Evaluation", "FileError", "FormatError", "InputError", "Interrupted", "LogEntry", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory",
+    "OwnAlgorithm", "OwnEnvironment", "Policy", "Progress", "Results", "Schema", "Solution", "UnknownDecision", "Unsupported", "__version__",
+    "algorithms", "blas_threads", "choices", "evaluate", "join_dim", "load", "ntk", "options", "oracles", "problem_names", "read_log", "run", "solve",
+    "theory",
 ]

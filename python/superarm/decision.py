@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional
 
 from . import _arrays as arrays
 from ._native import lib
@@ -28,7 +28,7 @@ class Decision:
         self._handle = handle
         self._values: Dict[str, Any] = values or {}
         self._asked = asked  # of a policy's decision: what it was asked with, until an agent records it
-        self.id: Optional[int] = values["id"] if values else None if asked else lib.sa_decision_id(handle)
+        self.id: Optional[int] = values["id"] if values and "id" in values else None if asked else lib.sa_decision_id(handle)
 
     def _value(self, name: str) -> Any:
         if name not in self._values:
@@ -39,6 +39,12 @@ class Decision:
     def arms(self) -> NDArray[np.intp]:
         """(K) indices of the chosen arms, best first or in the oracle's order."""
         return self._value("arms")
+
+    @property
+    def ids(self) -> Optional[List[str]]:
+        """(K) ids of the chosen items, as in `arms`; None where items have none."""
+        found: Optional[List[str]] = self._values.get("ids")
+        return found
 
     @property
     def estimate(self) -> NDArray[np.float64]:
@@ -77,6 +83,11 @@ class Decision:
         return float(self._value("certificate"))
 
     @property
+    def gap(self) -> float:
+        """0, or where the oracle's search was cut short: the best reward under these scores is at most 1 + gap times that of the slate."""
+        return float(self._value("gap"))
+
+    @property
     def event(self) -> int:
         """The id of your own that was given to `select`."""
         return int(self._value("event"))
@@ -109,10 +120,10 @@ class Decision:
         return iter(self.arms.tolist())
 
     def __repr__(self) -> str:
-        return f"Decision(id={self.id}, arms={self.arms.tolist()})"
+        return f"Decision(id={self.id}, arms={self.arms.tolist()})" if self.ids is None else f"Decision(id={self.id}, ids={self.ids})"
 
     def __reduce__(self) -> Any:
-        return Decision, (self._agent, None, {"id": self.id, **{name: self._value(name) for name in _READERS}})
+        return Decision, (self._agent, None, {"id": self.id, "ids": self.ids, **{name: self._value(name) for name in _READERS}})
 
 
 def _all(pointer: Any, handle: Any) -> Any:
@@ -130,6 +141,7 @@ _READERS: Dict[str, Callable[[Any], Any]] = {
     "prefix_propensities": lambda handle: arrays.from_doubles(lib.sa_decision_prefix_propensities(handle), lib.sa_decision_slate(handle)),
     "position_propensities": lambda handle: arrays.from_doubles(lib.sa_decision_position_propensities(handle), lib.sa_decision_slate(handle)),
     "certificate": lambda handle: lib.sa_decision_certificate(handle),
+    "gap": lambda handle: lib.sa_decision_gap(handle),
     "event": lambda handle: lib.sa_decision_event(handle),
     "candidates": lambda handle: lib.sa_decision_candidates(handle),
     "all_estimates": lambda handle: _all(lib.sa_decision_all_estimates(handle), handle),

@@ -83,7 +83,8 @@ class Policy:
                 status = lib.sa_policy_select(self._handle, chooser.handle, request.handle, out)
                 if status:
                     raise (self._oracle.take_error() if self._oracle else None) or failure(status)
-            return Decision(self._name, ffi.gc(out[0], _destroy), asked=asked)
+            handle = ffi.gc(out[0], _destroy)
+            return Decision(self._name, handle, request.ids(handle), asked=asked)
         finally:
             self._choosers.append(chooser)
             self._requests.give(request)

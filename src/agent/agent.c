@@ -17,6 +17,7 @@ void sa_agent_destroy(sa_agent *agent) {
     sa_history_clear(&agent->memory.history);
     sa_ring_clear(&agent->memory.pending);
     sa_chooser_destroy(agent->chooser);
+    sa_schema_release(agent->schema);
     sa_options_destroy(agent->given);
     sa_free(agent);
     sa_account_close(account);
@@ -65,9 +66,7 @@ sa_status sa_agent_oracle(sa_agent *agent, const sa_oracle_callbacks *oracle) {
     if (!agent) return sa_fail(SA_INVALID, "sa_agent_oracle needs an agent");
     sa_account *before = NULL;
     bool positions = agent->learner->policy->estimator.inputs.positions > 0;
-    if (oracle && !oracle->solve) return sa_fail(SA_INVALID, "an oracle of your own needs a solve callback");
-    if (oracle && !(oracle->alpha > 0 && oracle->alpha <= 1))
-        return sa_fail(SA_INVALID, "alpha of your oracle is %g, and must be more than 0 and at most 1", oracle->alpha);
+    if (oracle) SA_TRY(sa_own_check(oracle));
     if (oracle && oracle->positions != positions)
         return sa_fail(SA_INVALID, "your oracle takes %s, and the agent's --feedback gives %s",
                        oracle->positions ? "a score for each position" : "one score an arm",
@@ -83,7 +82,7 @@ sa_status sa_agent_oracle(sa_agent *agent, const sa_oracle_callbacks *oracle) {
 
 bool sa_agent_needs_oracle(const sa_agent *agent) {
     const sa_policy *policy = agent->learner->policy;
-    return policy->oracle == &sa_oracle_own && !policy->callbacks.solve;
+    return policy->oracle == &sa_oracle_own && !(policy->callbacks.alpha > 0);
 }
 
 const sa_options *sa_agent_options(const sa_agent *agent) { return agent->learner->options; }
@@ -114,5 +113,10 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
         .epoch = learner->epoch,
         .hidden = model && model->kind->training ? (uint64_t)learner->options->hidden : 0,
         .replay_seconds = learner->replay_seconds,
+        .refused_rewards = (uint64_t)agent->rewards.refused,
+        .wild_rewards = (uint64_t)agent->rewards.outliers.wild,
+        .wild_contexts = policy->estimator.statistics
+                             ? (uint64_t)sa_statistics_wild(&policy->estimator.inputs, policy->estimator.statistics)
+                             : 0,
     };
 }

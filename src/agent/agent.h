@@ -3,6 +3,7 @@
 #define SA_AGENT_AGENT_H
 
 #include "agent/algorithms.h"
+#include "agent/rewards.h"
 #include "base/memory.h"
 #include "learn/learner.h"
 #include "policy/chooser.h"
@@ -13,7 +14,9 @@ struct sa_agent {
     const sa_algorithm *algorithm;
     sa_learner *learner; /* has the policy */
     sa_memory memory;
+    sa_rewards rewards;
     sa_chooser *chooser; /* of the agent's own choices */
+    sa_schema *schema;   /* or NULL */
     uint64_t solved_for; /* decision whose widths the chooser has solved for; SA_NO_ID: none that serves */
     bool closed;         /* a call ran out of memory or disk while it learnt */
     sa_account *account; /* of the memory that it holds */
@@ -35,6 +38,8 @@ sa_status sa_agent_make_learner(sa_agent *agent, uint64_t epoch, sa_learner **ou
  * NULL. */
 sa_status sa_agent_keep(sa_agent *agent, const sa_request *request, const size_t *arms, size_t slate, const double *prefix,
                         const double *position, bool *learning);
+/* The decision that has this id and slate; SA_UNKNOWN_DECISION, SA_INVALID. */
+sa_status sa_agent_find(const sa_agent *agent, uint64_t decision, size_t n, sa_pending **out);
 /* See sa_agent_update; `*learning` becomes true where it begins to learn. */
 sa_status sa_agent_answer(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n,
                           bool *learning);

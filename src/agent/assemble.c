@@ -94,6 +94,7 @@ sa_status sa_agent_make_learner(sa_agent *agent, uint64_t epoch, sa_learner **ou
 
 static sa_status put_together(sa_agent *agent, uint64_t epoch) {
     SA_TRY(sa_algorithm_find(agent->given->algorithm, &agent->algorithm));
+    SA_TRY(sa_rewards_init(&agent->rewards, agent->given));
     agent->solved_for = SA_NO_ID;
     agent->chooser = sa_chooser_new();
     if (!agent->chooser) return SA_OUT_OF_MEMORY;

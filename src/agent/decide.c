@@ -44,7 +44,7 @@ static sa_status keep(sa_agent *agent, const sa_choice *choice, sa_pending *pend
     SA_TRY(sa_pending_init(pending, choice->slate, inputs->dim, inputs->precision, policy->discounted));
     memcpy(pending->arms, choice->arms, choice->slate * sizeof *pending->arms);
     for (size_t k = 0; pending->discounts && k < choice->slate; k++)
-        pending->discounts[k] = choice->discounts ? choice->discounts[k] : 1;
+        pending->discounts[k] = choice->discounts ? sa_choice_discount(choice, k) : 1;
     SA_TRY(sa_pending_set_propensities(pending, choice->prefix, choice->position));
     if (policy->confidence) SA_TRY(keep_gradients(agent, choice, pending, scaled));
     return keep_contexts(agent, choice, pending);

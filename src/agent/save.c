@@ -6,6 +6,7 @@
 
 #include "agent/agent.h"
 #include "agent/load_options.h"
+#include "agent/schema.h"
 #include "base/memory.h"
 #include "memory/history_file.h"
 #include "memory/pending_file.h"
@@ -73,8 +74,10 @@ static sa_status add_parts(const sa_agent *agent, sa_npz_writer *writer, const c
     bool own = learner->policy->oracle == &sa_oracle_own;
     SA_TRY(sa_npz_add(writer, "own_oracle", SA_INT64, 0, NULL, own ? &yes : &no));
     SA_TRY(sa_npz_add(writer, "epoch", SA_INT64, 0, NULL, &learner->epoch));
+    SA_TRY(sa_agent_save_schema(agent, writer));
     SA_TRY(sa_history_save(&agent->memory.history, writer));
     SA_TRY(sa_pending_file_save(pending, &agent->memory.pending, writer));
+    SA_TRY(sa_rewards_save(&agent->rewards, writer));
     return sa_learner_save(learner, writer);
 }
 
@@ -130,8 +133,11 @@ fail:
 static sa_status read_parts(sa_agent *agent, sa_npz *archive) {
     sa_policy *policy = agent->learner->policy;
     sa_memory *memory = &agent->memory;
+    SA_TRY(sa_agent_load_schema(agent, archive));
     SA_TRY(sa_history_load(&memory->history, agent->given->history, archive));
-    SA_TRY(sa_pending_file_load(&memory->pending, &policy->none, &policy->estimator.inputs, archive));
+    SA_TRY(
+        sa_pending_file_load(&memory->pending, &policy->none, &policy->estimator.inputs, memory->history.count, archive));
+    SA_TRY(sa_rewards_load(&agent->rewards, archive));
     policy->next = memory->pending.next;
     return sa_learner_load(agent->learner, archive);
 }

@@ -1,4 +1,5 @@
 /* Feedback and training. A call that fails after it has begun to learn closes the agent. */
+#include <math.h>
 #include <string.h>
 
 #include "agent/agent.h"
@@ -37,7 +38,7 @@ static sa_status begin_epoch(sa_agent *agent, sa_learner *next) {
 
 /* ---- feedback ---- */
 
-static sa_status find(sa_agent *agent, uint64_t decision, size_t n, sa_pending **out) {
+sa_status sa_agent_find(const sa_agent *agent, uint64_t decision, size_t n, sa_pending **out) {
     const sa_pending_ring *ring = &agent->memory.pending;
     sa_pending *pending = sa_ring_find(ring, decision);
     unsigned long long id = decision;
@@ -52,8 +53,12 @@ static sa_status find(sa_agent *agent, uint64_t decision, size_t n, sa_pending *
 }
 
 static sa_status learn_from(sa_agent *agent, const sa_answer *answer, bool *learning) {
+    if (answer->count == 0) {
+        sa_answer_record(agent->learner, answer); /* all of it is wild */
+        return SA_OK;
+    }
     sa_history *history = &agent->memory.history;
-    bool first = answer->pending->left == answer->pending->slate;
+    bool first = sa_pending_is_new(answer->pending);
     bool automatic = agent->learner->options->train == SA_TRAIN_AUTO;
     sa_learner *next = NULL;
     if (automatic) SA_TRY(make_next(agent, history->answered + first, &next));
@@ -73,12 +78,20 @@ static sa_status answer_with(sa_agent *agent, uint64_t decision, const double *s
                              size_t *places, bool *learning) {
     const sa_policy *policy = agent->learner->policy;
     sa_answer answer = {.scores = scores, .places = places, .solved = decision == agent->solved_for};
-    SA_TRY(find(agent, decision, n, &answer.pending));
+    SA_TRY(sa_agent_find(agent, decision, n, &answer.pending));
     sa_seen seen = policy->feedback->look(n, scores, observed, places);
     answer.count = seen.count;
     answer.end = seen.end;
     SA_TRY(sa_answer_check(&answer, agent->learner->options->feedback == SA_FEEDBACK_CASCADE));
-    return seen.count ? learn_from(agent, &answer, learning) : SA_OK;
+    for (size_t i = 0; i < seen.count; i++)
+        SA_TRY(sa_rewards_check(&agent->rewards, answer.pending->arms[places[i]], decision, scores[places[i]]));
+    if (seen.count == 0) return SA_OK;
+    sa_outliers outliers = agent->rewards.outliers;
+    answer.count = sa_rewards_sift(&agent->rewards, &outliers, scores, places, seen.count);
+    answer.wild = seen.count - answer.count;
+    SA_TRY(learn_from(agent, &answer, learning));
+    agent->rewards.outliers = outliers;
+    return SA_OK;
 }
 
 sa_status sa_agent_answer(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n,
@@ -102,11 +115,12 @@ sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scor
 
 /* ---- feedback on somebody else's slate ---- */
 
-static sa_status check_scores(const sa_policy *policy, const double *scores, const bool *observed, size_t n) {
-    (void)policy;
-    for (size_t k = 0; k < n; k++)
-        if ((!observed || observed[k]) && !(scores[k] - scores[k] == 0))
-            return sa_fail(SA_INVALID, "feedback for place %zu of the slate is %g", k, scores[k]);
+static sa_status check_scores(sa_agent *agent, const size_t *arms, const double *scores, const bool *observed, size_t n) {
+    for (size_t k = 0; k < n; k++) {
+        if (observed && !observed[k]) continue;
+        if (!isfinite(scores[k])) return sa_fail(SA_INVALID, "feedback for place %zu of the slate is %g", k, scores[k]);
+        SA_TRY(sa_rewards_check(&agent->rewards, arms[k], agent->memory.pending.next, scores[k]));
+    }
     return SA_OK;
 }
 
@@ -118,7 +132,7 @@ sa_status sa_agent_learn(sa_agent *agent, const sa_request *request, const size_
     bool learning = false;
     SA_TRY(sa_agent_enter(agent, &before));
     uint64_t id = agent->memory.pending.next;
-    sa_status status = check_scores(agent->learner->policy, scores, observed, n);
+    sa_status status = check_scores(agent, arms, scores, observed, n);
     if (status == SA_OK) status = sa_agent_keep(agent, request, arms, n, NULL, NULL, &learning);
     if (status == SA_OK) {
         learning = true; /* it is remembered: a failure now leaves half of it */

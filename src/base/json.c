@@ -74,7 +74,8 @@ static sa_status take_escape(parser *p) {
         return wanted(p, "the rest of an escape");
     }
     if (from[1] != 'u') {
-        if (!from[1] || !strchr("\"\\/bfnrt", from[1])) return wrong(p, from, "a backslash stands before what it cannot escape");
+        if (!from[1] || !strchr("\"\\/bfnrt", from[1]))
+            return wrong(p, from, "a backslash stands before what it cannot escape");
         p->at = from + 2;
         return SA_OK;
     }

@@ -64,7 +64,8 @@ bool sa_json_equals(const sa_json *json, size_t at, const char *text) {
     if (!node->escaped) return sa_span_equals(sa_json_span(json, at), text);
     char plain[SHORT];
     if (node->size > SHORT) return false; /* a key of that many bytes is none of ours */
-    return sa_span_equals((sa_span){plain, sa_json_unescape(json, at, plain)}, text);
+    size_t size = sa_json_unescape(json, at, plain);
+    return sa_span_equals((sa_span){plain, size}, text);
 }
 
 size_t sa_json_find(const sa_json *json, size_t object, const char *key) {

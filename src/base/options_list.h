@@ -95,6 +95,11 @@
     TEXT(capacity, "capacity", ENVIRONMENT, "", "oracle data: what costs may add up to")                                  \
     TEXT(groups, "groups", ENVIRONMENT, "", "oracle data: the arms' groups, (N), a list or an npy file")                  \
     TEXT(capacities, "capacities", ENVIRONMENT, "", "oracle data: the most arms of each group, a list or an npy file")    \
+    TEXT(minimums, "minimums", ENVIRONMENT, "", "oracle data: the least arms of each group, a list or an npy file")       \
+    TEXT(exclusions, "exclusions", ENVIRONMENT, "",                                                                       \
+         "oracle data: npy file of pairs of arms, at most one chosen, (pairs, 2)")                                        \
+    TEXT(eligible, "eligible", ENVIRONMENT, "",                                                                           \
+         "oracle data: npy file of which arms each position takes, (K, N), 0 or 1")                                       \
     TEXT(edges, "edges", ENVIRONMENT, "", "oracle data: npy file of the two nodes of each arm, (N, 2)")                   \
     TEXT(source, "source", ENVIRONMENT, "", "oracle data: the node where paths start")                                    \
     TEXT(target, "target", ENVIRONMENT, "", "oracle data: the node where they end")                                       \
@@ -102,10 +107,13 @@
     TEXT(topics, "topics", ENVIRONMENT, "", "oracle data: npy file of how well arms cover topics, (N, topics)")           \
     TEXT(matrix, "matrix", ENVIRONMENT, "", "oracle data: npy file of A in A x <= b, (rows, N)")                          \
     TEXT(bounds, "bounds", ENVIRONMENT, "", "oracle data: b, (rows), a list or an npy file")                              \
+    TEXT(seconds, "seconds", ENVIRONMENT, "", "oracle data: how long CBC may search for the best slate, 1 unless given")  \
     TEXT(discounts, "discounts", ENVIRONMENT, "",                                                                         \
          "oracle data, clicks cascade, feedback cascade: psi of each position, (K), a list or npy file")                  \
     TEXT(cascade_reward, "reward", ENVIRONMENT, "",                                                                       \
          "oracle data, and clicks cascade: what earns, any click (click) or each (sum)")                                  \
+    FLAG(exactly, "exactly", ENVIRONMENT, false, false, false,                                                            \
+         "oracle data: exactly K arms, also where some may be left out")                                                  \
     CHOICE(clicks, "clicks", ENVIRONMENT, CLICKS_NONE, CLICKS_NONE, CLICKS_NONE, SA_CLICKS,                               \
            "what users do: nothing (every score is seen), look at positions by chance, or scan from the top and click")   \
     TEXT(examination, "examination", ENVIRONMENT, "",                                                                     \
@@ -178,6 +186,8 @@
     CHOICE(confidence, "confidence", AGENT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, SA_CONFIDENCES,         \
            "widths sqrt(g' Z^-1 g / m) from all of Z, its diagonal, the last layer's part, a sketch, or exact until a "   \
            "sketch is cheaper")                                                                                           \
+    TEXT(reward_range, "reward-range", AGENT, "",                                                                         \
+         "LOW,HIGH: feedback outside is refused; unless given, nothing is learnt from scores that are wildly off")        \
     INTEGER(sketch_size, "sketch-size", AGENT, 256, 256, 256, 1, 1000000,                                                 \
             "sketch and auto: B, gradients that stand for all that were counted")                                         \
     FLAG(rebuild, "rebuild", AGENT, false, false, false,                                                                  \

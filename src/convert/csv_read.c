@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "convert/convert.h"
 #include "convert/csv_table.h"
@@ -118,22 +119,36 @@ static sa_status read_items(csv_source *self) {
     return SA_OK;
 }
 
+/* The place of an id among those so far, by hash: that of the same one, or an empty one. `row` (item_count) has where each came first. */
+static uint32_t *place_of(const csv_source *self, sa_span id, uint32_t *table, size_t size, const size_t *row) {
+    size_t i = sa_hash_end(sa_hash_bytes(SA_HASH_BEGIN, id.start, id.size)) & (size - 1);
+    for (; table[i]; i = (i + 1) & (size - 1)) {
+        sa_span other = sa_csv_table_cell(&self->table, row[table[i] - 1], self->column[ITEM]);
+        if (other.size == id.size && !memcmp(other.start, id.start, id.size)) break;
+    }
+    return &table[i];
+}
+
 /* All that the decisions name, in the order in which they come. */
 static sa_status collect_items(csv_source *self) {
-    for (size_t row = 0; row < self->table.rows; row++) {
+    size_t size = 8, rows = self->table.rows, *first = NULL;
+    uint32_t *table = NULL;
+    sa_status status;
+    while (size < 2 * rows) size *= 2;
+    SA_TRY_OR_FAIL(sa_alloc_array(size, sizeof *table, &table));
+    SA_TRY_OR_FAIL(sa_alloc_array(rows, sizeof *first, &first));
+    for (size_t row = 0; row < rows; row++) {
         sa_span id = sa_csv_table_cell(&self->table, row, self->column[ITEM]);
-        sa_buffer wanted = {0};
-        bool there = false;
-        sa_buffer_text(&wanted, "{\"id\":");
-        sa_csv_table_quote(id, &wanted);
-        for (size_t i = 0; i < self->item_count && wanted.status == SA_OK && !there; i++)
-            there = self->item[i].size == wanted.size && !memcmp(self->item[i].text, wanted.text, wanted.size);
-        sa_status status = wanted.status;
-        sa_buffer_clear(&wanted);
-        if (status == SA_OK && !there) status = begin_item(self, id);
-        SA_TRY(status);
+        uint32_t *place = place_of(self, id, table, size, first);
+        if (*place) continue;
+        first[self->item_count] = row;
+        SA_TRY_OR_FAIL(begin_item(self, id));
+        *place = (uint32_t)self->item_count;
     }
-    return SA_OK;
+fail:
+    sa_free(first);
+    sa_free(table);
+    return status;
 }
 
 /* The list of items, closed, and their ids; the columns that belong to each. */

@@ -27,7 +27,7 @@ struct sa_experiment {
     sa_spec_agent *agents; /* (agent_count) from --agent and `agents:` */
     size_t agent_count, agent_capacity;
     sa_own_environment environment; /* of the caller's own; without `contexts` there is none */
-    sa_oracle_callbacks oracle;     /* likewise; without `solve` there is none */
+    sa_oracle_callbacks oracle;     /* likewise; with alpha 0 there is none */
     sa_turns turns;                 /* of all callbacks */
     struct sa_plan *plan;           /* of the last check; holds the results once it is `finished`. NULL before */
     bool checked;                   /* the plan fits the options and has not been run */
@@ -69,7 +69,7 @@ typedef struct sa_plan {
     sa_options *options; /* for all agents, with rounds, arms and dim as the environment has them, and full paths */
     sa_environment *environment;
     sa_problem *problem;            /* data of the oracles, the same in every round */
-    sa_oracle_callbacks own_oracle; /* the caller's as it was given; without `solve` there is none */
+    sa_oracle_callbacks own_oracle; /* the caller's as it was given; with alpha 0 there is none */
     sa_oracle_callbacks oracle;     /* the same, but waits for its turn */
     sa_turns *turns;                /* of all callbacks */
     sa_clicks *clicks;              /* what users do; NULL: every score is seen */

@@ -168,6 +168,7 @@ static sa_status rewards(job *self, const double *scores, double *best, double *
     double alpha = oracle == &sa_oracle_own ? self->plan->oracle.alpha : oracle->alpha;
     sa_oracle_problem problem = problem_with(self, scores);
     size_t length;
+    self->workspace.gap = 0;
     SA_TRY(oracle->solve(&problem, &self->workspace, self->best, &length));
     *reward = oracle->reward(&problem, self->chosen.arms, self->chosen.slate);
     *best = alpha * oracle->reward(&problem, self->best, length);
@@ -330,13 +331,29 @@ static sa_status draw(job *self, uint64_t run, size_t round) {
     return SA_OK;
 }
 
+/* The slate that users like best; where the agent's places have rules, of those that keep them. */
+static sa_status find_best(job *self) {
+    const sa_clicks *clicks = self->plan->clicks;
+    sa_oracle_data data = *sa_problem_data(self->problem);
+    const unsigned rules = SA_BIT(SA_GROUPS) | SA_BIT(SA_EXCLUSIONS) | SA_BIT(SA_ELIGIBLE) | SA_BIT(SA_MATRIX);
+    if (clicks->kind != SA_CLICKS_POSITION || self->of->oracle != &sa_oracle_assignment || !(data.given & rules))
+        return sa_clicks_best(clicks, &self->round, self->slate, &self->workspace, self->best);
+    size_t length;
+    sa_oracle_problem problem = {.scores = self->clipped, .arms = self->round.arms, .slate = self->slate, .data = &data};
+    for (size_t i = 0; i < self->round.arms; i++)
+        self->clipped[i] = clicks->bernoulli ? sa_clicks_attraction(&self->round, i) : self->round.expected[i];
+    data.given |= SA_BIT(SA_DISCOUNTS);
+    data.discounts = clicks->weights;
+    return sa_oracle_assignment.solve(&problem, &self->workspace, self->best, &length);
+}
+
 /* Round `round` from 0; `last` has the curves' values before it, and gets those after it. */
 static sa_status play_round(job *self, uint64_t run, size_t round, double last[SA_CURVE_COUNT]) {
     const sa_clicks *clicks = self->plan->clicks;
     double gain[SA_CURVE_COUNT] = {0};
     SA_TRY(draw(self, run, round));
     SA_TRY(make_request(self));
-    if (clicks) SA_TRY(sa_clicks_best(clicks, &self->round, self->slate, &self->workspace, self->best));
+    if (clicks) SA_TRY(find_best(self));
     SA_TRY(select_slate(self, run, round));
     sa_agent_counts chooser; /* before the update, which may begin an epoch */
     if (self->trace && self->has_epochs) sa_agent_count(self->agent, &chooser);

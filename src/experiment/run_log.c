@@ -26,10 +26,10 @@ sa_status sa_run_log_begin(const sa_plan *plan, size_t agent, size_t run, sa_run
     SA_TRY(sa_results_part(plan, agent, run, "log", &path));
     sa_status status = sa_alloc_array(1, sizeof *log, &log);
     if (status == SA_OK) {
-        *log = (sa_run_log){.file = {.file = -1},
-                            .label = plan->agents[agent].label,
-                            .run = plan->first_run + run,
-                            .dim = plan->environment->dim};
+        log->file.file = -1;
+        log->label = plan->agents[agent].label;
+        log->run = plan->first_run + run;
+        log->dim = plan->environment->dim;
         status = sa_replace_begin(path, &log->file);
         if (status == SA_OK)
             *out = log;

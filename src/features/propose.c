@@ -2,7 +2,7 @@
  *
  *   true and false, or numbers that are 0 and 1     flag
  *   numbers        cyclic where the name says hour, weekday, month or minute and the range fits; hashed where it ends in id;
- *                  log where none is negative and their skewness, above 2, is more than halved by it; else number
+ *                  log where none is negative and their skewness, above 1, is more than halved by it; else number
  *   texts          category up to a dozen short words; hashed otherwise, into twice the columns, 8 to 64
  *   lists of texts tags
  *   left out       what never changes, what is hardly ever the same twice, and what is no single value */
@@ -140,7 +140,7 @@ static void choose_kind(const sa_seen *seen, sa_buffer *kind) {
         sa_buffer_format(kind, "cyclic %d", period_of(seen));
     else {
         double skewness = sa_moments3_skewness(&seen->plain), after = sa_moments3_skewness(&seen->logarithms);
-        bool helps = seen->least >= 0 && skewness > 2 && after < skewness / 2;
+        bool helps = seen->least >= 0 && skewness > 1 && after < skewness / 2;
         sa_buffer_text(kind, helps ? "log" : "number");
     }
 }

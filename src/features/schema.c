@@ -227,15 +227,16 @@ static sa_status read_parts(sa_schema *schema, const sa_json *json) {
 
 /* JSON is read as it is, anything else as YAML, whose sentences have the name already. */
 static sa_status to_json(const char *text, size_t size, const char *name, sa_json *json, sa_buffer *converted) {
-    if (sa_json_parse(json, text, size) == SA_OK) return SA_OK;
+    sa_status status = sa_json_parse(json, text, size);
+    if (status != SA_FORMAT) return status;
     sa_buffer quoted = {0};
     sa_schema_quote_categories(text, size, &quoted);
-    sa_status status = quoted.status;
+    status = quoted.status;
     if (status == SA_OK) status = sa_yaml_to_json(quoted.text ? quoted.text : "", quoted.size, name, converted);
     sa_buffer_clear(&quoted);
     SA_TRY(status);
     status = sa_json_parse(json, converted->text ? converted->text : "", converted->size);
-    return status == SA_OK ? SA_OK : sa_fail_prefix(SA_INVALID, "%s: ", name);
+    return status == SA_FORMAT ? sa_fail_prefix(SA_INVALID, "%s: ", name) : status;
 }
 
 sa_status sa_schema_parse(const char *text, size_t size, const char *name, sa_schema **out) {

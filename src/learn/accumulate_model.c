@@ -33,6 +33,20 @@ static sa_status take(sa_learner *learner, const sa_observations *seen) {
     return model->kind->observing->observe(model, inputs, weighs ? psi : NULL, scores, seen->count, &learner->work.model);
 }
 
+static sa_status revise(sa_learner *learner, size_t row, double before) {
+    const sa_history *history = &learner->memory->history;
+    const sa_estimator *estimator = &learner->policy->estimator;
+    sa_model *model = estimator->model;
+    double *factor, weight = sa_forgetting_weight(learner, row);
+    void *input;
+    SA_TRY(SA_LAY(&learner->work.observed, {&factor, estimator->inputs.dim, sizeof *factor},
+                  {&input, model->dim, sa_precision_bytes(model->precision)}));
+    sa_samples sample = sa_history_samples(history, row);
+    sa_samples_show(learner, &sample, 1, factor, input);
+    double change = weight * (history->scores[row] - before) / estimator->scale, psi = sa_history_psi(history, row);
+    return model->kind->observing->revise(model, input, &psi, &change, 1, &learner->work.model);
+}
+
 static sa_status discount_past(sa_learner *learner, double factor) {
     sa_model *model = learner->policy->estimator.model;
     model->kind->observing->discount(model, factor);
@@ -50,5 +64,6 @@ const sa_accumulator sa_accumulate_model = {.is_used = is_used,
                                             .at_once = true,
                                             .of_network = true,
                                             .take = take,
+                                            .revise = revise,
                                             .discount = discount_past,
                                             .begin_again = begin_again};

@@ -71,6 +71,22 @@ static sa_status take(sa_learner *learner, const sa_observations *seen) {
     return SA_OK;
 }
 
+/* The regression of the companion alone: how well both had predicted was judged by what was known then. */
+static sa_status revise(sa_learner *learner, size_t row, double before) {
+    const sa_history *history = &learner->memory->history;
+    sa_companion *companion = learner->policy->estimator.companion;
+    one_input one;
+    if (!companion || row >= learner->judged) return SA_OK;
+    SA_TRY(lay(learner, &one));
+    show(learner, row, &one);
+    for (size_t j = 0; j < companion->dim; j++) one.row[j] = sa_real_get(history->precision, one.input, j);
+    size_t age = sa_history_decision(history, learner->judged - 1) - sa_history_decision(history, row);
+    sa_companion_revise(companion,
+                        &(sa_companion_case){.input = one.row, .score = before, .discount = sa_history_psi(history, row)},
+                        history->scores[row], pow(learner->options->discount, (double)age));
+    return SA_OK;
+}
+
 /* Observations [first, end), of which nothing was predicted. */
 static sa_status add_unpredicted(sa_learner *learner, size_t first, size_t end) {
     one_input one;
@@ -98,4 +114,5 @@ sa_status sa_predictions_skip(sa_learner *learner) {
     return SA_OK;
 }
 
-const sa_accumulator sa_accumulate_predictions = {.is_used = is_used, .take = take, .begin_again = begin_again};
+const sa_accumulator sa_accumulate_predictions = {
+    .is_used = is_used, .take = take, .revise = revise, .begin_again = begin_again};

@@ -25,6 +25,8 @@ typedef struct sa_accumulator {
     bool at_once;    /* takes feedback when it comes */
     bool of_network; /* what it holds was seen through the network, and is out of date after a training (rebuild.c) */
     sa_status (*take)(sa_learner *learner, const sa_observations *seen);
+    /* The score of observation `row` was `before`, and is another one in the history now. NULL: it does not look at scores. */
+    sa_status (*revise)(sa_learner *learner, size_t row, double before);
     /* What it holds counts by this factor from now on; NULL: it sees to that by itself. */
     sa_status (*discount)(sa_learner *learner, double factor);
     /* Forgets all, and takes in again what it had of the observations from `first` on. */

@@ -27,14 +27,16 @@ sa_status sa_answer_check(const sa_answer *answer, bool cascade) {
 void sa_answer_record(sa_learner *learner, const sa_answer *answer) {
     sa_pending *pending = answer->pending;
     sa_history *history = &learner->memory->history;
-    if (pending->left == pending->slate) sa_history_begin_decision(history);
+    if (answer->count > 0 && sa_pending_is_new(pending)) sa_history_begin_decision(history);
     for (size_t i = 0; i < answer->count; i++) {
         size_t k = answer->places[i];
         sa_history_add(history, sa_real_at(history->precision, pending->contexts, k * history->dim), answer->scores[k], k,
                        pending->discounts ? pending->discounts[k] : 1);
         pending->answered[k] = true;
+        pending->row[k] = history->count - 1;
     }
-    pending->left -= answer->count;
+    for (size_t i = 0; i < answer->wild; i++) pending->answered[answer->places[answer->count + i]] = true;
+    pending->left -= answer->count + answer->wild;
     for (size_t k = answer->end; k < pending->slate; k++) {
         pending->left -= !pending->answered[k];
         pending->answered[k] = true;
@@ -68,7 +70,7 @@ static sa_status take_all(sa_learner *learner, const sa_observations *seen) {
 
 sa_status sa_answer_learn(sa_learner *learner, const sa_answer *answer) {
     const sa_history *history = &learner->memory->history;
-    bool first = answer->pending->left == answer->pending->slate, has_gradients;
+    bool first = sa_pending_is_new(answer->pending), has_gradients;
     bool due = first && learner->options->train == SA_TRAIN_AUTO && sa_training_is_due(learner, history->answered);
     size_t *label;
     SA_TRY(SA_LAY(&learner->work.samples, {&label, answer->count, sizeof *label}));

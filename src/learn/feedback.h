@@ -10,6 +10,7 @@ typedef struct sa_answer {
     const double *scores; /* (slate) */
     const size_t *places; /* (count) of the slate, that were seen */
     size_t count, end;    /* from place `end` on nothing will come */
+    size_t wild;          /* places after those `count`, whose scores are mistakes: answered, and not learnt from */
     bool solved;          /* work.widths has solved for the widths of this decision */
 } sa_answer;
 

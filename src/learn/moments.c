@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "memory/history.h"
+
 static void discount(sa_moments *moments, double factor) {
     moments->count *= factor;
     moments->weight *= factor;
@@ -29,6 +31,16 @@ void sa_moments_follow(sa_moments *moments, const sa_history *history, double fa
     }
     moments->taken = (double)history->count;
     moments->decisions = (double)decision;
+}
+
+/* With w the weight of the observation: the mean moves by w psi d / W, the squares by w (2 (y - psi mean) d + d^2) - (w psi d)^2 / W. */
+void sa_moments_revise(sa_moments *moments, const sa_history *history, size_t row, double before, double factor) {
+    double psi = history->discount ? history->discount[row] : 1, d = history->scores[row] - before;
+    if ((double)row >= moments->taken || !(psi > 0) || !(moments->weight > 0)) return;
+    double age = moments->decisions - 1 - (double)sa_history_decision(history, row), w = pow(factor, age);
+    double off = before - psi * moments->mean, moved = w * psi * d / moments->weight;
+    moments->squares = fmax(0, moments->squares + w * (2 * off * d + d * d) - w * psi * d * moved);
+    moments->mean += moved;
 }
 
 enum { NUMBERS = sizeof(sa_moments) / sizeof(double) };

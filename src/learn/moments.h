@@ -18,6 +18,8 @@ typedef struct sa_moments {
 
 /* Takes in what the history has beyond what was taken; `factor` for each decision that begins. */
 void sa_moments_follow(sa_moments *moments, const sa_history *history, double factor);
+/* The history's score at `row` was `before`; by `factor` as above. */
+void sa_moments_revise(sa_moments *moments, const sa_history *history, size_t row, double before, double factor);
 sa_status sa_moments_save(const sa_moments *moments, sa_npz_writer *writer);
 sa_status sa_moments_load(sa_moments *moments, const sa_history *history, sa_npz *archive);
 

@@ -1,8 +1,32 @@
-/* The fields of a line, and the files that look at them: candidates.c, slate.c. */
+/* A line while it is read: its memory, its fields, and the files that look at them, candidates.c and slate.c. */
 #ifndef SA_LOGS_FIELDS_H
 #define SA_LOGS_FIELDS_H
 
-#include "logs/line.h"
+#include <superarm/log.h>
+
+#include "base/buffer.h"
+#include "base/ids.h"
+#include "base/json.h"
+
+/* Memory that is used again from line to line. */
+typedef struct sa_log_line {
+    sa_json json;
+    sa_log_entry entry;
+    char *texts; /* the entry's texts, without escapes, each ended by 0 */
+    size_t texts_size, texts_room;
+    double *contexts; /* (candidates, dim) */
+    size_t contexts_room;
+    sa_ids ids;
+    double *lists; /* (5, slate): feedback and the probabilities */
+    size_t lists_room;
+    size_t *arms; /* (slate) */
+    size_t arms_room;
+    bool *taken; /* (candidates) */
+    size_t taken_room;
+    sa_buffer extra;
+} sa_log_line;
+
+void sa_log_line_clear(sa_log_line *line);
 
 /* X(ENUMERATOR, "name"), in the order in which they are looked at. */
 #define SA_LOG_FIELDS(X)                                                                                                  \

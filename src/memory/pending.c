@@ -9,6 +9,7 @@
 void sa_pending_clear(sa_pending *pending) {
     sa_free(pending->answered);
     sa_free(pending->arms);
+    sa_free(pending->row);
     sa_free(pending->discounts);
     sa_free(pending->propensities);
     sa_free(pending->contexts);
@@ -21,6 +22,8 @@ sa_status sa_pending_init(sa_pending *pending, size_t slate, size_t dim, sa_prec
     sa_status status;
     SA_TRY_OR_FAIL(sa_alloc_array(slate, sizeof *fresh.answered, &fresh.answered));
     SA_TRY_OR_FAIL(sa_alloc_array(slate, sizeof *fresh.arms, &fresh.arms));
+    SA_TRY_OR_FAIL(sa_alloc_array(slate, sizeof *fresh.row, &fresh.row));
+    for (size_t k = 0; k < slate; k++) fresh.row[k] = SA_NO_ROW;
     if (discounted) SA_TRY_OR_FAIL(sa_alloc_array(slate, sizeof *fresh.discounts, &fresh.discounts));
     SA_TRY_OR_FAIL(sa_alloc_matrix(slate, dim, sa_precision_bytes(precision), &fresh.contexts));
     *pending = fresh;
@@ -37,6 +40,12 @@ sa_status sa_pending_set_propensities(sa_pending *pending, const double *prefix,
     memcpy(pending->propensities, prefix, slate * sizeof *prefix);
     memcpy(pending->propensities + slate, position, slate * sizeof *position);
     return SA_OK;
+}
+
+bool sa_pending_is_new(const sa_pending *pending) {
+    for (size_t k = 0; k < pending->slate; k++)
+        if (pending->row[k] != SA_NO_ROW) return false;
+    return true;
 }
 
 sa_pending *sa_ring_at(const sa_pending_ring *ring, size_t index) {

@@ -15,6 +15,8 @@
 #include "base/options.h"
 #include "model/gradients.h"
 
+#define SA_NO_ROW ((size_t)-1)
+
 typedef struct sa_pending {
     uint64_t id;            /* the ring's */
     bool forgotten;         /* an empty slot: all else is 0 */
@@ -22,6 +24,7 @@ typedef struct sa_pending {
     size_t left;            /* arms without feedback */
     bool *answered;         /* (K) */
     size_t *arms;           /* (K) */
+    size_t *row;            /* (K) of the history, where feedback was learnt from; else SA_NO_ROW */
     double *discounts;      /* (K), or NULL where none are learnt with */
     double *propensities;   /* (2, K) of prefixes and positions; NULL: not known */
     void *contexts;         /* (K, dim), raw; NULL once nothing is left */
@@ -42,6 +45,8 @@ typedef struct sa_pending_ring {
 } sa_pending_ring;
 
 void sa_pending_clear(sa_pending *pending); /* leaves a zeroed struct */
+/* Is nothing of it in the history yet? */
+bool sa_pending_is_new(const sa_pending *pending);
 /* Memory for a decision of K arms: everything but the gradients. */
 sa_status sa_pending_init(sa_pending *pending, size_t slate, size_t dim, sa_precision precision, bool discounted);
 

@@ -12,6 +12,7 @@ void sa_pending_file_clear(sa_pending_file *file) {
     sa_free(file->has_gradients);
     sa_free(file->arms);
     sa_free(file->answered);
+    sa_free(file->row);
     sa_free(file->discounts);
     sa_free(file->prefix);
     sa_free(file->position);
@@ -36,6 +37,7 @@ static sa_status allocate(sa_pending_file *file, const sa_pending_ring *ring, co
     SA_TRY(sa_alloc_array(file->decisions, sizeof *file->has_gradients, &file->has_gradients));
     SA_TRY(sa_alloc_array(file->places, sizeof *file->arms, &file->arms));
     SA_TRY(sa_alloc_array(file->places, sizeof *file->answered, &file->answered));
+    SA_TRY(sa_alloc_array(file->places, sizeof *file->row, &file->row));
     if (ring->discounted) SA_TRY(sa_alloc_array(file->places, sizeof *file->discounts, &file->discounts));
     if (propensities) SA_TRY(sa_alloc_array(file->places, sizeof *file->prefix, &file->prefix));
     if (propensities) SA_TRY(sa_alloc_array(file->places, sizeof *file->position, &file->position));
@@ -58,6 +60,7 @@ sa_status sa_pending_file_from(sa_pending_file *file, const sa_pending_ring *rin
         for (size_t k = 0; k < pending->slate; k++, place++) {
             file->arms[place] = (int64_t)pending->arms[k];
             file->answered[place] = pending->answered[k];
+            file->row[place] = pending->row[k] == SA_NO_ROW ? -1 : (int64_t)pending->row[k];
             if (file->discounts) file->discounts[place] = pending->discounts[k];
             if (!file->prefix) continue;
             file->prefix[place] = pending->propensities ? pending->propensities[k] : NAN;
@@ -82,6 +85,7 @@ sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_rin
     SA_TRY(sa_npz_add(writer, "pending_has_gradients", SA_UINT8, 1, &file->decisions, file->has_gradients));
     SA_TRY(sa_npz_add(writer, "pending_arms", SA_INT64, 1, &file->places, file->arms));
     SA_TRY(sa_npz_add(writer, "pending_answered", SA_UINT8, 1, &file->places, file->answered));
+    SA_TRY(sa_npz_add(writer, "pending_row", SA_INT64, 1, &file->places, file->row));
     if (file->discounts) SA_TRY(sa_npz_add(writer, "pending_discounts", SA_FLOAT64, 1, &file->places, file->discounts));
     if (file->prefix) {
         SA_TRY(sa_npz_add(writer, "pending_prefix_propensities", SA_FLOAT64, 1, &file->places, file->prefix));
@@ -94,7 +98,7 @@ sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_rin
 /* ---- loading ---- */
 
 typedef struct loaded {
-    sa_array id, slate, has_gradients, arms, answered, discounts, contexts, prefix, position;
+    sa_array id, slate, has_gradients, arms, answered, row, discounts, contexts, prefix, position;
     sa_gradients gradients;
 } loaded;
 
@@ -104,6 +108,7 @@ static void loaded_clear(loaded *from) {
     sa_array_clear(&from->has_gradients);
     sa_array_clear(&from->arms);
     sa_array_clear(&from->answered);
+    sa_array_clear(&from->row);
     sa_array_clear(&from->discounts);
     sa_array_clear(&from->contexts);
     sa_array_clear(&from->prefix);
@@ -130,9 +135,18 @@ static sa_status read_propensities(const char *name, size_t places, sa_npz *arch
     return SA_OK;
 }
 
+static sa_status read_rows(loaded *from, size_t places, size_t observations, sa_npz *archive) {
+    SA_TRY(sa_npz_get_exactly(archive, "pending_row", SA_INT64, 1, &places, &from->row));
+    const int64_t *row = from->row.data;
+    for (size_t i = 0; i < places; i++)
+        if (row[i] < -1 || row[i] >= (int64_t)observations)
+            return sa_fail(SA_FORMAT, "a pending decision was answered by an observation that the history does not have");
+    return SA_OK;
+}
+
 /* Reads the arrays and checks that their sizes fit together. */
 static sa_status read_arrays(loaded *from, const sa_pending_ring *ring, const sa_gradients *like, const sa_inputs *inputs,
-                             sa_npz *archive) {
+                             size_t observations, sa_npz *archive) {
     SA_TRY(sa_npz_get_exactly(archive, "pending_slate", SA_INT64, 0, NULL, &from->slate));
     size_t decisions = sa_array_count(&from->slate), places = 0, kept = 0, gradients = 0;
     SA_TRY(sa_npz_get_exactly(archive, "pending_id", SA_INT64, 1, &decisions, &from->id));
@@ -140,6 +154,7 @@ static sa_status read_arrays(loaded *from, const sa_pending_ring *ring, const sa
     SA_TRY(sa_npz_get_exactly(archive, "pending_arms", SA_INT64, 0, NULL, &from->arms));
     size_t all_places = sa_array_count(&from->arms);
     SA_TRY(sa_npz_get_exactly(archive, "pending_answered", SA_UINT8, 1, &all_places, &from->answered));
+    SA_TRY(read_rows(from, all_places, observations, archive));
     if (ring->discounted) SA_TRY(read_discounts(from, all_places, archive));
     if (sa_npz_has(archive, "pending_prefix_propensities")) {
         SA_TRY(read_propensities("pending_prefix_propensities", all_places, archive, &from->prefix));
@@ -177,6 +192,8 @@ static sa_status make_decision(const loaded *from, size_t index, const sa_inputs
         pending.arms[k] = (size_t)((const int64_t *)from->arms.data)[*place + k];
         pending.answered[k] = ((const uint8_t *)from->answered.data)[*place + k] != 0;
         pending.left -= pending.answered[k];
+        int64_t history_row = ((const int64_t *)from->row.data)[*place + k];
+        if (history_row >= 0) pending.row[k] = (size_t)history_row;
         if (discounts) pending.discounts[k] = discounts[*place + k];
     }
     const double *prefix = from->prefix.data, *position = from->position.data;
@@ -211,13 +228,14 @@ static bool ids_are_sound(const loaded *from, int64_t next) {
     return true;
 }
 
-sa_status sa_pending_file_load(sa_pending_ring *ring, const sa_gradients *like, const sa_inputs *inputs, sa_npz *archive) {
+sa_status sa_pending_file_load(sa_pending_ring *ring, const sa_gradients *like, const sa_inputs *inputs,
+                               size_t observations, sa_npz *archive) {
     int64_t next, forgotten;
     SA_TRY(sa_npz_get_integer(archive, "pending_next", 0, INT64_MAX / 2, &next));
     SA_TRY(sa_npz_get_integer(archive, "pending_forgotten", 0, next, &forgotten));
     loaded from = {0};
     sa_status status;
-    SA_TRY_OR_FAIL(read_arrays(&from, ring, like, inputs, archive));
+    SA_TRY_OR_FAIL(read_arrays(&from, ring, like, inputs, observations, archive));
     if (!ids_are_sound(&from, next)) {
         status = sa_fail(SA_FORMAT, "the ids of pending decisions do not rise to the next one");
         goto fail;

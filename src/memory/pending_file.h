@@ -13,6 +13,7 @@ typedef struct sa_pending_file {
     uint8_t *has_gradients;         /* (decisions) */
     int64_t *arms;                  /* (places) */
     uint8_t *answered;              /* (places) */
+    int64_t *row;                   /* (places) of the history; -1: none */
     double *discounts;              /* (places), or NULL */
     double *prefix, *position;      /* (places) propensities, NaN where they are not known; NULL: none is */
     void *contexts;                 /* (kept, dim) */
@@ -26,7 +27,8 @@ sa_status sa_pending_file_from(sa_pending_file *file, const sa_pending_ring *rin
                                const sa_inputs *inputs);
 void sa_pending_file_clear(sa_pending_file *file);
 sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_ring *ring, sa_npz_writer *writer);
-/* Into an empty ring. */
-sa_status sa_pending_file_load(sa_pending_ring *ring, const sa_gradients *like, const sa_inputs *inputs, sa_npz *archive);
+/* Into an empty ring; the history has so many observations. */
+sa_status sa_pending_file_load(sa_pending_ring *ring, const sa_gradients *like, const sa_inputs *inputs,
+                               size_t observations, sa_npz *archive);
 
 #endif

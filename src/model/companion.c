@@ -165,6 +165,20 @@ void sa_companion_add(sa_companion *companion, const sa_companion_case *seen) {
     accumulate(companion, seen->input, score, weight);
 }
 
+/* With w the weight of an observation of all W, and its score v + d instead of v: the mean moves by w d / W, the squared deviations by
+ * w (2 (v - mean) d + d^2) - (w d)^2 / W, and their products with the input's by w (x - x^) d. */
+void sa_companion_revise(sa_companion *companion, const sa_companion_case *seen, double score, double weight) {
+    sa_companion_numbers *numbers = &companion->numbers;
+    double w = weight * seen->discount * seen->discount, d = (score - seen->score) / seen->discount;
+    double off = seen->score / seen->discount - numbers->score_mean,
+           change = w * (2 * off * d + d * d) - w * d * (w * d / numbers->weight);
+    if (!(w > 0) || !(numbers->weight > 0) || !isfinite(change)) return;
+    for (size_t j = 0; j < companion->dim; j++)
+        companion->input_score[j] += w * (seen->input[j] - companion->input_mean[j]) * d;
+    numbers->score_square = fmax(0, numbers->score_square + change);
+    numbers->score_mean += w * d / numbers->weight;
+}
+
 void sa_companion_discount(sa_companion *companion, double factor) {
     size_t dim = companion->dim;
     companion->numbers.count *= factor;

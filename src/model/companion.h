@@ -80,6 +80,8 @@ typedef struct sa_companion_case {
     double network;
 } sa_companion_case;
 void sa_companion_add(sa_companion *companion, const sa_companion_case *seen);
+/* A score that was added before, and counts by `weight` now beside psi^2, is another one; what was predicted then stays as it was judged. */
+void sa_companion_revise(sa_companion *companion, const sa_companion_case *seen, double score, double weight);
 /* What was added counts by this factor from now on, from 0 to 1. */
 void sa_companion_discount(sa_companion *companion, double factor);
 /* The regression forgets what was added, which is to be added again; what both have predicted stays. */

@@ -217,6 +217,22 @@ static sa_status observe(sa_model *model, const void *inputs, const double *disc
     return SA_OK;
 }
 
+/* Z is that of the inputs, which stay: b += psi x (y' - y). */
+static sa_status revise(sa_model *model, const void *inputs, const double *discounts, const double *differences,
+                        size_t count, sa_model_work *work) {
+    linear *self = (linear *)model;
+    const double *x = inputs;
+    size_t dim = model->dim;
+    (void)work;
+    for (size_t i = 0; i < count; i++) {
+        double change = (discounts ? discounts[i] : 1) * differences[i];
+        for (size_t j = 0; j < dim; j++) self->b[j] += change * x[i * dim + j];
+    }
+    self->stale = true;
+    if (!self->lags) refresh(self);
+    return SA_OK;
+}
+
 static void discount(sa_model *model, double factor) {
     linear *self = (linear *)model;
     size_t dim = model->dim;
@@ -267,7 +283,7 @@ static sa_status load(sa_model *model, sa_npz *archive) {
     return SA_OK;
 }
 
-static const sa_observing_class observing = {.observe = observe, .discount = discount, .forget = forget};
+static const sa_observing_class observing = {.observe = observe, .revise = revise, .discount = discount, .forget = forget};
 static const sa_exploring_class exploring = {.sample = sample};
 
 const sa_model_class sa_linear = {

@@ -61,6 +61,9 @@ typedef struct sa_observing_class {
      * model gives the input. */
     sa_status (*observe)(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count,
                          sa_model_work *work);
+    /* Scores that were observed before, with these inputs and discounts, are larger by these differences (count). NULL: cannot. */
+    sa_status (*revise)(sa_model *model, const void *inputs, const double *discounts, const double *differences,
+                        size_t count, sa_model_work *work);
     /* What it has observed counts by this factor from now on, from 0 to 1. NULL: cannot, and neither can it forget. */
     void (*discount)(sa_model *model, double factor);
     /* Forgets what it has observed. */

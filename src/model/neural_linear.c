@@ -153,9 +153,13 @@ static void forget(sa_model *model) {
     self->regression->kind->observing->forget(self->regression);
 }
 
-static sa_status observe(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count,
-                         sa_model_work *space) {
-    neural_linear *self = (neural_linear *)model;
+typedef sa_status observe_call(sa_model *model, const void *inputs, const double *discounts, const double *scores,
+                               size_t count, sa_model_work *work);
+
+/* The regression takes the features of the inputs. */
+static sa_status pass_on(neural_linear *self, observe_call *take, const void *inputs, const double *discounts,
+                         const double *scores, size_t count, sa_model_work *space) {
+    const sa_model *model = &self->base;
     double mean[CHUNK];
     chunk_work work;
     SA_TRY(lay(self, &space->outer, &work));
@@ -164,10 +168,21 @@ static sa_status observe(sa_model *model, const void *inputs, const double *disc
         const void *part = sa_real_at(model->precision, inputs, first * model->dim);
         SA_TRY(self->network->kind->evaluate(self->network, part, many, 0, space, mean, &work.pass));
         take_features(self, &work.pass, 0, many, work.phi);
-        SA_TRY(self->regression->kind->observing->observe(self->regression, work.phi, discounts ? discounts + first : NULL,
-                                                          scores + first, many, space));
+        SA_TRY(take(self->regression, work.phi, discounts ? discounts + first : NULL, scores + first, many, space));
     }
     return SA_OK;
+}
+
+static sa_status observe(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count,
+                         sa_model_work *space) {
+    neural_linear *self = (neural_linear *)model;
+    return pass_on(self, self->regression->kind->observing->observe, inputs, discounts, scores, count, space);
+}
+
+static sa_status revise(sa_model *model, const void *inputs, const double *discounts, const double *differences,
+                        size_t count, sa_model_work *space) {
+    neural_linear *self = (neural_linear *)model;
+    return pass_on(self, self->regression->kind->observing->revise, inputs, discounts, differences, count, space);
 }
 
 static void discount(sa_model *model, double factor) {
@@ -205,7 +220,7 @@ static sa_status load(sa_model *model, sa_npz *archive) {
 }
 
 static const sa_training_class training_class = {.train = train};
-static const sa_observing_class observing = {.observe = observe, .discount = discount, .forget = forget};
+static const sa_observing_class observing = {.observe = observe, .revise = revise, .discount = discount, .forget = forget};
 static const sa_exploring_class exploring = {.sample = sample};
 
 const sa_model_class sa_neural_linear = {

@@ -66,10 +66,23 @@ void REAL(rows_see)(const real *raw, size_t count, size_t dim, double seen, doub
     }
 }
 
+size_t REAL(rows_count_far)(const real *row, size_t dim, double seen, const double *restrict mean,
+                            const double *restrict squares, double times) {
+    size_t far = 0;
+    for (size_t j = 0; j < dim; j++) {
+        double off = (double)row[j] - mean[j];
+        far += off * off * (seen / (times * times)) > squares[j] && squares[j] > 0;
+    }
+    return far;
+}
+
 void REAL(rows_standardise)(const real *raw, size_t count, size_t dim, const double *restrict mean,
-                            const double *restrict factor, real *restrict out, size_t width) {
+                            const double *restrict factor, double most, real *restrict out, size_t width) {
     for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < dim; j++) out[i * width + j] = (real)(((double)raw[i * dim + j] - mean[j]) * factor[j]);
+        for (size_t j = 0; j < dim; j++) {
+            double x = ((double)raw[i * dim + j] - mean[j]) * factor[j];
+            out[i * width + j] = (real)(fabs(x) > most ? 0 : x);
+        }
 }
 
 /* One sum waits for itself at every step; so several rows go side by side. */

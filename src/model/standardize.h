@@ -21,9 +21,17 @@ typedef struct sa_inputs {
 
 sa_inputs sa_inputs_from(const sa_options *options);
 
-/* Statistics of features: one array (1 + 2 dim), with the number of candidates seen, each feature's mean, and each feature's sum of
- * squared differences to the mean. */
-static inline size_t sa_statistics_length(const sa_inputs *inputs) { return 1 + 2 * inputs->dim; }
+/* Statistics of features: one array (3 + 2 dim), with the number of candidates seen, each feature's mean, each feature's sum of
+ * squared differences to the mean, and wild candidates: of late, each weighing 1 - 1/1000 of the next candidate, and in all.
+ *
+ * A candidate is wild where a feature is more than 1000 deviations from its mean (1e30 among numbers about 1), and 20 or more were seen
+ * before: it is not counted, and the model sees such a feature as its mean. Where more than half of the latest candidates are wild, the world
+ * has changed, and they count. */
+static inline size_t sa_statistics_length(const sa_inputs *inputs) { return 3 + 2 * inputs->dim; }
+/* Wild candidates so far. */
+static inline double sa_statistics_wild(const sa_inputs *inputs, const double *statistics) {
+    return statistics[2 + 2 * inputs->dim];
+}
 /* Takes in raw contexts (count, dim). Those that are excluded, (count) or NULL for none, are not counted: what they hold is often no
  * context at all. */
 void sa_statistics_see(const sa_inputs *inputs, double *statistics, const void *raw, const bool *excluded, size_t count);

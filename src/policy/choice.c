@@ -46,6 +46,10 @@ sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, siz
     uint64_t draw = request->draw == SA_NO_DRAW ? self->round : request->draw;
     self->stream = sa_stream_at(policy->seed, SA_PURPOSE_EXPLORATION, policy->run, draw);
     if (request->problem) self->data = *sa_problem_data(request->problem);
+    if (request->exactly) {
+        self->data.given |= SA_BIT(SA_EXACTLY);
+        self->data.exactly = true;
+    }
     if (most > 0 && (!known || request->expected_positional)) self->positions = request->slate;
     if (self->positions) self->data.given &= ~SA_BIT(SA_DISCOUNTS); /* what a position is worth is learnt */
     self->scores = request->arms * (self->positions ? self->positions : 1);
@@ -67,7 +71,7 @@ sa_oracle_problem sa_choice_problem(const sa_policy *policy, const sa_choice *se
                                .arms = self->request->arms,
                                .slate = self->request->slate,
                                .excluded = self->request->excluded,
-                               .data = self->request->problem ? &self->data : NULL,
+                               .data = self->data.given ? &self->data : NULL,
                                .own = &policy->callbacks};
 }
 
@@ -79,7 +83,7 @@ sa_status sa_choice_prepare(const sa_policy *policy, const sa_request *request, 
     self->slate = sa_oracle_most(policy->oracle, &problem);
     SA_TRY(sa_oracle_check(policy->oracle, &problem));
     if (!policy->discounted || !(self->data.given & SA_BIT(SA_DISCOUNTS))) return SA_OK;
-    SA_TRY(sa_discounts_check(&self->data, self->slate));
+    SA_TRY(sa_discounts_check(&self->data, &problem));
     self->discounts = self->data.discounts;
     return SA_OK;
 }
@@ -121,7 +125,9 @@ sa_status sa_choice_solve(const sa_policy *policy, sa_chooser *chooser, sa_choic
     sa_oracle_problem problem = sa_choice_problem(policy, self);
     memcpy(self->unclipped, self->score, self->scores * sizeof *self->score);
     sa_oracle_clip(policy->oracle, &problem, self->score, self->scores);
+    chooser->oracle.gap = 0;
     SA_TRY(policy->oracle->solve(&problem, &chooser->oracle, self->arms, &self->slate));
+    self->gap = chooser->oracle.gap;
     self->own_slate = self->slate;
     if (self->slate) memcpy(self->own, self->arms, self->slate * sizeof *self->own);
     return SA_OK;
@@ -132,6 +138,7 @@ sa_status sa_choice_decide(const sa_chooser *chooser, const sa_choice *self, sa_
     sa_decision_fill(decision, &(sa_decision){.id = SA_NO_ID,
                                               .event = self->request->event,
                                               .slate = self->slate,
+                                              .gap = self->gap,
                                               .candidates = self->request->arms,
                                               .positions = self->positions,
                                               .certificate = self->certificate,

@@ -15,6 +15,7 @@ typedef struct sa_choice {
     double bonus;               /* what a width is multiplied with, beside gamma or nu */
     sa_oracle_data data;        /* beside the scores */
     const double *discounts;    /* (K) that are learnt with, or NULL */
+    double gap;                 /* of the oracle's search, as in sa_decision_gap */
     double certificate;         /* of the widths */
     bool bounded;               /* only the widths of arms that can reach the slate are computed */
     size_t first, rows;         /* its rows of chooser->candidates; rows 0: they are gone */
@@ -44,6 +45,12 @@ static inline size_t sa_choice_arm_of(const sa_choice *self, size_t score) {
 /* The score of the arm in place k of the slate. */
 static inline size_t sa_choice_chosen(const sa_choice *self, size_t k) {
     return self->positions ? self->arms[k] * self->positions + k : self->arms[k];
+}
+
+/* The discount of place k. A path or a tree may have more than K; then the last one's holds. */
+static inline double sa_choice_discount(const sa_choice *self, size_t k) {
+    size_t count = self->data.count[SA_DISCOUNTS];
+    return self->discounts[k < count ? k : count - 1];
 }
 
 /* Reads and checks a request, the one after `after` others of the same call; nothing is scored yet. `all`: widths of all arms. */

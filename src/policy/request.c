@@ -9,9 +9,13 @@ sa_request *sa_request_new(void) {
     return request;
 }
 
-void sa_request_destroy(sa_request *request) { sa_free(request); }
+void sa_request_destroy(sa_request *request) {
+    if (request) sa_request_parts_destroy(request->parts);
+    sa_free(request);
+}
 
 static void set_arms(sa_request *request, const double *wide, const float *narrow, size_t arms, size_t item_dim) {
+    sa_request_forget_json(request);
     request->contexts = wide;
     request->contexts_float = narrow;
     request->arms = arms;
@@ -67,6 +71,8 @@ size_t sa_join_dim(sa_join join, size_t item_dim, size_t shared_dim) {
 
 void sa_request_slate(sa_request *request, size_t slate) { request->slate = slate; }
 
+void sa_request_exactly(sa_request *request, bool exactly) { request->exactly = exactly; }
+
 void sa_request_exclude(sa_request *request, const bool *excluded) { request->excluded = excluded; }
 
 void sa_request_event(sa_request *request, uint64_t event) { request->event = event; }
@@ -116,6 +122,9 @@ sa_status sa_request_check(const sa_request *request, size_t dim, bool exactly) 
     if (request->draw != SA_NO_DRAW && request->draw >> 48)
         return sa_fail(SA_INVALID, "the request's draw is %llu, and must be below 2^48",
                        (unsigned long long)request->draw);
+    if (request->json_dim && request->json_dim != dim)
+        return sa_fail(SA_INVALID, "the request's candidates have %zu features, and the agent has --dim %zu",
+                       request->json_dim, dim);
     SA_TRY(check_join(request, dim));
     if (!exactly) return SA_OK;
     if (request->slate == 0) return sa_fail(SA_INVALID, "the request asks for a slate of 0 arms");

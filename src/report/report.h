@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/options.h"
 #include "base/buffer.h"
+#include "base/options.h"
 #include "experiment/experiment.h"
 #include <superarm/report.h>
 
