@@ -42,13 +42,15 @@ static sa_status create(const char *const *settings, sa_agent **agent) {
 }
 
 /* An agent that has learnt from a few slates, frozen. */
-static void begin(rig *self, const char *algorithm, const char *oracle, const char *floor) {
+static void begin_with(rig *self, const char *algorithm, const char *oracle, const char *floor,
+                       const sa_problem *problem) {
     const char *const settings[] = {"algorithm", algorithm, "oracle",      oracle, "floor", floor, "dim",   "4",
                                     "slate",     "3",       "hidden",      "8",    "nu",    "1",   "gamma", "1",
                                     "normalize", "none",    "train-every", "5",    NULL,    NULL};
     *self = (rig){.chooser = sa_chooser_new(), .request = sa_request_new()};
     must(create(settings, &self->agent));
     sa_request_slate(self->request, SLATE);
+    sa_request_problem(self->request, problem);
     sa_decision *decision = NULL;
     for (size_t round = 0; round < 12; round++) {
         for (size_t i = 0; i < ARMS * DIM; i++) self->contexts[i] = uniform();
@@ -61,6 +63,10 @@ static void begin(rig *self, const char *algorithm, const char *oracle, const ch
     }
     sa_decision_destroy(decision);
     must(sa_agent_policy(self->agent, &self->policy));
+}
+
+static void begin(rig *self, const char *algorithm, const char *oracle, const char *floor) {
+    begin_with(self, algorithm, oracle, floor, NULL);
 }
 
 static void end(rig *self) {
@@ -138,6 +144,24 @@ static void test_others(void **state) {
     check_one("cn-ucb", "assignment", "0.3", 0);
     check_one("cn-ts", "assignment", "0.3", 1e-3);
     check_one("comblin-ts", "top-k", "0.3", 1e-3);
+}
+
+/* A partition matroid of exactly K: two of the first group, one each of the others; infeasible slates have probability 0. */
+static void test_groups(void **state) {
+    (void)state;
+    static const size_t groups[ARMS] = {0, 0, 0, 1, 1, 2}, capacities[3] = {2, 1, 1};
+    static const char *const algorithms[] = {"cn-ucb", "cn-ts"};
+    for (size_t i = 0; i < 2; i++) {
+        sa_problem *problem = sa_problem_new();
+        sa_problem_groups(problem, groups, ARMS);
+        sa_problem_capacities(problem, capacities, 3);
+        sa_problem_exactly(problem, true);
+        rig self;
+        begin_with(&self, algorithms[i], "matroid", "0.3", problem);
+        check(&self, i == 0 ? 0 : 1e-3);
+        end(&self);
+        sa_problem_destroy(problem);
+    }
 }
 
 /* Asking changes no slate, and a decision says what sa_policy_propensities says; excluded arms have no part in it. */
@@ -221,8 +245,8 @@ static void test_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_top_k), cmocka_unit_test(test_others),
-                                       cmocka_unit_test(test_decisions), cmocka_unit_test(test_all_arms),
-                                       cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_top_k),    cmocka_unit_test(test_others),
+                                       cmocka_unit_test(test_groups),   cmocka_unit_test(test_decisions),
+                                       cmocka_unit_test(test_all_arms), cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

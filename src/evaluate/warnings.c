@@ -5,7 +5,7 @@
 
 #include "evaluate/evaluate.h"
 
-static const double FEW = 100; /* decisions: below, a normal interval is not to be trusted */
+static const double HANDFUL = 30, FEW = 100; /* decisions: below, a normal interval is not to be trusted */
 
 sa_status sa_warn_of_lengths(sa_evaluation *evaluation, const sa_evaluate_settings *settings, const char *log) {
     if (!evaluation->varying_line || settings->lengths_by_policy) return SA_OK;
@@ -43,11 +43,16 @@ static sa_status warn_of_few(sa_evaluation *evaluation, const sa_policy_result *
     if (!*names) return SA_OK;
     if (size > 0.9 * n)
         return sa_warn(evaluation, "policy %s, %s: there are only %.0f decisions", policy->target.name, names, n);
-    return sa_warn(
-        evaluation,
-        "policy %s, %s: this rests on a handful of decisions. %.0f count as %.1f equally weighted ones (largest "
-        "weight %.4g); trust neither the value nor its interval",
-        policy->target.name, names, n, size, estimate->largest_weight);
+    if (size < HANDFUL)
+        return sa_warn(
+            evaluation,
+            "policy %s, %s: this rests on a handful of decisions. %.0f count as %.1f equally weighted ones (largest "
+            "weight %.4g); trust neither the value nor its interval",
+            policy->target.name, names, n, size, estimate->largest_weight);
+    return sa_warn(evaluation,
+                   "policy %s, %s: this rests on few decisions. %.0f count as %.1f equally weighted ones (largest weight "
+                   "%.4g); the interval may be too narrow",
+                   policy->target.name, names, n, size, estimate->largest_weight);
 }
 
 static sa_status warn_of_mean(sa_evaluation *evaluation, const sa_policy_result *policy, size_t at) {

@@ -178,7 +178,7 @@ sa_status sa_choice_propensities(const sa_policy *policy, const sa_choice *choic
     table mixed = {0};
     size_t *places = NULL;
     bool known = false;
-    SA_TRY(sa_eligible_of(choice, &eligible));
+    SA_TRY(sa_eligible_of(policy, choice, &eligible));
     sa_status status;
     SA_TRY_OR_FAIL(check_slate(choice, &eligible, slate, length));
     SA_TRY_OR_FAIL(table_init(&mixed, length, eligible.count));
@@ -219,7 +219,8 @@ static sa_status solve(const sa_policy *policy, sa_chooser *chooser, const sa_re
     sa_request asking = *request;
     asking.propensities = true;
     SA_TRY(sa_choice_prepare(policy, &asking, 0, choice));
-    if (policy->oracle->size != SA_EXACTLY_K)
+    if (policy->floor > 0) SA_TRY(sa_choice_check_floor(policy, choice));
+    if (policy->oracle->size != SA_EXACTLY_K && !(choice->data.given & SA_BIT(SA_EXACTLY)))
         return sa_fail(SA_INVALID,
                        "with --oracle %s the policy decides how long a slate is, and its probabilities are not known",
                        policy->oracle->name);

@@ -16,6 +16,7 @@ enum { TOGETHER = 4096 };
 static sa_status prepare(const sa_policy *policy, const sa_request *const *requests, size_t count, sa_choice *choices) {
     for (size_t i = 0; i < count; i++) {
         sa_status status = sa_choice_prepare(policy, requests[i], i, &choices[i]);
+        if (status == SA_OK && policy->floor > 0) status = sa_choice_check_floor(policy, &choices[i]);
         if (status != SA_OK && count > 1) sa_fail_prefix(status, "request %zu: ", i);
         SA_TRY(status);
     }
