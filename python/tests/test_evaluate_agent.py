@@ -206,3 +206,26 @@ def test_pending_decisions_keep_them(tmp_path):
             assert np.array_equal(prefix, decision.prefix_propensities) and np.array_equal(position, decision.position_propensities)
     with pytest.raises(superarm.UnknownDecision):
         agent.propensities(12345)
+
+
+def test_named_fields(tmp_path):
+    """A log of items with named fields is read by the agent's own schema, by weights and by reward models."""
+    rng = np.random.default_rng(7)
+    schema = superarm.Schema({"context": {"hour": "cyclic 24"}, "item": {"price": "number", "kind": "category [a, b]"}})
+    agent = superarm.Agent("cn-ucb", schema=schema, slate=2, floor=0.3, random_state=1)
+    lines = []
+    for _ in range(60):
+        items = [{"id": f"p{i}", "price": float(rng.normal()), "kind": "ab"[i % 2]} for i in range(4)]
+        context = {"hour": int(rng.integers(24))}
+        decision = agent.select(items=items, context=context, slate=2, propensities=True)
+        seen = [items[arm]["price"] for arm in decision.arms]
+        agent.update(decision, seen)
+        lines.append({"items": items, "context": context, "slate": [items[arm]["id"] for arm in decision.arms], "feedback": seen,
+                      "propensity": decision.propensity, "prefix_propensities": decision.prefix_propensities.tolist(),
+                      "position_propensities": decision.position_propensities.tolist()})
+    agent.save(tmp_path / "agent.npz")
+    log = write(tmp_path / "log.jsonl", lines)
+    got = superarm.evaluate(log, str(tmp_path / "agent.npz"), ["ips", "iips", "cascade-dr", "dm"]).estimators
+    assert got["ips"]["value"] > 0 and got["ips"]["no_overlap"] == 0
+    with pytest.raises(superarm.InputError, match="log.jsonl:1: items have named fields"):
+        superarm.evaluate(log, "uniform", "dm")

@@ -76,12 +76,15 @@ typedef struct sa_target {
     sa_policy *policy;
     sa_chooser *chooser;
     sa_request *request;
+    sa_encoding *encoding;
 } sa_target;
 
 sa_status sa_target_open(const char *name, sa_target *out);
 void sa_target_clear(sa_target *target);
 /* The lists belong to the target or the entry, until the next call. */
 sa_status sa_target_probabilities(sa_target *target, const sa_log_entry *entry, sa_probabilities *out);
+/* (candidates, dim) as the agent's schema has them, or as the log has. SA_INVALID where there are none; valid until the next call. */
+sa_status sa_target_contexts(sa_target *target, const sa_log_entry *entry, const double **contexts, size_t *dim);
 /* Does it know the probabilities of arms that were not chosen? */
 bool sa_target_knows_all(const sa_target *target);
 /* Every arm's, (slate, candidates): at position k, and next after the logged first k - 1 arms. Only where it knows them. */
@@ -183,7 +186,7 @@ sa_status sa_decisions_next(sa_decisions *decisions, const sa_log_entry **entry)
 void sa_decisions_close(sa_decisions *decisions);
 
 /* Value, error and how many decisions agreed. SA_INVALID unless the log's slates were drawn uniformly. */
-sa_status sa_replay(const char *log, bool skip_bad, const sa_target *target, sa_estimate *out);
+sa_status sa_replay(const char *log, bool skip_bad, sa_target *target, sa_estimate *out);
 sa_status sa_read_decisions(const char *log, const sa_evaluate_settings *settings, sa_evaluation *evaluation);
 __attribute__((format(printf, 2, 3))) sa_status sa_warn(sa_evaluation *evaluation, const char *format, ...);
 /* Where slates are not all as long, and positions are compared. */

@@ -17,8 +17,9 @@ typedef struct fitting {
     const sa_feedback_table *table;
     sa_target *target;
     sa_predictions *out;
-    size_t folds, dim; /* of contexts */
-    sa_ridge *ridges;  /* (longest) */
+    size_t folds, dim;      /* of contexts */
+    const double *contexts; /* (candidates, dim) of the decision at hand */
+    sa_ridge *ridges;       /* (longest) */
     bool cascade;
     size_t position; /* that is fitted; `longest` when all are */
     double *phi;     /* (features) */
@@ -31,8 +32,8 @@ static size_t features(const fitting *self) { return self->cascade ? 2 * self->d
 
 /* ---- features ---- */
 
-static void add_arm(const fitting *self, const sa_log_entry *entry, size_t arm, double share, double *to) {
-    const double *x = entry->contexts + arm * self->dim;
+static void add_arm(const fitting *self, size_t arm, double share, double *to) {
+    const double *x = self->contexts + arm * self->dim;
     for (size_t j = 0; j < self->dim; j++) to[j] += share * x[j];
 }
 
@@ -41,12 +42,12 @@ static double *begin_features(const fitting *self, const sa_log_entry *entry, si
     memset(self->phi, 0, features(self) * sizeof *self->phi);
     self->phi[0] = 1;
     for (size_t j = 0; self->cascade && j < k; j++)
-        add_arm(self, entry, entry->arms[j], 1 / (double)k, self->phi + 1 + self->dim);
+        add_arm(self, entry->arms[j], 1 / (double)k, self->phi + 1 + self->dim);
     return self->phi;
 }
 
 static const double *features_taken(const fitting *self, const sa_log_entry *entry, size_t k) {
-    add_arm(self, entry, entry->arms[k], 1, begin_features(self, entry, k) + 1);
+    add_arm(self, entry->arms[k], 1, begin_features(self, entry, k) + 1);
     return self->phi;
 }
 
@@ -55,7 +56,7 @@ static const double *features_expected(const fitting *self, const sa_log_entry *
     double *phi = begin_features(self, entry, k);
     for (size_t a = 0; a < entry->candidates; a++) {
         double chance = self->chances[k * entry->candidates + a];
-        if (chance > 0) add_arm(self, entry, a, chance, phi + 1);
+        if (chance > 0) add_arm(self, a, chance, phi + 1);
     }
     return phi;
 }
@@ -91,23 +92,21 @@ static void learn(fitting *self, const sa_log_entry *entry, size_t i, size_t k) 
     sa_ridge_add(&self->ridges[k], i % self->folds, features_taken(self, entry, k), self->targets);
 }
 
-static sa_status check_contexts(const fitting *self, const sa_log_entry *entry) {
-    const char *log = self->request->log;
-    if (!entry->contexts)
-        return sa_fail(SA_INVALID,
-                       "%s:%" PRIu64 ": there are no contexts, which a reward model needs; --model zero does without", log,
-                       entry->line);
-    if (entry->dim != self->dim)
-        return sa_fail(SA_INVALID, "%s:%" PRIu64 ": the contexts have %zu numbers, and those before %zu", log, entry->line,
-                       entry->dim, self->dim);
+static sa_status take_contexts(fitting *self, const sa_log_entry *entry) {
+    size_t dim;
+    sa_status status = sa_target_contexts(self->target, entry, &self->contexts, &dim);
+    if (status == SA_OK && self->dim && dim != self->dim)
+        status = sa_fail(SA_INVALID, "the contexts have %zu numbers, and those before %zu", dim, self->dim);
+    if (status != SA_OK) return sa_fail_prefix(status, "%s:%" PRIu64 ": ", self->request->log, entry->line);
+    self->dim = dim;
     return SA_OK;
 }
 
 static sa_status see(fitting *self, const sa_log_entry *entry, size_t i) {
-    SA_TRY(check_contexts(self, entry));
     SA_TRY(sa_grow_array(&self->chances, &self->chances_room, entry->slate * entry->candidates + 1, sizeof(double)));
     SA_TRY(self->cascade ? sa_target_conditionals(self->target, entry, self->chances)
                          : sa_target_marginals(self->target, entry, self->chances));
+    SA_TRY(take_contexts(self, entry));
     if (self->position == self->table->longest) {
         predict(self, entry, i);
     } else if (self->cascade) {
@@ -146,7 +145,8 @@ static sa_status find_dim(fitting *self) {
     const sa_log_entry *entry;
     SA_TRY(sa_decisions_open(self->request->log, self->request->settings->skip_bad, &decisions));
     sa_status status = sa_decisions_next(&decisions, &entry);
-    self->dim = status == SA_OK && entry ? entry->dim : 0;
+    self->dim = 0;
+    if (status == SA_OK && entry) status = take_contexts(self, entry);
     sa_decisions_close(&decisions);
     return status;
 }

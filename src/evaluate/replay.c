@@ -11,7 +11,8 @@
 
 typedef struct replay {
     const char *log;
-    sa_agent *agent; /* a copy, which learns */
+    sa_target *target;
+    sa_agent *agent; /* a copy of its agent, which learns */
     sa_chooser *chooser;
     sa_request *request;
     sa_decision *decision;
@@ -24,7 +25,10 @@ typedef struct replay {
 
 static sa_status choose(replay *self, const sa_log_entry *entry) {
     sa_policy *policy;
-    sa_request_contexts(self->request, entry->contexts, entry->candidates);
+    const double *contexts;
+    size_t dim;
+    SA_TRY(sa_target_contexts(self->target, entry, &contexts, &dim));
+    sa_request_contexts(self->request, contexts, entry->candidates);
     sa_request_slate(self->request, entry->slate);
     sa_request_draw(self->request, self->decisions);
     SA_TRY(sa_agent_policy(self->agent, &policy));
@@ -53,7 +57,6 @@ static sa_status see(replay *self, const sa_log_entry *entry) {
     if (!sa_is_uniform(entry))
         return sa_fail(SA_INVALID, "replay needs slates that were drawn uniformly, and this one's propensity is %g",
                        entry->propensity);
-    if (!entry->contexts) return sa_fail(SA_INVALID, "there are no contexts, which an agent needs");
     SA_TRY(choose(self, entry));
     self->decisions++;
     if (sa_decision_slate(self->decision) != entry->slate ||
@@ -94,8 +97,8 @@ static void conclude(const replay *self, sa_estimate *out) {
     out->ci95[1] = mean + 1.959963984540054 * out->standard_error;
 }
 
-sa_status sa_replay(const char *log, bool skip_bad, const sa_target *target, sa_estimate *out) {
-    replay self = {.log = log, .chooser = sa_chooser_new(), .request = sa_request_new()};
+sa_status sa_replay(const char *log, bool skip_bad, sa_target *target, sa_estimate *out) {
+    replay self = {.log = log, .target = target, .chooser = sa_chooser_new(), .request = sa_request_new()};
     sa_status status;
     if (!self.chooser || !self.request) {
         status = sa_fail(SA_OUT_OF_MEMORY, "no memory for a chooser");

@@ -40,7 +40,9 @@ static sa_status open_agent(const char *path, sa_target *target) {
     SA_TRY(sa_agent_policy(target->agent, &target->policy));
     target->chooser = sa_chooser_new();
     target->request = sa_request_new();
-    return target->chooser && target->request ? SA_OK : sa_fail(SA_OUT_OF_MEMORY, "no memory for a chooser");
+    target->encoding = sa_encoding_new();
+    return target->chooser && target->request && target->encoding ? SA_OK
+                                                                  : sa_fail(SA_OUT_OF_MEMORY, "no memory for a chooser");
 }
 
 sa_status sa_target_open(const char *name, sa_target *out) {
@@ -67,6 +69,7 @@ sa_status sa_target_open(const char *name, sa_target *out) {
 }
 
 void sa_target_clear(sa_target *target) {
+    sa_encoding_destroy(target->encoding);
     sa_request_destroy(target->request);
     sa_chooser_destroy(target->chooser);
     sa_policy_release(target->policy);
@@ -90,14 +93,28 @@ static sa_status uniform(sa_target *target, const sa_log_entry *entry, sa_probab
 
 /* ---- an agent ---- */
 
+sa_status sa_target_contexts(sa_target *target, const sa_log_entry *entry, const double **contexts, size_t *dim) {
+    const sa_schema *schema = target->agent ? sa_agent_schema(target->agent) : NULL;
+    *contexts = entry->contexts;
+    *dim = entry->dim;
+    if (schema) {
+        SA_TRY(sa_schema_encode(schema, entry->json, entry->json_size, target->encoding));
+        *contexts = sa_encoding_contexts(target->encoding);
+        *dim = sa_schema_dim(schema);
+    }
+    if (*contexts) return SA_OK;
+    return sa_fail(SA_INVALID, "items have named fields, and there is no agent with a schema to read them with");
+}
+
 static sa_status ask(sa_target *target, const sa_log_entry *entry) {
-    if (!entry->contexts) return sa_fail(SA_INVALID, "there are no contexts, which an agent needs");
-    char dim[32];
-    SA_TRY(sa_options_get(sa_agent_options(target->agent), "dim", dim, sizeof dim));
-    if (strtoull(dim, NULL, 10) != entry->dim)
-        return sa_fail(SA_INVALID, "the contexts have %zu numbers, and the agent %s takes %s", entry->dim, target->name,
-                       dim);
-    sa_request_contexts(target->request, entry->contexts, entry->candidates);
+    const double *contexts;
+    char text[32];
+    size_t dim;
+    SA_TRY(sa_target_contexts(target, entry, &contexts, &dim));
+    SA_TRY(sa_options_get(sa_agent_options(target->agent), "dim", text, sizeof text));
+    if (strtoull(text, NULL, 10) != dim)
+        return sa_fail(SA_INVALID, "the contexts have %zu numbers, and the agent %s takes %s", dim, target->name, text);
+    sa_request_contexts(target->request, contexts, entry->candidates);
     sa_request_slate(target->request, entry->slate);
     return SA_OK;
 }
