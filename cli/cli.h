@@ -21,6 +21,7 @@ int cli_serve(int count, char **arguments);
 int cli_solve(int count, char **arguments);
 int cli_theory(int count, char **arguments);
 int cli_schema(int count, char **arguments);
+int cli_evaluate(int count, char **arguments);
 int cli_convert(int count, char **arguments);
 int cli_learn(int count, char **arguments);
 

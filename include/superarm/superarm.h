@@ -4,6 +4,7 @@
 
 #include <superarm/agent.h>
 #include <superarm/convert.h>
+#include <superarm/evaluate.h>
 #include <superarm/experiment.h>
 #include <superarm/learn.h>
 #include <superarm/log.h>

@@ -40,6 +40,7 @@ from .errors import (
     UnknownDecision,
     Unsupported,
 )
+from .evaluation import Evaluation, evaluate
 from .experiments import Progress, run
 from .logs import LogEntry, read_log
 from .policy import Estimates, Policy
@@ -48,9 +49,9 @@ from .schema import Column, Schema
 from .sweeps import sweep
 
 __all__ = [
-    "Agent", "AgentClosed", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Client", "Column", "Decision", "DiskError", "Error", "Estimates",
-    "FileError", "FormatError", "InputError", "Interrupted", "LogEntry", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory",
-    "OwnAlgorithm", "OwnEnvironment", "Policy", "Progress", "Results", "Schema", "ServiceError", "Solution", "UnknownDecision", "Unsupported", "__version__",
-    "algorithms", "blas_threads", "choices", "join_dim", "load", "ntk", "options", "oracles", "problem_names", "read_log", "run", "solve",
-    "sweep", "theory",
+    "Agent", "AgentClosed", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Client", "Column", "Decision", "DiskError", "Error",
+    "Estimates", "Evaluation", "FileError", "FormatError", "InputError", "Interrupted", "LogEntry", "NewerVersion", "Option", "Oracle",
+    "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment", "Policy", "Progress", "Results", "Schema", "ServiceError", "Solution",
+    "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices", "evaluate", "join_dim", "load", "ntk", "options",
+    "oracles", "problem_names", "read_log", "run", "solve", "sweep", "theory",
 ]

@@ -9,7 +9,7 @@ import tempfile
 import threading
 import uuid
 import warnings
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Type, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Type, Union
 
 import numpy as np
 
@@ -115,7 +115,7 @@ class Agent:
 
     def select(self, contexts: Any = None, slate: Optional[int] = None, *, exclude: Any = None, event: int = 0, expected: Any = None,
                items: Any = None, shared: Any = None, join: Optional[str] = None, context: Optional[Mapping[str, Any]] = None,
-               **problem: Any) -> Decision:
+               propensities: bool = False, **problem: Any) -> Decision:
         """Chooses a slate of the candidate arms whose features are the rows of `contexts`, (N, dim).
 
         With a schema: `items` is a list of dicts, or a pandas frame, of named fields, and `context` a dict of those that all of them
@@ -130,6 +130,8 @@ class Agent:
         (N, K), are for the algorithm `best` alone. What the oracle looks at goes by the names of `superarm.problem_names()`:
         costs, capacity, groups, discounts...
 
+        With `propensities` the decision has its probabilities, for a log that is to be evaluated; that changes no slate.
+
         float32 and float64 in C order are used where they are; anything else that NumPy can read is copied.
         """
         if self._later is not None:
@@ -137,7 +139,7 @@ class Agent:
         request = self._requests.take()
         try:
             request.fill(self._takes, self._dim, contexts, self._slate if slate is None else slate, exclude, event, expected,
-                         items, shared, join, context=context, **problem)
+                         items, shared, join, context=context, propensities=propensities, **problem)
             with self._turn.lock, self._turn as agent:
                 out = self._out  # where Ctrl-C came after the choice, there is a decision that nobody got: used again
                 status = lib.sa_agent_select(agent, request.handle, out)
@@ -269,6 +271,17 @@ class Agent:
             check(lib.sa_agent_policy(agent, out))
             takes = copy.copy(self._takes)
             return Policy(out[0], self._name, self._dim, self._slate, takes, self._oracle)
+
+    def propensities(self, decision: Union[Decision, int]) -> Tuple[float, Any, Any]:
+        """The probabilities of a decision that waits for its feedback, or of the id of one, where `select` was asked for them: of the
+        ordered slate, of its first k arms (K), of arm k at position k (K). NaN and None where they are not known. They are saved with
+        the agent."""
+        number = self._known(decision) if isinstance(decision, Decision) else arrays.whole(decision, "decision")
+        joint, lists, slate = ffi.new("double *"), ffi.new("double *[2]"), ffi.new("size_t *")
+        with self._turn.lock, self._turn as agent:
+            check(lib.sa_agent_propensities(agent, number, joint, lists, lists + 1, slate))
+            prefix, position = (None if one == ffi.NULL else arrays.from_doubles(one, slate[0]) for one in lists)
+        return joint[0], prefix, position
 
     def record(self, decision: Decision) -> None:
         """A decision that one of this agent's policies made now waits for its feedback here, and has an id. What it was asked with (the

@@ -208,6 +208,8 @@
            "ucb: widths added to the estimate, in units of the scores' scale; theory: gamma_t and e_t of Lemma 1")        \
     NUMBER(nu, "nu", AGENT, 1, 1, 0.15, OR_THEORY, 1e100,                                                                 \
            "ts: deviation of a sample in units of sigma; theory: nu of Theorem 2 and epsilon of Section 4.4")             \
+    NUMBER(floor, "floor", AGENT, 0, 0, 0, 0, 1,                                                                          \
+           "probability that the slate is a uniformly random feasible one, so that logs can be evaluated")                \
     INTEGER(ts_samples, "ts-samples", AGENT, 10, 10, 10, 1, 1000000, "ts: M, samples an arm; the highest counts")         \
     CHOICE(ts_deviation, "ts-deviation", AGENT, DEVIATION_SIGMA, DEVIATION_VARIANCE, DEVIATION_SIGMA, SA_DEVIATIONS,      \
            "ts: a sample deviates by nu sigma, or by nu^2 sigma^2")                                                       \

@@ -176,6 +176,8 @@ typedef struct sa_chosen {
     size_t slate;
     size_t candidates, positions;       /* as those of a decision */
     const double *mean, *width, *score; /* of all candidates; NULL: nobody knows */
+    double propensity;                  /* of the slate; NaN: nobody knows */
+    const double *prefix, *position;    /* (slate) the same of its beginnings and places; NULL likewise */
 } sa_chosen;
 
 typedef struct sa_own_run {

@@ -191,6 +191,7 @@ static sa_status make_request(job *self) {
     sa_request_slate(self->request, self->slate);
     sa_request_expected(self->request, self->round.expected);
     sa_request_problem(self->request, self->problem);
+    sa_request_propensities(self->request, self->log != NULL);
     return SA_OK;
 }
 
@@ -254,7 +255,12 @@ static sa_status ask_agent(job *self) {
                                .positions = sa_decision_positions(decision),
                                .mean = sa_decision_all_estimates(decision),
                                .width = sa_decision_all_widths(decision),
-                               .score = sa_decision_all_scores(decision)};
+                               .score = sa_decision_all_scores(decision),
+                               .propensity = sa_decision_propensity(decision)};
+    if (!isnan(self->chosen.propensity)) {
+        self->chosen.prefix = sa_decision_prefix_propensities(decision);
+        self->chosen.position = sa_decision_position_propensities(decision);
+    }
     self->stats->certificate = fmax(self->stats->certificate, sa_decision_certificate(self->decision)); /* NaN is less */
     return SA_OK;
 }

@@ -66,6 +66,11 @@ sa_status sa_run_log_round(sa_run_log *log, uint64_t round, const sa_round *draw
     entry.slate = chosen->slate;
     entry.arms = chosen->arms;
     entry.feedback = feedback;
+    if (chosen->prefix) {
+        entry.propensity = chosen->propensity;
+        entry.prefix_propensities = chosen->prefix;
+        entry.position_propensities = chosen->position;
+    }
     entry.extra = extra;
     entry.extra_size =
         (size_t)snprintf(extra, sizeof extra, "{\"run\":%" PRIu64 ",\"round\":%" PRIu64 "}", log->run, round + 1);
