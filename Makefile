@@ -6,9 +6,9 @@ PYTHON    = auto
 JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
 DEMO     ?= results/demo
 BENCHES   = naive $(filter-out naive run,$(patsubst bench/bench_%.c,%,$(sort $(wildcard bench/bench_*.c)))) run
-C_FILES   = $(wildcard src/*/*.[ch] cli/*.[ch] include/superarm/*.h tests/*.[ch] bench/*.[ch] examples/*.c python/tests/*.c)
+C_FILES   = $(wildcard src/*/*.[ch] cli/*.[ch] serve/*.[ch] include/superarm/*.h tests/*.[ch] bench/*.[ch] examples/*.c python/tests/*.c)
 
-.PHONY: help build test demo bench check fuzz install wheel format check-format clean
+.PHONY: help build test demo bench check fuzz install wheel deb format check-format clean
 .DEFAULT_GOAL := build
 
 help: ## this list
@@ -19,6 +19,7 @@ build: ## installs what is missing (Debian, Ubuntu) and builds build/superarm; s
 	@tools/build $(BUILD) $(JOBS) -DCMAKE_BUILD_TYPE=Release -DSUPERARM_PYTHON=$(PYTHON)
 
 test: build ## builds and runs the tests
+	@tools/setup --test
 	@ctest --test-dir $(BUILD) --output-on-failure -j2
 
 demo: build ## an experiment of a minute; its report is in results/demo
@@ -45,6 +46,9 @@ install: build ## the program, library and headers, to /usr/local or PREFIX=…
 
 wheel: build ## the Python package as a wheel
 	@cmake --build $(BUILD) --target superarm_wheel
+
+deb: build ## a Debian package: program, library, headers, man pages
+	@tools/deb $(BUILD) dist
 
 format: ## clang-format over the C files
 	@clang-format -i $(C_FILES)

@@ -16,9 +16,12 @@ int cli_draw(int count, char **arguments);
 int cli_list(int count, char **arguments);
 int cli_report(int count, char **arguments);
 int cli_reproduce(int count, char **arguments);
+int cli_sweep(int count, char **arguments);
+int cli_serve(int count, char **arguments);
 int cli_solve(int count, char **arguments);
 int cli_theory(int count, char **arguments);
 int cli_schema(int count, char **arguments);
+int cli_evaluate(int count, char **arguments);
 int cli_convert(int count, char **arguments);
 int cli_learn(int count, char **arguments);
 

@@ -8,14 +8,17 @@ static const struct {
     int (*call)(int count, char **arguments);
 } COMMANDS[] = {
     {"run", "run agents in an environment and show their regret", cli_run},
+    {"sweep", "run every combination of a grid of options, here or on a cluster", cli_sweep},
     {"reproduce", "the paper's figures: fig1, fig2, fig3 or all", cli_reproduce},
     {"report", "tables, figures and a page of results; merges folders split by runs", cli_report},
     {"draw", "write an environment's draws as npy files", cli_draw},
     {"solve", "one oracle on scores from a file", cli_solve},
+    {"serve", "serve decisions over HTTP, with a journal that loses nothing", cli_serve},
     {"theory", "the paper's quantities for a set of contexts", cli_theory},
     {"learn", "make an agent of a decision log, or go on with one", cli_learn},
     {"schema", "how a log's named fields become features: proposes it, checks it", cli_schema},
     {"convert", "logs of other programs (vw, obp, csv) to decision logs and back", cli_convert},
+    {"evaluate", "what another policy would have earned on a log's decisions", cli_evaluate},
     {"list", "list algorithms, environments, oracles, confidence, feedback, options", cli_list},
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };

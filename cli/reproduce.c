@@ -1,6 +1,7 @@
 /* superarm reproduce */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "reproduce.h"
 
@@ -11,7 +12,7 @@ const cli_command REPRODUCE = {
              "OUT/fig1/h1 and so on; OUT/fig1 gets the figure and report.html. Any option given here wins over the\n"
              "figure's; one that the figure varies (--environment in fig1, --dim in fig2, --hidden in fig3) leaves that\n"
              "panel or curve alone. Stopped work goes on with --resume. To spread runs over machines, give each its own\n"
-             "--first-run and --runs and merge with `superarm report A/fig1 B/fig1`.\n\n"
+             "--first-run and --runs and merge with `superarm report A/fig1 B/fig1 --out C/fig1`.\n\n"
              "  --quick                      fewer rounds and 4 runs: about a minute for fig1 on two processors\n"
              "  --reference FILE.csv         published curves to draw beside, with the columns\n"
              "                               figure,score,d,algorithm,round,mean_regret,sd_regret,runs\n"
@@ -77,6 +78,11 @@ static int take_defaults(reproduce_request *request) {
         sa_options_get(request->given, "preset", request->preset, sizeof request->preset);
     snprintf(request->out, sizeof request->out, "results/reproduce-%s%s", request->preset, request->quick ? "-quick" : "");
     if (sa_options_given(request->given, "out")) sa_options_get(request->given, "out", request->out, sizeof request->out);
+    char resume[8] = "";
+    sa_options_get(request->given, "resume", resume, sizeof resume);
+    if (!strcmp(resume, "true") && access(request->out, F_OK))
+        return cli_say(REPRODUCE.name, EXIT_INPUT,
+                       "--resume: there is no folder %s to go on with; leave --resume out to begin", request->out);
     return EXIT_FINE;
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "reproduce.h"
 
@@ -124,6 +125,7 @@ static int make_panel(const reproduce_request *request, const figure_plan *plan,
     snprintf(made->name, sizeof made->name, "%s%.20s", strcmp(plan->varies, "dim") ? "" : "d", value);
     snprintf(folder, sizeof folder, "%s/%s", figure->folder, made->name);
     status = sa_experiment_set(made->experiment, "out", folder);
+    if (status == SA_OK && access(folder, F_OK)) status = sa_experiment_set(made->experiment, "resume", "false");
     if (status == SA_OK) status = sa_options_get(options, "rounds", value, sizeof value);
     if (status != SA_OK) return cli_fail(REPRODUCE.name, status);
     made->weight = plan->agents * pow(atof(value), 1.5); /* between training alone and widths alone */

@@ -1,4 +1,5 @@
 /* superarm run */
+#include <math.h>
 #include <string.h>
 
 #include "cli.h"
@@ -8,7 +9,8 @@ static const cli_command RUN = {
     .usage = "superarm run [SPEC.yaml] [options]\n\n"
              "Runs one or more agents in one environment, --runs times, and shows their regret. A spec file holds the\n"
              "same options as a YAML mapping, and `agents:`, a mapping of labels to options; flags win over the spec,\n"
-             "and an agent's own options over both.\n",
+             "and an agent's own options over both. --resume goes on with what is in --out, also with more --runs or\n"
+             "more agents; --shard I/N does one of N parts, which `superarm report` puts together.\n",
     .examples =
         "Examples:\n"
         "  superarm run --environment h2 --algorithm cn-ucb,cn-ts --runs 4 --out results/h2\n"
@@ -26,10 +28,10 @@ static size_t longest_label(const sa_experiment *experiment) {
     return longest;
 }
 
-/* A dash where there is one run: nobody knows how runs spread. */
+/* A dash where there is one run, or all are alike: nobody knows how runs spread. */
 static void print_spread(const sa_agent_result *result) {
     char interval[64] = "-", deviation[32] = "-";
-    if (result->runs > 1) {
+    if (!isnan(result->sd)) {
         snprintf(deviation, sizeof deviation, "%.4g", result->sd);
         snprintf(interval, sizeof interval, "%.6g to %.6g", result->low, result->high);
     }
@@ -51,6 +53,8 @@ static void print_table(const sa_experiment *experiment) {
         if (clicks) printf(" %9.6g", result.clicks_mean);
         printf(" %9.3g  %.3g / %.3g / %.3g\n", result.seconds_per_run, result.select_seconds, result.update_seconds,
                result.train_seconds);
+        if (result.alike)
+            printf("%*s       all of these runs are alike, so they count as one, without an interval\n", label, "");
         if (result.replay_seconds > 0)
             printf("%*s       beginning new epochs took %.3g s a run\n", label, "", result.replay_seconds);
         if (result.diverged_trainings > 0)
@@ -69,7 +73,9 @@ static int run(sa_experiment *experiment) {
     status = sa_experiment_run(experiment, cli_progress_show, &progress);
     cli_progress_end(&progress);
     if (status != SA_OK) return cli_fail(RUN.name, status);
-    if (!cli_flag(experiment, "quiet")) print_table(experiment);
+    sa_agent_result result;
+    bool whole = sa_experiment_result(experiment, 0, &result) == SA_OK; /* and not one of several shards */
+    if (whole && !cli_flag(experiment, "quiet")) print_table(experiment);
     return EXIT_FINE;
 }
 

@@ -1,6 +1,6 @@
 """Writes the C source of the binding, superarm._superarm, or says whether this Python can build it.
 
-    build_binding.py probe                                prints the interpreter, the folder of Python.h, the suffix of modules
+    build_binding.py probe                                prints the interpreter and the folder of Python.h
     build_binding.py write OUT.c INCLUDE CALLBACKS CC...  declares to cffi what INCLUDE/superarm/superarm.h declares
 
 Nothing of the C API is written down a second time: the compiler preprocesses the header, and what comes from our own files is
@@ -24,7 +24,7 @@ def probe():
     include = sysconfig.get_paths()["include"]
     if not os.path.exists(os.path.join(include, "Python.h")):
         sys.exit(f"{include} has no Python.h (python3-dev)")
-    print(sys.executable, include, sysconfig.get_config_var("EXT_SUFFIX"), sep=";", end="")
+    print(sys.executable, include, sep=";", end="")
 
 
 def declarations(include, compiler):

@@ -1,8 +1,8 @@
-"""make wheel: a wheel that carries all it needs but NumPy.
+"""make wheel: one wheel for all Pythons from 3.9, that carries all it needs but NumPy and cffi.
 
     wheel.py DIST
 
-pip builds the package; then what its binding and cffi's runtime link to goes into superarm/_bundled, under names of its own (so
+pip builds the package; then what its binding and the program link to goes into superarm/_bundled, under names of its own (so
 that they never meet the system's or NumPy's libraries of the same name), with the licences of the packages that they are from.
 The C library and the kernel's are left to the system: that the wheel says in its name. The oracle ilp is not in it: CBC and what
 it links to would double its size."""
@@ -16,8 +16,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-
-import _cffi_backend
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SYSTEM = re.compile(r"^(linux-vdso|ld-linux.*|libc|libm|libdl|librt|libpthread|libgcc_s)\.so")
@@ -79,9 +77,8 @@ def bundle(package):
     folder = os.path.join(package, "_bundled")
     licences = os.path.join(folder, "licences")
     os.makedirs(licences)
-    binding = glob.glob(f"{package}/_superarm*.so")[0]
-    backend = shutil.copy(_cffi_backend.__file__, folder)
-    libraries = {**needed(backend), **needed(binding)}
+    binding, program = f"{package}/_superarm.abi3.so", f"{package}/bin/superarm"
+    libraries = {**needed(binding), **needed(program)}
     names = {name: own_name(name, path) for name, path in libraries.items()}
     for name, path in libraries.items():
         copy = shutil.copy(path, os.path.join(folder, names[name]))
@@ -89,9 +86,9 @@ def bundle(package):
         subprocess.run(["patchelf", "--set-soname", names[name], copy], check=True)
         patch(copy, names, "$ORIGIN")
         licence(path, licences)
-    licence(_cffi_backend.__file__, licences)
-    patch(backend, names, "$ORIGIN")
     patch(binding, names, "$ORIGIN/_bundled")
+    patch(program, names, "$ORIGIN/../_bundled")
+    os.chmod(program, 0o755)  # which unpacking forgets
 
 
 def rewrite(path, pattern, replacement):
@@ -109,7 +106,6 @@ def main(dist):
         tree = build(folder)
         bundle(os.path.join(tree, "superarm"))
         info = glob.glob(f"{tree}/*.dist-info")[0]
-        rewrite(f"{info}/METADATA", r"^Requires-Dist: cffi.*\n", "")
         rewrite(f"{info}/WHEEL", r"-linux_(\w+)$", rf"-manylinux_{glibc}_\1")
         os.makedirs(dist, exist_ok=True)
         told = output(sys.executable, "-m", "wheel", "pack", "-d", dist, tree)
@@ -120,7 +116,6 @@ def check(wheel):
     """Installs the wheel into an empty folder, and looks at what a process that uses it has loaded."""
     program = """if True:
         import sys
-        sys.modules["cffi"] = None
         import superarm, numpy
         agent = superarm.Agent("cn-ucb", dim=3)
         decision = agent.select(numpy.eye(3), slate=2)
@@ -138,6 +133,9 @@ def check(wheel):
         files = done.stdout.split()
         if not any("/_bundled/libopenblas" in file for file in files):
             sys.exit("wheel.py: the wheel works, but with the system's OpenBLAS:\n" + done.stdout)
+        said = subprocess.run([f"{folder}/bin/superarm", "list", "algorithms"], env=environment, stdout=subprocess.PIPE, text=True, check=True)
+        if "cn-ucb" not in said.stdout:
+            sys.exit("wheel.py: the command superarm of the wheel says: " + said.stdout)
 
 
 if __name__ == "__main__":

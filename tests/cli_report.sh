@@ -49,7 +49,9 @@ refuses "--out needs a value" first --out
 refuses "--wrong is not an option" first --wrong
 refuses "gone cannot be read" gone
 refuses "is empty" bare
-refuses "runs 0 to 1 are in both first and whole" first whole
+"$program" report first whole --out overlapping --quiet || die "the same runs in two folders are refused"
+cmp whole/best/reward.npy overlapping/best/reward.npy || die "what was merged is not the whole"
+refuses "--out whole holds an experiment of its own" first second --out whole
 refuses "first and other are different experiments: --noise is 0.01 here and 0.5 there" first other
 refuses "nothing.csv cannot be" first --reference nothing.csv
 echo "a,b" >wrong.csv

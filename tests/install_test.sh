@@ -2,7 +2,8 @@
 # install_test.sh BUILD COMPILER: an installed superarm is usable from outside with pkg-config and find_package, shared and
 # static, and the shared library shows the public functions and nothing else.
 set -eu
-build=$1 compiler=$2
+build=$(realpath "$1") compiler=$2
+tools=$(realpath "$(dirname "$0")/../tools")
 prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 cmake --install "$build" --prefix "$prefix" >"$prefix/log" || { cat "$prefix/log"; exit 1; }
@@ -56,3 +57,24 @@ END
 client/build/client "$version"
 
 "$prefix/bin/superarm" --help >/dev/null
+
+# ---- man pages and completion know every subcommand and option ----
+for command in $("$prefix/bin/superarm" --help | sed '/^Example/,$d' | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p'); do
+    grep -q '^\.SH EXAMPLES' "$prefix/share/man/man1/superarm-$command.1" || { echo "no man page of superarm $command"; exit 1; }
+done
+bash -c '. "$0/share/bash-completion/completions/superarm"
+    complete() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _superarm; echo "${COMPREPLY[@]}"; }
+    [ "$(complete superarm sw)" = sweep ] && [ "$(complete superarm sweep --gri)" = --grid ] && [ "$(complete superarm run --noise-v)" = --noise-values ] &&
+    [ "$(complete superarm run --algorithm comblin-u)" = comblin-ucb ] && [ "$(complete superarm run --preset ic)" = icml23 ]' "$prefix" ||
+    { echo "bash completion is wrong"; exit 1; }
+
+# ---- the Debian package ----
+if command -v dpkg-shlibdeps >/dev/null; then
+    "$tools/deb" "$build" "$prefix/dist" >/dev/null
+    dpkg-deb -x "$prefix"/dist/superarm_*.deb "$prefix/deb"
+    dpkg-deb -f "$prefix"/dist/superarm_*.deb Depends | grep -q libopenblas || { echo "the package does not depend on OpenBLAS"; exit 1; }
+    "$prefix/deb/usr/bin/superarm" list algorithms | grep -q '^cn-ucb ' || { echo "the package's program does not run"; exit 1; }
+    for file in lib/libsuperarm.so.0 include/superarm/agent.h share/man/man1/superarm-run.1.gz share/doc/superarm/copyright; do
+        [ -e "$prefix/deb/usr/$file" ] || { echo "the package has no $file"; exit 1; }
+    done
+fi

@@ -96,7 +96,8 @@ static void test_killed_again_and_again(void **state) {
     for (long ms = 2;; ms += 9 + ms / 2) {
         char words[2048];
         const char *out = inside(folder, "again");
-        snprintf(words, sizeof words, WORK "--resume --out %s --trace %s.jsonl", out, out);
+        bool begun = sa_file_exists(out);
+        snprintf(words, sizeof words, WORK "%s--out %s --trace %s.jsonl", begun ? "--resume " : "", out, out);
         pid_t child = start(words, inside(folder, "stdout"), inside(folder, "stderr"));
         for (long waited = 0; waited < ms; waited += 50) pause_ms(ms < 50 ? ms : 50);
         kill(child, SIGKILL);
@@ -132,8 +133,9 @@ static void test_complete(void **state) {
     assert_whole("whole");
     refused(run(folder, WORK "--out %s/whole", folder), "holds a finished experiment");
     refused(run(folder, WORK "--resume --noise 0.5 --out %s/whole", folder), "--noise is 0.5 here and 0.01 in");
-    refused(run(folder, WORK "--resume --runs 5 --out %s/whole", folder), "--runs is 5 here and 4 in");
-    refused(run(folder, WORK "--resume --agent more:algorithm=best --out %s/whole", folder), "3 agents here and 2 in");
+    refused(run(folder, WORK "--resume --first-run 9 --out %s/whole", folder), "9 to 12 would leave out those between");
+    refused(run(folder, WORK "--resume --out %s/gone", folder), "there is no folder");
+    assert_false(sa_file_exists(inside(folder, "gone")));
     assert_whole("whole");
 }
 

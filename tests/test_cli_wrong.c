@@ -57,7 +57,7 @@ static void test_options(void **state) {
         {"--algorithm cn-ucb,nope", "nope"},
         {"--algorithm cn-ucb,cn-ucb", "two agents are labelled cn-ucb"},
         {"--algorithm=", "empty name"},
-        {"--environment nope", "--environment nope is unknown; there are h1, h2, h3, npy"},
+        {"--environment nope", "--environment nope is unknown; there are h1, h2, h3, formula, npy"},
         {"--frobnicate 3", "--frobnicate is not an option"},
         {"--gama 3", "did you mean --gamma?"},
         {"-g 3", "-g is not an option"},

@@ -32,7 +32,8 @@ static void test_as_the_trace(void **state) {
         assert_int_equal(entry->slate, GAME_SLATE);
         assert_memory_equal(entry->arms, rounds[t].slate, sizeof rounds[t].slate);
         assert_memory_equal(entry->feedback, rounds[t].feedback, sizeof rounds[t].feedback);
-        assert_true(isnan(entry->propensity) && entry->final);
+        assert_true(entry->propensity > 0 && entry->propensity <= 1 && entry->final);
+        assert_true(entry->prefix_propensities[GAME_SLATE - 1] == entry->propensity);
     }
     assert_ok(sa_log_reader_next(reader, &entry));
     assert_null(entry);

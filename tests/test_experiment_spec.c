@@ -58,7 +58,7 @@ static void test_precedence(void **state) {
     fine(sa_experiment_agent(experiment, "other:algorithm=cn-ucb,preset=icml23"));
     fine(sa_experiment_read(experiment, spec("gamma: 2\nnu: 2\nhidden: 20\npreset: paper\n")));
     fine(sa_experiment_set(experiment, "gamma", "3"));
-    fine(sa_spec_resolve(experiment, experiment->options, &agents, &count));
+    fine(sa_spec_resolve(experiment, experiment->options, SA_EVERY_GROUP, &agents, &count));
     assert_int_equal(count, 2);
     assert_string_equal(agents[0].label, "own");
     assert_string_equal(value(agents[0].options, "gamma"), "4");
@@ -76,13 +76,13 @@ static void test_lists(void **state) {
     (void)state;
     sa_plan_agent *agents;
     size_t count;
-    fine(sa_spec_resolve(experiment, experiment->options, &agents, &count));
+    fine(sa_spec_resolve(experiment, experiment->options, SA_EVERY_GROUP, &agents, &count));
     assert_int_equal(count, 1);
     assert_string_equal(agents[0].label, "cn-ucb");
     sa_plan_agents_destroy(agents, count);
     fine(sa_experiment_set(experiment, "algorithm", "random, best"));
     fine(sa_experiment_agent(experiment, "third:algorithm=cn-ts"));
-    fine(sa_spec_resolve(experiment, experiment->options, &agents, &count));
+    fine(sa_spec_resolve(experiment, experiment->options, SA_EVERY_GROUP, &agents, &count));
     assert_int_equal(count, 3);
     assert_string_equal(agents[0].label, "random");
     assert_string_equal(agents[1].label, "best");
@@ -92,18 +92,19 @@ static void test_lists(void **state) {
     const char *const lists[] = {"random,", ",random", "random,,best", "", "random,random"};
     for (size_t i = 0; i < 5; i++) {
         fine(sa_experiment_set(experiment, "algorithm", lists[i]));
-        wrong(sa_spec_resolve(experiment, experiment->options, &agents, &count), i < 4 ? "empty name" : "two agents");
+        wrong(sa_spec_resolve(experiment, experiment->options, SA_EVERY_GROUP, &agents, &count),
+              i < 4 ? "empty name" : "two agents");
     }
     fine(sa_experiment_agent(experiment, "which:gamma=1"));
     fine(sa_experiment_set(experiment, "algorithm", "random,best"));
-    wrong(sa_spec_resolve(experiment, experiment->options, &agents, &count), "agent which");
+    wrong(sa_spec_resolve(experiment, experiment->options, SA_EVERY_GROUP, &agents, &count), "agent which");
 }
 
 static void test_labels(void **state) {
     (void)state;
-    char longest[200];
+    char longest[300];
     memset(longest, 'a', sizeof longest);
-    strcpy(longest + 150, ":gamma=1");
+    strcpy(longest + 250, ":gamma=1");
     wrong(sa_experiment_agent(experiment, ":gamma=1"), "must not be empty");
     wrong(sa_experiment_agent(experiment, "a/b:gamma=1"), "'/'");
     wrong(sa_experiment_agent(experiment, "..:gamma=1"), "'..'");
@@ -113,7 +114,7 @@ static void test_labels(void **state) {
     wrong(sa_experiment_agent(experiment, "summary.json:gamma=1"), "summary.json");
     wrong(sa_experiment_agent(experiment, "a\nb:gamma=1"), "control characters");
     wrong(sa_experiment_agent(experiment, "a\xff:gamma=1"), "UTF-8");
-    wrong(sa_experiment_agent(experiment, longest), "at most 100 bytes");
+    wrong(sa_experiment_agent(experiment, longest), "at most 200 bytes");
     fine(sa_experiment_agent(experiment, "gr\xc3\xbc\xc3\x9f 'a':gamma=1"));
     fine(sa_experiment_agent(experiment, "twice:gamma=1"));
     wrong(sa_experiment_agent(experiment, "twice:gamma=2"), "two agents are labelled twice");
@@ -190,7 +191,7 @@ static void test_cleared_agents(void **state) {
     fine(sa_experiment_agent_set(experiment, "shy", "nu", "3"));
     sa_plan_agent *agents;
     size_t count;
-    fine(sa_spec_resolve(experiment, experiment->options, &agents, &count));
+    fine(sa_spec_resolve(experiment, experiment->options, SA_EVERY_GROUP, &agents, &count));
     assert_int_equal(count, 1);
     assert_string_equal(agents[0].label, "shy");
     assert_string_equal(value(agents[0].options, "algorithm"), "best");
@@ -198,10 +199,11 @@ static void test_cleared_agents(void **state) {
     sa_plan_agents_destroy(agents, count);
 }
 
-/* spec.yaml, read again, is the same experiment; a changed option is named. */
+/* spec.yaml, read again, is the same experiment; a changed option is named, and agents are added to those that are there. */
 static void test_written_spec(void **state) {
     (void)state;
-    const char *path = inside(folder, "written.yaml");
+    const char *out = inside(folder, "written"), *path = inside(folder, "written/spec.yaml");
+    assert_int_equal(sa_folder_make(out), SA_OK);
     fine(sa_experiment_set(experiment, "environment", "h2"));
     fine(sa_experiment_set(experiment, "rounds", "7"));
     fine(sa_experiment_set(experiment, "dim", "4"));
@@ -210,27 +212,65 @@ static void test_written_spec(void **state) {
     fine(sa_experiment_agent(experiment, "\"q\" \\ #1:algorithm=cn-ts,preset=paper,nu=0.1"));
     fine(sa_experiment_agent(experiment, "plain:"));
     fine(sa_experiment_check(experiment));
-    fine(sa_spec_write(experiment->plan, path));
-    fine(sa_spec_compare(experiment->plan, path));
+    fine(sa_spec_write(experiment->work, path));
     sa_experiment *again = sa_experiment_new();
     fine(sa_experiment_read(again, path));
+    fine(sa_experiment_set(again, "out", out));
+    fine(sa_experiment_set(again, "resume", "true"));
     fine(sa_experiment_check(again));
-    fine(sa_spec_compare(again->plan, path));
-    assert_int_equal(again->plan->agent_count, 3);
-    assert_string_equal(again->plan->agents[1].label, "\"q\" \\ #1");
-    assert_string_equal(value(again->plan->agents[1].options, "init"), "symmetric");
+    sa_plan *plan = again->work->plans[0];
+    assert_int_equal(plan->agent_count, 3);
+    assert_string_equal(plan->agents[1].label, "\"q\" \\ #1");
+    assert_string_equal(value(plan->agents[1].options, "init"), "symmetric");
     fine(sa_experiment_set(again, "noise", "0.02"));
-    fine(sa_experiment_check(again));
-    wrong(sa_spec_compare(again->plan, path), "--noise is 0.02 here and 0.01 in");
+    wrong(sa_experiment_check(again), "--noise is 0.02 here and 0.01 in");
     fine(sa_experiment_set(again, "noise", "0.01"));
     fine(sa_experiment_set(again, "ts-samples", "3"));
-    fine(sa_experiment_check(again));
-    wrong(sa_spec_compare(again->plan, path), "agent random: --ts-samples is 3 here and 10 in");
+    wrong(sa_experiment_check(again), "agent random: --ts-samples is 3 here and 10 in");
     fine(sa_experiment_set(again, "ts-samples", "10"));
+    sa_experiment_clear_agents(again);
     fine(sa_experiment_agent(again, "more:algorithm=best"));
+    fine(sa_experiment_set(again, "first-run", "5"));
     fine(sa_experiment_check(again));
-    wrong(sa_spec_compare(again->plan, path), "there are 4 agents here and 3 in");
+    plan = again->work->plans[0];
+    assert_int_equal(plan->agent_count, 4);
+    assert_string_equal(plan->agents[3].label, "more");
+    assert_int_equal(plan->first_run, 0);
+    assert_int_equal(plan->runs, 25);
+    fine(sa_experiment_set(again, "first-run", "21"));
+    wrong(sa_experiment_check(again), "has runs 0 to 19, and 21 to 40 would leave out those between");
     sa_experiment_destroy(again);
+}
+
+/* Every agent in every cell; cells with other environments are plans of their own. */
+static void test_grid(void **state) {
+    (void)state;
+    fine(sa_experiment_set(experiment, "dim", "4"));
+    fine(sa_experiment_set(experiment, "rounds", "7"));
+    fine(sa_experiment_grid(experiment, "lambda", "0.5"));
+    fine(sa_experiment_grid(experiment, "regularization", "2"));
+    fine(sa_experiment_grid(experiment, "noise", "0"));
+    fine(sa_experiment_grid(experiment, "noise", "1"));
+    fine(sa_experiment_grid(experiment, "seed", "3"));
+    fine(sa_experiment_check(experiment));
+    assert_int_equal(experiment->work->plan_count, 2);
+    const sa_plan *plan = experiment->work->plans[1];
+    assert_int_equal(plan->agent_count, 2);
+    assert_string_equal(plan->agents[1].label, "regularization=2,noise=1,seed=3");
+    assert_string_equal(value(plan->agents[1].options, "regularization"), "2");
+    assert_string_equal(value(plan->agents[1].options, "noise"), "1");
+    assert_true(plan->environment->noise == 1);
+    fine(sa_experiment_set(experiment, "algorithm", "cn-ucb,random"));
+    fine(sa_experiment_check(experiment));
+    assert_string_equal(experiment->work->plans[0]->agents[1].label, "random,regularization=0.5,noise=0,seed=3");
+    wrong(sa_experiment_grid(experiment, "noise", "1"), "--noise has the value 1 twice");
+    wrong(sa_experiment_grid(experiment, "noise", "-1"), "--noise -1 is less than 0");
+    wrong(sa_experiment_grid(experiment, "runs", "3"), "--runs is one for all cells");
+    wrong(sa_experiment_grid(experiment, "out", "x"), "--out is one for all cells");
+    wrong(sa_experiment_grid(experiment, "gama", "3"), "did you mean --gamma?");
+    wrong(sa_experiment_grid(experiment, "algorithm", "cn-ucb,cn-ts"), "a cell has one algorithm");
+    fine(sa_experiment_agent(experiment, "own:algorithm=cn-ucb,lambda=3"));
+    wrong(sa_experiment_check(experiment), "--regularization is in the grid, and agent own has a value of its own");
 }
 
 int main(void) {
@@ -243,6 +283,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_spec_agents, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cleared_agents, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_written_spec, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_grid, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

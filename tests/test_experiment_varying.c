@@ -49,7 +49,7 @@ static sa_experiment *experiment_with(const char *algorithm, const char *oracle)
 /* The plan of the experiment is made with h2, and then gets the environment that varies. */
 static void put_varying(sa_experiment *experiment) {
     fine(sa_experiment_check(experiment));
-    sa_environment *environment = experiment->plan->environment;
+    sa_environment *environment = experiment->work->plans[0]->environment;
     varying = *environment->kind;
     varying.draw = varying_draw;
     environment->kind = &varying;
@@ -153,8 +153,8 @@ static void data_about_arms_need_fixed_arms(void **state) {
     (void)state;
     sa_experiment *experiment = experiment_with("best", "top-k");
     put_varying(experiment);
-    assert_int_equal(sa_plan_check_structure(experiment->plan, &sa_oracle_top_k), SA_OK);
-    assert_int_equal(sa_plan_check_structure(experiment->plan, &sa_oracle_knapsack), SA_INVALID);
+    assert_int_equal(sa_plan_check_structure(experiment->work->plans[0], &sa_oracle_top_k), SA_OK);
+    assert_int_equal(sa_plan_check_structure(experiment->work->plans[0], &sa_oracle_knapsack), SA_INVALID);
     assert_non_null(strstr(sa_last_error(), "--oracle knapsack needs data about each arm"));
     sa_experiment_destroy(experiment);
 }

@@ -17,9 +17,10 @@ static void add(rig *self, const char *label, const char *algorithm) {
     sa_report_agent *agent = &self->agents[self->panel.agent_count];
     snprintf(self->labels[self->panel.agent_count++], sizeof self->labels[0], "%s", label);
     agent->label = self->labels[self->panel.agent_count - 1];
-    agent->options = sa_options_new(NULL);
-    assert_non_null(agent->options);
-    assert_ok(sa_options_set(agent->options, "algorithm", algorithm));
+    sa_options *options = sa_options_new(NULL);
+    assert_non_null(options);
+    assert_ok(sa_options_set(options, "algorithm", algorithm));
+    agent->options = options;
     self->panel.agents = self->agents;
 }
 
@@ -32,7 +33,7 @@ static void add_others(rig *self, size_t count) {
 }
 
 static void clear(rig *self) {
-    for (size_t i = 0; i < self->panel.agent_count; i++) sa_options_destroy(self->agents[i].options);
+    for (size_t i = 0; i < self->panel.agent_count; i++) sa_options_destroy((sa_options *)self->agents[i].options);
 }
 
 /* Also what is drawn of them. */

@@ -63,9 +63,12 @@ static void test_overlap(void **state) {
     (void)state;
     const char *root = temporary_folder();
     const char *folders[] = {write_part(inside(root, "a"), 0, 2), write_part(inside(root, "b"), 1, 2)};
-    assert_has(rig_refused(folders, 2, SA_INVALID), "run 1 is in both ");
-    const char *twice[] = {folders[0], folders[0]};
-    assert_has(rig_refused(twice, 2, SA_INVALID), "runs 0 to 1 are in both ");
+    const char *whole = write_part(inside(root, "x/a"), 0, 3);
+    report_to(folders, 2, inside(root, "merged")); /* run 1 is the same in both */
+    report_to(&whole, 1, inside(root, "unmerged"));
+    assert_same_file(inside(root, "merged/curves.csv"), inside(root, "unmerged/curves.csv"));
+    poke_npy(inside(root, "b/second/reward.npy"), 0, 77);
+    assert_has(rig_refused(folders, 2, SA_INVALID), "run 1 of agent second is in both ");
 }
 
 static void test_options(void **state) {
@@ -81,12 +84,38 @@ static void test_options(void **state) {
     rig_write(folders[1], &other);
     assert_has(rig_refused(folders, 2, SA_INVALID), "agent first: --gamma is ");
     other = part(2, 1, agents);
+}
+
+/* By agent as well as by run: what is not there is said. The merged folder is a result as others are. */
+static void test_agents(void **state) {
+    (void)state;
+    const char *root = temporary_folder(), *folders[] = {inside(root, "a"), inside(root, "b")};
+    rig_agent agents[2];
+    write_part(folders[0], 0, 2);
+    rig other = part(1, 2, agents);
     agents[1].label = "third";
     rig_write(folders[1], &other);
-    assert_has(rig_refused(folders, 2, SA_INVALID), "agent 2 is second here and third there");
-    other.count = 1;
-    rig_write(folders[1], &other);
-    assert_has(rig_refused(folders, 2, SA_INVALID), "2 agents here and 1 there");
+    report_to(folders, 2, inside(root, "merged"));
+    const char *merged = inside(root, "merged");
+    sa_report *report = rig_open(merged);
+    assert_has(sa_report_table(report), "missing: second run 2; third run 0\n");
+    assert_has(sa_report_table(report), "\nfirst      3 ");
+    assert_has(sa_report_table(report), "\nthird      2 ");
+    sa_report_destroy(report);
+    sa_stored stored;
+    assert_int_equal(sa_stored_read(merged, &stored), SA_OK);
+    assert_int_equal(stored.agent_count, 3);
+    assert_int_equal(stored.agents[2].run[0], 1);
+    assert_true(stored.agents[2].curve[SA_CURVE_EXPECTED][4] == RIG_SECOND[1]);
+    assert_int_equal(sa_stored_missing(&stored), 2);
+    sa_stored_clear(&stored);
+    report_to(folders, 2, merged); /* once more */
+    sa_report *refused = NULL;
+    assert_int_equal(sa_report_open(folders, 2, &refused), SA_OK);
+    write_part(inside(root, "c"), 0, 1);
+    assert_int_equal(sa_report_write(refused, inside(root, "c")), SA_INVALID);
+    assert_has(sa_last_error(), "holds an experiment of its own");
+    sa_report_destroy(refused);
 }
 
 static const char *const PANELS[] = {"h1", "h2"};
@@ -146,6 +175,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_halves),  cmocka_unit_test(test_overlap),     cmocka_unit_test(test_options),
         cmocka_unit_test(test_figures), cmocka_unit_test(test_bad_figures), cmocka_unit_test(test_clicks),
+        cmocka_unit_test(test_agents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void test_well_formed(void **state) {
     if (!have_gnuplot()) skip();
     assert_has(page, "<figure");
     assert_has(page, "id='p1-gp");
-    assert_has(slurp(inside(folder, "regret.svg")), "Cumulative Regret");
+    assert_has(slurp(inside(folder, "regret.svg")), "Cumulative expected regret");
     assert_int_equal(memcmp(slurp(inside(folder, "regret.png")), "\x89PNG", 4), 0);
     assert_false(sa_file_exists("x"));
 }

@@ -65,6 +65,12 @@ SA_API sa_status sa_agent_policy(sa_agent *agent, sa_policy **out);
  * of its arms are those at the agent's present weights. sa_agent_select is sa_policy_select and this, bit for bit. */
 SA_API sa_status sa_agent_record(sa_agent *agent, const sa_request *request, sa_decision *decision);
 
+/* The probabilities of a decision that is kept, where its request asked for them (sa_request_propensities): NaN and NULL where they are
+ * not known. They are saved with the agent. The arrays, (*slate), are the agent's own, and valid until its next call. Any of the
+ * places may be NULL. */
+SA_API sa_status sa_agent_propensities(const sa_agent *agent, uint64_t decision, double *propensity, const double **prefix,
+                                       const double **position, size_t *slate);
+
 /* Feedback on a slate that somebody else chose, from a log say: arms (n) of the request in the order of positions, and scores and
  * observed (n) as for sa_agent_update. It is recorded and answered as if the agent had chosen it itself, bit for bit. */
 SA_API sa_status sa_agent_learn(sa_agent *agent, const sa_request *request, const size_t *arms, const double *scores,

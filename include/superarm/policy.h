@@ -62,6 +62,9 @@ SA_API void sa_request_event(sa_request *request, uint64_t event);
 /* A number below 2^48 that the random draws of the decision depend on, so that it can be made again; unless set, the id that the
  * decision gets or, for a policy, that the agent would have given next when the policy was taken. */
 SA_API void sa_request_draw(sa_request *request, uint64_t draw);
+/* Asks for the slate's probabilities in the decision (sa_decision_propensity). They change no slate, and cost: nothing to speak of for
+ * rules that do not draw; the widths of all arms and some quadrature for ts with --oracle top-k; a thousand slates for others. */
+SA_API void sa_request_propensities(sa_request *request, bool wanted);
 /* The expected scores, (arms), for the reference algorithm `best`; other algorithms do not look. Borrowed. */
 SA_API void sa_request_expected(sa_request *request, const double *expected);
 /* The same for each arm in each position, (arms, slate) row-major, for --feedback position; replaces the other. With (arms)
@@ -92,6 +95,12 @@ SA_API const double *sa_decision_scores(const sa_decision *decision);
  * by --discount; NaN where there is no such bound: without widths, with diagonal and last-layer, whose widths are of
  * another Z. */
 SA_API double sa_decision_certificate(const sa_decision *decision);
+/* The probability of the ordered slate under the policy that chose it; (K) of its first k arms, in order; (K) of arm k at position k.
+ * NaN where it is not known: unless the request asked for it, and for parameter-ts, and ts with other oracles than top-k, unless there
+ * is a --floor. */
+SA_API double sa_decision_propensity(const sa_decision *decision);
+SA_API const double *sa_decision_prefix_propensities(const sa_decision *decision);
+SA_API const double *sa_decision_position_propensities(const sa_decision *decision);
 /* 0 where the slate is the oracle's best, or as good as the oracle's alpha says; more where its search was cut short (a hard knapsack, an
  * integer program after --seconds): the best reward under these scores is at most 1 + gap times that of the slate. */
 SA_API double sa_decision_gap(const sa_decision *decision);
@@ -130,6 +139,14 @@ SA_API sa_status sa_policy_select(const sa_policy *policy, sa_chooser *chooser, 
  * NULL. Makes no decision. NaN for widths that the algorithm does not have. */
 SA_API sa_status sa_policy_estimate(const sa_policy *policy, sa_chooser *chooser, const sa_request *request,
                                     double *estimates, double *widths, double *scores);
+
+/* How likely the policy is to choose this slate, arms (n) of the request in the order of positions; n is what the request asks for.
+ * Each result may be NULL: the probability of the slate; prefix and position (n) as for a decision; of every arm at every position,
+ * (n, N) row-major; and of every arm next, given the first k - 1 arms of the slate, (n, N). NaN where it is not known.
+ * SA_INVALID where the policy decides how long a slate is. */
+SA_API sa_status sa_policy_propensities(const sa_policy *policy, sa_chooser *chooser, const sa_request *request,
+                                        const size_t *arms, size_t n, double *propensity, double *prefix, double *position,
+                                        double *all_positions, double *all_next);
 
 #ifdef __cplusplus
 }

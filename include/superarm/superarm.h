@@ -4,6 +4,7 @@
 
 #include <superarm/agent.h>
 #include <superarm/convert.h>
+#include <superarm/evaluate.h>
 #include <superarm/experiment.h>
 #include <superarm/learn.h>
 #include <superarm/log.h>
@@ -22,6 +23,8 @@ extern "C" {
 
 /* "0.1.0" */
 SA_API const char *sa_version(void);
+/* What it was built from: git's name of the commit, with "-dirty" where files had changed; "unknown" outside of git. */
+SA_API const char *sa_commit(void);
 
 #ifdef __cplusplus
 }

@@ -23,6 +23,7 @@ from ._own import OwnAlgorithm, OwnEnvironment
 from ._requests import join_dim
 from ._theory import ntk, theory
 from .agent import Agent
+from .client import Client, ServiceError
 from .decision import Decision
 from .errors import (
     AgentClosed,
@@ -39,16 +40,18 @@ from .errors import (
     UnknownDecision,
     Unsupported,
 )
+from .evaluation import Evaluation, evaluate
 from .experiments import Progress, run
 from .logs import LogEntry, read_log
 from .policy import Estimates, Policy
 from .results import Results, load
 from .schema import Column, Schema
+from .sweeps import sweep
 
 __all__ = [
-    "Agent", "AgentClosed", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Column", "Decision", "DiskError", "Error", "Estimates",
-    "FileError", "FormatError", "InputError", "Interrupted", "LogEntry", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory",
-    "OwnAlgorithm", "OwnEnvironment", "Policy", "Progress", "Results", "Schema", "Solution", "UnknownDecision", "Unsupported", "__version__",
-    "algorithms", "blas_threads", "choices", "join_dim", "load", "ntk", "options", "oracles", "problem_names", "read_log", "run", "solve",
-    "theory",
+    "Agent", "AgentClosed", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Client", "Column", "Decision", "DiskError", "Error",
+    "Estimates", "Evaluation", "FileError", "FormatError", "InputError", "Interrupted", "LogEntry", "NewerVersion", "Option", "Oracle",
+    "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment", "Policy", "Progress", "Results", "Schema", "ServiceError", "Solution",
+    "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices", "evaluate", "join_dim", "load", "ntk", "options",
+    "oracles", "problem_names", "read_log", "run", "solve", "sweep", "theory",
 ]

@@ -2,31 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.machinery
-import importlib.util
-import os
-import sys
 from typing import Any, Dict, Optional
 
-
-def _find_cffi_backend() -> None:
-    """A wheel carries cffi's runtime, for where cffi is not installed."""
-    try:
-        importlib.import_module("_cffi_backend")
-    except ImportError:
-        folder = os.path.join(os.path.dirname(__file__), "_bundled")
-        spec = importlib.machinery.PathFinder.find_spec("_cffi_backend", [folder])
-        if spec is None or spec.loader is None:
-            raise
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["_cffi_backend"] = module
-        spec.loader.exec_module(module)
-
-
-_find_cffi_backend()
-
-from ._superarm import ffi, lib  # noqa: E402
+from ._superarm import ffi, lib
 
 
 def text(pointer: Any) -> Optional[str]:

@@ -81,6 +81,11 @@ def _check_names(options: Mapping[str, Any], parameters: Iterable[str]) -> Dict[
     return {"seed" if name == "random_state" else name: value for name, value in given.items()}
 
 
+def is_option(name: str) -> bool:
+    """Is this a keyword of an option, or another name of one?"""
+    return name.rstrip("_") in _ALL or name.rstrip("_") in _ALIASES
+
+
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """"; did you mean costs?", or nothing."""
     near = difflib.get_close_matches(name, list(names), 1)

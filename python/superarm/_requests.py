@@ -83,12 +83,12 @@ class Request:
         self._kept: Any = None
 
     def fill(self, takes: Takes, dim: int, contexts: Any, slate: int, exclude: Any = None, event: int = 0, expected: Any = None, items: Any = None,
-             shared: Any = None, join: Optional[str] = None, draw: Optional[int] = None, context: Any = None, **problem: Any) -> int:
+             shared: Any = None, join: Optional[str] = None, draw: Optional[int] = None, context: Any = None, propensities: bool = False, **problem: Any) -> int:
         """Returns the number of arms."""
         if context is not None or are_named(items):
             if contexts is not None or shared is not None or join is not None:
                 raise InputError("items with named fields go with context alone: contexts, shared and join are for arrays")
-            return self._fill_named(takes, items, context, slate, exclude, event, expected, draw, problem)
+            return self._fill_named(takes, items, context, slate, exclude, event, expected, draw, problem, propensities)
         joined = None
         if items is None and shared is None:
             if join is not None:
@@ -124,13 +124,14 @@ class Request:
         lib.sa_request_slate(handle, count)
         lib.sa_request_event(handle, number)
         lib.sa_request_draw(handle, drawn)
+        lib.sa_request_propensities(handle, bool(propensities))
         if extras:
             self._set_extras(*extras)
         self._kept = features, extras, joined
         return int(shape[0])
 
     def _fill_named(self, takes: Takes, items: Any, context: Any, slate: int, exclude: Any, event: int, expected: Any, draw: Optional[int],
-                    problem: Dict[str, Any]) -> int:
+                    problem: Dict[str, Any], propensities: bool) -> int:
         schema = takes.schema
         if schema is None:
             raise InputError("items have named fields, and the agent has no schema to read them with: Agent(schema=...)")
@@ -145,6 +146,7 @@ class Request:
         lib.sa_request_slate(self.handle, count)
         lib.sa_request_event(self.handle, number)
         lib.sa_request_draw(self.handle, drawn)
+        lib.sa_request_propensities(self.handle, bool(propensities))
         self._set_extras(*extras)
         self._kept = None, extras, None
         return arms

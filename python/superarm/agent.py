@@ -6,16 +6,19 @@ import copy
 import os
 import secrets
 import tempfile
+import threading
 import uuid
 import warnings
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Type, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Type, Union
+
+import numpy as np
 
 from . import _arrays as arrays
 from ._blas import Call
 from ._native import ffi, fields, keep_error, lib, text
 from ._options import OF_AGENTS, Default, c_text, check_agents_own, read_option, read_options, set_options
 from ._oracles import PROBLEM_NAMES, OracleCall
-from ._requests import Request, Requests, Takes
+from ._requests import Request, Requests, Takes, join_dim
 from ._turn import Turn
 from .decision import Decision
 from .errors import InputError, check, failure, need
@@ -30,7 +33,7 @@ _destroy = lib.sa_decision_destroy  # a function of C: Python code in a finalize
 class Agent:
     """An agent that chooses slates and learns from what came of them.
 
-    `algorithm` is one of `superarm.algorithms()`, `preset` "tuned", "paper" or "icml23", `random_state` the seed of all its
+    `algorithm` is one of `superarm.algorithms()`, `dim` the features of an arm (unless given, the first request tells), `preset` "tuned", "paper" or "icml23", `random_state` the seed of all its
     random numbers (None: a new one each time). Any option of `superarm.options()` may follow, with underscores for dashes;
     numbers, True and False, text and lists are fine. `oracle` is a name, or an object of your own with `solve(scores, k)` and
     `alpha`. `schema`, a `Schema`, a dict or the path of a file, is for items with named fields; it has their `dim`.
@@ -46,6 +49,10 @@ class Agent:
     itself when it is dropped, at the end of a `with` block, or with `close()`.
     """
 
+    _name: str
+    _dim_lock: Any
+    _later: Any  # options of an agent that does not know its dim so far
+
     def __init__(self, algorithm: str = "cn-ucb", *, dim: Optional[int] = None, preset: Optional[str] = "tuned",
                  random_state: Optional[int] = _SEED, oracle: Any = None, schema: Any = None, **options: Any) -> None:
         if random_state is None:
@@ -58,17 +65,35 @@ class Agent:
         given = {"preset": preset, "algorithm": algorithm, "dim": dim, "random_state": random_state,
                  "oracle": None if own else oracle, **options}
         set_options(given, lambda name, value: lib.sa_options_set(handle, name, value), ("random_state",))
-        out = ffi.new("sa_agent **")
-        call = Call()
         named = None if schema is None else as_schema(schema)
-        with call.lock, call:
-            check(lib.sa_agent_create(handle, out) if named is None else lib.sa_agent_create_with_schema(handle, named.handle, out))
-        self._begin(out[0], oracle if own else None)
+        self._begin(_create(handle, named), oracle if own else None)
+        if dim is None and named is None:
+            self._later = handle
 
-    def _begin(self, pointer: Any, oracle: Any) -> None:
+    def _take_dim(self, contexts: Any = None, items: Any = None, shared: Any = None, join: Optional[str] = None, **_: Any) -> None:
+        """The first request says how many features an arm has: the agent that waited for it is made again, for that many."""
+        with self._dim_lock:
+            if self._later is None:
+                return
+            if items is not None:
+                parts = np.shape(items)[-1:], np.shape(shared)[-1:] or (0,)
+                dim = join_dim("concat" if join is None else join, int(parts[0][0]) if parts[0] else 0, int(parts[1][0]))
+            else:
+                shape = np.shape(contexts) if contexts is not None else ()
+                dim = int(shape[1]) if len(shape) == 2 else 0
+            if dim == 0:
+                return  # something is wrong with it, which is said where all requests are looked at
+            check(lib.sa_options_set(self._later, b"dim", str(dim).encode()))
+            old, oracle = self._turn, self.oracle
+            self._begin(_create(self._later), oracle, self._name)
+            old.close()
+
+    def _begin(self, pointer: Any, oracle: Any, name: Optional[str] = None) -> None:
         handle = ffi.gc(pointer, lib.sa_agent_destroy)
         self._turn = Turn(handle)
-        self._name = uuid.uuid4().hex  # so that decisions know whose they are
+        self._later = None
+        self._dim_lock = threading.Lock() if name is None else self._dim_lock
+        self._name = name or uuid.uuid4().hex  # so that decisions know whose they are
         self._out = ffi.new("sa_decision **")
         self._requests = Requests()
         options = lib.sa_agent_options(handle)
@@ -90,7 +115,7 @@ class Agent:
 
     def select(self, contexts: Any = None, slate: Optional[int] = None, *, exclude: Any = None, event: int = 0, expected: Any = None,
                items: Any = None, shared: Any = None, join: Optional[str] = None, context: Optional[Mapping[str, Any]] = None,
-               **problem: Any) -> Decision:
+               propensities: bool = False, **problem: Any) -> Decision:
         """Chooses a slate of the candidate arms whose features are the rows of `contexts`, (N, dim).
 
         With a schema: `items` is a list of dicts, or a pandas frame, of named fields, and `context` a dict of those that all of them
@@ -105,12 +130,16 @@ class Agent:
         (N, K), are for the algorithm `best` alone. What the oracle looks at goes by the names of `superarm.problem_names()`:
         costs, capacity, groups, discounts...
 
+        With `propensities` the decision has its probabilities, for a log that is to be evaluated; that changes no slate.
+
         float32 and float64 in C order are used where they are; anything else that NumPy can read is copied.
         """
+        if self._later is not None:
+            self._take_dim(contexts, items, shared, join)
         request = self._requests.take()
         try:
             request.fill(self._takes, self._dim, contexts, self._slate if slate is None else slate, exclude, event, expected,
-                         items, shared, join, context=context, **problem)
+                         items, shared, join, context=context, propensities=propensities, **problem)
             with self._turn.lock, self._turn as agent:
                 out = self._out  # where Ctrl-C came after the choice, there is a decision that nobody got: used again
                 status = lib.sa_agent_select(agent, request.handle, out)
@@ -138,6 +167,8 @@ class Agent:
         """
         asked: List[Dict[str, Any]] = [{"contexts": None, **common, **(request if isinstance(request, Mapping) else {"contexts": request})}
                                        for request in requests]
+        if self._later is not None and asked:
+            self._take_dim(**asked[0])
         taken = [self._requests.take() for _ in asked]
         try:
             for index, (request, given) in enumerate(zip(taken, asked)):
@@ -241,6 +272,17 @@ class Agent:
             takes = copy.copy(self._takes)
             return Policy(out[0], self._name, self._dim, self._slate, takes, self._oracle)
 
+    def propensities(self, decision: Union[Decision, int]) -> Tuple[float, Any, Any]:
+        """The probabilities of a decision that waits for its feedback, or of the id of one, where `select` was asked for them: of the
+        ordered slate, of its first k arms (K), of arm k at position k (K). NaN and None where they are not known. They are saved with
+        the agent."""
+        number = self._known(decision) if isinstance(decision, Decision) else arrays.whole(decision, "decision")
+        joint, lists, slate = ffi.new("double *"), ffi.new("double *[2]"), ffi.new("size_t *")
+        with self._turn.lock, self._turn as agent:
+            check(lib.sa_agent_propensities(agent, number, joint, lists, lists + 1, slate))
+            prefix, position = (None if one == ffi.NULL else arrays.from_doubles(one, slate[0]) for one in lists)
+        return joint[0], prefix, position
+
     def record(self, decision: Decision) -> None:
         """A decision that one of this agent's policies made now waits for its feedback here, and has an id. What it was asked with (the
         contexts, say) must be as it was."""
@@ -304,6 +346,8 @@ class Agent:
         """The whole agent as an .npz file that numpy.load opens, written atomically. Of an oracle of your own it knows only
         that there was one."""
         encoded = c_text(path, "path")
+        if self._later is not None:
+            raise InputError("the agent does not know its dim so far: give it dim, or ask for a slate first")
         with self._turn.lock, self._turn as agent:
             check(lib.sa_agent_save(agent, encoded))
 
@@ -375,9 +419,9 @@ class Agent:
         return self._algorithm
 
     @property
-    def dim(self) -> int:
-        """Features of an arm."""
-        return self._dim
+    def dim(self) -> Optional[int]:
+        """Features of an arm; None before the first request of an agent that was made without."""
+        return self._dim if self._later is None else None
 
     @property
     def schema(self) -> Optional[Schema]:
@@ -411,11 +455,20 @@ class Agent:
         """The options in force."""
         with self._turn.lock, self._turn as agent:
             found = read_options(lib.sa_agent_options(agent))
+        found["dim"] = self.dim
         return {name: value for name, value in found.items() if name in OF_AGENTS}
 
     def __repr__(self) -> str:
         closed = " (closed)" if self._turn.handle is None else ""
-        return f"Agent({self._algorithm!r}, dim={self._dim}){closed}"
+        return f"Agent({self._algorithm!r}, dim={self.dim}){closed}"
+
+
+def _create(options: Any, schema: Optional[Schema] = None) -> Any:
+    out = ffi.new("sa_agent **")
+    call = Call()
+    with call.lock, call:
+        check(lib.sa_agent_create(options, out) if schema is None else lib.sa_agent_create_with_schema(options, schema.handle, out))
+    return out[0]
 
 
 class _Watch:

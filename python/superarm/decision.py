@@ -62,6 +62,22 @@ class Decision:
         return self._value("score")
 
     @property
+    def propensity(self) -> float:
+        """The probability of the ordered slate under the policy that chose it; NaN unless `select` was asked for it (propensities=True),
+        and where it is not known."""
+        return float(self._value("propensity"))
+
+    @property
+    def prefix_propensities(self) -> NDArray[np.float64]:
+        """(K) the probabilities of its first k arms, in order."""
+        return self._value("prefix_propensities")
+
+    @property
+    def position_propensities(self) -> NDArray[np.float64]:
+        """(K) the probabilities of arm k at position k."""
+        return self._value("position_propensities")
+
+    @property
     def certificate(self) -> float:
         """c >= 1: the exact widths lie between width / c and width x c. 1 with confidence="exact", NaN where there is no such bound."""
         return float(self._value("certificate"))
@@ -121,6 +137,9 @@ _READERS: Dict[str, Callable[[Any], Any]] = {
     "estimate": lambda handle: arrays.from_doubles(lib.sa_decision_estimates(handle), lib.sa_decision_slate(handle)),
     "width": lambda handle: arrays.from_doubles(lib.sa_decision_widths(handle), lib.sa_decision_slate(handle)),
     "score": lambda handle: arrays.from_doubles(lib.sa_decision_scores(handle), lib.sa_decision_slate(handle)),
+    "propensity": lambda handle: lib.sa_decision_propensity(handle),
+    "prefix_propensities": lambda handle: arrays.from_doubles(lib.sa_decision_prefix_propensities(handle), lib.sa_decision_slate(handle)),
+    "position_propensities": lambda handle: arrays.from_doubles(lib.sa_decision_position_propensities(handle), lib.sa_decision_slate(handle)),
     "certificate": lambda handle: lib.sa_decision_certificate(handle),
     "gap": lambda handle: lib.sa_decision_gap(handle),
     "event": lambda handle: lib.sa_decision_event(handle),

@@ -9,6 +9,7 @@ import sys
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Set, Tuple, Union
 
 from . import _arrays as arrays
+from . import _processes
 from ._blas import Call
 from ._native import ffi, keep_error, lib, text
 from ._options import Default, c_text
@@ -38,12 +39,12 @@ class Progress(NamedTuple):
 AgentSpec = Union[str, Mapping[str, Any], Any]
 
 
-_SEED: Any = Default(1)
+DEFAULT_SEED: Any = Default(1)
 
 
 def run(environment: Any = None, agents: Union[AgentSpec, Iterable[AgentSpec]] = None, *, rounds: Optional[int] = None,
         runs: Optional[int] = None, threads: Optional[int] = None, out: Union[str, "os.PathLike[str]", None] = None, oracle: Any = None,
-        random_state: Optional[int] = _SEED, spec: Union[str, "os.PathLike[str]", None] = None,
+        random_state: Optional[int] = DEFAULT_SEED, spec: Union[str, "os.PathLike[str]", None] = None, processes: Optional[int] = None,
         progress: Union[bool, Callable[[Progress], Any], None] = None, **options: Any) -> Results:
     """Runs agents in an environment, on the same draws, and returns what came of them.
 
@@ -55,7 +56,8 @@ def run(environment: Any = None, agents: Union[AgentSpec, Iterable[AgentSpec]] =
     - objects of your own with `select(contexts, k)` and `update(arms, scores)`, or classes of such (`superarm.OwnAlgorithm`).
 
     `oracle` is a name, or an object with `solve(scores, k)` and `alpha`. `out` is a folder for the results, which `superarm report`
-    and `superarm.load` read; with `resume=True` an unfinished one goes on. `random_state` is the seed (None: a new one each time),
+    and `superarm.load` read; with `resume=True` what is there goes on, also with more runs or agents. `processes` spreads the runs over so
+    many processes: threads share the interpreter's lock, so for algorithms of your own in Python these are what is faster. `random_state` is the seed (None: a new one each time),
     `spec` a YAML file of options (what is given beside it wins, and `agents` replace those in it), `progress` True, False or a function of a `Progress` that stops the runs by returning True; unless
     given, a bar appears where people watch (tqdm's where it is installed). Any option of `superarm.options()` may follow.
 
@@ -70,22 +72,43 @@ def run(environment: Any = None, agents: Union[AgentSpec, Iterable[AgentSpec]] =
     Exceptions in your own code come out as themselves, with a note of the run and round they came from. Ctrl-C ends the runs; those
     that are finished are kept in `out`.
     """
-    seed = None if random_state is _SEED else secrets.randbits(62) if random_state is None else random_state
+    asked = ask(environment, agents, oracle, random_state, spec, {"rounds": rounds, "runs": runs, "threads": threads, "out": out, **options})
+    return do(asked, processes, progress)
+
+
+def ask(environment: Any, agents: Any, oracle: Any, random_state: Optional[int], spec: Any, options: Dict[str, Any]) -> "_Asked":
+    """The experiment as it is asked for."""
+    seed = None if random_state is DEFAULT_SEED else secrets.randbits(62) if random_state is None else random_state
+    out = options.get("out")
     asked = _Asked(spec)
     if agents is not None and options.get("algorithm") is not None:
         raise InputError("agents and algorithm both say who plays: give one of them")
     if out is not None and not isinstance(out, (str, os.PathLike)):
         raise InputError(f"out is {out!r}, and the path of a folder is wanted")
-    asked.set({"rounds": rounds, "runs": runs, "threads": threads, "out": out, "random_state": seed, **options})
+    asked.set({"random_state": seed, **options})
     if environment is not None:
         asked.environment(environment)
     if oracle is not None:
         asked.oracle(oracle)
     asked.agents(agents)
+    return asked
+
+
+def do(asked: "_Asked", processes: Optional[int], progress: Union[bool, Callable[[Progress], Any], None]) -> Results:
+    """Runs it, here or in processes of its own."""
+    if processes is not None and arrays.whole(processes, "processes") < 1:
+        raise InputError(f"processes is {processes}, and must be at least 1")
     call = Call()
-    with call.lock, call, _watcher(progress) as watch:
-        asked.run(watch)
-    return asked.results()
+    with _watcher(progress) as watch:
+        if processes is None or processes == 1:
+            with call.lock, call:
+                asked.run(watch)
+            return asked.results()
+        with _processes.Shards(asked, processes) as shards:
+            shards.run(watch)
+            with call.lock, call:
+                asked.run(_Watch(lambda now: False))  # finds all runs done, and puts them together
+            return asked.results(kept=shards.temporary is None)
 
 
 class _Asked:
@@ -178,7 +201,11 @@ class _Asked:
 
     def run(self, watch: "_Watch") -> None:
         watch.failures = self.failures
-        status = lib.sa_experiment_run(self.handle, lib.superarm_python_progress, watch.handle)
+        self.checked(lambda: lib.sa_experiment_run(self.handle, lib.superarm_python_progress, watch.handle), watch)
+
+    def checked(self, call: Callable[[], int], watch: Optional["_Watch"] = None) -> None:
+        """A call of C that may call the caller's own code."""
+        status = call()
         if self.failures.first is not None:  # even when all runs are done: progress may fail at the very end
             raise self.failures.first
         if not status:
@@ -188,15 +215,15 @@ class _Asked:
         if in_oracle is not None:
             note(in_oracle, str(error))
             raise in_oracle
-        if status == lib.SA_INTERRUPTED and not watch.asked_to_stop:
+        if status == lib.SA_INTERRUPTED and not (watch and watch.asked_to_stop):
             raise KeyboardInterrupt
         raise error
 
-    def results(self) -> Results:
+    def results(self, kept: bool = True) -> Results:
         curves: Dict[str, Dict[str, Any]] = {name: {} for name in CURVES}
         agents: Dict[str, Dict[str, Any]] = {}
         common = read_options(lib.sa_experiment_options(self.handle))
-        folder = common["out"] or None
+        folder = (common["out"] or None) if kept else None
         result = ffi.new("sa_agent_result *")
         while lib.sa_experiment_result(self.handle, len(agents), result) == lib.SA_OK:
             label, options = text(result.label) or "", read_options(result.options)

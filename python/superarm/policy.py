@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, List, NamedTuple, Optional, Tuple
 
 from . import _arrays as arrays
 from ._blas import Call
@@ -103,6 +103,31 @@ class Policy:
                 if status:
                     raise failure(status)
             return Estimates(*found)
+        finally:
+            self._choosers.append(chooser)
+            self._requests.give(request)
+
+    def propensities(self, contexts: Any, arms: Any, **asked: Any) -> Tuple[float, Any, Any]:
+        """How likely the policy is to choose this slate, `arms` (K) of the request in the order of positions: of the ordered slate, of
+        its first k arms (K), and of arm k at position k (K). NaN where it is not known.
+
+        >>> import numpy as np, superarm
+        >>> policy = superarm.Agent("cn-ucb", dim=3, floor=0.3).policy()
+        >>> joint, prefix, position = policy.propensities(np.eye(3), [2, 0])
+        >>> round(joint, 12) in (0.05, 0.75)
+        True
+        """
+        slate = arrays.check_shape(arrays.indices(arms, "arms"), "arms", (None,), "one axis")
+        request, chooser = self._requests.take(), self._take()
+        try:
+            request.fill(self._takes, self._dim, contexts, len(slate), **asked)
+            joint, prefix, position = arrays.empty((1,)), arrays.empty(slate.shape), arrays.empty(slate.shape)
+            with chooser.call.lock, chooser.call:
+                status = lib.sa_policy_propensities(self._handle, chooser.handle, request.handle, arrays.size_pointer(slate), len(slate),
+                                                    *map(arrays.double_pointer, (joint, prefix, position)), ffi.NULL, ffi.NULL)
+                if status:
+                    raise failure(status)
+            return float(joint[0]), prefix, position
         finally:
             self._choosers.append(chooser)
             self._requests.give(request)

@@ -11,15 +11,17 @@ import numpy as np
 from . import _arrays as arrays
 from ._native import lib
 from ._options import keyword
-from .errors import FileError, FormatError, InputError, NewerVersion
+from .errors import FileError, FormatError, InputError, NewerVersion, check
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CURVES = ("expected_regret", "realised_regret", "reward", "clicks")
-_NAMES = {"expected_regret": "Cumulative Regret", "realised_regret": "Cumulative Realised Regret", "reward": "Cumulative Reward",
+_NAMES = {"expected_regret": "Cumulative expected regret", "realised_regret": "Cumulative realised regret", "reward": "Cumulative reward",
           "clicks": "Clicks"}
-_BANDS = {"sd": "mean and one standard deviation", "ci95": "mean and its 95% interval", None: None}
+_BANDS = {"sd": "mean and one standard deviation", "ci95": "mean and its 95% interval", "quartiles": "mean and quartiles",
+          "range": "mean, worst and best run", None: None}
+_MARKS = "os^Dvos^Dv"  # of the report's figures; from the sixth on they are empty
 _FORMAT = 1  # of summary.json
 
 
@@ -80,21 +82,26 @@ class Results:
 
     def _line(self, label: str) -> Dict[str, Any]:
         about = self.agents[label]
-        line: Dict[str, Any] = {"algorithm": about["algorithm"], "runs": self.runs, "rounds": self.rounds}
+        runs, rounds = self.reward[label].shape
+        line: Dict[str, Any] = {"algorithm": about["algorithm"], "runs": runs, "rounds": rounds}
+        there = {name: getattr(self, name)[label] for name in CURVES if label in getattr(self, name)}
+        alike = runs > 1 and all((curves == curves[0]).all() for curves in there.values())
         for name in CURVES:
-            curves = getattr(self, name).get(label)
+            curves = there.get(name)
             if curves is not None:
-                mean, sd, low, high = final_mean(curves)
+                mean, sd, low, high = final_mean(curves[:1] if alike else curves)  # runs that are all alike count as one
                 line.update({name: mean, f"{name}_sd": sd, f"{name}_low": low, f"{name}_high": high})
         line.update({name: value for name, value in about.items() if name not in ("algorithm", "options")})
         return line
 
-    def plot(self, curve: Optional[str] = None, *, ax: Any = None, labels: Union[str, Iterable[str], None] = None, band: Optional[str] = "sd") -> Any:
-        """Draws the mean over the runs, round by round, with matplotlib: into `ax`, or into a new figure; returns the axes.
+    def plot(self, curve: Optional[str] = None, *, ax: Any = None, labels: Union[str, Iterable[str], Mapping[str, str], None] = None,
+             band: Optional[str] = "sd") -> Any:
+        """Draws the mean over the runs, round by round, with matplotlib: into `ax`, or into a new figure; returns the axes. Names, colours
+        and marks are those of `superarm report`.
 
         `curve` is "expected_regret", "realised_regret", "reward" or "clicks", unless given the regret that the option show_regret
-        names. `band` is "sd" (one standard deviation, as in the paper), "ci95" (the confidence interval of the mean) or None.
-        `labels`: which agents, a list or one.
+        names. `band` is "sd" (one standard deviation, as in the paper), "ci95" (the confidence interval of the mean), "quartiles",
+        "range" (the worst and the best run) or None. `labels`: which agents, a list or one, or a dict of labels to names to show.
         """
         try:
             from matplotlib import pyplot
@@ -104,8 +111,8 @@ class Results:
         if shown not in CURVES or not getattr(self, shown):
             there = ", ".join(name for name in CURVES if getattr(self, name))
             raise InputError(f"curve {curve!r}: there are {there}")
-        if band not in ("sd", "ci95", None):
-            raise InputError(f"band {band!r}: there are sd, ci95 and None")
+        if band not in _BANDS:
+            raise InputError(f"band {band!r}: there are sd, ci95, quartiles, range and None")
         chosen = self.labels if labels is None else [labels] if isinstance(labels, str) else list(labels)
         if not chosen:
             raise InputError("labels is empty, and there would be nothing to draw")
@@ -113,11 +120,13 @@ class Results:
             if label not in self.agents:
                 raise InputError(f"there is no agent {label!r}; there are {', '.join(self.labels)}")
         ax = ax if ax is not None else pyplot.subplots(layout="constrained")[1]
-        rounds = np.arange(1, self.rounds + 1)
-        for label in chosen:
+        names = labels if isinstance(labels, Mapping) else {}
+        for label, look in zip(chosen, _looks(chosen, self.agents)):
             curves = getattr(self, shown)[label]
-            line, = ax.plot(rounds, curves.mean(axis=0), label=label)
-            if band and self.runs > 1:
+            rounds = np.arange(1, curves.shape[1] + 1)
+            look = {**look, "label": names.get(label, look["label"]), "markevery": max(1, len(rounds) // 7)}
+            line, = ax.plot(rounds, curves.mean(axis=0), **look)
+            if band and len(curves) > 1:
                 low, high = _band(curves, band)
                 ax.fill_between(rounds, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
         ax.set_xlabel("Round")
@@ -136,7 +145,29 @@ def final_mean(curves: Any) -> Tuple[float, float, float, float]:
     return found.mean, found.sd, found.low, found.high
 
 
+def _looks(labels: List[str], agents: Mapping[str, Any]) -> List[Dict[str, Any]]:
+    """How the report draws these agents beside each other, as matplotlib says it."""
+    from ._native import ffi, text
+    from ._options import c_text
+
+    kept = [[ffi.new("char[]", c_text(word, "label")) for word in words]
+            for words in (labels, [agents[label]["algorithm"] for label in labels])]
+    hidden = [int(agents[label]["options"].get("hidden", 0)) for label in labels]
+    look = ffi.new("sa_agent_look *")
+    found = []
+    for index in range(len(labels)):
+        check(lib.sa_agent_look_of(kept[0], kept[1], hidden, len(labels), index, look))
+        colour, dots = text(look.colour), (look.dashes - 1) % 3 + 1
+        style: Any = (0, (8 * (1 + (look.dashes - 1) // 3), 3, *(2, 3) * dots)) if look.dashes else "-"
+        found.append({"label": text(look.name), "color": colour, "linestyle": style, "marker": _MARKS[look.mark],
+                      "markerfacecolor": colour if look.mark < 5 else "white"})
+    return found
+
+
 def _band(curves: Any, band: str) -> Tuple[Any, Any]:
+    if band in ("quartiles", "range"):
+        low, high = np.quantile(curves, (0.25, 0.75) if band == "quartiles" else (0, 1), axis=0)
+        return low, high
     mean = curves.mean(axis=0)
     half = curves.std(axis=0, ddof=1)
     if band == "ci95":
@@ -178,7 +209,8 @@ def _read_summary(path: str, folder: str) -> Any:
             summary = json.load(file)
     except FileNotFoundError:
         if os.path.exists(os.path.join(folder, "spec.yaml")):
-            raise InputError(f"{folder} holds an unfinished experiment: run it with out and resume=True to go on") from None
+            raise InputError(f"{folder} holds an unfinished experiment: run it with out and resume=True to go on, or let `superarm report` "
+                             f"put together what is there") from None
         raise FileError(f"{folder} has no summary.json, so it is not the folder of an experiment") from None
     except (OSError, UnicodeError) as error:
         raise FileError(f"{path} could not be read: {error}") from error

@@ -410,3 +410,30 @@ def test_exactly_and_gap():
     agent = superarm.Agent("comblin-ucb", dim=5, oracle="knapsack")
     decision = agent.select(contexts(), slate=3, costs=np.arange(1, 21), capacity=12, exactly=True)
     assert len(decision) == 3 and decision.gap == 0
+
+
+def test_the_first_request_tells_the_dim(tmp_path):
+    for dim in (3, 80):
+        rng = np.random.default_rng(1)
+        later, told = superarm.Agent("cn-ucb", hidden=8), superarm.Agent("cn-ucb", dim=dim, hidden=8)
+        assert later.dim is None and "dim=None" in repr(later) and later.options["dim"] is None
+        with pytest.raises(superarm.InputError, match="does not know its dim"):
+            later.save(tmp_path / "agent.npz")
+        with pytest.raises(superarm.InputError):
+            later.select([1.0, 2.0], slate=1)
+        for _ in range(5):
+            contexts = rng.normal(size=(6, dim))
+            one, other = later.select(contexts, slate=2), told.select(contexts, slate=2)
+            assert one.arms.tolist() == other.arms.tolist() and one.id == other.id
+            later.update(one, contexts[one.arms, 0])
+            told.update(other, contexts[one.arms, 0])
+        assert later.dim == later.options["dim"] == dim
+        later.save(tmp_path / "later.npz")
+        assert superarm.Agent.load(tmp_path / "later.npz").dim == dim
+        with pytest.raises(superarm.InputError):
+            later.select(rng.normal(size=(6, dim + 1)), slate=2)
+    joined = superarm.Agent("cn-ucb", hidden=8)
+    joined.select(items=np.eye(4), shared=np.ones(3), join="both", slate=2)
+    assert joined.dim == superarm.join_dim("both", 4, 3)
+    many = superarm.Agent("cn-ts", hidden=8, oracle=None)
+    assert len(many.select_many([np.eye(5), np.eye(5)], slate=2)) == 2 and many.dim == 5

@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -146,7 +147,7 @@ def test_a_plot_has_the_papers_names(results):
     from matplotlib import pyplot
 
     axes = results.plot()
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("Round", "Cumulative Regret")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("Round", "Cumulative expected regret")
     assert [line.get_text() for line in axes.get_legend().get_texts()] == ["random", "best"]
     np.testing.assert_array_equal(axes.lines[0].get_ydata(), results.expected_regret["random"].mean(axis=0))
     curves = results.expected_regret["random"]
@@ -157,12 +158,36 @@ def test_a_plot_has_the_papers_names(results):
     lines = results.summary(as_dict=True)["best"]
     assert abs(other.collections[0].get_paths()[0].vertices[:, 1].max() - lines["clicks_high"]) < 1e-9
     assert axes.get_legend().get_title().get_text() == "mean and one standard deviation"
-    assert results.plot("realised_regret", labels="best").get_ylabel() == "Cumulative Realised Regret"
-    assert results.plot("reward", band=None).get_ylabel() == "Cumulative Reward"
+    assert results.plot("realised_regret", labels="best").get_ylabel() == "Cumulative realised regret"
+    assert results.plot("reward", band=None).get_ylabel() == "Cumulative reward"
     for wrong in ({"curve": "regrets"}, {"curve": 3}, {"curve": ""}, {"band": "se"}, {"labels": ["worst"]}, {"labels": "worst"}, {"labels": []}):
         with pytest.raises(superarm.InputError):
             results.plot(**wrong)
     pyplot.close("all")
+
+
+def test_a_plot_looks_as_the_report(tmp_path):
+    """The same names, colours and dashes as in the SVG; other bands; names of one's own."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    agents = ["cn-ucb", "random", *({"label": f"other {i}", "algorithm": "random"} for i in range(11))]
+    results = superarm.run(agents=agents, **{**SMALL, "rounds": 20}, out=tmp_path / "out")
+    subprocess.run([PROGRAM, "report", tmp_path / "out", "--quiet"], check=True)
+    page = (tmp_path / "out/report.html").read_text()
+    axes = results.plot()
+    shown = [(text.get_text(), matplotlib.colors.to_hex(line.get_color()).upper()) for text, line in zip(axes.get_legend().get_texts(), axes.lines)]
+    assert shown[0] == ("CN-UCB", "#0072B2") and len(shown) == 13
+    swatch = r'<span><svg[^>]*><path [^>]*stroke="(#\w+)"[^>]*></path><path [^>]*></path></svg>([^<]*)</span>'
+    legend = re.findall(swatch, page)[: len(shown)]
+    assert [(name, colour.upper()) for colour, name in legend] == shown
+    assert axes.lines[12].get_linestyle() != "-" or axes.lines[12].get_color() != axes.lines[1].get_color()
+    curves = results.expected_regret["random"]
+    for band, (low, high) in {"quartiles": (0.25, 0.75), "range": (0, 1)}.items():
+        drawn = results.plot(labels={"random": "Chance"}, band=band)
+        assert [text.get_text() for text in drawn.get_legend().get_texts()] == ["Chance"]
+        vertices = drawn.collections[0].get_paths()[0].vertices
+        assert np.isclose(vertices[:, 1].max(), np.quantile(curves, high, axis=0).max())
+        assert np.isclose(vertices[vertices[:, 0] == 20][:, 1].min(), np.quantile(curves[:, -1], low))
 
 
 def test_folders_that_are_none(tmp_path):

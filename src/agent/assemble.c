@@ -4,6 +4,7 @@
 #include "learn/epochs.h"
 #include "learn/forgetting.h"
 #include "policy/decision.h"
+#include "policy/feasible.h"
 
 /* Where the model tells positions apart, so must the rest. */
 static sa_status check_positions(const sa_policy *policy, const sa_options *options) {
@@ -53,10 +54,12 @@ static sa_status create_parts(const sa_algorithm *algorithm, sa_options *options
     policy->discounted = sa_options_discounted(options);
     policy->all_widths = options->widths == SA_WIDTHS_ALL;
     policy->lambda = options->regularization;
+    policy->floor = options->floor;
     policy->seed = (uint64_t)options->seed;
     policy->run = (uint64_t)options->first_run;
     policy->threads = (size_t)options->agent_threads;
     SA_TRY(check_forgetting(algorithm, options));
+    if (policy->floor > 0) SA_TRY(sa_feasible_check(policy->oracle));
     SA_TRY(create_model(algorithm, options, policy));
     return check_positions(policy, options);
 }

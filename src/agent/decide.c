@@ -1,5 +1,6 @@
 /* Choosing, and remembering what was chosen. A call that fails leaves the agent as it was: what it adds is made beside it, and put in
  * place when nothing can fail. */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,7 @@ static sa_status keep(sa_agent *agent, const sa_choice *choice, sa_pending *pend
     memcpy(pending->arms, choice->arms, choice->slate * sizeof *pending->arms);
     for (size_t k = 0; pending->discounts && k < choice->slate; k++)
         pending->discounts[k] = choice->discounts ? sa_choice_discount(choice, k) : 1;
+    SA_TRY(sa_pending_set_propensities(pending, choice->prefix, choice->position));
     if (policy->confidence) SA_TRY(keep_gradients(agent, choice, pending, scaled));
     return keep_contexts(agent, choice, pending);
 }
@@ -266,13 +268,16 @@ static sa_status read_slate(sa_agent *agent, const sa_request *request, const si
     return sa_chooser_see(agent->chooser, policy, request);
 }
 
-sa_status sa_agent_keep(sa_agent *agent, const sa_request *request, const size_t *arms, size_t slate, bool *learning) {
+sa_status sa_agent_keep(sa_agent *agent, const sa_request *request, const size_t *arms, size_t slate, const double *prefix,
+                        const double *position, bool *learning) {
     sa_choice choice;
     sa_pending pending = {0};
     sa_status status;
     bool scaled;
     agent->solved_for = SA_NO_ID;
     SA_TRY_OR_FAIL(read_slate(agent, request, arms, slate, &choice));
+    if (prefix && slate) memcpy(choice.prefix, prefix, slate * sizeof *prefix);
+    if (position && slate) memcpy(choice.position, position, slate * sizeof *position);
     SA_TRY_OR_FAIL(keep(agent, &choice, &pending, &scaled));
     SA_TRY_OR_FAIL(sa_ring_reserve(&agent->memory.pending, 1));
     SA_TRY_OR_FAIL(count_now(agent, &pending, false, choice.scores, learning));
@@ -296,7 +301,7 @@ static sa_status record(sa_agent *agent, const sa_request *request, sa_decision 
         SA_TRY(sa_learner_own(learner));
         SA_TRY(sa_confidence_widen(learner->policy->confidence));
     }
-    SA_TRY(sa_agent_keep(agent, request, decision->arms, decision->slate, learning));
+    SA_TRY(sa_agent_keep(agent, request, decision->arms, decision->slate, decision->prefix, decision->position, learning));
     decision->id = id;
     return SA_OK;
 }
@@ -309,4 +314,18 @@ sa_status sa_agent_record(sa_agent *agent, const sa_request *request, sa_decisio
     SA_TRY(sa_agent_enter(agent, &before));
     sa_status status = record(agent, request, decision, &learning);
     return sa_agent_leave(agent, before, status, learning);
+}
+
+sa_status sa_agent_propensities(const sa_agent *agent, uint64_t decision, double *propensity, const double **prefix,
+                                const double **position, size_t *slate) {
+    if (!agent) return sa_fail(SA_INVALID, "sa_agent_propensities needs an agent");
+    const sa_pending *pending = sa_ring_find(&agent->memory.pending, decision);
+    if (!pending)
+        return sa_fail(SA_UNKNOWN_DECISION, "decision %llu was never made, or is forgotten", (unsigned long long)decision);
+    const double *known = pending->propensities;
+    if (propensity) *propensity = known ? known[pending->slate - 1] : NAN;
+    if (prefix) *prefix = known;
+    if (position) *position = known ? known + pending->slate : NULL;
+    if (slate) *slate = pending->slate;
+    return SA_OK;
 }

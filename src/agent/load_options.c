@@ -11,6 +11,7 @@ static const char *const FREE[] = {
     "nu",
     "ts-samples",
     "ts-deviation",
+    "floor",
     "offset",
     "delta",
     "norm-bound", /* exploration */

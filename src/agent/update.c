@@ -133,7 +133,7 @@ sa_status sa_agent_learn(sa_agent *agent, const sa_request *request, const size_
     SA_TRY(sa_agent_enter(agent, &before));
     uint64_t id = agent->memory.pending.next;
     sa_status status = check_scores(agent, arms, scores, observed, n);
-    if (status == SA_OK) status = sa_agent_keep(agent, request, arms, n, &learning);
+    if (status == SA_OK) status = sa_agent_keep(agent, request, arms, n, NULL, NULL, &learning);
     if (status == SA_OK) {
         learning = true; /* it is remembered: a failure now leaves half of it */
         status = sa_agent_answer(agent, id, scores, observed, n, &learning);

@@ -16,7 +16,7 @@ sa_status sa_file_write(const char *path, const void *data, size_t size);
 bool sa_file_exists(const char *path);
 /* Makes the folder and its parents; fine when it exists. SA_FILE when something else has the name. */
 sa_status sa_folder_make(const char *path);
-/* True for a folder that holds nothing, or that does not exist. */
+/* True for a folder that holds nothing but locks, or that does not exist. */
 bool sa_folder_is_empty(const char *path);
 /* Removes a file, or a folder with all that is in it (links are removed, not followed); fine when absent. */
 sa_status sa_path_remove(const char *path);

@@ -43,7 +43,7 @@ bool sa_folder_is_empty(const char *path) {
     if (!folder) return errno == ENOENT;
     bool empty = true;
     for (struct dirent *entry; empty && (entry = readdir(folder));)
-        empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+        empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || !strncmp(entry->d_name, ".lock", 5);
     closedir(folder);
     return empty;
 }

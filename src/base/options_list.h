@@ -76,10 +76,14 @@
     NUMBER(h3_frequency, "h3-frequency", ENVIRONMENT, SA_PI, 3.14, SA_PI, ABOVE_0, 1e6, "h3 is cos(this x'a)")            \
     NUMBER(turn, "turn", ENVIRONMENT, 0, 0, 0, -SA_PI, SA_PI,                                                             \
            "h1, h2, h3: radians that the hidden vector a turns by a round")                                               \
+    TEXT(score, "score", ENVIRONMENT, "",                                                                                 \
+         "formula environment: the expected score, of x.a, x.b, x.c (hidden unit vectors), x[0], t, abs(), ...")          \
     INTEGER(delay, "delay", ENVIRONMENT, 0, 0, 0, 0, 1000000, "rounds between a decision and its feedback")               \
     TEXT(contexts, "contexts", ENVIRONMENT, "", "npy environment: file of contexts, (T, N, d) or (R, T, N, d)")           \
     TEXT(scores, "scores", ENVIRONMENT, "", "npy environment: file of expected scores, (T, N) or (R, T, N)")              \
     TEXT(noise_values, "noise-values", ENVIRONMENT, "", "npy environment: file of noise to add, shaped as the scores")    \
+    FLAG(shared_scores, "shared-scores", ENVIRONMENT, false, false, false,                                                \
+         "npy environment: (T, N) scores hold for every run, though contexts are (R, T, N, d)")                           \
     TEXT(data, "data", ENVIRONMENT, "", "csv and svmlight environments: the file")                                        \
     FLAG(unit_rows, "unit-rows", ENVIRONMENT, true, true, true, "csv, svmlight: contexts are rows of unit length")        \
     TEXT(label, "label", ENVIRONMENT, "last",                                                                             \
@@ -132,7 +136,10 @@
     TEXT(out, "out", OUTPUT, "", "folder for the results")                                                                \
     TEXT(trace, "trace", OUTPUT, "", "file for one JSON line a round")                                                    \
     TEXT(log, "log", OUTPUT, "", "file for the decision log: JSON lines that `superarm learn` reads")                     \
-    FLAG(resume, "resume", OUTPUT, false, false, false, "go on with the unfinished experiment in --out")                  \
+    FLAG(resume, "resume", OUTPUT, false, false, false,                                                                   \
+         "go on with the experiment in --out, also with more runs or agents")                                             \
+    TEXT(shard, "shard", OUTPUT, "",                                                                                      \
+         "I/N: do the I-th of N parts of the runs (from 0), anywhere with the same --out; `superarm report` merges")      \
     FLAG(progress, "progress", OUTPUT, false, false, false, "show the progress line even where stderr is no terminal")    \
     FLAG(quiet, "quiet", OUTPUT, false, false, false, "show neither progress nor the table")                              \
     /* the agent: five parts */                                                                                           \
@@ -201,6 +208,8 @@
            "ucb: widths added to the estimate, in units of the scores' scale; theory: gamma_t and e_t of Lemma 1")        \
     NUMBER(nu, "nu", AGENT, 1, 1, 0.15, OR_THEORY, 1e100,                                                                 \
            "ts: deviation of a sample in units of sigma; theory: nu of Theorem 2 and epsilon of Section 4.4")             \
+    NUMBER(floor, "floor", AGENT, 0, 0, 0, 0, 1,                                                                          \
+           "probability that the slate is a uniformly random feasible one, so that logs can be evaluated")                \
     INTEGER(ts_samples, "ts-samples", AGENT, 10, 10, 10, 1, 1000000, "ts: M, samples an arm; the highest counts")         \
     CHOICE(ts_deviation, "ts-deviation", AGENT, DEVIATION_SIGMA, DEVIATION_VARIANCE, DEVIATION_SIGMA, SA_DEVIATIONS,      \
            "ts: a sample deviates by nu sigma, or by nu^2 sigma^2")                                                       \

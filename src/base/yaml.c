@@ -3,6 +3,8 @@
 
 #include "base/status.h"
 
+const char sa_yaml_grid[] = "grid";
+
 #ifndef SA_HAVE_YAML
 
 sa_status sa_yaml_parse(const char *text, size_t size, const char *name, sa_yaml_pair *pair, void *user) {
@@ -35,8 +37,11 @@ typedef enum place {
     AGENTS_VALUE,
     AGENT, /* a key of an agent, or its end */
     AGENT_VALUE,
-    SEQUENCE, /* an item of a value that is a sequence, or its end */
-    AFTER,    /* the document has ended */
+    GRID,        /* an option of grid:, or its end */
+    GRID_VALUE,  /* its list of values */
+    GRID_VALUES, /* one of them, or the end */
+    SEQUENCE,    /* an item of a value that is a sequence, or its end */
+    AFTER,       /* the document has ended */
 } place;
 
 typedef struct reader {
@@ -79,6 +84,11 @@ static sa_status give(reader *r, bool of_agent, const char *value) {
     return status == SA_OK ? SA_OK : sa_fail_prefix(status, "%s:%zu: ", r->name, r->key_line);
 }
 
+static sa_status give_grid(reader *r, const char *value) {
+    sa_status status = r->pair(r->user, sa_yaml_grid, last_key(&r->own), value);
+    return status == SA_OK ? SA_OK : sa_fail_prefix(status, "%s:%zu: ", r->name, r->line);
+}
+
 /* ---- a value that is a sequence: its items joined by commas ---- */
 
 static sa_status begin_sequence(reader *r) {
@@ -100,6 +110,10 @@ static sa_status add_item(reader *r, const char *item) {
 }
 
 static sa_status end_sequence(reader *r) {
+    if (r->place == GRID_VALUES) {
+        r->place = GRID;
+        return SA_OK;
+    }
     bool of_agent = r->outside == AGENT_VALUE;
     r->place = of_agent ? AGENT : TOP;
     return give(r, of_agent, r->value);
@@ -122,12 +136,16 @@ static sa_status on_scalar(reader *r, const yaml_event_t *event) {
     case TOP: r->place = TOP_VALUE; return add_key(r, &r->top, text);
     case AGENTS: r->place = AGENTS_VALUE; return add_key(r, &r->labels, text);
     case AGENT: r->place = AGENT_VALUE; return add_key(r, &r->own, text);
+    case GRID: r->place = GRID_VALUE; return add_key(r, &r->own, text);
     case TOP_VALUE:
         if (!strcmp(last_key(&r->top), "agents")) return WRONG(r, "agents must be a mapping of labels to options");
+        if (!strcmp(last_key(&r->top), "grid")) return WRONG(r, "grid must be a mapping of options to lists");
         r->place = TOP;
         return give(r, false, text);
     case AGENT_VALUE: r->place = AGENT; return give(r, true, text);
     case AGENTS_VALUE: return WRONG(r, "agent %s must be a mapping of options", last_key(&r->labels));
+    case GRID_VALUE: return WRONG(r, "%s in grid must be a list of values, as in [0.1, 1]", last_key(&r->own));
+    case GRID_VALUES: return give_grid(r, text);
     case SEQUENCE:
         if (!*text) return WRONG(r, "a sequence has an empty item");
         return add_item(r, text);
@@ -142,11 +160,16 @@ static sa_status on_mapping(reader *r, const yaml_event_t *event) {
     switch (r->place) {
     case BEFORE: r->place = TOP; return SA_OK;
     case TOP_VALUE:
-        if (strcmp(last_key(&r->top), "agents")) return WRONG(r, "%s must be a value, not a mapping", last_key(&r->top));
-        r->place = AGENTS;
+        if (!strcmp(last_key(&r->top), "grid"))
+            r->place = GRID;
+        else if (!strcmp(last_key(&r->top), "agents"))
+            r->place = AGENTS;
+        else
+            return WRONG(r, "%s must be a value, not a mapping", last_key(&r->top));
         return SA_OK;
     case AGENTS_VALUE: r->place = AGENT; return SA_OK;
-    case AGENT_VALUE: return WRONG(r, "%s must be a value, not a mapping", last_key(&r->own));
+    case AGENT_VALUE:
+    case GRID_VALUE: return WRONG(r, "%s must be a value, not a mapping", last_key(&r->own));
     default: return WRONG(r, "a mapping cannot be here");
     }
 }
@@ -156,6 +179,10 @@ static sa_status on_mapping_end(reader *r) {
         if (!r->own.count) return WRONG(r, "agent %s has no options; give it its algorithm", last_key(&r->labels));
         clear_keys(&r->own);
         r->place = AGENTS;
+    } else if (r->place == GRID) {
+        if (!r->own.count) return WRONG(r, "grid has no options");
+        clear_keys(&r->own);
+        r->place = TOP;
     } else if (r->place == AGENTS) {
         if (!r->labels.count) return WRONG(r, "agents has no agents");
         r->place = TOP;
@@ -173,8 +200,10 @@ static sa_status on_sequence(reader *r, const yaml_event_t *event) {
     switch (r->place) {
     case TOP_VALUE:
         if (!strcmp(last_key(&r->top), "agents")) return WRONG(r, "agents must be a mapping of labels to options");
+        if (!strcmp(last_key(&r->top), "grid")) return WRONG(r, "grid must be a mapping of options to lists");
         return begin_sequence(r);
     case AGENT_VALUE: return begin_sequence(r);
+    case GRID_VALUE: r->place = GRID_VALUES; return SA_OK;
     case AGENTS_VALUE: return WRONG(r, "agent %s must be a mapping of options", last_key(&r->labels));
     case BEFORE: return WRONG(r, "the file must be a mapping of options to values");
     default: return WRONG(r, "a sequence cannot be here");

@@ -194,7 +194,7 @@ sa_status sa_sink_csv(const sa_conversion *conversion, sa_sink **out) {
     csv_sink *self;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base = (sa_sink){look, write_entry, finish, abandon};
-    self->file.file = -1;
+    self->file = SA_NO_REPLACEMENT;
     sa_status status = sa_replace_begin(conversion->out, &self->file);
     if (status == SA_OK)
         *out = &self->base;

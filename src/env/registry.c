@@ -6,11 +6,13 @@
 #include "base/memory.h"
 
 extern const sa_environment_class sa_environment_h1, sa_environment_h2, sa_environment_h3; /* synthetic.c */
+extern const sa_environment_class sa_environment_formula;                                  /* formula.c */
 extern const sa_environment_class sa_environment_npy;                                      /* replay.c */
 extern const sa_environment_class sa_environment_csv, sa_environment_svmlight;             /* csv.c, svmlight.c */
 
-static const sa_environment_class *const KINDS[] = {&sa_environment_h1,  &sa_environment_h2,  &sa_environment_h3,
-                                                    &sa_environment_npy, &sa_environment_csv, &sa_environment_svmlight};
+static const sa_environment_class *const KINDS[] = {&sa_environment_h1,      &sa_environment_h2,  &sa_environment_h3,
+                                                    &sa_environment_formula, &sa_environment_npy, &sa_environment_csv,
+                                                    &sa_environment_svmlight};
 
 const sa_environment_class *sa_environment_class_at(size_t index) {
     return index < sizeof KINDS / sizeof *KINDS ? KINDS[index] : NULL;
@@ -34,6 +36,7 @@ sa_status sa_environment_check_options(const sa_options *options) {
     } own[] = {{"contexts", "npy"},
                {"scores", "npy"},
                {"noise-values", "npy"},
+               {"shared-scores", "npy"},
                {"data", "csv and svmlight"},
                {"label", "csv"},
                {"positive", "csv"},
@@ -42,6 +45,7 @@ sa_status sa_environment_check_options(const sa_options *options) {
                {"flip", "csv"},
                {"unit-rows", "csv and svmlight"},
                {"user", "csv and svmlight"},
+               {"score", "formula"},
                {"turn", "h1, h2 and h3"}};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) /* no name is a part of another */
         if (!strstr(own[i].environments, options->environment) && sa_options_changed(options, own[i].option))

@@ -30,7 +30,7 @@ static sa_status prepare(drawing *self, sa_experiment *experiment) {
     if (options->resume) return sa_fail(SA_INVALID, "--resume is for runs, not for draws");
     if (options->clicks != SA_CLICKS_NONE)
         return sa_fail(SA_INVALID, "--clicks is for runs, not for draws: what is clicked depends on the slate");
-    SA_TRY(sa_spec_environment(experiment, &self->environment));
+    SA_TRY(sa_spec_environment(experiment, options, &self->environment));
     if (self->environment->kind->feedback)
         return sa_fail(SA_INVALID, "the feedback of your environment depends on the slate, and a draw has none");
     if (self->environment->varies)
@@ -48,7 +48,7 @@ static sa_status prepare(drawing *self, sa_experiment *experiment) {
         return sa_fail(SA_INVALID, "--arms %zu of --dim %zu take more than this machine's memory", arms, dim);
     for (int i = 0; i < FILES; i++) self->width[i] = i == CONTEXTS ? arms * dim : arms;
     SA_TRY(sa_round_init(&self->round, self->environment));
-    return sa_plan_check_folder(options);
+    return sa_results_check_folder(options);
 }
 
 static sa_status open_files(drawing *self) {

@@ -7,10 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
+#include "base/lock.h"
 #include "base/options.h"
 #include "base/turns.h"
 #include "env/clicks.h"
 #include "env/environment.h"
+#include "experiment/grid.h"
 #include "oracle/oracle.h"
 #include <superarm/superarm.h>
 
@@ -26,11 +30,12 @@ struct sa_experiment {
     sa_options *options;   /* for all agents */
     sa_spec_agent *agents; /* (agent_count) from --agent and `agents:` */
     size_t agent_count, agent_capacity;
+    sa_grid grid;
     sa_own_environment environment; /* of the caller's own; without `contexts` there is none */
     sa_oracle_callbacks oracle;     /* likewise; with alpha 0 there is none */
     sa_turns turns;                 /* of all callbacks */
-    struct sa_plan *plan;           /* of the last check; holds the results once it is `finished`. NULL before */
-    bool checked;                   /* the plan fits the options and has not been run */
+    struct sa_work *work;           /* of the last check; holds the results once it is `finished`. NULL before */
+    bool checked;                   /* the work fits the options and has not been done */
 };
 
 /* ---- as it will be done (plan.c) ---- */
@@ -53,6 +58,16 @@ typedef enum sa_curve_kind {
 
 const char *sa_curve_name(sa_curve_kind kind);
 
+/* Over the runs of an agent. */
+typedef struct sa_totals {
+    sa_run_stats stats;            /* means of the times, the largest memory and certificate, the sum of diverged */
+    sa_mean final[SA_CURVE_COUNT]; /* of the curves' ends */
+    bool alike; /* there are several runs, and all are the same: they tell no more than one, and there is no interval */
+} sa_totals;
+
+/* curve[k] (runs, rounds) or NULL, stats (runs) */
+sa_totals sa_totals_of(double *const *curve, const sa_run_stats *stats, size_t runs, size_t rounds);
+
 typedef struct sa_plan_agent {
     char *label;
     sa_options *options; /* all of them, with the environment's dim */
@@ -61,8 +76,9 @@ typedef struct sa_plan_agent {
     double *curve[SA_CURVE_COUNT]; /* (runs, rounds), cumulative; clicks: NULL without --clicks */
     sa_run_stats *stats;           /* (runs) */
     bool *done;                    /* (runs) */
-    sa_run_stats total;            /* means of the times, the largest memory and certificate, the sum of diverged */
-    sa_mean final[SA_CURVE_COUNT]; /* of the curves' ends */
+    size_t *session;               /* (runs) which of the work's sessions did it */
+    size_t cell;                   /* of the grid */
+    sa_totals total;
 } sa_plan_agent;
 
 typedef struct sa_plan {
@@ -75,34 +91,59 @@ typedef struct sa_plan {
     sa_clicks *clicks;              /* what users do; NULL: every score is seen */
     sa_plan_agent *agents;          /* (agent_count) */
     size_t agent_count;
-    size_t runs, rounds, threads;
+    size_t runs, rounds;
     uint64_t first_run;
-    char *parts;   /* folder for the parts of finished runs; NULL: none */
-    bool finished; /* all runs are done, and their means are there */
 } sa_plan;
+
+/* All plans of an experiment, one for each environment of its grid, and the folder for what comes of them. */
+typedef struct sa_work {
+    sa_experiment *experiment;
+    sa_plan **plans; /* (plan_count) */
+    size_t plan_count;
+    const sa_options *options; /* of the first plan: where to write, and how */
+    size_t threads, shard, shards;
+    char *parts; /* folder for the parts of finished runs; NULL: none */
+    sa_lock lock, shard_lock;
+    json_t *sessions; /* an array, of which this process's is the last */
+    char *session;    /* its text */
+    bool finished;    /* all runs are done, and their means are there */
+} sa_work;
 
 /* The regret that tables and progress show. */
 static inline sa_curve_kind sa_curve_shown(const sa_plan *plan) {
     return plan->options->show_regret == SA_REGRET_REALISED ? SA_CURVE_REALISED : SA_CURVE_EXPECTED;
 }
 
+/* SA_INVALID unless it can be an agent's. */
+sa_status sa_label_check(const char *label);
 /* Adds an agent without options of its own, last. */
 sa_status sa_spec_add_agent(sa_experiment *experiment, const char *label);
 void sa_spec_drop_agents(sa_experiment *experiment, size_t kept);
-/* The environment that the experiment's options name. */
-sa_status sa_spec_environment(sa_experiment *experiment, sa_environment **out);
-/* The agents that come of the lists of algorithms and agents, with `base` below their own options. Frees nothing of what
- * *agents held. */
-sa_status sa_spec_resolve(const sa_experiment *experiment, const sa_options *base, sa_plan_agent **agents, size_t *count);
+/* The environment that the options name, which may be the experiment's own. */
+sa_status sa_spec_environment(sa_experiment *experiment, const sa_options *options, sa_environment **out);
+enum { SA_EVERY_GROUP = -1 };
+/* The agents that come of the lists of algorithms and agents, in each cell of a group of the grid, with `base` below
+ * their own options; of every group also with the options of its environment. Frees nothing of what *agents held. */
+sa_status sa_spec_resolve(const sa_experiment *experiment, const sa_options *base, int group, sa_plan_agent **agents,
+                          size_t *count);
 void sa_plan_agents_destroy(sa_plan_agent *agents, size_t count);
 /* Sets an option of `to` to the value it has in `from`. */
 sa_status sa_options_take(sa_options *to, const sa_options *from, const char *name);
 
-/* Makes experiment->plan, and changes nothing on the disk. */
-sa_status sa_plan_make(sa_experiment *experiment);
+/* Makes experiment->work, and changes nothing on the disk. */
+sa_status sa_work_make(sa_experiment *experiment);
+void sa_work_destroy(sa_work *work); /* NULL is fine */
+/* The index-th agent of all plans, and its plan; NULL: there is none. */
+sa_plan_agent *sa_work_agent(const sa_work *work, size_t index, sa_plan **plan);
+/* Is this run one of those that the shard does? `job` counts runs first and then agents, over all plans. */
+bool sa_work_has(const sa_work *work, size_t job);
+/* The plan of a group of the grid. */
+sa_status sa_plan_make(sa_experiment *experiment, size_t group, sa_plan **out);
 void sa_plan_destroy(sa_plan *plan); /* NULL is fine */
-/* The data that oracles need beside the scores, from the options that name it (structure.c); caller destroys it. The paths in
- * the options become full ones. */
+/* Everything that can be wrong with an agent of the plan. `named`: sentences begin with its label. */
+sa_status sa_plan_check_agent(const sa_plan *plan, sa_plan_agent *agent, bool named);
+/* The data that oracles need beside the scores, from the options that name it (structure.c); caller destroys it. The
+ * paths in the options become full ones. */
 sa_status sa_plan_read_structure(sa_options *options, sa_problem **out);
 /* SA_INVALID unless the agent's oracle finds a slate for the problem's data. */
 sa_status sa_plan_check_structure(const sa_plan *plan, const sa_oracle *oracle);
@@ -112,9 +153,8 @@ sa_status sa_plan_check_discounts(const sa_plan *plan, const sa_plan_agent *agen
 sa_status sa_plan_check_unused(const sa_plan *plan);
 /* SA_INVALID where the best slate under the click model cannot be found. */
 sa_status sa_plan_check_clicks(const sa_plan *plan);
-/* SA_INVALID unless --out can be used: new or empty, or with --resume. */
-sa_status sa_plan_check_folder(const sa_options *options);
-/* SA_FILE unless a new file can be made at `path` later: its folder is there and open to writing, or is --out, still to be made. */
+/* SA_FILE unless a new file can be made at `path` later: its folder is there and open to writing, or is --out, still to
+ * be made. */
 sa_status sa_plan_check_place(const char *path, const char *out);
 /* --history (histories.c): the file of a run; caller frees. */
 sa_status sa_plan_history(const sa_plan_agent *agent, uint64_t run, char **path);
@@ -122,6 +162,8 @@ sa_status sa_plan_history(const sa_plan_agent *agent, uint64_t run, char **path)
 sa_status sa_plan_check_histories(const sa_plan *plan);
 /* The caller's oracle, for the plan to use (own.c). */
 void sa_plan_take_oracle(sa_plan *plan, const sa_oracle_callbacks *oracle);
+/* How many threads --threads means. */
+size_t sa_plan_threads(const sa_options *options);
 /* Can the machine hold a x b x c x d bytes? */
 bool sa_plan_fits(size_t a, size_t b, size_t c, size_t d);
 
@@ -134,6 +176,8 @@ typedef struct sa_chosen {
     size_t slate;
     size_t candidates, positions;       /* as those of a decision */
     const double *mean, *width, *score; /* of all candidates; NULL: nobody knows */
+    double propensity;                  /* of the slate; NaN: nobody knows */
+    const double *prefix, *position;    /* (slate) the same of its beginnings and places; NULL likewise */
 } sa_chosen;
 
 typedef struct sa_own_run {
@@ -146,8 +190,8 @@ typedef struct sa_own_run {
     bool *taken;  /* (arms of a round) */
 } sa_own_run;
 
-/* `rows` slates of at most `most` arms can wait at a time, and rounds have at most `candidates`. sa_own_run_end also after a
- * failure. */
+/* `rows` slates of at most `most` arms can wait at a time, and rounds have at most `candidates`. sa_own_run_end also
+ * after a failure. */
 sa_status sa_own_run_begin(sa_own_run *self, const sa_own_agent *code, sa_turns *turns, uint64_t run, size_t rows,
                            size_t most, size_t candidates);
 sa_status sa_own_run_select(sa_own_run *self, const sa_own_round *round, bool exactly, sa_chosen *out);
@@ -160,49 +204,51 @@ typedef struct sa_job_control {
     atomic_uint_fast64_t rounds; /* counted up */
 } sa_job_control;
 
-/* Fills row `run` of the agent's arrays and stats. `trace_path` NULL: no trace. */
-sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const char *trace_path, sa_job_control *control);
-/* Runs all jobs that are not done. */
-sa_status sa_runner_run(sa_plan *plan, sa_progress_call *call, void *user);
+/* Where a run is written down while it is done; NULL: nowhere. */
+typedef struct sa_job_files {
+    char *trace, *log;
+} sa_job_files;
+/* Fills row `run` of the agent's arrays and stats. */
+sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const sa_job_files *files, sa_job_control *control);
+/* Runs all jobs of the shard that are not done. */
+sa_status sa_runner_run(sa_work *work, sa_progress_call *call, void *user);
 
-/* ---- files (results.c, summary.c, spec_file.c, trace.c) ---- */
+/* ---- files (results.c, spec_file.c, trace.c; stored.h has what they leave) ---- */
 
-/* Makes the folders, writes spec.yaml, or finds what --resume goes on with. `*complete`: nothing is left to do. */
-sa_status sa_results_begin(sa_plan *plan, bool *complete);
+/* Makes the folders, writes spec.yaml, or finds what --resume goes on with. */
+sa_status sa_results_begin(sa_work *work);
 /* Keeps a finished run. */
-sa_status sa_results_keep(const sa_plan *plan, size_t agent, size_t run);
-/* Computes means, writes the files of --out and --trace, removes the parts. */
-sa_status sa_results_finish(sa_plan *plan);
-/* Removes what would be of no use after a failure: the parts of a trace without --out. */
-void sa_results_abandon(sa_plan *plan);
+sa_status sa_results_keep(const sa_work *work, const sa_plan *plan, size_t agent, size_t run);
+/* Computes means, writes the files of --out and --trace, removes the parts. A shard leaves that to whoever merges. */
+sa_status sa_results_finish(sa_work *work);
+/* Unlocks; removes what would be of no use after a failure: the parts of a trace without --out. */
+void sa_results_end(sa_work *work, bool failed);
 /* Path of the part of a finished run, with ".npz", ".jsonl" (its trace) or ".log"; caller frees. */
-sa_status sa_results_part(const sa_plan *plan, size_t agent, size_t run, const char *ending, char **path);
+sa_status sa_results_part(const sa_work *work, const sa_plan *plan, size_t agent, size_t run, const char *ending,
+                          char **path);
+/* SA_INVALID unless --out can be used: new or empty, or with --resume or --shard. */
+sa_status sa_results_check_folder(const sa_options *options);
 
-void sa_plan_summarise(sa_plan_agent *agent, size_t runs, size_t rounds);
-/* "format" in summary.json: larger ones are refused. */
-enum { SA_SUMMARY_FORMAT = 1 };
-sa_status sa_summary_write(const sa_plan *plan, const char *path);
-/* Takes times and memory from a summary.json; the regrets come from their own files. */
-sa_status sa_summary_read(sa_plan *plan, const char *path);
-
-sa_status sa_spec_write(const sa_plan *plan, const char *path);
-/* SA_INVALID, naming the first option that differs, unless the spec at `path` is that of the plan. */
-sa_status sa_spec_compare(const sa_plan *plan, const char *path);
+/* What --resume goes on with, from its spec.yaml: more runs and agents than are asked for here are taken over, and
+ * options that differ are SA_INVALID with a sentence. */
+sa_status sa_spec_adopt(sa_work *work);
+sa_status sa_spec_write(const sa_work *work, const char *path);
 
 typedef struct sa_trace sa_trace;
 sa_status sa_trace_begin(const char *path, const char *label, int digits, sa_trace **out);
-/* One line; feedback (chosen->slate). `epoch` has the epoch and the hidden units of the network that chose; NULL: neither is shown. */
+/* One line; feedback (chosen->slate). `epoch` has the epoch and the hidden units of the network that chose; NULL:
+ * neither is shown. */
 sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa_chosen *chosen, const double *feedback,
                          double expected_regret, double realised_regret, const sa_agent_counts *epoch);
 /* Puts the file in its place; frees the trace either way. */
 sa_status sa_trace_finish(sa_trace *trace);
 void sa_trace_abandon(sa_trace *trace); /* NULL is fine */
 /* Joins the parts with this ending in the order of agent, run, round. */
-sa_status sa_trace_join(const sa_plan *plan, const char *ending, const char *path);
+sa_status sa_trace_join(const sa_work *work, const char *ending, const char *path);
 
-/* The decision log of a run (--log), in a part of its own; without --log it is NULL, which is fine everywhere. */
+/* The decision log of a run (--log), in a part of its own; without a path it is NULL, which is fine everywhere. */
 typedef struct sa_run_log sa_run_log;
-sa_status sa_run_log_begin(const sa_plan *plan, size_t agent, size_t run, sa_run_log **out);
+sa_status sa_run_log_begin(const sa_plan *plan, size_t agent, size_t run, const char *path, sa_run_log **out);
 /* One line; round from 0, feedback (chosen->slate). */
 sa_status sa_run_log_round(sa_run_log *log, uint64_t round, const sa_round *drawn, const sa_chosen *chosen,
                            const double *feedback);

@@ -191,6 +191,7 @@ static sa_status make_request(job *self) {
     sa_request_slate(self->request, self->slate);
     sa_request_expected(self->request, self->round.expected);
     sa_request_problem(self->request, self->problem);
+    sa_request_propensities(self->request, self->log != NULL);
     return SA_OK;
 }
 
@@ -254,7 +255,12 @@ static sa_status ask_agent(job *self) {
                                .positions = sa_decision_positions(decision),
                                .mean = sa_decision_all_estimates(decision),
                                .width = sa_decision_all_widths(decision),
-                               .score = sa_decision_all_scores(decision)};
+                               .score = sa_decision_all_scores(decision),
+                               .propensity = sa_decision_propensity(decision)};
+    if (!isnan(self->chosen.propensity)) {
+        self->chosen.prefix = sa_decision_prefix_propensities(decision);
+        self->chosen.position = sa_decision_position_propensities(decision);
+    }
     self->stats->certificate = fmax(self->stats->certificate, sa_decision_certificate(self->decision)); /* NaN is less */
     return SA_OK;
 }
@@ -366,15 +372,15 @@ static sa_status play_round(job *self, uint64_t run, size_t round, double last[S
                           gain[SA_CURVE_REALISED], self->has_epochs ? &chooser : NULL);
 }
 
-sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const char *trace_path, sa_job_control *control) {
+sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const sa_job_files *files, sa_job_control *control) {
     double start = sa_seconds_now(), last[SA_CURVE_COUNT] = {0};
     sa_plan_agent *of = &plan->agents[agent];
     job self = {.plan = plan, .of = of, .stats = &of->stats[run]};
     uint64_t number = plan->first_run + run;
     sa_status status;
     *self.stats = (sa_run_stats){0};
-    status = job_prepare(&self, number, trace_path);
-    if (status == SA_OK) status = sa_run_log_begin(plan, agent, run, &self.log);
+    status = job_prepare(&self, number, files->trace);
+    if (status == SA_OK) status = sa_run_log_begin(plan, agent, run, files->log, &self.log);
     if (status != SA_OK) {
         sa_fail_prefix(status, "agent %s, run %llu: ", of->label, (unsigned long long)number);
         goto fail;

@@ -41,8 +41,7 @@ sa_status sa_experiment_own_oracle(sa_experiment *experiment, const sa_oracle_ca
     return SA_OK;
 }
 
-sa_status sa_spec_environment(sa_experiment *experiment, sa_environment **out) {
-    const sa_options *options = experiment->options;
+sa_status sa_spec_environment(sa_experiment *experiment, const sa_options *options, sa_environment **out) {
     if (strcmp(options->environment, "own") || !experiment->environment.contexts)
         return sa_environment_create(options, out);
     return sa_environment_create_own(options, &experiment->environment, &experiment->turns, out);

@@ -1,5 +1,5 @@
-/* From what is asked for to what will be done. Everything that can be wrong with the input is found here, before anything
- * is created on the disk: the environment is made, its files are read, and every agent is created once. */
+/* From what is asked for to what will be done. Everything that can be wrong with the input is found here, before
+ * anything is created on the disk: the environment is made, its files are read, and every agent is created once. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,6 @@
 
 void sa_plan_destroy(sa_plan *plan) {
     if (!plan) return;
-    sa_free(plan->parts);
     sa_plan_agents_destroy(plan->agents, plan->agent_count);
     sa_clicks_destroy(plan->clicks);
     sa_problem_destroy(plan->problem);
@@ -33,34 +32,6 @@ bool sa_plan_fits(size_t a, size_t b, size_t c, size_t d) {
     return memory == 0 || bytes <= memory;
 }
 
-/* What is in the way, and what to do. */
-static sa_status folder_in_use(const char *out) {
-    char *spec, *summary;
-    SA_TRY(sa_format(&spec, "%s/spec.yaml", out));
-    sa_status status = sa_format(&summary, "%s/summary.json", out);
-    if (status == SA_OK) {
-        bool begun = sa_file_exists(spec), finished = begun && sa_file_exists(summary);
-        status = sa_fail(SA_INVALID, "--out %s is not empty%s", out,
-                         finished ? ": it holds a finished experiment; name another folder, or remove this one"
-                         : begun  ? ": it holds an unfinished experiment, with which run --resume goes on"
-                                  : "; name a new folder");
-        sa_free(summary);
-    }
-    sa_free(spec);
-    return status;
-}
-
-/* --out must be new, or the folder of an experiment that --resume goes on with. */
-sa_status sa_plan_check_folder(const sa_options *options) {
-    struct stat about;
-    if (options->resume && !*options->out) return sa_fail(SA_INVALID, "--resume needs --out, the folder to go on with");
-    if (!*options->out) return SA_OK;
-    if (!stat(options->out, &about) && !S_ISDIR(about.st_mode))
-        return sa_fail(SA_INVALID, "--out %s is not a folder", options->out);
-    if (sa_folder_is_empty(options->out) || options->resume) return SA_OK;
-    return folder_in_use(options->out);
-}
-
 sa_status sa_plan_check_place(const char *path, const char *out) {
     char *folder;
     SA_TRY(sa_copy_text(path, &folder));
@@ -70,17 +41,6 @@ sa_status sa_plan_check_place(const char *path, const char *out) {
     int denied = !is_made && access(slash ? folder : ".", W_OK);
     sa_free(folder);
     return denied ? sa_fail_errno("written", path) : SA_OK;
-}
-
-/* A trace or log is joined at the very end; better to hear now that it cannot be written. */
-static sa_status check_trace(const char *option, const char *trace, const char *out) {
-    struct stat about;
-    if (!*trace) return SA_OK;
-    if (!stat(trace, &about)) {
-        if (S_ISDIR(about.st_mode)) return sa_fail(SA_INVALID, "--%s %s is a folder", option, trace);
-        return access(trace, W_OK) ? sa_fail_errno("written", trace) : SA_OK;
-    }
-    return sa_plan_check_place(trace, out);
 }
 
 static sa_status check_slate(const sa_options *options, const sa_environment *environment) {
@@ -126,9 +86,9 @@ static sa_status set_size(sa_options *options, const char *name, size_t value) {
     return status;
 }
 
-static sa_status plan_environment(sa_plan *plan, sa_experiment *experiment) {
-    const sa_options *asked = experiment->options;
-    SA_TRY(sa_spec_environment(experiment, &plan->environment));
+/* `asked` as it was given for this group: what was not given, the environment decides. */
+static sa_status plan_environment(sa_plan *plan, sa_experiment *experiment, const sa_options *asked) {
+    SA_TRY(sa_spec_environment(experiment, asked, &plan->environment));
     plan->options = sa_options_copy(asked);
     if (!plan->options) return SA_OUT_OF_MEMORY;
     SA_TRY(set_size(plan->options, "rounds", plan->environment->rounds));
@@ -146,7 +106,6 @@ static sa_status plan_environment(sa_plan *plan, sa_experiment *experiment) {
     plan->rounds = plan->environment->rounds;
     plan->runs = (size_t)asked->runs;
     plan->first_run = (uint64_t)asked->first_run;
-    plan->threads = asked->threads > 0 ? (size_t)asked->threads : sa_processors();
     return SA_OK;
 }
 
@@ -183,7 +142,7 @@ static sa_status try_agent(const sa_plan *plan, const sa_plan_agent *agent) {
     return status;
 }
 
-static sa_status plan_agent(const sa_plan *plan, const sa_experiment *experiment, sa_plan_agent *agent) {
+sa_status sa_plan_check_agent(const sa_plan *plan, sa_plan_agent *agent, bool named) {
     agent->oracle = sa_oracle_of((sa_oracle_kind)agent->options->oracle);
     if (agent->oracle->size == SA_EXACTLY_K) SA_TRY(check_slate(plan->options, plan->environment));
     sa_status status = check_delay(plan, agent->options);
@@ -191,22 +150,26 @@ static sa_status plan_agent(const sa_plan *plan, const sa_experiment *experiment
     if (status == SA_OK) status = sa_plan_check_structure(plan, agent->oracle);
     if (status == SA_OK) status = sa_plan_check_discounts(plan, agent);
     if (status == SA_OK) status = try_agent(plan, agent);
-    if (status != SA_OK) {
-        for (size_t i = 0; i < experiment->agent_count; i++)
-            if (!strcmp(experiment->agents[i].label, agent->label)) sa_fail_prefix(status, "agent %s: ", agent->label);
-        return status;
-    }
-    SA_TRY(full_path(&agent->options->init_weights));
-    for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
-        if (kind != SA_CURVE_CLICKS || plan->clicks)
-            SA_TRY(sa_alloc_matrix(plan->runs, plan->rounds, sizeof(double), &agent->curve[kind]));
-    SA_TRY(sa_alloc_array(plan->runs, sizeof *agent->stats, &agent->stats));
-    return sa_alloc_array(plan->runs, sizeof *agent->done, &agent->done);
+    if (status != SA_OK) return named ? sa_fail_prefix(status, "agent %s: ", agent->label) : status;
+    return full_path(&agent->options->init_weights);
+}
+
+static bool is_named(const sa_experiment *experiment, const sa_plan_agent *agent) {
+    for (size_t i = 0; i < experiment->agent_count; i++)
+        if (!strcmp(experiment->agents[i].label, agent->label)) return true;
+    return experiment->grid.count > 0;
+}
+
+size_t sa_plan_threads(const sa_options *options) {
+    if (options->threads > 0) return (size_t)options->threads;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return processors > 0 ? (size_t)processors : 1;
 }
 
 static sa_status check_sizes(const sa_plan *plan) {
-    size_t jobs = plan->runs * plan->agent_count, threads = plan->threads < jobs ? plan->threads : jobs;
+    size_t jobs = plan->runs * plan->agent_count, threads = sa_plan_threads(plan->options);
     size_t arms = plan->environment->arms, dim = plan->environment->dim;
+    if (threads > jobs) threads = jobs;
     if (!sa_plan_fits(jobs, plan->rounds, SA_CURVE_COUNT, sizeof(double)))
         return sa_fail(SA_INVALID,
                        "--runs %zu of --rounds %zu with %zu agents have more regret curves than this machine has memory",
@@ -217,30 +180,32 @@ static sa_status check_sizes(const sa_plan *plan) {
     return SA_OK;
 }
 
-sa_status sa_plan_make(sa_experiment *experiment) {
-    sa_plan *plan;
-    sa_status status;
-    SA_TRY(sa_alloc_array(1, sizeof *plan, &plan));
-    plan->turns = &experiment->turns;
-    sa_plan_take_oracle(plan, &experiment->oracle);
-    SA_TRY_OR_FAIL(plan_environment(plan, experiment));
-    SA_TRY_OR_FAIL(sa_spec_resolve(experiment, plan->options, &plan->agents, &plan->agent_count));
-    SA_TRY_OR_FAIL(check_sizes(plan));
-    for (size_t i = 0; i < plan->agent_count; i++) SA_TRY_OR_FAIL(plan_agent(plan, experiment, &plan->agents[i]));
-    SA_TRY_OR_FAIL(sa_plan_check_unused(plan));
-    SA_TRY_OR_FAIL(sa_plan_check_clicks(plan));
-    SA_TRY_OR_FAIL(sa_plan_check_folder(plan->options));
-    SA_TRY_OR_FAIL(check_trace("trace", plan->options->trace, plan->options->out));
-    SA_TRY_OR_FAIL(check_trace("log", plan->options->log, plan->options->out));
-    if (*plan->options->log && !strcmp(plan->options->log, plan->options->trace)) {
-        status = sa_fail(SA_INVALID, "--trace and --log are the same file, %s", plan->options->log);
-        goto fail;
+static sa_status fill(sa_plan *plan, sa_experiment *experiment, size_t group, const sa_options *asked) {
+    SA_TRY(plan_environment(plan, experiment, asked));
+    SA_TRY(sa_spec_resolve(experiment, plan->options, (int)group, &plan->agents, &plan->agent_count));
+    SA_TRY(check_sizes(plan));
+    for (size_t i = 0; i < plan->agent_count; i++)
+        SA_TRY(sa_plan_check_agent(plan, &plan->agents[i], is_named(experiment, &plan->agents[i])));
+    SA_TRY(sa_plan_check_unused(plan));
+    return sa_plan_check_clicks(plan);
+}
+
+sa_status sa_plan_make(sa_experiment *experiment, size_t group, sa_plan **out) {
+    const sa_grid *grid = &experiment->grid;
+    sa_plan *plan = NULL;
+    sa_options *asked = sa_options_copy(experiment->options);
+    if (!asked) return SA_OUT_OF_MEMORY;
+    sa_status status = sa_grid_set(grid, sa_grid_cell_of_group(grid, group), false, asked);
+    if (status == SA_OK) status = sa_alloc_array(1, sizeof *plan, &plan);
+    if (status == SA_OK) {
+        plan->turns = &experiment->turns;
+        sa_plan_take_oracle(plan, &experiment->oracle);
+        status = fill(plan, experiment, group, asked);
     }
-    SA_TRY_OR_FAIL(sa_plan_check_histories(plan));
-    sa_plan_destroy(experiment->plan);
-    experiment->plan = plan;
-    return SA_OK;
-fail:
-    sa_plan_destroy(plan);
+    sa_options_destroy(asked);
+    if (status == SA_OK)
+        *out = plan;
+    else
+        sa_plan_destroy(plan);
     return status;
 }

@@ -5,34 +5,39 @@
 
 sa_status sa_experiment_check(sa_experiment *experiment) {
     if (experiment->checked) return SA_OK;
-    SA_TRY(sa_plan_make(experiment));
+    SA_TRY(sa_work_make(experiment));
     experiment->checked = true;
     return SA_OK;
 }
 
 sa_status sa_experiment_run(sa_experiment *experiment, sa_progress_call *call, void *user) {
-    bool complete;
     SA_TRY(sa_experiment_check(experiment));
     experiment->checked = false; /* files may change before the next run */
-    sa_plan *plan = experiment->plan;
-    SA_TRY(sa_results_begin(plan, &complete));
-    sa_status status = SA_OK;
-    if (!complete) {
-        status = sa_runner_run(plan, call, user);
-        if (status == SA_OK) status = sa_results_finish(plan);
-        if (status != SA_OK) sa_results_abandon(plan);
-    }
-    plan->finished = status == SA_OK;
+    sa_work *work = experiment->work;
+    sa_status status = sa_results_begin(work);
+    if (status == SA_OK) status = sa_runner_run(work, call, user);
+    if (status == SA_OK) status = sa_results_finish(work);
+    sa_results_end(work, status != SA_OK);
+    work->finished = status == SA_OK && work->shards == 1;
+    return status;
+}
+
+sa_status sa_experiment_begin(sa_experiment *experiment) {
+    SA_TRY(sa_experiment_check(experiment));
+    experiment->checked = false;
+    sa_status status = sa_results_begin(experiment->work);
+    sa_results_end(experiment->work, status != SA_OK);
     return status;
 }
 
 sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa_agent_result *result) {
-    const sa_plan *plan = experiment->plan;
-    if (!plan || !plan->finished) return sa_fail(SA_INVALID, "the experiment has not been run to its end");
-    if (index >= plan->agent_count)
-        return sa_fail(SA_INVALID, "there is no agent %zu: the experiment has %zu", index, plan->agent_count);
-    const sa_plan_agent *agent = &plan->agents[index];
-    const sa_mean *shown = &agent->final[sa_curve_shown(plan)], *clicks = &agent->final[SA_CURVE_CLICKS];
+    const sa_work *work = experiment->work;
+    sa_plan *plan;
+    if (!work || !work->finished) return sa_fail(SA_INVALID, "the experiment has not been run to its end");
+    const sa_plan_agent *agent = sa_work_agent(work, index, &plan);
+    if (!agent) return sa_fail(SA_INVALID, "there is no agent %zu: the experiment has fewer", index);
+    const sa_run_stats *stats = &agent->total.stats;
+    const sa_mean *shown = &agent->total.final[sa_curve_shown(plan)], *clicks = &agent->total.final[SA_CURVE_CLICKS];
     *result = (sa_agent_result){
         .label = agent->label,
         .algorithm = agent->options->algorithm,
@@ -45,20 +50,21 @@ sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa
         .sd = shown->sd,
         .low = shown->low,
         .high = shown->high,
-        .seconds_per_run = agent->total.seconds,
-        .select_seconds = agent->total.select_seconds,
-        .update_seconds = agent->total.update_seconds,
-        .train_seconds = agent->total.train_seconds,
-        .replay_seconds = agent->total.replay_seconds,
-        .peak_bytes = agent->total.peak_bytes,
-        .diverged_trainings = agent->total.diverged_trainings,
-        .certificate = agent->total.certificate > 0 ? agent->total.certificate : NAN,
+        .seconds_per_run = stats->seconds,
+        .select_seconds = stats->select_seconds,
+        .update_seconds = stats->update_seconds,
+        .train_seconds = stats->train_seconds,
+        .replay_seconds = stats->replay_seconds,
+        .peak_bytes = stats->peak_bytes,
+        .diverged_trainings = stats->diverged_trainings,
+        .certificate = stats->certificate > 0 ? stats->certificate : NAN,
         .clicks = agent->curve[SA_CURVE_CLICKS],
         .clicks_mean = clicks->mean,
         .clicks_sd = clicks->sd,
         .clicks_low = clicks->low,
         .clicks_high = clicks->high,
         .options = agent->options,
+        .alike = agent->total.alike,
     };
     return SA_OK;
 }

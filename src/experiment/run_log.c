@@ -18,15 +18,13 @@ struct sa_run_log {
     size_t dim;
 };
 
-sa_status sa_run_log_begin(const sa_plan *plan, size_t agent, size_t run, sa_run_log **out) {
+sa_status sa_run_log_begin(const sa_plan *plan, size_t agent, size_t run, const char *path, sa_run_log **out) {
     sa_run_log *log;
-    char *path;
     *out = NULL;
-    if (!*plan->options->log) return SA_OK;
-    SA_TRY(sa_results_part(plan, agent, run, "log", &path));
+    if (!path) return SA_OK;
     sa_status status = sa_alloc_array(1, sizeof *log, &log);
     if (status == SA_OK) {
-        log->file.file = -1;
+        log->file = SA_NO_REPLACEMENT;
         log->label = plan->agents[agent].label;
         log->run = plan->first_run + run;
         log->dim = plan->environment->dim;
@@ -36,7 +34,6 @@ sa_status sa_run_log_begin(const sa_plan *plan, size_t agent, size_t run, sa_run
         else
             sa_run_log_abandon(log);
     }
-    sa_free(path);
     return status;
 }
 
@@ -69,6 +66,11 @@ sa_status sa_run_log_round(sa_run_log *log, uint64_t round, const sa_round *draw
     entry.slate = chosen->slate;
     entry.arms = chosen->arms;
     entry.feedback = feedback;
+    if (chosen->prefix) {
+        entry.propensity = chosen->propensity;
+        entry.prefix_propensities = chosen->prefix;
+        entry.position_propensities = chosen->position;
+    }
     entry.extra = extra;
     entry.extra_size =
         (size_t)snprintf(extra, sizeof extra, "{\"run\":%" PRIu64 ",\"round\":%" PRIu64 "}", log->run, round + 1);

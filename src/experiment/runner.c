@@ -10,40 +10,46 @@
 #include "experiment/experiment.h"
 
 typedef struct place {
+    sa_plan *plan;
     size_t agent, run;
 } place;
 
 typedef struct pool {
-    sa_plan *plan;
-    place *jobs; /* (count) what is not done yet: run by run, so that agents can be compared early */
-    size_t count;
+    sa_work *work;
+    place *jobs;       /* (count) what is not done yet: run by run, so that agents can be compared early */
+    size_t count, all; /* all: those that were done before, too */
+    double rounds_left, rounds_all;
     sa_job_control control;
-    pthread_mutex_t lock; /* of all that follows, and of plan->agents[].done */
+    pthread_mutex_t lock; /* of all that follows, and of what agents have done */
     pthread_cond_t news;
     size_t next, finished, working;
-    const char *last_label;
-    size_t last_agent;
-    sa_status status; /* of the first job that failed, and its sentence */
+    const place *last; /* that ended; NULL: none so far */
+    sa_status status;  /* of the first job that failed, and its sentence */
     char sentence[1024];
 } pool;
 
 /* ---- workers ---- */
 
-static sa_status do_job(pool *self, place at) {
-    char *trace = NULL;
-    if (*self->plan->options->trace) SA_TRY(sa_results_part(self->plan, at.agent, at.run, "jsonl", &trace));
-    sa_status status = sa_job_run(self->plan, at.agent, at.run, trace, &self->control);
-    if (status == SA_OK) status = sa_results_keep(self->plan, at.agent, at.run);
-    sa_free(trace);
+static sa_status do_job(pool *self, const place *at) {
+    const sa_work *work = self->work;
+    sa_job_files files = {0};
+    sa_status status = SA_OK;
+    if (*work->options->trace) status = sa_results_part(work, at->plan, at->agent, at->run, "jsonl", &files.trace);
+    if (status == SA_OK && *work->options->log)
+        status = sa_results_part(work, at->plan, at->agent, at->run, "log", &files.log);
+    if (status == SA_OK) status = sa_job_run(at->plan, at->agent, at->run, &files, &self->control);
+    if (status == SA_OK) status = sa_results_keep(work, at->plan, at->agent, at->run);
+    sa_free(files.trace);
+    sa_free(files.log);
     return status;
 }
 
-static void note_end(pool *self, place at, sa_status status) {
+static void note_end(pool *self, const place *at, sa_status status) {
     if (status == SA_OK) {
         self->finished++;
-        self->plan->agents[at.agent].done[at.run] = true;
-        self->last_agent = at.agent;
-        self->last_label = self->plan->agents[at.agent].label;
+        at->plan->agents[at->agent].done[at->run] = true;
+        at->plan->agents[at->agent].session[at->run] = json_array_size(self->work->sessions) - 1;
+        self->last = at;
     } else if (self->status == SA_OK && status != SA_INTERRUPTED) {
         self->status = status;
         snprintf(self->sentence, sizeof self->sentence, "%s", sa_last_error()); /* sentences are per thread */
@@ -52,11 +58,11 @@ static void note_end(pool *self, place at, sa_status status) {
     pthread_cond_signal(&self->news);
 }
 
-static void *work(void *user) {
+static void *work_on(void *user) {
     pool *self = user;
     pthread_mutex_lock(&self->lock);
     while (self->next < self->count && !atomic_load(&self->control.stop)) {
-        place at = self->jobs[self->next++];
+        const place *at = &self->jobs[self->next++];
         pthread_mutex_unlock(&self->lock);
         sa_status status = do_job(self, at);
         pthread_mutex_lock(&self->lock);
@@ -82,17 +88,18 @@ static double mean_regret(const sa_plan *plan, const sa_plan_agent *agent) {
 }
 
 static sa_progress look(const pool *self, double start) {
-    const sa_plan *plan = self->plan;
-    double here = (double)self->count * (double)plan->rounds, rounds = (double)atomic_load(&self->control.rounds);
-    size_t jobs = plan->runs * plan->agent_count;
-    sa_progress progress = {.jobs = jobs,
-                            .jobs_done = jobs - self->count + self->finished,
-                            .rounds_done = 1 - (here - rounds) / ((double)jobs * (double)plan->rounds),
+    double rounds = (double)atomic_load(&self->control.rounds), left = self->rounds_left - rounds;
+    sa_progress progress = {.jobs = self->all,
+                            .jobs_done = self->all - self->count + self->finished,
+                            .rounds_done = self->rounds_all > 0 ? 1 - left / self->rounds_all : 1,
                             .seconds = sa_seconds_now() - start,
                             .seconds_left = -1,
-                            .label = self->last_label};
-    if (rounds > 0) progress.seconds_left = progress.seconds * (here - rounds) / rounds;
-    if (*self->last_label) progress.regret = mean_regret(plan, &plan->agents[self->last_agent]);
+                            .label = ""};
+    if (rounds > 0) progress.seconds_left = progress.seconds * left / rounds;
+    if (!self->last) return progress;
+    const sa_plan_agent *agent = &self->last->plan->agents[self->last->agent];
+    progress.label = agent->label;
+    progress.regret = mean_regret(self->last->plan, agent);
     return progress;
 }
 
@@ -118,20 +125,31 @@ static void watch(pool *self, sa_progress_call *call, void *user) {
 /* ---- putting it together ---- */
 
 static sa_status list_jobs(pool *self) {
-    sa_plan *plan = self->plan;
-    SA_TRY(sa_alloc_matrix(plan->runs, plan->agent_count, sizeof *self->jobs, &self->jobs));
-    for (size_t run = 0; run < plan->runs; run++)
-        for (size_t agent = 0; agent < plan->agent_count; agent++)
-            if (!plan->agents[agent].done[run]) self->jobs[self->count++] = (place){agent, run};
+    const sa_work *work = self->work;
+    size_t runs = work->plans[0]->runs, agents = 0, job = 0;
+    sa_plan *plan;
+    while (sa_work_agent(work, agents, &plan)) agents++;
+    SA_TRY(sa_alloc_matrix(runs, agents, sizeof *self->jobs, &self->jobs));
+    for (size_t run = 0; run < runs; run++)
+        for (size_t p = 0; p < work->plan_count; p++)
+            for (size_t i = 0; i < work->plans[p]->agent_count; i++, job++) {
+                plan = work->plans[p];
+                if (!sa_work_has(work, job)) continue;
+                self->all++;
+                self->rounds_all += (double)plan->rounds;
+                if (plan->agents[i].done[run]) continue;
+                self->rounds_left += (double)plan->rounds;
+                self->jobs[self->count++] = (place){plan, i, run};
+            }
     return SA_OK;
 }
 
 static sa_status start_and_join(pool *self, sa_progress_call *call, void *user) {
-    size_t wanted = self->plan->threads < self->count ? self->plan->threads : self->count, started = 0;
+    size_t wanted = self->work->threads < self->count ? self->work->threads : self->count, started = 0;
     pthread_t *threads;
     SA_TRY(sa_alloc_array(wanted, sizeof *threads, &threads));
     pthread_mutex_lock(&self->lock);
-    while (started < wanted && pthread_create(&threads[started], NULL, work, self) == 0) started++;
+    while (started < wanted && pthread_create(&threads[started], NULL, work_on, self) == 0) started++;
     self->working = started; /* fewer threads than asked for is fine */
     if (started > 0 || wanted == 0) watch(self, call, user);
     pthread_mutex_unlock(&self->lock);
@@ -143,14 +161,14 @@ static sa_status start_and_join(pool *self, sa_progress_call *call, void *user) 
 static sa_status outcome(const pool *self) {
     if (self->status != SA_OK) return sa_fail(self->status, "%s", self->sentence);
     if (self->finished == self->count) return SA_OK;
-    size_t jobs = self->plan->runs * self->plan->agent_count, done = jobs - self->count + self->finished;
-    const char *out = self->plan->options->out;
+    size_t jobs = self->all, done = jobs - self->count + self->finished;
+    const char *out = self->work->options->out;
     if (!*out) return sa_fail(SA_INTERRUPTED, "stopped after %zu of %zu runs; without --out nothing is kept", done, jobs);
     return sa_fail(SA_INTERRUPTED, "stopped after %zu of %zu runs; --resume --out %s goes on", done, jobs, out);
 }
 
-sa_status sa_runner_run(sa_plan *plan, sa_progress_call *call, void *user) {
-    pool self = {.plan = plan, .last_label = ""};
+sa_status sa_runner_run(sa_work *work, sa_progress_call *call, void *user) {
+    pool self = {.work = work};
     SA_TRY(list_jobs(&self));
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);

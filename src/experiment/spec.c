@@ -12,7 +12,7 @@
 #include "base/yaml.h"
 #include "experiment/experiment.h"
 
-enum { VALUE_SIZE = 16384, LABEL_SIZE = 100 };
+enum { VALUE_SIZE = 16384, LABEL_SIZE = 200 };
 
 /* ---- life ---- */
 
@@ -36,7 +36,8 @@ sa_experiment *sa_experiment_new(void) {
 
 void sa_experiment_destroy(sa_experiment *experiment) {
     if (!experiment) return;
-    sa_plan_destroy(experiment->plan);
+    sa_work_destroy(experiment->work);
+    sa_grid_clear(&experiment->grid);
     for (size_t i = 0; i < experiment->agent_count; i++) spec_agent_clear(&experiment->agents[i]);
     sa_free(experiment->agents);
     sa_options_destroy(experiment->options);
@@ -54,9 +55,10 @@ sa_status sa_experiment_set(sa_experiment *experiment, const char *name, const c
 /* ---- agents ---- */
 
 /* A label names a folder, so it must not lead anywhere else. */
-static sa_status check_label(const char *label) {
+sa_status sa_label_check(const char *label) {
     static const char *const taken[] = {"parts",      "spec.yaml",  "summary.json", "figure.json", "report.html",
-                                        "regret.svg", "regret.png", "table.csv",    "curves.csv"};
+                                        "regret.svg", "regret.png", "regret.pdf",   "table.csv",   "curves.csv",
+                                        "table.tex",  "sweep.svg",  "merged.txt",   "slurm"};
     char shown[SA_PRINTABLE];
     sa_printable(label, shown);
     if (!*label) return sa_fail(SA_INVALID, "an agent's label must not be empty");
@@ -94,7 +96,7 @@ static sa_status set_own(sa_spec_agent *agent, const char *name, const char *val
 }
 
 sa_status sa_spec_add_agent(sa_experiment *experiment, const char *label) {
-    SA_TRY(check_label(label));
+    SA_TRY(sa_label_check(label));
     if (find_agent(experiment, 0, label)) return sa_fail(SA_INVALID, "two agents are labelled %s", label);
     SA_TRY(sa_grow_array(&experiment->agents, &experiment->agent_capacity, experiment->agent_count + 1,
                          sizeof *experiment->agents));
@@ -165,17 +167,25 @@ void sa_experiment_clear_agents(sa_experiment *experiment) {
     experiment->checked = false;
 }
 
+sa_status sa_experiment_grid(sa_experiment *experiment, const char *name, const char *value) {
+    experiment->checked = false;
+    return sa_grid_add(&experiment->grid, name, value);
+}
+
+bool sa_experiment_has_grid(const sa_experiment *experiment) { return experiment->grid.count > 0; }
+
 /* ---- the spec file ---- */
 
 typedef struct spec_reading {
     sa_experiment *experiment;
-    size_t first; /* agents before it were there already */
+    size_t first, axes; /* agents and axes of the grid before them were there already */
 } spec_reading;
 
 static sa_status take_pair(void *user, const char *label, const char *key, const char *value) {
     spec_reading *reading = user;
     sa_experiment *experiment = reading->experiment;
     if (!label) return sa_options_set(experiment->options, key, value);
+    if (label == sa_yaml_grid) return sa_grid_add(&experiment->grid, key, value);
     sa_spec_agent *agent = find_agent(experiment, reading->first, label);
     if (!agent) {
         SA_TRY(sa_spec_add_agent(experiment, label));
@@ -185,7 +195,7 @@ static sa_status take_pair(void *user, const char *label, const char *key, const
 }
 
 sa_status sa_experiment_read(sa_experiment *experiment, const char *path) {
-    spec_reading reading = {experiment, experiment->agent_count};
+    spec_reading reading = {experiment, experiment->agent_count, experiment->grid.count};
     char *text;
     size_t size;
     SA_TRY(sa_file_read(path, &text, &size));
@@ -193,6 +203,7 @@ sa_status sa_experiment_read(sa_experiment *experiment, const char *path) {
     sa_status status = kept ? sa_yaml_parse(text, size, path, take_pair, &reading) : SA_OUT_OF_MEMORY;
     if (status != SA_OK && kept) { /* a spec is taken as a whole or not at all */
         sa_spec_drop_agents(experiment, reading.first);
+        sa_grid_drop(&experiment->grid, reading.axes);
         sa_options *half = experiment->options;
         experiment->options = kept;
         kept = half;
@@ -200,93 +211,5 @@ sa_status sa_experiment_read(sa_experiment *experiment, const char *path) {
     experiment->checked = false;
     sa_options_destroy(kept);
     sa_free(text);
-    return status;
-}
-
-/* ---- resolving ---- */
-
-sa_status sa_options_take(sa_options *to, const sa_options *from, const char *name) {
-    char value[VALUE_SIZE];
-    SA_TRY(sa_options_get(from, name, value, sizeof value));
-    return sa_options_set(to, name, value);
-}
-
-void sa_plan_agents_destroy(sa_plan_agent *agents, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        sa_free(agents[i].done);
-        sa_free(agents[i].stats);
-        for (int kind = 0; kind < SA_CURVE_COUNT; kind++) sa_free(agents[i].curve[kind]);
-        sa_options_destroy(agents[i].options);
-        sa_free(agents[i].label);
-    }
-    sa_free(agents);
-}
-
-typedef struct agent_list {
-    sa_plan_agent *agents;
-    size_t count, capacity;
-} agent_list;
-
-/* Adds an agent with a copy of the options for all, and returns it through *out. */
-static sa_status list_add(agent_list *list, const char *label, const sa_options *base, sa_plan_agent **out) {
-    for (size_t i = 0; i < list->count; i++)
-        if (!strcmp(list->agents[i].label, label)) return sa_fail(SA_INVALID, "two agents are labelled %s", label);
-    SA_TRY(sa_grow_array(&list->agents, &list->capacity, list->count + 1, sizeof *list->agents));
-    sa_plan_agent *agent = &list->agents[list->count++];
-    *agent = (sa_plan_agent){0};
-    SA_TRY(sa_copy_text(label, &agent->label));
-    agent->options = sa_options_copy(base);
-    *out = agent;
-    return agent->options ? SA_OK : SA_OUT_OF_MEMORY;
-}
-
-/* "cn-ucb, cn-ts": agents labelled by their algorithms. */
-static sa_status list_algorithms(agent_list *list, const sa_options *base) {
-    char name[VALUE_SIZE];
-    for (const char *from = base->algorithm; from;) {
-        const char *comma = strchr(from, ',');
-        from += strspn(from, " ");
-        size_t size = comma && from < comma ? (size_t)(comma - from) : comma ? 0 : strlen(from);
-        while (size > 0 && from[size - 1] == ' ') size--;
-        if (size == 0) return sa_fail(SA_INVALID, "--algorithm \"%.80s\" has an empty name", base->algorithm);
-        if (size >= sizeof name) return sa_fail(SA_INVALID, "--algorithm %.80s... is too long", base->algorithm);
-        memcpy(name, from, size);
-        name[size] = 0;
-        SA_TRY(check_label(name));
-        sa_plan_agent *agent;
-        SA_TRY(list_add(list, name, base, &agent));
-        SA_TRY(sa_options_set(agent->options, "algorithm", name));
-        from = comma ? comma + 1 : NULL;
-    }
-    return SA_OK;
-}
-
-static sa_status list_own(agent_list *list, const sa_options *base, const sa_spec_agent *asked) {
-    sa_plan_agent *agent;
-    SA_TRY(list_add(list, asked->label, base, &agent));
-    agent->code = asked->code;
-    sa_option_info info;
-    for (size_t i = 0; sa_option_at(i, &info); i++)
-        if (sa_options_given(asked->own, info.name)) SA_TRY(sa_options_take(agent->options, asked->own, info.name));
-    if (strchr(agent->options->algorithm, ','))
-        return sa_fail(SA_INVALID, "agent %s: which of --algorithm %.200s is meant? Say algorithm=NAME", asked->label,
-                       base->algorithm);
-    /* a preset of its own must not touch what is one for all */
-    for (size_t i = 0; sa_option_at(i, &info); i++)
-        if (info.scope != SA_SCOPE_AGENT) SA_TRY(sa_options_take(agent->options, base, info.name));
-    return SA_OK;
-}
-
-sa_status sa_spec_resolve(const sa_experiment *experiment, const sa_options *base, sa_plan_agent **agents, size_t *count) {
-    agent_list list = {0};
-    sa_status status;
-    if (experiment->agent_count == 0 || sa_options_given(base, "algorithm")) SA_TRY_OR_FAIL(list_algorithms(&list, base));
-    for (size_t i = 0; i < experiment->agent_count; i++) SA_TRY_OR_FAIL(list_own(&list, base, &experiment->agents[i]));
-    for (size_t i = 0; i < list.count; i++) SA_TRY_OR_FAIL(sa_algorithm_defaults(list.agents[i].options));
-    *agents = list.agents;
-    *count = list.count;
-    return SA_OK;
-fail:
-    sa_plan_agents_destroy(list.agents, list.count);
     return status;
 }

@@ -1,11 +1,16 @@
-/* DIR/spec.yaml: every option spelt out, so that `superarm run DIR/spec.yaml` repeats the experiment even when presets have
- * changed since. Agents list what differs from the options for all. */
+/* DIR/spec.yaml: every option spelt out, so that `superarm run DIR/spec.yaml` repeats the experiment even when presets
+ * have changed since. Agents list what differs from the options for all. A sweep is written as it was asked for: what
+ * its cells have otherwise depends on their values. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "experiment/experiment.h"
+#include "experiment/provenance.h"
+#include "experiment/stored.h"
 
 enum { VALUE_SIZE = 16384 };
 
@@ -75,65 +80,107 @@ static void add_agent(sa_buffer *buffer, const sa_plan *plan, const sa_plan_agen
 static bool has_own(const sa_plan *plan) {
     bool own = strcmp(plan->options->environment, "own") == 0;
     for (size_t i = 0; i < plan->agent_count; i++)
-        own = own || plan->agents[i].code.select || plan->agents[i].oracle == &sa_oracle_own;
+        own =
+            own || !strcmp(plan->agents[i].options->algorithm, "own") || plan->agents[i].options->oracle == SA_ORACLE_OWN;
     return own;
 }
 
-sa_status sa_spec_write(const sa_plan *plan, const char *path) {
-    sa_buffer buffer = {0};
+static void add_plan(sa_buffer *buffer, const sa_plan *plan) {
     bool lists_all = true;
     for (size_t i = 0; i < plan->agent_count; i++) lists_all = lists_all && from_list(plan, &plan->agents[i]);
-    sa_buffer_format(&buffer, "# Superarm %s: %s\n", sa_version(),
-                     has_own(plan)
-                         ? "what is `own` here is code of the caller, without which this file cannot be run again"
-                         : "`superarm run` with this file repeats the experiment");
-    add_base(&buffer, plan, lists_all);
-    if (!lists_all) {
-        sa_buffer_text(&buffer, "agents:\n");
-        for (size_t i = 0; i < plan->agent_count; i++) add_agent(&buffer, plan, &plan->agents[i]);
+    add_base(buffer, plan, lists_all);
+    if (lists_all) return;
+    sa_buffer_text(buffer, "agents:\n");
+    for (size_t i = 0; i < plan->agent_count; i++) add_agent(buffer, plan, &plan->agents[i]);
+}
+
+/* ---- writing a sweep ---- */
+
+/* A file's value as a path that works from anywhere, with the same last part. */
+static void add_value(sa_buffer *buffer, const char *name, const char *value) {
+    char here[4096], *path = NULL;
+    bool file = sa_option_is_input(name) && *value && *value != '/' && sa_file_exists(value) && getcwd(here, sizeof here);
+    if (file && sa_format(&path, "%s/%s", here, value) != SA_OK) buffer->status = SA_OUT_OF_MEMORY;
+    sa_buffer_quote(buffer, path ? path : value);
+    sa_free(path);
+}
+
+static void add_given(sa_buffer *buffer, const sa_options *options, const char *indent) {
+    char value[VALUE_SIZE];
+    sa_option_info info;
+    for (size_t i = 0; sa_option_at(i, &info); i++) {
+        if (!repeats(&info) || !sa_options_given(options, info.name) || !strcmp(info.name, "runs") ||
+            !strcmp(info.name, "first-run"))
+            continue;
+        if (sa_options_get(options, info.name, value, sizeof value) != SA_OK) buffer->status = SA_INVALID;
+        sa_buffer_format(buffer, "%s%s: ", indent, info.name);
+        add_value(buffer, info.name, value);
+        sa_buffer_text(buffer, "\n");
     }
+}
+
+static void add_sweep(sa_buffer *buffer, const sa_experiment *experiment, const sa_options *runs) {
+    const sa_grid *grid = &experiment->grid;
+    add_given(buffer, experiment->options, "");
+    sa_buffer_format(buffer, "first-run: %lld\nruns: %lld\n", (long long)runs->first_run, (long long)runs->runs);
+    if (experiment->agent_count > 0) sa_buffer_text(buffer, "agents:\n");
+    for (size_t i = 0; i < experiment->agent_count; i++) {
+        sa_buffer_text(buffer, "  ");
+        sa_buffer_quote(buffer, experiment->agents[i].label);
+        sa_buffer_text(buffer, ":\n");
+        add_given(buffer, experiment->agents[i].own, "    ");
+    }
+    sa_buffer_text(buffer, "grid:\n");
+    for (size_t i = 0; i < grid->count; i++) {
+        sa_buffer_format(buffer, "  %s: [", grid->axes[i].name);
+        for (size_t k = 0; k < grid->axes[i].count; k++) {
+            sa_buffer_text(buffer, k ? ", " : "");
+            add_value(buffer, grid->axes[i].name, grid->axes[i].values[k]);
+        }
+        sa_buffer_text(buffer, "]\n");
+    }
+}
+
+/* Many shards would write the same. */
+static bool is_written(const char *path, const sa_buffer *buffer) {
+    char *text = NULL;
+    size_t size = 0;
+    bool same = sa_file_exists(path) && sa_file_read(path, &text, &size) == SA_OK && size == buffer->size &&
+                !memcmp(text, buffer->text, size);
+    sa_free(text);
+    return same;
+}
+
+static sa_status write_spec(const sa_experiment *experiment, const sa_plan *plan, const char *path) {
+    sa_buffer buffer = {0};
+    bool sweep = experiment->grid.count > 0;
+    sa_buffer_format(&buffer, "# Superarm %s: ", sa_version());
+    sa_buffer_text(&buffer, has_own(plan)
+                                ? "what is `own` here is code of the caller, without which this file cannot be run again"
+                            : sweep ? "`superarm sweep` with this file repeats the experiment"
+                                    : "`superarm run` with this file repeats the experiment");
+    sa_buffer_text(&buffer, "\n");
+    if (sweep)
+        add_sweep(&buffer, experiment, plan->options);
+    else
+        add_plan(&buffer, plan);
     sa_status status = buffer.status;
-    if (status == SA_OK) status = sa_file_write(path, buffer.text, buffer.size);
+    if (status == SA_OK && !is_written(path, &buffer)) status = sa_file_write(path, buffer.text, buffer.size);
     sa_buffer_clear(&buffer);
     return status;
 }
 
-/* ---- comparing ---- */
-
-static sa_status compare_options(const sa_options *asked, const sa_options *had, const char *label, const char *path) {
-    char value[VALUE_SIZE], other[VALUE_SIZE], whose[160] = "";
-    sa_option_info info;
-    if (label) snprintf(whose, sizeof whose, "agent %s: ", label);
-    for (size_t i = 0; sa_option_at(i, &info); i++) {
-        bool matters = label ? info.scope == SA_SCOPE_AGENT : repeats(&info) && info.scope != SA_SCOPE_AGENT;
-        if (!matters || same_value(asked, had, info.name, value, other)) continue;
-        return sa_fail(SA_INVALID, "--resume: %s--%s is %.200s here and %.200s in %.200s", whose, info.name,
-                       *value ? value : "\"\"", *other ? other : "\"\"", path);
-    }
-    return SA_OK;
+sa_status sa_spec_write(const sa_work *work, const char *path) {
+    return write_spec(work->experiment, work->plans[0], path);
 }
 
-static sa_status compare_agents(const sa_plan *plan, const sa_plan_agent *agents, size_t count, const char *path) {
-    for (size_t i = 0; i < plan->agent_count && i < count; i++) {
-        if (strcmp(plan->agents[i].label, agents[i].label))
-            return sa_fail(SA_INVALID, "--resume: agent %zu is %s here and %s in %s", i + 1, plan->agents[i].label,
-                           agents[i].label, path);
-        SA_TRY(compare_options(plan->agents[i].options, agents[i].options, plan->agents[i].label, path));
-    }
-    if (plan->agent_count == count) return SA_OK;
-    return sa_fail(SA_INVALID, "--resume: there are %zu agents here and %zu in %s", plan->agent_count, count, path);
-}
-
-sa_status sa_spec_compare(const sa_plan *plan, const char *path) {
-    sa_plan_agent *agents = NULL;
-    size_t count = 0;
-    sa_experiment *had = sa_experiment_new();
-    if (!had) return SA_OUT_OF_MEMORY;
-    sa_status status = sa_experiment_read(had, path);
-    if (status == SA_OK) status = sa_spec_resolve(had, had->options, &agents, &count);
-    if (status == SA_OK) status = compare_options(plan->options, had->options, NULL, path);
-    if (status == SA_OK) status = compare_agents(plan, agents, count, path);
-    sa_plan_agents_destroy(agents, count);
-    sa_experiment_destroy(had);
+sa_status sa_spec_write_stored(const sa_stored *stored, const char *path) {
+    sa_plan plan = {.options = stored->spec->options};
+    SA_TRY(sa_alloc_array(stored->agent_count, sizeof *plan.agents, &plan.agents));
+    for (size_t i = 0; i < stored->agent_count; i++)
+        plan.agents[plan.agent_count++] =
+            (sa_plan_agent){.label = stored->agents[i].label, .options = stored->agents[i].options};
+    sa_status status = write_spec(stored->spec, &plan, path);
+    sa_free(plan.agents);
     return status;
 }

@@ -7,6 +7,7 @@
  *
  * which is inverted by bisection. From nu = 200 on, the expansion in 1/nu (26.7.5) is exact to 1e-10. */
 #include <math.h>
+#include <string.h>
 
 #include "experiment/experiment.h"
 #include "experiment/statistics.h"
@@ -54,20 +55,33 @@ sa_mean sa_final_mean(const double *curves, size_t runs, size_t rounds) {
     return (sa_mean){mean, sd, mean - half, mean + half};
 }
 
-void sa_plan_summarise(sa_plan_agent *agent, size_t runs, size_t rounds) {
+/* Rows of (runs, rounds) that are all the same. */
+static bool rows_alike(const double *curves, size_t runs, size_t rounds) {
+    for (size_t run = 1; run < runs; run++)
+        if (memcmp(curves, curves + run * rounds, rounds * sizeof *curves)) return false;
+    return true;
+}
+
+bool sa_runs_alike(const double *const *curves, size_t count, size_t runs, size_t rounds) {
+    bool alike = runs > 1;
+    for (size_t i = 0; alike && i < count; i++) alike = !curves[i] || rows_alike(curves[i], runs, rounds);
+    return alike;
+}
+
+sa_totals sa_totals_of(double *const *curve, const sa_run_stats *stats, size_t runs, size_t rounds) {
+    sa_totals total = {.alike = sa_runs_alike((const double *const *)curve, SA_CURVE_COUNT, runs, rounds)};
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
-        if (agent->curve[kind]) agent->final[kind] = sa_final_mean(agent->curve[kind], runs, rounds);
-    sa_run_stats total = {0};
+        if (curve[kind] && runs > 0) total.final[kind] = sa_final_mean(curve[kind], total.alike ? 1 : runs, rounds);
     for (size_t run = 0; run < runs; run++) {
-        const sa_run_stats *stats = &agent->stats[run];
-        total.seconds += stats->seconds / (double)runs;
-        total.select_seconds += stats->select_seconds / (double)runs;
-        total.update_seconds += stats->update_seconds / (double)runs;
-        total.train_seconds += stats->train_seconds / (double)runs;
-        total.replay_seconds += stats->replay_seconds / (double)runs;
-        if (stats->peak_bytes > total.peak_bytes) total.peak_bytes = stats->peak_bytes;
-        total.diverged_trainings += stats->diverged_trainings;
-        if (stats->certificate > total.certificate) total.certificate = stats->certificate;
+        const sa_run_stats *one = &stats[run];
+        total.stats.seconds += one->seconds / (double)runs;
+        total.stats.select_seconds += one->select_seconds / (double)runs;
+        total.stats.update_seconds += one->update_seconds / (double)runs;
+        total.stats.train_seconds += one->train_seconds / (double)runs;
+        total.stats.replay_seconds += one->replay_seconds / (double)runs;
+        if (one->peak_bytes > total.stats.peak_bytes) total.stats.peak_bytes = one->peak_bytes;
+        total.stats.diverged_trainings += one->diverged_trainings;
+        if (one->certificate > total.stats.certificate) total.stats.certificate = one->certificate;
     }
-    agent->total = total;
+    return total;
 }

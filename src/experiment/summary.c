@@ -8,20 +8,27 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/experiment.h"
+#include "experiment/provenance.h"
+#include "experiment/stored.h"
 
 enum { VALUE_SIZE = 16384 };
 
-/* ---- writing ---- */
+static bool is_axis(const sa_grid *grid, const char *name) {
+    for (size_t i = 0; i < grid->count; i++)
+        if (!strcmp(grid->axes[i].name, name)) return true;
+    return false;
+}
 
-/* {"gamma": 0.3, ...}: numbers and flags bare, texts, choices and a number that is `theory` in quotes. */
-static void add_options(sa_buffer *buffer, const sa_options *options, bool agent_only, const char *indent) {
+/* {"gamma": 0.3, ...}: numbers and flags bare, texts, choices and a number that is `theory` in quotes. Those of an
+ * agent, and what the grid varies; or, without a grid, those for all. */
+static void add_options(sa_buffer *buffer, const sa_options *options, const sa_grid *grid, const char *indent) {
     char value[VALUE_SIZE];
     sa_option_info info;
     const char *comma = "";
     sa_buffer_text(buffer, "{");
     for (size_t i = 0; sa_option_at(i, &info); i++) {
-        if (info.scope == SA_SCOPE_OUTPUT || (agent_only && info.scope != SA_SCOPE_AGENT)) continue;
+        if (info.scope == SA_SCOPE_OUTPUT) continue;
+        if (grid && info.scope != SA_SCOPE_AGENT && !is_axis(grid, info.name)) continue;
         if (sa_options_get(options, info.name, value, sizeof value) != SA_OK) {
             buffer->status = SA_INVALID;
             return;
@@ -37,8 +44,7 @@ static void add_options(sa_buffer *buffer, const sa_options *options, bool agent
     sa_buffer_format(buffer, "\n%s}", indent);
 }
 
-static void add_mean(sa_buffer *buffer, sa_curve_kind kind, const sa_plan_agent *agent) {
-    const sa_mean *mean = &agent->final[kind];
+static void add_mean(sa_buffer *buffer, sa_curve_kind kind, const sa_mean *mean) {
     sa_buffer_format(buffer, "      \"%s\": {\"mean\": ", sa_curve_name(kind));
     sa_buffer_number(buffer, mean->mean, 0);
     sa_buffer_text(buffer, ", \"sd\": ");
@@ -56,77 +62,84 @@ static void add_seconds(sa_buffer *buffer, const char *name, double seconds) {
     sa_buffer_text(buffer, ",\n");
 }
 
-static void add_agent(sa_buffer *buffer, const sa_plan *plan, const sa_plan_agent *agent) {
-    const sa_run_stats *total = &agent->total;
+static void add_agent(sa_buffer *buffer, const sa_stored *stored, const sa_stored_agent *agent) {
+    sa_totals total = sa_totals_of(agent->curve, agent->stats, agent->runs, agent->rounds);
     sa_buffer_text(buffer, "    ");
     sa_buffer_quote(buffer, agent->label);
     sa_buffer_text(buffer, ": {\n      \"algorithm\": ");
     sa_buffer_quote(buffer, agent->options->algorithm);
     sa_buffer_text(buffer, ",\n      \"options\": ");
-    add_options(buffer, agent->options, true, "      ");
-    sa_buffer_format(buffer, ",\n      \"runs\": %zu,\n      \"rounds\": %zu,\n", plan->runs, plan->rounds);
-    add_mean(buffer, SA_CURVE_EXPECTED, agent);
-    add_mean(buffer, SA_CURVE_REALISED, agent);
-    if (plan->clicks) add_mean(buffer, SA_CURVE_CLICKS, agent);
-    add_seconds(buffer, "seconds_per_run", total->seconds);
-    add_seconds(buffer, "select_seconds", total->select_seconds);
-    add_seconds(buffer, "update_seconds", total->update_seconds);
-    add_seconds(buffer, "train_seconds", total->train_seconds);
-    add_seconds(buffer, "replay_seconds", total->replay_seconds);
+    add_options(buffer, agent->options, &stored->spec->grid, "      ");
+    sa_buffer_format(buffer, ",\n      \"runs\": %zu,\n      \"rounds\": %zu,\n", agent->runs, agent->rounds);
+    if (total.alike) sa_buffer_text(buffer, "      \"alike\": true,\n");
+    for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
+        if (agent->curve[kind] && kind != SA_CURVE_REWARD) add_mean(buffer, kind, &total.final[kind]);
+    add_seconds(buffer, "seconds_per_run", total.stats.seconds);
+    add_seconds(buffer, "select_seconds", total.stats.select_seconds);
+    add_seconds(buffer, "update_seconds", total.stats.update_seconds);
+    add_seconds(buffer, "train_seconds", total.stats.train_seconds);
+    add_seconds(buffer, "replay_seconds", total.stats.replay_seconds);
     sa_buffer_text(buffer, "      \"certificate\": ");
-    sa_buffer_number(buffer, total->certificate > 0 ? total->certificate : NAN, 0);
+    sa_buffer_number(buffer, total.stats.certificate > 0 ? total.stats.certificate : NAN, 0);
     sa_buffer_text(buffer, ",\n");
     sa_buffer_format(buffer, "      \"peak_bytes\": %" PRIu64 ",\n      \"diverged_trainings\": %" PRIu64 "\n    }",
-                     total->peak_bytes, total->diverged_trainings);
+                     total.stats.peak_bytes, total.stats.diverged_trainings);
 }
 
-sa_status sa_summary_write(const sa_plan *plan, const char *path) {
+static void add_json(sa_buffer *buffer, const json_t *value) {
+    char *text = NULL;
+    sa_status status = sa_json_text(value, &text);
+    if (status == SA_OK)
+        sa_buffer_text(buffer, text);
+    else
+        buffer->status = status;
+    sa_free(text);
+}
+
+/* {"gamma": ["0.1", "1"]} */
+static void add_grid(sa_buffer *buffer, const sa_grid *grid) {
+    sa_buffer_text(buffer, "  \"grid\": {");
+    for (size_t i = 0; i < grid->count; i++) {
+        sa_buffer_format(buffer, "%s\"%s\": [", i ? ", " : "", grid->axes[i].name);
+        for (size_t k = 0; k < grid->axes[i].count; k++) {
+            sa_buffer_text(buffer, k ? ", " : "");
+            sa_buffer_quote(buffer, grid->axes[i].values[k]);
+        }
+        sa_buffer_text(buffer, "]");
+    }
+    sa_buffer_text(buffer, "},\n");
+}
+
+static void add_sessions(sa_buffer *buffer, const json_t *sessions) {
+    sa_buffer_text(buffer, "  \"sessions\": [");
+    for (size_t i = 0; i < json_array_size(sessions); i++) {
+        sa_buffer_text(buffer, i ? ",\n    " : "\n    ");
+        add_json(buffer, json_array_get(sessions, i));
+    }
+    sa_buffer_text(buffer, "\n  ],\n");
+}
+
+sa_status sa_summary_write(const sa_stored *stored, const char *path) {
     sa_buffer buffer = {0};
-    sa_buffer_format(&buffer, "{\n  \"version\": \"%s\",\n  \"format\": %d,\n  \"options\": ", sa_version(),
-                     SA_SUMMARY_FORMAT);
-    add_options(&buffer, plan->options, false, "  ");
+    size_t missing = sa_stored_missing(stored);
+    sa_buffer_format(&buffer, "{\n  \"version\": \"%s\",\n  \"format\": %d,\n  \"complete\": %s,\n", sa_version(),
+                     SA_SUMMARY_FORMAT, missing ? "false" : "true");
+    if (missing) sa_buffer_format(&buffer, "  \"missing_runs\": %zu,\n", missing);
+    add_sessions(&buffer, stored->sessions);
+    if (stored->spec->grid.count > 0) add_grid(&buffer, &stored->spec->grid);
+    sa_buffer_text(&buffer, "  \"options\": ");
+    add_options(&buffer, stored->spec->options, NULL, "  ");
     sa_buffer_text(&buffer, ",\n  \"agents\": {\n");
-    for (size_t i = 0; i < plan->agent_count; i++) {
-        if (i > 0) sa_buffer_text(&buffer, ",\n");
-        add_agent(&buffer, plan, &plan->agents[i]);
+    const char *comma = "";
+    for (size_t i = 0; i < stored->agent_count; i++) {
+        if (stored->agents[i].runs == 0) continue; /* which is then not complete */
+        sa_buffer_text(&buffer, comma);
+        comma = ",\n";
+        add_agent(&buffer, stored, &stored->agents[i]);
     }
     sa_buffer_text(&buffer, "\n  }\n}\n");
     sa_status status = buffer.status;
     if (status == SA_OK) status = sa_file_write(path, buffer.text, buffer.size);
     sa_buffer_clear(&buffer);
-    return status;
-}
-
-/* ---- reading ---- */
-
-static sa_status take_agent(sa_plan_agent *agent, json_t *object, const char *path) {
-    json_int_t peak = 0, diverged = 0;
-    sa_run_stats *total = &agent->total;
-    if (json_unpack(object, "{s:F, s:F, s:F, s:F, s?:F, s:I, s:I}", "seconds_per_run", &total->seconds, "select_seconds",
-                    &total->select_seconds, "update_seconds", &total->update_seconds, "train_seconds",
-                    &total->train_seconds, "replay_seconds", &total->replay_seconds, "peak_bytes", &peak,
-                    "diverged_trainings", &diverged))
-        return sa_fail(SA_FORMAT, "%s has no times and counts of agent %s", path, agent->label);
-    total->peak_bytes = (uint64_t)peak;
-    total->diverged_trainings = (uint64_t)diverged;
-    total->certificate =
-        json_number_value(json_object_get(object, "certificate")); /* 0 where it is null, or of an older version */
-    return SA_OK;
-}
-
-sa_status sa_summary_read(sa_plan *plan, const char *path) {
-    char *text;
-    size_t size;
-    json_error_t error;
-    SA_TRY(sa_file_read(path, &text, &size));
-    json_t *summary = json_loadb(text, size, 0, &error);
-    sa_status status = summary ? SA_OK : sa_fail(SA_FORMAT, "%s:%d: %s", path, error.line, error.text);
-    sa_free(text);
-    if (status == SA_OK && json_integer_value(json_object_get(summary, "format")) > SA_SUMMARY_FORMAT)
-        status = sa_fail(SA_NEWER, "%s was written by a newer version", path);
-    json_t *agents = json_object_get(summary, "agents");
-    for (size_t i = 0; status == SA_OK && i < plan->agent_count; i++)
-        status = take_agent(&plan->agents[i], json_object_get(agents, plan->agents[i].label), path);
-    json_decref(summary);
     return status;
 }

@@ -126,17 +126,18 @@ static sa_status append(const sa_replacement *whole, const char *path) {
     return status;
 }
 
-sa_status sa_trace_join(const sa_plan *plan, const char *ending, const char *path) {
+sa_status sa_trace_join(const sa_work *work, const char *ending, const char *path) {
     sa_replacement whole;
     SA_TRY(sa_replace_begin(path, &whole));
     sa_status status = SA_OK;
-    for (size_t agent = 0; agent < plan->agent_count; agent++)
-        for (size_t run = 0; status == SA_OK && run < plan->runs; run++) {
-            char *part;
-            SA_TRY_OR_FAIL(sa_results_part(plan, agent, run, ending, &part));
-            status = append(&whole, part);
-            sa_free(part);
-        }
+    for (size_t p = 0; p < work->plan_count; p++)
+        for (size_t agent = 0; agent < work->plans[p]->agent_count; agent++)
+            for (size_t run = 0; status == SA_OK && run < work->plans[p]->runs; run++) {
+                char *part;
+                SA_TRY_OR_FAIL(sa_results_part(work, work->plans[p], agent, run, ending, &part));
+                status = append(&whole, part);
+                sa_free(part);
+            }
     if (status == SA_OK) return sa_replace_commit(&whole);
 fail:
     sa_replace_abandon(&whole);

@@ -1,3 +1,5 @@
+#include "experiment/commit.h" /* made by CMake */
 #include <superarm/superarm.h>
 
 const char *sa_version(void) { return SA_VERSION; }
+const char *sa_commit(void) { return SA_COMMIT; }

@@ -21,7 +21,7 @@ sa_status sa_log_writer_open(const char *path, int digits, sa_log_writer **out) 
     if (digits < 0 || digits > 17) return sa_fail(SA_INVALID, "numbers of a log have 0 to 17 digits, not %d", digits);
     SA_TRY(sa_alloc_array(1, sizeof *writer, &writer));
     writer->digits = digits;
-    writer->file.file = -1;
+    writer->file = SA_NO_REPLACEMENT;
     sa_status status = sa_replace_begin(path, &writer->file);
     if (status == SA_OK)
         *out = writer;

@@ -1,5 +1,8 @@
 #include "memory/pending.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/reals.h"
 
@@ -8,6 +11,7 @@ void sa_pending_clear(sa_pending *pending) {
     sa_free(pending->arms);
     sa_free(pending->row);
     sa_free(pending->discounts);
+    sa_free(pending->propensities);
     sa_free(pending->contexts);
     sa_gradients_clear(&pending->gradients);
     *pending = (sa_pending){0};
@@ -27,6 +31,15 @@ sa_status sa_pending_init(sa_pending *pending, size_t slate, size_t dim, sa_prec
 fail:
     sa_pending_clear(&fresh);
     return status;
+}
+
+sa_status sa_pending_set_propensities(sa_pending *pending, const double *prefix, const double *position) {
+    size_t slate = pending->slate;
+    if (slate == 0 || isnan(prefix[slate - 1])) return SA_OK;
+    SA_TRY(sa_alloc_matrix(2, slate, sizeof *pending->propensities, &pending->propensities));
+    memcpy(pending->propensities, prefix, slate * sizeof *prefix);
+    memcpy(pending->propensities + slate, position, slate * sizeof *position);
+    return SA_OK;
 }
 
 bool sa_pending_is_new(const sa_pending *pending) {

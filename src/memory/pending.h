@@ -26,6 +26,7 @@ typedef struct sa_pending {
     size_t *arms;           /* (K) */
     size_t *row;            /* (K) of the history, where feedback was learnt from; else SA_NO_ROW */
     double *discounts;      /* (K), or NULL where none are learnt with */
+    double *propensities;   /* (2, K) of prefixes and positions; NULL: not known */
     void *contexts;         /* (K, dim), raw; NULL once nothing is left */
     sa_gradients gradients; /* of the chosen arms at selection, until they are counted; else empty */
 } sa_pending;
@@ -48,6 +49,9 @@ void sa_pending_clear(sa_pending *pending); /* leaves a zeroed struct */
 bool sa_pending_is_new(const sa_pending *pending);
 /* Memory for a decision of K arms: everything but the gradients. */
 sa_status sa_pending_init(sa_pending *pending, size_t slate, size_t dim, sa_precision precision, bool discounted);
+
+/* Keeps its propensities, (K) each, unless the slate's is not known. */
+sa_status sa_pending_set_propensities(sa_pending *pending, const double *prefix, const double *position);
 
 void sa_ring_clear(sa_pending_ring *ring);
 /* Room for so many more, so that push cannot fail. */

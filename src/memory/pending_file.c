@@ -1,5 +1,6 @@
 #include "memory/pending_file.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -13,6 +14,8 @@ void sa_pending_file_clear(sa_pending_file *file) {
     sa_free(file->answered);
     sa_free(file->row);
     sa_free(file->discounts);
+    sa_free(file->prefix);
+    sa_free(file->position);
     sa_free(file->contexts);
     sa_gradients_clear(&file->gradients);
     *file = (sa_pending_file){0};
@@ -20,12 +23,14 @@ void sa_pending_file_clear(sa_pending_file *file) {
 
 static sa_status allocate(sa_pending_file *file, const sa_pending_ring *ring, const sa_gradients *like) {
     size_t gradients = 0;
+    bool propensities = false;
     file->decisions = ring->kept;
     for (size_t i = 0; i < ring->count; i++) {
         const sa_pending *pending = sa_ring_at(ring, i);
         file->places += pending->slate;
         file->kept += pending->contexts ? pending->slate : 0;
         gradients += pending->gradients.count;
+        propensities = propensities || pending->propensities;
     }
     SA_TRY(sa_alloc_array(file->decisions, sizeof *file->id, &file->id));
     SA_TRY(sa_alloc_array(file->decisions, sizeof *file->slate, &file->slate));
@@ -34,6 +39,8 @@ static sa_status allocate(sa_pending_file *file, const sa_pending_ring *ring, co
     SA_TRY(sa_alloc_array(file->places, sizeof *file->answered, &file->answered));
     SA_TRY(sa_alloc_array(file->places, sizeof *file->row, &file->row));
     if (ring->discounted) SA_TRY(sa_alloc_array(file->places, sizeof *file->discounts, &file->discounts));
+    if (propensities) SA_TRY(sa_alloc_array(file->places, sizeof *file->prefix, &file->prefix));
+    if (propensities) SA_TRY(sa_alloc_array(file->places, sizeof *file->position, &file->position));
     SA_TRY(sa_alloc_matrix(file->kept, file->dim, sa_precision_bytes(file->precision), &file->contexts));
     SA_TRY(sa_gradients_init_like(&file->gradients, file->precision, like));
     return sa_gradients_reserve(&file->gradients, gradients);
@@ -55,6 +62,9 @@ sa_status sa_pending_file_from(sa_pending_file *file, const sa_pending_ring *rin
             file->answered[place] = pending->answered[k];
             file->row[place] = pending->row[k] == SA_NO_ROW ? -1 : (int64_t)pending->row[k];
             if (file->discounts) file->discounts[place] = pending->discounts[k];
+            if (!file->prefix) continue;
+            file->prefix[place] = pending->propensities ? pending->propensities[k] : NAN;
+            file->position[place] = pending->propensities ? pending->propensities[pending->slate + k] : NAN;
         }
         if (pending->contexts) {
             memcpy((char *)file->contexts + kept * row, pending->contexts, pending->slate * row);
@@ -77,6 +87,10 @@ sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_rin
     SA_TRY(sa_npz_add(writer, "pending_answered", SA_UINT8, 1, &file->places, file->answered));
     SA_TRY(sa_npz_add(writer, "pending_row", SA_INT64, 1, &file->places, file->row));
     if (file->discounts) SA_TRY(sa_npz_add(writer, "pending_discounts", SA_FLOAT64, 1, &file->places, file->discounts));
+    if (file->prefix) {
+        SA_TRY(sa_npz_add(writer, "pending_prefix_propensities", SA_FLOAT64, 1, &file->places, file->prefix));
+        SA_TRY(sa_npz_add(writer, "pending_position_propensities", SA_FLOAT64, 1, &file->places, file->position));
+    }
     SA_TRY(sa_npz_add(writer, "pending_contexts", sa_real_dtype(file->precision), 2, shape, file->contexts));
     return sa_gradients_save(&file->gradients, writer, "pending");
 }
@@ -84,7 +98,7 @@ sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_rin
 /* ---- loading ---- */
 
 typedef struct loaded {
-    sa_array id, slate, has_gradients, arms, answered, row, discounts, contexts;
+    sa_array id, slate, has_gradients, arms, answered, row, discounts, contexts, prefix, position;
     sa_gradients gradients;
 } loaded;
 
@@ -97,6 +111,8 @@ static void loaded_clear(loaded *from) {
     sa_array_clear(&from->row);
     sa_array_clear(&from->discounts);
     sa_array_clear(&from->contexts);
+    sa_array_clear(&from->prefix);
+    sa_array_clear(&from->position);
     sa_gradients_clear(&from->gradients);
 }
 
@@ -105,6 +121,16 @@ static sa_status read_discounts(loaded *from, size_t places, sa_npz *archive) {
     for (size_t i = 0; i < places; i++) {
         double discount = ((const double *)from->discounts.data)[i];
         if (!(discount >= 0 && discount <= 1)) return sa_fail(SA_FORMAT, "a pending discount is not from 0 to 1");
+    }
+    return SA_OK;
+}
+
+static sa_status read_propensities(const char *name, size_t places, sa_npz *archive, sa_array *out) {
+    SA_TRY(sa_npz_get_exactly(archive, name, SA_FLOAT64, 1, &places, out));
+    for (size_t i = 0; i < places; i++) {
+        double propensity = ((const double *)out->data)[i];
+        if (!isnan(propensity) && !(propensity > 0 && propensity <= 1 + 1e-9))
+            return sa_fail(SA_FORMAT, "a pending propensity is not a probability");
     }
     return SA_OK;
 }
@@ -130,6 +156,10 @@ static sa_status read_arrays(loaded *from, const sa_pending_ring *ring, const sa
     SA_TRY(sa_npz_get_exactly(archive, "pending_answered", SA_UINT8, 1, &all_places, &from->answered));
     SA_TRY(read_rows(from, all_places, observations, archive));
     if (ring->discounted) SA_TRY(read_discounts(from, all_places, archive));
+    if (sa_npz_has(archive, "pending_prefix_propensities")) {
+        SA_TRY(read_propensities("pending_prefix_propensities", all_places, archive, &from->prefix));
+        SA_TRY(read_propensities("pending_position_propensities", all_places, archive, &from->position));
+    }
     const int64_t *slate = from->slate.data;
     const uint8_t *answered = from->answered.data, *has_gradients = from->has_gradients.data;
     for (size_t i = 0; i < decisions; i++) {
@@ -166,6 +196,8 @@ static sa_status make_decision(const loaded *from, size_t index, const sa_inputs
         if (history_row >= 0) pending.row[k] = (size_t)history_row;
         if (discounts) pending.discounts[k] = discounts[*place + k];
     }
+    const double *prefix = from->prefix.data, *position = from->position.data;
+    if (prefix) SA_TRY_OR_FAIL(sa_pending_set_propensities(&pending, prefix + *place, position + *place));
     *place += slate;
     if (pending.left) {
         memcpy(pending.contexts, (const char *)from->contexts.data + *kept * row, slate * row);

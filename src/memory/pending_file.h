@@ -15,6 +15,7 @@ typedef struct sa_pending_file {
     uint8_t *answered;              /* (places) */
     int64_t *row;                   /* (places) of the history; -1: none */
     double *discounts;              /* (places), or NULL */
+    double *prefix, *position;      /* (places) propensities, NaN where they are not known; NULL: none is */
     void *contexts;                 /* (kept, dim) */
     sa_gradients gradients;         /* of the decisions that have them, one after another */
     size_t dim;

@@ -1,5 +1,6 @@
 #include "policy/choice.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -55,11 +56,14 @@ sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, siz
     self->exploration = exploration_of(policy, request->slate);
     self->bonus = sa_estimator_bonus(&policy->estimator, policy->exploration.kind->varies);
     self->certificate = sa_confidence_certificate(policy->confidence);
-    self->bounded = !all && is_bounded(policy, request->arms);
+    sa_stream floor = sa_stream_at(policy->seed, SA_PURPOSE_FLOOR, policy->run, draw);
+    self->random = policy->floor > 0 && sa_draw_uniform(&floor, 0) < policy->floor;
+    bool all_widths = all || self->random || (request->propensities && policy->exploration.kind->varies);
+    self->bounded = !all_widths && is_bounded(policy, request->arms);
     return sa_memory_check(request->arms, (self->positions + 1) * sizeof(double));
 }
 
-static sa_oracle_problem problem_of(const sa_policy *policy, const sa_choice *self) {
+sa_oracle_problem sa_choice_problem(const sa_policy *policy, const sa_choice *self) {
     return (sa_oracle_problem){.scores = self->score,
                                .unclipped = self->unclipped,
                                .urgency = self->urgency,
@@ -74,7 +78,7 @@ static sa_oracle_problem problem_of(const sa_policy *policy, const sa_choice *se
 sa_status sa_choice_prepare(const sa_policy *policy, const sa_request *request, size_t after, sa_choice *self) {
     const double none = 0; /* scores are still to come, and not looked at */
     SA_TRY(sa_choice_read(policy, request, after, false, self));
-    sa_oracle_problem problem = problem_of(policy, self);
+    sa_oracle_problem problem = sa_choice_problem(policy, self);
     problem.scores = &none;
     self->slate = sa_oracle_most(policy->oracle, &problem);
     SA_TRY(sa_oracle_check(policy->oracle, &problem));
@@ -89,15 +93,16 @@ sa_status sa_choice_prepare(const sa_policy *policy, const sa_request *request, 
 sa_status sa_choices_lay(sa_chooser *chooser, const sa_policy *policy, sa_choice *choices, size_t count) {
     size_t scores = 0, slates = 0;
     bool urgent = policy->exploration.kind->from == SA_SCORES_FROM_MODEL;
-    double *mean, *width, *score, *draw, *unclipped, *urgency;
-    size_t *arms;
+    double *mean, *width, *score, *draw, *unclipped, *urgency, *prefix, *position;
+    size_t *arms, *own;
     for (size_t i = 0; i < count; i++) {
         scores += choices[i].scores;
         slates += choices[i].slate;
     }
     SA_TRY(SA_LAY(&chooser->arrays, {&mean, scores, sizeof *mean}, {&width, scores, sizeof *width},
                   {&score, scores, sizeof *score}, {&draw, scores, sizeof *draw}, {&unclipped, scores, sizeof *unclipped},
-                  {&urgency, urgent ? scores : 0, sizeof *urgency}, {&arms, slates, sizeof *arms}));
+                  {&urgency, urgent ? scores : 0, sizeof *urgency}, {&arms, slates, sizeof *arms},
+                  {&own, slates, sizeof *own}, {&prefix, slates, sizeof *prefix}, {&position, slates, sizeof *position}));
     for (size_t i = 0, first = 0, place = 0; i < count; first += choices[i].scores, place += choices[i].slate, i++) {
         choices[i].mean = mean + first;
         choices[i].width = width + first;
@@ -106,6 +111,10 @@ sa_status sa_choices_lay(sa_chooser *chooser, const sa_policy *policy, sa_choice
         choices[i].unclipped = unclipped + first;
         choices[i].urgency = urgent ? urgency + first : NULL;
         choices[i].arms = arms + place;
+        choices[i].own = own + place;
+        choices[i].prefix = prefix + place;
+        choices[i].position = position + place;
+        for (size_t k = 0; k < choices[i].slate; k++) choices[i].prefix[k] = choices[i].position[k] = NAN;
     }
     return SA_OK;
 }
@@ -113,12 +122,14 @@ sa_status sa_choices_lay(sa_chooser *chooser, const sa_policy *policy, sa_choice
 /* ---- the slate ---- */
 
 sa_status sa_choice_solve(const sa_policy *policy, sa_chooser *chooser, sa_choice *self) {
-    sa_oracle_problem problem = problem_of(policy, self);
+    sa_oracle_problem problem = sa_choice_problem(policy, self);
     memcpy(self->unclipped, self->score, self->scores * sizeof *self->score);
     sa_oracle_clip(policy->oracle, &problem, self->score, self->scores);
     chooser->oracle.gap = 0;
     SA_TRY(policy->oracle->solve(&problem, &chooser->oracle, self->arms, &self->slate));
     self->gap = chooser->oracle.gap;
+    self->own_slate = self->slate;
+    if (self->slate) memcpy(self->own, self->arms, self->slate * sizeof *self->own);
     return SA_OK;
 }
 
@@ -133,6 +144,8 @@ sa_status sa_choice_decide(const sa_chooser *chooser, const sa_choice *self, sa_
                                               .certificate = self->certificate,
                                               .imprecise = chooser->widths.imprecise,
                                               .arms = self->arms,
+                                              .prefix = self->prefix,
+                                              .position = self->position,
                                               .all_estimate = self->mean,
                                               .all_width = self->width,
                                               .all_score = self->score});

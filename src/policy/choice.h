@@ -28,6 +28,11 @@ typedef struct sa_choice {
     double *unclipped; /* (scores) before they are clipped to the oracle's domain */
     size_t *arms;      /* (slate) */
     size_t slate;      /* arms chosen; at first the most there can be */
+    /* the floor of exploration: */
+    bool random; /* the slate is a uniformly random one, and not the oracle's */
+    size_t *own; /* (own_slate) the oracle's */
+    size_t own_slate;
+    double *prefix, *position; /* (slate) propensities, NaN where they are not known; the last prefix is the slate */
 } sa_choice;
 
 /* The scores of an arm are those from here on, and the arm of a score. */
@@ -54,6 +59,8 @@ sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, siz
 sa_status sa_choice_prepare(const sa_policy *policy, const sa_request *request, size_t after, sa_choice *self);
 /* Memory for the choices' arrays, in the chooser. */
 sa_status sa_choices_lay(sa_chooser *chooser, const sa_policy *policy, sa_choice *choices, size_t count);
+/* What the oracle is asked. */
+sa_oracle_problem sa_choice_problem(const sa_policy *policy, const sa_choice *self);
 /* The oracle's slate. */
 sa_status sa_choice_solve(const sa_policy *policy, sa_chooser *chooser, sa_choice *self);
 /* Puts it into a decision, without an id. */

@@ -1,5 +1,6 @@
 #include "policy/decision.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -15,6 +16,11 @@ size_t sa_decision_candidates(const sa_decision *decision) { return decision->ca
 double sa_decision_certificate(const sa_decision *decision) { return decision->certificate; }
 double sa_decision_gap(const sa_decision *decision) { return decision->gap; }
 size_t sa_decision_positions(const sa_decision *decision) { return decision->positions; }
+double sa_decision_propensity(const sa_decision *decision) {
+    return decision->slate ? decision->prefix[decision->slate - 1] : NAN;
+}
+const double *sa_decision_prefix_propensities(const sa_decision *decision) { return decision->prefix; }
+const double *sa_decision_position_propensities(const sa_decision *decision) { return decision->position; }
 const double *sa_decision_all_estimates(const sa_decision *decision) { return decision->all_estimate; }
 const double *sa_decision_all_widths(const sa_decision *decision) { return decision->all_width; }
 const double *sa_decision_all_scores(const sa_decision *decision) { return decision->all_score; }
@@ -25,6 +31,8 @@ void sa_decision_destroy(sa_decision *decision) {
     sa_free(decision->estimate);
     sa_free(decision->width);
     sa_free(decision->score);
+    sa_free(decision->prefix);
+    sa_free(decision->position);
     sa_free(decision->all_estimate);
     sa_free(decision->all_width);
     sa_free(decision->all_score);
@@ -33,11 +41,11 @@ void sa_decision_destroy(sa_decision *decision) {
 
 /* Each array has a capacity of its own while it grows; the shared one is set when all have. */
 sa_status sa_decision_reserve(sa_decision *decision, size_t slate, size_t scores) {
-    double **chosen[] = {&decision->estimate, &decision->width, &decision->score};
+    double **chosen[] = {&decision->estimate, &decision->width, &decision->score, &decision->prefix, &decision->position};
     double **all[] = {&decision->all_estimate, &decision->all_width, &decision->all_score};
     size_t capacity = decision->slate_capacity;
     SA_TRY(sa_grow_array(&decision->arms, &capacity, slate, sizeof *decision->arms));
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++) {
         capacity = decision->slate_capacity;
         SA_TRY(sa_grow_array(chosen[i], &capacity, slate, sizeof(double)));
     }
@@ -69,5 +77,7 @@ void sa_decision_fill(sa_decision *decision, const sa_decision *from) {
         decision->estimate[k] = from->all_estimate[row];
         decision->width[k] = from->all_width[row];
         decision->score[k] = from->all_score[row];
+        decision->prefix[k] = from->prefix[k];
+        decision->position[k] = from->position[k];
     }
 }

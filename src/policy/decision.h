@@ -13,6 +13,7 @@ struct sa_decision {
     size_t slate_capacity, candidate_capacity;
     size_t *arms;                                 /* (slate) */
     double *estimate, *width, *score;             /* (slate) */
+    double *prefix, *position;                    /* (slate) propensities, NaN where they are not known */
     double *all_estimate, *all_width, *all_score; /* (candidates), or (candidates, positions) */
 };
 

@@ -21,6 +21,7 @@ struct sa_policy {
     bool discounted; /* is feedback learnt from with the discounts of its positions? */
     bool all_widths; /* --widths all */
     double lambda;
+    double floor;       /* probability of a uniformly random slate */
     uint64_t seed, run; /* of random draws */
     size_t threads;     /* of one select */
     uint64_t next;      /* id of the next decision */

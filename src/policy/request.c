@@ -77,6 +77,7 @@ void sa_request_exclude(sa_request *request, const bool *excluded) { request->ex
 
 void sa_request_event(sa_request *request, uint64_t event) { request->event = event; }
 
+void sa_request_propensities(sa_request *request, bool wanted) { request->propensities = wanted; }
 void sa_request_draw(sa_request *request, uint64_t draw) { request->draw = draw; }
 
 void sa_request_expected(sa_request *request, const double *expected) {

@@ -24,6 +24,7 @@ struct sa_request {
     bool expected_positional;
     uint64_t event;
     uint64_t draw;             /* SA_NO_DRAW: none was given */
+    bool propensities;         /* are wanted in the decision */
     const sa_problem *problem; /* or NULL */
     size_t json_dim;           /* features that the JSON's candidates have; 0: they came otherwise */
     sa_request_parts *parts;   /* what JSON was made into (request_json.c); NULL before the first */

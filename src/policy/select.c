@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "policy/feasible.h"
+#include "policy/propensity.h"
 #include "policy/walk.h"
 
 /* Scores of small requests that are walked together, so that their gradients need bounded memory. */
@@ -14,6 +16,7 @@ enum { TOGETHER = 4096 };
 static sa_status prepare(const sa_policy *policy, const sa_request *const *requests, size_t count, sa_choice *choices) {
     for (size_t i = 0; i < count; i++) {
         sa_status status = sa_choice_prepare(policy, requests[i], i, &choices[i]);
+        if (status == SA_OK && policy->floor > 0) status = sa_choice_check_floor(policy, &choices[i]);
         if (status != SA_OK && count > 1) sa_fail_prefix(status, "request %zu: ", i);
         SA_TRY(status);
     }
@@ -30,7 +33,8 @@ static bool is_small(const sa_policy *policy, const sa_choice *choice) {
  * when it is counted. */
 static size_t group_of(const sa_policy *policy, const sa_choice *choices, size_t first, size_t end) {
     size_t count = 0, scores = 0;
-    while (first + count + 1 < end && is_small(policy, &choices[first + count])) {
+    while (first + count + 1 < end && is_small(policy, &choices[first + count]) &&
+           choices[first + count].bounded == choices[first].bounded) {
         scores += choices[first + count].scores;
         if (count > 0 && scores > TOGETHER) break;
         count++;
@@ -47,6 +51,8 @@ static sa_status choose_all(const sa_policy *policy, sa_chooser *chooser, sa_cho
         SA_TRY(sa_choices_score(policy, chooser, choices + first, many));
         for (size_t i = first; i < first + many; i++) {
             SA_TRY(sa_choice_solve(policy, chooser, &choices[i]));
+            if (choices[i].random) SA_TRY(sa_choice_draw(policy, &choices[i]));
+            if (choices[i].request->propensities) SA_TRY(sa_choice_find_propensities(policy, &choices[i]));
             SA_TRY(call(user, i, &choices[i]));
         }
     }

@@ -47,7 +47,7 @@ static void add_row(sa_buffer *buffer, const sa_report_panel *panel, const sa_re
     add_who(buffer, panel, agent);
     sa_buffer_text(buffer, ",");
     add_text(buffer, agent->options->algorithm);
-    sa_buffer_format(buffer, ",ours,%s,%zu,%zu", KINDS[kind], panel->runs, panel->rounds);
+    sa_buffer_format(buffer, ",ours,%s,%zu,%zu", KINDS[kind], agent->runs, agent->rounds);
     add_mean(buffer, &agent->final[kind]);
     add_number(buffer, difference->mean);
     add_number(buffer, difference->low);
@@ -70,7 +70,7 @@ static void add_published(sa_buffer *buffer, const sa_report_panel *panel, const
     sa_buffer_format(buffer, ",published,%s,%zu,%zu", KINDS[shown], agent->published->runs, curve->round[end]);
     add_mean(buffer, &mean);
     sa_buffer_text(buffer, ",,,,,,");
-    add_number(buffer, mean.mean / sa_mean_at(panel, agent, shown, curve->round[end]));
+    add_number(buffer, mean.mean / sa_mean_at(agent, shown, curve->round[end]));
     sa_buffer_text(buffer, ",\n");
 }
 

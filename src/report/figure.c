@@ -1,20 +1,20 @@
-/* Figures as gnuplot scripts: mean regret with a band of one standard deviation; published curves dashed. */
+/* Figures as gnuplot scripts: mean regret with a band; published curves dashed. */
 #include <math.h>
 #include <string.h>
 
 #include "report/report.h"
 
-enum { PANEL_WIDTH = 460, ALONE_WIDTH = 640, PANEL_HEIGHT = 350, KEY_LINE = 19, KEY_ROOM = 16, MARKS = 7 };
+enum { PANEL_WIDTH = 460, ALONE_WIDTH = 640, PANEL_HEIGHT = 350, KEY_LINE = 19, KEY_ROOM = 16, HEADING = 28, MARKS = 7 };
 
 /* gnuplot's point types in the order of agents, and the same as paths for the page's legend. */
 static const int MARK_TYPES[] = {7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
 enum { MARK_COUNT = sizeof MARK_TYPES / sizeof *MARK_TYPES };
 
 /* Lines of one colour have other marks, too. */
-static size_t mark_of(sa_line line, size_t index) { return (index + line.dashes) % MARK_COUNT; }
+size_t sa_line_mark(sa_line line, size_t index) { return (index + line.dashes) % MARK_COUNT; }
 
-/* A long dash and one to three dots, in each further turn with a longer dash: none is the plain one of published curves. The
- * numbers are lengths and gaps; gnuplot takes eight of them at most. */
+/* A long dash and one to three dots, in each further turn with a longer dash: none is the plain one of published curves.
+ * The numbers are lengths and gaps; gnuplot takes eight of them at most. */
 static void add_dashes(sa_buffer *buffer, size_t dashes, const char *between) {
     sa_buffer_format(buffer, "%zu%s3", 8 * (1 + (dashes - 1) / 3), between);
     for (size_t dot = 0; dot <= (dashes - 1) % 3; dot++) sa_buffer_format(buffer, "%s2%s3", between, between);
@@ -24,7 +24,7 @@ void sa_figure_swatch(sa_buffer *buffer, const sa_report_panel *panel, size_t in
     static const char *const shapes[] = {"M11 6a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0-7 0z", "M11.5 3h6v6h-6z",
                                          "M14.5 2l4 7h-8z", "M14.5 2l4 4l-4 4l-4-4z", "M14.5 10l4-7h-8z"};
     sa_line line = sa_agent_line(panel, index);
-    size_t mark = mark_of(line, index);
+    size_t mark = sa_line_mark(line, index);
     sa_buffer_format(buffer,
                      "<svg width=\"29\" height=\"12\" viewBox=\"0 0 29 12\" aria-hidden=\"true\">"
                      "<path d=\"M0 6h29\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"",
@@ -62,48 +62,72 @@ static void add_quoted(sa_buffer *script, const char *text) {
     sa_buffer_text(script, "'");
 }
 
+/* In units of 1/96 inch. */
 static void add_terminal(sa_buffer *script, sa_picture kind, size_t width, size_t height) {
     sa_buffer_text(script, "set encoding utf8\n");
     if (kind == SA_PICTURE_SVG)
         sa_buffer_format(script,
                          "set terminal svg size %zu,%zu font 'Helvetica,Arial,sans-serif,14' background '#ffffff'\n",
                          width, height);
-    else
+    else if (kind == SA_PICTURE_PNG)
         sa_buffer_format(script, "set terminal pngcairo size %zu,%zu font 'sans,20' background '#ffffff' linewidth 2\n",
                          2 * width, 2 * height);
+    else
+        sa_buffer_format(script, "set terminal pdfcairo size %zu.%02zuin,%zu.%02zuin font 'sans,10' linewidth 1.2\n",
+                         width / 96, width % 96 * 100 / 96, height / 96, height % 96 * 100 / 96);
     sa_buffer_text(script, "set border 3 lc rgb '#555555'\nset tics nomirror out scale 0.6\n"
                            "set grid lc rgb '#dddddd' lt 1 lw 0.5\nset style fill transparent solid 0.14 noborder\n"
-                           "set xlabel 'Round' offset 0,0.4\nset ylabel 'Cumulative Regret' offset 0.6,0\n"
-                           "set tmargin 2.5\nset yrange [0:*]\nset xtics autofreq\n");
+                           "set xlabel 'Round' offset 0,0.4\nset tmargin 2.5\nset xtics autofreq\n");
 }
+
+/* The legend's letters. */
+static int key_font(sa_picture kind) { return kind == SA_PICTURE_SVG ? 12 : kind == SA_PICTURE_PNG ? 17 : 9; }
 
 /* ---- data ---- */
 
-/* One run has no band. */
-static void add_point(sa_buffer *script, size_t round, double mean, double sd) {
-    if (isnan(sd)) sd = 0;
+static void add_point(sa_buffer *script, size_t round, double mean, double low, double high) {
     sa_buffer_format(script, "%zu ", round);
     sa_buffer_number(script, mean, 9);
     sa_buffer_text(script, " ");
-    sa_buffer_number(script, mean - sd, 9);
+    sa_buffer_number(script, low, 9);
     sa_buffer_text(script, " ");
-    sa_buffer_number(script, mean + sd, 9);
+    sa_buffer_number(script, high, 9);
     sa_buffer_text(script, "\n");
 }
 
-static void add_data(sa_buffer *script, const sa_report_panel *panel, size_t p) {
+/* A logarithm has no 0: what is not above it is left out, and bands end at the least of what is drawn. */
+static double least_shown(const sa_report_panel *panel) {
+    double least = INFINITY;
     for (size_t i = 0; i < panel->agent_count; i++) {
         const sa_curve *curve = &panel->agents[i].curve[sa_panel_shown(panel)];
+        for (size_t k = 0; k < curve->count; k++)
+            if (curve->mean[k] > 0) least = fmin(least, curve->mean[k]);
+    }
+    return isfinite(least) ? least : 1;
+}
+
+static void add_curve(sa_buffer *script, const sa_style *style, const sa_curve *curve, size_t rounds, double least) {
+    bool log = style->log_x || style->log_y;
+    if (!log) add_point(script, 0, 0, 0, 0);
+    for (size_t k = 0; k < curve->count && curve->round[k] <= rounds; k++) {
+        double mean = curve->mean[k], low = curve->low ? curve->low[k] : mean, high = curve->low ? curve->high[k] : mean;
+        if (style->log_y && mean <= 0) continue;
+        if (style->log_y && low < least) low = least;
+        if (style->log_y && high < low) high = low;
+        add_point(script, curve->round[k], mean, low, high);
+    }
+    sa_buffer_text(script, "END_OF_DATA\n");
+}
+
+static void add_data(sa_buffer *script, const sa_report *report, const sa_report_panel *panel, size_t p) {
+    double least = least_shown(panel);
+    for (size_t i = 0; i < panel->agent_count; i++) {
+        if (!sa_agent_is_drawn(panel, i)) continue;
         sa_buffer_format(script, "$ours_%zu_%zu << END_OF_DATA\n", p, i);
-        add_point(script, 0, 0, 0);
-        for (size_t k = 0; k < curve->count; k++) add_point(script, curve->round[k], curve->mean[k], curve->sd[k]);
-        sa_buffer_text(script, "END_OF_DATA\n");
+        add_curve(script, &report->style, &panel->agents[i].curve[sa_panel_shown(panel)], panel->rounds, least);
         if (!panel->agents[i].published) continue;
-        curve = &panel->agents[i].published->curve;
         sa_buffer_format(script, "$published_%zu_%zu << END_OF_DATA\n", p, i);
-        for (size_t k = 0; k < curve->count && curve->round[k] <= panel->rounds; k++)
-            add_point(script, curve->round[k], curve->mean[k], curve->sd[k]);
-        sa_buffer_text(script, "END_OF_DATA\n");
+        add_curve(script, &report->style, &panel->agents[i].published->curve, panel->rounds, least);
     }
 }
 
@@ -114,7 +138,7 @@ static void add_style(sa_buffer *script, const sa_report_panel *panel, size_t i,
     size_t apart = points / MARKS > 0 ? points / MARKS : 1;
     sa_line line = sa_agent_line(panel, i);
     sa_buffer_format(script, "with linespoints lw 2 lc rgb '%s' pt %d ps 0.8 pi %zu", line.colour,
-                     MARK_TYPES[mark_of(line, i)], apart);
+                     MARK_TYPES[sa_line_mark(line, i)], apart);
     if (line.dashes == 0) return;
     sa_buffer_text(script, " dt (");
     add_dashes(script, line.dashes, ",");
@@ -131,18 +155,32 @@ static void add_title(sa_buffer *script, const char *name, const char *more, boo
     if (titled && *more) sa_buffer_format(script, ".'%s'", more);
 }
 
+static void add_axes(sa_buffer *script, const sa_style *style, const sa_report_panel *panel) {
+    sa_buffer_format(script, "set ylabel 'Cumulative %s regret' offset 0.6,0\n",
+                     sa_panel_shown(panel) == SA_REGRET_REALISED ? "realised" : "expected");
+    sa_buffer_format(script, style->log_x ? "set logscale x\nset xrange [1:%zu]\n" : "set xrange [0:%zu]\n",
+                     panel->rounds);
+    sa_buffer_text(script, style->log_y ? "set logscale y\nset yrange [*:*]\n" : "set yrange [0:*]\n");
+}
+
 /* "plot ..." of a panel. */
-static void add_plot(sa_buffer *script, const sa_report_panel *panel, size_t p, bool titled) {
-    sa_buffer_format(script, "set xrange [0:%zu]\nset title ", panel->rounds);
-    add_quoted(script, panel->title);
+static void add_plot(sa_buffer *script, const sa_report *report, const sa_report_panel *panel, size_t p, bool titled) {
+    bool alone = report->panel_count == 1 && *report->style.title;
+    const char *join = "";
+    add_axes(script, &report->style, panel);
+    sa_buffer_text(script, "set title ");
+    add_quoted(script, alone ? report->style.title : panel->title);
     sa_buffer_text(script, " noenhanced offset 0,-0.5\nplot \\\n");
     for (size_t i = 0; i < panel->agent_count; i++)
-        sa_buffer_format(script, "  $ours_%zu_%zu using 1:3:4 with filledcurves lc rgb '%s' notitle, \\\n", p, i,
-                         sa_agent_line(panel, i).colour);
+        if (sa_agent_is_drawn(panel, i) && panel->agents[i].curve[sa_panel_shown(panel)].low)
+            sa_buffer_format(script, "  $ours_%zu_%zu using 1:3:4 with filledcurves lc rgb '%s' notitle, \\\n", p, i,
+                             sa_agent_line(panel, i).colour);
     for (size_t i = 0; i < panel->agent_count; i++) {
         const sa_report_agent *agent = &panel->agents[i];
         size_t points = agent->curve[sa_panel_shown(panel)].count;
-        sa_buffer_format(script, "%s  $ours_%zu_%zu using 1:2 ", i > 0 ? ", \\\n" : "", p, i);
+        if (!sa_agent_is_drawn(panel, i)) continue;
+        sa_buffer_format(script, "%s  $ours_%zu_%zu using 1:2 ", join, p, i);
+        join = ", \\\n";
         add_style(script, panel, i, points);
         add_title(script, agent->name, "", titled);
         if (!agent->published) continue;
@@ -154,8 +192,9 @@ static void add_plot(sa_buffer *script, const sa_report_panel *panel, size_t p, 
 }
 
 static size_t entries(const sa_report_panel *panel) {
-    size_t count = panel->agent_count;
-    for (size_t i = 0; i < panel->agent_count; i++) count += panel->agents[i].published != NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < panel->agent_count; i++)
+        if (sa_agent_is_drawn(panel, i)) count += 1 + (panel->agents[i].published != NULL);
     return count;
 }
 
@@ -172,34 +211,33 @@ static size_t key_columns(const sa_report_panel *panel, size_t width) {
 
 /* ---- whole figures ---- */
 
-sa_status sa_figure_panel(const sa_report_panel *panel, sa_picture kind, bool legend, sa_buffer *out) {
+sa_status sa_figure_panel(const sa_report *report, const sa_report_panel *panel, sa_buffer *out) {
     sa_buffer script = {0};
-    size_t width = legend ? ALONE_WIDTH : PANEL_WIDTH, columns = key_columns(panel, width);
-    size_t lines = legend ? (entries(panel) + columns - 1) / columns : 0;
-    add_terminal(&script, kind, width, PANEL_HEIGHT + (legend ? lines * KEY_LINE + KEY_ROOM : 0));
-    sa_buffer_format(&script,
-                     "set key outside below center horizontal Left reverse maxcols %zu noenhanced samplen 2.5 width 1 "
-                     "height 1.5 font ',%d'\n",
-                     columns, kind == SA_PICTURE_SVG ? 12 : 17);
-    add_data(&script, panel, 0);
-    add_plot(&script, panel, 0, legend);
+    add_terminal(&script, SA_PICTURE_SVG, PANEL_WIDTH, PANEL_HEIGHT);
+    add_data(&script, report, panel, 0);
+    sa_buffer_text(&script, "unset key\n");
+    add_plot(&script, report, panel, 0, false);
     sa_status status = sa_gnuplot(&script, out);
     sa_buffer_clear(&script);
     return status;
 }
 
-/* The legend of the first panel below all of them: a plot of nothing. */
+/* The legend of the panel with most agents below all of them: a plot of nothing. */
 static void add_legend(sa_buffer *script, const sa_report_panel *panel, sa_picture kind, size_t columns) {
+    const char *join = "";
     sa_buffer_format(
         script,
-        "unset title\nunset xlabel\nunset ylabel\nunset border\nunset tics\nunset grid\n"
+        "unset title\nunset xlabel\nunset ylabel\nunset border\nunset tics\nunset grid\nunset logscale\n"
         "set yrange [0:1]\nset xrange [0:1]\n"
         "set key inside center center horizontal Left reverse maxcols %zu noenhanced samplen 2.5 width 2 font ',%d'\n"
         "plot \\\n",
-        columns, kind == SA_PICTURE_SVG ? 13 : 18);
+        columns, key_font(kind));
     for (size_t i = 0; i < panel->agent_count; i++) {
         const sa_report_agent *agent = &panel->agents[i];
-        sa_buffer_text(script, i > 0 ? ", \\\n  NaN " : "  NaN ");
+        if (!sa_agent_is_drawn(panel, i)) continue;
+        sa_buffer_text(script, join);
+        sa_buffer_text(script, "  NaN ");
+        join = ", \\\n";
         add_style(script, panel, i, 1);
         add_title(script, agent->name, "", true);
         if (!agent->published) continue;
@@ -210,33 +248,52 @@ static void add_legend(sa_buffer *script, const sa_report_panel *panel, sa_pictu
     sa_buffer_text(script, "\n");
 }
 
+static void add_place(sa_buffer *script, double x, double y, double width, double height) {
+    const double numbers[] = {width, height, x, y};
+    for (int i = 0; i < 4; i++) {
+        sa_buffer_text(script, i == 0 ? "set size " : i == 2 ? "\nset origin " : ",");
+        sa_buffer_number(script, numbers[i], 6);
+    }
+    sa_buffer_text(script, "\n");
+}
+
+/* Above several panels. */
+static void add_heading(sa_buffer *script, const char *title) {
+    sa_buffer_text(script, "set label 1 ");
+    add_quoted(script, title);
+    sa_buffer_text(script, " at screen 0.5,0.97 center noenhanced\n");
+}
+
+static const sa_report_panel *fullest(const sa_report *report) {
+    const sa_report_panel *most = &report->panels[0];
+    for (size_t i = 1; i < report->panel_count; i++)
+        if (report->panels[i].agent_count > most->agent_count) most = &report->panels[i];
+    return most;
+}
+
 sa_status sa_figure_all(const sa_report *report, sa_picture kind, sa_buffer *out) {
-    size_t count = report->panel_count, width = count * PANEL_WIDTH;
-    const sa_report_panel *first = &report->panels[0];
-    if (count == 1) return sa_figure_panel(first, kind, true, out);
-    sa_buffer script = {0};
-    size_t columns = key_columns(first, width), lines = (entries(first) + columns - 1) / columns;
+    const sa_style *style = &report->style;
+    const sa_report_panel *most = fullest(report);
+    size_t count = report->panel_count, width = count == 1 ? ALONE_WIDTH : count * PANEL_WIDTH;
+    if (style->width > 0) width = (size_t)lround(96 * style->width);
+    size_t columns = key_columns(most, width), lines = (entries(most) + columns - 1) / columns;
     size_t legend = lines * KEY_LINE + KEY_ROOM, height = PANEL_HEIGHT + legend;
-    double share = (double)legend / (double)height;
+    if (style->height > 0) height = (size_t)lround(96 * style->height);
+    double below = fmin(0.6, (double)legend / (double)height);
+    double above = count > 1 && *style->title ? (double)HEADING / (double)height : 0;
+    sa_buffer script = {0};
     add_terminal(&script, kind, width, height);
-    for (size_t p = 0; p < count; p++) add_data(&script, &report->panels[p], p);
+    for (size_t p = 0; p < count; p++) add_data(&script, report, &report->panels[p], p);
     sa_buffer_text(&script, "set multiplot\nunset key\n");
     for (size_t p = 0; p < count; p++) {
-        sa_buffer_text(&script, "set size ");
-        sa_buffer_number(&script, 1 / (double)count, 6);
-        sa_buffer_text(&script, ",");
-        sa_buffer_number(&script, 1 - share, 6);
-        sa_buffer_text(&script, "\nset origin ");
-        sa_buffer_number(&script, (double)p / (double)count, 6);
-        sa_buffer_text(&script, ",");
-        sa_buffer_number(&script, share, 6);
-        sa_buffer_text(&script, "\n");
-        add_plot(&script, &report->panels[p], p, false);
+        add_place(&script, (double)p / (double)count, below, 1 / (double)count, 1 - below - above);
+        if (p == 0 && above > 0) add_heading(&script, style->title);
+        add_plot(&script, report, &report->panels[p], p, false);
+        if (p == 0) sa_buffer_text(&script, "unset label 1\n");
     }
-    sa_buffer_text(&script, "set origin 0,0\nset size 1,");
-    sa_buffer_number(&script, share, 6);
-    sa_buffer_text(&script, "\nset margins 0,0,0,0\n");
-    add_legend(&script, first, kind, columns);
+    add_place(&script, 0, 0, 1, below);
+    sa_buffer_text(&script, "set margins 0,0,0,0\n");
+    add_legend(&script, most, kind, columns);
     sa_buffer_text(&script, "unset multiplot\n");
     sa_status status = sa_gnuplot(&script, out);
     sa_buffer_clear(&script);

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "report/report.h"
 
-enum { FORMAT = 1, PANELS = 64 };
+enum { FORMAT = 1 };
 
 void sa_figure_clear(sa_figure_folder *figure) {
     for (size_t i = 0; i < figure->count; i++) sa_free(figure->panels[i]);
@@ -71,7 +71,8 @@ static sa_status take(const json_t *object, const char *path, sa_figure_folder *
                        (int64_t)format, FORMAT);
     if (json_unpack((json_t *)object, "{s:s, s:s, s:s, s:o}", "figure", &name, "title", &title, "command", &command,
                     "panels", &panels) ||
-        !plain(name) || !json_is_array(panels) || json_array_size(panels) < 1 || json_array_size(panels) > PANELS)
+        !plain(name) || !json_is_array(panels) || json_array_size(panels) < 1 ||
+        json_array_size(panels) > SA_FIGURE_PANELS)
         return sa_fail(SA_FORMAT, "%s has no figure, title, command and panels", path);
     SA_TRY(sa_copy_text(name, &figure->name));
     SA_TRY(sa_copy_text(title, &figure->title));

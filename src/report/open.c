@@ -11,6 +11,8 @@ void sa_report_destroy(sa_report *report) {
     sa_free(report->panels);
     sa_reference_clear(report->published, report->published_count);
     sa_buffer_clear(&report->table);
+    sa_free(report->style.against);
+    sa_free(report->style.title);
     sa_free(report->note);
     sa_free(report->page);
     sa_free(report->command);
@@ -26,20 +28,15 @@ const char *sa_report_note(const sa_report *report) { return report->note ? repo
 
 /* Reads folders[i] (or the panel `name` in it) of all, and merges them. */
 static sa_status read_panel(const char *const *folders, size_t count, const char *name, sa_report_panel *out) {
-    sa_report_panel *parts;
+    char **paths;
     sa_status status = SA_OK;
-    SA_TRY(sa_alloc_array(count, sizeof *parts, &parts));
-    for (size_t i = 0; status == SA_OK && i < count; i++) {
-        char *path;
-        status = name ? sa_format(&path, "%s/%s", folders[i], name) : sa_copy_text(folders[i], &path);
-        if (status != SA_OK) break;
-        status = sa_panel_read(path, &parts[i]);
-        sa_free(path);
-    }
-    if (status == SA_OK) status = sa_panel_merge(parts, count, out);
+    SA_TRY(sa_alloc_array(count, sizeof *paths, &paths));
+    for (size_t i = 0; status == SA_OK && i < count; i++)
+        status = name ? sa_format(&paths[i], "%s/%s", folders[i], name) : sa_copy_text(folders[i], &paths[i]);
+    if (status == SA_OK) status = sa_panel_read((const char *const *)paths, count, out);
     if (status == SA_OK) status = sa_panel_summarise(out);
-    for (size_t i = 0; i < count; i++) sa_panel_clear(&parts[i]);
-    sa_free(parts);
+    for (size_t i = 0; i < count; i++) sa_free(paths[i]);
+    sa_free(paths);
     return status;
 }
 
@@ -88,20 +85,44 @@ static sa_status open_all(const char *const *folders, size_t count, sa_report *r
         if (sa_is_figure(folders[i]) != figure)
             return sa_fail(SA_INVALID, "%.300s is the folder of %s and %.300s of %s", folders[0],
                            figure ? "a figure" : "an experiment", folders[i], figure ? "an experiment" : "a figure");
-    SA_TRY(figure ? open_figure(folders, count, report) : open_experiment(folders, count, report));
-    return sa_table_text(report, &report->table);
+    return figure ? open_figure(folders, count, report) : open_experiment(folders, count, report);
 }
 
-sa_status sa_report_open(const char *const *folders, size_t count, sa_report **out) {
+/* Each folder as a panel of its own. */
+static sa_status open_panels(const char *const *folders, size_t count, sa_report *report) {
+    SA_TRY(sa_copy_text(folders[0], &report->folder));
+    SA_TRY(sa_copy_text("", &report->figure));
+    if (count > SA_FIGURE_PANELS) return sa_fail(SA_INVALID, "%zu panels are more than %d", count, SA_FIGURE_PANELS);
+    SA_TRY(sa_alloc_array(count, sizeof *report->panels, &report->panels));
+    for (size_t i = 0; i < count; i++) {
+        report->panel_count++;
+        SA_TRY(read_panel(&folders[i], 1, NULL, &report->panels[i]));
+    }
+    return SA_OK;
+}
+
+static sa_status open_with(sa_status (*open)(const char *const *folders, size_t count, sa_report *report),
+                           const char *const *folders, size_t count, sa_report **out) {
     sa_report *report;
     if (count == 0) return sa_fail(SA_INVALID, "a report needs a result folder");
     SA_TRY(sa_alloc_array(1, sizeof *report, &report));
-    sa_status status = open_all(folders, count, report);
+    sa_status status = sa_copy_text("", &report->style.title);
+    if (status == SA_OK) status = sa_copy_text("", &report->style.against);
+    if (status == SA_OK) status = open(folders, count, report);
+    if (status == SA_OK) status = sa_report_finish(report);
     if (status == SA_OK)
         *out = report;
     else
         sa_report_destroy(report);
     return status;
+}
+
+sa_status sa_report_open(const char *const *folders, size_t count, sa_report **out) {
+    return open_with(open_all, folders, count, out);
+}
+
+sa_status sa_report_open_panels(const char *const *folders, size_t count, sa_report **out) {
+    return open_with(open_panels, folders, count, out);
 }
 
 /* ---- published curves ---- */
@@ -122,23 +143,23 @@ static const sa_published *find(const sa_published *all, size_t count, const cha
     return found;
 }
 
-sa_status sa_report_reference(sa_report *report, const char *path) {
-    sa_published *published;
-    size_t count;
-    sa_buffer table = {0};
-    SA_TRY(sa_reference_read(path, &published, &count));
+void sa_report_match(sa_report *report) {
     for (size_t p = 0; p < report->panel_count; p++) {
         sa_report_panel *panel = &report->panels[p];
         for (size_t i = 0; i < panel->agent_count; i++)
-            panel->agents[i].published = find(published, count, report->figure, panel, &panel->agents[i]);
+            panel->agents[i].published =
+                find(report->published, report->published_count, report->figure, panel, &panel->agents[i]);
     }
+}
+
+sa_status sa_report_reference(sa_report *report, const char *path) {
+    sa_published *published;
+    size_t count;
+    SA_TRY(sa_reference_read(path, &published, &count));
     sa_reference_clear(report->published, report->published_count);
     report->published = published;
     report->published_count = count;
-    SA_TRY(sa_table_text(report, &table));
-    sa_buffer_clear(&report->table);
-    report->table = table;
-    return SA_OK;
+    return sa_report_finish(report);
 }
 
 sa_status sa_report_check_reference(const char *path) {

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/report.h"
 
 void sa_html_text(sa_buffer *buffer, const char *text) {
@@ -45,7 +46,8 @@ static void add_svg(sa_buffer *buffer, const char *svg, size_t panel) {
 
 static void add_legend(sa_buffer *buffer, const sa_report_panel *panel) {
     for (size_t i = 0; i < panel->agent_count; i++)
-        for (int published = 0; published <= (panel->agents[i].published != NULL); published++) {
+        for (int published = sa_agent_is_drawn(panel, i) ? 0 : 2; published <= (panel->agents[i].published != NULL);
+             published++) {
             sa_buffer_text(buffer, "<span>");
             sa_figure_swatch(buffer, panel, i, published);
             sa_html_text(buffer, panel->agents[i].name);
@@ -68,7 +70,11 @@ static void add_figures(sa_buffer *buffer, const sa_report *report, const sa_buf
     }
     sa_buffer_text(buffer, "</div>\n<div class=\"legend shared\">");
     add_legend(buffer, &report->panels[0]);
-    sa_buffer_text(buffer, "</div>\n<p>Mean over runs; bands: one standard deviation");
+    static const char *const bands[] = {"; bands: one standard deviation", "; bands: the 95% interval of the mean",
+                                        "; bands: from the first to the third quartile",
+                                        "; bands: from the best to the worst run", ""};
+    sa_buffer_text(buffer, "</div>\n<p>Mean over runs");
+    sa_buffer_text(buffer, bands[report->style.band]);
     sa_buffer_text(buffer, report->published_count > 0 ? "; dashed: published.</p>\n" : ".</p>\n");
 }
 
@@ -109,6 +115,18 @@ static void add_runs(sa_buffer *buffer, const sa_report_panel *panel) {
         sa_buffer_text(buffer, "</code>");
     }
     sa_buffer_text(buffer, ".</p>\n");
+    if (*panel->missing) {
+        sa_buffer_text(buffer, "<p class=\"note\">Not all runs are there; missing: ");
+        sa_html_text(buffer, panel->missing);
+        sa_buffer_text(buffer, ".</p>\n");
+    }
+    for (size_t i = 0; i < panel->agent_count; i++) {
+        if (!panel->agents[i].alike) continue;
+        sa_buffer_text(buffer, "<p class=\"note\">");
+        sa_html_text(buffer, panel->agents[i].name);
+        sa_buffer_format(buffer, ": its %zu runs are all alike, so they count as one, without an interval.</p>\n",
+                         panel->agents[i].runs);
+    }
 }
 
 /* ---- the command ---- */
@@ -159,6 +177,26 @@ static void add_head(sa_buffer *buffer, const char *title) {
     sa_buffer_text(buffer, "</h1>\n");
 }
 
+static sa_status add_sweep(sa_buffer *buffer, const sa_report_panel *panel) {
+    sa_buffer_text(
+        buffer,
+        "<p>Cells are compared with the best that sees the same draws, run by run: <em>not worse</em> says that the "
+        "95% interval of the difference reaches 0. With many cells some are called so by luck, and some are "
+        "the best by luck.</p>\n<div class=\"heat\">\n");
+    for (size_t i = 0; i < panel->agent_count; i++) {
+        char *base;
+        bool first;
+        SA_TRY(sa_sweep_base(panel, i, &base, &first));
+        sa_status status = first ? sa_sweep_heat_map(panel, base, buffer) : SA_OK;
+        sa_free(base);
+        SA_TRY(status);
+    }
+    sa_buffer_text(buffer, "</div>\n");
+    if (panel->stored.spec->grid.count == 2)
+        sa_buffer_text(buffer, "<p>Framed: the best cell; with a dot: those that are not worse.</p>\n");
+    return SA_OK;
+}
+
 static sa_status add_panel(sa_buffer *buffer, const sa_report_panel *panel) {
     sa_buffer_text(buffer, "<h2>");
     sa_html_text(buffer, panel->title);
@@ -166,6 +204,7 @@ static sa_status add_panel(sa_buffer *buffer, const sa_report_panel *panel) {
                      sa_panel_shown(panel) == SA_REGRET_REALISED ? "Realised" : "Expected", panel->rounds,
                      panel->options->slate, panel->options->arms);
     SA_TRY(add_table(buffer, panel));
+    if (sa_panel_is_sweep(panel)) SA_TRY(add_sweep(buffer, panel));
     add_runs(buffer, panel);
     sa_buffer_text(buffer, "<h3>Options</h3>\n");
     sa_page_options(buffer, panel);
@@ -185,7 +224,7 @@ static void add_corrected(sa_buffer *buffer, const sa_report_panel *panel) {
 }
 
 sa_status sa_page_make(const sa_report *report, const sa_buffer *pictures, const char *note, sa_buffer *page) {
-    add_head(page, report->title ? report->title : report->panels[0].title);
+    add_head(page, *report->style.title ? report->style.title : report->title ? report->title : report->panels[0].title);
     if (*note) {
         sa_buffer_text(page, "<p class=\"note\">");
         sa_html_text(page, note);
@@ -193,10 +232,9 @@ sa_status sa_page_make(const sa_report *report, const sa_buffer *pictures, const
     } else {
         add_figures(page, report, pictures);
     }
-    sa_buffer_text(page,
-                   "<p>Intervals are Student&#39;s, at 95%. Differences to the first agent are taken run by run: all "
-                   "agents of a run see the same contexts and scores. Diverged: trainings that ended non-finite and "
-                   "were undone.</p>\n");
+    sa_buffer_text(page, "<p>Intervals are Student&#39;s, at 95%. Differences are taken run by run: all "
+                         "agents of a run see the same contexts and scores. Diverged: trainings that ended non-finite and "
+                         "were undone.</p>\n");
     if (sa_panel_kinds(&report->panels[0]) > SA_REPORT_CLICKS)
         sa_buffer_text(page,
                        "<p>Regret is to the slate that these users like best. Clicks: how many they made in a run.</p>\n");

@@ -18,6 +18,7 @@ const char *const sa_page_style =
     ".legend{display:flex;flex-wrap:wrap;gap:.1rem 1.2rem;font-size:.88rem;margin:.2rem 0 .6rem}\n"
     ".legend span{white-space:nowrap}.legend svg{margin-right:.35rem}\n"
     ".legend.own{display:none;padding-left:2.5rem}\n"
+    ".heat svg{max-width:100%;height:auto;margin-right:1.5rem}\n"
     ".box{overflow-x:auto;-webkit-overflow-scrolling:touch;border:1px solid #ddd;border-radius:4px}\n"
     "table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums}\n"
     ".box>table{min-width:100%}\n"

@@ -1,9 +1,10 @@
-/* What the files of this folder share: a report is one or more panels, a panel is one experiment with all its runs.
+/* What the files of this folder share: a report is one or more panels, a panel is one experiment with the runs that are there.
  *
- *   folder.c, merge.c, figure_folder.c, open.c   from folders to panels
+ *   panel.c, figure_folder.c, open.c             from folders to panels
  *   reference.c                                  published curves
- *   summarise.c, names.c                         from panels to numbers and words
- *   table.c, csv.c, gnuplot.c, figure.c          to tables and figures
+ *   summarise.c, names.c, sweep.c                from panels to numbers and words
+ *   style.c                                      what is to be shown, and how
+ *   table.c, csv.c, latex.c, gnuplot.c, figure.c to tables and figures
  *   page.c, page_style.c, page_options.c         to the page
  *   write.c                                      and to the disk */
 #ifndef SA_REPORT_REPORT_H
@@ -15,7 +16,7 @@
 
 #include "base/buffer.h"
 #include "base/options.h"
-#include "experiment/experiment.h"
+#include "experiment/stored.h"
 #include <superarm/report.h>
 
 /* What is told of an agent: both regrets, as sa_regret counts them, and clicks where users click. */
@@ -24,8 +25,9 @@ enum { SA_REPORT_CLICKS = sa_regret_count, SA_REPORT_KINDS, SA_REPORT_VALUE = 16
 /* A curve with its deviation, at some rounds. */
 typedef struct sa_curve {
     size_t count;
-    size_t *round;     /* (count) from 1, increasing */
-    double *mean, *sd; /* (count) */
+    size_t *round;      /* (count) from 1, increasing */
+    double *mean, *sd;  /* (count) */
+    double *low, *high; /* (count) of the band; NULL: none */
 } sa_curve;
 
 void sa_curve_clear(sa_curve *curve);
@@ -37,18 +39,26 @@ typedef struct sa_published {
     sa_curve curve;
 } sa_published;
 
+/* In a sweep, beside the cells that see the same draws. */
+typedef enum sa_standing { SA_NO_STANDING, SA_BEST, SA_NOT_WORSE } sa_standing;
+
 typedef struct sa_report_agent {
-    char *label;
+    const sa_stored_agent *stored;
+    const char *label;
     char *name; /* for people: "CN-UCB" */
-    sa_options *options;
-    double *total[SA_REPORT_KINDS]; /* (runs, rounds), cumulative */
-    double seconds;                 /* a run, in the mean */
+    const sa_options *options;
+    size_t runs, rounds;
+    const double *total[SA_REPORT_KINDS]; /* (runs, rounds), cumulative */
+    bool alike;                           /* all runs are the same, and count as one */
+    double seconds;                       /* a run, in the mean */
     uint64_t peak_bytes, diverged_trainings;
     double certificate; /* the largest of a decision; NaN where none had one, or an older version wrote the folder */
     sa_mean final[SA_REPORT_KINDS];
-    sa_mean difference[SA_REPORT_KINDS]; /* run by run, to the first agent */
-    sa_curve curve[SA_REPORT_KINDS];     /* every max(1, T/80) rounds, and the last */
-    const sa_published *published;       /* of the report; NULL: none */
+    sa_mean difference[SA_REPORT_KINDS]; /* run by run, to agent `against`, of the runs that both have */
+    size_t against;                      /* an index: the panel's reference, or the best cell of a sweep */
+    sa_standing standing;
+    sa_curve curve[SA_REPORT_KINDS]; /* every max(1, T/80) rounds, and the last */
+    const sa_published *published;   /* of the report; NULL: none */
 } sa_report_agent;
 
 typedef struct sa_run_range {
@@ -61,13 +71,28 @@ typedef struct sa_report_panel {
     char **folders;      /* (folder_count) in the order given */
     sa_run_range *range; /* (folder_count) */
     size_t folder_count;
-    sa_options *options;
-    sa_report_agent *agents; /* (agent_count) */
-    size_t agent_count;
-    size_t runs, rounds;
+    sa_stored stored; /* what the rest is made of */
+    char *missing;    /* runs that are not there, in words; "" */
+    const sa_options *options;
+    sa_report_agent *agents; /* (agent_count) those that have runs, or that were chosen of them */
+    size_t agent_count, reference;
+    sa_report_agent *waiting; /* (waiting_count) those that were not; NULL where nothing was chosen */
+    size_t waiting_count;
+    size_t rounds; /* of the agent that has most */
 } sa_report_panel;
 
+typedef enum sa_band { SA_BAND_SD, SA_BAND_CI95, SA_BAND_QUARTILES, SA_BAND_RANGE, SA_BAND_NONE } sa_band;
+typedef enum sa_format_kind { SA_FORMAT_HTML, SA_FORMAT_LATEX, SA_FORMAT_CSV } sa_format_kind;
+
+typedef struct sa_style {
+    int format, band;
+    char *title, *against; /* "": the usual ones */
+    double width, height;  /* inches; 0: as much as is needed */
+    bool log_x, log_y;
+} sa_style;
+
 struct sa_report {
+    sa_style style;
     char *folder;            /* the first given */
     char *figure;            /* "fig1", "" for one experiment */
     char *title, *command;   /* of a figure; NULL for one experiment */
@@ -88,13 +113,16 @@ static inline int sa_panel_kinds(const sa_report_panel *panel) {
 /* Has an agent widths that are not exact, and a bound on how far they are? */
 bool sa_panel_is_certified(const sa_report_panel *panel);
 
-/* ---- folders (folder.c, merge.c, figure_folder.c) ---- */
+/* ---- folders (panel.c, figure_folder.c) ---- */
 
-/* One finished experiment. */
-sa_status sa_panel_read(const char *folder, sa_report_panel *out);
+/* One experiment, merged from the folders (count) that have parts of it. */
+sa_status sa_panel_read(const char *const *folders, size_t count, sa_report_panel *out);
 void sa_panel_clear(sa_report_panel *panel);
-/* Joins the runs of `parts` (count); takes what it needs from them, and leaves them to be cleared. */
-sa_status sa_panel_merge(sa_report_panel *parts, size_t count, sa_report_panel *out);
+/* Makes the folder an ordinary result: of its own parts, where it has any, or of the other folders that were merged.
+ * `*note`, where another process works in it, says so; caller frees. */
+sa_status sa_panel_keep(const sa_report_panel *panel, const char *folder, char **note);
+
+enum { SA_FIGURE_PANELS = 64 };
 
 typedef struct sa_figure_folder {
     char *name, *title, *command;
@@ -110,12 +138,22 @@ void sa_figure_clear(sa_figure_folder *figure);
 
 /* Final regrets, differences and curves of all agents, and names. */
 sa_status sa_panel_summarise(sa_report_panel *panel);
+/* Curves with this band. */
+sa_status sa_panel_curves(sa_report_panel *panel, int band);
+/* What was set takes effect: once, before anything is shown. */
+sa_status sa_report_finish(sa_report *report);
+/* Finds the published curves of the agents. */
+void sa_report_match(sa_report *report);
+/* Differences run by run to another agent than the first. */
+sa_status sa_panel_compare(sa_report_panel *panel, size_t reference);
+/* The agent's differences to the one that it is compared with. */
+sa_status sa_agent_compare(const sa_report_panel *panel, sa_report_agent *agent);
 sa_status sa_reference_read(const char *path, sa_published **out, size_t *count);
 void sa_reference_clear(sa_published *published, size_t count);
 /* Mean, deviation and 95% interval of `runs` runs from their mean and deviation. */
 sa_mean sa_mean_of(double mean, double sd, size_t runs);
 /* Our mean at a round. */
-double sa_mean_at(const sa_report_panel *panel, const sa_report_agent *agent, int kind, size_t round);
+double sa_mean_at(const sa_report_agent *agent, int kind, size_t round);
 /* The last published point that lies within our rounds; false when there is none. */
 bool sa_published_end(const sa_report_panel *panel, const sa_published *published, size_t *index);
 
@@ -130,10 +168,27 @@ typedef struct sa_line {
 } sa_line;
 
 sa_line sa_agent_line(const sa_report_panel *panel, size_t index);
+/* Which mark stands along it. */
+size_t sa_line_mark(sa_line line, size_t index);
+
+/* ---- sweeps (sweep.c) ---- */
+
+bool sa_panel_is_sweep(const sa_report_panel *panel);
+/* "h1(x) = x'a, d = 80: sweep over gamma, hidden" */
+sa_status sa_sweep_title(const sa_report_panel *panel, char **title);
+/* Is the agent's curve in figures? Of a sweep with many cells, those of the best are. */
+bool sa_agent_is_drawn(const sa_report_panel *panel, size_t index);
+/* Compares each cell with the best of its environment. */
+sa_status sa_sweep_compare(sa_report_panel *panel);
+/* Mean regret over two options as SVG, of the agents whose label before the cell's values is `base`. */
+sa_status sa_sweep_heat_map(const sa_report_panel *panel, const char *base, sa_buffer *svg);
+/* The label of an agent without its cell, "" where there is one agent; caller frees. `*first`: it has a heat map, that
+ * is to be drawn now: the grid has two options, and no agent before it has this label. */
+sa_status sa_sweep_base(const sa_report_panel *panel, size_t index, char **base, bool *first);
 
 /* ---- tables (table.c, csv.c) ---- */
 
-enum { SA_TABLE_COLUMNS = 14 };
+enum { SA_TABLE_COLUMNS = 15 };
 
 typedef struct sa_table {
     size_t columns, rows;             /* the first row has the titles */
@@ -146,16 +201,19 @@ void sa_table_clear(sa_table *table);
 /* Adds all panels' tables to the buffer. */
 sa_status sa_table_text(const sa_report *report, sa_buffer *buffer);
 void sa_table_csv(const sa_report *report, sa_buffer *buffer);
+/* As LaTeX reads it; the tables for a paper. */
+void sa_latex_text(sa_buffer *buffer, const char *text);
+sa_status sa_table_latex(const sa_report *report, sa_buffer *buffer);
 void sa_curves_csv(const sa_report *report, sa_buffer *buffer);
 
 /* ---- figures (figure.c, gnuplot.c) ---- */
 
-typedef enum sa_picture { SA_PICTURE_SVG, SA_PICTURE_PNG } sa_picture;
+typedef enum sa_picture { SA_PICTURE_SVG, SA_PICTURE_PNG, SA_PICTURE_PDF } sa_picture;
 
 /* Runs gnuplot on a script; what it printed is in `out`. SA_UNSUPPORTED with a sentence when it is missing or fails. */
 sa_status sa_gnuplot(const sa_buffer *script, sa_buffer *out);
-/* One panel, or all panels side by side with one legend. */
-sa_status sa_figure_panel(const sa_report_panel *panel, sa_picture kind, bool legend, sa_buffer *out);
+/* One panel without a legend, or all panels side by side with one legend. */
+sa_status sa_figure_panel(const sa_report *report, const sa_report_panel *panel, sa_buffer *out);
 sa_status sa_figure_all(const sa_report *report, sa_picture kind, sa_buffer *out);
 /* A piece of the agent's curve, for a legend in HTML. */
 void sa_figure_swatch(sa_buffer *buffer, const sa_report_panel *panel, size_t index, bool published);

@@ -1,6 +1,7 @@
-/* The numbers of a report. Final regrets: mean, deviation, Student's 95% interval. Differences are taken run by run, since
- * all agents of a run see the same draws, and then averaged likewise. */
+/* The numbers of a report. Final regrets: mean, deviation, Student's 95% interval. Differences are taken run by run,
+ * since all agents of a run see the same draws, and then averaged likewise. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
 #include "experiment/statistics.h"
@@ -12,6 +13,8 @@ void sa_curve_clear(sa_curve *curve) {
     sa_free(curve->round);
     sa_free(curve->mean);
     sa_free(curve->sd);
+    sa_free(curve->low);
+    sa_free(curve->high);
     *curve = (sa_curve){0};
 }
 
@@ -33,48 +36,107 @@ static void at_round(const double *regret, size_t runs, size_t rounds, size_t ro
     *sd = runs > 1 ? sqrt(squares / (double)(runs - 1)) : NAN;
 }
 
-double sa_mean_at(const sa_report_panel *panel, const sa_report_agent *agent, int kind, size_t round) {
+double sa_mean_at(const sa_report_agent *agent, int kind, size_t round) {
     double mean, sd;
-    at_round(agent->total[kind], panel->runs, panel->rounds, round, &mean, &sd);
+    at_round(agent->total[kind], agent->runs, agent->rounds, round < agent->rounds ? round : agent->rounds, &mean, &sd);
     return mean;
 }
 
-static sa_status make_curve(const double *regret, size_t runs, size_t rounds, sa_curve *curve) {
+static int by_size(const void *one, const void *other) {
+    double a = *(const double *)one, b = *(const double *)other;
+    return (a > b) - (a < b);
+}
+
+/* Between the two runs that it lies between, as numpy.quantile has it. */
+static double quantile(const double *sorted, size_t count, double share) {
+    double place = share * (double)(count - 1);
+    size_t low = (size_t)place, next = low + 1 < count ? low + 1 : low;
+    return sorted[low] + (place - (double)low) * (sorted[next] - sorted[low]);
+}
+
+static void set_band(const double *regret, size_t runs, size_t rounds, int band, sa_curve *curve, size_t i,
+                     double *sorted) {
+    double mean = curve->mean[i], half = curve->sd[i];
+    if (band == SA_BAND_CI95) half *= sa_student_quantile(runs - 1) / sqrt((double)runs);
+    curve->low[i] = mean - half;
+    curve->high[i] = mean + half;
+    if (band != SA_BAND_QUARTILES && band != SA_BAND_RANGE) return;
+    for (size_t run = 0; run < runs; run++) sorted[run] = regret[run * rounds + curve->round[i] - 1];
+    qsort(sorted, runs, sizeof *sorted, by_size);
+    curve->low[i] = quantile(sorted, runs, band == SA_BAND_RANGE ? 0 : 0.25);
+    curve->high[i] = quantile(sorted, runs, band == SA_BAND_RANGE ? 1 : 0.75);
+}
+
+/* One run has no band. */
+static sa_status make_curve(const double *regret, size_t runs, size_t rounds, int band, sa_curve *curve) {
     size_t step = rounds / POINTS > 1 ? rounds / POINTS : 1, count = (rounds + step - 1) / step;
+    double *sorted; /* (runs) */
+    bool banded = band != SA_BAND_NONE && runs > 1;
+    sa_curve_clear(curve);
     SA_TRY(sa_alloc_array(count, sizeof *curve->round, &curve->round));
     SA_TRY(sa_alloc_array(count, sizeof *curve->mean, &curve->mean));
     SA_TRY(sa_alloc_array(count, sizeof *curve->sd, &curve->sd));
+    if (banded) SA_TRY(sa_alloc_array(count, sizeof *curve->low, &curve->low));
+    if (banded) SA_TRY(sa_alloc_array(count, sizeof *curve->high, &curve->high));
+    SA_TRY(sa_alloc_array(runs, sizeof *sorted, &sorted));
     curve->count = count;
     for (size_t i = 0; i < count; i++) {
         curve->round[i] = (i + 1) * step < rounds ? (i + 1) * step : rounds;
         at_round(regret, runs, rounds, curve->round[i], &curve->mean[i], &curve->sd[i]);
+        if (banded) set_band(regret, runs, rounds, band, curve, i, sorted);
+    }
+    sa_free(sorted);
+    return SA_OK;
+}
+
+sa_status sa_panel_curves(sa_report_panel *panel, int band) {
+    for (size_t i = 0; i < panel->agent_count; i++) {
+        sa_report_agent *agent = &panel->agents[i];
+        size_t runs = agent->alike ? 1 : agent->runs;
+        for (int kind = 0; kind < sa_panel_kinds(panel); kind++)
+            SA_TRY(make_curve(agent->total[kind], runs, agent->rounds, band, &agent->curve[kind]));
     }
     return SA_OK;
 }
 
+/* Of the runs that both have. */
 static sa_status differ(const sa_report_panel *panel, sa_report_agent *agent, int kind) {
-    size_t runs = panel->runs, rounds = panel->rounds;
-    const double *first = panel->agents[0].total[kind], *own = agent->total[kind];
-    double *difference; /* (runs) */
-    SA_TRY(sa_alloc_array(runs, sizeof *difference, &difference));
-    for (size_t run = 0; run < runs; run++) difference[run] = own[(run + 1) * rounds - 1] - first[(run + 1) * rounds - 1];
-    agent->difference[kind] = sa_final_mean(difference, runs, 1);
+    const sa_report_agent *first = &panel->agents[agent->against];
+    const double *own = agent->total[kind], *other = first->total[kind];
+    size_t common = 0, row;
+    double *difference; /* (common) */
+    SA_TRY(sa_alloc_array(agent->runs, sizeof *difference, &difference));
+    for (size_t run = 0; run < agent->runs; run++)
+        if (sa_stored_row(first->stored, agent->stored->run[run], &row))
+            difference[common++] = own[(run + 1) * agent->rounds - 1] - other[(row + 1) * first->rounds - 1];
+    if (agent->alike && first->alike && common > 1) common = 1;
+    agent->difference[kind] = common ? sa_final_mean(difference, common, 1) : (sa_mean){NAN, NAN, NAN, NAN};
     sa_free(difference);
     return SA_OK;
 }
 
+sa_status sa_agent_compare(const sa_report_panel *panel, sa_report_agent *agent) {
+    for (int kind = 0; kind < sa_panel_kinds(panel); kind++) SA_TRY(differ(panel, agent, kind));
+    return SA_OK;
+}
+
+sa_status sa_panel_compare(sa_report_panel *panel, size_t reference) {
+    panel->reference = reference;
+    for (size_t i = 0; i < panel->agent_count; i++) {
+        panel->agents[i].against = reference;
+        SA_TRY(sa_agent_compare(panel, &panel->agents[i]));
+    }
+    return SA_OK;
+}
+
 sa_status sa_panel_summarise(sa_report_panel *panel) {
-    SA_TRY(sa_panel_title(panel->options, &panel->title));
+    SA_TRY(sa_panel_is_sweep(panel) ? sa_sweep_title(panel, &panel->title)
+                                    : sa_panel_title(panel->options, &panel->title));
     for (size_t i = 0; i < panel->agent_count; i++) {
         sa_report_agent *agent = &panel->agents[i];
         SA_TRY(sa_agent_name(agent->label, agent->options, &agent->name));
-        for (int kind = 0; kind < sa_panel_kinds(panel); kind++) {
-            agent->final[kind] = sa_final_mean(agent->total[kind], panel->runs, panel->rounds);
-            SA_TRY(differ(panel, agent, kind));
-            SA_TRY(make_curve(agent->total[kind], panel->runs, panel->rounds, &agent->curve[kind]));
-        }
     }
-    return SA_OK;
+    return sa_panel_is_sweep(panel) ? sa_sweep_compare(panel) : sa_panel_compare(panel, 0);
 }
 
 bool sa_panel_is_certified(const sa_report_panel *panel) {

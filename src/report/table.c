@@ -16,6 +16,7 @@ enum {
     INTERVAL,
     DIFFERENCE,
     DIFFERENCE_INTERVAL,
+    STANDING,
     CLICKS,
     CLICKS_INTERVAL,
     SECONDS,
@@ -104,13 +105,17 @@ static sa_status put_memory(char **cell, uint64_t bytes) {
 /* ---- rows ---- */
 
 static sa_status titles(const sa_report_panel *panel, char **cells) {
-    const char *first = panel->agents[0].name;
+    const char *first = panel->agents[panel->reference].name;
     SA_TRY(sa_copy_text("agent", &cells[AGENT]));
     SA_TRY(sa_copy_text("runs", &cells[RUNS]));
     SA_TRY(sa_copy_text("mean regret", &cells[MEAN]));
     SA_TRY(sa_copy_text("sd", &cells[SD]));
     SA_TRY(sa_copy_text("95% interval", &cells[INTERVAL]));
-    SA_TRY(sa_format(&cells[DIFFERENCE], "minus %s", first));
+    if (sa_panel_is_sweep(panel))
+        SA_TRY(sa_copy_text("minus the best", &cells[DIFFERENCE]));
+    else
+        SA_TRY(sa_format(&cells[DIFFERENCE], "minus %s", first));
+    SA_TRY(sa_copy_text("", &cells[STANDING]));
     SA_TRY(sa_copy_text("95% interval", &cells[DIFFERENCE_INTERVAL]));
     SA_TRY(sa_copy_text("clicks", &cells[CLICKS]));
     SA_TRY(sa_copy_text("95% interval", &cells[CLICKS_INTERVAL]));
@@ -125,14 +130,16 @@ static sa_status agent_row(const sa_report_panel *panel, const sa_report_agent *
     int shown = sa_panel_shown(panel);
     const sa_mean *final = &agent->final[shown], *difference = &agent->difference[shown];
     SA_TRY(sa_copy_text(agent->name, &cells[AGENT]));
-    SA_TRY(sa_format(&cells[RUNS], "%zu", panel->runs));
+    SA_TRY(sa_format(&cells[RUNS], "%zu", agent->runs));
     SA_TRY(put_fixed(&cells[MEAN], final->mean, decimals));
     SA_TRY(put_fixed(&cells[SD], final->sd, decimals));
     SA_TRY(put_interval(&cells[INTERVAL], final, decimals));
-    if (agent != &panel->agents[0]) {
+    if (agent != &panel->agents[agent->against]) {
         SA_TRY(put_fixed(&cells[DIFFERENCE], difference->mean, decimals));
         SA_TRY(put_interval(&cells[DIFFERENCE_INTERVAL], difference, decimals));
     }
+    if (agent->standing != SA_NO_STANDING)
+        SA_TRY(sa_copy_text(agent->standing == SA_BEST ? "best" : "not worse", &cells[STANDING]));
     if (sa_panel_kinds(panel) > SA_REPORT_CLICKS) {
         SA_TRY(put_fixed(&cells[CLICKS], agent->final[SA_REPORT_CLICKS].mean, 1));
         SA_TRY(put_interval(&cells[CLICKS_INTERVAL], &agent->final[SA_REPORT_CLICKS], 1));
@@ -149,7 +156,7 @@ static sa_status published_row(const sa_report_panel *panel, const sa_report_age
     size_t end = 0;
     sa_published_end(panel, published, &end);
     sa_mean mean = sa_mean_of(curve->mean[end], curve->sd[end], published->runs);
-    double ours = sa_mean_at(panel, agent, sa_panel_shown(panel), curve->round[end]);
+    double ours = sa_mean_at(agent, sa_panel_shown(panel), curve->round[end]);
     if (curve->round[end] == panel->rounds)
         SA_TRY(sa_format(&cells[AGENT], "%s, published", agent->name));
     else
@@ -193,6 +200,7 @@ static sa_status fill(const sa_report_panel *panel, sa_table *table) {
         drop_column(table, CLICKS_INTERVAL);
         drop_column(table, CLICKS);
     }
+    if (!sa_panel_is_sweep(panel)) drop_column(table, STANDING);
     return SA_OK;
 }
 
@@ -243,6 +251,20 @@ static void add_table(sa_buffer *buffer, const sa_table *table) {
     }
 }
 
+/* What the numbers do not say. */
+static void add_notes(sa_buffer *buffer, const sa_report_panel *panel) {
+    for (size_t i = 0; i < panel->agent_count; i++) {
+        if (!panel->agents[i].alike) continue;
+        sa_buffer_text(buffer, panel->agents[i].name);
+        sa_buffer_format(buffer, ": its %zu runs are all alike, so they count as one, without an interval\n",
+                         panel->agents[i].runs);
+    }
+    if (!*panel->missing) return;
+    sa_buffer_text(buffer, "missing: ");
+    sa_buffer_text(buffer, panel->missing);
+    sa_buffer_text(buffer, "\n");
+}
+
 sa_status sa_table_text(const sa_report *report, sa_buffer *buffer) {
     for (size_t i = 0; i < report->panel_count; i++) {
         const sa_report_panel *panel = &report->panels[i];
@@ -254,6 +276,7 @@ sa_status sa_table_text(const sa_report *report, sa_buffer *buffer) {
                          sa_panel_shown(panel) == SA_REGRET_REALISED ? "realised" : "expected", panel->rounds);
         add_table(buffer, &table);
         sa_table_clear(&table);
+        add_notes(buffer, panel);
     }
     return buffer->status;
 }

@@ -1,0 +1,149 @@
+/* superarm serve: the decision service. Its parts are in serve/; this reads the flags. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const char NAME[] = "serve";
+
+#ifndef SA_HAVE_SERVE
+
+int cli_serve(int count, char **arguments) {
+    (void)count, (void)arguments;
+    return cli_say(NAME, EXIT_OTHER, "this build has no service: libmicrohttpd-dev or libsqlite3-dev was missing");
+}
+
+#else
+
+#include "serve.h"
+
+static void print_help(void) {
+    puts("superarm serve --dir DIR [options]\n\n"
+         "Serves decisions over HTTP, and keeps what it acknowledges: answers 201 and 204 mean that it is on disk. DIR "
+         "holds\n"
+         "everything (the journal and checkpoints of agents) and is made where it is missing. docs/SERVICE.md has the "
+         "routes.\n\n"
+         "Options:\n"
+         "  --dir DIR               the folder\n"
+         "  --port PORT             [8080]; 0: any that is free\n"
+         "  --port-file FILE        the port is written there once it is served\n"
+         "  --bind ADDRESS          [127.0.0.1]; addresses that others can reach need --keys\n"
+         "  --keys FILE             hashes of an admin's and a client's key; requests then need one of them\n"
+         "  --new-keys FILE         makes such a file, prints the keys, and ends\n"
+         "  --threads N             threads that read requests and choose [one a processor, at least 2]\n"
+         "  --checkpoint-seconds S  between two checkpoints of an agent that has learnt [300]\n"
+         "  --request-seconds S     for a whole request to arrive [30]\n"
+         "  --quiet                 no JSON line a request on stderr\n"
+         "  --check DIR             looks for damage in a folder, and ends\n"
+         "  --backup TO             copies --dir into a new folder, while it is served or not, and ends\n\n"
+         "Example:\n"
+         "  superarm serve --dir shop\n"
+         "  curl -X PUT http://127.0.0.1:8080/v1/agents/home -H 'Content-Type: application/json' \\\n"
+         "       -d '{\"options\": {\"algorithm\": \"cn-ucb\", \"dim\": 2}, \"slate\": 2, \"default_feedback\": 0}'\n"
+         "  curl http://127.0.0.1:8080/v1/agents/home/decide -H 'Content-Type: application/json' \\\n"
+         "       -d '{\"event\": \"e1\", \"contexts\": [[0, 1], [1, 0], [0.5, 0.5]]}'");
+}
+
+typedef struct inputs {
+    serve_options serve;
+    const char *check, *backup, *new_keys;
+} inputs;
+
+typedef struct option {
+    const char *name;
+    const char **text; /* where its value goes, of one kind */
+    unsigned *whole;   /* 0 to `most` */
+    double *seconds;   /* more than 0 */
+    unsigned most;
+} option;
+
+static int take_value(const option *flag, const char *value) {
+    char *end;
+    if (flag->text) {
+        if (!*value) return cli_say(NAME, EXIT_INPUT, "--%s is empty", flag->name);
+        *flag->text = value;
+        return EXIT_FINE;
+    }
+    double number = strtod(value, &end);
+    if (*end || end == value || !(number == number))
+        return cli_say(NAME, EXIT_INPUT, "--%s %s is no number", flag->name, value);
+    if (flag->whole) {
+        if (number < 0 || number > flag->most || number != (double)(unsigned)number)
+            return cli_say(NAME, EXIT_INPUT, "--%s %s is not a whole number from 0 to %u", flag->name, value, flag->most);
+        *flag->whole = (unsigned)number;
+        return EXIT_FINE;
+    }
+    if (!(number > 0 && number <= 1e6))
+        return cli_say(NAME, EXIT_INPUT, "--%s %s is not between 0 and 1000000", flag->name, value);
+    *flag->seconds = number;
+    return EXIT_FINE;
+}
+
+static int unknown(const char *argument, const option *known, size_t count) {
+    const char *names[16];
+    for (size_t i = 0; i < count && i < 16; i++) names[i] = known[i].name;
+    const char *nearest = strncmp(argument, "--", 2) ? NULL : cli_nearest(argument + 2, names, count);
+    if (nearest) return cli_say(NAME, EXIT_INPUT, "%s is not an option; did you mean --%s?", argument, nearest);
+    return cli_say(NAME, EXIT_INPUT, "%s is not an option; --help lists them", argument);
+}
+
+static int take(inputs *into, int count, char **arguments) {
+    serve_options *serve = &into->serve;
+    const option known[] = {{.name = "dir", .text = &serve->folder},
+                            {.name = "port", .whole = &serve->port, .most = 65535},
+                            {.name = "port-file", .text = &serve->port_file},
+                            {.name = "bind", .text = &serve->address},
+                            {.name = "keys", .text = &serve->keys},
+                            {.name = "new-keys", .text = &into->new_keys},
+                            {.name = "threads", .whole = &serve->threads, .most = 256},
+                            {.name = "checkpoint-seconds", .seconds = &serve->checkpoint_seconds},
+                            {.name = "request-seconds", .seconds = &serve->request_seconds},
+                            {.name = "check", .text = &into->check},
+                            {.name = "backup", .text = &into->backup}};
+    size_t known_count = sizeof known / sizeof *known;
+    for (int i = 0; i < count; i++) {
+        const char *argument = arguments[i], *equals = strchr(argument, '=');
+        size_t size = equals ? (size_t)(equals - argument) : strlen(argument), at = 0;
+        if (!strcmp(argument, "--quiet")) {
+            serve->quiet = true;
+            continue;
+        }
+        while (at < known_count && (size < 3 || strncmp(argument, "--", 2) || strlen(known[at].name) != size - 2 ||
+                                    strncmp(known[at].name, argument + 2, size - 2)))
+            at++;
+        if (at == known_count) return unknown(argument, known, known_count);
+        const char *value = equals ? equals + 1 : i + 1 < count ? arguments[++i] : NULL;
+        if (!value) return cli_say(NAME, EXIT_INPUT, "--%s needs a value", known[at].name);
+        int status = take_value(&known[at], value);
+        if (status != EXIT_FINE) return status;
+    }
+    return EXIT_FINE;
+}
+
+int cli_serve(int count, char **arguments) {
+    char message[512] = "";
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    inputs flags = {.serve = {.address = "127.0.0.1", .port = 8080, .checkpoint_seconds = 300, .request_seconds = 30}};
+    for (int i = 0; i < count; i++)
+        if (!strcmp(arguments[i], "--help") || !strcmp(arguments[i], "-h")) {
+            print_help();
+            return EXIT_FINE;
+        }
+    int status = take(&flags, count, arguments);
+    if (status != EXIT_FINE) return status;
+    if (!flags.serve.threads) flags.serve.threads = processors > 2 ? (unsigned)processors : 2;
+    if (flags.check)
+        status = serve_check(flags.check, message);
+    else if (flags.new_keys)
+        status = serve_make_keys(flags.new_keys, message);
+    else if (!flags.serve.folder)
+        return cli_say(NAME, EXIT_INPUT, "--dir is missing: the folder that holds the journal, made where it is missing");
+    else if (flags.backup)
+        status = serve_backup(flags.serve.folder, flags.backup, message);
+    else
+        status = serve_run(&flags.serve, message);
+    return status == EXIT_FINE ? EXIT_FINE : cli_say(NAME, status, "%s", message);
+}
+
+#endif

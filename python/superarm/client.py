@@ -1,0 +1,160 @@
+"""A client of `superarm serve`. The standard library alone: this file can be copied into a program that has no superarm.
+
+>>> from superarm import Client
+>>> shop = Client("http://127.0.0.1:8080")                                                        # doctest: +SKIP
+>>> shop.put_agent("home", {"algorithm": "cn-ucb", "dim": 2}, slate=2, default_feedback=0)        # doctest: +SKIP
+>>> answer = shop.decide("home", contexts=[[0, 1], [1, 0], [0.5, 0.5]])                           # doctest: +SKIP
+>>> shop.feedback("home", answer["event"], [1, 0])                                                # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+import time
+import urllib.parse
+import uuid
+from typing import Any, Iterator
+
+__all__ = ["Client", "ServiceError"]
+
+
+class ServiceError(Exception):
+    """The service refused: its status, its code ("bad_request", "not_found"...) and its sentence."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message = status, code, message
+
+
+def _plain(value: Any) -> Any:
+    """Arrays of NumPy, and numbers out of them, as JSON has them."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+class Client:
+    """Asks a service for slates and tells it what came of them. Threads may share one client: each gets a connection of its own.
+
+    A request that got no answer, or 429 or 503, is sent again, at most `retries` times. That is safe: decisions have an event, made
+    here where none is given, and the service answers the same event once.
+    """
+
+    def __init__(self, url: str = "http://127.0.0.1:8080", key: str | None = None, *, timeout: float = 10, retries: int = 4) -> None:
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"{url!r} is not an address like http://127.0.0.1:8080")
+        self._kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self._host, self._port, self._prefix = parts.hostname, parts.port, parts.path.rstrip("/")
+        self._headers = {"Authorization": "Bearer " + key} if key else {}
+        self._timeout, self._retries = timeout, retries
+        self._own = threading.local()
+
+    # ---- deciding ----
+
+    def decide(self, agent: str, contexts: Any = None, *, items: Any = None, context: Any = None, event: str | None = None,
+               slate: int | None = None, exclude: Any = None, problem: Any = None, explain: bool = False) -> dict[str, Any]:
+        """{"event", "slate", "propensity", "position_propensities", "model"}: the slate has ids, or indices where items have none."""
+        body = {"event": event or uuid.uuid4().hex, "contexts": contexts, "items": items, "context": context, "slate": slate,
+                "exclude": exclude, "problem": problem, "explain": explain or None}
+        answer: dict[str, Any] = self._json("POST", self._path(agent, "decide"), {name: value for name, value in body.items() if value is not None})
+        return answer
+
+    def feedback(self, agent: str, event: str, feedback: Any, *, id: str | None = None) -> None:
+        """What came of a slate: a value by item id, or a list in the order of the slate, None where it was not seen. `id` tells two
+        pieces of feedback with the same values apart, two clicks say; without it the second is taken for a retry of the first."""
+        body = {"event": event, "feedback": feedback}
+        self._json("POST", self._path(agent, "feedback"), {**body, "id": id} if id else body)
+
+    # ---- agents ----
+
+    def put_agent(self, agent: str, options: dict[str, Any], **settings: Any) -> dict[str, Any]:
+        """Makes or changes an agent: slate, default_feedback, wait_seconds, aggregate, retention_days, schema, reset."""
+        answer: dict[str, Any] = self._json("PUT", self._path(agent), {"options": options, **settings})
+        return answer
+
+    def agents(self) -> list[dict[str, Any]]:
+        listed: list[dict[str, Any]] = self._json("GET", "/v1/agents")["agents"]
+        return listed
+
+    def agent(self, agent: str) -> dict[str, Any]:
+        """Its settings, counts, version and rates."""
+        answer: dict[str, Any] = self._json("GET", self._path(agent))
+        return answer
+
+    def delete_agent(self, agent: str) -> None:
+        self._json("DELETE", self._path(agent))
+
+    def model(self, agent: str) -> bytes:
+        """The agent as npz: `superarm.Agent.load` reads it from a file."""
+        return self._send("GET", self._path(agent, "model"))
+
+    def put_model(self, agent: str, npz: bytes) -> None:
+        """A warm start: the agent goes on with what `npz` has learnt."""
+        self._send("PUT", self._path(agent, "model"), npz, "application/octet-stream")
+
+    def log(self, agent: str, start: int = 1) -> Iterator[dict[str, Any]]:
+        """The decision log, line by line, from journal row `start`; those that still wait, with "final" false, at the end."""
+        while True:
+            page = [json.loads(line) for line in self._send("GET", self._path(agent, f"log?from={start}&limit=1000")).splitlines()]
+            yield from page
+            if not page or not page[-1]["final"]:
+                return
+            start = page[-1]["seq"] + 1
+
+    def erase(self, agent: str, event: str) -> None:
+        """Erases what is kept of an event."""
+        self._json("DELETE", self._path(agent, "events/" + urllib.parse.quote(event, safe="")))
+
+    def ready(self) -> bool:
+        """Are decisions made and kept?"""
+        try:
+            self._once("GET", "/readyz", None, "")
+            return True
+        except (ServiceError, OSError, http.client.HTTPException):
+            return False
+
+    # ---- HTTP ----
+
+    @staticmethod
+    def _path(agent: str, rest: str = "") -> str:
+        return "/v1/agents/" + urllib.parse.quote(agent, safe="") + ("/" + rest if rest else "")
+
+    def _json(self, method: str, path: str, body: Any = None) -> Any:
+        raw = self._send(method, path, None if body is None else json.dumps(body, default=_plain, allow_nan=False).encode(), "application/json")
+        return json.loads(raw) if raw else None
+
+    def _send(self, method: str, path: str, body: bytes | None = None, kind: str = "") -> bytes:
+        for tried in range(self._retries + 1):
+            try:
+                return self._once(method, path, body, kind)
+            except ServiceError as error:
+                if error.status not in (429, 503) or tried == self._retries:
+                    raise
+            except (OSError, http.client.HTTPException):
+                if tried == self._retries:
+                    raise
+            time.sleep(min(2.0, 0.05 * 4**tried))
+        raise AssertionError("not reached")
+
+    def _once(self, method: str, path: str, body: bytes | None, kind: str) -> bytes:
+        connection = getattr(self._own, "connection", None)
+        if connection is None:
+            connection = self._own.connection = self._kind(self._host, self._port, timeout=self._timeout)
+        try:
+            connection.request(method, self._prefix + path, body, {**self._headers, **({"Content-Type": kind} if body is not None else {})})
+            answer = connection.getresponse()
+            raw: bytes = answer.read()
+        except BaseException:
+            connection.close()
+            self._own.connection = None
+            raise
+        if answer.status >= 400:
+            try:
+                error = json.loads(raw)["error"]
+            except (ValueError, KeyError, TypeError):
+                error = {"code": "error", "message": f"{method} {path} was answered with {answer.status}"}
+            raise ServiceError(answer.status, error["code"], error["message"])
+        return raw

@@ -1,0 +1,231 @@
+"""Agents as policies in question: their probabilities in decisions, in logs and in evaluations."""
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+
+import superarm
+
+ARMS, SLATE, DIM = 5, 2, 3
+
+
+def learnt(algorithm, floor, seed=1, rounds=20, **options):
+    """An agent that has learnt a little, and a generator for what comes next."""
+    rng = np.random.default_rng(seed)
+    agent = superarm.Agent(algorithm, dim=DIM, slate=SLATE, floor=floor, random_state=seed, **options)
+    for _ in range(rounds):
+        contexts = rng.normal(size=(ARMS, DIM))
+        decision = agent.select(contexts)
+        agent.update(decision, contexts[decision.arms, 0] + 0.1 * rng.normal(size=SLATE))
+    return agent, rng
+
+
+def write(path, lines):
+    with open(path, "w", encoding="utf-8") as file:
+        for line in lines:
+            print(json.dumps(line), file=file)
+    return path
+
+
+def log_of(agent, rng, n):
+    lines = []
+    for _ in range(n):
+        contexts = rng.normal(size=(ARMS, DIM))
+        decision = agent.select(contexts, propensities=True)
+        lines.append({"contexts": contexts.tolist(), "slate": decision.arms.tolist(), "propensity": decision.propensity,
+                      "prefix_propensities": decision.prefix_propensities.tolist(),
+                      "position_propensities": decision.position_propensities.tolist(),
+                      "feedback": (contexts[decision.arms, 0] + rng.normal(size=SLATE)).tolist()})
+    return lines
+
+
+@pytest.mark.parametrize("algorithm", ["cn-ucb", "cn-ts", "comblin-ucb", "comblin-ts", "greedy"])
+def test_agent_is_as_given(tmp_path, algorithm):
+    """What evaluate computes of an agent is what its policy says, line by line."""
+    logging, rng = learnt("cn-ucb", 0.4)
+    lines = log_of(logging, rng, 60)
+    target, _ = learnt(algorithm, 0.1, seed=2)
+    target.save(tmp_path / "agent.npz")
+    policy = target.policy()
+    for line in lines:
+        joint, prefix, position = policy.propensities(line["contexts"], line["slate"])
+        line.update(target_propensity=joint, target_prefix_propensities=prefix.tolist(), target_position_propensities=position.tolist())
+    path = write(tmp_path / "log.jsonl", lines)
+    got = superarm.evaluate(path, ["given", str(tmp_path / "agent.npz")])
+    given, agent = got.policies.values()
+    assert set(given) == {"ips", "snips", "iips", "sniips", "rips", "snrips"}
+    for name, found in given.items():
+        assert agent[name]["value"] == pytest.approx(found["value"], rel=1e-12)
+
+
+def test_decisions(tmp_path):
+    agent, rng = learnt("cn-ucb", 0.3)
+    contexts = rng.normal(size=(ARMS, DIM))
+    decision = agent.select(contexts)
+    assert math.isnan(decision.propensity) and np.isnan(decision.position_propensities).all()
+    for _ in range(20):
+        decision = agent.select(contexts, propensities=True)
+        assert decision.propensity == pytest.approx(0.3 / 20) or decision.propensity == pytest.approx(0.3 / 20 + 0.7)
+        assert decision.prefix_propensities[-1] == decision.propensity
+
+
+def uniform_slates(contexts, feedback):
+    """Every ordered slate once, as a uniform policy logs them."""
+    return [{"contexts": contexts.tolist(), "slate": list(slate), "propensity": 1 / math.perm(ARMS, SLATE),
+             "prefix_propensities": [1 / math.perm(ARMS, k + 1) for k in range(SLATE)], "position_propensities": [1 / ARMS] * SLATE,
+             "feedback": feedback(slate)} for slate in itertools.permutations(range(ARMS), SLATE)]
+
+
+@pytest.mark.parametrize("algorithm", ["cn-ucb", "cn-ts"])
+def test_unbiased(tmp_path, algorithm):
+    """By enumeration: the mean over all slates is the policy's true value. pi and iips where rewards are sums over positions, the others
+    also where the second position depends on the first, and whatever the reward model says."""
+    agent, rng = learnt(algorithm, 0.2, seed=3)
+    agent.save(tmp_path / "agent.npz")
+    contexts, gains, together = rng.normal(size=(ARMS, DIM)), rng.uniform(size=(SLATE, ARMS)), rng.uniform(size=(ARMS, ARMS))
+    policy = agent.policy()
+    for additive in (True, False):
+        def feedback(slate, additive=additive):
+            second = gains[1, slate[1]] if additive else together[slate[0], slate[1]]
+            return [float(gains[0, slate[0]]), float(second)]
+
+        lines = uniform_slates(contexts, feedback)
+        true = sum(policy.propensities(contexts, line["slate"])[0] * sum(line["feedback"]) for line in lines)
+        names = ["ips", "rips", "cascade-dr", "dr"] + (["iips", "pi"] if additive else [])
+        got = superarm.evaluate(write(tmp_path / "log.jsonl", lines), str(tmp_path / "agent.npz"), names, folds=2).estimators
+        for name in names:
+            if name in ("cascade-dr", "dr"):  # each fold's model is fitted on the other half: unbiased for any model, not over halves
+                continue
+            assert got[name]["value"] == pytest.approx(true, rel=1e-9), name
+
+
+def test_models_of_a_known_reward(tmp_path):
+    """Rewards that the reward model can fit: dm, dr and cascade-dr then know the value, whatever was drawn."""
+    agent, rng = learnt("cn-ucb", 0.2, seed=4)
+    agent.save(tmp_path / "agent.npz")
+    logging, _ = learnt("greedy", 0.5, seed=5)
+    lines, true, policy = [], 0.0, agent.policy()
+    for _ in range(400):
+        contexts = rng.normal(size=(ARMS, DIM))
+        decision = logging.select(contexts, propensities=True)
+        gain = contexts @ [1.0, -0.5, 0.2]
+        lines.append({"contexts": contexts.tolist(), "slate": decision.arms.tolist(), "propensity": decision.propensity,
+                      "prefix_propensities": decision.prefix_propensities.tolist(),
+                      "position_propensities": decision.position_propensities.tolist(), "feedback": gain[decision.arms].tolist()})
+        for slate in itertools.permutations(range(ARMS), SLATE):
+            true += policy.propensities(contexts, slate)[0] * gain[list(slate)].sum() / 400
+    got = superarm.evaluate(write(tmp_path / "log.jsonl", lines), str(tmp_path / "agent.npz"), ["ips", "dm", "dr", "cascade-dr"]).estimators
+    for name in ("dm", "dr"):
+        assert got[name]["value"] == pytest.approx(true, abs=0.02), name
+    assert got["cascade-dr"]["value"] == pytest.approx(true, abs=4 * got["cascade-dr"]["standard_error"] + 0.02)
+    assert got["dr"]["standard_error"] < 0.7 * got["ips"]["standard_error"]
+
+
+def test_run_writes_them(tmp_path):
+    """The log of a run has its propensities; without a floor, what draws its parameters has none."""
+    log = tmp_path / "log.jsonl"
+    superarm.run(environment="h1", algorithm="cn-ts", rounds=30, arms=6, slate=3, dim=4, hidden=8, runs=1, floor=0.2, log=str(log))
+    lines = [json.loads(line) for line in open(log, encoding="utf-8")]
+    assert all(0.2 / 120 <= line["propensity"] <= 1 for line in lines)
+    assert all(line["prefix_propensities"][-1] == line["propensity"] and len(line["position_propensities"]) == 3 for line in lines)
+    got = superarm.evaluate(log, "uniform", "ips")
+    assert got.events == 30
+    superarm.run(environment="h1", algorithm="comblin-ts", rounds=5, arms=6, slate=3, dim=4, runs=1, log=str(log))
+    assert all(json.loads(line)["propensity"] is None for line in open(log, encoding="utf-8"))
+
+
+def test_refused(tmp_path):
+    lines = log_of(learnt("cn-ucb", 0.4)[0], np.random.default_rng(1), 4)
+    log = write(tmp_path / "log.jsonl", lines)
+    drawing, _ = learnt("comblin-ts", 0)
+    drawing.save(tmp_path / "drawing.npz")
+    with pytest.raises(superarm.InputError, match="log.jsonl:1: the agent cannot say how likely"):
+        superarm.evaluate(log, str(tmp_path / "drawing.npz"), "ips")
+    other = superarm.Agent("cn-ucb", dim=7, slate=2)
+    other.save(tmp_path / "other.npz")
+    with pytest.raises(superarm.InputError, match="log.jsonl:1: the contexts have 3 numbers, and the agent .* takes 7"):
+        superarm.evaluate(log, str(tmp_path / "other.npz"), "ips")
+    pack = superarm.Agent("cn-ucb", dim=3, slate=2, oracle="knapsack")
+    pack.save(tmp_path / "pack.npz")
+    with pytest.raises(superarm.Error, match="log.jsonl:1: "):
+        superarm.evaluate(log, str(tmp_path / "pack.npz"), "iips")
+    with pytest.raises(superarm.Error, match="absent.npz"):
+        superarm.evaluate(log, str(tmp_path / "absent.npz"))
+    with pytest.raises(superarm.InputError, match="--floor is for oracles"):
+        superarm.Agent("cn-ucb", dim=3, oracle="knapsack", floor=0.1)
+    with pytest.raises(superarm.InputError, match="floor"):
+        superarm.Agent("cn-ucb", dim=3, floor=1.5)
+
+
+def test_replay(tmp_path):
+    """Against an agent that is walked through the log in Python, learning where it agrees."""
+    rng = np.random.default_rng(6)
+    agent = superarm.Agent("cn-ts", dim=DIM, slate=SLATE, random_state=3)
+    agent.save(tmp_path / "agent.npz")
+    lines, agreed = [], []
+    for i in range(600):
+        contexts = rng.normal(size=(ARMS, DIM))
+        slate = rng.permutation(ARMS)[:SLATE].tolist()
+        feedback = [float(x) if rng.uniform() < 0.9 else None for x in contexts[slate, 0]]
+        lines.append({"contexts": contexts.tolist(), "slate": slate, "propensity": 1 / math.perm(ARMS, SLATE), "feedback": feedback})
+        decision = agent.policy().select(contexts, draw=i)
+        if decision.arms.tolist() == slate:
+            agent.record(decision)
+            agent.update(decision, [x or 0 for x in feedback], observed=[x is not None for x in feedback])
+            agreed.append(sum(x or 0 for x in feedback))
+    log = write(tmp_path / "log.jsonl", lines)
+    found = superarm.evaluate(log, str(tmp_path / "agent.npz"), "replay").estimators["replay"]
+    assert len(agreed) > 10 and found["effective_sample_size"] == len(agreed)
+    assert found["value"] == pytest.approx(np.mean(agreed), rel=1e-12)
+    assert found["standard_error"] == pytest.approx(np.std(agreed, ddof=1) / math.sqrt(len(agreed)), rel=1e-9)
+    assert found["no_overlap"] == pytest.approx(1 - len(agreed) / 600)
+    with pytest.raises(superarm.InputError, match="replay is for an agent"):
+        superarm.evaluate(log, "uniform", "replay")
+    lines[3]["propensity"] = 0.2
+    with pytest.raises(superarm.InputError, match="log.jsonl:4: replay needs slates that were drawn uniformly"):
+        superarm.evaluate(write(log, lines), str(tmp_path / "agent.npz"), "replay")
+
+
+def test_pending_decisions_keep_them(tmp_path):
+    """With the agent, and saved with it; also those that a policy made and the agent recorded."""
+    agent, rng = learnt("cn-ts", 0.3)
+    contexts = rng.normal(size=(ARMS, DIM))
+    plain, asked = agent.select(contexts), agent.select(contexts, propensities=True)
+    recorded = agent.policy().select(contexts, propensities=True)
+    agent.record(recorded)
+    agent.save(tmp_path / "agent.npz")
+    for one in (agent, superarm.Agent.load(tmp_path / "agent.npz")):
+        joint, prefix, position = one.propensities(plain.id)
+        assert math.isnan(joint) and prefix is None and position is None
+        for decision in (asked, recorded):
+            joint, prefix, position = one.propensities(decision.id)
+            assert joint == decision.propensity > 0
+            assert np.array_equal(prefix, decision.prefix_propensities) and np.array_equal(position, decision.position_propensities)
+    with pytest.raises(superarm.UnknownDecision):
+        agent.propensities(12345)
+
+
+def test_named_fields(tmp_path):
+    """A log of items with named fields is read by the agent's own schema, by weights and by reward models."""
+    rng = np.random.default_rng(7)
+    schema = superarm.Schema({"context": {"hour": "cyclic 24"}, "item": {"price": "number", "kind": "category [a, b]"}})
+    agent = superarm.Agent("cn-ucb", schema=schema, slate=2, floor=0.3, random_state=1)
+    lines = []
+    for _ in range(60):
+        items = [{"id": f"p{i}", "price": float(rng.normal()), "kind": "ab"[i % 2]} for i in range(4)]
+        context = {"hour": int(rng.integers(24))}
+        decision = agent.select(items=items, context=context, slate=2, propensities=True)
+        seen = [items[arm]["price"] for arm in decision.arms]
+        agent.update(decision, seen)
+        lines.append({"items": items, "context": context, "slate": [items[arm]["id"] for arm in decision.arms], "feedback": seen,
+                      "propensity": decision.propensity, "prefix_propensities": decision.prefix_propensities.tolist(),
+                      "position_propensities": decision.position_propensities.tolist()})
+    agent.save(tmp_path / "agent.npz")
+    log = write(tmp_path / "log.jsonl", lines)
+    got = superarm.evaluate(log, str(tmp_path / "agent.npz"), ["ips", "iips", "cascade-dr", "dm"]).estimators
+    assert got["ips"]["value"] > 0 and got["ips"]["no_overlap"] == 0
+    with pytest.raises(superarm.InputError, match="log.jsonl:1: items have named fields"):
+        superarm.evaluate(log, "uniform", "dm")

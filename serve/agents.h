@@ -1,0 +1,92 @@
+/* The agents of a service. An agent is counted: whoever finds it releases it. */
+#ifndef SERVE_AGENTS_H
+#define SERVE_AGENTS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "brain.h"
+#include "limits.h"
+#include "settings.h"
+
+enum { RECENT = 12, SERIES_BUCKETS = 121, SERIES_SECONDS = 5 };
+
+/* A decision as the page shows it: one JSON object. */
+typedef struct recent {
+    char *json;
+} sv_recent;
+
+/* What happened in 5 seconds. */
+typedef struct bucket {
+    int64_t number; /* seconds since 1970 over SERIES_SECONDS */
+    uint64_t decisions, feedbacks, learnt;
+    double reward; /* sum over learnt events of their feedback's sum */
+} sv_bucket;
+
+typedef struct agent {
+    atomic_int owners;
+    int64_t id;
+    char name[LIMIT_NAME + 1];
+    atomic_bool deleted, changing; /* changing: one PUT at a time */
+    atomic_uint queued;            /* its requests that wait for the disk */
+    atomic_uint_fast64_t decisions, waiting, feedbacks, late, retries, learnt, skipped, last_seq;
+
+    pthread_mutex_t lock; /* of the following */
+    sv_settings *settings;
+    sv_policy *policy; /* NULL: not there yet */
+    double policy_time;
+    sa_agent_counts counts; /* of the published policy's agent */
+    int64_t recent_time;    /* milliseconds */
+    sv_recent recent[RECENT];
+    size_t recent_next;
+    sv_bucket series[SERIES_BUCKETS];
+
+    /* the learner's own */
+    sv_brain *brain;
+    struct settings *learner_settings; /* as of learnt_seq */
+    uint64_t learnt_seq, checkpoint_seq, published_seq, recover_to;
+    bool recovering; /* it has not learnt row recover_to again */
+    double checkpoint_time;
+    char checkpoint_file[96]; /* name; "" for none */
+    bool broken;              /* it cannot go on: the service says why in /readyz */
+    atomic_bool dirty;        /* it is in the learner's list, or has rows to learn */
+    struct agent *next_dirty;
+} sv_agent;
+
+typedef struct agents {
+    pthread_rwlock_t lock;
+    sv_agent *list[LIMIT_AGENTS + 1];
+    size_t count;
+} sv_agents;
+
+void agents_begin(sv_agents *self);
+void agents_end(sv_agents *self);
+/* NULL when memory is short; takes its own reference to the settings. One owner: the caller. */
+sv_agent *agent_new(int64_t id, const char *name, sv_settings *settings);
+void agent_release(sv_agent *self); /* NULL is fine */
+void agent_retain(sv_agent *self);
+/* The list owns it too. false: there are too many. */
+bool agents_add(sv_agents *self, sv_agent *agent);
+void agents_remove(sv_agents *self, sv_agent *agent);
+sv_agent *agents_find(sv_agents *self, const char *name); /* retained; NULL: none */
+sv_agent *agents_find_id(sv_agents *self, int64_t id);
+size_t agents_count(sv_agents *self);
+/* All of them, retained, into `out` (LIMIT_AGENTS + 1); how many. */
+size_t agents_all(sv_agents *self, sv_agent **out);
+
+sv_settings *agent_settings(sv_agent *self); /* retained */
+sv_policy *agent_policy(sv_agent *self);     /* retained; NULL: not there yet */
+void agent_change_settings(sv_agent *self, sv_settings *settings);
+void agent_publish(sv_agent *self, sv_policy *policy, const sa_agent_counts *counts);
+/* Does the page want another decision by now? It is shown a few a second. */
+bool agent_wants_decision(sv_agent *self);
+/* Takes the JSON, from malloc. */
+void agent_show_decision(sv_agent *self, char *json);
+void agent_count_decision(sv_agent *self);
+void agent_count_feedback(sv_agent *self);
+void agent_count_learnt(sv_agent *self, double reward);
+/* Status as JSON: settings, counts, version, rates; with `all` the series and the latest decisions, too. */
+void agent_write(sv_agent *self, bool all, sv_text *out);
+
+#endif

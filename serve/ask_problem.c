@@ -1,0 +1,143 @@
+/* "problem" of a decide request: what the oracle needs beside the scores, by the names of `superarm
+ * solve`. */
+#include <string.h>
+
+#include "ask.h"
+#include "limits.h"
+#include "values.h"
+
+typedef struct table {
+    double *numbers; /* (rows, columns) of either */
+    size_t *indices;
+    size_t rows, columns; /* a plain list has one column */
+} sv_table;
+
+static bool read_cell(const json_t *value, const char *name, sv_table *into, size_t at, sv_refusal *why) {
+    if (into->indices) return value_whole(value, name, 0, 1e9, &into->indices[at], why);
+    return value_number(value, name, &into->numbers[at], why);
+}
+
+/* A list, or with `two` a list of lists of one length, of numbers or of indices from 0. */
+static bool read_table(sv_ask *self, const json_t *list, const char *name, bool two, bool indices, sv_table *out,
+                       sv_refusal *why) {
+    const json_t *first = json_array_get(list, 0);
+    if (!json_is_array(list) || !first) return refuse(why, 400, "problem: %s is no list, or an empty one", name);
+    if (two && !json_is_array(first)) return refuse(why, 400, "problem: %s is no list of lists", name);
+    *out = (sv_table){.rows = json_array_size(list), .columns = two ? json_array_size(first) : 1};
+    if (out->columns == 0 || out->rows * out->columns > LIMIT_NUMBERS)
+        return refuse(why, 400, "problem: %s has %zu x %zu numbers", name, out->rows, out->columns);
+    void *block = ask_block(self, out->rows * out->columns, indices ? sizeof(size_t) : sizeof(double), why);
+    if (!block) return false;
+    if (indices)
+        out->indices = block;
+    else
+        out->numbers = block;
+    for (size_t i = 0; i < out->rows; i++) {
+        const json_t *row = json_array_get(list, i);
+        if (two && json_array_size(row) != out->columns)
+            return refuse(why, 400, "problem: the rows of %s are not of one length", name);
+        for (size_t j = 0; j < out->columns; j++)
+            if (!read_cell(two ? json_array_get(row, j) : row, name, out, i * out->columns + j, why)) return false;
+    }
+    return true;
+}
+
+static bool is_of_arms(const sv_ask *self, const char *name, size_t count, sv_refusal *why) {
+    return count == self->arms ||
+           refuse(why, 400, "problem: %s is for %zu arms, and there are %zu", name, count, self->arms);
+}
+
+/* Lists with one entry an arm, or a position, or a group. */
+static bool take_list(sv_ask *self, const char *name, const json_t *value, bool *taken, sv_refusal *why) {
+    static const struct {
+        const char *name;
+        bool indices, arms;
+    } known[] = {{"costs", false, true},
+                 {"groups", true, true},
+                 {"capacities", true, false},
+                 {"revenues", false, true},
+                 {"discounts", false, false}};
+    sv_table got;
+    size_t i = 0;
+    while (i < 5 && strcmp(known[i].name, name)) i++;
+    *taken = i < 5;
+    if (!*taken) return true;
+    if (!read_table(self, value, name, false, known[i].indices, &got, why)) return false;
+    if (known[i].arms && !is_of_arms(self, name, got.rows, why)) return false;
+    switch (i) {
+    case 0: sa_problem_costs(self->problem, got.numbers, got.rows); break;
+    case 1: sa_problem_groups(self->problem, got.indices, got.rows); break;
+    case 2: sa_problem_capacities(self->problem, got.indices, got.rows); break;
+    case 3: sa_problem_revenues(self->problem, got.numbers, got.rows); break;
+    default: sa_problem_discounts(self->problem, got.numbers, got.rows); break;
+    }
+    return true;
+}
+
+/* Tables: edges and topics. */
+static bool take_table(sv_ask *self, const char *name, const json_t *value, bool *taken, sv_refusal *why) {
+    sv_table got;
+    bool edges = !strcmp(name, "edges");
+    *taken = edges || !strcmp(name, "topics");
+    if (!*taken) return true;
+    if (!read_table(self, value, name, true, edges, &got, why) || !is_of_arms(self, name, got.rows, why)) return false;
+    if (edges && got.columns != 2) return refuse(why, 400, "problem: edges has %zu nodes an arm, not 2", got.columns);
+    if (edges)
+        sa_problem_edges(self->problem, got.indices, got.rows);
+    else
+        sa_problem_topics(self->problem, got.numbers, got.rows, got.columns);
+    return true;
+}
+
+/* Two fields that go together: source and target, matrix and bounds. */
+static bool take_pairs(sv_ask *self, const json_t *problem, sv_refusal *why) {
+    const json_t *source = json_object_get(problem, "source"), *target = json_object_get(problem, "target");
+    const json_t *matrix = json_object_get(problem, "matrix"), *bounds = json_object_get(problem, "bounds");
+    size_t from, to;
+    sv_table a, b;
+    if (!source != !target) return refuse(why, 400, "problem: source and target go together");
+    if (!matrix != !bounds) return refuse(why, 400, "problem: matrix and bounds go together");
+    if (source) {
+        if (!value_whole(source, "source", 0, 1e9, &from, why) || !value_whole(target, "target", 0, 1e9, &to, why))
+            return false;
+        sa_problem_ends(self->problem, from, to);
+    }
+    if (matrix) {
+        if (!read_table(self, matrix, "matrix", true, false, &a, why) || !is_of_arms(self, "matrix", a.columns, why) ||
+            !read_table(self, bounds, "bounds", false, false, &b, why))
+            return false;
+        if (a.rows != b.rows) return refuse(why, 400, "problem: matrix has %zu rows, and bounds %zu", a.rows, b.rows);
+        sa_problem_constraints(self->problem, a.numbers, b.numbers, a.rows, a.columns);
+    }
+    return true;
+}
+
+static bool take_scalar(sv_ask *self, const char *name, const json_t *value, sv_refusal *why) {
+    if (!strcmp(name, "capacity")) {
+        double capacity;
+        if (!value_number(value, name, &capacity, why)) return false;
+        sa_problem_capacity(self->problem, capacity);
+    } else if (!strcmp(name, "reward")) {
+        if (!json_is_string(value)) return refuse(why, 400, "problem: reward is no string");
+        sa_status status = sa_problem_set(self->problem, name, json_string_value(value));
+        if (status != SA_OK) return refuse_library(why, status);
+    }
+    return true;
+}
+
+bool ask_read_problem(sv_ask *self, const json_t *problem, sv_refusal *why) {
+    static const char *const fields[] = {"costs",    "capacity", "groups", "capacities", "edges",     "source", "target",
+                                         "revenues", "topics",   "matrix", "bounds",     "discounts", "reward", NULL};
+    const char *name;
+    json_t *value;
+    bool taken;
+    if (!json_is_object(problem)) return refuse(why, 400, "problem is no object");
+    if (!value_fields(problem, "a problem", fields, why)) return false;
+    if (!(self->problem = sa_problem_new())) return refuse(why, 503, "memory could not be had");
+    json_object_foreach((json_t *)problem, name, value) {
+        if (!take_list(self, name, value, &taken, why)) return false;
+        if (!taken && !take_table(self, name, value, &taken, why)) return false;
+        if (!taken && !take_scalar(self, name, value, why)) return false;
+    }
+    return take_pairs(self, problem, why);
+}

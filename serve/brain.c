@@ -1,0 +1,238 @@
+#include "brain.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct brain {
+    sa_agent *agent;
+    size_t dim;
+};
+
+struct policy {
+    atomic_int owners;
+    uint64_t version;
+    sa_policy *policy;
+};
+
+void choice_free(sv_choice *self) {
+    free(self->arms);
+    free(self->estimates);
+    free(self->widths);
+    free(self->prefixes);
+    free(self->positions);
+    *self = (sv_choice){0};
+}
+
+/* ---- learning ---- */
+
+static bool wrap(sa_agent *agent, sv_brain **out, sv_refusal *why) {
+    char dim[64];
+    sv_brain *self = calloc(1, sizeof *self);
+    if (!self) {
+        sa_agent_destroy(agent);
+        return refuse(why, 503, "memory could not be had");
+    }
+    sa_options_get(sa_agent_options(agent), "dim", dim, sizeof dim);
+    *self = (sv_brain){agent, strtoull(dim, NULL, 10)};
+    *out = self;
+    return true;
+}
+
+bool brain_create(const sv_settings *settings, sv_brain **out, sv_refusal *why) {
+    sa_agent *agent = NULL;
+    sa_options *options = settings_options(settings, why);
+    if (!options) return false;
+    sa_status status = settings->schema ? sa_agent_create_with_schema(options, settings->schema, &agent)
+                                        : sa_agent_create(options, &agent);
+    sa_options_destroy(options);
+    return status == SA_OK ? wrap(agent, out, why) : refuse_library(why, status);
+}
+
+bool brain_load(const char *path, sv_brain **out, sv_refusal *why) {
+    sa_agent *agent = NULL;
+    sa_status status = sa_agent_load(path, &agent);
+    return status == SA_OK ? wrap(agent, out, why) : refuse_library(why, status);
+}
+
+void brain_destroy(sv_brain *self) {
+    if (!self) return;
+    sa_agent_destroy(self->agent);
+    free(self);
+}
+
+sa_status brain_learn(sv_brain *self, const sv_ask *ask, const size_t *arms, const double *scores, const bool *observed,
+                      size_t count) {
+    sa_request_slate(ask->request, count);
+    return sa_agent_learn(self->agent, ask->request, arms, scores, observed, count);
+}
+
+sa_status brain_save(const sv_brain *self, const char *path) { return sa_agent_save(self->agent, path); }
+void brain_count(const sv_brain *self, sa_agent_counts *out) { sa_agent_count(self->agent, out); }
+
+bool brain_is_servable(const sv_brain *self, const sv_settings *settings, sv_refusal *why) {
+    char value[512] = "";
+    const sa_options *options = sa_agent_options(self->agent);
+    if (self->dim != settings->dim)
+        return refuse(why, 409, "its dim is %zu, and this agent's %zu", self->dim, settings->dim);
+    if (!sa_agent_schema(self->agent) != !settings->schema)
+        return refuse(why, 409,
+                      settings->schema ? "it has no schema, and this agent has" : "it has a schema, and this agent none");
+    if (settings->schema && sa_agent_check_schema(self->agent, settings->schema) != SA_OK)
+        return refuse(why, 409, "%.400s", sa_last_error());
+    sa_options_get(options, "count-pending", value, sizeof value);
+    if (!strcmp(value, "true")) return refuse(why, 400, "its option count-pending is not taken by the service");
+    if (sa_options_get(options, "history", value, sizeof value) != SA_OK || *value)
+        return refuse(why, 400, "its option history is not taken by the service");
+    if (sa_agent_needs_oracle(self->agent)) return refuse(why, 400, "its oracle is a function of somebody's program");
+    return true;
+}
+
+json_t *brain_options(const sv_brain *self) {
+    const sa_options *options = sa_agent_options(self->agent);
+    json_t *object = json_object();
+    sa_option_info info;
+    char value[512];
+    for (size_t i = 0; object && sa_option_at(i, &info); i++)
+        if (sa_options_given(options, info.name) && settings_takes(info.name) &&
+            sa_options_get(options, info.name, value, sizeof value) == SA_OK)
+            json_object_set_new(object, info.name, json_string(value));
+    if (object && !json_object_get(object, "dim")) json_object_set_new(object, "dim", json_integer((json_int_t)self->dim));
+    return object;
+}
+
+/* ---- other options for the same agent ---- */
+
+enum { CHANGES = 64 };
+
+typedef struct changes {
+    const char *names[CHANGES], *values[CHANGES];
+    char texts[CHANGES][128];
+    size_t count;
+} changes;
+
+/* The options in which two sets differ. false: there are too many, or one is too long. */
+static bool find_changes(const sa_options *before, const sa_options *after, changes *out) {
+    sa_option_info info;
+    char old[512], new[512];
+    for (size_t i = 0; sa_option_at(i, &info); i++) {
+        bool slate = !strcmp(info.name, "slate"), taken = slate || settings_takes(info.name);
+        if (!taken || sa_options_get(before, info.name, old, sizeof old) != SA_OK ||
+            sa_options_get(after, info.name, new, sizeof new) != SA_OK || !strcmp(old, new))
+            continue;
+        sa_options_get(after, "feedback", old, sizeof old);
+        if (slate && strcmp(old, "position")) continue; /* elsewhere K is the request's */
+        if (out->count == CHANGES || strlen(new) >= sizeof out->texts[0]) return false;
+        strcpy(out->texts[out->count], new);
+        out->names[out->count] = info.name;
+        out->values[out->count] = out->texts[out->count];
+        out->count++;
+    }
+    return true;
+}
+
+bool brain_change(sv_brain **self, const sv_settings *settings, const char *scratch, sv_refusal *why) {
+    sa_agent *agent = NULL;
+    changes *found = calloc(1, sizeof *found);
+    sa_options *after = found ? settings_options(settings, why) : NULL;
+    bool good = after || (why->status ? false : refuse(why, 503, "memory could not be had"));
+    sa_status status = good ? sa_algorithm_defaults(after) : SA_OK;
+    if (good && status == SA_OK && !find_changes(sa_agent_options((*self)->agent), after, found))
+        good = refuse(why, 409, "so many options need a new agent: send \"reset\": true with them");
+    if (good && status == SA_OK) status = sa_agent_save((*self)->agent, scratch);
+    if (good && status == SA_OK) status = sa_agent_load_with(scratch, found->names, found->values, found->count, &agent);
+    if (good && status == SA_INVALID)
+        good = refuse(why, 409, "%.360s: send \"reset\": true for a new agent", sa_last_error());
+    else if (good && status != SA_OK)
+        good = refuse_library(why, status);
+    if (good) {
+        sa_agent_destroy((*self)->agent);
+        (*self)->agent = agent;
+    }
+    sa_options_destroy(after);
+    free(found);
+    return good;
+}
+
+/* ---- policies ---- */
+
+bool brain_policy(sv_brain *self, uint64_t version, sv_policy **out, sv_refusal *why) {
+    sv_policy *made = calloc(1, sizeof *made);
+    if (!made) return refuse(why, 503, "memory could not be had");
+    sa_status status = sa_agent_policy(self->agent, &made->policy);
+    if (status != SA_OK) {
+        free(made);
+        return refuse_library(why, status);
+    }
+    made->owners = 1;
+    made->version = version;
+    *out = made;
+    return true;
+}
+
+void policy_retain(sv_policy *self) { atomic_fetch_add(&self->owners, 1); }
+
+void policy_release(sv_policy *self) {
+    if (!self || atomic_fetch_sub(&self->owners, 1) > 1) return;
+    sa_policy_release(self->policy);
+    free(self);
+}
+
+uint64_t policy_version(const sv_policy *self) { return self->version; }
+
+/* Each thread has a workspace and a decision of its own, which end with it. */
+typedef struct workspace {
+    sa_chooser *chooser;
+    sa_decision *decision;
+} workspace;
+
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool has_key;
+
+static void end_workspace(void *user) {
+    workspace *self = user;
+    sa_decision_destroy(self->decision);
+    sa_chooser_destroy(self->chooser);
+    free(self);
+}
+
+static void make_key(void) { has_key = pthread_key_create(&key, end_workspace) == 0; }
+
+static workspace *workspace_of_thread(void) {
+    pthread_once(&once, make_key);
+    workspace *self = has_key ? pthread_getspecific(key) : NULL;
+    if (self || !has_key) return self;
+    self = calloc(1, sizeof *self);
+    if (self && (!(self->chooser = sa_chooser_new()) || pthread_setspecific(key, self))) {
+        end_workspace(self);
+        self = NULL;
+    }
+    return self;
+}
+
+static bool copy_choice(const sa_decision *decision, sv_choice *out, sv_refusal *why) {
+    size_t count = sa_decision_slate(decision), bytes = count * sizeof(double);
+    *out = (sv_choice){.length = count, .propensity = NAN};
+    out->arms = calloc(count + 1, sizeof *out->arms);
+    out->estimates = calloc(count + 1, sizeof(double));
+    out->widths = calloc(count + 1, sizeof(double));
+    if (!out->arms || !out->estimates || !out->widths) {
+        choice_free(out);
+        return refuse(why, 503, "memory could not be had");
+    }
+    memcpy(out->arms, sa_decision_arms(decision), count * sizeof *out->arms);
+    memcpy(out->estimates, sa_decision_estimates(decision), bytes);
+    memcpy(out->widths, sa_decision_widths(decision), bytes);
+    return true;
+}
+
+bool policy_choose(const sv_policy *self, sv_ask *ask, uint64_t draw, sv_choice *out, sv_refusal *why) {
+    workspace *own = workspace_of_thread();
+    if (!own) return refuse(why, 503, "memory could not be had");
+    sa_request_draw(ask->request, draw);
+    sa_status status = sa_policy_select(self->policy, own->chooser, ask->request, &own->decision);
+    return status == SA_OK ? copy_choice(own->decision, out, why) : refuse_library(why, status);
+}

@@ -1,0 +1,57 @@
+/* One request and its answer, whoever brought it: the HTTP server, a test or a fuzzer. */
+#ifndef SERVE_EXCHANGE_H
+#define SERVE_EXCHANGE_H
+
+#include "agents.h"
+#include "refusal.h"
+#include "store.h"
+#include "text.h"
+#include "writer.h"
+
+typedef struct service sv_service;
+struct route;
+
+typedef struct exchange {
+    /* the request; texts are borrowed until it is answered */
+    const char *method, *path, *query; /* query NULL: none */
+    const char *type, *authorization, *host;
+    sv_text body;
+
+    /* the answer */
+    int status; /* 0: not yet */
+    const char *answer_type;
+    sv_text answer;
+    int file;          /* sent instead of the answer, if not -1 */
+    const char *allow; /* of 405 */
+
+    /* Where an answer needs the disk or the learner: the route sets `later`, whoever brought the request
+     * calls it once it can take the answer from another thread, and then gets `done`, once. */
+    void (*later)(struct exchange *self);
+    void (*done)(struct exchange *self);
+    void *user; /* of whoever brought it */
+
+    sv_service *service;
+    const struct route *route;
+    char name[LIMIT_NAME + 1]; /* the agent in the path; "" for none */
+    char event[LIMIT_ID + 1];  /* the event in the path */
+    sv_agent *agent;           /* retained; of that name */
+    void *state;               /* the route's own */
+    void (*state_free)(void *state);
+    double begin;
+} sv_exchange;
+
+/* Frees the route's state: before the answer goes out, so that the client's next request finds nothing
+ * held. */
+void exchange_settle(sv_exchange *self);
+
+/* ---- for routes ---- */
+
+void exchange_refuse(sv_exchange *self, const sv_refusal *why);
+/* A status and what is in `answer`, JSON unless answer_type says otherwise. */
+void exchange_answer(sv_exchange *self, int status);
+/* Gives the job to the writer; where it is not taken, the exchange is answered and done. */
+void exchange_submit(sv_exchange *self, sv_job *job);
+/* The answer of a journal that failed. */
+void exchange_refuse_store(sv_exchange *self, store_status status);
+
+#endif

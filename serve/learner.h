@@ -1,0 +1,48 @@
+/* One thread learns: it takes journal rows in order, trains between them, publishes policies and writes
+ * checkpoints. */
+#ifndef SERVE_LEARNER_H
+#define SERVE_LEARNER_H
+
+#include "agents.h"
+#include "store.h"
+#include "writer.h"
+
+typedef struct learner sv_learner;
+
+typedef struct learner_options {
+    const char *folder;        /* borrowed */
+    double checkpoint_seconds; /* between two checkpoints of an agent that has learnt */
+    sv_writer *writer;         /* for the rows of checkpoints */
+    sv_agents *agents;
+} learner_options;
+
+/* Takes over the store, a connection of its own. */
+sv_learner *learner_start(const learner_options *options, sv_store *store);
+/* Ends after the row it is at, with a checkpoint of each agent that has learnt since its last one. */
+void learner_stop(sv_learner *self);
+void learner_destroy(sv_learner *self); /* after it, and after the writer, which wakes it, has stopped */
+/* The agent has rows to learn. */
+void learner_wake(sv_learner *self, sv_agent *agent);
+
+/* Called by the learner once the agent has learnt row `seq`, or will never. */
+typedef struct task {
+    void (*run)(struct task *self, sv_learner *learner);
+    sv_agent *agent; /* borrowed: the caller's */
+    uint64_t seq;
+    struct task *next;
+} sv_task;
+void learner_do(sv_learner *self, sv_task *task);
+/* For tasks: a checkpoint now. */
+bool learner_checkpoint(sv_learner *self, sv_agent *agent, sv_refusal *why);
+/* For tasks: the agent as it is now, into a file of this name in the folder. */
+bool learner_save(sv_learner *self, sv_agent *agent, const char *path, sv_refusal *why);
+
+/* Why it cannot go on with an agent, or that it has not recovered yet; false: all is well. */
+bool learner_trouble(sv_learner *self, char sentence[480]);
+typedef struct learner_counts {
+    uint64_t rows, checkpoints, failed_checkpoints, publications;
+    double checkpoint_seconds; /* the last one's */
+} learner_counts;
+void learner_count(sv_learner *self, learner_counts *out);
+
+#endif

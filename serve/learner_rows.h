@@ -1,0 +1,12 @@
+/* From journal rows to an agent: the same rows give the same agent, bit for bit. */
+#ifndef SERVE_LEARNER_ROWS_H
+#define SERVE_LEARNER_ROWS_H
+
+#include "agents.h"
+#include "store.h"
+
+/* Takes the next rows of the agent, at most `most`; learnt_seq says how far it came. false: it cannot go
+ * on, and why. */
+bool learner_take_rows(sv_store *store, sv_agent *agent, const char *folder, size_t most, char sentence[480]);
+
+#endif

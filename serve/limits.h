@@ -1,0 +1,25 @@
+/* What a request may be. Bounds that protect the service from one client; the sentences of refusals name
+ * them. */
+#ifndef SERVE_LIMITS_H
+#define SERVE_LIMITS_H
+
+enum {
+    LIMIT_BODY = 4 << 20,     /* bytes of a request's body */
+    LIMIT_MODEL = 256 << 20,  /* of an agent sent as npz */
+    LIMIT_HEADERS = 32 << 10, /* of request line and headers, and of what the server keeps of a connection */
+    LIMIT_NESTING = 16,       /* JSON in JSON */
+    LIMIT_ITEMS = 10000,      /* candidate arms */
+    LIMIT_NUMBERS = 4000000,  /* arms x features: 32 MB */
+    LIMIT_NAME = 64,          /* bytes of an agent's name */
+    LIMIT_ID = 256,           /* of an event, an item, a feedback's id */
+    LIMIT_AGENTS = 1000,      /* in one service */
+    LIMIT_CONNECTIONS = 1000, /* open at a time */
+    LIMIT_QUEUE = 2048,       /* requests that wait for the disk; half of them of one agent */
+    LIMIT_FEEDBACKS = 1000,   /* to one event */
+    LIMIT_LOG_LINES = 1000,   /* of a page of the log */
+    LIMIT_LOG_BYTES = 8 << 20,
+    LIMIT_DIM = 100000,
+    LIMIT_HIDDEN = 10000
+};
+
+#endif

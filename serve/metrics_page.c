@@ -1,0 +1,163 @@
+#include "metrics_page.h"
+
+#include <string.h>
+
+#include "clock.h"
+#include "routes.h"
+
+static void head(sv_text *out, const char *name, const char *kind, const char *help) {
+    text_put(out, "# HELP superarm_%s %s\n# TYPE superarm_%s %s\n", name, help, name, kind);
+}
+
+static void one(sv_text *out, const char *name, const char *kind, const char *help, double value) {
+    head(out, name, kind, help);
+    text_put(out, "superarm_%s %.17g\n", name, value);
+}
+
+static const char *route_name(size_t index) { return index < route_count() ? route_at(index)->name : "none"; }
+
+/* Several routes may have one name (the parts of the page): they are added up. */
+static bool is_first(size_t index) {
+    for (size_t i = 0; i < index; i++)
+        if (!strcmp(route_name(i), route_name(index))) return false;
+    return true;
+}
+
+static void sum_up(sv_metrics *self, size_t index, uint64_t by_class[6], uint64_t buckets[METRICS_BUCKETS],
+                   double *seconds) {
+    memset(by_class, 0, 6 * sizeof *by_class);
+    memset(buckets, 0, METRICS_BUCKETS * sizeof *buckets);
+    *seconds = 0;
+    for (size_t i = index; i < METRICS_ROUTES; i++) {
+        if (strcmp(route_name(i), route_name(index))) continue;
+        for (int k = 0; k < 6; k++) by_class[k] += atomic_load(&self->routes[i].by_class[k]);
+        for (int k = 0; k < METRICS_BUCKETS; k++) buckets[k] += atomic_load(&self->routes[i].buckets[k]);
+        *seconds += (double)atomic_load(&self->routes[i].microseconds) / 1e6;
+    }
+}
+
+static void write_requests(sv_metrics *self, sv_text *out) {
+    uint64_t by_class[6], buckets[METRICS_BUCKETS];
+    double seconds;
+    head(out, "requests_total", "counter", "Answers by route and class of status");
+    for (size_t i = 0; i < METRICS_ROUTES; i++) {
+        if (!is_first(i)) continue;
+        sum_up(self, i, by_class, buckets, &seconds);
+        for (int k = 1; k < 6; k++)
+            if (by_class[k])
+                text_put(out, "superarm_requests_total{route=\"%s\",status=\"%dxx\"} %llu\n", route_name(i), k,
+                         (unsigned long long)by_class[k]);
+    }
+    head(out, "request_seconds", "histogram", "From the headers to the answer");
+    for (size_t i = 0; i < METRICS_ROUTES; i++) {
+        uint64_t below = 0;
+        if (!is_first(i)) continue;
+        sum_up(self, i, by_class, buckets, &seconds);
+        for (int k = 0; k < METRICS_BUCKETS; k++) {
+            below += buckets[k];
+            if (k < METRICS_BUCKETS - 1)
+                text_put(out, "superarm_request_seconds_bucket{route=\"%s\",le=\"%g\"} %llu\n", route_name(i),
+                         METRICS_BOUNDS[k], (unsigned long long)below);
+        }
+        text_put(out, "superarm_request_seconds_bucket{route=\"%s\",le=\"+Inf\"} %llu\n", route_name(i),
+                 (unsigned long long)below);
+        text_put(out, "superarm_request_seconds_sum{route=\"%s\"} %.6f\n", route_name(i), seconds);
+        text_put(out, "superarm_request_seconds_count{route=\"%s\"} %llu\n", route_name(i), (unsigned long long)below);
+    }
+}
+
+static void write_disk(sv_service *service, sv_text *out) {
+    store_syncs syncs;
+    writer_counts counts;
+    learner_counts learnt;
+    char sentence[480];
+    uint64_t below = 0;
+    store_syncs_read(&syncs);
+    writer_count(service->writer, &counts);
+    learner_count(service->learner, &learnt);
+    head(out, "fsync_seconds", "histogram", "Calls of fsync");
+    for (int i = 0; i < 24; i++) {
+        below += syncs.by_power[i];
+        if (i % 2)
+            text_put(out, "superarm_fsync_seconds_bucket{le=\"%g\"} %llu\n", 1e-6 * (double)(1 << i),
+                     (unsigned long long)below);
+    }
+    text_put(out,
+             "superarm_fsync_seconds_bucket{le=\"+Inf\"} %llu\nsuperarm_fsync_seconds_sum "
+             "%.6f\nsuperarm_fsync_seconds_count %llu\n",
+             (unsigned long long)below, syncs.seconds, (unsigned long long)below);
+    one(out, "commits_total", "counter", "Groups of rows that were committed", (double)counts.commits);
+    one(out, "committed_jobs_total", "counter", "Requests in those groups", (double)counts.jobs);
+    one(out, "failed_commits_total", "counter", "Groups that could not be committed", (double)counts.failures);
+    one(out, "queue", "gauge", "Requests that wait for the disk", (double)writer_queue(service->writer));
+    one(out, "disk_ready", "gauge", "1: the journal can be written", !writer_trouble(service->writer, sentence));
+    one(out, "learner_ready", "gauge", "1: every agent learns", !learner_trouble(service->learner, sentence));
+    one(out, "learnt_rows_total", "counter", "Journal rows that the learner took", (double)learnt.rows);
+    one(out, "publications_total", "counter", "Policies published", (double)learnt.publications);
+    one(out, "checkpoints_total", "counter", "Checkpoints written", (double)learnt.checkpoints);
+    one(out, "failed_checkpoints_total", "counter", "Checkpoints that could not be written",
+        (double)learnt.failed_checkpoints);
+    one(out, "checkpoint_seconds", "gauge", "Duration of the last checkpoint", learnt.checkpoint_seconds);
+}
+
+typedef double value_of(sv_agent *agent);
+static double decisions(sv_agent *a) { return (double)atomic_load(&a->decisions); }
+static double feedbacks(sv_agent *a) { return (double)atomic_load(&a->feedbacks); }
+static double late(sv_agent *a) { return (double)atomic_load(&a->late); }
+static double waiting(sv_agent *a) { return (double)atomic_load(&a->waiting); }
+static double learnt(sv_agent *a) { return (double)atomic_load(&a->learnt); }
+static double skipped(sv_agent *a) { return (double)atomic_load(&a->skipped); }
+static double trainings(sv_agent *a) { return (double)a->counts.trainings; }
+static double diverged(sv_agent *a) { return (double)a->counts.diverged_trainings; }
+static double bytes(sv_agent *a) { return (double)a->counts.bytes; }
+static double train_seconds(sv_agent *a) { return a->counts.train_seconds; }
+static double version(sv_agent *a) { return a->policy ? (double)policy_version(a->policy) : 0; }
+static double age(sv_agent *a) { return a->policy ? clock_seconds() - a->policy_time : 0; }
+static double behind(sv_agent *a) { return (double)atomic_load(&a->last_seq) - version(a); }
+static double feedback_rate(sv_agent *a) {
+    double made = decisions(a);
+    return made > 0 ? feedbacks(a) / made : 0;
+}
+
+static const struct {
+    const char *name, *kind, *help;
+    value_of *value;
+} OF_AGENTS[] = {
+    {"decisions_total", "counter", "Decisions made", decisions},
+    {"feedback_total", "counter", "Feedback taken, late ones included", feedbacks},
+    {"late_feedback_total", "counter", "Feedback after its event was learnt", late},
+    {"feedback_rate", "gauge", "Feedback a decision", feedback_rate},
+    {"events_waiting", "gauge", "Events whose wait has not ended", waiting},
+    {"events_learnt_total", "counter", "Events that entered the agent", learnt},
+    {"events_skipped_total", "counter", "Events that did not fit the agent", skipped},
+    {"trainings_total", "counter", "Trainings", trainings},
+    {"diverged_trainings_total", "counter", "Trainings that were undone", diverged},
+    {"training_seconds_total", "counter", "Spent in training", train_seconds},
+    {"agent_bytes", "gauge", "Memory of the agent", bytes},
+    {"policy_version", "gauge", "Journal row up to which the policy has learnt", version},
+    {"policy_age_seconds", "gauge", "Since the policy was published", age},
+    {"rows_behind", "gauge", "Journal rows that the policy has not learnt yet", behind},
+};
+
+static void write_agents(sv_service *service, sv_text *out) {
+    sv_agent *all[LIMIT_AGENTS + 1];
+    size_t count = agents_all(&service->agents, all);
+    one(out, "agents", "gauge", "Agents", (double)count);
+    for (size_t k = 0; k < sizeof OF_AGENTS / sizeof *OF_AGENTS; k++) {
+        head(out, OF_AGENTS[k].name, OF_AGENTS[k].kind, OF_AGENTS[k].help);
+        for (size_t i = 0; i < count; i++) {
+            pthread_mutex_lock(&all[i]->lock);
+            double value = OF_AGENTS[k].value(all[i]);
+            pthread_mutex_unlock(&all[i]->lock);
+            text_put(out, "superarm_%s{agent=\"%s\"} %.17g\n", OF_AGENTS[k].name, all[i]->name, value);
+        }
+    }
+    for (size_t i = 0; i < count; i++) agent_release(all[i]);
+}
+
+void metrics_page_write(sv_service *service, sv_text *out) {
+    write_requests(&service->metrics, out);
+    one(out, "connections", "gauge", "Open connections", (double)atomic_load(&service->connections));
+    write_disk(service, out);
+    write_agents(service, out);
+}

@@ -1,0 +1,9 @@
+/* /metrics: everything that is counted, as Prometheus text. */
+#ifndef SERVE_METRICS_PAGE_H
+#define SERVE_METRICS_PAGE_H
+
+#include "service.h"
+
+void metrics_page_write(sv_service *service, sv_text *out);
+
+#endif

@@ -1,0 +1,46 @@
+#include "refusal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    int status;
+    const char *code;
+} CODES[] = {{400, "bad_request"},       {401, "unauthorized"},       {403, "forbidden"},
+             {404, "not_found"},         {405, "method_not_allowed"}, {408, "timeout"},
+             {409, "conflict"},          {413, "too_large"},          {415, "unsupported_media_type"},
+             {429, "too_many_requests"}, {500, "internal"},           {503, "unavailable"}};
+
+/* A sentence that was cut must not end inside a character. */
+static void end_cleanly(char *message, size_t size) {
+    size_t length = strlen(message);
+    if (length + 1 < size) return;
+    while (length && ((unsigned char)message[length - 1] & 0xc0) == 0x80) length--;
+    if (length) message[length - 1] = 0;
+}
+
+bool refuse(sv_refusal *self, int status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    self->status = status;
+    vsnprintf(self->message, sizeof self->message, format, arguments);
+    va_end(arguments);
+    end_cleanly(self->message, sizeof self->message);
+    return false;
+}
+
+bool refuse_library(sv_refusal *self, sa_status status) {
+    const char *sentence = sa_last_error();
+    bool input = status != SA_OUT_OF_MEMORY && status != SA_FILE && status != SA_DISK && status != SA_CLOSED;
+    return refuse(self, input ? 400 : 503, "%s", *sentence ? sentence : sa_status_message(status));
+}
+
+void refusal_write(const sv_refusal *self, sv_text *out) {
+    const char *code = "error";
+    for (size_t i = 0; i < sizeof CODES / sizeof *CODES; i++)
+        if (CODES[i].status == self->status) code = CODES[i].code;
+    text_put(out, "{\"error\": {\"code\": \"%s\", \"message\": ", code);
+    text_string(out, self->message);
+    text_put(out, "}}\n");
+}

@@ -1,0 +1,23 @@
+/* Why a request is not answered as asked: an HTTP status and one sentence. */
+#ifndef SERVE_REFUSAL_H
+#define SERVE_REFUSAL_H
+
+#include <stdbool.h>
+
+#include <superarm/superarm.h>
+
+#include "text.h"
+
+typedef struct refusal {
+    int status; /* 0: none */
+    char message[480];
+} sv_refusal;
+
+/* Returns false, so that a function can end with it. */
+__attribute__((format(printf, 3, 4))) bool refuse(sv_refusal *self, int status, const char *format, ...);
+/* The library's last sentence: 400 where the input was wrong, else 503. */
+bool refuse_library(sv_refusal *self, sa_status status);
+/* {"error": {"code", "message"}} */
+void refusal_write(const sv_refusal *self, sv_text *out);
+
+#endif

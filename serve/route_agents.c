@@ -1,0 +1,241 @@
+/* GET, PUT and DELETE of agents. A PUT is a row of the journal, and answered when the learner has taken
+ * it. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "routes.h"
+#include "service.h"
+#include "values.h"
+
+void route_agents(sv_exchange *self) {
+    sv_agent *all[LIMIT_AGENTS + 1];
+    size_t count = agents_all(&self->service->agents, all);
+    text_put(&self->answer, "{\"agents\": [");
+    for (size_t i = 0; i < count; i++) {
+        if (i) text_put(&self->answer, ",\n ");
+        agent_write(all[i], false, &self->answer);
+        agent_release(all[i]);
+    }
+    text_put(&self->answer, "]}\n");
+    exchange_answer(self, 200);
+}
+
+void route_agent(sv_exchange *self) {
+    agent_write(self->agent, true, &self->answer);
+    text_put(&self->answer, "\n");
+    exchange_answer(self, 200);
+}
+
+typedef struct put {
+    sv_job job;
+    sv_task task;
+    sv_exchange *exchange;
+    sv_settings *settings;
+    sv_text written;
+    row_kind kind;
+    bool fresh, holds; /* fresh: a new agent; holds: it has the agent's `changing` */
+    int64_t id;
+    uint64_t seq, dropped;
+    sv_refusal why;
+} sv_put;
+
+static void free_put(void *state) {
+    sv_put *self = state;
+    if (self->holds) atomic_store(&self->exchange->agent->changing, false);
+    settings_release(self->settings);
+    text_free(&self->written);
+    free(self);
+}
+
+/* ---- the learner has it ---- */
+
+static void end_task(sv_task *base, sv_learner *learner) {
+    sv_put *self = (sv_put *)((char *)base - offsetof(sv_put, task));
+    sv_exchange *exchange = self->exchange;
+    sv_refusal why = {0};
+    (void)learner;
+    if (exchange->agent->broken)
+        refuse(&why, 503, "the change is in the journal, but the learner could not take it: /readyz says why");
+    if (why.status)
+        exchange_refuse(exchange, &why);
+    else {
+        agent_write(exchange->agent, false, &exchange->answer);
+        text_put(&exchange->answer, "\n");
+        exchange_answer(exchange, self->fresh ? 201 : 200);
+    }
+    exchange->done(exchange);
+}
+
+/* ---- in the writer ---- */
+
+static store_status run_put(sv_job *base, sv_store *store) {
+    sv_put *self = (sv_put *)base;
+    sv_exchange *exchange = self->exchange;
+    store_row row = {
+        .kind = self->kind, .time = clock_milliseconds(), .data = self->written.data, .size = self->written.size};
+    store_status status = STORE_OK;
+    self->id = exchange->agent ? exchange->agent->id : 0;
+    if (self->fresh) {
+        status = store_agent_add(store, exchange->name, self->written.data, row.time, &self->id);
+        if (status == STORE_NONE)
+            refuse(&self->why, 409, "agent %s was made by another request at this moment", exchange->name);
+        if (status != STORE_OK) return status;
+    } else
+        status = store_agent_change(store, self->id, self->written.data);
+    if (status == STORE_OK && !self->fresh && self->kind == ROW_NEW)
+        status = store_decisions_drop(store, self->id, &self->dropped);
+    if (status == STORE_OK) status = store_row_add(store, self->id, &row);
+    self->seq = row.seq;
+    return status;
+}
+
+static bool take_effect(sv_put *self) {
+    sv_exchange *exchange = self->exchange;
+    sv_service *service = exchange->service;
+    if (self->fresh) {
+        exchange->agent = agent_new(self->id, exchange->name, self->settings);
+        if (!exchange->agent || !agents_add(&service->agents, exchange->agent)) return false;
+        exchange->agent->checkpoint_time = clock_seconds();
+    } else
+        agent_change_settings(exchange->agent, self->settings);
+    sv_agent *agent = exchange->agent;
+    atomic_fetch_sub(&agent->waiting, self->dropped);
+    atomic_store(&agent->last_seq, self->seq);
+    learner_wake(service->learner, agent);
+    self->task = (sv_task){.run = end_task, .agent = agent, .seq = self->seq};
+    learner_do(service->learner, &self->task);
+    return true;
+}
+
+static void end_put(sv_job *base, store_status status) {
+    sv_put *self = (sv_put *)base;
+    sv_exchange *exchange = self->exchange;
+    if (status == STORE_OK && !self->why.status && take_effect(self)) return;
+    if (status != STORE_OK)
+        exchange_refuse_store(exchange, status);
+    else {
+        if (!self->why.status)
+            refuse(&self->why, 503, "the agent is in the journal, but memory is short: restart the service");
+        exchange_refuse(exchange, &self->why);
+    }
+    exchange->done(exchange);
+}
+
+static void submit_put(sv_exchange *self) { exchange_submit(self, &((sv_put *)self->state)->job); }
+
+/* ---- in the thread that reads ---- */
+
+/* Can an agent of the old settings become one of the new ones without beginning again? Tried on agents
+ * that know nothing. */
+static bool can_change(const sv_exchange *self, const sv_settings *before, const sv_settings *after, sv_refusal *why) {
+    sv_text scratch = {0};
+    sv_brain *brain = NULL;
+    text_put(&scratch, "%s/scratch-put-%p.npz", self->service->folder, (const void *)self);
+    bool good = !scratch.failed && brain_create(before, &brain, why) && brain_change(&brain, after, scratch.data, why);
+    if (scratch.data) unlink(scratch.data);
+    if (!good && why->status == 400) why->status = 409;
+    brain_destroy(brain);
+    text_free(&scratch);
+    return good;
+}
+
+static bool compare(sv_exchange *self, sv_put *put, bool reset, sv_refusal *why) {
+    sv_settings *before = agent_settings(self->agent);
+    bool good = true;
+    put->kind = reset ? ROW_NEW : ROW_CHANGE;
+    if (!reset && settings_same(before, put->settings))
+        put->kind = 0;
+    else if (!reset && !settings_same_schema(before, put->settings))
+        good = refuse(why, 409, "another schema needs a new agent: send \"reset\": true with it");
+    else if (!reset && !settings_same_agent(before, put->settings))
+        good = can_change(self, before, put->settings, why);
+    settings_release(before);
+    return good;
+}
+
+static bool prepare_put(sv_exchange *self, sv_put *put, sv_refusal *why) {
+    bool reset = false;
+    sv_brain *tried = NULL;
+    json_t *body = value_parse(self->body.data, self->body.size, why);
+    if (!body) return false;
+    put->settings = settings_read(body, &reset, why);
+    json_decref(body);
+    if (!put->settings || !brain_create(put->settings, &tried, why)) return false;
+    brain_destroy(tried);
+    settings_write(put->settings, &put->written);
+    if (put->written.failed) return refuse(why, 503, "memory could not be had");
+    put->fresh = !self->agent;
+    put->kind = ROW_NEW;
+    if (put->fresh)
+        return agents_count(&self->service->agents) < LIMIT_AGENTS ||
+               refuse(why, 409, "there are %d agents, which is the most", LIMIT_AGENTS);
+    if (atomic_exchange(&self->agent->changing, true))
+        return refuse(why, 409, "agent %s is being changed by another request", self->name);
+    put->holds = true;
+    return compare(self, put, reset, why);
+}
+
+void route_put_agent(sv_exchange *self) {
+    sv_refusal why = {0};
+    sv_put *state = calloc(1, sizeof *state);
+    self->state = state;
+    self->state_free = free_put;
+    if (!state) {
+        refuse(&why, 503, "memory could not be had");
+        exchange_refuse(self, &why);
+        return;
+    }
+    state->exchange = self;
+    if (!prepare_put(self, state, &why))
+        exchange_refuse(self, &why);
+    else if (!state->kind) { /* as it is already */
+        agent_write(self->agent, false, &self->answer);
+        exchange_answer(self, 200);
+    } else {
+        state->job = (sv_job){.run = run_put, .end = end_put};
+        self->later = submit_put;
+    }
+}
+
+/* ---- DELETE: the name is free at once, and the rows go in the background ---- */
+
+typedef struct removal {
+    sv_job job;
+    sv_exchange *exchange;
+} sv_removal;
+
+static store_status run_delete(sv_job *base, sv_store *store) {
+    sv_removal *self = (sv_removal *)base;
+    return store_agent_delete(store, self->exchange->agent->id, clock_milliseconds());
+}
+
+static void end_delete(sv_job *base, store_status status) {
+    sv_removal *self = (sv_removal *)base;
+    sv_exchange *exchange = self->exchange;
+    if (status == STORE_OK) {
+        atomic_store(&exchange->agent->deleted, true);
+        agents_remove(&exchange->service->agents, exchange->agent);
+        learner_wake(exchange->service->learner, exchange->agent);
+        exchange_answer(exchange, 204);
+    } else
+        exchange_refuse_store(exchange, status);
+    exchange->done(exchange);
+}
+
+static void submit_delete(sv_exchange *self) { exchange_submit(self, &((sv_removal *)self->state)->job); }
+
+void route_delete_agent(sv_exchange *self) {
+    sv_refusal why = {0};
+    sv_removal *state = calloc(1, sizeof *state);
+    self->state = state;
+    self->state_free = free;
+    if (!state) {
+        refuse(&why, 503, "memory could not be had");
+        exchange_refuse(self, &why);
+        return;
+    }
+    *state = (sv_removal){.job = {.run = run_delete, .end = end_delete}, .exchange = self};
+    self->later = submit_delete;
+}

@@ -1,0 +1,218 @@
+/* POST /v1/agents/NAME/decide: chosen here, by whichever thread reads the request, and answered when it is
+ * in the journal. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "clock.h"
+#include "routes.h"
+#include "service.h"
+#include "values.h"
+
+typedef struct decide {
+    sv_job job;
+    sv_exchange *exchange;
+    store_decision row;
+    char event[LIMIT_ID + 1];
+    uint32_t *arms;
+    sv_text answer;
+    sv_refusal why; /* status not 0: it could not be chosen, and only a retry can be answered */
+    int status;     /* of the answer */
+} sv_decide;
+
+static void free_decide(void *state) {
+    sv_decide *self = state;
+    text_free(&self->answer);
+    free(self->arms);
+    free(self);
+}
+
+/* 48 bits of a hash of agent and event. */
+static uint64_t draw_of(const char *agent, const char *event) {
+    sha256 hash;
+    uint8_t digest[SHA256_BYTES];
+    uint64_t draw = 0;
+    sha256_begin(&hash);
+    sha256_add(&hash, agent, strlen(agent) + 1);
+    sha256_add(&hash, event, strlen(event));
+    sha256_end(&hash, digest);
+    for (int i = 0; i < 6; i++) draw = draw << 8 | digest[i];
+    return draw;
+}
+
+static bool make_event(sv_decide *self, const char *given, sv_refusal *why) {
+    uint8_t random[16];
+    if (given) {
+        strcpy(self->event, given);
+        return true;
+    }
+    if (getrandom(random, sizeof random, 0) != sizeof random) return refuse(why, 503, "there are no random numbers");
+    hex_write(random, sizeof random, self->event);
+    return true;
+}
+
+static void write_propensities(sv_text *out, const char *name, const double *values, size_t count) {
+    text_put(out, ", \"%s\": ", name);
+    if (values)
+        text_numbers(out, values, count);
+    else
+        text_put(out, "null");
+}
+
+static void write_answer(sv_decide *self, const sv_ask *ask, const sv_choice *choice, uint64_t version) {
+    sv_text *out = &self->answer;
+    text_put(out, "{\"event\": ");
+    text_string(out, self->event);
+    text_put(out, ", \"slate\": [");
+    for (size_t i = 0; i < choice->length; i++) {
+        if (i) text_add(out, ", ", 2);
+        ask_write_arm(ask, choice->arms[i], out);
+    }
+    text_put(out, "], \"propensity\": ");
+    text_number(out, choice->propensity);
+    write_propensities(out, "prefix_propensities", choice->prefixes, choice->length);
+    write_propensities(out, "position_propensities", choice->positions, choice->length);
+    text_put(out, ", \"model\": %llu", (unsigned long long)version);
+    if (ask->explain) {
+        write_propensities(out, "estimates", choice->estimates, choice->length);
+        write_propensities(out, "widths", choice->widths, choice->length);
+    }
+    text_put(out, "}");
+}
+
+/* For the page: what was chosen, and why. */
+static void show(sv_exchange *self, const sv_decide *decide, const sv_ask *ask, const sv_choice *choice,
+                 uint64_t version) {
+    sv_text json = {0};
+    if (!agent_wants_decision(self->agent)) return;
+    text_put(&json, "{\"time\": %lld, \"event\": ", (long long)decide->row.time);
+    text_string(&json, decide->event);
+    text_put(&json, ", \"model\": %llu, \"candidates\": %zu, \"slate\": [", (unsigned long long)version, ask->arms);
+    for (size_t i = 0; i < choice->length && i < 10; i++) {
+        text_put(&json, "%s{\"id\": ", i ? ", " : "");
+        ask_write_arm(ask, choice->arms[i], &json);
+        text_put(&json, ", \"estimate\": ");
+        text_number(&json, choice->estimates[i]);
+        text_put(&json, ", \"width\": ");
+        text_number(&json, choice->widths[i]);
+        text_put(&json, "}");
+    }
+    text_put(&json, "]}");
+    if (json.failed)
+        text_free(&json);
+    else
+        agent_show_decision(self->agent, json.data);
+}
+
+static bool keep_choice(sv_exchange *self, sv_decide *decide, const sv_ask *ask, const sv_choice *choice, uint64_t version,
+                        sv_refusal *why) {
+    decide->arms = calloc(choice->length + 1, sizeof *decide->arms);
+    for (size_t i = 0; decide->arms && i < choice->length; i++) decide->arms[i] = (uint32_t)choice->arms[i];
+    write_answer(decide, ask, choice, version);
+    if (!decide->arms || decide->answer.failed) return refuse(why, 503, "memory could not be had");
+    decide->row.arms = decide->arms;
+    decide->row.arm_count = choice->length;
+    decide->row.answer = decide->answer.data;
+    decide->row.model = version;
+    show(self, decide, ask, choice, version);
+    return true;
+}
+
+static bool choose(sv_exchange *self, sv_decide *decide, sv_ask *ask, sv_refusal *why) {
+    sv_choice choice = {0};
+    sv_policy *policy = agent_policy(self->agent);
+    if (!policy) return refuse(why, 503, "agent %s is being recovered from its journal: try again", self->name);
+    bool good = policy_choose(policy, ask, draw_of(self->name, decide->event), &choice, why);
+    if (good) good = keep_choice(self, decide, ask, &choice, policy_version(policy), why);
+    choice_free(&choice);
+    policy_release(policy);
+    return good;
+}
+
+/* ---- in the writer ---- */
+
+static store_status answer_retry(sv_decide *self, sv_store *store) {
+    store_decision found;
+    store_status status = store_decision_find(store, self->row.agent, self->event, &found);
+    if (status != STORE_OK) return status;
+    if (!sha256_same(found.hash, self->row.hash)) {
+        refuse(&self->why, 409, "event %.64s was decided for another request", self->event);
+        self->status = 409;
+        return STORE_OK;
+    }
+    text_free(&self->answer);
+    text_put(&self->answer, "%s", found.answer);
+    self->why.status = 0;
+    self->status = 200;
+    return STORE_OK;
+}
+
+static store_status run_decide(sv_job *base, sv_store *store) {
+    sv_decide *self = (sv_decide *)base;
+    self->status = 201;
+    store_status status = self->why.status ? STORE_NONE : store_decision_add(store, &self->row);
+    return status == STORE_NONE ? answer_retry(self, store) : status;
+}
+
+static void end_decide(sv_job *base, store_status status) {
+    sv_decide *self = (sv_decide *)base;
+    sv_exchange *exchange = self->exchange;
+    if (status != STORE_OK)
+        exchange_refuse_store(exchange, status);
+    else if (self->why.status)
+        exchange_refuse(exchange, &self->why);
+    else {
+        exchange->answer = self->answer;
+        self->answer = (sv_text){0};
+        text_add(&exchange->answer, "\n", 1);
+        if (self->status == 201)
+            agent_count_decision(exchange->agent);
+        else
+            atomic_fetch_add(&exchange->agent->retries, 1);
+        exchange_answer(exchange, self->status);
+    }
+    exchange->done(exchange);
+}
+
+static void submit(sv_exchange *self) { exchange_submit(self, &((sv_decide *)self->state)->job); }
+
+/* ---- in the thread that reads ---- */
+
+static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
+    sv_ask ask = {0};
+    json_t *body = value_parse(self->body.data, self->body.size, why);
+    if (!body) return false;
+    sv_settings *settings = agent_settings(self->agent);
+    value_hash(body, decide->row.hash);
+    decide->row.agent = self->agent->id;
+    decide->row.time = clock_milliseconds();
+    decide->row.due = settings->wait_seconds > 0 ? decide->row.time + (int64_t)(settings->wait_seconds * 1000) : 0;
+    decide->row.event = decide->event;
+    decide->row.body = self->body.data;
+    decide->row.body_size = self->body.size;
+    bool good = ask_read(&ask, settings, body, self->body.data, self->body.size, why);
+    if (good) good = make_event(decide, ask.event, why);
+    if (good && !choose(self, decide, &ask, &decide->why) && !ask.event) {
+        *why = decide->why;
+        good = false;
+    }
+    ask_free(&ask);
+    settings_release(settings);
+    return good;
+}
+
+void route_decide(sv_exchange *self) {
+    sv_refusal why = {0};
+    sv_decide *state = calloc(1, sizeof *state);
+    self->state = state;
+    self->state_free = free_decide;
+    if (!state)
+        refuse(&why, 503, "memory could not be had");
+    else if (prepare(self, state, &why)) {
+        state->job = (sv_job){.run = run_decide, .end = end_decide, .queued = &self->agent->queued};
+        state->exchange = self;
+        self->later = submit;
+        return;
+    }
+    exchange_refuse(self, &why);
+}

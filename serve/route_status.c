@@ -1,0 +1,70 @@
+/* The page, its parts, and what monitors ask for. */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "assets.h"
+#include "metrics_page.h"
+#include "routes.h"
+
+static void give(sv_exchange *self, const sv_asset *asset, const char *type) {
+    text_add(&self->answer, asset->bytes, asset->size);
+    self->answer_type = type;
+    exchange_answer(self, 200);
+}
+
+static bool is_plain_host(const char *host) {
+    return host && *host && strlen(host) < 256 &&
+           strspn(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:[]") == strlen(host);
+}
+
+/* The page's lines to paste have the address that it was asked for. */
+void route_page(sv_exchange *self) {
+    const char *host = is_plain_host(self->host) ? self->host : "127.0.0.1:8080";
+    const char *at = (const char *)asset_page_html.bytes, *end = at + asset_page_html.size;
+    while (at < end) {
+        const char *mark = memmem(at, (size_t)(end - at), "{{", 2);
+        text_add(&self->answer, at, (size_t)((mark ? mark : end) - at));
+        if (!mark) break;
+        bool origin = !strncmp(mark, "{{origin}}", 10);
+        if (origin)
+            text_put(&self->answer, "http://%s", host);
+        else if (self->service->keys.given)
+            text_put(&self->answer, " -H 'Authorization: Bearer KEY'");
+        at = mark + (origin ? 10 : 7);
+    }
+    self->answer_type = "text/html; charset=utf-8";
+    exchange_answer(self, 200);
+}
+
+void route_script(sv_exchange *self) { give(self, &asset_page_js, "text/javascript; charset=utf-8"); }
+void route_style(sv_exchange *self) { give(self, &asset_page_css, "text/css; charset=utf-8"); }
+void route_openapi(sv_exchange *self) { give(self, &asset_openapi_json, "application/json"); }
+
+void route_health(sv_exchange *self) {
+    text_put(&self->answer, "{\"status\": \"alive\"}\n");
+    exchange_answer(self, 200);
+}
+
+void route_ready(sv_exchange *self) {
+    char disk[320], learner[480];
+    sv_refusal why = {0};
+    sv_service *service = self->service;
+    if (atomic_load(&service->stopping))
+        refuse(&why, 503, "the service is stopping");
+    else if (writer_trouble(service->writer, disk))
+        refuse(&why, 503, "%s", disk);
+    else if (learner_trouble(service->learner, learner))
+        refuse(&why, 503, "%s", learner);
+    if (why.status) {
+        exchange_refuse(self, &why);
+        return;
+    }
+    text_put(&self->answer, "{\"status\": \"ready\"}\n");
+    exchange_answer(self, 200);
+}
+
+void route_metrics(sv_exchange *self) {
+    metrics_page_write(self->service, &self->answer);
+    self->answer_type = "text/plain; version=0.0.4; charset=utf-8";
+    exchange_answer(self, 200);
+}

@@ -1,0 +1,213 @@
+#include "routes.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "service.h"
+
+static const sv_route ROUTES[] = {
+    {"GET", "/", WHO_ANYONE, BODY_NONE, false, route_page, "page"},
+    {"GET", "/page.js", WHO_ANYONE, BODY_NONE, false, route_script, "page"},
+    {"GET", "/page.css", WHO_ANYONE, BODY_NONE, false, route_style, "page"},
+    {"GET", "/openapi.json", WHO_ANYONE, BODY_NONE, false, route_openapi, "openapi"},
+    {"GET", "/healthz", WHO_ANYONE, BODY_NONE, false, route_health, "healthz"},
+    {"GET", "/readyz", WHO_ANYONE, BODY_NONE, false, route_ready, "readyz"},
+    {"GET", "/metrics", WHO_CLIENT, BODY_NONE, false, route_metrics, "metrics"},
+    {"GET", "/v1/agents", WHO_ADMIN, BODY_NONE, false, route_agents, "agents"},
+    {"GET", "/v1/agents/{name}", WHO_ADMIN, BODY_NONE, true, route_agent, "agent"},
+    {"PUT", "/v1/agents/{name}", WHO_ADMIN, BODY_JSON, false, route_put_agent, "put_agent"},
+    {"DELETE", "/v1/agents/{name}", WHO_ADMIN, BODY_NONE, true, route_delete_agent, "delete_agent"},
+    {"POST", "/v1/agents/{name}/decide", WHO_CLIENT, BODY_JSON, true, route_decide, "decide"},
+    {"POST", "/v1/agents/{name}/feedback", WHO_CLIENT, BODY_JSON, true, route_feedback, "feedback"},
+    {"GET", "/v1/agents/{name}/log", WHO_ADMIN, BODY_NONE, true, route_log, "log"},
+    {"GET", "/v1/agents/{name}/model", WHO_ADMIN, BODY_NONE, true, route_get_model, "get_model"},
+    {"PUT", "/v1/agents/{name}/model", WHO_ADMIN, BODY_NPZ, true, route_put_model, "put_model"},
+    {"DELETE", "/v1/agents/{name}/events/{event}", WHO_ADMIN, BODY_NONE, true, route_erase, "erase"},
+};
+
+const sv_route *route_at(size_t index) { return index < route_count() ? &ROUTES[index] : NULL; }
+size_t route_count(void) { return sizeof ROUTES / sizeof *ROUTES; }
+
+/* ---- answers ---- */
+
+void exchange_answer(sv_exchange *self, int status) {
+    self->status = status;
+    if (!self->answer_type) self->answer_type = "application/json";
+    if (!self->answer.failed) return;
+    text_free(&self->answer);
+    self->status = 503;
+}
+
+void exchange_refuse(sv_exchange *self, const sv_refusal *why) {
+    text_free(&self->answer);
+    self->answer_type = NULL;
+    refusal_write(why, &self->answer);
+    exchange_answer(self, why->status);
+}
+
+void exchange_refuse_store(sv_exchange *self, store_status status) {
+    char sentence[320] = "the journal could not be written";
+    sv_refusal why = {0};
+    writer_trouble(self->service->writer, sentence);
+    refuse(&why, 503,
+           status == STORE_LATER ? "%s: nothing was changed; try again" : "%s: it is not known whether this was kept",
+           sentence);
+    exchange_refuse(self, &why);
+}
+
+void exchange_settle(sv_exchange *self) {
+    if (self->state) self->state_free(self->state);
+    self->state = NULL;
+}
+
+void exchange_submit(sv_exchange *self, sv_job *job) {
+    sv_refusal why = {0};
+    if (writer_submit(self->service->writer, job, &why)) return;
+    exchange_refuse(self, &why);
+    self->done(self);
+}
+
+/* ---- paths ---- */
+
+/* One part of a path, with %41 and the like decoded, into `out` (size). */
+static bool decode(const char *from, size_t length, char *out, size_t size) {
+    size_t to = 0;
+    for (size_t i = 0; i < length; i++) {
+        char c = from[i];
+        if (c == '%') {
+            if (i + 2 >= length) return false;
+            char hex[3] = {from[i + 1], from[i + 2], 0};
+            if (!isxdigit((unsigned char)hex[0]) || !isxdigit((unsigned char)hex[1])) return false;
+            c = (char)strtol(hex, NULL, 16);
+            i += 2;
+        }
+        if (!c || to + 1 >= size) return false;
+        out[to++] = c;
+    }
+    out[to] = 0;
+    return to > 0;
+}
+
+/* Does the path fit the pattern? Fills in name and event. */
+static bool fits(const char *pattern, const char *path, sv_exchange *self) {
+    while (*pattern) {
+        if (*pattern != '{') {
+            if (*pattern++ != *path++) return false;
+            continue;
+        }
+        bool name = pattern[1] == 'n';
+        size_t length = strcspn(path, "/");
+        if (!decode(path, length, name ? self->name : self->event, name ? sizeof self->name : sizeof self->event))
+            return false;
+        path += length;
+        pattern = strchr(pattern, '}') + 1;
+    }
+    return !*path;
+}
+
+static bool is_name(const char *name) {
+    for (const char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("-_.", *c)) return false;
+    return true;
+}
+
+static const char *allowed(const char *path) {
+    sv_exchange probe = {0};
+    bool get = false, put = false, post = false, delete = false;
+    for (size_t i = 0; i < route_count(); i++) {
+        if (!fits(ROUTES[i].path, path, &probe)) continue;
+        get = get || *ROUTES[i].method == 'G';
+        put = put || !strcmp(ROUTES[i].method, "PUT");
+        post = post || !strcmp(ROUTES[i].method, "POST");
+        delete = delete || *ROUTES[i].method == 'D';
+    }
+    if (get && put && delete) return "GET, HEAD, PUT, DELETE";
+    if (get && put) return "GET, HEAD, PUT";
+    if (get) return "GET, HEAD";
+    return post ? "POST" : delete ? "DELETE" : NULL;
+}
+
+static bool find_route(sv_exchange *self, sv_refusal *why) {
+    const char *method = !strcmp(self->method, "HEAD") ? "GET" : self->method;
+    for (size_t i = 0; i < route_count() && !self->route; i++)
+        if (!strcmp(ROUTES[i].method, method) && fits(ROUTES[i].path, self->path, self)) self->route = &ROUTES[i];
+    if (self->route) {
+        if (*self->name && !is_name(self->name))
+            return refuse(why, 404, "names of agents are letters, digits, - _ and ., at most %d", LIMIT_NAME);
+        return true;
+    }
+    self->allow = allowed(self->path);
+    if (self->allow)
+        return refuse(why, 405, "%.16s is not a method of %.128s, which has %s", self->method, self->path, self->allow);
+    return refuse(why, 404, "there is no %.128s; /openapi.json lists what there is", self->path);
+}
+
+/* ---- who may ---- */
+
+/* Browsers send the name that the page was asked for; a name of somebody else's that leads to this machine
+ * is not ours. */
+static bool is_loopback_host(const char *host) {
+    static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
+    for (size_t i = 0; host && i < 3; i++) {
+        size_t size = strlen(names[i]);
+        if (!strncmp(host, names[i], size) && (!host[size] || host[size] == ':')) return true;
+    }
+    return false;
+}
+
+static bool may(sv_exchange *self, sv_refusal *why) {
+    const sv_keys *keys = &self->service->keys;
+    if (!keys->given)
+        return is_loopback_host(self->host) ||
+               refuse(why, 403,
+                      "the Host header is not 127.0.0.1, localhost or [::1], which is all that is served without --keys");
+    if (self->route->who == WHO_ANYONE) return true;
+    sv_who who = keys_who(keys, self->authorization);
+    if (who == WHO_ANYONE) return refuse(why, 401, "this needs a key: Authorization: Bearer KEY");
+    return who >= self->route->who || refuse(why, 403, "this needs the admin key");
+}
+
+static bool is_type(const char *type, const char *wanted) {
+    size_t size = strlen(wanted);
+    return type && !strncasecmp(type, wanted, size) && (!type[size] || type[size] == ';' || type[size] == ' ');
+}
+
+static bool has_type(const sv_exchange *self, sv_refusal *why) {
+    const char *given = self->type ? self->type : "missing";
+    if (self->route->body == BODY_JSON && !is_type(self->type, "application/json"))
+        return refuse(why, 415, "Content-Type is %.64s, and not application/json", given);
+    if (self->route->body == BODY_NPZ && !is_type(self->type, "application/octet-stream") &&
+        !is_type(self->type, "application/zip"))
+        return refuse(why, 415, "Content-Type is %.64s, and not application/octet-stream", given);
+    return true;
+}
+
+static bool find_agent(sv_exchange *self, sv_refusal *why) {
+    if (!*self->name) return true;
+    self->agent = agents_find(&self->service->agents, self->name);
+    return self->agent || !self->route->needs_agent ||
+           refuse(why, 404, "there is no agent %s: PUT /v1/agents/%s makes it", self->name, self->name);
+}
+
+bool routes_admit(sv_exchange *self) {
+    sv_refusal why = {0};
+    self->begin = clock_seconds();
+    if (find_route(self, &why) && may(self, &why) && has_type(self, &why) && find_agent(self, &why)) return true;
+    if (why.status == 404 && self->service->keys.given &&
+        keys_who(&self->service->keys, self->authorization) == WHO_ANYONE)
+        refuse(&why, 401,
+               "this needs a key: Authorization: Bearer KEY"); /* who has none learns nothing about what there is */
+    exchange_refuse(self, &why);
+    return false;
+}
+
+void routes_answer(sv_exchange *self) { self->route->answer(self); }
+
+void routes_end(sv_exchange *self) {
+    exchange_settle(self);
+    agent_release(self->agent);
+    text_free(&self->body);
+    text_free(&self->answer);
+}

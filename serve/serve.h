@@ -1,0 +1,29 @@
+/* `superarm serve`: the one header of the service that the program sees. */
+#ifndef SERVE_SERVE_H
+#define SERVE_SERVE_H
+
+#include <stdbool.h>
+
+typedef struct serve_options {
+    const char *folder;
+    const char *address; /* "127.0.0.1" */
+    const char *keys;    /* file, or NULL */
+    const char *port_file;
+    unsigned port, threads;
+    double checkpoint_seconds, request_seconds;
+    bool quiet;
+} serve_options;
+
+/* Each returns 0, 2 where the user's input is wrong, or 1, with a sentence in `message` (512). */
+
+/* Serves until SIGTERM or SIGINT. */
+int serve_run(const serve_options *options, char *message);
+/* Looks at a folder without serving it: damage, rows that do not fit together, checkpoints that cannot be
+ * read. Prints what it finds. */
+int serve_check(const char *folder, char *message);
+/* A copy of the folder into a new one, while it is served. */
+int serve_backup(const char *folder, const char *to, char *message);
+/* Makes a file of keys and prints the keys. */
+int serve_make_keys(const char *path, char *message);
+
+#endif

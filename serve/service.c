@@ -1,0 +1,159 @@
+#include "service.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* One process a folder. */
+static bool lock_folder(sv_service *self, sv_refusal *why) {
+    sv_text path = {0};
+    if (mkdir(self->folder, 0700) && errno != EEXIST)
+        return refuse(why, 400, "%s cannot be made: %s", self->folder, strerror(errno));
+    text_put(&path, "%s/lock", self->folder);
+    self->lock_file = path.failed ? -1 : open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int error = errno;
+    text_free(&path);
+    if (self->lock_file < 0) return refuse(why, 400, "%s cannot be written to: %s", self->folder, strerror(error));
+    if (flock(self->lock_file, LOCK_EX | LOCK_NB) == 0) return true;
+    return refuse(why, 400, "%s is in use by another process", self->folder);
+}
+
+typedef struct loading {
+    sv_service *service;
+    sv_refusal *why;
+} sv_loading;
+
+/* From its checkpoint. Without one, or with one that cannot be read, the learner begins at row 1, and says
+ * so where that is gone. */
+static bool load_checkpoint(sv_service *service, sv_agent *agent, const store_agent *from) {
+    sv_text path = {0};
+    sv_refusal why = {0};
+    if (!from->checkpoint) return true;
+    text_put(&path, "%s/%s", service->folder, from->checkpoint);
+    sv_settings *settings = settings_read_text(from->checkpoint_settings, strlen(from->checkpoint_settings), &why);
+    bool good = settings && !path.failed && brain_load(path.data, &agent->brain, &why);
+    if (good) {
+        agent->learner_settings = settings;
+        agent->learnt_seq = agent->checkpoint_seq = from->checkpoint_seq;
+        snprintf(agent->checkpoint_file, sizeof agent->checkpoint_file, "%s", from->checkpoint);
+    } else {
+        settings_release(settings);
+        fprintf(stderr, "superarm serve: agent %s: its checkpoint is not used, and all its rows are: %s\n", agent->name,
+                why.message);
+    }
+    text_free(&path);
+    return good;
+}
+
+static bool load_agent(void *user, const store_agent *from) {
+    sv_loading *self = user;
+    if (from->deleted) return true;
+    sv_settings *settings = settings_read_text(from->settings, strlen(from->settings), self->why);
+    sv_agent *agent = settings ? agent_new(from->id, from->name, settings) : NULL;
+    settings_release(settings);
+    if (!agent) return settings ? refuse(self->why, 503, "memory could not be had") : false;
+    agent->decisions = from->decisions;
+    agent->waiting = from->waiting;
+    agent->learnt = from->learnt;
+    agent->last_seq = from->last_seq;
+    load_checkpoint(self->service, agent, from);
+    bool room =
+        agents_add(&self->service->agents, agent) || refuse(self->why, 400, "there are more than %d agents", LIMIT_AGENTS);
+    agent_release(agent);
+    return room;
+}
+
+/* Files that no row names: of a checkpoint that was cut off before its row, of an agent that was deleted. */
+static void remove_strays(sv_service *self) {
+    sv_agent *all[LIMIT_AGENTS + 1];
+    size_t count = agents_all(&self->agents, all);
+    DIR *folder = opendir(self->folder);
+    for (struct dirent *file; folder && (file = readdir(folder));) {
+        bool ours = !strncmp(file->d_name, "agent-", 6) || !strncmp(file->d_name, "scratch-", 8);
+        for (size_t i = 0; i < count && ours; i++) ours = strcmp(all[i]->checkpoint_file, file->d_name);
+        if (ours) unlinkat(dirfd(folder), file->d_name, 0);
+    }
+    if (folder) closedir(folder);
+    for (size_t i = 0; i < count; i++) agent_release(all[i]);
+}
+
+static sv_store *open_store(sv_service *self, bool write, sv_refusal *why) {
+    sv_text sentence = {0};
+    sv_store *store = store_open(self->folder, write, &sentence);
+    if (!store) refuse(why, 503, "%s", sentence.failed ? "memory could not be had" : sentence.data);
+    text_free(&sentence);
+    return store;
+}
+
+static bool load_all(sv_service *self, sv_store *store, sv_refusal *why) {
+    sv_loading loading = {self, why};
+    store_status status = store_agents(store, load_agent, &loading);
+    if (!why->status && status != STORE_OK) return refuse(why, 503, "%s", store_sentence(store));
+    if (!why->status) remove_strays(self);
+    return !why->status;
+}
+
+/* Takes over the store, which writes. */
+static bool start_threads(sv_service *self, const service_options *options, sv_store *store, sv_refusal *why) {
+    sv_chore *chores[] = {&self->closing, &self->retention};
+    service_add_chores(self);
+    self->reader = open_store(self, false, why);
+    sv_store *of_learner = self->reader ? open_store(self, false, why) : NULL;
+    sv_store *of_folding = of_learner ? open_store(self, false, why) : NULL;
+    self->writer = of_folding ? writer_start(store, chores, 2, &self->connections) : NULL;
+    self->folding = self->writer ? folding_start(of_folding, store) : NULL;
+    learner_options about = {.folder = self->folder,
+                             .checkpoint_seconds = options->checkpoint_seconds > 0 ? options->checkpoint_seconds : 300,
+                             .writer = self->writer,
+                             .agents = &self->agents};
+    self->learner = self->folding ? learner_start(&about, of_learner) : NULL;
+    if (self->learner) return true;
+    store_close(of_learner);
+    if (!self->folding) store_close(of_folding);
+    if (!self->writer) store_close(store);
+    return why->status ? false : refuse(why, 503, "no thread could be had");
+}
+
+sv_service *service_start(const service_options *options, sv_refusal *why) {
+    sv_service *self = calloc(1, sizeof *self);
+    if (!self || !(self->folder = strdup(options->folder))) {
+        free(self);
+        refuse(why, 503, "memory could not be had");
+        return NULL;
+    }
+    self->lock_file = -1;
+    agents_begin(&self->agents);
+    pthread_mutex_init(&self->reading, NULL);
+    if (options->keys && !keys_read(&self->keys, options->keys, why)) goto fail;
+    if (!lock_folder(self, why)) goto fail;
+    sv_store *store = open_store(self, true, why);
+    if (!store) goto fail;
+    if (!load_all(self, store, why)) {
+        store_close(store);
+        goto fail;
+    }
+    if (!start_threads(self, options, store, why)) goto fail;
+    return self;
+fail:
+    service_stop(self);
+    return NULL;
+}
+
+void service_stop(sv_service *self) {
+    if (!self) return;
+    learner_stop(self->learner);
+    folding_stop(self->folding);
+    writer_stop(self->writer);
+    learner_destroy(self->learner);
+    store_close(self->reader);
+    agents_end(&self->agents);
+    pthread_mutex_destroy(&self->reading);
+    if (self->lock_file >= 0) close(self->lock_file);
+    free(self->folder);
+    free(self);
+}

@@ -1,0 +1,58 @@
+/* The service without its network: agents, journal, learner, keys. */
+#ifndef SERVE_SERVICE_H
+#define SERVE_SERVICE_H
+
+#include "agents.h"
+#include "folding.h"
+#include "keys.h"
+#include "learner.h"
+#include "metrics.h"
+#include "writer.h"
+
+enum { SERVICE_CLOSINGS = 256 };
+
+/* An event whose wait has ended in the group that is being written. */
+typedef struct closed {
+    sv_agent *agent;
+    double reward;
+    uint64_t seq;
+} sv_closed;
+
+typedef struct service sv_service;
+
+struct service {
+    char *folder;
+    int lock_file;
+    sv_keys keys;
+    sv_agents agents;
+    sv_metrics metrics;
+    sv_writer *writer;
+    sv_learner *learner;
+    sv_folding *folding;
+    pthread_mutex_t reading; /* of the reader */
+    sv_store *reader;        /* for the log */
+    atomic_bool stopping;
+    atomic_uint connections; /* open ones, which the HTTP server counts */
+    sv_chore closing, retention;
+    sv_closed closed[SERVICE_CLOSINGS]; /* the writer's own */
+    size_t closed_count;
+    int64_t retained, retaining; /* agents: retention is done with the one, and at the other */
+    uint64_t waited;             /* events without feedback that it has removed just now */
+    double retention_next;
+};
+
+typedef struct service_options {
+    const char *folder;
+    const char *keys;          /* file; NULL: none */
+    double checkpoint_seconds; /* 0: 300 */
+} service_options;
+
+/* Opens the folder, which is made where it is missing, and goes on from its journal. NULL with a refusal:
+ * 400 where the user's input is wrong. */
+sv_service *service_start(const service_options *options, sv_refusal *why);
+/* Ends after what was accepted is answered. */
+void service_stop(sv_service *self);
+/* The two things that the writer does by itself (chores.c). */
+void service_add_chores(sv_service *self);
+
+#endif

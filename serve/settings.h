@@ -1,0 +1,44 @@
+/* What PUT says about an agent: the library's options, and how its events are treated. Immutable once
+ * read, and counted. */
+#ifndef SERVE_SETTINGS_H
+#define SERVE_SETTINGS_H
+
+#include <jansson.h>
+#include <stdatomic.h>
+
+#include "refusal.h"
+
+typedef enum aggregate { AGGREGATE_LAST, AGGREGATE_SUM, AGGREGATE_MAX } sv_aggregate;
+
+typedef struct settings {
+    atomic_int owners;
+    json_t *options;   /* object: what was given, by name */
+    sa_schema *schema; /* NULL: contexts come as vectors */
+    size_t dim;
+    size_t slate;            /* K unless a request says otherwise */
+    double default_feedback; /* NaN: an arm without feedback was not seen */
+    double wait_seconds;     /* 0: until the first feedback */
+    sv_aggregate aggregate;
+    double retention_days; /* 0: for ever */
+} sv_settings;
+
+/* From PUT's body, or from the journal. `reset` NULL: not a field. NULL with a refusal. */
+sv_settings *settings_read(const json_t *body, bool *reset, sv_refusal *why);
+sv_settings *settings_read_text(const char *bytes, size_t size, sv_refusal *why);
+/* The same but for the options; NULL when memory is short. Takes the reference to `options`. */
+sv_settings *settings_with(const sv_settings *self, json_t *options);
+void settings_retain(sv_settings *self);
+void settings_release(sv_settings *self); /* NULL is fine */
+/* As JSON that settings_read takes. */
+void settings_write(const sv_settings *self, sv_text *out);
+/* The library's options; caller destroys. NULL with a refusal. */
+sa_options *settings_options(const sv_settings *self, sv_refusal *why);
+/* Is it an option that PUT takes? */
+bool settings_takes(const char *option);
+/* Would an agent of the one be another agent than one of the other? */
+bool settings_same_agent(const sv_settings *self, const sv_settings *other);
+bool settings_same_schema(const sv_settings *self, const sv_settings *other);
+/* The same options and schema and also the rest. */
+bool settings_same(const sv_settings *self, const sv_settings *other);
+
+#endif

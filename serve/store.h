@@ -1,0 +1,146 @@
+/* The journal and all else that outlives the process, behind one interface. SQLite is behind it
+ * (store_sqlite*.c); nothing else of the service sees SQLite.
+ *
+ * A store is one connection, for one thread at a time. One of them writes, the writer's (writer.h); others
+ * read. What is written between begin and commit is on disk when commit returns STORE_OK, and else not
+ * there. */
+#ifndef SERVE_STORE_H
+#define SERVE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sha256.h"
+#include "text.h"
+
+typedef enum store_status {
+    STORE_OK,
+    STORE_NONE,   /* no such thing; or: it is there already */
+    STORE_LATER,  /* the disk is full or memory short: nothing was written, and a later try may succeed */
+    STORE_FAILED, /* what is on the disk is not known any longer */
+} store_status;
+
+typedef struct store sv_store;
+
+/* ---- opening ---- */
+
+/* The database of the folder, made where it is missing if `write`. NULL, with a sentence. */
+sv_store *store_open(const char *folder, bool write, sv_text *sentence);
+void store_close(sv_store *self); /* NULL is fine */
+/* The sentence of the last failure. */
+const char *store_sentence(const sv_store *self);
+/* Calls of fsync of this process, and their seconds, counted by power of two of microseconds, (24). */
+typedef struct store_syncs {
+    uint64_t count, by_power[24];
+    double seconds;
+} store_syncs;
+void store_syncs_read(store_syncs *out);
+
+/* ---- transactions of the writer ---- */
+
+store_status store_begin(sv_store *self);
+store_status store_commit(sv_store *self);
+void store_rollback(sv_store *self);
+/* Rows changed by this connection so far. */
+uint64_t store_changes(const sv_store *self);
+/* Pages of the log that commits have added since it was folded in; and folding it in, as far as others let. Any
+ * connection may do it while another writes; a failure is not one of the journal. */
+size_t store_log_pages(const sv_store *self);
+void store_fold(sv_store *self);
+/* A write that changes nothing: does the disk take one? Outside transactions. */
+store_status store_probe(sv_store *self);
+
+/* ---- agents ---- */
+
+typedef struct store_agent {
+    int64_t id;
+    const char *name, *settings; /* JSON; valid during the call */
+    uint64_t last_seq, checkpoint_seq;
+    uint64_t decisions, waiting, learnt;
+    const char *checkpoint, *checkpoint_settings; /* file's name, NULL: none; settings at its row, JSON */
+    bool deleted;                                 /* its rows are being removed */
+} store_agent;
+
+/* STORE_NONE: the name is taken. */
+store_status store_agent_add(sv_store *self, const char *name, const char *settings, int64_t now, int64_t *id);
+store_status store_agent_change(sv_store *self, int64_t agent, const char *settings);
+store_status store_agent_delete(sv_store *self, int64_t agent, int64_t now);
+/* Deleted agents whose rows are not all removed; at most `most`. */
+store_status store_agents_deleted(sv_store *self, int64_t *ids, size_t most, size_t *count);
+/* Each agent; `each` false ends it. */
+store_status store_agents(sv_store *self, bool (*each)(void *user, const store_agent *agent), void *user);
+
+/* ---- decisions and feedback ---- */
+
+typedef enum decision_state { DECISION_WAITS, DECISION_LEARNT, DECISION_DROPPED } decision_state;
+
+typedef struct store_decision {
+    int64_t id, agent, time, due; /* milliseconds; due 0: at its first feedback */
+    const char *event;
+    decision_state state;
+    uint64_t model, seq; /* seq of the row that learnt it; 0: none */
+    uint8_t hash[SHA256_BYTES];
+    const uint32_t *arms; /* (arm_count) */
+    size_t arm_count;
+    const char *answer; /* JSON */
+    const char *body;   /* (body_size) JSON as it came */
+    size_t body_size;
+} store_decision;
+
+/* STORE_NONE: the event is there already. */
+store_status store_decision_add(sv_store *self, const store_decision *decision);
+/* Texts are valid until the next call with this store. */
+store_status store_decision_find(sv_store *self, int64_t agent, const char *event, store_decision *out);
+/* The first decision whose wait has ended; STORE_NONE: there is none. */
+store_status store_decision_due(sv_store *self, int64_t now, store_decision *out);
+/* All of the agent's that wait are dropped: they will not be learnt. `count`: how many. */
+store_status store_decisions_drop(sv_store *self, int64_t agent, uint64_t *count);
+/* Removes a decision with its feedback; its row stays, without them. `overwrite`: their bytes, too. */
+store_status store_decision_erase(sv_store *self, int64_t decision, bool overwrite);
+
+/* `key` tells retries: STORE_NONE, it is there already. `value` is JSON: K values or nulls. */
+store_status store_feedback_add(sv_store *self, int64_t decision, const char *key, int64_t now, bool late,
+                                const char *value);
+store_status store_feedback_count(sv_store *self, int64_t decision, size_t *count);
+/* Values in the order in which they came; late ones are left out. */
+store_status store_feedbacks(sv_store *self, int64_t decision, bool late, bool (*each)(void *user, const char *value),
+                             void *user);
+
+/* ---- the journal ---- */
+
+typedef enum row_kind { ROW_NEW = 1, ROW_CHANGE, ROW_LEARN, ROW_MODEL } row_kind;
+
+typedef struct store_row {
+    uint64_t seq; /* from 1, without gaps */
+    row_kind kind;
+    int64_t time, decision; /* 0: none */
+    const char *data;       /* (size): settings as JSON, K values or nulls as JSON, or an npz file */
+    size_t size;
+    store_decision of; /* with store_rows: the decision, if it is there: id 0 where not */
+} store_row;
+
+/* Gives it the agent's next seq. A learnt decision is marked as such. */
+store_status store_row_add(sv_store *self, int64_t agent, store_row *row);
+/* Rows from seq `from` on, at most `most`; `each` false ends it. */
+store_status store_rows(sv_store *self, int64_t agent, uint64_t from, size_t most,
+                        bool (*each)(void *user, const store_row *row), void *user);
+/* Decisions that wait, oldest first. */
+store_status store_waiting(sv_store *self, int64_t agent, size_t most,
+                           bool (*each)(void *user, const store_decision *decision), void *user);
+
+/* ---- checkpoints, retention, checks ---- */
+
+store_status store_checkpoint(sv_store *self, int64_t agent, uint64_t seq, const char *file, const char *settings,
+                              int64_t now);
+/* Removes up to `most` decisions made before `before`, with their rows: of a deleted agent any, of others
+ * those that the checkpoint has. `count`: how many, `waited` of them without having been learnt. */
+store_status store_retain(sv_store *self, int64_t agent, int64_t before, size_t most, uint64_t *count, uint64_t *waited);
+/* The last of a deleted agent. STORE_NONE: there are decisions left. */
+store_status store_agent_remove(sv_store *self, int64_t agent);
+/* Looks for damage and for rows that do not fit together: a line each. */
+store_status store_check(sv_store *self, sv_text *findings);
+/* A copy of the database as it is now, while others write. */
+store_status store_copy(sv_store *self, const char *path);
+
+#endif

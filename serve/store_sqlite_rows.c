@@ -1,0 +1,88 @@
+/* The journal's rows: what an agent is a function of. */
+#include "store_sqlite.h"
+
+static store_status last_seq(sv_store *self, int64_t agent, uint64_t *out) {
+    sqlite3_stmt *last = store_use(self, SQL_ROW_LAST);
+    if (!last) return STORE_FAILED;
+    sqlite3_bind_int64(last, 1, agent);
+    store_status status = store_step(self, last);
+    if (status == STORE_OK) *out = (uint64_t)sqlite3_column_int64(last, 0);
+    sqlite3_reset(last);
+    return status;
+}
+
+store_status store_row_add(sv_store *self, int64_t agent, store_row *row) {
+    uint64_t last;
+    store_status status = last_seq(self, agent, &last);
+    if (status != STORE_OK) return status;
+    row->seq = last + 1;
+    sqlite3_stmt *add = store_use(self, SQL_ROW_ADD);
+    if (!add) return STORE_FAILED;
+    sqlite3_bind_int64(add, 1, agent);
+    sqlite3_bind_int64(add, 2, (int64_t)row->seq);
+    sqlite3_bind_int(add, 3, row->kind);
+    if (row->decision)
+        sqlite3_bind_int64(add, 4, row->decision);
+    else
+        sqlite3_bind_null(add, 4);
+    sqlite3_bind_int64(add, 5, row->time);
+    sqlite3_bind_blob64(add, 6, row->data, row->size, SQLITE_STATIC);
+    status = store_run(self, add);
+    if (status != STORE_OK || row->kind != ROW_LEARN) return status;
+    sqlite3_stmt *mark = store_use(self, SQL_DECISION_LEARNT);
+    if (!mark) return STORE_FAILED;
+    sqlite3_bind_int64(mark, 1, row->decision);
+    sqlite3_bind_int64(mark, 2, (int64_t)row->seq);
+    return store_run(self, mark);
+}
+
+store_status store_rows(sv_store *self, int64_t agent, uint64_t from, size_t most,
+                        bool (*each)(void *user, const store_row *row), void *user) {
+    sqlite3_stmt *list = store_use(self, SQL_ROWS);
+    store_status status = STORE_FAILED;
+    if (!list) return status;
+    sqlite3_bind_int64(list, 1, agent);
+    sqlite3_bind_int64(list, 2, (int64_t)from);
+    sqlite3_bind_int64(list, 3, (int64_t)most);
+    while ((status = store_step(self, list)) == STORE_OK) {
+        store_row row = {0};
+        store_read_decision(list, &row.of);
+        row.seq = (uint64_t)sqlite3_column_int64(list, STORE_DECISION_COLUMNS);
+        row.kind = (row_kind)sqlite3_column_int(list, STORE_DECISION_COLUMNS + 1);
+        row.time = sqlite3_column_int64(list, STORE_DECISION_COLUMNS + 2);
+        row.data = sqlite3_column_blob(list, STORE_DECISION_COLUMNS + 3);
+        row.size = (size_t)sqlite3_column_bytes(list, STORE_DECISION_COLUMNS + 3);
+        row.decision = sqlite3_column_int64(list, STORE_DECISION_COLUMNS + 4);
+        if (!each(user, &row)) break;
+    }
+    sqlite3_reset(list); /* a read that is left open would keep the log from being folded in */
+    return status == STORE_NONE ? STORE_OK : status;
+}
+
+store_status store_waiting(sv_store *self, int64_t agent, size_t most,
+                           bool (*each)(void *user, const store_decision *decision), void *user) {
+    sqlite3_stmt *list = store_use(self, SQL_WAITING);
+    store_status status = STORE_FAILED;
+    if (!list) return status;
+    sqlite3_bind_int64(list, 1, agent);
+    sqlite3_bind_int64(list, 2, (int64_t)most);
+    while ((status = store_step(self, list)) == STORE_OK) {
+        store_decision decision;
+        store_read_decision(list, &decision);
+        if (!each(user, &decision)) break;
+    }
+    sqlite3_reset(list);
+    return status == STORE_NONE ? STORE_OK : status;
+}
+
+store_status store_checkpoint(sv_store *self, int64_t agent, uint64_t seq, const char *file, const char *settings,
+                              int64_t now) {
+    sqlite3_stmt *add = store_use(self, SQL_CHECKPOINT);
+    if (!add) return STORE_FAILED;
+    sqlite3_bind_int64(add, 1, agent);
+    sqlite3_bind_int64(add, 2, (int64_t)seq);
+    sqlite3_bind_text(add, 3, file, -1, SQLITE_STATIC);
+    sqlite3_bind_text(add, 4, settings, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(add, 5, now);
+    return store_run(self, add);
+}

@@ -1,0 +1,239 @@
+#include "writer.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "limits.h"
+#include "thread_name.h"
+
+enum { CHORES = 4 };
+static const double PROBE_SECONDS = 1, IDLE_SECONDS = 0.05;
+
+/* How long a group waits for more. A commit costs an fsync whatever is in it, so at high load a group is
+ * worth waiting for: until it has half of what the open connections can bring, at most GROUP, at most
+ * GROUP_SECONDS, and not when nothing has come for four times the usual pause between two jobs. With one
+ * client, or little load, the target is below 2 and nothing waits. */
+enum { GROUP = 24 };
+static const double GROUP_SECONDS = 0.005, LEAST_PAUSE = 0.0002;
+
+struct writer {
+    sv_store *store;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of the following */
+    pthread_cond_t filled;
+    sv_job *first, **last;
+    size_t count, target; /* target: jobs that a group waits for now */
+    double pause, latest; /* between two jobs, on average; the last one's time */
+    const atomic_uint *clients;
+    bool stop, failed, troubled; /* failed: for good */
+    char sentence[320];
+    writer_counts counts;
+
+    sv_chore *chores[CHORES]; /* the thread's own */
+    size_t chore_count;
+    double probe;
+};
+
+/* false: the time has come before anything else. */
+static bool wait_until(sv_writer *self, double seconds) {
+    struct timespec until = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    return pthread_cond_timedwait(&self->filled, &self->lock, &until) == 0;
+}
+
+static void wait_for_more(sv_writer *self) {
+    double begin = clock_seconds(), pause = self->pause > LEAST_PAUSE ? 4 * self->pause : 4 * LEAST_PAUSE;
+    size_t target = self->clients ? atomic_load(self->clients) / 2 : 0;
+    if (target > GROUP) target = GROUP;
+    if ((double)target * self->pause > GROUP_SECONDS) target = (size_t)(GROUP_SECONDS / self->pause);
+    self->target = target;
+    while (self->count < target && !self->stop) {
+        double until = self->latest + pause < begin + GROUP_SECONDS ? self->latest + pause : begin + GROUP_SECONDS;
+        if (clock_seconds() >= until) break;
+        wait_until(self, until);
+    }
+    self->target = 0;
+}
+
+static void wait_for_work(sv_writer *self) {
+    double until = clock_seconds() + IDLE_SECONDS;
+    while (!self->first && !self->stop)
+        if (!wait_until(self, until)) break;
+    if (self->first && !self->stop) wait_for_more(self);
+}
+
+/* All that is queued, in order. */
+static sv_job *take_all(sv_writer *self, bool *stop) {
+    pthread_mutex_lock(&self->lock);
+    wait_for_work(self);
+    sv_job *group = self->first;
+    self->first = NULL;
+    self->last = &self->first;
+    self->count = 0;
+    *stop = self->stop && !group;
+    pthread_mutex_unlock(&self->lock);
+    return group;
+}
+
+static void note(sv_writer *self, store_status status, size_t jobs) {
+    pthread_mutex_lock(&self->lock);
+    self->troubled = status != STORE_OK;
+    self->failed = self->failed || status == STORE_FAILED;
+    self->counts.commits += status == STORE_OK;
+    self->counts.failures += status != STORE_OK;
+    self->counts.jobs += status == STORE_OK ? jobs : 0;
+    if (status != STORE_OK) snprintf(self->sentence, sizeof self->sentence, "%s", store_sentence(self->store));
+    pthread_mutex_unlock(&self->lock);
+}
+
+static store_status run_group(sv_writer *self, sv_job *group, size_t *jobs) {
+    store_status status = self->failed ? STORE_FAILED : store_begin(self->store);
+    for (sv_job *each = group; each && status == STORE_OK; each = each->next) {
+        status = each->run(each, self->store);
+        if (status == STORE_NONE) status = STORE_OK;
+        ++*jobs;
+    }
+    thread_name("commit");
+    if (status == STORE_OK) status = store_commit(self->store);
+    thread_name("writer");
+    if (status != STORE_OK && !self->failed) store_rollback(self->store);
+    return status;
+}
+
+static void write_group(sv_writer *self, sv_job *group) {
+    size_t jobs = 0;
+    bool failed_before = self->failed;
+    uint64_t changes = store_changes(self->store);
+    store_status status = run_group(self, group, &jobs);
+    bool wrote =
+        status != STORE_OK || store_changes(self->store) != changes; /* a group of retries says nothing about the disk */
+    if (!failed_before && wrote) note(self, status, jobs);
+    while (group) {
+        sv_job *next = group->next;
+        if (group->queued) atomic_fetch_sub(group->queued, 1);
+        group->end(group, status);
+        group = next;
+    }
+}
+
+/* Chores that are due and have something to do go in front of the group. */
+static sv_job *add_chores(sv_writer *self, sv_job *group) {
+    double now = clock_seconds();
+    for (size_t i = 0; i < self->chore_count; i++) {
+        sv_chore *each = self->chores[i];
+        if (now < each->next || self->failed) continue;
+        each->next = now + each->period;
+        if (!each->wanted(each, self->store)) continue;
+        each->job.next = group;
+        group = &each->job;
+    }
+    return group;
+}
+
+/* In trouble and without requests, the writer must find out by itself when the disk takes writes again. */
+static void probe(sv_writer *self) {
+    double now = clock_seconds();
+    if (!self->troubled || self->failed || now < self->probe) return;
+    self->probe = now + PROBE_SECONDS;
+    note(self, store_probe(self->store), 0);
+}
+
+static void *work(void *user) {
+    sv_writer *self = user;
+    bool stop = false;
+    while (!stop) {
+        sv_job *group = take_all(self, &stop);
+        if (!stop) group = add_chores(self, group);
+        if (group)
+            write_group(self, group);
+        else
+            probe(self);
+    }
+    return NULL;
+}
+
+sv_writer *writer_start(sv_store *store, sv_chore *const *chores, size_t count, const atomic_uint *clients) {
+    pthread_condattr_t monotonic;
+    sv_writer *self = calloc(1, sizeof *self);
+    if (!self) return NULL;
+    self->store = store;
+    self->clients = clients;
+    self->pause = 0.1;
+    self->last = &self->first;
+    for (size_t i = 0; i < count && i < CHORES; i++) self->chores[self->chore_count++] = chores[i];
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&self->filled, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    if (pthread_create(&self->thread, NULL, work, self)) {
+        free(self);
+        return NULL;
+    }
+    return self;
+}
+
+void writer_stop(sv_writer *self) {
+    if (!self) return;
+    pthread_mutex_lock(&self->lock);
+    self->stop = true;
+    pthread_cond_signal(&self->filled);
+    pthread_mutex_unlock(&self->lock);
+    pthread_join(self->thread, NULL);
+    store_close(self->store);
+    pthread_cond_destroy(&self->filled);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}
+
+static bool has_room(sv_writer *self, const sv_job *job, sv_refusal *why) {
+    if (self->failed)
+        return refuse(why, 503, "nothing can be written any longer, and a restart is needed: %s", self->sentence);
+    if (!job->queued) return true;
+    if (self->count >= LIMIT_QUEUE) return refuse(why, 503, "%d requests wait for the disk: try again later", LIMIT_QUEUE);
+    if (atomic_load(job->queued) >= LIMIT_QUEUE / 2)
+        return refuse(why, 429, "%d requests of this agent wait for the disk: ask less often", LIMIT_QUEUE / 2);
+    return true;
+}
+
+bool writer_submit(sv_writer *self, sv_job *job, sv_refusal *why) {
+    job->next = NULL;
+    job->since = clock_seconds();
+    pthread_mutex_lock(&self->lock);
+    bool room = has_room(self, job, why);
+    if (room) {
+        *self->last = job;
+        self->last = &job->next;
+        if (job->queued) atomic_fetch_add(job->queued, 1);
+        double gap = job->since - self->latest;
+        self->pause += 0.05 * ((gap < 0.1 ? gap : 0.1) - self->pause);
+        self->latest = job->since;
+        self->count++;
+        if (self->count == 1 || self->count == self->target) pthread_cond_signal(&self->filled);
+    }
+    pthread_mutex_unlock(&self->lock);
+    return room;
+}
+
+bool writer_trouble(sv_writer *self, char sentence[320]) {
+    pthread_mutex_lock(&self->lock);
+    bool troubled = self->troubled || self->failed;
+    if (troubled) memcpy(sentence, self->sentence, sizeof self->sentence);
+    pthread_mutex_unlock(&self->lock);
+    return troubled;
+}
+
+size_t writer_queue(sv_writer *self) {
+    pthread_mutex_lock(&self->lock);
+    size_t count = self->count;
+    pthread_mutex_unlock(&self->lock);
+    return count;
+}
+
+void writer_count(sv_writer *self, writer_counts *out) {
+    pthread_mutex_lock(&self->lock);
+    *out = self->counts;
+    pthread_mutex_unlock(&self->lock);
+}

@@ -1,0 +1,205 @@
+/* Reward models for dm, dr and cascade-dr. Both are linear in features, so a mean over arms is the prediction at the mean features.
+ *
+ *   additive   Q(slate) = sum_k theta_k' [1, x_{a_k}]
+ *   cascade    Q_k(a_1:k) = theta_k' [1, x_{a_k}, mean of x_{a_j} over j < k], fitted from the last position back to
+ *              y_k = r_k + sum_a pi(a given a_1:k) Q_{k+1}(a_1:k, a)
+ *
+ * The log is read again for each fit: contexts are never all in memory. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "evaluate/evaluate.h"
+#include "evaluate/ridge.h"
+
+typedef struct fitting {
+    const sa_model_request *request;
+    const sa_feedback_table *table;
+    sa_target *target;
+    sa_predictions *out;
+    size_t folds, dim;      /* of contexts */
+    const double *contexts; /* (candidates, dim) of the decision at hand */
+    sa_ridge *ridges;       /* (longest) */
+    bool cascade;
+    size_t position; /* that is fitted; `longest` when all are */
+    double *phi;     /* (features) */
+    double *targets; /* (folds) */
+    double *chances; /* (slate, candidates) marginals or conditionals */
+    size_t chances_room;
+} fitting;
+
+static size_t features(const fitting *self) { return self->cascade ? 2 * self->dim + 1 : self->dim + 1; }
+
+/* ---- features ---- */
+
+static void add_arm(const fitting *self, size_t arm, double share, double *to) {
+    const double *x = self->contexts + arm * self->dim;
+    for (size_t j = 0; j < self->dim; j++) to[j] += share * x[j];
+}
+
+/* Everything but x of the arm itself. */
+static double *begin_features(const fitting *self, const sa_log_entry *entry, size_t k) {
+    memset(self->phi, 0, features(self) * sizeof *self->phi);
+    self->phi[0] = 1;
+    for (size_t j = 0; self->cascade && j < k; j++)
+        add_arm(self, entry->arms[j], 1 / (double)k, self->phi + 1 + self->dim);
+    return self->phi;
+}
+
+static const double *features_taken(const fitting *self, const sa_log_entry *entry, size_t k) {
+    add_arm(self, entry->arms[k], 1, begin_features(self, entry, k) + 1);
+    return self->phi;
+}
+
+/* The mean over the arms under the policy; `chances` sum to 1 but for rounding. */
+static const double *features_expected(const fitting *self, const sa_log_entry *entry, size_t k) {
+    double *phi = begin_features(self, entry, k);
+    for (size_t a = 0; a < entry->candidates; a++) {
+        double chance = self->chances[k * entry->candidates + a];
+        if (chance > 0) add_arm(self, a, chance, phi + 1);
+    }
+    return phi;
+}
+
+/* ---- one decision ---- */
+
+static void predict(fitting *self, const sa_log_entry *entry, size_t i) {
+    size_t fold = i % self->folds, from = self->table->first[i];
+    double slate = 0, policy = 0;
+    for (size_t k = 0; k < entry->slate; k++) {
+        double taken = sa_ridge_predict_one(&self->ridges[k], fold, features_taken(self, entry, k));
+        double expected = sa_ridge_predict_one(&self->ridges[k], fold, features_expected(self, entry, k));
+        slate += taken;
+        policy += expected;
+        if (!self->cascade) continue;
+        self->out->taken[from + k] = taken;
+        self->out->expected[from + k] = expected;
+    }
+    if (self->cascade) return;
+    self->out->slate[i] = slate;
+    self->out->policy[i] = policy;
+}
+
+/* Adds position k to its regression, with the next position's expectation where the reward to go is wanted. */
+static void learn(fitting *self, const sa_log_entry *entry, size_t i, size_t k) {
+    double seen = self->table->feedback[self->table->first[i] + k];
+    for (size_t model = 0; model < self->folds; model++) self->targets[model] = seen;
+    if (self->cascade && k + 1 < entry->slate) {
+        const double *phi = features_expected(self, entry, k + 1);
+        for (size_t model = 0; model < self->folds; model++)
+            self->targets[model] += sa_ridge_predict_one(&self->ridges[k + 1], model, phi);
+    }
+    sa_ridge_add(&self->ridges[k], i % self->folds, features_taken(self, entry, k), self->targets);
+}
+
+static sa_status take_contexts(fitting *self, const sa_log_entry *entry) {
+    size_t dim;
+    sa_status status = sa_target_contexts(self->target, entry, &self->contexts, &dim);
+    if (status == SA_OK && self->dim && dim != self->dim)
+        status = sa_fail(SA_INVALID, "the contexts have %zu numbers, and those before %zu", dim, self->dim);
+    if (status != SA_OK) return sa_fail_prefix(status, "%s:%" PRIu64 ": ", self->request->log, entry->line);
+    self->dim = dim;
+    return SA_OK;
+}
+
+static sa_status see(fitting *self, const sa_log_entry *entry, size_t i) {
+    SA_TRY(sa_grow_array(&self->chances, &self->chances_room, entry->slate * entry->candidates + 1, sizeof(double)));
+    SA_TRY(self->cascade ? sa_target_conditionals(self->target, entry, self->chances)
+                         : sa_target_marginals(self->target, entry, self->chances));
+    SA_TRY(take_contexts(self, entry));
+    if (self->position == self->table->longest) {
+        predict(self, entry, i);
+    } else if (self->cascade) {
+        if (self->position < entry->slate) learn(self, entry, i, self->position);
+    } else {
+        for (size_t k = 0; k < entry->slate; k++) learn(self, entry, i, k);
+    }
+    return SA_OK;
+}
+
+/* ---- passes over the log ---- */
+
+static sa_status pass(fitting *self) {
+    sa_decisions decisions;
+    const sa_log_entry *entry;
+    sa_status status;
+    SA_TRY(sa_decisions_open(self->request->log, self->request->settings->skip_bad, &decisions));
+    for (size_t i = 0;; i++) {
+        SA_TRY_OR_FAIL(sa_decisions_next(&decisions, &entry));
+        if (!entry) break;
+        if (i == self->table->count || entry->slate != self->table->first[i + 1] - self->table->first[i]) {
+            status = sa_fail(SA_FILE, "%s changed while it was read", self->request->log);
+            goto fail;
+        }
+        SA_TRY_OR_FAIL(see(self, entry, i));
+    }
+    status = SA_OK;
+fail:
+    sa_decisions_close(&decisions);
+    return status;
+}
+
+/* The contexts' dimension, from the first decision. */
+static sa_status find_dim(fitting *self) {
+    sa_decisions decisions;
+    const sa_log_entry *entry;
+    SA_TRY(sa_decisions_open(self->request->log, self->request->settings->skip_bad, &decisions));
+    sa_status status = sa_decisions_next(&decisions, &entry);
+    self->dim = 0;
+    if (status == SA_OK && entry) status = take_contexts(self, entry);
+    sa_decisions_close(&decisions);
+    return status;
+}
+
+static sa_status fit(fitting *self) {
+    size_t longest = self->table->longest;
+    for (size_t k = 0; k < longest; k++) SA_TRY(sa_ridge_begin(self->folds, features(self), &self->ridges[k]));
+    if (self->cascade) {
+        for (self->position = longest; self->position-- > 0;) {
+            SA_TRY(pass(self));
+            SA_TRY(sa_ridge_fit(&self->ridges[self->position]));
+        }
+    } else {
+        self->position = 0;
+        SA_TRY(pass(self));
+        for (size_t k = 0; k < longest; k++) SA_TRY(sa_ridge_fit(&self->ridges[k]));
+    }
+    self->position = longest;
+    return pass(self);
+}
+
+static sa_status fit_and_predict(fitting *self, bool cascade) {
+    self->cascade = cascade;
+    self->phi = self->targets = NULL;
+    self->ridges = NULL;
+    sa_status status;
+    SA_TRY_OR_FAIL(find_dim(self));
+    SA_TRY_OR_FAIL(sa_alloc_array(features(self), sizeof(double), &self->phi));
+    SA_TRY_OR_FAIL(sa_alloc_array(self->folds, sizeof(double), &self->targets));
+    SA_TRY_OR_FAIL(sa_alloc_array(self->table->longest, sizeof *self->ridges, &self->ridges));
+    status = fit(self);
+fail:
+    for (size_t k = 0; self->ridges && k < self->table->longest; k++) sa_ridge_clear(&self->ridges[k]);
+    sa_free(self->ridges);
+    sa_free(self->targets);
+    sa_free(self->phi);
+    return status;
+}
+
+sa_status sa_predict_rewards(const sa_model_request *request, const sa_feedback_table *table, sa_target *target,
+                             sa_predictions *out) {
+    size_t positions = table->first[table->count];
+    size_t folds = request->settings->folds ? request->settings->folds : 5;
+    if (folds < 2 || folds > table->count)
+        return sa_fail(SA_INVALID, "--folds %zu: at least 2, and no more than the %zu decisions, are wanted", folds,
+                       table->count);
+    fitting self = {.request = request, .table = table, .target = target, .out = out, .folds = folds};
+    SA_TRY(sa_alloc_array(request->additive ? table->count : 0, sizeof(double), &out->slate));
+    SA_TRY(sa_alloc_array(request->additive ? table->count : 0, sizeof(double), &out->policy));
+    SA_TRY(sa_alloc_array(request->cascade ? positions : 0, sizeof(double), &out->taken));
+    SA_TRY(sa_alloc_array(request->cascade ? positions : 0, sizeof(double), &out->expected));
+    sa_status status = request->additive ? fit_and_predict(&self, false) : SA_OK;
+    if (status == SA_OK && request->cascade) status = fit_and_predict(&self, true);
+    sa_free(self.chances);
+    return status;
+}

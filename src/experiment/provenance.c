@@ -1,0 +1,146 @@
+#include "experiment/provenance.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/options_table.h"
+#include "base/sha256.h"
+#include "oracle/oracle.h"
+#include <superarm/superarm.h>
+
+sa_status sa_json_text(const json_t *value, char **text) {
+    size_t size = json_dumpb(value, NULL, 0, JSON_COMPACT);
+    if (size == 0) return sa_fail(SA_OUT_OF_MEMORY, "no memory for a line of JSON");
+    SA_TRY(sa_alloc_array(size + 1, 1, text));
+    json_dumpb(value, *text, size, JSON_COMPACT);
+    return SA_OK;
+}
+
+/* ---- this process ---- */
+
+/* "model name : ..." */
+static void find_processor(char *out, size_t size) {
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    snprintf(out, size, "unknown");
+    while (file && fgets(line, sizeof line, file)) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) || !colon) continue;
+        line[strcspn(line, "\n")] = 0;
+        snprintf(out, size, "%s", colon + 1 + strspn(colon + 1, " "));
+        break;
+    }
+    if (file) fclose(file);
+}
+
+/* The words of the command, each as a shell would take it. */
+static void find_command(sa_buffer *out) {
+    char word[8192];
+    size_t size = 0;
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    for (int c; file && (c = fgetc(file)) != EOF;) {
+        if (c && size + 1 < sizeof word) word[size++] = (char)c;
+        if (c) continue;
+        word[size] = 0;
+        bool bare = size > 0 && !strpbrk(word, " \t\n'\"\\$`!*?[](){}<>|&;#~");
+        sa_buffer_text(out, out->size ? " " : "");
+        if (!bare) sa_buffer_text(out, "'");
+        for (const char *at = word; *at; at++) {
+            if (*at == '\'')
+                sa_buffer_text(out, "'\\''");
+            else
+                sa_buffer_bytes(out, at, 1);
+        }
+        if (!bare) sa_buffer_text(out, "'");
+        size = 0;
+    }
+    if (file) fclose(file);
+}
+
+sa_status sa_session_make(json_t **session) {
+    char host[128] = "", processor[128], date[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    sa_buffer command = {0};
+    gethostname(host, sizeof host - 1);
+    find_processor(processor, sizeof processor);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    find_command(&command);
+    sa_status status = command.status;
+    json_t *words = json_string(command.text ? command.text : "");
+    if (!words) words = json_string("(not UTF-8)");
+    sa_buffer_clear(&command);
+    if (status == SA_OK)
+        *session = json_pack("{s:s, s:s, s:s, s:s, s:s, s:O, s:[]}", "version", sa_version(), "commit", sa_commit(),
+                             "date", date, "host", host, "cpu", processor, "command", words, "inputs");
+    json_decref(words);
+    return status == SA_OK && !*session ? SA_OUT_OF_MEMORY : status;
+}
+
+/* ---- its inputs ---- */
+
+bool sa_option_is_input(const char *name) {
+    static const char *const files[] = {"contexts", "scores", "noise-values", "data", "examination", "init-weights"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (!strcmp(name, files[i])) return true;
+    for (sa_datum datum = 0; datum < SA_DATUM_COUNT; datum++)
+        if (!strcmp(name, sa_datum_name(datum))) return true;
+    return false;
+}
+
+static const json_t *find(const json_t *inputs, const char *path) {
+    for (size_t i = 0; i < json_array_size(inputs); i++) {
+        const json_t *input = json_array_get(inputs, i);
+        const char *own = json_string_value(json_object_get(input, "path"));
+        if (own && !strcmp(own, path)) return input;
+    }
+    return NULL;
+}
+
+sa_status sa_session_add_inputs(json_t *session, const sa_options *options) {
+    json_t *inputs = json_object_get(session, "inputs");
+    sa_option_info info;
+    for (size_t i = 0; sa_option_at(i, &info); i++) {
+        char hash[SA_SHA256_TEXT];
+        uint64_t bytes;
+        struct stat about;
+        if (strcmp(info.kind, "text") || !sa_option_is_input(info.name)) continue;
+        const char *path = *(char **)sa_option_field(options, sa_option_row_find(info.name));
+        if (!*path || find(inputs, path) || stat(path, &about) || !S_ISREG(about.st_mode)) continue;
+        SA_TRY(sa_sha256_file(path, hash, &bytes));
+        if (json_array_append_new(inputs, json_pack("{s:s, s:s, s:I, s:s}", "option", info.name, "path", path, "bytes",
+                                                    (json_int_t)bytes, "sha256", hash)))
+            return sa_fail(SA_INVALID, "--%s %s is not UTF-8", info.name, path);
+    }
+    return SA_OK;
+}
+
+static const char *hash_of(const json_t *input) { return json_string_value(json_object_get(input, "sha256")); }
+
+sa_status sa_session_compare(const json_t *now, const json_t *then, const char *folder) {
+    const json_t *inputs = json_object_get(now, "inputs");
+    for (size_t i = 0; i < json_array_size(inputs); i++) {
+        const json_t *input = json_array_get(inputs, i);
+        const char *path = json_string_value(json_object_get(input, "path"));
+        const json_t *other = path ? find(json_object_get(then, "inputs"), path) : NULL;
+        if (!other || !hash_of(input) || !hash_of(other) || !strcmp(hash_of(input), hash_of(other))) continue;
+        return sa_fail(SA_INVALID,
+                       "--%s %.300s has changed since runs of %.300s were made of it (sha256 %.12s... then, %.12s... now)",
+                       json_string_value(json_object_get(input, "option")), path, folder, hash_of(other), hash_of(input));
+    }
+    return SA_OK;
+}
+
+const char *sa_session_hash(const json_t *sessions, const char *path) {
+    for (size_t i = 0; i < json_array_size(sessions); i++) {
+        const json_t *input = find(json_object_get(json_array_get(sessions, i), "inputs"), path);
+        if (input) return hash_of(input);
+    }
+    return NULL;
+}

@@ -1,0 +1,84 @@
+#include "policy/feasible.h"
+
+#include "base/memory.h"
+
+sa_status sa_feasible_check(const sa_oracle *oracle) {
+    if (oracle == &sa_oracle_top_k || oracle == &sa_oracle_assignment || oracle == &sa_oracle_matroid) return SA_OK;
+    return sa_fail(
+        SA_INVALID,
+        "--floor is for oracles whose slates can be counted and drawn, top-k, assignment and matroid with exactly "
+        "K, and --oracle is %s",
+        oracle->name);
+}
+
+/* Rules that a uniformly random slate would have to keep. */
+static bool has_rules(const sa_policy *policy, const sa_choice *choice) {
+    unsigned rules = SA_BIT(SA_MINIMUMS) | SA_BIT(SA_EXCLUSIONS) | SA_BIT(SA_ELIGIBLE);
+    if (policy->oracle != &sa_oracle_matroid) rules |= SA_BIT(SA_GROUPS) | SA_BIT(SA_CAPACITIES);
+    return choice->data.given & rules & policy->oracle->takes;
+}
+
+sa_status sa_choice_check_floor(const sa_policy *policy, const sa_choice *choice) {
+    bool partition = (choice->data.given & SA_BIT(SA_GROUPS)) && (choice->data.given & SA_BIT(SA_EXACTLY));
+    if (has_rules(policy, choice))
+        return sa_fail(SA_INVALID, "--floor draws slates at random, and cannot keep the rules of this request");
+    if (policy->oracle == &sa_oracle_matroid && (!partition || choice->request->slate == 0))
+        return sa_fail(SA_INVALID, "--floor with --oracle matroid needs groups, and exactly K arms");
+    return SA_OK;
+}
+
+void sa_eligible_clear(sa_eligible *eligible) {
+    sa_free(eligible->arms);
+    sa_free(eligible->place);
+    sa_free(eligible->group);
+    sa_free(eligible->capacity);
+}
+
+/* The groups of the eligible arms, as the matroid has them. */
+static sa_status take_groups(const sa_oracle_data *data, size_t arms, sa_eligible *self) {
+    size_t groups = 0;
+    for (size_t a = 0; a < arms; a++)
+        if (data->groups[a] >= groups) groups = data->groups[a] + 1;
+    SA_TRY(sa_alloc_array(self->count, sizeof *self->group, &self->group));
+    SA_TRY(sa_alloc_array(groups, sizeof *self->capacity, &self->capacity));
+    for (size_t i = 0; i < self->count; i++) self->group[i] = data->groups[self->arms[i]];
+    for (size_t g = 0; g < groups; g++) self->capacity[g] = data->given & SA_BIT(SA_CAPACITIES) ? data->capacities[g] : 1;
+    self->feasible.groups = groups;
+    self->feasible.group = self->group;
+    self->feasible.capacity = self->capacity;
+    return SA_OK;
+}
+
+sa_status sa_eligible_of(const sa_policy *policy, const sa_choice *choice, sa_eligible *out) {
+    const bool *excluded = choice->request->excluded;
+    size_t arms = choice->request->arms;
+    sa_eligible self = {.count = 0};
+    sa_status status;
+    SA_TRY_OR_FAIL(sa_alloc_array(arms, sizeof *self.arms, &self.arms));
+    SA_TRY_OR_FAIL(sa_alloc_array(arms, sizeof *self.place, &self.place));
+    for (size_t a = 0; a < arms; a++) {
+        self.place[a] = excluded && excluded[a] ? SIZE_MAX : self.count;
+        if (self.place[a] != SIZE_MAX) self.arms[self.count++] = a;
+    }
+    self.feasible = (sa_feasible){.arms = self.count, .slate = choice->request->slate};
+    if (policy->oracle == &sa_oracle_matroid && choice->data.given & SA_BIT(SA_GROUPS))
+        SA_TRY_OR_FAIL(take_groups(&choice->data, arms, &self));
+    *out = self;
+    return SA_OK;
+fail:
+    sa_eligible_clear(&self);
+    return status;
+}
+
+sa_status sa_choice_draw(const sa_policy *policy, sa_choice *choice) {
+    sa_eligible eligible;
+    const sa_request *request = choice->request;
+    uint64_t draw = request->draw == SA_NO_DRAW ? choice->round : request->draw;
+    sa_stream stream = sa_stream_at(policy->seed, SA_PURPOSE_FLOOR, policy->run, draw);
+    SA_TRY(sa_eligible_of(policy, choice, &eligible));
+    sa_status status = sa_feasible_draw(&eligible.feasible, &stream, 2, choice->arms); /* draw 0 was the coin */
+    choice->slate = request->slate;
+    for (size_t k = 0; status == SA_OK && k < choice->slate; k++) choice->arms[k] = eligible.arms[choice->arms[k]];
+    sa_eligible_clear(&eligible);
+    return status;
+}

@@ -1,0 +1,265 @@
+#include "policy/propensity.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "exploration/ts_propensity.h"
+#include "policy/draws.h"
+#include "policy/feasible.h"
+#include "policy/walk.h"
+
+/* Distributions over the eligible arms, (slate, count): of each arm next after the slate's first ones, and of each at each position. */
+typedef struct table {
+    double *next, *positions;
+} table;
+
+static sa_status table_init(table *self, size_t slate, size_t arms) {
+    SA_TRY(sa_alloc_matrix(2 * slate, arms, sizeof(double), &self->next));
+    self->positions = self->next + slate * arms;
+    return SA_OK;
+}
+
+typedef struct asked {
+    const sa_policy *policy;
+    const sa_choice *choice;
+    const sa_eligible *eligible;
+    const size_t *slate; /* (length) places in the list of eligible arms */
+    size_t length;
+    bool next, positions; /* of all arms are wanted */
+} asked;
+
+/* ---- the algorithm's own slates ---- */
+
+static bool draws(const sa_choice *choice) {
+    return choice->exploration.kind->draw || choice->exploration.kind->from == SA_SCORES_FROM_PARAMETERS;
+}
+
+static bool is_plain_top_k(const sa_policy *policy, const sa_choice *choice) {
+    return policy->oracle == &sa_oracle_top_k && choice->positions == 0;
+}
+
+/* The one slate, of probability 1. */
+static void certain(const asked *self, table *out) {
+    size_t arms = self->eligible->count;
+    const sa_choice *choice = self->choice;
+    bool same = true; /* so far */
+    for (size_t k = 0; k < self->length && k < choice->own_slate; k++) {
+        size_t own = self->eligible->place[choice->own[k]];
+        out->positions[k * arms + own] = 1;
+        if (same) out->next[k * arms + own] = 1;
+        same = same && own == self->slate[k];
+    }
+}
+
+static sa_status uniform(const asked *self, table *out) {
+    size_t arms = self->eligible->count;
+    SA_TRY(sa_feasible_next(&self->eligible->feasible, self->slate, out->next));
+    SA_TRY(sa_feasible_position(&self->eligible->feasible, out->positions));
+    for (size_t k = 1; k < self->length; k++)
+        memcpy(out->positions + k * arms, out->positions, arms * sizeof *out->positions);
+    return SA_OK;
+}
+
+/* The score is mean + deviation times the highest of M normals, and something that all arms share. */
+static sa_status thompson(const asked *self, table *out) {
+    const sa_choice *choice = self->choice;
+    const sa_exploration *rule = &choice->exploration;
+    size_t arms = self->eligible->count;
+    double *mean, *prefix;
+    SA_TRY(sa_alloc_array(2 * arms + self->length, sizeof *mean, &mean));
+    double *deviation = mean + arms;
+    prefix = deviation + arms;
+    for (size_t i = 0; i < arms; i++) {
+        size_t a = self->eligible->arms[i];
+        double at_0 = rule->kind->score(rule, choice->mean[a], choice->width[a], choice->bonus, 0);
+        mean[i] = at_0;
+        deviation[i] = fabs(rule->kind->score(rule, choice->mean[a], choice->width[a], choice->bonus, 1) - at_0);
+    }
+    const sa_ts_scores scores = {.arms = arms, .mean = mean, .deviation = deviation, .samples = rule->samples};
+    sa_status status;
+    if (self->next) {
+        status = sa_ts_next_propensities(&scores, self->slate, self->length, out->next);
+    } else {
+        status = sa_ts_prefix_propensities(&scores, self->slate, self->length, prefix);
+        for (size_t k = 0; status == SA_OK && k < self->length; k++) out->next[k * arms + self->slate[k]] = prefix[k];
+    }
+    if (status == SA_OK && self->positions) status = sa_ts_position_propensities(&scores, self->length, out->positions);
+    sa_free(mean);
+    return status;
+}
+
+static sa_status by_drawing(const asked *self, table *out) {
+    size_t arms = self->eligible->count;
+    size_t *drawn, length;
+    sa_draws draw;
+    SA_TRY(sa_alloc_array(self->choice->slate + self->length, sizeof *drawn, &drawn));
+    sa_status status = sa_draws_begin(self->policy, self->choice, &draw);
+    for (size_t j = 0; j < SA_DRAWS && status == SA_OK; j++) {
+        status = sa_draws_next(&draw, j, drawn, &length);
+        bool same = status == SA_OK; /* so far */
+        for (size_t k = 0; status == SA_OK && k < self->length && k < length; k++) {
+            size_t place = self->eligible->place[drawn[k]];
+            out->positions[k * arms + place] += 1.0 / SA_DRAWS;
+            if (same) out->next[k * arms + place] += 1.0 / SA_DRAWS;
+            same = same && place == self->slate[k];
+        }
+    }
+    sa_draws_clear(&draw);
+    sa_free(drawn);
+    return status;
+}
+
+/* `*known` false: it takes a floor to say anything. */
+static sa_status own_slates(const asked *self, table *out, bool *known) {
+    const sa_choice *choice = self->choice;
+    *known = true;
+    if (!draws(choice)) {
+        certain(self, out);
+        return SA_OK;
+    }
+    if (is_plain_top_k(self->policy, choice)) {
+        if (choice->exploration.kind == &sa_explore_uniform) return uniform(self, out);
+        if (choice->exploration.kind == &sa_explore_ts) return thompson(self, out);
+    }
+    *known = self->policy->floor > 0;
+    return *known ? by_drawing(self, out) : SA_OK;
+}
+
+/* ---- mixed with the floor ---- */
+
+static sa_status mix(const asked *self, table *own, bool *known) {
+    double E = self->policy->floor;
+    size_t count = 2 * self->length * self->eligible->count;
+    table floor;
+    SA_TRY(own_slates(self, own, known));
+    if (E == 0 || !*known) return SA_OK;
+    SA_TRY(table_init(&floor, self->length, self->eligible->count));
+    sa_status status = uniform(self, &floor);
+    for (size_t i = 0; i < count && status == SA_OK; i++) own->next[i] = E * floor.next[i] + (1 - E) * own->next[i];
+    sa_free(floor.next);
+    return status;
+}
+
+static void spread(const asked *self, const double *from, bool known, double *to) {
+    size_t arms = self->eligible->count, all = self->choice->request->arms;
+    for (size_t k = 0; k < self->length; k++)
+        for (size_t a = 0; a < all; a++) {
+            size_t place = self->eligible->place[a];
+            to[k * all + a] = !known ? NAN : place == SIZE_MAX ? 0 : from[k * arms + place];
+        }
+}
+
+static void write_out(const asked *self, const table *mixed, bool known, const sa_propensities *out) {
+    for (size_t k = 0; k < self->length; k++) {
+        size_t at = k * self->eligible->count + self->slate[k];
+        if (out->prefix) out->prefix[k] = known ? mixed->next[at] : NAN;
+        if (out->position) out->position[k] = known ? mixed->positions[at] : NAN;
+    }
+    if (out->all_next) spread(self, mixed->next, known, out->all_next);
+    if (out->all_positions) spread(self, mixed->positions, known, out->all_positions);
+}
+
+static sa_status check_slate(const sa_choice *choice, const sa_eligible *eligible, const size_t *slate, size_t length) {
+    size_t arms = choice->request->arms;
+    for (size_t k = 0; k < length; k++) {
+        if (slate[k] >= arms) return sa_fail(SA_INVALID, "the slate has arm %zu, and the request has %zu", slate[k], arms);
+        if (eligible->place[slate[k]] == SIZE_MAX)
+            return sa_fail(SA_INVALID, "the slate has arm %zu, which the request excludes", slate[k]);
+        for (size_t j = 0; j < k; j++)
+            if (slate[j] == slate[k]) return sa_fail(SA_INVALID, "the slate has arm %zu twice", slate[k]);
+    }
+    return SA_OK;
+}
+
+sa_status sa_choice_propensities(const sa_policy *policy, const sa_choice *choice, const size_t *slate, size_t length,
+                                 const sa_propensities *out) {
+    sa_eligible eligible;
+    table mixed = {0};
+    size_t *places = NULL;
+    bool known = false;
+    SA_TRY(sa_eligible_of(policy, choice, &eligible));
+    sa_status status;
+    SA_TRY_OR_FAIL(check_slate(choice, &eligible, slate, length));
+    SA_TRY_OR_FAIL(table_init(&mixed, length, eligible.count));
+    SA_TRY_OR_FAIL(sa_alloc_array(length, sizeof *places, &places));
+    for (size_t k = 0; k < length; k++) places[k] = eligible.place[slate[k]];
+    const asked self = {.policy = policy,
+                        .choice = choice,
+                        .eligible = &eligible,
+                        .slate = places,
+                        .length = length,
+                        .next = out->all_next,
+                        .positions = out->all_positions || out->position};
+    SA_TRY_OR_FAIL(mix(&self, &mixed, &known));
+    write_out(&self, &mixed, known, out);
+fail:
+    sa_free(places);
+    sa_free(mixed.next);
+    sa_eligible_clear(&eligible);
+    return status;
+}
+
+sa_status sa_choice_find_propensities(const sa_policy *policy, sa_choice *choice) {
+    const sa_propensities out = {.prefix = choice->prefix, .position = choice->position};
+    SA_TRY(sa_choice_propensities(policy, choice, choice->arms, choice->slate, &out));
+    for (size_t k = 0; k < choice->slate; k++) { /* rounding must not make a prefix rise, nor what happened impossible */
+        if (k && choice->prefix[k] > choice->prefix[k - 1]) choice->prefix[k] = choice->prefix[k - 1];
+        if (choice->prefix[k] <= 0) choice->prefix[k] = NAN;
+        if (choice->position[k] <= 0) choice->position[k] = NAN;
+    }
+    return SA_OK;
+}
+
+/* ---- the policy's own call ---- */
+
+/* Scores the request with all widths, and finds the algorithm's slate. */
+static sa_status solve(const sa_policy *policy, sa_chooser *chooser, const sa_request *request, size_t n,
+                       sa_choice *choice) {
+    sa_request asking = *request;
+    asking.propensities = true;
+    SA_TRY(sa_choice_prepare(policy, &asking, 0, choice));
+    if (policy->floor > 0) SA_TRY(sa_choice_check_floor(policy, choice));
+    if (policy->oracle->size != SA_EXACTLY_K && !(choice->data.given & SA_BIT(SA_EXACTLY)))
+        return sa_fail(SA_INVALID,
+                       "with --oracle %s the policy decides how long a slate is, and its probabilities are not known",
+                       policy->oracle->name);
+    if (n != request->slate)
+        return sa_fail(SA_INVALID, "the slate has %zu arms, and the request asks for %zu", n, request->slate);
+    SA_TRY(sa_chooser_begin(chooser, policy));
+    SA_TRY(sa_choices_lay(chooser, policy, choice, 1));
+    SA_TRY(sa_choices_score(policy, chooser, choice, 1));
+    choice->random = false;
+    choice->request = request;
+    return sa_choice_solve(policy, chooser, choice);
+}
+
+/* From "the first k - 1 arms and this one" to "this one, given the first k - 1"; where they are impossible, all is 0. */
+static void condition(size_t length, size_t arms, const size_t *slate, double *next) {
+    double before = 1;
+    for (size_t k = 0; k < length; k++) {
+        double after = next[k * arms + slate[k]];
+        for (size_t a = 0; a < arms; a++) next[k * arms + a] = before > 0 ? next[k * arms + a] / before : 0;
+        before = after;
+    }
+}
+
+sa_status sa_policy_propensities(const sa_policy *policy, sa_chooser *chooser, const sa_request *request,
+                                 const size_t *arms, size_t n, double *propensity, double *prefix, double *position,
+                                 double *all_positions, double *all_next) {
+    if (!policy || !chooser || !request || !arms)
+        return sa_fail(SA_INVALID, "sa_policy_propensities needs a policy, a chooser, a request and a slate");
+    sa_choice choice;
+    double *own_prefix;
+    SA_TRY(solve(policy, chooser, request, n, &choice));
+    SA_TRY(sa_alloc_array(n, sizeof *own_prefix, &own_prefix));
+    const sa_propensities out = {own_prefix, position, all_positions, all_next};
+    sa_status status = sa_choice_propensities(policy, &choice, arms, n, &out);
+    if (status == SA_OK) {
+        if (propensity) *propensity = own_prefix[n - 1];
+        if (prefix) memcpy(prefix, own_prefix, n * sizeof *prefix);
+        if (all_next) condition(n, request->arms, arms, all_next);
+    }
+    sa_free(own_prefix);
+    return status;
+}

@@ -1,0 +1,127 @@
+"""What the tests of `superarm serve` share: a server of one's own on a free port, and calls to it. Standard library alone."""
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+TYPE = {"Content-Type": "application/json"}
+
+
+class Server:
+    """`superarm serve` in a folder; killed at the end, whatever happens."""
+
+    def __init__(self, program, folder, *options):
+        self.program, self.folder, self.options = program, folder, [str(option) for option in options]
+        self.process, self.quiet = None, True
+
+    def start(self, ready=True):
+        port_file = self.folder + ".port"
+        if os.path.exists(port_file):
+            os.remove(port_file)
+        self.errors = open(self.folder + ".err", "ab")
+        self.process = subprocess.Popen(
+            [self.program, "serve", "--dir", self.folder, "--port", "0", "--port-file", port_file, *(["--quiet"] if self.quiet else []), *self.options],
+            stdout=subprocess.DEVNULL, stderr=self.errors)
+        give_up = time.monotonic() + 60
+        while not os.path.exists(port_file):
+            if self.process.poll() is not None:
+                raise RuntimeError("the server ended: " + open(self.folder + ".err").read()[-400:])
+            if time.monotonic() > give_up:
+                raise RuntimeError("the server does not start")
+            time.sleep(0.01)
+        self.port = int(open(port_file).read())
+        while ready and self.call("GET", "/readyz")[0] != 200:
+            if time.monotonic() > give_up:
+                raise RuntimeError("the server is never ready: %s" % (self.call("GET", "/readyz"),))
+            time.sleep(0.01)
+        return self
+
+    def call(self, method, path, body=None, headers=None, timeout=30):
+        """Status, body (JSON read where it is JSON) and headers."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        try:
+            data = body if body is None or isinstance(body, (bytes, str)) else json.dumps(body)
+            connection.request(method, path, data, {**(TYPE if body is not None else {}), **(headers or {})})
+            answer = connection.getresponse()
+            raw = answer.read()
+            value = json.loads(raw) if answer.headers.get("Content-Type", "").startswith("application/json") and raw else raw
+            return answer.status, value, answer.headers
+        finally:
+            connection.close()
+
+    def raw(self, sent, timeout=10, close=False):
+        """Bytes as they are, and all that comes back until the server closes or is silent."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=timeout) as connection:
+            try:
+                connection.sendall(sent)
+                if close:
+                    connection.shutdown(socket.SHUT_WR)
+            except OSError:
+                pass
+            got = b""
+            try:
+                while True:
+                    part = connection.recv(65536)
+                    if not part:
+                        break
+                    got += part
+                    head, end, rest = got.partition(b"\r\n\r\n")
+                    length = [line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+                    if end and length and len(rest) >= int(length[0].split(b":")[1]):
+                        break
+            except OSError:
+                pass
+            return got
+
+    def stop(self):
+        """As systemd does; the exit status."""
+        self.process.send_signal(signal.SIGTERM)
+        status = self.process.wait(60)
+        self.errors.close()
+        return status
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.errors.close()
+
+
+def home(program, *options):
+    """A fresh folder with a server; use it as a context."""
+    class Home:
+        def __enter__(self):
+            self.parent = tempfile.mkdtemp(prefix="superarm-serve-")
+            self.server = Server(program, self.parent + "/shop", *options).start()
+            return self.server
+
+        def __exit__(self, *_):
+            if self.server.process.poll() is None:
+                self.server.kill()
+            shutil.rmtree(self.parent, ignore_errors=True)
+    return Home()
+
+
+def until(what, seconds=20, pause=0.02):
+    """Waits for something to become true; its value."""
+    give_up = time.monotonic() + seconds
+    while True:
+        value = what()
+        if value:
+            return value
+        if time.monotonic() > give_up:
+            raise AssertionError("it never came: " + (what.__doc__ or what.__name__))
+        time.sleep(pause)
+
+
+def main(*tests):
+    """Runs them in order; the first that fails ends the program."""
+    for test in tests:
+        test()
+        print("ok", test.__name__, flush=True)
+    sys.exit(0)

@@ -1,0 +1,49 @@
+/* SHA-256: FIPS 180-4's own examples, and every length around a block's end against itself in pieces (a file is read in
+ * pieces). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/sha256.h"
+#include "temporary.h"
+
+static void test_examples(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *hash;
+    } cases[] = {
+        {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+        {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+    };
+    char hash[SA_SHA256_TEXT];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sa_sha256(cases[i].text, strlen(cases[i].text), hash);
+        assert_string_equal(hash, cases[i].hash);
+    }
+}
+
+/* A million times "a", which no block holds, from a file. */
+static void test_file(void **state) {
+    (void)state;
+    const char *folder = temporary_folder(), *path = inside(folder, "a");
+    char *text = malloc(1000000), hash[SA_SHA256_TEXT];
+    uint64_t bytes;
+    memset(text, 'a', 1000000);
+    assert_int_equal(sa_file_write(path, text, 1000000), SA_OK);
+    free(text);
+    assert_int_equal(sa_sha256_file(path, hash, &bytes), SA_OK);
+    assert_int_equal(bytes, 1000000);
+    assert_string_equal(hash, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+    assert_int_equal(sa_sha256_file(inside(folder, "gone"), hash, &bytes), SA_FILE);
+    assert_int_equal(sa_path_remove(folder), SA_OK);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples), cmocka_unit_test(test_file)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
