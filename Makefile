@@ -28,10 +28,11 @@ demo: build ## an experiment of a minute; its report is in results/demo
 bench: build ## measures what rounds, widths and trainings cost
 	@for name in $(BENCHES); do OPENBLAS_NUM_THREADS=1 $(BUILD)/bench_$$name || exit 1; echo; done
 
-check: ## the tests with sanitizers, and the checks of style, layers and static analysis
+check: ## the tests with sanitizers, each fuzzer for five seconds, style, layers and static analysis
 	@tools/setup --check
 	@tools/build $(SANITIZE) $(JOBS) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSUPERARM_SANITIZE=ON
 	@ctest --test-dir $(SANITIZE) --output-on-failure -j2
+	@tools/fuzz 5
 	@tools/check-static
 	@tools/check-layers
 	@$(MAKE) --no-print-directory check-format

@@ -124,6 +124,64 @@ static void bench_assignment(int kind) {
     sa_problem_destroy(plain);
 }
 
+/* A page: at most 2 of each of 100 groups, 1 of the last at least, neighbours exclude each other, and a place takes four in five arms. */
+static void bench_rules(int kind) {
+    enum { ARMS = 1000, PLACES = 10, GROUPS = 100 };
+    static double scores[ARMS * PLACES], single[ARMS];
+    static size_t groups[ARMS], most[GROUPS], least[GROUPS], pairs[ARMS];
+    static bool eligible[PLACES * ARMS];
+    double page = INFINITY, top_k = INFINITY;
+    for (size_t g = 0; g < GROUPS; g++) {
+        most[g] = 2;
+        least[g] = g == GROUPS - 1;
+    }
+    for (size_t i = 0; i < ARMS; i++) {
+        single[i] = uniform();
+        groups[i] = i / 10;
+        pairs[i] = i;
+        for (size_t k = 0; k < PLACES; k++) {
+            scores[i * PLACES + k] = single[i] / (double)(k + 1) + 0.1 * uniform();
+            eligible[k * ARMS + i] = uniform() < 0.8;
+        }
+    }
+    sa_problem *places = sa_problem_new(), *plain = sa_problem_new();
+    sa_problem_position_scores(places, scores, ARMS, PLACES);
+    sa_problem_groups(places, groups, ARMS);
+    sa_problem_capacities(places, most, GROUPS);
+    if (kind > 0) {
+        sa_problem_minimums(places, least, GROUPS);
+        sa_problem_exclusions(places, pairs, ARMS / 2);
+        sa_problem_eligible(places, eligible, PLACES, ARMS);
+    }
+    sa_problem_scores(plain, single, ARMS);
+    sa_problem_slate(plain, PLACES);
+    for (int round = 0; round < 20 * ROUNDS; round++) {
+        page = fmin(page, solve(places, "assignment"));
+        top_k = fmin(top_k, solve(plain, "top-k"));
+    }
+    row(kind ? "assignment, the same with all rules" : "assignment, N 1000, K 10, 2 of a group", page, "top-k", top_k,
+        "at most 20 x");
+#ifdef SA_HAVE_CBC
+    const double zeros[ARMS] = {0}, one = 1;
+    sa_solution solution;
+    double before, slow = INFINITY;
+    sa_problem_solve(places, "assignment", &solution);
+    before = solution.reward;
+    sa_problem_constraints(places, zeros, &one, 1, ARMS); /* a row that means nothing: an integer program */
+    sa_problem_seconds(places, 60);
+    for (int round = 0; round < 2; round++) slow = fmin(slow, solve(places, "assignment"));
+    sa_problem_solve(places, "assignment", &solution);
+    if (fabs(before - solution.reward) > 1e-6) {
+        fprintf(stderr, "bench_oracles: CBC finds %.12g, assignment %.12g\n", solution.reward, before);
+        exit(1);
+    }
+    row(kind ? "assignment, the same with all rules" : "assignment, N 1000, K 10, 2 of a group", page, "CBC", slow,
+        "50 x faster");
+#endif
+    sa_problem_destroy(places);
+    sa_problem_destroy(plain);
+}
+
 /* ---- knapsack, assortment ---- */
 
 static void bench_sorting(void) {
@@ -159,6 +217,8 @@ int main(void) {
     puts("oracles, one thread, best of some rounds");
     bench_assignment(0);
     bench_assignment(1);
+    bench_rules(0);
+    bench_rules(1);
     bench_sorting();
     return 0;
 }

@@ -26,6 +26,7 @@ static void row(size_t arms, size_t positions, size_t dim) {
     sa_options *options = sa_options_new("tuned");
     sa_model *model;
     sa_gradients gradients;
+    sa_model_work work = {0};
     float *features, *written;
     double *mean, shared[2] = {INFINITY, INFINITY}, naive[2] = {INFINITY, INFINITY};
     if (!options) must(SA_OUT_OF_MEMORY);
@@ -46,9 +47,9 @@ static void row(size_t arms, size_t positions, size_t dim) {
         for (int full = 0; full < 2; full++) {
             sa_gradients *to = full ? &gradients : NULL;
             double start = machine_seconds();
-            must(model->kind->evaluate_positions(model, features, arms, positions, mean, to));
+            must(model->kind->evaluate(model, features, arms, positions, &work, mean, to));
             double between = machine_seconds();
-            must(model->kind->evaluate(model, written, rows, mean, to));
+            must(model->kind->evaluate(model, written, rows, 0, &work, mean, to));
             naive[full] = fmin(naive[full], machine_seconds() - between);
             shared[full] = fmin(shared[full], between - start);
         }
@@ -58,6 +59,7 @@ static void row(size_t arms, size_t positions, size_t dim) {
     sa_free(written);
     sa_free(features);
     sa_gradients_clear(&gradients);
+    sa_model_work_clear(&work);
     sa_model_destroy(model);
     sa_options_destroy(options);
 }

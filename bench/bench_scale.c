@@ -129,13 +129,15 @@ static timed play(sa_agent *agent, const float *contexts, size_t arms, size_t di
 static double forward_seconds(const setting *self, const float *contexts) {
     sa_options *options = options_of(self);
     sa_model *model;
+    sa_model_work work = {0};
     double *mean = room(self->arms, sizeof *mean), time[15];
     must(sa_model_create("mlp", options, &model));
     for (size_t i = 0; i < 15; i++) {
         double start = machine_seconds();
-        must(model->kind->evaluate(model, contexts, self->arms, mean, NULL));
+        must(model->kind->evaluate(model, contexts, self->arms, 0, &work, mean, NULL));
         time[i] = machine_seconds() - start;
     }
+    sa_model_work_clear(&work);
     sa_model_destroy(model);
     sa_options_destroy(options);
     free(mean);

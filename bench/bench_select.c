@@ -87,9 +87,11 @@ static void learn(sa_agent *agent, float *x) {
 
 /* The network alone; a linear model has no forward pass worth the name. */
 static double forward(sa_agent *agent, const float *x, size_t arms, double *mean) {
-    if (!agent->model || agent->model->precision != SA_PRECISION_SINGLE) return NAN;
+    static sa_model_work work;
+    const sa_model *model = agent->learner->policy->estimator.model;
+    if (!model || model->precision != SA_PRECISION_SINGLE) return NAN;
     double start = machine_seconds();
-    must(agent->model->kind->evaluate(agent->model, x, arms, mean, NULL));
+    must(model->kind->evaluate(model, x, arms, 0, &work, mean, NULL));
     return machine_seconds() - start;
 }
 
@@ -107,7 +109,7 @@ static void measure(sa_agent *agent, float *x, size_t arms, double flops, double
     }
     double middle = machine_quantile(select, repeats, 0.5), late = machine_quantile(select, repeats, 0.99);
     double forward_middle = machine_quantile(alone, repeats, 0.5);
-    double flop = 2.0 * (double)agent->options->hidden * (DIM + 1) * (double)arms;
+    double flop = 2.0 * (double)sa_agent_options(agent)->hidden * (DIM + 1) * (double)arms;
     double rate = flop / alone[0], stream = (double)arms * DIM * sizeof *x / select[0];
     printf("%7zu %10.3f %10.3f %8.2f %10.3f %8.2f %8.1f %5.0f%% %8.2f %5.0f%%\n", arms, 1e3 * middle, 1e3 * late,
            late / middle, 1e3 * forward_middle, select[0] / alone[0], 1e-9 * rate, 100 * rate / flops, 1e-9 * stream,
@@ -187,7 +189,8 @@ int main(int count, char **settings) {
     double flops = machine_peak(), bytes = machine_bandwidth();
     sa_agent_count(agent, &counts);
     printf("Select: %s, d 80, m %lld, K %d, %llu gradients counted, contexts in single precision\n",
-           agent->options->algorithm, (long long)agent->options->hidden, SLATE, (unsigned long long)counts.counted);
+           sa_agent_options(agent)->algorithm, (long long)sa_agent_options(agent)->hidden, SLATE,
+           (unsigned long long)counts.counted);
     printf("the machine, one thread: %.1f GF/s, %.1f GB/s\n", 1e-9 * flops, 1e-9 * bytes);
     printf("%7s %10s %10s %8s %10s %8s %8s %6s %8s %6s\n", "N", "median ms", "p99 ms", "p99/med", "forward ms", "ratio",
            "GF/s", "", "GB/s", "");

@@ -151,14 +151,17 @@ static void print_line(line *self, size_t counted, double certificate, double by
 
 typedef struct comparison {
     sa_confidence *dictionary;
+    sa_width_work work;
+    sa_account *account; /* of the dictionary's memory, workspace included */
     directions directions;
     line line[3];
 } comparison;
 
 static void look(comparison *self, const sa_gradients *batch, const double *exact) {
     double width[MOST_ARMS], start = machine_seconds();
-    uint64_t ticket = 0;
-    must(self->dictionary->kind->widths(self->dictionary, batch, NULL, batch->count, width, &ticket));
+    sa_account *before = sa_account_charge(self->account);
+    must(self->dictionary->kind->widths(self->dictionary, batch, NULL, batch->count, NULL, &self->work, width));
+    sa_account_charge(before);
     self->line[0].width_seconds += machine_seconds() - start;
     compare(&self->line[0], width, exact, batch->count);
     for (int robust = 0; robust < 2; robust++) {
@@ -173,7 +176,9 @@ static void look(comparison *self, const sa_gradients *batch, const double *exac
 
 static void count(comparison *self, const sa_gradients *batch) {
     double start = machine_seconds(), middle;
-    must(self->dictionary->kind->count(self->dictionary, batch, 0, NULL));
+    sa_account *before = sa_account_charge(self->account);
+    must(sa_confidence_count(self->dictionary, batch, NULL, &self->work));
+    sa_account_charge(before);
     middle = machine_seconds();
     directions_count(&self->directions, batch);
     double taken[3] = {middle - start, machine_seconds() - middle, machine_seconds() - middle};
@@ -184,10 +189,9 @@ static void count(comparison *self, const sa_gradients *batch) {
 }
 
 static void print(comparison *self, size_t counted) {
-    sa_confidence_state state;
     double excess = self->directions.delta / self->directions.lambda, bytes = directions_bytes(&self->directions);
-    self->dictionary->kind->state(self->dictionary, &state);
-    print_line(&self->line[0], counted, sa_confidence_certificate(self->dictionary), (double)state.bytes);
+    print_line(&self->line[0], counted, sa_confidence_certificate(self->dictionary),
+               (double)sa_account_bytes(self->account));
     print_line(&self->line[1], counted, sqrt(1 + excess), bytes);
     print_line(&self->line[2], counted, sqrt(1 + excess / 2), bytes);
     fflush(stdout);
@@ -225,7 +229,7 @@ static void play(sa_agent *agent, sa_environment *environment, sa_round *round, 
     sa_request_contexts(request, round->contexts, round->arms);
     sa_request_slate(request, slate);
     must(sa_agent_select(agent, request, &decision));
-    const sa_gradients *all = &agent->block.gradients;
+    const sa_gradients *all = &agent->chooser->block->gradients;
     look(self, all, sa_decision_all_widths(decision));
     const size_t *arms = sa_decision_arms(decision);
     for (size_t k = 0; k < slate; k++) score[k] = round->expected[arms[k]] + round->noise[arms[k]];
@@ -249,13 +253,18 @@ int main(int argc, char **argv) {
     must(sa_environment_create(options, &environment));
     must(sa_round_init(&round, environment));
     must(sa_agent_create(options, &agent));
-    size_t p = sa_gradients_parameters(&agent->block.gradients), slate = (size_t)options->slate;
+    size_t p = sa_gradients_parameters(&agent->learner->policy->none), slate = (size_t)options->slate;
     if (options->arms > MOST_ARMS || options->precision != SA_PRECISION_SINGLE) return 1;
     comparison self = {.directions = directions_of((size_t)options->sketch_size, p, options->regularization),
                        .line = {{.name = "dictionary", .least = INFINITY},
                                 {.name = "directions", .least = INFINITY},
                                 {.name = "robust", .least = INFINITY}}};
-    must(sa_confidence_sketch.create(options, agent->model->pairs, agent->model->shape, &self.dictionary));
+    const sa_model *model = agent->learner->policy->estimator.model;
+    self.account = sa_account_open();
+    if (!self.account) return 1;
+    sa_account *before = sa_account_charge(self.account);
+    must(sa_confidence_sketch.create(options, model->pairs, model->shape, &self.dictionary));
+    sa_account_charge(before);
     printf("B %lld, p %zu, N %lld: width / exact width, certificate, microseconds an arm and a counted gradient\n",
            (long long)options->sketch_size, p, (long long)options->arms);
     printf("%8s  %-11s %8s %8s %12s %10s %10s %8s\n", "counted", "design", "least", "most", "certificate", "us / arm",

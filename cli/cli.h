@@ -7,7 +7,7 @@
 
 #include <superarm/superarm.h>
 
-enum { EXIT_FINE = 0, EXIT_OTHER = 1, EXIT_INPUT = 2, EXIT_SIGINT = 130 };
+enum { EXIT_FINE = 0, EXIT_OTHER = 1, EXIT_INPUT = 2, EXIT_SIGNAL = 128 }; /* the last: and the number of the signal */
 
 /* ---- subcommands: arguments after the name ---- */
 
@@ -19,6 +19,9 @@ int cli_reproduce(int count, char **arguments);
 int cli_sweep(int count, char **arguments);
 int cli_solve(int count, char **arguments);
 int cli_theory(int count, char **arguments);
+int cli_schema(int count, char **arguments);
+int cli_convert(int count, char **arguments);
+int cli_learn(int count, char **arguments);
 
 /* ---- flags.c ---- */
 
@@ -38,6 +41,19 @@ int cli_take(const cli_command *command, int count, char **arguments, sa_experim
 /* The value of an option as a flag. */
 bool cli_flag(const sa_experiment *experiment, const char *name);
 
+/* ---- words.c ---- */
+
+typedef struct cli_word {
+    const char *name;   /* "--out" */
+    const char **value; /* where its value goes; NULL for a flag */
+    bool *on;           /* set where the flag is given */
+} cli_word;
+
+/* Takes the arguments of a command with a few flags of its own; `words` is ended by a name of NULL. Up to `most` words without dashes
+ * go to `plain`. `*help`: --help was asked for. */
+int cli_take_words(const char *command, int count, char **arguments, const cli_word *words, const char **plain,
+                   size_t most, bool *help);
+
 /* ---- numbers.c ---- */
 
 /* As JSON: with as many digits as it takes to read the same number back; null for what is not finite. */
@@ -52,8 +68,13 @@ int cli_report_write(const char *command, sa_report *report, const char *out, bo
 
 /* "superarm run: --slate 25 is more than --arms 20" */
 __attribute__((format(printf, 3, 4))) int cli_say(const char *command, int exit_status, const char *format, ...);
-/* The library's last sentence, and the exit status that fits. `input`: nothing but input was looked at so far. */
-int cli_fail(const char *command, sa_status status, bool input);
+/* The one rule: 1 where memory, the disk or the caller's own code failed, 128 and the signal where one came (130 for Ctrl-C, 143 for
+ * SIGTERM), and 2 for all else: the input, or a file that it names, is wrong. */
+int cli_exit_status(sa_status status);
+/* The library's last sentence, and that status. */
+int cli_fail(const char *command, sa_status status);
+/* What was skipped or left out of a log that was read to its end. */
+void cli_warn_of_log(const char *command, sa_log_reader *reader);
 /* The nearest of the words, or NULL when none is near. */
 const char *cli_nearest(const char *word, const char *const *words, size_t count);
 

@@ -17,9 +17,9 @@ static const cli_command DRAW = {
 static int draw(sa_experiment *experiment) {
     char out[CLI_VALUE];
     sa_status status = sa_experiment_check_draw(experiment);
-    if (status != SA_OK) return cli_fail(DRAW.name, status, true);
+    if (status != SA_OK) return cli_fail(DRAW.name, status);
     status = sa_experiment_draw(experiment);
-    if (status != SA_OK) return cli_fail(DRAW.name, status, false);
+    if (status != SA_OK) return cli_fail(DRAW.name, status);
     if (!cli_flag(experiment, "quiet") &&
         sa_options_get(sa_experiment_options(experiment), "out", out, sizeof out) == SA_OK)
         printf("%s: contexts.npy, scores.npy, noise.npy\n", out);
@@ -29,7 +29,7 @@ static int draw(sa_experiment *experiment) {
 int cli_draw(int count, char **arguments) {
     bool done;
     sa_experiment *experiment = sa_experiment_new();
-    if (!experiment) return cli_fail(DRAW.name, SA_OUT_OF_MEMORY, false);
+    if (!experiment) return cli_fail(DRAW.name, SA_OUT_OF_MEMORY);
     int exit_status = cli_take(&DRAW, count, arguments, experiment, &done);
     if (!done) exit_status = draw(experiment);
     sa_experiment_destroy(experiment);

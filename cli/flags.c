@@ -64,7 +64,7 @@ static int find_value(flags *self, one_flag *flag) {
 static int set(flags *self, const one_flag *flag) {
     sa_status status = strcmp(flag->name, "agent") ? sa_experiment_set(self->experiment, flag->name, flag->value)
                                                    : sa_experiment_agent(self->experiment, flag->value);
-    return status == SA_OK ? EXIT_FINE : cli_fail(self->command->name, status, true);
+    return status == SA_OK ? EXIT_FINE : cli_fail(self->command->name, status);
 }
 
 /* Takes the argument at `next`; sets options only in the second pass, when the spec has been read. */
@@ -87,7 +87,7 @@ static int take(flags *self, bool second) {
         return wrong(self, "--%s is not an option here; --help lists them", flag.name);
     if (!flag.known && !agent) { /* the library knows the nearest name */
         sa_status status = sa_experiment_set(self->experiment, flag.name, flag.value ? flag.value : "");
-        return cli_fail(self->command->name, status, true);
+        return cli_fail(self->command->name, status);
     }
     int exit_status = find_value(self, &flag);
     if (exit_status != EXIT_FINE) return exit_status;
@@ -113,7 +113,7 @@ int cli_take(const cli_command *command, int count, char **arguments, sa_experim
     }
     if (self.spec) {
         sa_status status = sa_experiment_read(experiment, self.spec);
-        if (status != SA_OK) return cli_fail(command->name, status, true);
+        if (status != SA_OK) return cli_fail(command->name, status);
     }
     exit_status = pass(&self, true);
     *done = exit_status != EXIT_FINE;

@@ -1,4 +1,4 @@
-/* The program: finds the subcommand. Exit status: 0 fine, 2 the user's input is wrong, 1 anything else. */
+/* The program: finds the subcommand. Exit status: 0 fine, 2 the user's input is wrong, 1 anything else (cli_exit_status). */
 #include <string.h>
 
 #include "cli.h"
@@ -14,6 +14,9 @@ static const struct {
     {"draw", "write an environment's draws as npy files", cli_draw},
     {"solve", "one oracle on scores from a file", cli_solve},
     {"theory", "the paper's quantities for a set of contexts", cli_theory},
+    {"learn", "make an agent of a decision log, or go on with one", cli_learn},
+    {"schema", "how a log's named fields become features: proposes it, checks it", cli_schema},
+    {"convert", "logs of other programs (vw, obp, csv) to decision logs and back", cli_convert},
     {"list", "list algorithms, environments, oracles, confidence, feedback, options", cli_list},
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };

@@ -14,11 +14,25 @@ int cli_say(const char *command, int exit_status, const char *format, ...) {
     return exit_status;
 }
 
-int cli_fail(const char *command, sa_status status, bool input) {
-    bool wrong_input =
-        input || status == SA_INVALID || status == SA_FORMAT || status == SA_NEWER || status == SA_UNSUPPORTED;
+int cli_exit_status(sa_status status) {
+    switch (status) {
+    case SA_OK: return EXIT_FINE;
+    case SA_OUT_OF_MEMORY:
+    case SA_DISK:
+    case SA_CALLBACK: return EXIT_OTHER;
+    case SA_INTERRUPTED: return cli_signal() ? EXIT_SIGNAL + cli_signal() : EXIT_OTHER;
+    default: return EXIT_INPUT;
+    }
+}
+
+int cli_fail(const char *command, sa_status status) {
     const char *sentence = sa_last_error();
-    return cli_say(command, wrong_input ? EXIT_INPUT : EXIT_OTHER, "%s", *sentence ? sentence : sa_status_message(status));
+    return cli_say(command, cli_exit_status(status), "%s", *sentence ? sentence : sa_status_message(status));
+}
+
+void cli_warn_of_log(const char *command, sa_log_reader *reader) {
+    const char *warning = sa_log_reader_warning(reader);
+    if (*warning) cli_say(command, EXIT_FINE, "%s", warning);
 }
 
 /* Insertions, deletions and replacements from one word to the other; words are short. */

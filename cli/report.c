@@ -104,7 +104,7 @@ static int take(int count, char **arguments, request *self) {
 
 int cli_report_write(const char *command, sa_report *report, const char *out, bool quiet) {
     sa_status status = sa_report_write(report, out);
-    if (status != SA_OK) return cli_fail(command, status, false);
+    if (status != SA_OK) return cli_fail(command, status);
     if (!quiet) fputs(sa_report_table(report), stdout);
     if (*sa_report_note(report)) fprintf(stderr, "superarm %s: %s\n", command, sa_report_note(report));
     if (!quiet) printf("%sThe report is %s\n", *sa_report_table(report) ? "\n" : "", sa_report_page(report));
@@ -118,14 +118,14 @@ static int report_on(const request *self) {
         status = sa_report_set(report, self->set[i].name, self->set[i].value);
     if (status == SA_OK && self->reference) status = sa_report_reference(report, self->reference);
     int exit_status =
-        status == SA_OK ? cli_report_write("report", report, self->out, self->quiet) : cli_fail("report", status, true);
+        status == SA_OK ? cli_report_write("report", report, self->out, self->quiet) : cli_fail("report", status);
     sa_report_destroy(report);
     return exit_status;
 }
 
 int cli_report(int count, char **arguments) {
     request self = {.folders = calloc((size_t)count + 1, sizeof *self.folders)};
-    if (!self.folders) return cli_fail("report", SA_OUT_OF_MEMORY, false);
+    if (!self.folders) return cli_fail("report", SA_OUT_OF_MEMORY);
     int exit_status = take(count, arguments, &self);
     if (exit_status == EXIT_FINE && self.help)
         fputs(HELP, stdout);

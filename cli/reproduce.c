@@ -1,5 +1,4 @@
 /* superarm reproduce */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,11 +64,14 @@ static int take_figure(const char *name, reproduce_request *request) {
 
 /* Preset and folder, from what was given or by default. */
 static int take_defaults(reproduce_request *request) {
-    if (sa_options_given(request->given, "trace"))
-        return cli_say(REPRODUCE.name, EXIT_INPUT, "--trace is for one experiment: superarm run SPEC.yaml --trace FILE");
+    static const char *const of_one[] = {"trace", "log"};
+    for (size_t i = 0; i < 2; i++)
+        if (sa_options_given(request->given, of_one[i]))
+            return cli_say(REPRODUCE.name, EXIT_INPUT, "--%s is for one experiment: superarm run SPEC.yaml --%s FILE",
+                           of_one[i], of_one[i]);
     if (request->reference) {
         sa_status status = sa_report_check_reference(request->reference);
-        if (status != SA_OK) return cli_fail(REPRODUCE.name, status, true);
+        if (status != SA_OK) return cli_fail(REPRODUCE.name, status);
     }
     snprintf(request->preset, sizeof request->preset, "%s", REPRODUCE.preset);
     if (sa_options_given(request->given, "preset"))
@@ -125,7 +127,7 @@ static int write_report(const reproduce_request *request, const reproduce_figure
     if (status == SA_OK) status = sa_report_open(&folder, 1, &report);
     if (status == SA_OK && request->reference) status = sa_report_reference(report, request->reference);
     int exit_status =
-        status == SA_OK ? cli_report_write(REPRODUCE.name, report, NULL, quiet) : cli_fail(REPRODUCE.name, status, false);
+        status == SA_OK ? cli_report_write(REPRODUCE.name, report, NULL, quiet) : cli_fail(REPRODUCE.name, status);
     sa_report_destroy(report);
     return exit_status;
 }
@@ -136,9 +138,9 @@ static int run_panel(const char *figure, reproduce_panel *panel, reproduce_progr
     reproduce_progress_panel_end(progress);
     if (status != SA_OK) cli_progress_end(&progress->line);
     if (status == SA_INTERRUPTED)
-        return cli_say(REPRODUCE.name, cli_signal() == SIGINT ? EXIT_SIGINT : EXIT_OTHER,
-                       "stopped in %s %s; the same command with --resume goes on", figure, panel->name);
-    return status == SA_OK ? EXIT_FINE : cli_fail(REPRODUCE.name, status, false);
+        return cli_say(REPRODUCE.name, cli_exit_status(status), "stopped in %s %s; the same command with --resume goes on",
+                       figure, panel->name);
+    return status == SA_OK ? EXIT_FINE : cli_fail(REPRODUCE.name, status);
 }
 
 static int run_figure(const reproduce_request *request, reproduce_figure *figure, reproduce_progress *progress) {
@@ -164,7 +166,7 @@ static int run_all(const reproduce_request *request, reproduce_figure *figures, 
         int exit_status = reproduce_make(request, name, figure);
         for (size_t k = 0; exit_status == EXIT_FINE && k < figure->count; k++) {
             sa_status status = sa_experiment_check(figure->panels[k].experiment);
-            if (status != SA_OK) exit_status = cli_fail(REPRODUCE.name, status, true);
+            if (status != SA_OK) exit_status = cli_fail(REPRODUCE.name, status);
             progress.weight += figure->panels[k].weight;
         }
         if (exit_status != EXIT_FINE) return exit_status;
@@ -197,7 +199,7 @@ int cli_reproduce(int count, char **arguments) {
     reproduce_request request = {.arguments = calloc((size_t)count + 1, sizeof *request.arguments)};
     sa_experiment *probe = sa_experiment_new();
     int exit_status = request.arguments && probe ? take_own(count - used, arguments + used, &request)
-                                                 : cli_fail(REPRODUCE.name, SA_OUT_OF_MEMORY, false);
+                                                 : cli_fail(REPRODUCE.name, SA_OUT_OF_MEMORY);
     if (exit_status == EXIT_FINE) exit_status = reproduce(&request, figure, probe);
     sa_experiment_destroy(probe);
     free(request.arguments);

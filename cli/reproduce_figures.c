@@ -114,9 +114,9 @@ static int make_panel(const reproduce_request *request, const figure_plan *plan,
     bool done = false;
     reproduce_panel *made = &figure->panels[figure->count++];
     *made = (reproduce_panel){.experiment = sa_experiment_new()};
-    if (!made->experiment) return cli_fail(REPRODUCE.name, SA_OUT_OF_MEMORY, false);
+    if (!made->experiment) return cli_fail(REPRODUCE.name, SA_OUT_OF_MEMORY);
     sa_status status = set_panel(request, plan, panel, made->experiment);
-    if (status != SA_OK) return cli_fail(REPRODUCE.name, status, true);
+    if (status != SA_OK) return cli_fail(REPRODUCE.name, status);
     int exit_status = cli_take(&REPRODUCE, request->count, request->arguments, made->experiment, &done);
     if (done) return exit_status;
     const sa_options *options = sa_experiment_options(made->experiment);
@@ -127,7 +127,7 @@ static int make_panel(const reproduce_request *request, const figure_plan *plan,
     status = sa_experiment_set(made->experiment, "out", folder);
     if (status == SA_OK && access(folder, F_OK)) status = sa_experiment_set(made->experiment, "resume", "false");
     if (status == SA_OK) status = sa_options_get(options, "rounds", value, sizeof value);
-    if (status != SA_OK) return cli_fail(REPRODUCE.name, status, true);
+    if (status != SA_OK) return cli_fail(REPRODUCE.name, status);
     made->weight = plan->agents * pow(atof(value), 1.5); /* between training alone and widths alone */
     return EXIT_FINE;
 }

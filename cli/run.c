@@ -1,6 +1,5 @@
 /* superarm run */
 #include <math.h>
-#include <signal.h>
 #include <string.h>
 
 #include "cli.h"
@@ -68,14 +67,12 @@ static void print_table(const sa_experiment *experiment) {
 static int run(sa_experiment *experiment) {
     cli_progress progress;
     sa_status status = sa_experiment_check(experiment);
-    if (status != SA_OK) return cli_fail(RUN.name, status, true);
+    if (status != SA_OK) return cli_fail(RUN.name, status);
     cli_catch_signals();
     cli_progress_begin(&progress, experiment);
     status = sa_experiment_run(experiment, cli_progress_show, &progress);
     cli_progress_end(&progress);
-    if (status == SA_INTERRUPTED)
-        return cli_say(RUN.name, cli_signal() == SIGINT ? EXIT_SIGINT : EXIT_OTHER, "%s", sa_last_error());
-    if (status != SA_OK) return cli_fail(RUN.name, status, false);
+    if (status != SA_OK) return cli_fail(RUN.name, status);
     sa_agent_result result;
     bool whole = sa_experiment_result(experiment, 0, &result) == SA_OK; /* and not one of several shards */
     if (whole && !cli_flag(experiment, "quiet")) print_table(experiment);
@@ -85,7 +82,7 @@ static int run(sa_experiment *experiment) {
 int cli_run(int count, char **arguments) {
     bool done;
     sa_experiment *experiment = sa_experiment_new();
-    if (!experiment) return cli_fail(RUN.name, SA_OUT_OF_MEMORY, false);
+    if (!experiment) return cli_fail(RUN.name, SA_OUT_OF_MEMORY);
     int exit_status = cli_take(&RUN, count, arguments, experiment, &done);
     if (!done) exit_status = run(experiment);
     sa_experiment_destroy(experiment);

@@ -21,6 +21,7 @@ static void print_help(void) {
     }
     puts("\nExample:\n"
          "  superarm solve knapsack --scores scores.npy --costs costs.npy --capacity 10\n"
+         "  superarm solve matroid --scores=-0.5,-0.1,-0.3 --groups 0,1,1 --slate 2 --exactly\n"
          "  superarm solve cascade --scores 0.2,0.9,0.5,0.4 --slate 2 --discounts 1,0.5");
 }
 
@@ -55,10 +56,13 @@ static int take(sa_problem *problem, int count, char **arguments, const char **o
         int size = equals ? (int)(equals - argument - 2) : (int)strlen(argument + 2);
         snprintf(name, sizeof name, "%.*s", size, argument + 2);
         if (!is_known(name)) return unknown(name);
-        const char *value = equals ? equals + 1 : i + 1 < count ? arguments[++i] : NULL;
+        const char *value = equals                     ? equals + 1
+                            : !strcmp(name, "exactly") ? "true"
+                            : i + 1 < count            ? arguments[++i]
+                                                       : NULL;
         if (!value || (!equals && !strncmp(value, "--", 2))) return cli_say(NAME, EXIT_INPUT, "--%s needs a value", name);
         sa_status status = sa_problem_set(problem, name, value);
-        if (status != SA_OK) return cli_fail(NAME, status, status != SA_OUT_OF_MEMORY);
+        if (status != SA_OK) return cli_fail(NAME, status);
     }
     return EXIT_FINE;
 }
@@ -82,7 +86,7 @@ int cli_solve(int count, char **arguments) {
             return EXIT_FINE;
         }
     sa_problem *problem = sa_problem_new();
-    if (!problem) return cli_fail(NAME, SA_OUT_OF_MEMORY, false);
+    if (!problem) return cli_fail(NAME, SA_OUT_OF_MEMORY);
     int exit_status = take(problem, count, arguments, &oracle);
     if (exit_status == EXIT_FINE && !oracle)
         exit_status = cli_say(NAME, EXIT_INPUT, "which oracle? superarm list oracles shows them");
@@ -91,7 +95,7 @@ int cli_solve(int count, char **arguments) {
         if (status == SA_OK)
             print_solution(&solution);
         else
-            exit_status = cli_fail(NAME, status, status != SA_OUT_OF_MEMORY);
+            exit_status = cli_fail(NAME, status);
     }
     sa_problem_destroy(problem);
     return exit_status;

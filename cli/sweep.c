@@ -1,5 +1,4 @@
 /* superarm sweep */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +40,7 @@ static int take_grid(const char *text, sa_experiment *experiment) {
         next = strchr(value, ',');
         if (next) *next++ = 0;
         sa_status status = sa_experiment_grid(experiment, copy, value);
-        if (status != SA_OK) return cli_fail(SWEEP.name, status, true);
+        if (status != SA_OK) return cli_fail(SWEEP.name, status);
     }
     return EXIT_FINE;
 }
@@ -109,7 +108,7 @@ static int write_report(const sa_experiment *experiment) {
     sa_status status = sa_options_get(sa_experiment_options(experiment), "out", out, sizeof out);
     if (status == SA_OK) status = sa_report_open(&folder, 1, &report);
     int exit_status = status == SA_OK ? cli_report_write(SWEEP.name, report, NULL, cli_flag(experiment, "quiet"))
-                                      : cli_fail(SWEEP.name, status, false);
+                                      : cli_fail(SWEEP.name, status);
     sa_report_destroy(report);
     return exit_status;
 }
@@ -121,9 +120,7 @@ static int run(sa_experiment *experiment) {
     cli_progress_begin(&progress, experiment);
     sa_status status = sa_experiment_run(experiment, cli_progress_show, &progress);
     cli_progress_end(&progress);
-    if (status == SA_INTERRUPTED)
-        return cli_say(SWEEP.name, cli_signal() == SIGINT ? EXIT_SIGINT : EXIT_OTHER, "%s", sa_last_error());
-    if (status != SA_OK) return cli_fail(SWEEP.name, status, false);
+    if (status != SA_OK) return cli_fail(SWEEP.name, status);
     bool whole = sa_experiment_result(experiment, 0, &result) == SA_OK; /* and not one of several shards */
     return whole ? write_report(experiment) : EXIT_FINE;
 }
@@ -135,7 +132,7 @@ static int sweep(sweep_request *request, sa_experiment *experiment) {
     exit_status = check(request, experiment);
     if (exit_status != EXIT_FINE) return exit_status;
     sa_status status = sa_experiment_check(experiment);
-    if (status != SA_OK) return cli_fail(SWEEP.name, status, true);
+    if (status != SA_OK) return cli_fail(SWEEP.name, status);
     return request->slurm ? sweep_submit(request, experiment) : run(experiment);
 }
 
@@ -143,7 +140,7 @@ int cli_sweep(int count, char **arguments) {
     sweep_request request = {.arguments = calloc((size_t)count + 1, sizeof *request.arguments)};
     sa_experiment *experiment = sa_experiment_new();
     int exit_status = request.arguments && experiment ? take_own(count, arguments, &request, experiment)
-                                                      : cli_fail(SWEEP.name, SA_OUT_OF_MEMORY, false);
+                                                      : cli_fail(SWEEP.name, SA_OUT_OF_MEMORY);
     if (exit_status == EXIT_FINE) exit_status = sweep(&request, experiment);
     sa_experiment_destroy(experiment);
     free(request.arguments);

@@ -101,7 +101,7 @@ static int find_tasks(submission *self, sa_experiment *experiment) {
     char text[32];
     size_t jobs = 0, had;
     sa_status status = sa_experiment_jobs(experiment, &jobs);
-    if (status != SA_OK) return cli_fail(SWEEP.name, status, true);
+    if (status != SA_OK) return cli_fail(SWEEP.name, status);
     read_file(self, "tasks", text, sizeof text);
     had = strtoul(text, NULL, 10);
     self->tasks = had ? had : self->request->tasks && self->request->tasks < jobs ? self->request->tasks : jobs;
@@ -109,9 +109,9 @@ static int find_tasks(submission *self, sa_experiment *experiment) {
         return cli_say(SWEEP.name, EXIT_INPUT, "--tasks %zu: the sweep in %s was cut into %zu", self->request->tasks,
                        self->out, had);
     self->left = calloc(self->tasks, sizeof *self->left);
-    if (!self->left) return cli_fail(SWEEP.name, SA_OUT_OF_MEMORY, false);
+    if (!self->left) return cli_fail(SWEEP.name, SA_OUT_OF_MEMORY);
     status = sa_experiment_shards_left(experiment, self->tasks, self->left);
-    if (status != SA_OK) return cli_fail(SWEEP.name, status, true);
+    if (status != SA_OK) return cli_fail(SWEEP.name, status);
     for (size_t i = 0; i < self->tasks; i++) self->left_count += self->left[i];
     return EXIT_FINE;
 }
@@ -227,7 +227,7 @@ static int submit(submission *self, sa_experiment *experiment) {
         return EXIT_FINE;
     }
     sa_status begun = sa_experiment_begin(experiment);
-    if (begun != SA_OK) return cli_fail(SWEEP.name, begun, false);
+    if (begun != SA_OK) return cli_fail(SWEEP.name, begun);
     path_of(self, "", folder);
     if (mkdir(folder, 0777) && errno != EEXIST) return say("%s cannot be made: %s", folder, strerror(errno));
     if ((status = write_scripts(self)) != EXIT_FINE) return status;

@@ -105,7 +105,7 @@ static int compute(const sa_experiment *experiment) {
     const sa_options *options = sa_experiment_options(experiment);
     sa_theory_numbers numbers;
     sa_status status = sa_theory_of_files(options, &numbers);
-    if (status != SA_OK) return cli_fail(THEORY.name, status, status != SA_OUT_OF_MEMORY);
+    if (status != SA_OK) return cli_fail(THEORY.name, status);
     print_numbers(options, &numbers);
     return EXIT_FINE;
 }
@@ -113,10 +113,10 @@ static int compute(const sa_experiment *experiment) {
 int cli_theory(int count, char **arguments) {
     bool done;
     sa_experiment *experiment = sa_experiment_new();
-    if (!experiment) return cli_fail(THEORY.name, SA_OUT_OF_MEMORY, false);
+    if (!experiment) return cli_fail(THEORY.name, SA_OUT_OF_MEMORY);
     sa_status status = sa_experiment_set(experiment, "preset", THEORY.preset);
     int exit_status =
-        status == SA_OK ? cli_take(&THEORY, count, arguments, experiment, &done) : cli_fail(THEORY.name, status, false);
+        status == SA_OK ? cli_take(&THEORY, count, arguments, experiment, &done) : cli_fail(THEORY.name, status);
     if (status == SA_OK && !done) exit_status = compute(experiment);
     sa_experiment_destroy(experiment);
     return exit_status;

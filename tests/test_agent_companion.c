@@ -8,7 +8,7 @@
 #include <cmocka.h>
 /* clang-format on */
 
-#include "agent/companion.h"
+#include "model/companion.h"
 #include "test_elimination.h"
 
 enum { DIM = 3, MANY = 40 };
@@ -34,9 +34,9 @@ static data draw(double signal, double noise, bool discounts) {
     return d;
 }
 
-static void hear(sa_companion *companion, const data *d) {
+static void add(sa_companion *companion, const data *d) {
     for (int i = 0; i < MANY; i++)
-        sa_companion_hear(companion, &(sa_companion_case){.input = d->x[i], .score = d->y[i], .discount = d->psi[i]});
+        sa_companion_add(companion, &(sa_companion_case){.input = d->x[i], .score = d->y[i], .discount = d->psi[i]});
 }
 
 /* The smallest weighted sum of squares plus lambda |theta|^2, the intercept free: normal equations with d + 1 unknowns. */
@@ -78,43 +78,43 @@ static void finds_the_regression(void **state) {
     (void)state;
     for (int discounts = 0; discounts < 2; discounts++) {
         data d = draw(1, 0.5, discounts);
-        sa_companion companion;
-        assert_int_equal(sa_companion_init(&companion, DIM), SA_OK);
-        hear(&companion, &d);
-        for (int i = 0; i < 12; i++) sa_companion_learn(&companion); /* the climb ends */
+        sa_companion *companion = NULL;
+        assert_int_equal(sa_companion_create(DIM, &companion), SA_OK);
+        add(companion, &d);
+        for (int i = 0; i < 12; i++) sa_companion_learn(companion); /* the climb ends */
         double expected[DIM + 1];
-        fit(&d, companion.is.lambda, expected);
-        for (int j = 0; j < DIM; j++) assert_float_equal(companion.theta[j], expected[j], 1e-12);
+        fit(&d, companion->numbers.lambda, expected);
+        for (int j = 0; j < DIM; j++) assert_float_equal(companion->theta[j], expected[j], 1e-12);
         if (!discounts) {
-            double here = log_density(&d, companion.is.lambda);
-            assert_true(here >= log_density(&d, companion.is.lambda * 3) &&
-                        here >= log_density(&d, companion.is.lambda / 3));
+            double here = log_density(&d, companion->numbers.lambda);
+            assert_true(here >= log_density(&d, companion->numbers.lambda * 3) &&
+                        here >= log_density(&d, companion->numbers.lambda / 3));
         }
-        sa_companion_clear(&companion);
+        sa_companion_destroy(companion);
     }
 }
 
 static void sees_no_signal_in_noise(void **state) {
     (void)state;
     data d = draw(0, 1, false);
-    sa_companion companion;
-    assert_int_equal(sa_companion_init(&companion, DIM), SA_OK);
-    hear(&companion, &d);
-    for (int i = 0; i < 12; i++) sa_companion_learn(&companion);
-    for (int j = 0; j < DIM; j++) assert_true(companion.theta[j] == 0);
-    sa_companion_clear(&companion);
+    sa_companion *companion = NULL;
+    assert_int_equal(sa_companion_create(DIM, &companion), SA_OK);
+    add(companion, &d);
+    for (int i = 0; i < 12; i++) sa_companion_learn(companion);
+    for (int j = 0; j < DIM; j++) assert_true(companion->theta[j] == 0);
+    sa_companion_destroy(companion);
 }
 
 static void a_discount_of_0_teaches_nothing(void **state) {
     (void)state;
-    sa_companion companion;
+    sa_companion *companion = NULL;
     const double x[DIM] = {1, 2, 3};
-    assert_int_equal(sa_companion_init(&companion, DIM), SA_OK);
-    sa_companion_hear(&companion, &(sa_companion_case){.input = x, .score = 5, .discount = 0});
-    assert_true(companion.is.count == 0 && companion.is.weight == 0);
-    sa_companion_learn(&companion);
-    assert_true(companion.is.boldness == 1);
-    sa_companion_clear(&companion);
+    assert_int_equal(sa_companion_create(DIM, &companion), SA_OK);
+    sa_companion_add(companion, &(sa_companion_case){.input = x, .score = 5, .discount = 0});
+    assert_true(companion->numbers.count == 0 && companion->numbers.weight == 0);
+    sa_companion_learn(companion);
+    assert_true(companion->numbers.exploration_factor == 1);
+    sa_companion_destroy(companion);
 }
 
 /* Feedback 3 + 0.8 (f - 3), with f predicted: after many cases b is 0.8, and the mixture says what comes. A million times larger, and
@@ -125,23 +125,23 @@ static void trusts_what_predicts(void **state) {
     for (int i = 0; i < 4; i++) {
         uint64_t random = 9;
         double size = sizes[i % 2];
-        sa_companion companion;
-        assert_int_equal(sa_companion_init(&companion, 1), SA_OK);
-        assert_true(companion.is.network < 0.5);
+        sa_companion *companion = NULL;
+        assert_int_equal(sa_companion_create(1, &companion), SA_OK);
+        assert_true(companion->numbers.network < 0.5);
         for (int k = 0; k < 5000; k++) {
             double f = 3 + uniform(&random), x = uniform(&random), psi = i < 2 ? 1 : 0.5 + 0.25 * (k % 3);
-            sa_companion_hear(&companion, &(sa_companion_case){.input = &x,
-                                                               .score = size * psi * (3 + 0.8 * (f - 3)),
-                                                               .discount = psi,
-                                                               .predicted = true,
-                                                               .network = size * f});
+            sa_companion_add(companion, &(sa_companion_case){.input = &x,
+                                                             .score = size * psi * (3 + 0.8 * (f - 3)),
+                                                             .discount = psi,
+                                                             .predicted = true,
+                                                             .network = size * f});
         }
-        sa_companion_learn(&companion);
-        assert_float_equal(companion.is.network, 0.8, 0.01);
-        assert_true(companion.is.boldness > 0.99);
+        sa_companion_learn(companion);
+        assert_float_equal(companion->numbers.network, 0.8, 0.01);
+        assert_true(companion->numbers.exploration_factor > 0.99);
         const double at = 0.3;
-        assert_float_equal(sa_companion_mix(&companion, &at, size * 3.5) / size, 3.4, 0.01);
-        sa_companion_clear(&companion);
+        assert_float_equal(sa_companion_mix(companion, &at, size * 3.5) / size, 3.4, 0.01);
+        sa_companion_destroy(companion);
     }
 }
 
@@ -149,71 +149,71 @@ static void trusts_what_predicts(void **state) {
 static void an_outlier_stays_one(void **state) {
     (void)state;
     uint64_t random = 4;
-    sa_companion companion;
-    assert_int_equal(sa_companion_init(&companion, 1), SA_OK);
+    sa_companion *companion = NULL;
+    assert_int_equal(sa_companion_create(1, &companion), SA_OK);
     for (int i = 0; i < 400; i++) {
         double f = uniform(&random), x = uniform(&random);
-        sa_companion_hear(&companion,
-                          &(sa_companion_case){
-                              .input = &x, .score = i == 200 ? 1e10 : f, .discount = 1, .predicted = true, .network = f});
-        sa_companion_learn(&companion);
-        assert_true(fabs(sa_companion_mix(&companion, &x, f)) <= (i < 200 ? 4 : 1e10));
+        sa_companion_add(companion,
+                         &(sa_companion_case){
+                             .input = &x, .score = i == 200 ? 1e10 : f, .discount = 1, .predicted = true, .network = f});
+        sa_companion_learn(companion);
+        assert_true(fabs(sa_companion_mix(companion, &x, f)) <= (i < 200 ? 4 : 1e10));
     }
-    sa_companion_clear(&companion);
+    sa_companion_destroy(companion);
 }
 
 /* The same with predictions that have nothing to do with the feedback. */
 static void does_not_trust_what_does_not(void **state) {
     (void)state;
     uint64_t random = 9;
-    sa_companion companion;
-    assert_int_equal(sa_companion_init(&companion, 1), SA_OK);
+    sa_companion *companion = NULL;
+    assert_int_equal(sa_companion_create(1, &companion), SA_OK);
     for (int i = 0; i < 5000; i++) {
         double f = uniform(&random), x = uniform(&random);
-        sa_companion_hear(&companion,
-                          &(sa_companion_case){
-                              .input = &x, .score = uniform(&random) + x, .discount = 1, .predicted = true, .network = f});
-        if (i % 100 == 0) sa_companion_learn(&companion);
+        sa_companion_add(companion,
+                         &(sa_companion_case){
+                             .input = &x, .score = uniform(&random) + x, .discount = 1, .predicted = true, .network = f});
+        if (i % 100 == 0) sa_companion_learn(companion);
     }
-    sa_companion_learn(&companion);
-    assert_float_equal(companion.is.linear, 1, 0.15);
-    assert_true(companion.is.network < 0.1);
-    assert_float_equal(companion.is.boldness, sqrt(0.5), 0.1); /* x is half of the variance */
-    sa_companion_clear(&companion);
+    sa_companion_learn(companion);
+    assert_float_equal(companion->numbers.linear, 1, 0.15);
+    assert_true(companion->numbers.network < 0.1);
+    assert_float_equal(companion->numbers.exploration_factor, sqrt(0.5), 0.1); /* x is half of the variance */
+    sa_companion_destroy(companion);
 }
 
-/* What was heard a while ago counts by less: as if it had been heard with less weight. */
+/* What was added a while ago counts by less: as if it had been added with less weight. */
 static void discounts_weigh(void **state) {
     (void)state;
     data d = draw(1, 0.3, true);
-    sa_companion fading, weighed;
-    assert_int_equal(sa_companion_init(&fading, DIM), SA_OK);
-    assert_int_equal(sa_companion_init(&weighed, DIM), SA_OK);
+    sa_companion *fading = NULL, *weighed = NULL;
+    assert_int_equal(sa_companion_create(DIM, &fading), SA_OK);
+    assert_int_equal(sa_companion_create(DIM, &weighed), SA_OK);
     for (int i = 0; i < MANY; i++) {
         double root = pow(0.9, 0.5 * (MANY - 1 - i));
-        sa_companion_discount(&fading, 0.9);
-        sa_companion_hear(&fading, &(sa_companion_case){.input = d.x[i], .score = d.y[i], .discount = d.psi[i]});
-        sa_companion_hear(&weighed,
-                          &(sa_companion_case){.input = d.x[i], .score = root * d.y[i], .discount = root * d.psi[i]});
+        sa_companion_discount(fading, 0.9);
+        sa_companion_add(fading, &(sa_companion_case){.input = d.x[i], .score = d.y[i], .discount = d.psi[i]});
+        sa_companion_add(weighed,
+                         &(sa_companion_case){.input = d.x[i], .score = root * d.y[i], .discount = root * d.psi[i]});
     }
-    assert_true(fabs(fading.is.weight / weighed.is.weight - 1) < 1e-12);
-    assert_true(fabs(fading.is.score_mean - weighed.is.score_mean) < 1e-12);
-    assert_true(fabs(fading.is.score_square - weighed.is.score_square) < 1e-12);
-    assert_true(fabs(fading.is.count - (1 - pow(0.9, MANY)) / 0.1) < 1e-12);
+    assert_true(fabs(fading->numbers.weight / weighed->numbers.weight - 1) < 1e-12);
+    assert_true(fabs(fading->numbers.score_mean - weighed->numbers.score_mean) < 1e-12);
+    assert_true(fabs(fading->numbers.score_square - weighed->numbers.score_square) < 1e-12);
+    assert_true(fabs(fading->numbers.count - (1 - pow(0.9, MANY)) / 0.1) < 1e-12);
     for (int j = 0; j < DIM; j++) {
-        assert_true(fabs(fading.input_mean[j] - weighed.input_mean[j]) < 1e-12);
-        assert_true(fabs(fading.input_score[j] - weighed.input_score[j]) < 1e-12);
-        for (int k = 0; k <= j; k++) assert_true(fabs(fading.gram[j * DIM + k] - weighed.gram[j * DIM + k]) < 1e-12);
+        assert_true(fabs(fading->input_mean[j] - weighed->input_mean[j]) < 1e-12);
+        assert_true(fabs(fading->input_score[j] - weighed->input_score[j]) < 1e-12);
+        for (int k = 0; k <= j; k++) assert_true(fabs(fading->gram[j * DIM + k] - weighed->gram[j * DIM + k]) < 1e-12);
     }
-    sa_companion_forget(&fading);
-    hear(&fading, &d);
-    sa_companion_clear(&weighed);
-    assert_int_equal(sa_companion_init(&weighed, DIM), SA_OK);
-    hear(&weighed, &d);
-    assert_memory_equal(fading.gram, weighed.gram, DIM * DIM * sizeof(double));
-    assert_memory_equal(&fading.is, &weighed.is, sizeof fading.is);
-    sa_companion_clear(&fading);
-    sa_companion_clear(&weighed);
+    sa_companion_forget(fading);
+    add(fading, &d);
+    sa_companion_destroy(weighed);
+    assert_int_equal(sa_companion_create(DIM, &weighed), SA_OK);
+    add(weighed, &d);
+    assert_memory_equal(fading->gram, weighed->gram, DIM * DIM * sizeof(double));
+    assert_memory_equal(&fading->numbers, &weighed->numbers, sizeof fading->numbers);
+    sa_companion_destroy(fading);
+    sa_companion_destroy(weighed);
 }
 
 int main(void) {

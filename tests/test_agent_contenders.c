@@ -67,11 +67,11 @@ static struct {
     size_t calls, lowered, widths; /* widths: rows asked for exactly */
 } spy;
 
-static sa_status tighten_seen(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
-                              double *width) {
+static sa_status tighten_seen(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
+                              sa_width_work *work, double *width) {
     double before[RIG_ARMS];
     for (size_t i = 0; i < count; i++) before[i] = width[rows[i]];
-    sa_status status = spy.real->tighten(confidence, batch, rows, count, width);
+    sa_status status = spy.real->tighten(confidence, batch, rows, count, work, width);
     for (size_t i = 0; i < count; i++) {
         assert_true(width[rows[i]] <= before[i]);
         spy.lowered += width[rows[i]] < before[i];
@@ -80,20 +80,20 @@ static sa_status tighten_seen(sa_confidence *confidence, const sa_gradients *bat
     return status;
 }
 
-static sa_status widths_seen(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
-                             double *width, uint64_t *ticket) {
+static sa_status widths_seen(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
+                             const size_t *label, sa_width_work *work, double *width) {
     spy.widths += count;
-    return spy.real->widths(confidence, batch, rows, count, width, ticket);
+    return spy.real->widths(confidence, batch, rows, count, label, work, width);
 }
 
 static void watch(sa_agent *agent) {
     static sa_confidence_class seen;
     memset(&spy, 0, sizeof spy);
-    spy.real = agent->confidence->kind;
+    spy.real = agent->learner->policy->confidence->kind;
     seen = *spy.real;
     seen.tighten = tighten_seen;
     seen.widths = widths_seen;
-    agent->confidence->kind = &seen;
+    agent->learner->policy->confidence->kind = &seen;
 }
 
 /* Arms of round `id`: some rounds have each arm several times over, so that scores tie. */

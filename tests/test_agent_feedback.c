@@ -128,9 +128,8 @@ static void the_oldest_is_forgotten(void **state) {
         assert_true(rig_counts(agent).decisions == 45 && rig_counts(agent).pending == limit);
         assert_true(rig_counts(agent).forgotten == 45 - limit);
         for (uint64_t id = 0; id < 45 - limit; id++) {
-            snprintf(sentence, sizeof sentence,
-                     "decision %llu was forgotten: only the last %zu are kept (--pending-limit)", (unsigned long long)id,
-                     limit);
+            snprintf(sentence, sizeof sentence, "decision %llu was forgotten: at most %zu are kept (--pending-limit)",
+                     (unsigned long long)id, limit);
             assert_says(rig_try_answer(agent, id, SLATE, NULL), SA_UNKNOWN_DECISION, sentence);
         }
         for (uint64_t id = 45 - limit; id < 45; id++) rig_answer(agent, id, SLATE);
@@ -142,11 +141,58 @@ static void the_oldest_is_forgotten(void **state) {
                     "decision 18446744073709551615 was never made");
         /* Answered in part, and then forgotten: its loss counts. */
         assert_ok(rig_try_answer(agent, 45, SLATE, (bool[]){true, false, false}));
-        for (uint64_t id = 46; id < 46 + limit; id++) {
+        for (uint64_t id = 46; id < 46 + limit; id++) rig_select(agent, id, ARMS, SLATE, &decision);
+        assert_true(rig_counts(agent).forgotten == 46 - limit && rig_counts(agent).pending == limit);
+        sa_decision_destroy(decision);
+        sa_agent_destroy(agent);
+    }
+}
+
+/* Against a plain list: with no room, the oldest answered decision goes, and the oldest of all where none is answered. */
+static void the_answered_are_forgotten_first(void **state) {
+    (void)state;
+    enum { MOST = 400 };
+    static const size_t limits[] = {1, 3, 8, 40};
+    for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+        enum { FORGOTTEN, WAITING, ANSWERED } is[MOST] = {0};
+        size_t limit = limits[l], kept = 0, waiting = 0, lost = 0;
+        uint64_t random = 88172645463325252u + l;
+        char text[64];
+        snprintf(text, sizeof text, "algorithm=random pending-limit=%zu", limit);
+        sa_agent *agent = rig_create(text);
+        sa_decision *decision = NULL;
+        for (size_t id = 0; id < MOST; id++) {
+            if (kept == limit) {
+                size_t gone = 0;
+                while (gone < id && is[gone] != ANSWERED) gone++;
+                for (size_t i = 0; gone == id && i < id; i++)
+                    if (is[i] == WAITING) gone = i;
+                lost += is[gone] == WAITING;
+                waiting -= is[gone] == WAITING;
+                is[gone] = FORGOTTEN;
+                kept--;
+            }
             rig_select(agent, id, ARMS, SLATE, &decision);
-            rig_answer(agent, id, SLATE);
+            is[id] = WAITING;
+            kept++, waiting++;
+            for (size_t back = 0; back <= id && back < 3 * limit; back++) { /* some are answered late, some never */
+                random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+                if (random % (2 * limit + 1) != 0) continue;
+                sa_status wanted = is[id - back] == FORGOTTEN  ? SA_UNKNOWN_DECISION
+                                   : is[id - back] == ANSWERED ? SA_ALREADY_ANSWERED
+                                                               : SA_OK;
+                assert_int_equal(rig_try_answer(agent, id - back, SLATE, NULL), wanted);
+                if (wanted == SA_OK) is[id - back] = ANSWERED, waiting--;
+            }
+            assert_true(rig_counts(agent).pending == waiting && rig_counts(agent).forgotten == lost);
+            if (id % 50 != 49) continue;
+            sa_agent *loaded = NULL;
+            assert_ok(sa_agent_save(agent, scratch("ring.npz")));
+            assert_ok(sa_agent_load(scratch("ring.npz"), &loaded));
+            sa_agent_destroy(agent);
+            agent = loaded;
         }
-        assert_true(rig_counts(agent).forgotten == 46 - limit && rig_counts(agent).pending == 0);
+        assert_true(lost > 0 && lost < MOST - limit);
         sa_decision_destroy(decision);
         sa_agent_destroy(agent);
     }
@@ -294,11 +340,12 @@ int main(void) {
         cmocka_unit_test(late_feedback_is_counted_with_its_own_gradients),
         cmocka_unit_test(slates_of_any_size_wait_together),
         cmocka_unit_test(the_oldest_is_forgotten),
+        cmocka_unit_test(the_answered_are_forgotten_first),
         cmocka_unit_test(chosen_arms_can_count_at_once),
         cmocka_unit_test(counting_early_or_at_once_is_the_same),
         cmocka_unit_test(training_by_hand),
         cmocka_unit_test(by_hand_or_by_schedule_is_the_same),
         cmocka_unit_test(references_take_feedback),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

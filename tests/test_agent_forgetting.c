@@ -117,7 +117,7 @@ static sa_agent *seen; /* the agent spied on */
 
 /* The decision whose observation has this target, times the root of its factor. */
 static size_t age_of(double target, double weight) {
-    const sa_history *history = &seen->history;
+    const sa_history *history = &seen->memory.history;
     for (size_t i = 0; i < history->count; i++)
         if (fabs(weight * history->scores[i] - target) < 1e-12)
             return history->answered - 1 - sa_history_decision(history, i);
@@ -125,7 +125,7 @@ static size_t age_of(double target, double weight) {
     return 0;
 }
 
-static sa_status train_seen(sa_model *model, const sa_training *training, bool *diverged) {
+static sa_status train_seen(sa_model *model, const sa_training *training, sa_model_work *work, bool *diverged) {
     spy.calls++;
     spy.count = training->count;
     spy.total = training->total;
@@ -133,7 +133,7 @@ static sa_status train_seen(sa_model *model, const sa_training *training, bool *
     if (!training->draw) {
         memcpy(spy.targets, training->all.targets, training->count * sizeof(double));
         if (training->all.weights) memcpy(spy.weights, training->all.weights, training->count * sizeof(double));
-    } else if (seen->history.answered == 30) {
+    } else if (seen->memory.history.answered == 30) {
         for (uint64_t first = 0; first < 20000; first += 500) {
             sa_batch batch = training->draw(training->source, first, 500);
             for (size_t i = 0; i < 500; i++) {
@@ -145,17 +145,21 @@ static sa_status train_seen(sa_model *model, const sa_training *training, bool *
             spy.drawn += 500;
         }
     }
-    return spy.real->train(model, training, diverged);
+    return spy.real->training->train(model, training, work, diverged);
 }
 
 static sa_agent *create_seen(const char *text) {
     static sa_model_class spied;
+    static sa_training_class training;
     seen = rig_create(text);
     memset(&spy, 0, sizeof spy);
-    spy.real = seen->model->kind;
-    spied = *seen->model->kind;
-    spied.train = train_seen;
-    seen->model->kind = &spied;
+    sa_model *model = seen->learner->policy->estimator.model;
+    spy.real = model->kind;
+    spied = *spy.real;
+    training = *spy.real->training;
+    training.train = train_seen;
+    spied.training = &training;
+    model->kind = &spied;
     return seen;
 }
 
@@ -177,7 +181,7 @@ static void whole_losses_are_weighed(void **state) {
                 mean += w * all[i].v[k];
             }
         mean /= weight;
-        about(agent->centre, mean, 1e-12);
+        about(agent->learner->policy->estimator.centre, mean, 1e-12);
         assert_true(spy.factor == 1);
         double total = 0;
         for (uint64_t i = first; i <= round; i++)
@@ -314,7 +318,8 @@ static void moments_are_those_of_a_pass(void **state) {
         sa_history history;
         sa_moments moments = {0};
         double context[RIG_DIM] = {0};
-        sa_history_init(&history, options);
+        const sa_inputs inputs = sa_inputs_from(options);
+        sa_history_init(&history, &inputs, true);
         for (uint64_t i = 0; i < DECISIONS * EACH; i++) {
             assert_ok(sa_history_reserve(&history, 1));
             if (i % EACH == 0) sa_history_begin_decision(&history);

@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 
 #include "agent/agent.h"
-#include "agent/history_file.h"
 #include "base/file.h"
+#include "memory/history_file.h"
 
 /* The place of a number in the head. */
 enum { AT_VERSION = 16, AT_DIM = 32, AT_ID = 64 };
@@ -66,9 +66,10 @@ static void growth_moves_nothing(void **state) {
     (void)state;
     enum { ROWS = 70000 };
     sa_options *options = rig_options("feedback=cascade precision=double");
+    const sa_inputs inputs = sa_inputs_from(options);
     sa_history history;
     remove(scratch("long"));
-    sa_history_init(&history, options);
+    sa_history_init(&history, &inputs, true);
     assert_ok(sa_history_file_create(&history, scratch("long")));
     for (size_t i = 0; i < ROWS;) {
         size_t many = 1 + i % 5;
@@ -97,7 +98,7 @@ static void growth_moves_nothing(void **state) {
         assert_true(history.count >= ROWS);
         sa_history_clear(&history);
         if (again) break;
-        sa_history_init(&history, options);
+        sa_history_init(&history, &inputs, true);
         assert_ok(sa_history_file_open(&history, scratch("long"), &mark));
     }
     sa_options_destroy(options);
@@ -130,62 +131,92 @@ static void a_killed_process_loses_what_was_not_saved(void **state) {
     sa_agent_destroy(twin);
 }
 
-/* Two saved copies of one agent: when the older one goes on, the newer one has lost its history. */
-static void another_copy_that_went_on_is_seen(void **state) {
+/* Of several saved copies, only the one that was saved last can be loaded. */
+static void an_older_copy_is_refused(void **state) {
     (void)state;
     sa_agent *agent = create_in("", "h"), *refused = NULL;
     play(agent, 4);
     assert_ok(sa_agent_save(agent, scratch("early.npz")));
+    assert_ok(sa_agent_save(agent, scratch("same.npz"))); /* nothing has come since */
+    sa_agent_destroy(agent);
+    sa_agent_destroy(load("early.npz"));
+    agent = load("same.npz");
+    play(agent, 4);
+    assert_int_equal(sa_agent_save(agent, scratch("none/late.npz")), SA_FILE); /* which gives up nothing */
+    sa_agent_destroy(agent);
+    agent = load("early.npz");
     play(agent, 4);
     assert_ok(sa_agent_save(agent, scratch("late.npz")));
     sa_agent_destroy(agent);
-    sa_agent_destroy(load("early.npz")); /* does not go on */
-    sa_agent_destroy(load("late.npz"));
-    agent = load("early.npz");
-    play(agent, 6); /* more than late.npz has, and others */
-    sa_agent_destroy(agent);
-    assert_int_equal(sa_agent_load(scratch("late.npz"), &refused), SA_FORMAT);
-    assert_non_null(strstr(sa_last_error(), "has 12 observations of this saved agent's 24"));
+    assert_int_equal(sa_agent_load(scratch("early.npz"), &refused), SA_FORMAT);
+    assert_non_null(strstr(sa_last_error(), "only the agent that was saved last can be loaded"));
     assert_null(refused);
-    agent = load("early.npz");
-    play(agent, 1);
-    assert_ok(sa_agent_save(agent, scratch("late.npz")));
+    agent = load("late.npz");
+    assert_int_equal(rig_counts(agent).observations, 24);
     sa_agent_destroy(agent);
-    sa_agent_destroy(load("late.npz"));
 }
 
-/* Room that was asked for, by an update that then failed, takes nothing from newer copies. */
-static void room_alone_gives_up_nothing(void **state) {
+/* A save that was cut short leaves the older agent or the newer one. Either can be loaded, until one of them goes on; room that was
+ * asked for, by an update that then failed, is not yet that. */
+static void a_save_that_was_cut_short(void **state) {
     (void)state;
     sa_options *options = rig_options("");
-    sa_history history;
+    const sa_inputs inputs = sa_inputs_from(options);
     const sa_history_mark *now;
-    sa_history_mark early, late;
+    sa_history_mark mark[2];
     float context[RIG_DIM] = {1};
-    remove(scratch("room"));
-    sa_history_init(&history, options);
-    assert_ok(sa_history_file_create(&history, scratch("room")));
-    for (int decision = 0; decision < 2; decision++) {
-        assert_ok(sa_history_reserve(&history, 1));
-        sa_history_begin_decision(&history);
-        sa_history_add(&history, context, decision, 0, 1);
-        assert_ok(sa_history_file_sync(&history, &now));
-        if (decision == 0) early = *now;
-        if (decision == 1) late = *now;
-    }
-    for (int writes = 0; writes < 2; writes++) {
+    for (int goes_on = 0; goes_on < 2; goes_on++) { /* the older one, the newer one */
+        sa_history history;
+        remove(scratch("cut"));
+        sa_history_init(&history, &inputs, false);
+        assert_ok(sa_history_file_create(&history, scratch("cut")));
+        for (int save = 0; save < 2; save++) {
+            assert_ok(sa_history_reserve(&history, 1));
+            sa_history_begin_decision(&history);
+            sa_history_add(&history, context, save, 0, 1);
+            assert_ok(sa_history_file_sync(&history, &now));
+            mark[save] = *now;
+            if (save == 0) sa_history_file_saved(&history);
+        }
+        for (int writes = 0; writes < 2; writes++)
+            for (int turn = 0; turn < 2; turn++) {
+                int which = turn ? 1 - goes_on : goes_on;
+                sa_history_clear(&history);
+                sa_history_init(&history, &inputs, false);
+                bool lost = writes && which != goes_on;
+                assert_int_equal(sa_history_file_open(&history, scratch("cut"), &mark[which]), lost ? SA_FORMAT : SA_OK);
+                if (lost) continue;
+                assert_true(history.count == (size_t)which + 1 && history.scores[which] == which);
+                assert_ok(sa_history_reserve(&history, 1));
+                if (writes) sa_history_begin_decision(&history);
+            }
         sa_history_clear(&history);
-        sa_history_init(&history, options);
-        assert_ok(sa_history_file_open(&history, scratch("room"), &early));
-        assert_ok(sa_history_reserve(&history, 1));
-        if (writes) sa_history_begin_decision(&history);
-        sa_history_clear(&history);
-        sa_history_init(&history, options);
-        assert_int_equal(sa_history_file_open(&history, scratch("room"), &late), writes ? SA_FORMAT : SA_OK);
-        if (!writes) assert_true(history.count == 2 && history.scores[1] == 1);
     }
-    sa_history_clear(&history);
     sa_options_destroy(options);
+}
+
+/* An agent that died before its first save leaves a history that is of no use. */
+static void one_whose_agent_was_never_saved_is_begun_again(void **state) {
+    (void)state;
+    char text[512];
+    sa_agent *agent = create_in("", "h"), *second = NULL;
+    snprintf(text, sizeof text, "history=%s history-new=true", scratch("h"));
+    play(agent, 3);
+    assert_fails(rig_try_create(text, &second), SA_FILE, "is in use by another agent");
+    sa_agent_destroy(agent);
+    agent = rig_create(text);
+    assert_int_equal(rig_counts(agent).observations, 0);
+    play(agent, 4);
+    assert_ok(sa_agent_save(agent, scratch("a.npz")));
+    sa_agent_destroy(agent);
+    assert_fails(rig_try_create(text, &second), SA_FILE, "belongs to a saved agent: load that, or give another name");
+    sa_agent_destroy(load("a.npz"));
+    assert_ok(sa_file_write(scratch("h"), "a diary", 7));
+    assert_fails(rig_try_create(text, &second), SA_FILE, "exists, and is no history");
+    remove(scratch("h"));
+    assert_null(second);
+    sa_agent_destroy(rig_create(text)); /* where there is none, it is like any other */
+    remove(scratch("h"));
 }
 
 /* ---- refused ---- */
@@ -245,8 +276,10 @@ static void wrong_files_are_refused(void **state) {
         assert_int_equal(truncate(scratch("h"), sizes[i]), 0);
         assert_refused(SA_FORMAT, "is truncated: it has");
     }
-    overwrite("h", AT_VERSION, &(uint64_t){2}, 8);
-    assert_refused(SA_NEWER, "is of format 2, newer than 1");
+    overwrite("h", AT_VERSION, &(uint64_t){3}, 8);
+    assert_refused(SA_NEWER, "is of format 3, newer than 2");
+    overwrite("h", AT_VERSION, &(uint64_t){1}, 8);
+    assert_refused(SA_FORMAT, "is of format 1, older than 2");
     overwrite("h", AT_DIM, &(uint64_t){6}, 8);
     assert_refused(SA_FORMAT, "its observations are of another shape");
     overwrite("h", 0, "superarm mystery", 16);
@@ -271,7 +304,8 @@ static void one_agent_at_a_time(void **state) {
     assert_non_null(strstr(sa_last_error(), "is in use by another agent"));
     snprintf(text, sizeof text, "history=%s", scratch("h"));
     assert_int_equal(rig_try_create(text, &second), SA_FILE);
-    assert_non_null(strstr(sa_last_error(), "exists: load the agent that it belongs to, or give another name"));
+    assert_non_null(
+        strstr(sa_last_error(), "exists: load its agent, give another name, or --history-new if it was never saved"));
     play(agent, 3); /* unharmed */
     sa_agent_destroy(agent);
     assert_int_equal(rig_try_create(text, &second), SA_FILE); /* nor is a file without an agent written over */
@@ -326,8 +360,9 @@ int main(void) {
         cmocka_unit_test(file_and_memory_are_alike),
         cmocka_unit_test(growth_moves_nothing),
         cmocka_unit_test(a_killed_process_loses_what_was_not_saved),
-        cmocka_unit_test(another_copy_that_went_on_is_seen),
-        cmocka_unit_test(room_alone_gives_up_nothing),
+        cmocka_unit_test(an_older_copy_is_refused),
+        cmocka_unit_test(a_save_that_was_cut_short),
+        cmocka_unit_test(one_whose_agent_was_never_saved_is_begun_again),
         cmocka_unit_test(wrong_files_are_refused),
         cmocka_unit_test(one_agent_at_a_time),
         cmocka_unit_test(a_save_that_could_not_be_loaded_is_refused),

@@ -113,10 +113,13 @@ static void few_survive(void **state) {
         assert_ok(select_from(all, id, MOST, 5, &other));
         compare("late", one, other);
     }
-    const sa_survivors *survivors = &agent->scan.survivors;
-    assert_int_equal(survivors->count, 5);
-    assert_true(survivors->gradients.capacity < 4 * SA_BLOCK_ARMS);
-    assert_true(agent->block.gradients.capacity <= SA_BLOCK_ARMS && all->block.gradients.capacity <= SA_BLOCK_ARMS);
+    const sa_candidates *candidates = &agent->chooser->candidates;
+    assert_in_range(candidates->count, 5, SA_BLOCK_ARMS); /* of 24 blocks */
+    assert_true(candidates->gradients.capacity < 4 * SA_BLOCK_ARMS);
+    for (size_t i = 0; i < agent->chooser->blocks; i++)
+        assert_true(agent->chooser->block[i].gradients.capacity <= SA_BLOCK_ARMS);
+    for (size_t i = 0; i < all->chooser->blocks; i++)
+        assert_true(all->chooser->block[i].gradients.capacity <= SA_BLOCK_ARMS);
     sa_decision_destroy(one);
     sa_decision_destroy(other);
     sa_agent_destroy(agent);
@@ -131,7 +134,7 @@ static void all_tie(void **state) {
     for (size_t i = 0; i < MOST * RIG_DIM; i++) contexts[i] = 0.25 * (double)(i % RIG_DIM);
     assert_ok(select_from(agent, 2, MOST, 5, &decision));
     for (size_t k = 0; k < 5; k++) assert_int_equal(sa_decision_arms(decision)[k], k);
-    assert_true(agent->scan.survivors.gradients.capacity < 4 * SA_BLOCK_ARMS);
+    assert_true(agent->chooser->candidates.gradients.capacity < 4 * SA_BLOCK_ARMS);
     sa_decision_destroy(decision);
     sa_agent_destroy(agent);
 }

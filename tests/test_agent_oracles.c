@@ -151,12 +151,75 @@ static void test_own(void **state) {
     sa_agent_destroy(twin);
 }
 
+/* ---- the caller's own, with all that the request says ---- */
+
+/* The dearest arm of each group, and nothing kept in between. */
+static int dearest(void *user, const sa_problem *problem, size_t most, size_t *slate, size_t *length) {
+    size_t rows, columns, groups_rows, pairs, *calls = user;
+    const double *costs = sa_problem_numbers(problem, "costs", &rows, &columns);
+    const double *scores = sa_problem_numbers(problem, "scores", &groups_rows, NULL);
+    const size_t *groups = sa_problem_indices(problem, "groups", NULL, NULL);
+    const bool *excluded = sa_problem_flags(problem, "exclude", NULL, NULL);
+    assert_true(costs && groups && scores && rows == ARMS && columns == 1 && groups_rows == ARMS && most == 3);
+    assert_true(*sa_problem_numbers(problem, "capacity", NULL, NULL) == 9.5);
+    assert_true(*sa_problem_indices(problem, "slate", &rows, NULL) == 3 && rows == 1);
+    assert_true(*sa_problem_flags(problem, "exactly", NULL, NULL));
+    const size_t *edges = sa_problem_indices(problem, "exclusions", &pairs, &columns);
+    assert_true(edges && pairs == 1 && columns == 2 && edges[0] == 4);
+    assert_null(sa_problem_numbers(problem, "groups", &rows, NULL)); /* not numbers */
+    assert_null(sa_problem_indices(problem, "capacities", NULL, NULL));
+    assert_null(sa_problem_flags(problem, "eligible", &rows, NULL));
+    assert_null(sa_problem_numbers(problem, "colours", NULL, NULL));
+    assert_int_equal(rows, 0);
+    for (size_t g = 0; g < 3; g++) {
+        size_t best = ARMS;
+        for (size_t i = 0; i < ARMS; i++)
+            if (groups[i] == g && !excluded[i] && (best == ARMS || costs[i] > costs[best])) best = i;
+        slate[g] = best;
+    }
+    *length = 3;
+    ++*calls;
+    return 0;
+}
+
+static void test_own_with_problem(void **state) {
+    (void)state;
+    sa_agent *agent = rig_create("hidden=3 train-every=1");
+    sa_request *request = sa_request_new();
+    sa_problem *problem = sa_problem_new();
+    sa_decision *decision = NULL;
+    const double costs[ARMS] = {5, 1, 2, 3, 4, 2, 7, 6};
+    const size_t groups[ARMS] = {0, 0, 0, 1, 1, 2, 2, 2}, pair[2] = {4, 7};
+    const bool excluded[ARMS] = {true};
+    size_t calls = 0;
+    assert_ok(sa_agent_oracle(agent, &(sa_oracle_callbacks){.solve_problem = dearest, .user = &calls, .alpha = 1}));
+    sa_problem_costs(problem, costs, ARMS);
+    sa_problem_capacity(problem, 9.5);
+    sa_problem_groups(problem, groups, ARMS);
+    sa_problem_exclusions(problem, pair, 1);
+    sa_problem_exactly(problem, true);
+    sa_request_contexts(request, rig_contexts(1), ARMS);
+    sa_request_slate(request, 3);
+    sa_request_exclude(request, excluded);
+    sa_request_problem(request, problem);
+    assert_ok(sa_agent_select(agent, request, &decision));
+    assert_true(calls == 1 && sa_decision_slate(decision) == 3);
+    const size_t *arms = sa_decision_arms(decision);
+    assert_true(arms[0] == 2 && arms[1] == 4 && arms[2] == 6);
+    sa_problem_costs(problem, costs, ARMS - 1); /* checked before it is asked */
+    assert_int_equal(sa_agent_select(agent, request, &decision), SA_INVALID);
+    assert_true(calls == 1 && strstr(sa_last_error(), "--costs: 7 entries, and there are 8 arms"));
+    sa_problem_destroy(problem);
+    sa_request_destroy(request);
+    sa_decision_destroy(decision);
+    sa_agent_destroy(agent);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_knapsack),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_domain),
-        cmocka_unit_test(test_own),
+        cmocka_unit_test(test_knapsack),         cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_domain),           cmocka_unit_test(test_own),
+        cmocka_unit_test(test_own_with_problem),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

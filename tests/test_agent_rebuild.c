@@ -83,7 +83,7 @@ static double inner(const double *a, const double *b, size_t count) {
 
 /* Selects, and compares all widths with those of the history's Z (and of what is pending, with --count-pending). */
 static void check_widths(game *play, uint64_t id, double tolerance) {
-    read_weights(&play->n, play->agent->model, "", play->theta);
+    read_weights(&play->n, play->agent->learner->policy->estimator.model, "", play->theta);
     dense d = dense_of(play->q, play->lambda);
     for (size_t i = 0; i < play->answered_count; i++) add(play, &d, play->answered[i]);
     for (size_t i = 0; play->count_pending && i < play->chosen_count; i++)
@@ -104,7 +104,8 @@ static void check_widths(game *play, uint64_t id, double tolerance) {
 /* After check_widths: estimates and sampled scores are those of the regression. */
 static void check_regression(game *play, uint64_t id, double tolerance) {
     dense d = dense_of(play->q, play->lambda);
-    double centre = play->agent->centre, scale = play->agent->scale;
+    const sa_estimator *estimator = &play->agent->learner->policy->estimator;
+    double centre = estimator->centre, scale = estimator->scale;
     double *beta = doubles(play->q), *draw = doubles(play->q);
     const sa_options *options = sa_agent_options(play->agent);
     sa_stream stream = sa_stream_at((uint64_t)options->seed, SA_PURPOSE_EXPLORATION, (uint64_t)options->first_run, id);
@@ -251,7 +252,7 @@ static void long_histories_are_rebuilt_whole(void **state) {
         }
         assert_ok(sa_agent_train(play.agent));
         assert_int_equal(rig_counts(play.agent).counted, DECISIONS * LARGE);
-        read_weights(&play.n, play.agent->model, "", play.theta);
+        read_weights(&play.n, play.agent->learner->policy->estimator.model, "", play.theta);
         dense d = dense_of(play.q, play.lambda);
         for (size_t i = 0; i < count; i++) add(&play, &d, seen[i]);
         double log_det = dense_log_det(&d);
@@ -313,7 +314,7 @@ static void neural_linear_has_its_own_engine(void **state) {
     agent = rig_create("preset=icml23 algorithm=neural-linear hidden=6 nu=0.5");
     assert_int_equal(sa_agent_options(agent)->confidence, SA_CONFIDENCE_LAST_LAYER);
     assert_true(sa_agent_options(agent)->regularization == 1 && sa_agent_options(agent)->nu == 0.5);
-    assert_int_equal(agent->exploration.kind, SA_EXPLORE_PARAMETER_TS);
+    assert_true(agent->learner->policy->exploration.kind->from == SA_SCORES_FROM_PARAMETERS);
     sa_agent_destroy(agent);
 }
 

@@ -8,21 +8,31 @@ enum { ARMS = 14, SLATE = 4 };
 
 /* The exact engine beside an agent. */
 static sa_confidence *exact_beside(const sa_agent *agent) {
-    sa_options options = *agent->options; /* for this call: it owns nothing */
+    const sa_model *model = agent->learner->policy->estimator.model;
+    sa_options options = *sa_agent_options(agent); /* for this call: it owns nothing */
     sa_confidence *exact = NULL;
     options.precision = SA_PRECISION_DOUBLE;
     options.exact_form = SA_EXACT_DUAL;
-    assert_ok(sa_confidence_exact.create(&options, agent->model->pairs, agent->model->shape, &exact));
+    assert_ok(sa_confidence_exact.create(&options, model->pairs, model->shape, &exact));
     return exact;
 }
 
+/* What the agent has just counted. */
+static void count_beside(const sa_agent *agent, sa_confidence *exact) {
+    sa_width_work work = {0};
+    assert_true(agent->learner->work.gradients.count > 0);
+    assert_ok(sa_confidence_count(exact, &agent->learner->work.gradients, NULL, &work));
+    sa_width_work_clear(&work);
+}
+
 static void check_widths(const sa_agent *agent, const sa_decision *decision, sa_confidence *exact) {
-    const sa_gradients *gradients = &agent->block.gradients;
+    const sa_gradients *gradients = &agent->chooser->candidates.gradients; /* of all arms */
     double truth[ARMS * SLATE], c = sa_decision_certificate(decision);
     const double *width = sa_decision_all_widths(decision);
-    uint64_t ticket = 0;
-    assert_true(gradients->count <= ARMS * SLATE && c >= 1);
-    assert_ok(exact->kind->widths(exact, gradients, NULL, gradients->count, truth, &ticket));
+    sa_width_work work = {0};
+    assert_true(gradients->count >= ARMS && gradients->count <= ARMS * SLATE && c >= 1);
+    assert_ok(exact->kind->widths(exact, gradients, NULL, gradients->count, NULL, &work, truth));
+    sa_width_work_clear(&work);
     for (size_t i = 0; i < gradients->count; i++)
         assert_true(width[i] <= truth[i] * c * 1.001 && width[i] * c * 1.001 >= truth[i]);
 }
@@ -36,7 +46,7 @@ static double play(const char *text, size_t rounds) {
         check_widths(agent, decision, exact);
         assert_true(sa_decision_certificate(decision) == rig_counts(agent).certificate);
         rig_answer(agent, id, SLATE);
-        assert_ok(exact->kind->count(exact, &agent->observed, 0, NULL)); /* what the agent has just counted */
+        count_beside(agent, exact);
     }
     double c = rig_counts(agent).certificate;
     sa_decision_destroy(decision);
@@ -76,18 +86,20 @@ static void widths_of_the_papers_network_are_close(void **state) {
     sa_round round;
     sa_request *request = sa_request_new();
     sa_decision *decision = NULL;
+    sa_width_work work = {0};
     double least = INFINITY, most = 0;
-    assert_ok(sa_environment_create(agent->options, &environment));
+    assert_ok(sa_environment_create(sa_agent_options(agent), &environment));
     assert_ok(sa_round_init(&round, environment));
     for (uint64_t t = 0; t < ROUNDS; t++) {
         double truth[CANDIDATES], scores[SLATE];
-        uint64_t ticket = 0;
         sa_environment_draw(environment, 0, t, &round);
         sa_request_contexts(request, round.contexts, CANDIDATES);
         sa_request_slate(request, SLATE);
         assert_ok(sa_agent_select(agent, request, &decision));
         double c = sa_decision_certificate(decision);
-        assert_ok(exact->kind->widths(exact, &agent->block.gradients, NULL, CANDIDATES, truth, &ticket));
+        const sa_gradients *gradients = &agent->chooser->candidates.gradients;
+        assert_int_equal(gradients->count, CANDIDATES);
+        assert_ok(exact->kind->widths(exact, gradients, NULL, CANDIDATES, NULL, &work, truth));
         for (size_t i = 0; i < CANDIDATES; i++) {
             double ratio = sa_decision_all_widths(decision)[i] / truth[i];
             assert_true(ratio <= c * 1.001 && ratio * c * 1.001 >= 1);
@@ -97,7 +109,7 @@ static void widths_of_the_papers_network_are_close(void **state) {
         const size_t *arms = sa_decision_arms(decision);
         for (size_t k = 0; k < SLATE; k++) scores[k] = round.expected[arms[k]] + round.noise[arms[k]];
         assert_ok(sa_agent_update(agent, sa_decision_id(decision), scores, NULL, SLATE));
-        assert_ok(exact->kind->count(exact, &agent->observed, 0, NULL));
+        count_beside(agent, exact);
     }
     print_message("widths are %.4f to %.4f of the exact ones; certificate %.3f\n", least, most,
                   rig_counts(agent).certificate);
@@ -105,6 +117,7 @@ static void widths_of_the_papers_network_are_close(void **state) {
     sa_decision_destroy(decision);
     sa_request_destroy(request);
     sa_round_clear(&round);
+    sa_width_work_clear(&work);
     sa_environment_destroy(environment);
     sa_confidence_destroy(exact);
     sa_agent_destroy(agent);

@@ -30,7 +30,7 @@ static void look_at_batches(const sa_training *training) {
     spy.batches++;
 }
 
-static sa_status train_seen(sa_model *model, const sa_training *training, bool *diverged) {
+static sa_status train_seen(sa_model *model, const sa_training *training, sa_model_work *work, bool *diverged) {
     assert_true(training->count <= MOST && model->precision == SA_PRECISION_DOUBLE);
     spy.calls++;
     spy.count = training->count;
@@ -38,20 +38,25 @@ static sa_status train_seen(sa_model *model, const sa_training *training, bool *
     spy.total = training->total;
     spy.factor = training->factor;
     if (training->draw && spy.history) look_at_batches(training);
-    if (training->draw) return spy.real->train(model, training, diverged); /* batches are put together one by one */
+    if (training->draw)
+        return spy.real->training->train(model, training, work, diverged); /* batches are put together one by one */
     memcpy(spy.targets, training->all.targets, training->count * sizeof(double));
     memcpy(spy.inputs, training->all.inputs, training->count * RIG_DIM * sizeof(double));
-    return spy.real->train(model, training, diverged);
+    return spy.real->training->train(model, training, work, diverged);
 }
 
 static sa_agent *create_seen(const char *text) {
     static sa_model_class seen;
+    static sa_training_class training;
     sa_agent *agent = rig_create(text);
     memset(&spy, 0, sizeof spy);
-    spy.real = agent->model->kind;
-    seen = *agent->model->kind;
-    seen.train = train_seen;
-    agent->model->kind = &seen;
+    sa_model *model = agent->learner->policy->estimator.model;
+    spy.real = model->kind;
+    seen = *spy.real;
+    training = *spy.real->training;
+    training.train = train_seen;
+    seen.training = &training;
+    model->kind = &seen;
     return agent;
 }
 
@@ -116,7 +121,7 @@ static void targets_are_centred_and_scaled(void **state) {
             rig_select(agent, id, 8, SLATE, &decision);
             for (size_t k = 0; k < 8; k++) { /* optimistic score = mean + gamma scale width */
                 double more = sa_decision_all_scores(decision)[k] - sa_decision_all_estimates(decision)[k];
-                near(more, 0.3 * agent->scale * sa_decision_all_widths(decision)[k], 1e-12);
+                near(more, 0.3 * agent->learner->policy->estimator.scale * sa_decision_all_widths(decision)[k], 1e-12);
             }
             rig_answer(agent, id, SLATE);
             size_t first = id + 1 > window ? (size_t)id + 1 - window : 0, count = ((size_t)id + 1 - first) * SLATE;
@@ -126,8 +131,8 @@ static void targets_are_centred_and_scaled(void **state) {
             for (size_t k = 0; k < count; k++) square += (scores[k] - mean) * (scores[k] - mean) / (double)count;
             double centre = cases[i].centre ? mean : 0, scale = cases[i].scale ? sqrt(square) / cases[i].to : 1;
             assert_int_equal(spy.count, count);
-            near(agent->centre, centre, 1e-13);
-            near(agent->scale, scale, 1e-13);
+            near(agent->learner->policy->estimator.centre, centre, 1e-13);
+            near(agent->learner->policy->estimator.scale, scale, 1e-13);
             for (size_t k = 0; k < count; k++) near(spy.targets[k], (scores[k] - centre) / scale, 1e-12);
         }
         sa_decision_destroy(decision);
@@ -141,7 +146,7 @@ static void batches_come_from_the_history(void **state) {
     sa_agent *agent =
         create_seen("precision=double train-every=1 train-batch=4 train-steps=3 centre=false scale=false companion=false");
     sa_decision *decision = NULL;
-    spy.history = &agent->history;
+    spy.history = &agent->memory.history;
     for (uint64_t id = 0; id < 30; id++) {
         rig_select(agent, id, 8, SLATE, &decision);
         rig_answer(agent, id, SLATE);
@@ -171,8 +176,8 @@ static void samples_stand_for_all(void **state) {
         size_t old = 0;
         for (size_t i = 0; i < 10; i++) {
             size_t row = 0;
-            while (row < all && (agent->history.scores[row] != spy.targets[i] ||
-                                 memcmp(spy.inputs + i * RIG_DIM, (double *)agent->history.contexts + row * RIG_DIM,
+            while (row < all && (agent->memory.history.scores[row] != spy.targets[i] ||
+                                 memcmp(spy.inputs + i * RIG_DIM, (double *)agent->memory.history.contexts + row * RIG_DIM,
                                         RIG_DIM * sizeof(double)) != 0))
                 row++;
             assert_true(row < all);
@@ -219,17 +224,18 @@ static void error_is_that_of_predictions(void **state) {
             }
             rig_answer(agent, id, SLATE);
             if (spy.calls == calls) {
-                assert_true(agent->learnt < agent->history.count);
+                assert_true(agent->learner->judged < agent->memory.history.count);
                 continue;
             }
             for (; judged < waiting; judged++) add_square(&error, judged, squares[judged]);
-            assert_true(agent->learnt == judged && judged == agent->history.count);
-            near(agent->error, error, 1e-10);
-            near(spy.error, error / (agent->scale * agent->scale), 1e-8); /* in units of the targets */
+            assert_true(agent->learner->judged == judged && judged == agent->memory.history.count);
+            near(agent->learner->error, error, 1e-10);
+            near(spy.error, error / (agent->learner->policy->estimator.scale * agent->learner->policy->estimator.scale),
+                 1e-8); /* in units of the targets */
             if (judged > 200) continue;
             plain = 0; /* up to 200 of them it is their plain mean */
             for (size_t k = 0; k < judged; k++) plain += squares[k] / (double)judged;
-            near(agent->error, plain, 1e-10);
+            near(agent->learner->error, plain, 1e-10);
         }
         assert_true(judged > 250);
         sa_decision_destroy(decision);
@@ -244,14 +250,14 @@ static void without_error_decay_nothing_is_judged(void **state) {
     for (uint64_t id = 0; id < 5; id++) {
         rig_select(agent, id, 8, SLATE, &decision);
         rig_answer(agent, id, SLATE);
-        assert_true(spy.error == 0 && agent->error == 0 && agent->learnt == 0);
+        assert_true(spy.error == 0 && agent->learner->error == 0 && agent->learner->judged == 0);
     }
     sa_decision_destroy(decision);
     sa_agent_destroy(agent);
 }
 
 /* Saved with feedback that no training has seen yet. */
-static void error_and_learnt_are_kept_in_the_file(void **state) {
+static void error_and_judged_are_kept_in_the_file(void **state) {
     (void)state;
     const char *text = "error-decay=0.2 train-every=4";
     sa_agent *agent = rig_create(text), *loaded = NULL;
@@ -260,14 +266,14 @@ static void error_and_learnt_are_kept_in_the_file(void **state) {
         rig_select(agent, id, 8, SLATE, &decision);
         rig_answer(agent, id, SLATE);
     }
-    assert_true(agent->error > 0 && agent->learnt == 15 && agent->history.count == 21);
+    assert_true(agent->learner->error > 0 && agent->learner->judged == 15 && agent->memory.history.count == 21);
     assert_ok(sa_agent_save(agent, scratch("a.npz")));
     assert_ok(sa_agent_load(scratch("a.npz"), &loaded));
-    assert_memory_equal(&loaded->error, &agent->error, sizeof agent->error);
-    assert_true(loaded->learnt == 15);
+    assert_memory_equal(&loaded->learner->error, &agent->learner->error, sizeof agent->learner->error);
+    assert_true(loaded->learner->judged == 15);
     rig_go_on_alike(agent, loaded, 7, 20);
-    assert_memory_equal(&loaded->error, &agent->error, sizeof agent->error);
-    assert_true(loaded->learnt == agent->learnt && agent->learnt > 15);
+    assert_memory_equal(&loaded->learner->error, &agent->learner->error, sizeof agent->learner->error);
+    assert_true(loaded->learner->judged == agent->learner->judged && agent->learner->judged > 15);
     sa_decision_destroy(decision);
     sa_agent_destroy(agent);
     sa_agent_destroy(loaded);
@@ -282,10 +288,10 @@ static void huge_scores_do_not_spoil_the_error(void **state) {
     for (uint64_t id = 0; id < 12; id++) {
         double scores[SLATE] = {id == 3 ? 1e200 : 0.5, id == 4 ? -1e308 : 0.25, id == 5 ? 1e308 : 0};
         rig_select(agent, id, 8, SLATE, &decision);
-        uint64_t diverged = agent->diverged_trainings;
+        uint64_t diverged = rig_counts(agent).diverged_trainings;
         assert_ok(sa_agent_update(agent, id, scores, NULL, SLATE));
-        if (id < 3 || id > 7) assert_true(agent->diverged_trainings == diverged);
-        assert_true(isfinite(agent->error) && agent->error >= 0);
+        if (id < 3 || id > 7) assert_true(rig_counts(agent).diverged_trainings == diverged);
+        assert_true(isfinite(agent->learner->error) && agent->learner->error >= 0);
         assert_ok(sa_agent_save(agent, scratch("huge.npz")));
         assert_ok(sa_agent_load(scratch("huge.npz"), &loaded));
         sa_agent_destroy(loaded);
@@ -302,7 +308,7 @@ static void equal_scores_are_not_scaled(void **state) {
     const double scores[SLATE] = {0.1, 0.1, 0.1};
     for (uint64_t id = 0; id < 12; id++) {
         rig_select(agent, id, 8, SLATE, &decision);
-        assert_true(agent->scale == 1);
+        assert_true(agent->learner->policy->estimator.scale == 1);
         near(sa_decision_scores(decision)[0] - sa_decision_estimates(decision)[0], sa_decision_widths(decision)[0], 1e-9);
         assert_ok(sa_agent_update(agent, id, scores, NULL, SLATE));
     }
@@ -316,7 +322,7 @@ int main(void) {
         cmocka_unit_test(batches_come_from_the_history),         cmocka_unit_test(samples_stand_for_all),
 
         cmocka_unit_test(error_is_that_of_predictions),          cmocka_unit_test(without_error_decay_nothing_is_judged),
-        cmocka_unit_test(error_and_learnt_are_kept_in_the_file), cmocka_unit_test(huge_scores_do_not_spoil_the_error),
+        cmocka_unit_test(error_and_judged_are_kept_in_the_file), cmocka_unit_test(huge_scores_do_not_spoil_the_error),
         cmocka_unit_test(equal_scores_are_not_scaled),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);

@@ -113,14 +113,17 @@ static void test_killed_again_and_again(void **state) {
 static void test_interrupted(void **state) {
     (void)state;
     char text[1024];
-    int ended = kill_after("interrupted", 1, SIGINT);
-    assert_true(ended == 130 || ended == 0);
-    read_back(inside(folder, "stderr"), text, sizeof text);
-    if (ended == 130) assert_non_null(strstr(text, "--resume"));
-    resume("interrupted");
-    ended = kill_after("terminated", 1, SIGTERM);
-    assert_true(ended == 1 || ended == 0);
-    resume("terminated");
+    static const struct {
+        const char *name;
+        int number;
+    } signals[] = {{"interrupted", SIGINT}, {"terminated", SIGTERM}};
+    for (size_t i = 0; i < 2; i++) {
+        int ended = kill_after(signals[i].name, 1, signals[i].number);
+        assert_true(ended == 128 + signals[i].number || ended == 0);
+        read_back(inside(folder, "stderr"), text, sizeof text);
+        if (ended) assert_non_null(strstr(text, "--resume"));
+        resume(signals[i].name);
+    }
 }
 
 static void test_complete(void **state) {

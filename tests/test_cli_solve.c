@@ -105,6 +105,23 @@ static void test_solutions(void **state) {
            "{\"slate\": [2, 1], \"reward\": 1, \"alpha\": 0.6321205588285577, \"exact\": false}");
 }
 
+static void test_exactly(void **state) {
+    (void)state;
+    expect("matroid --scores=-0.5,-0.125,-0.25,-1 --groups 0,1,1,1 --capacities 1,1 --slate 2 --exactly",
+           "{\"slate\": [1, 0], \"reward\": -0.625, \"alpha\": 1, \"exact\": true}");
+    expect("matroid --exactly --scores=-0.5,-0.125 --groups 0,1 --slate 2",
+           "{\"slate\": [1, 0], \"reward\": -0.625, \"alpha\": 1, \"exact\": true}");
+    expect("matroid --exactly=false --scores=-0.5,-0.125 --groups 0,1 --slate 2",
+           "{\"slate\": [], \"reward\": 0, \"alpha\": 1, \"exact\": true}");
+    expect("knapsack --scores @signed.npy --costs @costs.npy --capacity 4 --slate 3 --exactly",
+           "{\"slate\": [0, 3, 1], \"reward\": 0.125, \"alpha\": 1, \"exact\": true}");
+    expect("knapsack --scores @signed.npy --costs @costs.npy --capacity 3 --slate 3 --exactly",
+           "the cheapest cost 4, and --capacity is 3");
+    expect("matroid --exactly=perhaps --scores @scores.npy --groups @groups.npy", "neither true nor false");
+    expect("shortest-path --scores @scores.npy --edges @edges.npy --source 0 --target 3 --exactly",
+           "--exactly is not for shortest-path");
+}
+
 static void test_ilp(void **state) {
     (void)state;
     outcome *got = run(folder, "solve ilp --scores %s/signed.npy --matrix %s/matrix.npy --bounds %s/bounds.npy", folder,
@@ -147,8 +164,8 @@ static void test_help_and_list(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_solutions), cmocka_unit_test(test_lists),         cmocka_unit_test(test_ilp),
-        cmocka_unit_test(test_wrong),     cmocka_unit_test(test_help_and_list),
+        cmocka_unit_test(test_solutions), cmocka_unit_test(test_lists), cmocka_unit_test(test_ilp),
+        cmocka_unit_test(test_exactly),   cmocka_unit_test(test_wrong), cmocka_unit_test(test_help_and_list),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -167,6 +167,14 @@ static void test_folders(void **state) {
     assert_true(sa_folder_is_empty(out));
 }
 
+/* What is not the input's fault has status 1. */
+static void test_full_disk(void **state) {
+    (void)state;
+    outcome *got = run(folder, "run --rounds 300 --runs 1 --hidden 4 --algorithm random --quiet --trace /dev/full");
+    assert_int_equal(got->exit_status, 1);
+    assert_non_null(strstr(got->err, "No space left"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_options, set_up, tear_down),
@@ -174,6 +182,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_replay, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_specs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_folders, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_full_disk, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static void check(sa_precision precision, sa_exact_form form, double factor, dou
     assert_ok(sa_gradients_init_like(&w.all, precision, &s.batch));
     for (int round = 0; round < 60; round++) {
         contexts(&s, ARMS, SLATE, 1);
-        uint64_t ticket = widths_of(engine, &s, s.width);
+        widths_of(engine, &s, s.width);
         dense largest = dense_from(&w, s.p, lambda, 0), smallest = dense_from(&w, s.p, 0.8 * lambda, primal ? 0 : 0.0125);
         assert_between(&s, &largest, &smallest, lambda, tolerance);
         double c = engine->kind->certificate(engine) * (1 + tolerance);
@@ -68,9 +68,12 @@ static void check(sa_precision precision, sa_exact_form form, double factor, dou
             assert_true(exact <= s.width[i] * c && exact >= s.width[i] / c);
         }
         most = fmax(most, width_error(&largest, &s.batch, s.width));
-        assert_ok(engine->kind->discount(engine, factor));
+        assert_ok(sa_confidence_discount(engine, factor));
         discount(&w, factor);
-        assert_ok(engine->kind->count(engine, &s.chosen, round % 3 ? ticket : 0, round % 3 ? s.rows : NULL));
+        if (round % 3)
+            count_asked(engine, &s);
+        else
+            count_new(engine, &s.chosen);
         count(&w, &s.chosen);
         dense_clear(&largest);
         dense_clear(&smallest);
@@ -102,11 +105,11 @@ static void a_factor_of_0_forgets_all(void **state) {
         sa_confidence *engine = engine_of(&s);
         dense d = dense_of(s.p, 0.5);
         contexts(&s, ARMS, SLATE, 1);
-        assert_ok(engine->kind->count(engine, &s.chosen, 0, NULL));
-        assert_ok(engine->kind->discount(engine, 0));
+        count_new(engine, &s.chosen);
+        assert_ok(sa_confidence_discount(engine, 0));
         widths_of(engine, &s, s.width);
         assert_true(width_error(&d, &s.batch, s.width) < 1e-9);
-        assert_ok(engine->kind->count(engine, &s.chosen, 0, NULL));
+        count_new(engine, &s.chosen);
         dense_count(&d, &s.chosen);
         widths_of(engine, &s, s.width);
         assert_true(width_error(&d, &s.batch, s.width) < 1e-9);
@@ -128,11 +131,11 @@ static void bounds_hold(void **state) {
         contexts(&s, ARMS, SLATE, 1);
         sa_gradients_norms(&s.batch, bound);
         for (size_t i = 0; i < ARMS; i++) bound[i] = sqrt(bound[i] / 0.5);
-        assert_ok(engine->kind->tighten(engine, &s.batch, all, ARMS, bound));
-        uint64_t ticket = widths_of(engine, &s, s.width);
+        tighten(engine, &s, all, ARMS, bound);
+        widths_of(engine, &s, s.width);
         for (size_t i = 0; i < ARMS; i++) assert_true(s.width[i] <= bound[i] * (1 + 1e-9));
-        assert_ok(engine->kind->discount(engine, 0.98));
-        assert_ok(engine->kind->count(engine, &s.chosen, ticket, s.rows));
+        assert_ok(sa_confidence_discount(engine, 0.98));
+        count_asked(engine, &s);
     }
     sa_confidence_destroy(engine);
     source_clear(&s);
@@ -148,16 +151,16 @@ static void the_last_layer_forgets(void **state) {
     dense d = dense_of(last.delta * last.input, 0.5);
     for (int round = 0; round < 20; round++) {
         contexts(&s, ARMS, SLATE, 1);
-        uint64_t ticket = widths_of(engine, &s, s.width);
+        widths_of(engine, &s, s.width);
         sa_gradients view = s.batch, chosen = s.chosen;
         view.pairs = chosen.pairs = 1;
         view.pair += s.model->pairs - 1;
         chosen.pair += s.model->pairs - 1;
         assert_true(width_error(&d, &view, s.width) < 1e-9);
-        assert_ok(engine->kind->discount(engine, 0.75));
+        assert_ok(sa_confidence_discount(engine, 0.75));
         for (size_t i = 0; i < d.p; i++)
             for (size_t j = 0; j <= i; j++) d.z[i * d.p + j] = 0.75 * d.z[i * d.p + j] + (i == j) * 0.25 * 0.5;
-        assert_ok(engine->kind->count(engine, &s.chosen, ticket, s.rows));
+        count_asked(engine, &s);
         dense_count(&d, &chosen);
     }
     sa_confidence_destroy(engine);

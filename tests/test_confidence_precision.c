@@ -16,7 +16,7 @@ static void repeat(sa_exact_form form, double lambda) {
     contexts(&s, ARMS, ARMS, 2);
     for (size_t round = 0; round < ROUNDS; round++) {
         bool was_double = state_of(engine).in_double;
-        uint64_t ticket = widths_of(engine, &s, s.width);
+        widths_of(engine, &s, s.width);
         sa_confidence_state now = state_of(engine);
         assert_true(now.in_double >= was_double); /* there is no way back */
         if (!doubled && now.in_double) doubled = round;
@@ -31,7 +31,7 @@ static void repeat(sa_exact_form form, double lambda) {
             }
             if (!now.in_double) smallest_single = rho;
         }
-        assert_ok(engine->kind->count(engine, &s.chosen, ticket, s.rows));
+        count_asked(engine, &s);
         dense_count(&d, &s.chosen);
     }
     print_message("%s, lambda %g, %d times the same: rho %.1e, in double after %zu rounds; largest error of widths %.1e\n",
@@ -67,8 +67,8 @@ static void fresh_contexts_stay_in_single(void **state) {
     sa_confidence *engine = engine_of(&s);
     for (size_t round = 0; round < 100; round++) {
         contexts(&s, 20, 4, 0.5);
-        uint64_t ticket = widths_of(engine, &s, s.width);
-        assert_ok(engine->kind->count(engine, &s.chosen, ticket, s.rows));
+        widths_of(engine, &s, s.width);
+        count_asked(engine, &s);
     }
     assert_false(state_of(engine).in_double);
     sa_confidence_destroy(engine);
@@ -90,19 +90,19 @@ static void huge_gradients_go_to_double(void **state) {
                 float *delta = s.batch.pair[0].delta;
                 for (size_t i = 0; i < ARMS * s.batch.pair[0].shape.delta; i++) delta[i] *= 1e25f;
                 choose(&s, SLATE);
-                uint64_t ticket = widths_of(engine, &s, s.width);
+                widths_of(engine, &s, s.width);
                 assert_true(state_of(engine).in_double);
                 assert_true(width_error(&d, &s.batch, s.width) < 1e-3);
-                assert_ok(engine->kind->count(engine, &s.chosen, ticket, s.rows));
+                count_asked(engine, &s);
             } else if (round < 5) {
-                uint64_t ticket = widths_of(engine, &s, s.width);
+                widths_of(engine, &s, s.width);
                 assert_true(width_error(&d, &s.batch, s.width) < 1e-3);
-                assert_ok(engine->kind->count(engine, &s.chosen, ticket, s.rows));
+                count_asked(engine, &s);
                 dense_count(&d, &s.chosen);
             } else { /* Z has a condition of 1e50 now: widths are numbers, and no more can be asked */
-                uint64_t ticket = widths_of(engine, &s, s.width);
+                widths_of(engine, &s, s.width);
                 for (size_t i = 0; i < ARMS; i++) assert_true(isfinite(s.width[i]) && s.width[i] >= 0);
-                assert_ok(engine->kind->count(engine, &s.chosen, ticket, s.rows));
+                count_asked(engine, &s);
             }
         }
         assert_true(isfinite(state_of(engine).log_det));

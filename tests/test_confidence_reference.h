@@ -4,7 +4,7 @@
 #define TEST_CONFIDENCE_REFERENCE_H
 
 #include "confidence/confidence.h"
-#include "confidence/exact_form.h"
+#include "confidence/factor.h"
 #include "test_model_reference.h"
 
 /* ---- the dense Z ---- */
@@ -107,6 +107,9 @@ typedef struct source {
     sa_gradients batch, chosen;
     double *width;
     size_t rows[1024];
+    size_t label[1024]; /* 0, 1, ...: an arm's label is its row in `batch` */
+    sa_width_work work;
+    const sa_confidence *asked; /* the engine that `work` has kept columns of */
 } source;
 
 /* Options that the engine takes too: lambda, form, precision. */
@@ -118,6 +121,7 @@ static inline source source_of(net_options wanted, sa_precision precision, doubl
     s.options->rate = 0.01;
     s.model = model_of(s.options);
     s.width = doubles(1024);
+    for (size_t i = 0; i < 1024; i++) s.label[i] = i;
     assert_ok(sa_gradients_init(&s.batch, precision, s.model->pairs, s.model->shape));
     assert_ok(sa_gradients_init_like(&s.chosen, precision, &s.batch));
     s.p = sa_gradients_parameters(&s.batch);
@@ -127,6 +131,7 @@ static inline source source_of(net_options wanted, sa_precision precision, doubl
 static inline void source_clear(source *s) {
     sa_gradients_clear(&s->batch);
     sa_gradients_clear(&s->chosen);
+    sa_width_work_clear(&s->work);
     sa_model_destroy(s->model);
     sa_options_destroy(s->options);
     sa_free(s->width);
@@ -155,10 +160,11 @@ static inline void contexts(source *s, size_t arms, size_t slate, double size) {
         narrow[i] = (float)x[i];
     }
     bool wide = s->model->precision == SA_PRECISION_DOUBLE;
-    assert_ok(s->model->kind->evaluate(s->model, wide ? (void *)x : narrow, arms, mean, &s->batch));
+    assert_ok(evaluate(s->model, wide ? (void *)x : narrow, arms, mean, &s->batch));
     for (size_t i = 0; i < slate; i++)
         s->rows[i] = (i * 7 + s->round) % arms; /* arms is no multiple of 7: all different */
     choose(s, slate);
+    s->asked = NULL; /* what was kept is of other rows */
     s->round++;
     sa_free(x);
     sa_free(mean);
@@ -179,7 +185,7 @@ static inline void change_weights(source *s) {
                             .factor = 1,
                             .all = {.inputs = wide ? (void *)x : narrow, .targets = wide ? (void *)v : narrow_v},
                             .stream = sa_stream_at(1, SA_PURPOSE_TRAINING, 0, s->round)};
-    assert_ok(s->model->kind->train(s->model, &training, &diverged));
+    assert_ok(train_on(s->model, &training, &diverged));
     assert_false(diverged);
     sa_free(x);
     sa_free(narrow);
@@ -187,18 +193,57 @@ static inline void change_weights(source *s) {
 
 /* ---- engines ---- */
 
-/* The widths of s->batch; the ticket of the call. */
-static inline uint64_t widths_of(sa_confidence *engine, const source *s, double *width) {
-    uint64_t ticket = 0;
-    assert_ok(engine->kind->widths(engine, &s->batch, NULL, s->batch.count, width, &ticket));
-    assert_true(ticket != 0);
-    return ticket;
-}
-
 static inline sa_confidence_state state_of(const sa_confidence *engine) {
     sa_confidence_state state;
     engine->kind->state(engine, &state);
     return state;
+}
+
+/* The widths of rows of s->batch (rows NULL: the first), whose columns `work` keeps. As agents do it: an engine for which single
+ * precision may not suffice goes over to double, and is asked again. */
+static inline void ask_widths(sa_confidence *engine, const source *s, const size_t *rows, size_t count,
+                              sa_width_work *work, double *width) {
+    for (int again = 0;; again++) {
+        work->imprecise = false;
+        sa_solved_begin(&work->solved, engine, s->batch.count);
+        assert_ok(engine->kind->widths(engine, &s->batch, rows, count, s->label, work, width));
+        if (!work->imprecise) return;
+        assert_true(again == 0 && !state_of(engine).in_double);
+        assert_ok(sa_confidence_widen(engine));
+        assert_true(state_of(engine).in_double);
+    }
+}
+
+/* The widths of s->batch, whose columns s->work keeps. */
+static inline void widths_of(sa_confidence *engine, source *s, double *width) {
+    ask_widths(engine, s, NULL, s->batch.count, &s->work, width);
+    s->asked = engine;
+}
+
+/* Counts s->chosen, with what the latest widths have found where they were this engine's. */
+static inline void count_asked(sa_confidence *engine, source *s) {
+    engine->asked = (double)s->batch.count;
+    assert_ok(sa_confidence_count(engine, &s->chosen, s->asked == engine ? s->rows : NULL, &s->work));
+}
+
+/* Counts gradients of which nothing was kept. */
+static inline void count_new(sa_confidence *engine, const sa_gradients *batch) {
+    sa_width_work work = {0};
+    assert_ok(sa_confidence_count(engine, batch, NULL, &work));
+    sa_width_work_clear(&work);
+}
+
+/* Widths of the first gradients of any batch; nothing is kept. */
+static inline void plain_widths(const sa_confidence *engine, const sa_gradients *batch, const size_t *rows, size_t count,
+                                double *width) {
+    sa_width_work work = {0};
+    assert_ok(engine->kind->widths(engine, batch, rows, count, NULL, &work, width));
+    assert_false(work.imprecise);
+    sa_width_work_clear(&work);
+}
+
+static inline void tighten(const sa_confidence *engine, source *s, const size_t *rows, size_t count, double *bound) {
+    assert_ok(engine->kind->tighten(engine, &s->batch, rows, count, &s->work, bound));
 }
 
 static inline void save_engine(const sa_confidence *engine, const char *path) {

@@ -84,7 +84,7 @@ static sa_gradients elements_of(const sa_confidence *engine, const source *s) {
     sa_gradients elements;
     save_engine(engine, scratch("elements.npz"));
     assert_ok(sa_npz_open(scratch("elements.npz"), &archive));
-    assert_ok(sa_npz_get_integer(archive, "exact_double", 0, 1, &in_double));
+    assert_ok(sa_npz_get_integer(archive, "sketch_double", 0, 1, &in_double));
     sa_precision precision = in_double ? SA_PRECISION_DOUBLE : SA_PRECISION_SINGLE;
     assert_ok(sa_npz_get_exactly(archive, "counted_delta1", in_double ? SA_FLOAT64 : SA_FLOAT32, 0, NULL, &delta));
     assert_ok(sa_gradients_init_like(&elements, precision, &s->batch));
@@ -99,10 +99,8 @@ static size_t room_of(const source *s) {
     return size + (size / 4 > 16 ? size / 4 : 16);
 }
 
-/* Counts the gradients of `batch`. Folds happen when there is no more room. */
-static void count_and_follow(stand_in *self, sa_confidence *engine, const source *s, const sa_gradients *batch,
-                             uint64_t ticket) {
-    assert_ok(engine->kind->count(engine, batch, ticket, s->rows));
+/* The gradients of `batch` were counted. Folds happen when there is no more room. */
+static void follow(stand_in *self, const sa_confidence *engine, const source *s, const sa_gradients *batch) {
     for (size_t k = 0; k < batch->count; k++, self->count++) {
         assert_true(self->count < MOST);
         written_out(batch, k, self->counted + self->count * self->p);
@@ -118,9 +116,10 @@ static void count_and_follow(stand_in *self, sa_confidence *engine, const source
 }
 
 /* The chosen gradients, so that a fold is always after the last of those that were counted together. */
-static void count_chosen(stand_in *self, sa_confidence *engine, source *s, uint64_t ticket) {
+static void count_chosen(stand_in *self, sa_confidence *engine, source *s) {
     if (self->held + s->chosen.count <= room_of(s)) {
-        count_and_follow(self, engine, s, &s->chosen, ticket);
+        count_asked(engine, s);
+        follow(self, engine, s, &s->chosen);
         return;
     }
     sa_gradients one;
@@ -129,7 +128,8 @@ static void count_chosen(stand_in *self, sa_confidence *engine, source *s, uint6
     for (size_t k = 0; k < s->chosen.count; k++) {
         one.count = 0;
         sa_gradients_append(&one, &s->chosen, &k, 1);
-        count_and_follow(self, engine, s, &one, 0);
+        count_new(engine, &one);
+        follow(self, engine, s, &one);
     }
     sa_gradients_clear(&one);
 }
@@ -201,8 +201,8 @@ static void stands_for_what_was_counted(void **state) {
             for (int round = 0; round < cases[c].rounds; round++) {
                 contexts(&s, ARMS, SLATE, cases[c].context);
                 if (round % 5 == 0) worst = fmax(worst, check_round(engine, &s, &self, tolerance, false));
-                uint64_t ticket = widths_of(engine, &s, s.width);
-                count_chosen(&self, engine, &s, ticket);
+                widths_of(engine, &s, s.width);
+                count_chosen(&self, engine, &s);
                 if (round % 4 == 3) change_weights(&s);
             }
             assert_int_equal(state_of(engine).counted, self.count);
@@ -225,12 +225,13 @@ static void is_exact_until_it_folds(void **state) {
     double width[ARMS];
     for (int round = 0; round < 15; round++) {
         contexts(&s, ARMS, SLATE, 1);
-        uint64_t of_sketch = widths_of(sketch, &s, s.width), of_exact = widths_of(exact, &s, width);
+        widths_of(sketch, &s, s.width);
+        widths_of(exact, &s, width);
         assert_memory_equal(s.width, width, sizeof width);
         assert_true(sa_confidence_certificate(sketch) == 1 && sa_confidence_certificate(exact) == 1);
         assert_true(state_of(sketch).log_det == state_of(exact).log_det);
-        assert_ok(sketch->kind->count(sketch, &s.chosen, of_sketch, s.rows));
-        assert_ok(exact->kind->count(exact, &s.chosen, of_exact, s.rows));
+        count_asked(sketch, &s);
+        count_asked(exact, &s);
     }
     sa_confidence_destroy(sketch);
     sa_confidence_destroy(exact);
@@ -256,16 +257,15 @@ static void few_directions_stay_exact(void **state) {
         dense d = dense_of(DIM, 0.3);
         for (size_t round = 0; round < ROUNDS; round++) {
             double width[5], *delta = batch.pair[0].delta, *input = batch.pair[0].input;
-            uint64_t ticket = 0;
             if (repeated && round % 50 < 10) test_seed = 7;
             for (size_t i = 0; i < 5 * DIM; i++) input[i] = uniform();
             for (size_t i = 0; i < 5; i++) delta[i] = 1;
             batch.count = 5;
-            assert_ok(engine->kind->widths(engine, &batch, NULL, 5, width, &ticket));
+            plain_widths(engine, &batch, NULL, 5, width);
             assert_true(width_error(&d, &batch, width) < 1e-5);
             assert_true(sa_confidence_certificate(engine) < 1.01);
             assert_near(state_of(engine).log_det, dense_log_det(&d), 1e-5 * (1 + dense_log_det(&d)));
-            assert_ok(engine->kind->count(engine, &batch, 0, NULL));
+            count_new(engine, &batch);
             dense_count(&d, &batch);
         }
         assert_int_equal(state_of(engine).counted, 5 * ROUNDS);
@@ -286,9 +286,9 @@ static void discounts_what_was_counted(void **state) {
         stand_in self = stand_in_of(&s);
         for (size_t round = 0; round < 40; round++) {
             contexts(&s, ARMS, SLATE, 1);
-            count_chosen(&self, engine, &s, 0);
+            count_chosen(&self, engine, &s);
             double factor = factors[round % 5];
-            assert_ok(engine->kind->discount(engine, factor));
+            assert_ok(sa_confidence_discount(engine, factor));
             for (size_t i = 0; i < self.count * self.p; i++) {
                 self.counted[i] *= sqrt(factor);
                 self.stood[i] *= sqrt(factor);
@@ -308,9 +308,9 @@ static void forgets_all_in_the_end(void **state) {
     sa_confidence *engine = engine_of(&s);
     for (size_t round = 0; round < 30; round++) { /* folded, and fresh ones beside */
         contexts(&s, ARMS, SLATE, 1);
-        assert_ok(engine->kind->count(engine, &s.chosen, 0, NULL));
+        count_new(engine, &s.chosen);
     }
-    for (int time = 0; time < 400; time++) assert_ok(engine->kind->discount(engine, time % 2 ? 0.1 : 1e-3));
+    for (int time = 0; time < 400; time++) assert_ok(sa_confidence_discount(engine, time % 2 ? 0.1 : 1e-3));
     dense d = dense_of(s.p, 0.2);
     for (int round = 0; round < 30; round++) {
         widths_of(engine, &s, s.width);
@@ -320,7 +320,7 @@ static void forgets_all_in_the_end(void **state) {
             double exact = dense_width(&d, &s.batch, i);
             assert_true(exact <= s.width[i] * c && s.width[i] <= exact * c);
         }
-        assert_ok(engine->kind->count(engine, &s.chosen, 0, NULL));
+        count_new(engine, &s.chosen);
         dense_count(&d, &s.chosen);
         contexts(&s, ARMS, SLATE, 1);
     }
@@ -343,12 +343,12 @@ static void tightened_bounds_hold(void **state) {
         widths_of(engine, &s, s.width);
         sa_gradients_norms(&s.batch, loose);
         for (size_t i = 0; i < ARMS; i++) bound[i] = loose[i] = sqrt(loose[i] / 0.1);
-        assert_ok(engine->kind->tighten(engine, &s.batch, all, ARMS, bound));
+        tighten(engine, &s, all, ARMS, bound);
         for (size_t i = 0; i < ARMS; i++) {
             assert_true(bound[i] <= loose[i] && s.width[i] <= bound[i] * (1 + 1e-4));
             saved += (loose[i] - bound[i]) / ((loose[i] - s.width[i] + 1e-9) * ARMS * 40);
         }
-        assert_ok(engine->kind->count(engine, &s.chosen, 0, NULL));
+        count_new(engine, &s.chosen);
     }
     print_message("a quarter of the elements lowers bounds by %.2f\n", saved);
     assert_true(saved > 0.1); /* of the way from the norm to the width, in the mean */
@@ -363,15 +363,15 @@ static void large_batches(void **state) {
     sa_confidence *engine = engine_of(&s), *other = engine_of(&s);
     double width[ARMS];
     contexts(&s, 300, 299, 1);
-    assert_ok(engine->kind->reserve(engine, 299, 299));
-    assert_ok(engine->kind->count(engine, &s.chosen, 0, NULL));
+    assert_ok(sa_confidence_expect(engine, 299));
+    count_new(engine, &s.chosen);
     sa_gradients one;
     assert_ok(sa_gradients_init_like(&one, SA_PRECISION_DOUBLE, &s.chosen));
     assert_ok(sa_gradients_reserve(&one, 1));
     for (size_t k = 0; k < 299; k++) {
         one.count = 0;
         sa_gradients_append(&one, &s.chosen, &k, 1);
-        assert_ok(other->kind->count(other, &one, 0, NULL));
+        count_new(other, &one);
     }
     contexts(&s, ARMS, SLATE, 1);
     widths_of(engine, &s, s.width);
@@ -400,13 +400,13 @@ static void a_saved_engine_goes_on_bit_for_bit(void **state) {
                 load_engine(other, scratch("engine.npz"));
             }
             contexts(&s, ARMS, SLATE, 1);
-            uint64_t ticket = widths_of(one, &s, s.width);
+            widths_of(one, &s, s.width);
             if (other) {
-                assert_int_equal(widths_of(other, &s, width), ticket);
+                widths_of(other, &s, width);
                 assert_memory_equal(width, s.width, sizeof width);
-                assert_ok(other->kind->count(other, &s.chosen, ticket, s.rows));
+                count_asked(other, &s);
             }
-            assert_ok(one->kind->count(one, &s.chosen, ticket, s.rows));
+            count_asked(one, &s);
             if (!other) continue;
             assert_true(state_of(other).log_det == state_of(one).log_det);
             assert_true(sa_confidence_certificate(other) == sa_confidence_certificate(one));
@@ -418,8 +418,8 @@ static void a_saved_engine_goes_on_bit_for_bit(void **state) {
     }
 }
 
-/* auto is exact at first; then it is the sketch of all that was counted, and its widths go on where they were. A batch that was
- * named before is not taken for another. */
+/* auto is exact at first; then it is the sketch of all that was counted, and its widths go on where they were. Columns
+ * that were kept before are not taken for its own. */
 static void auto_changes_over(void **state) {
     (void)state;
     source s = sketch_source(shapes[0], SA_PRECISION_SINGLE, 1, 24);
@@ -428,12 +428,11 @@ static void auto_changes_over(void **state) {
     sa_confidence *engine = engine_of(&s);
     dense d = dense_of(s.p, 1);
     double width[ARMS], jump = 0, worst = 1;
-    uint64_t first_ticket = 0;
     bool changed = false;
+    sa_width_work kept = {0};
     for (int round = 0; round < 140; round++) {
         contexts(&s, ARMS, SLATE, 1);
-        uint64_t ticket = widths_of(engine, &s, s.width);
-        if (round == 0) first_ticket = ticket;
+        ask_widths(engine, &s, NULL, ARMS, &kept, s.width);
         double certificate = sa_confidence_certificate(engine);
         for (size_t i = 0; i < ARMS; i++) {
             double truth = dense_width(&d, &s.batch, i);
@@ -443,22 +442,23 @@ static void auto_changes_over(void **state) {
         }
         widths_of(sketch, &s, width);
         for (size_t i = 0; changed && i < ARMS; i++) assert_near(s.width[i], width[i], 2e-3 * width[i]);
-        assert_ok(engine->kind->count(engine, &s.chosen, round % 2 ? ticket : 0, s.rows));
-        assert_ok(sketch->kind->count(sketch, &s.chosen, 0, NULL));
+        engine->asked = ARMS;
+        assert_ok(sa_confidence_count(engine, &s.chosen, round % 2 ? s.rows : NULL, &kept));
+        count_new(sketch, &s.chosen);
         dense_count(&d, &s.chosen);
         if (sa_confidence_certificate(engine) > 1 && !changed) {
             changed = true;
             print_message("auto changes over with %zu counted\n", state_of(engine).counted);
             widths_of(engine, &s, width);
             for (size_t i = 0; i < ARMS; i++) jump = fmax(jump, fabs(width[i] / dense_width(&d, &s.batch, i) - 1));
-            widths_of(engine, &s, width); /* in the exact engine, first_ticket meant another batch */
-            assert_ok(engine->kind->count(engine, &s.chosen, first_ticket, s.rows));
-            assert_ok(sketch->kind->count(sketch, &s.chosen, 0, NULL));
+            assert_ok(sa_confidence_count(engine, &s.chosen, s.rows, &kept)); /* `kept` is of the exact engine */
+            count_new(sketch, &s.chosen);
             dense_count(&d, &s.chosen);
         }
     }
     print_message("jump %.3f, widths within %.3f\n", jump, worst);
     assert_true(changed && jump < 0.5);
+    sa_width_work_clear(&kept);
     dense_clear(&d);
     sa_confidence_destroy(engine);
     sa_confidence_destroy(sketch);
@@ -473,8 +473,8 @@ static void auto_stays_exact_where_that_is_cheap(void **state) {
     sa_confidence *engine = engine_of(&s);
     for (int round = 0; round < 200; round++) {
         contexts(&s, ARMS, SLATE, 1);
-        uint64_t ticket = widths_of(engine, &s, s.width);
-        assert_ok(engine->kind->count(engine, &s.chosen, ticket, s.rows));
+        widths_of(engine, &s, s.width);
+        count_asked(engine, &s);
     }
     assert_true(sa_confidence_certificate(engine) == 1 && state_of(engine).from_primal);
     sa_confidence_destroy(engine);
@@ -498,10 +498,10 @@ static void auto_discounts_as_exact_does(void **state) {
             widths_of(exact, &s, width);
             widths_of(engine, &s, s.width);
             if (!few) assert_memory_equal(s.width, width, sizeof width);
-            assert_ok(exact->kind->discount(exact, 0.95));
-            assert_ok(engine->kind->discount(engine, 0.95));
-            assert_ok(exact->kind->count(exact, &s.chosen, 0, NULL));
-            assert_ok(engine->kind->count(engine, &s.chosen, 0, NULL));
+            assert_ok(sa_confidence_discount(exact, 0.95));
+            assert_ok(sa_confidence_discount(engine, 0.95));
+            count_new(exact, &s.chosen);
+            count_new(engine, &s.chosen);
             if (round != 50) continue;
             save_engine(engine, scratch("engine.npz"));
             sa_confidence_destroy(engine);
@@ -539,8 +539,9 @@ static void check_file(const source *s, const char *changed, size_t axes, const 
     sa_npz *archive;
     const double zero = 0, one = 1;
     const size_t none[2] = {0, 0};
-    const int64_t counted = 0;
+    const int64_t counted = 0, wide = 1;
     assert_ok(sa_npz_begin(&writer));
+    assert_ok(sa_npz_add(writer, "sketch_double", SA_INT64, 0, NULL, &wide));
     assert_ok(sa_npz_add(writer, "sketch_counted", SA_INT64, 0, NULL, &counted));
     assert_ok(sa_npz_add(writer, "sketch_fade", SA_FLOAT64, 0, NULL, &one));
     for (size_t i = 0; i < 4; i++) {
@@ -565,9 +566,14 @@ static void check_file(const source *s, const char *changed, size_t axes, const 
 static void files_that_cannot_be_are_refused(void **state) {
     (void)state;
     source s = sketch_source(shapes[2], SA_PRECISION_DOUBLE, 1, 8);
-    const double values[4] = {1, 1, 1, 1}, bad = NAN, below = -1;
-    check_file(&s, "sketch_fresh", 1, (size_t[]){2}, values, "a sketch of 0 elements, 2 of them fresh");
-    check_file(&s, "sketch_old", 2, (size_t[]){2, 2}, values, "sketch_old");
+    const double values[24] = {1, 1, 1, 1}, bad = NAN, below = -1, light[4] = {1, 0, 0, 0};
+    check_file(&s, "sketch_fresh", 1, (size_t[]){2}, values, "counted_delta1 has shape (0, 8), not (2, 8)");
+    check_file(&s, "sketch_fresh", 1, (size_t[]){24}, values,
+               "a sketch of 24 elements, 24 of them fresh, does not fit --sketch-size 8");
+    check_file(&s, "sketch_old", 2, (size_t[]){2, 2}, values, "counted_delta1 has shape (0, 8), not (2, 8)");
+    check_file(&s, "sketch_old", 2, (size_t[]){2, 2}, light, "element 1 of the sketch has the weight 0");
+    check_file(&s, "sketch_old", 2, (size_t[]){1, 2}, values, "a sketch of 1 elements, 0 of them fresh");
+    check_file(&s, "sketch_old", 1, (size_t[]){4}, values, "does not fit --sketch-size 8");
     check_file(&s, "sketch_old", 0, NULL, NULL, "sketch_old");
     check_file(&s, "sketch_lost", 0, NULL, &bad, "sketch_lost");
     check_file(&s, "sketch_lost", 0, NULL, &below, "'sketch_lost' is -1, below 0");

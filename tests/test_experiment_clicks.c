@@ -217,7 +217,7 @@ static void threads_and_stops_do_not_show(void **state) {
 static void parts_have_clicks(void **state) {
     (void)state;
     const size_t rounds = ROUNDS, stats = 6;
-    double curve[ROUNDS], numbers[6] = {1, 0.5, 0.25, 0.125, 1e6, 0};
+    double none = 0, curve[ROUNDS], numbers[6] = {1, 0.5, 0.25, 0.125, 1e6, 0};
     char out[200], path[300];
     for (size_t i = 0; i < ROUNDS; i++) curve[i] = 7;
     snprintf(out, sizeof out, "%s", scratch("parts"));
@@ -230,6 +230,8 @@ static void parts_have_clicks(void **state) {
         assert_ok(sa_npz_add(writer, "reward", SA_FLOAT64, 1, &rounds, curve));
         if (with) assert_ok(sa_npz_add(writer, "clicks", SA_FLOAT64, 1, &rounds, curve));
         assert_ok(sa_npz_add(writer, "stats", SA_FLOAT64, 1, &stats, numbers));
+        assert_ok(sa_npz_add(writer, "replay_seconds", SA_FLOAT64, 0, NULL, &none));
+        assert_ok(sa_npz_add(writer, "certificate", SA_FLOAT64, 0, NULL, &none));
         snprintf(path, sizeof path, "%s/parts/random-%d.npz", out, with);
         assert_ok(sa_npz_finish(writer, path));
     }

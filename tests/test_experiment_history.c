@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "memory/history_head.h"
 #include <superarm/superarm.h>
 
 #include "test_own_folder.h"
@@ -80,9 +81,9 @@ static void an_agents_history_is_not(void **state) {
     fine(sa_options_set(options, "history", in_folder("mine.cn-ucb.1")));
     fine(sa_agent_create(options, &agent));
     fine(sa_agent_save(agent, in_folder("saved.npz")));
-    assert_refused(small("mine"), "mine.cn-ucb.1 exists, and belongs to an agent");
+    assert_refused(small("mine"), "mine.cn-ucb.1 is in use by another agent");
     sa_agent_destroy(agent);
-    assert_refused(small("mine"), "mine.cn-ucb.1 exists, and belongs to an agent");
+    assert_refused(small("mine"), "mine.cn-ucb.1 belongs to a saved agent");
     assert_int_not_equal(access(in_folder("mine.cn-ucb.0"), F_OK), 0);
     fine(sa_agent_load(in_folder("saved.npz"), &agent));
     sa_agent_destroy(agent);
@@ -94,8 +95,8 @@ static void one_in_use_is_not(void **state) {
     run_over("used");
     int file = open(in_folder("used.cn-ucb.2"), O_RDWR);
     assert_int_equal(flock(file, LOCK_EX), 0);
-    assert_refused(small("used"), "used.cn-ucb.2 is in use by another run");
-    assert_int_equal(sa_run_history(in_folder("used.cn-ucb.2"), true), SA_FILE);
+    assert_refused(small("used"), "used.cn-ucb.2 is in use by another agent");
+    assert_int_equal(sa_history_file_make_way(in_folder("used.cn-ucb.2"), true), SA_FILE);
     assert_true(sa_is_history(in_folder("used.cn-ucb.2")));
     close(file);
     run_over("used");

@@ -172,7 +172,7 @@ static void test_damaged_parts(void **state) {
 
 static void write_part(const char *path, double number) {
     const size_t rounds = ROUNDS, stats = 6;
-    double curve[ROUNDS], numbers[6] = {1, 0.5, 0.25, 0.125, 1e6, 3};
+    double curve[ROUNDS], numbers[6] = {1, 0.5, 0.25, 0.125, 1e6, 3}, none = 0;
     sa_npz_writer *writer;
     for (size_t i = 0; i < ROUNDS; i++) curve[i] = number;
     fine(sa_npz_begin(&writer));
@@ -180,6 +180,8 @@ static void write_part(const char *path, double number) {
     fine(sa_npz_add(writer, "realised_regret", SA_FLOAT64, 1, &rounds, curve));
     fine(sa_npz_add(writer, "reward", SA_FLOAT64, 1, &rounds, curve));
     fine(sa_npz_add(writer, "stats", SA_FLOAT64, 1, &stats, numbers));
+    fine(sa_npz_add(writer, "replay_seconds", SA_FLOAT64, 0, NULL, &none));
+    fine(sa_npz_add(writer, "certificate", SA_FLOAT64, 0, NULL, &none));
     fine(sa_npz_finish(writer, path));
 }
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "agent/exploration.h"
+#include "exploration/exploration.h"
 #include "test_file_scratch.h"
 
 enum { ARMS = 20000 };
@@ -10,7 +10,7 @@ enum { ARMS = 20000 };
 static double mean[ARMS], width[ARMS], score[ARMS];
 static const sa_stream stream = {.seed = 12, .purpose = SA_PURPOSE_EXPLORATION, .run = 3, .round = 40};
 
-static sa_exploration exploration(sa_exploration_kind kind, size_t samples, sa_deviation deviation) {
+static sa_exploration exploration(const sa_exploration_class *kind, size_t samples, sa_deviation deviation) {
     sa_options *options = sa_options_new("paper");
     assert_non_null(options);
     options->gamma = 0.75;
@@ -24,12 +24,12 @@ static sa_exploration exploration(sa_exploration_kind kind, size_t samples, sa_d
     return out;
 }
 
-/* As the agent does it: luck first, then each arm's score. */
+/* As the agent does it: draws first, then each arm's score. */
 static void explore(const sa_exploration *how, size_t arms, const double *means, const double *widths, double scale,
-                    const sa_stream *draws, double *out) {
-    static double luck[ARMS];
-    sa_explore_luck(how, 0, arms, draws, luck);
-    for (size_t i = 0; i < arms; i++) out[i] = sa_explore_score(how, means[i], widths[i], scale, luck[i]);
+                    const sa_stream *from, double *out) {
+    static double draw[ARMS];
+    sa_explore_draw(how, 0, arms, from, draw);
+    for (size_t i = 0; i < arms; i++) out[i] = how->kind->score(how, means[i], widths[i], scale, draw[i]);
 }
 
 static void fill(double mean_value, double width_value) {
@@ -46,7 +46,7 @@ static void near(double value, double expected, double tolerance) {
 /* score = mean + scale gamma width + e_t; gamma 3/4, e_t 1/8 */
 static void ucb_adds_scaled_widths_and_the_offset(void **state) {
     (void)state;
-    sa_exploration ucb = exploration(SA_EXPLORE_UCB, 0, SA_DEVIATION_SIGMA);
+    sa_exploration ucb = exploration(&sa_explore_ucb, 0, SA_DEVIATION_SIGMA);
     const double means[] = {1, -2, 0}, widths[] = {2, 0, 0.5};
     double out[3];
     explore(&ucb, 3, means, widths, 1, &stream, out);
@@ -61,7 +61,7 @@ static void ucb_adds_scaled_widths_and_the_offset(void **state) {
 static void greedy_and_known_are_the_mean(void **state) {
     (void)state;
     const double means[] = {1, -2, 0.3}, widths[] = {5, 6, 7};
-    static const sa_exploration_kind kinds[] = {SA_EXPLORE_GREEDY, SA_EXPLORE_KNOWN};
+    static const sa_exploration_class *const kinds[] = {&sa_explore_greedy, &sa_explore_known};
     for (size_t k = 0; k < 2; k++) {
         sa_exploration greedy = exploration(kinds[k], 0, SA_DEVIATION_SIGMA);
         double out[3];
@@ -94,7 +94,7 @@ static double distance(const double *values, double centre, double deviation, in
 }
 
 static void check_samples(size_t samples, sa_deviation deviation, double scale, double expected_deviation) {
-    sa_exploration ts = exploration(SA_EXPLORE_TS, samples, deviation);
+    sa_exploration ts = exploration(&sa_explore_ts, samples, deviation);
     int highest_of = samples ? (int)samples : 10;
     fill(2, 0.3);
     explore(&ts, ARMS, mean, width, scale, &stream, score);
@@ -121,7 +121,7 @@ static void thompson_samples_have_their_distribution(void **state) {
  * of 0, which fails with probability 7e-6 each. */
 static void check_independence(size_t samples) {
     static double next[ARMS];
-    sa_exploration ts = exploration(SA_EXPLORE_TS, samples, SA_DEVIATION_SIGMA);
+    sa_exploration ts = exploration(&sa_explore_ts, samples, SA_DEVIATION_SIGMA);
     sa_stream later = stream;
     later.round++;
     fill(0, 1);
@@ -147,7 +147,7 @@ static void thompson_samples_are_independent(void **state) {
 /* An arm's sample hangs on its index alone, and an arm that is known for certain gets its mean. */
 static void thompson_samples_can_be_repeated(void **state) {
     (void)state;
-    sa_exploration ts = exploration(SA_EXPLORE_TS, 10, SA_DEVIATION_SIGMA);
+    sa_exploration ts = exploration(&sa_explore_ts, 10, SA_DEVIATION_SIGMA);
     double few[5];
     fill(1, 0.5);
     width[3] = 0;
@@ -157,28 +157,27 @@ static void thompson_samples_can_be_repeated(void **state) {
     near(score[3], 1.125, 1e-15);
 }
 
-/* Bounds on a width are bounds on the score: it rises with the width where luck is positive, and falls where it is not. */
+/* Bounds on a width are bounds on the score: it rises with the width where the draw is positive, and falls where it is not. */
 static void scores_are_monotone_in_the_width(void **state) {
     (void)state;
     static const sa_deviation deviations[] = {SA_DEVIATION_SIGMA, SA_DEVIATION_VARIANCE};
-    static double luck[ARMS];
+    static double draw[ARMS];
     for (size_t d = 0; d < 2; d++) {
-        sa_exploration ts = exploration(SA_EXPLORE_TS, 1, deviations[d]);
-        sa_explore_luck(&ts, 0, ARMS, &stream, luck);
+        sa_exploration ts = exploration(&sa_explore_ts, 1, deviations[d]);
+        sa_explore_draw(&ts, 0, ARMS, &stream, draw);
         for (size_t i = 0; i < 100; i++)
             for (double w = 0; w < 3; w += 0.5) {
-                double narrow = sa_explore_score(&ts, 1, w, 2, luck[i]),
-                       wide = sa_explore_score(&ts, 1, w + 0.5, 2, luck[i]);
-                assert_true(luck[i] > 0 ? wide > narrow : wide < narrow);
+                double narrow = ts.kind->score(&ts, 1, w, 2, draw[i]), wide = ts.kind->score(&ts, 1, w + 0.5, 2, draw[i]);
+                assert_true(draw[i] > 0 ? wide > narrow : wide < narrow);
             }
     }
-    sa_exploration ucb = exploration(SA_EXPLORE_UCB, 0, SA_DEVIATION_SIGMA);
-    assert_true(sa_explore_score(&ucb, 1, 2, 1, 1) > sa_explore_score(&ucb, 1, 1.9, 1, 1));
+    sa_exploration ucb = exploration(&sa_explore_ucb, 0, SA_DEVIATION_SIGMA);
+    assert_true(ucb.kind->score(&ucb, 1, 2, 1, 1) > ucb.kind->score(&ucb, 1, 1.9, 1, 1));
 }
 
 static void uniform_scores_are_uniform(void **state) {
     (void)state;
-    sa_exploration random = exploration(SA_EXPLORE_UNIFORM, 0, SA_DEVIATION_SIGMA);
+    sa_exploration random = exploration(&sa_explore_uniform, 0, SA_DEVIATION_SIGMA);
     fill(100, 100);
     explore(&random, ARMS, mean, width, 7, &stream, score);
     assert_true(distance(score, 0, 1, 0) < 2.5);

@@ -2,10 +2,12 @@
 #include "test_file_scratch.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void expect_content(const char *path, const char *content) {
@@ -183,6 +185,62 @@ static void formatted_texts_are_as_long_as_needed(void **state) {
     sa_free(text);
 }
 
+/* ---- what a killed process leaves ---- */
+
+static void make(const char *name) { assert_int_equal(close(open(scratch(name), O_CREAT | O_WRONLY, 0666)), 0); }
+
+static void what_a_killed_save_left_is_removed(void **state) {
+    (void)state;
+    static const char *const others[] = {"a.npz.12-0.tmp.bak", "a.npz.x-0.tmp", "a.npz.12.tmp",        "b.npz.12-0.tmp",
+                                         "a.npz.tmp",          "aanpz.1-1.tmp", "a.npz.12-0.tmp.Ab12C"};
+    pid_t child = fork();
+    if (child == 0) {
+        sa_replacement replacement;
+        if (sa_replace_begin(scratch("a.npz"), &replacement) != SA_OK) _exit(1);
+        kill(getpid(), SIGKILL);
+    }
+    int how;
+    assert_true(waitpid(child, &how, 0) == child && WIFSIGNALED(how));
+    assert_int_equal(entries(scratch_folder), 1);
+    make("a.npz.4194305-17.tmp.Ab12Cd"); /* libzip's */
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) make(others[i]);
+    assert_ok(sa_file_write(scratch("a.npz"), "x", 1));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) assert_true(sa_file_exists(scratch(others[i])));
+    assert_int_equal(entries(scratch_folder), 1 + sizeof others / sizeof *others);
+}
+
+/* Of this process or another, whoever writes at the moment is left alone; also while many do. */
+static void what_is_being_written_is_not(void **state) {
+    (void)state;
+    sa_replacement mine;
+    assert_ok(sa_replace_begin(scratch("a"), &mine));
+    assert_ok(sa_file_write(scratch("a"), "first", 5));
+    assert_ok(sa_replace_write(&mine, "second", 6));
+    assert_ok(sa_replace_commit(&mine));
+    expect_content(scratch("a"), "second");
+    pid_t child[4];
+    for (size_t i = 0; i < 4; i++)
+        if ((child[i] = fork()) == 0) {
+            sa_status status = SA_OK;
+            for (int turn = 0; turn < 100 && status == SA_OK; turn++) status = sa_file_write(scratch("a"), "third", 5);
+            _exit(status != SA_OK);
+        }
+    for (size_t i = 0; i < 4; i++) {
+        int how;
+        assert_true(waitpid(child[i], &how, 0) == child[i] && WIFEXITED(how) && WEXITSTATUS(how) == 0);
+    }
+    expect_content(scratch("a"), "third");
+    assert_int_equal(entries(scratch_folder), 1);
+}
+
+/* A full disk is not the fault of the name. */
+static void a_full_disk_has_a_status(void **state) {
+    (void)state;
+    assert_fails(sa_file_write("/dev/full", "x", 1), SA_DISK, "/dev/full cannot be written: No space left");
+    assert_int_equal(sa_status_of_errno(EACCES), SA_FILE);
+    assert_int_equal(sa_status_of_errno(ENOMEM), SA_OUT_OF_MEMORY);
+}
+
 #define in_scratch(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
 
 int main(void) {
@@ -197,6 +255,9 @@ int main(void) {
         in_scratch(an_abandoned_replacement_leaves_nothing),
         in_scratch(folders_are_made_with_their_parents),
         in_scratch(removing_takes_all_below_and_follows_no_link),
+        in_scratch(what_a_killed_save_left_is_removed),
+        in_scratch(what_is_being_written_is_not),
+        in_scratch(a_full_disk_has_a_status),
         cmocka_unit_test(crc32_is_the_one_of_zip),
         cmocka_unit_test(formatted_texts_are_as_long_as_needed),
     };

@@ -26,7 +26,7 @@ static sa_gradients gradients_of(const setting *s, const double *x, size_t count
     sa_gradients batch;
     double *mean = doubles(count);
     assert_ok(sa_gradients_init(&batch, SA_PRECISION_DOUBLE, s->model->pairs, s->model->shape));
-    assert_ok(s->model->kind->evaluate(s->model, x, count, mean, &batch));
+    assert_ok(evaluate(s->model, x, count, mean, &batch));
     assert_int_equal(batch.count, count);
     sa_free(mean);
     return batch;
@@ -52,9 +52,9 @@ static double difference_error(const setting *s) {
     for (size_t i = 0; i < p; i++) {
         double kept = s->mlp->theta[i], up, down;
         s->mlp->theta[i] = kept + step;
-        assert_ok(s->model->kind->evaluate(s->model, x, 1, &up, NULL));
+        assert_ok(evaluate(s->model, x, 1, &up, NULL));
         s->mlp->theta[i] = kept - step;
-        assert_ok(s->model->kind->evaluate(s->model, x, 1, &down, NULL));
+        assert_ok(evaluate(s->model, x, 1, &down, NULL));
         s->mlp->theta[i] = kept;
         difference[i] = (up - down) / (2 * step) / sqrt(HIDDEN);
     }

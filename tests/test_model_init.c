@@ -61,7 +61,7 @@ static void symmetric_network_scores_0(void **state) {
             sa_options *options =
                 options_of((net_options){DIM, 50, depth, true, true, true, true}, (sa_precision)precision);
             sa_model *model = model_of(options);
-            assert_ok(model->kind->evaluate(model, precision ? (void *)x : narrow, ARMS, mean, NULL));
+            assert_ok(evaluate(model, precision ? (void *)x : narrow, ARMS, mean, NULL));
             for (size_t i = 0; i < ARMS; i++) largest[precision] = fmax(largest[precision], fabs(mean[i]));
             sa_model_destroy(model);
             sa_options_destroy(options);

@@ -10,7 +10,7 @@ static double score(net_options wanted, const double *theta, const double *x) {
     mlp_f64 *mlp = (mlp_f64 *)model;
     double mean = NAN;
     memcpy(mlp->theta, theta, mlp->parameters * sizeof *theta);
-    assert_ok(model->kind->evaluate(model, x, 1, &mean, NULL));
+    assert_ok(evaluate(model, x, 1, &mean, NULL));
     sa_model_destroy(model);
     sa_options_destroy(options);
     return mean;
@@ -76,7 +76,7 @@ static void scores_equal_plain_loops(void **state) {
                 assert_ok(sa_options_set(options, "init-weights", scratch("first.npz")));
                 sa_model *model = model_of(options);
                 assert_int_equal(((mlp_f64 *)model)->base.pairs, depth + n.bypass);
-                assert_ok(model->kind->evaluate(model, precision ? (void *)x : narrow, ARMS, mean, NULL));
+                assert_ok(evaluate(model, precision ? (void *)x : narrow, ARMS, mean, NULL));
                 double *expected = doubles(ARMS);
                 for (size_t i = 0; i < ARMS; i++) expected[i] = net_forward(&n, theta, x + i * 5).f;
                 double error = relative_error(ARMS, mean, expected);

@@ -59,15 +59,15 @@ static void check(bool discounted, size_t positions) {
         for (size_t k = 0; k < positions; k++) x[i * dim + DIM + k] = i % positions == k;
     read_weights(&n, model, "", theta);
     for (int again = 0; again < 2; again++) { /* forgotten and learnt again, it is the same */
-        model->kind->forget(model);
-        model->kind->observe(model, x, discounted ? psi : NULL, y, COUNT);
+        model->kind->observing->forget(model);
+        observe(model, x, discounted ? psi : NULL, y, COUNT);
     }
     for (size_t i = 0; i < COUNT; i++) {
         features(&n, theta, x + i * dim, phi);
         take_in(&r, phi, discounted ? psi[i] : 1, y[i]);
     }
     solve(&r, beta);
-    assert_ok(model->kind->evaluate(model, x, COUNT, mean, NULL));
+    assert_ok(evaluate(model, x, COUNT, mean, NULL));
     for (size_t i = 0; i < COUNT; i++) {
         double expected = 0;
         features(&n, theta, x + i * dim, phi);
@@ -77,7 +77,7 @@ static void check(bool discounted, size_t positions) {
     if (positions) { /* all places of some arms at once */
         double bare[5 * DIM], placed[5 * 3];
         for (size_t i = 0; i < 5; i++) memcpy(bare + i * DIM, x + i * positions * dim, DIM * sizeof(double));
-        assert_ok(model->kind->evaluate_positions(model, bare, 5, positions, placed, NULL));
+        assert_ok(evaluate_in(model, bare, 5, positions, placed, NULL));
         for (size_t i = 0; i < 5; i++)
             for (size_t k = 0; k < positions; k++) {
                 double whole[DIM + 3] = {0}, expected = 0;

@@ -54,8 +54,8 @@ static double compare(net_options wanted, sa_precision precision, size_t count, 
     sa_gradients shared, single, wide_shared, wide_single;
     assert_ok(sa_gradients_init(&shared, precision, model->pairs, model->shape));
     assert_ok(sa_gradients_init(&single, precision, model->pairs, model->shape));
-    assert_ok(model->kind->evaluate_positions(model, wide ? (void *)features : narrow, count, positions, mean, &shared));
-    assert_ok(model->kind->evaluate(model, wide ? (void *)x : narrow_x, rows, unused, &single));
+    assert_ok(evaluate_in(model, wide ? (void *)features : narrow, count, positions, mean, &shared));
+    assert_ok(evaluate(model, wide ? (void *)x : narrow_x, rows, unused, &single));
     assert_int_equal(shared.count, rows);
     for (size_t i = 0; i < rows; i++) expected[i] = net_forward(&n, theta, x + i * INPUTS).f;
     double error = relative_error(rows, mean, expected), *a = doubles(p), *b = doubles(p);

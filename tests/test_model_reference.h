@@ -57,6 +57,34 @@ static inline sa_model *model_of(const sa_options *options) {
     return model;
 }
 
+/* What the model's calls take, with a workspace of their own. */
+static inline sa_status evaluate_in(const sa_model *model, const void *inputs, size_t count, size_t positions,
+                                    double *mean, sa_gradients *gradients) {
+    sa_model_work work = {0};
+    sa_status status = model->kind->evaluate(model, inputs, count, positions, &work, mean, gradients);
+    sa_model_work_clear(&work);
+    return status;
+}
+
+static inline sa_status evaluate(const sa_model *model, const void *inputs, size_t count, double *mean,
+                                 sa_gradients *gradients) {
+    return evaluate_in(model, inputs, count, 0, mean, gradients);
+}
+
+static inline sa_status train_on(sa_model *model, const sa_training *training, bool *diverged) {
+    sa_model_work work = {0};
+    sa_status status = model->kind->training->train(model, training, &work, diverged);
+    sa_model_work_clear(&work);
+    return status;
+}
+
+static inline void observe(sa_model *model, const void *inputs, const double *discounts, const double *scores,
+                           size_t count) {
+    sa_model_work work = {0};
+    assert_ok(model->kind->observing->observe(model, inputs, discounts, scores, count, &work));
+    sa_model_work_clear(&work);
+}
+
 /* ---- theta: W_1 ... W_L, v; each W_l row by row, a bias at the end of its row ---- */
 
 static inline size_t net_rows(const net *n, size_t l) { return l + 1 < n->depth ? n->hidden : 1; }

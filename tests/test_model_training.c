@@ -122,7 +122,7 @@ static bool train_with_error(const rig *r, size_t samples, double error, sa_stre
                                                             : r->narrow_psi},
                             .error = error,
                             .stream = stream};
-    assert_ok(r->model->kind->train(r->model, &training, &diverged));
+    assert_ok(train_on(r->model, &training, &diverged));
     return diverged;
 }
 
@@ -237,7 +237,7 @@ static void samples_may_stand_for_more(void **state) {
                             .error = 0.5,
                             .stream = sa_stream_at(3, SA_PURPOSE_TRAINING, 0, 0)};
     bool diverged = true;
-    assert_ok(once.model->kind->train(once.model, &training, &diverged));
+    assert_ok(train_on(once.model, &training, &diverged));
     assert_false(diverged || train_with_error(&twice, 20, 0.5, training.stream));
     read_weights(&once.n, once.model, "", one);
     read_weights(&twice.n, twice.model, "", other);
@@ -262,7 +262,7 @@ static bool train_and_score(const training_case *c, sa_precision precision) {
     bool diverged = train(&r, c->samples, sa_stream_at(3, SA_PURPOSE_TRAINING, 0, 0));
     read_weights(&r.n, r.model, "", after);
     assert_int_equal(memcmp(after, r.theta_0, p * sizeof *after) == 0, diverged);
-    assert_ok(r.model->kind->evaluate(r.model, precision ? (void *)r.x : r.narrow_x, 8, mean, NULL));
+    assert_ok(evaluate(r.model, precision ? (void *)r.x : r.narrow_x, 8, mean, NULL));
     for (size_t i = 0; i < 8; i++)
         if (!isfinite(mean[i])) fail_msg("rate %g, %zu steps: score %zu is %g", c->rate, c->steps, i, mean[i]);
     sa_free(after);
@@ -405,7 +405,7 @@ static void bias_of_the_output_by_hand(void **state) {
         double mean = NAN;
         assert_int_equal(mlp->parameters, 7);
         memcpy(mlp->theta, theta, sizeof theta);
-        assert_ok(model->kind->evaluate(model, x, 1, &mean, NULL));
+        assert_ok(evaluate(model, x, 1, &mean, NULL));
         assert_near(mean, 6.25 * (root_m ? sqrt(2) : 1), 1e-14);
         sa_model_destroy(model);
         sa_options_destroy(options);

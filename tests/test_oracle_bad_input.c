@@ -170,6 +170,36 @@ static void test_others(void **state) {
     sa_problem_destroy(problem);
 }
 
+static void test_rules(void **state) {
+    (void)state;
+    const size_t groups[4] = {0, 1, 2, 0}, limits[2] = {1, 1}, pairs[4] = {0, 1, 2, 9}, itself[2] = {3, 3};
+    const bool eligible[8] = {true, true, true, true, true, true, true, true};
+    sa_problem *problem = problem_of(2);
+    sa_problem_groups(problem, groups, 4);
+    sa_problem_minimums(problem, limits, 2);
+    refuse(problem, "assignment", "arm 2 is of group 2, and there are 2 minimums");
+    refuse(problem, "matroid", "--minimums is not for matroid");
+    sa_problem_groups(problem, NULL, 0);
+    sa_problem_minimums(problem, NULL, 0);
+    sa_problem_exclusions(problem, pairs, 2);
+    refuse(problem, "assignment", "--exclusions: pair 1 has arm 9, and there are 4");
+    sa_problem_exclusions(problem, itself, 1);
+    refuse(problem, "assignment", "pair 0 is arm 3 and itself");
+    sa_problem_exclusions(problem, NULL, 0);
+    sa_problem_eligible(problem, eligible, 4, 2);
+    refuse(problem, "assignment", "--eligible: 4 entries, and there are 2 positions");
+    sa_problem_eligible(problem, eligible, 2, 3);
+    refuse(problem, "assignment", "--eligible: 3 columns, and 4 are wanted");
+    sa_problem_eligible(problem, eligible, 2, 4);
+    sa_problem_seconds(problem, 0);
+    refuse(problem, "assignment", "--seconds: 0, and must be more than 0");
+    sa_problem_seconds(problem, NAN);
+    refuse(problem, "assignment", "--seconds: nan");
+    sa_problem_seconds(problem, 1);
+    solved(problem, "assignment");
+    sa_problem_destroy(problem);
+}
+
 static void refuse_text(sa_problem *problem, const char *name, const char *text, const char *words) {
     assert_true(sa_problem_set(problem, name, text) != SA_OK);
     if (!strstr(sa_last_error(), words)) fail_msg("\"%s\" lacks \"%s\"", sa_last_error(), words);
@@ -209,7 +239,8 @@ static void test_text(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes),  cmocka_unit_test(test_scores), cmocka_unit_test(test_knapsack),
-        cmocka_unit_test(test_graphs), cmocka_unit_test(test_others), cmocka_unit_test(test_text),
+        cmocka_unit_test(test_graphs), cmocka_unit_test(test_rules),  cmocka_unit_test(test_others),
+        cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

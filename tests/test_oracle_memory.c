@@ -46,26 +46,35 @@ static void fill(uint64_t round) {
 }
 
 static sa_problem *problem_for(int which, const char **oracle) {
-    static const char *const oracles[] = {"top-k",   "assignment",    "cascade",  "knapsack",   "knapsack",  "matroid",
-                                          "matroid", "shortest-path", "matching", "assortment", "submodular"};
+    static const char *const oracles[] = {"top-k",      "assignment", "cascade",       "knapsack",  "knapsack",
+                                          "matroid",    "matroid",    "shortest-path", "matching",  "assortment",
+                                          "submodular", "knapsack",   "assortment",    "assignment"};
     sa_problem *problem = sa_problem_new();
     *oracle = oracles[which];
     sa_problem_scores(problem, scores, ARMS);
     sa_problem_slate(problem, PLACES);
     if (which == 1) sa_problem_position_scores(problem, scores, ARMS, PLACES);
-    if (which == 3 || which == 4) {
+    sa_problem_exactly(problem, which >= 11);
+    if (which == 13) {
+        static const size_t most[NODES] = {1, 2, 1, 2, 1, 2}, least[NODES] = {1};
+        sa_problem_position_scores(problem, scores, ARMS, PLACES);
+        sa_problem_groups(problem, groups, ARMS);
+        sa_problem_capacities(problem, most, NODES);
+        sa_problem_minimums(problem, least, NODES);
+    }
+    if (which == 3 || which == 4 || which == 11) {
         sa_problem_costs(problem, costs, ARMS);
-        sa_problem_capacity(problem, which == 3 ? 50 : 1e12); /* by the table, and by branch and bound */
+        sa_problem_capacity(problem, which == 4 ? 1e12 : 50); /* by the table, and by branch and bound */
     }
     if (which == 5) sa_problem_groups(problem, groups, ARMS);
     if (which >= 6 && which <= 8) sa_problem_edges(problem, edges, ARMS);
     if (which == 7) sa_problem_ends(problem, 0, 1);
-    if (which == 9) sa_problem_revenues(problem, costs, ARMS);
+    if (which == 9 || which == 12) sa_problem_revenues(problem, costs, ARMS);
     if (which == 10) sa_problem_topics(problem, scores, ARMS, PLACES);
     return problem;
 }
 
-enum { KINDS = 11 };
+enum { KINDS = 14 };
 
 static void test_hot_path(void **state) {
     (void)state;

@@ -1,6 +1,11 @@
 /* The agent: asks for nothing but contexts and feedback, and returns slates.
  *
- * One agent belongs to one thread at a time; different agents are independent. A call that fails changes nothing. */
+ * One agent belongs to one thread at a time; different agents are independent, and so are an agent's policies (superarm/policy.h).
+ *
+ * What a call that fails leaves behind: a call that was given wrong input changes nothing. Neither does one that runs out of memory or
+ * disk while it chooses, records, saves or loads. One that does so while it learns (sa_agent_update, sa_agent_learn, sa_agent_train,
+ * and with --count-pending also sa_agent_select and sa_agent_record) closes the agent, unless nothing was learnt yet: every later
+ * call but sa_agent_destroy and sa_agent_count returns SA_CLOSED, and what was saved before can be loaded. */
 #ifndef SUPERARM_AGENT_H
 #define SUPERARM_AGENT_H
 
@@ -10,82 +15,13 @@
 
 #include <superarm/options.h>
 #include <superarm/oracle.h>
+#include <superarm/policy.h>
+#include <superarm/schema.h>
 #include <superarm/status.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* ---- a request: what can be chosen now ---- */
-
-typedef struct sa_request sa_request;
-
-/* An empty request, reusable; NULL when memory is short. Caller frees with sa_request_destroy. */
-SA_API sa_request *sa_request_new(void);
-SA_API void sa_request_destroy(sa_request *request); /* NULL is fine */
-/* Contexts of the candidate arms, (arms, dim) row-major; borrowed until the select returns. The number of arms may change
- * from request to request. */
-SA_API void sa_request_contexts(sa_request *request, const double *contexts, size_t arms);
-SA_API void sa_request_contexts_float(sa_request *request, const float *contexts, size_t arms);
-/* Instead of contexts: the arms' own features, (arms, dim) row-major, and one vector (dim) that all of them share, a user's say.
- * They are joined as sa_request_join says while they are scored, so the matrix of contexts need never exist; the slates are
- * those of contexts joined by hand, bit for bit. Both borrowed until the select returns; sa_request_contexts forgets both. */
-typedef enum sa_join {
-    SA_JOIN_CONCAT = 0,   /* [item, shared] */
-    SA_JOIN_PRODUCTS = 1, /* item_i shared_j, with j running first: without products a linear score cannot personalise */
-    SA_JOIN_BOTH = 2      /* [item, shared, products] */
-} sa_join;
-SA_API void sa_request_items(sa_request *request, const double *items, size_t arms, size_t dim);
-SA_API void sa_request_items_float(sa_request *request, const float *items, size_t arms, size_t dim);
-SA_API void sa_request_shared(sa_request *request, const double *shared, size_t dim);
-SA_API void sa_request_shared_float(sa_request *request, const float *shared, size_t dim);
-SA_API void sa_request_join(sa_request *request, sa_join join); /* SA_JOIN_CONCAT unless set */
-/* The features that an arm then has: the agent's --dim. */
-SA_API size_t sa_join_dim(sa_join join, size_t item_dim, size_t shared_dim);
-/* How many arms to choose. For an oracle that may leave arms out: at most, and 0 for no limit. */
-SA_API void sa_request_slate(sa_request *request, size_t slate);
-/* Arms that must not be chosen: (arms) flags, true excludes; borrowed until the select returns; NULL excludes none. */
-SA_API void sa_request_exclude(sa_request *request, const bool *excluded);
-/* An id of your own, kept with the decision (sa_decision_event); 0 unless set. */
-SA_API void sa_request_event(sa_request *request, uint64_t event);
-/* The expected scores, (arms), for the reference algorithm `best`; other algorithms do not look. Borrowed. */
-SA_API void sa_request_expected(sa_request *request, const double *expected);
-/* The same for each arm in each position, (arms, slate) row-major, for --feedback position; replaces the other. With (arms)
- * alone, `best` leaves it to its oracle what a position is worth: assignment takes the problem's discounts, 1 unless given. */
-SA_API void sa_request_expected_positions(sa_request *request, const double *expected);
-
-/* What the oracle needs beside the scores: costs, groups, edges... (superarm/oracle.h); the problem's own scores, slate and
- * excluded arms are not looked at. Borrowed until the select returns; NULL for none. Cascade feedback takes its discounts from
- * here, whatever the oracle, and they are kept with the decision; where positions are told apart, their worth is learnt, and
- * the agent looks at no discounts. */
-SA_API void sa_request_problem(sa_request *request, const sa_problem *problem);
-
-/* ---- a decision: what was chosen, and why ---- */
-
-typedef struct sa_decision sa_decision;
-
-SA_API uint64_t sa_decision_id(const sa_decision *decision); /* from 0, one more with each select */
-SA_API uint64_t sa_decision_event(const sa_decision *decision);
-SA_API size_t sa_decision_slate(const sa_decision *decision); /* chosen arms: K, or fewer where some may be left out */
-SA_API const size_t *sa_decision_arms(const sa_decision *decision);      /* (K), best first */
-SA_API const double *sa_decision_estimates(const sa_decision *decision); /* (K) the model's mean, arm by arm as above */
-SA_API const double *sa_decision_widths(const sa_decision *decision);    /* (K) sqrt(g' Z^-1 g / m); NaN without one */
-/* (K) the optimistic score. For ucb it is estimate + gamma x width x the unit of the scores: 1 in paper and icml23; in tuned the
- * deviation of the scores over --scale-to, times how boldly the agent explores by now (--companion). */
-SA_API const double *sa_decision_scores(const sa_decision *decision);
-/* c >= 1: the exact widths lie between width / c and width x c, rounding apart. 1 with --confidence exact, more where it forgets
- * by --discount; NaN where there is no such bound: without widths, with diagonal and last-layer, whose widths are of
- * another Z. */
-SA_API double sa_decision_certificate(const sa_decision *decision);
-SA_API size_t sa_decision_candidates(const sa_decision *decision); /* N */
-/* K where arms have a score for each position (--feedback position), and then the arrays below are (N, K) row-major; else 0. */
-SA_API size_t sa_decision_positions(const sa_decision *decision);
-/* The same for all candidates, (N). With --widths needed, an arm that could not reach the slate has an upper bound of its
- * width and score here; with --widths all, exact values. */
-SA_API const double *sa_decision_all_estimates(const sa_decision *decision);
-SA_API const double *sa_decision_all_widths(const sa_decision *decision);
-SA_API const double *sa_decision_all_scores(const sa_decision *decision);
-SA_API void sa_decision_destroy(sa_decision *decision); /* NULL is fine */
 
 /* ---- the agent ---- */
 
@@ -95,9 +31,18 @@ typedef struct sa_agent sa_agent;
 SA_API sa_status sa_agent_create(const sa_options *options, sa_agent **out);
 SA_API void sa_agent_destroy(sa_agent *agent); /* NULL is fine */
 
+/* An agent for items with named fields: its --dim is the schema's. The schema gets one more owner, and is saved with the agent. */
+SA_API sa_status sa_agent_create_with_schema(const sa_options *options, sa_schema *schema, sa_agent **out);
+/* Its schema, as long as it lives; NULL where it has none. */
+SA_API const sa_schema *sa_agent_schema(const sa_agent *agent);
+/* SA_INVALID, with what differs, unless this is the schema that the agent was made with: its weights belong to these columns. */
+SA_API sa_status sa_agent_check_schema(const sa_agent *agent, const sa_schema *schema);
+
 /* An oracle of the caller's own instead of --oracle; copied, its user pointer borrowed. NULL: back to --oracle. It is not
- * saved: set it again after sa_agent_load. */
+ * saved, but that there was one is: after sa_agent_load, the agent chooses nothing (SA_INVALID) until this is called again. */
 SA_API sa_status sa_agent_oracle(sa_agent *agent, const sa_oracle_callbacks *oracle);
+/* Was it saved with an oracle of the caller's own, which has not been given again? */
+SA_API bool sa_agent_needs_oracle(const sa_agent *agent);
 
 /* Chooses a slate. `*decision` NULL: a new object, which the caller frees with sa_decision_destroy; an older decision:
  * it is overwritten, which saves the allocation. It stays valid whatever happens to the agent. */
@@ -111,6 +56,20 @@ SA_API sa_status sa_agent_select(sa_agent *agent, const sa_request *request, sa_
 SA_API sa_status sa_agent_select_many(sa_agent *agent, const sa_request *const *requests, size_t count,
                                       sa_decision **decisions);
 
+/* The agent as it is now, for others to choose with while it goes on learning; caller releases it with sa_policy_release. It costs
+ * little: what only grows is shared, and what is rewritten is copied when the agent next learns, less than 1 MB beside the weights for
+ * exact widths of 8000 gradients. */
+SA_API sa_status sa_agent_policy(sa_agent *agent, sa_policy **out);
+
+/* A decision that one of the agent's policies made for this request now waits for its feedback here, and has its id. The gradients
+ * of its arms are those at the agent's present weights. sa_agent_select is sa_policy_select and this, bit for bit. */
+SA_API sa_status sa_agent_record(sa_agent *agent, const sa_request *request, sa_decision *decision);
+
+/* Feedback on a slate that somebody else chose, from a log say: arms (n) of the request in the order of positions, and scores and
+ * observed (n) as for sa_agent_update. It is recorded and answered as if the agent had chosen it itself, bit for bit. */
+SA_API sa_status sa_agent_learn(sa_agent *agent, const sa_request *request, const size_t *arms, const double *scores,
+                                const bool *observed, size_t n);
+
 /* Feedback for a decision: scores (n) in the order of sa_decision_arms, n its slate. `observed` (n) says which of them were
  * seen; NULL: all. Unseen is not zero: what was not seen teaches nothing, and may come later in another call. Feedback may
  * come late, in any order, or never. With cascade feedback NULL means: seen up to the first score above 0, the click, and all
@@ -119,6 +78,13 @@ SA_API sa_status sa_agent_select_many(sa_agent *agent, const sa_request *const *
  * Trains when the schedule says so. */
 SA_API sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n);
 
+/* Other scores for arms that have their feedback, where it changed since: a click, then a purchase. scores (n) in the order of
+ * sa_decision_arms; `observed` (n) says which of them are new, NULL: all that have feedback. It is as if they had come at first, as long as
+ * the decision is kept (--pending-limit): at once and exactly for linear models and for the mean and deviation of scores (with --normalize
+ * standard, by the present mean and deviation of features), and for networks with their next training. SA_UNKNOWN_DECISION as for
+ * sa_agent_update; SA_INVALID for an arm without feedback, with --history, and for algorithms with cells (cc-mab, acc-ucb). */
+SA_API sa_status sa_agent_revise(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n);
+
 /* Trains now on the feedback so far; fine when there is none. */
 SA_API sa_status sa_agent_train(sa_agent *agent);
 
@@ -126,12 +92,14 @@ SA_API sa_status sa_agent_train(sa_agent *agent);
  * on the same kind of CPU. With --history, the path must not be that of the history, and the history must still be there. */
 SA_API sa_status sa_agent_save(const sa_agent *agent, const char *path);
 SA_API sa_status sa_agent_load(const char *path, sa_agent **out);
+/* The same with other options (count): those that do not change the agent's shape, as seed, gamma, nu, train-every, pending-limit,
+ * oracle, and history, the file's name by now. SA_INVALID for all others. */
+SA_API sa_status sa_agent_load_with(const char *path, const char *const *names, const char *const *values, size_t count,
+                                    sa_agent **out);
 /* Is this a file that an agent keeps its feedback in (--history)? Such an agent needs it as long as it lives, and when it is
- * loaded; for a new agent there must be no file of the name. Of saved copies of an agent, one at a time can go on with it. */
+ * loaded; of saved copies, only the one that was saved last can be. For a new agent there must be no file of the name, unless
+ * --history-new is given and the agent that left it was never saved. */
 SA_API bool sa_is_history(const char *path);
-/* May a run of an experiment have its history here? SA_FILE when there is a file of the name, unless an earlier run left it and
- * nobody uses it; `remove`: such a one is removed. */
-SA_API sa_status sa_run_history(const char *path, bool remove);
 
 typedef struct sa_agent_counts {
     uint64_t decisions;          /* made */
@@ -152,6 +120,9 @@ typedef struct sa_agent_counts {
     uint64_t epoch;          /* from 0; of the algorithms for an unknown horizon */
     uint64_t hidden;         /* hidden units a layer of the present network; 0: there is none */
     double replay_seconds;   /* spent in beginning new epochs, their training included, of this process */
+    uint64_t refused_rewards; /* scores outside --reward-range */
+    uint64_t wild_rewards;    /* scores that came, and were taken for mistakes: more than 100 times as far from the mean as any before */
+    uint64_t wild_contexts;   /* contexts with a feature more than 1000 deviations from its mean, which counts as the mean */
 } sa_agent_counts;
 
 SA_API void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts);

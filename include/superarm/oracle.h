@@ -26,13 +26,22 @@ SA_API void sa_problem_scores(sa_problem *problem, const double *scores, size_t 
 SA_API void sa_problem_position_scores(sa_problem *problem, const double *scores, size_t arms, size_t positions);
 /* K. Oracles that may leave arms out take it as the most, and 0, as it is unless set, as no limit. */
 SA_API void sa_problem_slate(sa_problem *problem, size_t slate);
+/* Exactly K arms, the best of the slates that keep the rules, also where an oracle may leave arms out (`knapsack`, `matroid` with
+ * groups, `matching`, `assortment`, `ilp`); SA_INVALID where there is none. Not for `shortest-path`. */
+SA_API void sa_problem_exactly(sa_problem *problem, bool exactly);
 /* Arms that must not be chosen: (arms) flags, true excludes; NULL excludes none. */
 SA_API void sa_problem_exclude(sa_problem *problem, const bool *excluded);
 
 SA_API void sa_problem_costs(sa_problem *problem, const double *costs, size_t arms); /* knapsack: 0 or more */
 SA_API void sa_problem_capacity(sa_problem *problem, double capacity);
-SA_API void sa_problem_groups(sa_problem *problem, const size_t *groups, size_t arms); /* matroid: each arm's group */
+/* matroid, assignment: each arm's group, and the most arms of each. `matroid` takes 1 unless it is given. */
+SA_API void sa_problem_groups(sa_problem *problem, const size_t *groups, size_t arms);
 SA_API void sa_problem_capacities(sa_problem *problem, const size_t *capacities, size_t groups);
+/* assignment: the least arms of each group; (pairs, 2) arms of which at most one is chosen; (positions, arms) flags, which arms each
+ * position takes. `assignment` also takes the rules of sa_problem_constraints. */
+SA_API void sa_problem_minimums(sa_problem *problem, const size_t *minimums, size_t groups);
+SA_API void sa_problem_exclusions(sa_problem *problem, const size_t *exclusions, size_t pairs);
+SA_API void sa_problem_eligible(sa_problem *problem, const bool *eligible, size_t positions, size_t arms);
 /* (arms, 2): arm i joins two nodes. `matroid`: of one graph; `shortest-path`: from the first to the second; `matching`: the
  * first on one side, the second on the other, each side counted from 0. */
 SA_API void sa_problem_edges(sa_problem *problem, const size_t *edges, size_t arms);
@@ -42,6 +51,9 @@ SA_API void sa_problem_topics(sa_problem *problem, const double *topics, size_t 
 /* ilp: matrix (rows, arms) times the 0/1 choices is at most bounds (rows). */
 SA_API void sa_problem_constraints(sa_problem *problem, const double *matrix, const double *bounds, size_t rows,
                                    size_t arms);
+/* How long CBC may search, 1 unless given: what it has found by then is the slate, and the solution's alpha says how good it is. For
+ * `ilp`, and `assignment` with rules that are no flow. */
+SA_API void sa_problem_seconds(sa_problem *problem, double seconds);
 /* cascade, assignment: the discount of each position, 0 to 1. */
 SA_API void sa_problem_discounts(sa_problem *problem, const double *discounts, size_t positions);
 
@@ -51,6 +63,13 @@ SA_API void sa_problem_discounts(sa_problem *problem, const double *discounts, s
 SA_API sa_status sa_problem_set(sa_problem *problem, const char *name, const char *text);
 /* The index-th of these names and a line about it; false when there is none. */
 SA_API bool sa_problem_name_at(size_t index, const char **name, const char **help);
+
+/* What a problem has under one of these names, and its rows and columns (each may be NULL); NULL where it has none. Single values are
+ * arrays of one. Numbers: scores, costs, capacity, revenues, topics, matrix, bounds, seconds, discounts. Indices: slate, groups,
+ * capacities, minimums, exclusions, edges, source, target. Flags: exclude, eligible, exactly, and reward, true for sum. */
+SA_API const double *sa_problem_numbers(const sa_problem *problem, const char *name, size_t *rows, size_t *columns);
+SA_API const size_t *sa_problem_indices(const sa_problem *problem, const char *name, size_t *rows, size_t *columns);
+SA_API const bool *sa_problem_flags(const sa_problem *problem, const char *name, size_t *rows, size_t *columns);
 
 /* ---- solving it ---- */
 
@@ -91,6 +110,10 @@ typedef struct sa_oracle_callbacks {
     bool positions; /* for agents that tell positions apart (--feedback position) */
     /* The reward of a slate under scores (arms), which experiments measure regret with. NULL: the sum of the slate's scores. */
     double (*reward)(void *user, const double *scores, size_t arms, const size_t *slate, size_t length);
+    /* Instead of these two: the same with all that the request says, its scores, groups, costs... (sa_problem_numbers and the like). The
+     * problem and what it points to are only there during the call. */
+    int (*solve_problem)(void *user, const sa_problem *problem, size_t most, size_t *slate, size_t *length);
+    double (*reward_problem)(void *user, const sa_problem *problem, const size_t *slate, size_t length);
 } sa_oracle_callbacks;
 
 #ifdef __cplusplus

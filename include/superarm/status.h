@@ -21,7 +21,9 @@ extern "C" {
     X(NEWER, 7, "a file was written by a newer version")                                                                  \
     X(UNSUPPORTED, 8, "this build or version cannot do that")                                                             \
     X(INTERRUPTED, 9, "the caller asked to stop")                                                                         \
-    X(CALLBACK, 10, "a function of the caller's own failed")
+    X(CALLBACK, 10, "a function of the caller's own failed")                                                              \
+    X(DISK, 11, "the disk is full or failed")                                                                             \
+    X(CLOSED, 12, "the agent was closed when a call ran out of memory or disk while it learnt")
 
 typedef enum sa_status {
 #define SA_STATUS_ENUM(name, number, message) SA_##name = number,

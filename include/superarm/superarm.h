@@ -3,11 +3,15 @@
 #define SUPERARM_H
 
 #include <superarm/agent.h>
+#include <superarm/convert.h>
 #include <superarm/experiment.h>
+#include <superarm/learn.h>
+#include <superarm/log.h>
 #include <superarm/options.h>
 #include <superarm/oracle.h>
 #include <superarm/own.h>
 #include <superarm/report.h>
+#include <superarm/schema.h>
 #include <superarm/status.h>
 #include <superarm/theory.h>
 #include <superarm/threads.h>

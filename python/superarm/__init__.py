@@ -25,8 +25,10 @@ from ._theory import ntk, theory
 from .agent import Agent
 from .decision import Decision
 from .errors import (
+    AgentClosed,
     AlreadyAnswered,
     CallbackFailed,
+    DiskError,
     Error,
     FileError,
     FormatError,
@@ -38,12 +40,16 @@ from .errors import (
     Unsupported,
 )
 from .experiments import Progress, run
+from .logs import LogEntry, read_log
+from .policy import Estimates, Policy
 from .results import Results, load
+from .schema import Column, Schema
 from .sweeps import sweep
 
 __all__ = [
-    "Agent", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Decision", "Error", "FileError", "FormatError",
-    "InputError", "Interrupted", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment",
-    "Progress", "Results", "Solution", "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices",
-    "join_dim", "load", "ntk", "options", "oracles", "problem_names", "run", "solve", "sweep", "theory",
+    "Agent", "AgentClosed", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Column", "Decision", "DiskError", "Error", "Estimates",
+    "FileError", "FormatError", "InputError", "Interrupted", "LogEntry", "NewerVersion", "Option", "Oracle", "OracleInfo", "OutOfMemory",
+    "OwnAlgorithm", "OwnEnvironment", "Policy", "Progress", "Results", "Schema", "Solution", "UnknownDecision", "Unsupported", "__version__",
+    "algorithms", "blas_threads", "choices", "join_dim", "load", "ntk", "options", "oracles", "problem_names", "read_log", "run", "solve",
+    "sweep", "theory",
 ]

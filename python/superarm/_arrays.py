@@ -94,6 +94,14 @@ def flags(value: Any, name: str, count: int, meaning: str) -> Any:
     return np.require(array, np.bool_, _READY)
 
 
+def flag_table(value: Any, name: str, meaning: str) -> Any:
+    """Flags with two axes: bools, or 0 and 1."""
+    array = check_shape(as_array(value, name), name, (None, None), meaning)
+    if array.dtype != np.bool_ and not np.isin(array, (0, 1)).all():
+        raise InputError(f"{name}: flags are wanted, True and False or 1 and 0")
+    return np.require(array, np.bool_, _READY)
+
+
 def excluded(value: Any, arms: int) -> Any:
     """A mask (arms), or indices of arms."""
     array = as_array(list(value) if isinstance(value, (set, frozenset)) else value, "exclude")
@@ -108,6 +116,10 @@ def excluded(value: Any, arms: int) -> Any:
     mask = np.zeros(arms, np.bool_)
     mask[array] = True
     return mask
+
+
+def empty(shape: Tuple[int, ...]) -> Any:
+    return np.empty(shape, DOUBLE)
 
 
 def double_pointer(array: Any) -> Any:
@@ -134,3 +146,7 @@ def from_doubles(pointer: Any, count: int) -> Any:
 def from_sizes(pointer: Any, count: int) -> Any:
     """A copy of C's (count) sizes, as NumPy indexes with them."""
     return np.frombuffer(ffi.buffer(pointer, count * SIZE.itemsize), np.intp).copy()
+
+
+def from_bools(pointer: Any, count: int) -> Any:
+    return np.frombuffer(ffi.buffer(pointer, count), np.bool_).copy()

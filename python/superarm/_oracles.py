@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Protocol
+from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, Iterable, List, Mapping, NamedTuple, Optional, Protocol, Tuple
 
 import numpy as np
 
@@ -99,6 +100,14 @@ class Problem:
         edges = self.keep(arrays.check_shape(arrays.indices(value, "edges"), "edges", (None, 2), "(arms, 2)"))
         lib.sa_problem_edges(self.handle, arrays.size_pointer(edges), len(edges))
 
+    def _exclusions(self, value: Any) -> None:
+        pairs = self.keep(arrays.check_shape(arrays.indices(value, "exclusions"), "exclusions", (None, 2), "(pairs, 2)"))
+        lib.sa_problem_exclusions(self.handle, arrays.size_pointer(pairs), len(pairs))
+
+    def _eligible(self, value: Any) -> None:
+        flags = self.keep(arrays.flag_table(value, "eligible", "(positions, arms)"))
+        lib.sa_problem_eligible(self.handle, arrays.bool_pointer(flags), *flags.shape)
+
     def _topics(self, value: Any) -> None:
         topics = self.keep(arrays.check_shape(arrays.doubles(value, "topics"), "topics", (None, None), "(arms, topics)"))
         lib.sa_problem_topics(self.handle, arrays.double_pointer(topics), *topics.shape)
@@ -119,6 +128,9 @@ _SETTERS: Dict[str, Callable[[Problem, Any], None]] = {
     "edges": Problem._edges,
     "revenues": lambda problem, value: problem._vector(value, "revenues", lib.sa_problem_revenues),
     "topics": Problem._topics,
+    "minimums": lambda problem, value: problem._indices(value, "minimums", lib.sa_problem_minimums),
+    "exclusions": Problem._exclusions,
+    "eligible": Problem._eligible,
     "discounts": lambda problem, value: problem._vector(value, "discounts", lib.sa_problem_discounts),
     "matrix": lambda problem, value: None,  # together with bounds
 }
@@ -195,13 +207,45 @@ def oracle_data(name: str) -> FrozenSet[str]:
 
 class Oracle(Protocol):
     """An oracle of your own: any object with these. Excluded arms have the score -inf. Where arms have a score for each
-    position, `positions` is True, scores are (arms, k), and each of the k positions gets an arm."""
+    position, `positions` is True, scores are (arms, k), and each of the k positions gets an arm. Where `solve` (or `reward`) has a
+    parameter `problem`, that is a dict of what the request has beside the scores: costs, groups... by the names of
+    `problem_names()`."""
 
     alpha: float
 
     def solve(self, scores: Any, k: int) -> Any:
         """At most k different arms, best first. Experiments measure regret with `reward(scores, arms)`, where there is such a
         method, else with the sum of the scores."""
+
+
+_READERS = ((lib.sa_problem_numbers, arrays.from_doubles), (lib.sa_problem_indices, arrays.from_sizes), (lib.sa_problem_flags, arrays.from_bools))
+
+
+def _problem_data(problem: Any) -> Dict[str, Any]:
+    """What a problem of C has beside the scores; copies, single values as such."""
+    found: Dict[str, Any] = {}
+    rows, columns = ffi.new("size_t *"), ffi.new("size_t *")
+    for name, (axes, in_c) in _NAMES_IN_C.items():
+        for read, copy in _READERS:
+            pointer = read(problem, in_c, rows, columns)
+            if pointer:
+                values = copy(pointer, rows[0] * columns[0])
+                found[name] = values[0].item() if axes == 0 else values.reshape(rows[0], columns[0]) if axes == 2 else values
+    if "reward" in found:
+        found["reward"] = "sum" if found["reward"] else "click"
+    return found
+
+
+_TWO_AXES = {"edges", "exclusions", "eligible", "topics", "matrix"}
+_SINGLE = {"capacity", "source", "target", "seconds", "reward", "exactly"}
+_NAMES_IN_C = {name: (0 if name in _SINGLE else 2 if name in _TWO_AXES else 1, name.encode()) for name in sorted(DATA_NAMES)}
+
+
+def _takes_problem(function: Any) -> bool:
+    try:
+        return "problem" in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
 
 
 class OracleCall:
@@ -227,8 +271,14 @@ class OracleCall:
                 "solve": lib.superarm_python_oracle, "user": self._handle, "alpha": float(alpha), "positions": self.positions})
         except (TypeError, ValueError):
             raise InputError(f"the oracle's alpha is {alpha!r}, and a number is wanted") from None
+        self.takes_problem = _takes_problem(oracle.solve)
+        if self.takes_problem:
+            self.callbacks.solve_problem = lib.superarm_python_oracle_problem
         if callable(getattr(oracle, "reward", None)):
-            self.callbacks.reward = lib.superarm_python_reward
+            if _takes_problem(oracle.reward):
+                self.callbacks.reward_problem = lib.superarm_python_reward_problem
+            else:
+                self.callbacks.reward = lib.superarm_python_reward
 
     def keep(self, error: BaseException) -> None:
         """Of several runs the first."""
@@ -239,13 +289,13 @@ class OracleCall:
         error, self.error = self.error, None
         return error
 
-    def call(self, scores: Any, arms: int, excluded: Any, most: int, slate: Any, length: Any) -> None:
+    def call(self, scores: Any, arms: int, excluded: Any, most: int, slate: Any, length: Any, problem: Any = None) -> None:
         given = arrays.from_doubles(scores, arms * most if self.positions else arms)
         if self.positions:
             given = given.reshape(arms, most)
         if excluded:
             given[np.frombuffer(ffi.buffer(excluded, arms), np.bool_)] = -np.inf
-        arms_given = self.oracle.solve(given, most)
+        arms_given = self.oracle.solve(given, most) if problem is None else self.oracle.solve(given, most, problem=_problem_data(problem))
         if arms_given is None:
             raise InputError(f"solve of {type(self.oracle).__name__} returned None")
         chosen = _indices(arms_given, "the oracle's arms")
@@ -259,6 +309,25 @@ class OracleCall:
 def superarm_python_oracle(user, scores, arms, excluded, most, slate, length):  # type: ignore[no-untyped-def]
     ffi.from_handle(user).call(scores, arms, excluded, most, slate, length)
     return 0
+
+
+def _scores(problem: Any) -> Tuple[Any, int]:
+    rows = ffi.new("size_t *")
+    return lib.sa_problem_numbers(problem, b"scores", rows, ffi.NULL), rows[0]
+
+
+@ffi.def_extern(error=1, onerror=keep_error)
+def superarm_python_oracle_problem(user, problem, most, slate, length):  # type: ignore[no-untyped-def]
+    excluded = lib.sa_problem_flags(problem, b"exclude", ffi.NULL, ffi.NULL)
+    scores, arms = _scores(problem)
+    ffi.from_handle(user).call(scores, arms, excluded, most, slate, length, problem)
+    return 0
+
+
+@ffi.def_extern(error=float("nan"), onerror=keep_error)
+def superarm_python_reward_problem(user, problem, slate, length):  # type: ignore[no-untyped-def]
+    scores, arms = _scores(problem)
+    return float(ffi.from_handle(user).oracle.reward(arrays.from_doubles(scores, arms), arrays.from_sizes(slate, length), problem=_problem_data(problem)))
 
 
 @ffi.def_extern(error=float("nan"), onerror=keep_error)

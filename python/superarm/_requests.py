@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from . import _arrays as arrays
-from ._native import ffi, lib
+from ._native import ffi, lib, text
 from ._oracles import DATA_NAMES, Problem, oracle_data, oracles
-from .errors import InputError, need
+from .errors import InputError, check, need
+from .schema import Schema, are_named, request_json
 
 _NULL = ffi.NULL
+_NO_DRAW = 2**64 - 1
 _JOINS: Dict[str, int] = {name[len("SA_JOIN_"):].lower(): number for name, number in ffi.typeof("sa_join").relements.items()}
 
 
@@ -36,7 +38,7 @@ def _expected(expected: Any, arms: int, slate: int) -> Any:
     return arrays.check_shape(scores, "expected", want, str(want))
 
 
-_KEYWORDS = ("contexts", "slate", "exclude", "event", "expected", "items", "shared", "join")  # of select beside a problem's names
+_KEYWORDS = ("contexts", "context", "slate", "exclude", "event", "expected", "items", "shared", "join", "draw")  # of select beside a problem's
 
 
 def _problem(data: Dict[str, Any]) -> Problem:
@@ -48,13 +50,16 @@ def _problem(data: Dict[str, Any]) -> Problem:
 class Takes:
     """What an agent looks at beside contexts: anything else is a mistake, as the caller thinks that it matters."""
 
-    __slots__ = ("_expected", "_oracle", "_discounts", "own_oracle")
+    __slots__ = ("_expected", "_oracle", "_discounts", "own_oracle", "own_takes_problem", "positions", "schema")
 
-    def __init__(self, algorithm: str, oracle: str, feedback: str) -> None:
+    def __init__(self, algorithm: str, oracle: str, feedback: str, positions: bool) -> None:
         self._expected = algorithm == "best"
         self._oracle = oracle
         self._discounts = feedback == "cascade"
+        self.positions = positions
         self.own_oracle = False
+        self.own_takes_problem = False
+        self.schema: Optional[Schema] = None
 
     def check(self, expected: Any, problem: Mapping[str, Any]) -> None:
         if expected is not None and not self._expected:
@@ -62,9 +67,9 @@ class Takes:
         for name, value in problem.items():
             if value is None or (name == "discounts" and self._discounts):
                 continue
-            if name in DATA_NAMES and (self.own_oracle or name not in oracle_data(self._oracle)):
+            if name in DATA_NAMES and (not self.own_takes_problem if self.own_oracle else name not in oracle_data(self._oracle)):
                 takers = " and ".join(oracle.name for oracle in oracles() if name in oracle_data(oracle.name))
-                mine = "an oracle of your own, which can have it by itself" if self.own_oracle else self._oracle
+                mine = "an oracle of your own whose solve has no parameter problem" if self.own_oracle else self._oracle
                 raise InputError(f"{name} is not for {mine}; the oracles that look at it: {takers}")
 
 
@@ -78,7 +83,12 @@ class Request:
         self._kept: Any = None
 
     def fill(self, takes: Takes, dim: int, contexts: Any, slate: int, exclude: Any = None, event: int = 0, expected: Any = None, items: Any = None,
-             shared: Any = None, join: Optional[str] = None, **problem: Any) -> None:
+             shared: Any = None, join: Optional[str] = None, draw: Optional[int] = None, context: Any = None, **problem: Any) -> int:
+        """Returns the number of arms."""
+        if context is not None or are_named(items):
+            if contexts is not None or shared is not None or join is not None:
+                raise InputError("items with named fields go with context alone: contexts, shared and join are for arrays")
+            return self._fill_named(takes, items, context, slate, exclude, event, expected, draw, problem)
         joined = None
         if items is None and shared is None:
             if join is not None:
@@ -96,6 +106,7 @@ class Request:
                              f"the agent's dim is {dim}")
         count = arrays.whole(slate, "slate")
         number = arrays.whole(event, "event") if event else 0
+        drawn = _NO_DRAW if draw is None else arrays.whole(draw, "draw")
         extras = None
         if exclude is not None or expected is not None or problem:
             takes.check(expected, problem)
@@ -112,9 +123,52 @@ class Request:
             lib.sa_request_contexts_float(handle, arrays.float_pointer(features), shape[0])
         lib.sa_request_slate(handle, count)
         lib.sa_request_event(handle, number)
+        lib.sa_request_draw(handle, drawn)
         if extras:
             self._set_extras(*extras)
         self._kept = features, extras, joined
+        return int(shape[0])
+
+    def _fill_named(self, takes: Takes, items: Any, context: Any, slate: int, exclude: Any, event: int, expected: Any, draw: Optional[int],
+                    problem: Dict[str, Any]) -> int:
+        schema = takes.schema
+        if schema is None:
+            raise InputError("items have named fields, and the agent has no schema to read them with: Agent(schema=...)")
+        count, number = arrays.whole(slate, "slate"), arrays.whole(event, "event") if event else 0
+        drawn = _NO_DRAW if draw is None else arrays.whole(draw, "draw")
+        request = request_json(items, context).encode()
+        check(lib.sa_request_json(self.handle, schema.handle, request, len(request)))
+        arms = len(items)
+        takes.check(expected, problem)
+        extras = (None if exclude is None else arrays.excluded(self._indices(exclude, arms), arms),
+                  None if expected is None else _expected(expected, arms, count), _problem(problem) if problem else None)
+        lib.sa_request_slate(self.handle, count)
+        lib.sa_request_event(self.handle, number)
+        lib.sa_request_draw(self.handle, drawn)
+        self._set_extras(*extras)
+        self._kept = None, extras, None
+        return arms
+
+    def _indices(self, exclude: Any, arms: int) -> Any:
+        """Ids as indices; anything else as it is."""
+        if not isinstance(exclude, (list, tuple, set, frozenset)) or not any(isinstance(name, str) for name in exclude):
+            return exclude
+        places = {self.id(arm): arm for arm in range(arms)}
+        for name in exclude:
+            if name not in places:
+                raise InputError(f"exclude: there is {name!r}, and no item has this id")
+        return [places[name] for name in exclude]
+
+    def id(self, arm: int) -> Optional[str]:
+        """The id of an item with named fields; None where it has none."""
+        return text(lib.sa_request_id(self.handle, arm))
+
+    def ids(self, decision: Any) -> Optional[Dict[str, Any]]:
+        """What a Decision keeps of a request with named items: the ids of those that were chosen."""
+        if self.id(0) is None:
+            return None
+        arms = lib.sa_decision_arms(decision)
+        return {"ids": [self.id(arms[k]) for k in range(lib.sa_decision_slate(decision))]}
 
     def _set_items(self, items: Any, shared: Any, join: int) -> None:
         if items.dtype == arrays.DOUBLE:

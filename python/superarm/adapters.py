@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 
@@ -120,7 +119,7 @@ class SlateRegressor:
     """A scikit-learn style estimator: `partial_fit(X, y)` learns the scores y of arms with features X, `predict(X)` estimates them.
 
     `agent_` is the agent behind it, for choosing slates with what was learnt. Any option of an agent may be given. Unless they are,
-    train is "manual", and each `partial_fit` trains once; normalize is "none", so that a row's prediction does not hang on the
+    train is "manual", and each `partial_fit` trains once; normalize is "none", so that a row's prediction does not depend on the
     others: scale features as for any estimator; and companion is False, because it believes the network only as far as earlier
     predictions have proved right, and before the first `fit` there were none.
 
@@ -169,11 +168,10 @@ class SlateRegressor:
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """The model's mean for rows X, (n, features). The agent does not notice: a copy of it is asked."""
+        """The model's mean for rows X, (n, features). The agent does not notice: a policy of it is asked."""
         if "agent_" not in self.__dict__:
             raise InputError("the estimator has not been fitted: call fit or partial_fit first")
-        with copy.copy(self.agent_) as reader:
-            return reader.select(X, slate=1).all_estimates
+        return self.agent_.policy().estimate(X, slate=1).estimate
 
     def score(self, X: Any, y: Any) -> float:
         """R^2 of the predictions."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional
 
 from . import _arrays as arrays
 from ._native import lib
@@ -17,16 +17,18 @@ class Decision:
 
     Arrays are made when they are asked for: `arms` (K), best first, and arm by arm as in it `estimate` (the model's mean),
     `width` (sqrt(g' Z^-1 g / m); NaN without one) and `score` (the optimistic score); `all_estimates`, `all_widths` and
-    `all_scores` are (N), or (N, K) for agents that tell positions apart.
+    `all_scores` are (N), or (N, K) for agents that tell positions apart. `id` is None for a decision of a policy that no agent has
+    recorded.
     """
 
-    __slots__ = ("id", "_agent", "_handle", "_values", "__weakref__")
+    __slots__ = ("id", "_agent", "_handle", "_values", "_asked", "__weakref__")
 
-    def __init__(self, agent: str, handle: Any, values: Optional[Dict[str, Any]] = None) -> None:
+    def __init__(self, agent: str, handle: Any, values: Optional[Dict[str, Any]] = None, asked: Optional[Dict[str, Any]] = None) -> None:
         self._agent = agent  # whose it is
         self._handle = handle
         self._values: Dict[str, Any] = values or {}
-        self.id: int = values["id"] if values else lib.sa_decision_id(handle)
+        self._asked = asked  # of a policy's decision: what it was asked with, until an agent records it
+        self.id: Optional[int] = values["id"] if values and "id" in values else None if asked else lib.sa_decision_id(handle)
 
     def _value(self, name: str) -> Any:
         if name not in self._values:
@@ -37,6 +39,12 @@ class Decision:
     def arms(self) -> NDArray[np.intp]:
         """(K) indices of the chosen arms, best first or in the oracle's order."""
         return self._value("arms")
+
+    @property
+    def ids(self) -> Optional[List[str]]:
+        """(K) ids of the chosen items, as in `arms`; None where items have none."""
+        found: Optional[List[str]] = self._values.get("ids")
+        return found
 
     @property
     def estimate(self) -> NDArray[np.float64]:
@@ -57,6 +65,11 @@ class Decision:
     def certificate(self) -> float:
         """c >= 1: the exact widths lie between width / c and width x c. 1 with confidence="exact", NaN where there is no such bound."""
         return float(self._value("certificate"))
+
+    @property
+    def gap(self) -> float:
+        """0, or where the oracle's search was cut short: the best reward under these scores is at most 1 + gap times that of the slate."""
+        return float(self._value("gap"))
 
     @property
     def event(self) -> int:
@@ -91,10 +104,10 @@ class Decision:
         return iter(self.arms.tolist())
 
     def __repr__(self) -> str:
-        return f"Decision(id={self.id}, arms={self.arms.tolist()})"
+        return f"Decision(id={self.id}, arms={self.arms.tolist()})" if self.ids is None else f"Decision(id={self.id}, ids={self.ids})"
 
     def __reduce__(self) -> Any:
-        return Decision, (self._agent, None, {"id": self.id, **{name: self._value(name) for name in _READERS}})
+        return Decision, (self._agent, None, {"id": self.id, "ids": self.ids, **{name: self._value(name) for name in _READERS}})
 
 
 def _all(pointer: Any, handle: Any) -> Any:
@@ -109,6 +122,7 @@ _READERS: Dict[str, Callable[[Any], Any]] = {
     "width": lambda handle: arrays.from_doubles(lib.sa_decision_widths(handle), lib.sa_decision_slate(handle)),
     "score": lambda handle: arrays.from_doubles(lib.sa_decision_scores(handle), lib.sa_decision_slate(handle)),
     "certificate": lambda handle: lib.sa_decision_certificate(handle),
+    "gap": lambda handle: lib.sa_decision_gap(handle),
     "event": lambda handle: lib.sa_decision_event(handle),
     "candidates": lambda handle: lib.sa_decision_candidates(handle),
     "all_estimates": lambda handle: _all(lib.sa_decision_all_estimates(handle), handle),

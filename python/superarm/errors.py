@@ -8,7 +8,7 @@ from ._native import lib, text
 
 
 class Error(Exception):
-    """A call failed, and changed nothing. The message is the C library's sentence; `status` is its number, `status_name` its
+    """A call failed, and changed nothing (but see AgentClosed). The message is the C library's sentence; `status` is its number, `status_name` its
     name in C.
 
     >>> import superarm
@@ -56,6 +56,12 @@ class FileError(Error, OSError):
     status = lib.SA_FILE
 
 
+class DiskError(Error, OSError):
+    """The disk is full or failed."""
+
+    status = lib.SA_DISK
+
+
 class FormatError(Error):
     """A file is truncated, damaged or of another kind."""
 
@@ -78,6 +84,12 @@ class CallbackFailed(Error):
     """A function of the caller's own failed, and raised nothing."""
 
     status = lib.SA_CALLBACK
+
+
+class AgentClosed(Error):
+    """The agent ran out of memory or disk while it learnt, and cannot go on: load what was saved."""
+
+    status = lib.SA_CLOSED
 
 
 class Interrupted(Error):

@@ -390,3 +390,50 @@ def test_the_first_request_tells_the_dim(tmp_path):
     assert joined.dim == superarm.join_dim("both", 4, 3)
     many = superarm.Agent("cn-ts", hidden=8, oracle=None)
     assert len(many.select_many([np.eye(5), np.eye(5)], slate=2)) == 2 and many.dim == 5
+
+
+def test_revised_feedback():
+    late, right = (superarm.Agent("comblin-ucb", dim=5, normalize="none") for _ in range(2))
+    for round in range(20):
+        for agent, score in ((late, 1.0), (right, 20.0 if round % 2 else 1.0)):
+            agent.learn(contexts(seed=round), [score, 0, -1], arms=[3, 1, 7])
+    for round in range(1, 20, 2):
+        late.revise(round, [20, 5, 5], observed=[True, False, False])
+    np.testing.assert_allclose(late.policy().estimate(contexts(seed=99)).estimate, right.policy().estimate(contexts(seed=99)).estimate, rtol=1e-9)
+    decision = late.select(contexts(), slate=3)
+    with pytest.raises(superarm.InputError, match="no feedback that could be revised"):
+        late.revise(decision, [1, 2, 3], observed=[True, True, True])
+    late.update(decision, [1, 0, 0])
+    late.revise(decision, [2, 0, 0])
+    with pytest.raises(superarm.InputError, match="nan"):
+        late.revise(decision, [np.nan, 0, 0])
+    with pytest.raises(superarm.UnknownDecision):
+        late.revise(1000, [1, 0, 0])
+
+
+def test_rewards_outside_the_range_are_refused():
+    agent = superarm.Agent("cn-ts", dim=5, reward_range="0,1")
+    decision = agent.select(contexts(), slate=2)
+    with pytest.raises(superarm.InputError, match="is 1e\\+30, and --reward-range is 0,1"):
+        agent.update(decision, [1e30, 0])
+    agent.update(decision, [1, 0])
+    assert agent.counts["refused_rewards"] == 1 and agent.counts["observations"] == 2
+    for wrong in ("1,0", "0", "x,1", "0,nan"):
+        with pytest.raises(superarm.InputError, match="reward-range"):
+            superarm.Agent("cn-ts", dim=5, reward_range=wrong)
+
+
+def test_a_wild_reward_is_not_learnt_from():
+    agent = superarm.Agent("cn-ts", dim=5, random_state=1, normalize="none")
+    for round in range(30):
+        agent.learn(contexts(seed=round), [round % 2, 0], arms=[round % 20, 5 if round % 20 != 5 else 6])
+    before = agent.policy().estimate(contexts(seed=99)).estimate
+    agent.learn(contexts(seed=31), [1e30], arms=[4])
+    np.testing.assert_array_equal(agent.policy().estimate(contexts(seed=99)).estimate, before)
+    assert agent.counts["wild_rewards"] == 1 and agent.counts["observations"] == 60
+
+
+def test_exactly_and_gap():
+    agent = superarm.Agent("comblin-ucb", dim=5, oracle="knapsack")
+    decision = agent.select(contexts(), slate=3, costs=np.arange(1, 21), capacity=12, exactly=True)
+    assert len(decision) == 3 and decision.gap == 0

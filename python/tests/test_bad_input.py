@@ -62,7 +62,7 @@ def test_wrong_requests(agent, given, words):
 
 @pytest.mark.parametrize("oracle, given, words", [
     ("knapsack", {"costs": ["a", "b", "c"]}, "costs"), ("knapsack", {"costs": [[1, 2, 3]]}, r"\(1, 3\)"), ("knapsack", {"capacity": -1}, "-1"),
-    ("knapsack", {"capacity": "x"}, "x"), ("knapsack", {"groups": [0, 0, 1]}, "groups is not for knapsack; .*: matroid"),
+    ("knapsack", {"capacity": "x"}, "x"), ("knapsack", {"groups": [0, 0, 1]}, "groups is not for knapsack; .*: assignment and matroid"),
     ("matching", {"edges": [1, 2, 3]}, "edges"), ("ilp", {"matrix": X}, "bounds"),
     (type("Mine", (), {"alpha": 1.0, "solve": lambda self, scores, k: range(k)}), {"costs": [1, 2, 3]}, "costs is not for an oracle of your own"),
 ])

@@ -32,6 +32,106 @@ def test_knapsack():
     assert found.reward == pytest.approx(best) and costs[found.arms].sum() <= 11
 
 
+def test_exactly():
+    scores, groups = -np.array([0.5, 0.1, 0.3, 0.2]), [0, 1, 1, 1]
+    assert len(superarm.solve("matroid", scores, slate=2, groups=groups, exactly=False).arms) == 0
+    assert superarm.solve("matroid", scores, slate=2, groups=groups, exactly=True).arms.tolist() == [1, 0]
+    with pytest.raises(superarm.InputError, match="no slate of 3 arms"):
+        superarm.solve("matroid", scores, slate=3, groups=groups, exactly=True)
+    agent = superarm.Agent("comblin-ucb", dim=2, oracle="matroid", gamma=0.01, random_state=1)
+    contexts = np.array([[1.0, 0], [0, 1], [0.5, 0.5]])
+    for _ in range(20):  # all feedback is negative
+        decision = agent.select(contexts, slate=2, groups=[0, 0, 1], capacities=[2, 2], exactly=True)
+        assert len(decision.arms) == 2
+        agent.update(decision, [-1.0, -1.0])
+    assert len(agent.select(contexts, slate=2, groups=[0, 0, 1], capacities=[2, 2]).arms) == 0
+    with pytest.raises(superarm.InputError, match="no slate of 3 arms"):
+        agent.select(contexts, slate=3, groups=[0, 0, 1], capacities=[1, 1], exactly=True)
+
+
+def test_discounts_are_of_positions():
+    contexts = np.eye(4)
+    agent = superarm.Agent("comblin-ucb", dim=4, oracle="matroid", feedback="cascade", random_state=1)
+    for discounts in ([1, 0.5], np.array([1.0, 0.5])):
+        decision = agent.select(contexts, slate=2, groups=[0, 0, 1, 1], capacities=[2, 2], discounts=discounts, exactly=True)
+        agent.update(decision, [0, 1])
+    with pytest.raises(superarm.InputError, match="4 entries, and there are 2 positions"):
+        agent.select(contexts, slate=2, groups=[0, 0, 1, 1], discounts=[1, 1, 1, 1])
+
+
+class Cheapest:
+    """The cheapest arm of each group; notes what it was given."""
+
+    alpha = 1.0
+
+    def solve(self, scores, k, problem):
+        self.problem = problem
+        costs, groups = problem["costs"], problem["groups"]
+        return [min(np.flatnonzero(groups == g), key=lambda arm: costs[arm]) for g in np.unique(groups)][:k]
+
+    def reward(self, scores, arms, problem):
+        return float(scores[arms].sum() - problem["costs"][arms].sum())
+
+
+def test_own_with_problem():
+    mine = Cheapest()
+    agent = superarm.Agent("comblin-ucb", dim=3, oracle=mine)
+    decision = agent.select(np.eye(3), slate=2, costs=[3.0, 2, 1], groups=[0, 0, 1], capacity=2.5, source=4, reward="sum", exactly=True,
+                            eligible=np.ones((2, 3)), exclusions=[[0, 2]], discounts=[1, 0.5])
+    assert decision.arms.tolist() == [1, 2]
+    given = mine.problem
+    assert given["costs"].tolist() == [3, 2, 1] and given["groups"].tolist() == [0, 0, 1] and given["capacity"] == 2.5
+    assert given["source"] == 4 and given["reward"] == "sum" and given["exactly"] is True and given["exclusions"].tolist() == [[0, 2]]
+    assert given["eligible"].shape == (2, 3) and given["eligible"].all() and given["discounts"].tolist() == [1, 0.5]
+    assert "topics" not in given and "scores" not in given
+    with pytest.raises(superarm.InputError, match="2 entries, and there are 3 arms"):
+        agent.select(np.eye(3), slate=2, costs=[3.0, 2], groups=[0, 0, 1])
+    with pytest.raises(KeyError, match="costs"):
+        agent.select(np.eye(3), slate=2, groups=[0, 0, 1])
+    results = superarm.run("h1", ["cn-ts"], arms=3, slate=2, dim=2, rounds=5, runs=1, oracle=Cheapest(), costs="3,2,1", groups="0,0,1", noise=0)
+    assert results.expected_regret["cn-ts"][0, -1] == pytest.approx(0)  # the slate is always the same
+    assert results.reward["cn-ts"][0, -1] < -10  # five times -3, and scores
+
+
+def keeps(groups, order):
+    counts = np.bincount(groups[list(order)], minlength=3)
+    return (counts <= [1, 2, 1]).all() and counts[2] >= 1 and not {0, 1} <= set(order)
+
+
+def test_rules():
+    scores = np.random.default_rng(2).normal(size=(6, 3))
+    groups, eligible = np.array([0, 0, 1, 1, 2, 2]), np.ones((3, 6), bool)
+    eligible[0, 2] = eligible[1, 4] = False
+    best = max(sum(scores[arm, k] for k, arm in enumerate(order)) for order in itertools.permutations(range(6), 3)
+               if keeps(groups, order) and all(eligible[k, arm] for k, arm in enumerate(order)))
+    given = {"groups": groups, "capacities": [1, 2, 1], "minimums": [0, 0, 1], "exclusions": [[0, 1]], "eligible": eligible}
+    assert superarm.solve("assignment", scores, **given).reward == pytest.approx(best)
+    agent = superarm.Agent("cn-ts", dim=2, slate=3, feedback="position", hidden=8)
+    for _ in range(30):
+        decision = agent.select(np.random.default_rng(3).normal(size=(6, 2)), slate=3, **given)
+        assert keeps(groups, decision.arms) and all(eligible[k, arm] for k, arm in enumerate(decision.arms))
+        agent.update(decision, [1, 0, -1])
+    for wrong, words in (({"eligible": np.full((3, 6), 2)}, "eligible"), ({"eligible": np.ones(6)}, r"\(positions, arms\)"), ({"exclusions": [0, 1]}, "exclusions"),
+                         ({"minimums": [0, 0, 4]}, "minimums"), ({"capacities": [1, 1, 0]}, "at least 1 arms and at most 0"), ({"exclusions": [[0, 9]]}, "arm 9")):
+        with pytest.raises(superarm.InputError, match=words):
+            agent.select(np.zeros((6, 2)), slate=3, **{**given, **wrong})
+
+
+def test_rules_in_a_run(tmp_path):
+    """What users like best keeps the rules as well, so regret is against a page that could have been."""
+    trace = tmp_path / "trace.jsonl"
+    groups = np.array([0, 0, 0, 0, 1, 1, 2, 2])
+    results = superarm.run("h2", ["cn-ucb", "best"], arms=8, slate=3, dim=3, rounds=60, runs=1, oracle="assignment", feedback="position", clicks="position",
+                           examination="0.3,1,0.6", click_noise="gaussian", groups="0,0,0,0,1,1,2,2", capacities="1,2,3", minimums="0,1,0", trace=str(trace))
+    slates = [json.loads(line)["slate"] for line in trace.read_text().splitlines()]
+    assert len(slates) == 120
+    for slate in slates:
+        counts = np.bincount(groups[slate], minlength=3)
+        assert len(set(slate)) == 3 and counts[0] <= 1 and counts[1] >= 1
+    assert np.diff(results.expected_regret["cn-ucb"][0]).min() > -1e-9
+    assert results.expected_regret["best"][0, -1] == pytest.approx(0)
+
+
 def test_matroid():
     groups = np.array([0, 1, 0, 1, 0, 1, 0])
     best = max(SCORES[chosen].sum() for chosen in subsets(7, [3]) if (groups[chosen] == 0).sum() <= 1 and (groups[chosen] == 1).sum() <= 2)

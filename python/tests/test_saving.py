@@ -81,11 +81,28 @@ def test_an_oracle_of_ones_own_goes_with_copies_but_not_into_the_file(tmp_path):
     x = np.random.default_rng(1).normal(size=(8, 4))
     others = [pickle.loads(pickle.dumps(agent)), copy.copy(agent), copy.deepcopy(agent)]
     assert others[1].oracle is agent.oracle and others[2].oracle is not agent.oracle
-    plain = reload(agent, tmp_path)
+    with pytest.raises(superarm.InputError, match="oracle of your own: load.path, oracle=mine"):
+        reload(agent, tmp_path)
+    plain = superarm.Agent.load(tmp_path / "agent.npz", oracle="top-k")
     mine = superarm.Agent.load(tmp_path / "agent.npz", oracle=Backwards())
     arms = agent.select(x, slate=3).arms.tolist()
     assert all(other.select(x, slate=3).arms.tolist() == arms for other in [*others, mine])
     assert plain.oracle is None and plain.select(x, slate=3).arms.tolist() != arms
+
+
+def test_options_that_leave_the_shape_alone_can_be_given(tmp_path):
+    path = tmp_path / "agent.npz"
+    agent = superarm.Agent("cn-ts", dim=4, hidden=10, train_steps=10, nu=1.0)
+    rounds(agent, 0, 15)
+    agent.save(path)
+    one, other = (superarm.Agent.load(path, seed=seed, train_every=5) for seed in (7, 8))
+    assert one.options["seed"] == 7 and one.options["train_every"] == 5 and one.options["hidden"] == 10
+    assert rounds(one, 15, 20).tobytes() != rounds(other, 15, 20).tobytes()
+    assert superarm.Agent.load(path, random_state=9).options["seed"] == 9
+    for given, words in (({"hidden": 5}, "--hidden gives an agent its shape"), ({"dim": 5}, "--dim gives"), ({"gama": 1}, "did you mean --gamma"),
+                         ({"runs": 1}, "--runs is not an option of an agent"), ({"seed": 1, "random_state": 2}, "the same option")):
+        with pytest.raises(superarm.InputError, match=words):
+            superarm.Agent.load(path, **given)
 
 
 def test_the_file_is_for_numpy_too(tmp_path):

@@ -1,127 +1,26 @@
-/* Creating an agent, and numbers about it. Choosing: select.c; feedback: learn.c. */
+/* Life of an agent, and numbers about it. Choosing: decide.c; feedback: update.c; files: save.c. */
 #include "agent/agent.h"
 
 #include <math.h>
 
-#include "agent/epochs.h"
-#include "agent/history_file.h"
 #include "base/memory.h"
+#include "memory/history_file.h"
+#include "memory/history_head.h"
+#include "policy/decision.h"
 
 /* ---- life ---- */
 
 void sa_agent_destroy(sa_agent *agent) {
     if (!agent) return;
-    sa_model_destroy(agent->model);
-    sa_confidence_destroy(agent->confidence);
-    sa_confidence_destroy(agent->rebuilt);
-    sa_companion_clear(&agent->companion);
-    sa_free(agent->row);
-    sa_inputs_clear(&agent->inputs);
-    sa_history_clear(&agent->history);
-    sa_ring_clear(&agent->pending);
-    sa_block_clear(&agent->block);
-    sa_scan_clear(&agent->scan);
-    sa_gradients_clear(&agent->together);
-    sa_free(agent->joint);
-    sa_free(agent->contests);
-    sa_gradients_clear(&agent->observed);
-    sa_free(agent->mean);
-    sa_free(agent->luck);
-    sa_free(agent->contender);
-    sa_free(agent->is_contender);
-    sa_free(agent->group_score);
-    sa_free(agent->width);
-    sa_free(agent->score);
-    sa_free(agent->slate);
-    sa_free(agent->positions);
-    sa_free(agent->rows);
-    sa_workspace_clear(&agent->oracle_work);
-    sa_free(agent->training_inputs);
-    sa_free(agent->training_targets);
-    sa_free(agent->training_weights);
-    sa_free(agent->training_scores);
-    sa_free(agent->training_psi);
-    sa_free(agent->drawn_contexts);
-    sa_forgetting_clear(&agent->forgetting);
-    sa_options_destroy(agent->base);
-    sa_options_destroy(agent->options);
+    sa_account *account = agent->account;
+    sa_learner_destroy(agent->learner);
+    sa_history_clear(&agent->memory.history);
+    sa_ring_clear(&agent->memory.pending);
+    sa_chooser_destroy(agent->chooser);
+    sa_schema_release(agent->schema);
+    sa_options_destroy(agent->given);
     sa_free(agent);
-}
-
-/* Where the model tells positions apart, so must the rest. */
-static sa_status check_positions(const sa_agent *agent) {
-    const char *form =
-        agent->options->feedback == SA_FEEDBACK_POSITION ? "position" : "cascade with --cascade-form unknown";
-    if (agent->inputs.positions == 0) return SA_OK;
-    if (!agent->oracle->positions)
-        return sa_fail(SA_INVALID,
-                       "--oracle %s takes one score an arm, and --feedback %s gives one for each position: "
-                       "--oracle assignment takes those",
-                       agent->oracle->name, form);
-    if (agent->model && !agent->model->kind->evaluate_positions)
-        return sa_fail(SA_INVALID, "--algorithm %s cannot tell positions apart, as --feedback %s needs",
-                       agent->algorithm->name, form);
-    return SA_OK;
-}
-
-/* With epochs, the options given are a base, and those in force are made from them. */
-static sa_status enter_epoch(sa_agent *agent, uint64_t epoch) {
-    if (!agent->algorithm->doubling) return SA_OK;
-    sa_options *options;
-    SA_TRY(sa_epoch_options(agent->options, epoch, &options));
-    agent->base = agent->options;
-    agent->options = options;
-    agent->epoch = epoch;
-    return SA_OK;
-}
-
-static sa_status create_parts(sa_agent *agent, uint64_t epoch) {
-    SA_TRY(sa_algorithm_find(agent->options->algorithm, &agent->algorithm));
-    SA_TRY(enter_epoch(agent, epoch));
-    const sa_algorithm *algorithm = agent->algorithm;
-    const sa_options *options = agent->options;
-    if (algorithm->model) SA_TRY(sa_model_create(algorithm->model, options, &agent->model));
-    if (agent->model) agent->options->precision = (int)agent->model->precision; /* linear models are always double */
-    agent->exploration = sa_exploration_from(algorithm->exploration, algorithm->ts_samples, options);
-    if (agent->model && !agent->model->kind->train) /* it learns exactly, and is as wide as it is said to be */
-        agent->exploration.bounds.approximation = 0;
-    agent->oracle = sa_oracle_of((sa_oracle_kind)options->oracle);
-    agent->feedback = sa_feedback_of((sa_feedback_kind)options->feedback);
-    agent->pending.limit = (size_t)options->pending_limit;
-    agent->pending.discounted = sa_options_discounted(options);
-    agent->scale = 1;
-    agent->forgetting.factor = 1;
-    sa_history_init(&agent->history, options);
-    SA_TRY(sa_inputs_init(&agent->inputs, options));
-    SA_TRY(check_positions(agent));
-    const sa_model *model = agent->model;
-    if (!model) return SA_OK;
-    if (options->companion && !model->kind->observe && !agent->exploration.by_theory) { /* theory speaks of the network */
-        size_t inputs = agent->inputs.dim + agent->inputs.positions;
-        SA_TRY(sa_alloc_array(inputs, sizeof(double), &agent->row));
-        SA_TRY(sa_companion_init(&agent->companion, inputs));
-    }
-    SA_TRY(sa_gradients_init(&agent->block.gradients, model->precision, model->pairs, model->shape));
-    SA_TRY(sa_gradients_init(&agent->observed, model->precision, model->pairs, model->shape));
-    if (algorithm->confidence) SA_TRY(sa_confidence_create(options, model->pairs, model->shape, &agent->confidence));
-    return sa_forgetting_init(agent);
-}
-
-sa_status sa_agent_assemble(sa_options *options, uint64_t epoch, sa_agent **out) {
-    sa_agent *agent;
-    sa_status status = sa_alloc_array(1, sizeof *agent, &agent);
-    if (status != SA_OK) {
-        sa_options_destroy(options);
-        return status;
-    }
-    agent->options = options;
-    status = create_parts(agent, epoch);
-    if (status != SA_OK) {
-        sa_agent_destroy(agent);
-        return status;
-    }
-    *out = agent;
-    return SA_OK;
+    sa_account_close(account);
 }
 
 sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
@@ -137,7 +36,8 @@ sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
     }
     sa_agent *agent;
     SA_TRY(sa_agent_assemble(copy, 0, &agent));
-    if (*options->history) status = sa_history_file_create(&agent->history, options->history);
+    if (*options->history && options->history_new) status = sa_history_file_make_way(options->history, true);
+    if (*options->history && status == SA_OK) status = sa_history_file_create(&agent->memory.history, options->history);
     if (status != SA_OK) {
         sa_agent_destroy(agent);
         return status;
@@ -146,59 +46,77 @@ sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
     return SA_OK;
 }
 
-sa_status sa_agent_oracle(sa_agent *agent, const sa_oracle_callbacks *oracle) {
-    if (!agent) return sa_fail(SA_INVALID, "sa_agent_oracle needs an agent");
-    if (!oracle) {
-        agent->own = (sa_oracle_callbacks){0};
-        agent->oracle = sa_oracle_of((sa_oracle_kind)agent->options->oracle);
-        return SA_OK;
-    }
-    if (!oracle->solve) return sa_fail(SA_INVALID, "an oracle of your own needs a solve callback");
-    if (!(oracle->alpha > 0 && oracle->alpha <= 1))
-        return sa_fail(SA_INVALID, "alpha of your oracle is %g, and must be more than 0 and at most 1", oracle->alpha);
-    if (oracle->positions != (agent->inputs.positions > 0))
-        return sa_fail(SA_INVALID, "your oracle takes %s, and the agent's --feedback gives %s",
-                       oracle->positions ? "a score for each position" : "one score an arm",
-                       oracle->positions ? "one an arm" : "one for each position");
-    agent->own = *oracle;
-    agent->oracle = &sa_oracle_own;
+/* ---- calls ---- */
+
+sa_status sa_agent_enter(sa_agent *agent, sa_account **before) {
+    if (agent->closed)
+        return sa_fail(SA_CLOSED,
+                       "this agent ran out of memory or disk while it learnt, and is closed: load what was saved");
+    *before = sa_account_charge(agent->account);
     return SA_OK;
 }
 
-const sa_options *sa_agent_options(const sa_agent *agent) { return agent->options; }
+sa_status sa_agent_leave(sa_agent *agent, sa_account *before, sa_status status, bool learning) {
+    sa_account_charge(before);
+    if (status != SA_OK && learning) agent->closed = true;
+    return status;
+}
+
+sa_status sa_agent_oracle(sa_agent *agent, const sa_oracle_callbacks *oracle) {
+    if (!agent) return sa_fail(SA_INVALID, "sa_agent_oracle needs an agent");
+    sa_account *before = NULL;
+    bool positions = agent->learner->policy->estimator.inputs.positions > 0;
+    if (oracle) SA_TRY(sa_own_check(oracle));
+    if (oracle && oracle->positions != positions)
+        return sa_fail(SA_INVALID, "your oracle takes %s, and the agent's --feedback gives %s",
+                       oracle->positions ? "a score for each position" : "one score an arm",
+                       oracle->positions ? "one an arm" : "one for each position");
+    SA_TRY(sa_agent_enter(agent, &before));
+    sa_status status = sa_policy_own(&agent->learner->policy);
+    if (status != SA_OK) return sa_agent_leave(agent, before, status, false);
+    sa_policy *policy = agent->learner->policy;
+    policy->callbacks = oracle ? *oracle : (sa_oracle_callbacks){0};
+    policy->oracle = oracle ? &sa_oracle_own : sa_oracle_of((sa_oracle_kind)agent->given->oracle);
+    return sa_agent_leave(agent, before, SA_OK, false);
+}
+
+bool sa_agent_needs_oracle(const sa_agent *agent) {
+    const sa_policy *policy = agent->learner->policy;
+    return policy->oracle == &sa_oracle_own && !(policy->callbacks.alpha > 0);
+}
+
+const sa_options *sa_agent_options(const sa_agent *agent) { return agent->learner->options; }
 
 /* ---- numbers about it ---- */
 
 void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
+    const sa_learner *learner = agent->learner;
+    const sa_policy *policy = learner->policy;
+    const sa_model *model = policy->estimator.model;
     sa_confidence_state state = {.log_det = NAN};
-    if (agent->confidence) agent->confidence->kind->state(agent->confidence, &state);
-    size_t real = sa_precision_bytes(agent->inputs.precision), row = agent->inputs.dim * real;
-    size_t sample = row + (agent->inputs.positions + 1) * real + sizeof(double);
-    if (agent->training_weights) sample += real + sizeof(double);
+    if (policy->confidence) policy->confidence->kind->state(policy->confidence, &state);
     *counts = (sa_agent_counts){
-        .decisions = agent->pending.first + agent->pending.count,
-        .answered = agent->history.answered,
-        .pending = agent->pending.unanswered,
-        .forgotten = agent->pending.forgotten,
-        .observations = agent->history.count,
+        .decisions = agent->memory.pending.next,
+        .answered = agent->memory.history.answered,
+        .pending = agent->memory.pending.unanswered,
+        .forgotten = agent->memory.pending.forgotten,
+        .observations = agent->memory.history.count,
         .counted = state.counted,
-        .trainings = agent->trainings,
-        .diverged_trainings = agent->diverged_trainings,
-        .bytes = sizeof *agent + state.bytes + (agent->model ? agent->model->kind->bytes(agent->model) : 0) +
-                 sa_history_bytes(&agent->history) +
-                 sa_ring_bytes(&agent->pending, agent->inputs.dim, agent->inputs.precision) +
-                 sa_block_bytes(&agent->block, &agent->inputs) + sa_scan_bytes(&agent->scan, &agent->inputs) +
-                 sa_gradients_bytes(&agent->observed) + sa_companion_bytes(&agent->companion) +
-                 sa_gradients_bytes(&agent->together) + agent->contender_capacity * (2 * sizeof(size_t) + sizeof(bool)) +
-                 agent->score_capacity * 5 * sizeof(double) + agent->training_capacity * sample +
-                 (agent->drawn_contexts ? SA_TRAINING_CHUNK * row : 0) + sa_forgetting_bytes(&agent->forgetting),
+        .trainings = learner->trainings,
+        .diverged_trainings = learner->diverged_trainings,
+        .bytes = sa_account_bytes(agent->account),
         .widths_in_double = state.in_double,
         .widths_from_primal = state.from_primal,
         .log_det = state.log_det,
-        .certificate = sa_confidence_certificate(agent->confidence),
-        .train_seconds = agent->train_seconds,
-        .epoch = agent->epoch,
-        .hidden = agent->model && agent->model->kind->train ? (uint64_t)agent->options->hidden : 0,
-        .replay_seconds = agent->replay_seconds,
+        .certificate = sa_confidence_certificate(policy->confidence),
+        .train_seconds = learner->train_seconds,
+        .epoch = learner->epoch,
+        .hidden = model && model->kind->training ? (uint64_t)learner->options->hidden : 0,
+        .replay_seconds = learner->replay_seconds,
+        .refused_rewards = (uint64_t)agent->rewards.refused,
+        .wild_rewards = (uint64_t)agent->rewards.outliers.wild,
+        .wild_contexts = policy->estimator.statistics
+                             ? (uint64_t)sa_statistics_wild(&policy->estimator.inputs, policy->estimator.statistics)
+                             : 0,
     };
 }

@@ -8,22 +8,22 @@
 /* clang-format off */
 static const sa_algorithm algorithms[] = {
     /* name        model     widths exploration              M  doubling summary */
-    {"cn-ucb",      "mlp",    true,  SA_EXPLORE_UCB,          0, false, "neural, upper confidence bounds (the paper's Algorithm 1)"},
-    {"cn-ts",       "mlp",    true,  SA_EXPLORE_TS,           0, false, "neural, Thompson sampling, the best of M samples (Algorithm 2)"},
-    {"cn-ts1",      "mlp",    true,  SA_EXPLORE_TS,           1, false, "neural, Thompson sampling with one sample an arm"},
-    {"cn-ucb-d",    "mlp",    true,  SA_EXPLORE_UCB,          0, true,  "cn-ucb for an unknown horizon: a new network whenever the rounds have doubled"},
-    {"cn-ts-d",     "mlp",    true,  SA_EXPLORE_TS,           0, true,  "cn-ts for an unknown horizon, likewise"},
-    {"neural-ucb",  "mlp",    true,  SA_EXPLORE_UCB,          0, false, "neural, upper confidence bounds, K = 1 (Zhou et al. 2020); with larger slates it is cn-ucb"},
-    {"neural-ts",   "mlp",    true,  SA_EXPLORE_TS,           1, false, "neural, Thompson sampling, K = 1 (Zhang et al. 2021); with larger slates it is cn-ts1"},
-    {"neural-linear", "neural-linear", true, SA_EXPLORE_PARAMETER_TS, 0, false, "neural features, Thompson sampling of a linear regression on them (Riquelme et al. 2018)"},
-    {"comblin-ucb", "linear", true,  SA_EXPLORE_UCB,          0, false, "linear, upper confidence bounds (Wen et al. 2015)"},
-    {"comblin-ts",  "linear", true,  SA_EXPLORE_PARAMETER_TS, 0, false, "linear, Thompson sampling of the parameters (Wen et al. 2015)"},
-    {"c2ucb",       "linear", true,  SA_EXPLORE_THEORY_UCB,   0, false, "linear, upper confidence bounds with gamma_t from theory (Qin et al. 2014)"},
-    {"cc-mab",      "partition",      false, SA_EXPLORE_OWN,  0, false, "fixed cubes of contexts, the under-explored first, then greedy (Chen et al. 2018)"},
-    {"acc-ucb",     "partition-tree", false, SA_EXPLORE_OWN,  0, false, "cells of contexts that split as they fill, upper confidence bounds (Nika et al. 2020)"},
-    {"greedy",      "mlp",    false, SA_EXPLORE_GREEDY,       0, false, "reference: neural, no exploration"},
-    {"random",      NULL,     false, SA_EXPLORE_UNIFORM,      0, false, "reference: a slate drawn uniformly"},
-    {"best",        NULL,     false, SA_EXPLORE_KNOWN,        0, false, "reference: knows the expected scores"},
+    {"cn-ucb",      "mlp",    true,  &sa_explore_ucb,          0, false, "neural, upper confidence bounds (the paper's Algorithm 1)"},
+    {"cn-ts",       "mlp",    true,  &sa_explore_ts,           0, false, "neural, Thompson sampling, the best of M samples (Algorithm 2)"},
+    {"cn-ts1",      "mlp",    true,  &sa_explore_ts,           1, false, "neural, Thompson sampling with one sample an arm"},
+    {"cn-ucb-d",    "mlp",    true,  &sa_explore_ucb,          0, true,  "cn-ucb for an unknown horizon: a new network whenever the rounds have doubled"},
+    {"cn-ts-d",     "mlp",    true,  &sa_explore_ts,           0, true,  "cn-ts for an unknown horizon, likewise"},
+    {"neural-ucb",  "mlp",    true,  &sa_explore_ucb,          0, false, "neural, upper confidence bounds, K = 1 (Zhou et al. 2020); with larger slates it is cn-ucb"},
+    {"neural-ts",   "mlp",    true,  &sa_explore_ts,           1, false, "neural, Thompson sampling, K = 1 (Zhang et al. 2021); with larger slates it is cn-ts1"},
+    {"neural-linear", "neural-linear", true, &sa_explore_parameter_ts, 0, false, "neural features, Thompson sampling of a linear regression on them (Riquelme et al. 2018)"},
+    {"comblin-ucb", "linear", true,  &sa_explore_ucb,          0, false, "linear, upper confidence bounds (Wen et al. 2015)"},
+    {"comblin-ts",  "linear", true,  &sa_explore_parameter_ts, 0, false, "linear, Thompson sampling of the parameters (Wen et al. 2015)"},
+    {"c2ucb",       "linear", true,  &sa_explore_theory_ucb,   0, false, "linear, upper confidence bounds with gamma_t from theory (Qin et al. 2014)"},
+    {"cc-mab",      "partition",      false, &sa_explore_by_model,  0, false, "fixed cubes of contexts, the under-explored first, then greedy (Chen et al. 2018)"},
+    {"acc-ucb",     "partition-tree", false, &sa_explore_by_model,  0, false, "cells of contexts that split as they fill, upper confidence bounds (Nika et al. 2020)"},
+    {"greedy",      "mlp",    false, &sa_explore_greedy,       0, false, "reference: neural, no exploration"},
+    {"random",      NULL,     false, &sa_explore_uniform,      0, false, "reference: a slate drawn uniformly"},
+    {"best",        NULL,     false, &sa_explore_known,        0, false, "reference: knows the expected scores"},
 };
 /* clang-format on */
 

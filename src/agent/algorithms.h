@@ -2,16 +2,16 @@
 #ifndef SA_AGENT_ALGORITHMS_H
 #define SA_AGENT_ALGORITHMS_H
 
-#include "agent/exploration.h"
 #include "base/status.h"
+#include "exploration/exploration.h"
 
 typedef struct sa_algorithm {
     const char *name;
     const char *model; /* NULL: none */
     bool confidence;   /* are widths needed? */
-    sa_exploration_kind exploration;
+    const sa_exploration_class *exploration;
     size_t ts_samples; /* 0: as --ts-samples says */
-    bool doubling;     /* the horizon is unknown: epochs.h */
+    bool doubling;     /* the horizon is unknown: learn/epochs.h */
     const char *summary;
 } sa_algorithm;
 

@@ -10,13 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-
-sa_status sa_fail_errno(const char *verb, const char *path) {
-    int code = errno;
-    char reason[128];
-    if (strerror_r(code, reason, sizeof reason)) snprintf(reason, sizeof reason, "error %d", code);
-    return sa_fail(code == ENOMEM ? SA_OUT_OF_MEMORY : SA_FILE, "%s cannot be %s: %s", path, verb, reason);
-}
+#include "base/temporary.h"
 
 /* ---- reading ---- */
 
@@ -76,26 +70,11 @@ bool sa_file_exists(const char *path) {
 static void forget(sa_replacement *replacement) {
     sa_free(replacement->target);
     sa_free(replacement->temporary);
-    *replacement = (sa_replacement){.file = -1};
-}
-
-/* Opens a file that did not exist, beside the target; O_EXCL tells threads and processes apart. */
-static sa_status open_temporary(const char *target, mode_t mode, char **temporary, int *file) {
-    for (unsigned attempt = 0; attempt < 10000; attempt++) {
-        SA_TRY(sa_format(temporary, "%s.%ld-%u.tmp", target, (long)getpid(), attempt));
-        *file = open(*temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (*file >= 0) return SA_OK;
-        int code = errno;
-        sa_free(*temporary);
-        *temporary = NULL;
-        errno = code;
-        if (code != EEXIST) break;
-    }
-    return sa_fail_errno("written", target);
+    *replacement = SA_NO_REPLACEMENT;
 }
 
 sa_status sa_replace_begin(const char *path, sa_replacement *out) {
-    sa_replacement fresh = {.file = -1};
+    sa_replacement fresh = SA_NO_REPLACEMENT;
     struct stat about;
     bool exists = !stat(path, &about);
     char *resolved = exists ? realpath(path, NULL) : NULL; /* a link stays a link */
@@ -110,12 +89,13 @@ sa_status sa_replace_begin(const char *path, sa_replacement *out) {
         }
     } else {
         mode_t mode = exists ? about.st_mode & 0777 : 0666;
-        SA_TRY_OR_FAIL(open_temporary(fresh.target, mode, &fresh.temporary, &fresh.file));
+        fresh.folder = sa_temporary_folder(fresh.target);
+        SA_TRY_OR_FAIL(sa_temporary_open(fresh.target, mode, &fresh.temporary, &fresh.file));
     }
     *out = fresh;
     return SA_OK;
 fail:
-    forget(&fresh);
+    sa_replace_abandon(&fresh);
     return status;
 }
 
@@ -134,20 +114,8 @@ sa_status sa_replace_write(const sa_replacement *replacement, const void *data, 
 void sa_replace_abandon(sa_replacement *replacement) {
     if (replacement->file >= 0) close(replacement->file);
     if (replacement->temporary) unlink(replacement->temporary);
+    if (replacement->folder >= 0) close(replacement->folder); /* and the lock with it */
     forget(replacement);
-}
-
-/* The new name is on the disk only when the folder is. Some file systems cannot; the file is whole either way. */
-static void sync_folder(const char *target) {
-    char *folder;
-    if (sa_copy_text(target, &folder) != SA_OK) return;
-    char *slash = strrchr(folder, '/');
-    if (slash) slash[slash == folder] = 0;
-    int file = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    sa_free(folder);
-    if (file < 0) return;
-    fsync(file);
-    close(file);
 }
 
 sa_status sa_replace_commit(sa_replacement *replacement) {
@@ -159,7 +127,7 @@ sa_status sa_replace_commit(sa_replacement *replacement) {
         if (rename(replacement->temporary, replacement->target)) {
             status = sa_fail_errno("written", replacement->target);
         } else {
-            sync_folder(replacement->target);
+            if (replacement->folder >= 0) fsync(replacement->folder); /* the new name; some file systems cannot */
             sa_free(replacement->temporary);
             replacement->temporary = NULL;
         }
@@ -178,23 +146,6 @@ sa_status sa_file_write(const char *path, const void *data, size_t size) {
 }
 
 /* ---- texts and checksums ---- */
-
-sa_status sa_format(char **out, const char *format, ...) {
-    va_list arguments, again;
-    va_start(arguments, format);
-    va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    char *text = NULL;
-    sa_status status = length < 0 ? sa_fail(SA_INVALID, "a text cannot be formatted: %s", format)
-                                  : sa_alloc_array((size_t)length + 1, 1, &text);
-    if (status == SA_OK) {
-        vsnprintf(text, (size_t)length + 1, format, again);
-        *out = text;
-    }
-    va_end(again);
-    va_end(arguments);
-    return status;
-}
 
 /* Slicing by 8: table[k][b] is the remainder of byte b followed by k zero bytes, so that eight bytes go at once. */
 uint32_t sa_crc32(uint32_t crc, const void *data, size_t size) {

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/text.h"
 
 /* The whole file; one more byte, 0, follows so that text can be used as it is. Caller frees with sa_free. */
 sa_status sa_file_read(const char *path, char **data, size_t *size);
@@ -19,13 +20,8 @@ sa_status sa_folder_make(const char *path);
 bool sa_folder_is_empty(const char *path);
 /* Removes a file, or a folder with all that is in it (links are removed, not followed); fine when absent. */
 sa_status sa_path_remove(const char *path);
-/* printf into a fresh text, freed with sa_free: paths are built with it. */
-__attribute__((format(printf, 2, 3))) sa_status sa_format(char **out, const char *format, ...);
 /* CRC-32 (the zip one) of the bytes, continued from `crc` (0 to begin). */
 uint32_t sa_crc32(uint32_t crc, const void *data, size_t size);
-
-/* SA_FILE (SA_OUT_OF_MEMORY for ENOMEM) with "path cannot be verb: errno's reason". */
-sa_status sa_fail_errno(const char *verb, const char *path);
 
 /* ---- writing in parts, atomically: begin, write to `file`, then commit or abandon ---- */
 
@@ -33,7 +29,10 @@ typedef struct sa_replacement {
     char *target;    /* where the file will be; links are resolved */
     char *temporary; /* where it is until then; NULL for a device or pipe, which is written straight to */
     int file;        /* descriptor, open for writing */
+    int folder; /* descriptor of the temporary's folder, locked for others to see that there is one; -1: it could not be had */
 } sa_replacement;
+
+#define SA_NO_REPLACEMENT ((sa_replacement){.file = -1, .folder = -1}) /* fine to abandon */
 
 sa_status sa_replace_begin(const char *path, sa_replacement *out);
 sa_status sa_replace_write(const sa_replacement *replacement, const void *data, size_t size);

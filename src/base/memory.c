@@ -1,12 +1,63 @@
 #include "base/memory.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/machine.h"
 
 enum { ALIGNMENT = 64 };
+
+/* The line before each block. */
+typedef struct head {
+    atomic_size_t holders;
+    size_t bytes;
+    sa_account *account; /* NULL: charged to none */
+} head;
+
+_Static_assert(sizeof(head) <= ALIGNMENT, "a block's head is one line");
+
+static head *head_of(const void *block) { return (head *)(void *)((char *)(uintptr_t)block - ALIGNMENT); }
+
+/* ---- accounts ---- */
+
+struct sa_account {
+    atomic_size_t bytes;
+    atomic_size_t holders; /* its blocks, and whoever opened it */
+};
+
+_Static_assert(sizeof(sa_account) <= ALIGNMENT, "an account is one line");
+
+static _Thread_local sa_account *charged;
+
+sa_account *sa_account_open(void) {
+    sa_account *account = aligned_alloc(ALIGNMENT, ALIGNMENT); /* a line of its own, as threads share it */
+    if (!account) return NULL;
+    atomic_init(&account->bytes, 0);
+    atomic_init(&account->holders, 1);
+    return account;
+}
+
+static void account_release(sa_account *account) {
+    if (atomic_fetch_sub_explicit(&account->holders, 1, memory_order_acq_rel) == 1) free(account);
+}
+
+void sa_account_close(sa_account *account) {
+    if (account) account_release(account);
+}
+
+size_t sa_account_bytes(const sa_account *account) { return atomic_load_explicit(&account->bytes, memory_order_relaxed); }
+
+sa_account *sa_account_charge(sa_account *account) {
+    sa_account *before = charged;
+    charged = account;
+    return before;
+}
+
+/* ---- blocks ---- */
 
 static sa_status too_large(size_t count, size_t size) {
     return sa_fail(SA_OUT_OF_MEMORY, "no memory for %zu elements of %zu bytes", count, size);
@@ -18,9 +69,8 @@ sa_status sa_memory_check(size_t count, size_t size) {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - ALIGNMENT) return too_large(count, size);
     if (bytes < worth_asking) return SA_OK;
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page > 0 && bytes / (size_t)page >= (size_t)pages) return too_large(count, size);
-    return SA_OK;
+    size_t machine = sa_machine_memory();
+    return machine > 0 && bytes >= machine ? too_large(count, size) : SA_OK;
 }
 
 size_t sa_memory_available(void) {
@@ -30,19 +80,25 @@ size_t sa_memory_available(void) {
     while (file && fgets(line, sizeof line, file))
         if (sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1) break;
     if (file) fclose(file);
-    if (kilobytes > 0 && kilobytes < SIZE_MAX / 1024) return (size_t)kilobytes * 1024;
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    size_t bytes;
-    if (pages <= 0 || page <= 0 || __builtin_mul_overflow((size_t)pages, (size_t)page, &bytes)) return 0;
-    return bytes;
+    size_t machine = sa_machine_memory(); /* which a control group may limit */
+    bool known = kilobytes > 0 && kilobytes < SIZE_MAX / 1024;
+    return known && (machine == 0 || kilobytes * 1024 < machine) ? (size_t)kilobytes * 1024 : machine;
 }
 
 sa_status sa_alloc_array(size_t count, size_t size, void *out) {
     SA_TRY(sa_memory_check(count, size));
     size_t bytes = count * size;                                  /* checked */
     size_t rounded = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT; /* at least one line, a multiple as C17 asks */
-    void *block = aligned_alloc(ALIGNMENT, rounded);
-    if (!block) return too_large(count, size);
+    char *line = aligned_alloc(ALIGNMENT, ALIGNMENT + rounded);
+    if (!line) return too_large(count, size);
+    void *block = line + ALIGNMENT;
+    head *first = head_of(block);
+    *first = (head){.bytes = bytes, .account = charged};
+    atomic_init(&first->holders, 1);
+    if (charged) {
+        atomic_fetch_add_explicit(&charged->holders, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&charged->bytes, bytes, memory_order_relaxed);
+    }
     memset(block, 0, rounded);
     memcpy(out, &block, sizeof block);
     return SA_OK;
@@ -69,7 +125,44 @@ sa_status sa_grow_array(void *array, size_t *capacity, size_t needed, size_t siz
     return SA_OK;
 }
 
-void sa_free(void *block) { free(block); }
+static void free_block(head *first) {
+    if (first->account) {
+        atomic_fetch_sub_explicit(&first->account->bytes, first->bytes, memory_order_relaxed);
+        account_release(first->account);
+    }
+    free(first);
+}
+
+void sa_free(void *block) {
+    if (!block) return;
+    head *first = head_of(block);
+    if (atomic_fetch_sub_explicit(&first->holders, 1, memory_order_acq_rel) == 1) free_block(first);
+}
+
+void *sa_hold(void *block) {
+    if (block) atomic_fetch_add_explicit(&head_of(block)->holders, 1, memory_order_relaxed);
+    return block;
+}
+
+bool sa_is_shared(const void *block) { return atomic_load_explicit(&head_of(block)->holders, memory_order_acquire) > 1; }
+
+bool sa_is_last(void *block) {
+    head *first = head_of(block);
+    if (atomic_fetch_sub_explicit(&first->holders, 1, memory_order_acq_rel) > 1) return false;
+    atomic_store_explicit(&first->holders, 1, memory_order_relaxed); /* for the sa_free that follows */
+    return true;
+}
+
+sa_status sa_own(void *array) {
+    void *block, *copy;
+    memcpy(&block, array, sizeof block);
+    if (!block || !sa_is_shared(block)) return SA_OK;
+    SA_TRY(sa_alloc_array(head_of(block)->bytes, 1, &copy));
+    memcpy(copy, block, head_of(block)->bytes);
+    sa_free(block);
+    memcpy(array, &copy, sizeof copy);
+    return SA_OK;
+}
 
 sa_status sa_copy_text(const char *text, char **out) {
     if (!text) {

@@ -1,8 +1,13 @@
-/* Checked allocation: the only place where sizes are multiplied. All blocks are aligned to 64 bytes (a cache line, and
- * the widest vector register) and freed with sa_free. */
+/* Checked allocation: the only place where sizes are multiplied. All blocks are aligned to 64 bytes (a cache line, and the
+ * widest vector register) and freed with sa_free.
+ *
+ * A block has a number of holders. Whoever wants to go on reading a block that its owner may free or rewrite holds it
+ * (sa_hold); sa_free then gives up one hold, and the last one frees the memory. An owner that rewrites a block which others
+ * hold makes a copy first (sa_own). Only the owner's thread may hold or own a block; any thread may free. */
 #ifndef SA_BASE_MEMORY_H
 #define SA_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
@@ -24,5 +29,27 @@ sa_status sa_grow_array(void *array, size_t *capacity, size_t needed, size_t siz
 void sa_free(void *block);
 /* A copy of the text, freed with sa_free; NULL text gives NULL. */
 sa_status sa_copy_text(const char *text, char **out);
+
+/* ---- blocks with several holders ---- */
+
+/* One more holder, who gives it up with sa_free or sa_is_last. NULL is fine. Returns the block. */
+void *sa_hold(void *block);
+/* Does anybody else hold it? */
+bool sa_is_shared(const void *block);
+/* Gives up one hold of a block that holds others: true for the last holder, who then frees those and, with sa_free, the block. */
+bool sa_is_last(void *block);
+/* `*array` becomes a copy that nobody else holds, where others do. */
+sa_status sa_own(void *array);
+
+/* ---- accounts: bytes that belong together ---- */
+
+typedef struct sa_account sa_account;
+
+/* NULL when memory is short. It lasts until it is closed and the last block that was charged to it is freed. */
+sa_account *sa_account_open(void);
+void sa_account_close(sa_account *account); /* NULL is fine */
+size_t sa_account_bytes(const sa_account *account);
+/* This thread's allocations are charged to the account (NULL: to none) until the next call. Returns the account before. */
+sa_account *sa_account_charge(sa_account *account);
 
 #endif

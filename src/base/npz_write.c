@@ -108,7 +108,10 @@ static sa_status write_zip(const sa_npz_writer *writer, const char *path, const 
     for (size_t i = 0; status == SA_OK && i < writer->count; i++) status = add_to_zip(zip, &writer->entries[i]);
     if (status == SA_OK && zip_set_archive_comment(zip, SA_SEAL_BLANK, sizeof SA_SEAL_BLANK - 1)) status = SA_FILE;
     if (status == SA_OK && !zip_close(zip)) return SA_OK;
-    status = sa_fail(SA_FILE, "%s cannot be written: %s", target, zip_strerror(zip));
+    zip_error_t *error = zip_get_error(zip);
+    bool is_system = zip_error_system_type(error) == ZIP_ET_SYS;
+    status = sa_fail(is_system ? sa_status_of_errno(zip_error_code_system(error)) : SA_FILE, "%s cannot be written: %s",
+                     target, zip_strerror(zip));
     zip_discard(zip);
     return status;
 }

@@ -49,7 +49,6 @@ struct sa_options {
 #define SA_FIELD_TEXT(field, ...) char *field; /* owned; "" when not set */
     SA_OPTION_LIST(SA_FIELD_INTEGER, SA_FIELD_NUMBER, SA_FIELD_CHOICE, SA_FIELD_FLAG, SA_FIELD_TEXT)
     bool given[SA_OPTION_TOTAL]; /* in the order of the list */
-    bool of_run; /* no option: the agent lives for one run of an experiment, and its history is left behind */
 };
 
 /* SA_INVALID when options contradict each other (a slate larger than the arms is for the environment to say). */

@@ -99,6 +99,11 @@
     TEXT(capacity, "capacity", ENVIRONMENT, "", "oracle data: what costs may add up to")                                  \
     TEXT(groups, "groups", ENVIRONMENT, "", "oracle data: the arms' groups, (N), a list or an npy file")                  \
     TEXT(capacities, "capacities", ENVIRONMENT, "", "oracle data: the most arms of each group, a list or an npy file")    \
+    TEXT(minimums, "minimums", ENVIRONMENT, "", "oracle data: the least arms of each group, a list or an npy file")       \
+    TEXT(exclusions, "exclusions", ENVIRONMENT, "",                                                                       \
+         "oracle data: npy file of pairs of arms, at most one chosen, (pairs, 2)")                                        \
+    TEXT(eligible, "eligible", ENVIRONMENT, "",                                                                           \
+         "oracle data: npy file of which arms each position takes, (K, N), 0 or 1")                                       \
     TEXT(edges, "edges", ENVIRONMENT, "", "oracle data: npy file of the two nodes of each arm, (N, 2)")                   \
     TEXT(source, "source", ENVIRONMENT, "", "oracle data: the node where paths start")                                    \
     TEXT(target, "target", ENVIRONMENT, "", "oracle data: the node where they end")                                       \
@@ -106,10 +111,13 @@
     TEXT(topics, "topics", ENVIRONMENT, "", "oracle data: npy file of how well arms cover topics, (N, topics)")           \
     TEXT(matrix, "matrix", ENVIRONMENT, "", "oracle data: npy file of A in A x <= b, (rows, N)")                          \
     TEXT(bounds, "bounds", ENVIRONMENT, "", "oracle data: b, (rows), a list or an npy file")                              \
+    TEXT(seconds, "seconds", ENVIRONMENT, "", "oracle data: how long CBC may search for the best slate, 1 unless given")  \
     TEXT(discounts, "discounts", ENVIRONMENT, "",                                                                         \
          "oracle data, clicks cascade, feedback cascade: psi of each position, (K), a list or npy file")                  \
     TEXT(cascade_reward, "reward", ENVIRONMENT, "",                                                                       \
          "oracle data, and clicks cascade: what earns, any click (click) or each (sum)")                                  \
+    FLAG(exactly, "exactly", ENVIRONMENT, false, false, false,                                                            \
+         "oracle data: exactly K arms, also where some may be left out")                                                  \
     CHOICE(clicks, "clicks", ENVIRONMENT, CLICKS_NONE, CLICKS_NONE, CLICKS_NONE, SA_CLICKS,                               \
            "what users do: nothing (every score is seen), look at positions by chance, or scan from the top and click")   \
     TEXT(examination, "examination", ENVIRONMENT, "",                                                                     \
@@ -124,9 +132,10 @@
     INTEGER(seed, "seed", EXPERIMENT, 1, 1, 1, 0, INT64_MAX, "seed of all random numbers")                                \
     CHOICE(show_regret, "show-regret", EXPERIMENT, REGRET_EXPECTED, REGRET_REALISED, REGRET_EXPECTED, SA_REGRETS,         \
            "the regret that tables and figures show; files have both")                                                    \
-    INTEGER(threads, "threads", OUTPUT, 0, 0, 0, 0, 4096, "runs at a time; 0: one a processor")                           \
+    INTEGER(threads, "threads", OUTPUT, 0, 0, 0, 0, 4096, "runs at a time; 0: one for each processor that it may use")    \
     TEXT(out, "out", OUTPUT, "", "folder for the results")                                                                \
     TEXT(trace, "trace", OUTPUT, "", "file for one JSON line a round")                                                    \
+    TEXT(log, "log", OUTPUT, "", "file for the decision log: JSON lines that `superarm learn` reads")                     \
     FLAG(resume, "resume", OUTPUT, false, false, false,                                                                   \
          "go on with the experiment in --out, also with more runs or agents")                                             \
     TEXT(shard, "shard", OUTPUT, "",                                                                                      \
@@ -184,6 +193,8 @@
     CHOICE(confidence, "confidence", AGENT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, SA_CONFIDENCES,         \
            "widths sqrt(g' Z^-1 g / m) from all of Z, its diagonal, the last layer's part, a sketch, or exact until a "   \
            "sketch is cheaper")                                                                                           \
+    TEXT(reward_range, "reward-range", AGENT, "",                                                                         \
+         "LOW,HIGH: feedback outside is refused; unless given, nothing is learnt from scores that are wildly off")        \
     INTEGER(sketch_size, "sketch-size", AGENT, 256, 256, 256, 1, 1000000,                                                 \
             "sketch and auto: B, gradients that stand for all that were counted")                                         \
     FLAG(rebuild, "rebuild", AGENT, false, false, false,                                                                  \
@@ -254,8 +265,10 @@
             "threads of one agent while it looks through many arms (top-k); the slates are the same")                     \
     TEXT(history, "history", AGENT, "",                                                                                   \
          "file to keep feedback in instead of memory; run puts the agent's label and the run behind its name")            \
+    FLAG(history_new, "history-new", AGENT, false, false, false,                                                          \
+         "begin the --history again that an agent left which was never saved; run always does")                           \
     INTEGER(pending_limit, "pending-limit", AGENT, 10000, 10000, 10000, 1, 100000000,                                     \
-            "decisions kept waiting for feedback; older ones are forgotten")                                              \
+            "decisions kept waiting for feedback; beyond it answered ones are forgotten first, then the oldest")          \
     /* epochs of cn-ucb-d and cn-ts-d */                                                                                  \
     INTEGER(                                                                                                              \
         epoch_length, "epoch-length", AGENT, 100, 100, 100, 1, SA_ANY_INTEGER,                                            \

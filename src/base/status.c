@@ -1,5 +1,6 @@
 #include "base/status.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,4 +48,16 @@ const char *sa_status_message(sa_status status) {
 #undef SA_STATUS_TEXT
     default: return "unknown status";
     }
+}
+
+sa_status sa_status_of_errno(int code) {
+    if (code == ENOMEM) return SA_OUT_OF_MEMORY;
+    return code == ENOSPC || code == EDQUOT || code == EIO ? SA_DISK : SA_FILE;
+}
+
+sa_status sa_fail_errno(const char *verb, const char *path) {
+    int code = errno;
+    char reason[128];
+    if (strerror_r(code, reason, sizeof reason)) snprintf(reason, sizeof reason, "error %d", code);
+    return sa_fail(sa_status_of_errno(code), "%s cannot be %s: %s", path, verb, reason);
 }

@@ -9,6 +9,11 @@ __attribute__((format(printf, 2, 3))) sa_status sa_fail(sa_status status, const 
 /* Puts words in front of the kept sentence ("agent.npz: ") and returns the status. */
 __attribute__((format(printf, 2, 3))) sa_status sa_fail_prefix(sa_status status, const char *format, ...);
 
+/* SA_OUT_OF_MEMORY for ENOMEM, SA_DISK where the disk is full or failed, and SA_FILE: the name or its rights are wrong. */
+sa_status sa_status_of_errno(int code);
+/* That status with "path cannot be verb: errno's reason". */
+sa_status sa_fail_errno(const char *verb, const char *path);
+
 /* Leaves the function with the status of a failed call; for functions that hold nothing to release. */
 #define SA_TRY(call)                                                                                                      \
     do {                                                                                                                  \

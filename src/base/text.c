@@ -2,9 +2,12 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 /* glibc and musl keep one constant "C" locale, so newlocale neither allocates nor fails here. */
 static locale_t c_locale(void) { return newlocale(LC_ALL_MASK, "C", (locale_t)0); }
@@ -79,4 +82,21 @@ size_t sa_edit_distance(const char *from, const char *to, size_t limit) {
         }
     }
     return smaller(rows[m % 3][n], limit + 1);
+}
+
+sa_status sa_format(char **out, const char *format, ...) {
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    char *text = NULL;
+    sa_status status = length < 0 ? sa_fail(SA_INVALID, "a text cannot be formatted: %s", format)
+                                  : sa_alloc_array((size_t)length + 1, 1, &text);
+    if (status == SA_OK) {
+        vsnprintf(text, (size_t)length + 1, format, again);
+        *out = text;
+    }
+    va_end(again);
+    va_end(arguments);
+    return status;
 }

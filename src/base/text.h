@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/status.h"
+
 enum { SA_NUMBER_TEXT = 32, SA_PRINTABLE = 104 };
 
 /* The whole text as a decimal number: no spaces, no hexadecimal. Too large gives an infinity; "inf" and "nan" are not
@@ -20,5 +22,8 @@ char *sa_printable(const char *text, char out[SA_PRINTABLE]);
 /* How many single-character insertions, deletions, replacements and swaps lead from one to the other; at most `limit` + 1,
  * which is also the answer for texts of more than 60 characters. */
 size_t sa_edit_distance(const char *from, const char *to, size_t limit);
+
+/* printf into a fresh text, freed with sa_free: paths are built with it. */
+__attribute__((format(printf, 2, 3))) sa_status sa_format(char **out, const char *format, ...);
 
 #endif

@@ -5,14 +5,14 @@
  *     exact   n^2 N + 2 n N w         sketch   M^2 N + 2 M N w + k F / (B/4)
  *
  * and the sketch of n gradients is made for n F / (B/4). Nobody knows how many rounds will come, so it is made when exact widths
- * have cost as much more than a sketch's would have: at most twice the cost of knowing. With few parameters, p <= 2 M, the p x p side
+ * have cost as much more than a sketch's would have (change_over.h). With few parameters, p <= 2 M, the p x p side
  * is no dearer than a sketch, and the engine stays exact, whether the agent discounts or not. With more, an agent that discounts has a
  * sketch from the first on. */
 #include <string.h>
 
 #include "base/memory.h"
+#include "confidence/change_over.h"
 #include "confidence/confidence.h"
-#include "confidence/exact.h"
 
 enum { LARGE_BATCH = 8 }; /* more than so many times M at once are counted by a sketch from the first on */
 
@@ -25,10 +25,7 @@ typedef struct automatic {
     bool stays;                     /* exact for good */
     double elements, fresh, length; /* M, B/4, w */
     uint64_t counted;
-    double excess;     /* operations that exact widths have cost more than a sketch's would have */
-    double last_batch; /* N of the last widths */
-    /* Batches that were named before the change mean nothing to the sketch, whose own names follow on theirs. */
-    uint64_t latest_ticket, exact_tickets;
+    sa_rent rent; /* of exact widths */
 } automatic_t;
 
 static bool is_exact(const automatic_t *self) { return self->now->kind == &sa_confidence_exact; }
@@ -38,6 +35,20 @@ static void destroy(sa_confidence *confidence) {
     sa_confidence_destroy(self->now);
     sa_free(self->shape);
     sa_free(self);
+}
+
+static sa_status fork_engine(sa_confidence *confidence, sa_confidence **out) {
+    automatic_t *self = (automatic_t *)confidence, *copy;
+    SA_TRY(sa_alloc_array(1, sizeof *copy, &copy));
+    *copy = *self;
+    sa_status status = self->now->kind->fork(self->now, &copy->now);
+    if (status != SA_OK) {
+        sa_free(copy);
+        return status;
+    }
+    sa_hold(copy->shape);
+    *out = &copy->base;
+    return SA_OK;
 }
 
 static void measure(automatic_t *self, double size) {
@@ -83,77 +94,72 @@ static double fold_cost(const automatic_t *self) {
     return 4 * self->elements * self->elements * (self->length + 2 * self->elements);
 }
 
-/* A side of p x p holds no gradients: it is left only by an agent that was saved with a sketch and is loaded, before anything is
- * counted. */
-static sa_status change_over(automatic_t *self) {
-    const sa_gradients *held = sa_exact_held(self->now);
+/* A sketch of `held` (NULL: of none), as precise as exact widths had to be. */
+static sa_status change_over(automatic_t *self, const sa_gradients *held) {
     sa_confidence *sketch;
     sa_options options = self->options;
-    if (held) options.precision = (int)held->precision; /* as far as exact widths had to go, the sketch's have to */
+    sa_width_work work = {0};
+    if (held) options.precision = (int)held->precision;
     SA_TRY(sa_confidence_sketch.create(&options, self->pairs, self->shape, &sketch));
-    sa_status status = held ? sa_confidence_sketch.count(sketch, held, 0, NULL) : SA_OK;
+    sa_status status = held && held->count ? sketch->kind->count(sketch, held, NULL, &work) : SA_OK;
+    sa_width_work_clear(&work);
     if (status != SA_OK) {
         sa_confidence_destroy(sketch);
         return status;
     }
     sa_confidence_destroy(self->now);
     self->now = sketch;
-    self->exact_tickets = self->latest_ticket;
     return SA_OK;
 }
 
 /* After a round. When memory for a sketch is short, exact widths go on. */
 static void consider(automatic_t *self, size_t round_counted) {
-    double n = (double)self->counted, m = self->elements, batch = self->last_batch, w = self->length;
+    double n = (double)self->counted, m = self->elements, arms = self->base.asked, w = self->length;
     if (self->stays || !is_exact(self)) return;
-    self->excess +=
-        (n * n - m * m) * batch + 2 * (n - m) * batch * w - (double)round_counted * fold_cost(self) / self->fresh;
-    if (self->excess < 0) self->excess = 0;
-    if (self->excess > n * fold_cost(self) / self->fresh && change_over(self) != SA_OK) self->excess = 0;
+    double more = (n * n - m * m) * arms + 2 * (n - m) * arms * w - (double)round_counted * fold_cost(self) / self->fresh;
+    if (!sa_rent_is_up(&self->rent, more, n * fold_cost(self) / self->fresh)) return;
+    if (change_over(self, sa_exact_gradients(self->now)) != SA_OK) self->rent.excess = 0;
+}
+
+static sa_status expect(sa_confidence *confidence, size_t count) {
+    automatic_t *self = (automatic_t *)confidence;
+    if (!self->stays && is_exact(self) && (double)count > LARGE_BATCH * self->elements)
+        SA_TRY(change_over(self, sa_exact_gradients(self->now)));
+    return self->now->kind->expect ? self->now->kind->expect(self->now, count) : SA_OK;
 }
 
 /* ---- the engine ---- */
 
-/* What the engine within calls a batch. */
-static uint64_t named(const automatic_t *self, uint64_t ticket) {
-    return ticket > self->exact_tickets ? ticket - self->exact_tickets : 0;
+static sa_status widths(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
+                        const size_t *label, sa_width_work *work, double *width) {
+    const automatic_t *self = (const automatic_t *)confidence;
+    return self->now->kind->widths(self->now, batch, rows, count, label, work, width);
 }
 
-static sa_status widths(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
-                        double *width, uint64_t *ticket) {
-    automatic_t *self = (automatic_t *)confidence;
-    uint64_t name = named(self, *ticket);
-    SA_TRY(self->now->kind->widths(self->now, batch, rows, count, width, &name));
-    self->last_batch = (double)count + (*ticket ? self->last_batch : 0);
-    *ticket = name + self->exact_tickets;
-    if (*ticket > self->latest_ticket) self->latest_ticket = *ticket;
-    return SA_OK;
+static sa_status tighten(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
+                         sa_width_work *work, double *width) {
+    const automatic_t *self = (const automatic_t *)confidence;
+    return self->now->kind->tighten(self->now, batch, rows, count, work, width);
 }
 
-static sa_status tighten(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
-                         double *width) {
+static sa_status count(sa_confidence *confidence, const sa_gradients *batch, const size_t *label, sa_width_work *work) {
     automatic_t *self = (automatic_t *)confidence;
-    return self->now->kind->tighten(self->now, batch, rows, count, width);
-}
-
-static sa_status count(sa_confidence *confidence, const sa_gradients *batch, uint64_t ticket, const size_t *rows) {
-    automatic_t *self = (automatic_t *)confidence;
-    SA_TRY(self->now->kind->count(self->now, batch, named(self, ticket), rows));
+    self->now->asked = confidence->asked;
+    SA_TRY(self->now->kind->count(self->now, batch, label, work));
     self->counted += batch->count;
     consider(self, batch->count);
     return SA_OK;
 }
 
-static sa_status reserve(sa_confidence *confidence, size_t count, size_t at_once) {
-    automatic_t *self = (automatic_t *)confidence;
-    if (!self->stays && is_exact(self) && (double)count > LARGE_BATCH * self->elements) SA_TRY(change_over(self));
-    return self->now->kind->reserve(self->now, count, at_once);
-}
-
 static sa_status discount(sa_confidence *confidence, double factor) {
     automatic_t *self = (automatic_t *)confidence;
-    if (is_exact(self) && !self->stays) SA_TRY(change_over(self));
+    if (is_exact(self) && !self->stays) SA_TRY(change_over(self, sa_exact_gradients(self->now)));
     return self->now->kind->discount(self->now, factor);
+}
+
+static sa_status widen(sa_confidence *confidence) {
+    automatic_t *self = (automatic_t *)confidence;
+    return self->now->kind->widen(self->now);
 }
 
 static double certificate(const sa_confidence *confidence) {
@@ -170,26 +176,18 @@ static sa_status save(const sa_confidence *confidence, sa_npz_writer *writer) {
     static const int64_t yes = 1, no = 0;
     SA_TRY(sa_npz_add(writer, "auto_exact", SA_INT64, 0, NULL, is_exact(self) ? &yes : &no));
     SA_TRY(sa_npz_add(writer, "auto_counted", SA_INT64, 0, NULL, &self->counted));
-    SA_TRY(sa_npz_add(writer, "auto_tickets", SA_INT64, 0, NULL, &self->latest_ticket));
-    SA_TRY(sa_npz_add(writer, "auto_exact_tickets", SA_INT64, 0, NULL, &self->exact_tickets));
-    SA_TRY(sa_npz_add(writer, "auto_excess", SA_FLOAT64, 0, NULL, &self->excess));
-    SA_TRY(sa_npz_add(writer, "auto_last_batch", SA_FLOAT64, 0, NULL, &self->last_batch));
+    SA_TRY(sa_npz_add(writer, "auto_excess", SA_FLOAT64, 0, NULL, &self->rent.excess));
     return self->now->kind->save(self->now, writer);
 }
 
 static sa_status load(sa_confidence *confidence, sa_npz *archive) {
     automatic_t *self = (automatic_t *)confidence;
-    int64_t exact, counted, latest, before;
+    int64_t exact, counted;
     SA_TRY(sa_npz_get_integer(archive, "auto_exact", 0, 1, &exact));
     SA_TRY(sa_npz_get_integer(archive, "auto_counted", 0, INT64_MAX, &counted));
-    SA_TRY(sa_npz_get_integer(archive, "auto_tickets", 0, INT64_MAX, &latest));
-    SA_TRY(sa_npz_get_integer(archive, "auto_exact_tickets", 0, latest, &before));
-    SA_TRY(sa_npz_get_number(archive, "auto_excess", &self->excess));
-    SA_TRY(sa_npz_get_number(archive, "auto_last_batch", &self->last_batch));
-    if (!exact && is_exact(self)) SA_TRY(change_over(self)); /* of none: the file has the rest */
+    SA_TRY(sa_npz_get_number(archive, "auto_excess", &self->rent.excess));
+    if (!exact && is_exact(self)) SA_TRY(change_over(self, NULL)); /* of none: the file has the rest */
     self->counted = (uint64_t)counted;
-    self->latest_ticket = (uint64_t)latest;
-    self->exact_tickets = (uint64_t)before;
     return self->now->kind->load(self->now, archive);
 }
 
@@ -198,11 +196,13 @@ const sa_confidence_class sa_confidence_auto = {
     .summary = "exact until that has cost more than a sketch would, then a sketch of all that was counted",
     .create = create,
     .destroy = destroy,
+    .fork = fork_engine,
     .widths = widths,
     .tighten = tighten,
     .count = count,
-    .reserve = reserve,
     .discount = discount,
+    .expect = expect,
+    .widen = widen,
     .certificate = certificate,
     .state = state,
     .save = save,

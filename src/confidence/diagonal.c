@@ -26,23 +26,29 @@ typedef struct diagonal {
     size_t pairs, parameters;
     sa_pair_shape *shape; /* (pairs) */
     uint64_t counted;
-    double *z;          /* (parameters) pair by pair, delta by delta */
+    double *z;          /* (parameters) pair by pair, delta by delta; only counting needs it */
     double *reciprocal; /* (parameters) 1 / z */
-    /* squares of some gradients' pair, and the product of the inputs with R' */
+    size_t longest_delta, longest_input;
+} diagonal_t;
+
+/* Workspace: squares of some gradients' pair, and the product of the inputs with R'. */
+typedef struct squares {
     double *delta;   /* (ROWS, longest delta) */
     double *input;   /* (ROWS, longest input) */
     double *product; /* (ROWS, longest delta) */
-    size_t longest_delta, longest_input;
-} diagonal_t;
+} squares;
+
+static sa_status lay(const diagonal_t *self, sa_width_work *work, squares *out) {
+    return SA_LAY(&work->solution, {&out->delta, ROWS * self->longest_delta, sizeof(double)},
+                  {&out->input, ROWS * self->longest_input, sizeof(double)},
+                  {&out->product, ROWS * self->longest_delta, sizeof(double)});
+}
 
 static void destroy(sa_confidence *confidence) {
     diagonal_t *self = (diagonal_t *)confidence;
     sa_free(self->shape);
     sa_free(self->z);
     sa_free(self->reciprocal);
-    sa_free(self->delta);
-    sa_free(self->input);
-    sa_free(self->product);
     sa_free(self);
 }
 
@@ -54,10 +60,7 @@ static sa_status allocate(diagonal_t *self) {
         if (shape.input > self->longest_input) self->longest_input = shape.input;
     }
     SA_TRY(sa_alloc_array(self->parameters, sizeof(double), &self->z));
-    SA_TRY(sa_alloc_array(self->parameters, sizeof(double), &self->reciprocal));
-    SA_TRY(sa_alloc_matrix(ROWS, self->longest_delta, sizeof(double), &self->delta));
-    SA_TRY(sa_alloc_matrix(ROWS, self->longest_input, sizeof(double), &self->input));
-    return sa_alloc_matrix(ROWS, self->longest_delta, sizeof(double), &self->product);
+    return sa_alloc_array(self->parameters, sizeof(double), &self->reciprocal);
 }
 
 static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape, sa_confidence **out) {
@@ -81,6 +84,24 @@ fail:
     return status;
 }
 
+static sa_status fork_engine(sa_confidence *confidence, sa_confidence **out) {
+    diagonal_t *self = (diagonal_t *)confidence, *copy;
+    SA_TRY(sa_alloc_array(1, sizeof *copy, &copy));
+    *copy = *self;
+    copy->z = NULL;
+    sa_hold(copy->shape);
+    sa_hold(copy->reciprocal);
+    sa_status status = sa_own(&copy->reciprocal);
+    if (status != SA_OK) {
+        destroy(&copy->base);
+        return status;
+    }
+    copy->z = self->z;
+    self->z = NULL;
+    *out = &copy->base;
+    return SA_OK;
+}
+
 /* ---- squares ---- */
 
 /* out (count, length) = the squares of rows rows[0 .. count) of a matrix, or of [first, first + count) with rows NULL */
@@ -98,11 +119,11 @@ static void square_rows(const void *matrix, sa_precision precision, size_t lengt
     }
 }
 
-static void square_pair(diagonal_t *self, const sa_gradients *batch, size_t l, const size_t *rows, size_t first,
+static void square_pair(const squares *to, const sa_gradients *batch, size_t l, const size_t *rows, size_t first,
                         size_t count) {
     const sa_pair *pair = &batch->pair[l];
-    square_rows(pair->delta, batch->precision, pair->shape.delta, rows, first, count, self->delta);
-    square_rows(pair->input, batch->precision, pair->shape.input, rows, first, count, self->input);
+    square_rows(pair->delta, batch->precision, pair->shape.delta, rows, first, count, to->delta);
+    square_rows(pair->input, batch->precision, pair->shape.input, rows, first, count, to->input);
 }
 
 /* ---- widths and counting ---- */
@@ -113,10 +134,12 @@ static double dot(const double *a, const double *b, size_t length) {
     return sum;
 }
 
-static sa_status widths(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
-                        double *width, uint64_t *ticket) {
-    diagonal_t *self = (diagonal_t *)confidence;
-    (void)ticket; /* 0 stays 0: counting starts from the gradients themselves */
+static sa_status widths(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
+                        const size_t *label, sa_width_work *work, double *width) {
+    const diagonal_t *self = (const diagonal_t *)confidence;
+    squares part;
+    (void)label; /* counting starts from the gradients themselves */
+    SA_TRY(lay(self, work, &part));
     for (size_t first = 0; first < count; first += ROWS) {
         size_t many = count - first < ROWS ? count - first : ROWS;
         const size_t *taken = rows ? rows + first : NULL;
@@ -124,11 +147,11 @@ static sa_status widths(sa_confidence *confidence, const sa_gradients *batch, co
         double squared[ROWS] = {0};
         for (size_t l = 0; l < self->pairs; l++) {
             sa_pair_shape shape = self->shape[l];
-            square_pair(self, batch, l, taken, first, many);
-            gemm_nt_f64(many, shape.delta, shape.input, 1, self->input, shape.input, reciprocal, shape.input, 0,
-                        self->product, shape.delta);
+            square_pair(&part, batch, l, taken, first, many);
+            gemm_nt_f64(many, shape.delta, shape.input, 1, part.input, shape.input, reciprocal, shape.input, 0,
+                        part.product, shape.delta);
             for (size_t k = 0; k < many; k++)
-                squared[k] += dot(self->delta + k * shape.delta, self->product + k * shape.delta, shape.delta);
+                squared[k] += dot(part.delta + k * shape.delta, part.product + k * shape.delta, shape.delta);
             reciprocal += shape.delta * shape.input;
         }
         for (size_t k = 0; k < many; k++) width[taken ? taken[k] : first + k] = sqrt(squared[k]);
@@ -140,17 +163,18 @@ static void refresh_reciprocals(diagonal_t *self) {
     for (size_t j = 0; j < self->parameters; j++) self->reciprocal[j] = 1 / self->z[j];
 }
 
-static sa_status count(sa_confidence *confidence, const sa_gradients *batch, uint64_t ticket, const size_t *rows) {
+static sa_status count(sa_confidence *confidence, const sa_gradients *batch, const size_t *label, sa_width_work *work) {
     diagonal_t *self = (diagonal_t *)confidence;
-    (void)ticket;
-    (void)rows; /* of the batch that widths were asked for; `batch` has the gradients themselves */
+    squares part;
+    (void)label;
+    SA_TRY(lay(self, work, &part));
     for (size_t first = 0; first < batch->count; first += ROWS) {
         size_t many = batch->count - first < ROWS ? batch->count - first : ROWS;
         double *z = self->z;
         for (size_t l = 0; l < self->pairs; l++) {
             sa_pair_shape shape = self->shape[l];
-            square_pair(self, batch, l, NULL, first, many);
-            gemm_tn_f64(shape.delta, shape.input, many, 1, self->delta, shape.delta, self->input, shape.input, 1, z,
+            square_pair(&part, batch, l, NULL, first, many);
+            gemm_tn_f64(shape.delta, shape.input, many, 1, part.delta, shape.delta, part.input, shape.input, 1, z,
                         shape.input);
             z += shape.delta * shape.input;
         }
@@ -172,13 +196,8 @@ static sa_status discount(sa_confidence *confidence, double factor) {
 static void state(const sa_confidence *confidence, sa_confidence_state *state) {
     const diagonal_t *self = (const diagonal_t *)confidence;
     double log_det = 0;
-    for (size_t j = 0; j < self->parameters; j++) log_det += log(self->z[j] / self->lambda);
-    *state = (sa_confidence_state){
-        .counted = self->counted,
-        .log_det = log_det,
-        .bytes = (2 * self->parameters + ROWS * (2 * self->longest_delta + self->longest_input)) * sizeof(double),
-        .in_double = true,
-    };
+    for (size_t j = 0; j < self->parameters; j++) log_det -= log(self->reciprocal[j] * self->lambda);
+    *state = (sa_confidence_state){.counted = self->counted, .log_det = log_det, .in_double = true};
 }
 
 static sa_status save(const sa_confidence *confidence, sa_npz_writer *writer) {
@@ -206,6 +225,7 @@ const sa_confidence_class sa_confidence_diagonal = {
         "of Z only its diagonal: 2 p (N + K) operations a round, whatever was counted before; widths are approximate",
     .create = create,
     .destroy = destroy,
+    .fork = fork_engine,
     .widths = widths,
     .count = count,
     .discount = discount,

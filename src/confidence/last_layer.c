@@ -6,8 +6,8 @@
  * f = s W_L [h, 1] + v'x. They are the last pairs of a gradient, so this is the exact engine, shown the last pairs only. With q
  * such weights a round costs q^2 (N + 3 K) operations once more than q gradients are counted.
  *
- * The features move as the network trains, and Z then holds features that no longer are; --rebuild makes it anew of the
- * present ones after each training. */
+ * The features move as the network trains, and Z then holds features that no longer are; --rebuild makes it again
+ * from the present ones after each training. */
 #include "base/memory.h"
 #include "confidence/confidence.h"
 
@@ -48,22 +48,38 @@ static sa_gradients last_pairs(const last_layer_t *self, const sa_gradients *bat
     return view;
 }
 
-static sa_status widths(sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
-                        double *width, uint64_t *ticket) {
-    last_layer_t *self = (last_layer_t *)confidence;
-    sa_gradients view = last_pairs(self, batch);
-    return sa_confidence_exact.widths(self->exact, &view, rows, count, width, ticket);
+static sa_status fork_engine(sa_confidence *confidence, sa_confidence **out) {
+    last_layer_t *self = (last_layer_t *)confidence, *copy;
+    SA_TRY(sa_alloc_array(1, sizeof *copy, &copy));
+    *copy = *self;
+    sa_status status = self->exact->kind->fork(self->exact, &copy->exact);
+    if (status == SA_OK)
+        *out = &copy->base;
+    else
+        sa_free(copy);
+    return status;
 }
 
-static sa_status count(sa_confidence *confidence, const sa_gradients *batch, uint64_t ticket, const size_t *rows) {
-    last_layer_t *self = (last_layer_t *)confidence;
+static sa_status widths(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
+                        const size_t *label, sa_width_work *work, double *width) {
+    const last_layer_t *self = (const last_layer_t *)confidence;
     sa_gradients view = last_pairs(self, batch);
-    return sa_confidence_exact.count(self->exact, &view, ticket, rows);
+    return sa_confidence_exact.widths(self->exact, &view, rows, count, label, work, width);
 }
 
-static sa_status reserve(sa_confidence *confidence, size_t count, size_t at_once) {
+static sa_status count(sa_confidence *confidence, const sa_gradients *batch, const size_t *label, sa_width_work *work) {
     last_layer_t *self = (last_layer_t *)confidence;
-    return sa_confidence_exact.reserve(self->exact, count, at_once);
+    sa_gradients view = last_pairs(self, batch);
+    self->exact->asked = confidence->asked;
+    return sa_confidence_exact.count(self->exact, &view, label, work);
+}
+
+static sa_status expect(sa_confidence *confidence, size_t count) {
+    return sa_confidence_exact.expect(((last_layer_t *)confidence)->exact, count);
+}
+
+static sa_status widen(sa_confidence *confidence) {
+    return sa_confidence_exact.widen(((last_layer_t *)confidence)->exact);
 }
 
 static sa_status discount(sa_confidence *confidence, double factor) {
@@ -92,10 +108,12 @@ const sa_confidence_class sa_confidence_last_layer = {
         "exact for the q weights of the last layer alone: q^2 (N + 3 K) operations a round; the layers below are features",
     .create = create,
     .destroy = destroy,
+    .fork = fork_engine,
     .widths = widths,
     .count = count,
-    .reserve = reserve,
     .discount = discount,
+    .expect = expect,
+    .widen = widen,
     .state = state,
     .save = save,
     .load = load,

@@ -304,32 +304,36 @@ void sa_fold_until(sa_fold *fold, size_t keep) {
     fold->count = fold->old = kept;
 }
 
-/* inverse (old, old) = A^-1 of the old elements; log det A. Rounding may leave A a little short of positive definite. */
-static double invert_weights(sa_fold *fold) {
-    size_t n = fold->old;
-    double log_det = 0;
-    for (double more = 0; more<1; more = more> 0 ? 100 * more : 1e-14) {
-        memcpy(fold->inverse, fold->weights, n * n * sizeof(double));
-        for (size_t i = 0; i < n; i++) fold->inverse[i * n + i] *= 1 + more;
-        if (cholesky_f64(n, fold->inverse, n) == SA_OK) break;
+/* factor (n, n) = the Cholesky factor of the matrix, which rounding may leave a little short of positive definite: then its
+ * diagonal is raised until it is. SA_INVALID when not even that helps: it has numbers that are not finite. */
+static sa_status factor_raised(size_t n, const double *matrix, double *factor) {
+    static const double raised[] = {0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2};
+    for (size_t i = 0; i < sizeof raised / sizeof *raised; i++) {
+        memcpy(factor, matrix, n * n * sizeof *factor);
+        for (size_t j = 0; j < n; j++) factor[j * n + j] *= 1 + raised[i];
+        if (cholesky_f64(n, factor, n) == SA_OK) return SA_OK;
     }
-    for (size_t i = 0; i < n; i++) log_det += 2 * log(fold->inverse[i * n + i]);
-    (void)cholesky_inverse_f64(n, fold->inverse, n);
-    return log_det;
+    return sa_fail(SA_INVALID, "the sketch of %zu gradients cannot be factored: are features or scores too large?", n);
 }
 
-void sa_fold_factor(sa_fold *fold) {
+/* inverse (old, old) = A^-1 of the old elements; log det A. */
+static sa_status invert_weights(sa_fold *fold, double *log_det) {
+    size_t n = fold->old;
+    *log_det = 0;
+    if (n == 0) return SA_OK;
+    SA_TRY(factor_raised(n, fold->weights, fold->inverse));
+    for (size_t i = 0; i < n; i++) *log_det += 2 * log(fold->inverse[i * n + i]);
+    return cholesky_inverse_f64(n, fold->inverse, n);
+}
+
+sa_status sa_fold_factor(sa_fold *fold) {
     size_t n = fold->count, old = fold->old;
-    fold->log_det = invert_weights(fold);
+    SA_TRY(invert_weights(fold, &fold->log_det));
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
             double noise = i < old ? fold->inverse[i * old + j] : i == j ? 1 / fold->weight[i] : 0;
             fold->gram[i * n + j] += fold->lambda * noise;
         }
     for (size_t i = old; i < n; i++) fold->log_det += log(fold->weight[i]);
-    for (double more = 0; more<1; more = more> 0 ? 100 * more : 1e-14) {
-        memcpy(fold->factor, fold->gram, n * n * sizeof(double));
-        for (size_t i = 0; i < n; i++) fold->factor[i * n + i] *= 1 + more;
-        if (cholesky_f64(n, fold->factor, n) == SA_OK) break;
-    }
+    return factor_raised(n, fold->gram, fold->factor);
 }

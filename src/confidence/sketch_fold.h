@@ -36,8 +36,8 @@ double sa_fold_bytes(double room);
 void sa_fold_add(sa_fold *fold);
 /* Folds until at most `keep` elements are left. fold->gram is that of all before, and of the kept ones after. */
 void sa_fold_until(sa_fold *fold, size_t keep);
-/* fold->factor, fold->log_det; destroys fold->gram. */
-void sa_fold_factor(sa_fold *fold);
+/* fold->factor, fold->log_det; destroys fold->gram. SA_INVALID when there is none: numbers are not finite. */
+sa_status sa_fold_factor(sa_fold *fold);
 /* A's diagonal at an element */
 double sa_fold_weight(const sa_fold *fold, size_t element);
 /* The least of them; infinite where there is no element. */

@@ -24,7 +24,7 @@ static void drawing_clear(drawing *self) {
 
 static sa_status prepare(drawing *self, sa_experiment *experiment) {
     const sa_options *options = experiment->options;
-    for (int i = 0; i < FILES; i++) self->file[i].file = -1;
+    for (int i = 0; i < FILES; i++) self->file[i] = SA_NO_REPLACEMENT;
     self->options = options;
     if (!*options->out) return sa_fail(SA_INVALID, "a draw needs --out, the folder to write to");
     if (options->resume) return sa_fail(SA_INVALID, "--resume is for runs, not for draws");
@@ -42,10 +42,10 @@ static sa_status prepare(drawing *self, sa_experiment *experiment) {
     size_t arms = self->environment->arms, dim = self->environment->dim, bytes;
     const size_t shape[4] = {(size_t)options->runs, self->environment->rounds, arms, dim};
     if (!sa_npy_bytes(SA_FLOAT64, 4, shape, &bytes))
-        return sa_fail(SA_OUT_OF_MEMORY, "contexts of %zu x %zu x %zu x %zu numbers are too many", shape[0], shape[1],
-                       shape[2], shape[3]);
+        return sa_fail(SA_INVALID, "contexts of %zu x %zu x %zu x %zu numbers are too many", shape[0], shape[1], shape[2],
+                       shape[3]);
     if (!sa_plan_fits(arms, dim, 1, sizeof(double)))
-        return sa_fail(SA_OUT_OF_MEMORY, "--arms %zu of --dim %zu take more than this machine's memory", arms, dim);
+        return sa_fail(SA_INVALID, "--arms %zu of --dim %zu take more than this machine's memory", arms, dim);
     for (int i = 0; i < FILES; i++) self->width[i] = i == CONTEXTS ? arms * dim : arms;
     SA_TRY(sa_round_init(&self->round, self->environment));
     return sa_results_check_folder(options);

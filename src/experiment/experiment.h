@@ -32,7 +32,7 @@ struct sa_experiment {
     size_t agent_count, agent_capacity;
     sa_grid grid;
     sa_own_environment environment; /* of the caller's own; without `contexts` there is none */
-    sa_oracle_callbacks oracle;     /* likewise; without `solve` there is none */
+    sa_oracle_callbacks oracle;     /* likewise; with alpha 0 there is none */
     sa_turns turns;                 /* of all callbacks */
     struct sa_work *work;           /* of the last check; holds the results once it is `finished`. NULL before */
     bool checked;                   /* the work fits the options and has not been done */
@@ -85,7 +85,7 @@ typedef struct sa_plan {
     sa_options *options; /* for all agents, with rounds, arms and dim as the environment has them, and full paths */
     sa_environment *environment;
     sa_problem *problem;            /* data of the oracles, the same in every round */
-    sa_oracle_callbacks own_oracle; /* the caller's as it was given; without `solve` there is none */
+    sa_oracle_callbacks own_oracle; /* the caller's as it was given; with alpha 0 there is none */
     sa_oracle_callbacks oracle;     /* the same, but waits for its turn */
     sa_turns *turns;                /* of all callbacks */
     sa_clicks *clicks;              /* what users do; NULL: every score is seen */
@@ -93,6 +93,7 @@ typedef struct sa_plan {
     size_t agent_count;
     size_t runs, rounds;
     uint64_t first_run;
+    const char *parts; /* folder for the parts of finished runs, the work's; NULL: none */
 } sa_plan;
 
 /* All plans of an experiment, one for each environment of its grid, and the folder for what comes of them. */
@@ -217,9 +218,8 @@ sa_status sa_results_keep(const sa_work *work, const sa_plan *plan, size_t agent
 sa_status sa_results_finish(sa_work *work);
 /* Unlocks; removes what would be of no use after a failure: the parts of a trace without --out. */
 void sa_results_end(sa_work *work, bool failed);
-/* Path of the part of a finished run, with ".npz" or ".jsonl"; caller frees. */
-sa_status sa_results_part(const sa_work *work, const sa_plan *plan, size_t agent, size_t run, const char *ending,
-                          char **path);
+/* Path of the part of a finished run, with ".npz", ".jsonl" (its trace) or ".log"; caller frees. */
+sa_status sa_results_part(const sa_plan *plan, size_t agent, size_t run, const char *ending, char **path);
 /* SA_INVALID unless --out can be used: new or empty, or with --resume or --shard. */
 sa_status sa_results_check_folder(const sa_options *options);
 
@@ -237,7 +237,17 @@ sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa
 /* Puts the file in its place; frees the trace either way. */
 sa_status sa_trace_finish(sa_trace *trace);
 void sa_trace_abandon(sa_trace *trace); /* NULL is fine */
-/* Joins the parts in the order of agent, run, round. */
-sa_status sa_trace_join(const sa_work *work, const char *path);
+/* Joins the parts with this ending in the order of agent, run, round. */
+sa_status sa_trace_join(const sa_work *work, const char *ending, const char *path);
+
+/* The decision log of a run (--log), in a part of its own; without --log it is NULL, which is fine everywhere. */
+typedef struct sa_run_log sa_run_log;
+sa_status sa_run_log_begin(const sa_plan *plan, size_t agent, size_t run, sa_run_log **out);
+/* One line; round from 0, feedback (chosen->slate). */
+sa_status sa_run_log_round(sa_run_log *log, uint64_t round, const sa_round *drawn, const sa_chosen *chosen,
+                           const double *feedback);
+/* Puts the file in its place; frees the log either way. */
+sa_status sa_run_log_finish(sa_run_log *log);
+void sa_run_log_abandon(sa_run_log *log);
 
 #endif

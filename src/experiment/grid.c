@@ -2,10 +2,10 @@
 
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "experiment/buffer.h"
 
 enum { CELLS_MOST = 1000000 };
 

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "experiment/experiment.h"
+#include "memory/history_head.h"
 
 sa_status sa_plan_history(const sa_plan_agent *agent, uint64_t run, char **path) {
     return sa_format(path, "%s.%s.%llu", agent->options->history, agent->label, (unsigned long long)run);
@@ -56,7 +57,7 @@ static sa_status check_run(const sa_plan *plan, const sa_plan_agent *agent, uint
     char *path;
     SA_TRY(sa_plan_history(agent, run, &path));
     sa_status status = sa_plan_check_place(path, plan->options->out);
-    if (status == SA_OK) status = sa_run_history(path, false);
+    if (status == SA_OK) status = sa_history_file_make_way(path, false);
     sa_free(path);
     return status;
 }

@@ -45,6 +45,7 @@ typedef struct job {
     sa_own_run own;   /* instead of these three: the caller's own algorithm */
     sa_chosen chosen; /* in this round */
     sa_trace *trace;
+    sa_run_log *log;
     sa_round round;            /* as drawn */
     double *realised;          /* (arms) expected scores and noise */
     size_t slate;              /* K, or the round's arms where these are fewer and all of K are wanted */
@@ -63,6 +64,7 @@ typedef struct job {
 } job;
 
 static void job_clear(job *self) {
+    sa_run_log_abandon(self->log);
     sa_trace_abandon(self->trace);
     sa_workspace_clear(&self->workspace);
     sa_free(self->clipped);
@@ -90,15 +92,15 @@ static int give_best(void *user, const double *scores, size_t arms, const bool *
     return 0;
 }
 
-/* The agent's history has a name of this run, where one that an earlier run left makes way. */
+/* The agent's history has a name of this run, where one that an earlier run left makes way: agents of runs are never saved. */
 static sa_status name_history(job *self, uint64_t run) {
     char *path, **history = &self->options->history;
     if (!**history) return SA_OK;
     SA_TRY(sa_plan_history(self->of, run, &path));
     sa_free(*history);
     *history = path;
-    self->options->of_run = true;
-    return sa_run_history(path, true);
+    self->options->history_new = true;
+    return SA_OK;
 }
 
 static sa_status make_agent(job *self, uint64_t run, bool traced) {
@@ -166,6 +168,7 @@ static sa_status rewards(job *self, const double *scores, double *best, double *
     double alpha = oracle == &sa_oracle_own ? self->plan->oracle.alpha : oracle->alpha;
     sa_oracle_problem problem = problem_with(self, scores);
     size_t length;
+    self->workspace.gap = 0;
     SA_TRY(oracle->solve(&problem, &self->workspace, self->best, &length));
     *reward = oracle->reward(&problem, self->chosen.arms, self->chosen.slate);
     *best = alpha * oracle->reward(&problem, self->best, length);
@@ -322,13 +325,29 @@ static sa_status draw(job *self, uint64_t run, size_t round) {
     return SA_OK;
 }
 
+/* The slate that users like best; where the agent's places have rules, of those that keep them. */
+static sa_status find_best(job *self) {
+    const sa_clicks *clicks = self->plan->clicks;
+    sa_oracle_data data = *sa_problem_data(self->problem);
+    const unsigned rules = SA_BIT(SA_GROUPS) | SA_BIT(SA_EXCLUSIONS) | SA_BIT(SA_ELIGIBLE) | SA_BIT(SA_MATRIX);
+    if (clicks->kind != SA_CLICKS_POSITION || self->of->oracle != &sa_oracle_assignment || !(data.given & rules))
+        return sa_clicks_best(clicks, &self->round, self->slate, &self->workspace, self->best);
+    size_t length;
+    sa_oracle_problem problem = {.scores = self->clipped, .arms = self->round.arms, .slate = self->slate, .data = &data};
+    for (size_t i = 0; i < self->round.arms; i++)
+        self->clipped[i] = clicks->bernoulli ? sa_clicks_attraction(&self->round, i) : self->round.expected[i];
+    data.given |= SA_BIT(SA_DISCOUNTS);
+    data.discounts = clicks->weights;
+    return sa_oracle_assignment.solve(&problem, &self->workspace, self->best, &length);
+}
+
 /* Round `round` from 0; `last` has the curves' values before it, and gets those after it. */
 static sa_status play_round(job *self, uint64_t run, size_t round, double last[SA_CURVE_COUNT]) {
     const sa_clicks *clicks = self->plan->clicks;
     double gain[SA_CURVE_COUNT] = {0};
     SA_TRY(draw(self, run, round));
     SA_TRY(make_request(self));
-    if (clicks) SA_TRY(sa_clicks_best(clicks, &self->round, self->slate, &self->workspace, self->best));
+    if (clicks) SA_TRY(find_best(self));
     SA_TRY(select_slate(self, run, round));
     sa_agent_counts chooser; /* before the update, which may begin an epoch */
     if (self->trace && self->has_epochs) sa_agent_count(self->agent, &chooser);
@@ -341,6 +360,7 @@ static sa_status play_round(job *self, uint64_t run, size_t round, double last[S
     SA_TRY(update(self, round));
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++) last[kind] += gain[kind];
     if (round % MEMORY_PERIOD == 0) take_memory(self);
+    SA_TRY(sa_run_log_round(self->log, round, &self->round, &self->chosen, feedback_of(self, round)));
     if (!self->trace) return SA_OK;
     return sa_trace_round(self->trace, run, round + 1, &self->chosen, feedback_of(self, round), gain[SA_CURVE_EXPECTED],
                           gain[SA_CURVE_REALISED], self->has_epochs ? &chooser : NULL);
@@ -354,6 +374,7 @@ sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const char *
     sa_status status;
     *self.stats = (sa_run_stats){0};
     status = job_prepare(&self, number, trace_path);
+    if (status == SA_OK) status = sa_run_log_begin(plan, agent, run, &self.log);
     if (status != SA_OK) {
         sa_fail_prefix(status, "agent %s, run %llu: ", of->label, (unsigned long long)number);
         goto fail;
@@ -373,6 +394,9 @@ sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const char *
         atomic_fetch_add_explicit(&control->rounds, 1, memory_order_relaxed);
     }
     take_counts(&self);
+    status = sa_run_log_finish(self.log);
+    self.log = NULL;
+    if (status != SA_OK) goto fail;
     if (self.trace) {
         status = sa_trace_finish(self.trace);
         self.trace = NULL;

@@ -32,9 +32,8 @@ sa_status sa_experiment_own_environment(sa_experiment *experiment, const sa_own_
 }
 
 sa_status sa_experiment_own_oracle(sa_experiment *experiment, const sa_oracle_callbacks *oracle) {
-    if (!oracle || !oracle->solve) return sa_fail(SA_INVALID, "an oracle of your own needs a solve callback");
-    if (!(oracle->alpha > 0 && oracle->alpha <= 1))
-        return sa_fail(SA_INVALID, "alpha of your oracle is %g, and must be more than 0 and at most 1", oracle->alpha);
+    if (!oracle) return sa_fail(SA_INVALID, "an oracle of your own needs a solve callback");
+    SA_TRY(sa_own_check(oracle));
     if (oracle->positions)
         return sa_fail(SA_INVALID, "an experiment has one score an arm, and your oracle takes one for each position");
     SA_TRY(sa_experiment_set(experiment, "oracle", "own"));
@@ -67,10 +66,28 @@ static double reward(void *user, const double *scores, size_t arms, const size_t
     return found;
 }
 
+static int solve_problem(void *user, const sa_problem *problem, size_t most, size_t *slate, size_t *length) {
+    const sa_plan *plan = user;
+    const sa_oracle_callbacks *own = &plan->own_oracle;
+    int code;
+    SA_TAKE_TURN(plan->turns, code = own->solve_problem(own->user, problem, most, slate, length));
+    return code;
+}
+
+static double reward_problem(void *user, const sa_problem *problem, const size_t *slate, size_t length) {
+    const sa_plan *plan = user;
+    const sa_oracle_callbacks *own = &plan->own_oracle;
+    double found;
+    SA_TAKE_TURN(plan->turns, found = own->reward_problem(own->user, problem, slate, length));
+    return found;
+}
+
 void sa_plan_take_oracle(sa_plan *plan, const sa_oracle_callbacks *oracle) {
     plan->own_oracle = plan->oracle = *oracle;
-    if (!oracle->solve) return;
+    if (!oracle->solve && !oracle->solve_problem) return;
     plan->oracle.user = plan;
-    plan->oracle.solve = solve;
+    if (oracle->solve) plan->oracle.solve = solve;
     if (oracle->reward) plan->oracle.reward = reward;
+    if (oracle->solve_problem) plan->oracle.solve_problem = solve_problem;
+    if (oracle->reward_problem) plan->oracle.reward_problem = reward_problem;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/machine.h"
 #include "base/memory.h"
 #include "experiment/experiment.h"
 
@@ -24,13 +25,11 @@ void sa_plan_destroy(sa_plan *plan) {
 /* ---- checks ---- */
 
 bool sa_plan_fits(size_t a, size_t b, size_t c, size_t d) {
-    size_t bytes, memory;
+    size_t bytes, memory = sa_machine_memory();
     if (__builtin_mul_overflow(a, b, &bytes) || __builtin_mul_overflow(bytes, c, &bytes) ||
         __builtin_mul_overflow(bytes, d, &bytes) || bytes > PTRDIFF_MAX)
         return false;
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page <= 0 || __builtin_mul_overflow((size_t)pages, (size_t)page, &memory)) return true;
-    return bytes <= memory;
+    return memory == 0 || bytes <= memory;
 }
 
 sa_status sa_plan_check_place(const char *path, const char *out) {
@@ -162,9 +161,7 @@ static bool is_named(const sa_experiment *experiment, const sa_plan_agent *agent
 }
 
 size_t sa_plan_threads(const sa_options *options) {
-    if (options->threads > 0) return (size_t)options->threads;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    return processors > 0 ? (size_t)processors : 1;
+    return options->threads > 0 ? (size_t)options->threads : sa_processors();
 }
 
 static sa_status check_sizes(const sa_plan *plan) {
@@ -172,12 +169,12 @@ static sa_status check_sizes(const sa_plan *plan) {
     size_t arms = plan->environment->arms, dim = plan->environment->dim;
     if (threads > jobs) threads = jobs;
     if (!sa_plan_fits(jobs, plan->rounds, SA_CURVE_COUNT, sizeof(double)))
-        return sa_fail(SA_OUT_OF_MEMORY,
+        return sa_fail(SA_INVALID,
                        "--runs %zu of --rounds %zu with %zu agents have more regret curves than this machine has memory",
                        plan->runs, plan->rounds, plan->agent_count);
     if (!sa_plan_fits(threads, arms, dim, sizeof(double)))
-        return sa_fail(SA_OUT_OF_MEMORY, "--arms %zu of --dim %zu in %zu threads take more than this machine's memory",
-                       arms, dim, threads);
+        return sa_fail(SA_INVALID, "--arms %zu of --dim %zu in %zu threads take more than this machine's memory", arms,
+                       dim, threads);
     return SA_OK;
 }
 

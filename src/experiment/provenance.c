@@ -6,11 +6,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/options_table.h"
 #include "base/sha256.h"
-#include "experiment/buffer.h"
 #include "oracle/oracle.h"
 #include <superarm/superarm.h>
 

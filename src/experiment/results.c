@@ -84,9 +84,8 @@ sa_status sa_results_check_folder(const sa_options *options) {
 
 /* ---- parts ---- */
 
-sa_status sa_results_part(const sa_work *work, const sa_plan *plan, size_t agent, size_t run, const char *ending,
-                          char **path) {
-    return sa_part_path(work->parts, plan->agents[agent].label, plan->first_run + run, ending, path);
+sa_status sa_results_part(const sa_plan *plan, size_t agent, size_t run, const char *ending, char **path) {
+    return sa_part_path(plan->parts, plan->agents[agent].label, plan->first_run + run, ending, path);
 }
 
 static void row_of(const sa_plan *plan, const sa_plan_agent *agent, size_t run, double *row[SA_CURVE_COUNT]) {
@@ -98,7 +97,7 @@ sa_status sa_results_keep(const sa_work *work, const sa_plan *plan, size_t agent
     double *row[SA_CURVE_COUNT];
     char *path;
     if (!*work->options->out) return SA_OK;
-    SA_TRY(sa_results_part(work, plan, agent, run, "npz", &path));
+    SA_TRY(sa_results_part(plan, agent, run, "npz", &path));
     row_of(plan, &plan->agents[agent], run, row);
     sa_status status = sa_part_write(path, row, plan->rounds, &plan->agents[agent].stats[run], work->session);
     sa_free(path);
@@ -107,15 +106,22 @@ sa_status sa_results_keep(const sa_work *work, const sa_plan *plan, size_t agent
 
 /* ---- what is there already ---- */
 
-/* With a trace, a run counts where that is there, too. */
-static sa_status is_traced(const sa_work *work, const sa_plan *plan, size_t agent, size_t run, bool *traced) {
+/* Clears `*has` when a part is not there that the option `wanted`, unless empty, asks for. */
+static sa_status has_part(const sa_plan *plan, size_t agent, size_t run, const char *ending, const char *wanted,
+                          bool *has) {
     char *path;
-    *traced = !*work->options->trace;
-    if (*traced) return SA_OK;
-    SA_TRY(sa_results_part(work, plan, agent, run, "jsonl", &path));
-    *traced = sa_file_exists(path);
+    if (!*wanted) return SA_OK;
+    SA_TRY(sa_results_part(plan, agent, run, ending, &path));
+    *has = *has && sa_file_exists(path);
     sa_free(path);
     return SA_OK;
+}
+
+/* With a trace or a log, a run counts where that is there, too. */
+static sa_status is_traced(const sa_work *work, const sa_plan *plan, size_t agent, size_t run, bool *traced) {
+    *traced = true;
+    SA_TRY(has_part(plan, agent, run, "jsonl", work->options->trace, traced));
+    return has_part(plan, agent, run, "log", work->options->log, traced);
 }
 
 static sa_status take_rows(const sa_work *work, const sa_plan *plan, size_t index, const sa_stored_agent *from,
@@ -186,7 +192,7 @@ static sa_status take_own_parts(sa_work *work) {
                 double *row[SA_CURVE_COUNT];
                 char *path, *session = NULL;
                 if (!sa_work_has(work, job)) continue;
-                SA_TRY(sa_results_part(work, plan, i, run, "npz", &path));
+                SA_TRY(sa_results_part(plan, i, run, "npz", &path));
                 row_of(plan, &plan->agents[i], run, row);
                 bool there = sa_file_exists(path) &&
                              sa_part_read(path, row, plan->rounds, &plan->agents[i].stats[run], &session) == SA_OK;
@@ -204,15 +210,22 @@ static sa_status take_own_parts(sa_work *work) {
 
 /* ---- beginning ---- */
 
-/* Parts of a trace without --out: a folder beside the trace, or in TMPDIR when that is a device. */
+static void share_parts(sa_work *work) {
+    for (size_t p = 0; p < work->plan_count; p++) work->plans[p]->parts = work->parts;
+}
+
+/* Parts of a trace or a log without --out: a folder beside it, or in TMPDIR when that is a device. */
 static sa_status make_trace_folder(sa_work *work) {
-    const char *trace = work->options->trace, *temporary = getenv("TMPDIR");
+    const char *trace = *work->options->trace ? work->options->trace : work->options->log, *temporary = getenv("TMPDIR");
     struct stat about;
     if (!stat(trace, &about) && !S_ISREG(about.st_mode))
         SA_TRY(sa_format(&work->parts, "%s/superarm-XXXXXX", temporary && *temporary ? temporary : "/tmp"));
     else
         SA_TRY(sa_format(&work->parts, "%s.XXXXXX", trace));
-    if (mkdtemp(work->parts)) return SA_OK;
+    if (mkdtemp(work->parts)) {
+        share_parts(work);
+        return SA_OK;
+    }
     sa_status status = sa_fail_errno("made", work->parts);
     sa_free(work->parts);
     work->parts = NULL;
@@ -243,7 +256,7 @@ static sa_status lock_folder(sa_work *work) {
 static sa_status go_on(sa_work *work, const char *spec) {
     const char *out = work->options->out;
     sa_stored stored;
-    bool left = *work->options->trace;
+    bool left = *work->options->trace || *work->options->log;
     if (work->shards > 1 && !is_there(out, "summary.json")) {
         SA_TRY(sa_folder_make(work->parts));
         SA_TRY(take_own_parts(work));
@@ -263,11 +276,12 @@ sa_status sa_results_begin(sa_work *work) {
     const char *out = work->options->out;
     char *spec;
     SA_TRY(make_session(work));
-    if (!*out) return *work->options->trace ? make_trace_folder(work) : SA_OK;
+    if (!*out) return *work->options->trace || *work->options->log ? make_trace_folder(work) : SA_OK;
     SA_TRY(sa_folder_make(out));
     SA_TRY(lock_folder(work));
     SA_TRY(sa_results_check_folder(work->options)); /* another process may have been faster */
     SA_TRY(sa_format(&work->parts, "%s/parts", out));
+    share_parts(work);
     SA_TRY(sa_format(&spec, "%s/spec.yaml", out));
     sa_status status = SA_OK;
     if (sa_file_exists(spec)) {
@@ -334,7 +348,8 @@ sa_status sa_results_finish(sa_work *work) {
             sa_plan *plan = work->plans[p];
             plan->agents[i].total = sa_totals_of(plan->agents[i].curve, plan->agents[i].stats, plan->runs, plan->rounds);
         }
-    if (*trace) SA_TRY(sa_trace_join(work, trace));
+    if (*trace) SA_TRY(sa_trace_join(work, "jsonl", trace));
+    if (*work->options->log) SA_TRY(sa_trace_join(work, "log", work->options->log));
     if (*out && !is_there(out, "summary.json")) SA_TRY(write_results(work));
     return work->parts ? sa_path_remove(work->parts) : SA_OK;
 }

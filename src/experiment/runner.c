@@ -32,7 +32,7 @@ typedef struct pool {
 
 static sa_status do_job(pool *self, const place *at) {
     char *trace = NULL;
-    if (*self->work->options->trace) SA_TRY(sa_results_part(self->work, at->plan, at->agent, at->run, "jsonl", &trace));
+    if (*self->work->options->trace) SA_TRY(sa_results_part(at->plan, at->agent, at->run, "jsonl", &trace));
     sa_status status = sa_job_run(at->plan, at->agent, at->run, trace, &self->control);
     if (status == SA_OK) status = sa_results_keep(self->work, at->plan, at->agent, at->run);
     sa_free(trace);

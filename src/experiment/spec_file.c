@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/buffer.h"
 #include "experiment/experiment.h"
 #include "experiment/provenance.h"
 #include "experiment/stored.h"

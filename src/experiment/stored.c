@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/npy.h"
-#include "experiment/buffer.h"
 #include "experiment/parts.h"
 
 static void agent_clear(sa_stored_agent *agent) {

@@ -9,7 +9,8 @@
 /* Numbers stay as they are; files get their full paths, so that spec.yaml can be run from anywhere. */
 static sa_status full_path(sa_options *options, const char *name) {
     char **text = sa_option_field(options, sa_option_row_find(name)), *resolved, *copy;
-    if (!strcmp(name, "capacity") || !strcmp(name, "source") || !strcmp(name, "target") || !strcmp(name, "reward"))
+    if (!strcmp(name, "capacity") || !strcmp(name, "source") || !strcmp(name, "target") || !strcmp(name, "reward") ||
+        !strcmp(name, "seconds"))
         return SA_OK;
     resolved = realpath(*text, NULL);
     if (!resolved) return SA_OK;
@@ -27,6 +28,10 @@ sa_status sa_plan_read_structure(sa_options *options, sa_problem **out) {
     if (!problem) return SA_OUT_OF_MEMORY;
     for (sa_datum datum = 0; datum < SA_DATUM_COUNT; datum++) {
         const char *name = sa_datum_name(datum);
+        if (datum == SA_EXACTLY) {
+            sa_problem_exactly(problem, options->exactly);
+            continue;
+        }
         const char *text = *(char **)sa_option_field(options, sa_option_row_find(name));
         if (!*text) continue;
         SA_TRY_OR_FAIL(sa_problem_set(problem, name, text));
@@ -47,7 +52,7 @@ sa_status sa_plan_check_structure(const sa_plan *plan, const sa_oracle *oracle) 
     double *scores = NULL;
     size_t *slate = NULL, length;
     sa_status status;
-    if (oracle == &sa_oracle_own && plan->oracle.solve) return SA_OK; /* the caller knows what fits */
+    if (oracle == &sa_oracle_own && plan->oracle.alpha > 0) return SA_OK; /* the caller knows what fits */
     if (plan->environment->varies && oracle->size != SA_EXACTLY_K)
         return sa_fail(SA_INVALID,
                        "--oracle %s needs data about each arm, and --environment %s has other arms, and another number of "
@@ -70,7 +75,7 @@ sa_status sa_plan_check_discounts(const sa_plan *plan, const sa_plan_agent *agen
     sa_oracle_problem problem = {
         .arms = plan->environment->arms, .slate = (size_t)plan->options->slate, .data = sa_problem_data(plan->problem)};
     if (!sa_options_discounted(agent->options) || !sa_problem_has(&problem, SA_DISCOUNTS)) return SA_OK;
-    return sa_discounts_check(problem.data, sa_oracle_most(agent->oracle, &problem));
+    return sa_discounts_check(problem.data, &problem);
 }
 
 /* Data that somebody looks at. */

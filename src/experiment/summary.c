@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/buffer.h"
 #include "experiment/provenance.h"
 #include "experiment/stored.h"
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/buffer.h"
 #include "experiment/experiment.h"
 
 enum { FLUSH_SIZE = 1 << 16 };
@@ -24,7 +24,7 @@ sa_status sa_trace_begin(const char *path, const char *label, int digits, sa_tra
     sa_trace *trace;
     SA_TRY(sa_alloc_array(1, sizeof *trace, &trace));
     trace->digits = digits;
-    trace->file.file = -1;
+    trace->file = SA_NO_REPLACEMENT;
     sa_buffer quoted = {0};
     sa_buffer_quote(&quoted, label);
     sa_status status = quoted.status;
@@ -126,7 +126,7 @@ static sa_status append(const sa_replacement *whole, const char *path) {
     return status;
 }
 
-sa_status sa_trace_join(const sa_work *work, const char *path) {
+sa_status sa_trace_join(const sa_work *work, const char *ending, const char *path) {
     sa_replacement whole;
     SA_TRY(sa_replace_begin(path, &whole));
     sa_status status = SA_OK;
@@ -134,7 +134,7 @@ sa_status sa_trace_join(const sa_work *work, const char *path) {
         for (size_t agent = 0; agent < work->plans[p]->agent_count; agent++)
             for (size_t run = 0; status == SA_OK && run < work->plans[p]->runs; run++) {
                 char *part;
-                SA_TRY_OR_FAIL(sa_results_part(work, work->plans[p], agent, run, "jsonl", &part));
+                SA_TRY_OR_FAIL(sa_results_part(work->plans[p], agent, run, ending, &part));
                 status = append(&whole, part);
                 sa_free(part);
             }

@@ -52,18 +52,24 @@ static sa_status take_shard(const char *text, size_t *shard, size_t *shards) {
     return SA_OK;
 }
 
-/* A trace is joined at the very end; better to hear now that it cannot be written. */
-static sa_status check_trace(const sa_options *options) {
-    const char *trace = options->trace;
+/* A trace or log is joined at the very end; better to hear now that it cannot be written. */
+static sa_status check_trace(const sa_options *options, const char *option, const char *trace) {
     struct stat about;
     if (!*trace) return SA_OK;
     if (*options->shard)
-        return sa_fail(SA_INVALID, "--trace is one file of all runs, and --shard %s does some", options->shard);
+        return sa_fail(SA_INVALID, "--%s is one file of all runs, and --shard %s does some", option, options->shard);
     if (!stat(trace, &about)) {
-        if (S_ISDIR(about.st_mode)) return sa_fail(SA_INVALID, "--trace %s is a folder", trace);
+        if (S_ISDIR(about.st_mode)) return sa_fail(SA_INVALID, "--%s %s is a folder", option, trace);
         return access(trace, W_OK) ? sa_fail_errno("written", trace) : SA_OK;
     }
     return sa_plan_check_place(trace, options->out);
+}
+
+static sa_status check_traces(const sa_options *options) {
+    SA_TRY(check_trace(options, "trace", options->trace));
+    SA_TRY(check_trace(options, "log", options->log));
+    if (!*options->log || strcmp(options->log, options->trace)) return SA_OK;
+    return sa_fail(SA_INVALID, "--trace and --log are the same file, %s", options->log);
 }
 
 /* Of all plans together; each has looked at itself. */
@@ -74,7 +80,7 @@ static sa_status check_sizes(const sa_work *work) {
         if (work->plans[i]->rounds > rounds) rounds = work->plans[i]->rounds;
     }
     if (sa_plan_fits(runs * agents, rounds, SA_CURVE_COUNT, sizeof(double))) return SA_OK;
-    return sa_fail(SA_OUT_OF_MEMORY,
+    return sa_fail(SA_INVALID,
                    "--runs %zu of --rounds %zu with %zu agents have more regret curves than this machine has memory", runs,
                    rounds, agents);
 }
@@ -154,7 +160,7 @@ static sa_status fill(sa_work *work) {
     SA_TRY(make_plans(work));
     SA_TRY(take_shard(work->options->shard, &work->shard, &work->shards));
     SA_TRY(sa_results_check_folder(work->options));
-    SA_TRY(check_trace(work->options));
+    SA_TRY(check_traces(work->options));
     SA_TRY(sa_spec_adopt(work));
     SA_TRY(check_sizes(work));
     for (size_t i = 0; i < work->plan_count; i++) {

@@ -35,7 +35,12 @@ typedef struct REAL(triangle) {
 
 /* An empty factor needs no create: a zeroed struct is one. */
 void REAL(triangle_clear)(REAL(triangle) * factor);
-/* Makes room for rows [n, n + rows), so that append cannot fail. On failure nothing is lost. */
+/* A factor that shares the panels of `from` (base/memory.h); each copies those that it writes to. */
+sa_status REAL(triangle_share)(REAL(triangle) * factor, const REAL(triangle) * from);
+/* Copies all panels that others share, before they are rewritten by assign, update or from_dense. */
+sa_status REAL(triangle_own)(REAL(triangle) * factor);
+/* Makes room for rows [n, n + rows), so that append cannot fail; the panel that they begin in is copied where others share it.
+ * On failure nothing is lost. */
 sa_status REAL(triangle_reserve)(REAL(triangle) * factor, size_t rows);
 /* Appends `rows` rows. `left` (n, ld): column column[r] holds the elements of new row r left of the old corner, that is
  * L^-1 a_r, as triangle_solve leaves it; column[r] = r when `column` is NULL. `corner` (rows, rows): lower triangle, the

@@ -22,14 +22,30 @@ void REAL(triangle_clear)(REAL(triangle) * factor) {
     memset(factor, 0, sizeof *factor);
 }
 
+sa_status REAL(triangle_share)(REAL(triangle) * factor, const REAL(triangle) * from) {
+    *factor = (REAL(triangle)){0};
+    SA_TRY(sa_alloc_array(from->panels, sizeof *factor->panel, &factor->panel));
+    factor->n = from->n;
+    factor->panels = factor->panel_capacity = from->panels;
+    for (size_t p = 0; p < from->panels; ++p) factor->panel[p] = sa_hold(from->panel[p]);
+    return SA_OK;
+}
+
+static sa_status own_panels(REAL(triangle) * factor, size_t first, size_t end) {
+    for (size_t p = first; p < end && p < factor->panels; ++p) SA_TRY(sa_own(&factor->panel[p]));
+    return SA_OK;
+}
+
+sa_status REAL(triangle_own)(REAL(triangle) * factor) { return own_panels(factor, 0, factor->panels); }
+
 sa_status REAL(triangle_reserve)(REAL(triangle) * factor, size_t rows) {
     size_t needed = factor->n + rows;
     if (needed < rows) return sa_fail(SA_OUT_OF_MEMORY, "no memory for a factor of %zu more rows", rows);
     needed = needed / SA_PANEL + (needed % SA_PANEL != 0);
-    size_t
-        square; /* times P^2 / 2: all elements, in round numbers. Panel by panel, memory would run out only at the last. */
+    size_t square; /* times P^2 / 2: all elements. Panel by panel, memory would run out only at the last */
     if (__builtin_mul_overflow(needed, needed, &square)) square = SIZE_MAX;
     SA_TRY(sa_memory_check(square, SA_PANEL * SA_PANEL / 2 * sizeof(real)));
+    if (rows > 0) SA_TRY(own_panels(factor, factor->n / SA_PANEL, needed));
     SA_TRY(sa_grow_array(&factor->panel, &factor->panel_capacity, needed, sizeof *factor->panel));
     while (factor->panels < needed) {
         size_t p = factor->panels;

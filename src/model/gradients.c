@@ -1,13 +1,10 @@
 #include "model/gradients.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
-
-size_t sa_precision_bytes(sa_precision precision) {
-    return precision == SA_PRECISION_SINGLE ? sizeof(float) : sizeof(double);
-}
 
 sa_status sa_gradients_init(sa_gradients *batch, sa_precision precision, size_t pairs, const sa_pair_shape *shape) {
     sa_pair *pair;
@@ -32,6 +29,53 @@ void sa_gradients_clear(sa_gradients *batch) {
     }
     sa_free(batch->pair);
     *batch = (sa_gradients){0};
+}
+
+static bool is_like(const sa_gradients *batch, sa_precision precision, const sa_gradients *like) {
+    if (!batch->pair || batch->precision != precision || batch->pairs != like->pairs) return false;
+    for (size_t l = 0; l < like->pairs; l++)
+        if (batch->pair[l].shape.delta != like->pair[l].shape.delta ||
+            batch->pair[l].shape.input != like->pair[l].shape.input)
+            return false;
+    return true;
+}
+
+sa_status sa_gradients_fit(sa_gradients *batch, sa_precision precision, const sa_gradients *like) {
+    batch->count = 0;
+    if (is_like(batch, precision, like)) return SA_OK;
+    sa_gradients_clear(batch);
+    return sa_gradients_init_like(batch, precision, like);
+}
+
+sa_status sa_gradients_share(sa_gradients *batch, const sa_gradients *from) {
+    SA_TRY(sa_gradients_init_like(batch, from->precision, from));
+    for (size_t l = 0; l < from->pairs; l++) {
+        batch->pair[l].delta = sa_hold(from->pair[l].delta);
+        batch->pair[l].input = sa_hold(from->pair[l].input);
+    }
+    batch->count = from->count;
+    batch->capacity = from->capacity;
+    return SA_OK;
+}
+
+sa_status sa_gradients_own(sa_gradients *batch) {
+    for (size_t l = 0; l < batch->pairs; l++) {
+        SA_TRY(sa_own(&batch->pair[l].delta));
+        SA_TRY(sa_own(&batch->pair[l].input));
+    }
+    return SA_OK;
+}
+
+sa_gradients sa_gradients_part(const sa_gradients *batch, size_t first, size_t count, sa_pair *pair) {
+    sa_gradients part = *batch;
+    part.count = part.capacity = count;
+    part.pair = pair;
+    for (size_t l = 0; l < batch->pairs; l++) {
+        pair[l] = batch->pair[l];
+        pair[l].delta = sa_real_at(batch->precision, pair[l].delta, first * pair[l].shape.delta);
+        pair[l].input = sa_real_at(batch->precision, pair[l].input, first * pair[l].shape.input);
+    }
+    return part;
 }
 
 /* Each array grows by itself, so an array that already grew when a later one fails is merely larger than it need be. */
@@ -69,20 +113,22 @@ static void *row_of(void *matrix, size_t row, size_t length, sa_precision precis
     return (char *)matrix + row * length * sa_precision_bytes(precision);
 }
 
-void sa_gradients_append(sa_gradients *batch, const sa_gradients *from, const size_t *rows, size_t count) {
+void sa_gradients_append_range(sa_gradients *batch, const sa_gradients *from, size_t first, size_t count) {
     for (size_t l = 0; l < batch->pairs; l++) {
         const sa_pair *source = &from->pair[l];
         sa_pair *target = &batch->pair[l];
         sa_pair_shape shape = target->shape;
-        for (size_t i = 0; i < count; i++) {
-            size_t row = rows ? rows[i] : i, end = batch->count + i;
-            convert(row_of(target->delta, end, shape.delta, batch->precision), batch->precision,
-                    row_of(source->delta, row, shape.delta, from->precision), from->precision, shape.delta);
-            convert(row_of(target->input, end, shape.input, batch->precision), batch->precision,
-                    row_of(source->input, row, shape.input, from->precision), from->precision, shape.input);
-        }
+        convert(row_of(target->delta, batch->count, shape.delta, batch->precision), batch->precision,
+                row_of(source->delta, first, shape.delta, from->precision), from->precision, count * shape.delta);
+        convert(row_of(target->input, batch->count, shape.input, batch->precision), batch->precision,
+                row_of(source->input, first, shape.input, from->precision), from->precision, count * shape.input);
     }
     batch->count += count;
+}
+
+void sa_gradients_append(sa_gradients *batch, const sa_gradients *from, const size_t *rows, size_t count) {
+    if (!rows && count > 0) sa_gradients_append_range(batch, from, 0, count);
+    for (size_t i = 0; rows && i < count; i++) sa_gradients_append_range(batch, from, rows[i], 1);
 }
 
 void sa_gradients_move(sa_gradients *batch, size_t from, size_t to) {
@@ -141,21 +187,15 @@ size_t sa_gradients_length(const sa_gradients *batch) {
     return total;
 }
 
-size_t sa_gradients_bytes(const sa_gradients *batch) {
-    return batch->capacity * sa_gradients_length(batch) * sa_precision_bytes(batch->precision);
-}
-
-static sa_dtype dtype_of(sa_precision precision) { return precision == SA_PRECISION_SINGLE ? SA_FLOAT32 : SA_FLOAT64; }
-
 sa_status sa_gradients_save(const sa_gradients *batch, sa_npz_writer *writer, const char *prefix) {
     char name[64];
     for (size_t l = 0; l < batch->pairs; l++) {
         const sa_pair *pair = &batch->pair[l];
         snprintf(name, sizeof name, "%s_delta%zu", prefix, l + 1);
-        SA_TRY(sa_npz_add(writer, name, dtype_of(batch->precision), 2, (size_t[]){batch->count, pair->shape.delta},
+        SA_TRY(sa_npz_add(writer, name, sa_real_dtype(batch->precision), 2, (size_t[]){batch->count, pair->shape.delta},
                           pair->delta));
         snprintf(name, sizeof name, "%s_input%zu", prefix, l + 1);
-        SA_TRY(sa_npz_add(writer, name, dtype_of(batch->precision), 2, (size_t[]){batch->count, pair->shape.input},
+        SA_TRY(sa_npz_add(writer, name, sa_real_dtype(batch->precision), 2, (size_t[]){batch->count, pair->shape.input},
                           pair->input));
     }
     return SA_OK;
@@ -167,10 +207,10 @@ sa_status sa_gradients_load(sa_gradients *batch, sa_npz *archive, const char *pr
     for (size_t l = 0; l < batch->pairs; l++) {
         sa_pair *pair = &batch->pair[l];
         snprintf(name, sizeof name, "%s_delta%zu", prefix, l + 1);
-        SA_TRY(sa_npz_read_into(archive, name, dtype_of(batch->precision), 2, (size_t[]){count, pair->shape.delta},
+        SA_TRY(sa_npz_read_into(archive, name, sa_real_dtype(batch->precision), 2, (size_t[]){count, pair->shape.delta},
                                 pair->delta));
         snprintf(name, sizeof name, "%s_input%zu", prefix, l + 1);
-        SA_TRY(sa_npz_read_into(archive, name, dtype_of(batch->precision), 2, (size_t[]){count, pair->shape.input},
+        SA_TRY(sa_npz_read_into(archive, name, sa_real_dtype(batch->precision), 2, (size_t[]){count, pair->shape.input},
                                 pair->input));
     }
     batch->count = count;

@@ -5,17 +5,6 @@
 #include "linalg/real.h"
 #include "model/gradients.h"
 
-/* Rows of `left` and columns, gradients of `right`, that gradients_inner takes at a time. BLAS may add up in another order for
- * another number of columns; so a block of columns is always computed whole, as far as `right` has room, whatever is in the rest
- * of it. Where there is room for whole blocks (sa_inner_room), a column has the same bits whatever the other columns are, and
- * however many. */
-enum { SA_INNER_ROWS = 256, SA_INNER_COLUMNS = 12, SA_INNER_WIDE = 240 };
-
-/* The room for `count` gradients in whole blocks. */
-static inline size_t sa_inner_room(size_t count) {
-    return (count + SA_INNER_COLUMNS - 1) / SA_INNER_COLUMNS * SA_INNER_COLUMNS;
-}
-
 /* out (left->count, ld), ld >= right->count: inner products <left_i, right_j>, and 0 in the columns past right->count.
  * `work` holds 2 SA_INNER_ROWS SA_INNER_COLUMNS reals. */
 void REAL(gradients_inner)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld, real *work);

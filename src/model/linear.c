@@ -20,13 +20,14 @@ typedef struct linear {
     sa_model base;
     double lambda;
     bool lags;
-    bool stale;     /* theta and factor are older than z and b */
-    double *z;      /* (dim, dim), lower triangle */
-    double *b;      /* (dim) */
     double *theta;  /* (dim) */
     double *factor; /* (dim, dim) L, of the z that theta came from */
-    double *next;   /* (dim, dim) workspace: the factor to come */
-    double *draw;   /* (dim) workspace */
+    /* what only learning needs: */
+    bool stale;         /* theta and factor are older than z and b */
+    double *z;          /* (dim, dim), lower triangle */
+    double *b;          /* (dim) */
+    double *next;       /* (dim, dim) workspace: the factor to come */
+    double *next_theta; /* (dim) workspace */
 } linear;
 
 static void destroy(sa_model *model) {
@@ -37,8 +38,32 @@ static void destroy(sa_model *model) {
     sa_free(self->theta);
     sa_free(self->factor);
     sa_free(self->next);
-    sa_free(self->draw);
+    sa_free(self->next_theta);
     sa_free(self);
+}
+
+/* theta and factor are read by those who choose with the model before; all else goes over to the fork. */
+static sa_status fork_model(sa_model *model, sa_model **out) {
+    linear *self = (linear *)model, *copy;
+    sa_status status;
+    SA_TRY(sa_alloc_array(1, sizeof *copy, &copy));
+    *copy = *self;
+    copy->z = copy->b = copy->next = copy->next_theta = NULL;
+    sa_hold(copy->base.shape);
+    sa_hold(copy->theta);
+    sa_hold(copy->factor);
+    SA_TRY_OR_FAIL(sa_own(&copy->theta));
+    SA_TRY_OR_FAIL(sa_own(&copy->factor));
+    copy->z = self->z;
+    copy->b = self->b;
+    copy->next = self->next;
+    copy->next_theta = self->next_theta;
+    self->z = self->b = self->next = self->next_theta = NULL;
+    *out = &copy->base;
+    return SA_OK;
+fail:
+    destroy(&copy->base);
+    return status;
 }
 
 static void forget(sa_model *model) {
@@ -71,7 +96,7 @@ static sa_status create(const sa_options *options, sa_model **out) {
     SA_TRY_OR_FAIL(sa_alloc_matrix(dim, dim, sizeof(double), &self->next));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &self->b));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &self->theta));
-    SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &self->draw));
+    SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &self->next_theta));
     self->base.shape[0] = (sa_pair_shape){.delta = 1, .input = dim};
     forget(&self->base);
     *out = &self->base;
@@ -103,15 +128,15 @@ static void refresh(linear *self) {
     self->stale = false;
     memcpy(self->next, self->z, dim * dim * sizeof(double));
     if (cholesky_f64(dim, self->next, dim) != SA_OK) return;
-    memcpy(self->draw, self->b, dim * sizeof(double));
-    solve_lower(self->next, dim, self->draw);
-    solve_upper(self->next, dim, self->draw);
+    memcpy(self->next_theta, self->b, dim * sizeof(double));
+    solve_lower(self->next, dim, self->next_theta);
+    solve_upper(self->next, dim, self->next_theta);
     for (size_t j = 0; j < dim; j++)
-        if (!isfinite(self->draw[j])) return;
+        if (!isfinite(self->next_theta[j])) return;
     double *theta = self->theta, *factor = self->factor;
-    self->theta = self->draw;
+    self->theta = self->next_theta;
     self->factor = self->next;
-    self->draw = theta;
+    self->next_theta = theta;
     self->next = factor;
 }
 
@@ -121,49 +146,45 @@ static double dot(const double *x, const double *y, size_t dim) {
     return sum;
 }
 
-static sa_status evaluate(sa_model *model, const void *inputs, size_t count, double *mean, sa_gradients *gradients) {
-    linear *self = (linear *)model;
-    const double *x = inputs;
-    size_t dim = model->dim;
-    if (!self->lags) refresh(self);
-    for (size_t i = 0; i < count; i++) mean[i] = dot(x + i * dim, self->theta, dim);
-    if (!gradients) return SA_OK;
-    gradients->count = 0;
-    SA_TRY(sa_gradients_reserve(gradients, count));
-    double *delta = gradients->pair[0].delta;
-    for (size_t i = 0; i < count; i++) delta[i] = 1;
-    memcpy(gradients->pair[0].input, x, count * dim * sizeof *x);
-    gradients->count = count;
-    return SA_OK;
-}
-
 /* [x, e_k]'theta = x'theta_x + theta_k, into score (count, positions) */
-static void dot_positions(const linear *self, const double *x, size_t count, size_t positions, const double *theta,
-                          double *score) {
+static void dot_positions(const linear *self, const double *x, size_t count, size_t positions, double *score) {
     size_t features = self->base.dim - self->base.positions;
     for (size_t i = 0; i < count; i++) {
-        double shared = dot(x + i * features, theta, features);
-        for (size_t k = 0; k < positions; k++) score[i * positions + k] = shared + theta[features + k];
+        double shared = dot(x + i * features, self->theta, features);
+        for (size_t k = 0; k < positions; k++) score[i * positions + k] = shared + self->theta[features + k];
     }
 }
 
-static sa_status evaluate_positions(sa_model *model, const void *inputs, size_t count, size_t positions, double *mean,
-                                    sa_gradients *gradients) {
-    linear *self = (linear *)model;
-    size_t dim = model->dim, features = dim - model->positions;
-    if (!self->lags) refresh(self);
-    dot_positions(self, inputs, count, positions, self->theta, mean);
-    if (!gradients) return SA_OK;
-    gradients->count = 0;
-    SA_TRY(sa_gradients_reserve(gradients, count * positions));
-    double *delta = gradients->pair[0].delta, *row = gradients->pair[0].input;
+/* rows (count, dim) of the inputs, or with positions (count, positions, dim), each with its one-hot position */
+static void write_rows(const linear *self, const double *x, size_t count, size_t positions, double *row) {
+    size_t dim = self->base.dim, features = dim - self->base.positions;
+    if (positions == 0) {
+        memcpy(row, x, count * dim * sizeof *x);
+        return;
+    }
     memset(row, 0, count * positions * dim * sizeof *row);
     for (size_t i = 0; i < count * positions; i++, row += dim) {
-        delta[i] = 1;
-        memcpy(row, (const double *)inputs + i / positions * features, features * sizeof *row);
+        memcpy(row, x + i / positions * features, features * sizeof *row);
         row[features + i % positions] = 1;
     }
-    gradients->count = count * positions;
+}
+
+static sa_status evaluate(const sa_model *model, const void *inputs, size_t count, size_t positions, sa_model_work *work,
+                          double *mean, sa_gradients *gradients) {
+    const linear *self = (const linear *)model;
+    const double *x = inputs;
+    size_t dim = model->dim, rows = positions ? count * positions : count;
+    (void)work;
+    if (positions)
+        dot_positions(self, x, count, positions, mean);
+    else
+        for (size_t i = 0; i < count; i++) mean[i] = dot(x + i * dim, self->theta, dim);
+    if (!gradients) return SA_OK;
+    SA_TRY(sa_gradients_reserve(gradients, rows));
+    double *delta = gradients->pair[0].delta;
+    for (size_t i = 0; i < rows; i++) delta[i] = 1;
+    write_rows(self, x, count, positions, gradients->pair[0].input);
+    gradients->count = rows;
     return SA_OK;
 }
 
@@ -175,11 +196,14 @@ static void take_in(linear *self, const double *x, const double *y, size_t count
         for (size_t j = 0; j < dim; j++) self->b[j] += y[i] * x[i * dim + j];
 }
 
-/* A score psi x'theta is that of psi x; these are put together in `next`, as many at a time as it has rows. */
-static void observe(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count) {
+/* A score psi x'theta is that of psi x; these are put together in `next`, as many at a time as it has rows. Theta is ready when
+ * the call ends, so that choosing need not compute it. */
+static sa_status observe(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count,
+                         sa_model_work *work) {
     linear *self = (linear *)model;
     const double *x = inputs;
     size_t dim = model->dim;
+    (void)work;
     if (self->lags) refresh(self); /* from what was known before */
     if (!discounts) take_in(self, x, scores, count);
     for (size_t first = 0; discounts && first < count; first += dim) {
@@ -189,6 +213,24 @@ static void observe(sa_model *model, const void *inputs, const double *discounts
         take_in(self, self->next, scores + first, many);
     }
     self->stale = true;
+    if (!self->lags) refresh(self);
+    return SA_OK;
+}
+
+/* Z is that of the inputs, which stay: b += psi x (y' - y). */
+static sa_status revise(sa_model *model, const void *inputs, const double *discounts, const double *differences,
+                        size_t count, sa_model_work *work) {
+    linear *self = (linear *)model;
+    const double *x = inputs;
+    size_t dim = model->dim;
+    (void)work;
+    for (size_t i = 0; i < count; i++) {
+        double change = (discounts ? discounts[i] : 1) * differences[i];
+        for (size_t j = 0; j < dim; j++) self->b[j] += change * x[i * dim + j];
+    }
+    self->stale = true;
+    if (!self->lags) refresh(self);
+    return SA_OK;
 }
 
 static void discount(sa_model *model, double factor) {
@@ -202,16 +244,18 @@ static void discount(sa_model *model, double factor) {
     self->stale = true;
 }
 
-static void sample(sa_model *model, const sa_gradients *gradients, double deviation, const sa_stream *stream,
-                   double *score) {
-    linear *self = (linear *)model;
+static sa_status sample(const sa_model *model, const sa_gradients *gradients, double deviation, const sa_stream *stream,
+                        sa_model_work *work, double *score) {
+    const linear *self = (const linear *)model;
     const double *x = gradients->pair[0].input; /* pairs (1, x) */
     size_t dim = model->dim;
-    if (!self->lags) refresh(self);
-    sa_draw_normals(stream, 0, dim, self->draw);
-    solve_upper(self->factor, dim, self->draw);
-    for (size_t j = 0; j < dim; j++) self->draw[j] = self->theta[j] + deviation * self->draw[j];
-    for (size_t i = 0; i < gradients->count; i++) score[i] = dot(x + i * dim, self->draw, dim);
+    double *drawn;
+    SA_TRY(SA_LAY(&work->inner, {&drawn, dim, sizeof *drawn}));
+    sa_draw_normals(stream, 0, dim, drawn);
+    solve_upper(self->factor, dim, drawn);
+    for (size_t j = 0; j < dim; j++) drawn[j] = self->theta[j] + deviation * drawn[j];
+    for (size_t i = 0; i < gradients->count; i++) score[i] = dot(x + i * dim, drawn, dim);
+    return SA_OK;
 }
 
 /* The factor is that of theta's Z, which is not always the newest: it is kept too. */
@@ -239,19 +283,17 @@ static sa_status load(sa_model *model, sa_npz *archive) {
     return SA_OK;
 }
 
-static size_t bytes(const sa_model *model) { return (3 * model->dim + 3) * model->dim * sizeof(double); }
+static const sa_observing_class observing = {.observe = observe, .revise = revise, .discount = discount, .forget = forget};
+static const sa_exploring_class exploring = {.sample = sample};
 
 const sa_model_class sa_linear = {
     .create = create,
     .destroy = destroy,
+    .fork = fork_model,
     .evaluate = evaluate,
-    .evaluate_positions = evaluate_positions,
-    .concurrent = true,
-    .observe = observe,
-    .discount = discount,
-    .forget = forget,
-    .sample = sample,
+    .positional = true,
     .save = save,
     .load = load,
-    .bytes = bytes,
+    .observing = &observing,
+    .exploring = &exploring,
 };

@@ -31,15 +31,16 @@ typedef struct REAL(mlp) {
     bool regularize;
     double lambda, rate, weight_decay, error_decay;
     size_t steps, batch;
-    /* workspace */
-    sa_gradients pass;       /* a chunk of samples on their way through the network */
-    sa_gradients arms;       /* with positions: the arms of a chunk on their way through its first layer, else empty */
-    real *position_z;        /* (positions, m + 1): W_1 [0, e_k], and what the bypass adds; else NULL */
-    real *gradient;          /* (parameters) */
-    real *backup;            /* (parameters) */
-    real *moments;           /* (2 parameters), for Adam; else NULL */
-    real *output, *residual; /* (chunk) */
 } REAL(mlp);
+
+/* Workspace. */
+typedef struct REAL(mlp_work) {
+    sa_gradients pass;                 /* a chunk of samples on their way through the network */
+    sa_gradients arms;                 /* with positions: the arms of a chunk on their way through its first layer */
+    real *position_z;                  /* with positions, (positions, m + 1): W_1 [0, e_k], and what the bypass adds */
+    real *output, *residual;           /* (chunk) */
+    real *gradient, *backup, *moments; /* for training: (parameters) twice, and (2 parameters) for Adam */
+} REAL(mlp_work);
 
 enum { SA_MLP_CHUNK = SA_TRAINING_CHUNK }; /* samples taken through the network at a time */
 
@@ -54,7 +55,10 @@ size_t REAL(mlp_offset)(const REAL(mlp) * mlp, size_t layer);
 
 /* Draws or reads theta_0, and starts theta there. */
 sa_status REAL(mlp_init)(REAL(mlp) * mlp, const sa_options *options);
-void REAL(mlp_redraw)(sa_model *model, const sa_options *options, uint64_t draw);
+sa_status REAL(mlp_redraw)(sa_model *model, const sa_options *options, uint64_t draw);
+
+/* Lays out the workspace: for evaluating, or for training. */
+sa_status REAL(mlp_lay)(const REAL(mlp) * mlp, bool training, sa_workspace *workspace, REAL(mlp_work) * work);
 
 /* Puts inputs (count, dim), rows rows[0 .. count) of `inputs` (rows NULL: the first), into the batch's first layer, and
  * takes them through: leaves h_l in pair[l].input, and f in output (count). */
@@ -62,11 +66,11 @@ void REAL(mlp_forward)(const REAL(mlp) * mlp, const real *inputs, const size_t *
                        real *output);
 /* The same for samples [first, first + count) of those that arms (all, features) give in each of `positions` places: sample
  * i is arm i / positions, in place i % positions. W_1 [x, e_k] = W_1 [x, 0] + W_1 [0, e_k], and the first is computed once. */
-void REAL(mlp_forward_positions)(REAL(mlp) * mlp, const real *features, size_t positions, size_t first, size_t count,
-                                 sa_gradients *batch, real *output);
+void REAL(mlp_forward_positions)(const REAL(mlp) * mlp, REAL(mlp_work) * work, const real *features, size_t positions,
+                                 size_t first, size_t count, sa_gradients *batch, real *output);
 /* After mlp_forward: fills the deltas for start[i] df_i, start (count), or `start_all` for all when start is NULL. */
 void REAL(mlp_backward)(const REAL(mlp) * mlp, sa_gradients *batch, const real *start, double start_all);
 
-sa_status REAL(mlp_train)(sa_model *model, const sa_training *training, bool *diverged);
+sa_status REAL(mlp_train)(sa_model *model, const sa_training *training, sa_model_work *work, bool *diverged);
 
 #endif

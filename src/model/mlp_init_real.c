@@ -83,20 +83,20 @@ static sa_status read_weights(mlp_t *mlp, const char *path) {
     return status == SA_OK ? SA_OK : sa_fail_prefix(status, "--init-weights %s: ", path);
 }
 
-void REAL(mlp_redraw)(sa_model *model, const sa_options *options, uint64_t draw) {
+sa_status REAL(mlp_redraw)(sa_model *model, const sa_options *options, uint64_t draw) {
     mlp_t *mlp = (mlp_t *)model;
     sa_stream stream = sa_stream_at((uint64_t)options->seed, SA_PURPOSE_WEIGHTS, (uint64_t)options->first_run, draw);
+    SA_TRY(sa_own(&mlp->theta));
+    SA_TRY(sa_own(&mlp->theta_0));
     memset(mlp->theta_0, 0, mlp->parameters * sizeof(real)); /* what is not drawn */
     for (size_t l = 0; l < mlp->depth; l++) draw_layer(mlp, l, (sa_init)options->init, &stream);
     for (size_t i = 0; i < mlp->parameters; i++) mlp->theta_0[i] *= (real)options->init_gain;
     memcpy(mlp->theta, mlp->theta_0, mlp->parameters * sizeof(real));
+    return SA_OK;
 }
 
 sa_status REAL(mlp_init)(mlp_t *mlp, const sa_options *options) {
-    if (!options->init_weights[0]) {
-        REAL(mlp_redraw)(&mlp->base, options, 0);
-        return SA_OK;
-    }
+    if (!options->init_weights[0]) return REAL(mlp_redraw)(&mlp->base, options, 0);
     SA_TRY(read_weights(mlp, options->init_weights));
     memcpy(mlp->theta, mlp->theta_0, mlp->parameters * sizeof(real));
     return SA_OK;

@@ -89,11 +89,11 @@ void REAL(mlp_forward)(const mlp_t *mlp, const real *inputs, const size_t *rows,
 }
 
 /* position_z: the columns of W_1 and of the bypass that belong to the one-hot position */
-static void gather_positions(mlp_t *mlp, size_t positions) {
+static void gather_positions(const mlp_t *mlp, REAL(mlp_work) * work, size_t positions) {
     size_t dim = mlp->base.dim, width = REAL(mlp_shape)(mlp, 0).input, m = mlp->hidden;
     const real *v = mlp->theta + REAL(mlp_offset)(mlp, mlp->depth);
     for (size_t k = 0; k < positions; k++) {
-        real *z = mlp->position_z + k * (m + 1);
+        real *z = work->position_z + k * (m + 1);
         size_t column = dim - mlp->base.positions + k;
         for (size_t i = 0; i <= m; i++) {
             const real *w = i < m ? mlp->theta + i * width : v;
@@ -102,22 +102,23 @@ static void gather_positions(mlp_t *mlp, size_t positions) {
     }
 }
 
-void REAL(mlp_forward_positions)(mlp_t *mlp, const real *features, size_t positions, size_t first, size_t count,
-                                 sa_gradients *batch, real *output) {
+void REAL(mlp_forward_positions)(const mlp_t *mlp, REAL(mlp_work) * work, const real *features, size_t positions,
+                                 size_t first, size_t count, sa_gradients *batch, real *output) {
     size_t dim = mlp->base.dim, given = dim - mlp->base.positions, m = mlp->hidden;
     size_t arm = first / positions, arms = (first + count - 1) / positions - arm + 1;
     size_t width = batch->pair[0].shape.input, next_width = batch->pair[1].shape.input;
-    real *shared = mlp->arms.pair[0].input, *shared_z = mlp->arms.pair[1].input, *bypassed = mlp->residual;
+    real *shared = work->arms.pair[0].input, *shared_z = work->arms.pair[1].input, *bypassed = work->residual;
     const real one = mlp->doubled ? HALF : 1;
-    if (first == 0) gather_positions(mlp, positions);
+    if (first == 0) gather_positions(mlp, work, positions);
+    memset(shared, 0, arms * width * sizeof *shared);
     for (size_t i = 0; i < arms; i++) load_input(mlp, features + (arm + i) * given, given, shared + i * width);
-    multiply(mlp, 0, arms, &mlp->arms);
+    multiply(mlp, 0, arms, &work->arms);
     memset(bypassed, 0, arms * sizeof *bypassed);
-    add_bypass(mlp, &mlp->arms, arms, bypassed);
+    add_bypass(mlp, &work->arms, arms, bypassed);
     for (size_t i = 0; i < count; i++) {
         size_t of = (first + i) / positions - arm, k = (first + i) % positions;
         real *x = (real *)batch->pair[0].input + i * width, *z = (real *)batch->pair[1].input + i * next_width;
-        const real *arm_z = shared_z + of * next_width, *position_z = mlp->position_z + k * (m + 1);
+        const real *arm_z = shared_z + of * next_width, *position_z = work->position_z + k * (m + 1);
         memcpy(x, shared + of * width, width * sizeof *x);
         x[given + k] = one;
         if (mlp->doubled) x[dim + given + k] = one;
@@ -126,7 +127,7 @@ void REAL(mlp_forward_positions)(mlp_t *mlp, const real *features, size_t positi
     batch->count = count;
     forward_from_first(mlp, batch, output);
     for (size_t i = 0; i < count; i++)
-        output[i] += bypassed[(first + i) / positions - arm] + mlp->position_z[(first + i) % positions * (m + 1) + m];
+        output[i] += bypassed[(first + i) / positions - arm] + work->position_z[(first + i) % positions * (m + 1) + m];
 }
 
 /* ---- backward ---- */
@@ -180,93 +181,107 @@ void REAL(mlp_backward)(const mlp_t *mlp, sa_gradients *batch, const real *start
 }
 
 /* One chunk through the network and back. positions 0: the inputs are whole */
-static void evaluate_chunk(mlp_t *mlp, const real *x, size_t first, size_t count, size_t positions, double *mean,
-                           sa_gradients *batch, bool back) {
+static void evaluate_chunk(const mlp_t *mlp, REAL(mlp_work) * work, const real *x, size_t first, size_t count,
+                           size_t positions, double *mean, sa_gradients *batch, bool back) {
     real output[SA_MLP_CHUNK];
     if (positions)
-        REAL(mlp_forward_positions)(mlp, x, positions, first, count, batch, output);
+        REAL(mlp_forward_positions)(mlp, work, x, positions, first, count, batch, output);
     else
         REAL(mlp_forward)(mlp, x + first * mlp->base.dim, NULL, count, batch, output);
     for (size_t i = 0; i < count; i++) mean[first + i] = output[i];
     if (back) REAL(mlp_backward)(mlp, batch, NULL, 1 / mlp->divisor);
 }
 
-/* Up to a chunk goes through the caller's own batch, and touches nothing of the model but its weights. */
-static sa_status evaluate_chunks(mlp_t *mlp, const real *x, size_t count, size_t positions, double *mean,
-                                 sa_gradients *gradients) {
-    if (gradients) {
-        gradients->count = 0;
-        SA_TRY(sa_gradients_reserve(gradients, count));
+/* Chunks go through the caller's own batch, where there is one. */
+static sa_status evaluate(const sa_model *model, const void *inputs, size_t count, size_t positions, sa_model_work *space,
+                          double *mean, sa_gradients *gradients) {
+    const mlp_t *mlp = (const mlp_t *)model;
+    REAL(mlp_work) work = {0};
+    size_t samples = positions ? count * positions : count;
+    if (gradients) SA_TRY(sa_gradients_reserve(gradients, samples));
+    if (!gradients || positions || samples > SA_MLP_CHUNK) SA_TRY(REAL(mlp_lay)(mlp, false, &space->inner, &work));
+    for (size_t first = 0; first < samples; first += SA_MLP_CHUNK) {
+        size_t rows = samples - first < SA_MLP_CHUNK ? samples - first : SA_MLP_CHUNK;
+        sa_gradients chunk = gradients && samples <= SA_MLP_CHUNK ? *gradients
+                             : gradients ? sa_gradients_part(gradients, first, rows, work.pass.pair)
+                                         : work.pass;
+        evaluate_chunk(mlp, &work, inputs, first, rows, positions, mean, &chunk, gradients);
     }
-    if (gradients && count <= SA_MLP_CHUNK) {
-        if (count > 0) evaluate_chunk(mlp, x, 0, count, positions, mean, gradients, true);
-        return SA_OK;
-    }
-    for (size_t first = 0; first < count; first += SA_MLP_CHUNK) {
-        size_t rows = count - first < SA_MLP_CHUNK ? count - first : SA_MLP_CHUNK;
-        evaluate_chunk(mlp, x, first, rows, positions, mean, &mlp->pass, gradients != NULL);
-        if (gradients) sa_gradients_append(gradients, &mlp->pass, NULL, rows);
-    }
+    if (gradients) gradients->count = samples;
     return SA_OK;
-}
-
-static sa_status evaluate(sa_model *model, const void *inputs, size_t count, double *mean, sa_gradients *gradients) {
-    return evaluate_chunks((mlp_t *)model, inputs, count, 0, mean, gradients);
-}
-
-static sa_status evaluate_positions(sa_model *model, const void *inputs, size_t count, size_t positions, double *mean,
-                                    sa_gradients *gradients) {
-    return evaluate_chunks((mlp_t *)model, inputs, count * positions, positions, mean, gradients);
 }
 
 /* ---- life ---- */
 
 static void destroy(sa_model *model) {
     mlp_t *mlp = (mlp_t *)model;
-    sa_gradients_clear(&mlp->pass);
-    sa_gradients_clear(&mlp->arms);
-    sa_free(mlp->position_z);
     sa_free(mlp->base.shape);
     sa_free(mlp->theta);
     sa_free(mlp->theta_0);
-    sa_free(mlp->gradient);
-    sa_free(mlp->backup);
-    sa_free(mlp->moments);
-    sa_free(mlp->output);
-    sa_free(mlp->residual);
     sa_free(mlp);
+}
+
+static sa_status fork_model(sa_model *model, sa_model **out) {
+    mlp_t *mlp;
+    SA_TRY(sa_alloc_array(1, sizeof *mlp, &mlp));
+    *mlp = *(const mlp_t *)model;
+    sa_hold(mlp->base.shape);
+    sa_hold(mlp->theta_0);
+    sa_hold(mlp->theta);
+    *out = &mlp->base;
+    return SA_OK;
+}
+
+/* A batch of a chunk with the first `pairs` pairs; memory: sa_gradients_length x SA_MLP_CHUNK of these. */
+static sa_gradients batch_in(const mlp_t *mlp, size_t pairs, sa_pair *pair, real *memory) {
+    for (size_t l = 0; l < pairs; l++) {
+        sa_pair_shape shape = mlp->base.shape[l];
+        pair[l] = (sa_pair){.shape = shape, .delta = memory, .input = memory + SA_MLP_CHUNK * shape.delta};
+        memory += SA_MLP_CHUNK * (shape.delta + shape.input);
+    }
+    return (sa_gradients){.precision = mlp->base.precision, .capacity = SA_MLP_CHUNK, .pairs = pairs, .pair = pair};
+}
+
+static size_t length_of(const mlp_t *mlp, size_t pairs) {
+    size_t length = 0;
+    for (size_t l = 0; l < pairs; l++) length += mlp->base.shape[l].delta + mlp->base.shape[l].input;
+    return length;
+}
+
+sa_status REAL(mlp_lay)(const mlp_t *mlp, bool training, sa_workspace *workspace, REAL(mlp_work) * work) {
+    size_t pairs = mlp->base.pairs, positions = mlp->base.positions, arms = positions ? 2 : 0;
+    size_t trained = training ? mlp->parameters : 0, adam = mlp->optimizer == SA_OPTIMIZER_ADAM ? 2 * trained : 0;
+    sa_pair *pair;
+    real *pass, *first_layer;
+    SA_TRY(SA_LAY(
+        workspace, {&pair, pairs + arms, sizeof *pair}, {&pass, SA_MLP_CHUNK * length_of(mlp, pairs), sizeof *pass},
+        {&first_layer, SA_MLP_CHUNK * length_of(mlp, arms), sizeof *first_layer},
+        {&work->position_z, positions * (mlp->hidden + 1), sizeof(real)}, {&work->output, SA_MLP_CHUNK, sizeof(real)},
+        {&work->residual, SA_MLP_CHUNK, sizeof(real)}, {&work->gradient, trained, sizeof(real)},
+        {&work->backup, trained, sizeof(real)}, {&work->moments, adam, sizeof(real)}));
+    work->pass = batch_in(mlp, pairs, pair, pass);
+    work->arms = batch_in(mlp, arms, pair + pairs, first_layer);
+    return SA_OK;
 }
 
 static sa_status allocate(mlp_t *mlp) {
     sa_model *base = &mlp->base;
     base->pairs = mlp->depth + mlp->bypass;
     SA_TRY(sa_alloc_array(base->pairs, sizeof *base->shape, &base->shape));
-    size_t largest = 0, total = 0, length = 0, copies = mlp->optimizer == SA_OPTIMIZER_ADAM ? 6 : 4;
+    size_t largest = 0, total = 0, copies = mlp->optimizer == SA_OPTIMIZER_ADAM ? 6 : 4;
     for (size_t l = 0; l < base->pairs; l++) {
         base->shape[l] = REAL(mlp_shape)(mlp, l);
-        length += base->shape[l].delta + base->shape[l].input;
         if (__builtin_mul_overflow(base->shape[l].delta, base->shape[l].input, &largest) ||
             __builtin_add_overflow(total, largest, &total))
             return sa_fail(SA_OUT_OF_MEMORY, "--hidden %zu with --depth %zu gives more weights than can be counted",
                            mlp->hidden, mlp->depth);
     }
     mlp->parameters = total;
-    SA_TRY(sa_memory_check(total, copies * sizeof(real)));
-    SA_TRY(sa_memory_check(total * copies + length * SA_MLP_CHUNK,
+    SA_TRY(sa_memory_check(total, copies * sizeof(real))); /* a training's workspace included */
+    SA_TRY(sa_memory_check(total * copies + length_of(mlp, base->pairs) * SA_MLP_CHUNK,
                            sizeof(real))); /* far from overflow, as options are bounded */
     SA_TRY(sa_alloc_array(total, sizeof(real), &mlp->theta));
-    SA_TRY(sa_alloc_array(total, sizeof(real), &mlp->theta_0));
-    SA_TRY(sa_alloc_array(total, sizeof(real), &mlp->gradient));
-    SA_TRY(sa_alloc_array(total, sizeof(real), &mlp->backup));
-    if (mlp->optimizer == SA_OPTIMIZER_ADAM) SA_TRY(sa_alloc_matrix(2, total, sizeof(real), &mlp->moments));
-    SA_TRY(sa_alloc_array(SA_MLP_CHUNK, sizeof(real), &mlp->output));
-    SA_TRY(sa_alloc_array(SA_MLP_CHUNK, sizeof(real), &mlp->residual));
-    SA_TRY(sa_gradients_init(&mlp->pass, base->precision, base->pairs, base->shape));
-    SA_TRY(sa_gradients_reserve(&mlp->pass, SA_MLP_CHUNK));
-    if (base->positions == 0) return SA_OK;
-    SA_TRY(sa_alloc_matrix(base->positions, mlp->hidden + 1, sizeof(real), &mlp->position_z));
-    SA_TRY(sa_gradients_init(&mlp->arms, base->precision, 2, base->shape));
-    return sa_gradients_reserve(&mlp->arms, SA_MLP_CHUNK);
+    return sa_alloc_array(total, sizeof(real), &mlp->theta_0);
 }
 
 static sa_status create(const sa_options *options, sa_model **out) {
@@ -341,21 +356,15 @@ static sa_status load(sa_model *model, sa_npz *archive) {
     return SA_OK;
 }
 
-static size_t bytes(const sa_model *model) {
-    const mlp_t *mlp = (const mlp_t *)model;
-    return (4 + (mlp->moments ? 2 : 0)) * mlp->parameters * sizeof(real) + sa_gradients_bytes(&mlp->pass) +
-           sa_gradients_bytes(&mlp->arms);
-}
+static const sa_training_class training = {.train = REAL(mlp_train), .redraw = REAL(mlp_redraw)};
 
 const sa_model_class REAL(sa_mlp) = {
     .create = create,
     .destroy = destroy,
-    .redraw = REAL(mlp_redraw),
+    .fork = fork_model,
     .evaluate = evaluate,
-    .evaluate_positions = evaluate_positions,
-    .concurrent = true,
-    .train = REAL(mlp_train),
+    .positional = true,
     .save = save,
     .load = load,
-    .bytes = bytes,
+    .training = &training,
 };

@@ -19,20 +19,23 @@
 
 typedef REAL(mlp) mlp_t;
 
+typedef REAL(mlp_work) work_t;
+
 /* Adds the gradient of the loss on some samples: rows[0 .. count) of the batch, or [first, first + count). */
-static void add_chunk(mlp_t *mlp, const sa_batch *batch, const size_t *rows, size_t first, size_t count, real weight) {
+static void add_chunk(const mlp_t *mlp, work_t *work, const sa_batch *batch, const size_t *rows, size_t first,
+                      size_t count, real weight) {
     const real *targets = batch->targets, *psi = batch->weights;
     const real *inputs = (const real *)batch->inputs + (rows ? 0 : first * mlp->base.dim);
-    REAL(mlp_forward)(mlp, inputs, rows, count, &mlp->pass, mlp->output);
+    REAL(mlp_forward)(mlp, inputs, rows, count, &work->pass, work->output);
     for (size_t i = 0; i < count; i++) {
         size_t row = rows ? rows[i] : first + i;
-        mlp->residual[i] = psi ? weight * psi[row] * (psi[row] * mlp->output[i] - targets[row])
-                               : weight * (mlp->output[i] - targets[row]);
+        work->residual[i] = psi ? weight * psi[row] * (psi[row] * work->output[i] - targets[row])
+                                : weight * (work->output[i] - targets[row]);
     }
-    REAL(mlp_backward)(mlp, &mlp->pass, mlp->residual, 0);
-    real *to = mlp->gradient;
+    REAL(mlp_backward)(mlp, &work->pass, work->residual, 0);
+    real *to = work->gradient;
     for (size_t l = 0; l < mlp->base.pairs; l++) {
-        const sa_pair *pair = &mlp->pass.pair[l];
+        const sa_pair *pair = &work->pass.pair[l];
         REAL(gemm_tn)
         (pair->shape.delta, pair->shape.input, count, 1, pair->delta, pair->shape.delta, pair->input, pair->shape.input, 1,
          to, pair->shape.input);
@@ -40,15 +43,16 @@ static void add_chunk(mlp_t *mlp, const sa_batch *batch, const size_t *rows, siz
     }
 }
 
-static void add_all(mlp_t *mlp, const sa_training *training) {
+static void add_all(const mlp_t *mlp, work_t *work, const sa_training *training) {
     for (size_t first = 0; first < training->count; first += SA_MLP_CHUNK) {
         size_t left = training->count - first;
-        add_chunk(mlp, &training->all, NULL, first, left < SA_MLP_CHUNK ? left : SA_MLP_CHUNK, (real)training->factor);
+        add_chunk(mlp, work, &training->all, NULL, first, left < SA_MLP_CHUNK ? left : SA_MLP_CHUNK,
+                  (real)training->factor);
     }
 }
 
 /* A batch drawn with replacement, anew in each step. */
-static void add_batch(mlp_t *mlp, const sa_training *training, size_t step) {
+static void add_batch(const mlp_t *mlp, work_t *work, const sa_training *training, size_t step) {
     size_t rows[SA_MLP_CHUNK];
     real weight = (real)(training->total / (double)mlp->batch);
     for (size_t first = 0; first < mlp->batch; first += SA_MLP_CHUNK) {
@@ -56,11 +60,11 @@ static void add_batch(mlp_t *mlp, const sa_training *training, size_t step) {
         uint64_t draw = (uint64_t)step * mlp->batch + first;
         if (training->draw) {
             sa_batch drawn = training->draw(training->source, draw, count);
-            add_chunk(mlp, &drawn, NULL, 0, count, weight);
+            add_chunk(mlp, work, &drawn, NULL, 0, count, weight);
             continue;
         }
         for (size_t i = 0; i < count; i++) rows[i] = (size_t)sa_draw_below(&training->stream, draw + i, training->count);
-        add_chunk(mlp, &training->all, rows, 0, count, weight);
+        add_chunk(mlp, work, &training->all, rows, 0, count, weight);
     }
 }
 
@@ -72,15 +76,15 @@ static double error_pull(const mlp_t *mlp, const sa_training *training) {
     return mlp->error_decay * training->error * pow(fmin(1, training->total / RAMP), 3);
 }
 
-static void loss_gradient(mlp_t *mlp, const sa_training *training, size_t step) {
+static void loss_gradient(const mlp_t *mlp, work_t *work, const sa_training *training, size_t step) {
     real back = mlp->regularize ? (real)((double)mlp->hidden * mlp->lambda) : 0;
     real down = (real)error_pull(mlp, training);
     for (size_t i = 0; i < mlp->parameters; i++)
-        mlp->gradient[i] = back * (mlp->theta[i] - mlp->theta_0[i]) + down * mlp->theta[i];
+        work->gradient[i] = back * (mlp->theta[i] - mlp->theta_0[i]) + down * mlp->theta[i];
     if (mlp->batch == 0 || mlp->batch >= training->count)
-        add_all(mlp, training);
+        add_all(mlp, work, training);
     else
-        add_batch(mlp, training, step);
+        add_batch(mlp, work, training, step);
 }
 
 static double rate_of(const mlp_t *mlp, double samples, size_t step, size_t steps) {
@@ -96,19 +100,19 @@ static void shrink(mlp_t *mlp, double rate) {
         for (size_t i = 0; i < mlp->parameters; i++) mlp->theta[i] *= factor;
 }
 
-static void descend(mlp_t *mlp, double rate) {
+static void descend(mlp_t *mlp, const work_t *work, double rate) {
     real eta = (real)rate;
-    for (size_t i = 0; i < mlp->parameters; i++) mlp->theta[i] -= eta * mlp->gradient[i];
+    for (size_t i = 0; i < mlp->parameters; i++) mlp->theta[i] -= eta * work->gradient[i];
 }
 
 /* Adam with the usual 0.9, 0.999 and 1e-8; step counts from 0. */
-static void descend_adam(mlp_t *mlp, double rate, size_t step) {
+static void descend_adam(mlp_t *mlp, work_t *work, double rate, size_t step) {
     const real beta_1 = (real)0.9, beta_2 = (real)0.999, epsilon = (real)1e-8;
     double k = (double)step + 1;
     real eta = (real)(rate / (1 - pow(0.9, k))), root = (real)(1 / sqrt(1 - pow(0.999, k)));
-    real *first = mlp->moments, *second = mlp->moments + mlp->parameters;
+    real *first = work->moments, *second = work->moments + mlp->parameters;
     for (size_t i = 0; i < mlp->parameters; i++) {
-        real g = mlp->gradient[i];
+        real g = work->gradient[i];
         first[i] = beta_1 * first[i] + (1 - beta_1) * g;
         second[i] = beta_2 * second[i] + (1 - beta_2) * g * g;
         mlp->theta[i] -= eta * first[i] / (real_sqrt(second[i]) * root + epsilon);
@@ -144,23 +148,26 @@ static bool is_in_range(const mlp_t *mlp) {
     return network <= most && bypass <= most;
 }
 
-sa_status REAL(mlp_train)(sa_model *model, const sa_training *training, bool *diverged) {
+sa_status REAL(mlp_train)(sa_model *model, const sa_training *training, sa_model_work *space, bool *diverged) {
     mlp_t *mlp = (mlp_t *)model;
+    work_t laid, *work = &laid;
     size_t steps = training->steps ? training->steps : mlp->steps;
     *diverged = false;
     if (training->count == 0) return SA_OK;
-    memcpy(mlp->backup, mlp->theta, mlp->parameters * sizeof(real));
-    if (mlp->moments) memset(mlp->moments, 0, 2 * mlp->parameters * sizeof(real));
+    SA_TRY(REAL(mlp_lay)(mlp, true, &space->inner, work));
+    SA_TRY(sa_own(&mlp->theta));
+    memcpy(work->backup, mlp->theta, mlp->parameters * sizeof(real));
+    if (mlp->optimizer == SA_OPTIMIZER_ADAM) memset(work->moments, 0, 2 * mlp->parameters * sizeof(real));
     for (size_t step = 0; step < steps; step++) {
-        loss_gradient(mlp, training, step);
+        loss_gradient(mlp, work, training, step);
         double rate = rate_of(mlp, training->total, step, steps);
         shrink(mlp, rate);
         if (mlp->optimizer == SA_OPTIMIZER_ADAM)
-            descend_adam(mlp, rate, step);
+            descend_adam(mlp, work, rate, step);
         else
-            descend(mlp, rate);
+            descend(mlp, work, rate);
     }
     *diverged = !all_finite(mlp->theta, mlp->parameters) || !is_in_range(mlp);
-    if (*diverged) memcpy(mlp->theta, mlp->backup, mlp->parameters * sizeof(real));
+    if (*diverged) memcpy(mlp->theta, work->backup, mlp->parameters * sizeof(real));
     return SA_OK;
 }

@@ -19,18 +19,55 @@ typedef struct neural_linear {
     sa_model base;     /* what others see of it is the network's: dim, precision, the pairs of gradients */
     sa_model *network; /* its own last layer serves for training only */
     sa_model *regression;
-    size_t skipped;        /* pairs of a gradient before those of the last layer */
-    sa_gradients pass;     /* a chunk's gradients by the network */
-    sa_gradients features; /* a chunk's by the regression: pairs (1, phi) */
+    size_t skipped; /* pairs of a gradient before those of the last layer */
 } neural_linear;
+
+/* Workspace for a chunk: its gradients by the network, and its features. */
+typedef struct chunk_work {
+    sa_gradients pass;
+    double *one; /* (CHUNK) */
+    double *phi; /* (CHUNK, features) */
+} chunk_work;
+
+static sa_status lay(const neural_linear *self, sa_workspace *workspace, chunk_work *work) {
+    const sa_model *base = &self->base;
+    size_t length = 0, bytes = sa_precision_bytes(base->precision);
+    for (size_t l = 0; l < base->pairs; l++) length += base->shape[l].delta + base->shape[l].input;
+    sa_pair *pair;
+    char *memory;
+    SA_TRY(SA_LAY(workspace, {&pair, base->pairs, sizeof *pair}, {&work->one, CHUNK, sizeof(double)},
+                  {&work->phi, CHUNK * self->regression->dim, sizeof(double)}, {&memory, CHUNK * length, bytes}));
+    for (size_t i = 0; i < CHUNK; i++) work->one[i] = 1;
+    for (size_t l = 0; l < base->pairs; l++) {
+        sa_pair_shape shape = base->shape[l];
+        pair[l] = (sa_pair){.shape = shape, .delta = memory, .input = memory + CHUNK * shape.delta * bytes};
+        memory += CHUNK * (shape.delta + shape.input) * bytes;
+    }
+    work->pass = (sa_gradients){.precision = base->precision, .capacity = CHUNK, .pairs = base->pairs, .pair = pair};
+    return SA_OK;
+}
 
 static void destroy(sa_model *model) {
     neural_linear *self = (neural_linear *)model;
-    sa_gradients_clear(&self->pass);
-    sa_gradients_clear(&self->features);
     sa_model_destroy(self->regression);
     sa_model_destroy(self->network);
     sa_free(self);
+}
+
+static sa_status fork_model(sa_model *model, sa_model **out) {
+    neural_linear *self = (neural_linear *)model, *copy;
+    sa_status status;
+    SA_TRY(sa_alloc_array(1, sizeof *copy, &copy));
+    *copy = *self;
+    copy->network = copy->regression = NULL;
+    SA_TRY_OR_FAIL(self->network->kind->fork(self->network, &copy->network));
+    SA_TRY_OR_FAIL(self->regression->kind->fork(self->regression, &copy->regression));
+    copy->base.shape = copy->network->shape;
+    *out = &copy->base;
+    return SA_OK;
+fail:
+    destroy(&copy->base);
+    return status;
 }
 
 /* The regression, of `features` inputs, with everything else as the options say. */
@@ -56,11 +93,6 @@ static sa_status create(const sa_options *options, sa_model **out) {
     size_t features = 0;
     for (size_t l = self->skipped; l < self->base.pairs; l++) features += self->base.shape[l].input;
     SA_TRY_OR_FAIL(create_regression(options, features, &self->regression));
-    SA_TRY_OR_FAIL(sa_gradients_init(&self->pass, self->base.precision, self->base.pairs, self->base.shape));
-    SA_TRY_OR_FAIL(sa_gradients_reserve(&self->pass, CHUNK));
-    SA_TRY_OR_FAIL(sa_gradients_init(&self->features, SA_PRECISION_DOUBLE, 1, self->regression->shape));
-    SA_TRY_OR_FAIL(sa_gradients_reserve(&self->features, CHUNK));
-    for (size_t i = 0; i < CHUNK; i++) ((double *)self->features.pair[0].delta)[i] = 1;
     *out = &self->base;
     return SA_OK;
 fail:
@@ -68,86 +100,111 @@ fail:
     return status;
 }
 
-static double element(const void *array, sa_precision precision, size_t index) {
-    return precision == SA_PRECISION_SINGLE ? (double)((const float *)array)[index] : ((const double *)array)[index];
-}
-
-/* self->features = those of the batch's rows [first, first + count); returns phi (count, features) */
-static const double *take_features(neural_linear *self, const sa_gradients *batch, size_t first, size_t count) {
-    double *phi = self->features.pair[0].input;
+/* phi (count, features): the features of the batch's rows [first, first + count) */
+static void take_features(const neural_linear *self, const sa_gradients *batch, size_t first, size_t count, double *phi) {
     for (size_t i = first; i < first + count; i++)
         for (size_t l = self->skipped; l < batch->pairs; l++) {
             const sa_pair *pair = &batch->pair[l]; /* of one score: there is one delta */
-            double delta = element(pair->delta, batch->precision, i);
+            double delta = sa_real_get(batch->precision, pair->delta, i);
             for (size_t j = 0; j < pair->shape.input; j++)
-                *phi++ = delta * element(pair->input, batch->precision, i * pair->shape.input + j);
+                *phi++ = delta * sa_real_get(batch->precision, pair->input, i * pair->shape.input + j);
         }
-    self->features.count = count;
-    return self->features.pair[0].input;
 }
 
 static size_t chunk_of(size_t first, size_t count) { return count - first < CHUNK ? count - first : CHUNK; }
 
 /* mean = phi'beta, for the network's gradients */
-static sa_status regress(neural_linear *self, const sa_gradients *batch, double *mean) {
+static sa_status regress(const neural_linear *self, const sa_gradients *batch, double *phi, double *mean) {
     for (size_t first = 0; first < batch->count; first += CHUNK) {
         size_t many = chunk_of(first, batch->count);
-        const double *phi = take_features(self, batch, first, many);
-        SA_TRY(self->regression->kind->evaluate(self->regression, phi, many, mean + first, NULL));
+        take_features(self, batch, first, many, phi);
+        SA_TRY(self->regression->kind->evaluate(self->regression, phi, many, 0, NULL, mean + first, NULL));
     }
     return SA_OK;
 }
 
-static sa_status evaluate(sa_model *model, const void *inputs, size_t count, double *mean, sa_gradients *gradients) {
-    neural_linear *self = (neural_linear *)model;
-    sa_gradients *batch = gradients ? gradients : &self->pass;
-    SA_TRY(self->network->kind->evaluate(self->network, inputs, count, mean, batch));
-    return regress(self, batch, mean);
+static sa_status evaluate(const sa_model *model, const void *inputs, size_t count, size_t positions, sa_model_work *space,
+                          double *mean, sa_gradients *gradients) {
+    const neural_linear *self = (const neural_linear *)model;
+    size_t given = model->dim - (positions ? model->positions : 0);
+    chunk_work work;
+    SA_TRY(lay(self, &space->outer, &work));
+    if (gradients) {
+        SA_TRY(self->network->kind->evaluate(self->network, inputs, count, positions, space, mean, gradients));
+        return regress(self, gradients, work.phi, mean);
+    }
+    for (size_t first = 0, most = positions ? CHUNK / positions : CHUNK; first < count; first += most) {
+        size_t many = count - first < most ? count - first : most;
+        double *part = mean + first * (positions ? positions : 1);
+        const void *rows = sa_real_at(model->precision, inputs, first * given);
+        SA_TRY(self->network->kind->evaluate(self->network, rows, many, positions, space, part, &work.pass));
+        SA_TRY(regress(self, &work.pass, work.phi, part));
+    }
+    return SA_OK;
 }
 
-static sa_status evaluate_positions(sa_model *model, const void *inputs, size_t count, size_t positions, double *mean,
-                                    sa_gradients *gradients) {
+static sa_status train(sa_model *model, const sa_training *training, sa_model_work *work, bool *diverged) {
     neural_linear *self = (neural_linear *)model;
-    sa_gradients *batch = gradients ? gradients : &self->pass;
-    SA_TRY(self->network->kind->evaluate_positions(self->network, inputs, count, positions, mean, batch));
-    return regress(self, batch, mean);
-}
-
-static sa_status train(sa_model *model, const sa_training *training, bool *diverged) {
-    neural_linear *self = (neural_linear *)model;
-    return self->network->kind->train(self->network, training, diverged);
+    return self->network->kind->training->train(self->network, training, work, diverged);
 }
 
 static void forget(sa_model *model) {
     neural_linear *self = (neural_linear *)model;
-    self->regression->kind->forget(self->regression);
+    self->regression->kind->observing->forget(self->regression);
 }
 
-static void observe(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count) {
-    neural_linear *self = (neural_linear *)model;
-    size_t row = model->dim * sa_precision_bytes(model->precision);
+typedef sa_status observe_call(sa_model *model, const void *inputs, const double *discounts, const double *scores,
+                               size_t count, sa_model_work *work);
+
+/* The regression takes the features of the inputs. */
+static sa_status pass_on(neural_linear *self, observe_call *take, const void *inputs, const double *discounts,
+                         const double *scores, size_t count, sa_model_work *space) {
+    const sa_model *model = &self->base;
     double mean[CHUNK];
+    chunk_work work;
+    SA_TRY(lay(self, &space->outer, &work));
     for (size_t first = 0; first < count; first += CHUNK) {
         size_t many = chunk_of(first, count);
-        const void *part = (const char *)inputs + first * row;
-        (void)self->network->kind->evaluate(self->network, part, many, mean, &self->pass); /* cannot fail: there is room */
-        const double *phi = take_features(self, &self->pass, 0, many);
-        self->regression->kind->observe(self->regression, phi, discounts ? discounts + first : NULL, scores + first, many);
+        const void *part = sa_real_at(model->precision, inputs, first * model->dim);
+        SA_TRY(self->network->kind->evaluate(self->network, part, many, 0, space, mean, &work.pass));
+        take_features(self, &work.pass, 0, many, work.phi);
+        SA_TRY(take(self->regression, work.phi, discounts ? discounts + first : NULL, scores + first, many, space));
     }
+    return SA_OK;
+}
+
+static sa_status observe(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count,
+                         sa_model_work *space) {
+    neural_linear *self = (neural_linear *)model;
+    return pass_on(self, self->regression->kind->observing->observe, inputs, discounts, scores, count, space);
+}
+
+static sa_status revise(sa_model *model, const void *inputs, const double *discounts, const double *differences,
+                        size_t count, sa_model_work *space) {
+    neural_linear *self = (neural_linear *)model;
+    return pass_on(self, self->regression->kind->observing->revise, inputs, discounts, differences, count, space);
 }
 
 static void discount(sa_model *model, double factor) {
     neural_linear *self = (neural_linear *)model;
-    self->regression->kind->discount(self->regression, factor);
+    self->regression->kind->observing->discount(self->regression, factor);
 }
 
 /* The same draw for each chunk, as it comes from the same place of the stream. */
-static void sample(sa_model *model, const sa_gradients *batch, double deviation, const sa_stream *stream, double *score) {
-    neural_linear *self = (neural_linear *)model;
+static sa_status sample(const sa_model *model, const sa_gradients *batch, double deviation, const sa_stream *stream,
+                        sa_model_work *space, double *score) {
+    const neural_linear *self = (const neural_linear *)model;
+    chunk_work work;
+    SA_TRY(lay(self, &space->outer, &work));
     for (size_t first = 0; first < batch->count; first += CHUNK) {
-        take_features(self, batch, first, chunk_of(first, batch->count));
-        self->regression->kind->sample(self->regression, &self->features, deviation, stream, score + first);
+        size_t many = chunk_of(first, batch->count);
+        sa_pair pair = {.shape = self->regression->shape[0], .delta = work.one, .input = work.phi};
+        sa_gradients features = {.precision = SA_PRECISION_DOUBLE, .count = many, .pairs = 1, .pair = &pair};
+        take_features(self, batch, first, many, work.phi);
+        SA_TRY(self->regression->kind->exploring->sample(self->regression, &features, deviation, stream, space,
+                                                         score + first));
     }
+    return SA_OK;
 }
 
 static sa_status save(const sa_model *model, sa_npz_writer *writer) {
@@ -162,23 +219,19 @@ static sa_status load(sa_model *model, sa_npz *archive) {
     return self->regression->kind->load(self->regression, archive);
 }
 
-static size_t bytes(const sa_model *model) {
-    const neural_linear *self = (const neural_linear *)model;
-    return self->network->kind->bytes(self->network) + self->regression->kind->bytes(self->regression) +
-           sa_gradients_bytes(&self->pass) + sa_gradients_bytes(&self->features);
-}
+static const sa_training_class training_class = {.train = train};
+static const sa_observing_class observing = {.observe = observe, .revise = revise, .discount = discount, .forget = forget};
+static const sa_exploring_class exploring = {.sample = sample};
 
 const sa_model_class sa_neural_linear = {
     .create = create,
     .destroy = destroy,
+    .fork = fork_model,
     .evaluate = evaluate,
-    .evaluate_positions = evaluate_positions,
-    .train = train,
-    .observe = observe,
-    .discount = discount,
-    .forget = forget,
-    .sample = sample,
+    .positional = true,
     .save = save,
     .load = load,
-    .bytes = bytes,
+    .training = &training_class,
+    .observing = &observing,
+    .exploring = &exploring,
 };

@@ -19,14 +19,21 @@ typedef struct partition {
     int32_t parts; /* h */
     double exponent, control;
     sa_cells cells;
-    int32_t *key; /* (1 + dim) workspace */
 } partition;
 
 static void destroy(sa_model *model) {
     partition *self = (partition *)model;
     sa_cells_clear(&self->cells);
-    sa_free(self->key);
     sa_free(self);
+}
+
+static sa_status fork_model(sa_model *model, sa_model **out) {
+    partition *copy;
+    SA_TRY(sa_alloc_array(1, sizeof *copy, &copy));
+    *copy = *(const partition *)model;
+    sa_cells_share(&copy->cells, &((const partition *)model)->cells);
+    *out = &copy->base;
+    return SA_OK;
 }
 
 /* --cc-cubes, or ceil(T^(1 / denominator)), where a root that is whole but for its rounding is whole. */
@@ -47,7 +54,6 @@ static sa_status create(const sa_options *options, sa_model **out) {
     self->exponent = options->cc_exponent > 0 ? options->cc_exponent : 2 * options->cc_alpha / denominator;
     self->control = options->cc_control;
     SA_TRY_OR_FAIL(sa_cube_from(options, &self->cube));
-    SA_TRY_OR_FAIL(sa_alloc_array(1 + dim, sizeof *self->key, &self->key));
     *out = &self->base;
     return SA_OK;
 fail:
@@ -55,44 +61,60 @@ fail:
     return status;
 }
 
-/* The key of the cube that x (dim) lies in; all are of level 0. */
-static const int32_t *key_of(const partition *self, const double *x) {
-    for (size_t j = 0; j < self->base.dim; j++) self->key[1 + j] = sa_cube_part(&self->cube, x[j], self->parts);
-    return self->key;
+/* key (1 + dim) of the cube that x (dim) lies in; all are of level 0. */
+static const int32_t *key_of(const partition *self, const double *x, int32_t *key) {
+    key[0] = 0;
+    for (size_t j = 0; j < self->base.dim; j++) key[1 + j] = sa_cube_part(&self->cube, x[j], self->parts);
+    return key;
 }
 
-static sa_status evaluate(sa_model *model, const void *inputs, size_t count, double *mean, sa_gradients *gradients) {
+static sa_status lay(const partition *self, sa_model_work *work, int32_t **key) {
+    return SA_LAY(&work->outer, {key, 1 + self->base.dim, sizeof **key});
+}
+
+static sa_status evaluate(const sa_model *model, const void *inputs, size_t count, size_t positions, sa_model_work *work,
+                          double *mean, sa_gradients *gradients) {
     const partition *self = (const partition *)model;
     const double *x = inputs;
-    (void)gradients; /* it has no parameters */
+    int32_t *key;
+    (void)positions, (void)gradients; /* it has no parameters */
+    SA_TRY(lay(self, work, &key));
     for (size_t i = 0; i < count; i++) {
-        size_t cell = sa_cells_find(&self->cells, key_of(self, x + i * model->dim));
+        size_t cell = sa_cells_find(&self->cells, key_of(self, x + i * model->dim, key));
         mean[i] = cell == SA_NO_CELL ? 0 : self->cells.mean[cell];
     }
     return SA_OK;
 }
 
-static void explore(sa_model *model, const void *inputs, size_t count, uint64_t round, double *score, double *urgency) {
+static sa_status explore(const sa_model *model, const void *inputs, size_t count, uint64_t round, sa_model_work *work,
+                         double *score, double *urgency) {
     const partition *self = (const partition *)model;
     const double *x = inputs;
+    int32_t *key;
+    SA_TRY(lay(self, work, &key));
     double bound = self->control * pow((double)round, self->exponent) * log((double)round);
     for (size_t i = 0; i < count; i++) {
-        size_t cell = sa_cells_find(&self->cells, key_of(self, x + i * model->dim));
+        size_t cell = sa_cells_find(&self->cells, key_of(self, x + i * model->dim, key));
         score[i] = cell == SA_NO_CELL ? 0 : self->cells.mean[cell];
         if (cell != SA_NO_CELL && (double)self->cells.seen[cell] > bound) urgency[i] = 0;
     }
+    return SA_OK;
 }
 
-static sa_status reserve(sa_model *model, size_t count) { return sa_cells_reserve(&((partition *)model)->cells, count); }
-
-static void observe(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count) {
+static sa_status observe(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count,
+                         sa_model_work *work) {
     partition *self = (partition *)model;
     const double *x = inputs;
+    int32_t *key;
+    SA_TRY(lay(self, work, &key));
+    SA_TRY(sa_cells_own(&self->cells));
+    SA_TRY(sa_cells_reserve(&self->cells, count));
     for (size_t i = 0; i < count; i++) {
         double score;
         if (!sa_cells_undiscount(scores[i], discounts ? discounts[i] : 1, &score)) continue;
-        sa_cells_observe(&self->cells, sa_cells_take(&self->cells, key_of(self, x + i * model->dim)), score);
+        sa_cells_observe(&self->cells, sa_cells_take(&self->cells, key_of(self, x + i * model->dim, key)), score);
     }
+    return SA_OK;
 }
 
 static bool fits(const void *user, const int32_t *key) {
@@ -111,18 +133,16 @@ static sa_status load(sa_model *model, sa_npz *archive) {
     return sa_cells_load(&self->cells, archive, fits, self);
 }
 
-static size_t bytes(const sa_model *model) {
-    return sizeof(partition) + (1 + model->dim) * sizeof(int32_t) + sa_cells_bytes(&((const partition *)model)->cells);
-}
+static const sa_observing_class observing = {.observe = observe};
+static const sa_exploring_class exploring = {.explore = explore};
 
 const sa_model_class sa_partition = {
     .create = create,
     .destroy = destroy,
+    .fork = fork_model,
     .evaluate = evaluate,
-    .reserve = reserve,
-    .observe = observe,
-    .explore = explore,
     .save = save,
     .load = load,
-    .bytes = bytes,
+    .observing = &observing,
+    .exploring = &exploring,
 };

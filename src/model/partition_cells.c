@@ -16,6 +16,23 @@ void sa_cells_clear(sa_cells *cells) {
     *cells = (sa_cells){.dim = cells->dim};
 }
 
+void sa_cells_share(sa_cells *cells, const sa_cells *from) {
+    *cells = *from;
+    sa_hold(cells->key);
+    sa_hold(cells->seen);
+    sa_hold(cells->mean);
+    sa_hold(cells->split);
+    sa_hold(cells->slot);
+}
+
+sa_status sa_cells_own(sa_cells *cells) {
+    SA_TRY(sa_own(&cells->key));
+    SA_TRY(sa_own(&cells->seen));
+    SA_TRY(sa_own(&cells->mean));
+    SA_TRY(sa_own(&cells->split));
+    return sa_own(&cells->slot);
+}
+
 static size_t width(const sa_cells *cells) { return 1 + cells->dim; }
 static const int32_t *key_of(const sa_cells *cells, size_t cell) { return cells->key + cell * width(cells); }
 
@@ -89,12 +106,7 @@ bool sa_cells_undiscount(double score, double discount, double *out) {
     return isfinite(*out);
 }
 
-size_t sa_cells_bytes(const sa_cells *cells) {
-    size_t cell = width(cells) * sizeof *cells->key + sizeof *cells->seen + sizeof *cells->mean + sizeof *cells->split;
-    return cells->capacity * cell + cells->slots * sizeof *cells->slot;
-}
-
-/* ---- files: the cells in their order; the table is made anew ---- */
+/* ---- files: the cells in their order; the table is made from them ---- */
 
 sa_status sa_cells_save(const sa_cells *cells, sa_npz_writer *writer) {
     size_t shape[2] = {cells->count, width(cells)};

@@ -25,6 +25,10 @@ typedef struct sa_cells {
 } sa_cells;
 
 void sa_cells_clear(sa_cells *cells);
+/* A table that shares the arrays of `from` (base/memory.h). */
+void sa_cells_share(sa_cells *cells, const sa_cells *from);
+/* Copies the arrays that others share, before a cell is added or observed. */
+sa_status sa_cells_own(sa_cells *cells);
 /* Room for `more` cells, so that sa_cells_take cannot fail; on failure nothing changes. */
 sa_status sa_cells_reserve(sa_cells *cells, size_t more);
 size_t sa_cells_find(const sa_cells *cells, const int32_t *key); /* SA_NO_CELL: never visited */
@@ -32,7 +36,6 @@ size_t sa_cells_take(sa_cells *cells, const int32_t *key);       /* found, or ne
 void sa_cells_observe(sa_cells *cells, size_t cell, double score);
 /* v = y / psi for a score y of psi v; false: it teaches nothing, as psi is 0 or so small that v is not finite. */
 bool sa_cells_undiscount(double score, double discount, double *out);
-size_t sa_cells_bytes(const sa_cells *cells);
 sa_status sa_cells_save(const sa_cells *cells, sa_npz_writer *writer);
 /* Into an empty table. `fits` says whether a key can be that of a cell. */
 sa_status sa_cells_load(sa_cells *cells, sa_npz *archive, bool (*fits)(const void *user, const int32_t *key),

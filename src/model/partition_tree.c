@@ -35,18 +35,34 @@ typedef struct tree {
     double v1, rho;     /* of the diameters */
     double second_term; /* N v1^2 / v2, times --acc-diameter */
     sa_cells cells;
-    int32_t *key, *fine; /* (1 + dim), (dim) workspace */
-    size_t *touched;     /* (touched_capacity) leaves of the feedback at hand */
-    size_t touched_capacity;
 } tree;
+
+/* Workspace. */
+typedef struct tree_work {
+    int32_t *key;    /* (1 + dim) */
+    int32_t *fine;   /* (dim) a context's place along each feature, in the finest parts */
+    size_t *touched; /* (observations) leaves of the feedback at hand */
+} tree_work;
+
+static sa_status lay(const tree *self, size_t observations, sa_model_work *space, tree_work *work) {
+    size_t dim = self->base.dim;
+    return SA_LAY(&space->outer, {&work->key, 1 + dim, sizeof *work->key}, {&work->fine, dim, sizeof *work->fine},
+                  {&work->touched, observations, sizeof *work->touched});
+}
 
 static void destroy(sa_model *model) {
     tree *self = (tree *)model;
     sa_cells_clear(&self->cells);
-    sa_free(self->key);
-    sa_free(self->fine);
-    sa_free(self->touched);
     sa_free(self);
+}
+
+static sa_status fork_model(sa_model *model, sa_model **out) {
+    tree *copy;
+    SA_TRY(sa_alloc_array(1, sizeof *copy, &copy));
+    *copy = *(const tree *)model;
+    sa_cells_share(&copy->cells, &((const tree *)model)->cells);
+    *out = &copy->base;
+    return SA_OK;
 }
 
 /* ---- the shape of the cells ---- */
@@ -102,8 +118,6 @@ static sa_status create(const sa_options *options, sa_model **out) {
     self->radius = options->acc_confidence * options->acc_confidence * 2 * log(fmax(1, (double)options->horizon));
     SA_TRY_OR_FAIL(sa_cube_from(options, &self->cube));
     SA_TRY_OR_FAIL(shape_cells(self, options));
-    SA_TRY_OR_FAIL(sa_alloc_array(1 + dim, sizeof *self->key, &self->key));
-    SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof *self->fine, &self->fine));
     *out = &self->base;
     return SA_OK;
 fail:
@@ -117,18 +131,18 @@ typedef struct leaf {
     size_t level, cell, parent; /* cell SA_NO_CELL: nothing seen yet; parent SA_NO_CELL: it is the root */
 } leaf;
 
-static void set_key(const tree *self, size_t level) {
-    self->key[0] = (int32_t)level;
-    for (size_t j = 0; j < self->base.dim; j++) self->key[1 + j] = self->fine[j] >> (FINEST - halvings(self, level, j));
+static void set_key(const tree *self, size_t level, tree_work *work) {
+    work->key[0] = (int32_t)level;
+    for (size_t j = 0; j < self->base.dim; j++) work->key[1 + j] = work->fine[j] >> (FINEST - halvings(self, level, j));
 }
 
-/* The leaf that x (dim) lies in; its key is left in self->key. */
-static leaf find_leaf(const tree *self, const double *x) {
+/* The leaf that x (dim) lies in; its key is left in work->key. */
+static leaf find_leaf(const tree *self, const double *x, tree_work *work) {
     leaf found = {.cell = SA_NO_CELL, .parent = SA_NO_CELL};
-    for (size_t j = 0; j < self->base.dim; j++) self->fine[j] = sa_cube_part(&self->cube, x[j], INT32_C(1) << FINEST);
+    for (size_t j = 0; j < self->base.dim; j++) work->fine[j] = sa_cube_part(&self->cube, x[j], INT32_C(1) << FINEST);
     for (;; found.level++) {
-        set_key(self, found.level);
-        found.cell = sa_cells_find(&self->cells, self->key);
+        set_key(self, found.level, work);
+        found.cell = sa_cells_find(&self->cells, work->key);
         if (found.cell == SA_NO_CELL || !self->cells.split[found.cell]) return found;
         found.parent = found.cell;
     }
@@ -148,56 +162,63 @@ static double upper_bound(const tree *self, leaf at) {
 }
 
 /* A leaf's estimate; its parent's while nothing was seen in it. */
-static sa_status evaluate(sa_model *model, const void *inputs, size_t count, double *mean, sa_gradients *gradients) {
+static sa_status evaluate(const sa_model *model, const void *inputs, size_t count, size_t positions, sa_model_work *space,
+                          double *mean, sa_gradients *gradients) {
     const tree *self = (const tree *)model;
     const double *x = inputs;
-    (void)gradients; /* it has no parameters */
+    tree_work work;
+    (void)positions, (void)gradients; /* it has no parameters */
+    SA_TRY(lay(self, 0, space, &work));
     for (size_t i = 0; i < count; i++) {
-        leaf at = find_leaf(self, x + i * model->dim);
+        leaf at = find_leaf(self, x + i * model->dim, &work);
         size_t cell = at.cell == SA_NO_CELL ? at.parent : at.cell;
         mean[i] = cell == SA_NO_CELL ? 0 : self->cells.mean[cell];
     }
     return SA_OK;
 }
 
-static void explore(sa_model *model, const void *inputs, size_t count, uint64_t round, double *score, double *urgency) {
+static sa_status explore(const sa_model *model, const void *inputs, size_t count, uint64_t round, sa_model_work *space,
+                         double *score, double *urgency) {
     const tree *self = (const tree *)model;
     const double *x = inputs;
+    tree_work work;
     (void)round;
+    SA_TRY(lay(self, 0, space, &work));
     for (size_t i = 0; i < count; i++) {
-        leaf at = find_leaf(self, x + i * model->dim);
+        leaf at = find_leaf(self, x + i * model->dim, &work);
         double shrink = pow(self->rho, (double)at.level);
         score[i] = upper_bound(self, at) + self->v1 * shrink + self->second_term * shrink;
         urgency[i] = 0;
     }
+    return SA_OK;
 }
 
 /* ---- learning ---- */
 
-static sa_status reserve(sa_model *model, size_t count) {
-    tree *self = (tree *)model;
-    SA_TRY(sa_grow_array(&self->touched, &self->touched_capacity, count, sizeof *self->touched));
-    return sa_cells_reserve(&self->cells, count);
-}
-
 /* Leaves split when all feedback at hand has been counted, so that its order does not matter. */
-static void observe(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count) {
+static sa_status observe(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count,
+                         sa_model_work *space) {
     tree *self = (tree *)model;
     sa_cells *cells = &self->cells;
     const double *x = inputs;
     size_t touched = 0;
+    tree_work work;
+    SA_TRY(lay(self, count, space, &work));
+    SA_TRY(sa_cells_own(cells));
+    SA_TRY(sa_cells_reserve(cells, count));
     for (size_t i = 0; i < count; i++) {
         double score;
         if (!sa_cells_undiscount(scores[i], discounts ? discounts[i] : 1, &score)) continue;
-        find_leaf(self, x + i * model->dim);
-        self->touched[touched] = sa_cells_take(cells, self->key);
-        sa_cells_observe(cells, self->touched[touched++], score);
+        find_leaf(self, x + i * model->dim, &work);
+        work.touched[touched] = sa_cells_take(cells, work.key);
+        sa_cells_observe(cells, work.touched[touched++], score);
     }
     for (size_t i = 0; i < touched; i++) {
-        size_t cell = self->touched[i];
+        size_t cell = work.touched[i];
         int32_t level = cells->key[cell * (1 + model->dim)];
         if (level < self->deepest && confidence(self, cell) <= diameter(self, level)) cells->split[cell] = 1;
     }
+    return SA_OK;
 }
 
 /* ---- files ---- */
@@ -223,20 +244,16 @@ static sa_status load(sa_model *model, sa_npz *archive) {
     return SA_OK;
 }
 
-static size_t bytes(const sa_model *model) {
-    const tree *self = (const tree *)model;
-    return sizeof *self + (1 + 2 * model->dim) * sizeof(int32_t) + self->touched_capacity * sizeof *self->touched +
-           sa_cells_bytes(&self->cells);
-}
+static const sa_observing_class observing = {.observe = observe};
+static const sa_exploring_class exploring = {.explore = explore};
 
 const sa_model_class sa_partition_tree = {
     .create = create,
     .destroy = destroy,
+    .fork = fork_model,
     .evaluate = evaluate,
-    .reserve = reserve,
-    .observe = observe,
-    .explore = explore,
     .save = save,
     .load = load,
-    .bytes = bytes,
+    .observing = &observing,
+    .exploring = &exploring,
 };

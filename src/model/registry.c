@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/memory.h"
 #include "model/model.h"
 
 static const struct {
@@ -20,5 +21,19 @@ sa_status sa_model_create(const char *name, const sa_options *options, sa_model 
 }
 
 void sa_model_destroy(sa_model *model) {
-    if (model) model->kind->destroy(model);
+    if (model && sa_is_last(model)) model->kind->destroy(model);
+}
+
+sa_status sa_model_own(sa_model **model) {
+    sa_model *fork;
+    if (!*model || !sa_is_shared(*model)) return SA_OK;
+    SA_TRY((*model)->kind->fork(*model, &fork));
+    sa_model_destroy(*model);
+    *model = fork;
+    return SA_OK;
+}
+
+void sa_model_work_clear(sa_model_work *work) {
+    sa_workspace_clear(&work->outer);
+    sa_workspace_clear(&work->inner);
 }

@@ -5,7 +5,7 @@
 
 #include "oracle/oracle.h"
 
-#define NAME_OF(enumerator, name) name,
+#define NAME_OF(enumerator, name, kind, field) name,
 static const char *const NAMES[] = {SA_ORACLE_DATA(NAME_OF)};
 
 const char *sa_datum_name(sa_datum datum) { return NAMES[datum]; }
@@ -73,14 +73,32 @@ static sa_status check_arms_data(const sa_oracle *oracle, const sa_oracle_proble
     return SA_OK;
 }
 
-static sa_status check_groups(const sa_oracle_problem *problem) {
+/* Each arm's group must have a limit of this kind, where there are any. */
+static sa_status check_limits(const sa_oracle_problem *problem, sa_datum limits) {
     const sa_oracle_data *data = problem->data;
-    SA_TRY(check_count(data, SA_GROUPS, problem->arms, "arms"));
-    if (!sa_problem_has(problem, SA_CAPACITIES)) return SA_OK;
+    if (!sa_problem_has(problem, limits)) return SA_OK;
     for (size_t i = 0; i < problem->arms; i++)
-        if (data->groups[i] >= data->count[SA_CAPACITIES])
-            return sa_data_fail(data, SA_GROUPS, "arm %zu is of group %zu, and there are %zu capacities", i,
-                                data->groups[i], data->count[SA_CAPACITIES]);
+        if (data->groups[i] >= data->count[limits])
+            return sa_data_fail(data, SA_GROUPS, "arm %zu is of group %zu, and there are %zu %s", i, data->groups[i],
+                                data->count[limits], NAMES[limits]);
+    return SA_OK;
+}
+
+static sa_status check_groups(const sa_oracle_problem *problem) {
+    SA_TRY(check_count(problem->data, SA_GROUPS, problem->arms, "arms"));
+    SA_TRY(check_limits(problem, SA_CAPACITIES));
+    return check_limits(problem, SA_MINIMUMS);
+}
+
+static sa_status check_exclusions(const sa_oracle_data *data, size_t arms) {
+    SA_TRY(check_columns(data, SA_EXCLUSIONS, 2, "the two arms of a pair"));
+    for (size_t i = 0; i < data->count[SA_EXCLUSIONS]; i++) {
+        size_t one = data->exclusions[2 * i], other = data->exclusions[2 * i + 1];
+        if (one >= arms || other >= arms)
+            return sa_data_fail(data, SA_EXCLUSIONS, "pair %zu has arm %zu, and there are %zu", i,
+                                one >= arms ? one : other, arms);
+        if (one == other) return sa_data_fail(data, SA_EXCLUSIONS, "pair %zu is arm %zu and itself", i, one);
+    }
     return SA_OK;
 }
 
@@ -89,7 +107,14 @@ static sa_status check_data(const sa_oracle *oracle, const sa_oracle_problem *pr
     SA_TRY(check_arms_data(oracle, problem));
     if (looks_at(oracle, data, SA_CAPACITY) && !(data->capacity >= 0 && isfinite(data->capacity)))
         return sa_data_fail(data, SA_CAPACITY, "%g, and must be 0 or more", data->capacity);
+    if (looks_at(oracle, data, SA_SECONDS) && !(data->seconds > 0 && isfinite(data->seconds)))
+        return sa_data_fail(data, SA_SECONDS, "%g, and must be more than 0", data->seconds);
     if (looks_at(oracle, data, SA_GROUPS)) SA_TRY(check_groups(problem));
+    if (looks_at(oracle, data, SA_EXCLUSIONS)) SA_TRY(check_exclusions(data, problem->arms));
+    if (looks_at(oracle, data, SA_ELIGIBLE)) {
+        SA_TRY(check_count(data, SA_ELIGIBLE, sa_oracle_most(oracle, problem), "positions (--slate)"));
+        SA_TRY(check_columns(data, SA_ELIGIBLE, problem->arms, "one an arm"));
+    }
     if (looks_at(oracle, data, SA_MATRIX)) {
         SA_TRY(check_columns(data, SA_MATRIX, problem->arms, "one an arm"));
         SA_TRY(check_numbers(data, SA_MATRIX, data->matrix, data->count[SA_MATRIX] * problem->arms, -INFINITY, INFINITY));
@@ -98,18 +123,22 @@ static sa_status check_data(const sa_oracle *oracle, const sa_oracle_problem *pr
         SA_TRY(check_count(data, SA_BOUNDS, data->count[SA_MATRIX], "rows of --matrix"));
         SA_TRY(check_numbers(data, SA_BOUNDS, data->bounds, data->count[SA_BOUNDS], -INFINITY, INFINITY));
     }
-    return looks_at(oracle, data, SA_DISCOUNTS) ? sa_discounts_check(data, problem->slate) : SA_OK;
+    return looks_at(oracle, data, SA_DISCOUNTS) ? sa_discounts_check(data, problem) : SA_OK;
 }
 
-sa_status sa_discounts_check(const sa_oracle_data *data, size_t positions) {
+sa_status sa_discounts_check(const sa_oracle_data *data, const sa_oracle_problem *problem) {
+    size_t positions = problem->slate ? problem->slate : problem->arms;
     SA_TRY(check_count(data, SA_DISCOUNTS, positions, "positions (--slate)"));
     return check_numbers(data, SA_DISCOUNTS, data->discounts, positions, 0, 1);
 }
 
 static sa_status check_size(const sa_oracle *oracle, const sa_oracle_problem *problem) {
     size_t left = problem->arms;
+    bool exactly = sa_problem_wants_all(problem);
     if (problem->arms == 0) return sa_fail(SA_INVALID, "--scores: there are no arms");
-    if (oracle->size != SA_EXACTLY_K) return SA_OK;
+    if (exactly && !(oracle->takes & SA_BIT(SA_EXACTLY)))
+        return sa_fail(SA_INVALID, "--exactly is not for %s", oracle->name);
+    if (oracle->size != SA_EXACTLY_K && !exactly) return SA_OK;
     for (size_t i = 0; problem->excluded && i < problem->arms; i++) left -= problem->excluded[i];
     if (problem->slate == 0) return sa_fail(SA_INVALID, "%s needs --slate, the number of arms to choose", oracle->name);
     if (problem->slate > left)
@@ -161,7 +190,9 @@ void sa_oracle_clip(const sa_oracle *oracle, const sa_oracle_problem *problem, d
 }
 
 size_t sa_oracle_most(const sa_oracle *oracle, const sa_oracle_problem *problem) {
-    bool limited = oracle->size != SA_ANY_SIZE && problem->slate > 0 && problem->slate < problem->arms;
+    bool groups = oracle->takes & SA_BIT(SA_GROUPS) && sa_problem_has(problem, SA_GROUPS);
+    bool any = oracle->size == SA_ANY_SIZE && !groups;
+    bool limited = !any && problem->slate > 0 && problem->slate < problem->arms;
     return limited ? problem->slate : problem->arms;
 }
 

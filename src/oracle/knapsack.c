@@ -11,7 +11,10 @@
  * (Lagrange). The prices that make this least are found by bisection; arms are then decided in decreasing |v - p c - q|, so
  * that the bound, at hand as a suffix sum, cuts early. Some problems are hard whatever the bound (scores that equal the costs):
  * after PATIENCE nodes, about half a second, ways are given up that promise less than 1e-9 of the reward more, then 1e-8, and so on,
- * and the solution says how much that may have missed. */
+ * and the solution says how much that may have missed.
+ *
+ * Exactly K arms: scores are moved to 2K .. 2K + 1, which orders sets of K arms as before and puts each of them above all smaller sets.
+ * The K cheapest arms tell whether there is any, and the search begins with them. */
 #include "oracle/oracle.h"
 
 #include <math.h>
@@ -25,11 +28,61 @@ typedef struct items {
     const double *score; /* (arms) */
     const double *cost;  /* (arms) */
     double capacity;
-    size_t limit; /* most arms; count or more: none */
+    size_t limit;  /* most arms; count or more: none */
+    bool all;      /* exactly that many */
+    double *moved; /* (arms) then: the scores, moved */
+    bool *cheap;   /* (arms) then: is it one of the K cheapest? */
 } items;
 
 static double score_of(const items *self, size_t i) { return self->score[self->arm[i]]; }
 static double cost_of(const items *self, size_t i) { return self->cost[self->arm[i]]; }
+
+/* What every step needs comes first, and keeps its contents. */
+#define LAY(self, arms, workspace, ...)                                                                                   \
+    SA_LAY(workspace, {&(self)->arm, arms, sizeof(size_t)}, {&(self)->moved, arms, sizeof(double)},                       \
+           {&(self)->cheap, arms, sizeof(bool)}, __VA_ARGS__)
+
+/* ---- exactly K ---- */
+
+/* Marks the K cheapest arms; SA_INVALID when not even they fit. size (arms) */
+static sa_status mark_cheapest(items *self, const sa_oracle_problem *problem, double *size) {
+    double sum = 0;
+    memset(self->cheap, 0, problem->arms * sizeof *self->cheap);
+    if (self->count < self->limit)
+        return sa_data_fail(problem->data, SA_COSTS, "no slate of %zu arms: only %zu fit --capacity %g by themselves",
+                            self->limit, self->count, self->capacity);
+    for (size_t i = 0; i < self->count; i++) size[self->arm[i]] = -cost_of(self, i);
+    sa_arms_select(size, self->arm, self->count, self->limit);
+    for (size_t i = 0; i < self->limit; i++) {
+        sum += cost_of(self, i);
+        self->cheap[self->arm[i]] = true;
+    }
+    if (sum <= self->capacity * (1 + 1e-9)) return SA_OK;
+    return sa_data_fail(problem->data, SA_COSTS, "no slate of %zu arms: the cheapest cost %g, and --capacity is %g",
+                        self->limit, sum, self->capacity);
+}
+
+/* From 2K for the lowest score to 2K + 1 for the highest; halves, so that no difference overflows. Returns that difference. */
+static double move_scores(items *self, const double *scores) {
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < self->count; i++) {
+        low = fmin(low, scores[self->arm[i]] / 2);
+        high = fmax(high, scores[self->arm[i]] / 2);
+    }
+    for (size_t i = 0; i < self->count; i++) {
+        double above = high > low ? (scores[self->arm[i]] / 2 - low) / (high - low) : 0;
+        self->moved[self->arm[i]] = 2 * (double)self->limit + above;
+    }
+    return 2 * (high - low);
+}
+
+/* A share of the moved sum as a share of the reward, which it is to be measured by. */
+static double moved_gap(const items *self, const sa_oracle_problem *problem, const size_t *slate, double gap,
+                        double range) {
+    double moved = 0, reward = sa_reward_sum(problem, slate, self->limit);
+    for (size_t i = 0; i < self->limit; i++) moved += self->moved[slate[i]];
+    return gap == 0 ? 0 : reward > 0 ? gap * moved * range / reward : INFINITY;
+}
 
 /* ---- dynamic programming ---- */
 
@@ -162,6 +215,34 @@ static void decide(const items *self, level *at, size_t i, bool take) {
     at[i + 1].used = at[i].used + take;
 }
 
+/* For exactly K: the K cheapest arms, then K times the swap of one in for one out that gains most and fits. Returns the sum. */
+static double begin_with(const items *self, bool *taken) {
+    double sum = 0, left = self->capacity * (1 + 1e-9);
+    for (size_t i = 0; i < self->count; i++) {
+        if (!(taken[i] = self->cheap[self->arm[i]])) continue;
+        sum += score_of(self, i);
+        left -= cost_of(self, i);
+    }
+    for (size_t swap = 0; swap < self->limit; swap++) {
+        size_t out = 0, in = 0;
+        double most = 0;
+        for (size_t i = 0; i < self->count; i++)
+            for (size_t j = 0; taken[i] && j < self->count; j++) {
+                double gain = score_of(self, j) - score_of(self, i);
+                if (taken[j] || !(gain > most) || cost_of(self, j) - cost_of(self, i) > left) continue;
+                most = gain;
+                out = i;
+                in = j;
+            }
+        if (most == 0) break;
+        taken[out] = false;
+        taken[in] = true;
+        sum += most;
+        left -= cost_of(self, in) - cost_of(self, out);
+    }
+    return sum;
+}
+
 /* Arms are reordered. at (count + 1), size (arms), best (count). */
 static size_t solve_tree(const items *self, level *at, double *size, bool *best_taken, size_t *slate, double *gap) {
     size_t count = self->count, limit = self->limit < count ? self->limit : count, length = 0;
@@ -170,6 +251,7 @@ static size_t solve_tree(const items *self, level *at, double *size, bool *best_
     prices price = find_prices(self);
     for (size_t i = 0; i < count; i++) size[self->arm[i]] = fabs(reduced(self, i, price));
     sa_arms_sort(size, self->arm, count);
+    if (self->all) best = begin_with(self, best_taken);
     at[count].after = 0;
     for (size_t i = count; i-- > 0;) at[i].after = at[i + 1].after + fmax(0, reduced(self, i, price));
     at[0].left = self->capacity * (1 + 1e-9); /* 0.1 + 0.2 fits 0.3 */
@@ -230,41 +312,57 @@ static size_t table_size(const items *self, size_t arms, size_t rows, size_t wid
 /* Tries the table; *done is false when it would be too large. The arms are sorted. */
 static sa_status try_table(items *self, size_t arms, sa_workspace *workspace, size_t *slate, size_t *length, bool *done) {
     size_t width = (size_t)self->capacity + 1, *room;
-    SA_TRY(SA_LAY(workspace, {&self->arm, arms, sizeof *self->arm}, {&room, width, sizeof *room}));
+    SA_TRY(LAY(self, arms, workspace, {&room, width, sizeof *room}));
+    if (self->all) self->score = self->moved;
     drop_dominated(self, width, room);
     size_t rows = self->limit < self->count ? self->limit + 1 : 1;
     *done = (double)self->count * (double)rows * (double)width <= LARGEST_TABLE;
     if (!*done) return SA_OK;
     unsigned char *took;
     double *value, *spare;
-    SA_TRY(SA_LAY(workspace, {&self->arm, arms, sizeof *self->arm}, {&took, table_size(self, arms, rows, width), width},
-                  {&value, self->limit < arms ? self->limit + 1 : 1, width * sizeof *value},
-                  {&spare, width, sizeof *spare}));
+    SA_TRY(LAY(self, arms, workspace, {&took, table_size(self, arms, rows, width), width},
+               {&value, self->limit < arms ? self->limit + 1 : 1, width * sizeof *value}, {&spare, width, sizeof *spare}));
+    if (self->all) self->score = self->moved;
     *length = solve_table(self, rows, width, took, value, spare, slate);
+    return SA_OK;
+}
+
+static sa_status search(items *self, size_t arms, sa_workspace *workspace, size_t *slate, size_t *length) {
+    level *at;
+    double *size;
+    bool *best;
+    SA_TRY(LAY(self, arms, workspace, {&at, self->count + 1, sizeof *at}, {&size, arms, sizeof *size},
+               {&best, self->count, sizeof *best}));
+    if (self->all) self->score = self->moved;
+    *length = solve_tree(self, at, size, best, slate, &workspace->gap);
     return SA_OK;
 }
 
 static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {
     const sa_oracle_data *data = problem->data;
     size_t arms = problem->arms;
+    double *size, range = 0;
     items self = {.score = problem->scores, .cost = data->costs, .capacity = data->capacity};
     self.limit = problem->slate ? problem->slate : arms;
-    SA_TRY(SA_LAY(workspace, {&self.arm, arms, sizeof *self.arm}));
+    self.all = sa_problem_wants_all(problem);
+    SA_TRY(LAY(&self, arms, workspace, {&size, arms, sizeof *size}));
     for (size_t i = 0; i < arms; i++)
-        if (problem->scores[i] > 0 && data->costs[i] <= data->capacity * (1 + 1e-9) && sa_problem_allows(problem, i))
+        if ((self.all || problem->scores[i] > 0) && data->costs[i] <= data->capacity * (1 + 1e-9) &&
+            sa_problem_allows(problem, i))
             self.arm[self.count++] = i;
+    if (self.all) {
+        SA_TRY(mark_cheapest(&self, problem, size));
+        range = move_scores(&self, problem->scores);
+        self.score = self.moved;
+    }
     sa_arms_sort(self.score, self.arm, self.count);
     bool done = false;
     if (are_whole(&self)) SA_TRY(try_table(&self, arms, workspace, slate, length, &done));
-    if (!done) {
-        level *at;
-        double *size;
-        bool *best;
-        SA_TRY(SA_LAY(workspace, {&self.arm, arms, sizeof *self.arm}, {&at, self.count + 1, sizeof *at},
-                      {&size, arms, sizeof *size}, {&best, self.count, sizeof *best}));
-        *length = solve_tree(&self, at, size, best, slate, &workspace->gap);
-    }
-    *length = add_zeros(problem, self.limit < arms ? self.limit : arms, slate, *length);
+    if (!done) SA_TRY(search(&self, arms, workspace, slate, length));
+    if (self.all)
+        workspace->gap = moved_gap(&self, problem, slate, workspace->gap, range);
+    else
+        *length = add_zeros(problem, self.limit < arms ? self.limit : arms, slate, *length);
     sa_arms_sort(problem->scores, slate, *length);
     return SA_OK;
 }
@@ -272,12 +370,13 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
 const sa_oracle sa_oracle_knapsack = {
     .name = "knapsack",
     .summary = "arms whose costs fit the capacity, at most K; reward: the sum",
-    .wants = "costs, capacity; slate",
+    .wants = "costs, capacity; slate, exactly",
     .cost = "O(N C), N K C where K limits; costs not whole: branch and bound",
     .alpha = 1,
     .exact = true,
     .size = SA_AT_MOST_K,
     .needs = SA_BIT(SA_COSTS) | SA_BIT(SA_CAPACITY),
+    .takes = SA_BIT(SA_EXACTLY),
     .solve = solve,
     .reward = sa_reward_sum,
 };

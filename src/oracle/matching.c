@@ -2,9 +2,10 @@
  * of at most K of them (no node twice) with the largest sum of scores. Arms may be left out.
  *
  * Augmenting paths of largest gain, from the best matching of j pairs to the best one of j + 1; gains fall with j, so the first
- * that loses ends it. Paths by Bellman and Ford with a queue: O(K V E), mostly O(K E). */
+ * that loses ends it, unless exactly K pairs are wanted. Paths by Bellman and Ford with a queue: O(K V E), mostly O(K E). */
 #include "oracle/oracle.h"
 
+#include <float.h>
 #include <math.h>
 
 #define NONE ((size_t)-1)
@@ -75,7 +76,8 @@ static bool augment(graph *self) {
     find_gains(self);
     for (size_t node = 0; node < self->side[1]; node++)
         if (self->matched[1][node] == NONE && (best == NONE || self->gain[1][node] > self->gain[1][best])) best = node;
-    if (best == NONE || !(self->gain[1][best] >= 0)) return false;
+    double least = sa_problem_wants_all(self->problem) ? -DBL_MAX : 0; /* -infinity: no way there */
+    if (best == NONE || !(self->gain[1][best] >= least)) return false;
     for (size_t node = best, before; node != NONE; node = before) {
         size_t arm = self->via[node], start = end_of(self, arm, 0), old = self->matched[0][start];
         before = old == NONE ? NONE : end_of(self, old, 1);
@@ -102,7 +104,10 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
     list_leaving(&self);
     for (size_t node = 0; node < left; node++) self.matched[0][node] = NONE;
     for (size_t node = 0; node < right; node++) self.matched[1][node] = NONE;
-    for (size_t pairs = 0; pairs < most && augment(&self); pairs++) continue;
+    size_t pairs = 0;
+    while (pairs < most && augment(&self)) pairs++;
+    if (sa_problem_wants_all(problem) && pairs < most)
+        return sa_data_fail(problem->data, SA_EDGES, "no slate of %zu pairs: at most %zu share no node", most, pairs);
     for (size_t node = 0; node < left; node++)
         if (self.matched[0][node] != NONE) slate[count++] = self.matched[0][node];
     sa_arms_sort(problem->scores, slate, count);
@@ -113,12 +118,13 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
 const sa_oracle sa_oracle_matching = {
     .name = "matching",
     .summary = "arms are pairs of a left and a right node; no node twice, at most K pairs; reward: the sum",
-    .wants = "edges; slate",
+    .wants = "edges; slate, exactly",
     .cost = "O(K V N), mostly O(K N)",
     .alpha = 1,
     .exact = true,
     .size = SA_AT_MOST_K,
     .needs = SA_BIT(SA_EDGES),
+    .takes = SA_BIT(SA_EXACTLY),
     .solve = solve,
     .reward = sa_reward_sum,
 };

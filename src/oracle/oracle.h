@@ -7,38 +7,55 @@
 
 #include "base/options.h"
 #include "base/status.h"
+#include "base/workspace.h"
 #include <superarm/oracle.h>
 
 /* ---- the problem ---- */
 
-/* Data beside the scores: X(ENUMERATOR, "name"), named as the flags are. */
+/* What a datum is made of. */
+typedef enum sa_datum_kind {
+    SA_DATUM_NUMBERS, /* const double * */
+    SA_DATUM_INDICES, /* const size_t * */
+    SA_DATUM_FLAGS,   /* const bool * */
+    SA_DATUM_NUMBER,
+    SA_DATUM_INDEX,
+    SA_DATUM_FLAG,
+} sa_datum_kind;
+
+/* Data beside the scores: X(ENUMERATOR, "name", KIND, field of sa_oracle_data), named as the flags are. */
 #define SA_ORACLE_DATA(X)                                                                                                 \
-    X(COSTS, "costs")                                                                                                     \
-    X(CAPACITY, "capacity")                                                                                               \
-    X(GROUPS, "groups")                                                                                                   \
-    X(CAPACITIES, "capacities")                                                                                           \
-    X(EDGES, "edges")                                                                                                     \
-    X(SOURCE, "source")                                                                                                   \
-    X(TARGET, "target")                                                                                                   \
-    X(REVENUES, "revenues")                                                                                               \
-    X(TOPICS, "topics")                                                                                                   \
-    X(MATRIX, "matrix")                                                                                                   \
-    X(BOUNDS, "bounds")                                                                                                   \
-    X(DISCOUNTS, "discounts")                                                                                             \
-    X(REWARD, "reward")
+    X(COSTS, "costs", NUMBERS, costs)                                                                                     \
+    X(CAPACITY, "capacity", NUMBER, capacity)                                                                             \
+    X(GROUPS, "groups", INDICES, groups)                                                                                  \
+    X(CAPACITIES, "capacities", INDICES, capacities)                                                                      \
+    X(MINIMUMS, "minimums", INDICES, minimums)                                                                            \
+    X(EXCLUSIONS, "exclusions", INDICES, exclusions)                                                                      \
+    X(ELIGIBLE, "eligible", FLAGS, eligible)                                                                              \
+    X(EDGES, "edges", INDICES, edges)                                                                                     \
+    X(SOURCE, "source", INDEX, source)                                                                                    \
+    X(TARGET, "target", INDEX, target)                                                                                    \
+    X(REVENUES, "revenues", NUMBERS, revenues)                                                                            \
+    X(TOPICS, "topics", NUMBERS, topics)                                                                                  \
+    X(MATRIX, "matrix", NUMBERS, matrix)                                                                                  \
+    X(BOUNDS, "bounds", NUMBERS, bounds)                                                                                  \
+    X(SECONDS, "seconds", NUMBER, seconds)                                                                                \
+    X(DISCOUNTS, "discounts", NUMBERS, discounts)                                                                         \
+    X(REWARD, "reward", FLAG, sum)                                                                                        \
+    X(EXACTLY, "exactly", FLAG, exactly)
 
 typedef enum sa_datum {
-#define SA_DATUM_ENUM(enumerator, name) SA_##enumerator,
+#define SA_DATUM_ENUM(enumerator, name, kind, field) SA_##enumerator,
     SA_ORACLE_DATA(SA_DATUM_ENUM) SA_DATUM_COUNT
 #undef SA_DATUM_ENUM
 } sa_datum;
 
 #define SA_BIT(datum) (1u << (datum))
+#define SA_EVERYTHING (SA_BIT(SA_DATUM_COUNT) - 1)
 
 typedef struct sa_oracle_data {
     unsigned given;                   /* SA_BIT of each that is there */
     size_t count[SA_DATUM_COUNT];     /* rows of each array */
-    size_t columns[SA_DATUM_COUNT];   /* of edges, topics and matrix */
+    size_t columns[SA_DATUM_COUNT];   /* of arrays with two axes */
     const char *file[SA_DATUM_COUNT]; /* where it was read from; NULL: given in memory */
     const double *costs;              /* (arms) */
     const double *revenues;           /* (arms) */
@@ -48,10 +65,15 @@ typedef struct sa_oracle_data {
     const double *discounts;          /* (slate) */
     const size_t *groups;             /* (arms) */
     const size_t *capacities;         /* (groups) */
+    const size_t *minimums;           /* (groups) */
+    const size_t *exclusions;         /* (pairs, 2) */
+    const bool *eligible;             /* (slate, arms) */
     const size_t *edges;              /* (arms, 2) */
     double capacity;
+    double seconds; /* how long CBC may search */
     size_t source, target;
-    bool sum; /* cascade: the reward is the discounted sum */
+    bool sum;     /* cascade: the reward is the discounted sum */
+    bool exactly; /* whether K arms must be chosen */
 } sa_oracle_data;
 
 /* What an oracle may look at. */
@@ -74,43 +96,46 @@ static inline bool sa_problem_allows(const sa_oracle_problem *problem, size_t ar
     return !problem->excluded || !problem->excluded[arm];
 }
 
-/* The data of a public problem. */
+/* Must a slate have K arms, whatever their scores? Oracles that always choose K need not ask. */
+static inline bool sa_problem_wants_all(const sa_oracle_problem *problem) { return sa_problem_has(problem, SA_EXACTLY); }
+
+/* ---- the public problem ---- */
+
+enum { SA_SCORES = SA_DATUM_COUNT, SA_PROBLEM_ARRAYS };
+
+struct sa_problem {
+    sa_oracle_problem problem;
+    sa_oracle_data data;
+    void *owned[SA_PROBLEM_ARRAYS]; /* arrays that were read */
+    char *path[SA_PROBLEM_ARRAYS];  /* and where from; numbers: their text */
+    sa_workspace workspace;
+    size_t *slate;
+    size_t slate_capacity;
+};
+
 const sa_oracle_data *sa_problem_data(const sa_problem *problem);
-
-/* ---- memory that grows with the first calls and is used again ---- */
-
-typedef struct sa_workspace {
-    char *block;
-    size_t capacity; /* bytes */
-    double gap;      /* a search that was cut short: the best reward is at most 1 + gap times the one found. Else 0 */
-} sa_workspace;
-
-typedef struct sa_part {
-    void *pointer; /* address of the pointer to set */
-    size_t count, size;
-} sa_part;
-
-/* Sets the pointers to arrays of so many elements, 64-byte aligned, one after the other; earlier pointers are no longer valid.
- * First parts of the same sizes as before keep their contents, others have any. Allocates only when it has to grow. */
-sa_status sa_workspace_lay(sa_workspace *workspace, const sa_part *parts, size_t count);
-#define SA_LAY(workspace, ...)                                                                                            \
-    sa_workspace_lay(workspace, (const sa_part[]){__VA_ARGS__}, sizeof((const sa_part[]){__VA_ARGS__}) / sizeof(sa_part))
-void sa_workspace_clear(sa_workspace *workspace);
+/* Puts an array with these rows and columns into the problem, which forgets what was read before; NULL takes the datum away. Numbers
+ * and flags: any pointer but NULL, and the field is the caller's to set. */
+void sa_problem_give(sa_problem *problem, sa_datum datum, const void *array, size_t rows, size_t columns);
+/* Where the field of a datum is. */
+void *sa_datum_field(sa_oracle_data *data, sa_datum datum);
+sa_datum_kind sa_datum_kind_of(sa_datum datum);
 
 /* ---- the interface ---- */
 
 typedef enum sa_slate_size {
     SA_EXACTLY_K, /* K arms, no less */
     SA_AT_MOST_K, /* may leave arms out, also all; K 0: no limit */
-    SA_ANY_SIZE,  /* as many as the structure asks for; K is not looked at */
+    SA_ANY_SIZE,  /* as many as the structure asks for; K is not looked at, but for --groups, where it is the most */
 } sa_slate_size;
 
 typedef struct sa_oracle {
     const char *name;
     const char *summary;
-    const char *wants; /* the data it needs; and what it also takes: for people */
-    const char *cost;  /* of a solve, for people */
-    double alpha;      /* the share of the best reward that a solution is sure to reach */
+    const char *wants;   /* the data it needs; and what it also takes: for people */
+    const char *cost;    /* of a solve, for people */
+    const char *missing; /* what the build would need, a sentence; NULL: it has all */
+    double alpha;        /* the share of the best reward that a solution is sure to reach */
     bool exact;
     sa_slate_size size;
     unsigned needs, takes; /* SA_BIT of the data it cannot do without, and of those it also looks at */
@@ -133,8 +158,8 @@ const sa_oracle *sa_oracle_find(const char *name); /* NULL: none, with a sentenc
 sa_status sa_oracle_check(const sa_oracle *oracle, const sa_oracle_problem *problem);
 /* SA_INVALID for a score outside the domain. */
 sa_status sa_oracle_check_domain(const sa_oracle *oracle, const sa_oracle_problem *problem, const char *file);
-/* Discounts must be from 0 to 1, one for each position. */
-sa_status sa_discounts_check(const sa_oracle_data *data, size_t positions);
+/* Discounts must be from 0 to 1, one for each of K positions, or where there is no K for each arm. */
+sa_status sa_discounts_check(const sa_oracle_data *data, const sa_oracle_problem *problem);
 void sa_oracle_clip(const sa_oracle *oracle, const sa_oracle_problem *problem, double *scores, size_t count);
 /* The most arms that a slate can have. */
 size_t sa_oracle_most(const sa_oracle *oracle, const sa_oracle_problem *problem);
@@ -152,8 +177,41 @@ void sa_arms_select(const double *scores, size_t *arms, size_t count, size_t wan
 /* The sum of the slate's scores, whatever its order. */
 double sa_reward_sum(const sa_oracle_problem *problem, const size_t *slate, size_t length);
 
+/* ---- integer programs ---- */
+
+/* The 0/1 choices with the largest sum of scores whose rows are from least to most; matrix by column. */
+typedef struct sa_program {
+    size_t columns, rows;
+    int *start;            /* (columns + 1) */
+    int *index;            /* (entries) row */
+    double *value;         /* (entries) */
+    double *lower, *upper; /* (columns) */
+    double *score;         /* (columns); is scaled */
+    double *least, *most;  /* (rows) */
+    double seconds;        /* after so long the best so far will do */
+} sa_program;
+
+typedef struct sa_program_result {
+    bool found;     /* false: nothing fits */
+    size_t *chosen; /* (count) columns */
+    size_t count;
+    double gap; /* as in sa_workspace */
+} sa_program_result;
+
+/* Lays the arrays of both, with room for so many entries. */
+sa_status sa_program_lay(sa_program *program, sa_workspace *workspace, size_t entries, sa_program_result *answer);
+/* SA_INVALID when a slate breaks a row of --matrix. */
+sa_status sa_rows_verify(const sa_oracle_problem *problem, const size_t *slate, size_t length);
+/* SA_UNSUPPORTED without CBC; SA_INVALID when time ran out before anything was found. */
+sa_status sa_program_solve(const sa_program *program, sa_program_result *answer);
+static inline double sa_problem_patience(const sa_oracle_problem *problem) { /* seconds */
+    return sa_problem_has(problem, SA_SECONDS) ? problem->data->seconds : 1;
+}
+
 extern const sa_oracle sa_oracle_top_k, sa_oracle_assignment, sa_oracle_cascade, sa_oracle_knapsack, sa_oracle_matroid,
     sa_oracle_shortest_path, sa_oracle_matching, sa_oracle_assortment, sa_oracle_submodular, sa_oracle_ilp;
 extern const sa_oracle sa_oracle_own; /* the caller's */
+/* SA_INVALID for callbacks that cannot be an oracle. */
+sa_status sa_own_check(const sa_oracle_callbacks *own);
 
 #endif

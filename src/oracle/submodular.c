@@ -109,12 +109,13 @@ static double reward(const sa_oracle_problem *problem, const size_t *slate, size
 const sa_oracle sa_oracle_submodular = {
     .name = "submodular",
     .summary = "K arms that cover topics; reward: sum over topics of the best score x coverage among them",
-    .wants = "topics, slate",
+    .wants = "topics, slate; exactly",
     .cost = "O(N T) and a few gains a place",
     .alpha = 0.63212055882855768, /* 1 - 1/e */
     .exact = false,
     .size = SA_EXACTLY_K,
     .needs = SA_BIT(SA_TOPICS),
+    .takes = SA_BIT(SA_EXACTLY),
     .low = 0,
     .high = DBL_MAX,
     .urgent_first = true,

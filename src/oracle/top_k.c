@@ -16,11 +16,12 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
 const sa_oracle sa_oracle_top_k = {
     .name = "top-k",
     .summary = "the K arms with the largest scores; reward: their sum",
-    .wants = "slate",
+    .wants = "slate; exactly",
     .cost = "O(N + K log K)",
     .alpha = 1,
     .exact = true,
     .size = SA_EXACTLY_K,
+    .takes = SA_BIT(SA_EXACTLY),
     .solve = solve,
     .reward = sa_reward_sum,
 };

@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "base/options.h"
-#include "experiment/buffer.h"
 #include "experiment/stored.h"
 #include <superarm/report.h>
 

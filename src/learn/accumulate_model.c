@@ -1,0 +1,69 @@
+/* A model that learns with each observation, in the units of the last training. */
+#include <math.h>
+
+#include "base/reals.h"
+#include "learn/accumulators.h"
+#include "learn/forgetting.h"
+
+static bool is_used(const sa_learner *learner) {
+    const sa_model *model = learner->policy->estimator.model;
+    return model && model->kind->observing;
+}
+
+static sa_status take(sa_learner *learner, const sa_observations *seen) {
+    const sa_history *history = &learner->memory->history;
+    const sa_estimator *estimator = &learner->policy->estimator;
+    sa_model *model = estimator->model;
+    bool weighs = history->discounted || learner->options->discount < 1;
+    double *factor, *scores, *psi;
+    void *inputs;
+    SA_TRY(SA_LAY(&learner->work.observed, {&factor, estimator->inputs.dim, sizeof *factor},
+                  {&scores, seen->count, sizeof *scores}, {&psi, weighs ? seen->count : 0, sizeof *psi},
+                  {&inputs, seen->count * model->dim, sa_precision_bytes(model->precision)}));
+    sa_samples samples = sa_history_samples(history, seen->first);
+    sa_samples_show(learner, &samples, seen->count, factor, inputs);
+    for (size_t i = 0; i < seen->count; i++) {
+        double discount = sa_history_psi(history, seen->first + i);
+        scores[i] = (history->scores[seen->first + i] - discount * estimator->centre) / estimator->scale;
+        if (!weighs) continue;
+        double root = sqrt(sa_forgetting_weight(learner, seen->first + i)); /* on both sides of a least-squares problem */
+        psi[i] = root * discount;
+        scores[i] *= root;
+    }
+    return model->kind->observing->observe(model, inputs, weighs ? psi : NULL, scores, seen->count, &learner->work.model);
+}
+
+static sa_status revise(sa_learner *learner, size_t row, double before) {
+    const sa_history *history = &learner->memory->history;
+    const sa_estimator *estimator = &learner->policy->estimator;
+    sa_model *model = estimator->model;
+    double *factor, weight = sa_forgetting_weight(learner, row);
+    void *input;
+    SA_TRY(SA_LAY(&learner->work.observed, {&factor, estimator->inputs.dim, sizeof *factor},
+                  {&input, model->dim, sa_precision_bytes(model->precision)}));
+    sa_samples sample = sa_history_samples(history, row);
+    sa_samples_show(learner, &sample, 1, factor, input);
+    double change = weight * (history->scores[row] - before) / estimator->scale, psi = sa_history_psi(history, row);
+    return model->kind->observing->revise(model, input, &psi, &change, 1, &learner->work.model);
+}
+
+static sa_status discount_past(sa_learner *learner, double factor) {
+    sa_model *model = learner->policy->estimator.model;
+    model->kind->observing->discount(model, factor);
+    return SA_OK;
+}
+
+static sa_status begin_again(sa_learner *learner, size_t first) {
+    sa_model *model = learner->policy->estimator.model;
+    size_t count = learner->memory->history.count - first;
+    model->kind->observing->forget(model);
+    return count ? take(learner, &(sa_observations){.first = first, .count = count}) : SA_OK;
+}
+
+const sa_accumulator sa_accumulate_model = {.is_used = is_used,
+                                            .at_once = true,
+                                            .of_network = true,
+                                            .take = take,
+                                            .revise = revise,
+                                            .discount = discount_past,
+                                            .begin_again = begin_again};

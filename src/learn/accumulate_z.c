@@ -1,0 +1,137 @@
+/* Z: the gradients that were counted. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "learn/accumulators.h"
+#include "learn/forgetting.h"
+
+static bool is_used(const sa_learner *learner) { return learner->policy->confidence; }
+
+/* With a window, what is counted is remembered for as long as the window says. */
+static sa_status count(sa_learner *learner, const sa_gradients *gradients, const size_t *label, size_t decision) {
+    sa_window *window = &learner->window;
+    size_t kept = window->gradients.count;
+    learner->policy->confidence->asked = learner->asked;
+    SA_TRY(sa_confidence_count(learner->policy->confidence, gradients, label, learner->work.widths));
+    if (!window->remembers) return SA_OK;
+    SA_TRY(sa_gradients_reserve(&window->gradients, kept + gradients->count));
+    SA_TRY(sa_grow_array(&window->stamp, &window->capacity, kept + gradients->count, sizeof *window->stamp));
+    sa_gradients_append(&window->gradients, gradients, NULL, gradients->count);
+    for (size_t i = 0; i < gradients->count; i++) window->stamp[kept + i] = (int64_t)decision;
+    return SA_OK;
+}
+
+sa_status sa_learner_count(sa_learner *learner, const sa_gradients *gradients, const size_t *label) {
+    return count(learner, gradients, label, learner->memory->history.answered);
+}
+
+static sa_status take(sa_learner *learner, const sa_observations *seen) {
+    if (!seen->gradients) return SA_OK;
+    return count(learner, seen->gradients, seen->label, learner->memory->history.answered - 1);
+}
+
+static sa_status discount(sa_learner *learner, double factor) {
+    return sa_confidence_discount(learner->policy->confidence, factor);
+}
+
+/* ---- again ---- */
+
+/* An engine like the present one, empty. In double precision where widths once had to be, or where nobody has looked at the sizes of
+ * the gradients that are to come. */
+static sa_status make_engine(const sa_learner *learner, bool wide, sa_confidence **out) {
+    const sa_model *model = learner->policy->estimator.model;
+    sa_confidence_state state;
+    sa_options options = *learner->options; /* for this call: it owns nothing */
+    learner->policy->confidence->kind->state(learner->policy->confidence, &state);
+    if (wide || state.in_double) options.precision = SA_PRECISION_DOUBLE;
+    return sa_confidence_create(&options, model->pairs, model->shape, out);
+}
+
+/* The window forgets what is older than its oldest decision. */
+static sa_status drop_old(sa_window *window) {
+    sa_gradients kept;
+    size_t first = 0, all = window->gradients.count;
+    while (first < all && window->stamp[first] < (int64_t)window->oldest) first++;
+    SA_TRY(sa_gradients_init_like(&kept, window->gradients.precision, &window->gradients));
+    sa_status status = sa_gradients_reserve(&kept, all - first);
+    if (status != SA_OK) {
+        sa_gradients_clear(&kept);
+        return status;
+    }
+    for (size_t i = first; i < all; i++) {
+        sa_gradients_append(&kept, &window->gradients, &i, 1);
+        window->stamp[i - first] = window->stamp[i];
+    }
+    sa_gradients_clear(&window->gradients);
+    window->gradients = kept;
+    return SA_OK;
+}
+
+static sa_status count_remembered(sa_learner *learner, sa_confidence *next) {
+    const sa_gradients *kept = &learner->window.gradients;
+    SA_TRY(drop_old(&learner->window));
+    SA_TRY(sa_confidence_expect(next, kept->count));
+    return sa_confidence_count(next, kept, NULL, learner->work.widths);
+}
+
+/* The history's gradients from `first` on, at the present weights. */
+static sa_status count_history(sa_learner *learner, size_t first, sa_confidence *next) {
+    const sa_history *history = &learner->memory->history;
+    sa_samples all = sa_history_samples(history, 0);
+    for (; first < history->count; first += SA_LEARN_CHUNK) {
+        size_t left = history->count - first, many = left < SA_LEARN_CHUNK ? left : SA_LEARN_CHUNK;
+        SA_TRY(sa_samples_look(learner, &all, first, many));
+        for (size_t i = 0; learner->options->discount < 1 && i < many; i++)
+            sa_gradients_scale(&learner->work.gradients, i, sqrt(sa_forgetting_weight(learner, first + i)));
+        SA_TRY(sa_confidence_count(next, &learner->work.gradients, NULL, learner->work.widths));
+    }
+    return SA_OK;
+}
+
+/* A decision that waits: with --count-pending Z has counted it, and the history does not have it; else it gets its present gradients.
+ * (A decision that was forgotten meanwhile is no longer counted.) */
+static sa_status restate(sa_learner *learner, sa_pending *pending, sa_confidence *next) {
+    sa_samples slate = {.raw = pending->contexts, .discount = pending->discounts};
+    if (!learner->options->count_pending) {
+        pending->gradients.count = 0;
+        return sa_samples_gradients(learner, &slate, pending->slate, &pending->gradients);
+    }
+    for (size_t k = 0; k < pending->slate; k++) {
+        if (pending->answered[k]) continue;
+        SA_TRY(sa_samples_look(learner, &slate, k, 1));
+        SA_TRY(sa_confidence_count(next, &learner->work.gradients, NULL, learner->work.widths));
+    }
+    return SA_OK;
+}
+
+static sa_status count_all(sa_learner *learner, size_t first, sa_confidence *next) {
+    const sa_pending_ring *ring = &learner->memory->pending;
+    size_t expected = learner->memory->history.count - first;
+    for (size_t i = 0; learner->options->count_pending && i < ring->count; i++) expected += sa_ring_at(ring, i)->left;
+    SA_TRY(sa_confidence_expect(next, expected));
+    SA_TRY(count_history(learner, first, next));
+    for (size_t i = 0; i < ring->count; i++) {
+        sa_pending *pending = sa_ring_at(ring, i);
+        if (pending->left > 0) SA_TRY(restate(learner, pending, next));
+    }
+    return SA_OK;
+}
+
+static sa_status begin_again(sa_learner *learner, size_t first) {
+    bool remembers = learner->window.remembers;
+    sa_confidence *next;
+    SA_TRY(make_engine(learner, !remembers, &next));
+    sa_status status = remembers ? count_remembered(learner, next) : count_all(learner, first, next);
+    if (status == SA_OK)
+        sa_confidence_replace(&learner->policy->confidence, next);
+    else
+        sa_confidence_destroy(next);
+    return status;
+}
+
+const sa_accumulator sa_accumulate_z = {.is_used = is_used,
+                                        .at_once = true,
+                                        .of_network = true,
+                                        .take = take,
+                                        .discount = discount,
+                                        .begin_again = begin_again};

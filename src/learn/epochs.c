@@ -1,0 +1,181 @@
+/* A new epoch: Algorithm Update of the paper's appendix. At its beginning the paper replays all rounds t' = 1 ... t so far,
+ *
+ *     Z <- Z + sum over S_t' of g(x; theta_(t'-1)) g(x; theta_(t'-1))' / m,   theta_t' <- J steps on Eq. (4) with rounds 1 ... t'
+ *
+ * from a theta_0 drawn again and Z = lambda I. Z is a sum and theta does not depend on it. So the gradients are gathered first,
+ * and counted into Z in one block at the end, which gives the Z of the loop.
+ *
+ * --epoch-replay schedule is that loop, with the trainings of the agent's schedule (the paper trains in every round).
+ * --epoch-replay last takes all gradients at one theta: the one that a single longer training on the whole history gives. It
+ * costs a fraction, and Z then speaks of the network that will choose, not of those on the way to it.
+ *
+ * The epoch is made beside the present one, and then stands in its place. */
+#include "learn/epochs.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/options_table.h"
+#include "learn/accumulators.h"
+#include "learn/training.h"
+
+/* ---- the rule ---- */
+
+/* value growth^epoch; by products, so that the bytes do not depend on the C library */
+static double grown(double value, double growth, uint64_t epoch) {
+    for (uint64_t i = 0; i < epoch; i++) value *= growth;
+    return value;
+}
+
+static double grown_number(const char *name, double value, double growth, uint64_t epoch) {
+    const sa_option_row *row = sa_option_row_find(name);
+    if (growth == 1 || value == SA_BY_THEORY) return value;
+    return fmin(fmax(grown(value, growth, epoch), row->low), row->high);
+}
+
+static int64_t grown_integer(const char *name, int64_t value, double growth, uint64_t epoch) {
+    const sa_option_row *row = sa_option_row_find(name);
+    if (growth == 1) return value;
+    return (int64_t)fmin(fmax(round(grown((double)value, growth, epoch)), (double)row->least), (double)row->most);
+}
+
+sa_status sa_epoch_options(const sa_options *given, uint64_t epoch, sa_options **out) {
+    sa_options *options = sa_options_copy(given);
+    if (!options) return SA_OUT_OF_MEMORY;
+    if (epoch > 0) {
+        options->hidden = grown_integer("hidden", given->hidden, given->epoch_hidden_growth, epoch);
+        if (options->hidden != given->hidden) options->hidden += options->hidden % 2; /* two halves, where symmetric */
+        options->train_steps = grown_integer("train-steps", given->train_steps, given->epoch_steps_growth, epoch);
+        options->regularization =
+            grown_number("regularization", given->regularization, given->epoch_regularization_growth, epoch);
+        options->rate = grown_number("rate", given->rate, given->epoch_rate_growth, epoch);
+        options->gamma = grown_number("gamma", given->gamma, given->epoch_exploration_growth, epoch);
+        options->nu = grown_number("nu", given->nu, given->epoch_exploration_growth, epoch);
+        options->init_weights[0] = '\0';
+    }
+    *out = options;
+    return SA_OK;
+}
+
+/* T_n, or the largest number there is */
+static uint64_t horizon(const sa_options *given, uint64_t epoch) {
+    uint64_t end = (uint64_t)given->epoch_length;
+    for (uint64_t i = 0; i < epoch; i++) end = end > UINT64_MAX / 2 ? UINT64_MAX : 2 * end;
+    return end;
+}
+
+uint64_t sa_epoch_after(const sa_options *given, uint64_t epoch, size_t answered) {
+    while (answered >= horizon(given, epoch)) epoch++; /* more than one, if none was begun for long */
+    return epoch;
+}
+
+/* ---- the replay ---- */
+
+/* Appends the gradients of the observations [first, end). */
+static sa_status gather(sa_learner *next, size_t first, size_t end, sa_gradients *counted) {
+    sa_samples samples = sa_history_samples(&next->memory->history, first);
+    return sa_samples_gradients(next, &samples, end - first, counted);
+}
+
+/* The paper's loop: `next` sees what was known then. */
+static sa_status replay_schedule(sa_learner *next, sa_gradients *counted) {
+    const sa_history *whole = &next->memory->history;
+    sa_memory *memory = next->memory, known = {.history = *whole};
+    size_t first = 0;
+    sa_status status = SA_OK;
+    next->memory = &known;
+    for (size_t i = 0; status == SA_OK && i < whole->answered; i++) {
+        size_t end = i + 1 < whole->answered ? (size_t)whole->start[i + 1] : whole->count;
+        if (!sa_training_is_due(next, i)) continue;
+        known.history.answered = i + 1;
+        known.history.count = end;
+        status = gather(next, first, end, counted);
+        if (status == SA_OK) status = sa_learner_train(next, 0);
+        first = end;
+    }
+    next->memory = memory;
+    return status == SA_OK ? gather(next, first, whole->count, counted) : status;
+}
+
+/* What is known of the noise was learnt by the network before: the new one has seen all of the history. */
+static sa_status replay_last(const sa_learner *now, sa_learner *next, sa_gradients *counted) {
+    size_t count = next->memory->history.count;
+    next->error = now->error;
+    next->judged = count;
+    SA_TRY(sa_learner_train(next, (size_t)next->options->epoch_replay_steps));
+    return gather(next, 0, count, counted);
+}
+
+/* Decisions that wait get new gradients; those that --count-pending has counted at selection go to `counted`, but for the arms that
+ * the history has. */
+static sa_status restate_pending(sa_learner *next, sa_gradients *counted) {
+    const sa_pending_ring *ring = &next->memory->pending;
+    for (size_t i = 0; i < ring->count; i++) {
+        sa_pending *pending = sa_ring_at(ring, i);
+        if (pending->left == 0) continue;
+        sa_samples slate = {.raw = pending->contexts, .discount = pending->discounts};
+        SA_TRY(sa_gradients_fit(&pending->gradients, next->policy->none.precision, &next->policy->none));
+        SA_TRY(sa_samples_gradients(next, &slate, pending->slate, &pending->gradients));
+        if (!next->options->count_pending) continue;
+        SA_TRY(sa_gradients_reserve(counted, counted->count + pending->left));
+        for (size_t k = 0; k < pending->slate; k++)
+            if (!pending->answered[k]) sa_gradients_append(counted, &pending->gradients, &k, 1);
+        sa_gradients_clear(&pending->gradients);
+    }
+    return SA_OK;
+}
+
+static sa_status replay(const sa_learner *now, sa_learner *next) {
+    sa_gradients counted;
+    sa_status status;
+    sa_confidence *confidence = next->policy->confidence;
+    SA_TRY(sa_gradients_init_like(&counted, next->policy->none.precision, &next->policy->none));
+    SA_TRY_OR_FAIL(next->options->epoch_replay == SA_REPLAY_SCHEDULE ? replay_schedule(next, &counted)
+                                                                     : replay_last(now, next, &counted));
+    SA_TRY_OR_FAIL(restate_pending(next, &counted));
+    SA_TRY_OR_FAIL(sa_confidence_expect(confidence, counted.count));
+    SA_TRY_OR_FAIL(sa_confidence_count(confidence, &counted, NULL, next->work.widths));
+fail:
+    sa_gradients_clear(&counted);
+    return status;
+}
+
+/* ---- what stays ---- */
+
+/* What is known of the inputs, and numbers that go on: so no draw of training batches comes twice. */
+static void take_over_inputs(const sa_learner *now, sa_learner *next) {
+    sa_free(next->policy->estimator.statistics);
+    next->policy->estimator.statistics = sa_hold(now->policy->estimator.statistics);
+    sa_companion_destroy(next->policy->estimator.companion); /* it is judged by the networks before, too: see below */
+    next->policy->estimator.companion = NULL;
+    next->policy->next = now->policy->next;
+    next->asked = now->asked;
+    next->trainings = now->trainings;
+    next->diverged_trainings = now->diverged_trainings;
+}
+
+/* What the companion knows does not depend on the network's weights. */
+static sa_status take_over_companion(sa_learner *now, sa_learner *next) {
+    sa_companion *companion = now->policy->estimator.companion;
+    if (!companion) return SA_OK;
+    SA_TRY(sa_predictions_skip(now));
+    sa_companion_learn(companion);
+    next->policy->estimator.companion = companion;
+    now->policy->estimator.companion = NULL;
+    next->judged = now->judged;
+    return SA_OK;
+}
+
+sa_status sa_epoch_begin(sa_learner *now, sa_learner *next) {
+    double start = sa_seconds_now();
+    sa_model *model = next->policy->estimator.model;
+    SA_TRY(model->kind->training->redraw(model, next->options, next->epoch));
+    take_over_inputs(now, next);
+    SA_TRY(replay(now, next));
+    SA_TRY(take_over_companion(now, next));
+    next->moments = now->moments;
+    next->train_seconds = now->train_seconds;
+    next->replay_seconds = now->replay_seconds + sa_seconds_now() - start;
+    return SA_OK;
+}

@@ -1,0 +1,30 @@
+/* The rows of a history, on the heap or in a file. */
+#ifndef SA_MEMORY_HISTORY_ROWS_H
+#define SA_MEMORY_HISTORY_ROWS_H
+
+#include <stdint.h>
+
+#include "base/npy.h"
+#include "base/options.h"
+
+typedef struct sa_history {
+    sa_precision precision;
+    size_t dim;
+    size_t positions;                   /* that are told apart; 0: none */
+    bool discounted;                    /* are discounts learnt with? */
+    size_t count, capacity;             /* observations */
+    void *contexts;                     /* (count, dim), raw: see inputs.h */
+    double *scores;                     /* (count) */
+    int64_t *position;                  /* (count), or NULL where none are told apart */
+    double *discount;                   /* (count), or NULL where none are learnt with */
+    size_t answered, answered_capacity; /* decisions */
+    int64_t *start;                     /* (answered) observations there were when the decision was first answered */
+    struct sa_history_file *file;       /* where these arrays are mapped from; NULL: they are on the heap */
+} sa_history;
+
+/* What a saved agent says of its file. */
+typedef struct sa_history_mark {
+    uint64_t id[2], number, count, answered;
+} sa_history_mark;
+
+#endif

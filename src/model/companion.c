@@ -1,0 +1,312 @@
+#include "model/companion.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#define SA_REAL_BITS 64
+#include "linalg/blas.h"
+#include "model/rows_real.h"
+
+static const double EVIDENCE = 5;           /* nats that a regression must be worth */
+static const double LATEST = 1000;          /* observations that predictions are judged by */
+static const double FIRST_TRUST = 0.1;      /* b without evidence, */
+static const double TRUST_WEIGHT = 5;       /* that counts as so many observations */
+static const double LEAST_TRUST = 0.02;     /* b at least, so that the network is never out of the race */
+static const double FULL_EXPLORATION = 300; /* observations that have it */
+static const double SAMPLING_SHARE = 0.1;   /* of the exploration factor, in the end */
+static const double LAMBDA_STEP = 3;        /* of the climb */
+static const double LEAST_LEFT = 1e-4;      /* share of variance: perfect fits are not infinitely likely */
+static const double LEAST_LAMBDA = 0.01, MOST_LAMBDA = 1e4;
+
+static void destroy(sa_companion *companion) {
+    sa_free(companion->input_mean);
+    sa_free(companion->theta);
+    sa_free(companion->input_score);
+    sa_free(companion->gram);
+    sa_free(companion->scratch);
+    sa_free(companion->factor);
+    sa_free(companion);
+}
+
+sa_status sa_companion_create(size_t dim, sa_companion **out) {
+    sa_companion *companion;
+    sa_status status;
+    if (dim > SA_COMPANION_MOST) return SA_OK;
+    SA_TRY(sa_alloc_array(1, sizeof *companion, &companion));
+    *companion = (sa_companion){
+        .dim = dim, .numbers = {.lambda = 1, .network = FIRST_TRUST, .exploration_factor = 1, .sampling_factor = 1}};
+    SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->input_mean));
+    SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->theta));
+    SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->input_score));
+    SA_TRY_OR_FAIL(sa_alloc_matrix(dim, dim, sizeof(double), &companion->gram));
+    SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->scratch));
+    SA_TRY_OR_FAIL(sa_alloc_matrix(dim, dim, sizeof(double), &companion->factor));
+    *out = companion;
+    return SA_OK;
+fail:
+    destroy(companion);
+    return status;
+}
+
+void sa_companion_destroy(sa_companion *companion) {
+    if (companion && sa_is_last(companion)) destroy(companion);
+}
+
+static sa_status fork_companion(sa_companion *from, sa_companion **out) {
+    sa_companion *copy;
+    sa_status status;
+    SA_TRY(sa_alloc_array(1, sizeof *copy, &copy));
+    *copy = (sa_companion){.dim = from->dim, .numbers = from->numbers};
+    copy->input_mean = sa_hold(from->input_mean);
+    copy->theta = sa_hold(from->theta);
+    SA_TRY_OR_FAIL(sa_own(&copy->input_mean));
+    SA_TRY_OR_FAIL(sa_own(&copy->theta));
+    copy->input_score = from->input_score;
+    copy->gram = from->gram;
+    copy->scratch = from->scratch;
+    copy->factor = from->factor;
+    from->input_score = from->gram = from->scratch = from->factor = NULL;
+    *out = copy;
+    return SA_OK;
+fail:
+    destroy(copy);
+    return status;
+}
+
+sa_status sa_companion_own(sa_companion **companion) {
+    sa_companion *copy;
+    if (!*companion || !sa_is_shared(*companion)) return SA_OK;
+    SA_TRY(fork_companion(*companion, &copy));
+    sa_companion_destroy(*companion);
+    *companion = copy;
+    return SA_OK;
+}
+
+/* r(x) */
+static double regression(const sa_companion *companion, const double *input) {
+    double sum = companion->numbers.score_mean;
+    for (size_t j = 0; j < companion->dim; j++) sum += companion->theta[j] * (input[j] - companion->input_mean[j]);
+    return sum;
+}
+
+double sa_companion_mix(const sa_companion *companion, const double *input, double network) {
+    return companion->numbers.intercept + companion->numbers.linear * regression(companion, input) +
+           companion->numbers.network * network;
+}
+
+void sa_companion_mix_rows(const sa_companion *companion, sa_precision precision, const void *inputs, size_t count,
+                           double *mean) {
+    enum { ROWS = 64 };
+    double sum[ROWS];
+    const sa_companion_numbers *numbers = &companion->numbers;
+    size_t dim = companion->dim;
+    for (size_t first = 0; first < count; first += ROWS) {
+        size_t rows = count - first < ROWS ? count - first : ROWS;
+        if (precision == SA_PRECISION_SINGLE)
+            rows_regress_f32((const float *)inputs + first * dim, rows, dim, numbers->score_mean, companion->theta,
+                             companion->input_mean, sum);
+        else
+            rows_regress_f64((const double *)inputs + first * dim, rows, dim, numbers->score_mean, companion->theta,
+                             companion->input_mean, sum);
+        for (size_t i = 0; i < rows; i++)
+            mean[first + i] = numbers->intercept + numbers->linear * sum[i] + numbers->network * mean[first + i];
+    }
+}
+
+/* ---- adding ---- */
+
+static void judge(sa_companion *companion, const sa_companion_case *seen) {
+    enum { SUMS = sizeof(sa_prediction_sums) / sizeof(double) };
+    double psi = seen->discount, reference = companion->numbers.reference, t = seen->score - psi * reference;
+    double r = psi * (regression(companion, seen->input) - reference), f = psi * (seen->network - reference);
+    const sa_prediction_sums term = {.weight = psi * psi,
+                                     .r = psi * r,
+                                     .f = psi * f,
+                                     .t = psi * t,
+                                     .rr = r * r,
+                                     .rf = r * f,
+                                     .ff = f * f,
+                                     .rt = r * t,
+                                     .ft = f * t,
+                                     .tt = t * t};
+    double terms[SUMS], sums[SUMS];
+    memcpy(terms, &term, sizeof term);
+    memcpy(sums, &companion->numbers.sums, sizeof sums);
+    for (int i = 0; i < SUMS; i++)
+        if (!isfinite(terms[i])) return; /* what overflows tells nothing */
+    for (int i = 0; i < SUMS; i++) sums[i] = (1 - 1 / LATEST) * sums[i] + terms[i];
+    memcpy(&companion->numbers.sums, sums, sizeof sums);
+}
+
+/* Weighted means and deviations, one observation at a time (Welford, West). */
+static void accumulate(sa_companion *companion, const double *input, double score, double weight) {
+    size_t dim = companion->dim;
+    double total = companion->numbers.weight + weight, share = weight / total, kept = weight * (1 - share);
+    double *delta = companion->scratch, off = score - companion->numbers.score_mean;
+    for (size_t j = 0; j < dim; j++) delta[j] = input[j] - companion->input_mean[j];
+    for (size_t j = 0; j < dim; j++) {
+        double *row = companion->gram + j * dim;
+        for (size_t k = 0; k <= j; k++) row[k] += kept * delta[j] * delta[k];
+        companion->input_score[j] += kept * delta[j] * off;
+        companion->input_mean[j] += share * delta[j];
+    }
+    companion->numbers.score_square += kept * off * off;
+    companion->numbers.score_mean += share * off;
+    companion->numbers.weight = total;
+    companion->numbers.count++;
+}
+
+void sa_companion_add(sa_companion *companion, const sa_companion_case *seen) {
+    double weight = seen->discount * seen->discount, score = seen->score / seen->discount;
+    if (!(weight > 0) || !isfinite(score * score)) return;
+    if (companion->numbers.count == 0 && companion->numbers.sums.weight == 0) companion->numbers.reference = score;
+    if (seen->predicted) judge(companion, seen);
+    accumulate(companion, seen->input, score, weight);
+}
+
+/* With w the weight of an observation of all W, and its score v + d instead of v: the mean moves by w d / W, the squared deviations by
+ * w (2 (v - mean) d + d^2) - (w d)^2 / W, and their products with the input's by w (x - x^) d. */
+void sa_companion_revise(sa_companion *companion, const sa_companion_case *seen, double score, double weight) {
+    sa_companion_numbers *numbers = &companion->numbers;
+    double w = weight * seen->discount * seen->discount, d = (score - seen->score) / seen->discount;
+    double off = seen->score / seen->discount - numbers->score_mean,
+           change = w * (2 * off * d + d * d) - w * d * (w * d / numbers->weight);
+    if (!(w > 0) || !(numbers->weight > 0) || !isfinite(change)) return;
+    for (size_t j = 0; j < companion->dim; j++)
+        companion->input_score[j] += w * (seen->input[j] - companion->input_mean[j]) * d;
+    numbers->score_square = fmax(0, numbers->score_square + change);
+    numbers->score_mean += w * d / numbers->weight;
+}
+
+void sa_companion_discount(sa_companion *companion, double factor) {
+    size_t dim = companion->dim;
+    companion->numbers.count *= factor;
+    companion->numbers.weight *= factor;
+    companion->numbers.score_square *= factor;
+    sa_prediction_sums *sums = &companion->numbers.sums;
+    double *const each[] = {&sums->weight, &sums->r,  &sums->f,  &sums->t,  &sums->rr,
+                            &sums->rf,     &sums->ff, &sums->rt, &sums->ft, &sums->tt};
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) *each[i] *= factor;
+    for (size_t j = 0; j < dim; j++) companion->input_score[j] *= factor;
+    for (size_t j = 0; j < dim * dim; j++) companion->gram[j] *= factor;
+}
+
+void sa_companion_forget(sa_companion *companion) {
+    size_t dim = companion->dim;
+    companion->numbers.count = companion->numbers.weight = companion->numbers.score_mean =
+        companion->numbers.score_square = 0;
+    memset(companion->input_mean, 0, dim * sizeof *companion->input_mean);
+    memset(companion->input_score, 0, dim * sizeof *companion->input_score);
+    memset(companion->gram, 0, dim * dim * sizeof *companion->gram);
+}
+
+/* ---- learning ---- */
+
+/* log evidence of `lambda` beyond that of no regression; theta into scratch */
+static double evidence(sa_companion *companion, double lambda) {
+    size_t dim = companion->dim;
+    double *c = companion->factor, *u = companion->scratch, log_det = -(double)dim * log(lambda), fit = 0;
+    memcpy(c, companion->gram, dim * dim * sizeof *c);
+    for (size_t j = 0; j < dim; j++) c[j * dim + j] += lambda;
+    if (cholesky_f64(dim, c, dim) != SA_OK) return -INFINITY;
+    for (size_t j = 0; j < dim; j++) {
+        u[j] = companion->input_score[j];
+        for (size_t k = 0; k < j; k++) u[j] -= c[j * dim + k] * u[k];
+        u[j] /= c[j * dim + j];
+        fit += u[j] * u[j];
+        log_det += 2 * log(c[j * dim + j]);
+    }
+    for (size_t j = dim; j-- > 0;) {
+        u[j] /= c[j * dim + j];
+        for (size_t k = 0; k < j; k++) u[k] -= c[j * dim + k] * u[j];
+    }
+    double left = fmax(1 - fit / companion->numbers.score_square, LEAST_LEFT);
+    return -0.5 * companion->numbers.count * log(left) - 0.5 * log_det;
+}
+
+/* One step of the climb: trainings are many. */
+static void regress(sa_companion *companion) {
+    const double tried[3] = {companion->numbers.lambda, companion->numbers.lambda / LAMBDA_STEP,
+                             companion->numbers.lambda * LAMBDA_STEP};
+    size_t dim = companion->dim;
+    double best = -INFINITY;
+    for (int i = 0; i < 3 && companion->numbers.score_square > 0; i++) {
+        if (tried[i] < LEAST_LAMBDA || tried[i] > MOST_LAMBDA) continue;
+        double gain = evidence(companion, tried[i]);
+        if (!(gain > best)) continue;
+        best = gain;
+        companion->numbers.lambda = tried[i];
+        memcpy(companion->theta, companion->scratch, dim * sizeof *companion->theta);
+    }
+    for (size_t j = 0; j < dim; j++)
+        if (!(best > EVIDENCE)) companion->theta[j] = 0;
+}
+
+/* a, b, c and the share of variance explained. */
+static double trust(sa_companion *companion) {
+    const sa_prediction_sums *m = &companion->numbers.sums;
+    double n = m->weight, prior = TRUST_WEIGHT * companion->numbers.score_square / companion->numbers.weight;
+    companion->numbers.linear = 0;
+    companion->numbers.network = FIRST_TRUST;
+    companion->numbers.intercept = (1 - FIRST_TRUST) * companion->numbers.score_mean;
+    if (!(n > 0) || !(prior > 0)) return 0;
+    double rr = m->rr - m->r * m->r / n, rf = m->rf - m->r * m->f / n, ff = m->ff - m->f * m->f / n;
+    double rt = m->rt - m->r * m->t / n, ft = m->ft - m->f * m->t / n, tt = m->tt - m->t * m->t / n;
+    double drawn = ft + prior * FIRST_TRUST, determinant = (rr + prior) * (ff + prior) - rf * rf;
+    double a = (rt * (ff + prior) - drawn * rf) / determinant, b = (drawn * (rr + prior) - rt * rf) / determinant;
+    if (a < 0) {
+        a = 0;
+        b = drawn / (ff + prior);
+    }
+    if (b < LEAST_TRUST) {
+        b = LEAST_TRUST;
+        a = fmax(0, (rt - b * rf) / (rr + prior));
+    }
+    companion->numbers.linear = a;
+    companion->numbers.network = b;
+    companion->numbers.intercept = (1 - a - b) * companion->numbers.reference + (m->t - a * m->r - b * m->f) / n;
+    double left = tt - 2 * (a * rt + b * ft) + a * a * rr + 2 * a * b * rf + b * b * ff;
+    return tt > 0 ? fmax(0, 1 - left / tt) : 0;
+}
+
+void sa_companion_learn(sa_companion *companion) {
+    if (companion->numbers.count == 0) return;
+    double explained = sqrt(trust(companion)), early = FULL_EXPLORATION / companion->numbers.count;
+    companion->numbers.exploration_factor = fmax(explained, fmin(1, early * early));
+    companion->numbers.sampling_factor = fmax(SAMPLING_SHARE * explained, fmin(1, early * early));
+    regress(companion);
+}
+
+/* ---- saving ---- */
+
+enum { NUMBERS = sizeof(sa_companion_numbers) / sizeof(double) };
+
+sa_status sa_companion_save(const sa_companion *companion, sa_npz_writer *writer) {
+    size_t dim = companion->dim, square[2] = {dim, dim}, numbers = NUMBERS;
+    SA_TRY(sa_npz_add(writer, "companion_numbers", SA_FLOAT64, 1, &numbers, &companion->numbers));
+    SA_TRY(sa_npz_add(writer, "companion_input_mean", SA_FLOAT64, 1, &dim, companion->input_mean));
+    SA_TRY(sa_npz_add(writer, "companion_input_score", SA_FLOAT64, 1, &dim, companion->input_score));
+    SA_TRY(sa_npz_add(writer, "companion_gram", SA_FLOAT64, 2, square, companion->gram));
+    return sa_npz_add(writer, "companion_theta", SA_FLOAT64, 1, &dim, companion->theta);
+}
+
+static bool is_finite(const double *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(numbers[i])) return false;
+    return true;
+}
+
+sa_status sa_companion_load(sa_companion *companion, sa_npz *archive) {
+    size_t dim = companion->dim, square[2] = {dim, dim}, numbers = NUMBERS;
+    double number[NUMBERS];
+    SA_TRY(sa_npz_read_into(archive, "companion_numbers", SA_FLOAT64, 1, &numbers, number));
+    SA_TRY(sa_npz_read_into(archive, "companion_input_mean", SA_FLOAT64, 1, &dim, companion->input_mean));
+    SA_TRY(sa_npz_read_into(archive, "companion_input_score", SA_FLOAT64, 1, &dim, companion->input_score));
+    SA_TRY(sa_npz_read_into(archive, "companion_gram", SA_FLOAT64, 2, square, companion->gram));
+    SA_TRY(sa_npz_read_into(archive, "companion_theta", SA_FLOAT64, 1, &dim, companion->theta));
+    if (!is_finite(number, NUMBERS) || !is_finite(companion->theta, dim) || !is_finite(companion->input_mean, dim))
+        return sa_fail(SA_FORMAT, "the agent's companion has a number that is not finite");
+    memcpy(&companion->numbers, number, sizeof companion->numbers);
+    return SA_OK;
+}

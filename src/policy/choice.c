@@ -1,0 +1,140 @@
+#include "policy/choice.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* ---- the request ---- */
+
+/* Can bounds of the widths tell which arms matter? Where there is but one block, they must also be worth it. */
+static bool is_bounded(const sa_policy *policy, size_t arms) {
+    return policy->confidence && policy->exploration.kind->from == SA_SCORES_FROM_WIDTHS && !policy->all_widths &&
+           policy->oracle == &sa_oracle_top_k && (arms > SA_BLOCK_ARMS || policy->confidence->kind->tighten);
+}
+
+/* log det Z comes with the widths, at no cost. */
+static sa_exploration exploration_of(const sa_policy *policy, size_t slate) {
+    sa_confidence_state state;
+    if (!policy->exploration.by_theory) return policy->exploration;
+    policy->confidence->kind->state(policy->confidence, &state);
+    return sa_exploration_in(&policy->exploration, &(sa_exploration_round){.observations = (double)state.counted,
+                                                                           .log_det = state.log_det,
+                                                                           .slate = (double)slate,
+                                                                           .scale = policy->estimator.scale});
+}
+
+static sa_status check_positions(const sa_policy *policy, const sa_request *request, bool known) {
+    size_t most = policy->estimator.inputs.positions;
+    if (most > 0 && request->slate > most)
+        return sa_fail(SA_INVALID,
+                       "the request asks for a slate of %zu arms, and the agent tells %zu positions apart (--slate)",
+                       request->slate, most);
+    if (known && request->expected_positional && most == 0)
+        return sa_fail(SA_INVALID,
+                       "the request has expected scores of each position, which only --feedback position takes");
+    return SA_OK;
+}
+
+sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, size_t after, bool all, sa_choice *self) {
+    size_t most = policy->estimator.inputs.positions;
+    bool known = policy->exploration.kind->from == SA_SCORES_FROM_CALLER;
+    bool exactly = (policy->oracle->size == SA_EXACTLY_K && !all) || most > 0;
+    SA_TRY(sa_request_check(request, policy->estimator.inputs.dim, exactly));
+    SA_TRY(check_positions(policy, request, known));
+    *self = (sa_choice){.request = request, .round = policy->next + after};
+    uint64_t draw = request->draw == SA_NO_DRAW ? self->round : request->draw;
+    self->stream = sa_stream_at(policy->seed, SA_PURPOSE_EXPLORATION, policy->run, draw);
+    if (request->problem) self->data = *sa_problem_data(request->problem);
+    if (request->exactly) {
+        self->data.given |= SA_BIT(SA_EXACTLY);
+        self->data.exactly = true;
+    }
+    if (most > 0 && (!known || request->expected_positional)) self->positions = request->slate;
+    if (self->positions) self->data.given &= ~SA_BIT(SA_DISCOUNTS); /* what a position is worth is learnt */
+    self->scores = request->arms * (self->positions ? self->positions : 1);
+    self->exploration = exploration_of(policy, request->slate);
+    self->bonus = sa_estimator_bonus(&policy->estimator, policy->exploration.kind->varies);
+    self->certificate = sa_confidence_certificate(policy->confidence);
+    self->bounded = !all && is_bounded(policy, request->arms);
+    return sa_memory_check(request->arms, (self->positions + 1) * sizeof(double));
+}
+
+static sa_oracle_problem problem_of(const sa_policy *policy, const sa_choice *self) {
+    return (sa_oracle_problem){.scores = self->score,
+                               .unclipped = self->unclipped,
+                               .urgency = self->urgency,
+                               .positions = self->positions,
+                               .arms = self->request->arms,
+                               .slate = self->request->slate,
+                               .excluded = self->request->excluded,
+                               .data = self->data.given ? &self->data : NULL,
+                               .own = &policy->callbacks};
+}
+
+sa_status sa_choice_prepare(const sa_policy *policy, const sa_request *request, size_t after, sa_choice *self) {
+    const double none = 0; /* scores are still to come, and not looked at */
+    SA_TRY(sa_choice_read(policy, request, after, false, self));
+    sa_oracle_problem problem = problem_of(policy, self);
+    problem.scores = &none;
+    self->slate = sa_oracle_most(policy->oracle, &problem);
+    SA_TRY(sa_oracle_check(policy->oracle, &problem));
+    if (!policy->discounted || !(self->data.given & SA_BIT(SA_DISCOUNTS))) return SA_OK;
+    SA_TRY(sa_discounts_check(&self->data, &problem));
+    self->discounts = self->data.discounts;
+    return SA_OK;
+}
+
+/* ---- memory ---- */
+
+sa_status sa_choices_lay(sa_chooser *chooser, const sa_policy *policy, sa_choice *choices, size_t count) {
+    size_t scores = 0, slates = 0;
+    bool urgent = policy->exploration.kind->from == SA_SCORES_FROM_MODEL;
+    double *mean, *width, *score, *draw, *unclipped, *urgency;
+    size_t *arms;
+    for (size_t i = 0; i < count; i++) {
+        scores += choices[i].scores;
+        slates += choices[i].slate;
+    }
+    SA_TRY(SA_LAY(&chooser->arrays, {&mean, scores, sizeof *mean}, {&width, scores, sizeof *width},
+                  {&score, scores, sizeof *score}, {&draw, scores, sizeof *draw}, {&unclipped, scores, sizeof *unclipped},
+                  {&urgency, urgent ? scores : 0, sizeof *urgency}, {&arms, slates, sizeof *arms}));
+    for (size_t i = 0, first = 0, place = 0; i < count; first += choices[i].scores, place += choices[i].slate, i++) {
+        choices[i].mean = mean + first;
+        choices[i].width = width + first;
+        choices[i].score = score + first;
+        choices[i].draw = draw + first;
+        choices[i].unclipped = unclipped + first;
+        choices[i].urgency = urgent ? urgency + first : NULL;
+        choices[i].arms = arms + place;
+    }
+    return SA_OK;
+}
+
+/* ---- the slate ---- */
+
+sa_status sa_choice_solve(const sa_policy *policy, sa_chooser *chooser, sa_choice *self) {
+    sa_oracle_problem problem = problem_of(policy, self);
+    memcpy(self->unclipped, self->score, self->scores * sizeof *self->score);
+    sa_oracle_clip(policy->oracle, &problem, self->score, self->scores);
+    chooser->oracle.gap = 0;
+    SA_TRY(policy->oracle->solve(&problem, &chooser->oracle, self->arms, &self->slate));
+    self->gap = chooser->oracle.gap;
+    return SA_OK;
+}
+
+sa_status sa_choice_decide(const sa_chooser *chooser, const sa_choice *self, sa_decision *decision) {
+    SA_TRY(sa_decision_reserve(decision, self->slate, self->scores));
+    sa_decision_fill(decision, &(sa_decision){.id = SA_NO_ID,
+                                              .event = self->request->event,
+                                              .slate = self->slate,
+                                              .gap = self->gap,
+                                              .candidates = self->request->arms,
+                                              .positions = self->positions,
+                                              .certificate = self->certificate,
+                                              .imprecise = chooser->widths.imprecise,
+                                              .arms = self->arms,
+                                              .all_estimate = self->mean,
+                                              .all_width = self->width,
+                                              .all_score = self->score});
+    return SA_OK;
+}

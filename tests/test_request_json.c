@@ -1,0 +1,119 @@
+/* Requests from JSON: items by a schema or contexts as they are, slate and exclusions with them; what is wrong leaves no candidates. */
+#include <math.h>
+
+#include <superarm/superarm.h>
+
+#include "test_file_scratch.h"
+
+static sa_schema *schema;
+static sa_agent *named, *plain;
+static sa_request *request;
+
+static sa_status json(const sa_schema *by, const char *text) { return sa_request_json(request, by, text, strlen(text)); }
+
+static int begin(void **state) {
+    (void)state;
+    static const char text[] = "context: {hour: number}\nitem: {price: number}\n";
+    sa_options *options = sa_options_new(NULL);
+    request = sa_request_new();
+    if (sa_schema_parse(text, strlen(text), "s", &schema) || sa_options_set(options, "algorithm", "comblin-ucb") ||
+        sa_agent_create_with_schema(options, schema, &named) || sa_agent_create(sa_agent_options(named), &plain))
+        return 1;
+    sa_options_destroy(options);
+    return !request;
+}
+
+static int end(void **state) {
+    (void)state;
+    sa_request_destroy(request);
+    sa_agent_destroy(named);
+    sa_agent_destroy(plain);
+    sa_schema_release(schema);
+    return 0;
+}
+
+/* The slate that an agent chooses now; NULL decision: a new one. */
+static void choose(sa_agent *agent, size_t slate, size_t *arms) {
+    sa_decision *decision = NULL;
+    assert_ok(sa_agent_select(agent, request, &decision));
+    assert_int_equal(sa_decision_slate(decision), slate);
+    memcpy(arms, sa_decision_arms(decision), slate * sizeof *arms);
+    sa_decision_destroy(decision);
+}
+
+static void test_items(void **state) {
+    (void)state;
+    size_t by_name[2], by_hand[2];
+    assert_ok(
+        json(schema,
+             "{\"context\":{\"hour\":3},\"items\":[{\"id\":\"a\",\"price\":1},{\"id\":\"b\",\"price\":5},{\"id\":\"c\"},"
+             "{\"id\":\"d\",\"price\":2}],\"slate\":2,\"exclude\":[\"b\"],\"explain\":true}"));
+    choose(named, 2, by_name);
+    assert_string_equal(sa_request_id(request, 2), "c");
+    assert_null(sa_request_id(request, 4));
+    static const double contexts[] = {3, 0, 1, 0, 3, 0, 5, 0, 3, 0, 0, 1, 3, 0, 2, 0};
+    static const bool excluded[] = {false, true, false, false};
+    sa_request_contexts(request, contexts, 4);
+    sa_request_exclude(request, excluded);
+    assert_null(sa_request_id(request, 2)); /* these have none */
+    choose(plain, 2, by_hand);
+    assert_memory_equal(by_name, by_hand, sizeof by_name);
+    sa_request_exclude(request, NULL);
+}
+
+static void test_contexts(void **state) {
+    (void)state;
+    size_t by_json[3], by_hand[3];
+    static const double contexts[] = {3, 0, 1, 0, 3, 0, 5, 0, 3, 0, 0, 1, 3, 0, 2, 0};
+    assert_ok(json(NULL, "{\"contexts\":[[3,0,1,0],[3,0,5,0],[3,0,0,1],[3,0,2,0]],\"exclude\":[1],\"slate\":3}"));
+    choose(named, 3, by_json);
+    for (int i = 0; i < 3; i++) assert_int_not_equal(by_json[i], 1);
+    sa_request_contexts(request, contexts, 4); /* and nothing is excluded any more */
+    choose(plain, 3, by_hand);
+    assert_int_equal(by_hand[0] == 1 || by_hand[1] == 1 || by_hand[2] == 1, 1);
+    assert_ok(json(NULL, "{\"contexts\":[[3,0,1]]}"));
+    sa_decision *decision = NULL;
+    sa_request_slate(request, 1);
+    assert_fails(sa_agent_select(named, request, &decision), SA_INVALID,
+                 "candidates have 3 features, and the agent has --dim 4");
+}
+
+static void test_wrong(void **state) {
+    (void)state;
+    static const struct {
+        bool schema;
+        const char *text, *sentence;
+    } cases[] = {
+        {true, "{\"items\":[{\"price\":\"x\"}]}", "items[0].price is \"x\", and a number is wanted"},
+        {true, "{\"contexts\":[[1]]}", "there are no items"},
+        {true, "[]", "the request is a list, and an object is wanted"},
+        {true, "{\"items\":[{}]", "the text ends where"},
+        {true, "{\"items\":[{}],\"slate\":-1}", "slate is -1, and a whole number from 0 is wanted"},
+        {true, "{\"items\":[{}],\"slate\":\"2\"}", "slate is \"2\", and a whole number"},
+        {true, "{\"items\":[{}],\"exclude\":5}", "exclude is 5, and a list is wanted"},
+        {true, "{\"items\":[{}],\"exclude\":[1]}",
+         "one of exclude is 1, and the number of a candidate, from 0, is wanted"},
+        {true, "{\"items\":[{\"id\":\"a\"}],\"exclude\":[\"b\"]}", "one of exclude is \"b\", and no item has this id"},
+        {true, "{\"items\":[{\"id\":\"a\"}],\"exclude\":[0]}", "one of exclude is 0, and no item has this id"},
+        {false, "{\"items\":[{}]}", "the request has no contexts, and there is no schema for items"},
+        {false, "{\"contexts\":5}", "contexts is 5, and a list of lists of numbers is wanted"},
+        {false, "{\"contexts\":[]}", "contexts is empty"},
+        {false, "{\"contexts\":[5]}", "contexts[0] is 5, and a list of numbers is wanted"},
+        {false, "{\"contexts\":[[1,2],[3]]}", "contexts[1] has 1 numbers, and contexts[0] has 2"},
+        {false, "{\"contexts\":[[1,null]]}", "contexts[0][1] is null, and a finite number is wanted"},
+        {false, "{\"contexts\":[[1e999]]}", "contexts[0][0] is 1e999, and a finite number is wanted"},
+    };
+    sa_decision *decision = NULL;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_ok(json(NULL, "{\"contexts\":[[1,2,3,4]],\"slate\":1}"));
+        assert_fails(json(cases[i].schema ? schema : NULL, cases[i].text), SA_INVALID, cases[i].sentence);
+        assert_fails(sa_agent_select(named, request, &decision), SA_INVALID, "the request has no contexts");
+    }
+    assert_fails(sa_request_json(NULL, schema, "{}", 2), SA_INVALID, "needs a request and JSON");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_items), cmocka_unit_test(test_contexts),
+                                       cmocka_unit_test(test_wrong)};
+    return cmocka_run_group_tests(tests, begin, end);
+}
