@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "brain.h"
-#include "limits.h"
+#include "service_limits.h"
 #include "settings.h"
 
 enum { RECENT = 12, SERIES_BUCKETS = 121, SERIES_SECONDS = 5 };

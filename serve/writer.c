@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "clock.h"
-#include "limits.h"
+#include "service_limits.h"
 #include "thread_name.h"
 
 enum { CHORES = 4 };

@@ -161,9 +161,7 @@ static bool is_named(const sa_experiment *experiment, const sa_plan_agent *agent
 }
 
 size_t sa_plan_threads(const sa_options *options) {
-    if (options->threads > 0) return (size_t)options->threads;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    return processors > 0 ? (size_t)processors : 1;
+    return options->threads > 0 ? (size_t)options->threads : sa_processors();
 }
 
 static sa_status check_sizes(const sa_plan *plan) {

@@ -73,7 +73,7 @@ static sa_status check_sizes(const sa_work *work) {
         if (work->plans[i]->rounds > rounds) rounds = work->plans[i]->rounds;
     }
     if (sa_plan_fits(runs * agents, rounds, SA_CURVE_COUNT, sizeof(double))) return SA_OK;
-    return sa_fail(SA_OUT_OF_MEMORY,
+    return sa_fail(SA_INVALID,
                    "--runs %zu of --rounds %zu with %zu agents have more regret curves than this machine has memory", runs,
                    rounds, agents);
 }
