@@ -89,6 +89,9 @@ static void test_sums(void **state) {
             for (size_t a = 0; a < ARMS; a++) assert_true(fabs(position[k * ARMS + a] - marginal[k][a]) < 1e-12);
         const size_t slate[SLATE] = {2, 0, 5};
         assert_int_equal(sa_ts_prefix_propensities(&scores, slate, SLATE, prefix), SA_OK);
+        double own[SLATE];
+        assert_int_equal(sa_ts_slate_positions(&scores, slate, SLATE, own), SA_OK);
+        for (size_t k = 0; k < SLATE; k++) assert_true(fabs(own[k] - position[k * ARMS + slate[k]]) < 1e-14);
         assert_int_equal(sa_ts_next_propensities(&scores, slate, SLATE, next), SA_OK);
         for (size_t k = 0; k < SLATE; k++) {
             double sum = 0;

@@ -113,22 +113,30 @@ static void fill(sa_panels *self, double from) {
     }
 }
 
+/* Where a panel that begins at `from` may end: no wider than the deviation of any arm that rises in it. */
+static double panel_end(const sa_panels *self, double from) {
+    double step = INFINITY, next = INFINITY; /* next: where a first arm begins */
+    for (size_t a = 0; a < self->arms; a++) {
+        if (self->low[a] > from) next = fmin(next, self->low[a]);
+        if (self->low[a] <= from && from < self->high[a]) step = fmin(step, self->deviation[a]);
+    }
+    if (isinf(step)) return next; /* nothing rises here */
+    double end = from + step;
+    for (size_t a = 0; a < self->arms; a++) /* a narrower one begins before that */
+        if (self->low[a] > from && self->low[a] < end && self->deviation[a] < step) end = self->low[a];
+    return end;
+}
+
 bool sa_panels_next(sa_panels *self) {
     for (;;) {
-        double from = self->at, step = INFINITY, next = self->to; /* next: where another arm begins or ends */
+        double from = self->at, end = fmin(panel_end(self, from), self->to);
         if (!(from < self->to)) return false;
-        for (size_t a = 0; a < self->arms; a++) {
-            if (self->low[a] <= from && from < self->high[a]) step = fmin(step, self->deviation[a]);
-            if (self->low[a] > from) next = fmin(next, self->low[a]);
-            if (self->high[a] > from) next = fmin(next, self->high[a]);
-        }
-        double end = fmin(from + step, next);
         if (!(end > from)) end = nextafter(from, INFINITY);
         self->at = end;
-        if (isinf(step)) continue; /* nothing rises here */
         self->half = (end - from) / 2;
         fill(self, from);
-        return true;
+        for (size_t i = 0; i < self->arms * N; i++)
+            if (self->density[i] != 0) return true;
     }
 }
 

@@ -126,6 +126,26 @@ static void count_above(const sa_panels *panels, size_t arm, size_t i, size_t po
     }
 }
 
+sa_status sa_ts_slate_positions(const sa_ts_scores *scores, const size_t *slate, size_t length, double *out) {
+    double *chance;
+    sa_panels panels = {0};
+    SA_TRY(sa_alloc_array(length + 1, sizeof *chance, &chance));
+    sa_status status = sa_panels_begin(scores, NULL, &panels);
+    memset(out, 0, length * sizeof *out);
+    while (status == SA_OK && sa_panels_next(&panels))
+        for (size_t k = 0; k < length; k++)
+            for (size_t i = 0; i < N; i++) {
+                double share = panels.half * panels.weight[i] * panels.density[slate[k] * N + i];
+                if (share == 0) continue;
+                count_above(&panels, slate[k], i, k + 1, chance);
+                out[k] += share * chance[k];
+            }
+    for (size_t k = 0; k < length; k++) out[k] = within(out[k]);
+    sa_panels_clear(&panels);
+    sa_free(chance);
+    return status;
+}
+
 sa_status sa_ts_position_propensities(const sa_ts_scores *scores, size_t positions, double *out) {
     size_t arms = scores->arms;
     double *chance;

@@ -26,6 +26,8 @@ typedef struct sa_ts_scores {
 
 /* prefix (length): of the first k arms of the slate, in order; the last is the slate's own. */
 sa_status sa_ts_prefix_propensities(const sa_ts_scores *scores, const size_t *slate, size_t length, double *prefix);
+/* out (length): of arm k of the slate at position k. */
+sa_status sa_ts_slate_positions(const sa_ts_scores *scores, const size_t *slate, size_t length, double *out);
 /* out (positions, arms): of each arm at each position. */
 sa_status sa_ts_position_propensities(const sa_ts_scores *scores, size_t positions, double *out);
 /* out (length, arms): of the first k - 1 arms of the slate, and then this one; 0 for arms among those. */

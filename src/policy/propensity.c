@@ -84,7 +84,12 @@ static sa_status thompson(const asked *self, table *out) {
         status = sa_ts_prefix_propensities(&scores, self->slate, self->length, prefix);
         for (size_t k = 0; status == SA_OK && k < self->length; k++) out->next[k * arms + self->slate[k]] = prefix[k];
     }
-    if (status == SA_OK && self->positions) status = sa_ts_position_propensities(&scores, self->length, out->positions);
+    if (status == SA_OK && self->positions) {
+        status = sa_ts_position_propensities(&scores, self->length, out->positions);
+    } else if (status == SA_OK) {
+        status = sa_ts_slate_positions(&scores, self->slate, self->length, prefix);
+        for (size_t k = 0; status == SA_OK && k < self->length; k++) out->positions[k * arms + self->slate[k]] = prefix[k];
+    }
     sa_free(mean);
     return status;
 }
@@ -190,7 +195,7 @@ sa_status sa_choice_propensities(const sa_policy *policy, const sa_choice *choic
                         .slate = places,
                         .length = length,
                         .next = out->all_next,
-                        .positions = out->all_positions || out->position};
+                        .positions = out->all_positions};
     SA_TRY_OR_FAIL(mix(&self, &mixed, &known));
     write_out(&self, &mixed, known, out);
 fail:
