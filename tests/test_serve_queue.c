@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "limits.h"
+#include "bounds.h"
 #include "temporary.h"
 #include "writer.h"
 
