@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "bounds.h"
 #include "brain.h"
-#include "service_limits.h"
 #include "settings.h"
 
 enum { RECENT = 12, SERIES_BUCKETS = 121, SERIES_SECONDS = 5 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "service_limits.h"
+#include "bounds.h"
 #include "values.h"
 
 void *ask_block(sv_ask *self, size_t count, size_t size, sv_refusal *why) {

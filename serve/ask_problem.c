@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "ask.h"
-#include "service_limits.h"
+#include "bounds.h"
 #include "values.h"
 
 typedef struct table {

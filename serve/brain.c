@@ -213,6 +213,18 @@ static workspace *workspace_of_thread(void) {
     return self;
 }
 
+/* NULL where one of them is unknown, or memory is short: then all are left out. */
+static double *copy_known(const double *numbers, size_t count) {
+    double *copy = numbers && count ? calloc(count, sizeof *copy) : NULL;
+    for (size_t i = 0; copy && i < count; i++) {
+        copy[i] = numbers[i];
+        if (isfinite(numbers[i])) continue;
+        free(copy);
+        copy = NULL;
+    }
+    return copy;
+}
+
 static bool copy_choice(const sa_decision *decision, sv_choice *out, sv_refusal *why) {
     size_t count = sa_decision_slate(decision), bytes = count * sizeof(double);
     *out = (sv_choice){.length = count, .propensity = NAN};
@@ -226,6 +238,9 @@ static bool copy_choice(const sa_decision *decision, sv_choice *out, sv_refusal 
     memcpy(out->arms, sa_decision_arms(decision), count * sizeof *out->arms);
     memcpy(out->estimates, sa_decision_estimates(decision), bytes);
     memcpy(out->widths, sa_decision_widths(decision), bytes);
+    out->propensity = sa_decision_propensity(decision);
+    out->prefixes = copy_known(sa_decision_prefix_propensities(decision), count);
+    out->positions = copy_known(sa_decision_position_propensities(decision), count);
     return true;
 }
 
@@ -233,6 +248,7 @@ bool policy_choose(const sv_policy *self, sv_ask *ask, uint64_t draw, sv_choice 
     workspace *own = workspace_of_thread();
     if (!own) return refuse(why, 503, "memory could not be had");
     sa_request_draw(ask->request, draw);
+    sa_request_propensities(ask->request, true);
     sa_status status = sa_policy_select(self->policy, own->chooser, ask->request, &own->decision);
     return status == SA_OK ? copy_choice(own->decision, out, why) : refuse_library(why, status);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "service_limits.h"
+#include "bounds.h"
 #include "values.h"
 
 static const char *const AGGREGATES[] = {"last", "sum", "max"};

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "service_limits.h"
+#include "bounds.h"
 
 /* Brackets inside brackets, looked at before the parser recurses. */
 static bool is_too_deep(const char *bytes, size_t size) {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "clock.h"
-#include "service_limits.h"
 #include "thread_name.h"
 
 enum { CHORES = 4 };

@@ -78,6 +78,23 @@ def a_decision_is_made_once():
         assert sorted(only["slate"]) == [1, 2], only
 
 
+def slates_have_their_propensities():
+    with home(PROGRAM) as server:
+        floor, arms, slate = 0.2, 3, 2
+        for name, options in (("sure", {}), ("bold", {"floor": floor})):
+            check(server.call("PUT", "/v1/agents/" + name, {**AGENT, "options": {**AGENT["options"], **options}}), 201)
+        sure = check(server.call("POST", "/v1/agents/sure/decide", ASK), 201)
+        assert sure["propensity"] == 1 and sure["prefix_propensities"] == [1, 1] and sure["position_propensities"] == [1, 1], sure
+        seen = set()
+        for i in range(40):  # E / F + (1 - E) [the algorithm's own slate], F = 3 x 2 ordered slates
+            got = check(server.call("POST", "/v1/agents/bold/decide", {**ASK, "event": f"e{i}"}), 201)
+            seen.add(round(got["propensity"], 9))
+            assert len(got["prefix_propensities"]) == len(got["position_propensities"]) == slate and got["prefix_propensities"][-1] == got["propensity"]
+        assert seen <= {round(floor / 6, 9), round(floor / 6 + 1 - floor, 9)} and len(seen) == 2, seen
+        line = lines(server, "/v1/agents/bold/log")[0]
+        assert line["propensity"] and line["prefix_propensities"] and line["position_propensities"], line
+
+
 def rules_hold():
     with home(PROGRAM) as server:
         check(server.call("PUT", "/v1/agents/bag", {**AGENT, "options": {**AGENT["options"], "oracle": "knapsack"}}), 201)
@@ -410,7 +427,7 @@ def without_keys_only_this_machine_is_served():
 
 if __name__ == "__main__":
     from service import Server
-    main(agents_are_made_changed_and_deleted, a_decision_is_made_once, rules_hold, items_have_names_and_fields, feedback_is_counted_once,
+    main(agents_are_made_changed_and_deleted, a_decision_is_made_once, slates_have_their_propensities, rules_hold, items_have_names_and_fields, feedback_is_counted_once,
          an_event_is_learnt_whole_when_its_wait_ends, a_click_hides_what_is_behind_it, the_agent_learns, the_log_comes_in_pages,
          an_agent_comes_and_goes_as_npz, the_log_teaches_the_same_agent, an_event_is_erased, what_is_old_goes_and_no_further_than_the_checkpoint,
          operators_have_what_they_need, keys_are_asked_for, a_stop_answers_what_was_accepted, each_request_is_a_line_of_json, without_keys_only_this_machine_is_served)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "service_limits.h"
+#include "bounds.h"
 #include "temporary.h"
 #include "writer.h"
 

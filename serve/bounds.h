@@ -1,7 +1,7 @@
 /* What a request may be. Bounds that protect the service from one client; the sentences of refusals name
  * them. */
-#ifndef SERVE_LIMITS_H
-#define SERVE_LIMITS_H
+#ifndef SERVE_BOUNDS_H
+#define SERVE_BOUNDS_H
 
 enum {
     LIMIT_BODY = 4 << 20,     /* bytes of a request's body */
