@@ -88,8 +88,8 @@ static void test_resume(void **state) {
         snprintf(options, sizeof options, "algorithm=random runs=4 log=%s", scratch(logs[i]));
         sa_experiment *experiment = game_experiment(options);
         assert_ok(sa_experiment_set(experiment, "out", scratch(i ? "resumed" : "whole")));
-        assert_ok(sa_experiment_set(experiment, "resume", i ? "true" : "false"));
         if (i) assert_int_equal(sa_experiment_run(experiment, stop_at_once, NULL), SA_INTERRUPTED);
+        assert_ok(sa_experiment_set(experiment, "resume", i ? "true" : "false"));
         assert_ok(sa_experiment_run(experiment, NULL, NULL));
         sa_experiment_destroy(experiment);
     }
