@@ -13,7 +13,7 @@ sa_status sa_feasible_check(const sa_oracle *oracle) {
 
 /* Rules that a uniformly random slate would have to keep. */
 static bool has_rules(const sa_policy *policy, const sa_choice *choice) {
-    unsigned rules = SA_BIT(SA_MINIMUMS) | SA_BIT(SA_EXCLUSIONS) | SA_BIT(SA_ELIGIBLE);
+    unsigned rules = SA_BIT(SA_MINIMUMS) | SA_BIT(SA_EXCLUSIONS) | SA_BIT(SA_ELIGIBLE) | SA_BIT(SA_MATRIX);
     if (policy->oracle != &sa_oracle_matroid) rules |= SA_BIT(SA_GROUPS) | SA_BIT(SA_CAPACITIES);
     return choice->data.given & rules & policy->oracle->takes;
 }
