@@ -78,24 +78,27 @@ static sa_status gather(sa_learner *next, size_t first, size_t end, sa_gradients
     return sa_samples_gradients(next, &samples, end - first, counted);
 }
 
-/* The paper's loop: `next` sees what was known then. */
-static sa_status replay_schedule(sa_learner *next, sa_gradients *counted) {
-    const sa_history *whole = &next->memory->history;
-    sa_memory *memory = next->memory, known = {.history = *whole};
-    size_t first = 0;
-    sa_status status = SA_OK;
-    next->memory = &known;
-    for (size_t i = 0; status == SA_OK && i < whole->answered; i++) {
-        size_t end = i + 1 < whole->answered ? (size_t)whole->start[i + 1] : whole->count;
+/* The paper's loop: `next` sees what was `known` then. `*first`: the observation that comes after the last training. */
+static sa_status replay_rounds(sa_learner *next, const sa_history *whole, sa_memory *known, sa_gradients *counted,
+                               size_t *first) {
+    next->memory = known;
+    for (size_t i = 0; i < whole->answered; i++) {
         if (!sa_training_is_due(next, i)) continue;
-        known.history.answered = i + 1;
-        known.history.count = end;
-        status = gather(next, first, end, counted);
-        if (status == SA_OK) status = sa_learner_train(next, 0);
-        first = end;
+        known->history.answered = i + 1;
+        known->history.count = i + 1 < whole->answered ? (size_t)whole->start[i + 1] : whole->count;
+        SA_TRY(gather(next, *first, known->history.count, counted));
+        SA_TRY(sa_learner_train(next, 0));
+        *first = known->history.count;
     }
+    return SA_OK;
+}
+
+static sa_status replay_schedule(sa_learner *next, sa_gradients *counted) {
+    sa_memory *memory = next->memory, known = {.history = memory->history};
+    size_t first = 0;
+    sa_status status = replay_rounds(next, &memory->history, &known, counted, &first);
     next->memory = memory;
-    return status == SA_OK ? gather(next, first, whole->count, counted) : status;
+    return status == SA_OK ? gather(next, first, memory->history.count, counted) : status;
 }
 
 /* What is known of the noise was learnt by the network before: the new one has seen all of the history. */
