@@ -136,6 +136,7 @@ static bool fill_request(sv_ask *self, sv_refusal *why) {
     sa_request_slate(self->request, self->slate);
     sa_request_exclude(self->request, self->excluded);
     if (self->problem) sa_request_problem(self->request, self->problem);
+    sa_request_exactly(self->request, self->exactly);
     return true;
 }
 

@@ -17,6 +17,7 @@ typedef struct ask {
     bool explain;
     sa_problem *problem;
     sa_encoding *encoding;    /* of named fields; has the contexts then */
+    bool exactly;             /* "exactly" of the problem: K arms, no fewer */
     sa_request *request;      /* all of the above, for the library */
     void *blocks[ASK_BLOCKS]; /* arrays, freed with the ask */
     size_t block_count;

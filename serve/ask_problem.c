@@ -52,15 +52,13 @@ static bool take_list(sv_ask *self, const char *name, const json_t *value, bool 
     static const struct {
         const char *name;
         bool indices, arms;
-    } known[] = {{"costs", false, true},
-                 {"groups", true, true},
-                 {"capacities", true, false},
-                 {"revenues", false, true},
-                 {"discounts", false, false}};
+    } known[] = {{"costs", false, true},    {"groups", true, true},    {"capacities", true, false},
+                 {"revenues", false, true}, {"minimums", true, false}, {"discounts", false, false}};
+    enum { KNOWN = sizeof known / sizeof *known };
     sv_table got;
     size_t i = 0;
-    while (i < 5 && strcmp(known[i].name, name)) i++;
-    *taken = i < 5;
+    while (i < KNOWN && strcmp(known[i].name, name)) i++;
+    *taken = i < KNOWN;
     if (!*taken) return true;
     if (!read_table(self, value, name, false, known[i].indices, &got, why)) return false;
     if (known[i].arms && !is_of_arms(self, name, got.rows, why)) return false;
@@ -69,21 +67,40 @@ static bool take_list(sv_ask *self, const char *name, const json_t *value, bool 
     case 1: sa_problem_groups(self->problem, got.indices, got.rows); break;
     case 2: sa_problem_capacities(self->problem, got.indices, got.rows); break;
     case 3: sa_problem_revenues(self->problem, got.numbers, got.rows); break;
+    case 4: sa_problem_minimums(self->problem, got.indices, got.rows); break;
     default: sa_problem_discounts(self->problem, got.numbers, got.rows); break;
     }
     return true;
 }
 
-/* Tables: edges and topics. */
+/* Which arms a position takes: 0 or 1 for each, (positions, arms). */
+static bool take_eligible(sv_ask *self, const sv_table *got, sv_refusal *why) {
+    bool *flags = ask_block(self, got->rows * got->columns, sizeof *flags, why);
+    if (!flags) return false;
+    for (size_t i = 0; i < got->rows * got->columns; i++) {
+        if (got->indices[i] > 1)
+            return refuse(why, 400, "problem: eligible has %zu, and 0 or 1 is wanted", got->indices[i]);
+        flags[i] = got->indices[i];
+    }
+    sa_problem_eligible(self->problem, flags, got->rows, got->columns);
+    return true;
+}
+
+/* Tables: edges, topics, exclusions and eligible. */
 static bool take_table(sv_ask *self, const char *name, const json_t *value, bool *taken, sv_refusal *why) {
     sv_table got;
-    bool edges = !strcmp(name, "edges");
-    *taken = edges || !strcmp(name, "topics");
+    bool edges = !strcmp(name, "edges"), exclusions = !strcmp(name, "exclusions"), eligible = !strcmp(name, "eligible");
+    *taken = edges || exclusions || eligible || !strcmp(name, "topics");
     if (!*taken) return true;
-    if (!read_table(self, value, name, true, edges, &got, why) || !is_of_arms(self, name, got.rows, why)) return false;
-    if (edges && got.columns != 2) return refuse(why, 400, "problem: edges has %zu nodes an arm, not 2", got.columns);
+    if (!read_table(self, value, name, true, edges || exclusions || eligible, &got, why)) return false;
+    if (!exclusions && !is_of_arms(self, name, eligible ? got.columns : got.rows, why)) return false;
+    if ((edges || exclusions) && got.columns != 2)
+        return refuse(why, 400, "problem: %s has rows of %zu, not of 2", name, got.columns);
+    if (eligible) return take_eligible(self, &got, why);
     if (edges)
         sa_problem_edges(self->problem, got.indices, got.rows);
+    else if (exclusions)
+        sa_problem_exclusions(self->problem, got.indices, got.rows);
     else
         sa_problem_topics(self->problem, got.numbers, got.rows, got.columns);
     return true;
@@ -113,10 +130,16 @@ static bool take_pairs(sv_ask *self, const json_t *problem, sv_refusal *why) {
 }
 
 static bool take_scalar(sv_ask *self, const char *name, const json_t *value, sv_refusal *why) {
-    if (!strcmp(name, "capacity")) {
-        double capacity;
-        if (!value_number(value, name, &capacity, why)) return false;
-        sa_problem_capacity(self->problem, capacity);
+    double number;
+    if (!strcmp(name, "exactly")) {
+        if (!json_is_boolean(value)) return refuse(why, 400, "problem: exactly is neither true nor false");
+        self->exactly = json_is_true(value);
+    } else if (!strcmp(name, "capacity") || !strcmp(name, "seconds")) {
+        if (!value_number(value, name, &number, why)) return false;
+        if (*name == 'c')
+            sa_problem_capacity(self->problem, number);
+        else
+            sa_problem_seconds(self->problem, number);
     } else if (!strcmp(name, "reward")) {
         if (!json_is_string(value)) return refuse(why, 400, "problem: reward is no string");
         sa_status status = sa_problem_set(self->problem, name, json_string_value(value));
@@ -126,8 +149,10 @@ static bool take_scalar(sv_ask *self, const char *name, const json_t *value, sv_
 }
 
 bool ask_read_problem(sv_ask *self, const json_t *problem, sv_refusal *why) {
-    static const char *const fields[] = {"costs",    "capacity", "groups", "capacities", "edges",     "source", "target",
-                                         "revenues", "topics",   "matrix", "bounds",     "discounts", "reward", NULL};
+    static const char *const fields[] = {"costs",    "capacity", "groups",    "capacities", "minimums",
+                                         "edges",    "source",   "target",    "revenues",   "topics",
+                                         "matrix",   "bounds",   "discounts", "reward",     "exclusions",
+                                         "eligible", "exactly",  "seconds",   NULL};
     const char *name;
     json_t *value;
     bool taken;

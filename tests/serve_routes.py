@@ -104,6 +104,21 @@ def rules_hold():
         check(server.call("POST", "/v1/agents/bag/decide", ASK), 400)
 
 
+def rules_of_a_page_hold():
+    five = {"contexts": [[0, 1], [1, 0], [0.5, 0.5], [0.2, 0.1], [0.3, 0.9]]}
+    with home(PROGRAM) as server:
+        options = {**AGENT["options"], "oracle": "assignment", "feedback": "position"}
+        check(server.call("PUT", "/v1/agents/page", {**AGENT, "options": options, "slate": 3}), 201)
+        rules = {"groups": [0, 0, 0, 1, 1], "capacities": [1, 2], "minimums": [0, 2], "exclusions": [[0, 3]], "exactly": True}
+        slate = check(server.call("POST", "/v1/agents/page/decide", {**five, "problem": rules}), 201)["slate"]
+        assert len(slate) == 3 and {3, 4} < set(slate) and 0 not in slate, slate
+        places = [[0, 0, 0, 0, 1], [1, 1, 1, 1, 1], [1, 1, 1, 1, 1]]
+        assert check(server.call("POST", "/v1/agents/page/decide", {**five, "problem": {"eligible": places}}), 201)["slate"][0] == 4
+        for wrong in ({"eligible": [[2] * 5] * 3}, {"eligible": [[1] * 4] * 3}, {"exclusions": [[1]]}, {"exclusions": [[0, 9]]}, {"minimums": [3, 3]},
+                      {"exactly": 1}, {"minimums": "x"}):
+            check(server.call("POST", "/v1/agents/page/decide", {**five, "problem": wrong}), 400)
+
+
 SCHEMA = {"context": {"device": "category [phone, desktop]"}, "item": {"price": "log", "tags": "tags 8"}, "cross": [["device", "price"]]}
 ITEMS = [{"id": "p1", "price": 3, "tags": ["new"]}, {"id": "p2", "price": 10.5}, {"id": "p \u00fc/3", "tags": ["a", "b"]}, {"id": "p4", "price": None}]
 
@@ -427,7 +442,7 @@ def without_keys_only_this_machine_is_served():
 
 if __name__ == "__main__":
     from service import Server
-    main(agents_are_made_changed_and_deleted, a_decision_is_made_once, slates_have_their_propensities, rules_hold, items_have_names_and_fields, feedback_is_counted_once,
+    main(agents_are_made_changed_and_deleted, a_decision_is_made_once, slates_have_their_propensities, rules_hold, rules_of_a_page_hold, items_have_names_and_fields, feedback_is_counted_once,
          an_event_is_learnt_whole_when_its_wait_ends, a_click_hides_what_is_behind_it, the_agent_learns, the_log_comes_in_pages,
          an_agent_comes_and_goes_as_npz, the_log_teaches_the_same_agent, an_event_is_erased, what_is_old_goes_and_no_further_than_the_checkpoint,
          operators_have_what_they_need, keys_are_asked_for, a_stop_answers_what_was_accepted, each_request_is_a_line_of_json, without_keys_only_this_machine_is_served)

@@ -76,16 +76,19 @@ class Takes:
 class Request:
     """A sa_request, used again and again; it keeps the arrays that C borrows."""
 
-    __slots__ = ("handle", "_kept")
+    __slots__ = ("handle", "_kept", "_named", "_asks_more")
 
     def __init__(self) -> None:
         self.handle = ffi.gc(need(lib.sa_request_new()), lib.sa_request_destroy)
         self._kept: Any = None
+        self._named = False  # items have fields, and perhaps ids
+        self._asks_more = False  # the C request has a draw, or is to have propensities
 
     def fill(self, takes: Takes, dim: int, contexts: Any, slate: int, exclude: Any = None, event: int = 0, expected: Any = None, items: Any = None,
              shared: Any = None, join: Optional[str] = None, draw: Optional[int] = None, context: Any = None, propensities: bool = False, **problem: Any) -> int:
         """Returns the number of arms."""
-        if context is not None or are_named(items):
+        self._named = context is not None or (items is not None and are_named(items))
+        if self._named:
             if contexts is not None or shared is not None or join is not None:
                 raise InputError("items with named fields go with context alone: contexts, shared and join are for arrays")
             return self._fill_named(takes, items, context, slate, exclude, event, expected, draw, problem, propensities)
@@ -123,8 +126,8 @@ class Request:
             lib.sa_request_contexts_float(handle, arrays.float_pointer(features), shape[0])
         lib.sa_request_slate(handle, count)
         lib.sa_request_event(handle, number)
-        lib.sa_request_draw(handle, drawn)
-        lib.sa_request_propensities(handle, bool(propensities))
+        if draw is not None or propensities or self._asks_more:
+            self._ask_more(drawn, bool(propensities))
         if extras:
             self._set_extras(*extras)
         self._kept = features, extras, joined
@@ -145,11 +148,15 @@ class Request:
                   None if expected is None else _expected(expected, arms, count), _problem(problem) if problem else None)
         lib.sa_request_slate(self.handle, count)
         lib.sa_request_event(self.handle, number)
-        lib.sa_request_draw(self.handle, drawn)
-        lib.sa_request_propensities(self.handle, bool(propensities))
+        self._ask_more(drawn, bool(propensities))
         self._set_extras(*extras)
         self._kept = None, extras, None
         return arms
+
+    def _ask_more(self, draw: int, propensities: bool) -> None:
+        lib.sa_request_draw(self.handle, draw)
+        lib.sa_request_propensities(self.handle, propensities)
+        self._asks_more = draw != _NO_DRAW or propensities
 
     def _indices(self, exclude: Any, arms: int) -> Any:
         """Ids as indices; anything else as it is."""
@@ -167,7 +174,7 @@ class Request:
 
     def ids(self, decision: Any) -> Optional[Dict[str, Any]]:
         """What a Decision keeps of a request with named items: the ids of those that were chosen."""
-        if self.id(0) is None:
+        if not self._named or self.id(0) is None:
             return None
         arms = lib.sa_decision_arms(decision)
         return {"ids": [self.id(arms[k]) for k in range(lib.sa_decision_slate(decision))]}
