@@ -35,7 +35,6 @@ static sa_status fit_gradients(sa_chooser *chooser, const sa_policy *policy) {
     const sa_gradients *like = &policy->none;
     if (!policy->estimator.model) return SA_OK;
     SA_TRY(sa_gradients_fit(&chooser->candidates.gradients, like->precision, like));
-    for (size_t i = 0; i < SA_WAVE; i++) SA_TRY(sa_gradients_fit(&chooser->survivors[i].gradients, like->precision, like));
     for (size_t i = 0; i < chooser->blocks; i++)
         SA_TRY(sa_gradients_fit(&chooser->block[i].gradients, like->precision, like));
     return SA_OK;

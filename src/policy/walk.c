@@ -62,7 +62,7 @@ static sa_status take_block(const walk *self, size_t first, size_t count, sa_blo
     size_t start = sa_choice_score_of(choice, first), end = sa_choice_score_of(choice, first + count);
     double *draw = choice->urgency ? choice->urgency : choice->draw;
     const void *input = NULL;
-    survivors->count = survivors->gradients.count = 0;
+    survivors->count = 0;
     if (self->policy->estimator.model)
         SA_TRY(sa_block_evaluate(self->policy, self->chooser, choice, first, count, block, &input));
     else
@@ -74,6 +74,7 @@ static sa_status take_block(const walk *self, size_t first, size_t count, sa_blo
     for (size_t i = start; i < end; i++)
         if (!(excluded && excluded[i]) && choice->score[i] > choice->bar) survivors->index[survivors->count++] = i;
     if (self->blocks == 1) return SA_OK; /* they are gathered before the block is used again */
+    SA_TRY(sa_gradients_fit(&survivors->gradients, self->policy->none.precision, &self->policy->none));
     SA_TRY(sa_gradients_reserve(&survivors->gradients, survivors->count));
     for (size_t i = 0; i < survivors->count; i++) {
         size_t row = survivors->index[i] - start;
