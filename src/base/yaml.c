@@ -17,10 +17,10 @@ sa_status sa_yaml_parse(const char *text, size_t size, const char *name, sa_yaml
 
 #include <stdbool.h>
 #include <string.h>
-#include <yaml.h>
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/yaml_events.h"
 
 enum { KEYS_MOST = 4096 };
 
@@ -210,7 +210,8 @@ static sa_status on_sequence(reader *r, const yaml_event_t *event) {
     }
 }
 
-static sa_status on_event(reader *r, const yaml_event_t *event) {
+static sa_status on_event(void *user, const yaml_event_t *event) {
+    reader *r = user;
     r->line = event->start_mark.line + 1;
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
@@ -227,33 +228,13 @@ static sa_status on_event(reader *r, const yaml_event_t *event) {
     }
 }
 
-static sa_status parser_problem(const yaml_parser_t *parser, const char *name) {
-    if (parser->error == YAML_MEMORY_ERROR) return sa_fail(SA_OUT_OF_MEMORY, "%s: no memory to read it", name);
-    const char *problem = parser->problem ? parser->problem : "it is not YAML";
-    return sa_fail(SA_INVALID, "%s:%zu: %s", name, parser->problem_mark.line + 1, problem);
-}
-
 sa_status sa_yaml_parse(const char *text, size_t size, const char *name, sa_yaml_pair *pair, void *user) {
-    yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser)) return sa_fail(SA_OUT_OF_MEMORY, "%s: no memory to read it", name);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
     reader r = {.name = name, .pair = pair, .user = user};
-    sa_status status = SA_OK;
-    for (bool done = false; !done && status == SA_OK;) {
-        yaml_event_t event;
-        if (!yaml_parser_parse(&parser, &event)) {
-            status = parser_problem(&parser, name);
-            break;
-        }
-        done = event.type == YAML_STREAM_END_EVENT;
-        status = on_event(&r, &event);
-        yaml_event_delete(&event);
-    }
+    sa_status status = sa_yaml_events(text, size, name, on_event, &r);
     clear_keys(&r.top);
     clear_keys(&r.labels);
     clear_keys(&r.own);
     sa_free(r.value);
-    yaml_parser_delete(&parser);
     return status;
 }
 

@@ -12,7 +12,8 @@ sa_status sa_yaml_to_json(const char *text, size_t size, const char *name, sa_bu
 
 #include <stdbool.h>
 #include <string.h>
-#include <yaml.h>
+
+#include "base/yaml_events.h"
 
 enum { DEEPEST = 16 };
 
@@ -59,7 +60,8 @@ static sa_status on_scalar(converter *c, const yaml_event_t *event) {
     return SA_OK;
 }
 
-static sa_status on_event(converter *c, const yaml_event_t *event) {
+static sa_status on_event(void *user, const yaml_event_t *event) {
+    converter *c = user;
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         return c->documents++ ? wrong(c, event, "a second document begins; there must be one") : SA_OK;
@@ -80,30 +82,10 @@ static sa_status on_event(converter *c, const yaml_event_t *event) {
     }
 }
 
-static sa_status parser_problem(const yaml_parser_t *parser, const char *name) {
-    if (parser->error == YAML_MEMORY_ERROR) return sa_fail(SA_OUT_OF_MEMORY, "%s: no memory to read it", name);
-    const char *problem = parser->problem ? parser->problem : "it is not YAML";
-    return sa_fail(SA_INVALID, "%s:%zu: %s", name, parser->problem_mark.line + 1, problem);
-}
-
 sa_status sa_yaml_to_json(const char *text, size_t size, const char *name, sa_buffer *json) {
-    yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser)) return sa_fail(SA_OUT_OF_MEMORY, "%s: no memory to read it", name);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
     converter c = {.name = name, .json = json};
-    sa_status status = SA_OK;
-    for (bool done = false; !done && status == SA_OK;) {
-        yaml_event_t event;
-        if (!yaml_parser_parse(&parser, &event)) {
-            status = parser_problem(&parser, name);
-            break;
-        }
-        done = event.type == YAML_STREAM_END_EVENT;
-        status = on_event(&c, &event);
-        yaml_event_delete(&event);
-    }
-    yaml_parser_delete(&parser);
-    return status == SA_OK ? json->status : status;
+    SA_TRY(sa_yaml_events(text, size, name, on_event, &c));
+    return json->status;
 }
 
 #endif
