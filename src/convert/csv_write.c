@@ -6,9 +6,10 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text_file.h"
 #include "convert/convert.h"
 
-enum { FLUSH_SIZE = 1 << 16, NAMES_MOST = 4096 };
+enum { NAMES_MOST = 4096 };
 
 typedef struct names {
     char **name;
@@ -17,8 +18,7 @@ typedef struct names {
 
 typedef struct csv_sink {
     sa_sink base;
-    sa_replacement file;
-    sa_buffer buffer;
+    sa_text_file out;
     sa_json json, items;
     names context, item; /* fields of any decision, in the order in which they came */
     size_t dim;          /* the most features of any */
@@ -79,14 +79,14 @@ static sa_status add_value(csv_sink *self, const sa_json *json, size_t at) {
     const sa_json_node *node = &json->nodes[at];
     sa_span text = sa_json_span(json, at);
     char *plain = NULL;
-    sa_buffer_text(&self->buffer, ",");
+    sa_buffer_text(&self->out.buffer, ",");
     if (at == 0 || node->kind == SA_JSON_NULL) return SA_OK;
     if (node->kind != SA_JSON_STRING) {
-        add_text(&self->buffer, text.start, text.size);
+        add_text(&self->out.buffer, text.start, text.size);
         return SA_OK;
     }
     SA_TRY(sa_alloc_array(text.size + 1, 1, &plain));
-    add_text(&self->buffer, plain, sa_json_unescape(json, at, plain));
+    add_text(&self->out.buffer, plain, sa_json_unescape(json, at, plain));
     sa_free(plain);
     return SA_OK;
 }
@@ -98,7 +98,7 @@ static bool is_of_context(const csv_sink *self, const char *name) {
 }
 
 static void add_header(csv_sink *self) {
-    sa_buffer *buffer = &self->buffer;
+    sa_buffer *buffer = &self->out.buffer;
     sa_buffer_text(buffer, "event,time,position,item,feedback,propensity,prefix_propensity,position_propensity");
     for (size_t i = 0; i < self->context.count; i++) {
         sa_buffer_text(buffer, ",");
@@ -114,7 +114,7 @@ static void add_header(csv_sink *self) {
 }
 
 static void add_position(csv_sink *self, const sa_log_entry *entry, size_t k) {
-    sa_buffer *buffer = &self->buffer;
+    sa_buffer *buffer = &self->out.buffer;
     size_t arm = entry->arms[k];
     if (entry->event) add_text(buffer, entry->event, strlen(entry->event));
     sa_buffer_text(buffer, ",");
@@ -142,18 +142,11 @@ static sa_status add_row(csv_sink *self, const sa_log_entry *entry, size_t k) {
     for (size_t i = 0; i < self->item.count; i++)
         SA_TRY(add_value(self, &self->items, entry->items ? sa_json_find(&self->items, item, self->item.name[i]) : 0));
     for (size_t i = 0; i < self->dim; i++) {
-        sa_buffer_text(&self->buffer, ",");
-        if (entry->contexts && i < entry->dim) add_number(&self->buffer, entry->contexts[arm * entry->dim + i]);
+        sa_buffer_text(&self->out.buffer, ",");
+        if (entry->contexts && i < entry->dim) add_number(&self->out.buffer, entry->contexts[arm * entry->dim + i]);
     }
-    sa_buffer_text(&self->buffer, "\n");
-    return self->buffer.status;
-}
-
-static sa_status flush(csv_sink *self) {
-    SA_TRY(self->buffer.status);
-    sa_status status = sa_replace_write(&self->file, self->buffer.text, self->buffer.size);
-    self->buffer.size = 0;
-    return status;
+    sa_buffer_text(&self->out.buffer, "\n");
+    return self->out.buffer.status;
 }
 
 static sa_status write_entry(sa_sink *sink, const sa_log_entry *entry, bool *left_out) {
@@ -163,7 +156,7 @@ static sa_status write_entry(sa_sink *sink, const sa_log_entry *entry, bool *lef
     if (entry->context) SA_TRY(sa_json_parse(&self->json, entry->context, entry->context_size));
     if (entry->items) SA_TRY(sa_json_parse(&self->items, entry->items, entry->items_size));
     for (size_t k = 0; k < entry->slate; k++) SA_TRY(add_row(self, entry, k));
-    return self->buffer.size >= FLUSH_SIZE || self->buffer.status != SA_OK ? flush(self) : SA_OK;
+    return sa_text_file_line(&self->out);
 }
 
 /* ---- life ---- */
@@ -175,8 +168,7 @@ static void abandon(sa_sink *sink) {
         for (size_t j = 0; j < lists[i]->count; j++) sa_free(lists[i]->name[j]);
         sa_free(lists[i]->name);
     }
-    sa_replace_abandon(&self->file);
-    sa_buffer_clear(&self->buffer);
+    sa_text_file_abandon(&self->out);
     sa_json_clear(&self->json);
     sa_json_clear(&self->items);
     sa_free(self);
@@ -184,8 +176,7 @@ static void abandon(sa_sink *sink) {
 
 static sa_status finish(sa_sink *sink) {
     csv_sink *self = (csv_sink *)sink;
-    sa_status status = flush(self);
-    if (status == SA_OK) status = sa_replace_commit(&self->file);
+    sa_status status = sa_text_file_commit(&self->out);
     abandon(sink); /* what is left of it */
     return status;
 }
@@ -194,8 +185,7 @@ sa_status sa_sink_csv(const sa_conversion *conversion, sa_sink **out) {
     csv_sink *self;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base = (sa_sink){look, write_entry, finish, abandon};
-    self->file = SA_NO_REPLACEMENT;
-    sa_status status = sa_replace_begin(conversion->out, &self->file);
+    sa_status status = sa_text_file_begin(&self->out, conversion->out);
     if (status == SA_OK)
         *out = &self->base;
     else

@@ -5,14 +5,12 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text_file.h"
 #include "convert/convert.h"
-
-enum { FLUSH_SIZE = 1 << 16 };
 
 typedef struct vw_sink {
     sa_sink base;
-    sa_replacement file;
-    sa_buffer buffer;
+    sa_text_file out;
     sa_json json, extra;
 } vw_sink;
 
@@ -67,7 +65,7 @@ static void add_features(sa_buffer *buffer, const sa_json *json, size_t object, 
 }
 
 static sa_status add_actions(vw_sink *self, const sa_log_entry *entry) {
-    sa_buffer *buffer = &self->buffer;
+    sa_buffer *buffer = &self->out.buffer;
     sa_json *json = &self->json;
     sa_buffer_text(buffer, "\"_multi\":[");
     if (entry->items) {
@@ -95,14 +93,14 @@ static sa_status add_actions(vw_sink *self, const sa_log_entry *entry) {
 /* "_slots" as they were read, or one empty object a slot. */
 static void add_slots(vw_sink *self, const sa_log_entry *entry) {
     size_t slots = entry->extra ? sa_json_find(&self->extra, 0, "_slots") : 0;
-    sa_buffer_text(&self->buffer, ",\"_slots\":");
+    sa_buffer_text(&self->out.buffer, ",\"_slots\":");
     if (slots) {
         sa_span text = sa_json_span(&self->extra, slots);
-        sa_buffer_bytes(&self->buffer, text.start, text.size);
+        sa_buffer_bytes(&self->out.buffer, text.start, text.size);
         return;
     }
-    for (size_t i = 0; i < entry->slate; i++) sa_buffer_text(&self->buffer, i ? ",{}" : "[{}");
-    sa_buffer_text(&self->buffer, "]");
+    for (size_t i = 0; i < entry->slate; i++) sa_buffer_text(&self->out.buffer, i ? ",{}" : "[{}");
+    sa_buffer_text(&self->out.buffer, "]");
 }
 
 /* ---- what was chosen ---- */
@@ -115,7 +113,7 @@ static void add_label(sa_buffer *buffer, double feedback) {
 }
 
 static void add_cb(vw_sink *self, const sa_log_entry *entry) {
-    sa_buffer *buffer = &self->buffer;
+    sa_buffer *buffer = &self->out.buffer;
     add_label(buffer, entry->feedback ? entry->feedback[0] : NAN);
     sa_buffer_text(buffer, "\"_label_probability\":");
     sa_buffer_number(buffer, entry->propensity, 0);
@@ -128,7 +126,7 @@ static void add_cb(vw_sink *self, const sa_log_entry *entry) {
 
 /* The probability of arm k given those before it. */
 static void add_ccb(vw_sink *self, const sa_log_entry *entry) {
-    sa_buffer *buffer = &self->buffer;
+    sa_buffer *buffer = &self->out.buffer;
     const double *prefix = entry->prefix_propensities;
     if (entry->extra && sa_json_find(&self->extra, 0, "_outcomes")) {
         sa_buffer_text(buffer, "\"_outcomes\":");
@@ -153,21 +151,14 @@ static void add_ccb(vw_sink *self, const sa_log_entry *entry) {
 static void add_extra(vw_sink *self, const sa_log_entry *entry) {
     static const char *const done[] = {"_outcomes", "_slots", "Version", "run", "round"};
     const sa_json *json = &self->extra;
-    sa_buffer_text(&self->buffer, ",\"Version\":\"1\"");
+    sa_buffer_text(&self->out.buffer, ",\"Version\":\"1\"");
     for (size_t key = 1; entry->extra && key < json->nodes[0].next; key = json->nodes[key + 1].next) {
         size_t i = 0;
         while (i < sizeof done / sizeof *done && !sa_json_equals(json, key, done[i])) i++;
         if (i < sizeof done / sizeof *done) continue;
-        sa_buffer_text(&self->buffer, ",");
-        add_value(&self->buffer, json, key, 0);
+        sa_buffer_text(&self->out.buffer, ",");
+        add_value(&self->out.buffer, json, key, 0);
     }
-}
-
-static sa_status flush(vw_sink *self) {
-    SA_TRY(self->buffer.status);
-    sa_status status = sa_replace_write(&self->file, self->buffer.text, self->buffer.size);
-    self->buffer.size = 0;
-    return status;
 }
 
 /* VW learns by the probability of what was chosen: a decision without one is of no use there. */
@@ -180,7 +171,7 @@ static bool is_known(const sa_log_entry *entry) {
 
 static sa_status write_entry(sa_sink *sink, const sa_log_entry *entry, bool *left_out) {
     vw_sink *self = (vw_sink *)sink;
-    sa_buffer *buffer = &self->buffer;
+    sa_buffer *buffer = &self->out.buffer;
     bool first = true;
     *left_out = !is_known(entry);
     if (*left_out) return SA_OK;
@@ -203,13 +194,12 @@ static sa_status write_entry(sa_sink *sink, const sa_log_entry *entry, bool *lef
     sa_buffer_text(buffer, "}");
     add_extra(self, entry);
     sa_buffer_text(buffer, "}\n");
-    return buffer->size >= FLUSH_SIZE || buffer->status != SA_OK ? flush(self) : SA_OK;
+    return sa_text_file_line(&self->out);
 }
 
 static void abandon(sa_sink *sink) {
     vw_sink *self = (vw_sink *)sink;
-    sa_replace_abandon(&self->file);
-    sa_buffer_clear(&self->buffer);
+    sa_text_file_abandon(&self->out);
     sa_json_clear(&self->json);
     sa_json_clear(&self->extra);
     sa_free(self);
@@ -217,8 +207,7 @@ static void abandon(sa_sink *sink) {
 
 static sa_status finish(sa_sink *sink) {
     vw_sink *self = (vw_sink *)sink;
-    sa_status status = flush(self);
-    if (status == SA_OK) status = sa_replace_commit(&self->file);
+    sa_status status = sa_text_file_commit(&self->out);
     abandon(sink); /* what is left of it */
     return status;
 }
@@ -227,8 +216,7 @@ sa_status sa_sink_vw(const sa_conversion *conversion, sa_sink **out) {
     vw_sink *self;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base = (sa_sink){NULL, write_entry, finish, abandon};
-    self->file = SA_NO_REPLACEMENT;
-    sa_status status = sa_replace_begin(conversion->out, &self->file);
+    sa_status status = sa_text_file_begin(&self->out, conversion->out);
     if (status == SA_OK)
         *out = &self->base;
     else

@@ -5,14 +5,14 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text_file.h"
 #include "experiment/experiment.h"
 #include "logs/writer.h"
 
-enum { FLUSH_SIZE = 1 << 16, DIGITS = 17 };
+enum { DIGITS = 17 };
 
 struct sa_run_log {
-    sa_replacement file;
-    sa_buffer buffer;
+    sa_text_file out;
     const char *label; /* of the plan's */
     uint64_t run;
     size_t dim;
@@ -24,11 +24,10 @@ sa_status sa_run_log_begin(const sa_plan *plan, size_t agent, size_t run, const 
     if (!path) return SA_OK;
     sa_status status = sa_alloc_array(1, sizeof *log, &log);
     if (status == SA_OK) {
-        log->file = SA_NO_REPLACEMENT;
         log->label = plan->agents[agent].label;
         log->run = plan->first_run + run;
         log->dim = plan->environment->dim;
-        status = sa_replace_begin(path, &log->file);
+        status = sa_text_file_begin(&log->out, path);
         if (status == SA_OK)
             *out = log;
         else
@@ -39,16 +38,8 @@ sa_status sa_run_log_begin(const sa_plan *plan, size_t agent, size_t run, const 
 
 void sa_run_log_abandon(sa_run_log *log) {
     if (!log) return;
-    sa_replace_abandon(&log->file);
-    sa_buffer_clear(&log->buffer);
+    sa_text_file_abandon(&log->out);
     sa_free(log);
-}
-
-static sa_status flush(sa_run_log *log) {
-    SA_TRY(log->buffer.status);
-    sa_status status = sa_replace_write(&log->file, log->buffer.text, log->buffer.size);
-    log->buffer.size = 0;
-    return status;
 }
 
 sa_status sa_run_log_round(sa_run_log *log, uint64_t round, const sa_round *drawn, const sa_chosen *chosen,
@@ -74,14 +65,13 @@ sa_status sa_run_log_round(sa_run_log *log, uint64_t round, const sa_round *draw
     entry.extra = extra;
     entry.extra_size =
         (size_t)snprintf(extra, sizeof extra, "{\"run\":%" PRIu64 ",\"round\":%" PRIu64 "}", log->run, round + 1);
-    sa_log_line_write(&log->buffer, &entry, DIGITS);
-    return log->buffer.size >= FLUSH_SIZE || log->buffer.status != SA_OK ? flush(log) : SA_OK;
+    sa_log_line_write(&log->out.buffer, &entry, DIGITS);
+    return sa_text_file_line(&log->out);
 }
 
 sa_status sa_run_log_finish(sa_run_log *log) {
     if (!log) return SA_OK;
-    sa_status status = flush(log);
-    if (status == SA_OK) status = sa_replace_commit(&log->file);
+    sa_status status = sa_text_file_commit(&log->out);
     sa_run_log_abandon(log); /* what is left of it */
     return status;
 }

@@ -9,13 +9,11 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text_file.h"
 #include "experiment/experiment.h"
 
-enum { FLUSH_SIZE = 1 << 16 };
-
 struct sa_trace {
-    sa_replacement file;
-    sa_buffer buffer;
+    sa_text_file out;
     char *label; /* in quotes */
     int digits;
 };
@@ -23,13 +21,13 @@ struct sa_trace {
 sa_status sa_trace_begin(const char *path, const char *label, int digits, sa_trace **out) {
     sa_trace *trace;
     SA_TRY(sa_alloc_array(1, sizeof *trace, &trace));
+    trace->out = SA_NO_TEXT_FILE;
     trace->digits = digits;
-    trace->file = SA_NO_REPLACEMENT;
     sa_buffer quoted = {0};
     sa_buffer_quote(&quoted, label);
     sa_status status = quoted.status;
     trace->label = quoted.text;
-    if (status == SA_OK) status = sa_replace_begin(path, &trace->file);
+    if (status == SA_OK) status = sa_text_file_begin(&trace->out, path);
     if (status == SA_OK)
         *out = trace;
     else
@@ -39,31 +37,23 @@ sa_status sa_trace_begin(const char *path, const char *label, int digits, sa_tra
 
 void sa_trace_abandon(sa_trace *trace) {
     if (!trace) return;
-    sa_replace_abandon(&trace->file);
-    sa_buffer_clear(&trace->buffer);
+    sa_text_file_abandon(&trace->out);
     sa_free(trace->label);
     sa_free(trace);
 }
 
-static sa_status flush(sa_trace *trace) {
-    SA_TRY(trace->buffer.status);
-    sa_status status = sa_replace_write(&trace->file, trace->buffer.text, trace->buffer.size);
-    trace->buffer.size = 0;
-    return status;
-}
-
 /* numbers (count), or NULL: none is known */
 static void add_list(sa_trace *trace, const double *numbers, size_t count) {
-    sa_buffer_text(&trace->buffer, "[");
+    sa_buffer_text(&trace->out.buffer, "[");
     for (size_t i = 0; i < count; i++) {
-        if (i > 0) sa_buffer_text(&trace->buffer, ",");
-        sa_buffer_number(&trace->buffer, numbers ? numbers[i] : NAN, trace->digits);
+        if (i > 0) sa_buffer_text(&trace->out.buffer, ",");
+        sa_buffer_number(&trace->out.buffer, numbers ? numbers[i] : NAN, trace->digits);
     }
-    sa_buffer_text(&trace->buffer, "]");
+    sa_buffer_text(&trace->out.buffer, "]");
 }
 
 static void add_numbers(sa_trace *trace, const char *name, const double *numbers, size_t count) {
-    sa_buffer_format(&trace->buffer, ",\"%s\":", name);
+    sa_buffer_format(&trace->out.buffer, ",\"%s\":", name);
     add_list(trace, numbers, count);
 }
 
@@ -74,17 +64,17 @@ static void add_candidates(sa_trace *trace, const char *name, const sa_chosen *c
         add_numbers(trace, name, numbers, arms);
         return;
     }
-    sa_buffer_format(&trace->buffer, ",\"%s\":[", name);
+    sa_buffer_format(&trace->out.buffer, ",\"%s\":[", name);
     for (size_t i = 0; i < arms; i++) {
-        if (i > 0) sa_buffer_text(&trace->buffer, ",");
+        if (i > 0) sa_buffer_text(&trace->out.buffer, ",");
         add_list(trace, numbers + i * positions, positions);
     }
-    sa_buffer_text(&trace->buffer, "]");
+    sa_buffer_text(&trace->out.buffer, "]");
 }
 
 sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa_chosen *chosen, const double *feedback,
                          double expected_regret, double realised_regret, const sa_agent_counts *epoch) {
-    sa_buffer *buffer = &trace->buffer;
+    sa_buffer *buffer = &trace->out.buffer;
     size_t slate = chosen->slate;
     sa_buffer_text(buffer, "{\"agent\":");
     sa_buffer_text(buffer, trace->label);
@@ -102,12 +92,11 @@ sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa
     sa_buffer_number(buffer, realised_regret, trace->digits);
     if (epoch) sa_buffer_format(buffer, ",\"epoch\":%" PRIu64 ",\"hidden\":%" PRIu64, epoch->epoch, epoch->hidden);
     sa_buffer_text(buffer, "}\n");
-    return buffer->size >= FLUSH_SIZE || buffer->status != SA_OK ? flush(trace) : SA_OK;
+    return sa_text_file_line(&trace->out);
 }
 
 sa_status sa_trace_finish(sa_trace *trace) {
-    sa_status status = flush(trace);
-    if (status == SA_OK) status = sa_replace_commit(&trace->file);
+    sa_status status = sa_text_file_commit(&trace->out);
     sa_trace_abandon(trace); /* what is left of it */
     return status;
 }
@@ -115,7 +104,7 @@ sa_status sa_trace_finish(sa_trace *trace) {
 /* ---- joining ---- */
 
 static sa_status append(const sa_replacement *whole, const char *path) {
-    char bytes[FLUSH_SIZE];
+    char bytes[1 << 16];
     FILE *part = fopen(path, "rbe");
     if (!part) return sa_fail_errno("opened", path);
     sa_status status = SA_OK;

@@ -4,14 +4,12 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text_file.h"
 #include "logs/line.h"
 #include "logs/writer.h"
 
-enum { FLUSH_SIZE = 1 << 16 };
-
 struct sa_log_writer {
-    sa_replacement file;
-    sa_buffer buffer;
+    sa_text_file out;
     sa_log_line check;
     int digits;
 };
@@ -21,8 +19,7 @@ sa_status sa_log_writer_open(const char *path, int digits, sa_log_writer **out) 
     if (digits < 0 || digits > 17) return sa_fail(SA_INVALID, "numbers of a log have 0 to 17 digits, not %d", digits);
     SA_TRY(sa_alloc_array(1, sizeof *writer, &writer));
     writer->digits = digits;
-    writer->file = SA_NO_REPLACEMENT;
-    sa_status status = sa_replace_begin(path, &writer->file);
+    sa_status status = sa_text_file_begin(&writer->out, path);
     if (status == SA_OK)
         *out = writer;
     else
@@ -32,8 +29,7 @@ sa_status sa_log_writer_open(const char *path, int digits, sa_log_writer **out) 
 
 void sa_log_writer_abandon(sa_log_writer *writer) {
     if (!writer) return;
-    sa_replace_abandon(&writer->file);
-    sa_buffer_clear(&writer->buffer);
+    sa_text_file_abandon(&writer->out);
     sa_log_line_clear(&writer->check);
     sa_free(writer);
 }
@@ -137,13 +133,6 @@ void sa_log_line_write(sa_buffer *buffer, const sa_log_entry *entry, int digits)
 
 /* ---- the file ---- */
 
-static sa_status flush(sa_log_writer *writer) {
-    SA_TRY(writer->buffer.status);
-    sa_status status = sa_replace_write(&writer->file, writer->buffer.text, writer->buffer.size);
-    writer->buffer.size = 0;
-    return status;
-}
-
 /* Whatever the caller's JSON has in it, one line must come out, and the one that was meant. */
 static sa_status check_line(sa_log_writer *writer, const sa_log_entry *entry, const char *text, size_t size) {
     const sa_log_entry *read = &writer->check.entry;
@@ -156,7 +145,7 @@ static sa_status check_line(sa_log_writer *writer, const sa_log_entry *entry, co
 }
 
 sa_status sa_log_writer_write(sa_log_writer *writer, const sa_log_entry *entry) {
-    sa_buffer *buffer = &writer->buffer;
+    sa_buffer *buffer = &writer->out.buffer;
     SA_TRY(buffer->status);
     size_t before = buffer->size;
     sa_log_line_write(buffer, entry, writer->digits);
@@ -166,12 +155,11 @@ sa_status sa_log_writer_write(sa_log_writer *writer, const sa_log_entry *entry) 
         buffer->size = before;
         return status == SA_FORMAT ? SA_INVALID : status;
     }
-    return buffer->size >= FLUSH_SIZE ? flush(writer) : SA_OK;
+    return sa_text_file_line(&writer->out);
 }
 
 sa_status sa_log_writer_finish(sa_log_writer *writer) {
-    sa_status status = flush(writer);
-    if (status == SA_OK) status = sa_replace_commit(&writer->file);
+    sa_status status = sa_text_file_commit(&writer->out);
     sa_log_writer_abandon(writer); /* what is left of it */
     return status;
 }
