@@ -53,8 +53,9 @@ deb: build ## a Debian package: program, library, headers, man pages
 format: ## clang-format over the C files
 	@clang-format -i $(C_FILES)
 
-check-format: ## says which of them it would change
+check-format: ## says which of them it would change, and which lines are over 110 columns
 	@clang-format --dry-run --Werror $(C_FILES)
+	@! grep -nE '^.{111,}' $(C_FILES) src/*/*.inc
 
 clean: ## removes the build folders
 	@rm -rf build build-*

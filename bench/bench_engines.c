@@ -1,6 +1,7 @@
-/* What a decision costs with each confidence engine once n = 8000 gradients are counted: the time to select, with N 20, K 4,
- * d 80 and the network of `tuned`, without training; and how many times faster than exact that is. Beside it how far the
- * widths are from the exact ones: the mean of width / exact width, and their correlation. */
+/* What a decision costs with each confidence engine once n = 8000 gradients are counted: the time to select,
+ * with N 20, K 4, d 80 and the network of `tuned`, without training; and how many times faster than exact
+ * that is. Beside it how far the widths are from the exact ones: the mean of width / exact width, and their
+ * correlation. */
 #include "machine.h"
 
 #include <cblas.h>
@@ -44,7 +45,8 @@ static sa_agent *create(const char *engine) {
 }
 
 /* Selects among arms; with `answer` the slate gets feedback. */
-static double play(sa_agent *agent, const double *x, size_t arms, size_t slate, bool answer, sa_decision **decision) {
+static double play(sa_agent *agent, const double *x, size_t arms, size_t slate, bool answer,
+                   sa_decision **decision) {
     static double scores[COUNTED];
     sa_request *request = sa_request_new();
     sa_request_contexts(request, x, arms);
@@ -57,7 +59,8 @@ static double play(sa_agent *agent, const double *x, size_t arms, size_t slate, 
     return time;
 }
 
-static void compare(const double *width, const double *exact, size_t count, double *ratio, double *correlation) {
+static void compare(const double *width, const double *exact, size_t count, double *ratio,
+                    double *correlation) {
     double n = (double)count, sx = 0, sy = 0, xx = 0, yy = 0, xy = 0;
     *ratio = 0;
     for (size_t i = 0; i < count; i++) {
@@ -88,12 +91,15 @@ int main(void) {
         const double *x = contexts(ARMS);
         for (size_t e = 0; e < ENGINES; e++) {
             time[e] = fmin(time[e], play(agent[e], x, ARMS, SLATE, false, &decision));
-            for (size_t i = 0; i < ARMS; i++) width[e][round * ARMS + i] = sa_decision_all_widths(decision)[i];
+            for (size_t i = 0; i < ARMS; i++)
+                width[e][round * ARMS + i] = sa_decision_all_widths(decision)[i];
         }
     }
-    printf("Select with N 20, K 4 after n = %d gradients (d 80, tuned's network, all widths, one thread, best of %d)\n",
+    printf("Select with N 20, K 4 after n = %d gradients (d 80, tuned's network, all widths, one thread, "
+           "best of %d)\n",
            COUNTED, ROUNDS);
-    printf("%-12s %12s %10s %10s %14s %12s\n", "confidence", "ms", "faster", "MB", "width / exact", "correlation");
+    printf("%-12s %12s %10s %10s %14s %12s\n", "confidence", "ms", "faster", "MB", "width / exact",
+           "correlation");
     for (size_t e = 0; e < ENGINES; e++) {
         sa_agent_counts counts;
         double ratio, correlation;

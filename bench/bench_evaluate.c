@@ -1,4 +1,5 @@
-/* What evaluating a log costs, against reading it: N 20, K 4, a million decisions unless told otherwise (bench_evaluate COUNT). */
+/* What evaluating a log costs, against reading it: N 20, K 4, a million decisions unless told otherwise
+ * (bench_evaluate COUNT). */
 #include "machine.h"
 
 #include <inttypes.h>
@@ -65,7 +66,8 @@ static double read_seconds(const char *path) {
 static double evaluate_seconds(const char *path, const char *estimators) {
     sa_evaluation *evaluation;
     double start = machine_seconds();
-    must(sa_evaluate(path, &(sa_evaluate_settings){.policies = "uniform", .estimators = estimators}, &evaluation));
+    must(sa_evaluate(path, &(sa_evaluate_settings){.policies = "uniform", .estimators = estimators},
+                     &evaluation));
     sa_evaluation_destroy(evaluation);
     return machine_seconds() - start;
 }
@@ -77,7 +79,8 @@ int main(int count, char **arguments) {
     read_seconds(path); /* warm */
     double reading = read_seconds(path);
     printf("%" PRIu64 " decisions, N %d, K %d: reading %.2f s\n", decisions, ARMS, SLATE, reading);
-    static const char *const lists[] = {"ips,iips,rips", "ips,snips,iips,sniips,rips,snrips", "cascade-dr,dr,dm"};
+    static const char *const lists[] = {"ips,iips,rips", "ips,snips,iips,sniips,rips,snrips",
+                                        "cascade-dr,dr,dm"};
     for (size_t i = 0; i < 3; i++) {
         double seconds = evaluate_seconds(path, lists[i]);
         printf("%-36s %.2f s, %.2f times reading\n", lists[i], seconds, seconds / reading);

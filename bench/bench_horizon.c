@@ -1,5 +1,6 @@
-/* The cost of a round as the rounds go by, for each confidence engine: h2, N 20, K 4, d 40, m 100, tuned, training included. One
- * line for each 250 rounds: the milliseconds of a round, of it the select, and the agent's memory.
+/* The cost of a round as the rounds go by, for each confidence engine: h2, N 20, K 4, d 40, m 100, tuned,
+ * training included. One line for each 250 rounds: the milliseconds of a round, of it the select, and the
+ * agent's memory.
  *
  *   bench_horizon [ROUNDS [ENGINE...]]      2000 rounds and all engines unless told otherwise */
 #include "machine.h"
@@ -43,7 +44,8 @@ static double score(const world *self, size_t arm) {
     return along * along;
 }
 
-static double play(world *self, sa_agent *agent, sa_request *request, sa_decision **decision, double *select) {
+static double play(world *self, sa_agent *agent, sa_request *request, sa_decision **decision,
+                   double *select) {
     double scores[SLATE];
     for (size_t i = 0; i < ARMS; i++) draw(self, self->contexts + i * DIM);
     double start = machine_seconds();
@@ -89,6 +91,7 @@ int main(int count, char **arguments) {
     const char *engine, *summary;
     printf("confidence,round,ms_a_round,of_it_select,memory_mb\n");
     for (int i = 2; i < count; i++) run(arguments[i], rounds);
-    for (size_t i = 0; count <= 2 && sa_choice_at("confidence", i, &engine, &summary); i++) run(engine, rounds);
+    for (size_t i = 0; count <= 2 && sa_choice_at("confidence", i, &engine, &summary); i++)
+        run(engine, rounds);
     return 0;
 }

@@ -1,6 +1,7 @@
-/* How good an agent is that learnt from somebody else's slates: h2, d 20, N 20, K 4. In each run one agent learns from 2000 uniformly random
- * slates, and another from 2000 that it chose itself; then both are frozen, and choose the arms of the highest estimates in the same 1000
- * fresh rounds. Printed: their expected regret a round, and the ratio.
+/* How good an agent is that learnt from somebody else's slates: h2, d 20, N 20, K 4. In each run one agent
+ * learns from 2000 uniformly random slates, and another from 2000 that it chose itself; then both are frozen,
+ * and choose the arms of the highest estimates in the same 1000 fresh rounds. Printed: their expected regret
+ * a round, and the ratio.
  *
  *   bench_learn [RUNS [FIRST_RUN]]      20 runs from 0 unless given, about half a minute each */
 #include "machine.h"
@@ -28,15 +29,23 @@ typedef struct world {
     sa_array contexts, scores, noise;
 } world;
 
-static const double *contexts_of(const world *w, size_t t) { return (const double *)w->contexts.data + t * ARMS * DIM; }
-static double expected(const world *w, size_t t, size_t arm) { return ((const double *)w->scores.data)[t * ARMS + arm]; }
-static double noise(const world *w, size_t t, size_t arm) { return ((const double *)w->noise.data)[t * ARMS + arm]; }
+static const double *contexts_of(const world *w, size_t t) {
+    return (const double *)w->contexts.data + t * ARMS * DIM;
+}
+static double expected(const world *w, size_t t, size_t arm) {
+    return ((const double *)w->scores.data)[t * ARMS + arm];
+}
+static double noise(const world *w, size_t t, size_t arm) {
+    return ((const double *)w->noise.data)[t * ARMS + arm];
+}
 
 static void draw(world *w, const char *folder, int run) {
     char text[32], path[512];
     sa_experiment *experiment = sa_experiment_new();
-    const char *const set[][2] = {{"environment", "h2"}, {"rounds", "3000"}, {"arms", "20"}, {"dim", "20"}, {"runs", "1"}};
-    for (size_t i = 0; i < sizeof set / sizeof *set; i++) fine(sa_experiment_set(experiment, set[i][0], set[i][1]));
+    const char *const set[][2] = {
+        {"environment", "h2"}, {"rounds", "3000"}, {"arms", "20"}, {"dim", "20"}, {"runs", "1"}};
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+        fine(sa_experiment_set(experiment, set[i][0], set[i][1]));
     snprintf(text, sizeof text, "%d", run);
     fine(sa_experiment_set(experiment, "first-run", text));
     snprintf(path, sizeof path, "%s/%d", folder, run);
@@ -173,7 +182,7 @@ int main(int count, char **arguments) {
         sa_array_clear(&w.noise);
     }
     sa_path_remove(folder);
-    printf("%d runs: %.5f and %.5f, %.2f times as much (wanted: at most 1.2); by chance %.3f\n", runs, sums[0] / runs,
-           sums[1] / runs, sums[0] / sums[1], sums[2] / runs);
+    printf("%d runs: %.5f and %.5f, %.2f times as much (wanted: at most 1.2); by chance %.3f\n", runs,
+           sums[0] / runs, sums[1] / runs, sums[0] / sums[1], sums[2] / runs);
     return 0;
 }

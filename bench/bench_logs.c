@@ -1,5 +1,5 @@
-/* What logs cost: reading a log of 100 MB, reading and encoding one with named fields, the memory that takes, and encoding 200 items of
- * 10 fields against what a choice among them costs. */
+/* What logs cost: reading a log of 100 MB, reading and encoding one with named fields, the memory that takes,
+ * and encoding 200 items of 10 fields against what a choice among them costs. */
 #include "machine.h"
 
 #include <stdio.h>
@@ -26,7 +26,8 @@ static void fine(sa_status status) {
 
 static const char SCHEMA[] =
     "context: {country: hashed 16, device: category [phone, desktop], hour: cyclic 24, member: flag}\n"
-    "item: {category: hashed 16, brand: hashed 16, price: log, age: number, rating: number, stock: log, fresh: flag, "
+    "item: {category: hashed 16, brand: hashed 16, price: log, age: number, rating: number, stock: log, "
+    "fresh: flag, "
     "colour: category [red, green, blue], kind: hashed 8, tags: tags 16}\n"
     "cross: [[country, category]]\n";
 
@@ -38,13 +39,14 @@ static int put_context(char *to) {
 
 static int put_item(char *to, int id) {
     static const char *const colours[] = {"red", "green", "blue", "black"};
-    return sprintf(
-        to,
-        "{\"id\":\"p%d\",\"category\":\"k%d\",\"brand\":\"b%d\",\"price\":%.2f,\"age\":%.17g,\"rating\":%.1f,\"stock\":%d,"
-        "\"fresh\":%s,\"colour\":\"%s\",\"kind\":\"n%d\",\"tags\":[\"t%d\",\"t%d\"]}",
-        id, (int)(uniform() * 50), (int)(uniform() * 200), uniform() * 300, uniform(), uniform() * 5,
-        (int)(uniform() * 99), uniform() < 0.5 ? "true" : "false", colours[(int)(uniform() * 4)], (int)(uniform() * 9),
-        (int)(uniform() * 30), (int)(uniform() * 30));
+    return sprintf(to,
+                   "{\"id\":\"p%d\",\"category\":\"k%d\",\"brand\":\"b%d\",\"price\":%.2f,\"age\":%.17g,"
+                   "\"rating\":%.1f,\"stock\":%d,"
+                   "\"fresh\":%s,\"colour\":\"%s\",\"kind\":\"n%d\",\"tags\":[\"t%d\",\"t%d\"]}",
+                   id, (int)(uniform() * 50), (int)(uniform() * 200), uniform() * 300, uniform(),
+                   uniform() * 5, (int)(uniform() * 99), uniform() < 0.5 ? "true" : "false",
+                   colours[(int)(uniform() * 4)], (int)(uniform() * 9), (int)(uniform() * 30),
+                   (int)(uniform() * 30));
 }
 
 /* One line: 20 items with fields, or 20 x 20 numbers of 17 digits. */
@@ -57,7 +59,11 @@ static int put_line(char *to, bool named) {
         size += sprintf(to + size, "],\"slate\":[\"p3\",\"p7\",\"p1\"]");
     } else {
         for (int i = 0; i < 400; i++)
-            size += sprintf(to + size, "%s%.17g", i == 0 ? "\"contexts\":[[" : i % 20 ? "," : "],[", uniform() - 0.5);
+            size += sprintf(to + size, "%s%.17g",
+                            i == 0   ? "\"contexts\":[["
+                            : i % 20 ? ","
+                                     : "],[",
+                            uniform() - 0.5);
         size += sprintf(to + size, "]],\"slate\":[3,7,1]");
     }
     return size + sprintf(to + size, ",\"propensity\":null,\"feedback\":[1,0,null]}\n");
@@ -113,8 +119,8 @@ static void measure_reading(const sa_schema *schema) {
             double seconds = read_log(path, row == 2 ? schema : NULL);
             best = seconds < best ? seconds : best;
         }
-        printf("%-34s %4d MB in %5.2f s: %6.0f MB/s (wanted: 50), memory %+.1f MB\n", rows[row], MEGABYTES, best,
-               MEGABYTES / best, memory() - before);
+        printf("%-34s %4d MB in %5.2f s: %6.0f MB/s (wanted: 50), memory %+.1f MB\n", rows[row], MEGABYTES,
+               best, MEGABYTES / best, memory() - before);
         fflush(stdout);
     }
     unlink(path);
@@ -140,7 +146,8 @@ static void measure_request(const sa_schema *schema) {
         int size = sprintf(json, "{"), k = round < ROUNDS ? 20 : 4;
         size += put_context(json + size);
         size += sprintf(json + size, ",\"items\":[");
-        for (int i = 0; i < ITEMS; i++) size += sprintf(json + size, i ? "," : ""), size += put_item(json + size, i);
+        for (int i = 0; i < ITEMS; i++)
+            size += sprintf(json + size, i ? "," : ""), size += put_item(json + size, i);
         size += sprintf(json + size, "]}");
         double start = machine_seconds();
         fine(sa_schema_encode(schema, json, (size_t)size, encoding));
@@ -154,8 +161,8 @@ static void measure_request(const sa_schema *schema) {
         encode = middle - start < encode ? middle - start : encode;
         choose = end - middle < choose ? end - middle : choose;
     }
-    printf("%d items of 10 fields, %zu features: encoded in %.2f ms, chosen (n = %d) in %.2f ms: %.0f%%\n", ITEMS,
-           sa_schema_dim(schema), 1e3 * encode, ROUNDS * 20, 1e3 * choose, 100 * encode / choose);
+    printf("%d items of 10 fields, %zu features: encoded in %.2f ms, chosen (n = %d) in %.2f ms: %.0f%%\n",
+           ITEMS, sa_schema_dim(schema), 1e3 * encode, ROUNDS * 20, 1e3 * choose, 100 * encode / choose);
     sa_decision_destroy(decision);
     sa_request_destroy(request);
     sa_agent_destroy(agent);

@@ -1,7 +1,9 @@
-/* What oracles cost, as ratios in one run: against top-k, against sorting the scores, and against CBC on the same problem.
+/* What oracles cost, as ratios in one run: against top-k, against sorting the scores, and against CBC on the
+ * same problem.
  *
- * Each row alternates the two sides, and the best of the rounds counts for each, so that other work on the machine tells on
- * neither. CBC gets the assignment as the paper's linear program, which is kinder to it than whole numbers would be. */
+ * Each row alternates the two sides, and the best of the rounds counts for each, so that other work on the
+ * machine tells on neither. CBC gets the assignment as the paper's linear program, which is kinder to it than
+ * whole numbers would be. */
 #include "machine.h"
 
 #include <math.h>
@@ -48,8 +50,8 @@ static double sort(const double *scores, size_t count) {
 
 static void row(const char *what, double one, const char *against, double other, const char *wanted) {
     bool slower = one >= other;
-    printf("%-46s %10.1f us  %-8s %10.1f us  %8.1f x %s (wanted: %s)\n", what, 1e6 * one, against, 1e6 * other,
-           slower ? one / other : other / one, slower ? "the cost" : "faster", wanted);
+    printf("%-46s %10.1f us  %-8s %10.1f us  %8.1f x %s (wanted: %s)\n", what, 1e6 * one, against,
+           1e6 * other, slower ? one / other : other / one, slower ? "the cost" : "faster", wanted);
     fflush(stdout);
 }
 
@@ -87,7 +89,8 @@ static double cbc(const double *scores, size_t arms, size_t positions, double *r
 }
 #endif
 
-/* kind 0: independent scores; 1: attractiveness times the quality of the position, where all positions want the same arms */
+/* kind 0: independent scores; 1: attractiveness times the quality of the position, where all positions want
+ * the same arms */
 static void bench_assignment(int kind) {
     enum { ARMS = 1000, PLACES = 10 };
     static double scores[ARMS * PLACES], single[ARMS];
@@ -105,7 +108,8 @@ static void bench_assignment(int kind) {
         assignment = fmin(assignment, solve(places, "assignment"));
         top_k = fmin(top_k, solve(plain, "top-k"));
     }
-    const char *what = kind ? "assignment, N 1000, K 10, by position" : "assignment, N 1000, K 10, independent";
+    const char *what =
+        kind ? "assignment, N 1000, K 10, by position" : "assignment, N 1000, K 10, independent";
     row(what, assignment, "top-k", top_k, "at most 20 x");
 #ifdef SA_HAVE_CBC
     double best = INFINITY, reward;
@@ -124,7 +128,8 @@ static void bench_assignment(int kind) {
     sa_problem_destroy(plain);
 }
 
-/* A page: at most 2 of each of 100 groups, 1 of the last at least, neighbours exclude each other, and a place takes four in five arms. */
+/* A page: at most 2 of each of 100 groups, 1 of the last at least, neighbours exclude each other, and a place
+ * takes four in five arms. */
 static void bench_rules(int kind) {
     enum { ARMS = 1000, PLACES = 10, GROUPS = 100 };
     static double scores[ARMS * PLACES], single[ARMS];
@@ -159,8 +164,8 @@ static void bench_rules(int kind) {
         page = fmin(page, solve(places, "assignment"));
         top_k = fmin(top_k, solve(plain, "top-k"));
     }
-    row(kind ? "assignment, the same with all rules" : "assignment, N 1000, K 10, 2 of a group", page, "top-k", top_k,
-        "at most 20 x");
+    row(kind ? "assignment, the same with all rules" : "assignment, N 1000, K 10, 2 of a group", page,
+        "top-k", top_k, "at most 20 x");
 #ifdef SA_HAVE_CBC
     const double zeros[ARMS] = {0}, one = 1;
     sa_solution solution;
@@ -175,8 +180,8 @@ static void bench_rules(int kind) {
         fprintf(stderr, "bench_oracles: CBC finds %.12g, assignment %.12g\n", solution.reward, before);
         exit(1);
     }
-    row(kind ? "assignment, the same with all rules" : "assignment, N 1000, K 10, 2 of a group", page, "CBC", slow,
-        "50 x faster");
+    row(kind ? "assignment, the same with all rules" : "assignment, N 1000, K 10, 2 of a group", page, "CBC",
+        slow, "50 x faster");
 #endif
     sa_problem_destroy(places);
     sa_problem_destroy(plain);

@@ -1,9 +1,9 @@
-/* What is saved by sharing the work of an arm's features between its positions: scoring N arms in K positions, against the same
- * network on N K inputs that are written out, [x, e_k] each. Once for the scores alone, once with their gradients, whose copies
- * cost the same either way.
+/* What is saved by sharing the work of an arm's features between its positions: scoring N arms in K
+ * positions, against the same network on N K inputs that are written out, [x, e_k] each. Once for the scores
+ * alone, once with their gradients, whose copies cost the same either way.
  *
- * Each row alternates the two sides, and the best of the rounds counts for each, so that other work on the machine tells on
- * neither. */
+ * Each row alternates the two sides, and the best of the rounds counts for each, so that other work on the
+ * machine tells on neither. */
 #include "machine.h"
 
 #include <math.h>
@@ -54,7 +54,8 @@ static void row(size_t arms, size_t positions, size_t dim) {
             shared[full] = fmin(shared[full], between - start);
         }
     printf("%6zu %9zu %5zu %12.1f us %10.1f us %6.2f x   %12.1f us %10.1f us %6.2f x\n", arms, positions, dim,
-           1e6 * shared[0], 1e6 * naive[0], naive[0] / shared[0], 1e6 * shared[1], 1e6 * naive[1], naive[1] / shared[1]);
+           1e6 * shared[0], 1e6 * naive[0], naive[0] / shared[0], 1e6 * shared[1], 1e6 * naive[1],
+           naive[1] / shared[1]);
     sa_free(mean);
     sa_free(written);
     sa_free(features);
@@ -65,8 +66,8 @@ static void row(size_t arms, size_t positions, size_t dim) {
 }
 
 int main(void) {
-    puts(
-        "arms in positions: work of the features shared, against inputs written out (network of tuned, single precision)");
+    puts("arms in positions: work of the features shared, against inputs written out (network of tuned, "
+         "single precision)");
     puts("  arms positions   dim   scores shared written out            gradients shared written out");
     row(20, 4, 10);
     row(20, 4, 80);

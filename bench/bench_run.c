@@ -1,4 +1,5 @@
-/* One run of CN-UCB as the paper's Experiment 1 has it, beside the two naive ways (naive.h) in the same process.
+/* One run of CN-UCB as the paper's Experiment 1 has it, beside the two naive ways (naive.h) in the same
+ * process.
  *
  *   bench_run [ROUNDS]      2000 rounds unless told otherwise */
 #include "machine.h"
@@ -24,10 +25,11 @@ static double peak_megabytes(void) {
 }
 
 static sa_experiment *experiment_of(const char *rounds, const char *widths) {
-    const char *settings[][2] = {
-        {"preset", "icml23"}, {"algorithm", "cn-ucb"}, {"confidence", "exact"}, {"environment", "h2"}, {"rounds", rounds},
-        {"arms", "20"},       {"slate", "4"},          {"dim", "80"},           {"hidden", "100"},     {"depth", "2"},
-        {"runs", "1"},        {"threads", "1"},        {"precision", "single"}, {"widths", widths}};
+    const char *settings[][2] = {{"preset", "icml23"},    {"algorithm", "cn-ucb"}, {"confidence", "exact"},
+                                 {"environment", "h2"},   {"rounds", rounds},      {"arms", "20"},
+                                 {"slate", "4"},          {"dim", "80"},           {"hidden", "100"},
+                                 {"depth", "2"},          {"runs", "1"},           {"threads", "1"},
+                                 {"precision", "single"}, {"widths", widths}};
     sa_experiment *experiment = sa_experiment_new();
     if (!experiment) return NULL;
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
@@ -50,7 +52,8 @@ static void print_run(const sa_agent_result *run, double ours, double all, doubl
     double rounds = (double)run->rounds;
     double authors = naive_seconds(NAIVE_AUTHORS, &naive_paper_size, 1, AUTHORS_ROUNDS, NULL);
     double in_place = naive_seconds(NAIVE_IN_PLACE, &naive_paper_size, 1, IN_PLACE_ROUNDS, NULL);
-    printf("One run of CN-UCB: h2, T %zu, N 20, K 4, d 80, m 100, icml23, exact widths, single precision, one thread\n",
+    printf("One run of CN-UCB: h2, T %zu, N 20, K 4, d 80, m 100, icml23, exact widths, single precision, "
+           "one thread\n",
            run->rounds);
     printf("%-34s %10s %12s %12s\n", "", "seconds", "ms/round", "against ours");
     print_row("superarm, with training", ours, rounds);
@@ -60,7 +63,8 @@ static void print_run(const sa_agent_result *run, double ours, double all, doubl
     print_row("superarm, --widths all", all, rounds);
     print_yardstick("authors' way, without training", authors, rounds, ours);
     print_yardstick("in place with BLAS, the same", in_place, rounds, ours);
-    printf("Peak memory of the run: %.0f MB, of it the agent %.0f MB. The naive ways are extrapolated from %d and %d "
+    printf("Peak memory of the run: %.0f MB, of it the agent %.0f MB. The naive ways are extrapolated from "
+           "%d and %d "
            "rounds.\n",
            peak, (double)run->peak_bytes / 0x1p20, AUTHORS_ROUNDS, IN_PLACE_ROUNDS);
 }

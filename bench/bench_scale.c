@@ -1,9 +1,11 @@
-/* What a round costs as one thing grows: N arms, n gradients counted, d features, m hidden units, L layers; for each confidence
- * engine. Median and 99th percentile of select and update (training apart), the median of a training, memory.
+/* What a round costs as one thing grows: N arms, n gradients counted, d features, m hidden units, L layers;
+ * for each confidence engine. Median and 99th percentile of select and update (training apart), the median of
+ * a training, memory.
  *
- * "forward" is the network's outputs alone for the same arms, from inputs that are ready, and "x forward" the select in units of
- * it. "least" is what the widths of all N arms take at the machine's peak or bandwidth, whichever is longer, and "share" how much
- * of that the select reaches: more than 100% where arms are dropped before their width is needed.
+ * "forward" is the network's outputs alone for the same arms, from inputs that are ready, and "x forward" the
+ * select in units of it. "least" is what the widths of all N arms take at the machine's peak or bandwidth,
+ * whichever is longer, and "share" how much of that the select reaches: more than 100% where arms are dropped
+ * before their width is needed.
  *
  *   bench_scale [FILTER]      only the rows of engines whose name has FILTER in it */
 #include "machine.h"
@@ -54,7 +56,13 @@ static const setting settings[] = {
     {"sketch", 200, 1000, 80, 100, 3},
     {"sketch", 200, 1000, 80, 100, 4},
 };
-enum { SETTINGS = sizeof settings / sizeof *settings, MOST_ROUNDS = 400, FILL = 100, ANSWER_EVERY = 10, SKETCH = 256 };
+enum {
+    SETTINGS = sizeof settings / sizeof *settings,
+    MOST_ROUNDS = 400,
+    FILL = 100,
+    ANSWER_EVERY = 10,
+    SKETCH = 256
+};
 
 static size_t slate_of(size_t arms) { return arms < 200 ? 4 : 10; }
 static size_t rounds_of(size_t arms) { return arms < 10000 ? MOST_ROUNDS : 30; }
@@ -89,7 +97,10 @@ static sa_options *options_of(const setting *self) {
     struct {
         const char *name;
         size_t value;
-    } numbers[] = {{"dim", self->dim}, {"hidden", self->hidden}, {"depth", self->depth}, {"slate", slate_of(self->arms)}};
+    } numbers[] = {{"dim", self->dim},
+                   {"hidden", self->hidden},
+                   {"depth", self->depth},
+                   {"slate", slate_of(self->arms)}};
     must(sa_options_set(options, "confidence", self->engine));
     must(sa_options_set(options, "train", "manual"));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -105,8 +116,8 @@ typedef struct timed {
 } timed;
 
 /* One round, answered or not; the score of an arm is the square of its first feature, and noise. */
-static timed play(sa_agent *agent, const float *contexts, size_t arms, size_t dim, size_t slate, bool answered,
-                  sa_decision **decision) {
+static timed play(sa_agent *agent, const float *contexts, size_t arms, size_t dim, size_t slate,
+                  bool answered, sa_decision **decision) {
     double scores[FILL];
     sa_request *request = sa_request_new();
     sa_request_contexts_float(request, contexts, arms);
@@ -146,7 +157,8 @@ static double forward_seconds(const setting *self, const float *contexts) {
 
 /* The least seconds that widths of all arms can take; NaN where nobody has counted. */
 static double least_seconds(const setting *self, double peak, double bandwidth) {
-    double n = (double)self->counted, arms = (double)self->arms, d = (double)self->dim, m = (double)self->hidden;
+    double n = (double)self->counted, arms = (double)self->arms, d = (double)self->dim,
+           m = (double)self->hidden;
     double inner = (double)self->depth - 2; /* hidden layers but the first */
     double p = m * d + inner * m * m + m, length = m + d + inner * 2 * m + m + 1;
     double flops = 2 * p * arms, numbers = p + arms * d;
@@ -196,8 +208,8 @@ static void measure(const setting *self, double peak, double bandwidth) {
     double middle = machine_quantile(select, rounds, 0.5);
     sa_agent_counts counts;
     sa_agent_count(agent, &counts);
-    printf("%-10s %6zu %6zu %4zu %4zu %2zu %9.3f %9.3f %9.3f %9.3f %8.1f %8.1f %9.4f %8.1f %9.4f %6.0f%%\n", self->engine,
-           self->arms, self->counted, self->dim, self->hidden, self->depth, 1e3 * middle,
+    printf("%-10s %6zu %6zu %4zu %4zu %2zu %9.3f %9.3f %9.3f %9.3f %8.1f %8.1f %9.4f %8.1f %9.4f %6.0f%%\n",
+           self->engine, self->arms, self->counted, self->dim, self->hidden, self->depth, 1e3 * middle,
            1e3 * machine_quantile(select, rounds, 0.99), 1e3 * machine_quantile(update, updates, 0.5),
            1e3 * machine_quantile(update, updates, 0.99), 1e3 * machine_quantile(train, 5, 0.5),
            (double)counts.bytes / 0x1p20, 1e3 * forward, middle / forward, 1e3 * least, 100 * least / middle);
@@ -210,12 +222,14 @@ static void measure(const setting *self, double peak, double bandwidth) {
 int main(int count, char **arguments) {
     openblas_set_num_threads(1);
     double peak = machine_peak(), bandwidth = machine_bandwidth();
-    printf("One round of cn-ucb (tuned, K 4, or 10 from N 200 on), one thread of %.0f GFLOP/s and %.1f GB/s; times in ms, "
+    printf("One round of cn-ucb (tuned, K 4, or 10 from N 200 on), one thread of %.0f GFLOP/s and %.1f GB/s; "
+           "times in ms, "
            "memory "
            "in MB\n",
            peak / 1e9, bandwidth / 1e9);
-    printf("%-10s %6s %6s %4s %4s %2s %9s %9s %9s %9s %8s %8s %9s %8s %9s %7s\n", "confidence", "N", "n", "d", "m", "L",
-           "select", "p99", "update", "p99", "train", "memory", "forward", "x fwd", "least", "share");
+    printf("%-10s %6s %6s %4s %4s %2s %9s %9s %9s %9s %8s %8s %9s %8s %9s %7s\n", "confidence", "N", "n", "d",
+           "m", "L", "select", "p99", "update", "p99", "train", "memory", "forward", "x fwd", "least",
+           "share");
     for (size_t i = 0; i < SETTINGS; i++)
         if (count < 2 || strstr(settings[i].engine, arguments[1])) measure(&settings[i], peak, bandwidth);
     return 0;

@@ -2,11 +2,12 @@
  *
  *   bench_select [OPTION=VALUE ...]     options of the agent over tuned; also arms=N for a single row
  *
- * The agent has learnt from 100 slates of 10 (so 1000 gradients are counted: a sketch of 256 is full) and trains no more. The
- * forward pass is the model's evaluate, without gradients, on inputs that are ready in its precision, in blocks as the agent
- * takes them. Select and forward pass are timed in turn, as others use the machine: medians, and the ratio of the best of
- * each. GF/s are those of the forward pass, 2 m (d + 1) operations an arm, and GB/s the contexts, read once, over the time of
- * the select; shares are of what a large matrix product and a sum over a large array reach here, on one thread. */
+ * The agent has learnt from 100 slates of 10 (so 1000 gradients are counted: a sketch of 256 is full) and
+ * trains no more. The forward pass is the model's evaluate, without gradients, on inputs that are ready in
+ * its precision, in blocks as the agent takes them. Select and forward pass are timed in turn, as others use
+ * the machine: medians, and the ratio of the best of each. GF/s are those of the forward pass, 2 m (d + 1)
+ * operations an arm, and GB/s the contexts, read once, over the time of the select; shares are of what a
+ * large matrix product and a sum over a large array reach here, on one thread. */
 #include "machine.h"
 
 #include <cblas.h>
@@ -111,9 +112,9 @@ static void measure(sa_agent *agent, float *x, size_t arms, double flops, double
     double forward_middle = machine_quantile(alone, repeats, 0.5);
     double flop = 2.0 * (double)sa_agent_options(agent)->hidden * (DIM + 1) * (double)arms;
     double rate = flop / alone[0], stream = (double)arms * DIM * sizeof *x / select[0];
-    printf("%7zu %10.3f %10.3f %8.2f %10.3f %8.2f %8.1f %5.0f%% %8.2f %5.0f%%\n", arms, 1e3 * middle, 1e3 * late,
-           late / middle, 1e3 * forward_middle, select[0] / alone[0], 1e-9 * rate, 100 * rate / flops, 1e-9 * stream,
-           100 * stream / bytes);
+    printf("%7zu %10.3f %10.3f %8.2f %10.3f %8.2f %8.1f %5.0f%% %8.2f %5.0f%%\n", arms, 1e3 * middle,
+           1e3 * late, late / middle, 1e3 * forward_middle, select[0] / alone[0], 1e-9 * rate,
+           100 * rate / flops, 1e-9 * stream, 100 * stream / bytes);
     fflush(stdout);
     sa_decision_destroy(decision);
     free(select);
@@ -141,8 +142,8 @@ static void measure_many(sa_agent *one, sa_agent *other, float *x) {
         must(sa_agent_select_many(other, (const sa_request *const *)requests, MANY, decisions));
         together = fmin(together, machine_seconds() - start);
     }
-    printf("%d requests of N %d, K 4: one by one %.3f ms, together %.3f ms, %.2f times faster\n", MANY, ARMS, 1e3 * alone,
-           1e3 * together, alone / together);
+    printf("%d requests of N %d, K 4: one by one %.3f ms, together %.3f ms, %.2f times faster\n", MANY, ARMS,
+           1e3 * alone, 1e3 * together, alone / together);
     for (size_t r = 0; r < MANY; r++) {
         sa_request_destroy(requests[r]);
         sa_decision_destroy(decisions[r]);
@@ -192,8 +193,8 @@ int main(int count, char **settings) {
            sa_agent_options(agent)->algorithm, (long long)sa_agent_options(agent)->hidden, SLATE,
            (unsigned long long)counts.counted);
     printf("the machine, one thread: %.1f GF/s, %.1f GB/s\n", 1e-9 * flops, 1e-9 * bytes);
-    printf("%7s %10s %10s %8s %10s %8s %8s %6s %8s %6s\n", "N", "median ms", "p99 ms", "p99/med", "forward ms", "ratio",
-           "GF/s", "", "GB/s", "");
+    printf("%7s %10s %10s %8s %10s %8s %8s %6s %8s %6s\n", "N", "median ms", "p99 ms", "p99/med",
+           "forward ms", "ratio", "GF/s", "", "GB/s", "");
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (!only || only == sizes[i]) measure(agent, x, sizes[i], flops, bytes);
     if (only && only != 20 && only != 50 && only != 200 && only != 1000 && only != MOST_ARMS)

@@ -1,11 +1,13 @@
-/* The decision service under load, N 20, d 20, K 4, a sketch, client and server on the same processors. Ratios
- * within one run:
+/* The decision service under load, N 20, d 20, K 4, a sketch, client and server on the same processors.
+ * Ratios within one run:
  *
- *   decisions: durable ones a second over what the same HTTP server does when it parses the same body and answers a
+ *   decisions: durable ones a second over what the same HTTP server does when it parses the same body and
+ *       answers a
  *              constant; fsyncs a decision, at 64 connections
  *   trainings: 99th percentile of decide, open loop at half the peak, while trainings run over that without
  *
- * bench_serve soak SECONDS: memory and file descriptors of the service under load with feedback, each ten seconds. */
+ * bench_serve soak SECONDS: memory and file descriptors of the service under load with feedback, each ten
+ * seconds. */
 #include <dirent.h>
 #include <jansson.h>
 #include <signal.h>
@@ -39,9 +41,10 @@ static bool admit_all(sv_exchange *self) {
 static void answer_constant(sv_exchange *self) {
     json_t *body = json_loadb(self->body.data, self->body.size, JSON_REJECT_DUPLICATES, NULL);
     json_decref(body);
-    text_put(&self->answer,
-             "{\"event\": \"0123456789abcdef0123456789abcdef\", \"slate\": [1, 5, 7, 2], \"propensity\": null, "
-             "\"prefix_propensities\": null, \"position_propensities\": null, \"model\": 1}\n");
+    text_put(
+        &self->answer,
+        "{\"event\": \"0123456789abcdef0123456789abcdef\", \"slate\": [1, 5, 7, 2], \"propensity\": null, "
+        "\"prefix_propensities\": null, \"position_propensities\": null, \"model\": 1}\n");
     self->answer_type = "application/json";
     self->status = body ? 201 : 400;
 }
@@ -101,8 +104,8 @@ static child start_service(const char *options) {
         char shop[256];
         snprintf(shop, sizeof shop, "%s/shop", folder);
         freopen("/dev/null", "w", stdout);
-        execl(program, program, "serve", "--dir", shop, "--port", "0", "--port-file", port_file, "--quiet", "--threads",
-              "2", (char *)NULL);
+        execl(program, program, "serve", "--dir", shop, "--port", "0", "--port-file", port_file, "--quiet",
+              "--threads", "2", (char *)NULL);
         _exit(1);
     }
     for (int i = 0; i < 500 && !made.port; i++) {
@@ -112,8 +115,10 @@ static child start_service(const char *options) {
         if (file) fclose(file);
     }
     snprintf(put, sizeof put,
-             "curl -sS -o /dev/null -X PUT http://127.0.0.1:%%2$u/v1/agents/home -H 'Content-Type: application/json' -d "
-             "'{\"options\": {%s\"algorithm\": \"cn-ucb\", \"dim\": %d, \"confidence\": \"sketch\"}, \"slate\": 4, "
+             "curl -sS -o /dev/null -X PUT http://127.0.0.1:%%2$u/v1/agents/home -H 'Content-Type: "
+             "application/json' -d "
+             "'{\"options\": {%s\"algorithm\": \"cn-ucb\", \"dim\": %d, \"confidence\": \"sketch\"}, "
+             "\"slate\": 4, "
              "\"default_feedback\": 0, "
              "\"wait_seconds\": 0}' # %%1$s",
              options, DIM);
@@ -176,8 +181,8 @@ static load_result run(const load_plan *load) {
 /* ---- the tables ---- */
 
 static void decisions(void) {
-    printf("decisions, %d connections, closed loop\n  %12s %12s %8s %18s %10s\n", CONNECTIONS, "constant/s", "durable/s",
-           "ratio", "fsyncs/decision", "p99 ms");
+    printf("decisions, %d connections, closed loop\n  %12s %12s %8s %18s %10s\n", CONNECTIONS, "constant/s",
+           "durable/s", "ratio", "fsyncs/decision", "p99 ms");
     for (int i = 0; i < REPEATS; i++) {
         child constant = start_constant();
         load_plan first = about(constant, CONNECTIONS, SECONDS, 0);
@@ -195,10 +200,12 @@ static void decisions(void) {
     }
 }
 
-/* A trained agent's widths cost more than a new one's: it is taught first, and half of its own peak is asked of it. */
+/* A trained agent's widths cost more than a new one's: it is taught first, and half of its own peak is asked
+ * of it. */
 static void trainings(void) {
-    printf("trainings, a trained agent, open loop at half its peak, %d connections\n  %8s %14s %14s %8s %14s\n",
-           CONNECTIONS, "peak/s", "p99 without ms", "p99 with ms", "ratio", "trained s/s");
+    printf(
+        "trainings, a trained agent, open loop at half its peak, %d connections\n  %8s %14s %14s %8s %14s\n",
+        CONNECTIONS, "peak/s", "p99 without ms", "p99 with ms", "ratio", "trained s/s");
     for (int i = 0; i < REPEATS; i++) {
         child service = start_service("\"train-every\": 1, \"train-window\": 1000, ");
         load_plan teach = about(service, 8, 1.5, 200), top = about(service, CONNECTIONS, SECONDS / 2, 0);
@@ -246,8 +253,8 @@ static int soak(double seconds) {
     load.user = &service;
     printf("soak: 500 decisions a second, each fourth with feedback, 16 connections\n");
     load_result result = run(&load);
-    printf("  %zu decisions, %zu feedbacks, %zu errors, p99 %.1f ms\n", result.answers, result.feedbacks, result.errors,
-           result.p99 * 1e3);
+    printf("  %zu decisions, %zu feedbacks, %zu errors, p99 %.1f ms\n", result.answers, result.feedbacks,
+           result.errors, result.p99 * 1e3);
     look(&service, 0);
     stop(service);
     return result.errors ? 1 : 0;

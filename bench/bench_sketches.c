@@ -1,15 +1,20 @@
-/* Two designs of a sketch on the same gradients: those that an agent with exact widths counts while it learns h2.
+/* Two designs of a sketch on the same gradients: those that an agent with exact widths counts while it learns
+ * h2.
  *
  *   dictionary    --confidence sketch: B factored gradients stand for all (src/confidence/sketch.c)
- *   directions    frequent directions (Liberty 2013; Ghashami et al. 2016): B dense vectors of p numbers, the strongest singular
- *                 directions of all so far, each weakened by what the weakest lost; Z^ <= Z <= Z^ + Delta I, so widths are never
+ *   directions    frequent directions (Liberty 2013; Ghashami et al. 2016): B dense vectors of p numbers, the
+ *                 strongest singular
+ *                 directions of all so far, each weakened by what the weakest lost; Z^ <= Z <= Z^ + Delta I,
+ *                     so widths are never
  *                 below the exact ones, and within sqrt(1 + Delta / lambda)
- *   robust        the same with lambda + Delta / 2 in place of lambda (Luo et al. 2019): within sqrt(1 + Delta / (2 lambda))
+ *   robust        the same with lambda + Delta / 2 in place of lambda (Luo et al. 2019): within sqrt(1 +
+ *                 Delta / (2 lambda))
  *
- * For each: the range of width / exact width over all arms of the rounds since the line before, the certificate, microseconds for
- * the width of an arm and for counting a gradient, and memory.
+ * For each: the range of width / exact width over all arms of the rounds since the line before, the
+ * certificate, microseconds for the width of an arm and for counting a gradient, and memory.
  *
- *     bench_sketches [size B] [counted gradients] [option=value ...]      the paper's network with d 20, m 64 unless told */
+ *     bench_sketches [size B] [counted gradients] [option=value ...]      the paper's network with d 20, m 64
+ *         unless told */
 #include "machine.h"
 
 #include <cblas.h>
@@ -79,15 +84,18 @@ static void shrink(directions *self) {
     size_t n = self->count, keep = self->size;
     find_gram(self);
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j <= i; j++) self->gram[i * n + j] = self->gram[j * n + i] = (double)self->factor[i * n + j];
-    if (LAPACKE_dsyevd(LAPACK_ROW_MAJOR, 'V', 'L', (int)n, self->gram, (int)n, self->value)) exit(1); /* rising */
+        for (size_t j = 0; j <= i; j++)
+            self->gram[i * n + j] = self->gram[j * n + i] = (double)self->factor[i * n + j];
+    if (LAPACKE_dsyevd(LAPACK_ROW_MAJOR, 'V', 'L', (int)n, self->gram, (int)n, self->value))
+        exit(1); /* rising */
     double weakest = fmax(self->value[n - keep - 1], 0);
     for (size_t k = 0; k < keep; k++) {
         double value = self->value[n - 1 - k], scale = value > weakest ? sqrt((value - weakest) / value) : 0;
-        for (size_t i = 0; i < n; i++) self->factor[k * n + i] = (float)(scale * self->gram[i * n + n - 1 - k]);
+        for (size_t i = 0; i < n; i++)
+            self->factor[k * n + i] = (float)(scale * self->gram[i * n + n - 1 - k]);
     }
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)keep, (int)self->p, (int)n, 1, self->factor, (int)n,
-                self->row, (int)self->p, 0, self->spare, (int)self->p);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)keep, (int)self->p, (int)n, 1, self->factor,
+                (int)n, self->row, (int)self->p, 0, self->spare, (int)self->p);
     float *swap = self->row;
     self->row = self->spare;
     self->spare = swap;
@@ -115,10 +123,10 @@ static void directions_widths(directions *self, const sa_gradients *batch, doubl
     int n = (int)self->count, p = (int)self->p, arms = (int)batch->count;
     for (int i = 0; i < arms; i++) gradients_write_out_f32(batch, (size_t)i, self->arms + i * p);
     if (n) {
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, arms, n, p, 1, self->arms, p, self->row, p, 0, self->inner,
-                    n);
-        cblas_strsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, arms, n, 1, self->factor, n,
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, arms, n, p, 1, self->arms, p, self->row, p, 0,
                     self->inner, n);
+        cblas_strsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, arms, n, 1, self->factor,
+                    n, self->inner, n);
     }
     for (int i = 0; i < arms; i++) {
         double rest = gradients_dot_f32(batch, (size_t)i, batch, (size_t)i);
@@ -143,8 +151,9 @@ static void compare(line *self, const double *width, const double *exact, size_t
 }
 
 static void print_line(line *self, size_t counted, double certificate, double bytes) {
-    printf("%8zu  %-11s %8.4f %8.4f %12.3f %10.1f %10.1f %8.1f\n", counted, self->name, self->least, self->most,
-           certificate, 1e6 * self->width_seconds / self->arms, 1e6 * self->count_seconds / self->counted, bytes / 1e6);
+    printf("%8zu  %-11s %8.4f %8.4f %12.3f %10.1f %10.1f %8.1f\n", counted, self->name, self->least,
+           self->most, certificate, 1e6 * self->width_seconds / self->arms,
+           1e6 * self->count_seconds / self->counted, bytes / 1e6);
     self->least = INFINITY;
     self->most = 0;
 }
@@ -160,7 +169,8 @@ typedef struct comparison {
 static void look(comparison *self, const sa_gradients *batch, const double *exact) {
     double width[MOST_ARMS], start = machine_seconds();
     sa_account *before = sa_account_charge(self->account);
-    must(self->dictionary->kind->widths(self->dictionary, batch, NULL, batch->count, NULL, &self->work, width));
+    must(self->dictionary->kind->widths(self->dictionary, batch, NULL, batch->count, NULL, &self->work,
+                                        width));
     sa_account_charge(before);
     self->line[0].width_seconds += machine_seconds() - start;
     compare(&self->line[0], width, exact, batch->count);
@@ -189,7 +199,8 @@ static void count(comparison *self, const sa_gradients *batch) {
 }
 
 static void print(comparison *self, size_t counted) {
-    double excess = self->directions.delta / self->directions.lambda, bytes = directions_bytes(&self->directions);
+    double excess = self->directions.delta / self->directions.lambda,
+           bytes = directions_bytes(&self->directions);
     print_line(&self->line[0], counted, sa_confidence_certificate(self->dictionary),
                (double)sa_account_bytes(self->account));
     print_line(&self->line[1], counted, sqrt(1 + excess), bytes);
@@ -265,10 +276,11 @@ int main(int argc, char **argv) {
     sa_account *before = sa_account_charge(self.account);
     must(sa_confidence_sketch.create(options, model->pairs, model->shape, &self.dictionary));
     sa_account_charge(before);
-    printf("B %lld, p %zu, N %lld: width / exact width, certificate, microseconds an arm and a counted gradient\n",
+    printf("B %lld, p %zu, N %lld: width / exact width, certificate, microseconds an arm and a counted "
+           "gradient\n",
            (long long)options->sketch_size, p, (long long)options->arms);
-    printf("%8s  %-11s %8s %8s %12s %10s %10s %8s\n", "counted", "design", "least", "most", "certificate", "us / arm",
-           "us / grad", "MB");
+    printf("%8s  %-11s %8s %8s %12s %10s %10s %8s\n", "counted", "design", "least", "most", "certificate",
+           "us / arm", "us / grad", "MB");
     size_t next = 400;
     for (size_t t = 0; t * slate < total; t++) {
         play(agent, environment, &round, t, &self);

@@ -1,9 +1,12 @@
 /* What a policy costs, and what choosing with it costs while the agent goes on learning.
  *
- *   snapshot   the agent after 2000 slates of 4 (n = 8000 gradients, exact, d 80, m 100): microseconds of sa_agent_policy and
- *              sa_policy_release, of the next feedback with and without a policy held, and the bytes that the policy keeps which the agent
+ *   snapshot   the agent after 2000 slates of 4 (n = 8000 gradients, exact, d 80, m 100): microseconds of
+ *              sa_agent_policy and
+ *              sa_policy_release, of the next feedback with and without a policy held, and the bytes that the
+ *                  policy keeps which the agent
  *              has replaced by then
- *   select     sketch, N 200, d 80: the median and the 99th percentile of sa_policy_select in one thread, while another thread spins
+ *   select     sketch, N 200, d 80: the median and the 99th percentile of sa_policy_select in one thread,
+ *              while another thread spins
  *              outside the library, and while it learns, trains and publishes policies
  *
  * bench_snapshot [SLATES [SELECTS]] */
@@ -39,10 +42,12 @@ static void draw(float *contexts, size_t arms, uint64_t *state) {
 }
 
 static sa_agent *make(const char *confidence, const char *train) {
-    const char *const set[][2] = {{"algorithm", "cn-ucb"}, {"dim", "80"}, {"confidence", confidence}, {"train", train}};
+    const char *const set[][2] = {
+        {"algorithm", "cn-ucb"}, {"dim", "80"}, {"confidence", confidence}, {"train", train}};
     sa_options *options = sa_options_new("icml23");
     sa_agent *agent = NULL;
-    for (size_t i = 0; i < sizeof set / sizeof *set; i++) check(sa_options_set(options, set[i][0], set[i][1]));
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+        check(sa_options_set(options, set[i][0], set[i][1]));
     check(sa_agent_create(options, &agent));
     sa_options_destroy(options);
     return agent;
@@ -98,9 +103,10 @@ static void measure_snapshot(size_t slates) {
     }
     sa_agent_counts counts;
     sa_agent_count(agent, &counts);
-    printf("n %llu, exact: a policy takes %.1f us, its release %.1f us\n", (unsigned long long)counts.counted, 1e6 * taken,
-           1e6 * released);
-    printf("feedback on a slate: %.0f us, the first after a policy was taken %.0f us\n", 1e6 * plain, 1e6 * held);
+    printf("n %llu, exact: a policy takes %.1f us, its release %.1f us\n", (unsigned long long)counts.counted,
+           1e6 * taken, 1e6 * released);
+    printf("feedback on a slate: %.0f us, the first after a policy was taken %.0f us\n", 1e6 * plain,
+           1e6 * held);
     printf("kept by the policy and replaced by the agent: %.3f MB, of which the weights are %.3f MB\n",
            1e-6 * (double)kept, 1e-6 * 4 * (DIM * 100 + 100));
     sa_agent_destroy(agent);
@@ -177,8 +183,8 @@ static double choose(shop *self, size_t selects, bool learns) {
     qsort(took, selects, sizeof *took, by_size);
     double last = 1e6 * took[selects * 99 / 100];
     printf("%-40s median %6.0f us, 99%% %6.0f us\n",
-           learns ? "while another thread learns and trains" : "while another thread spins", 1e6 * took[selects / 2],
-           last);
+           learns ? "while another thread learns and trains" : "while another thread spins",
+           1e6 * took[selects / 2], last);
     sa_decision_destroy(decision);
     sa_request_destroy(request);
     sa_chooser_destroy(chooser);

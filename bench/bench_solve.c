@@ -1,9 +1,10 @@
 /* How near the packed triangular solve and update come to what the machine can do.
  *
- * For n rows and R right-hand sides a solve takes n^2 R flops and reads the triangle once, n^2 / 2 numbers. The roof is
- * min(bandwidth x flops per byte, GEMM peak), both measured here on one thread. Other work on the machine moves all of these,
- * so each round measures GEMM, solve and trsm in turn, and the best of the rounds counts for each. "trsm" is OpenBLAS on the
- * same problem stored as a dense square. An update of rank K takes 3 n^2 K flops, and reads and writes the triangle. */
+ * For n rows and R right-hand sides a solve takes n^2 R flops and reads the triangle once, n^2 / 2 numbers.
+ * The roof is min(bandwidth x flops per byte, GEMM peak), both measured here on one thread. Other work on the
+ * machine moves all of these, so each round measures GEMM, solve and trsm in turn, and the best of the rounds
+ * counts for each. "trsm" is OpenBLAS on the same problem stored as a dense square. An update of rank K takes
+ * 3 n^2 K flops, and reads and writes the triangle. */
 #include "machine.h"
 
 #include <cblas.h>
@@ -44,14 +45,14 @@ static real *numbers(size_t count) {
 
 static double gemm_seconds(const real *a, const real *b, real *c) {
     double start = machine_seconds();
-    GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, GEMM_SIZE, GEMM_SIZE, GEMM_SIZE, 1, a, GEMM_SIZE, b, GEMM_SIZE, 0, c,
-         GEMM_SIZE);
+    GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, GEMM_SIZE, GEMM_SIZE, GEMM_SIZE, 1, a, GEMM_SIZE, b,
+         GEMM_SIZE, 0, c, GEMM_SIZE);
     return machine_seconds() - start;
 }
 
 static void row(size_t n, size_t columns, const char *what, double time, double flops, double roof) {
-    printf("%6zu %4zu  %-7s %9.3f %8.1f %8.1f %6.0f%%\n", n, columns, what, 1e3 * time, flops / time / 1e9, roof / 1e9,
-           100 * flops / time / roof);
+    printf("%6zu %4zu  %-7s %9.3f %8.1f %8.1f %6.0f%%\n", n, columns, what, 1e3 * time, flops / time / 1e9,
+           roof / 1e9, 100 * flops / time / roof);
     fflush(stdout);
 }
 
@@ -70,8 +71,8 @@ static void bench_solve(size_t n, size_t columns, double bandwidth) {
         solve = fmin(solve, machine_seconds() - start);
         memcpy(y, right, n * columns * sizeof *y);
         start = machine_seconds();
-        TRSM(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)n, (int)columns, 1, dense, (int)n, y,
-             (int)columns);
+        TRSM(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, (int)n, (int)columns, 1, dense,
+             (int)n, y, (int)columns);
         trsm = fmin(trsm, machine_seconds() - start);
     }
     double flops = (double)n * (double)n * (double)columns, peak = 2 * pow(GEMM_SIZE, 3) / gemm;

@@ -55,7 +55,8 @@ static int connect_to(unsigned port) {
 
 static void push(state *self, channel *line) {
     while (line->sent < line->request_size) {
-        ssize_t part = send(line->socket, line->request + line->sent, line->request_size - line->sent, MSG_NOSIGNAL);
+        ssize_t part =
+            send(line->socket, line->request + line->sent, line->request_size - line->sent, MSG_NOSIGNAL);
         if (part < 0 && errno == EAGAIN)
             break; /* loopback takes a request whole but under great load: epoll says when to go on */
         if (part < 0) {
@@ -76,10 +77,10 @@ static void ask(state *self, channel *line, bool feedback, double due) {
         snprintf(line->event, sizeof line->event, "%016llx%016llx", self->events++,
                  (unsigned long long)(self->begin * 1e6));
     int size = snprintf(body, sizeof body, feedback ? about->feedback : about->body, line->event);
-    line->request_size = (size_t)snprintf(
-        line->request, ROOM,
-        "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-        feedback ? about->feedback_path : about->path, size, body);
+    line->request_size = (size_t)snprintf(line->request, ROOM,
+                                          "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: "
+                                          "application/json\r\nContent-Length: %d\r\n\r\n%s",
+                                          feedback ? about->feedback_path : about->path, size, body);
     line->busy = true;
     line->of_feedback = feedback;
     line->due = due;
@@ -178,7 +179,8 @@ static bool begin(state *self) {
         each->socket = connect_to(self->about->port);
         each->request = malloc(ROOM);
         struct epoll_event event = {.events = EPOLLIN, .data.ptr = each};
-        if (each->socket < 0 || !each->request || epoll_ctl(self->poll, EPOLL_CTL_ADD, each->socket, &event)) return false;
+        if (each->socket < 0 || !each->request || epoll_ctl(self->poll, EPOLL_CTL_ADD, each->socket, &event))
+            return false;
     }
     return true;
 }

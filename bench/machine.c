@@ -46,7 +46,8 @@ double machine_peak(void) {
     double best = INFINITY;
     for (int round = 0; a && c && round < ROUNDS; round++) {
         double start = machine_seconds();
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SIZE, SIZE, SIZE, 1, a, SIZE, a, SIZE, 0, c, SIZE);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, SIZE, SIZE, SIZE, 1, a, SIZE, a, SIZE, 0, c,
+                    SIZE);
         best = fmin(best, machine_seconds() - start);
     }
     double peak = a && c ? 2 * pow(SIZE, 3) / best : -1;

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Seconds of this thread on a processor: the same as on the wall when nothing else runs, and less disturbed when something
- * does. */
+/* Seconds of this thread on a processor: the same as on the wall when nothing else runs, and less disturbed
+ * when something does. */
 double machine_seconds(void);
 /* Seconds on the wall, from some point on: for work of several threads. */
 double machine_wall(void);

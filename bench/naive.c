@@ -34,7 +34,8 @@ static float authors_width(const float *inverse, const float *g, float *product,
     return cblas_sdot(n, g, 1, product, 1);
 }
 
-/* inverse - (inverse g)(g' inverse) / (1 + g' inverse g), each operation into a matrix of its own, as Python does it. */
+/* inverse - (inverse g)(g' inverse) / (1 + g' inverse g), each operation into a matrix of its own, as Python
+ * does it. */
 static bool authors_update(float **inverse, const float *g, float *right, float *left, size_t p) {
     int n = (int)p;
     float divisor = 1 + authors_width(*inverse, g, right, p);
@@ -73,12 +74,13 @@ static void in_place_update(float *inverse, const float *g, float *product, size
 
 /* ---- a round: the first K arms are chosen, for which arms they are does not change the cost ---- */
 
-static bool play(naive_form form, const naive_size *size, float **inverse, const float *gradients, float *work,
-                 float *widths) {
+static bool play(naive_form form, const naive_size *size, float **inverse, const float *gradients,
+                 float *work, float *widths) {
     size_t p = size->parameters;
     for (size_t arm = 0; arm < size->arms; arm++) {
         const float *g = gradients + arm * p;
-        widths[arm] = form == NAIVE_AUTHORS ? authors_width(*inverse, g, work, p) : in_place_width(*inverse, g, work, p);
+        widths[arm] = form == NAIVE_AUTHORS ? authors_width(*inverse, g, work, p)
+                                            : in_place_width(*inverse, g, work, p);
     }
     for (size_t arm = 0; arm < size->slate; arm++) {
         const float *g = gradients + arm * p;

@@ -1,4 +1,5 @@
-/* A child process whose output goes to unnamed temporary files, so that neither side ever waits for the other. */
+/* A child process whose output goes to unnamed temporary files, so that neither side ever waits for the
+ * other. */
 #define _POSIX_C_SOURCE 200809L
 #include "child.h"
 

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Runs words (ended by NULL), found along PATH, and keeps the beginning of what it prints; stderr goes to `said`, of
- * which the last line is kept. Returns its exit status, 127 when there is no such program. */
+/* Runs words (ended by NULL), found along PATH, and keeps the beginning of what it prints; stderr goes to
+ * `said`, of which the last line is kept. Returns its exit status, 127 when there is no such program. */
 int child_run(char *const *words, char *out, size_t out_size, char *said, size_t said_size);
 
 #endif

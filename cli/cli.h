@@ -7,7 +7,12 @@
 
 #include <superarm/superarm.h>
 
-enum { EXIT_FINE = 0, EXIT_OTHER = 1, EXIT_INPUT = 2, EXIT_SIGNAL = 128 }; /* the last: and the number of the signal */
+enum {
+    EXIT_FINE = 0,
+    EXIT_OTHER = 1,
+    EXIT_INPUT = 2,
+    EXIT_SIGNAL = 128
+}; /* the last: and the number of the signal */
 
 /* ---- subcommands: arguments after the name ---- */
 
@@ -31,14 +36,15 @@ typedef struct cli_command {
     const char *name;     /* "run" */
     const char *usage;    /* lines of the help above the options */
     const char *examples; /* below them */
-    bool agents;          /* runs agents, so all options and --agent are taken; else those of the environment's draws */
-    bool no_spec;         /* takes no spec file */
-    const char *preset;   /* the default one; NULL: the library's */
+    bool
+        agents; /* runs agents, so all options and --agent are taken; else those of the environment's draws */
+    bool no_spec;               /* takes no spec file */
+    const char *preset;         /* the default one; NULL: the library's */
     const char *const *options; /* those it takes, ended by NULL; NULL: by what they belong to */
 } cli_command;
 
-/* Reads the spec, then the flags, into the experiment. `*done`: the answer was given (--help) or the input is wrong, and
- * the program ends with the returned status. */
+/* Reads the spec, then the flags, into the experiment. `*done`: the answer was given (--help) or the input is
+ * wrong, and the program ends with the returned status. */
 int cli_take(const cli_command *command, int count, char **arguments, sa_experiment *experiment, bool *done);
 /* The value of an option as a flag. */
 bool cli_flag(const sa_experiment *experiment, const char *name);
@@ -51,10 +57,10 @@ typedef struct cli_word {
     bool *on;           /* set where the flag is given */
 } cli_word;
 
-/* Takes the arguments of a command with a few flags of its own; `words` is ended by a name of NULL. Up to `most` words without dashes
- * go to `plain`. `*help`: --help was asked for. */
-int cli_take_words(const char *command, int count, char **arguments, const cli_word *words, const char **plain,
-                   size_t most, bool *help);
+/* Takes the arguments of a command with a few flags of its own; `words` is ended by a name of NULL. Up to
+ * `most` words without dashes go to `plain`. `*help`: --help was asked for. */
+int cli_take_words(const char *command, int count, char **arguments, const cli_word *words,
+                   const char **plain, size_t most, bool *help);
 
 /* ---- numbers.c ---- */
 
@@ -63,15 +69,17 @@ void cli_print_number(double number);
 
 /* ---- report.c ---- */
 
-/* Writes the report, prints its table unless quiet, and names the page. `out` NULL: the first folder of the report. */
+/* Writes the report, prints its table unless quiet, and names the page. `out` NULL: the first folder of the
+ * report. */
 int cli_report_write(const char *command, sa_report *report, const char *out, bool quiet);
 
 /* ---- messages.c ---- */
 
 /* "superarm run: --slate 25 is more than --arms 20" */
-__attribute__((format(printf, 3, 4))) int cli_say(const char *command, int exit_status, const char *format, ...);
-/* The one rule: 1 where memory, the disk or the caller's own code failed, 128 and the signal where one came (130 for Ctrl-C, 143 for
- * SIGTERM), and 2 for all else: the input, or a file that it names, is wrong. */
+__attribute__((format(printf, 3, 4))) int cli_say(const char *command, int exit_status, const char *format,
+                                                  ...);
+/* The one rule: 1 where memory, the disk or the caller's own code failed, 128 and the signal where one came
+ * (130 for Ctrl-C, 143 for SIGTERM), and 2 for all else: the input, or a file that it names, is wrong. */
 int cli_exit_status(sa_status status);
 /* The library's last sentence, and that status. */
 int cli_fail(const char *command, sa_status status);
@@ -97,7 +105,8 @@ typedef struct cli_progress {
     double last;   /* seconds of the last line */
 } cli_progress;
 
-/* Catches SIGINT and SIGTERM, which then end the work at the next round; a second one ends the program at once. */
+/* Catches SIGINT and SIGTERM, which then end the work at the next round; a second one ends the program at
+ * once. */
 void cli_catch_signals(void);
 /* The signal that came, or 0. */
 int cli_signal(void);

@@ -7,11 +7,13 @@ static const char NAME[] = "convert";
 
 static const char HELP[] =
     "superarm convert --from log|vw|obp|csv --to log|vw|obp|csv FILE --out FILE [options]\n\n"
-    "Makes a decision log of another program's log, or the other way round: dsjson of Vowpal Wabbit (cb and ccb), arrays\n"
+    "Makes a decision log of another program's log, or the other way round: dsjson of Vowpal Wabbit (cb and "
+    "ccb), arrays\n"
     "of the Open Bandit Pipeline (npz), tables (csv).\n\n"
     "  --skip-bad              skips lines that are wrong instead of stopping at the first\n"
     "  --schema SCHEMA.yaml    to obp: makes numbers of named fields\n"
-    "Columns of a table, where they have other names than those in brackets; all others are the context's fields:\n"
+    "Columns of a table, where they have other names than those in brackets; all others are the context's "
+    "fields:\n"
     "  --item NAME             id of the item that was shown [item, item_id, action]\n"
     "  --feedback NAME         [feedback, click, reward]\n"
     "  --propensity NAME       of the slate [propensity, propensity_score, pscore]\n"
@@ -22,7 +24,8 @@ static const char HELP[] =
     "  --per-item PREFIX       columns PREFIX + id are a field of the item id\n\n"
     "Examples:\n"
     "  superarm convert --from vw --to log decisions.dsjson --out log.jsonl\n"
-    "  superarm convert --from csv --to log shown.csv --items items.csv --per-item user-item_affinity_ --out log.jsonl\n"
+    "  superarm convert --from csv --to log shown.csv --items items.csv --per-item user-item_affinity_ --out "
+    "log.jsonl\n"
     "  superarm convert --from log --to obp log.jsonl --schema schema.yaml --out feedback.npz\n";
 
 int cli_convert(int count, char **arguments) {
@@ -53,7 +56,8 @@ int cli_convert(int count, char **arguments) {
     if (status != SA_OK) return cli_fail(NAME, status);
     if (*converted.note) cli_say(NAME, EXIT_FINE, "%s", converted.note);
     printf("%s: %" PRIu64 " decisions", c.out, converted.decisions);
-    if (converted.left_out) printf(", %" PRIu64 " left out for want of feedback or propensities", converted.left_out);
+    if (converted.left_out)
+        printf(", %" PRIu64 " left out for want of feedback or propensities", converted.left_out);
     putchar('\n');
     return EXIT_FINE;
 }

@@ -3,15 +3,17 @@
 
 static const cli_command DRAW = {
     .name = "draw",
-    .usage =
-        "superarm draw [SPEC.yaml] --out DIR [options]\n\n"
-        "Writes the environment's draws for other programs: contexts.npy (R, T, N, d), scores.npy (R, T, N), the\n"
-        "expected scores, and noise.npy (R, T, N), the noise that is added to them. `superarm run --environment npy`\n"
-        "replays them.\n",
-    .examples = "Example:\n"
-                "  superarm draw --environment h2 --rounds 100 --runs 2 --out draws\n"
-                "  superarm run --environment npy --contexts draws/contexts.npy --scores draws/scores.npy \\\n"
-                "    --noise-values draws/noise.npy --runs 2\n",
+    .usage = "superarm draw [SPEC.yaml] --out DIR [options]\n\n"
+             "Writes the environment's draws for other programs: contexts.npy (R, T, N, d), scores.npy (R, "
+             "T, N), the\n"
+             "expected scores, and noise.npy (R, T, N), the noise that is added to them. `superarm run "
+             "--environment npy`\n"
+             "replays them.\n",
+    .examples =
+        "Example:\n"
+        "  superarm draw --environment h2 --rounds 100 --runs 2 --out draws\n"
+        "  superarm run --environment npy --contexts draws/contexts.npy --scores draws/scores.npy \\\n"
+        "    --noise-values draws/noise.npy --runs 2\n",
 };
 
 static int draw(sa_experiment *experiment) {

@@ -10,22 +10,28 @@ static const char NAME[] = "evaluate";
 
 static const char HELP[] =
     "superarm evaluate LOG.jsonl [--policy LIST] [--estimators LIST] [--json FILE] [options]\n\n"
-    "What would another policy have earned on the log's decisions? Prints a table of estimates: the mean a decision of "
+    "What would another policy have earned on the log's decisions? Prints a table of estimates: the mean a "
+    "decision of "
     "the\n"
-    "sum of its feedback, with 95% intervals, and for several policies their differences, decision by decision.\n\n"
-    "  --policy LIST       given (the log has its probabilities, as target_propensity and so on), uniform, logged,\n"
+    "sum of its feedback, with 95% intervals, and for several policies their differences, decision by "
+    "decision.\n\n"
+    "  --policy LIST       given (the log has its probabilities, as target_propensity and so on), uniform, "
+    "logged,\n"
     "                      or the file of an agent; several with commas. Default: given\n"
-    "  --estimators LIST   ips, snips, iips, sniips, rips, snrips, cascade-dr, dm, dr, pi, replay. Default: those of\n"
+    "  --estimators LIST   ips, snips, iips, sniips, rips, snrips, cascade-dr, dm, dr, pi, replay. Default: "
+    "those of\n"
     "                      the first six that the log has the probabilities for\n"
     "  --model NAME        reward model of cascade-dr, dm, dr: ridge (default) or zero\n"
     "  --folds N           of the model's cross-fitting. Default: 5\n"
-    "  --logging NAME      for pi: uniform (default; slates were drawn uniformly) or product (each position by itself)\n"
+    "  --logging NAME      for pi: uniform (default; slates were drawn uniformly) or product (each position "
+    "by itself)\n"
     "  --lengths NAME      who decided how long a slate is: request (default) or policy\n"
     "  --bootstrap N       resamplings, for bootstrap intervals beside the normal ones\n"
     "  --seed N            of the bootstrap. Default: 1\n"
     "  --skip-bad          skips lines that are wrong instead of stopping at the first\n"
     "  --json FILE         writes everything there as JSON\n"
-    "  --page FILE         writes a page: estimates side by side, how weights are spread, feedback by position\n\n"
+    "  --page FILE         writes a page: estimates side by side, how weights are spread, feedback by "
+    "position\n\n"
     "Example:\n"
     "  superarm evaluate clicks.jsonl --policy uniform,logged --estimators snips,snrips\n";
 
@@ -39,10 +45,12 @@ typedef struct request {
 static void print_head(const sa_evaluation *evaluation, const char *log) {
     uint64_t without = sa_evaluation_without_feedback(evaluation), open = sa_evaluation_not_final(evaluation);
     printf("%" PRIu64 " decisions of %s", sa_evaluation_events(evaluation), log);
-    if (without + open) printf("; left out: %" PRIu64 " without feedback, %" PRIu64 " that are not final", without, open);
-    printf("\n\n%-12s %-10s %12s %12s   %-25s %10s %10s %8s\n", "policy", "estimator", "value", "error", "95% interval",
-           "effective", "largest", "no");
-    printf("%-12s %-10s %12s %12s   %-25s %10s %10s %8s\n", "", "", "", "", "", "decisions", "weight", "overlap");
+    if (without + open)
+        printf("; left out: %" PRIu64 " without feedback, %" PRIu64 " that are not final", without, open);
+    printf("\n\n%-12s %-10s %12s %12s   %-25s %10s %10s %8s\n", "policy", "estimator", "value", "error",
+           "95% interval", "effective", "largest", "no");
+    printf("%-12s %-10s %12s %12s   %-25s %10s %10s %8s\n", "", "", "", "", "", "decisions", "weight",
+           "overlap");
 }
 
 static void print_numbers(const sa_estimate *estimate) {
@@ -103,7 +111,8 @@ static int take_numbers(request *self) {
     uint64_t bootstrap = 0, folds = 0;
     self->settings.seed = 1;
     if (!take_count(self->bootstrap, 1000000, &bootstrap))
-        return cli_say(NAME, EXIT_INPUT, "--bootstrap %s: a whole number up to 1000000 is wanted", self->bootstrap);
+        return cli_say(NAME, EXIT_INPUT, "--bootstrap %s: a whole number up to 1000000 is wanted",
+                       self->bootstrap);
     if (!take_count(self->folds, 1000, &folds) || (self->folds && folds < 2))
         return cli_say(NAME, EXIT_INPUT, "--folds %s: a whole number from 2 to 1000 is wanted", self->folds);
     if (!take_count(self->seed, UINT64_MAX, &self->settings.seed))

@@ -1,4 +1,5 @@
-/* Flags from the options list: --name value, --name=value, and --name or --no-name for those that are on or off. */
+/* Flags from the options list: --name value, --name=value, and --name or --no-name for those that are on or
+ * off. */
 #include <string.h>
 
 #include "cli.h"
@@ -35,7 +36,8 @@ static one_flag take_apart(const char *argument) {
     memcpy(flag.name, argument + 2, size);
     flag.value = equals ? equals + 1 : NULL;
     flag.known = sa_option_find(flag.name, &flag.info);
-    if (!flag.known && !strncmp(flag.name, "no-", 3) && !equals && sa_option_find(flag.name + 3, &flag.info)) {
+    if (!flag.known && !strncmp(flag.name, "no-", 3) && !equals &&
+        sa_option_find(flag.name + 3, &flag.info)) {
         flag.known = !strcmp(flag.info.kind, "flag");
         if (flag.known) {
             memmove(flag.name, flag.name + 3, strlen(flag.name + 3) + 1);
@@ -62,8 +64,9 @@ static int find_value(flags *self, one_flag *flag) {
 }
 
 static int set(flags *self, const one_flag *flag) {
-    sa_status status = strcmp(flag->name, "agent") ? sa_experiment_set(self->experiment, flag->name, flag->value)
-                                                   : sa_experiment_agent(self->experiment, flag->value);
+    sa_status status = strcmp(flag->name, "agent")
+                           ? sa_experiment_set(self->experiment, flag->name, flag->value)
+                           : sa_experiment_agent(self->experiment, flag->value);
     return status == SA_OK ? EXIT_FINE : cli_fail(self->command->name, status);
 }
 
@@ -75,8 +78,10 @@ static int take(flags *self, bool second) {
         return EXIT_FINE;
     }
     if (strncmp(argument, "--", 2) || !argument[2]) {
-        if (*argument == '-' && argument[1]) return wrong(self, "%s is not an option; --help lists them", argument);
-        if (self->command->no_spec) return wrong(self, "%s is one word too many; --help has an example", argument);
+        if (*argument == '-' && argument[1])
+            return wrong(self, "%s is not an option; --help lists them", argument);
+        if (self->command->no_spec)
+            return wrong(self, "%s is one word too many; --help has an example", argument);
         if (self->spec && !second) return wrong(self, "%s is one spec file too many", argument);
         self->spec = argument;
         return EXIT_FINE;
@@ -122,5 +127,6 @@ int cli_take(const cli_command *command, int count, char **arguments, sa_experim
 
 bool cli_flag(const sa_experiment *experiment, const char *name) {
     char value[16];
-    return sa_options_get(sa_experiment_options(experiment), name, value, sizeof value) == SA_OK && !strcmp(value, "true");
+    return sa_options_get(sa_experiment_options(experiment), name, value, sizeof value) == SA_OK &&
+           !strcmp(value, "true");
 }

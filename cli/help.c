@@ -50,7 +50,8 @@ static void print_listed(const cli_command *command) {
     sa_option_info info;
     for (const char *const *name = command->options; *name; name++) {
         snprintf(flag, sizeof flag, "--%s ", *name);
-        if (sa_option_find(*name, &info) && !strstr(command->usage, flag)) print_option(command->preset, &info);
+        if (sa_option_find(*name, &info) && !strstr(command->usage, flag))
+            print_option(command->preset, &info);
     }
     printf("\n%s", command->examples);
 }
@@ -79,7 +80,8 @@ void cli_help(const cli_command *command, const char *preset) {
         for (size_t i = 0; sa_option_at(i, &info); i++)
             if (info.scope == groups[group].scope && cli_takes(command, &info)) print_option(preset, &info);
         if (groups[group].scope == SA_SCOPE_AGENT && command->agents)
-            puts("  --agent LABEL:option=value,...\n                               one more agent, with options of its "
+            puts("  --agent LABEL:option=value,...\n                               one more agent, with "
+                 "options of its "
                  "own; repeatable");
     }
     printf("\n%s", command->examples);

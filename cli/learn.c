@@ -15,14 +15,16 @@ static cli_command LEARN = {
     .name = "learn",
     .usage =
         "superarm learn LOG.jsonl --out AGENT.npz [options]\n\n"
-        "Makes an agent of a decision log: it learns from the logged slates and their feedback, decision by decision,\n"
+        "Makes an agent of a decision log: it learns from the logged slates and their feedback, decision by "
+        "decision,\n"
         "as if it had chosen them itself. Lines without feedback, or with \"final\": false, are left out.\n\n"
         "  --out AGENT.npz              where the agent is written, atomically\n"
         "  --agent AGENT.npz            goes on with this agent, and its options, instead of a new one\n"
         "  --schema SCHEMA.yaml         how named fields become features; it is saved with the agent\n"
         "  --skip-bad                   skips lines that are wrong instead of stopping at the first\n"
         "  --dim INTEGER                features of an arm [those of the schema, or of the log]\n"
-        "  --slate INTEGER              K, where positions are told apart [that of the log's first decision]\n"
+        "  --slate INTEGER              K, where positions are told apart [that of the log's first "
+        "decision]\n"
         "  --quiet                      prints nothing but errors and warnings\n",
     .examples = "Examples:\n"
                 "  superarm run --environment h2 --algorithm random --rounds 500 --runs 1 --log log.jsonl\n"
@@ -49,7 +51,8 @@ static void list_options(void) {
     sa_option_info info;
     for (size_t i = 0; sa_option_at(i, &info) && count + 1 < MOST; i++) {
         bool taken = info.scope == SA_SCOPE_AGENT;
-        for (size_t j = 0; j < sizeof shared / sizeof *shared; j++) taken = taken || !strcmp(info.name, shared[j]);
+        for (size_t j = 0; j < sizeof shared / sizeof *shared; j++)
+            taken = taken || !strcmp(info.name, shared[j]);
         if (taken) options[count++] = info.name;
     }
     options[count] = NULL;
@@ -63,15 +66,17 @@ static bool takes_value(const char *argument) {
 
 /* Parts our own words from the options of agents. */
 static int sort_words(request *self, int count, char **arguments, char **own, int *own_count) {
-    static const char *const ours[] = {"--out", "--agent", "--schema", "--skip-bad", "--quiet", "--help", "-h"};
+    static const char *const ours[] = {"--out",   "--agent", "--schema", "--skip-bad",
+                                       "--quiet", "--help",  "-h"};
     for (int i = 0; i < count; i++) {
         const char *argument = arguments[i];
         size_t size = strcspn(argument, "=");
         bool mine = strncmp(argument, "--", 2) != 0;
         for (size_t j = 0; j < sizeof ours / sizeof *ours; j++)
             mine = mine || (strlen(ours[j]) == size && !strncmp(argument, ours[j], size));
-        bool value = mine ? !strncmp(argument, "--", 2) && argument[size] != '=' && strcmp(argument, "--skip-bad") &&
-                                strcmp(argument, "--quiet") && strcmp(argument, "--help")
+        bool value = mine ? !strncmp(argument, "--", 2) && argument[size] != '=' &&
+                                strcmp(argument, "--skip-bad") && strcmp(argument, "--quiet") &&
+                                strcmp(argument, "--help")
                           : takes_value(argument);
         char **to = mine ? own : self->rest;
         int *filled = mine ? own_count : &self->count;
@@ -90,8 +95,8 @@ static int take(request *self, int count, char **arguments, sa_experiment *exper
                               {"--schema", &self->schema, NULL}, {"--skip-bad", NULL, &self->skip_bad},
                               {"--quiet", NULL, &self->quiet},   {NULL, NULL, NULL}};
     *done = true;
-    int exit_status =
-        own && self->rest ? sort_words(self, count, arguments, own, &own_count) : cli_fail(LEARN.name, SA_OUT_OF_MEMORY);
+    int exit_status = own && self->rest ? sort_words(self, count, arguments, own, &own_count)
+                                        : cli_fail(LEARN.name, SA_OUT_OF_MEMORY);
     static char asked[] = "--help";
     for (int i = 0; i < own_count; i++) help = help || !strcmp(own[i], "--help") || !strcmp(own[i], "-h");
     if (help) self->rest[self->count++] = asked;
@@ -136,7 +141,8 @@ static sa_status make_agent(const request *self, const sa_options *given, sa_age
     sa_status status = own ? SA_OK : SA_OUT_OF_MEMORY;
     if (status == SA_OK && self->schema) status = sa_schema_load(self->schema, &schema);
     if (status == SA_OK) status = look_at_log(self, schema, own);
-    if (status == SA_OK) status = schema ? sa_agent_create_with_schema(own, schema, agent) : sa_agent_create(own, agent);
+    if (status == SA_OK)
+        status = schema ? sa_agent_create_with_schema(own, schema, agent) : sa_agent_create(own, agent);
     sa_schema_release(schema);
     sa_options_destroy(own);
     return status;
@@ -195,7 +201,8 @@ static void tell(const request *self, const sa_agent *agent, const sa_learnt *le
     printf("%s: learnt from %" PRIu64 " decisions", self->out, learnt->decisions);
     if (learnt->left_out) printf(", %" PRIu64 " left out without feedback", learnt->left_out);
     printf("; %" PRIu64 " observations, %" PRIu64 " trainings\n", counts.observations, counts.trainings);
-    if (learnt->ignored) printf("%" PRIu64 " values are not in the schema and were left out\n", learnt->ignored);
+    if (learnt->ignored)
+        printf("%" PRIu64 " values are not in the schema and were left out\n", learnt->ignored);
 }
 
 static int learn(const request *self, sa_experiment *experiment) {
@@ -207,7 +214,8 @@ static int learn(const request *self, sa_experiment *experiment) {
     sa_status status = self->agent ? load_agent(self, given, &agent) : make_agent(self, given, &agent);
     if (status == SA_OK) status = read_problem(given, &problem);
     cli_catch_signals();
-    if (status == SA_OK) status = sa_agent_learn_log(agent, self->log, self->skip_bad, problem, show, &progress, &learnt);
+    if (status == SA_OK)
+        status = sa_agent_learn_log(agent, self->log, self->skip_bad, problem, show, &progress, &learnt);
     if (progress.shown) fputs("\r\033[K", stderr);
     if (status == SA_OK) status = sa_agent_save(agent, self->out);
     int exit_status = status == SA_OK ? EXIT_FINE : cli_fail(LEARN.name, status);

@@ -3,7 +3,8 @@
 
 #include "cli.h"
 
-static const char *const KINDS[] = {"algorithms", "environments", "oracles", "confidence", "feedback", "options"};
+static const char *const KINDS[] = {"algorithms", "environments", "oracles",
+                                    "confidence", "feedback",     "options"};
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
 static const char HELP[] = "superarm list algorithms|environments|oracles|confidence|feedback|options\n\n"
@@ -12,7 +13,8 @@ static const char HELP[] = "superarm list algorithms|environments|oracles|confid
                            "  superarm list algorithms\n";
 
 static bool row_at(const char *kind, size_t index, const char **name, const char **summary) {
-    return strcmp(kind, "algorithms") ? sa_choice_at(kind, index, name, summary) : sa_algorithm_at(index, name, summary);
+    return strcmp(kind, "algorithms") ? sa_choice_at(kind, index, name, summary)
+                                      : sa_algorithm_at(index, name, summary);
 }
 
 static void print_rows(const char *kind) {
@@ -70,7 +72,8 @@ static void print_options(void) {
     for (int column = 0; column < COLUMNS; column++) printf("%-*s  ", width[column], titles[column]);
     puts("help");
     for (size_t i = 0; sa_option_at(i, &info); i++) {
-        for (int column = 0; column < COLUMNS; column++) printf("%-*s  ", width[column], cell(&info, column, value));
+        for (int column = 0; column < COLUMNS; column++)
+            printf("%-*s  ", width[column], cell(&info, column, value));
         fputs(info.help, stdout);
         if (info.choices && !strcmp(info.kind, "choice")) printf(": %s", info.choices);
         if (info.alias) printf("; also --%s", info.alias);
@@ -85,7 +88,8 @@ int cli_list(int count, char **arguments) {
         return EXIT_FINE;
     }
     if (count != 1)
-        return cli_say("list", EXIT_INPUT, "say one of algorithms, environments, oracles, confidence, feedback, options");
+        return cli_say("list", EXIT_INPUT,
+                       "say one of algorithms, environments, oracles, confidence, feedback, options");
     for (size_t i = 0; i < KIND_COUNT; i++)
         if (!strcmp(kind, KINDS[i])) {
             if (!strcmp(kind, "options"))
@@ -98,6 +102,6 @@ int cli_list(int count, char **arguments) {
         }
     const char *nearest = cli_nearest(kind, KINDS, KIND_COUNT);
     if (nearest) return cli_say("list", EXIT_INPUT, "%s is not a list; did you mean %s?", kind, nearest);
-    return cli_say("list", EXIT_INPUT, "%s is not one of algorithms, environments, oracles, confidence, feedback, options",
-                   kind);
+    return cli_say("list", EXIT_INPUT,
+                   "%s is not one of algorithms, environments, oracles, confidence, feedback, options", kind);
 }

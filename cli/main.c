@@ -1,4 +1,5 @@
-/* The program: finds the subcommand. Exit status: 0 fine, 2 the user's input is wrong, 1 anything else (cli_exit_status). */
+/* The program: finds the subcommand. Exit status: 0 fine, 2 the user's input is wrong, 1 anything else
+ * (cli_exit_status). */
 #include <string.h>
 
 #include "cli.h"
@@ -27,9 +28,10 @@ static void print_help(void) {
     puts("superarm chooses slates: K of N arms a round, learning from what came of them.\n\n"
          "superarm COMMAND [options]\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) printf("  %-9s %s\n", COMMANDS[i].name, COMMANDS[i].summary);
-    puts("\nsuperarm COMMAND --help has the options and an example; superarm --version prints the version.\n\n"
-         "Example:\n"
-         "  superarm run --environment h2 --algorithm cn-ucb,cn-ts --runs 4 --out results/h2");
+    puts(
+        "\nsuperarm COMMAND --help has the options and an example; superarm --version prints the version.\n\n"
+        "Example:\n"
+        "  superarm run --environment h2 --algorithm cn-ucb,cn-ts --runs 4 --out results/h2");
 }
 
 static int unknown(const char *name) {

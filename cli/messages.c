@@ -44,7 +44,8 @@ static size_t distance(const char *from, const char *to) {
         size_t corner = row[0];
         row[0] = i;
         for (size_t j = 1; j <= size; j++) {
-            size_t replaced = corner + (from[i - 1] != to[j - 1]), least = row[j] < row[j - 1] ? row[j] : row[j - 1];
+            size_t replaced = corner + (from[i - 1] != to[j - 1]),
+                   least = row[j] < row[j - 1] ? row[j] : row[j - 1];
             corner = row[j];
             row[j] = replaced < least + 1 ? replaced : least + 1;
         }

@@ -41,7 +41,8 @@ const char *cli_duration(double seconds, char text[32]) {
 int cli_progress_show(void *user, const sa_progress *now) {
     cli_progress *progress = user;
     char time[32];
-    if (!progress->shown || (progress->last >= 0 && now->seconds - progress->last < progress->period)) return caught != 0;
+    if (!progress->shown || (progress->last >= 0 && now->seconds - progress->last < progress->period))
+        return caught != 0;
     progress->last = now->seconds;
     fprintf(stderr, "\r%3.0f%%  %zu of %zu runs", 100 * now->rounds_done, now->jobs_done, now->jobs);
     if (*now->label) fprintf(stderr, "  %s: regret %.4g", now->label, now->regret);

@@ -6,12 +6,17 @@
 
 static const char HELP[] =
     "superarm report DIR... [options]\n\n"
-    "Makes a report of the results in DIR: report.html with figures and tables, table.csv, curves.csv, the figure as\n"
-    ".svg, .png and .pdf (gnuplot draws it), and the table on stdout. Folders of one experiment, split by runs or by\n"
-    "agents, are merged, and the merged folder is an ordinary result; so are the figure folders of `superarm\n"
+    "Makes a report of the results in DIR: report.html with figures and tables, table.csv, curves.csv, the "
+    "figure as\n"
+    ".svg, .png and .pdf (gnuplot draws it), and the table on stdout. Folders of one experiment, split by "
+    "runs or by\n"
+    "agents, are merged, and the merged folder is an ordinary result; so are the figure folders of "
+    "`superarm\n"
     "reproduce`, panel by panel. An unfinished folder is reported with a note of what is missing.\n\n"
-    "  --out DIR               folder for the report, and for what was merged [the first DIR, for the report alone]\n"
-    "  --format html|latex|csv what to write: the page and all else; table.tex (booktabs) and the figure; csv files\n"
+    "  --out DIR               folder for the report, and for what was merged [the first DIR, for the report "
+    "alone]\n"
+    "  --format html|latex|csv what to write: the page and all else; table.tex (booktabs) and the figure; "
+    "csv files\n"
     "  --panels                each DIR is an experiment of its own, and a panel of one figure\n"
     "  --agent LABEL[:NAME]    show this agent, by this name; repeatable: those named, in their order\n"
     "  --against LABEL         the agent that differences are to [the first]\n"
@@ -25,7 +30,8 @@ static const char HELP[] =
     "Examples:\n"
     "  superarm report results/h2\n"
     "  superarm report here/fig1/h1 there/fig1/h1 --out results/fig1-h1\n"
-    "  superarm report results/h1 results/h2 --panels --format latex --band ci95 --size 6.75x2.6 --out paper\n"
+    "  superarm report results/h1 results/h2 --panels --format latex --band ci95 --size 6.75x2.6 --out "
+    "paper\n"
     "  superarm report results/h2 --agent cn-ts --agent cn-ucb:Ours --against cn-ucb --log y\n";
 
 enum { SETTINGS = 256 };
@@ -45,7 +51,8 @@ typedef struct request {
     bool quiet, help, panels;
 } request;
 
-/* The value of "--name VALUE" or "--name=VALUE" when the argument is that flag; else NULL, with *wrong unless it is another. */
+/* The value of "--name VALUE" or "--name=VALUE" when the argument is that flag; else NULL, with *wrong unless
+ * it is another. */
 static const char *value_of(const char *name, int count, char **arguments, int *next, bool *wrong) {
     const char *argument = arguments[*next];
     size_t size = strlen(name);
@@ -74,10 +81,12 @@ static int take_value(int count, char **arguments, int *next, request *self) {
 }
 
 static int unknown(const char *argument) {
-    static const char *const flags[] = {"--out",   "--reference", "--quiet", "--help",  "--panels", "--format",
-                                        "--agent", "--against",   "--band",  "--title", "--size",   "--log"};
+    static const char *const flags[] = {"--out",    "--reference", "--quiet", "--help",
+                                        "--panels", "--format",    "--agent", "--against",
+                                        "--band",   "--title",     "--size",  "--log"};
     const char *nearest = cli_nearest(argument, flags, sizeof flags / sizeof *flags);
-    if (nearest) return cli_say("report", EXIT_INPUT, "%s is not an option; did you mean %s?", argument, nearest);
+    if (nearest)
+        return cli_say("report", EXIT_INPUT, "%s is not an option; did you mean %s?", argument, nearest);
     return cli_say("report", EXIT_INPUT, "%s is not an option; --help lists them", argument);
 }
 
@@ -113,12 +122,13 @@ int cli_report_write(const char *command, sa_report *report, const char *out, bo
 
 static int report_on(const request *self) {
     sa_report *report = NULL;
-    sa_status status = (self->panels ? sa_report_open_panels : sa_report_open)(self->folders, self->count, &report);
+    sa_status status =
+        (self->panels ? sa_report_open_panels : sa_report_open)(self->folders, self->count, &report);
     for (size_t i = 0; status == SA_OK && i < self->set_count; i++)
         status = sa_report_set(report, self->set[i].name, self->set[i].value);
     if (status == SA_OK && self->reference) status = sa_report_reference(report, self->reference);
-    int exit_status =
-        status == SA_OK ? cli_report_write("report", report, self->out, self->quiet) : cli_fail("report", status);
+    int exit_status = status == SA_OK ? cli_report_write("report", report, self->out, self->quiet)
+                                      : cli_fail("report", status);
     sa_report_destroy(report);
     return exit_status;
 }

@@ -7,16 +7,21 @@
 
 const cli_command REPRODUCE = {
     .name = "reproduce",
-    .usage = "superarm reproduce fig1|fig2|fig3|all [options]\n\n"
-             "Runs the paper's experiments and draws its figures. Every panel is an experiment with a folder of its own,\n"
-             "OUT/fig1/h1 and so on; OUT/fig1 gets the figure and report.html. Any option given here wins over the\n"
-             "figure's; one that the figure varies (--environment in fig1, --dim in fig2, --hidden in fig3) leaves that\n"
-             "panel or curve alone. Stopped work goes on with --resume. To spread runs over machines, give each its own\n"
-             "--first-run and --runs and merge with `superarm report A/fig1 B/fig1 --out C/fig1`.\n\n"
-             "  --quick                      fewer rounds and 4 runs: about a minute for fig1 on two processors\n"
-             "  --reference FILE.csv         published curves to draw beside, with the columns\n"
-             "                               figure,score,d,algorithm,round,mean_regret,sd_regret,runs\n"
-             "  --out DIR                    [results/reproduce-PRESET, with -quick behind it for --quick]\n",
+    .usage =
+        "superarm reproduce fig1|fig2|fig3|all [options]\n\n"
+        "Runs the paper's experiments and draws its figures. Every panel is an experiment with a folder of "
+        "its own,\n"
+        "OUT/fig1/h1 and so on; OUT/fig1 gets the figure and report.html. Any option given here wins over "
+        "the\n"
+        "figure's; one that the figure varies (--environment in fig1, --dim in fig2, --hidden in fig3) "
+        "leaves that\n"
+        "panel or curve alone. Stopped work goes on with --resume. To spread runs over machines, give each "
+        "its own\n"
+        "--first-run and --runs and merge with `superarm report A/fig1 B/fig1 --out C/fig1`.\n\n"
+        "  --quick                      fewer rounds and 4 runs: about a minute for fig1 on two processors\n"
+        "  --reference FILE.csv         published curves to draw beside, with the columns\n"
+        "                               figure,score,d,algorithm,round,mean_regret,sd_regret,runs\n"
+        "  --out DIR                    [results/reproduce-PRESET, with -quick behind it for --quick]\n",
     .examples = "Examples:\n"
                 "  superarm reproduce fig1 --quick\n"
                 "  superarm reproduce all --preset tuned --out results/tuned\n"
@@ -58,7 +63,8 @@ static int take_figure(const char *name, reproduce_request *request) {
     if (!name || *name == '-')
         return cli_say(REPRODUCE.name, EXIT_INPUT, "say first which figure: fig1, fig2, fig3 or all");
     const char *nearest = cli_nearest(name, names, count);
-    if (nearest) return cli_say(REPRODUCE.name, EXIT_INPUT, "%s is not a figure; did you mean %s?", name, nearest);
+    if (nearest)
+        return cli_say(REPRODUCE.name, EXIT_INPUT, "%s is not a figure; did you mean %s?", name, nearest);
     return cli_say(REPRODUCE.name, EXIT_INPUT, "%s is not one of fig1, fig2, fig3 and all", name);
 }
 
@@ -67,8 +73,9 @@ static int take_defaults(reproduce_request *request) {
     static const char *const of_one[] = {"trace", "log"};
     for (size_t i = 0; i < 2; i++)
         if (sa_options_given(request->given, of_one[i]))
-            return cli_say(REPRODUCE.name, EXIT_INPUT, "--%s is for one experiment: superarm run SPEC.yaml --%s FILE",
-                           of_one[i], of_one[i]);
+            return cli_say(REPRODUCE.name, EXIT_INPUT,
+                           "--%s is for one experiment: superarm run SPEC.yaml --%s FILE", of_one[i],
+                           of_one[i]);
     if (request->reference) {
         sa_status status = sa_report_check_reference(request->reference);
         if (status != SA_OK) return cli_fail(REPRODUCE.name, status);
@@ -76,13 +83,16 @@ static int take_defaults(reproduce_request *request) {
     snprintf(request->preset, sizeof request->preset, "%s", REPRODUCE.preset);
     if (sa_options_given(request->given, "preset"))
         sa_options_get(request->given, "preset", request->preset, sizeof request->preset);
-    snprintf(request->out, sizeof request->out, "results/reproduce-%s%s", request->preset, request->quick ? "-quick" : "");
-    if (sa_options_given(request->given, "out")) sa_options_get(request->given, "out", request->out, sizeof request->out);
+    snprintf(request->out, sizeof request->out, "results/reproduce-%s%s", request->preset,
+             request->quick ? "-quick" : "");
+    if (sa_options_given(request->given, "out"))
+        sa_options_get(request->given, "out", request->out, sizeof request->out);
     char resume[8] = "";
     sa_options_get(request->given, "resume", resume, sizeof resume);
     if (!strcmp(resume, "true") && access(request->out, F_OK))
         return cli_say(REPRODUCE.name, EXIT_INPUT,
-                       "--resume: there is no folder %s to go on with; leave --resume out to begin", request->out);
+                       "--resume: there is no folder %s to go on with; leave --resume out to begin",
+                       request->out);
     return EXIT_FINE;
 }
 
@@ -126,8 +136,8 @@ static int write_report(const reproduce_request *request, const reproduce_figure
     sa_status status = sa_figure_write(folder, figure->name, figure->title, command, panels, figure->count);
     if (status == SA_OK) status = sa_report_open(&folder, 1, &report);
     if (status == SA_OK && request->reference) status = sa_report_reference(report, request->reference);
-    int exit_status =
-        status == SA_OK ? cli_report_write(REPRODUCE.name, report, NULL, quiet) : cli_fail(REPRODUCE.name, status);
+    int exit_status = status == SA_OK ? cli_report_write(REPRODUCE.name, report, NULL, quiet)
+                                      : cli_fail(REPRODUCE.name, status);
     sa_report_destroy(report);
     return exit_status;
 }
@@ -138,12 +148,13 @@ static int run_panel(const char *figure, reproduce_panel *panel, reproduce_progr
     reproduce_progress_panel_end(progress);
     if (status != SA_OK) cli_progress_end(&progress->line);
     if (status == SA_INTERRUPTED)
-        return cli_say(REPRODUCE.name, cli_exit_status(status), "stopped in %s %s; the same command with --resume goes on",
-                       figure, panel->name);
+        return cli_say(REPRODUCE.name, cli_exit_status(status),
+                       "stopped in %s %s; the same command with --resume goes on", figure, panel->name);
     return status == SA_OK ? EXIT_FINE : cli_fail(REPRODUCE.name, status);
 }
 
-static int run_figure(const reproduce_request *request, reproduce_figure *figure, reproduce_progress *progress) {
+static int run_figure(const reproduce_request *request, reproduce_figure *figure,
+                      reproduce_progress *progress) {
     bool quiet = cli_flag(figure->panels[0].experiment, "quiet");
     for (size_t i = 0; i < figure->count; i++) {
         int exit_status = run_panel(figure->name, &figure->panels[i], progress);

@@ -39,8 +39,8 @@ typedef struct reproduce_figure {
 
 /* The index-th figure's name; NULL when there is none. */
 const char *reproduce_figure_name(size_t index);
-/* Makes the experiments. An option of the user's wins over the figure's; one that the figure varies leaves one panel or curve.
- * Says what is wrong. Caller clears either way. */
+/* Makes the experiments. An option of the user's wins over the figure's; one that the figure varies leaves
+ * one panel or curve. Says what is wrong. Caller clears either way. */
 int reproduce_make(const reproduce_request *request, const char *name, reproduce_figure *figure);
 void reproduce_clear(reproduce_figure *figure);
 

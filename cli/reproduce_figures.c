@@ -18,8 +18,9 @@ typedef struct figure_plan {
     const char *varies;     /* the option in which panels differ, and after which they are named */
     const char *algorithms; /* NULL: see widths */
     const char *widths[8];  /* of the networks: one cn-ts each, against comblin-ts */
-    bool corrected;         /* with the linear ones as their papers define them, where the preset has them otherwise */
-    double agents;          /* how many networks there are to train */
+    bool
+        corrected; /* with the linear ones as their papers define them, where the preset has them otherwise */
+    double agents; /* how many networks there are to train */
     panel_plan panels[REPRODUCE_PANELS];
 } figure_plan;
 
@@ -66,12 +67,14 @@ static sa_status set_number(sa_experiment *experiment, const char *name, int val
 /* The user's value of an option, or `otherwise` when it was not given. */
 static const char *choose(const reproduce_request *request, const char *name, const char *otherwise,
                           char text[CLI_VALUE]) {
-    if (!sa_options_given(request->given, name) || sa_options_get(request->given, name, text, CLI_VALUE) != SA_OK)
+    if (!sa_options_given(request->given, name) ||
+        sa_options_get(request->given, name, text, CLI_VALUE) != SA_OK)
         return otherwise;
     return text;
 }
 
-static sa_status add_widths(const reproduce_request *request, const figure_plan *plan, sa_experiment *experiment) {
+static sa_status add_widths(const reproduce_request *request, const figure_plan *plan,
+                            sa_experiment *experiment) {
     char text[128], value[CLI_VALUE];
     const char *only = choose(request, "hidden", NULL, value);
     for (size_t i = 0; plan->widths[i] && (i == 0 || !only); i++) {
@@ -84,7 +87,8 @@ static sa_status add_widths(const reproduce_request *request, const figure_plan 
 }
 
 /* The figure's agents, unless the user names algorithms. */
-static sa_status add_agents(const reproduce_request *request, const figure_plan *plan, sa_experiment *experiment) {
+static sa_status add_agents(const reproduce_request *request, const figure_plan *plan,
+                            sa_experiment *experiment) {
     static const char *const corrected[] = {"comblin-ucb-corrected:algorithm=comblin-ucb,preset=paper",
                                             "comblin-ts-corrected:algorithm=comblin-ts,preset=paper"};
     sa_status status = SA_OK;
@@ -103,7 +107,8 @@ static sa_status set_panel(const reproduce_request *request, const figure_plan *
     sa_status status = sa_experiment_set(experiment, "preset", request->preset);
     if (status == SA_OK) status = sa_experiment_set(experiment, "environment", panel->environment);
     if (status == SA_OK) status = set_number(experiment, "dim", panel->dim);
-    if (status == SA_OK) status = set_number(experiment, "rounds", request->quick ? panel->quick_rounds : panel->rounds);
+    if (status == SA_OK)
+        status = set_number(experiment, "rounds", request->quick ? panel->quick_rounds : panel->rounds);
     if (status == SA_OK && request->quick) status = set_number(experiment, "runs", QUICK_RUNS);
     return status == SA_OK ? add_agents(request, plan, experiment) : status;
 }
@@ -125,7 +130,8 @@ static int make_panel(const reproduce_request *request, const figure_plan *plan,
     snprintf(made->name, sizeof made->name, "%s%.20s", strcmp(plan->varies, "dim") ? "" : "d", value);
     snprintf(folder, sizeof folder, "%s/%s", figure->folder, made->name);
     status = sa_experiment_set(made->experiment, "out", folder);
-    if (status == SA_OK && access(folder, F_OK)) status = sa_experiment_set(made->experiment, "resume", "false");
+    if (status == SA_OK && access(folder, F_OK))
+        status = sa_experiment_set(made->experiment, "resume", "false");
     if (status == SA_OK) status = sa_options_get(options, "rounds", value, sizeof value);
     if (status != SA_OK) return cli_fail(REPRODUCE.name, status);
     made->weight = plan->agents * pow(atof(value), 1.5); /* between training alone and widths alone */
@@ -154,8 +160,8 @@ int reproduce_make(const reproduce_request *request, const char *name, reproduce
     const figure_plan *plan = FIGURES;
     while (strcmp(plan->name, name)) plan++;
     figure->name = plan->name;
-    snprintf(figure->title, sizeof figure->title, "%s (%spreset %s)", plan->title, request->quick ? "quick version, " : "",
-             request->preset);
+    snprintf(figure->title, sizeof figure->title, "%s (%spreset %s)", plan->title,
+             request->quick ? "quick version, " : "", request->preset);
     snprintf(figure->folder, sizeof figure->folder, "%s/%s", request->out, name);
     return make_panels(request, plan, figure);
 }

@@ -7,16 +7,20 @@
 static const cli_command RUN = {
     .name = "run",
     .usage = "superarm run [SPEC.yaml] [options]\n\n"
-             "Runs one or more agents in one environment, --runs times, and shows their regret. A spec file holds the\n"
-             "same options as a YAML mapping, and `agents:`, a mapping of labels to options; flags win over the spec,\n"
-             "and an agent's own options over both. --resume goes on with what is in --out, also with more --runs or\n"
+             "Runs one or more agents in one environment, --runs times, and shows their regret. A spec file "
+             "holds the\n"
+             "same options as a YAML mapping, and `agents:`, a mapping of labels to options; flags win over "
+             "the spec,\n"
+             "and an agent's own options over both. --resume goes on with what is in --out, also with more "
+             "--runs or\n"
              "more agents; --shard I/N does one of N parts, which `superarm report` puts together.\n",
-    .examples =
-        "Examples:\n"
-        "  superarm run --environment h2 --algorithm cn-ucb,cn-ts --runs 4 --out results/h2\n"
-        "  superarm run --environment h1 --agent shy:algorithm=cn-ucb,gamma=0.1 --agent bold:algorithm=cn-ucb,gamma=3\n"
-        "  superarm run --environment h2 --clicks cascade --slate 6 --algorithm cn-ucb,comblin-ucb,random --runs 4\n"
-        "  superarm run results/h2/spec.yaml --out results/again\n",
+    .examples = "Examples:\n"
+                "  superarm run --environment h2 --algorithm cn-ucb,cn-ts --runs 4 --out results/h2\n"
+                "  superarm run --environment h1 --agent shy:algorithm=cn-ucb,gamma=0.1 --agent "
+                "bold:algorithm=cn-ucb,gamma=3\n"
+                "  superarm run --environment h2 --clicks cascade --slate 6 --algorithm "
+                "cn-ucb,comblin-ucb,random --runs 4\n"
+                "  superarm run results/h2/spec.yaml --out results/again\n",
     .agents = true,
 };
 
@@ -51,10 +55,11 @@ static void print_table(const sa_experiment *experiment) {
         printf("%-*s %5zu %12.6g", label, result.label, result.runs, result.mean);
         print_spread(&result);
         if (clicks) printf(" %9.6g", result.clicks_mean);
-        printf(" %9.3g  %.3g / %.3g / %.3g\n", result.seconds_per_run, result.select_seconds, result.update_seconds,
-               result.train_seconds);
+        printf(" %9.3g  %.3g / %.3g / %.3g\n", result.seconds_per_run, result.select_seconds,
+               result.update_seconds, result.train_seconds);
         if (result.alike)
-            printf("%*s       all of these runs are alike, so they count as one, without an interval\n", label, "");
+            printf("%*s       all of these runs are alike, so they count as one, without an interval\n",
+                   label, "");
         if (result.replay_seconds > 0)
             printf("%*s       beginning new epochs took %.3g s a run\n", label, "", result.replay_seconds);
         if (result.diverged_trainings > 0)

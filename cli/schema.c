@@ -10,8 +10,10 @@ enum { SHOWN = 10 }; /* lines that do not fit */
 static const char HELP[] =
     "superarm schema LOG.jsonl [--out FILE] [--skip-bad]\n"
     "superarm schema --check SCHEMA.yaml LOG.jsonl [--skip-bad]\n\n"
-    "Looks at the named fields of a log's contexts and items and proposes a schema, YAML with a comment on each line\n"
-    "that says what was seen; it is meant to be edited. With --check it names the lines that do not fit a schema, and "
+    "Looks at the named fields of a log's contexts and items and proposes a schema, YAML with a comment on "
+    "each line\n"
+    "that says what was seen; it is meant to be edited. With --check it names the lines that do not fit a "
+    "schema, and "
     "the\n"
     "exit status is then 2.\n\n"
     "  --out FILE       writes the schema there instead of stdout\n"
@@ -34,7 +36,8 @@ static int propose(const request *self) {
     FILE *file = self->out ? fopen(self->out, "w") : stdout;
     bool written = file && fputs(text, file) >= 0 && fflush(file) == 0;
     if (file && self->out) written = fclose(file) == 0 && written;
-    if (!written) exit_status = cli_say(NAME, EXIT_OTHER, "%s cannot be written", self->out ? self->out : "stdout");
+    if (!written)
+        exit_status = cli_say(NAME, EXIT_OTHER, "%s cannot be written", self->out ? self->out : "stdout");
     sa_schema_text_free(text);
     return exit_status;
 }
@@ -74,8 +77,8 @@ static int check_log(const request *self) {
         printf("%" PRIu64 " decisions fit, %" PRIu64 " do not; %zu features an arm\n", state.fit, state.wrong,
                sa_schema_dim(schema));
         if (sa_encoding_ignored(state.encoding))
-            printf("%" PRIu64 " values are not in the schema and left out, as %s\n", sa_encoding_ignored(state.encoding),
-                   sa_encoding_ignored_name(state.encoding));
+            printf("%" PRIu64 " values are not in the schema and left out, as %s\n",
+                   sa_encoding_ignored(state.encoding), sa_encoding_ignored_name(state.encoding));
         cli_warn_of_log(NAME, state.reader);
         exit_status = state.wrong ? EXIT_INPUT : EXIT_FINE;
     }
@@ -99,6 +102,7 @@ int cli_schema(int count, char **arguments) {
         return EXIT_FINE;
     }
     if (!self.log) return cli_say(NAME, EXIT_INPUT, "which log? superarm schema --help has an example");
-    if (self.check && self.out) return cli_say(NAME, EXIT_INPUT, "--out is for a proposal, and --check makes none");
+    if (self.check && self.out)
+        return cli_say(NAME, EXIT_INPUT, "--out is for a proposal, and --check makes none");
     return self.check ? check_log(&self) : propose(&self);
 }

@@ -11,7 +11,8 @@ static const char NAME[] = "serve";
 
 int cli_serve(int count, char **arguments) {
     (void)count, (void)arguments;
-    return cli_say(NAME, EXIT_OTHER, "this build has no service: libmicrohttpd-dev or libsqlite3-dev was missing");
+    return cli_say(NAME, EXIT_OTHER,
+                   "this build has no service: libmicrohttpd-dev or libsqlite3-dev was missing");
 }
 
 #else
@@ -20,9 +21,11 @@ int cli_serve(int count, char **arguments) {
 
 static void print_help(void) {
     puts("superarm serve --dir DIR [options]\n\n"
-         "Serves decisions over HTTP, and keeps what it acknowledges: answers 201 and 204 mean that it is on disk. DIR "
+         "Serves decisions over HTTP, and keeps what it acknowledges: answers 201 and 204 mean that it is on "
+         "disk. DIR "
          "holds\n"
-         "everything (the journal and checkpoints of agents) and is made where it is missing. docs/SERVICE.md has the "
+         "everything (the journal and checkpoints of agents) and is made where it is missing. "
+         "docs/SERVICE.md has the "
          "routes.\n\n"
          "Options:\n"
          "  --dir DIR               the folder\n"
@@ -40,7 +43,8 @@ static void print_help(void) {
          "Example:\n"
          "  superarm serve --dir shop\n"
          "  curl -X PUT http://127.0.0.1:8080/v1/agents/home -H 'Content-Type: application/json' \\\n"
-         "       -d '{\"options\": {\"algorithm\": \"cn-ucb\", \"dim\": 2}, \"slate\": 2, \"default_feedback\": 0}'\n"
+         "       -d '{\"options\": {\"algorithm\": \"cn-ucb\", \"dim\": 2}, \"slate\": 2, "
+         "\"default_feedback\": 0}'\n"
          "  curl http://127.0.0.1:8080/v1/agents/home/decide -H 'Content-Type: application/json' \\\n"
          "       -d '{\"event\": \"e1\", \"contexts\": [[0, 1], [1, 0], [0.5, 0.5]]}'");
 }
@@ -70,7 +74,8 @@ static int take_value(const option *flag, const char *value) {
         return cli_say(NAME, EXIT_INPUT, "--%s %s is no number", flag->name, value);
     if (flag->whole) {
         if (number < 0 || number > flag->most || number != (double)(unsigned)number)
-            return cli_say(NAME, EXIT_INPUT, "--%s %s is not a whole number from 0 to %u", flag->name, value, flag->most);
+            return cli_say(NAME, EXIT_INPUT, "--%s %s is not a whole number from 0 to %u", flag->name, value,
+                           flag->most);
         *flag->whole = (unsigned)number;
         return EXIT_FINE;
     }
@@ -84,7 +89,8 @@ static int unknown(const char *argument, const option *known, size_t count) {
     const char *names[16];
     for (size_t i = 0; i < count && i < 16; i++) names[i] = known[i].name;
     const char *nearest = strncmp(argument, "--", 2) ? NULL : cli_nearest(argument + 2, names, count);
-    if (nearest) return cli_say(NAME, EXIT_INPUT, "%s is not an option; did you mean --%s?", argument, nearest);
+    if (nearest)
+        return cli_say(NAME, EXIT_INPUT, "%s is not an option; did you mean --%s?", argument, nearest);
     return cli_say(NAME, EXIT_INPUT, "%s is not an option; --help lists them", argument);
 }
 
@@ -109,8 +115,9 @@ static int take(inputs *into, int count, char **arguments) {
             serve->quiet = true;
             continue;
         }
-        while (at < known_count && (size < 3 || strncmp(argument, "--", 2) || strlen(known[at].name) != size - 2 ||
-                                    strncmp(known[at].name, argument + 2, size - 2)))
+        while (at < known_count &&
+               (size < 3 || strncmp(argument, "--", 2) || strlen(known[at].name) != size - 2 ||
+                strncmp(known[at].name, argument + 2, size - 2)))
             at++;
         if (at == known_count) return unknown(argument, known, known_count);
         const char *value = equals ? equals + 1 : i + 1 < count ? arguments[++i] : NULL;
@@ -124,7 +131,8 @@ static int take(inputs *into, int count, char **arguments) {
 int cli_serve(int count, char **arguments) {
     char message[512] = "";
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    inputs flags = {.serve = {.address = "127.0.0.1", .port = 8080, .checkpoint_seconds = 300, .request_seconds = 30}};
+    inputs flags = {
+        .serve = {.address = "127.0.0.1", .port = 8080, .checkpoint_seconds = 300, .request_seconds = 30}};
     for (int i = 0; i < count; i++)
         if (!strcmp(arguments[i], "--help") || !strcmp(arguments[i], "-h")) {
             print_help();
@@ -138,7 +146,8 @@ int cli_serve(int count, char **arguments) {
     else if (flags.new_keys)
         status = serve_make_keys(flags.new_keys, message);
     else if (!flags.serve.folder)
-        return cli_say(NAME, EXIT_INPUT, "--dir is missing: the folder that holds the journal, made where it is missing");
+        return cli_say(NAME, EXIT_INPUT,
+                       "--dir is missing: the folder that holds the journal, made where it is missing");
     else if (flags.backup)
         status = serve_backup(flags.serve.folder, flags.backup, message);
     else

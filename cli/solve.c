@@ -9,10 +9,13 @@ static void print_help(void) {
     const char *name, *help;
     char flag[64];
     puts("superarm solve ORACLE --scores S [options]\n\n"
-         "Prints the slate with the largest reward as JSON: {\"slate\": [...], \"reward\": r, \"alpha\": a, \"exact\": "
+         "Prints the slate with the largest reward as JSON: {\"slate\": [...], \"reward\": r, \"alpha\": a, "
+         "\"exact\": "
          "true},\n"
-         "where the reward is sure to be at least alpha times the best. `superarm list oracles` says what each needs.\n"
-         "Arrays are npy files, or with one axis also lists as in 0.5,1,0.2; indices may be int32, int64 or whole "
+         "where the reward is sure to be at least alpha times the best. `superarm list oracles` says what "
+         "each needs.\n"
+         "Arrays are npy files, or with one axis also lists as in 0.5,1,0.2; indices may be int32, int64 or "
+         "whole "
          "floats.\n\n"
          "Options:");
     for (size_t i = 0; sa_problem_name_at(i, &name, &help); i++) {
@@ -48,7 +51,8 @@ static int take(sa_problem *problem, int count, char **arguments, const char **o
         char name[64];
         const char *argument = arguments[i], *equals = strchr(argument, '=');
         if (strncmp(argument, "--", 2) || !argument[2]) {
-            if (*argument == '-') return cli_say(NAME, EXIT_INPUT, "%s is not an option; --help lists them", argument);
+            if (*argument == '-')
+                return cli_say(NAME, EXIT_INPUT, "%s is not an option; --help lists them", argument);
             if (*oracle) return cli_say(NAME, EXIT_INPUT, "%s is one oracle too many", argument);
             *oracle = argument;
             continue;
@@ -60,7 +64,8 @@ static int take(sa_problem *problem, int count, char **arguments, const char **o
                             : !strcmp(name, "exactly") ? "true"
                             : i + 1 < count            ? arguments[++i]
                                                        : NULL;
-        if (!value || (!equals && !strncmp(value, "--", 2))) return cli_say(NAME, EXIT_INPUT, "--%s needs a value", name);
+        if (!value || (!equals && !strncmp(value, "--", 2)))
+            return cli_say(NAME, EXIT_INPUT, "--%s needs a value", name);
         sa_status status = sa_problem_set(problem, name, value);
         if (status != SA_OK) return cli_fail(NAME, status);
     }

@@ -8,19 +8,25 @@ const cli_command SWEEP = {
     .name = "sweep",
     .usage =
         "superarm sweep [SPEC.yaml] --out DIR [--grid OPTION=VALUE,VALUE...] [options]\n\n"
-        "Runs every combination of a grid of options and writes a report of them. SPEC is one of `superarm run` with\n"
-        "`grid:`, a mapping of options to lists of values; each cell is labelled by its values. Options of agents are\n"
+        "Runs every combination of a grid of options and writes a report of them. SPEC is one of `superarm "
+        "run` with\n"
+        "`grid:`, a mapping of options to lists of values; each cell is labelled by its values. Options of "
+        "agents are\n"
         "compared on the same draws; those of the environment (and --seed) make experiments of their own.\n\n"
         "  --grid OPTION=V,V...         one more option of the grid; repeatable\n"
-        "  --shard I/N                  do the I-th of N parts (from 0), anywhere with the same DIR; when all are done,\n"
+        "  --shard I/N                  do the I-th of N parts (from 0), anywhere with the same DIR; when "
+        "all are done,\n"
         "                               `superarm report DIR` merges them, and says what is missing\n"
-        "  --slurm                      submit the shards to Slurm as a job array, and a last job that merges; what\n"
-        "                               stands behind -- goes to sbatch. With --resume: the shards that failed, again\n"
+        "  --slurm                      submit the shards to Slurm as a job array, and a last job that "
+        "merges; what\n"
+        "                               stands behind -- goes to sbatch. With --resume: the shards that "
+        "failed, again\n"
         "  --tasks N                    with --slurm: shards [one a run]\n"
         "  --at-once M                  with --slurm: tasks that run at a time [as Slurm likes]\n",
     .examples =
         "Examples:\n"
-        "  superarm sweep --environment h2 --grid gamma=0.1,1,10 --grid hidden=50,100 --runs 4 --out results/grid\n"
+        "  superarm sweep --environment h2 --grid gamma=0.1,1,10 --grid hidden=50,100 --runs 4 --out "
+        "results/grid\n"
         "  superarm sweep spec.yaml --out results/grid --shard 0/8\n"
         "  superarm sweep spec.yaml --out results/grid --slurm --at-once 20 -- --time=2:00:00 --mem=2G\n",
     .agents = true,
@@ -79,7 +85,8 @@ static int take_own(int count, char **arguments, sweep_request *request, sa_expe
         else if (!strcmp(name, "--grid"))
             exit_status = take_grid(value, experiment);
         else
-            exit_status = take_count(name, value, strcmp(name, "--tasks") ? &request->at_once : &request->tasks);
+            exit_status =
+                take_count(name, value, strcmp(name, "--tasks") ? &request->at_once : &request->tasks);
         if (exit_status != EXIT_FINE) return exit_status;
     }
     return EXIT_FINE;
@@ -87,7 +94,10 @@ static int take_own(int count, char **arguments, sweep_request *request, sa_expe
 
 static int check(const sweep_request *request, const sa_experiment *experiment) {
     const sa_options *options = sa_experiment_options(experiment);
-    const char *only = request->tasks ? "--tasks" : request->at_once ? "--at-once" : request->sbatch ? "--" : NULL;
+    const char *only = request->tasks     ? "--tasks"
+                       : request->at_once ? "--at-once"
+                       : request->sbatch  ? "--"
+                                          : NULL;
     if (!sa_options_given(options, "out"))
         return cli_say(SWEEP.name, EXIT_INPUT, "a sweep needs --out, the folder for its results");
     if (!sa_experiment_has_grid(experiment))
@@ -107,8 +117,9 @@ static int write_report(const sa_experiment *experiment) {
     sa_report *report = NULL;
     sa_status status = sa_options_get(sa_experiment_options(experiment), "out", out, sizeof out);
     if (status == SA_OK) status = sa_report_open(&folder, 1, &report);
-    int exit_status = status == SA_OK ? cli_report_write(SWEEP.name, report, NULL, cli_flag(experiment, "quiet"))
-                                      : cli_fail(SWEEP.name, status);
+    int exit_status = status == SA_OK
+                          ? cli_report_write(SWEEP.name, report, NULL, cli_flag(experiment, "quiet"))
+                          : cli_fail(SWEEP.name, status);
     sa_report_destroy(report);
     return exit_status;
 }

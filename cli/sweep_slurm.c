@@ -1,7 +1,7 @@
-/* superarm sweep --slurm: the shards as tasks of job arrays, and a job that merges when they have ended. All that is
- * known of them is in DIR/slurm: the scripts, a log for each task, `tasks` (how many there are) and `jobs` (the last
- * that were submitted). Slurm does the scheduling, and whether a task has done its work is seen from the runs that it
- * left. */
+/* superarm sweep --slurm: the shards as tasks of job arrays, and a job that merges when they have ended. All
+ * that is known of them is in DIR/slurm: the scripts, a log for each task, `tasks` (how many there are) and
+ * `jobs` (the last that were submitted). Slurm does the scheduling, and whether a task has done its work is
+ * seen from the runs that it left. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <limits.h>
@@ -36,8 +36,8 @@ static void path_of(const submission *self, const char *name, char path[PATH_SIZ
 
 /* ---- small files ---- */
 
-__attribute__((format(printf, 3, 4))) static int write_file(const submission *self, const char *name, const char *format,
-                                                            ...) {
+__attribute__((format(printf, 3, 4))) static int write_file(const submission *self, const char *name,
+                                                            const char *format, ...) {
     char path[PATH_SIZE];
     va_list arguments;
     path_of(self, name, path);
@@ -82,16 +82,18 @@ static int write_scripts(const submission *self) {
     quote(self->out, out);
     int status = write_file(self, "tasks", "%zu\n", self->tasks);
     if (status == EXIT_FINE)
-        status =
-            write_file(self, "array.sh",
-                       "#!/bin/sh\n# A task of the array: the shard of its index, from the first of this array on ($1).\n"
-                       "exec %s sweep %s/spec.yaml --out %s --shard \"$((SLURM_ARRAY_TASK_ID + $1))/%zu\" \\\n"
-                       "    --threads \"${SLURM_CPUS_PER_TASK:-1}\" --quiet\n",
-                       program, out, out, self->tasks);
+        status = write_file(
+            self, "array.sh",
+            "#!/bin/sh\n# A task of the array: the shard of its index, from the first of this array on "
+            "($1).\n"
+            "exec %s sweep %s/spec.yaml --out %s --shard \"$((SLURM_ARRAY_TASK_ID + $1))/%zu\" \\\n"
+            "    --threads \"${SLURM_CPUS_PER_TASK:-1}\" --quiet\n",
+            program, out, out, self->tasks);
     if (status == EXIT_FINE)
         status =
             write_file(self, "merge.sh",
-                       "#!/bin/sh\n# When all tasks have ended: merges what they did.\nexec %s report %s\n", program, out);
+                       "#!/bin/sh\n# When all tasks have ended: merges what they did.\nexec %s report %s\n",
+                       program, out);
     return status;
 }
 
@@ -104,10 +106,12 @@ static int find_tasks(submission *self, sa_experiment *experiment) {
     if (status != SA_OK) return cli_fail(SWEEP.name, status);
     read_file(self, "tasks", text, sizeof text);
     had = strtoul(text, NULL, 10);
-    self->tasks = had ? had : self->request->tasks && self->request->tasks < jobs ? self->request->tasks : jobs;
+    self->tasks = had                                                   ? had
+                  : self->request->tasks && self->request->tasks < jobs ? self->request->tasks
+                                                                        : jobs;
     if (had && self->request->tasks && self->request->tasks != had)
-        return cli_say(SWEEP.name, EXIT_INPUT, "--tasks %zu: the sweep in %s was cut into %zu", self->request->tasks,
-                       self->out, had);
+        return cli_say(SWEEP.name, EXIT_INPUT, "--tasks %zu: the sweep in %s was cut into %zu",
+                       self->request->tasks, self->out, had);
     self->left = calloc(self->tasks, sizeof *self->left);
     if (!self->left) return cli_fail(SWEEP.name, SA_OUT_OF_MEMORY);
     status = sa_experiment_shards_left(experiment, self->tasks, self->left);
@@ -124,8 +128,10 @@ static int check_queue(const submission *self) {
     for (char *c = jobs; *c; c++)
         if (*c == ':') *c = ',';
     char *words[] = {"squeue", "--noheader", "--format=%i", "--jobs", jobs, NULL};
-    if (child_run(words, out, sizeof out, said, sizeof said) || !*out) return EXIT_FINE; /* it knows them no more */
-    return cli_say(SWEEP.name, EXIT_INPUT, "jobs of this sweep are still in the queue: squeue --jobs=%s", jobs);
+    if (child_run(words, out, sizeof out, said, sizeof said) || !*out)
+        return EXIT_FINE; /* it knows them no more */
+    return cli_say(SWEEP.name, EXIT_INPUT, "jobs of this sweep are still in the queue: squeue --jobs=%s",
+                   jobs);
 }
 
 static int find_limit(submission *self) {
@@ -133,9 +139,9 @@ static int find_limit(submission *self) {
     char *words[] = {"scontrol", "show", "config", NULL};
     int status = child_run(words, out, sizeof out, said, sizeof said);
     if (status == 127)
-        return cli_say(
-            SWEEP.name, EXIT_OTHER,
-            "--slurm needs Slurm's commands, and there is no scontrol here; --shard I/N works with any scheduler");
+        return cli_say(SWEEP.name, EXIT_OTHER,
+                       "--slurm needs Slurm's commands, and there is no scontrol here; --shard I/N works "
+                       "with any scheduler");
     if (status) return say("Slurm does not answer: %s%s", said, "");
     char *line = strstr(out, "MaxArraySize"), *equals = line ? strchr(line, '=') : NULL;
     self->array_size = equals ? strtoul(equals + 1, NULL, 10) : ARRAY_SIZE;
@@ -174,7 +180,8 @@ static int sbatch(submission *self, char *const *own, char *script, char *argume
     return EXIT_FINE;
 }
 
-/* The site's arrays may be shorter than ours: then there are several, one after the other where --at-once limits them. */
+/* The site's arrays may be shorter than ours: then there are several, one after the other where --at-once
+ * limits them. */
 static int submit_arrays(submission *self) {
     static char list[LIST_SIZE], array[LIST_SIZE + 64], after[4096 + 64];
     char script[PATH_SIZE], log[PATH_SIZE], offset[32], previous[4096] = "";
@@ -182,11 +189,13 @@ static int submit_arrays(submission *self) {
     path_of(self, "task-%A-%a.log", log);
     int status = EXIT_FINE;
     for (size_t first = 0; status == EXIT_FINE && first < self->tasks; first += self->array_size) {
-        size_t end = first + self->array_size < self->tasks ? first + self->array_size : self->tasks, used = 0;
+        size_t end = first + self->array_size < self->tasks ? first + self->array_size : self->tasks,
+               used = 0;
         char *own[8] = {"--job-name=superarm", "--output", log, array};
         if (!list_left(self, first, end, list)) continue;
         used = (size_t)snprintf(array, sizeof array, "--array=%s", list);
-        if (self->request->at_once) snprintf(array + used, sizeof array - used, "%%%zu", self->request->at_once);
+        if (self->request->at_once)
+            snprintf(array + used, sizeof array - used, "%%%zu", self->request->at_once);
         snprintf(after, sizeof after, "--dependency=afterany:%s", previous);
         if (self->request->at_once && *previous) own[4] = after;
         snprintf(offset, sizeof offset, "%zu", first);
@@ -211,9 +220,9 @@ static void tell(const submission *self) {
     const char *merge = strrchr(self->jobs, ':');
     list_left(self, 0, self->tasks, list);
     if (self->again) printf("Tasks %s of %zu have runs to do, and are submitted again.\n", list, self->tasks);
-    printf("%zu tasks: %s %.*s; job %s merges them into %s/report.html. Logs are in %s/slurm.\n", self->left_count,
-           strchr(self->jobs, ':') == merge ? "job" : "jobs", (int)(merge - self->jobs), self->jobs, merge + 1, self->out,
-           self->out);
+    printf("%zu tasks: %s %.*s; job %s merges them into %s/report.html. Logs are in %s/slurm.\n",
+           self->left_count, strchr(self->jobs, ':') == merge ? "job" : "jobs", (int)(merge - self->jobs),
+           self->jobs, merge + 1, self->out, self->out);
 }
 
 static int submit(submission *self, sa_experiment *experiment) {
@@ -246,7 +255,8 @@ int sweep_submit(const sweep_request *request, sa_experiment *experiment) {
         return say("this program does not find itself: %s%s", strerror(errno), "");
     if (request->sbatch_count > WORDS_MOST - 16) return say("%s%s", "sbatch gets more than 240 words", "");
     sa_options_get(sa_experiment_options(experiment), "out", out, sizeof out);
-    int used = snprintf(self.out, sizeof self.out, *out == '/' ? "%s%s" : "%s/%s", *out == '/' ? "" : here, out);
+    int used =
+        snprintf(self.out, sizeof self.out, *out == '/' ? "%s%s" : "%s/%s", *out == '/' ? "" : here, out);
     if (used < 0 || (size_t)used >= sizeof self.out) return say("--out %s is too long%s", out, "");
     self.again = cli_flag(experiment, "resume");
     int exit_status = submit(&self, experiment);

@@ -12,23 +12,26 @@ static const char *const OPTIONS[] = {
 
 static const cli_command THEORY = {
     .name = "theory",
-    .usage =
-        "superarm theory --contexts X.npy [options]\n\n"
-        "Prints the paper's quantities for these contexts as one JSON object: the neural tangent kernel's log det(I + H "
-        "/\n"
-        "lambda), effective dimension and smallest eigenvalue; M, nu, eta, J and the smallest width of the theorems;\n"
-        "gamma_T and e_T of Lemma 1 and epsilon. Contexts are taken as they are. null: not known, or not finite.\n\n"
-        "Options:\n"
-        "  --contexts FILE              npy file of contexts: (n, d), (T, N, d), or (R, T, N, d) as `superarm draw` "
-        "writes\n"
-        "  --scores FILE                npy file of their expected scores h, for S = sqrt(2 h' H^-1 h)\n"
-        "  --rounds INTEGER             T [the file's T; n for contexts without rounds]\n"
-        "  --first-run INTEGER          which run of a file that has several [0]\n"
-        "  --rate NUMBER                C_1 of eta and J [1]\n",
-    .examples =
-        "Example:\n"
-        "  superarm draw --environment h1 --rounds 50 --arms 10 --dim 8 --runs 1 --out draws\n"
-        "  superarm theory --contexts draws/contexts.npy --scores draws/scores.npy --depth 2 --lambda 1 --slate 4\n",
+    .usage = "superarm theory --contexts X.npy [options]\n\n"
+             "Prints the paper's quantities for these contexts as one JSON object: the neural tangent "
+             "kernel's log det(I + H "
+             "/\n"
+             "lambda), effective dimension and smallest eigenvalue; M, nu, eta, J and the smallest width of "
+             "the theorems;\n"
+             "gamma_T and e_T of Lemma 1 and epsilon. Contexts are taken as they are. null: not known, or "
+             "not finite.\n\n"
+             "Options:\n"
+             "  --contexts FILE              npy file of contexts: (n, d), (T, N, d), or (R, T, N, d) as "
+             "`superarm draw` "
+             "writes\n"
+             "  --scores FILE                npy file of their expected scores h, for S = sqrt(2 h' H^-1 h)\n"
+             "  --rounds INTEGER             T [the file's T; n for contexts without rounds]\n"
+             "  --first-run INTEGER          which run of a file that has several [0]\n"
+             "  --rate NUMBER                C_1 of eta and J [1]\n",
+    .examples = "Example:\n"
+                "  superarm draw --environment h1 --rounds 50 --arms 10 --dim 8 --runs 1 --out draws\n"
+                "  superarm theory --contexts draws/contexts.npy --scores draws/scores.npy --depth 2 "
+                "--lambda 1 --slate 4\n",
     .no_spec = true,
     .preset = "paper",
     .options = OPTIONS,
@@ -53,13 +56,15 @@ static void print_notes(const sa_theory_numbers *numbers) {
     }
     if (numbers->singular) {
         begin_note(&count);
-        printf("the kernel matrix is singular: %zu of %zu contexts repeat others or depend on them; smallest_eigenvalue, "
+        printf("the kernel matrix is singular: %zu of %zu contexts repeat others or depend on them; "
+               "smallest_eigenvalue, "
                "smallest_width and norm are those of the other %zu\"",
                numbers->contexts - numbers->rank, numbers->contexts, numbers->rank);
     }
     if (isinf(numbers->norm)) {
         begin_note(&count);
-        fputs("contexts that depend on each other have scores that do not: no function has them, and no norm is enough\"",
+        fputs("contexts that depend on each other have scores that do not: no function has them, and no norm "
+              "is enough\"",
               stdout);
     }
     if (!isfinite(numbers->smallest_width)) {
@@ -80,7 +85,8 @@ static void print_numbers(const sa_options *options, const sa_theory_numbers *nu
     print_field("rounds", numbers->rounds);
     print_field("slate", numbers->slate);
     for (size_t i = 0; i < sizeof used / sizeof *used; i++)
-        if (sa_options_get(options, used[i][0], value, sizeof value) == SA_OK) printf(",\n \"%s\": %s", used[i][1], value);
+        if (sa_options_get(options, used[i][0], value, sizeof value) == SA_OK)
+            printf(",\n \"%s\": %s", used[i][1], value);
     print_field("log_det", numbers->log_det);
     print_field("effective_dimension", numbers->effective_dimension);
     print_field("smallest_eigenvalue", numbers->smallest_eigenvalue);
@@ -115,8 +121,8 @@ int cli_theory(int count, char **arguments) {
     sa_experiment *experiment = sa_experiment_new();
     if (!experiment) return cli_fail(THEORY.name, SA_OUT_OF_MEMORY);
     sa_status status = sa_experiment_set(experiment, "preset", THEORY.preset);
-    int exit_status =
-        status == SA_OK ? cli_take(&THEORY, count, arguments, experiment, &done) : cli_fail(THEORY.name, status);
+    int exit_status = status == SA_OK ? cli_take(&THEORY, count, arguments, experiment, &done)
+                                      : cli_fail(THEORY.name, status);
     if (status == SA_OK && !done) exit_status = compute(experiment);
     sa_experiment_destroy(experiment);
     return exit_status;

@@ -1,4 +1,5 @@
-/* The words of a command that has a few flags of its own: --name VALUE, --name=VALUE, --name, and words without dashes. */
+/* The words of a command that has a few flags of its own: --name VALUE, --name=VALUE, --name, and words
+ * without dashes. */
 #include <string.h>
 
 #include "cli.h"
@@ -9,7 +10,8 @@ static int unknown(const char *command, const char *argument, const cli_word *wo
     size_t count = 0;
     for (; words[count].name && count < MOST; count++) names[count] = words[count].name;
     const char *nearest = cli_nearest(argument, names, count);
-    if (nearest) return cli_say(command, EXIT_INPUT, "%s is not an option; did you mean %s?", argument, nearest);
+    if (nearest)
+        return cli_say(command, EXIT_INPUT, "%s is not an option; did you mean %s?", argument, nearest);
     return cli_say(command, EXIT_INPUT, "%s is not an option; --help lists them", argument);
 }
 
@@ -23,8 +25,8 @@ static const cli_word *find(const cli_word *words, const char *argument, const c
     return NULL;
 }
 
-int cli_take_words(const char *command, int count, char **arguments, const cli_word *words, const char **plain,
-                   size_t most, bool *help) {
+int cli_take_words(const char *command, int count, char **arguments, const cli_word *words,
+                   const char **plain, size_t most, bool *help) {
     size_t given = 0;
     for (int i = 0; i < count; i++) {
         const char *argument = arguments[i], *value;
@@ -34,7 +36,8 @@ int cli_take_words(const char *command, int count, char **arguments, const cli_w
         }
         if (*argument != '-' || !argument[1]) {
             if (given == most)
-                return cli_say(command, EXIT_INPUT, "%s is one word too many; --help has an example", argument);
+                return cli_say(command, EXIT_INPUT, "%s is one word too many; --help has an example",
+                               argument);
             plain[given++] = argument;
             continue;
         }

@@ -1,7 +1,8 @@
 /* A catalogue of 2000 items, and users who come in batches: 5 items for each.
  *
- * Items and users have features of their own. They are joined by products too, so that the agent can learn who likes what, and
- * the matrix of joined features never exists. Everything is in single precision, and nothing is copied.
+ * Items and users have features of their own. They are joined by products too, so that the agent can learn
+ * who likes what, and the matrix of joined features never exists. Everything is in single precision, and
+ * nothing is copied.
  *
  *   cc catalogue.c $(pkg-config --cflags --libs superarm) && ./a.out */
 #include <math.h>
@@ -38,7 +39,8 @@ static double serve(sa_agent *agent) {
         sa_request_join(requests[i], SA_JOIN_BOTH);
         sa_request_slate(requests[i], SLATE);
     }
-    if (sa_agent_select_many(agent, (const sa_request *const *)requests, USERS, decisions) != SA_OK) return NAN;
+    if (sa_agent_select_many(agent, (const sa_request *const *)requests, USERS, decisions) != SA_OK)
+        return NAN;
     for (int i = 0; i < USERS; i++) {
         double scores[SLATE];
         for (int k = 0; k < SLATE; k++) {

@@ -1,8 +1,9 @@
 /* Feedback that comes late and in parts, with a restart in between.
  *
- * Every day five slates are asked for before an answer is in. With count-pending an arm counts as explored when it is chosen,
- * so that the five are not all the same. In the evening half of the feedback comes; at night the process restarts and loads
- * the agent from its file; in the morning the other half finds its decisions still waiting.
+ * Every day five slates are asked for before an answer is in. With count-pending an arm counts as explored
+ * when it is chosen, so that the five are not all the same. In the evening half of the feedback comes; at
+ * night the process restarts and loads the agent from its file; in the morning the other half finds its
+ * decisions still waiting.
  *
  *   cc late_feedback.c $(pkg-config --cflags --libs superarm) && ./a.out */
 #include <inttypes.h>
@@ -31,8 +32,11 @@ static double uniform(void) {
 }
 
 static sa_status open_shop(shop *my) {
-    const char *settings[][2] = {
-        {"algorithm", "cn-ucb"}, {"dim", "3"}, {"gamma", "30"}, {"count-pending", "true"}, {"pending-limit", "100"}};
+    const char *settings[][2] = {{"algorithm", "cn-ucb"},
+                                 {"dim", "3"},
+                                 {"gamma", "30"},
+                                 {"count-pending", "true"},
+                                 {"pending-limit", "100"}};
     sa_status status = SA_OUT_OF_MEMORY;
     sa_options *options = sa_options_new("tuned");
     my->request = sa_request_new();
@@ -85,8 +89,8 @@ static sa_status restart(shop *my, const char *path) {
 static void report(const shop *my, const char *when) {
     sa_agent_counts counts;
     sa_agent_count(my->agent, &counts);
-    printf("  %s: %" PRIu64 " decisions, %" PRIu64 " waiting, %" PRIu64 " arms learnt from\n", when, counts.decisions,
-           counts.pending, counts.observations);
+    printf("  %s: %" PRIu64 " decisions, %" PRIu64 " waiting, %" PRIu64 " arms learnt from\n", when,
+           counts.decisions, counts.pending, counts.observations);
 }
 
 static sa_status day(shop *my, const char *path) {
@@ -114,7 +118,8 @@ int main(void) {
         printf("day %d\n", i);
         status = day(&mine, path);
     }
-    if (status != SA_OK) fprintf(stderr, "late_feedback: %s: %s\n", sa_status_message(status), sa_last_error());
+    if (status != SA_OK)
+        fprintf(stderr, "late_feedback: %s: %s\n", sa_status_message(status), sa_last_error());
     sa_decision_destroy(mine.decision);
     sa_agent_destroy(mine.agent);
     sa_request_destroy(mine.request);

@@ -1,5 +1,5 @@
-/* Many threads choose, one learns. Each visitor is served by a thread with the latest policy; what came of it goes to the learner,
- * which records it, learns and publishes the next policy.
+/* Many threads choose, one learns. Each visitor is served by a thread with the latest policy; what came of it
+ * goes to the learner, which records it, learns and publishes the next policy.
  *
  *     gcc many_threads.c $(pkg-config --cflags --libs superarm) -lpthread */
 #include <pthread.h>
@@ -125,7 +125,8 @@ int main(void) {
     sa_options *options = sa_options_new("tuned");
     sa_agent *agent = NULL;
     must(sa_options_set(options, "dim", "5"));
-    must(sa_options_set(options, "confidence", "sketch")); /* widths that cost the same however long the shop is open */
+    must(sa_options_set(options, "confidence",
+                        "sketch")); /* widths that cost the same however long the shop is open */
     must(sa_agent_create(options, &agent));
     must(sa_agent_policy(agent, &self.policy));
     for (size_t i = 0; i < SERVERS; i++) pthread_create(&server[i], NULL, serve, &self);

@@ -1,5 +1,5 @@
-/* An algorithm of one's own beside cn-ucb, on the same draws: epsilon-greedy with one linear model, learnt by stochastic gradient
- * descent. Prints the mean regret of both.
+/* An algorithm of one's own beside cn-ucb, on the same draws: epsilon-greedy with one linear model, learnt by
+ * stochastic gradient descent. Prints the mean regret of both.
  *
  *   cc own_algorithm.c $(pkg-config --cflags --libs superarm) && ./a.out */
 #include <stdint.h>
@@ -53,7 +53,8 @@ static int select_arms(void *state, const sa_own_round *round, size_t *arms, siz
             highest = found;
         }
         taken[arms[k] = best] = 1;
-        for (int j = 0; j < DIM; j++) self->shown[round->round][k][j] = round->contexts[best * DIM + (size_t)j];
+        for (int j = 0; j < DIM; j++)
+            self->shown[round->round][k][j] = round->contexts[best * DIM + (size_t)j];
     }
     return 0;
 }
@@ -72,8 +73,9 @@ static int update(void *state, uint64_t round, const size_t *arms, const double 
 
 int main(void) {
     const sa_own_agent own = {.begin = begin, .select = select_arms, .update = update, .end = free};
-    const char *const options[][2] = {{"environment", "h1"}, {"rounds", "200"}, {"arms", "20"},   {"slate", "4"},
-                                      {"dim", "10"},         {"runs", "4"},     {"noise", "0.05"}};
+    const char *const options[][2] = {{"environment", "h1"}, {"rounds", "200"}, {"arms", "20"},
+                                      {"slate", "4"},        {"dim", "10"},     {"runs", "4"},
+                                      {"noise", "0.05"}};
     int status = 1;
     sa_blas_threads(1); /* runs have threads of their own */
     sa_experiment *experiment = sa_experiment_new();
@@ -85,8 +87,8 @@ int main(void) {
     if (sa_experiment_run(experiment, NULL, NULL) != SA_OK) goto done;
     sa_agent_result result;
     for (size_t i = 0; sa_experiment_result(experiment, i, &result) == SA_OK; i++)
-        printf("%-15s regret %6.1f, from %.1f to %.1f with 95%% confidence\n", result.label, result.mean, result.low,
-               result.high);
+        printf("%-15s regret %6.1f, from %.1f to %.1f with 95%% confidence\n", result.label, result.mean,
+               result.low, result.high);
     status = 0;
 done:
     if (status) fprintf(stderr, "own_algorithm: %s\n", sa_last_error());

@@ -42,7 +42,8 @@ int main(void) {
     sa_request *request = sa_request_new();
     sa_options *options = sa_options_new("tuned");
     if (!request || !options) goto done;
-    if (sa_options_set(options, "algorithm", "cn-ucb") != SA_OK) goto done; /* names as in `superarm list options` */
+    if (sa_options_set(options, "algorithm", "cn-ucb") != SA_OK)
+        goto done; /* names as in `superarm list options` */
     if (sa_options_set(options, "dim", "5") != SA_OK) goto done;
     if (sa_agent_create(options, &agent) != SA_OK) goto done;
 
@@ -60,7 +61,8 @@ int main(void) {
         best += best_of(contexts);
         if (sa_agent_update(agent, sa_decision_id(decision), scores, NULL, SLATE) != SA_OK) goto done;
         if (round % STEP == 0) {
-            printf("rounds %3d to %3d: %.1f%% of the best reward\n", round - STEP + 1, round, 100 * reward / best);
+            printf("rounds %3d to %3d: %.1f%% of the best reward\n", round - STEP + 1, round,
+                   100 * reward / best);
             reward = best = 0;
         }
     }

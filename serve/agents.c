@@ -177,15 +177,16 @@ void agent_count_learnt(sv_agent *self, double reward) {
 /* Rates over the bucket before this one and what there is of this one. */
 static void write_rates(sv_agent *self, sv_text *out) {
     int64_t now = clock_milliseconds(), number = now / 1000 / SERIES_SECONDS;
-    double decisions = 0, feedbacks = 0, seconds = (double)(now - (number - 1) * SERIES_SECONDS * 1000) / 1000;
+    double decisions = 0, feedbacks = 0,
+           seconds = (double)(now - (number - 1) * SERIES_SECONDS * 1000) / 1000;
     for (int64_t i = number - 1; i <= number; i++) {
         const sv_bucket *at = &self->series[i % SERIES_BUCKETS];
         if (at->number != i) continue;
         decisions += (double)at->decisions;
         feedbacks += (double)at->feedbacks;
     }
-    text_put(out, "\"rates\": {\"decisions_per_second\": %.3g, \"feedback_per_second\": %.3g}", decisions / seconds,
-             feedbacks / seconds);
+    text_put(out, "\"rates\": {\"decisions_per_second\": %.3g, \"feedback_per_second\": %.3g}",
+             decisions / seconds, feedbacks / seconds);
 }
 
 /* Oldest first: [[seconds since 1970, decisions, feedback, learnt, mean feedback or null], ...]. */
@@ -197,7 +198,8 @@ static void write_series(sv_agent *self, sv_text *out) {
         const sv_bucket *at = &self->series[i % SERIES_BUCKETS];
         if (at->number != i) continue;
         text_put(out, "%s[%lld, %llu, %llu, %llu, ", first ? "" : ", ", (long long)i * SERIES_SECONDS,
-                 (unsigned long long)at->decisions, (unsigned long long)at->feedbacks, (unsigned long long)at->learnt);
+                 (unsigned long long)at->decisions, (unsigned long long)at->feedbacks,
+                 (unsigned long long)at->learnt);
         text_number(out, at->learnt ? at->reward / (double)at->learnt : NAN);
         text_put(out, "]");
         first = false;
@@ -228,14 +230,15 @@ void agent_write(sv_agent *self, bool all, sv_text *out) {
                  clock_seconds() - self->policy_time);
     else
         text_put(out, "null");
-    text_put(out,
-             ", \"counts\": {\"decisions\": %llu, \"waiting\": %llu, \"learnt\": %llu, \"feedback\": %llu, "
-             "\"late\": %llu, \"retries\": %llu, \"skipped\": %llu, \"observations\": %llu, \"trainings\": %llu, "
-             "\"diverged_trainings\": %llu, \"bytes\": %llu}, \"seq\": %llu, ",
-             get(&self->decisions), get(&self->waiting), get(&self->learnt), get(&self->feedbacks), get(&self->late),
-             get(&self->retries), get(&self->skipped), (unsigned long long)counts->observations,
-             (unsigned long long)counts->trainings, (unsigned long long)counts->diverged_trainings,
-             (unsigned long long)counts->bytes, get(&self->last_seq));
+    text_put(
+        out,
+        ", \"counts\": {\"decisions\": %llu, \"waiting\": %llu, \"learnt\": %llu, \"feedback\": %llu, "
+        "\"late\": %llu, \"retries\": %llu, \"skipped\": %llu, \"observations\": %llu, \"trainings\": %llu, "
+        "\"diverged_trainings\": %llu, \"bytes\": %llu}, \"seq\": %llu, ",
+        get(&self->decisions), get(&self->waiting), get(&self->learnt), get(&self->feedbacks),
+        get(&self->late), get(&self->retries), get(&self->skipped), (unsigned long long)counts->observations,
+        (unsigned long long)counts->trainings, (unsigned long long)counts->diverged_trainings,
+        (unsigned long long)counts->bytes, get(&self->last_seq));
     write_rates(self, out);
     if (all) write_series(self, out);
     pthread_mutex_unlock(&self->lock);

@@ -27,8 +27,8 @@ void ask_free(sv_ask *self) {
 static bool read_row(const json_t *row, size_t arm, size_t dim, double *out, sv_refusal *why) {
     if (!json_is_array(row)) return refuse(why, 400, "contexts[%zu] is no list", arm);
     if (json_array_size(row) != dim)
-        return refuse(why, 400, "contexts[%zu] has %zu numbers, and the agent's dim is %zu", arm, json_array_size(row),
-                      dim);
+        return refuse(why, 400, "contexts[%zu] has %zu numbers, and the agent's dim is %zu", arm,
+                      json_array_size(row), dim);
     for (size_t j = 0; j < dim; j++) {
         const json_t *value = json_array_get(row, j);
         if (!json_is_number(value)) return refuse(why, 400, "contexts[%zu][%zu] is no number", arm, j);
@@ -43,7 +43,8 @@ static bool read_contexts(sv_ask *self, const json_t *rows, sv_refusal *why) {
     if (self->arms == 0 || self->arms > LIMIT_ITEMS)
         return refuse(why, 400, "contexts has %zu arms, and not 1 to %d", self->arms, LIMIT_ITEMS);
     if (self->arms * self->dim > LIMIT_NUMBERS)
-        return refuse(why, 400, "contexts has %zu x %zu numbers, more than %d", self->arms, self->dim, LIMIT_NUMBERS);
+        return refuse(why, 400, "contexts has %zu x %zu numbers, more than %d", self->arms, self->dim,
+                      LIMIT_NUMBERS);
     double *contexts = ask_block(self, self->arms, self->dim * sizeof(double), why);
     for (size_t i = 0; contexts && i < self->arms; i++)
         if (!read_row(json_array_get(rows, i), i, self->dim, contexts + i * self->dim, why)) return false;
@@ -54,7 +55,8 @@ static bool read_contexts(sv_ask *self, const json_t *rows, sv_refusal *why) {
 /* The arm that a JSON string or index names. */
 static bool find_arm(const sv_ask *self, const json_t *name, size_t *arm, sv_refusal *why) {
     if (!self->ids) {
-        if (!json_is_integer(name)) return refuse(why, 400, "exclude: arms without ids are called by their index, from 0");
+        if (!json_is_integer(name))
+            return refuse(why, 400, "exclude: arms without ids are called by their index, from 0");
         json_int_t index = json_integer_value(name);
         if (index < 0 || (size_t)index >= self->arms)
             return refuse(why, 400, "exclude: there is no arm %" JSON_INTEGER_FORMAT, index);
@@ -96,11 +98,13 @@ static bool check_ids(sv_ask *self, sv_refusal *why) {
     }
     qsort(sorted, self->arms, sizeof *sorted, by_text);
     for (size_t i = 1; i < self->arms; i++)
-        if (!strcmp(sorted[i - 1], sorted[i])) return refuse(why, 400, "two items have the id %.64s", sorted[i]);
+        if (!strcmp(sorted[i - 1], sorted[i]))
+            return refuse(why, 400, "two items have the id %.64s", sorted[i]);
     return true;
 }
 
-static bool read_items(sv_ask *self, const sv_settings *settings, const char *json, size_t size, sv_refusal *why) {
+static bool read_items(sv_ask *self, const sv_settings *settings, const char *json, size_t size,
+                       sv_refusal *why) {
     const json_t *items = json_object_get(self->body, "items");
     if (json_object_get(self->body, "contexts"))
         return refuse(why, 400, "this agent has a schema: send \"items\", not \"contexts\"");
@@ -120,12 +124,15 @@ static bool read_items(sv_ask *self, const sv_settings *settings, const char *js
     return check_ids(self, why);
 }
 
-static bool read_candidates(sv_ask *self, const sv_settings *settings, const char *json, size_t size, sv_refusal *why) {
-    const json_t *contexts = json_object_get(self->body, "contexts"), *items = json_object_get(self->body, "items");
+static bool read_candidates(sv_ask *self, const sv_settings *settings, const char *json, size_t size,
+                            sv_refusal *why) {
+    const json_t *contexts = json_object_get(self->body, "contexts"),
+                 *items = json_object_get(self->body, "items");
     self->dim = settings->dim;
     if (settings->schema) return read_items(self, settings, json, size, why);
     if (items || json_object_get(self->body, "context"))
-        return refuse(why, 400, "this agent has no schema: send \"contexts\", a list of %zu numbers an arm", self->dim);
+        return refuse(why, 400, "this agent has no schema: send \"contexts\", a list of %zu numbers an arm",
+                      self->dim);
     if (!contexts) return refuse(why, 400, "contexts is missing: a list of %zu numbers an arm", self->dim);
     return read_contexts(self, contexts, why);
 }
@@ -140,15 +147,18 @@ static bool fill_request(sv_ask *self, sv_refusal *why) {
     return true;
 }
 
-bool ask_read(sv_ask *self, const sv_settings *settings, json_t *body, const char *json, size_t size, sv_refusal *why) {
+bool ask_read(sv_ask *self, const sv_settings *settings, json_t *body, const char *json, size_t size,
+              sv_refusal *why) {
     static const char *const fields[] = {"event",   "context", "items",   "contexts", "slate",
                                          "exclude", "problem", "explain", NULL};
     const json_t *value;
     *self = (sv_ask){.body = body, .slate = settings->slate};
     if (!value_fields(body, "decide", fields, why)) return false;
-    if ((value = json_object_get(body, "event")) && !value_id(value, "event", &self->event, why)) return false;
+    if ((value = json_object_get(body, "event")) && !value_id(value, "event", &self->event, why))
+        return false;
     if (!read_candidates(self, settings, json, size, why)) return false;
-    if ((value = json_object_get(body, "slate")) && !value_whole(value, "slate", 1, LIMIT_ITEMS, &self->slate, why))
+    if ((value = json_object_get(body, "slate")) &&
+        !value_whole(value, "slate", 1, LIMIT_ITEMS, &self->slate, why))
         return false;
     if ((value = json_object_get(body, "exclude")) && !read_excluded(self, value, why)) return false;
     if ((value = json_object_get(body, "problem")) && !ask_read_problem(self, value, why)) return false;

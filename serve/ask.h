@@ -1,4 +1,5 @@
-/* A decide request: read from its body, by the threads that choose and again, from the journal, by the learner. */
+/* A decide request: read from its body, by the threads that choose and again, from the journal, by the
+ * learner. */
 #ifndef SERVE_ASK_H
 #define SERVE_ASK_H
 
@@ -23,8 +24,10 @@ typedef struct ask {
     size_t block_count;
 } sv_ask;
 
-/* `body` is what `json` (size) was read to; its reference is taken, also where it fails. ask_free either way. */
-bool ask_read(sv_ask *self, const sv_settings *settings, json_t *body, const char *json, size_t size, sv_refusal *why);
+/* `body` is what `json` (size) was read to; its reference is taken, also where it fails. ask_free either
+ * way. */
+bool ask_read(sv_ask *self, const sv_settings *settings, json_t *body, const char *json, size_t size,
+              sv_refusal *why);
 void ask_free(sv_ask *self);
 /* The arm's id, or its index, as JSON. */
 void ask_write_arm(const sv_ask *self, size_t arm, sv_text *out);

@@ -18,10 +18,11 @@ static bool read_cell(const json_t *value, const char *name, sv_table *into, siz
 }
 
 /* A list, or with `two` a list of lists of one length, of numbers or of indices from 0. */
-static bool read_table(sv_ask *self, const json_t *list, const char *name, bool two, bool indices, sv_table *out,
-                       sv_refusal *why) {
+static bool read_table(sv_ask *self, const json_t *list, const char *name, bool two, bool indices,
+                       sv_table *out, sv_refusal *why) {
     const json_t *first = json_array_get(list, 0);
-    if (!json_is_array(list) || !first) return refuse(why, 400, "problem: %s is no list, or an empty one", name);
+    if (!json_is_array(list) || !first)
+        return refuse(why, 400, "problem: %s is no list, or an empty one", name);
     if (two && !json_is_array(first)) return refuse(why, 400, "problem: %s is no list of lists", name);
     *out = (sv_table){.rows = json_array_size(list), .columns = two ? json_array_size(first) : 1};
     if (out->columns == 0 || out->rows * out->columns > LIMIT_NUMBERS)
@@ -37,7 +38,8 @@ static bool read_table(sv_ask *self, const json_t *list, const char *name, bool 
         if (two && json_array_size(row) != out->columns)
             return refuse(why, 400, "problem: the rows of %s are not of one length", name);
         for (size_t j = 0; j < out->columns; j++)
-            if (!read_cell(two ? json_array_get(row, j) : row, name, out, i * out->columns + j, why)) return false;
+            if (!read_cell(two ? json_array_get(row, j) : row, name, out, i * out->columns + j, why))
+                return false;
     }
     return true;
 }
@@ -89,7 +91,8 @@ static bool take_eligible(sv_ask *self, const sv_table *got, sv_refusal *why) {
 /* Tables: edges, topics, exclusions and eligible. */
 static bool take_table(sv_ask *self, const char *name, const json_t *value, bool *taken, sv_refusal *why) {
     sv_table got;
-    bool edges = !strcmp(name, "edges"), exclusions = !strcmp(name, "exclusions"), eligible = !strcmp(name, "eligible");
+    bool edges = !strcmp(name, "edges"), exclusions = !strcmp(name, "exclusions"),
+         eligible = !strcmp(name, "eligible");
     *taken = edges || exclusions || eligible || !strcmp(name, "topics");
     if (!*taken) return true;
     if (!read_table(self, value, name, true, edges || exclusions || eligible, &got, why)) return false;
@@ -115,15 +118,18 @@ static bool take_pairs(sv_ask *self, const json_t *problem, sv_refusal *why) {
     if (!source != !target) return refuse(why, 400, "problem: source and target go together");
     if (!matrix != !bounds) return refuse(why, 400, "problem: matrix and bounds go together");
     if (source) {
-        if (!value_whole(source, "source", 0, 1e9, &from, why) || !value_whole(target, "target", 0, 1e9, &to, why))
+        if (!value_whole(source, "source", 0, 1e9, &from, why) ||
+            !value_whole(target, "target", 0, 1e9, &to, why))
             return false;
         sa_problem_ends(self->problem, from, to);
     }
     if (matrix) {
-        if (!read_table(self, matrix, "matrix", true, false, &a, why) || !is_of_arms(self, "matrix", a.columns, why) ||
+        if (!read_table(self, matrix, "matrix", true, false, &a, why) ||
+            !is_of_arms(self, "matrix", a.columns, why) ||
             !read_table(self, bounds, "bounds", false, false, &b, why))
             return false;
-        if (a.rows != b.rows) return refuse(why, 400, "problem: matrix has %zu rows, and bounds %zu", a.rows, b.rows);
+        if (a.rows != b.rows)
+            return refuse(why, 400, "problem: matrix has %zu rows, and bounds %zu", a.rows, b.rows);
         sa_problem_constraints(self->problem, a.numbers, b.numbers, a.rows, a.columns);
     }
     return true;

@@ -63,8 +63,8 @@ void brain_destroy(sv_brain *self) {
     free(self);
 }
 
-sa_status brain_learn(sv_brain *self, const sv_ask *ask, const size_t *arms, const double *scores, const bool *observed,
-                      size_t count) {
+sa_status brain_learn(sv_brain *self, const sv_ask *ask, const size_t *arms, const double *scores,
+                      const bool *observed, size_t count) {
     sa_request_slate(ask->request, count);
     return sa_agent_learn(self->agent, ask->request, arms, scores, observed, count);
 }
@@ -79,14 +79,17 @@ bool brain_is_servable(const sv_brain *self, const sv_settings *settings, sv_ref
         return refuse(why, 409, "its dim is %zu, and this agent's %zu", self->dim, settings->dim);
     if (!sa_agent_schema(self->agent) != !settings->schema)
         return refuse(why, 409,
-                      settings->schema ? "it has no schema, and this agent has" : "it has a schema, and this agent none");
+                      settings->schema ? "it has no schema, and this agent has"
+                                       : "it has a schema, and this agent none");
     if (settings->schema && sa_agent_check_schema(self->agent, settings->schema) != SA_OK)
         return refuse(why, 409, "%.400s", sa_last_error());
     sa_options_get(options, "count-pending", value, sizeof value);
-    if (!strcmp(value, "true")) return refuse(why, 400, "its option count-pending is not taken by the service");
+    if (!strcmp(value, "true"))
+        return refuse(why, 400, "its option count-pending is not taken by the service");
     if (sa_options_get(options, "history", value, sizeof value) != SA_OK || *value)
         return refuse(why, 400, "its option history is not taken by the service");
-    if (sa_agent_needs_oracle(self->agent)) return refuse(why, 400, "its oracle is a function of somebody's program");
+    if (sa_agent_needs_oracle(self->agent))
+        return refuse(why, 400, "its oracle is a function of somebody's program");
     return true;
 }
 
@@ -99,7 +102,8 @@ json_t *brain_options(const sv_brain *self) {
         if (sa_options_given(options, info.name) && settings_takes(info.name) &&
             sa_options_get(options, info.name, value, sizeof value) == SA_OK)
             json_object_set_new(object, info.name, json_string(value));
-    if (object && !json_object_get(object, "dim")) json_object_set_new(object, "dim", json_integer((json_int_t)self->dim));
+    if (object && !json_object_get(object, "dim"))
+        json_object_set_new(object, "dim", json_integer((json_int_t)self->dim));
     return object;
 }
 
@@ -142,7 +146,8 @@ bool brain_change(sv_brain **self, const sv_settings *settings, const char *scra
     if (good && status == SA_OK && !find_changes(sa_agent_options((*self)->agent), after, found))
         good = refuse(why, 409, "so many options need a new agent: send \"reset\": true with them");
     if (good && status == SA_OK) status = sa_agent_save((*self)->agent, scratch);
-    if (good && status == SA_OK) status = sa_agent_load_with(scratch, found->names, found->values, found->count, &agent);
+    if (good && status == SA_OK)
+        status = sa_agent_load_with(scratch, found->names, found->values, found->count, &agent);
     if (good && status == SA_INVALID)
         good = refuse(why, 409, "%.360s: send \"reset\": true for a new agent", sa_last_error());
     else if (good && status != SA_OK)

@@ -31,12 +31,12 @@ bool brain_load(const char *path, sv_brain **out, sv_refusal *why);
 bool brain_change(sv_brain **self, const sv_settings *settings, const char *scratch, sv_refusal *why);
 void brain_destroy(sv_brain *self); /* NULL is fine */
 /* Feedback on a slate, as the journal has it: one event, whole. SA_INVALID changes nothing. */
-sa_status brain_learn(sv_brain *self, const sv_ask *ask, const size_t *arms, const double *scores, const bool *observed,
-                      size_t count);
+sa_status brain_learn(sv_brain *self, const sv_ask *ask, const size_t *arms, const double *scores,
+                      const bool *observed, size_t count);
 sa_status brain_save(const sv_brain *self, const char *path);
 void brain_count(const sv_brain *self, sa_agent_counts *out);
-/* Can the service go on with an agent that came from elsewhere: the settings' dim and schema, and no option that it
- * does not take? */
+/* Can the service go on with an agent that came from elsewhere: the settings' dim and schema, and no option
+ * that it does not take? */
 bool brain_is_servable(const sv_brain *self, const sv_settings *settings, sv_refusal *why);
 /* The options that were set by hand, as a JSON object; NULL when memory is short. */
 json_t *brain_options(const sv_brain *self);

@@ -23,7 +23,8 @@ static store_status close_due(sv_job *base, sv_store *store) {
     int64_t now = clock_milliseconds();
     store_decision decision;
     store_status status = STORE_OK;
-    while (self->closed_count < SERVICE_CLOSINGS && (status = store_decision_due(store, now, &decision)) == STORE_OK) {
+    while (self->closed_count < SERVICE_CLOSINGS &&
+           (status = store_decision_due(store, now, &decision)) == STORE_OK) {
         store_row row;
         sv_closed *at = &self->closed[self->closed_count];
         at->agent = agents_find_id(&self->agents, decision.agent);
@@ -109,12 +110,15 @@ static store_status retain(sv_job *base, sv_store *store) {
 
 static void end_retain(sv_job *base, store_status status) {
     sv_service *self = SERVICE_OF(retention.job, base);
-    sv_agent *agent = status == STORE_OK && self->waited ? agents_find_id(&self->agents, self->retaining) : NULL;
+    sv_agent *agent =
+        status == STORE_OK && self->waited ? agents_find_id(&self->agents, self->retaining) : NULL;
     if (agent) atomic_fetch_sub(&agent->waiting, self->waited);
     agent_release(agent);
 }
 
 void service_add_chores(sv_service *self) {
-    self->closing = (sv_chore){.wanted = anything_due, .job = {.run = close_due, .end = end_due}, .period = 0.05};
-    self->retention = (sv_chore){.wanted = retention_wanted, .job = {.run = retain, .end = end_retain}, .period = 0.2};
+    self->closing =
+        (sv_chore){.wanted = anything_due, .job = {.run = close_due, .end = end_due}, .period = 0.05};
+    self->retention =
+        (sv_chore){.wanted = retention_wanted, .job = {.run = retain, .end = end_retain}, .period = 0.2};
 }

@@ -14,7 +14,9 @@
 #include "pool.h"
 #include "routes.h"
 
-enum { DISCARD = 1 << 20 }; /* bytes of a refused request's body that are read, so that its connection stays of use */
+enum {
+    DISCARD = 1 << 20
+}; /* bytes of a refused request's body that are read, so that its connection stays of use */
 
 struct http {
     struct MHD_Daemon *daemon;
@@ -41,8 +43,9 @@ static const char *header(struct MHD_Connection *connection, const char *name) {
 
 /* ---- answers ---- */
 
-static const char POLICY[] = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
-                             "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+static const char POLICY[] =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 static void add_headers(const sv_exchange *exchange, struct MHD_Response *response) {
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
@@ -53,9 +56,11 @@ static void add_headers(const sv_exchange *exchange, struct MHD_Response *respon
         MHD_add_response_header(response, "Content-Security-Policy", POLICY);
         MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
     }
-    if (exchange->status == 405 && exchange->allow) MHD_add_response_header(response, "Allow", exchange->allow);
+    if (exchange->status == 405 && exchange->allow)
+        MHD_add_response_header(response, "Allow", exchange->allow);
     if (exchange->status == 401) MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
-    if (exchange->status == 429 || exchange->status == 503) MHD_add_response_header(response, "Retry-After", "1");
+    if (exchange->status == 429 || exchange->status == 503)
+        MHD_add_response_header(response, "Retry-After", "1");
 }
 
 static enum MHD_Result send_answer(sv_request *self) {
@@ -67,8 +72,10 @@ static enum MHD_Result send_answer(sv_request *self) {
         response = size >= 0 ? MHD_create_response_from_fd64((uint64_t)size, exchange->file) : NULL;
         if (response) exchange->file = -1; /* the response closes it */
     } else {
-        response = MHD_create_response_from_buffer(exchange->answer.size, exchange->answer.data, MHD_RESPMEM_MUST_FREE);
-        if (response) exchange->answer = (sv_text){.size = exchange->answer.size}; /* the size is for the line */
+        response = MHD_create_response_from_buffer(exchange->answer.size, exchange->answer.data,
+                                                   MHD_RESPMEM_MUST_FREE);
+        if (response)
+            exchange->answer = (sv_text){.size = exchange->answer.size}; /* the size is for the line */
     }
     if (!response) return MHD_NO;
     add_headers(exchange, response);
@@ -86,7 +93,8 @@ static void resume(sv_exchange *exchange) { MHD_resume_connection(((sv_request *
 static void *see_request_line(void *user, const char *uri, struct MHD_Connection *connection) {
     sv_http *self = user;
     sv_request *made = calloc(1, sizeof *made);
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     if (!made || !(made->uri = strdup(uri))) {
         free(made);
         return NULL;
@@ -125,7 +133,8 @@ static enum MHD_Result take_headers(sv_request *self, const char *method) {
     self->admitted = self->http->options.admit(exchange);
     self->most = exchange->route && exchange->route->body == BODY_NPZ ? LIMIT_MODEL : LIMIT_BODY;
     unsigned long long announced = length ? strtoull(length, NULL, 10) : 0;
-    if (self->admitted && announced > self->most) refuse_request(self, 413, "the body is larger than", (int)self->most);
+    if (self->admitted && announced > self->most)
+        refuse_request(self, 413, "the body is larger than", (int)self->most);
     if (!self->admitted && announced > DISCARD) return send_answer(self);
     return MHD_YES;
 }
@@ -140,7 +149,8 @@ static enum MHD_Result take_body(sv_request *self, const char *data, size_t *siz
         refuse_request(self, 413, "the body is larger than", (int)self->most);
     else
         text_add(&self->exchange.body, data, *size);
-    if (self->exchange.body.failed) refuse_request(self, 503, "memory could not be had for a body of more than", 0);
+    if (self->exchange.body.failed)
+        refuse_request(self, 503, "memory could not be had for a body of more than", 0);
     *size = 0;
     return MHD_YES;
 }
@@ -158,8 +168,9 @@ static enum MHD_Result take_request(sv_request *self) {
     return MHD_YES;
 }
 
-static enum MHD_Result handle(void *user, struct MHD_Connection *connection, const char *url, const char *method,
-                              const char *version, const char *data, size_t *size, void **context) {
+static enum MHD_Result handle(void *user, struct MHD_Connection *connection, const char *url,
+                              const char *method, const char *version, const char *data, size_t *size,
+                              void **context) {
     sv_request *self = *context;
     (void)user, (void)connection, (void)url, (void)version;
     if (!self) return MHD_NO; /* memory is short */
@@ -168,7 +179,8 @@ static enum MHD_Result handle(void *user, struct MHD_Connection *connection, con
     return self->suspended ? send_answer(self) : take_request(self);
 }
 
-static void complete(void *user, struct MHD_Connection *connection, void **context, enum MHD_RequestTerminationCode code) {
+static void complete(void *user, struct MHD_Connection *connection, void **context,
+                     enum MHD_RequestTerminationCode code) {
     sv_http *self = user;
     sv_request *request = *context;
     (void)connection, (void)code;
@@ -197,7 +209,8 @@ static void see_connection(void *user, struct MHD_Connection *connection, void *
         *context = NULL;
         return;
     }
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     *context = info ? http_clients_add(&self->clients, info->connect_fd) : NULL;
 }
 
@@ -222,14 +235,17 @@ sv_http *http_start(const http_options *options, sv_refusal *why) {
     pool_install();
     if (!http_clients_start(&self->clients, options->request_seconds)) goto fail;
     self->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
-        handle, self, MHD_OPTION_THREAD_POOL_SIZE, options->threads, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)LIMIT_CONNECTIONS + options->threads, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LIMIT_HEADERS,
-        MHD_OPTION_CONNECTION_TIMEOUT, 120u, MHD_OPTION_URI_LOG_CALLBACK, see_request_line, self,
-        MHD_OPTION_NOTIFY_COMPLETED, complete, self, MHD_OPTION_NOTIFY_CONNECTION, see_connection, self,
-        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
-    http_listen_options about = {
-        .address = options->address, .port = options->port, .take = take_connection, .has_room = has_room, .user = self};
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET, 0,
+        NULL, NULL, handle, self, MHD_OPTION_THREAD_POOL_SIZE, options->threads, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)LIMIT_CONNECTIONS + options->threads, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)LIMIT_HEADERS, MHD_OPTION_CONNECTION_TIMEOUT, 120u, MHD_OPTION_URI_LOG_CALLBACK,
+        see_request_line, self, MHD_OPTION_NOTIFY_COMPLETED, complete, self, MHD_OPTION_NOTIFY_CONNECTION,
+        see_connection, self, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
+    http_listen_options about = {.address = options->address,
+                                 .port = options->port,
+                                 .take = take_connection,
+                                 .has_room = has_room,
+                                 .user = self};
     self->listen = self->daemon ? http_listen_start(&about, why) : NULL;
     if (self->listen) return self;
     if (self->daemon) MHD_stop_daemon(self->daemon);

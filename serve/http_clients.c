@@ -16,7 +16,8 @@ static const char TOO_SLOW[] =
 /* The lock is held, so the server has not closed the socket yet. Nothing is being sent on it while its
  * request is read. */
 static void cut(sv_client *client) {
-    if (client->state == CLIENT_READING) send(client->socket, TOO_SLOW, sizeof TOO_SLOW - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (client->state == CLIENT_READING)
+        send(client->socket, TOO_SLOW, sizeof TOO_SLOW - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     shutdown(client->socket, SHUT_RDWR);
     client->state = CLIENT_CUT;
 }
@@ -24,7 +25,8 @@ static void cut(sv_client *client) {
 static double allowed(const http_clients *self, const sv_client *client) {
     switch (client->state) {
     case CLIENT_READING: return self->request_seconds;
-    case CLIENT_IDLE: return IDLE_SECONDS < 2 * self->request_seconds ? IDLE_SECONDS : 2 * self->request_seconds;
+    case CLIENT_IDLE:
+        return IDLE_SECONDS < 2 * self->request_seconds ? IDLE_SECONDS : 2 * self->request_seconds;
     case CLIENT_ANSWERING: return ANSWER_SECONDS;
     default: return 1e9;
     }

@@ -25,8 +25,8 @@ void http_line_write(const sv_exchange *exchange, double seconds) {
     text_put(&line, ", \"path\": ");
     add_plain(&line, exchange->path, 200);
     text_put(&line, ", \"route\": \"%s\", \"status\": %d, \"ms\": %.3f, \"received\": %zu, \"sent\": %zu}\n",
-             exchange->route ? exchange->route->name : "none", exchange->status, seconds * 1e3, exchange->body.size,
-             exchange->answer.size);
+             exchange->route ? exchange->route->name : "none", exchange->status, seconds * 1e3,
+             exchange->body.size, exchange->answer.size);
     if (!line.failed && write(STDERR_FILENO, line.data, line.size) < 0) { /* nobody reads it: no matter */
     }
     text_free(&line);

@@ -46,8 +46,8 @@ static bool open_socket(sv_http_listen *self, sv_refusal *why) {
     if (!read_address(&self->options, &address, &size, why)) return false;
     self->socket = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (self->socket >= 0) setsockopt(self->socket, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (self->socket < 0 || bind(self->socket, (struct sockaddr *)&address, size) || listen(self->socket, BACKLOG) ||
-        getsockname(self->socket, (struct sockaddr *)&address, &size))
+    if (self->socket < 0 || bind(self->socket, (struct sockaddr *)&address, size) ||
+        listen(self->socket, BACKLOG) || getsockname(self->socket, (struct sockaddr *)&address, &size))
         return refuse(why, 400, "%s port %u cannot be served: %s", self->options.address, self->options.port,
                       strerror(errno));
     self->port = ntohs(address.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&address)->sin6_port
@@ -55,7 +55,8 @@ static bool open_socket(sv_http_listen *self, sv_refusal *why) {
     return true;
 }
 
-/* Takes those that wait. Where none can be taken (no room, no descriptors), it is tried again a little later. */
+/* Takes those that wait. Where none can be taken (no room, no descriptors), it is tried again a little
+ * later. */
 static bool take_waiting(sv_http_listen *self) {
     while (self->options.has_room(self->options.user)) {
         struct sockaddr_storage from;
@@ -70,7 +71,8 @@ static bool take_waiting(sv_http_listen *self) {
 
 static void *work(void *user) {
     sv_http_listen *self = user;
-    struct pollfd waits[2] = {{.fd = self->stop[0], .events = POLLIN}, {.fd = self->socket, .events = POLLIN}};
+    struct pollfd waits[2] = {{.fd = self->stop[0], .events = POLLIN},
+                              {.fd = self->socket, .events = POLLIN}};
     while (!(poll(waits, 2, -1) > 0 && waits[0].revents))
         if (!take_waiting(self)) poll(waits, 1, PAUSE_MILLISECONDS);
     return NULL;

@@ -1,5 +1,5 @@
-/* A listening socket and the thread that accepts. libmicrohttpd's own threads race for new connections, and the first
- * to wake takes most of them; given to it one by one, they are spread evenly. */
+/* A listening socket and the thread that accepts. libmicrohttpd's own threads race for new connections, and
+ * the first to wake takes most of them; given to it one by one, they are spread evenly. */
 #ifndef SERVE_HTTP_LISTEN_H
 #define SERVE_HTTP_LISTEN_H
 

@@ -38,7 +38,8 @@ bool keys_read(sv_keys *self, const char *path, sv_refusal *why) {
     if (!file) return refuse(why, 400, "%s cannot be read: %s", path, strerror(errno));
     bool good = true;
     *self = (sv_keys){.given = true};
-    if (fstat(fileno(file), &about) == 0 && (about.st_mode & S_IWOTH)) good = refuse(why, 400, "everyone may write to it");
+    if (fstat(fileno(file), &about) == 0 && (about.st_mode & S_IWOTH))
+        good = refuse(why, 400, "everyone may write to it");
     while (good && fgets(line, sizeof line, file)) good = read_line(self, line, why);
     fclose(file);
     if (good && !self->has_admin) good = refuse(why, 400, "it has no admin key");
@@ -57,14 +58,16 @@ static bool make_one(char key[65]) {
 bool keys_make(const char *path, char admin[65], char client[65], sv_refusal *why) {
     uint8_t digest[SHA256_BYTES];
     char of_admin[65], of_client[65];
-    if (!make_one(admin) || !make_one(client)) return refuse(why, 503, "there are no random numbers: %s", strerror(errno));
+    if (!make_one(admin) || !make_one(client))
+        return refuse(why, 503, "there are no random numbers: %s", strerror(errno));
     hash_of(admin, digest);
     hex_write(digest, sizeof digest, of_admin);
     hash_of(client, digest);
     hex_write(digest, sizeof digest, of_client);
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (file < 0) return refuse(why, 400, "%s cannot be made: %s", path, strerror(errno));
-    bool good = dprintf(file, "admin sha256:%s\nclient sha256:%s\n", of_admin, of_client) > 0 && fsync(file) == 0;
+    bool good =
+        dprintf(file, "admin sha256:%s\nclient sha256:%s\n", of_admin, of_client) > 0 && fsync(file) == 0;
     if (close(file) || !good) return refuse(why, 503, "%s cannot be written: %s", path, strerror(errno));
     return true;
 }

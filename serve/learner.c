@@ -51,7 +51,8 @@ void learner_do(sv_learner *self, sv_task *task) {
 bool learner_trouble(sv_learner *self, char sentence[480]) {
     pthread_mutex_lock(&self->lock);
     bool troubled = self->recovering || *self->sentence;
-    snprintf(sentence, 480, "%s", *self->sentence ? self->sentence : "agents are being recovered from the journal");
+    snprintf(sentence, 480, "%s",
+             *self->sentence ? self->sentence : "agents are being recovered from the journal");
     pthread_mutex_unlock(&self->lock);
     return troubled;
 }
@@ -154,7 +155,8 @@ typedef struct checkpoint_job {
 
 static store_status write_checkpoint(sv_job *base, sv_store *store) {
     checkpoint_job *self = (checkpoint_job *)base;
-    return store_checkpoint(store, self->agent->id, self->seq, self->file, self->settings.data, clock_milliseconds());
+    return store_checkpoint(store, self->agent->id, self->seq, self->file, self->settings.data,
+                            clock_milliseconds());
 }
 
 static void end_checkpoint(sv_job *base, store_status status) {
@@ -207,7 +209,8 @@ static bool make_checkpoint(sv_learner *self, sv_agent *agent, sv_refusal *why) 
 bool learner_checkpoint(sv_learner *self, sv_agent *agent, sv_refusal *why) {
     double begin = clock_seconds();
     agent->checkpoint_time = begin;
-    if (!agent->brain || agent->broken || agent->checkpoint_seq == agent->learnt_seq || atomic_load(&agent->deleted))
+    if (!agent->brain || agent->broken || agent->checkpoint_seq == agent->learnt_seq ||
+        atomic_load(&agent->deleted))
         return true;
     thread_name("checkpoint");
     bool good = make_checkpoint(self, agent, why);
@@ -256,7 +259,8 @@ static sv_agent *take_agent(sv_learner *self, bool *stop) {
     until.tv_nsec += 500000000;
     if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
     pthread_mutex_lock(&self->lock);
-    if (!self->first && !self->stop && !self->tasks) pthread_cond_timedwait(&self->filled, &self->lock, &until);
+    if (!self->first && !self->stop && !self->tasks)
+        pthread_cond_timedwait(&self->filled, &self->lock, &until);
     sv_agent *agent = self->first;
     if (agent && !(self->first = agent->next_dirty)) self->last = &self->first;
     *stop = self->stop;

@@ -78,7 +78,8 @@ static void take_model(sv_walk *self, const store_row *row) {
 
 /* Learns one event. What the agent refuses, it refuses each time that the row is read: it is left out, and
  * counted. */
-static void learn(sv_walk *self, const store_row *row, const sv_ask *ask, size_t *arms, double *scores, bool *observed) {
+static void learn(sv_walk *self, const store_row *row, const sv_ask *ask, size_t *arms, double *scores,
+                  bool *observed) {
     const store_decision *of = &row->of;
     bool any;
     for (size_t i = 0; i < of->arm_count; i++) arms[i] = of->arms[i];
@@ -105,7 +106,8 @@ static void take_event(sv_walk *self, const store_row *row) {
     json_t *body = json_loadb(row->of.body, row->of.body_size, 0, NULL);
     if (!arms || !scores || !observed || !body)
         refuse(&self->why, 503, "row %llu cannot be read, or memory is short", (unsigned long long)row->seq);
-    else if (ask_read(&ask, self->agent->learner_settings, json_incref(body), row->of.body, row->of.body_size, &unread))
+    else if (ask_read(&ask, self->agent->learner_settings, json_incref(body), row->of.body, row->of.body_size,
+                      &unread))
         learn(self, row, &ask, arms, scores, observed);
     else if (unread.status == 400) /* made before the agent was reset to another shape */
         atomic_fetch_add(&self->agent->skipped, 1);
@@ -139,8 +141,8 @@ static void take_row(sv_walk *self, const store_row *row) {
     if (!self->why.status) self->agent->learnt_seq = row->seq;
 }
 
-/* A row that outlives the query: a query that stays open while the agent trains would keep SQLite's log from being
- * folded in. */
+/* A row that outlives the query: a query that stays open while the agent trains would keep SQLite's log from
+ * being folded in. */
 typedef struct copied {
     store_row row;
     bool found, failed;
@@ -160,7 +162,8 @@ static bool copy_row(void *user, const store_row *row) {
     self->row = *row;
     self->row.data = self->data = copy_of(row->data, row->size, &self->failed);
     self->row.of.body = self->body = copy_of(row->of.body, row->of.body_size, &self->failed);
-    self->row.of.arms = self->arms = copy_of(row->of.arms, row->of.arm_count * sizeof *row->of.arms, &self->failed);
+    self->row.of.arms = self->arms =
+        copy_of(row->of.arms, row->of.arm_count * sizeof *row->of.arms, &self->failed);
     self->row.of.event = self->row.of.answer = NULL;
     return false;
 }
@@ -181,7 +184,8 @@ static bool take_next(sv_walk *self, sv_store *store) {
     return next.found && !self->why.status;
 }
 
-bool learner_take_rows(sv_store *store, sv_agent *agent, const char *folder, size_t most, char sentence[480]) {
+bool learner_take_rows(sv_store *store, sv_agent *agent, const char *folder, size_t most,
+                       char sentence[480]) {
     sv_walk walk = {.agent = agent, .folder = folder};
     for (size_t i = 0; i < most && take_next(&walk, store); i++) continue;
     if (walk.why.status) snprintf(sentence, 480, "%s", walk.why.message);

@@ -45,8 +45,8 @@ static void write_requests(sv_metrics *self, sv_text *out) {
         sum_up(self, i, by_class, buckets, &seconds);
         for (int k = 1; k < 6; k++)
             if (by_class[k])
-                text_put(out, "superarm_requests_total{route=\"%s\",status=\"%dxx\"} %llu\n", route_name(i), k,
-                         (unsigned long long)by_class[k]);
+                text_put(out, "superarm_requests_total{route=\"%s\",status=\"%dxx\"} %llu\n", route_name(i),
+                         k, (unsigned long long)by_class[k]);
     }
     head(out, "request_seconds", "histogram", "From the headers to the answer");
     for (size_t i = 0; i < METRICS_ROUTES; i++) {
@@ -62,7 +62,8 @@ static void write_requests(sv_metrics *self, sv_text *out) {
         text_put(out, "superarm_request_seconds_bucket{route=\"%s\",le=\"+Inf\"} %llu\n", route_name(i),
                  (unsigned long long)below);
         text_put(out, "superarm_request_seconds_sum{route=\"%s\"} %.6f\n", route_name(i), seconds);
-        text_put(out, "superarm_request_seconds_count{route=\"%s\"} %llu\n", route_name(i), (unsigned long long)below);
+        text_put(out, "superarm_request_seconds_count{route=\"%s\"} %llu\n", route_name(i),
+                 (unsigned long long)below);
     }
 }
 
@@ -88,9 +89,11 @@ static void write_disk(sv_service *service, sv_text *out) {
              (unsigned long long)below, syncs.seconds, (unsigned long long)below);
     one(out, "commits_total", "counter", "Groups of rows that were committed", (double)counts.commits);
     one(out, "committed_jobs_total", "counter", "Requests in those groups", (double)counts.jobs);
-    one(out, "failed_commits_total", "counter", "Groups that could not be committed", (double)counts.failures);
+    one(out, "failed_commits_total", "counter", "Groups that could not be committed",
+        (double)counts.failures);
     one(out, "queue", "gauge", "Requests that wait for the disk", (double)writer_queue(service->writer));
-    one(out, "disk_ready", "gauge", "1: the journal can be written", !writer_trouble(service->writer, sentence));
+    one(out, "disk_ready", "gauge", "1: the journal can be written",
+        !writer_trouble(service->writer, sentence));
     one(out, "learner_ready", "gauge", "1: every agent learns", !learner_trouble(service->learner, sentence));
     one(out, "learnt_rows_total", "counter", "Journal rows that the learner took", (double)learnt.rows);
     one(out, "publications_total", "counter", "Policies published", (double)learnt.publications);

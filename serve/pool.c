@@ -6,7 +6,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { STEP = 16, CLASSES = 8, KEPT = 2048 }; /* blocks of at most 128 bytes, and so many of each size a thread */
+enum {
+    STEP = 16,
+    CLASSES = 8,
+    KEPT = 2048
+}; /* blocks of at most 128 bytes, and so many of each size a thread */
 
 typedef struct block {
     struct block *next;

@@ -57,7 +57,8 @@ static void end_task(sv_task *base, sv_learner *learner) {
     sv_refusal why = {0};
     (void)learner;
     if (exchange->agent->broken)
-        refuse(&why, 503, "the change is in the journal, but the learner could not take it: /readyz says why");
+        refuse(&why, 503,
+               "the change is in the journal, but the learner could not take it: /readyz says why");
     if (why.status)
         exchange_refuse(exchange, &why);
     else {
@@ -73,8 +74,10 @@ static void end_task(sv_task *base, sv_learner *learner) {
 static store_status run_put(sv_job *base, sv_store *store) {
     sv_put *self = (sv_put *)base;
     sv_exchange *exchange = self->exchange;
-    store_row row = {
-        .kind = self->kind, .time = clock_milliseconds(), .data = self->written.data, .size = self->written.size};
+    store_row row = {.kind = self->kind,
+                     .time = clock_milliseconds(),
+                     .data = self->written.data,
+                     .size = self->written.size};
     store_status status = STORE_OK;
     self->id = exchange->agent ? exchange->agent->id : 0;
     if (self->fresh) {
@@ -129,11 +132,13 @@ static void submit_put(sv_exchange *self) { exchange_submit(self, &((sv_put *)se
 
 /* Can an agent of the old settings become one of the new ones without beginning again? Tried on agents
  * that know nothing. */
-static bool can_change(const sv_exchange *self, const sv_settings *before, const sv_settings *after, sv_refusal *why) {
+static bool can_change(const sv_exchange *self, const sv_settings *before, const sv_settings *after,
+                       sv_refusal *why) {
     sv_text scratch = {0};
     sv_brain *brain = NULL;
     text_put(&scratch, "%s/scratch-put-%p.npz", self->service->folder, (const void *)self);
-    bool good = !scratch.failed && brain_create(before, &brain, why) && brain_change(&brain, after, scratch.data, why);
+    bool good = !scratch.failed && brain_create(before, &brain, why) &&
+                brain_change(&brain, after, scratch.data, why);
     if (scratch.data) unlink(scratch.data);
     if (!good && why->status == 400) why->status = 409;
     brain_destroy(brain);

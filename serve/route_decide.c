@@ -46,7 +46,8 @@ static bool make_event(sv_decide *self, const char *given, sv_refusal *why) {
         strcpy(self->event, given);
         return true;
     }
-    if (getrandom(random, sizeof random, 0) != sizeof random) return refuse(why, 503, "there are no random numbers");
+    if (getrandom(random, sizeof random, 0) != sizeof random)
+        return refuse(why, 503, "there are no random numbers");
     hex_write(random, sizeof random, self->event);
     return true;
 }
@@ -87,7 +88,8 @@ static void show(sv_exchange *self, const sv_decide *decide, const sv_ask *ask, 
     if (!agent_wants_decision(self->agent)) return;
     text_put(&json, "{\"time\": %lld, \"event\": ", (long long)decide->row.time);
     text_string(&json, decide->event);
-    text_put(&json, ", \"model\": %llu, \"candidates\": %zu, \"slate\": [", (unsigned long long)version, ask->arms);
+    text_put(&json, ", \"model\": %llu, \"candidates\": %zu, \"slate\": [", (unsigned long long)version,
+             ask->arms);
     for (size_t i = 0; i < choice->length && i < 10; i++) {
         text_put(&json, "%s{\"id\": ", i ? ", " : "");
         ask_write_arm(ask, choice->arms[i], &json);
@@ -104,8 +106,8 @@ static void show(sv_exchange *self, const sv_decide *decide, const sv_ask *ask, 
         agent_show_decision(self->agent, json.data);
 }
 
-static bool keep_choice(sv_exchange *self, sv_decide *decide, const sv_ask *ask, const sv_choice *choice, uint64_t version,
-                        sv_refusal *why) {
+static bool keep_choice(sv_exchange *self, sv_decide *decide, const sv_ask *ask, const sv_choice *choice,
+                        uint64_t version, sv_refusal *why) {
     decide->arms = calloc(choice->length + 1, sizeof *decide->arms);
     for (size_t i = 0; decide->arms && i < choice->length; i++) decide->arms[i] = (uint32_t)choice->arms[i];
     write_answer(decide, ask, choice, version);
@@ -121,7 +123,8 @@ static bool keep_choice(sv_exchange *self, sv_decide *decide, const sv_ask *ask,
 static bool choose(sv_exchange *self, sv_decide *decide, sv_ask *ask, sv_refusal *why) {
     sv_choice choice = {0};
     sv_policy *policy = agent_policy(self->agent);
-    if (!policy) return refuse(why, 503, "agent %s is being recovered from its journal: try again", self->name);
+    if (!policy)
+        return refuse(why, 503, "agent %s is being recovered from its journal: try again", self->name);
     bool good = policy_choose(policy, ask, draw_of(self->name, decide->event), &choice, why);
     if (good) good = keep_choice(self, decide, ask, &choice, policy_version(policy), why);
     choice_free(&choice);
@@ -186,7 +189,8 @@ static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
     value_hash(body, decide->row.hash);
     decide->row.agent = self->agent->id;
     decide->row.time = clock_milliseconds();
-    decide->row.due = settings->wait_seconds > 0 ? decide->row.time + (int64_t)(settings->wait_seconds * 1000) : 0;
+    decide->row.due =
+        settings->wait_seconds > 0 ? decide->row.time + (int64_t)(settings->wait_seconds * 1000) : 0;
     decide->row.event = decide->event;
     decide->row.body = self->body.data;
     decide->row.body_size = self->body.size;

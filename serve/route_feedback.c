@@ -50,11 +50,13 @@ static bool read_values(sv_feedback *self, sv_refusal *why) {
     const char *name;
     json_t *value;
     double number;
-    if (!self->values) return refuse(why, 400, "feedback is missing: a value by item id, or a list of K values or nulls");
+    if (!self->values)
+        return refuse(why, 400, "feedback is missing: a value by item id, or a list of K values or nulls");
     if (json_is_array(self->values)) {
         for (size_t i = 0; i < json_array_size(self->values); i++) {
             value = json_array_get(self->values, i);
-            if (!json_is_null(value) && !value_number(value, "a value of feedback", &number, why)) return false;
+            if (!json_is_null(value) && !value_number(value, "a value of feedback", &number, why))
+                return false;
         }
         return true;
     }
@@ -129,7 +131,8 @@ static bool place(const sv_feedback *self, const store_decision *decision, sv_te
     return good;
 }
 
-static store_status keep(sv_feedback *self, sv_store *store, const store_decision *decision, const char *value) {
+static store_status keep(sv_feedback *self, sv_store *store, const store_decision *decision,
+                         const char *value) {
     int64_t now = clock_milliseconds();
     store_decision of = *decision;
     self->late = of.state != DECISION_WAITS;
@@ -151,11 +154,14 @@ static store_status run_feedback(sv_job *base, sv_store *store) {
     size_t count = 0;
     store_status status = store_decision_find(store, self->exchange->agent->id, self->event, &decision);
     if (status == STORE_NONE)
-        refuse(&self->why, 404, "there is no event %.64s: unknown, or older than retention_days", self->event);
+        refuse(&self->why, 404, "there is no event %.64s: unknown, or older than retention_days",
+               self->event);
     if (status != STORE_OK) return status;
     if (place(self, &decision, &value, &self->why)) {
-        if ((status = store_feedback_count(store, decision.id, &count)) == STORE_OK && count >= LIMIT_FEEDBACKS)
-            refuse(&self->why, 409, "event %.64s has %d feedbacks, which is the most", self->event, LIMIT_FEEDBACKS);
+        if ((status = store_feedback_count(store, decision.id, &count)) == STORE_OK &&
+            count >= LIMIT_FEEDBACKS)
+            refuse(&self->why, 409, "event %.64s has %d feedbacks, which is the most", self->event,
+                   LIMIT_FEEDBACKS);
         else if (status == STORE_OK)
             status = value.failed ? STORE_LATER : keep(self, store, &decision, value.data);
     }

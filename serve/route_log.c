@@ -43,7 +43,8 @@ static void write_time(sv_text *out, int64_t milliseconds) {
 static void write_rest(sv_text *out, const store_decision *of) {
     json_t *body = json_loadb(of->body, of->body_size, 0, NULL), *answer = json_loads(of->answer, 0, NULL);
     static const char *const not_of_body[] = {"event", "slate", "explain"}, *const not_of_answer[] = {
-                                                                                "event", "model", "estimates", "widths"};
+                                                                                "event", "model", "estimates",
+                                                                                "widths"};
     for (size_t i = 0; i < 3; i++) json_object_del(body, not_of_body[i]);
     for (size_t i = 0; i < 4; i++) json_object_del(answer, not_of_answer[i]);
     char *one = body ? json_dumps(body, JSON_COMPACT | JSON_EMBED | JSON_REAL_PRECISION(17)) : NULL;
@@ -94,16 +95,19 @@ static bool write_waiting(void *user, const store_decision *decision) {
 void route_log(sv_exchange *self) {
     sv_refusal why = {0};
     uint64_t from = 1, most = 100;
-    if (!read_parameter(self->query, "from", &from, &why) || !read_parameter(self->query, "limit", &most, &why)) {
+    if (!read_parameter(self->query, "from", &from, &why) ||
+        !read_parameter(self->query, "limit", &most, &why)) {
         exchange_refuse(self, &why);
         return;
     }
     sv_page page = {.exchange = self, .most = most < 1 ? 1 : most > LIMIT_LOG_LINES ? LIMIT_LOG_LINES : most};
     sv_service *service = self->service;
     pthread_mutex_lock(&service->reading);
-    store_status status = store_rows(service->reader, self->agent->id, from, (size_t)1 << 40, write_row, &page);
+    store_status status =
+        store_rows(service->reader, self->agent->id, from, (size_t)1 << 40, write_row, &page);
     if (status == STORE_OK && !page.full)
-        status = store_waiting(service->reader, self->agent->id, page.most - page.lines, write_waiting, &page);
+        status =
+            store_waiting(service->reader, self->agent->id, page.most - page.lines, write_waiting, &page);
     if (status != STORE_OK) refuse(&why, 503, "%s", store_sentence(service->reader));
     pthread_mutex_unlock(&service->reading);
     self->answer_type = "application/x-ndjson";

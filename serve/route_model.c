@@ -76,7 +76,9 @@ static void save_model(sv_task *base, sv_learner *learner) {
     finish(self, 200);
 }
 
-static void ask_learner(sv_exchange *self) { learner_do(self->service->learner, &((sv_work *)self->state)->task); }
+static void ask_learner(sv_exchange *self) {
+    learner_do(self->service->learner, &((sv_work *)self->state)->task);
+}
 
 void route_get_model(sv_exchange *self) {
     sv_work *state = new_work(self);
@@ -95,8 +97,10 @@ static void answer_put(sv_task *base, sv_learner *learner) {
 static store_status run_model(sv_job *base, sv_store *store) {
     sv_work *self = WORK_OF(job, base);
     sv_exchange *exchange = self->exchange;
-    store_row row = {
-        .kind = ROW_MODEL, .time = clock_milliseconds(), .data = exchange->body.data, .size = exchange->body.size};
+    store_row row = {.kind = ROW_MODEL,
+                     .time = clock_milliseconds(),
+                     .data = exchange->body.data,
+                     .size = exchange->body.size};
     store_status status = store_agent_change(store, exchange->agent->id, self->written.data);
     if (status == STORE_OK) status = store_row_add(store, exchange->agent->id, &row);
     self->seq = row.seq;
@@ -133,15 +137,18 @@ static bool read_model(sv_exchange *self, sv_work *state) {
     sv_brain *brain = NULL;
     sv_settings *before = agent_settings(self->agent);
     scratch_path(self, &path);
-    bool good =
-        self->body.size > 0 || refuse(&state->why, 400, "the body is empty, where an agent saved as npz is expected");
+    bool good = self->body.size > 0 ||
+                refuse(&state->why, 400, "the body is empty, where an agent saved as npz is expected");
     if (good)
-        good = (!path.failed && write_file(path.data, &self->body)) || refuse(&state->why, 503, "the disk takes no file");
-    if (good) good = brain_load(path.data, &brain, &state->why) && brain_is_servable(brain, before, &state->why);
+        good = (!path.failed && write_file(path.data, &self->body)) ||
+               refuse(&state->why, 503, "the disk takes no file");
+    if (good)
+        good = brain_load(path.data, &brain, &state->why) && brain_is_servable(brain, before, &state->why);
     if (good) {
         state->settings = settings_with(before, brain_options(brain));
         if (state->settings) settings_write(state->settings, &state->written);
-        if (!state->settings || state->written.failed) good = refuse(&state->why, 503, "memory could not be had");
+        if (!state->settings || state->written.failed)
+            good = refuse(&state->why, 503, "memory could not be had");
     }
     if (path.data) unlink(path.data);
     text_free(&path);
@@ -171,7 +178,8 @@ void route_put_model(sv_exchange *self) {
 static store_status run_erase(sv_job *base, sv_store *store) {
     sv_work *self = WORK_OF(job, base);
     store_decision found;
-    store_status status = store_decision_find(store, self->exchange->agent->id, self->exchange->event, &found);
+    store_status status =
+        store_decision_find(store, self->exchange->agent->id, self->exchange->event, &found);
     if (status == STORE_NONE) refuse(&self->why, 404, "there is no event %.64s", self->exchange->event);
     if (status != STORE_OK) return status;
     self->state = found.state;

@@ -14,7 +14,8 @@ static void give(sv_exchange *self, const sv_asset *asset, const char *type) {
 
 static bool is_plain_host(const char *host) {
     return host && *host && strlen(host) < 256 &&
-           strspn(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:[]") == strlen(host);
+           strspn(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:[]") ==
+               strlen(host);
 }
 
 /* The page's lines to paste have the address that it was asked for. */

@@ -52,7 +52,8 @@ void exchange_refuse_store(sv_exchange *self, store_status status) {
     sv_refusal why = {0};
     writer_trouble(self->service->writer, sentence);
     refuse(&why, 503,
-           status == STORE_LATER ? "%s: nothing was changed; try again" : "%s: it is not known whether this was kept",
+           status == STORE_LATER ? "%s: nothing was changed; try again"
+                                 : "%s: it is not known whether this was kept",
            sentence);
     exchange_refuse(self, &why);
 }
@@ -99,7 +100,8 @@ static bool fits(const char *pattern, const char *path, sv_exchange *self) {
         }
         bool name = pattern[1] == 'n';
         size_t length = strcspn(path, "/");
-        if (!decode(path, length, name ? self->name : self->event, name ? sizeof self->name : sizeof self->event))
+        if (!decode(path, length, name ? self->name : self->event,
+                    name ? sizeof self->name : sizeof self->event))
             return false;
         path += length;
         pattern = strchr(pattern, '}') + 1;
@@ -132,7 +134,8 @@ static const char *allowed(const char *path) {
 static bool find_route(sv_exchange *self, sv_refusal *why) {
     const char *method = !strcmp(self->method, "HEAD") ? "GET" : self->method;
     for (size_t i = 0; i < route_count() && !self->route; i++)
-        if (!strcmp(ROUTES[i].method, method) && fits(ROUTES[i].path, self->path, self)) self->route = &ROUTES[i];
+        if (!strcmp(ROUTES[i].method, method) && fits(ROUTES[i].path, self->path, self))
+            self->route = &ROUTES[i];
     if (self->route) {
         if (*self->name && !is_name(self->name))
             return refuse(why, 404, "names of agents are letters, digits, - _ and ., at most %d", LIMIT_NAME);
@@ -140,7 +143,8 @@ static bool find_route(sv_exchange *self, sv_refusal *why) {
     }
     self->allow = allowed(self->path);
     if (self->allow)
-        return refuse(why, 405, "%.16s is not a method of %.128s, which has %s", self->method, self->path, self->allow);
+        return refuse(why, 405, "%.16s is not a method of %.128s, which has %s", self->method, self->path,
+                      self->allow);
     return refuse(why, 404, "there is no %.128s; /openapi.json lists what there is", self->path);
 }
 
@@ -160,9 +164,9 @@ static bool is_loopback_host(const char *host) {
 static bool may(sv_exchange *self, sv_refusal *why) {
     const sv_keys *keys = &self->service->keys;
     if (!keys->given)
-        return is_loopback_host(self->host) ||
-               refuse(why, 403,
-                      "the Host header is not 127.0.0.1, localhost or [::1], which is all that is served without --keys");
+        return is_loopback_host(self->host) || refuse(why, 403,
+                                                      "the Host header is not 127.0.0.1, localhost or [::1], "
+                                                      "which is all that is served without --keys");
     if (self->route->who == WHO_ANYONE) return true;
     sv_who who = keys_who(keys, self->authorization);
     if (who == WHO_ANYONE) return refuse(why, 401, "this needs a key: Authorization: Bearer KEY");
@@ -171,7 +175,8 @@ static bool may(sv_exchange *self, sv_refusal *why) {
 
 static bool is_type(const char *type, const char *wanted) {
     size_t size = strlen(wanted);
-    return type && !strncasecmp(type, wanted, size) && (!type[size] || type[size] == ';' || type[size] == ' ');
+    return type && !strncasecmp(type, wanted, size) &&
+           (!type[size] || type[size] == ';' || type[size] == ' ');
 }
 
 static bool has_type(const sv_exchange *self, sv_refusal *why) {
@@ -194,11 +199,13 @@ static bool find_agent(sv_exchange *self, sv_refusal *why) {
 bool routes_admit(sv_exchange *self) {
     sv_refusal why = {0};
     self->begin = clock_seconds();
-    if (find_route(self, &why) && may(self, &why) && has_type(self, &why) && find_agent(self, &why)) return true;
+    if (find_route(self, &why) && may(self, &why) && has_type(self, &why) && find_agent(self, &why))
+        return true;
     if (why.status == 404 && self->service->keys.given &&
         keys_who(&self->service->keys, self->authorization) == WHO_ANYONE)
         refuse(&why, 401,
-               "this needs a key: Authorization: Bearer KEY"); /* who has none learns nothing about what there is */
+               /* who has none learns nothing about what there is */
+               "this needs a key: Authorization: Bearer KEY");
     exchange_refuse(self, &why);
     return false;
 }

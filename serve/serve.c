@@ -24,7 +24,8 @@ static bool write_port(const char *path, unsigned port) {
     FILE *file = part.failed ? NULL : fopen(part.data, "w");
     if (file) {
         good = fprintf(file, "%u\n", port) > 0;
-        good = fclose(file) == 0 && good && rename(part.data, path) == 0; /* who reads it sees all of it or nothing */
+        good = fclose(file) == 0 && good &&
+               rename(part.data, path) == 0; /* who reads it sees all of it or nothing */
     }
     text_free(&part);
     return good;
@@ -40,13 +41,16 @@ static void end_exchange(sv_exchange *exchange, double seconds) {
 
 static void say_hello(const serve_options *options, unsigned port, size_t agents) {
     bool six = strchr(options->address, ':');
-    printf("superarm serve: http://%s%s%s:%u/ serves %s (%zu agent%s). The page there has a first request to paste.\n",
-           six ? "[" : "", options->address, six ? "]" : "", port, options->folder, agents, agents == 1 ? "" : "s");
+    printf("superarm serve: http://%s%s%s:%u/ serves %s (%zu agent%s). The page there has a first request to "
+           "paste.\n",
+           six ? "[" : "", options->address, six ? "]" : "", port, options->folder, agents,
+           agents == 1 ? "" : "s");
     fflush(stdout);
 }
 
 /* Serves until a signal comes. */
-static bool serve(const serve_options *options, sv_service *service, const sigset_t *signals, sv_refusal *why) {
+static bool serve(const serve_options *options, sv_service *service, const sigset_t *signals,
+                  sv_refusal *why) {
     int signal_number;
     http_options about = {.address = options->address,
                           .port = options->port,
@@ -77,7 +81,8 @@ int serve_run(const serve_options *options, char *message) {
     sv_refusal why = {0};
     sigset_t signals;
     if (!options->keys && !http_is_loopback(options->address)) {
-        refuse(&why, 400, "--bind %s can be reached from elsewhere, which needs --keys FILE; --new-keys FILE makes one",
+        refuse(&why, 400,
+               "--bind %s can be reached from elsewhere, which needs --keys FILE; --new-keys FILE makes one",
                options->address);
         return fail(&why, message);
     }
@@ -98,6 +103,7 @@ int serve_make_keys(const char *path, char *message) {
     char admin[65], client[65];
     sv_refusal why = {0};
     if (!keys_make(path, admin, client, &why)) return fail(&why, message);
-    printf("admin  %s\nclient %s\nThey are shown this once: %s has their hashes only.\n", admin, client, path);
+    printf("admin  %s\nclient %s\nThey are shown this once: %s has their hashes only.\n", admin, client,
+           path);
     return 0;
 }

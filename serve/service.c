@@ -18,7 +18,8 @@ static bool lock_folder(sv_service *self, sv_refusal *why) {
     self->lock_file = path.failed ? -1 : open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     int error = errno;
     text_free(&path);
-    if (self->lock_file < 0) return refuse(why, 400, "%s cannot be written to: %s", self->folder, strerror(error));
+    if (self->lock_file < 0)
+        return refuse(why, 400, "%s cannot be written to: %s", self->folder, strerror(error));
     if (flock(self->lock_file, LOCK_EX | LOCK_NB) == 0) return true;
     return refuse(why, 400, "%s is in use by another process", self->folder);
 }
@@ -35,7 +36,8 @@ static bool load_checkpoint(sv_service *service, sv_agent *agent, const store_ag
     sv_refusal why = {0};
     if (!from->checkpoint) return true;
     text_put(&path, "%s/%s", service->folder, from->checkpoint);
-    sv_settings *settings = settings_read_text(from->checkpoint_settings, strlen(from->checkpoint_settings), &why);
+    sv_settings *settings =
+        settings_read_text(from->checkpoint_settings, strlen(from->checkpoint_settings), &why);
     bool good = settings && !path.failed && brain_load(path.data, &agent->brain, &why);
     if (good) {
         agent->learner_settings = settings;
@@ -43,8 +45,8 @@ static bool load_checkpoint(sv_service *service, sv_agent *agent, const store_ag
         snprintf(agent->checkpoint_file, sizeof agent->checkpoint_file, "%s", from->checkpoint);
     } else {
         settings_release(settings);
-        fprintf(stderr, "superarm serve: agent %s: its checkpoint is not used, and all its rows are: %s\n", agent->name,
-                why.message);
+        fprintf(stderr, "superarm serve: agent %s: its checkpoint is not used, and all its rows are: %s\n",
+                agent->name, why.message);
     }
     text_free(&path);
     return good;
@@ -62,8 +64,8 @@ static bool load_agent(void *user, const store_agent *from) {
     agent->learnt = from->learnt;
     agent->last_seq = from->last_seq;
     load_checkpoint(self->service, agent, from);
-    bool room =
-        agents_add(&self->service->agents, agent) || refuse(self->why, 400, "there are more than %d agents", LIMIT_AGENTS);
+    bool room = agents_add(&self->service->agents, agent) ||
+                refuse(self->why, 400, "there are more than %d agents", LIMIT_AGENTS);
     agent_release(agent);
     return room;
 }
@@ -99,7 +101,8 @@ static bool load_all(sv_service *self, sv_store *store, sv_refusal *why) {
 }
 
 /* Takes over the store, which writes. */
-static bool start_threads(sv_service *self, const service_options *options, sv_store *store, sv_refusal *why) {
+static bool start_threads(sv_service *self, const service_options *options, sv_store *store,
+                          sv_refusal *why) {
     sv_chore *chores[] = {&self->closing, &self->retention};
     service_add_chores(self);
     self->reader = open_store(self, false, why);
@@ -108,7 +111,8 @@ static bool start_threads(sv_service *self, const service_options *options, sv_s
     self->writer = of_folding ? writer_start(store, chores, 2, &self->connections) : NULL;
     self->folding = self->writer ? folding_start(of_folding, store) : NULL;
     learner_options about = {.folder = self->folder,
-                             .checkpoint_seconds = options->checkpoint_seconds > 0 ? options->checkpoint_seconds : 300,
+                             .checkpoint_seconds =
+                                 options->checkpoint_seconds > 0 ? options->checkpoint_seconds : 300,
                              .writer = self->writer,
                              .agents = &self->agents};
     self->learner = self->folding ? learner_start(&about, of_learner) : NULL;

@@ -32,13 +32,15 @@ static bool option_text(const char *name, const json_t *value, char out[512], sv
 /* Options of the environment or the output make no sense here, and those that name files would reach into
  * the server's. */
 static bool is_taken(const char *name, sv_refusal *why) {
-    static const char *const also[] = {"dim", "seed", "rounds", NULL}, *const never[] = {"history", "init-weights",
-                                                                                         "count-pending", NULL};
+    static const char *const also[] = {"dim", "seed", "rounds", NULL}, *const never[] = {
+                                                                           "history", "init-weights",
+                                                                           "count-pending", NULL};
     sa_option_info info;
     if (!sa_option_find(name, &info))
         return refuse(why, 400, "options: %.64s is not an option; `superarm list options` shows them", name);
     for (size_t i = 0; never[i]; i++)
-        if (!strcmp(info.name, never[i])) return refuse(why, 400, "options: %s is not taken by the service", name);
+        if (!strcmp(info.name, never[i]))
+            return refuse(why, 400, "options: %s is not taken by the service", name);
     if (info.scope == SA_SCOPE_AGENT) return true;
     for (size_t i = 0; also[i]; i++)
         if (!strcmp(info.name, also[i])) return true;
@@ -54,7 +56,8 @@ static bool at_most(const sa_options *options, const char *name, double most, sv
     char value[512];
     if (sa_options_get(options, name, value, sizeof value) != SA_OK) return true;
     double number = strtod(value, NULL);
-    return number <= most || refuse(why, 400, "options: %s %s is more than %g, the service's limit", name, value, most);
+    return number <= most ||
+           refuse(why, 400, "options: %s %s is more than %g, the service's limit", name, value, most);
 }
 
 static bool set_option(sa_options *options, const char *name, const json_t *value, sv_refusal *why) {
@@ -100,9 +103,9 @@ static bool find_dim(sv_settings *self, sv_refusal *why) {
             return refuse(why, 503, "memory could not be had");
     }
     if (!json_object_get(self->options, "dim"))
-        return refuse(
-            why, 400,
-            "options: dim is missing, the number of features of an arm, and so is a schema: {\"options\": {\"dim\": 20}}");
+        return refuse(why, 400,
+                      "options: dim is missing, the number of features of an arm, and so is a schema: "
+                      "{\"options\": {\"dim\": 20}}");
     sa_options *options = settings_options(self, why);
     if (!options) return false;
     sa_options_get(options, "dim", dim, sizeof dim);
@@ -119,7 +122,8 @@ static bool read_numbers(sv_settings *self, const json_t *body, sv_refusal *why)
     if ((value = json_object_get(body, "default_feedback")) && !json_is_null(value) &&
         !value_number(value, "default_feedback", &self->default_feedback, why))
         return false;
-    if ((value = json_object_get(body, "wait_seconds")) && !value_number(value, "wait_seconds", &self->wait_seconds, why))
+    if ((value = json_object_get(body, "wait_seconds")) &&
+        !value_number(value, "wait_seconds", &self->wait_seconds, why))
         return false;
     if (self->wait_seconds < 0 || self->wait_seconds > 31536000)
         return refuse(why, 400, "wait_seconds %g is not between 0 and a year", self->wait_seconds);
@@ -127,9 +131,11 @@ static bool read_numbers(sv_settings *self, const json_t *body, sv_refusal *why)
         !value_number(value, "retention_days", &self->retention_days, why))
         return false;
     if (self->retention_days < 0 || self->retention_days > 36500)
-        return refuse(why, 400, "retention_days %g is not between 0 (for ever) and 36500", self->retention_days);
+        return refuse(why, 400, "retention_days %g is not between 0 (for ever) and 36500",
+                      self->retention_days);
     self->slate = 4;
-    if ((value = json_object_get(body, "slate")) && !value_whole(value, "slate", 1, LIMIT_ITEMS, &self->slate, why))
+    if ((value = json_object_get(body, "slate")) &&
+        !value_whole(value, "slate", 1, LIMIT_ITEMS, &self->slate, why))
         return false;
     return true;
 }
@@ -161,8 +167,9 @@ static bool read_rest(sv_settings *self, const json_t *body, sv_refusal *why) {
 }
 
 sv_settings *settings_read(const json_t *body, bool *reset, sv_refusal *why) {
-    static const char *const fields[] = {
-        "options", "schema", "slate", "default_feedback", "wait_seconds", "aggregate", "retention_days", "reset", NULL};
+    static const char *const fields[] = {"options",          "schema",       "slate",
+                                         "default_feedback", "wait_seconds", "aggregate",
+                                         "retention_days",   "reset",        NULL};
     sv_settings *self = calloc(1, sizeof *self);
     if (!self) {
         refuse(why, 503, "memory could not be had");
@@ -237,14 +244,16 @@ bool settings_same_agent(const sv_settings *self, const sv_settings *other) {
     char position[64] = "";
     const char *feedback = json_string_value(json_object_get(self->options, "feedback"));
     if (feedback) snprintf(position, sizeof position, "%s", feedback);
-    if (!strcmp(position, "position") && self->slate != other->slate) return false; /* it has a weight a position */
+    if (!strcmp(position, "position") && self->slate != other->slate)
+        return false; /* it has a weight a position */
     return settings_same_schema(self, other) && json_equal(self->options, other->options);
 }
 
 static bool same_number(double one, double other) { return one == other || (isnan(one) && isnan(other)); }
 
 bool settings_same(const sv_settings *self, const sv_settings *other) {
-    return settings_same_agent(self, other) && self->slate == other->slate && self->aggregate == other->aggregate &&
-           same_number(self->default_feedback, other->default_feedback) && self->wait_seconds == other->wait_seconds &&
-           self->retention_days == other->retention_days;
+    return settings_same_agent(self, other) && self->slate == other->slate &&
+           self->aggregate == other->aggregate &&
+           same_number(self->default_feedback, other->default_feedback) &&
+           self->wait_seconds == other->wait_seconds && self->retention_days == other->retention_days;
 }

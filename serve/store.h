@@ -44,8 +44,8 @@ store_status store_commit(sv_store *self);
 void store_rollback(sv_store *self);
 /* Rows changed by this connection so far. */
 uint64_t store_changes(const sv_store *self);
-/* Pages of the log that commits have added since it was folded in; and folding it in, as far as others let. Any
- * connection may do it while another writes; a failure is not one of the journal. */
+/* Pages of the log that commits have added since it was folded in; and folding it in, as far as others let.
+ * Any connection may do it while another writes; a failure is not one of the journal. */
 size_t store_log_pages(const sv_store *self);
 void store_fold(sv_store *self);
 /* A write that changes nothing: does the disk take one? Outside transactions. */
@@ -63,7 +63,8 @@ typedef struct store_agent {
 } store_agent;
 
 /* STORE_NONE: the name is taken. */
-store_status store_agent_add(sv_store *self, const char *name, const char *settings, int64_t now, int64_t *id);
+store_status store_agent_add(sv_store *self, const char *name, const char *settings, int64_t now,
+                             int64_t *id);
 store_status store_agent_change(sv_store *self, int64_t agent, const char *settings);
 store_status store_agent_delete(sv_store *self, int64_t agent, int64_t now);
 /* Deleted agents whose rows are not all removed; at most `most`. */
@@ -104,8 +105,8 @@ store_status store_feedback_add(sv_store *self, int64_t decision, const char *ke
                                 const char *value);
 store_status store_feedback_count(sv_store *self, int64_t decision, size_t *count);
 /* Values in the order in which they came; late ones are left out. */
-store_status store_feedbacks(sv_store *self, int64_t decision, bool late, bool (*each)(void *user, const char *value),
-                             void *user);
+store_status store_feedbacks(sv_store *self, int64_t decision, bool late,
+                             bool (*each)(void *user, const char *value), void *user);
 
 /* ---- the journal ---- */
 
@@ -131,11 +132,12 @@ store_status store_waiting(sv_store *self, int64_t agent, size_t most,
 
 /* ---- checkpoints, retention, checks ---- */
 
-store_status store_checkpoint(sv_store *self, int64_t agent, uint64_t seq, const char *file, const char *settings,
-                              int64_t now);
+store_status store_checkpoint(sv_store *self, int64_t agent, uint64_t seq, const char *file,
+                              const char *settings, int64_t now);
 /* Removes up to `most` decisions made before `before`, with their rows: of a deleted agent any, of others
  * those that the checkpoint has. `count`: how many, `waited` of them without having been learnt. */
-store_status store_retain(sv_store *self, int64_t agent, int64_t before, size_t most, uint64_t *count, uint64_t *waited);
+store_status store_retain(sv_store *self, int64_t agent, int64_t before, size_t most, uint64_t *count,
+                          uint64_t *waited);
 /* The last of a deleted agent. STORE_NONE: there are decisions left. */
 store_status store_agent_remove(sv_store *self, int64_t agent);
 /* Looks for damage and for rows that do not fit together: a line each. */

@@ -10,22 +10,27 @@ enum { MOST_PAGES = 16000 }; /* of the log: 64 MB */
 enum { FORMAT = 1, APPLICATION = 0x53415231 /* "SAR1" */, BUSY_MILLISECONDS = 5000 };
 
 static const char TABLES[] =
-    "CREATE TABLE IF NOT EXISTS agents (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, settings TEXT NOT NULL,"
+    "CREATE TABLE IF NOT EXISTS agents (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, settings "
+    "TEXT NOT NULL,"
     " created INTEGER NOT NULL, deleted INTEGER);"
     "CREATE UNIQUE INDEX IF NOT EXISTS agent_names ON agents (name) WHERE deleted IS NULL;"
-    "CREATE TABLE IF NOT EXISTS decisions (id INTEGER PRIMARY KEY, agent INTEGER NOT NULL, event TEXT NOT NULL,"
-    " time INTEGER NOT NULL, due INTEGER NOT NULL, state INTEGER NOT NULL, model INTEGER NOT NULL, seq INTEGER,"
+    "CREATE TABLE IF NOT EXISTS decisions (id INTEGER PRIMARY KEY, agent INTEGER NOT NULL, event TEXT NOT "
+    "NULL,"
+    " time INTEGER NOT NULL, due INTEGER NOT NULL, state INTEGER NOT NULL, model INTEGER NOT NULL, seq "
+    "INTEGER,"
     " hash BLOB NOT NULL, arms BLOB NOT NULL, answer TEXT NOT NULL, body BLOB NOT NULL);"
     "CREATE UNIQUE INDEX IF NOT EXISTS decision_events ON decisions (agent, event);"
     "CREATE INDEX IF NOT EXISTS decisions_due ON decisions (due) WHERE state = 0 AND due > 0;"
     "CREATE INDEX IF NOT EXISTS decisions_open ON decisions (agent, state, time) WHERE state <> 1;"
-    "CREATE TABLE IF NOT EXISTS feedback (id INTEGER PRIMARY KEY, decision INTEGER NOT NULL, key TEXT NOT NULL,"
+    "CREATE TABLE IF NOT EXISTS feedback (id INTEGER PRIMARY KEY, decision INTEGER NOT NULL, key TEXT NOT "
+    "NULL,"
     " time INTEGER NOT NULL, late INTEGER NOT NULL, value TEXT NOT NULL);"
     "CREATE UNIQUE INDEX IF NOT EXISTS feedback_keys ON feedback (decision, key);"
     "CREATE TABLE IF NOT EXISTS rows (id INTEGER PRIMARY KEY, agent INTEGER NOT NULL, seq INTEGER NOT NULL,"
     " kind INTEGER NOT NULL, decision INTEGER, time INTEGER NOT NULL, data BLOB);"
     "CREATE UNIQUE INDEX IF NOT EXISTS row_seqs ON rows (agent, seq);"
-    "CREATE TABLE IF NOT EXISTS checkpoints (agent INTEGER PRIMARY KEY, seq INTEGER NOT NULL, file TEXT NOT NULL,"
+    "CREATE TABLE IF NOT EXISTS checkpoints (agent INTEGER PRIMARY KEY, seq INTEGER NOT NULL, file TEXT NOT "
+    "NULL,"
     " settings TEXT NOT NULL, time INTEGER NOT NULL);";
 
 static const char *const SQL[] = {
@@ -51,7 +56,8 @@ sqlite3_stmt *store_use(sv_store *self, int which) {
         sqlite3_reset(*statement);
         return *statement;
     }
-    int result = sqlite3_prepare_v3(self->database, SQL[which], -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
+    int result =
+        sqlite3_prepare_v3(self->database, SQL[which], -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
     store_result(self, result);
     return result == SQLITE_OK ? *statement : NULL;
 }
@@ -81,7 +87,8 @@ void store_rollback(sv_store *self) {
     memcpy(self->sentence, sentence, sizeof sentence);
 }
 
-/* After each commit. Folding is another thread's (folding.h); one that cannot keep up must not fill the disk. */
+/* After each commit. Folding is another thread's (folding.h); one that cannot keep up must not fill the
+ * disk. */
 static int see_commit(void *user, sqlite3 *database, const char *name, int pages) {
     sv_store *self = user;
     (void)database, (void)name;
@@ -92,7 +99,9 @@ static int see_commit(void *user, sqlite3 *database, const char *name, int pages
 
 size_t store_log_pages(const sv_store *self) { return atomic_load(&self->log_pages); }
 
-void store_fold(sv_store *self) { sqlite3_wal_checkpoint_v2(self->database, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL); }
+void store_fold(sv_store *self) {
+    sqlite3_wal_checkpoint_v2(self->database, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+}
 
 uint64_t store_changes(const sv_store *self) { return (uint64_t)sqlite3_total_changes(self->database); }
 
@@ -122,7 +131,8 @@ static bool prepare(sv_store *self, bool write) {
     sqlite3_busy_timeout(self->database, BUSY_MILLISECONDS);
     int application = whole(self, "PRAGMA application_id"), format = whole(self, "PRAGMA user_version");
     if (application == -1 || format == -1) return store_result(self, sqlite3_errcode(self->database)), false;
-    bool fresh = write && application == 0 && format == 0 && whole(self, "SELECT count(*) FROM sqlite_master") == 0;
+    bool fresh =
+        write && application == 0 && format == 0 && whole(self, "SELECT count(*) FROM sqlite_master") == 0;
     if (!fresh && (application != APPLICATION || format != FORMAT)) {
         snprintf(self->sentence, sizeof self->sentence,
                  application == APPLICATION ? "its format is %d, and this version knows %d"
@@ -135,7 +145,8 @@ static bool prepare(sv_store *self, bool write) {
     if (!run_sql(self, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                        "PRAGMA cache_size = -16384; PRAGMA foreign_keys = OFF"))
         return false;
-    snprintf(pragmas, sizeof pragmas, "BEGIN; PRAGMA application_id = %d; PRAGMA user_version = %d;", APPLICATION, FORMAT);
+    snprintf(pragmas, sizeof pragmas, "BEGIN; PRAGMA application_id = %d; PRAGMA user_version = %d;",
+             APPLICATION, FORMAT);
     return !fresh || (run_sql(self, pragmas) && run_sql(self, TABLES) && run_sql(self, "COMMIT"));
 }
 
@@ -145,7 +156,8 @@ sv_store *store_open(const char *folder, bool write, sv_text *sentence) {
     text_put(&path, "%s/journal.db", folder);
     if (!self || path.failed) goto fail;
     int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE;
-    int result = sqlite3_open_v2(path.data, &self->database, flags | SQLITE_OPEN_NOMUTEX, store_counting_vfs());
+    int result =
+        sqlite3_open_v2(path.data, &self->database, flags | SQLITE_OPEN_NOMUTEX, store_counting_vfs());
     if (result != SQLITE_OK)
         snprintf(self->sentence, sizeof self->sentence, "it cannot be opened: %s",
                  self->database ? sqlite3_errmsg(self->database) : "memory could not be had");
@@ -153,7 +165,8 @@ sv_store *store_open(const char *folder, bool write, sv_text *sentence) {
     text_free(&path);
     return self;
 fail:
-    text_put(sentence, "%s: %s", path.failed ? folder : path.data, self ? self->sentence : "memory could not be had");
+    text_put(sentence, "%s: %s", path.failed ? folder : path.data,
+             self ? self->sentence : "memory could not be had");
     store_close(self);
     text_free(&path);
     return NULL;

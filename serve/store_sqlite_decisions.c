@@ -7,7 +7,8 @@ static void bind_text(sqlite3_stmt *statement, int at, const char *value) {
     sqlite3_bind_text(statement, at, value, -1, SQLITE_STATIC);
 }
 
-store_status store_agent_add(sv_store *self, const char *name, const char *settings, int64_t now, int64_t *id) {
+store_status store_agent_add(sv_store *self, const char *name, const char *settings, int64_t now,
+                             int64_t *id) {
     sqlite3_stmt *add = store_use(self, SQL_AGENT_ADD);
     if (!add) return STORE_FAILED;
     bind_text(add, 1, name);
@@ -40,7 +41,8 @@ store_status store_agents_deleted(sv_store *self, int64_t *ids, size_t most, siz
     *count = 0;
     if (!list) return STORE_FAILED;
     sqlite3_bind_int64(list, 1, (int64_t)most);
-    while ((status = store_step(self, list)) == STORE_OK && *count < most) ids[(*count)++] = sqlite3_column_int64(list, 0);
+    while ((status = store_step(self, list)) == STORE_OK && *count < most)
+        ids[(*count)++] = sqlite3_column_int64(list, 0);
     sqlite3_reset(list);
     return status == STORE_NONE ? STORE_OK : status;
 }
@@ -75,7 +77,8 @@ store_status store_decision_add(sv_store *self, const store_decision *decision) 
     sqlite3_bind_int64(add, 4, decision->due);
     sqlite3_bind_int64(add, 5, (int64_t)decision->model);
     sqlite3_bind_blob(add, 6, decision->hash, SHA256_BYTES, SQLITE_STATIC);
-    sqlite3_bind_blob(add, 7, decision->arms, (int)(decision->arm_count * sizeof *decision->arms), SQLITE_STATIC);
+    sqlite3_bind_blob(add, 7, decision->arms, (int)(decision->arm_count * sizeof *decision->arms),
+                      SQLITE_STATIC);
     bind_text(add, 8, decision->answer);
     sqlite3_bind_blob(add, 9, decision->body, (int)decision->body_size, SQLITE_STATIC);
     store_status status = store_run(self, add);
@@ -168,8 +171,8 @@ store_status store_feedback_count(sv_store *self, int64_t decision, size_t *coun
     return status;
 }
 
-store_status store_feedbacks(sv_store *self, int64_t decision, bool late, bool (*each)(void *user, const char *value),
-                             void *user) {
+store_status store_feedbacks(sv_store *self, int64_t decision, bool late,
+                             bool (*each)(void *user, const char *value), void *user) {
     sqlite3_stmt *list = store_use(self, SQL_FEEDBACKS);
     store_status status = STORE_FAILED;
     if (!list) return status;

@@ -75,8 +75,8 @@ store_status store_waiting(sv_store *self, int64_t agent, size_t most,
     return status == STORE_NONE ? STORE_OK : status;
 }
 
-store_status store_checkpoint(sv_store *self, int64_t agent, uint64_t seq, const char *file, const char *settings,
-                              int64_t now) {
+store_status store_checkpoint(sv_store *self, int64_t agent, uint64_t seq, const char *file,
+                              const char *settings, int64_t now) {
     sqlite3_stmt *add = store_use(self, SQL_CHECKPOINT);
     if (!add) return STORE_FAILED;
     sqlite3_bind_int64(add, 1, agent);

@@ -26,12 +26,20 @@ static int file_read(sqlite3_file *f, void *to, int n, sqlite3_int64 at) {
 static int file_write(sqlite3_file *f, const void *from, int n, sqlite3_int64 at) {
     return REAL(f)->pMethods->xWrite(REAL(f), from, n, at);
 }
-static int file_truncate(sqlite3_file *f, sqlite3_int64 size) { return REAL(f)->pMethods->xTruncate(REAL(f), size); }
-static int file_size(sqlite3_file *f, sqlite3_int64 *size) { return REAL(f)->pMethods->xFileSize(REAL(f), size); }
+static int file_truncate(sqlite3_file *f, sqlite3_int64 size) {
+    return REAL(f)->pMethods->xTruncate(REAL(f), size);
+}
+static int file_size(sqlite3_file *f, sqlite3_int64 *size) {
+    return REAL(f)->pMethods->xFileSize(REAL(f), size);
+}
 static int file_lock(sqlite3_file *f, int kind) { return REAL(f)->pMethods->xLock(REAL(f), kind); }
 static int file_unlock(sqlite3_file *f, int kind) { return REAL(f)->pMethods->xUnlock(REAL(f), kind); }
-static int file_check(sqlite3_file *f, int *out) { return REAL(f)->pMethods->xCheckReservedLock(REAL(f), out); }
-static int file_control(sqlite3_file *f, int op, void *arg) { return REAL(f)->pMethods->xFileControl(REAL(f), op, arg); }
+static int file_check(sqlite3_file *f, int *out) {
+    return REAL(f)->pMethods->xCheckReservedLock(REAL(f), out);
+}
+static int file_control(sqlite3_file *f, int op, void *arg) {
+    return REAL(f)->pMethods->xFileControl(REAL(f), op, arg);
+}
 static int file_sector(sqlite3_file *f) { return REAL(f)->pMethods->xSectorSize(REAL(f)); }
 static int file_traits(sqlite3_file *f) { return REAL(f)->pMethods->xDeviceCharacteristics(REAL(f)); }
 static int shm_map(sqlite3_file *f, int page, int size, int extend, void volatile **out) {
@@ -80,12 +88,14 @@ static int full_name(sqlite3_vfs *v, const char *name, int size, char *out) {
 }
 
 static void make(void) {
-    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* or all connections share one lock for each block of memory */
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS,
+                   0); /* or all connections share one lock for each block of memory */
     sqlite3_vfs *system = sqlite3_vfs_find(NULL);
     if (!system) return;
-    methods = (sqlite3_io_methods){2,         file_close,  file_read,  file_write,   file_truncate, file_sync,   file_size,
-                                   file_lock, file_unlock, file_check, file_control, file_sector,   file_traits, shm_map,
-                                   shm_lock,  shm_barrier, shm_unmap,  NULL,         NULL};
+    methods = (sqlite3_io_methods){
+        2,         file_close,  file_read,  file_write,   file_truncate, file_sync,   file_size,
+        file_lock, file_unlock, file_check, file_control, file_sector,   file_traits, shm_map,
+        shm_lock,  shm_barrier, shm_unmap,  NULL,         NULL};
     counting = *system; /* randomness, time and the rest do not look at which VFS they are called with */
     counting.pAppData = system;
     counting.pNext = NULL;

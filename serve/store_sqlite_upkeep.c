@@ -13,8 +13,8 @@ static store_status by_agent(sv_store *self, int which, int64_t agent) {
 }
 
 /* Up to `most` numbers, or pairs of them, that a statement of RETAIN_... gives. */
-static store_status list(sv_store *self, int which, int64_t agent, int64_t before, size_t most, int64_t (*out)[2],
-                         size_t *count) {
+static store_status list(sv_store *self, int which, int64_t agent, int64_t before, size_t most,
+                         int64_t (*out)[2], size_t *count) {
     sqlite3_stmt *statement = store_use(self, which);
     store_status status;
     if (!statement) return STORE_FAILED;
@@ -41,13 +41,15 @@ static store_status delete_row(sv_store *self, int64_t agent, int64_t seq, int64
     return store_run(self, statement);
 }
 
-store_status store_retain(sv_store *self, int64_t agent, int64_t before, size_t most, uint64_t *count, uint64_t *waited) {
+store_status store_retain(sv_store *self, int64_t agent, int64_t before, size_t most, uint64_t *count,
+                          uint64_t *waited) {
     int64_t found[BATCH][2];
     size_t rows = 0, others = 0;
     if (most > BATCH) most = BATCH;
     *count = *waited = 0;
     store_status status = list(self, SQL_RETAIN_ROWS, agent, before, most, found, &rows);
-    for (size_t i = 0; status == STORE_OK && i < rows; i++) status = delete_row(self, agent, found[i][0], found[i][1]);
+    for (size_t i = 0; status == STORE_OK && i < rows; i++)
+        status = delete_row(self, agent, found[i][0], found[i][1]);
     if (status == STORE_OK && rows < most)
         status = list(self, SQL_RETAIN_OTHERS, agent, before, most - rows, found, &others);
     for (size_t i = 0; status == STORE_OK && i < others; i++) {
@@ -78,22 +80,26 @@ typedef struct question {
 
 static const sv_question QUESTIONS[] = {
     {"SELECT * FROM pragma_integrity_check WHERE integrity_check <> 'ok'", "the database is damaged: "},
-    {"SELECT 'agent ' || agent || ' has ' || count(*) || ' rows from ' || min(seq) || ' to ' || max(seq) FROM rows "
+    {"SELECT 'agent ' || agent || ' has ' || count(*) || ' rows from ' || min(seq) || ' to ' || max(seq) "
+     "FROM rows "
      "GROUP BY agent HAVING count(*) <> max(seq) - min(seq) + 1",
      "rows are missing: "},
     {"SELECT 'agent ' || r.agent || ', row ' || r.seq FROM rows r LEFT JOIN decisions d ON d.id = r.decision "
-     "WHERE r.kind = 3 AND r.decision IS NOT NULL AND (d.id IS NULL OR d.seq <> r.seq OR d.state <> 1 OR d.agent <> "
+     "WHERE r.kind = 3 AND r.decision IS NOT NULL AND (d.id IS NULL OR d.seq <> r.seq OR d.state <> 1 OR "
+     "d.agent <> "
      "r.agent)",
      "a learnt row without its decision: "},
     {"SELECT 'event ' || d.event FROM decisions d LEFT JOIN rows r ON r.agent = d.agent AND r.seq = d.seq "
      "WHERE d.state = 1 AND (r.id IS NULL OR r.decision <> d.id)",
      "a learnt decision without its row: "},
-    {"SELECT 'feedback ' || f.id FROM feedback f LEFT JOIN decisions d ON d.id = f.decision WHERE d.id IS NULL",
+    {"SELECT 'feedback ' || f.id FROM feedback f LEFT JOIN decisions d ON d.id = f.decision WHERE d.id IS "
+     "NULL",
      "feedback without its decision: "},
     {"SELECT 'agent ' || c.agent || ' at row ' || c.seq FROM checkpoints c WHERE c.seq > "
      "coalesce((SELECT max(seq) FROM rows r WHERE r.agent = c.agent), 0)",
      "a checkpoint of rows that are not there: "},
-    {"SELECT 'agent ' || a.id FROM agents a LEFT JOIN checkpoints c ON c.agent = a.id WHERE a.deleted IS NULL AND "
+    {"SELECT 'agent ' || a.id FROM agents a LEFT JOIN checkpoints c ON c.agent = a.id WHERE a.deleted IS "
+     "NULL AND "
      "(SELECT min(seq) FROM rows r WHERE r.agent = a.id) > coalesce(c.seq, 1)",
      "rows that no checkpoint has are missing: "},
 };
@@ -105,7 +111,8 @@ store_status store_check(sv_store *self, sv_text *findings) {
         while (result == SQLITE_OK && (result = sqlite3_step(ask)) == SQLITE_ROW) {
             result = SQLITE_OK;
             if (lines++ < 5)
-                text_put(findings, "%s%s\n", QUESTIONS[i].sentence, (const char *)sqlite3_column_text(ask, 0));
+                text_put(findings, "%s%s\n", QUESTIONS[i].sentence,
+                         (const char *)sqlite3_column_text(ask, 0));
         }
         if (lines > 5) text_put(findings, "%s%d more\n", QUESTIONS[i].sentence, lines - 5);
         sqlite3_finalize(ask);
@@ -116,8 +123,10 @@ store_status store_check(sv_store *self, sv_text *findings) {
 
 store_status store_copy(sv_store *self, const char *path) {
     sqlite3 *copy = NULL;
-    int result = sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, store_counting_vfs());
-    sqlite3_backup *backup = result == SQLITE_OK ? sqlite3_backup_init(copy, "main", self->database, "main") : NULL;
+    int result =
+        sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, store_counting_vfs());
+    sqlite3_backup *backup =
+        result == SQLITE_OK ? sqlite3_backup_init(copy, "main", self->database, "main") : NULL;
     if (backup) {
         sqlite3_backup_step(backup, -1); /* all in one: one moment of the journal */
         result = sqlite3_backup_finish(backup);

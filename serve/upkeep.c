@@ -36,12 +36,14 @@ static bool check_agent(void *user, const store_agent *agent) {
     self->rows += agent->last_seq;
     self->waiting += agent->waiting;
     sv_settings *settings = settings_read_text(agent->settings, strlen(agent->settings), &why);
-    if (!settings) text_put(&self->findings, "agent %s: its settings cannot be read: %s\n", agent->name, why.message);
+    if (!settings)
+        text_put(&self->findings, "agent %s: its settings cannot be read: %s\n", agent->name, why.message);
     settings_release(settings);
     if (agent->checkpoint) {
         text_put(&path, "%s/%s", self->folder, agent->checkpoint);
         if (path.failed || !brain_load(path.data, &brain, &why))
-            text_put(&self->findings, "agent %s: its checkpoint cannot be read: %s\n", agent->name, why.message);
+            text_put(&self->findings, "agent %s: its checkpoint cannot be read: %s\n", agent->name,
+                     why.message);
     }
     brain_destroy(brain);
     text_free(&path);

@@ -59,7 +59,8 @@ bool value_fields(const json_t *object, const char *what, const char *const *nam
         if (names[i]) continue;
         sv_text list = {0};
         for (i = 0; names[i]; i++) text_put(&list, "%s%s", i ? ", " : "", names[i]);
-        refuse(why, 400, "%.64s is not a field of %s, which has %s", key, what, list.failed ? "others" : list.data);
+        refuse(why, 400, "%.64s is not a field of %s, which has %s", key, what,
+               list.failed ? "others" : list.data);
         text_free(&list);
         return false;
     }
@@ -154,7 +155,8 @@ bool value_number(const json_t *value, const char *name, double *out, sv_refusal
     return isfinite(*out) || refuse(why, 400, "%s is not finite", name);
 }
 
-bool value_whole(const json_t *value, const char *name, double least, double most, size_t *out, sv_refusal *why) {
+bool value_whole(const json_t *value, const char *name, double least, double most, size_t *out,
+                 sv_refusal *why) {
     double number = 0;
     if (!value_number(value, name, &number, why)) return false;
     if (number != floor(number)) return refuse(why, 400, "%s %g is no whole number", name, number);
@@ -167,7 +169,8 @@ bool value_whole(const json_t *value, const char *name, double least, double mos
 bool value_id(const json_t *value, const char *name, const char **out, sv_refusal *why) {
     if (!json_is_string(value)) return refuse(why, 400, "%s is no string", name);
     size_t size = json_string_length(value);
-    if (size == 0 || size > LIMIT_ID) return refuse(why, 400, "%s has %zu bytes, and not 1 to %d", name, size, LIMIT_ID);
+    if (size == 0 || size > LIMIT_ID)
+        return refuse(why, 400, "%s has %zu bytes, and not 1 to %d", name, size, LIMIT_ID);
     *out = json_string_value(value);
     if (strlen(*out) != size) return refuse(why, 400, "%s has a zero byte in it", name);
     return true;

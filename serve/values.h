@@ -17,7 +17,8 @@ void value_hash(const json_t *value, uint8_t digest[SHA256_BYTES]);
 /* A finite number; a whole number of at least `least` and at most `most`; a string of 1 to LIMIT_ID bytes.
  * `name` for the sentence. */
 bool value_number(const json_t *value, const char *name, double *out, sv_refusal *why);
-bool value_whole(const json_t *value, const char *name, double least, double most, size_t *out, sv_refusal *why);
+bool value_whole(const json_t *value, const char *name, double least, double most, size_t *out,
+                 sv_refusal *why);
 bool value_id(const json_t *value, const char *name, const char **out, sv_refusal *why);
 
 #endif

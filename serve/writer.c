@@ -50,7 +50,8 @@ static void wait_for_more(sv_writer *self) {
     if ((double)target * self->pause > GROUP_SECONDS) target = (size_t)(GROUP_SECONDS / self->pause);
     self->target = target;
     while (self->count < target && !self->stop) {
-        double until = self->latest + pause < begin + GROUP_SECONDS ? self->latest + pause : begin + GROUP_SECONDS;
+        double until =
+            self->latest + pause < begin + GROUP_SECONDS ? self->latest + pause : begin + GROUP_SECONDS;
         if (clock_seconds() >= until) break;
         wait_until(self, until);
     }
@@ -84,7 +85,8 @@ static void note(sv_writer *self, store_status status, size_t jobs) {
     self->counts.commits += status == STORE_OK;
     self->counts.failures += status != STORE_OK;
     self->counts.jobs += status == STORE_OK ? jobs : 0;
-    if (status != STORE_OK) snprintf(self->sentence, sizeof self->sentence, "%s", store_sentence(self->store));
+    if (status != STORE_OK)
+        snprintf(self->sentence, sizeof self->sentence, "%s", store_sentence(self->store));
     pthread_mutex_unlock(&self->lock);
 }
 
@@ -107,8 +109,8 @@ static void write_group(sv_writer *self, sv_job *group) {
     bool failed_before = self->failed;
     uint64_t changes = store_changes(self->store);
     store_status status = run_group(self, group, &jobs);
-    bool wrote =
-        status != STORE_OK || store_changes(self->store) != changes; /* a group of retries says nothing about the disk */
+    bool wrote = status != STORE_OK ||
+                 store_changes(self->store) != changes; /* a group of retries says nothing about the disk */
     if (!failed_before && wrote) note(self, status, jobs);
     while (group) {
         sv_job *next = group->next;
@@ -190,11 +192,14 @@ void writer_stop(sv_writer *self) {
 
 static bool has_room(sv_writer *self, const sv_job *job, sv_refusal *why) {
     if (self->failed)
-        return refuse(why, 503, "nothing can be written any longer, and a restart is needed: %s", self->sentence);
+        return refuse(why, 503, "nothing can be written any longer, and a restart is needed: %s",
+                      self->sentence);
     if (!job->queued) return true;
-    if (self->count >= LIMIT_QUEUE) return refuse(why, 503, "%d requests wait for the disk: try again later", LIMIT_QUEUE);
+    if (self->count >= LIMIT_QUEUE)
+        return refuse(why, 503, "%d requests wait for the disk: try again later", LIMIT_QUEUE);
     if (atomic_load(job->queued) >= LIMIT_QUEUE / 2)
-        return refuse(why, 429, "%d requests of this agent wait for the disk: ask less often", LIMIT_QUEUE / 2);
+        return refuse(why, 429, "%d requests of this agent wait for the disk: ask less often",
+                      LIMIT_QUEUE / 2);
     return true;
 }
 

@@ -1,4 +1,5 @@
-/* Any bytes as a saved agent: it is refused with a sentence, or it chooses, learns and is saved like any other. */
+/* Any bytes as a saved agent: it is refused with a sentence, or it chooses, learns and is saved like any
+ * other. */
 #include <stdlib.h>
 
 #include <superarm/agent.h>

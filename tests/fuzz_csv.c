@@ -1,4 +1,5 @@
-/* Any bytes as a csv file: rows come out whose features are finite, or a sentence. The first byte chooses how it is read. */
+/* Any bytes as a csv file: rows come out whose features are finite, or a sentence. The first byte chooses how
+ * it is read. */
 #include <math.h>
 
 #include "base/memory.h"

@@ -1,4 +1,5 @@
-/* Any bytes as a formula: a program that keeps to its stack comes out, or a sentence that names the option. */
+/* Any bytes as a formula: a program that keeps to its stack comes out, or a sentence that names the
+ * option. */
 #include <stdlib.h>
 
 #include "env/formula_parse.h"
@@ -11,7 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     text[size] = 0;
     if (sa_formula_parse(text, &formula) == SA_OK) {
         bool few = formula.features < 1000000; /* an environment compares them with its dim */
-        double *x = calloc(few ? formula.features + 1 : 1, sizeof *x), *stack = calloc(formula.depth, sizeof *stack);
+        double *x = calloc(few ? formula.features + 1 : 1, sizeof *x),
+               *stack = calloc(formula.depth, sizeof *stack);
         const double products[SA_FORMULA_VECTORS] = {0.5, -0.25, 0.125};
         if (formula.depth == 0) abort();
         if (few) sa_formula_value(&formula, x, products, 1, stack);

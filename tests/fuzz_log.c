@@ -1,4 +1,5 @@
-/* Any bytes as a line of a decision log: an entry that holds together comes out, which is written and read again, or a sentence. */
+/* Any bytes as a line of a decision log: an entry that holds together comes out, which is written and read
+ * again, or a sentence. */
 #include <math.h>
 
 #include "fuzz_memory_file.h"
@@ -6,7 +7,8 @@
 #include "logs/writer.h"
 
 static void use(const sa_log_entry *entry) {
-    if (entry->candidates == 0 || entry->slate > entry->candidates || (!entry->items && !entry->contexts)) abort();
+    if (entry->candidates == 0 || entry->slate > entry->candidates || (!entry->items && !entry->contexts))
+        abort();
     for (size_t i = 0; entry->contexts && i < entry->candidates * entry->dim; i++)
         if (!isfinite(entry->contexts[i])) abort();
     for (size_t i = 0; i < entry->slate; i++) {

@@ -21,7 +21,8 @@ static inline size_t fuzz_little(const uint8_t *at, int bytes) {
     return value;
 }
 
-/* Puts the right CRC-32 into the entry whose directory record is at `record`, where all of it lies inside the file. */
+/* Puts the right CRC-32 into the entry whose directory record is at `record`, where all of it lies inside the
+ * file. */
 static inline void repair_entry(uint8_t *bytes, size_t size, size_t record) {
     size_t length = fuzz_little(bytes + record + 20, 4), local = fuzz_little(bytes + record + 42, 4);
     if (fuzz_little(bytes + record + 10, 2) || local > size - 30) return; /* compressed, or not there */
@@ -32,14 +33,16 @@ static inline void repair_entry(uint8_t *bytes, size_t size, size_t record) {
     memcpy(bytes + local + 14, &crc, 4);
 }
 
-/* No fuzzer guesses a CRC-32: those of the entries of a zip file are put right, and so is our seal where there is one. */
+/* No fuzzer guesses a CRC-32: those of the entries of a zip file are put right, and so is our seal where
+ * there is one. */
 static inline void repair(uint8_t *bytes, size_t size) {
     const size_t seal = sizeof SA_SEAL_BLANK - 1, words = sizeof SA_SEAL_WORDS - 1;
     size_t end = size < 22 ? 0 : size - 22;
     while (end && memcmp(bytes + end, "PK\5\6", 4)) end--;
     if (!end) return;
     size_t record = fuzz_little(bytes + end + 16, 4);
-    for (int i = 0; i < 64 && record < end && end - record >= 46 && !memcmp(bytes + record, "PK\1\2", 4); i++) {
+    for (int i = 0; i < 64 && record < end && end - record >= 46 && !memcmp(bytes + record, "PK\1\2", 4);
+         i++) {
         size_t names = 0;
         for (int field = 28; field <= 32; field += 2) names += fuzz_little(bytes + record + field, 2);
         repair_entry(bytes, size, record);

@@ -1,4 +1,5 @@
-/* Any bytes as an npy file and as an npz file: an array comes out, or a sentence; what comes out is consistent. */
+/* Any bytes as an npy file and as an npz file: an array comes out, or a sentence; what comes out is
+ * consistent. */
 #include <stdlib.h>
 
 #include "base/npy.h"

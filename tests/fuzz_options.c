@@ -1,4 +1,5 @@
-/* Lines "name=value" set options. What was taken can be printed, and set again to the same; what was refused changes nothing. */
+/* Lines "name=value" set options. What was taken can be printed, and set again to the same; what was refused
+ * changes nothing. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -53,7 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (query) *query++ = 0;
     if (!service) begin();
     prepare();
-    int status = rig_ask_bytes(service, method, path, query, type, body, size - (size_t)(body - data), &answer);
+    int status =
+        rig_ask_bytes(service, method, path, query, type, body, size - (size_t)(body - data), &answer);
     static const int known[] = {200, 201, 204, 400, 403, 404, 405, 409, 413, 415, 429, 0};
     size_t i = 0;
     while (known[i] && known[i] != status) i++;

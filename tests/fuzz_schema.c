@@ -1,5 +1,5 @@
-/* Any bytes as a schema and, behind a 0 byte, a request: a schema that its own text gives again, contexts that are finite; or a
- * sentence. */
+/* Any bytes as a schema and, behind a 0 byte, a request: a schema that its own text gives again, contexts
+ * that are finite; or a sentence. */
 #include <math.h>
 
 #include <superarm/schema.h>
@@ -23,7 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     }
     const char *own = sa_schema_text(schema);
-    if (sa_schema_parse(own, strlen(own), "own", &again) != SA_OK || strcmp(sa_schema_text(again), own)) abort();
+    if (sa_schema_parse(own, strlen(own), "own", &again) != SA_OK || strcmp(sa_schema_text(again), own))
+        abort();
     if (stop && sa_schema_dim(schema) < 100000) encode(schema, stop + 1, size - first - 1);
     sa_schema_release(again);
     sa_schema_release(schema);

@@ -24,7 +24,8 @@ static inline void read_back(const char *path, char *text, size_t size) {
     fclose(file);
 }
 
-/* Starts the program with words separated by single spaces; 'a b' keeps its space. stdout and stderr go to files. */
+/* Starts the program with words separated by single spaces; 'a b' keeps its space. stdout and stderr go to
+ * files. */
 static inline pid_t start(const char *words, const char *out, const char *err) {
     const char *program = getenv("SUPERARM");
     if (!program) fail_msg("SUPERARM must name the program");
@@ -44,7 +45,8 @@ static inline pid_t start(const char *words, const char *out, const char *err) {
     }
     int in = open("/dev/null", O_RDONLY), to = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     int errors = open(err, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (in < 0 || to < 0 || errors < 0 || dup2(in, 0) < 0 || dup2(to, 1) < 0 || dup2(errors, 2) < 0) _exit(126);
+    if (in < 0 || to < 0 || errors < 0 || dup2(in, 0) < 0 || dup2(to, 1) < 0 || dup2(errors, 2) < 0)
+        _exit(126);
     execv(program, arguments);
     _exit(127);
 }
@@ -56,7 +58,8 @@ static inline int wait_for(pid_t child) {
 }
 
 /* printf-style words; runs to the end. */
-__attribute__((format(printf, 2, 3))) static inline outcome *run(const char *folder, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static inline outcome *run(const char *folder, const char *format,
+                                                                 ...) {
     static outcome got;
     char words[8192];
     va_list arguments;

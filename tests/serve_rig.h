@@ -59,8 +59,10 @@ static inline int rig_ask_bytes(sv_service *service, const char *method, const c
     return status;
 }
 
-static inline int rig_ask(sv_service *service, const char *method, const char *path, const char *body, char **answer) {
-    return rig_ask_bytes(service, method, path, NULL, "application/json", body, body ? strlen(body) : 0, answer);
+static inline int rig_ask(sv_service *service, const char *method, const char *path, const char *body,
+                          char **answer) {
+    return rig_ask_bytes(service, method, path, NULL, "application/json", body, body ? strlen(body) : 0,
+                         answer);
 }
 
 /* Waits until the agents are there. NULL: it does not start. */
@@ -76,8 +78,9 @@ static inline sv_service *rig_start(const char *folder, double checkpoint_second
     return service;
 }
 
-#define RIG_AGENT                                                                                                         \
-    "{\"options\": {\"algorithm\": \"cn-ucb\", \"dim\": 2, \"hidden\": 4}, \"slate\": 2, \"default_feedback\": 0, "       \
+#define RIG_AGENT                                                                                            \
+    "{\"options\": {\"algorithm\": \"cn-ucb\", \"dim\": 2, \"hidden\": 4}, \"slate\": 2, "                   \
+    "\"default_feedback\": 0, "                                                                              \
     "\"wait_seconds\": 0}"
 
 #endif

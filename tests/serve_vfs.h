@@ -40,10 +40,10 @@ static struct {
 } vfs = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 #define VFS_REAL(file) (((vfs_file *)(file))->real)
-#define VFS_LOCKED(expression)                                                                                            \
-    pthread_mutex_lock(&vfs.lock);                                                                                        \
-    int result = (expression);                                                                                            \
-    pthread_mutex_unlock(&vfs.lock);                                                                                      \
+#define VFS_LOCKED(expression)                                                                               \
+    pthread_mutex_lock(&vfs.lock);                                                                           \
+    int result = (expression);                                                                               \
+    pthread_mutex_unlock(&vfs.lock);                                                                         \
     return result
 
 static vfs_cache *vfs_cache_of(const char *name) {
@@ -167,13 +167,19 @@ static int vfs_x_sync(sqlite3_file *f, int flags) {
 }
 static int vfs_x_size(sqlite3_file *f, sqlite3_int64 *size) { VFS_LOCKED(vfs_size_now((vfs_file *)f, size)); }
 static int vfs_x_lock(sqlite3_file *f, int kind) { return VFS_REAL(f)->pMethods->xLock(VFS_REAL(f), kind); }
-static int vfs_x_unlock(sqlite3_file *f, int kind) { return VFS_REAL(f)->pMethods->xUnlock(VFS_REAL(f), kind); }
-static int vfs_x_check(sqlite3_file *f, int *out) { return VFS_REAL(f)->pMethods->xCheckReservedLock(VFS_REAL(f), out); }
+static int vfs_x_unlock(sqlite3_file *f, int kind) {
+    return VFS_REAL(f)->pMethods->xUnlock(VFS_REAL(f), kind);
+}
+static int vfs_x_check(sqlite3_file *f, int *out) {
+    return VFS_REAL(f)->pMethods->xCheckReservedLock(VFS_REAL(f), out);
+}
 static int vfs_x_control(sqlite3_file *f, int op, void *arg) {
     return VFS_REAL(f)->pMethods->xFileControl(VFS_REAL(f), op, arg);
 }
 static int vfs_x_sector(sqlite3_file *f) { return VFS_REAL(f)->pMethods->xSectorSize(VFS_REAL(f)); }
-static int vfs_x_traits(sqlite3_file *f) { return VFS_REAL(f)->pMethods->xDeviceCharacteristics(VFS_REAL(f)); }
+static int vfs_x_traits(sqlite3_file *f) {
+    return VFS_REAL(f)->pMethods->xDeviceCharacteristics(VFS_REAL(f));
+}
 static int vfs_x_map(sqlite3_file *f, int page, int size, int extend, void volatile **out) {
     return VFS_REAL(f)->pMethods->xShmMap(VFS_REAL(f), page, size, extend, out);
 }
@@ -181,7 +187,9 @@ static int vfs_x_shm_lock(sqlite3_file *f, int at, int n, int flags) {
     return VFS_REAL(f)->pMethods->xShmLock(VFS_REAL(f), at, n, flags);
 }
 static void vfs_x_barrier(sqlite3_file *f) { VFS_REAL(f)->pMethods->xShmBarrier(VFS_REAL(f)); }
-static int vfs_x_unmap(sqlite3_file *f, int remove) { return VFS_REAL(f)->pMethods->xShmUnmap(VFS_REAL(f), remove); }
+static int vfs_x_unmap(sqlite3_file *f, int remove) {
+    return VFS_REAL(f)->pMethods->xShmUnmap(VFS_REAL(f), remove);
+}
 
 static int vfs_open(sqlite3_vfs *self, const char *name, sqlite3_file *file, int flags, int *out) {
     vfs_file *f = (vfs_file *)file;
@@ -191,7 +199,8 @@ static int vfs_open(sqlite3_vfs *self, const char *name, sqlite3_file *file, int
     int result = vfs.system->xOpen(vfs.system, name, f->real, flags, out);
     if (f->real->pMethods) f->base.pMethods = &vfs.methods;
     pthread_mutex_lock(&vfs.lock);
-    f->cache = vfs.discards && name && (flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL)) ? vfs_cache_of(name) : NULL;
+    f->cache =
+        vfs.discards && name && (flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL)) ? vfs_cache_of(name) : NULL;
     pthread_mutex_unlock(&vfs.lock);
     return result;
 }

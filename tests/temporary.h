@@ -50,7 +50,8 @@ static inline const char *write_npy(const char *path, sa_dtype type, size_t axes
     double *numbers = calloc(count + 1, sizeof *numbers);
     float *floats = calloc(count + 1, sizeof *floats);
     for (size_t i = 0; i < count; i++) floats[i] = (float)(numbers[i] = 0.01 * (double)(i + 1));
-    assert_int_equal(sa_npy_write(path, type, axes, shape, type == SA_FLOAT32 ? (void *)floats : (void *)numbers), SA_OK);
+    assert_int_equal(
+        sa_npy_write(path, type, axes, shape, type == SA_FLOAT32 ? (void *)floats : (void *)numbers), SA_OK);
     free(floats);
     free(numbers);
     return path;

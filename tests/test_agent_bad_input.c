@@ -1,5 +1,5 @@
-/* Wrong input gets a status and a sentence and changes nothing: afterwards the agent goes on, bit for bit, as a twin that never
- * saw it. */
+/* Wrong input gets a status and a sentence and changes nothing: afterwards the agent goes on, bit for bit, as
+ * a twin that never saw it. */
 #include "test_agent_rig.h"
 
 #include <float.h>
@@ -76,8 +76,8 @@ static void bad_contexts(sa_agent *agent) {
     for (size_t b = 0; b < 3; b++)
         for (size_t at = 0; at < ARMS * RIG_DIM; at += 7) {
             char words[64];
-            snprintf(words, sizeof words, "the context of arm %zu has %g as feature %zu", at / RIG_DIM, bad[b],
-                     at % RIG_DIM);
+            snprintf(words, sizeof words, "the context of arm %zu has %g as feature %zu", at / RIG_DIM,
+                     bad[b], at % RIG_DIM);
             memcpy(contexts, rig_contexts(77), sizeof contexts);
             contexts[at] = bad[b];
             for (size_t i = 0; i < ARMS * RIG_DIM; i++) narrow[i] = (float)contexts[i];
@@ -90,7 +90,8 @@ static void bad_contexts(sa_agent *agent) {
         memcpy(contexts, rig_contexts(77), sizeof contexts);
         contexts[8] = 1e300;
         sa_request_contexts(request, contexts, ARMS);
-        refuse(agent, request, "the context of arm 1 has 1e+300 as feature 3, too large for --precision single");
+        refuse(agent, request,
+               "the context of arm 1 has 1e+300 as feature 3, too large for --precision single");
     }
     sa_request_destroy(request);
 }
@@ -152,8 +153,8 @@ static void the_best_needs_expected_scores(void **state) {
     end(pair);
 }
 
-/* Features that are finite, but too large for what is computed from them: refused, or taken and done with. Never does a width
- * become NaN, or stay 0 ever after. */
+/* Features that are finite, but too large for what is computed from them: refused, or taken and done with.
+ * Never does a width become NaN, or stay 0 ever after. */
 static void too_large_features(const char *text, double size) {
     sa_agent *agent = bring(text), *twin = bring(text);
     sa_decision *decision = NULL, *other = NULL;
@@ -167,7 +168,8 @@ static void too_large_features(const char *text, double size) {
     sa_request_destroy(request);
     if (status == SA_OK) {
         for (size_t i = 0; i < ARMS; i++) {
-            assert_true(isfinite(sa_decision_all_estimates(decision)[i]) && isfinite(sa_decision_all_scores(decision)[i]));
+            assert_true(isfinite(sa_decision_all_estimates(decision)[i]) &&
+                        isfinite(sa_decision_all_scores(decision)[i]));
             if (!strstr(text, "greedy")) assert_true(sa_decision_all_widths(decision)[i] >= 0);
         }
         rig_answer(agent, sa_decision_id(decision), SLATE);
@@ -194,15 +196,17 @@ static void too_large_features(const char *text, double size) {
 
 static void too_large_features_are_refused_or_survived(void **state) {
     (void)state;
-    static const char *const texts[] = {"exact-form=dual train=manual",
-                                        "exact-form=primal train=manual",
-                                        "exact-form=dual precision=double train=manual widths=all",
-                                        "exact-form=primal precision=double train=manual",
-                                        "preset=icml23 exact-form=dual precision=double train=manual widths=all",
-                                        "exact-form=dual bypass=false depth=3 train=manual widths=all",
-                                        "algorithm=greedy bypass=false",
-                                        "exact-form=dual normalize=unit train=manual"};
-    static const double sizes[] = {1e5, 1e10, 1e18, 1e20, 1e30, 1e37, 1e38, 1e100, 1e153, 1e160, 1e200, 1e300, 1e308};
+    static const char *const texts[] = {
+        "exact-form=dual train=manual",
+        "exact-form=primal train=manual",
+        "exact-form=dual precision=double train=manual widths=all",
+        "exact-form=primal precision=double train=manual",
+        "preset=icml23 exact-form=dual precision=double train=manual widths=all",
+        "exact-form=dual bypass=false depth=3 train=manual widths=all",
+        "algorithm=greedy bypass=false",
+        "exact-form=dual normalize=unit train=manual"};
+    static const double sizes[] = {1e5,   1e10,  1e18,  1e20,  1e30,  1e37, 1e38,
+                                   1e100, 1e153, 1e160, 1e200, 1e300, 1e308};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) too_large_features(texts[t], sizes[s]);
 }
@@ -211,21 +215,31 @@ static void too_large_features_are_refused_or_survived(void **state) {
 
 static void bad_feedback(sa_agent *agent) {
     const double good[SLATE] = {1, 1};
-    assert_fails(sa_agent_update(agent, 5, (double[]){1, NAN}, NULL, SLATE), SA_INVALID, "of decision 5 is nan");
-    assert_fails(sa_agent_update(agent, 5, (double[]){INFINITY, 1}, NULL, SLATE), SA_INVALID, "of decision 5 is inf");
-    assert_fails(sa_agent_update(agent, 5, (double[]){-INFINITY, 1}, NULL, SLATE), SA_INVALID, "of decision 5 is -inf");
-    assert_fails(sa_agent_update(agent, 5, (double[]){1, NAN}, (bool[]){false, true}, SLATE), SA_INVALID, "is nan");
+    assert_fails(sa_agent_update(agent, 5, (double[]){1, NAN}, NULL, SLATE), SA_INVALID,
+                 "of decision 5 is nan");
+    assert_fails(sa_agent_update(agent, 5, (double[]){INFINITY, 1}, NULL, SLATE), SA_INVALID,
+                 "of decision 5 is inf");
+    assert_fails(sa_agent_update(agent, 5, (double[]){-INFINITY, 1}, NULL, SLATE), SA_INVALID,
+                 "of decision 5 is -inf");
+    assert_fails(sa_agent_update(agent, 5, (double[]){1, NAN}, (bool[]){false, true}, SLATE), SA_INVALID,
+                 "is nan");
     assert_says(sa_agent_update(agent, 5, good, NULL, 1), SA_INVALID,
                 "feedback for decision 5 has 1 scores, its slate has 2");
     assert_says(sa_agent_update(agent, 5, good, NULL, 3), SA_INVALID,
                 "feedback for decision 5 has 3 scores, its slate has 2");
     assert_fails(sa_agent_update(agent, 5, good, NULL, 0), SA_INVALID, "has 0 scores");
-    assert_fails(sa_agent_update(agent, 5, NULL, NULL, SLATE), SA_INVALID, "sa_agent_update needs an agent and scores");
-    assert_fails(sa_agent_update(NULL, 5, good, NULL, SLATE), SA_INVALID, "sa_agent_update needs an agent and scores");
-    assert_fails(sa_agent_update(agent, 6, good, NULL, SLATE), SA_UNKNOWN_DECISION, "decision 6 was never made");
-    assert_fails(sa_agent_update(agent, UINT64_MAX, good, NULL, SLATE), SA_UNKNOWN_DECISION, "was never made");
-    assert_fails(sa_agent_update(agent, 4, good, NULL, SLATE), SA_ALREADY_ANSWERED, "of decision 4 was answered before");
-    assert_fails(sa_agent_update(agent, 0, good, NULL, SLATE), SA_ALREADY_ANSWERED, "of decision 0 was answered before");
+    assert_fails(sa_agent_update(agent, 5, NULL, NULL, SLATE), SA_INVALID,
+                 "sa_agent_update needs an agent and scores");
+    assert_fails(sa_agent_update(NULL, 5, good, NULL, SLATE), SA_INVALID,
+                 "sa_agent_update needs an agent and scores");
+    assert_fails(sa_agent_update(agent, 6, good, NULL, SLATE), SA_UNKNOWN_DECISION,
+                 "decision 6 was never made");
+    assert_fails(sa_agent_update(agent, UINT64_MAX, good, NULL, SLATE), SA_UNKNOWN_DECISION,
+                 "was never made");
+    assert_fails(sa_agent_update(agent, 4, good, NULL, SLATE), SA_ALREADY_ANSWERED,
+                 "of decision 4 was answered before");
+    assert_fails(sa_agent_update(agent, 0, good, NULL, SLATE), SA_ALREADY_ANSWERED,
+                 "of decision 0 was answered before");
 }
 
 static void bad_feedback_changes_nothing(void **state) {
@@ -244,7 +258,8 @@ static void null_is_refused(void **state) {
     assert_fails(sa_agent_create(NULL, &agent), SA_INVALID, "sa_agent_create needs options");
     assert_fails(sa_agent_create(options, NULL), SA_INVALID, "sa_agent_create needs options");
     assert_fails(sa_agent_train(NULL), SA_INVALID, "sa_agent_train needs an agent");
-    assert_fails(sa_agent_save(NULL, scratch("a.npz")), SA_INVALID, "sa_agent_save needs an agent and a path");
+    assert_fails(sa_agent_save(NULL, scratch("a.npz")), SA_INVALID,
+                 "sa_agent_save needs an agent and a path");
     assert_fails(sa_agent_load(NULL, &agent), SA_INVALID, "sa_agent_load needs a path");
     assert_fails(sa_agent_load(scratch("a.npz"), NULL), SA_INVALID, "sa_agent_load needs a path");
     assert_ok(sa_agent_create(options, &agent));
@@ -294,7 +309,8 @@ static void agents_that_cannot_be(void **state) {
     (void)state;
     expect_no_agent("algorithm=nobody", SA_INVALID, "--algorithm nobody is not one of cn-ucb, ");
     expect_no_agent("algorithm=cn-ucb,cn-ts", SA_INVALID, "--algorithm cn-ucb,cn-ts is not one of");
-    expect_no_agent("hidden=7 init=symmetric", SA_INVALID, "--hidden 7 is odd, but --init symmetric needs an even number");
+    expect_no_agent("hidden=7 init=symmetric", SA_INVALID,
+                    "--hidden 7 is odd, but --init symmetric needs an even number");
 }
 
 /* ---- first weights ---- */

@@ -1,4 +1,5 @@
-/* Candidate sets of any size, excluded arms, float and double contexts, slates in order, decisions as objects. */
+/* Candidate sets of any size, excluded arms, float and double contexts, slates in order, decisions as
+ * objects. */
 #include "test_agent_rig.h"
 
 static void sets_of_any_size(void **state) {
@@ -27,7 +28,8 @@ static void sets_of_any_size(void **state) {
             assert_int_equal(sa_decision_slate(decision), slate);
             for (size_t k = 0; k < slate; k++) {
                 assert_true(sa_decision_arms(decision)[k] < arms);
-                for (size_t j = 0; j < k; j++) assert_true(sa_decision_arms(decision)[k] != sa_decision_arms(decision)[j]);
+                for (size_t j = 0; j < k; j++)
+                    assert_true(sa_decision_arms(decision)[k] != sa_decision_arms(decision)[j]);
             }
             rig_answer(agent, id, slate);
         }
@@ -56,7 +58,8 @@ static void an_arm_is_judged_alone(void **state) {
     sa_agent_destroy(agent);
 }
 
-/* The slate is the best of what may be chosen, in decreasing score; arrays of the slate are those of all, by arm. */
+/* The slate is the best of what may be chosen, in decreasing score; arrays of the slate are those of all, by
+ * arm. */
 static void check_order(const sa_decision *decision, const bool *excluded) {
     size_t slate = sa_decision_slate(decision), arms = sa_decision_candidates(decision);
     const size_t *arm = sa_decision_arms(decision);
@@ -66,10 +69,12 @@ static void check_order(const sa_decision *decision, const bool *excluded) {
         assert_true(arm[k] < arms && !chosen[arm[k]] && !(excluded && excluded[arm[k]]));
         chosen[arm[k]] = true;
         if (k)
-            assert_true(score[arm[k - 1]] > score[arm[k]] || (score[arm[k - 1]] == score[arm[k]] && arm[k - 1] < arm[k]));
+            assert_true(score[arm[k - 1]] > score[arm[k]] ||
+                        (score[arm[k - 1]] == score[arm[k]] && arm[k - 1] < arm[k]));
         assert_true(sa_decision_scores(decision)[k] == score[arm[k]]);
         assert_true(sa_decision_estimates(decision)[k] == sa_decision_all_estimates(decision)[arm[k]]);
-        assert_memory_equal(&sa_decision_widths(decision)[k], &sa_decision_all_widths(decision)[arm[k]], sizeof(double));
+        assert_memory_equal(&sa_decision_widths(decision)[k], &sa_decision_all_widths(decision)[arm[k]],
+                            sizeof(double));
     }
     size_t last = arm[slate - 1];
     for (size_t i = 0; i < arms; i++)
@@ -126,7 +131,8 @@ static void excluded_arms_are_never_chosen(void **state) {
 static void ties_go_to_the_lower_arm(void **state) {
     (void)state;
     double contexts[12 * RIG_DIM];
-    for (size_t i = 0; i < 12; i++) memcpy(contexts + i * RIG_DIM, rig_contexts(3), RIG_DIM * sizeof *contexts);
+    for (size_t i = 0; i < 12; i++)
+        memcpy(contexts + i * RIG_DIM, rig_contexts(3), RIG_DIM * sizeof *contexts);
     sa_request *request = sa_request_new();
     sa_request_contexts(request, contexts, 12);
     sa_request_slate(request, 4);
@@ -161,8 +167,8 @@ static void the_best_knows(void **state) {
     sa_agent_destroy(agent);
 }
 
-/* Each arm of a random slate is as likely as any other: 3000 slates of 3 out of 12, chi-squared of 11 degrees below 40 (a
- * correct program fails for one seed in 30000, and this seed does not). */
+/* Each arm of a random slate is as likely as any other: 3000 slates of 3 out of 12, chi-squared of 11 degrees
+ * below 40 (a correct program fails for one seed in 30000, and this seed does not). */
 static void random_is_uniform(void **state) {
     (void)state;
     sa_agent *agent = rig_create("algorithm=random pending-limit=1");
@@ -180,7 +186,8 @@ static void random_is_uniform(void **state) {
 
 static void float_and_double_contexts_are_the_same(void **state) {
     (void)state;
-    static const char *const texts[] = {"precision=single", "precision=double", "normalize=unit", "normalize=standard"};
+    static const char *const texts[] = {"precision=single", "precision=double", "normalize=unit",
+                                        "normalize=standard"};
     static float narrow[RIG_ARMS * RIG_DIM];
     for (size_t t = 0; t < 4; t++) {
         sa_agent *agent = rig_create(texts[t]), *twin = rig_create(texts[t]);
@@ -208,9 +215,9 @@ static void float_and_double_contexts_are_the_same(void **state) {
 
 /* ---- normalisation ---- */
 
-/* An agent that normalises sees what another gets that is given normalised contexts. With `standard`, mean and
- * deviation are those of all candidates so far, this request's included; a feature that never changes is only
- * centred, and all are divided by sqrt(d). */
+/* An agent that normalises sees what another gets that is given normalised contexts. With `standard`, mean
+ * and deviation are those of all candidates so far, this request's included; a feature that never changes is
+ * only centred, and all are divided by sqrt(d). */
 static void check_normalised(bool standard) {
     enum { ARMS = 12, ROUNDS = 8 };
     static double seen[ROUNDS * ARMS][RIG_DIM];
@@ -235,7 +242,8 @@ static void check_normalised(bool standard) {
             for (size_t i = 0; i < count; i++) squares += (seen[i][j] - mean) * (seen[i][j] - mean);
             double deviation = sqrt(squares / (double)count);
             for (size_t i = 0; i < ARMS; i++)
-                normal[i * RIG_DIM + j] = j == 1 ? 0 : (raw[i * RIG_DIM + j] - mean) / deviation / sqrt(RIG_DIM);
+                normal[i * RIG_DIM + j] =
+                    j == 1 ? 0 : (raw[i * RIG_DIM + j] - mean) / deviation / sqrt(RIG_DIM);
         }
         for (size_t i = 0; i < ARMS && !standard; i++) {
             double sum = 0;

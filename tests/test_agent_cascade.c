@@ -1,5 +1,6 @@
-/* Cascade feedback: the score of position k is psi_k v, and what lies behind the chosen arm was not looked at. Against ridge
- * regression with rows psi_k x, a dense Z of psi_k g, and descent on the differences of 1/2 sum (psi_k f - y)^2. */
+/* Cascade feedback: the score of position k is psi_k v, and what lies behind the chosen arm was not looked
+ * at. Against ridge regression with rows psi_k x, a dense Z of psi_k g, and descent on the differences of 1/2
+ * sum (psi_k f - y)^2. */
 #include "test_feedback_reference.h"
 
 #include "feedback/feedback.h"
@@ -42,7 +43,8 @@ static void a_click_ends_the_scan(void **state) {
     sa_decision *decision = NULL;
     for (uint64_t id = 0; id < 4; id++) rig_select(agent, id, ARMS, 4, &decision);
     assert_ok(sa_agent_update(agent, 0, (double[]){0, 1, NAN, NAN}, NULL, 4));
-    assert_true(rig_counts(agent).observations == 2 && rig_counts(agent).counted == 2 && rig_counts(agent).pending == 3);
+    assert_true(rig_counts(agent).observations == 2 && rig_counts(agent).counted == 2 &&
+                rig_counts(agent).pending == 3);
     assert_fails(sa_agent_update(agent, 0, (double[]){0, 0, 0, 0}, (bool[]){false, false, true, false}, 4),
                  SA_ALREADY_ANSWERED, "decision 0 was answered before");
     assert_ok(sa_agent_update(agent, 1, (double[]){0, 0, 0, 0}, NULL, 4));
@@ -57,8 +59,8 @@ static void a_click_ends_the_scan(void **state) {
     /* without a click the rest is awaited */
     assert_ok(sa_agent_update(agent, 3, (double[]){0, 0, 0, 0}, (bool[]){true, true, false, false}, 4));
     assert_true(rig_counts(agent).observations == 11 && rig_counts(agent).pending == 1);
-    assert_fails(sa_agent_update(agent, 3, (double[]){0, 0, NAN, 0}, (bool[]){false, false, true, true}, 4), SA_INVALID,
-                 "of decision 3 is nan");
+    assert_fails(sa_agent_update(agent, 3, (double[]){0, 0, NAN, 0}, (bool[]){false, false, true, true}, 4),
+                 SA_INVALID, "of decision 3 is nan");
     assert_ok(sa_agent_update(agent, 3, (double[]){0, 0, 0, 0}, (bool[]){false, false, true, true}, 4));
     assert_true(rig_counts(agent).observations == 13 && rig_counts(agent).pending == 0);
     assert_true(rig_counts(agent).answered == 4);
@@ -110,7 +112,8 @@ static void check_decision(const witness *w, const cascade_game *game, const dou
         near("mean", sa_decision_all_estimates(game->decision)[i], mean, tolerance);
         near("width", sa_decision_all_widths(game->decision)[i], width, tolerance);
         if (gamma >= 0)
-            near("score", sa_decision_all_scores(game->decision)[i], mean + gamma * w->scale * width, tolerance);
+            near("score", sa_decision_all_scores(game->decision)[i], mean + gamma * w->scale * width,
+                 tolerance);
     }
     for (size_t k = 0; k < PLACES; k++) {
         witness_input(w, contexts + sa_decision_arms(game->decision)[k] * RIG_DIM, k, chosen[k].x);
@@ -171,7 +174,9 @@ static void check_network(const char *form, bool literal, bool centred) {
     static double gradient[ROUNDS][PLACES][MOST];
     char text[400];
     snprintf(text, sizeof text,
-             PLAIN "feedback=cascade regularization=0.5 gamma=0.7 train-every=1 train-steps=1 scale-to=0.5 %s", form);
+             PLAIN
+             "feedback=cascade regularization=0.5 gamma=0.7 train-every=1 train-steps=1 scale-to=0.5 %s",
+             form);
     cascade_game game = game_of(text);
     w = witness_of(RIG_DIM, false, 0.5);
     witness_read(&w, game.agent);
@@ -221,10 +226,12 @@ static void networks_are_trained_on_discounted_scores(void **state) {
     check_network("cascade-form=literal centre=true scale=true", true, true);
 }
 
-/* Arms of one cell share the mean of y / psi: (0 / 1 + 0.5 / 0.5) / 2; where psi is 0 or nearly, there is no y / psi. */
+/* Arms of one cell share the mean of y / psi: (0 / 1 + 0.5 / 0.5) / 2; where psi is 0 or nearly, there is no
+ * y / psi. */
 static void cells_average_what_discounts_leave(void **state) {
     (void)state;
-    static const char *const texts[] = {"feedback=cascade algorithm=cc-mab", "feedback=cascade algorithm=acc-ucb"};
+    static const char *const texts[] = {"feedback=cascade algorithm=cc-mab",
+                                        "feedback=cascade algorithm=acc-ucb"};
     double contexts[ARMS * RIG_DIM];
     for (size_t i = 0; i < ARMS * RIG_DIM; i++) contexts[i] = 0.5;
     for (size_t i = 0; i < 4; i++) {
@@ -234,7 +241,8 @@ static void cells_average_what_discounts_leave(void **state) {
         assert_ok(sa_agent_select(game.agent, game.request, &game.decision));
         assert_ok(sa_agent_update(game.agent, 0, (double[]){0, 0.5, 7}, (bool[]){true, true, true}, PLACES));
         assert_ok(sa_agent_select(game.agent, game.request, &game.decision));
-        for (size_t j = 0; j < ARMS; j++) near("mean", sa_decision_all_estimates(game.decision)[j], 0.5, 1e-15);
+        for (size_t j = 0; j < ARMS; j++)
+            near("mean", sa_decision_all_estimates(game.decision)[j], 0.5, 1e-15);
         game_clear(&game);
     }
 }
@@ -242,7 +250,8 @@ static void cells_average_what_discounts_leave(void **state) {
 /* A position with a discount of 0 teaches nothing, whatever is said of it. */
 static void a_discount_of_0_teaches_nothing(void **state) {
     (void)state;
-    static const char *const forms[] = {"algorithm=comblin-ucb", "train-every=1", "train-every=1 algorithm=cn-ts"};
+    static const char *const forms[] = {"algorithm=comblin-ucb", "train-every=1",
+                                        "train-every=1 algorithm=cn-ts"};
     for (size_t f = 0; f < 3; f++) {
         char text[200];
         snprintf(text, sizeof text, "feedback=cascade centre=true scale=true %s", forms[f]);
@@ -271,17 +280,17 @@ static void a_discount_of_0_teaches_nothing(void **state) {
 
 /* ---- files ---- */
 
-/* Discounts of pending decisions and of the history are saved: two agents, one of them saved and loaded in between, go on bit
- * for bit. */
+/* Discounts of pending decisions and of the history are saved: two agents, one of them saved and loaded in
+ * between, go on bit for bit. */
 static void saved_agents_keep_their_discounts(void **state) {
     (void)state;
-    static const char *const forms[] = {"feedback=cascade exact-form=dual centre=true scale=true",
-                                        "feedback=cascade algorithm=comblin-ts",
-                                        "feedback=cascade algorithm=cn-ts-d "
-                                        "epoch-length=4 epoch-replay-steps=5",
-                                        "feedback=cascade cascade-form=unknown algorithm=cn-ucb-d epoch-length=4 slate=3 "
-                                        "epoch-replay=schedule",
-                                        "feedback=cascade count-pending=true optimizer=adam train-batch=4"};
+    static const char *const forms[] = {
+        "feedback=cascade exact-form=dual centre=true scale=true", "feedback=cascade algorithm=comblin-ts",
+        "feedback=cascade algorithm=cn-ts-d "
+        "epoch-length=4 epoch-replay-steps=5",
+        "feedback=cascade cascade-form=unknown algorithm=cn-ucb-d epoch-length=4 slate=3 "
+        "epoch-replay=schedule",
+        "feedback=cascade count-pending=true optimizer=adam train-batch=4"};
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
         cascade_game one = game_of(forms[f]), other = game_of(forms[f]);
         for (uint64_t round = 0; round < 24; round++) {
@@ -329,7 +338,8 @@ static void wrong_discounts_are_refused(void **state) {
         sa_request_contexts(game.request, rig_contexts(0), ARMS);
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
             sa_problem_discounts(game.problem, cases[i].discounts, cases[i].count);
-            assert_says(sa_agent_select(game.agent, game.request, &game.decision), SA_INVALID, cases[i].sentence);
+            assert_says(sa_agent_select(game.agent, game.request, &game.decision), SA_INVALID,
+                        cases[i].sentence);
         }
         assert_true(rig_counts(game.agent).decisions == 0);
         game_clear(&game);

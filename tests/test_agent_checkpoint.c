@@ -1,4 +1,5 @@
-/* Saved at any moment and loaded, an agent goes on bit for bit; saving changes nothing and gives the same bytes twice. */
+/* Saved at any moment and loaded, an agent goes on bit for bit; saving changes nothing and gives the same
+ * bytes twice. */
 #include "test_agent_rig.h"
 
 #include <unistd.h>
@@ -19,7 +20,8 @@ static const char *const kinds[] = {
     "algorithm=cn-ts1 depth=3 hidden=4",
     "preset=paper hidden=6",
     "preset=icml23 hidden=6 train-window=4 algorithm=cn-ts",
-    "algorithm=cn-ucb-d epoch-length=5 epoch-hidden-growth=1.3 epoch-regularization-growth=1.1 exact-form=dual",
+    "algorithm=cn-ucb-d epoch-length=5 epoch-hidden-growth=1.3 epoch-regularization-growth=1.1 "
+    "exact-form=dual",
     "algorithm=cn-ts-d epoch-length=4 epoch-replay=schedule count-pending=true normalize=standard "
     "epoch-exploration-growth=2",
     "algorithm=cn-ucb-d epoch-length=6 train=manual precision=double depth=3 error-decay=0",
@@ -98,7 +100,8 @@ static void assert_same_files(const char *one_path, const char *other_path) {
     sa_free(other);
 }
 
-/* Goes on from here with the agent, with one that was saved and loaded, and with a twin that was never saved. */
+/* Goes on from here with the agent, with one that was saved and loaded, and with a twin that was never
+ * saved. */
 static void check_moment(sa_agent *agent, sa_agent *twin, uint64_t round, size_t rounds) {
     assert_ok(sa_agent_save(agent, scratch("a.npz")));
     assert_ok(sa_agent_save(agent, scratch("again.npz")));
@@ -111,7 +114,8 @@ static void check_moment(sa_agent *agent, sa_agent *twin, uint64_t round, size_t
     sa_agent_destroy(loaded);
 }
 
-/* Brings an agent to a moment: rounds in which all is answered, then decisions that wait, some answered in part. */
+/* Brings an agent to a moment: rounds in which all is answered, then decisions that wait, some answered in
+ * part. */
 static sa_agent *bring(const char *kind, uint64_t answered, uint64_t waiting) {
     sa_agent *agent = rig_create(kind);
     sa_decision *decision = NULL;
@@ -141,18 +145,21 @@ static void loaded_agents_go_on_bit_for_bit(void **state) {
         }
 }
 
-/* The feedback that was pending when the agent was saved comes afterwards; the last solve, which it may use, was saved too. */
+/* The feedback that was pending when the agent was saved comes afterwards; the last solve, which it may use,
+ * was saved too. */
 static void pending_decisions_are_answered_after_the_restart(void **state) {
     (void)state;
     for (size_t k = 0; k < KINDS; k++) {
-        if (strstr(kinds[k], "pending-limit") || strstr(kinds[k], "cascade")) continue; /* a click settles what follows */
+        if (strstr(kinds[k], "pending-limit") || strstr(kinds[k], "cascade"))
+            continue; /* a click settles what follows */
         for (uint64_t waiting = 1; waiting < 5; waiting += 3) {
             sa_agent *agent = bring(kinds[k], 9, waiting);
             assert_ok(sa_agent_save(agent, scratch("a.npz")));
             sa_agent *loaded = load(scratch("a.npz"));
             for (uint64_t id = 9 + waiting; id-- > 9;) {
                 bool rest[3] = {true, id % 3 != 1, true}, done[3] = {false, true, false};
-                if (id % 3 == 1) assert_fails(rig_try_answer(loaded, id, 3, done), SA_ALREADY_ANSWERED, "answered before");
+                if (id % 3 == 1)
+                    assert_fails(rig_try_answer(loaded, id, 3, done), SA_ALREADY_ANSWERED, "answered before");
                 assert_ok(rig_try_answer(agent, id, 3, rest));
                 assert_ok(rig_try_answer(loaded, id, 3, rest));
                 rig_assert_same_counts(agent, loaded);
@@ -170,7 +177,8 @@ static void pending_decisions_are_answered_after_the_restart(void **state) {
 /* Saved after every call, an agent is as one that never was. */
 static void saving_changes_nothing(void **state) {
     (void)state;
-    static const char *const some[] = {"exact-form=dual", "exact-form=primal normalize=standard", "algorithm=cn-ts"};
+    static const char *const some[] = {"exact-form=dual", "exact-form=primal normalize=standard",
+                                       "algorithm=cn-ts"};
     for (size_t k = 0; k < 3; k++) {
         sa_agent *agent = rig_create(some[k]), *twin = rig_create(some[k]);
         sa_decision *one = NULL, *other = NULL;
@@ -224,7 +232,8 @@ static void after_the_switch_to_double(void **state) {
 
 static void the_changed_side_is_kept(void **state) {
     (void)state;
-    sa_agent *agent = bring("exact-form=auto hidden=56", 0, 0), *twin = bring("exact-form=auto hidden=56", 0, 0);
+    sa_agent *agent = bring("exact-form=auto hidden=56", 0, 0),
+             *twin = bring("exact-form=auto hidden=56", 0, 0);
     assert_false(rig_counts(agent).widths_from_primal);
     sa_decision *one = NULL, *other = NULL;
     uint64_t id = 0;
@@ -264,7 +273,8 @@ static void first_weights_are_in_the_file(void **state) {
 
 /* ---- the file ---- */
 
-static void expect_array(sa_npz *archive, const char *name, sa_dtype type, size_t axes, size_t rows, size_t columns) {
+static void expect_array(sa_npz *archive, const char *name, sa_dtype type, size_t axes, size_t rows,
+                         size_t columns) {
     sa_array array = {0};
     assert_ok(sa_npz_get_exactly(archive, name, type, axes, (size_t[]){rows, columns}, &array));
     sa_array_clear(&array);
@@ -319,15 +329,17 @@ static void files_without_an_option_are_refused(void **state) {
     assert_ok(sa_npz_finish(writer, scratch("old.npz")));
     sa_npz_close(archive);
     for (size_t i = 0; i < ARRAYS; i++) sa_array_clear(&array[i]);
-    assert_fails(sa_agent_load(scratch("old.npz"), &loaded), SA_FORMAT, "the option 'cascade-form' is missing");
+    assert_fails(sa_agent_load(scratch("old.npz"), &loaded), SA_FORMAT,
+                 "the option 'cascade-form' is missing");
     assert_null(loaded);
     sa_agent_destroy(agent);
 }
 
 static void options_come_back(void **state) {
     (void)state;
-    sa_agent *agent = rig_create("gamma=0.1 regularization=0.30000000000000004 rate=1e-300 seed=9223372036854775807 "
-                                 "algorithm=cn-ts train-window=1000000000000 offset=-0.7");
+    sa_agent *agent =
+        rig_create("gamma=0.1 regularization=0.30000000000000004 rate=1e-300 seed=9223372036854775807 "
+                   "algorithm=cn-ts train-window=1000000000000 offset=-0.7");
     assert_ok(sa_agent_save(agent, scratch("a.npz")));
     sa_agent *loaded = load(scratch("a.npz"));
     sa_option_info info;
@@ -347,7 +359,8 @@ static void a_failing_save_leaves_the_old_file(void **state) {
     sa_agent *agent = bring("", 3, 1);
     assert_ok(sa_agent_save(agent, scratch("a.npz")));
     assert_ok(sa_agent_save(agent, scratch("copy.npz")));
-    assert_fails(sa_agent_save(agent, scratch("absent/a.npz")), SA_FILE, "absent/a.npz cannot be written: No such file");
+    assert_fails(sa_agent_save(agent, scratch("absent/a.npz")), SA_FILE,
+                 "absent/a.npz cannot be written: No such file");
     assert_fails(sa_agent_save(agent, scratch_folder), SA_FILE, scratch_folder);
     assert_fails(sa_agent_save(agent, "/dev/null"), SA_FILE, "/dev/null is not a regular file");
     assert_same_files(scratch("a.npz"), scratch("copy.npz"));

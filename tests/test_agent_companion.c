@@ -36,16 +36,19 @@ static data draw(double signal, double noise, bool discounts) {
 
 static void add(sa_companion *companion, const data *d) {
     for (int i = 0; i < MANY; i++)
-        sa_companion_add(companion, &(sa_companion_case){.input = d->x[i], .score = d->y[i], .discount = d->psi[i]});
+        sa_companion_add(companion,
+                         &(sa_companion_case){.input = d->x[i], .score = d->y[i], .discount = d->psi[i]});
 }
 
-/* The smallest weighted sum of squares plus lambda |theta|^2, the intercept free: normal equations with d + 1 unknowns. */
+/* The smallest weighted sum of squares plus lambda |theta|^2, the intercept free: normal equations with d + 1
+ * unknowns. */
 static void fit(const data *d, double lambda, double theta[DIM + 1]) {
     double a[(DIM + 1) * (DIM + 2)] = {0};
     for (int i = 0; i < MANY; i++)
         for (int j = 0; j <= DIM; j++) {
             double xj = d->psi[i] * (j < DIM ? d->x[i][j] : 1);
-            for (int k = 0; k <= DIM; k++) a[j * (DIM + 2) + k] += xj * d->psi[i] * (k < DIM ? d->x[i][k] : 1);
+            for (int k = 0; k <= DIM; k++)
+                a[j * (DIM + 2) + k] += xj * d->psi[i] * (k < DIM ? d->x[i][k] : 1);
             a[j * (DIM + 2) + DIM + 1] += xj * d->y[i];
         }
     for (int j = 0; j < DIM; j++) a[j * (DIM + 2) + j] += lambda;
@@ -53,7 +56,8 @@ static void fit(const data *d, double lambda, double theta[DIM + 1]) {
     for (int j = 0; j <= DIM; j++) theta[j] = a[j * (DIM + 2) + DIM + 1];
 }
 
-/* log density of the scores' deviations under N(0, s^2 (I + X X' / lambda)), with the best s, from the n x n side */
+/* log density of the scores' deviations under N(0, s^2 (I + X X' / lambda)), with the best s, from the n x n
+ * side */
 static double log_density(const data *d, double lambda) {
     static double a[MANY * (MANY + 1)];
     double mean[DIM + 1] = {0}, quadratic = 0;
@@ -117,8 +121,8 @@ static void a_discount_of_0_teaches_nothing(void **state) {
     sa_companion_destroy(companion);
 }
 
-/* Feedback 3 + 0.8 (f - 3), with f predicted: after many cases b is 0.8, and the mixture says what comes. A million times larger, and
- * with discounts, it is the same. */
+/* Feedback 3 + 0.8 (f - 3), with f predicted: after many cases b is 0.8, and the mixture says what comes. A
+ * million times larger, and with discounts, it is the same. */
 static void trusts_what_predicts(void **state) {
     (void)state;
     static const double sizes[] = {1, 1e6};
@@ -153,9 +157,10 @@ static void an_outlier_stays_one(void **state) {
     assert_int_equal(sa_companion_create(1, &companion), SA_OK);
     for (int i = 0; i < 400; i++) {
         double f = uniform(&random), x = uniform(&random);
-        sa_companion_add(companion,
-                         &(sa_companion_case){
-                             .input = &x, .score = i == 200 ? 1e10 : f, .discount = 1, .predicted = true, .network = f});
+        sa_companion_add(
+            companion,
+            &(sa_companion_case){
+                .input = &x, .score = i == 200 ? 1e10 : f, .discount = 1, .predicted = true, .network = f});
         sa_companion_learn(companion);
         assert_true(fabs(sa_companion_mix(companion, &x, f)) <= (i < 200 ? 4 : 1e10));
     }
@@ -170,9 +175,10 @@ static void does_not_trust_what_does_not(void **state) {
     assert_int_equal(sa_companion_create(1, &companion), SA_OK);
     for (int i = 0; i < 5000; i++) {
         double f = uniform(&random), x = uniform(&random);
-        sa_companion_add(companion,
-                         &(sa_companion_case){
-                             .input = &x, .score = uniform(&random) + x, .discount = 1, .predicted = true, .network = f});
+        sa_companion_add(
+            companion,
+            &(sa_companion_case){
+                .input = &x, .score = uniform(&random) + x, .discount = 1, .predicted = true, .network = f});
         if (i % 100 == 0) sa_companion_learn(companion);
     }
     sa_companion_learn(companion);
@@ -192,9 +198,10 @@ static void discounts_weigh(void **state) {
     for (int i = 0; i < MANY; i++) {
         double root = pow(0.9, 0.5 * (MANY - 1 - i));
         sa_companion_discount(fading, 0.9);
-        sa_companion_add(fading, &(sa_companion_case){.input = d.x[i], .score = d.y[i], .discount = d.psi[i]});
-        sa_companion_add(weighed,
-                         &(sa_companion_case){.input = d.x[i], .score = root * d.y[i], .discount = root * d.psi[i]});
+        sa_companion_add(fading,
+                         &(sa_companion_case){.input = d.x[i], .score = d.y[i], .discount = d.psi[i]});
+        sa_companion_add(weighed, &(sa_companion_case){
+                                      .input = d.x[i], .score = root * d.y[i], .discount = root * d.psi[i]});
     }
     assert_true(fabs(fading->numbers.weight / weighed->numbers.weight - 1) < 1e-12);
     assert_true(fabs(fading->numbers.score_mean - weighed->numbers.score_mean) < 1e-12);
@@ -203,7 +210,8 @@ static void discounts_weigh(void **state) {
     for (int j = 0; j < DIM; j++) {
         assert_true(fabs(fading->input_mean[j] - weighed->input_mean[j]) < 1e-12);
         assert_true(fabs(fading->input_score[j] - weighed->input_score[j]) < 1e-12);
-        for (int k = 0; k <= j; k++) assert_true(fabs(fading->gram[j * DIM + k] - weighed->gram[j * DIM + k]) < 1e-12);
+        for (int k = 0; k <= j; k++)
+            assert_true(fabs(fading->gram[j * DIM + k] - weighed->gram[j * DIM + k]) < 1e-12);
     }
     sa_companion_forget(fading);
     add(fading, &d);

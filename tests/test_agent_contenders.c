@@ -1,4 +1,5 @@
-/* With --widths needed an agent chooses what it would with --widths all, from fewer exact widths; the others are bounds. */
+/* With --widths needed an agent chooses what it would with --widths all, from fewer exact widths; the others
+ * are bounds. */
 #include "agent/agent.h"
 #include "test_agent_rig.h"
 
@@ -67,8 +68,8 @@ static struct {
     size_t calls, lowered, widths; /* widths: rows asked for exactly */
 } spy;
 
-static sa_status tighten_seen(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
-                              sa_width_work *work, double *width) {
+static sa_status tighten_seen(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows,
+                              size_t count, sa_width_work *work, double *width) {
     double before[RIG_ARMS];
     for (size_t i = 0; i < count; i++) before[i] = width[rows[i]];
     sa_status status = spy.real->tighten(confidence, batch, rows, count, work, width);
@@ -80,8 +81,8 @@ static sa_status tighten_seen(const sa_confidence *confidence, const sa_gradient
     return status;
 }
 
-static sa_status widths_seen(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
-                             const size_t *label, sa_width_work *work, double *width) {
+static sa_status widths_seen(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows,
+                             size_t count, const size_t *label, sa_width_work *work, double *width) {
     spy.widths += count;
     return spy.real->widths(confidence, batch, rows, count, label, work, width);
 }
@@ -106,7 +107,8 @@ static const double *arms_of(uint64_t id, size_t arms) {
     return contexts;
 }
 
-/* The same arms in the same order, and the slate has exact widths: were one of them a bound, it would be seen. */
+/* The same arms in the same order, and the slate has exact widths: were one of them a bound, it would be
+ * seen. */
 static void compare_slates(const char *kind, const sa_decision *needed, const sa_decision *all) {
     size_t slate = sa_decision_slate(all);
     double tolerance = strstr(kind, "single") ? 1e-5 : 1e-12;
@@ -131,7 +133,8 @@ static void play_many(const char *kind, bool tightens) {
     size_t offered = 0;
     watch(needed);
     for (uint64_t id = 0; id < 120; id++) {
-        size_t arms = (const size_t[]){40, 25, 300, 6}[id % 4], slate = id % 4 == 3 ? 6 : 1 + id % 5; /* also K = N */
+        size_t arms = (const size_t[]){40, 25, 300, 6}[id % 4],
+               slate = id % 4 == 3 ? 6 : 1 + id % 5; /* also K = N */
         bool excluded[RIG_ARMS];
         for (size_t k = 0; k < arms; k++) excluded[k] = slate < arms && rig_number(id, 5000 + k) > 0.4;
         sa_request *request = sa_request_new();

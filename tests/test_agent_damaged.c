@@ -1,4 +1,5 @@
-/* Files that are no agent, or a damaged one, are refused with a status and a sentence, and no agent comes out. */
+/* Files that are no agent, or a damaged one, are refused with a status and a sentence, and no agent comes
+ * out. */
 #define _GNU_SOURCE /* memfd_create: thousands of files would take a disk long */
 #include "test_agent_rig.h"
 
@@ -87,7 +88,8 @@ static void bytes_put_behind_are_seen(void **state) {
 
 /* ---- well-made files with something else in them ---- */
 
-static void write_one(const char *name, sa_dtype type, size_t axes, size_t count, const void *data, const char *more) {
+static void write_one(const char *name, sa_dtype type, size_t axes, size_t count, const void *data,
+                      const char *more) {
     sa_npz_writer *writer;
     assert_ok(sa_npz_begin(&writer));
     assert_ok(sa_npz_add(writer, name, type, axes, &count, data));
@@ -101,9 +103,11 @@ static void write_one(const char *name, sa_dtype type, size_t axes, size_t count
 static void newer_files_are_refused_as_newer(void **state) {
     (void)state;
     write_one("format", SA_INT64, 0, 0, &(int64_t){4}, "gamma 1\n");
-    expect_refusal(scratch("forged.npz"), SA_NEWER, "format 4 is newer than 3, the one that this version reads");
+    expect_refusal(scratch("forged.npz"), SA_NEWER,
+                   "format 4 is newer than 3, the one that this version reads");
     write_one("format", SA_INT64, 0, 0, &(int64_t){2}, "gamma 1\n");
-    expect_refusal(scratch("forged.npz"), SA_FORMAT, "format 2 is older than 3, the one that this version reads");
+    expect_refusal(scratch("forged.npz"), SA_FORMAT,
+                   "format 2 is older than 3, the one that this version reads");
     write_one("format", SA_INT64, 0, 0, &(int64_t){INT64_MAX}, "an option of the future\n");
     expect_refusal(scratch("forged.npz"), SA_NEWER, "format 9223372036854775807 is newer than 3");
 }
@@ -148,8 +152,8 @@ static void forged_arrays_are_refused(void **state) {
     }
 }
 
-/* Copies an agent's file but for one array, which is left out, emptied or filled with 0xff bytes. Sizes that do not fit and
- * numbers that cannot be are refused; what is taken for an agent must work. */
+/* Copies an agent's file but for one array, which is left out, emptied or filled with 0xff bytes. Sizes that
+ * do not fit and numbers that cannot be are refused; what is taken for an agent must work. */
 static void copy_but(const char *name, int how) {
     sa_npz *archive;
     sa_npz_writer *writer;
@@ -166,7 +170,8 @@ static void copy_but(const char *name, int how) {
             if (how == 2) memset(array->data, 0xff, sa_array_count(array) * sa_dtype_size(array->type));
             if (how == 3) memset(array->data, 0x7e, sa_array_count(array) * sa_dtype_size(array->type));
         }
-        assert_ok(sa_npz_add(writer, sa_npz_name(archive, i), array->type, array->axes, array->shape, array->data));
+        assert_ok(
+            sa_npz_add(writer, sa_npz_name(archive, i), array->type, array->axes, array->shape, array->data));
     }
     assert_ok(sa_npz_finish(writer, scratch("forged.npz")));
     for (size_t i = 0; i < sa_npz_count(archive); i++) sa_array_clear(&arrays[i]);
@@ -220,11 +225,13 @@ static void sealed_forgeries_are_refused_or_harmless(void **state) {
     check_forgeries("exact-form=dual window=2 train-every=1");
 }
 
-/* What the fuzzer begins with must be of the present format (tools/make-corpus writes it), or it tries nothing. */
+/* What the fuzzer begins with must be of the present format (tools/make-corpus writes it), or it tries
+ * nothing. */
 static void the_corpus_can_be_loaded(void **state) {
     (void)state;
     char folder[512], path[1024];
-    snprintf(folder, sizeof folder, "%.*s/corpus/checkpoint", (int)(strrchr(__FILE__, '/') - __FILE__), __FILE__);
+    snprintf(folder, sizeof folder, "%.*s/corpus/checkpoint", (int)(strrchr(__FILE__, '/') - __FILE__),
+             __FILE__);
     DIR *corpus = opendir(folder);
     size_t count = 0;
     assert_non_null(corpus);
@@ -242,10 +249,14 @@ static void the_corpus_can_be_loaded(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_flipped_byte_is_seen),       cmocka_unit_test(every_truncation_is_seen),
-        cmocka_unit_test(bytes_put_behind_are_seen),        cmocka_unit_test(the_corpus_can_be_loaded),
-        cmocka_unit_test(newer_files_are_refused_as_newer), cmocka_unit_test(other_files_are_refused),
-        cmocka_unit_test(forged_arrays_are_refused),        cmocka_unit_test(sealed_forgeries_are_refused_or_harmless),
+        cmocka_unit_test(every_flipped_byte_is_seen),
+        cmocka_unit_test(every_truncation_is_seen),
+        cmocka_unit_test(bytes_put_behind_are_seen),
+        cmocka_unit_test(the_corpus_can_be_loaded),
+        cmocka_unit_test(newer_files_are_refused_as_newer),
+        cmocka_unit_test(other_files_are_refused),
+        cmocka_unit_test(forged_arrays_are_refused),
+        cmocka_unit_test(sealed_forgeries_are_refused_or_harmless),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

@@ -1,5 +1,5 @@
-/* Epochs of cn-ucb-d and cn-ts-d, against a network, a matrix Z and gradient descent written out here without any of the library's
- * numerics: f = W2 relu(W1 x), and g its gradient. */
+/* Epochs of cn-ucb-d and cn-ts-d, against a network, a matrix Z and gradient descent written out here without
+ * any of the library's numerics: f = W2 relu(W1 x), and g its gradient. */
 #include "test_agent_rig.h"
 
 #include "base/npy.h"
@@ -79,7 +79,8 @@ static double width_of(const square *matrix, const double g[MOST_P]) {
 }
 
 static void assert_near(double value, double expected) {
-    if (!(fabs(value - expected) <= 1e-9 * (1 + fabs(expected)))) fail_msg("%.17g is not %.17g", value, expected);
+    if (!(fabs(value - expected) <= 1e-9 * (1 + fabs(expected))))
+        fail_msg("%.17g is not %.17g", value, expected);
 }
 
 /* What was chosen and answered, in order. */
@@ -117,7 +118,8 @@ static void play(sa_agent *agent, uint64_t seed, diary *book, sa_decision **deci
     rig_answer(agent, id, SLATE);
 }
 
-/* The next decision has the means of this network and the widths of this Z. It is answered, and Z counts it. */
+/* The next decision has the means of this network and the widths of this Z. It is answered, and Z counts
+ * it. */
 static void check_round(sa_agent *agent, const network *net, square *matrix, uint64_t seed) {
     sa_decision *decision = NULL;
     double g[MOST_P];
@@ -127,7 +129,8 @@ static void check_round(sa_agent *agent, const network *net, square *matrix, uin
         assert_near(sa_decision_all_estimates(decision)[i], forward(net, contexts + i * RIG_DIM, g));
         assert_near(sa_decision_all_widths(decision)[i], width_of(matrix, g));
     }
-    for (size_t i = 0; i < SLATE; i++) matrix_count(matrix, net, contexts + sa_decision_arms(decision)[i] * RIG_DIM);
+    for (size_t i = 0; i < SLATE; i++)
+        matrix_count(matrix, net, contexts + sa_decision_arms(decision)[i] * RIG_DIM);
     rig_answer(agent, id, SLATE);
     sa_decision_destroy(decision);
 }
@@ -143,12 +146,14 @@ static double number_in_force(const sa_agent *agent, const char *name) {
 /* Epoch n ends when 3 2^n decisions are answered, and its options follow the rule: worked out by hand. */
 static void epochs_double_and_follow_the_rule(void **state) {
     (void)state;
-    static const size_t end[] = {3, 6, 12, 24, 48}, hidden[] = {4, 6, 10, 14, 20}, steps[] = {4, 8, 16, 32, 64};
+    static const size_t end[] = {3, 6, 12, 24, 48}, hidden[] = {4, 6, 10, 14, 20},
+                        steps[] = {4, 8, 16, 32, 64};
     static const double lambda[] = {2, 1, 0.5, 0.25, 0.125}, gamma[] = {1, 3, 9, 27, 81},
                         rate[] = {1, .5, .25, .125, .0625};
-    sa_agent *agent = rig_create("algorithm=cn-ucb-d hidden=4 epoch-length=3 epoch-hidden-growth=1.5 regularization=2 "
-                                 "epoch-regularization-growth=0.5 epoch-steps-growth=2 epoch-exploration-growth=3 gamma=1 "
-                                 "rate=1e-3 epoch-rate-growth=0.5");
+    sa_agent *agent =
+        rig_create("algorithm=cn-ucb-d hidden=4 epoch-length=3 epoch-hidden-growth=1.5 regularization=2 "
+                   "epoch-regularization-growth=0.5 epoch-steps-growth=2 epoch-exploration-growth=3 gamma=1 "
+                   "rate=1e-3 epoch-rate-growth=0.5");
     sa_decision *decision = NULL;
     size_t epoch = 0;
     for (size_t answered = 0; answered < 47; answered++) {
@@ -170,8 +175,9 @@ static void epochs_double_and_follow_the_rule(void **state) {
 /* Before its first epoch ends, cn-ucb-d is cn-ucb. */
 static void the_first_epoch_is_plain(void **state) {
     (void)state;
-    static const char *const names[][2] = {{"algorithm=cn-ucb", "algorithm=cn-ucb-d"},
-                                           {"algorithm=cn-ts count-pending=true", "algorithm=cn-ts-d count-pending=true"}};
+    static const char *const names[][2] = {
+        {"algorithm=cn-ucb", "algorithm=cn-ucb-d"},
+        {"algorithm=cn-ts count-pending=true", "algorithm=cn-ts-d count-pending=true"}};
     for (size_t i = 0; i < 2; i++) {
         sa_agent *plain = rig_create(names[i][0]), *epochs = rig_create(names[i][1]);
         rig_go_on_alike(plain, epochs, 0, 99);
@@ -180,7 +186,8 @@ static void the_first_epoch_is_plain(void **state) {
         sa_agent_destroy(epochs);
     }
     assert_true(sa_algorithm_has_epochs("cn-ts-d"));
-    assert_false(sa_algorithm_has_epochs("cn-ts") || sa_algorithm_has_epochs("nobody") || sa_algorithm_has_epochs(NULL));
+    assert_false(sa_algorithm_has_epochs("cn-ts") || sa_algorithm_has_epochs("nobody") ||
+                 sa_algorithm_has_epochs(NULL));
 }
 
 /* --epoch-replay last: all gradients of Z are those of the history at the new parameters. */
@@ -212,10 +219,12 @@ static void widths_after_the_change_equal_a_dense_solve(void **state) {
     }
 }
 
-/* --epoch-replay schedule: the loop of the paper's Update, one decision after another from the first weights on. */
+/* --epoch-replay schedule: the loop of the paper's Update, one decision after another from the first weights
+ * on. */
 static void the_schedule_is_replayed_one_by_one(void **state) {
     (void)state;
-    sa_agent *agent = rig_create(PLAIN "epoch-replay=schedule epoch-length=11 train-every=3 train-steps=4 rate=0.01");
+    sa_agent *agent =
+        rig_create(PLAIN "epoch-replay=schedule epoch-length=11 train-every=3 train-steps=4 rate=0.01");
     sa_decision *decision = NULL;
     diary book = {0};
     for (uint64_t seed = 0; seed < 11; seed++) play(agent, seed, &book, &decision);
@@ -238,7 +247,8 @@ static void the_schedule_is_replayed_one_by_one(void **state) {
 /* Each epoch's network is drawn from a stream of its own. */
 static void networks_are_drawn_afresh(void **state) {
     (void)state;
-    const char *text = "preset=icml23 precision=double hidden=4 algorithm=cn-ts-d epoch-hidden-growth=1 epoch-length=2";
+    const char *text =
+        "preset=icml23 precision=double hidden=4 algorithm=cn-ts-d epoch-hidden-growth=1 epoch-length=2";
     sa_agent *agent = rig_create(text), *twin = rig_create(text);
     sa_decision *decision = NULL;
     diary book = {0};
@@ -249,7 +259,8 @@ static void networks_are_drawn_afresh(void **state) {
         play(twin, seed, &book, &decision);
     }
     for (size_t a = 0; a < 4; a++)
-        for (size_t b = 0; b < a; b++) assert_memory_not_equal(drawn[a].w1, drawn[b].w1, sizeof drawn[a].w1[0]);
+        for (size_t b = 0; b < a; b++)
+            assert_memory_not_equal(drawn[a].w1, drawn[b].w1, sizeof drawn[a].w1[0]);
     rig_go_on_alike(agent, twin, 9, 30); /* and the same each time */
     sa_decision_destroy(decision);
     sa_agent_destroy(agent);
@@ -258,8 +269,8 @@ static void networks_are_drawn_afresh(void **state) {
 
 #define LATE PLAIN "epoch-replay=last epoch-length=4 train-every=100 exact-form=dual "
 
-/* Feedback that comes after the change-over for decisions made before it, one of them answered in part: Z gets their gradients
- * at the new network, when they are answered, or with --count-pending at once. */
+/* Feedback that comes after the change-over for decisions made before it, one of them answered in part: Z
+ * gets their gradients at the new network, when they are answered, or with --count-pending at once. */
 static void late_feedback_across_the_change(void **state) {
     (void)state;
     for (int at_selection = 0; at_selection < 2; at_selection++) {
@@ -296,12 +307,14 @@ static void late_feedback_across_the_change(void **state) {
     }
 }
 
-/* With --train manual no update changes over: that is done with the next training, to the epoch that is due. */
+/* With --train manual no update changes over: that is done with the next training, to the epoch that is
+ * due. */
 static void manual_training_changes_over(void **state) {
     (void)state;
     sa_agent *agent = rig_create("algorithm=cn-ucb-d epoch-length=2 train=manual");
     sa_decision *decision = NULL;
-    for (uint64_t seed = 0; seed < 9; seed++) rig_answer(agent, rig_select(agent, seed, ARMS, SLATE, &decision), SLATE);
+    for (uint64_t seed = 0; seed < 9; seed++)
+        rig_answer(agent, rig_select(agent, seed, ARMS, SLATE, &decision), SLATE);
     assert_int_equal(rig_counts(agent).epoch, 0);
     assert_int_equal(rig_counts(agent).trainings, 0);
     assert_ok(sa_agent_train(agent));
@@ -327,7 +340,8 @@ static regression companion_of(const sa_agent *agent) {
     assert_ok(sa_agent_save(agent, scratch("companion.npz")));
     assert_ok(sa_npz_open(scratch("companion.npz"), &archive));
     assert_ok(sa_npz_read_into(archive, "companion_numbers", SA_FLOAT64, 1, (size_t[]){NUMBERS}, numbers));
-    assert_ok(sa_npz_read_into(archive, "companion_input_mean", SA_FLOAT64, 1, (size_t[]){RIG_DIM}, out.mean));
+    assert_ok(
+        sa_npz_read_into(archive, "companion_input_mean", SA_FLOAT64, 1, (size_t[]){RIG_DIM}, out.mean));
     assert_ok(sa_npz_read_into(archive, "companion_theta", SA_FLOAT64, 1, (size_t[]){RIG_DIM}, out.theta));
     sa_npz_close(archive);
     out.count = numbers[0];
@@ -360,12 +374,13 @@ static void check_regression(const sa_agent *agent, const diary *book) {
 /* Across a change-over the companion has heard all feedback once, whatever the new network was trained on. */
 static void the_companion_hears_everything_once(void **state) {
     (void)state;
-    static const char *const kinds[] = {"epoch-replay=schedule error-decay=0", "epoch-replay=schedule error-decay=0.1",
-                                        "epoch-replay=last error-decay=0", "epoch-replay=last error-decay=0.1",
-                                        "train=manual"};
+    static const char *const kinds[] = {
+        "epoch-replay=schedule error-decay=0", "epoch-replay=schedule error-decay=0.1",
+        "epoch-replay=last error-decay=0", "epoch-replay=last error-decay=0.1", "train=manual"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         char text[256];
-        snprintf(text, sizeof text, "algorithm=cn-ucb-d companion=true precision=double epoch-length=11 train-every=4 %s",
+        snprintf(text, sizeof text,
+                 "algorithm=cn-ucb-d companion=true precision=double epoch-length=11 train-every=4 %s",
                  kinds[i]);
         sa_agent *agent = rig_create(text);
         sa_decision *decision = NULL;
@@ -393,14 +408,17 @@ static void the_companion_hears_everything_once(void **state) {
 /* Every engine and precision changes over; what was saved in the middle goes on alike. */
 static void engines_change_over(void **state) {
     (void)state;
-    static const char *const engines[] = {"confidence=diagonal", "confidence=last-layer", "exact-form=auto hidden=60",
-                                          "exact-form=dual normalize=standard", "depth=3 regularization=1e-6"};
+    static const char *const engines[] = {"confidence=diagonal", "confidence=last-layer",
+                                          "exact-form=auto hidden=60", "exact-form=dual normalize=standard",
+                                          "depth=3 regularization=1e-6"};
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
         char text[128];
-        snprintf(text, sizeof text, "algorithm=cn-ts-d epoch-length=7 epoch-hidden-growth=1.3 %s", engines[i]);
+        snprintf(text, sizeof text, "algorithm=cn-ts-d epoch-length=7 epoch-hidden-growth=1.3 %s",
+                 engines[i]);
         sa_agent *agent = rig_create(text), *loaded = NULL;
         sa_decision *decision = NULL;
-        for (uint64_t seed = 0; seed < 20; seed++) rig_answer(agent, rig_select(agent, seed, 9, 3, &decision), 3);
+        for (uint64_t seed = 0; seed < 20; seed++)
+            rig_answer(agent, rig_select(agent, seed, 9, 3, &decision), 3);
         assert_ok(sa_agent_save(agent, scratch("middle.npz")));
         assert_ok(sa_agent_load(scratch("middle.npz"), &loaded));
         rig_go_on_alike(agent, loaded, 20, 40);
@@ -411,10 +429,12 @@ static void engines_change_over(void **state) {
     }
 }
 
-/* Gradients whose squares single precision cannot hold are counted in double, though the new engine has seen no width of theirs. */
+/* Gradients whose squares single precision cannot hold are counted in double, though the new engine has seen
+ * no width of theirs. */
 static void huge_features(void **state) {
     (void)state;
-    sa_agent *agent = rig_create("preset=icml23 algorithm=cn-ucb-d epoch-length=4 exact-form=dual widths=all");
+    sa_agent *agent =
+        rig_create("preset=icml23 algorithm=cn-ucb-d epoch-length=4 exact-form=dual widths=all");
     sa_request *request = sa_request_new();
     sa_decision *decision = NULL;
     double contexts[ARMS * RIG_DIM];

@@ -1,5 +1,6 @@
-/* What stands in the place of an excluded arm changes nothing: a wild context there leaves the agent with the same slates, scores
- * and statistics as a harmless one, in small and large sets, one by one and together, with any number of threads. */
+/* What stands in the place of an excluded arm changes nothing: a wild context there leaves the agent with the
+ * same slates, scores and statistics as a harmless one, in small and large sets, one by one and together,
+ * with any number of threads. */
 #include "agent/agent.h"
 #include "test_agent_rig.h"
 
@@ -16,10 +17,12 @@ static rig harmless, wild;
 static bool excluded[MANY][MOST];
 static size_t arms[MANY];
 
-/* Who is excluded: a few, each at the edges of a block of arms, and in turns 3 and 6 all but a slate and one more. */
+/* Who is excluded: a few, each at the edges of a block of arms, and in turns 3 and 6 all but a slate and one
+ * more. */
 static bool is_excluded(uint64_t turn, size_t arm) {
     if (turn % 3 == 0 && turn > 0) return arm > SLATE;
-    return arm == 0 || arm == SA_BLOCK_ARMS - 1 || arm == SA_BLOCK_ARMS || rig_number(turn, 70000 + arm) > 0.7;
+    return arm == 0 || arm == SA_BLOCK_ARMS - 1 || arm == SA_BLOCK_ARMS ||
+           rig_number(turn, 70000 + arm) > 0.7;
 }
 
 static void draw(uint64_t turn, const char *value) {
@@ -42,7 +45,8 @@ static void select_all(rig *self, bool together) {
         sa_request_exclude(self->request[r], excluded[r]);
     }
     if (together)
-        assert_ok(sa_agent_select_many(self->agent, (const sa_request *const *)self->request, MANY, self->decision));
+        assert_ok(sa_agent_select_many(self->agent, (const sa_request *const *)self->request, MANY,
+                                       self->decision));
     for (size_t r = 0; r < MANY && !together; r++)
         assert_ok(sa_agent_select(self->agent, self->request[r], &self->decision[r]));
 }
@@ -95,7 +99,8 @@ static void play(const char *kind, const char *value, bool together) {
         rig_assert_same_counts(harmless.agent, wild.agent);
     }
     if (strstr(kind, "standard"))
-        assert_memory_equal(statistics_of(&harmless), statistics_of(&wild), (1 + 2 * RIG_DIM) * sizeof(double));
+        assert_memory_equal(statistics_of(&harmless), statistics_of(&wild),
+                            (1 + 2 * RIG_DIM) * sizeof(double));
     end(&harmless);
     end(&wild);
 }

@@ -1,4 +1,5 @@
-/* Feedback that is late, out of order, partial, repeated or missing; decisions that wait, and those that are forgotten. */
+/* Feedback that is late, out of order, partial, repeated or missing; decisions that wait, and those that are
+ * forgotten. */
 #include "test_agent_rig.h"
 
 enum { ARMS = 9, SLATE = 3 };
@@ -13,9 +14,10 @@ static void unseen_scores_are_not_looked_at(void **state) {
         rig_select(agent, id, ARMS, SLATE, &decision);
         rig_select(twin, id, ARMS, SLATE, &decision);
         bool observed[SLATE] = {id % 2, true, id % 3 == 0};
+        assert_ok(sa_agent_update(agent, id, (double[]){id % 2 ? 0.5 : NAN, 0.25, id % 3 ? INFINITY : 1},
+                                  observed, SLATE));
         assert_ok(
-            sa_agent_update(agent, id, (double[]){id % 2 ? 0.5 : NAN, 0.25, id % 3 ? INFINITY : 1}, observed, SLATE));
-        assert_ok(sa_agent_update(twin, id, (double[]){id % 2 ? 0.5 : -3, 0.25, id % 3 ? 7 : 1}, observed, SLATE));
+            sa_agent_update(twin, id, (double[]){id % 2 ? 0.5 : -3, 0.25, id % 3 ? 7 : 1}, observed, SLATE));
     }
     rig_go_on_alike(agent, twin, 8, 12);
     sa_decision_destroy(decision);
@@ -29,12 +31,16 @@ static void parts_add_up(void **state) {
     sa_decision *decision = NULL;
     rig_select(agent, 0, ARMS, SLATE, &decision);
     assert_true(rig_counts(agent).pending == 1);
-    assert_ok(rig_try_answer(agent, 0, SLATE, (bool[]){false, false, false})); /* nothing seen: nothing happens */
-    assert_true(rig_counts(agent).answered == 0 && rig_counts(agent).pending == 1 && rig_counts(agent).trainings == 0);
+    assert_ok(
+        rig_try_answer(agent, 0, SLATE, (bool[]){false, false, false})); /* nothing seen: nothing happens */
+    assert_true(rig_counts(agent).answered == 0 && rig_counts(agent).pending == 1 &&
+                rig_counts(agent).trainings == 0);
     assert_ok(rig_try_answer(agent, 0, SLATE, (bool[]){false, true, false}));
-    assert_true(rig_counts(agent).answered == 1 && rig_counts(agent).pending == 1 && rig_counts(agent).observations == 1);
+    assert_true(rig_counts(agent).answered == 1 && rig_counts(agent).pending == 1 &&
+                rig_counts(agent).observations == 1);
     assert_ok(rig_try_answer(agent, 0, SLATE, (bool[]){true, false, true}));
-    assert_true(rig_counts(agent).answered == 1 && rig_counts(agent).pending == 0 && rig_counts(agent).observations == 3);
+    assert_true(rig_counts(agent).answered == 1 && rig_counts(agent).pending == 0 &&
+                rig_counts(agent).observations == 3);
     assert_true(rig_counts(agent).counted == 3);
     assert_ok(rig_try_answer(agent, 0, SLATE, (bool[]){false, false, false}));
     sa_decision_destroy(decision);
@@ -55,12 +61,14 @@ static void feedback_given_twice_changes_nothing(void **state) {
         assert_ok(rig_try_answer(agent, id, SLATE, first));
         assert_ok(rig_try_answer(twin, id, SLATE, first));
         char sentence[100];
-        snprintf(sentence, sizeof sentence, "arm %zu of decision %llu was answered before", sa_decision_arms(decision)[0],
-                 (unsigned long long)id);
+        snprintf(sentence, sizeof sentence, "arm %zu of decision %llu was answered before",
+                 sa_decision_arms(decision)[0], (unsigned long long)id);
         assert_says(rig_try_answer(agent, id, SLATE, first), SA_ALREADY_ANSWERED, sentence);
-        assert_says(rig_try_answer(agent, id, SLATE, both), SA_ALREADY_ANSWERED, sentence); /* nor the new part */
+        assert_says(rig_try_answer(agent, id, SLATE, both), SA_ALREADY_ANSWERED,
+                    sentence); /* nor the new part */
         assert_says(rig_try_answer(agent, id, SLATE, NULL), SA_ALREADY_ANSWERED, sentence);
-        assert_says(sa_agent_update(agent, id, (double[]){NAN, NAN, NAN}, NULL, SLATE), SA_ALREADY_ANSWERED, sentence);
+        assert_says(sa_agent_update(agent, id, (double[]){NAN, NAN, NAN}, NULL, SLATE), SA_ALREADY_ANSWERED,
+                    sentence);
         rig_assert_same_counts(agent, twin);
         assert_ok(rig_try_answer(agent, id, SLATE, second));
         assert_ok(rig_try_answer(twin, id, SLATE, second));
@@ -80,9 +88,10 @@ static void feedback_given_twice_changes_nothing(void **state) {
 
 static void late_feedback_is_counted_with_its_own_gradients(void **state) {
     (void)state;
-    /* The same feedback in two orders: Z is a sum, so log det Z is the same but for rounding. Without training the gradients
-     * are the same as well. */
-    sa_agent *agent = rig_create("train=manual precision=double"), *other = rig_create("train=manual precision=double");
+    /* The same feedback in two orders: Z is a sum, so log det Z is the same but for rounding. Without
+     * training the gradients are the same as well. */
+    sa_agent *agent = rig_create("train=manual precision=double"),
+             *other = rig_create("train=manual precision=double");
     sa_decision *decision = NULL;
     for (uint64_t id = 0; id < 10; id++) {
         rig_select(agent, id, ARMS, SLATE, &decision);
@@ -128,7 +137,8 @@ static void the_oldest_is_forgotten(void **state) {
         assert_true(rig_counts(agent).decisions == 45 && rig_counts(agent).pending == limit);
         assert_true(rig_counts(agent).forgotten == 45 - limit);
         for (uint64_t id = 0; id < 45 - limit; id++) {
-            snprintf(sentence, sizeof sentence, "decision %llu was forgotten: at most %zu are kept (--pending-limit)",
+            snprintf(sentence, sizeof sentence,
+                     "decision %llu was forgotten: at most %zu are kept (--pending-limit)",
                      (unsigned long long)id, limit);
             assert_says(rig_try_answer(agent, id, SLATE, NULL), SA_UNKNOWN_DECISION, sentence);
         }
@@ -136,7 +146,8 @@ static void the_oldest_is_forgotten(void **state) {
         /* Answered ones are forgotten too, but they are no loss. */
         rig_select(agent, 45, ARMS, SLATE, &decision);
         assert_true(rig_counts(agent).forgotten == 45 - limit && rig_counts(agent).pending == 1);
-        assert_says(rig_try_answer(agent, 46, SLATE, NULL), SA_UNKNOWN_DECISION, "decision 46 was never made");
+        assert_says(rig_try_answer(agent, 46, SLATE, NULL), SA_UNKNOWN_DECISION,
+                    "decision 46 was never made");
         assert_says(rig_try_answer(agent, UINT64_MAX, SLATE, NULL), SA_UNKNOWN_DECISION,
                     "decision 18446744073709551615 was never made");
         /* Answered in part, and then forgotten: its loss counts. */
@@ -148,7 +159,8 @@ static void the_oldest_is_forgotten(void **state) {
     }
 }
 
-/* Against a plain list: with no room, the oldest answered decision goes, and the oldest of all where none is answered. */
+/* Against a plain list: with no room, the oldest answered decision goes, and the oldest of all where none is
+ * answered. */
 static void the_answered_are_forgotten_first(void **state) {
     (void)state;
     enum { MOST = 400 };
@@ -175,7 +187,8 @@ static void the_answered_are_forgotten_first(void **state) {
             rig_select(agent, id, ARMS, SLATE, &decision);
             is[id] = WAITING;
             kept++, waiting++;
-            for (size_t back = 0; back <= id && back < 3 * limit; back++) { /* some are answered late, some never */
+            for (size_t back = 0; back <= id && back < 3 * limit;
+                 back++) { /* some are answered late, some never */
                 random ^= random << 13, random ^= random >> 7, random ^= random << 17;
                 if (random % (2 * limit + 1) != 0) continue;
                 sa_status wanted = is[id - back] == FORGOTTEN  ? SA_UNKNOWN_DECISION
@@ -217,7 +230,8 @@ static void check_count_pending(const char *form) {
     for (int i = 0; i < 4; i++) {
         rig_select(without, 1, ARMS, SLATE, &next);
         assert_memory_equal(sa_decision_arms(first), sa_decision_arms(next), SLATE * sizeof(size_t));
-        assert_memory_equal(sa_decision_all_widths(first), sa_decision_all_widths(next), ARMS * sizeof(double));
+        assert_memory_equal(sa_decision_all_widths(first), sa_decision_all_widths(next),
+                            ARMS * sizeof(double));
     }
     assert_true(rig_counts(without).counted == 0);
     bool differ = false;
@@ -226,7 +240,8 @@ static void check_count_pending(const char *form) {
         assert_true(id == i && rig_counts(with).counted == (i + 1) * SLATE);
         if (i == 0) rig_assert_same_decision(first, next);
         if (i > 0) assert_true(mean_width(next) < mean_width(first));
-        if (i > 0 && memcmp(sa_decision_arms(first), sa_decision_arms(next), SLATE * sizeof(size_t))) differ = true;
+        if (i > 0 && memcmp(sa_decision_arms(first), sa_decision_arms(next), SLATE * sizeof(size_t)))
+            differ = true;
         sa_decision *kept = first; /* compare with the slate before */
         first = next;
         next = kept;

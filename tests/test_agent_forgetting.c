@@ -1,11 +1,13 @@
-/* Forgetting: what an agent with --window or --discount still knows, against plain loops over what it was told. */
+/* Forgetting: what an agent with --window or --discount still knows, against plain loops over what it was
+ * told. */
 #include "agent/agent.h"
 #include "test_linear_reference.h"
 
 enum { SLATE = 3, ARMS = 8, MOST = 60 };
 
 static void about(double value, double expected, double tolerance) {
-    if (!(fabs(value - expected) <= tolerance * (1 + fabs(expected)))) fail_msg("%.17g is not %.17g", value, expected);
+    if (!(fabs(value - expected) <= tolerance * (1 + fabs(expected))))
+        fail_msg("%.17g is not %.17g", value, expected);
 }
 
 /* ---- linear models ---- */
@@ -31,7 +33,8 @@ static void tell(sa_agent *agent, uint64_t round, sa_decision **decision, told *
 }
 
 /* The decision just made was by this ridge regression; its widths are at most `wide` times too wide. */
-static void assert_by(const ridge *r, const sa_decision *decision, uint64_t round, double lambda, double wide) {
+static void assert_by(const ridge *r, const sa_decision *decision, uint64_t round, double lambda,
+                      double wide) {
     double theta[RIG_DIM];
     ridge_theta(r, theta);
     for (size_t i = 0; i < ARMS; i++) {
@@ -49,8 +52,9 @@ static void linear_models_discount(void **state) {
     for (int f = 0; f < 2; f++)
         for (int dual = 0; dual < 2; dual++) {
             char text[200];
-            snprintf(text, sizeof text, "algorithm=comblin-ucb lambda=0.5 widths=all discount=%g exact-form=%s",
-                     factors[f], dual ? "dual" : "auto");
+            snprintf(text, sizeof text,
+                     "algorithm=comblin-ucb lambda=0.5 widths=all discount=%g exact-form=%s", factors[f],
+                     dual ? "dual" : "auto");
             sa_agent *agent = rig_create(text);
             sa_decision *decision = NULL;
             told all[MOST];
@@ -125,14 +129,16 @@ static size_t age_of(double target, double weight) {
     return 0;
 }
 
-static sa_status train_seen(sa_model *model, const sa_training *training, sa_model_work *work, bool *diverged) {
+static sa_status train_seen(sa_model *model, const sa_training *training, sa_model_work *work,
+                            bool *diverged) {
     spy.calls++;
     spy.count = training->count;
     spy.total = training->total;
     spy.factor = training->factor;
     if (!training->draw) {
         memcpy(spy.targets, training->all.targets, training->count * sizeof(double));
-        if (training->all.weights) memcpy(spy.weights, training->all.weights, training->count * sizeof(double));
+        if (training->all.weights)
+            memcpy(spy.weights, training->all.weights, training->count * sizeof(double));
     } else if (seen->memory.history.answered == 30) {
         for (uint64_t first = 0; first < 20000; first += 500) {
             sa_batch batch = training->draw(training->source, first, 500);
@@ -163,10 +169,12 @@ static sa_agent *create_seen(const char *text) {
     return seen;
 }
 
-/* Without batches: every sample of the last log(0.001) / log F decisions, times the root of what it weighs. */
+/* Without batches: every sample of the last log(0.001) / log F decisions, times the root of what it
+ * weighs. */
 static void whole_losses_are_weighed(void **state) {
     (void)state;
-    sa_agent *agent = create_seen("precision=double train-every=1 train-batch=0 centre=true scale=false discount=0.8");
+    sa_agent *agent =
+        create_seen("precision=double train-every=1 train-batch=0 centre=true scale=false discount=0.8");
     sa_decision *decision = NULL;
     told all[MOST];
     for (uint64_t round = 0; round < 45; round++) {
@@ -199,13 +207,14 @@ static void whole_losses_are_weighed(void **state) {
     sa_agent_destroy(agent);
 }
 
-/* With batches: decisions come up by what they weigh. 20000 draws: a share p has the deviation sqrt(p (1 - p) / 20000); five of
- * them, for 30 shares, fail once in 60,000 seeds. Decisions have 3 observations or 2, and those of the smaller ones come up as
- * often as they weigh, too: share times factor is what F^age n_age is of the total. */
+/* With batches: decisions come up by what they weigh. 20000 draws: a share p has the deviation sqrt(p (1 - p)
+ * / 20000); five of them, for 30 shares, fail once in 60,000 seeds. Decisions have 3 observations or 2, and
+ * those of the smaller ones come up as often as they weigh, too: share times factor is what F^age n_age is of
+ * the total. */
 static void batches_are_drawn_by_weight(void **state) {
     (void)state;
-    sa_agent *agent =
-        create_seen("precision=double train-every=1 train-batch=8 centre=false scale=false discount=0.9 companion=false");
+    sa_agent *agent = create_seen(
+        "precision=double train-every=1 train-batch=8 centre=false scale=false discount=0.9 companion=false");
     sa_decision *decision = NULL;
     double mass[30], decisions = 0, total = 0;
     for (uint64_t round = 0; round < 30; round++) {
@@ -222,7 +231,8 @@ static void batches_are_drawn_by_weight(void **state) {
     for (int age = 0; age < 30; age++) {
         double p = pow(0.9, age) / decisions, share = (double)spy.of_age[age] / 20000;
         assert_true(fabs(share - p) < 5 * sqrt(p * (1 - p) / 20000));
-        if (spy.of_age[age]) about(p * spy.weight_sum[age] / (double)spy.of_age[age], mass[age] / total, 1e-9);
+        if (spy.of_age[age])
+            about(p * spy.weight_sum[age] / (double)spy.of_age[age], mass[age] / total, 1e-9);
     }
     sa_decision_destroy(decision);
     sa_agent_destroy(agent);
@@ -234,7 +244,8 @@ static void windows_limit_the_loss(void **state) {
     static const char *const texts[] = {"window=4", "window=9 train-window=4", "window=4 train-window=9"};
     for (int t = 0; t < 3; t++) {
         char text[200];
-        snprintf(text, sizeof text, "precision=double train-every=1 train-batch=0 centre=false scale=false %s", texts[t]);
+        snprintf(text, sizeof text,
+                 "precision=double train-every=1 train-batch=0 centre=false scale=false %s", texts[t]);
         sa_agent *agent = create_seen(text);
         sa_decision *decision = NULL;
         for (uint64_t round = 0; round < 20; round++) {
@@ -243,7 +254,8 @@ static void windows_limit_the_loss(void **state) {
             size_t decisions = round + 1 < 4 ? (size_t)round + 1 : 4;
             assert_int_equal(spy.count, SLATE * decisions);
             for (size_t i = 0; i < SLATE * decisions; i++)
-                assert_true(spy.targets[i] == rig_number(round + 1 - decisions + i / SLATE, 2000000 + i % SLATE));
+                assert_true(spy.targets[i] ==
+                            rig_number(round + 1 - decisions + i / SLATE, 2000000 + i % SLATE));
         }
         sa_decision_destroy(decision);
         sa_agent_destroy(agent);
@@ -290,7 +302,8 @@ static void windows_keep_the_precision(void **state) {
     static const char *const engines[] = {"exact", "sketch"};
     for (int e = 0; e < 2; e++) {
         char text[200];
-        snprintf(text, sizeof text, "confidence=%s exact-form=dual regularization=1e-4 train=manual hidden=3 window=4",
+        snprintf(text, sizeof text,
+                 "confidence=%s exact-form=dual regularization=1e-4 train=manual hidden=3 window=4",
                  engines[e]);
         sa_agent *agent = rig_create(text);
         sa_decision *decision = NULL;
@@ -355,8 +368,10 @@ static void what_cannot_forget_is_refused(void **state) {
          "--window does not go with --algorithm cn-ucb-d, whose epochs begin with all feedback"},
         {"algorithm=cn-ts-d discount=0.9",
          "--discount does not go with --algorithm cn-ts-d, whose epochs begin with all feedback"},
-        {"algorithm=cc-mab discount=0.9", "--discount does not go with --algorithm cc-mab, whose cells cannot forget"},
-        {"algorithm=acc-ucb window=9", "--window does not go with --algorithm acc-ucb, whose cells cannot forget"}};
+        {"algorithm=cc-mab discount=0.9",
+         "--discount does not go with --algorithm cc-mab, whose cells cannot forget"},
+        {"algorithm=acc-ucb window=9",
+         "--window does not go with --algorithm acc-ucb, whose cells cannot forget"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         sa_agent *agent = NULL;
         assert_int_equal(rig_try_create(wrong[i][0], &agent), SA_INVALID);

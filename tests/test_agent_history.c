@@ -1,5 +1,5 @@
-/* Feedback kept in a file: the same agent as one whose feedback is in memory, bit for bit; and every file that is not its own, or
- * not whole, is refused with a sentence and left as it is. */
+/* Feedback kept in a file: the same agent as one whose feedback is in memory, bit for bit; and every file
+ * that is not its own, or not whole, is refused with a sentence and left as it is. */
 #include "test_agent_rig.h"
 
 #include <fcntl.h>
@@ -156,8 +156,8 @@ static void an_older_copy_is_refused(void **state) {
     sa_agent_destroy(agent);
 }
 
-/* A save that was cut short leaves the older agent or the newer one. Either can be loaded, until one of them goes on; room that was
- * asked for, by an update that then failed, is not yet that. */
+/* A save that was cut short leaves the older agent or the newer one. Either can be loaded, until one of them
+ * goes on; room that was asked for, by an update that then failed, is not yet that. */
 static void a_save_that_was_cut_short(void **state) {
     (void)state;
     sa_options *options = rig_options("");
@@ -184,7 +184,8 @@ static void a_save_that_was_cut_short(void **state) {
                 sa_history_clear(&history);
                 sa_history_init(&history, &inputs, false);
                 bool lost = writes && which != goes_on;
-                assert_int_equal(sa_history_file_open(&history, scratch("cut"), &mark[which]), lost ? SA_FORMAT : SA_OK);
+                assert_int_equal(sa_history_file_open(&history, scratch("cut"), &mark[which]),
+                                 lost ? SA_FORMAT : SA_OK);
                 if (lost) continue;
                 assert_true(history.count == (size_t)which + 1 && history.scores[which] == which);
                 assert_ok(sa_history_reserve(&history, 1));
@@ -209,7 +210,8 @@ static void one_whose_agent_was_never_saved_is_begun_again(void **state) {
     play(agent, 4);
     assert_ok(sa_agent_save(agent, scratch("a.npz")));
     sa_agent_destroy(agent);
-    assert_fails(rig_try_create(text, &second), SA_FILE, "belongs to a saved agent: load that, or give another name");
+    assert_fails(rig_try_create(text, &second), SA_FILE,
+                 "belongs to a saved agent: load that, or give another name");
     sa_agent_destroy(load("a.npz"));
     assert_ok(sa_file_write(scratch("h"), "a diary", 7));
     assert_fails(rig_try_create(text, &second), SA_FILE, "exists, and is no history");
@@ -237,7 +239,8 @@ static void copy(const char *from, const char *to) {
     sa_free(data);
 }
 
-/* The saved agent is refused with this sentence, its file stays as it is, and with the right one all is well. */
+/* The saved agent is refused with this sentence, its file stays as it is, and with the right one all is
+ * well. */
 static void assert_refused(sa_status status, const char *sentence) {
     sa_agent *agent = NULL;
     char *before, *after;
@@ -305,14 +308,17 @@ static void one_agent_at_a_time(void **state) {
     snprintf(text, sizeof text, "history=%s", scratch("h"));
     assert_int_equal(rig_try_create(text, &second), SA_FILE);
     assert_non_null(
-        strstr(sa_last_error(), "exists: load its agent, give another name, or --history-new if it was never saved"));
+        strstr(sa_last_error(),
+               "exists: load its agent, give another name, or --history-new if it was never saved"));
     play(agent, 3); /* unharmed */
     sa_agent_destroy(agent);
-    assert_int_equal(rig_try_create(text, &second), SA_FILE); /* nor is a file without an agent written over */
+    assert_int_equal(rig_try_create(text, &second),
+                     SA_FILE); /* nor is a file without an agent written over */
     snprintf(text, sizeof text, "history=%s/none/h", scratch(""));
     assert_int_equal(rig_try_create(text, &second), SA_FILE);
     assert_null(second);
-    assert_true(sa_is_history(scratch("h")) && !sa_is_history(scratch("a.npz")) && !sa_is_history(scratch("none")));
+    assert_true(sa_is_history(scratch("h")) && !sa_is_history(scratch("a.npz")) &&
+                !sa_is_history(scratch("none")));
     sa_agent_destroy(load("a.npz"));
 }
 

@@ -22,10 +22,13 @@ static void join_by_hand(sa_join join) {
     for (size_t i = 0; i < ARMS; i++) {
         const double *item = items + i * ITEM;
         const float *item_float = items_float + i * ITEM;
-        for (size_t j = 0; join != SA_JOIN_PRODUCTS && j < ITEM; j++) *to++ = item[j], *to_float++ = item_float[j];
-        for (size_t j = 0; join != SA_JOIN_PRODUCTS && j < SHARED; j++) *to++ = user[j], *to_float++ = user_float[j];
+        for (size_t j = 0; join != SA_JOIN_PRODUCTS && j < ITEM; j++)
+            *to++ = item[j], *to_float++ = item_float[j];
+        for (size_t j = 0; join != SA_JOIN_PRODUCTS && j < SHARED; j++)
+            *to++ = user[j], *to_float++ = user_float[j];
         for (size_t j = 0; join != SA_JOIN_CONCAT && j < ITEM; j++)
-            for (size_t k = 0; k < SHARED; k++) *to++ = item[j] * user[k], *to_float++ = item_float[j] * user_float[k];
+            for (size_t k = 0; k < SHARED; k++)
+                *to++ = item[j] * user[k], *to_float++ = item_float[j] * user_float[k];
     }
 }
 
@@ -92,7 +95,8 @@ static void wrong_requests_are_refused(void **state) {
     sa_request_items(request, items, 10, ITEM);
     refuse(agent, request, "no shared context");
     sa_request_shared(request, user, SHARED);
-    refuse(agent, request, "items of 3 features, concatenated with 2 shared ones, have 5, and the agent has --dim 6");
+    refuse(agent, request,
+           "items of 3 features, concatenated with 2 shared ones, have 5, and the agent has --dim 6");
     sa_request_join(request, (sa_join)9);
     refuse(agent, request, "9");
     sa_request_join(request, SA_JOIN_PRODUCTS);
@@ -117,6 +121,7 @@ static void wrong_requests_are_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(joined_as_by_hand), cmocka_unit_test(wrong_requests_are_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(joined_as_by_hand),
+                                       cmocka_unit_test(wrong_requests_are_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

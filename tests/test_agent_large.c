@@ -1,5 +1,6 @@
-/* Many arms: they are looked through in blocks, and those that cannot reach the slate are dropped. The slate is that of --widths
- * all, whatever the engine, ties and excluded arms; threads change no byte; memory does not grow with what is dropped. */
+/* Many arms: they are looked through in blocks, and those that cannot reach the slate are dropped. The slate
+ * is that of --widths all, whatever the engine, ties and excluded arms; threads change no byte; memory does
+ * not grow with what is dropped. */
 #include "agent/agent.h"
 #include "test_agent_rig.h"
 
@@ -13,13 +14,15 @@ static bool excluded[MOST];
 static void draw(uint64_t id, size_t arms) {
     size_t kinds = id % 4 == 1 ? arms / 7 + 1 : arms;
     for (size_t i = 0; i < arms; i++) {
-        for (size_t j = 0; j < RIG_DIM; j++) contexts[i * RIG_DIM + j] = rig_number(id, (i * 7 % kinds) * RIG_DIM + j);
+        for (size_t j = 0; j < RIG_DIM; j++)
+            contexts[i * RIG_DIM + j] = rig_number(id, (i * 7 % kinds) * RIG_DIM + j);
         excluded[i] = rig_number(id, 90000000 + i) > 0.4;
     }
     for (size_t i = 0; i < arms * RIG_DIM; i++) narrow[i] = (float)contexts[i];
 }
 
-static sa_status select_from(sa_agent *agent, uint64_t id, size_t arms, size_t slate, sa_decision **decision) {
+static sa_status select_from(sa_agent *agent, uint64_t id, size_t arms, size_t slate,
+                             sa_decision **decision) {
     sa_request *request = sa_request_new();
     if (id % 2)
         sa_request_contexts_float(request, narrow, arms);
@@ -36,12 +39,14 @@ static void compare(const char *kind, const sa_decision *needed, const sa_decisi
     size_t slate = sa_decision_slate(all), arms = sa_decision_candidates(all);
     if (memcmp(sa_decision_arms(needed), sa_decision_arms(all), slate * sizeof(size_t)))
         fail_msg("%s: the slates of decision %llu differ", kind, (unsigned long long)sa_decision_id(all));
-    assert_memory_equal(sa_decision_all_estimates(needed), sa_decision_all_estimates(all), arms * sizeof(double));
+    assert_memory_equal(sa_decision_all_estimates(needed), sa_decision_all_estimates(all),
+                        arms * sizeof(double));
     assert_memory_equal(sa_decision_widths(needed), sa_decision_widths(all), slate * sizeof(double));
     assert_memory_equal(sa_decision_scores(needed), sa_decision_scores(all), slate * sizeof(double));
     for (size_t i = 0; i < arms; i++) {
         double width = sa_decision_all_widths(all)[i];
-        if (!isnan(width)) assert_true(sa_decision_all_widths(needed)[i] >= width * (1 - 1e-5)); /* greedy has none */
+        if (!isnan(width))
+            assert_true(sa_decision_all_widths(needed)[i] >= width * (1 - 1e-5)); /* greedy has none */
     }
 }
 
@@ -141,7 +146,8 @@ static void all_tie(void **state) {
 
 static void threads_change_no_byte(void **state) {
     (void)state;
-    static const char *const kinds[] = {"gamma=1 normalize=standard", "algorithm=cn-ts", "algorithm=comblin-ucb"};
+    static const char *const kinds[] = {"gamma=1 normalize=standard", "algorithm=cn-ts",
+                                        "algorithm=comblin-ucb"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         char text[200];
         sa_agent *one = rig_create(kinds[i]);
@@ -179,7 +185,8 @@ static void a_bad_context_is_named(void **state) {
         draw(2, MOST);
         contexts[700 * RIG_DIM] = 1e300;
         assert_int_equal(select_from(agent, 2, MOST, 4, &decision), SA_INVALID);
-        assert_non_null(strstr(sa_last_error(), "arm 700 has 1e+300 as feature 0, too large for --precision single"));
+        assert_non_null(
+            strstr(sa_last_error(), "arm 700 has 1e+300 as feature 0, too large for --precision single"));
         assert_null(decision);
         assert_int_equal(rig_counts(agent).decisions, 0);
         sa_agent_destroy(agent);
@@ -187,8 +194,9 @@ static void a_bad_context_is_named(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_slate_is_that_of_all_widths), cmocka_unit_test(few_survive),
-                                       cmocka_unit_test(all_tie), cmocka_unit_test(threads_change_no_byte),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_slate_is_that_of_all_widths),
+                                       cmocka_unit_test(few_survive), cmocka_unit_test(all_tie),
+                                       cmocka_unit_test(threads_change_no_byte),
                                        cmocka_unit_test(a_bad_context_is_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* A saved agent is loaded with other options: those that leave its shape alone, and no others. And one that had an oracle of the
- * caller's own chooses nothing without it. */
+/* A saved agent is loaded with other options: those that leave its shape alone, and no others. And one that
+ * had an oracle of the caller's own chooses nothing without it. */
 #include "test_agent_rig.h"
 
 #include "oracle/oracle.h"
@@ -68,8 +68,8 @@ static void two_servers_do_not_choose_alike(void **state) {
     sa_agent_destroy(twin);
 }
 
-/* With an option that is looked at while choosing or training, the loaded agent is as one that had it from now on: gamma, as the
- * scores show; train-every, as the trainings do. */
+/* With an option that is looked at while choosing or training, the loaded agent is as one that had it from
+ * now on: gamma, as the scores show; train-every, as the trainings do. */
 static void options_hold_from_now_on(void **state) {
     (void)state;
     save("gamma=1 widths=all", 12);
@@ -85,7 +85,8 @@ static void options_hold_from_now_on(void **state) {
     uint64_t trained = rig_counts(after).trainings;
     play(after, 5);
     assert_int_equal(rig_counts(after).trainings, trained + 5);
-    assert_int_equal(rig_try_answer(after, 14, 3, NULL), SA_UNKNOWN_DECISION); /* answered: two are kept, and one waits */
+    assert_int_equal(rig_try_answer(after, 14, 3, NULL),
+                     SA_UNKNOWN_DECISION); /* answered: two are kept, and one waits */
     rig_answer(after, 12, 3);
     sa_decision_destroy(mine);
     sa_decision_destroy(theirs);
@@ -169,7 +170,8 @@ static void what_gives_the_shape_is_refused(void **state) {
     save("", 5);
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
         char sentence[128];
-        snprintf(sentence, sizeof sentence, "--%.*s gives an agent its shape", (int)strcspn(shape[i], "="), shape[i]);
+        snprintf(sentence, sizeof sentence, "--%.*s gives an agent its shape", (int)strcspn(shape[i], "="),
+                 shape[i]);
         assert_fails(try_load(shape[i], &agent), SA_INVALID, sentence);
     }
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -203,8 +205,8 @@ static void a_moved_history_is_found(void **state) {
 
 /* ---- an oracle of the caller's own ---- */
 
-static int last_ones(void *user, const double *scores, size_t arms, const bool *excluded, size_t most, size_t *slate,
-                     size_t *length) {
+static int last_ones(void *user, const double *scores, size_t arms, const bool *excluded, size_t most,
+                     size_t *slate, size_t *length) {
     (void)user, (void)scores, (void)excluded;
     for (size_t i = 0; i < most; i++) slate[i] = arms - 1 - i;
     *length = most;

@@ -1,5 +1,5 @@
-/* Many requests at once are answered as one by one: the same ids, slates and bytes, and the same agent afterwards; or, when one
- * of them is wrong, not at all. */
+/* Many requests at once are answered as one by one: the same ids, slates and bytes, and the same agent
+ * afterwards; or, when one of them is wrong, not at all. */
 #include "agent/agent.h"
 #include "test_agent_rig.h"
 
@@ -19,7 +19,8 @@ static void ask(rig *self, uint64_t turn, size_t most) {
     for (size_t i = 0; i < 700; i++) excluded[i] = i % 3 == 0;
     for (size_t r = 0; r < MANY; r++) {
         size_t arms = sizes[(r + turn) % MANY] < most ? sizes[(r + turn) % MANY] : most;
-        for (size_t i = 0; i < arms * RIG_DIM; i++) contexts[r][i] = rig_number(turn * MANY + r, r == 4 ? i % 40 : i);
+        for (size_t i = 0; i < arms * RIG_DIM; i++)
+            contexts[r][i] = rig_number(turn * MANY + r, r == 4 ? i % 40 : i);
         sa_request_contexts(self->request[r], contexts[r], arms);
         sa_request_slate(self->request[r], 1 + r % 4);
         sa_request_expected(self->request[r], contexts[r]);
@@ -150,7 +151,8 @@ static void no_decision_is_given_twice(void **state) {
     sa_agent_counts before = rig_counts(agent);
     sa_decision *places[MANY] = {NULL};
     places[2] = places[7] = all.together[4];
-    assert_int_equal(sa_agent_select_many(agent, (const sa_request *const *)all.request, MANY, places), SA_INVALID);
+    assert_int_equal(sa_agent_select_many(agent, (const sa_request *const *)all.request, MANY, places),
+                     SA_INVALID);
     assert_non_null(strstr(sa_last_error(), "one decision twice"));
     assert_true(sa_decision_id(all.together[4]) == 4 && rig_counts(agent).decisions == before.decisions);
     for (size_t r = 0; r < MANY; r++) assert_true(places[r] == (r == 2 || r == 7 ? all.together[4] : NULL));
@@ -176,9 +178,9 @@ static void the_limit_holds(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_one_by_one),
-                                       cmocka_unit_test(one_wrong_request_changes_nothing),
-                                       cmocka_unit_test(counting_at_selection_is_refused),
-                                       cmocka_unit_test(no_decision_is_given_twice), cmocka_unit_test(the_limit_holds)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_one_by_one), cmocka_unit_test(one_wrong_request_changes_nothing),
+        cmocka_unit_test(counting_at_selection_is_refused), cmocka_unit_test(no_decision_is_given_twice),
+        cmocka_unit_test(the_limit_holds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

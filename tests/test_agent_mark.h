@@ -1,4 +1,5 @@
-/* All that an agent does from here on, and all that it then saves, as one number: equal numbers, equal bytes. */
+/* All that an agent does from here on, and all that it then saves, as one number: equal numbers, equal
+ * bytes. */
 #ifndef TEST_AGENT_MARK_H
 #define TEST_AGENT_MARK_H
 
@@ -7,7 +8,8 @@
 #include <errno.h>
 
 static inline uint64_t add_bytes(uint64_t mark, const void *bytes, size_t count) {
-    for (size_t i = 0; i < count; i++) mark = (mark ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001B3);
+    for (size_t i = 0; i < count; i++)
+        mark = (mark ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001B3);
     return mark;
 }
 

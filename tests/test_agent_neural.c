@@ -1,5 +1,5 @@
-/* The neural baselines: neural-ucb and neural-ts are cn-ucb and cn-ts1, by definition for slates of one arm, with every engine;
- * and the engines other than exact in an agent. */
+/* The neural baselines: neural-ucb and neural-ts are cn-ucb and cn-ts1, by definition for slates of one arm,
+ * with every engine; and the engines other than exact in an agent. */
 #include "agent/agent.h"
 #include "test_agent_rig.h"
 
@@ -29,8 +29,8 @@ static void neural_algorithms_are_those_of_the_paper_with_one_arm(void **state) 
                     char text[2][200];
                     sa_agent *agent[2];
                     for (size_t k = 0; k < 2; k++) {
-                        snprintf(text[k], sizeof text[k], "preset=%s hidden=6 algorithm=%s confidence=%s", presets[p],
-                                 same[i][k], engines[e]);
+                        snprintf(text[k], sizeof text[k], "preset=%s hidden=6 algorithm=%s confidence=%s",
+                                 presets[p], same[i][k], engines[e]);
                         agent[k] = rig_create(text[k]);
                     }
                     play_alike(agent[0], agent[1], slate);
@@ -39,13 +39,14 @@ static void neural_algorithms_are_those_of_the_paper_with_one_arm(void **state) 
                 }
 }
 
-/* Neural TS, Zhang et al. 2021: a score is one draw from N(f, nu^2 sigma^2), sigma^2 = lambda g' Z^-1 g / m. Over many arms and
- * rounds (score - mean) / (nu sigma) is standard normal: mean 0 and variance 1 within 6 standard errors, which a correct
- * program leaves once in 10^8 seeds. */
+/* Neural TS, Zhang et al. 2021: a score is one draw from N(f, nu^2 sigma^2), sigma^2 = lambda g' Z^-1 g / m.
+ * Over many arms and rounds (score - mean) / (nu sigma) is standard normal: mean 0 and variance 1 within 6
+ * standard errors, which a correct program leaves once in 10^8 seeds. */
 static void neural_ts_samples_once_an_arm(void **state) {
     (void)state;
     enum { ARMS = 200, ROUNDS = 20 };
-    sa_agent *agent = rig_create("preset=paper hidden=6 algorithm=neural-ts nu=0.5 regularization=0.7 widths=all");
+    sa_agent *agent =
+        rig_create("preset=paper hidden=6 algorithm=neural-ts nu=0.5 regularization=0.7 widths=all");
     sa_decision *decision = NULL;
     double sum = 0, squares = 0, count = 0;
     for (uint64_t id = 0; id < ROUNDS; id++) {
@@ -53,7 +54,8 @@ static void neural_ts_samples_once_an_arm(void **state) {
         for (size_t i = 0; i < ARMS; i++) {
             double sigma = sqrt(0.7) * sa_decision_all_widths(decision)[i];
             if (sigma == 0) continue; /* no unit is on */
-            double z = (sa_decision_all_scores(decision)[i] - sa_decision_all_estimates(decision)[i]) / (0.5 * sigma);
+            double z = (sa_decision_all_scores(decision)[i] - sa_decision_all_estimates(decision)[i]) /
+                       (0.5 * sigma);
             count++;
             sum += z;
             squares += z * z;
@@ -70,9 +72,9 @@ static void neural_ts_samples_once_an_arm(void **state) {
 /* Engines whose widths cost little compute them all, whatever --widths says. */
 static void cheap_engines_give_all_widths(void **state) {
     (void)state;
-    static const char *const kinds[] = {"confidence=diagonal", "confidence=last-layer",
-                                        "confidence=diagonal algorithm=cn-ts", "confidence=last-layer algorithm=cn-ts1",
-                                        "confidence=diagonal algorithm=comblin-ucb"};
+    static const char *const kinds[] = {
+        "confidence=diagonal", "confidence=last-layer", "confidence=diagonal algorithm=cn-ts",
+        "confidence=last-layer algorithm=cn-ts1", "confidence=diagonal algorithm=comblin-ucb"};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         char text[100];
         snprintf(text, sizeof text, "%s widths=all", kinds[k]);

@@ -1,10 +1,11 @@
-/* Agents with structured slates: data in the request, slates shorter than K or empty, and an oracle of the caller's own. */
+/* Agents with structured slates: data in the request, slates shorter than K or empty, and an oracle of the
+ * caller's own. */
 #include "test_agent_rig.h"
 
 enum { ARMS = 8 };
 
-static void select_with(sa_agent *agent, uint64_t seed, size_t slate, const sa_problem *problem, sa_decision **decision,
-                        sa_status wanted) {
+static void select_with(sa_agent *agent, uint64_t seed, size_t slate, const sa_problem *problem,
+                        sa_decision **decision, sa_status wanted) {
     sa_request *request = sa_request_new();
     sa_request_contexts(request, rig_contexts(seed), ARMS);
     sa_request_slate(request, slate);
@@ -49,7 +50,8 @@ static void test_empty(void **state) {
     (void)state;
     const double costs[ARMS] = {2, 2, 2, 2, 2, 2, 2, 2}, answers[ARMS] = {0};
     for (int counted = 0; counted < 2; counted++) {
-        sa_agent *agent = rig_create(counted ? "oracle=knapsack hidden=3 count-pending=true" : "oracle=knapsack hidden=3"),
+        sa_agent *agent = rig_create(counted ? "oracle=knapsack hidden=3 count-pending=true"
+                                             : "oracle=knapsack hidden=3"),
                  *loaded = NULL;
         sa_problem *problem = sa_problem_new();
         sa_decision *decision = NULL;
@@ -101,8 +103,8 @@ typedef struct own {
     size_t calls;
 } own;
 
-static int own_solve(void *user, const double *scores, size_t arms, const bool *excluded, size_t most, size_t *slate,
-                     size_t *length) {
+static int own_solve(void *user, const double *scores, size_t arms, const bool *excluded, size_t most,
+                     size_t *slate, size_t *length) {
     own *self = user;
     assert_non_null(scores);
     assert_null(excluded);
@@ -121,7 +123,8 @@ static void test_own(void **state) {
     sa_oracle_callbacks calls = {.solve = own_solve, .user = &self, .alpha = 0.5};
     assert_ok(sa_agent_oracle(agent, &calls));
     assert_int_equal(sa_agent_oracle(agent, &(sa_oracle_callbacks){.solve = own_solve}), SA_INVALID);
-    assert_int_equal(sa_agent_oracle(agent, &(sa_oracle_callbacks){.solve = own_solve, .alpha = 1.5}), SA_INVALID);
+    assert_int_equal(sa_agent_oracle(agent, &(sa_oracle_callbacks){.solve = own_solve, .alpha = 1.5}),
+                     SA_INVALID);
     assert_int_equal(sa_agent_oracle(agent, &(sa_oracle_callbacks){.alpha = 1}), SA_INVALID);
     assert_int_equal(sa_agent_oracle(NULL, &calls), SA_INVALID);
     static const struct {
@@ -160,7 +163,8 @@ static int dearest(void *user, const sa_problem *problem, size_t most, size_t *s
     const double *scores = sa_problem_numbers(problem, "scores", &groups_rows, NULL);
     const size_t *groups = sa_problem_indices(problem, "groups", NULL, NULL);
     const bool *excluded = sa_problem_flags(problem, "exclude", NULL, NULL);
-    assert_true(costs && groups && scores && rows == ARMS && columns == 1 && groups_rows == ARMS && most == 3);
+    assert_true(costs && groups && scores && rows == ARMS && columns == 1 && groups_rows == ARMS &&
+                most == 3);
     assert_true(*sa_problem_numbers(problem, "capacity", NULL, NULL) == 9.5);
     assert_true(*sa_problem_indices(problem, "slate", &rows, NULL) == 3 && rows == 1);
     assert_true(*sa_problem_flags(problem, "exactly", NULL, NULL));
@@ -192,7 +196,8 @@ static void test_own_with_problem(void **state) {
     const size_t groups[ARMS] = {0, 0, 0, 1, 1, 2, 2, 2}, pair[2] = {4, 7};
     const bool excluded[ARMS] = {true};
     size_t calls = 0;
-    assert_ok(sa_agent_oracle(agent, &(sa_oracle_callbacks){.solve_problem = dearest, .user = &calls, .alpha = 1}));
+    assert_ok(
+        sa_agent_oracle(agent, &(sa_oracle_callbacks){.solve_problem = dearest, .user = &calls, .alpha = 1}));
     sa_problem_costs(problem, costs, ARMS);
     sa_problem_capacity(problem, 9.5);
     sa_problem_groups(problem, groups, ARMS);

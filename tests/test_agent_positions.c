@@ -1,5 +1,5 @@
-/* Position feedback: an arm has a score in each place, from inputs [x, e_k], and the slate is the best assignment. Against the
- * same written out for N K inputs of d + K numbers. */
+/* Position feedback: an arm has a score in each place, from inputs [x, e_k], and the slate is the best
+ * assignment. Against the same written out for N K inputs of d + K numbers. */
 #include "test_feedback_reference.h"
 
 /* The best of all assignments of arms to places, by trying each. */
@@ -9,7 +9,8 @@ static void best_assignment(const double *score, size_t places, size_t slate[PLA
         for (size_t b = 0; b < ARMS; b++)
             for (size_t c = 0; c < (places > 2 ? ARMS : 1); c++) {
                 if (a == b || (places > 2 && (a == c || b == c))) continue;
-                double sum = score[a * places] + score[b * places + 1] + (places > 2 ? score[c * places + 2] : 0);
+                double sum =
+                    score[a * places] + score[b * places + 1] + (places > 2 ? score[c * places + 2] : 0);
                 if (sum <= best) continue;
                 best = sum;
                 memcpy(slate, (size_t[]){a, b, c}, places * sizeof *slate);
@@ -17,8 +18,8 @@ static void best_assignment(const double *score, size_t places, size_t slate[PLA
 }
 
 /* Checks means and widths of all arms in all places, and the slate; what was chosen goes to `chosen`. */
-static void check_decision(const witness *w, const sa_decision *decision, const double *contexts, double gamma,
-                           double tolerance, observation *chosen) {
+static void check_decision(const witness *w, const sa_decision *decision, const double *contexts,
+                           double gamma, double tolerance, observation *chosen) {
     size_t places = sa_decision_positions(decision), slate[PLACES];
     double score[ARMS * PLACES] = {0};
     assert_int_equal(sa_decision_slate(decision), places);
@@ -34,12 +35,14 @@ static void check_decision(const witness *w, const sa_decision *decision, const 
             if (gamma >= 0) near("score", score[i * places + k], mean + gamma * width, tolerance);
         }
     best_assignment(score, places, slate);
-    double reward = 0, best = 0; /* slates may differ on a tie: scores x'theta + theta_k do not mind the order */
+    double reward = 0,
+           best = 0; /* slates may differ on a tie: scores x'theta + theta_k do not mind the order */
     for (size_t k = 0; k < places; k++) best += score[slate[k] * places + k];
     for (size_t k = 0; k < places; k++) {
         size_t arm = sa_decision_arms(decision)[k];
         reward += score[arm * places + k];
-        assert_true(sa_decision_estimates(decision)[k] == sa_decision_all_estimates(decision)[arm * places + k]);
+        assert_true(sa_decision_estimates(decision)[k] ==
+                    sa_decision_all_estimates(decision)[arm * places + k]);
         assert_true(sa_decision_widths(decision)[k] == sa_decision_all_widths(decision)[arm * places + k]);
         assert_true(sa_decision_scores(decision)[k] == score[arm * places + k]);
         witness_input(w, contexts + arm * RIG_DIM, k, chosen[k].x);
@@ -55,8 +58,8 @@ static void check_network(const char *form) {
     static observation chosen[ROUNDS][PLACES];
     static double gradient[ROUNDS][PLACES][MOST];
     char text[400];
-    snprintf(text, sizeof text, PLAIN "feedback=position regularization=0.5 gamma=0.7 train-every=1 train-steps=1 %s",
-             form);
+    snprintf(text, sizeof text,
+             PLAIN "feedback=position regularization=0.5 gamma=0.7 train-every=1 train-steps=1 %s", form);
     sa_agent *agent = rig_create(text);
     sa_decision *decision = NULL;
     w = witness_of(WIDEST, false, 0.5);
@@ -99,7 +102,8 @@ static void check_linear(const char *form, double gamma, double nu) {
     static witness w;
     observation chosen[PLACES];
     char text[400];
-    snprintf(text, sizeof text, "preset=paper feedback=position slate=3 regularization=0.5 seed=3 first-run=2 %s", form);
+    snprintf(text, sizeof text,
+             "preset=paper feedback=position slate=3 regularization=0.5 seed=3 first-run=2 %s", form);
     sa_agent *agent = rig_create(text);
     sa_decision *decision = NULL;
     w = witness_of(WIDEST, true, 0.5);
@@ -107,8 +111,12 @@ static void check_linear(const char *form, double gamma, double nu) {
         size_t places = round % 4 == 1 ? 2 : PLACES;
         rig_select(agent, round, ARMS, places, &decision);
         check_decision(&w, decision, rig_contexts(round), gamma, 1e-11, chosen);
-        if (nu > 0) { /* differences between places are those of theta~, the same for each arm, and not those of theta */
-            const double *score = sa_decision_all_scores(decision), *mean = sa_decision_all_estimates(decision);
+        if (nu >
+            /* differences between places are those of theta~, the same for each arm, and not those of
+             * theta */
+            0) {
+            const double *score = sa_decision_all_scores(decision),
+                         *mean = sa_decision_all_estimates(decision);
             for (size_t i = 1; i < ARMS; i++) {
                 near("place", score[i * places + 1] - score[i * places], score[1] - score[0], 1e-12);
                 assert_true(fabs(score[i * places] - mean[i * places]) > 1e-6);
@@ -134,7 +142,8 @@ static void linear_models_see_features_and_place(void **state) {
     check_linear("algorithm=c2ucb sub-gaussian=0.1", -1, 0);
 }
 
-/* Discounts nobody knows: the same inputs, oracle and numbers as with position feedback, but only what was looked at counts. */
+/* Discounts nobody knows: the same inputs, oracle and numbers as with position feedback, but only what was
+ * looked at counts. */
 static void cascades_with_unknown_discounts_are_positions(void **state) {
     (void)state;
     sa_agent *cascade = rig_create(PLAIN "feedback=cascade cascade-form=unknown train-every=1");
@@ -156,13 +165,15 @@ static void cascades_with_unknown_discounts_are_positions(void **state) {
     sa_agent_destroy(position);
 }
 
-/* Features are standardised as ever; the one-hot place is left alone. Before any feedback lambda width^2 is |x|^2 + 1. */
+/* Features are standardised as ever; the one-hot place is left alone. Before any feedback lambda width^2 is
+ * |x|^2 + 1. */
 static void places_are_not_normalised(void **state) {
     (void)state;
     static const char *const forms[] = {"standard", "unit"};
     for (int unit = 0; unit < 2; unit++) {
         char text[200];
-        snprintf(text, sizeof text, "algorithm=comblin-ucb feedback=position slate=3 normalize=%s", forms[unit]);
+        snprintf(text, sizeof text, "algorithm=comblin-ucb feedback=position slate=3 normalize=%s",
+                 forms[unit]);
         sa_agent *agent = rig_create(text);
         sa_decision *decision = NULL;
         rig_select(agent, 1, ARMS, PLACES, &decision);
@@ -221,8 +232,8 @@ static void best_knows_each_place(void **state) {
     sa_agent_destroy(agent);
 }
 
-/* Each of the 12 ways to put 2 of 4 arms into 2 places comes up as often as any other: over n = 6000 rounds a count is within 5
- * deviations of n / 12, but with probability 6e-7 for each of the 12. */
+/* Each of the 12 ways to put 2 of 4 arms into 2 places comes up as often as any other: over n = 6000 rounds a
+ * count is within 5 deviations of n / 12, but with probability 6e-7 for each of the 12. */
 static void random_slates_are_uniform(void **state) {
     (void)state;
     enum { N = 6000 };
@@ -235,7 +246,8 @@ static void random_slates_are_uniform(void **state) {
     }
     for (size_t a = 0; a < 4; a++)
         for (size_t b = 0; b < 4; b++)
-            assert_true(fabs((double)count[a][b] - (a == b ? 0 : N / 12.0)) <= (a == b ? 0 : 5 * sqrt(N * 11.0 / 144)));
+            assert_true(fabs((double)count[a][b] - (a == b ? 0 : N / 12.0)) <=
+                        (a == b ? 0 : 5 * sqrt(N * 11.0 / 144)));
     sa_decision_destroy(decision);
     sa_agent_destroy(agent);
 }
@@ -247,8 +259,8 @@ typedef struct own_oracle {
     double heard[ARMS * PLACES];
 } own_oracle;
 
-static int solve(void *user, const double *scores, size_t arms, const bool *excluded, size_t most, size_t *slate,
-                 size_t *length) {
+static int solve(void *user, const double *scores, size_t arms, const bool *excluded, size_t most,
+                 size_t *slate, size_t *length) {
     own_oracle *own = user;
     (void)excluded;
     assert_int_equal(arms, ARMS);
@@ -294,7 +306,8 @@ static void wrong_sizes_and_oracles_are_refused(void **state) {
                 "--oracle top-k takes one score an arm, and --feedback position gives one for each position: "
                 "--oracle assignment takes those");
     assert_fails(rig_try_create("feedback=cascade cascade-form=unknown oracle=knapsack", &agent), SA_INVALID,
-                 "--oracle knapsack takes one score an arm, and --feedback cascade with --cascade-form unknown gives one");
+                 "--oracle knapsack takes one score an arm, and --feedback cascade with --cascade-form "
+                 "unknown gives one");
     assert_null(agent);
     agent = rig_create("feedback=position slate=3");
     sa_decision *decision = NULL;
@@ -313,7 +326,8 @@ static void wrong_sizes_and_oracles_are_refused(void **state) {
 /* Discounts in the problem are nothing to an agent that learns what a place is worth. */
 static void discounts_are_learnt_not_looked_at(void **state) {
     (void)state;
-    sa_agent *agent = rig_create("feedback=position slate=3"), *twin = rig_create("feedback=position slate=3");
+    sa_agent *agent = rig_create("feedback=position slate=3"),
+             *twin = rig_create("feedback=position slate=3");
     double discounts[PLACES] = {0.2, 7, NAN};
     sa_problem *problem = sa_problem_new();
     sa_problem_discounts(problem, discounts, PLACES);

@@ -1,6 +1,7 @@
-/* Z rebuilt after trainings, and neural-linear, against plain loops: after every call, the widths must be those of a dense Z of
- * the whole history's gradients at the present weights, which are read from the agent; and neural-linear's scores those of a
- * ridge regression on the present features, with the round's normal draws. */
+/* Z rebuilt after trainings, and neural-linear, against plain loops: after every call, the widths must be
+ * those of a dense Z of the whole history's gradients at the present weights, which are read from the agent;
+ * and neural-linear's scores those of a ridge regression on the present features, with the round's normal
+ * draws. */
 #include "agent/agent.h"
 #include "rng/stream.h"
 #include "test_agent_rig.h"
@@ -81,7 +82,8 @@ static double inner(const double *a, const double *b, size_t count) {
     return sum;
 }
 
-/* Selects, and compares all widths with those of the history's Z (and of what is pending, with --count-pending). */
+/* Selects, and compares all widths with those of the history's Z (and of what is pending, with
+ * --count-pending). */
 static void check_widths(game *play, uint64_t id, double tolerance) {
     read_weights(&play->n, play->agent->learner->policy->estimator.model, "", play->theta);
     dense d = dense_of(play->q, play->lambda);
@@ -108,7 +110,8 @@ static void check_regression(game *play, uint64_t id, double tolerance) {
     double centre = estimator->centre, scale = estimator->scale;
     double *beta = doubles(play->q), *draw = doubles(play->q);
     const sa_options *options = sa_agent_options(play->agent);
-    sa_stream stream = sa_stream_at((uint64_t)options->seed, SA_PURPOSE_EXPLORATION, (uint64_t)options->first_run, id);
+    sa_stream stream =
+        sa_stream_at((uint64_t)options->seed, SA_PURPOSE_EXPLORATION, (uint64_t)options->first_run, id);
     for (size_t i = 0; i < play->answered_count; i++) {
         add(play, &d, play->answered[i]);
         const double *phi = gradient(play, play->answered[i]);
@@ -132,8 +135,8 @@ static void check_regression(game *play, uint64_t id, double tolerance) {
 
 static void note_choice(game *play, uint64_t id) {
     for (size_t k = 0; k < SLATE; k++)
-        memcpy(play->chosen[play->chosen_count++], rig_contexts(id) + sa_decision_arms(play->decision)[k] * RIG_DIM,
-               sizeof *play->chosen);
+        memcpy(play->chosen[play->chosen_count++],
+               rig_contexts(id) + sa_decision_arms(play->decision)[k] * RIG_DIM, sizeof *play->chosen);
 }
 
 /* Answers the arms [first, last) of a decision. */
@@ -167,7 +170,8 @@ static const net_options tuned = {RIG_DIM, 6, 2, false, false, true, false};
 static const net_options deep = {RIG_DIM, 5, 3, true, true, true, true};
 static const char *const plain_text = "preset=icml23 hidden=6 train-steps=20";
 static const char *const tuned_text = "preset=tuned hidden=6 train-steps=20 normalize=none";
-static const char *const deep_text = "preset=paper depth=3 hidden=6 bias=all bypass=true train-steps=20 rate=0.1";
+static const char *const deep_text =
+    "preset=paper depth=3 hidden=6 bias=all bypass=true train-steps=20 rate=0.1";
 
 static game begin_kind(size_t shape, const char *more, bool last_layer) {
     char text[500];
@@ -199,8 +203,9 @@ static void a_rebuilt_z_is_that_of_the_present_weights(void **state) {
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (size_t shape = 0; shape < 3; shape++) {
             char text[200];
-            snprintf(text, sizeof text, "rebuild=true precision=double regularization=0.5 %s count-pending=%s",
-                     kinds[k].text, (k + shape) % 2 ? "true" : "false");
+            snprintf(text, sizeof text,
+                     "rebuild=true precision=double regularization=0.5 %s count-pending=%s", kinds[k].text,
+                     (k + shape) % 2 ? "true" : "false");
             game play = begin_kind(shape, text, kinds[k].last_layer);
             play_through(&play, false, 1e-9);
         }
@@ -211,7 +216,8 @@ static void neural_linear_is_a_regression_on_the_last_layer(void **state) {
     for (size_t shape = 0; shape < 3; shape++)
         for (int pending = 0; pending < 2; pending++) {
             char text[200];
-            snprintf(text, sizeof text, "algorithm=neural-linear precision=double count-pending=%s train-window=%d nu=0.7",
+            snprintf(text, sizeof text,
+                     "algorithm=neural-linear precision=double count-pending=%s train-window=%d nu=0.7",
                      pending ? "true" : "false", pending ? 2 : 0);
             game play = begin_kind(shape, text, true);
             play_through(&play, true, 1e-8);
@@ -232,9 +238,9 @@ static void in_single_precision_too(void **state) {
 /* More history than is taken at a time (512), and than makes Z by matrix products instead of updates (64). */
 static void long_histories_are_rebuilt_whole(void **state) {
     (void)state;
-    static const char *const kinds[] = {"confidence=exact rebuild=true", "confidence=exact exact-form=dual rebuild=true",
-                                        "confidence=last-layer rebuild=true", "confidence=diagonal rebuild=true",
-                                        "algorithm=neural-linear"};
+    static const char *const kinds[] = {
+        "confidence=exact rebuild=true", "confidence=exact exact-form=dual rebuild=true",
+        "confidence=last-layer rebuild=true", "confidence=diagonal rebuild=true", "algorithm=neural-linear"};
     enum { DECISIONS = 120, LARGE = 10 };
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         bool last_layer = strstr(kinds[k], "last-layer") || strstr(kinds[k], "neural-linear");
@@ -247,7 +253,8 @@ static void long_histories_are_rebuilt_whole(void **state) {
         for (uint64_t id = 0; id < DECISIONS; id++) {
             rig_select(play.agent, id, 30, LARGE, &play.decision);
             for (size_t i = 0; i < LARGE; i++)
-                memcpy(seen[count++], rig_contexts(id) + sa_decision_arms(play.decision)[i] * RIG_DIM, sizeof *seen);
+                memcpy(seen[count++], rig_contexts(id) + sa_decision_arms(play.decision)[i] * RIG_DIM,
+                       sizeof *seen);
             rig_answer(play.agent, id, LARGE);
         }
         assert_ok(sa_agent_train(play.agent));
@@ -263,7 +270,8 @@ static void long_histories_are_rebuilt_whole(void **state) {
     }
 }
 
-/* What was made ready for rebuilding is gone after it: a large slate is counted as in an agent that was saved and loaded. */
+/* What was made ready for rebuilding is gone after it: a large slate is counted as in an agent that was saved
+ * and loaded. */
 static void large_slates_after_a_rebuild(void **state) {
     (void)state;
     sa_agent *agent = rig_create("algorithm=neural-linear count-pending=true train-every=1"), *loaded = NULL;

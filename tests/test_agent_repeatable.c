@@ -56,7 +56,8 @@ static void another_seed_or_run_gives_others(void **state) {
             for (uint64_t id = 0; id < 3; id++) {
                 rig_select(agent, id, 20, 3, &a);
                 rig_select(other, id, 20, 3, &b);
-                for (size_t k = 0; k < 20; k++) different += sa_decision_all_scores(a)[k] != sa_decision_all_scores(b)[k];
+                for (size_t k = 0; k < 20; k++)
+                    different += sa_decision_all_scores(a)[k] != sa_decision_all_scores(b)[k];
             }
             if (strstr(kinds[i], "best") || strstr(kinds[i], "comblin-ucb") || strstr(kinds[i], "c2ucb") ||
                 strstr(kinds[i], "acc-ucb")) /* nothing is drawn */

@@ -1,4 +1,5 @@
-/* Revised feedback is as if it had come at first: for linear models and moments at once, for networks with the next training. */
+/* Revised feedback is as if it had come at first: for linear models and moments at once, for networks with
+ * the next training. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,11 +78,13 @@ static void assert_alike(sa_agent *one, sa_agent *other, double most) {
     estimate(one, mine);
     estimate(other, theirs);
     for (size_t i = 0; i < ARMS; i++)
-        if (!(fabs(mine[i] - theirs[i]) <= most)) fail_msg("arm %zu: %.17g, not %.17g", i, mine[i], theirs[i]);
+        if (!(fabs(mine[i] - theirs[i]) <= most))
+            fail_msg("arm %zu: %.17g, not %.17g", i, mine[i], theirs[i]);
 }
 
 static void scores_of(uint64_t round, bool final, double *scores) {
-    for (size_t k = 0; k < SLATE; k++) scores[k] = number(500 + round, k) + (final && round % 3 == 0 ? 5 + (double)k : 0);
+    for (size_t k = 0; k < SLATE; k++)
+        scores[k] = number(500 + round, k) + (final && round % 3 == 0 ? 5 + (double)k : 0);
 }
 
 /* One twin has every third decision's feedback revised at the end; the other got it right at first. */
@@ -132,7 +135,8 @@ static void test_linear(void **state) {
 /* The network's next training learns from what is right; until then nothing has changed. */
 static void test_network(void **state) {
     (void)state;
-    static const char *const words[] = {"algorithm=cn-ucb train=manual", "algorithm=neural-linear train=manual"};
+    static const char *const words[] = {"algorithm=cn-ucb train=manual",
+                                        "algorithm=neural-linear train=manual"};
     for (size_t i = 0; i < 2; i++) {
         sa_agent *revised, *right;
         make_twins(words[i], NULL, &revised, &right);
@@ -213,8 +217,11 @@ static void test_moments(void **state) {
             discount[i] = 0.25 * (double)(i % 5);
             if (i % 2 == 0) start[i / 2] = (int64_t)i;
         }
-        sa_history history = {
-            .count = ROWS, .scores = scores, .discount = with & 2 ? discount : NULL, .answered = ROWS / 2, .start = start};
+        sa_history history = {.count = ROWS,
+                              .scores = scores,
+                              .discount = with & 2 ? discount : NULL,
+                              .answered = ROWS / 2,
+                              .start = start};
         sa_moments revised = {0}, fresh = {0};
         sa_moments_follow(&revised, &history, factor);
         for (size_t i = 0; i < ROWS; i += 7) {
@@ -228,12 +235,13 @@ static void test_moments(void **state) {
     }
 }
 
-static void add(sa_companion *companion, const double *inputs, const double *scores, size_t count, double factor) {
+static void add(sa_companion *companion, const double *inputs, const double *scores, size_t count,
+                double factor) {
     for (size_t i = 0; i < count; i++) {
         sa_companion_discount(companion, factor);
-        sa_companion_add(
-            companion,
-            &(sa_companion_case){.input = inputs + DIM * i, .score = scores[i], .discount = 0.5 + 0.25 * (double)(i % 3)});
+        sa_companion_add(companion, &(sa_companion_case){.input = inputs + DIM * i,
+                                                         .score = scores[i],
+                                                         .discount = 0.5 + 0.25 * (double)(i % 3)});
     }
 }
 

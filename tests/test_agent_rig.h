@@ -1,5 +1,6 @@
-/* What the tests of agents share: small agents from a line of options, contexts and feedback that depend on a number only, and
- * bit-for-bit comparison of two agents. Contexts and scores have few binary digits, so float and double hold the same. */
+/* What the tests of agents share: small agents from a line of options, contexts and feedback that depend on a
+ * number only, and bit-for-bit comparison of two agents. Contexts and scores have few binary digits, so float
+ * and double hold the same. */
 #ifndef TEST_AGENT_RIG_H
 #define TEST_AGENT_RIG_H
 
@@ -11,7 +12,8 @@
 
 enum { RIG_DIM = 5, RIG_ARMS = 400 };
 
-/* Saved agents are synced to the disk, which may take long: scratch files go to memory where there is such a folder. */
+/* Saved agents are synced to the disk, which may take long: scratch files go to memory where there is such a
+ * folder. */
 static inline int rig_setup(void **state) {
     if (access("/dev/shm", W_OK) == 0) setenv("TMPDIR", "/dev/shm", 0);
     return scratch_setup(state);
@@ -71,7 +73,8 @@ static inline sa_agent *rig_create(const char *text) {
     return agent;
 }
 
-static inline sa_status rig_try_select(sa_agent *agent, uint64_t seed, size_t arms, size_t slate, sa_decision **decision) {
+static inline sa_status rig_try_select(sa_agent *agent, uint64_t seed, size_t arms, size_t slate,
+                                       sa_decision **decision) {
     sa_request *request = sa_request_new();
     if (!request) return SA_OUT_OF_MEMORY;
     sa_request_contexts(request, rig_contexts(seed), arms);
@@ -82,7 +85,8 @@ static inline sa_status rig_try_select(sa_agent *agent, uint64_t seed, size_t ar
     return status;
 }
 
-static inline uint64_t rig_select(sa_agent *agent, uint64_t seed, size_t arms, size_t slate, sa_decision **decision) {
+static inline uint64_t rig_select(sa_agent *agent, uint64_t seed, size_t arms, size_t slate,
+                                  sa_decision **decision) {
     assert_ok(rig_try_select(agent, seed, arms, slate, decision));
     return sa_decision_id(*decision);
 }
@@ -105,14 +109,16 @@ static inline sa_agent_counts rig_counts(const sa_agent *agent) {
 }
 
 static inline void rig_assert_same_decision(const sa_decision *a, const sa_decision *b) {
-    size_t slate = sa_decision_slate(a), arms = sa_decision_candidates(a), positions = sa_decision_positions(a);
+    size_t slate = sa_decision_slate(a), arms = sa_decision_candidates(a),
+           positions = sa_decision_positions(a);
     size_t bytes = arms * (positions ? positions : 1) * sizeof(double);
     assert_true(sa_decision_id(a) == sa_decision_id(b));
     assert_true(sa_decision_event(a) == sa_decision_event(b));
     assert_int_equal(slate, sa_decision_slate(b));
     assert_int_equal(arms, sa_decision_candidates(b));
     assert_int_equal(positions, sa_decision_positions(b));
-    assert_true(sa_decision_certificate(a) == sa_decision_certificate(b) || isnan(sa_decision_certificate(a)));
+    assert_true(sa_decision_certificate(a) == sa_decision_certificate(b) ||
+                isnan(sa_decision_certificate(a)));
     assert_memory_equal(sa_decision_arms(a), sa_decision_arms(b), slate * sizeof(size_t));
     assert_memory_equal(sa_decision_estimates(a), sa_decision_estimates(b), slate * sizeof(double));
     assert_memory_equal(sa_decision_widths(a), sa_decision_widths(b), slate * sizeof(double));
@@ -134,7 +140,8 @@ static inline void rig_assert_same_counts(const sa_agent *agent, const sa_agent 
     assert_memory_equal(&a.log_det, &b.log_det, sizeof a.log_det);
 }
 
-/* Rounds of both, with the same input: decisions of changing size, every fourth answered late. Bit for bit the same. */
+/* Rounds of both, with the same input: decisions of changing size, every fourth answered late. Bit for bit
+ * the same. */
 static inline void rig_go_on_alike(sa_agent *agent, sa_agent *twin, uint64_t first, size_t rounds) {
     sa_decision *one = NULL, *other = NULL;
     uint64_t late = UINT64_MAX;

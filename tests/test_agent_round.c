@@ -1,5 +1,5 @@
-/* One round in order, against a network, a matrix Z and gradient descent written out here without any of the library's
- * numerics: f = W2 relu(W1 x), and g its gradient. */
+/* One round in order, against a network, a matrix Z and gradient descent written out here without any of the
+ * library's numerics: f = W2 relu(W1 x), and g its gradient. */
 #include "test_agent_rig.h"
 
 #include "base/npy.h"
@@ -74,12 +74,14 @@ static double width_of(const square *matrix, const double g[P]) {
 }
 
 static void assert_near(double value, double expected) {
-    if (!(fabs(value - expected) <= 1e-9 * (1 + fabs(expected)))) fail_msg("%.17g is not %.17g", value, expected);
+    if (!(fabs(value - expected) <= 1e-9 * (1 + fabs(expected))))
+        fail_msg("%.17g is not %.17g", value, expected);
 }
 
 /* All means, widths and scores of a decision; the gradients of its slate go to `chosen`. */
-static void check_decision(const sa_decision *decision, const network *net, const square *matrix, const double *contexts,
-                           double centre, double scale, double gamma, double chosen[SLATE][P]) {
+static void check_decision(const sa_decision *decision, const network *net, const square *matrix,
+                           const double *contexts, double centre, double scale, double gamma,
+                           double chosen[SLATE][P]) {
     for (size_t i = 0; i < sa_decision_candidates(decision); i++) {
         double g[P], f = forward(net, contexts + i * RIG_DIM, g), width = width_of(matrix, g);
         assert_near(sa_decision_all_estimates(decision)[i], centre + scale * f);
@@ -92,8 +94,8 @@ static void check_decision(const sa_decision *decision, const network *net, cons
 
 /* ---- Z ---- */
 
-/* Answers come two rounds late and in part; the network is trained in between, so the gradients counted must be those of the
- * selection, of the observed arms only. */
+/* Answers come two rounds late and in part; the network is trained in between, so the gradients counted must
+ * be those of the selection, of the observed arms only. */
 static void check_counting(const char *form) {
     enum { ROUNDS = 14, LAG = 2 };
     static double chosen[ROUNDS][SLATE][P];
@@ -176,15 +178,16 @@ static void assert_same_net(const network *a, const network *b) {
     }
 }
 
-/* Every update trains one step; what it was trained on shows in the weights, centre and scale in the next decision. */
+/* Every update trains one step; what it was trained on shows in the weights, centre and scale in the next
+ * decision. */
 static void check_training(size_t window, bool centred, bool scaled) {
     enum { ROUNDS = 9 };
     static double contexts[ROUNDS * SLATE][RIG_DIM];
     double scores[ROUNDS * SLATE], centre = 0, scale = 1;
     char text[300];
     snprintf(text, sizeof text,
-             PLAIN "train-every=1 train-steps=1 rate=0.02 gamma=0.3 train-window=%zu centre=%s scale=%s", window,
-             centred ? "true" : "false", scaled ? "true" : "false");
+             PLAIN "train-every=1 train-steps=1 rate=0.02 gamma=0.3 train-window=%zu centre=%s scale=%s",
+             window, centred ? "true" : "false", scaled ? "true" : "false");
     sa_agent *agent = rig_create(text);
     sa_decision *decision = NULL;
     square z;
@@ -196,7 +199,8 @@ static void check_training(size_t window, bool centred, bool scaled) {
         check_decision(decision, &net, &z, rig_contexts(round), centre, scale, 0.3, chosen);
         for (size_t k = 0; k < SLATE; k++) {
             size_t n = round * SLATE + k;
-            memcpy(contexts[n], rig_contexts(round) + sa_decision_arms(decision)[k] * RIG_DIM, sizeof contexts[n]);
+            memcpy(contexts[n], rig_contexts(round) + sa_decision_arms(decision)[k] * RIG_DIM,
+                   sizeof contexts[n]);
             given[k] = scores[n] = 3 + 2 * rig_number(round, 77 + k);
             matrix_count(&z, chosen[k]);
         }
@@ -209,7 +213,8 @@ static void check_training(size_t window, bool centred, bool scaled) {
         centre = centred ? mean : 0;
         scale = scaled ? sqrt(squares / (double)count) : 1;
         sample samples[ROUNDS * SLATE];
-        for (size_t n = first; n < end; n++) samples[n - first] = (sample){contexts[n], (scores[n] - centre) / scale};
+        for (size_t n = first; n < end; n++)
+            samples[n - first] = (sample){contexts[n], (scores[n] - centre) / scale};
         net = step(&net, samples, count, 0.02);
         network found = weights_of(agent);
         assert_same_net(&found, &net);
@@ -255,7 +260,8 @@ static void a_diverged_training_is_undone_and_counted(void **state) {
     static const char *const precisions[] = {"single", "double"};
     for (int i = 0; i < 2; i++) {
         char text[256];
-        snprintf(text, sizeof text, "precision=%s optimizer=gd rate=1e6 train-steps=100 train-every=1", precisions[i]);
+        snprintf(text, sizeof text, "precision=%s optimizer=gd rate=1e6 train-steps=100 train-every=1",
+                 precisions[i]);
         sa_agent *agent = rig_create(text), *untrained = rig_create("train=manual");
         sa_decision *decision = NULL, *other = NULL;
         snprintf(text, sizeof text, "precision=%s train=manual", precisions[i]);
@@ -264,7 +270,8 @@ static void a_diverged_training_is_undone_and_counted(void **state) {
         for (uint64_t round = 0; round < 6; round++) {
             uint64_t id = rig_select(agent, round, ARMS, SLATE, &decision);
             rig_select(untrained, round, ARMS, SLATE, &other);
-            rig_assert_same_decision(decision, other); /* weights, centre and scale are as if nothing had been tried */
+            rig_assert_same_decision(decision,
+                                     other); /* weights, centre and scale are as if nothing had been tried */
             rig_answer(agent, id, SLATE);
             rig_answer(untrained, id, SLATE);
             assert_true(rig_counts(agent).trainings == round + 1);
@@ -278,20 +285,21 @@ static void a_diverged_training_is_undone_and_counted(void **state) {
     }
 }
 
-/* Weights that are finite but give no finite score, or feedback so large that its mean or deviation is not finite, are no end
- * of the agent either. */
+/* Weights that are finite but give no finite score, or feedback so large that its mean or deviation is not
+ * finite, are no end of the agent either. */
 static void the_agent_outlives_any_training(void **state) {
     (void)state;
-    static const char *const texts[] = {"optimizer=gd rate=1e6 train-steps=1",
-                                        "optimizer=gd rate=1e6 train-steps=2",
-                                        "optimizer=gd rate=1e6 train-steps=3",
-                                        "optimizer=gd rate=1e4 train-steps=4",
-                                        "precision=double optimizer=gd rate=1e6 train-steps=4",
-                                        "precision=double optimizer=gd rate=1e6 train-steps=5",
-                                        "precision=double optimizer=gd rate=1e6 train-steps=6",
-                                        "optimizer=adam rate=1e6",
-                                        "preset=paper hidden=6 rate-rule=constant rate=1e6 train-steps=2",
-                                        "preset=paper hidden=6 rate-rule=constant rate=1e6 train-steps=3 depth=4"};
+    static const char *const texts[] = {
+        "optimizer=gd rate=1e6 train-steps=1",
+        "optimizer=gd rate=1e6 train-steps=2",
+        "optimizer=gd rate=1e6 train-steps=3",
+        "optimizer=gd rate=1e4 train-steps=4",
+        "precision=double optimizer=gd rate=1e6 train-steps=4",
+        "precision=double optimizer=gd rate=1e6 train-steps=5",
+        "precision=double optimizer=gd rate=1e6 train-steps=6",
+        "optimizer=adam rate=1e6",
+        "preset=paper hidden=6 rate-rule=constant rate=1e6 train-steps=2",
+        "preset=paper hidden=6 rate-rule=constant rate=1e6 train-steps=3 depth=4"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char text[256];
         snprintf(text, sizeof text, "train-every=1 %s", texts[i]);
@@ -330,7 +338,8 @@ static void the_agent_outlives_any_feedback(void **state) {
         for (uint64_t round = 0; round < 4; round++) {
             if (rig_try_select(agent, round, ARMS, SLATE, &decision) != SA_OK)
                 fail_msg("%s, round %llu: %s", texts[i], (unsigned long long)round, sa_last_error());
-            assert_ok(sa_agent_update(agent, round, (double[]){1.7e308, round % 2 ? 1.7e308 : -1.7e308}, NULL, SLATE));
+            assert_ok(sa_agent_update(agent, round, (double[]){1.7e308, round % 2 ? 1.7e308 : -1.7e308}, NULL,
+                                      SLATE));
         }
         sa_decision_destroy(decision);
         sa_agent_destroy(agent);

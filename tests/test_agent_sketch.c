@@ -1,5 +1,5 @@
-/* Agents with a sketch: what a decision says of its widths holds against an exact engine in double precision that hears of the
- * same gradients, whatever the feedback. */
+/* Agents with a sketch: what a decision says of its widths holds against an exact engine in double precision
+ * that hears of the same gradients, whatever the feedback. */
 #include "agent/agent.h"
 #include "env/environment.h"
 #include "test_agent_rig.h"
@@ -64,7 +64,8 @@ static void certificates_hold(void **state) {
         "preset=paper confidence=auto sketch-size=1 widths=all",
         "preset=paper confidence=sketch sketch-size=8 widths=all feedback=position slate=4",
         "preset=paper confidence=sketch sketch-size=8 widths=all feedback=cascade train-every=1",
-        "preset=paper confidence=sketch sketch-size=4 widths=all algorithm=neural-ucb regularization=0.05 depth=3",
+        "preset=paper confidence=sketch sketch-size=4 widths=all algorithm=neural-ucb regularization=0.05 "
+        "depth=3",
     };
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         double c = play(kinds[k], 40);
@@ -72,15 +73,17 @@ static void certificates_hold(void **state) {
         assert_true(c > 1);
     }
     /* a linear model has few directions, and a sketch loses nothing */
-    assert_true(play("preset=paper confidence=sketch sketch-size=8 widths=all algorithm=comblin-ucb", 40) < 1.01);
+    assert_true(play("preset=paper confidence=sketch sketch-size=8 widths=all algorithm=comblin-ucb", 40) <
+                1.01);
 }
 
 /* The paper's network, while it learns h2: the first 1200 gradients in a sketch of 256. */
 static void widths_of_the_papers_network_are_close(void **state) {
     (void)state;
     enum { ROUNDS = 300, CANDIDATES = 20 };
-    sa_agent *agent = rig_create("preset=paper environment=h2 dim=20 hidden=64 train-every=20 train-steps=60 rate=1 "
-                                 "confidence=sketch widths=all");
+    sa_agent *agent =
+        rig_create("preset=paper environment=h2 dim=20 hidden=64 train-every=20 train-steps=60 rate=1 "
+                   "confidence=sketch widths=all");
     sa_confidence *exact = exact_beside(agent);
     sa_environment *environment;
     sa_round round;

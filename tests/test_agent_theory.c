@@ -1,13 +1,14 @@
-/* --gamma theory and --nu theory: each round's scores follow from the agent's own log det Z and number of observations. The
- * formulas themselves are tested in theory_bounds. All arms are chosen each round, so that agents that explore differently
- * learn the same. */
+/* --gamma theory and --nu theory: each round's scores follow from the agent's own log det Z and number of
+ * observations. The formulas themselves are tested in theory_bounds. All arms are chosen each round, so that
+ * agents that explore differently learn the same. */
 #include "test_agent_rig.h"
 #include "theory/bounds.h"
 
 enum { ARMS = 6, ROUNDS = 25 };
 
-#define SMALL                                                                                                             \
-    "preset=paper precision=double widths=all hidden=8 regularization=2 sub-gaussian=0.3 norm-bound=1.5 delta=0.05 "
+#define SMALL                                                                                                \
+    "preset=paper precision=double widths=all hidden=8 regularization=2 sub-gaussian=0.3 norm-bound=1.5 "    \
+    "delta=0.05 "
 
 static void near(const char *what, uint64_t round, double value, double expected) {
     if (!(fabs(value - expected) <= 1e-9 * (1 + fabs(expected))))
@@ -18,14 +19,16 @@ static void near(const char *what, uint64_t round, double value, double expected
 static void answer(sa_agent *agent, const sa_decision *decision) {
     double scores[ARMS];
     uint64_t round = sa_decision_id(decision);
-    for (size_t i = 0; i < sa_decision_slate(decision); i++) scores[i] = rig_number(round, sa_decision_arms(decision)[i]);
+    for (size_t i = 0; i < sa_decision_slate(decision); i++)
+        scores[i] = rig_number(round, sa_decision_arms(decision)[i]);
     assert_ok(sa_agent_update(agent, round, scores, NULL, sa_decision_slate(decision)));
 }
 
 static sa_bounds bounds_of(const sa_agent *agent) {
     const char *const names[] = {"approximation", "depth"};
     char text[2][32];
-    for (size_t i = 0; i < 2; i++) assert_ok(sa_options_get(sa_agent_options(agent), names[i], text[i], sizeof text[i]));
+    for (size_t i = 0; i < 2; i++)
+        assert_ok(sa_options_get(sa_agent_options(agent), names[i], text[i], sizeof text[i]));
     return (sa_bounds){.lambda = 2,
                        .depth = strtod(text[1], NULL),
                        .hidden = 8,
@@ -51,12 +54,14 @@ static void check_ucb(const char *text) {
     sa_bounds bounds = bounds_of(agent);
     for (uint64_t round = 0; round < ROUNDS; round++) {
         sa_agent_counts counts = rig_counts(agent);
-        double n = (double)counts.counted, gamma = sa_bound_gamma(&bounds, n, counts.log_det, rest(&bounds, n));
+        double n = (double)counts.counted,
+               gamma = sa_bound_gamma(&bounds, n, counts.log_det, rest(&bounds, n));
         double error = sa_bound_error(&bounds, n + ARMS, gamma);
         rig_select(agent, round, ARMS, ARMS, &decision);
         for (size_t i = 0; i < ARMS; i++)
             near("score", round, sa_decision_all_scores(decision)[i],
-                 sa_decision_all_estimates(decision)[i] + gamma * sa_decision_all_widths(decision)[i] + error);
+                 sa_decision_all_estimates(decision)[i] + gamma * sa_decision_all_widths(decision)[i] +
+                     error);
         answer(agent, decision);
     }
     sa_decision_destroy(decision);
@@ -86,7 +91,8 @@ static void check_ts(const char *algorithm, double approximation) {
         rig_select(agent, round, ARMS, ARMS, &decision);
         rig_select(plain, round, ARMS, ARMS, &other);
         for (size_t i = 0; i < ARMS; i++) {
-            double mean = sa_decision_all_estimates(other)[i], sample = sa_decision_all_scores(other)[i] - mean;
+            double mean = sa_decision_all_estimates(other)[i],
+                   sample = sa_decision_all_scores(other)[i] - mean;
             near("score", round, sa_decision_all_scores(decision)[i], mean + nu * sample + epsilon);
         }
         answer(agent, decision);
@@ -105,7 +111,8 @@ static void nu_and_epsilon_follow_theorem_2(void **state) {
     check_ts("cn-ts", 0);
 }
 
-/* A linear model learns exactly: its gamma_t is C2UCB's, and its parameters are sampled with nu sigma = nu sqrt(lambda) width. */
+/* A linear model learns exactly: its gamma_t is C2UCB's, and its parameters are sampled with nu sigma = nu
+ * sqrt(lambda) width. */
 static void linear_models_have_no_approximation_error(void **state) {
     (void)state;
     sa_agent *theory = rig_create(SMALL "algorithm=comblin-ucb gamma=theory"),
@@ -117,14 +124,16 @@ static void linear_models_have_no_approximation_error(void **state) {
     for (uint64_t round = 0; round < ROUNDS; round++) {
         rig_select(theory, round, ARMS, 3, &one);
         rig_select(c2ucb, round, ARMS, 3, &other);
-        assert_memory_equal(sa_decision_all_scores(one), sa_decision_all_scores(other), ARMS * sizeof(double));
+        assert_memory_equal(sa_decision_all_scores(one), sa_decision_all_scores(other),
+                            ARMS * sizeof(double));
         answer(theory, one);
         answer(c2ucb, other);
         double nu = sa_bound_nu(&bounds, rig_counts(ts).log_det);
         rig_select(ts, round, ARMS, ARMS, &one);
         rig_select(plain, round, ARMS, ARMS, &other);
         for (size_t i = 0; i < ARMS; i++) {
-            double mean = sa_decision_all_estimates(other)[i], sample = sa_decision_all_scores(other)[i] - mean;
+            double mean = sa_decision_all_estimates(other)[i],
+                   sample = sa_decision_all_scores(other)[i] - mean;
             near("score", round, sa_decision_all_scores(one)[i], mean + nu * sqrt(2) * sample);
         }
         answer(ts, one);
@@ -141,8 +150,8 @@ static void linear_models_have_no_approximation_error(void **state) {
 /* R is the noise of the scores; the network sees it divided by their scale. */
 static void noise_is_in_the_scores_units(void **state) {
     (void)state;
-    sa_agent *agent =
-        rig_create(SMALL "algorithm=cn-ucb gamma=theory approximation=0 centre=true scale=true scale-to=0.25");
+    sa_agent *agent = rig_create(
+        SMALL "algorithm=cn-ucb gamma=theory approximation=0 centre=true scale=true scale-to=0.25");
     sa_decision *decision = NULL;
     double scale = 0;
     for (uint64_t round = 0; round < ROUNDS; round++) {
@@ -155,7 +164,8 @@ static void noise_is_in_the_scores_units(void **state) {
         for (size_t i = 0; i < ARMS; i++)
             if (width[i] > width[widest]) widest = i;
         scale = ((score[widest] - mean[widest]) / width[widest] - noise) / norm;
-        for (size_t i = 0; i < ARMS; i++) near("score", round, score[i], mean[i] + (noise + scale * norm) * width[i]);
+        for (size_t i = 0; i < ARMS; i++)
+            near("score", round, score[i], mean[i] + (noise + scale * norm) * width[i]);
         if (round == 0) near("scale", round, scale, 1);
         answer(agent, decision);
     }
@@ -166,8 +176,8 @@ static void noise_is_in_the_scores_units(void **state) {
 
 static void a_saved_agent_goes_on(void **state) {
     (void)state;
-    static const char *const texts[] = {SMALL "algorithm=cn-ucb gamma=theory", SMALL "algorithm=cn-ts nu=theory",
-                                        SMALL "algorithm=c2ucb"};
+    static const char *const texts[] = {SMALL "algorithm=cn-ucb gamma=theory",
+                                        SMALL "algorithm=cn-ts nu=theory", SMALL "algorithm=c2ucb"};
     for (size_t i = 0; i < 3; i++) {
         sa_agent *agent = rig_create(texts[i]), *twin = NULL;
         sa_decision *decision = NULL;

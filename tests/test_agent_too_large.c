@@ -1,4 +1,5 @@
-/* Sizes that overflow or that no machine has are SA_OUT_OF_MEMORY at once: nothing of that size is touched first. */
+/* Sizes that overflow or that no machine has are SA_OUT_OF_MEMORY at once: nothing of that size is touched
+ * first. */
 #include "test_agent_rig.h"
 
 #include <sys/resource.h>
@@ -69,8 +70,10 @@ static void factors_that_this_machine_has_not(void **state) {
 /* Contexts are borrowed, so a forged number of arms is found when room for them is asked for. */
 static void more_arms_than_memory(void **state) {
     (void)state;
-    static const size_t arms[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 8, SIZE_MAX / 40, SIZE_MAX / 64, (size_t)1 << 50};
-    static const char *const texts[] = {"", "exact-form=dual", "algorithm=random", "precision=double normalize=standard"};
+    static const size_t arms[] = {SIZE_MAX,      SIZE_MAX / 2,  SIZE_MAX / 8,
+                                  SIZE_MAX / 40, SIZE_MAX / 64, (size_t)1 << 50};
+    static const char *const texts[] = {"", "exact-form=dual", "algorithm=random",
+                                        "precision=double normalize=standard"};
     for (size_t t = 0; t < 4; t++) {
         sa_agent *agent = rig_create(texts[t]), *twin = rig_create(texts[t]);
         sa_request *request = sa_request_new();

@@ -1,5 +1,5 @@
-/* What an agent hands to its model's training, and when: the schedule, targets centred and scaled, and how well new feedback
- * was predicted. A spy stands before the model's own training. */
+/* What an agent hands to its model's training, and when: the schedule, targets centred and scaled, and how
+ * well new feedback was predicted. A spy stands before the model's own training. */
 #include "agent/agent.h"
 #include "test_agent_rig.h"
 
@@ -23,14 +23,16 @@ static void look_at_batches(const sa_training *training) {
             size_t row = (size_t)sa_draw_below(&training->stream, first + i, training->count);
             assert_true(((const double *)batch.targets)[i] == spy.history->scores[row]);
             assert_memory_equal((const double *)batch.inputs + i * RIG_DIM,
-                                (const double *)spy.history->contexts + row * RIG_DIM, RIG_DIM * sizeof(double));
+                                (const double *)spy.history->contexts + row * RIG_DIM,
+                                RIG_DIM * sizeof(double));
         }
         assert_null(batch.weights);
     }
     spy.batches++;
 }
 
-static sa_status train_seen(sa_model *model, const sa_training *training, sa_model_work *work, bool *diverged) {
+static sa_status train_seen(sa_model *model, const sa_training *training, sa_model_work *work,
+                            bool *diverged) {
     assert_true(training->count <= MOST && model->precision == SA_PRECISION_DOUBLE);
     spy.calls++;
     spy.count = training->count;
@@ -39,7 +41,8 @@ static sa_status train_seen(sa_model *model, const sa_training *training, sa_mod
     spy.factor = training->factor;
     if (training->draw && spy.history) look_at_batches(training);
     if (training->draw)
-        return spy.real->training->train(model, training, work, diverged); /* batches are put together one by one */
+        return spy.real->training->train(model, training, work,
+                                         diverged); /* batches are put together one by one */
     memcpy(spy.targets, training->all.targets, training->count * sizeof(double));
     memcpy(spy.inputs, training->all.inputs, training->count * RIG_DIM * sizeof(double));
     return spy.real->training->train(model, training, work, diverged);
@@ -61,7 +64,8 @@ static sa_agent *create_seen(const char *text) {
 }
 
 static void near(double value, double expected, double tolerance) {
-    if (!(fabs(value - expected) <= tolerance * (1 + fabs(expected)))) fail_msg("%.17g is not %.17g", value, expected);
+    if (!(fabs(value - expected) <= tolerance * (1 + fabs(expected))))
+        fail_msg("%.17g is not %.17g", value, expected);
 }
 
 /* ---- when ---- */
@@ -88,8 +92,8 @@ static void trainings_follow_warmup_and_period(void **state) {
             assert_ok(rig_try_answer(agent, before, SLATE, (bool[]){true, true, false}));
             expected += before < cases[i].warmup || before % cases[i].period == 0;
             assert_int_equal(spy.calls, expected);
-            assert_ok(
-                rig_try_answer(agent, before, SLATE, (bool[]){false, false, true})); /* the rest of it: no training */
+            assert_ok(rig_try_answer(agent, before, SLATE,
+                                     (bool[]){false, false, true})); /* the rest of it: no training */
             assert_int_equal(spy.calls, expected);
         }
         assert_true(rig_counts(agent).trainings == expected);
@@ -121,15 +125,20 @@ static void targets_are_centred_and_scaled(void **state) {
             rig_select(agent, id, 8, SLATE, &decision);
             for (size_t k = 0; k < 8; k++) { /* optimistic score = mean + gamma scale width */
                 double more = sa_decision_all_scores(decision)[k] - sa_decision_all_estimates(decision)[k];
-                near(more, 0.3 * agent->learner->policy->estimator.scale * sa_decision_all_widths(decision)[k], 1e-12);
+                near(more,
+                     0.3 * agent->learner->policy->estimator.scale * sa_decision_all_widths(decision)[k],
+                     1e-12);
             }
             rig_answer(agent, id, SLATE);
-            size_t first = id + 1 > window ? (size_t)id + 1 - window : 0, count = ((size_t)id + 1 - first) * SLATE;
+            size_t first = id + 1 > window ? (size_t)id + 1 - window : 0,
+                   count = ((size_t)id + 1 - first) * SLATE;
             double scores[MOST], mean = 0, square = 0;
             for (size_t k = 0; k < count; k++) scores[k] = rig_number(first + k / SLATE, 2000000 + k % SLATE);
             for (size_t k = 0; k < count; k++) mean += scores[k] / (double)count;
-            for (size_t k = 0; k < count; k++) square += (scores[k] - mean) * (scores[k] - mean) / (double)count;
-            double centre = cases[i].centre ? mean : 0, scale = cases[i].scale ? sqrt(square) / cases[i].to : 1;
+            for (size_t k = 0; k < count; k++)
+                square += (scores[k] - mean) * (scores[k] - mean) / (double)count;
+            double centre = cases[i].centre ? mean : 0,
+                   scale = cases[i].scale ? sqrt(square) / cases[i].to : 1;
             assert_int_equal(spy.count, count);
             near(agent->learner->policy->estimator.centre, centre, 1e-13);
             near(agent->learner->policy->estimator.scale, scale, 1e-13);
@@ -143,8 +152,8 @@ static void targets_are_centred_and_scaled(void **state) {
 /* Beyond as many observations as are drawn, only those are put together. */
 static void batches_come_from_the_history(void **state) {
     (void)state;
-    sa_agent *agent =
-        create_seen("precision=double train-every=1 train-batch=4 train-steps=3 centre=false scale=false companion=false");
+    sa_agent *agent = create_seen("precision=double train-every=1 train-batch=4 train-steps=3 centre=false "
+                                  "scale=false companion=false");
     sa_decision *decision = NULL;
     spy.history = &agent->memory.history;
     for (uint64_t id = 0; id < 30; id++) {
@@ -161,8 +170,8 @@ static void batches_come_from_the_history(void **state) {
 /* --train-sample: so many, each a sample of the history, others in each training, and they stand for all. */
 static void samples_stand_for_all(void **state) {
     (void)state;
-    sa_agent *agent = create_seen(
-        "precision=double train-every=1 train-batch=0 train-sample=10 centre=false scale=false companion=false");
+    sa_agent *agent = create_seen("precision=double train-every=1 train-batch=0 train-sample=10 centre=false "
+                                  "scale=false companion=false");
     sa_decision *decision = NULL;
     double before[10] = {0};
     for (uint64_t id = 0; id < 60; id++) {
@@ -176,14 +185,16 @@ static void samples_stand_for_all(void **state) {
         size_t old = 0;
         for (size_t i = 0; i < 10; i++) {
             size_t row = 0;
-            while (row < all && (agent->memory.history.scores[row] != spy.targets[i] ||
-                                 memcmp(spy.inputs + i * RIG_DIM, (double *)agent->memory.history.contexts + row * RIG_DIM,
-                                        RIG_DIM * sizeof(double)) != 0))
+            while (row < all &&
+                   (agent->memory.history.scores[row] != spy.targets[i] ||
+                    memcmp(spy.inputs + i * RIG_DIM, (double *)agent->memory.history.contexts + row * RIG_DIM,
+                           RIG_DIM * sizeof(double)) != 0))
                 row++;
             assert_true(row < all);
             old += row < all / 2;
         }
-        if (id == 59) assert_in_range(old, 1, 9); /* all of one half: once in 500 seeds, and this is one seed */
+        if (id == 59)
+            assert_in_range(old, 1, 9); /* all of one half: once in 500 seeds, and this is one seed */
         assert_true(memcmp(before, spy.targets, sizeof before) != 0);
         memcpy(before, spy.targets, sizeof before);
     }
@@ -193,21 +204,24 @@ static void samples_stand_for_all(void **state) {
 
 /* ---- how well it predicts ---- */
 
-/* Observation i, from 0, of those that no training has seen: predicted by the model of the last training, or by the mean
- * before there was one. The mean square of the first 200, and from there on a 200th of each new one. */
+/* Observation i, from 0, of those that no training has seen: predicted by the model of the last training, or
+ * by the mean before there was one. The mean square of the first 200, and from there on a 200th of each new
+ * one. */
 static void add_square(double *error, size_t i, double square) {
     *error += (square - *error) / (i < 200 ? (double)i + 1 : 200);
 }
 
-/* Without normalisation and with feedback at once, a decision's estimates are predictions by the model of the last
- * training. */
+/* Without normalisation and with feedback at once, a decision's estimates are predictions by the model of the
+ * last training. */
 static void error_is_that_of_predictions(void **state) {
     (void)state;
-    static const char *const kinds[] = {"train-every=1", "train-every=4", "train-every=4 train-window=2 train-warmup=6",
-                                        "train-every=3 centre=false scale=false", "train-every=5 train-steps=0"};
+    static const char *const kinds[] = {
+        "train-every=1", "train-every=4", "train-every=4 train-window=2 train-warmup=6",
+        "train-every=3 centre=false scale=false", "train-every=5 train-steps=0"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         char text[200];
-        snprintf(text, sizeof text, "precision=double error-decay=0.2 companion=false train-steps=3 %s", kinds[i]);
+        snprintf(text, sizeof text, "precision=double error-decay=0.2 companion=false train-steps=3 %s",
+                 kinds[i]);
         sa_agent *agent = create_seen(text);
         sa_decision *decision = NULL;
         double error = 0, plain = 0, squares[MOST];
@@ -230,7 +244,8 @@ static void error_is_that_of_predictions(void **state) {
             for (; judged < waiting; judged++) add_square(&error, judged, squares[judged]);
             assert_true(agent->learner->judged == judged && judged == agent->memory.history.count);
             near(agent->learner->error, error, 1e-10);
-            near(spy.error, error / (agent->learner->policy->estimator.scale * agent->learner->policy->estimator.scale),
+            near(spy.error,
+                 error / (agent->learner->policy->estimator.scale * agent->learner->policy->estimator.scale),
                  1e-8); /* in units of the targets */
             if (judged > 200) continue;
             plain = 0; /* up to 200 of them it is their plain mean */
@@ -266,7 +281,8 @@ static void error_and_judged_are_kept_in_the_file(void **state) {
         rig_select(agent, id, 8, SLATE, &decision);
         rig_answer(agent, id, SLATE);
     }
-    assert_true(agent->learner->error > 0 && agent->learner->judged == 15 && agent->memory.history.count == 21);
+    assert_true(agent->learner->error > 0 && agent->learner->judged == 15 &&
+                agent->memory.history.count == 21);
     assert_ok(sa_agent_save(agent, scratch("a.npz")));
     assert_ok(sa_agent_load(scratch("a.npz"), &loaded));
     assert_memory_equal(&loaded->learner->error, &agent->learner->error, sizeof agent->learner->error);
@@ -279,8 +295,8 @@ static void error_and_judged_are_kept_in_the_file(void **state) {
     sa_agent_destroy(loaded);
 }
 
-/* A score whose square is no number any more: once it has left the window, trainings succeed again, and the agent can be
- * saved and loaded at any time. */
+/* A score whose square is no number any more: once it has left the window, trainings succeed again, and the
+ * agent can be saved and loaded at any time. */
 static void huge_scores_do_not_spoil_the_error(void **state) {
     (void)state;
     sa_agent *agent = rig_create("error-decay=0.2 train-every=1 train-window=2"), *loaded = NULL;
@@ -309,7 +325,8 @@ static void equal_scores_are_not_scaled(void **state) {
     for (uint64_t id = 0; id < 12; id++) {
         rig_select(agent, id, 8, SLATE, &decision);
         assert_true(agent->learner->policy->estimator.scale == 1);
-        near(sa_decision_scores(decision)[0] - sa_decision_estimates(decision)[0], sa_decision_widths(decision)[0], 1e-9);
+        near(sa_decision_scores(decision)[0] - sa_decision_estimates(decision)[0],
+             sa_decision_widths(decision)[0], 1e-9);
         assert_ok(sa_agent_update(agent, id, scores, NULL, SLATE));
     }
     sa_decision_destroy(decision);
@@ -318,11 +335,15 @@ static void equal_scores_are_not_scaled(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trainings_follow_warmup_and_period),    cmocka_unit_test(targets_are_centred_and_scaled),
-        cmocka_unit_test(batches_come_from_the_history),         cmocka_unit_test(samples_stand_for_all),
+        cmocka_unit_test(trainings_follow_warmup_and_period),
+        cmocka_unit_test(targets_are_centred_and_scaled),
+        cmocka_unit_test(batches_come_from_the_history),
+        cmocka_unit_test(samples_stand_for_all),
 
-        cmocka_unit_test(error_is_that_of_predictions),          cmocka_unit_test(without_error_decay_nothing_is_judged),
-        cmocka_unit_test(error_and_judged_are_kept_in_the_file), cmocka_unit_test(huge_scores_do_not_spoil_the_error),
+        cmocka_unit_test(error_is_that_of_predictions),
+        cmocka_unit_test(without_error_decay_nothing_is_judged),
+        cmocka_unit_test(error_and_judged_are_kept_in_the_file),
+        cmocka_unit_test(huge_scores_do_not_spoil_the_error),
         cmocka_unit_test(equal_scores_are_not_scaled),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);

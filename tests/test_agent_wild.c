@@ -1,5 +1,6 @@
-/* One wild value among 1000 changes nothing: a score of 1e30 is answered and not learnt from, a context with 1e30 is not counted. Twins tell:
- * the other one did not see the score, or had the arm excluded. And --reward-range refuses. */
+/* One wild value among 1000 changes nothing: a score of 1e30 is answered and not learnt from, a context with
+ * 1e30 is not counted. Twins tell: the other one did not see the score, or had the arm excluded. And
+ * --reward-range refuses. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +52,8 @@ static double click(uint64_t round, const double *contexts, size_t arm) {
     return 0.5 + 0.5 * number(round + 7000, arm) < 0.5 + 0.5 * contexts[arm * DIM];
 }
 
-static void play_wild_context(sa_agent *agent, uint64_t round, const oddity *odd, sa_request *request, double *contexts) {
+static void play_wild_context(sa_agent *agent, uint64_t round, const oddity *odd, sa_request *request,
+                              double *contexts) {
     const size_t arms[SLATE] = {0, 1, 2};
     const bool excluded[ARMS] = {[9] = odd->hidden};
     double scores[SLATE];
@@ -108,11 +110,13 @@ static void test_score(void **state) {
         oddity odd = {.context = UINT64_MAX, .score = 200, .value = values[i]}, twin = odd;
         twin.hidden = true;
         for (uint64_t round = 0; round < 340; round++)
-            if (play(one, round, &odd) != play(other, round, &twin)) fail_msg("%s: round %d", AGENTS[i], (int)round);
+            if (play(one, round, &odd) != play(other, round, &twin))
+                fail_msg("%s: round %d", AGENTS[i], (int)round);
         sa_agent_counts counts, others;
         sa_agent_count(one, &counts);
         sa_agent_count(other, &others);
-        assert_true(counts.wild_rewards == 1 && others.wild_rewards == 0 && counts.observations == others.observations);
+        assert_true(counts.wild_rewards == 1 && others.wild_rewards == 0 &&
+                    counts.observations == others.observations);
         assert_true(counts.pending == 0 && others.pending == 1); /* it was answered all the same */
         sa_agent_destroy(one);
         sa_agent_destroy(other);
@@ -126,7 +130,8 @@ static void test_context(void **state) {
         oddity odd = {.context = 100, .score = UINT64_MAX, .value = i == 2 ? -1e25 : 1e30}, twin = odd;
         twin.hidden = true;
         for (uint64_t round = 0; round < 200; round++)
-            if (play(one, round, &odd) != play(other, round, &twin)) fail_msg("%s: round %d", AGENTS[i], (int)round);
+            if (play(one, round, &odd) != play(other, round, &twin))
+                fail_msg("%s: round %d", AGENTS[i], (int)round);
         sa_agent_counts counts;
         sa_agent_count(one, &counts);
         assert_true(counts.wild_contexts == 1);
@@ -190,7 +195,8 @@ static void test_saved(void **state) {
     ok(sa_agent_save(agent, path));
     ok(sa_agent_load(path, &loaded));
     const oddity later = {.context = 90, .score = 85, .value = 1e20};
-    for (uint64_t round = 80; round < 120; round++) assert_true(play(agent, round, &later) == play(loaded, round, &later));
+    for (uint64_t round = 80; round < 120; round++)
+        assert_true(play(agent, round, &later) == play(loaded, round, &later));
     sa_agent_counts counts, others;
     sa_agent_count(agent, &counts);
     sa_agent_count(loaded, &others);
@@ -204,7 +210,8 @@ static void test_saved(void **state) {
 
 static void test_range(void **state) {
     (void)state;
-    static const char *const bad[] = {"0", "1,0", "0,0", "a,b", "0,1,2", "0,inf", "nan,1", ",1", "0,", "0 ,1x"};
+    static const char *const bad[] = {"0",     "1,0",   "0,0", "a,b", "0,1,2",
+                                      "0,inf", "nan,1", ",1",  "0,",  "0 ,1x"};
     sa_options *options = sa_options_new("tuned");
     sa_agent *agent = NULL;
     ok(sa_options_set(options, "dim", "4"));
@@ -236,7 +243,8 @@ static void test_range(void **state) {
     assert_int_equal(sa_agent_revise(agent, id, scores, NULL, SLATE), SA_INVALID);
     ok(sa_agent_learn(agent, request, arms, good, NULL, SLATE)); /* the ends are inside */
     sa_agent_count(agent, &counts);
-    assert_true(counts.refused_rewards == 3 && counts.wild_rewards == 0 && counts.observations == 31 * SLATE + 2);
+    assert_true(counts.refused_rewards == 3 && counts.wild_rewards == 0 &&
+                counts.observations == 31 * SLATE + 2);
     sa_decision_destroy(decision);
     sa_request_destroy(request);
     sa_agent_destroy(agent);
@@ -262,7 +270,8 @@ static void test_all_wild(void **state) {
     scores[1] = 1;
     ok(sa_agent_update(agent, id, scores, rest, SLATE));
     assert_int_equal(sa_agent_update(agent, id, scores, NULL, SLATE), SA_ALREADY_ANSWERED);
-    assert_int_equal(sa_agent_revise(agent, id, scores, first, SLATE), SA_INVALID); /* nothing was learnt from it */
+    assert_int_equal(sa_agent_revise(agent, id, scores, first, SLATE),
+                     SA_INVALID); /* nothing was learnt from it */
     sa_agent_count(agent, &counts);
     assert_true(counts.wild_rewards == 2 && counts.answered == 31 && counts.observations == 30 * SLATE + 1);
     assert_int_equal(counts.pending, 0);

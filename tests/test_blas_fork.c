@@ -43,7 +43,8 @@ static void *again_and_again(void *user) {
 static void fork_during(work *what) {
     pthread_t threads[THREADS];
     atomic_store(&stop, false);
-    for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, again_and_again, &what), 0);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, again_and_again, &what), 0);
     for (int i = 0; i < FORKS; i++) {
         pid_t child = fork();
         if (child == 0) {

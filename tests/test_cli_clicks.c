@@ -17,7 +17,8 @@ static void has(const char *text, const char *words) {
 
 static void test_tables(void **state) {
     (void)state;
-    outcome *got = fine(run(folder, SMALL "--clicks position --examination 0.4,1,0.2 --runs 2 --out %s/out", folder));
+    outcome *got =
+        fine(run(folder, SMALL "--clicks position --examination 0.4,1,0.2 --runs 2 --out %s/out", folder));
     has(got->out, "95% interval");
     has(got->out, "    clicks     s/run");
     has(fine(run(folder, "report %s/out", folder))->out, "  clicks  ");

@@ -1,4 +1,5 @@
-/* superarm run with structured slates: data from files, regret through the oracle, repeatable from spec.yaml. */
+/* superarm run with structured slates: data from files, regret through the oracle, repeatable from
+ * spec.yaml. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,8 +17,9 @@ static const char *folder;
 static void doubles(const char *name, size_t rows, size_t columns, double (*number)(size_t)) {
     static double numbers[1000];
     for (size_t i = 0; i < rows * (columns ? columns : 1); i++) numbers[i] = number(i);
-    assert_int_equal(sa_npy_write(inside(folder, name), SA_FLOAT64, columns ? 2 : 1, (size_t[]){rows, columns}, numbers),
-                     SA_OK);
+    assert_int_equal(
+        sa_npy_write(inside(folder, name), SA_FLOAT64, columns ? 2 : 1, (size_t[]){rows, columns}, numbers),
+        SA_OK);
 }
 
 static double cost(size_t i) { return (double)(1 + i % 3); }
@@ -51,10 +53,11 @@ static outcome *play(const char *words, const char *out) {
             *to++ = *from;
     }
     *to = 0;
-    return run(folder,
-               "run --environment h1 --arms %d --slate 3 --rounds %d --dim 4 --hidden 4 --runs 2 --delay 2 --quiet "
-               "--algorithm cn-ucb,random,best --out %s/%s --oracle %s",
-               ARMS, ROUNDS, folder, out, full);
+    return run(
+        folder,
+        "run --environment h1 --arms %d --slate 3 --rounds %d --dim 4 --hidden 4 --runs 2 --delay 2 --quiet "
+        "--algorithm cn-ucb,random,best --out %s/%s --oracle %s",
+        ARMS, ROUNDS, folder, out, full);
 }
 
 static const char *const GOOD[] = {
@@ -89,12 +92,14 @@ static void test_regret(void **state) {
         char out[32];
         snprintf(out, sizeof out, "good-%zu", i);
         fine(play(GOOD[i], out));
-        double best = regret_of(out, "best"), learnt = regret_of(out, "cn-ucb"), random = regret_of(out, "random");
+        double best = regret_of(out, "best"), learnt = regret_of(out, "cn-ucb"),
+               random = regret_of(out, "random");
         bool exact = !strstr(GOOD[i], "submodular"), empty = strstr(GOOD[i], "0.5");
         if (exact && fabs(best) > 1e-9) fail_msg("%s: best has regret %g", GOOD[i], best);
         if (!exact) assert_true(best < 0); /* alpha-regret: greedy does better than it is sure of */
         if (!(learnt >= best - 1e-9)) fail_msg("%s: %g, and best %g", GOOD[i], learnt, best);
-        if (empty ? random != 0 : !(random > best)) fail_msg("%s: random has %g, and best %g", GOOD[i], random, best);
+        if (empty ? random != 0 : !(random > best))
+            fail_msg("%s: random has %g, and best %g", GOOD[i], random, best);
     }
 }
 
@@ -110,7 +115,8 @@ static void test_wrong(void **state) {
     (void)state;
     refused(play("knapsack", "wrong"), "knapsack needs --costs");
     refused(play("knapsack --costs @costs.npy --capacity -4", "wrong"), "--capacity -4");
-    refused(play("knapsack --costs @short.npy --capacity 4", "wrong"), "short.npy: 3 entries, and there are 12 arms");
+    refused(play("knapsack --costs @short.npy --capacity 4", "wrong"),
+            "short.npy: 3 entries, and there are 12 arms");
     refused(play("knapsack --costs @none.npy --capacity 4", "wrong"), "none.npy");
     refused(play("shortest-path --edges @edges.npy --source 0 --target 77", "wrong"), "node 77");
     refused(play("matroid", "wrong"), "--groups");

@@ -10,8 +10,9 @@
 
 #include "program.h"
 
-#define WORK                                                                                                              \
-    "run --environment h2 --algorithm cn-ucb,cn-ts --rounds 150 --arms 10 --slate 3 --dim 6 --hidden 16 --runs 4 "        \
+#define WORK                                                                                                 \
+    "run --environment h2 --algorithm cn-ucb,cn-ts --rounds 150 --arms 10 --slate 3 --dim 6 --hidden 16 "    \
+    "--runs 4 "                                                                                              \
     "--quiet "
 
 static const char *folder;
@@ -29,9 +30,13 @@ static int tear_down(void **state) {
 }
 
 static void assert_whole(const char *name) {
-    static const char *const files[] = {
-        "cn-ucb/expected_regret.npy", "cn-ucb/realised_regret.npy", "cn-ucb/reward.npy", "cn-ts/expected_regret.npy",
-        "cn-ts/realised_regret.npy",  "cn-ts/reward.npy",           "spec.yaml"};
+    static const char *const files[] = {"cn-ucb/expected_regret.npy",
+                                        "cn-ucb/realised_regret.npy",
+                                        "cn-ucb/reward.npy",
+                                        "cn-ts/expected_regret.npy",
+                                        "cn-ts/realised_regret.npy",
+                                        "cn-ts/reward.npy",
+                                        "spec.yaml"};
     const char *out = inside(folder, name);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         assert_same_file(inside(inside(folder, "whole"), files[i]), inside(out, files[i]));
@@ -55,12 +60,14 @@ static void pause_ms(long ms) { nanosleep(&(struct timespec){.tv_nsec = ms * 100
 /* Sends the signal once so many runs are kept, or the program has ended; returns how it ended. */
 static int kill_after(const char *name, size_t parts, int number) {
     char words[2048], out[256];
-    strcpy(out, inside(folder, name)); /* of its own: the wait below asks for more paths than `inside` keeps */
+    strcpy(out,
+           inside(folder, name)); /* of its own: the wait below asks for more paths than `inside` keeps */
     snprintf(words, sizeof words, WORK "--threads 1 --out %s --trace %s.jsonl", out, out);
     pid_t child = start(words, inside(folder, "stdout"), inside(folder, "stderr"));
     for (int waited = 0; waited < 20000 && count_parts(out) < parts; waited++) {
         siginfo_t info = {0};
-        if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child) break;
+        if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child)
+            break;
         pause_ms(1);
     }
     kill(child, number);
@@ -132,8 +139,10 @@ static void test_complete(void **state) {
     assert_non_null(strstr(got->out, "cn-ts"));
     assert_whole("whole");
     refused(run(folder, WORK "--out %s/whole", folder), "holds a finished experiment");
-    refused(run(folder, WORK "--resume --noise 0.5 --out %s/whole", folder), "--noise is 0.5 here and 0.01 in");
-    refused(run(folder, WORK "--resume --first-run 9 --out %s/whole", folder), "9 to 12 would leave out those between");
+    refused(run(folder, WORK "--resume --noise 0.5 --out %s/whole", folder),
+            "--noise is 0.5 here and 0.01 in");
+    refused(run(folder, WORK "--resume --first-run 9 --out %s/whole", folder),
+            "9 to 12 would leave out those between");
     refused(run(folder, WORK "--resume --out %s/gone", folder), "there is no folder");
     assert_false(sa_file_exists(inside(folder, "gone")));
     assert_whole("whole");

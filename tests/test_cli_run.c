@@ -36,7 +36,8 @@ static double number(json_t *object, const char *name) {
 static void check_regret(json_t *agent, const char *name, const char *path) {
     json_t *regret = json_object_get(agent, name), *interval = json_object_get(regret, "ci95");
     sa_array curves = load(path);
-    assert_true(curves.type == SA_FLOAT64 && curves.axes == 2 && curves.shape[0] == 2 && curves.shape[1] == 25);
+    assert_true(curves.type == SA_FLOAT64 && curves.axes == 2 && curves.shape[0] == 2 &&
+                curves.shape[1] == 25);
     const double *ends = curves.data;
     double a = ends[24], b = ends[49], mean = (a + b) / 2, sd = fabs(a - b) / sqrt(2);
     assert_true(fabs(number(regret, "mean") - mean) < 1e-12);
@@ -51,7 +52,8 @@ static void check_regret(json_t *agent, const char *name, const char *path) {
 static void test_files(void **state) {
     (void)state;
     const char *out = inside(folder, "out");
-    outcome *got = fine(run(folder, "run --environment h2 --algorithm cn-ucb,random " SMALL " --seed 3 --out %s", out));
+    outcome *got =
+        fine(run(folder, "run --environment h2 --algorithm cn-ucb,random " SMALL " --seed 3 --out %s", out));
     assert_non_null(strstr(got->out, "cn-ucb"));
     assert_non_null(strstr(got->out, "95% interval"));
     assert_string_equal(got->err, "");
@@ -68,7 +70,8 @@ static void test_files(void **state) {
         assert_true(number(json_object_get(agent, "options"), "hidden") == 6);
         assert_null(json_object_get(json_object_get(agent, "options"), "rounds"));
         assert_true(number(agent, "runs") == 2 && number(agent, "rounds") == 25);
-        double parts = number(agent, "select_seconds") + number(agent, "update_seconds") + number(agent, "train_seconds");
+        double parts = number(agent, "select_seconds") + number(agent, "update_seconds") +
+                       number(agent, "train_seconds");
         assert_true(number(agent, "seconds_per_run") > 0 && parts <= number(agent, "seconds_per_run") * 1.01);
         assert_true(number(agent, "peak_bytes") > 0 && number(agent, "diverged_trainings") >= 0);
         snprintf(path, sizeof path, "%s/%s/expected_regret.npy", out, label);
@@ -83,7 +86,8 @@ static void test_files(void **state) {
     json_decref(summary);
     assert_false(sa_file_exists(inside(out, "parts")));
     fine(run(folder, "run %s --out %s", inside(out, "spec.yaml"), inside(folder, "again")));
-    assert_same_file(inside(out, "cn-ucb/expected_regret.npy"), inside(folder, "again/cn-ucb/expected_regret.npy"));
+    assert_same_file(inside(out, "cn-ucb/expected_regret.npy"),
+                     inside(folder, "again/cn-ucb/expected_regret.npy"));
     assert_same_file(inside(out, "spec.yaml"), inside(folder, "again/spec.yaml"));
 }
 
@@ -96,7 +100,8 @@ static const char *item(json_t *line, const char *name, size_t size) {
 static void test_trace(void **state) {
     (void)state;
     const char *out = inside(folder, "out"), *trace = inside(folder, "trace.jsonl");
-    fine(run(folder, "run --environment h1 --algorithm cn-ucb,random " SMALL " --out %s --trace %s", out, trace));
+    fine(run(folder, "run --environment h1 --algorithm cn-ucb,random " SMALL " --out %s --trace %s", out,
+             trace));
     char *text;
     size_t size;
     assert_int_equal(sa_file_read(trace, &text, &size), SA_OK);
@@ -121,7 +126,8 @@ static void test_trace(void **state) {
                 assert_string_equal(item(object, "slate", 3), "");
                 assert_string_equal(item(object, "feedback", 3), "");
                 json_t *width = json_array_get(json_object_get(object, "width"), 0);
-                assert_true(agent == 0 ? json_number_value(width) > 0 : json_is_null(width)); /* random has none */
+                assert_true(agent == 0 ? json_number_value(width) > 0
+                                       : json_is_null(width)); /* random has none */
                 assert_true(number(object, "realised_regret") >= 0);
                 sum += number(object, "expected_regret");
                 assert_true(fabs(sum - ((double *)curves.data)[run_number * 25 + round - 1]) < 1e-6);
@@ -150,9 +156,10 @@ static void test_regrets_recomputed(void **state) {
     const char *trace = inside(folder, "trace.jsonl");
 #define NOISY "--environment h2 --rounds 25 --arms 7 --dim 4 --runs 2 --first-run 3 --noise 0.5"
     fine(run(folder, "draw " NOISY " --out %s/draws", folder));
-    fine(run(folder, "run " NOISY " --algorithm random --slate 3 --precision double --out %s/out --trace %s", folder,
-             trace));
-    sa_array scores = load(inside(folder, "draws/scores.npy")), noise = load(inside(folder, "draws/noise.npy"));
+    fine(run(folder, "run " NOISY " --algorithm random --slate 3 --precision double --out %s/out --trace %s",
+             folder, trace));
+    sa_array scores = load(inside(folder, "draws/scores.npy")),
+             noise = load(inside(folder, "draws/noise.npy"));
     sa_array curves[3] = {load(inside(folder, "out/random/expected_regret.npy")),
                           load(inside(folder, "out/random/realised_regret.npy")),
                           load(inside(folder, "out/random/reward.npy"))};
@@ -167,7 +174,8 @@ static void test_regrets_recomputed(void **state) {
         }
         for (size_t i = 0; i < 3; i++) {
             json_int_t arm = json_integer_value(json_array_get(json_object_get(line, "slate"), i));
-            assert_true(json_number_value(json_array_get(json_object_get(line, "feedback"), i)) == realised[arm]);
+            assert_true(json_number_value(json_array_get(json_object_get(line, "feedback"), i)) ==
+                        realised[arm]);
             expected_reward += expected[arm];
             reward += realised[arm];
         }
@@ -178,7 +186,8 @@ static void test_regrets_recomputed(void **state) {
         sums[0] += number(line, "expected_regret");
         sums[1] += number(line, "realised_regret");
         sums[2] += reward;
-        for (int kind = 0; kind < 3; kind++) assert_true(fabs(((double *)curves[kind].data)[place] - sums[kind]) < 1e-11);
+        for (int kind = 0; kind < 3; kind++)
+            assert_true(fabs(((double *)curves[kind].data)[place] - sums[kind]) < 1e-11);
         json_decref(line);
     }
     fclose(lines);
@@ -207,10 +216,12 @@ static void test_double_has_17_digits(void **state) {
     (void)state;
     size_t longest[2] = {0};
     for (int precise = 0; precise < 2; precise++) {
-        outcome *got = fine(run(folder, "run --algorithm cn-ucb " SMALL " --quiet --trace /dev/stdout --precision %s",
-                                precise ? "double" : "single"));
+        outcome *got =
+            fine(run(folder, "run --algorithm cn-ucb " SMALL " --quiet --trace /dev/stdout --precision %s",
+                     precise ? "double" : "single"));
         for (char *c = strstr(got->out, "\"mean\""); *c; c++)
-            longest[precise] = strspn(c, "0123456789") > longest[precise] ? strspn(c, "0123456789") : longest[precise];
+            longest[precise] =
+                strspn(c, "0123456789") > longest[precise] ? strspn(c, "0123456789") : longest[precise];
     }
     assert_true(longest[0] >= 8 && longest[0] <= 13); /* 0.000123456789 */
     assert_true(longest[1] >= 16);
@@ -220,7 +231,9 @@ static void test_same_bytes(void **state) {
     (void)state;
     static const char *const threads[] = {"1", "2", "1"};
     for (int i = 0; i < 3; i++)
-        fine(run(folder, "run --environment h3 --algorithm cn-ts " SMALL " --threads %s --out %s/%d --trace %s/%d.jsonl",
+        fine(run(folder,
+                 "run --environment h3 --algorithm cn-ts " SMALL
+                 " --threads %s --out %s/%d --trace %s/%d.jsonl",
                  threads[i], folder, i, folder, i));
     for (int i = 1; i < 3; i++) {
         char name[64];
@@ -237,15 +250,18 @@ static void test_labels_and_first_run(void **state) {
     (void)state;
     const char *out = inside(folder, "out"), *alone = inside(folder, "alone");
     fine(run(folder,
-             "run " SMALL " '--agent=shy one:algorithm=cn-ucb,gamma=0.1' --agent bold:algorithm=cn-ucb,lambda=3 --out %s",
+             "run " SMALL
+             " '--agent=shy one:algorithm=cn-ucb,gamma=0.1' --agent bold:algorithm=cn-ucb,lambda=3 --out %s",
              out));
-    fine(run(folder, "run " SMALL " --agent bold:algorithm=cn-ucb,lambda=3 --first-run 1 --runs 1 --out %s", alone));
+    fine(run(folder, "run " SMALL " --agent bold:algorithm=cn-ucb,lambda=3 --first-run 1 --runs 1 --out %s",
+             alone));
     json_t *summary = load_json(inside(out, "summary.json")), *agents = json_object_get(summary, "agents");
     json_t *shy = json_object_get(json_object_get(agents, "shy one"), "options");
     assert_true(number(shy, "gamma") == 0.1 && number(shy, "regularization") == 1);
     assert_true(number(json_object_get(json_object_get(agents, "bold"), "options"), "regularization") == 3);
     json_decref(summary);
-    sa_array both = load(inside(out, "bold/expected_regret.npy")), one = load(inside(alone, "bold/expected_regret.npy"));
+    sa_array both = load(inside(out, "bold/expected_regret.npy")),
+             one = load(inside(alone, "bold/expected_regret.npy"));
     assert_memory_equal((double *)both.data + 25, one.data, 25 * sizeof(double));
     sa_array_clear(&both);
     sa_array_clear(&one);
@@ -256,16 +272,19 @@ static void test_draw_and_replay(void **state) {
     const char *draws = inside(folder, "draws");
     fine(run(folder, "draw --environment h2 --rounds 25 --arms 7 --dim 4 --runs 2 --out %s", draws));
     sa_array contexts = load(inside(draws, "contexts.npy"));
-    assert_true(contexts.axes == 4 && contexts.shape[0] == 2 && contexts.shape[1] == 25 && contexts.shape[2] == 7 &&
-                contexts.shape[3] == 4 && contexts.type == SA_FLOAT64);
+    assert_true(contexts.axes == 4 && contexts.shape[0] == 2 && contexts.shape[1] == 25 &&
+                contexts.shape[2] == 7 && contexts.shape[3] == 4 && contexts.type == SA_FLOAT64);
     sa_array_clear(&contexts);
     fine(run(folder, "run --environment h2 --algorithm cn-ucb " SMALL " --out %s", inside(folder, "a")));
-    fine(run(folder,
-             "run --environment npy --contexts %s/contexts.npy --scores %s/scores.npy --noise-values %s/noise.npy "
-             "--algorithm cn-ucb --slate 3 --hidden 6 --runs 2 --out %s",
-             draws, draws, draws, inside(folder, "b")));
-    assert_same_file(inside(folder, "a/cn-ucb/expected_regret.npy"), inside(folder, "b/cn-ucb/expected_regret.npy"));
-    assert_same_file(inside(folder, "a/cn-ucb/realised_regret.npy"), inside(folder, "b/cn-ucb/realised_regret.npy"));
+    fine(run(
+        folder,
+        "run --environment npy --contexts %s/contexts.npy --scores %s/scores.npy --noise-values %s/noise.npy "
+        "--algorithm cn-ucb --slate 3 --hidden 6 --runs 2 --out %s",
+        draws, draws, draws, inside(folder, "b")));
+    assert_same_file(inside(folder, "a/cn-ucb/expected_regret.npy"),
+                     inside(folder, "b/cn-ucb/expected_regret.npy"));
+    assert_same_file(inside(folder, "a/cn-ucb/realised_regret.npy"),
+                     inside(folder, "b/cn-ucb/realised_regret.npy"));
     fine(run(folder, "run %s --out %s", inside(folder, "b/spec.yaml"), inside(folder, "c")));
     assert_same_file(inside(folder, "a/cn-ucb/reward.npy"), inside(folder, "c/cn-ucb/reward.npy"));
 }
@@ -283,7 +302,8 @@ static void test_help_and_lists(void **state) {
     static const char *const lists[][2] = {{"algorithms", "cn-ucb"},    {"environments", "h3"},
                                            {"oracles", "top-k"},        {"confidence", "exact"},
                                            {"feedback", "semi-bandit"}, {"options", "h3-frequency"}};
-    for (size_t i = 0; i < 6; i++) assert_non_null(strstr(fine(run(folder, "list %s", lists[i][0]))->out, lists[i][1]));
+    for (size_t i = 0; i < 6; i++)
+        assert_non_null(strstr(fine(run(folder, "list %s", lists[i][0]))->out, lists[i][1]));
     assert_non_null(strstr(fine(run(folder, "--version"))->out, "superarm 0."));
 }
 

@@ -12,13 +12,15 @@ static const char *folder;
 
 static const char *doubles(const char *name, size_t rows, size_t columns, const double *numbers) {
     const char *path = inside(folder, name);
-    assert_int_equal(sa_npy_write(path, SA_FLOAT64, columns ? 2 : 1, (size_t[]){rows, columns}, numbers), SA_OK);
+    assert_int_equal(sa_npy_write(path, SA_FLOAT64, columns ? 2 : 1, (size_t[]){rows, columns}, numbers),
+                     SA_OK);
     return path;
 }
 
 static const char *integers(const char *name, size_t rows, size_t columns, const int64_t *numbers) {
     const char *path = inside(folder, name);
-    assert_int_equal(sa_npy_write(path, SA_INT64, columns ? 2 : 1, (size_t[]){rows, columns}, numbers), SA_OK);
+    assert_int_equal(sa_npy_write(path, SA_INT64, columns ? 2 : 1, (size_t[]){rows, columns}, numbers),
+                     SA_OK);
     return path;
 }
 
@@ -70,8 +72,10 @@ static void test_lists(void **state) {
            "{\"slate\": [0, 2], \"reward\": 0.8125, \"alpha\": 1, \"exact\": true}"); /* 1 - 0.75 0.25 */
     expect("matroid --scores 3,2,1 --groups 0,0,1 --capacities 1,1",
            "{\"slate\": [0, 2], \"reward\": 4, \"alpha\": 1, \"exact\": true}");
-    expect("top-k --scores 0.5 --slate 1", "{\"slate\": [0], \"reward\": 0.5, \"alpha\": 1, \"exact\": true}");
-    expect("top-k --scores 0.5,,1 --slate 1", "--scores: 0.5,,1 is neither a list of numbers, as in 0.5,1, nor a file");
+    expect("top-k --scores 0.5 --slate 1",
+           "{\"slate\": [0], \"reward\": 0.5, \"alpha\": 1, \"exact\": true}");
+    expect("top-k --scores 0.5,,1 --slate 1",
+           "--scores: 0.5,,1 is neither a list of numbers, as in 0.5,1, nor a file");
     expect("top-k --scores 0.5,nan --slate 1", "--scores: 0.5,nan is neither");
     expect("top-k --scores 1e999,1 --slate 1", "the score of arm 0 is inf");
     expect("cascade --scores @scores.npy --slate 2 --discounts 0.5,2", "--discounts 0.5,2: entry 1 is 2");
@@ -81,8 +85,10 @@ static void test_lists(void **state) {
 
 static void test_solutions(void **state) {
     (void)state;
-    expect("top-k --scores @scores.npy --slate 2", "{\"slate\": [2, 0], \"reward\": 1.25, \"alpha\": 1, \"exact\": true}");
-    expect("assignment --scores=@places.npy", "{\"slate\": [1, 0], \"reward\": 4, \"alpha\": 1, \"exact\": true}");
+    expect("top-k --scores @scores.npy --slate 2",
+           "{\"slate\": [2, 0], \"reward\": 1.25, \"alpha\": 1, \"exact\": true}");
+    expect("assignment --scores=@places.npy",
+           "{\"slate\": [1, 0], \"reward\": 4, \"alpha\": 1, \"exact\": true}");
     expect("cascade --scores @scores.npy --slate 2",
            "{\"slate\": [2, 0], \"reward\": 0.875, \"alpha\": 1, \"exact\": true}");
     expect("cascade --scores @signed.npy --slate 2 --reward sum",
@@ -124,13 +130,15 @@ static void test_exactly(void **state) {
 
 static void test_ilp(void **state) {
     (void)state;
-    outcome *got = run(folder, "solve ilp --scores %s/signed.npy --matrix %s/matrix.npy --bounds %s/bounds.npy", folder,
-                       folder, folder);
+    outcome *got =
+        run(folder, "solve ilp --scores %s/signed.npy --matrix %s/matrix.npy --bounds %s/bounds.npy", folder,
+            folder, folder);
     if (strstr(got->err, "needs CBC")) {
         assert_int_equal(got->exit_status, 2);
         return;
     }
-    assert_string_equal(fine(got)->out, "{\"slate\": [2, 0], \"reward\": 1.25, \"alpha\": 1, \"exact\": true}\n");
+    assert_string_equal(fine(got)->out,
+                        "{\"slate\": [2, 0], \"reward\": 1.25, \"alpha\": 1, \"exact\": true}\n");
     doubles("never.npy", 1, 0, (double[]){-1});
     expect("ilp --scores @signed.npy --matrix @matrix.npy --bounds @never.npy", "no choice of arms fits");
 }
@@ -148,7 +156,8 @@ static void test_wrong(void **state) {
     expect("top-k --scores @scores.npy", "--slate");
     expect("top-k --scores @scores.npy --slate 5", "--slate 5 is more than the 4 arms");
     expect("knapsack --scores @scores.npy --costs @bad.npy --capacity 3", "bad.npy: entry 2 is -3");
-    expect("knapsack --scores @scores.npy --costs @places.npy --capacity 3", "places.npy: an array of 2 axes");
+    expect("knapsack --scores @scores.npy --costs @places.npy --capacity 3",
+           "places.npy: an array of 2 axes");
     expect("shortest-path --scores @scores.npy --edges @edges.npy --source 3 --target 0",
            "no path from --source 3 to --target 0");
     expect("matroid --scores @scores.npy", "--groups");

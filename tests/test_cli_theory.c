@@ -19,7 +19,8 @@ static void doubles(const char *name, size_t axes, const size_t *shape, const do
 static int set_up(void **state) {
     (void)state;
     folder = temporary_folder();
-    const double x[8] = {1, 0, 0, 1, 0.6, 0.8, 0.8, 0.6}, repeated[8] = {1, 0, 0, 1, 1, 0, 0, 2}, h[4] = {1, 0.5, 1, 1};
+    const double x[8] = {1, 0, 0, 1, 0.6, 0.8, 0.8, 0.6}, repeated[8] = {1, 0, 0, 1, 1, 0, 0, 2},
+                 h[4] = {1, 0.5, 1, 1};
     const double bad[4] = {1, 0, NAN, 1};
     doubles("x.npy", 3, (size_t[]){2, 2, 2}, x);
     doubles("flat.npy", 2, (size_t[]){4, 2}, x);
@@ -32,8 +33,9 @@ static int set_up(void **state) {
     doubles("bad.npy", 2, (size_t[]){2, 2}, bad);
     doubles("empty.npy", 3, (size_t[]){0, 2, 2}, x);
     doubles("line.npy", 1, (size_t[]){4}, x);
-    assert_int_equal(sa_npy_write(inside(folder, "whole.npy"), SA_INT64, 2, (size_t[]){2, 2}, (int64_t[]){1, 0, 0, 1}),
-                     SA_OK);
+    assert_int_equal(
+        sa_npy_write(inside(folder, "whole.npy"), SA_INT64, 2, (size_t[]){2, 2}, (int64_t[]){1, 0, 0, 1}),
+        SA_OK);
     static double many[60000];
     doubles("many.npy", 2, (size_t[]){60000, 1}, many);
     return 0;
@@ -85,13 +87,16 @@ static void prints_the_numbers(void **state) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) number(object, names[i]);
     const double log_det = number(object, "log_det"), pi = acos(-1.0);
     assert_true(fabs(number(object, "effective_dimension") - log_det / log(5)) < 1e-12);
-    assert_true(number(object, "rounds") == 2 && number(object, "contexts") == 4 && number(object, "samples") == 15);
+    assert_true(number(object, "rounds") == 2 && number(object, "contexts") == 4 &&
+                number(object, "samples") == 15);
     assert_true(fabs(number(object, "eta") - 1 / (2 * 2 * 100 * 2 + 100.0)) < 1e-15);
     assert_true(fabs(number(object, "nu") - 1 - sqrt(log_det + 2 + 2 * log(2))) < 1e-12);
-    assert_true(json_is_null(json_object_get(object, "norm")) && json_is_false(json_object_get(object, "singular")));
+    assert_true(json_is_null(json_object_get(object, "norm")) &&
+                json_is_false(json_object_get(object, "singular")));
     assert_int_equal(json_array_size(json_object_get(object, "notes")), 0);
     json_decref(object);
-    object = answer("--contexts @runs.npy --first-run 0 --depth 2 --lambda 1 --slate 2"); /* the first two alone */
+    object =
+        answer("--contexts @runs.npy --first-run 0 --depth 2 --lambda 1 --slate 2"); /* the first two alone */
     assert_true(fabs(number(object, "log_det") - log(2.5 * 2.5 - 1 / pi / pi)) < 1e-12);
     assert_true(number(object, "rounds") == 1);
     json_decref(object);
@@ -128,7 +133,8 @@ static void scores_give_the_norm(void **state) {
 static bool notes_say(const json_t *object, const char *words) {
     size_t i;
     json_t *note;
-    json_array_foreach(json_object_get(object, "notes"), i, note) if (strstr(json_string_value(note), words)) return true;
+    json_array_foreach(json_object_get(object, "notes"), i,
+                       note) if (strstr(json_string_value(note), words)) return true;
     return false;
 }
 
@@ -136,15 +142,18 @@ static void repeated_contexts_and_lengths_are_noted(void **state) {
     (void)state;
     json_t *object = answer("--contexts @repeated.npy --slate 2 --scores @h.npy");
     assert_true(json_is_true(json_object_get(object, "singular")) && number(object, "rank") == 2);
-    assert_true(notes_say(object, "2 of 4 contexts repeat others") && notes_say(object, "lengths from 1 to 2"));
+    assert_true(notes_say(object, "2 of 4 contexts repeat others") &&
+                notes_say(object, "lengths from 1 to 2"));
     assert_true(number(object, "smallest_eigenvalue") > 0 && number(object, "smallest_width") > 0);
-    assert_true(number(object, "norm") > 0); /* what the kernel can say is twice as long scores twice as high */
+    assert_true(number(object, "norm") >
+                0); /* what the kernel can say is twice as long scores twice as high */
     json_decref(object);
     object = answer("--contexts @repeated.npy --slate 2 --scores @clash.npy");
     assert_true(json_is_null(json_object_get(object, "norm")) && notes_say(object, "no function has them"));
     json_decref(object);
     object = answer("--contexts @x.npy --slate 2 --depth 1000 --lambda 1e-60 --rounds 100000000");
-    assert_true(json_is_null(json_object_get(object, "smallest_width")) && notes_say(object, "more than a double"));
+    assert_true(json_is_null(json_object_get(object, "smallest_width")) &&
+                notes_say(object, "more than a double"));
     assert_true(number(object, "log10_smallest_width") > 308);
     json_decref(object);
 }
@@ -184,9 +193,12 @@ static void too_many_contexts_are_said(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prints_the_numbers),          cmocka_unit_test(shapes_and_rounds),
-        cmocka_unit_test(scores_give_the_norm),        cmocka_unit_test(repeated_contexts_and_lengths_are_noted),
-        cmocka_unit_test(wrong_input_gets_a_sentence), cmocka_unit_test(too_many_contexts_are_said),
+        cmocka_unit_test(prints_the_numbers),
+        cmocka_unit_test(shapes_and_rounds),
+        cmocka_unit_test(scores_give_the_norm),
+        cmocka_unit_test(repeated_contexts_and_lengths_are_noted),
+        cmocka_unit_test(wrong_input_gets_a_sentence),
+        cmocka_unit_test(too_many_contexts_are_said),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -96,8 +96,10 @@ static void test_commands(void **state) {
     refused(run(folder, "draw --gamma 3 --out %s", out), "--gamma is not an option here");
     refused(run(folder, "draw --agent a:gamma=1 --out %s", out), "--agent is not an option");
     refused(run(folder, "draw --noise nan --out %s", out), "--noise nan");
-    refused(run(folder, "draw --rounds 100000000 --runs 1000000 --arms 100000 --dim 10000 --out %s", out), "too many");
-    refused(run(folder, "draw --environment npy --contexts %s/absent.npy --out %s", folder, out), "absent.npy");
+    refused(run(folder, "draw --rounds 100000000 --runs 1000000 --arms 100000 --dim 10000 --out %s", out),
+            "too many");
+    refused(run(folder, "draw --environment npy --contexts %s/absent.npy --out %s", folder, out),
+            "absent.npy");
     assert_false(sa_file_exists(out));
 }
 
@@ -170,7 +172,8 @@ static void test_folders(void **state) {
 /* What is not the input's fault has status 1. */
 static void test_full_disk(void **state) {
     (void)state;
-    outcome *got = run(folder, "run --rounds 300 --runs 1 --hidden 4 --algorithm random --quiet --trace /dev/full");
+    outcome *got =
+        run(folder, "run --rounds 300 --runs 1 --hidden 4 --algorithm random --quiet --trace /dev/full");
     assert_int_equal(got->exit_status, 1);
     assert_non_null(strstr(got->err, "No space left"));
 }

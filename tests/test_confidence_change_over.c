@@ -1,5 +1,5 @@
-/* Exact widths with --exact-form auto: small networks are on the primal side at once, others change over from the dual side
- * when its excess cost has paid for it; widths do not notice. */
+/* Exact widths with --exact-form auto: small networks are on the primal side at once, others change over from
+ * the dual side when its excess cost has paid for it; widths do not notice. */
 #include "test_confidence_reference.h"
 
 enum { ARMS = 20, SLATE = 4 };
@@ -27,7 +27,8 @@ static void widths_survive_the_change_over(void **state) {
         sa_confidence *engine = engine_of(&s);
         dense d = dense_of(s.p, 1);
         double largest = 0, after = 0, log_det = 0;
-        size_t change = expected_change((double)s.p, (double)sa_gradients_length(&s.batch), ARMS), rounds = change + 40;
+        size_t change = expected_change((double)s.p, (double)sa_gradients_length(&s.batch), ARMS),
+               rounds = change + 40;
         for (size_t round = 0; round < rounds; round++) {
             assert_int_equal(state_of(engine).from_primal, round > change);
             contexts(&s, ARMS, SLATE, 2);
@@ -44,7 +45,8 @@ static void widths_survive_the_change_over(void **state) {
             log_det = now;
             if (round % 3 == 0) change_weights(&s);
         }
-        print_message("%s: change-over after %zu rounds, n = %zu, p = %zu; error of widths %.1e, of those after it %.1e\n",
+        print_message("%s: change-over after %zu rounds, n = %zu, p = %zu; error of widths %.1e, of those "
+                      "after it %.1e\n",
                       precision ? "double" : "single", change + 1, SLATE * (change + 1), s.p, largest, after);
         assert_true(state_of(engine).from_primal);
         assert_int_equal(state_of(engine).counted, rounds * SLATE);
@@ -56,7 +58,8 @@ static void widths_survive_the_change_over(void **state) {
     }
 }
 
-/* Rounds are charged by what the engine is told that the decision asked for, and not by the widths that were computed. */
+/* Rounds are charged by what the engine is told that the decision asked for, and not by the widths that were
+ * computed. */
 static void rounds_are_charged_by_what_was_asked(void **state) {
     (void)state;
     enum { ENGINES = 4 };
@@ -71,7 +74,8 @@ static void rounds_are_charged_by_what_was_asked(void **state) {
         contexts(&s, ARMS, SLATE, 2);
         for (size_t e = 0; e < ENGINES; e++) {
             assert_int_equal(state_of(engine[e]).from_primal, round > (e == 3 ? early : change));
-            for (size_t time = 0; time < e; time++) widths_of(engine[e], &s, s.width); /* never, once, or more often */
+            for (size_t time = 0; time < e; time++)
+                widths_of(engine[e], &s, s.width); /* never, once, or more often */
             engine[e]->asked = asked[e];
             assert_ok(sa_confidence_count(engine[e], &s.chosen, NULL, &s.work));
         }
@@ -80,7 +84,8 @@ static void rounds_are_charged_by_what_was_asked(void **state) {
     source_clear(&s);
 }
 
-/* Likewise where auto goes over to a sketch, by the rule of auto.c: B = 24, so M = 40, and a fold costs F = 4 M^2 w + 8 M^3 for 16. */
+/* Likewise where auto goes over to a sketch, by the rule of auto.c: B = 24, so M = 40, and a fold costs F = 4
+ * M^2 w + 8 M^3 for 16. */
 static void auto_is_charged_by_what_was_asked(void **state) {
     (void)state;
     enum { ENGINES = 3 };
@@ -89,7 +94,8 @@ static void auto_is_charged_by_what_was_asked(void **state) {
     source s = source_of(larger, SA_PRECISION_SINGLE, 1, SA_EXACT_AUTO);
     s.options->confidence = SA_CONFIDENCE_AUTO;
     s.options->sketch_size = 24;
-    double w = (double)sa_gradients_length(&s.batch), m = 40, fold = 4 * m * m * w + 8 * m * m * m, excess[ENGINES] = {0};
+    double w = (double)sa_gradients_length(&s.batch), m = 40, fold = 4 * m * m * w + 8 * m * m * m,
+           excess[ENGINES] = {0};
     sa_confidence *engine[ENGINES];
     for (size_t e = 0; e < ENGINES; e++) engine[e] = engine_of(&s);
     for (size_t round = 0; round < 120; round++) {
@@ -99,7 +105,8 @@ static void auto_is_charged_by_what_was_asked(void **state) {
             if (e == 1) widths_of(engine[e], &s, s.width);
             engine[e]->asked = asked[e];
             assert_ok(sa_confidence_count(engine[e], &s.chosen, NULL, &s.work));
-            excess[e] = fmax(0, excess[e] + (n * n - m * m) * asked[e] + 2 * (n - m) * asked[e] * w - SLATE * fold / 16);
+            excess[e] = fmax(0, excess[e] + (n * n - m * m) * asked[e] + 2 * (n - m) * asked[e] * w -
+                                    SLATE * fold / 16);
             if (!expected[e] && excess[e] > n * fold / 16) expected[e] = round;
             if (!changed[e] && sa_confidence_certificate(engine[e]) > 1) changed[e] = round;
         }
@@ -124,7 +131,8 @@ static bool starts_primal(net_options wanted, sa_exact_form form, size_t p) {
 
 static void small_networks_start_on_the_primal_side(void **state) {
     (void)state;
-    net_options at_bound = {15, 16, 2, false, false, false, false}, above = {16, 16, 2, false, false, false, false};
+    net_options at_bound = {15, 16, 2, false, false, false, false},
+                above = {16, 16, 2, false, false, false, false};
     assert_true(starts_primal(at_bound, SA_EXACT_AUTO, 256));
     assert_false(starts_primal(above, SA_EXACT_AUTO, 272));
     assert_false(starts_primal(at_bound, SA_EXACT_DUAL, 256));
@@ -134,7 +142,8 @@ static void small_networks_start_on_the_primal_side(void **state) {
 /* A form that was asked for stays. */
 static void a_form_that_was_chosen_stays(void **state) {
     (void)state;
-    source s = source_of((net_options){2, 3, 2, false, false, false, false}, SA_PRECISION_DOUBLE, 1, SA_EXACT_DUAL);
+    source s =
+        source_of((net_options){2, 3, 2, false, false, false, false}, SA_PRECISION_DOUBLE, 1, SA_EXACT_DUAL);
     sa_confidence *engine = engine_of(&s);
     for (size_t round = 0; round < 200; round++) {
         contexts(&s, ARMS, SLATE, 1);
@@ -148,8 +157,10 @@ static void a_form_that_was_chosen_stays(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(widths_survive_the_change_over),    cmocka_unit_test(rounds_are_charged_by_what_was_asked),
-        cmocka_unit_test(auto_is_charged_by_what_was_asked), cmocka_unit_test(small_networks_start_on_the_primal_side),
+        cmocka_unit_test(widths_survive_the_change_over),
+        cmocka_unit_test(rounds_are_charged_by_what_was_asked),
+        cmocka_unit_test(auto_is_charged_by_what_was_asked),
+        cmocka_unit_test(small_networks_start_on_the_primal_side),
         cmocka_unit_test(a_form_that_was_chosen_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* The diagonal engine against the sums written out, weight by weight, in double precision; and against the exact engine where
- * Z is a diagonal matrix. */
+/* The diagonal engine against the sums written out, weight by weight, in double precision; and against the
+ * exact engine where Z is a diagonal matrix. */
 #include "test_confidence_reference.h"
 
 enum { ARMS = 20, SLATE = 4 };
@@ -97,8 +97,8 @@ static void widths_of_some_rows(void **state) {
     source_clear(&s);
 }
 
-/* Gradients along single coordinates make Z a diagonal matrix, and the approximation is exact: here (1, c e_j), as a linear
- * model has for contexts with one feature each. */
+/* Gradients along single coordinates make Z a diagonal matrix, and the approximation is exact: here (1, c
+ * e_j), as a linear model has for contexts with one feature each. */
 static void equals_exact_on_single_coordinates(void **state) {
     (void)state;
     enum { DIM = 9 };
@@ -127,7 +127,8 @@ static void equals_exact_on_single_coordinates(void **state) {
         batch.count = 1 + round % 4;
         count_new(exact, &batch);
         count_new(diagonal, &batch);
-        assert_near(state_of(diagonal).log_det, state_of(exact).log_det, 1e-11 * (1 + state_of(exact).log_det));
+        assert_near(state_of(diagonal).log_det, state_of(exact).log_det,
+                    1e-11 * (1 + state_of(exact).log_det));
     }
     sa_gradients_clear(&batch);
     sa_confidence_destroy(exact);
@@ -209,7 +210,8 @@ static void a_saved_engine_goes_on_bit_for_bit(void **state) {
     }
 }
 
-static void check_file(const source *s, int64_t counted, size_t count, const double *z, const char *sentence) {
+static void check_file(const source *s, int64_t counted, size_t count, const double *z,
+                       const char *sentence) {
     sa_npz_writer *writer;
     sa_npz *archive;
     sa_confidence *engine = engine_of(s);
@@ -240,9 +242,12 @@ static void files_that_cannot_be_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(widths_and_log_det_equal_the_sums),  cmocka_unit_test(widths_of_some_rows),
-        cmocka_unit_test(equals_exact_on_single_coordinates), cmocka_unit_test(huge_and_zero_gradients),
-        cmocka_unit_test(discounts_what_was_counted),         cmocka_unit_test(a_saved_engine_goes_on_bit_for_bit),
+        cmocka_unit_test(widths_and_log_det_equal_the_sums),
+        cmocka_unit_test(widths_of_some_rows),
+        cmocka_unit_test(equals_exact_on_single_coordinates),
+        cmocka_unit_test(huge_and_zero_gradients),
+        cmocka_unit_test(discounts_what_was_counted),
+        cmocka_unit_test(a_saved_engine_goes_on_bit_for_bit),
         cmocka_unit_test(files_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -1,5 +1,5 @@
-/* Forgetting by a factor, on both sides of the exact engine and in the last layer's, against a dense Z in double precision that is
- * discounted as the equation says: Z = lambda I + F (Z - lambda I) + what is new. */
+/* Forgetting by a factor, on both sides of the exact engine and in the last layer's, against a dense Z in
+ * double precision that is discounted as the equation says: Z = lambda I + F (Z - lambda I) + what is new. */
 #include "test_confidence_reference.h"
 
 enum { ARMS = 20, SLATE = 4 };
@@ -36,12 +36,14 @@ static dense dense_from(const witness *w, size_t p, double lambda, double least)
     return d;
 }
 
-/* A Z with lambda and all that was counted is the largest there could be; one with 0.8 lambda, and without what weighs less than
- * 0.01, the smallest, and nothing is wider than before anything was counted. */
-static void assert_between(const source *s, dense *largest, dense *smallest, double lambda, double tolerance) {
+/* A Z with lambda and all that was counted is the largest there could be; one with 0.8 lambda, and without
+ * what weighs less than 0.01, the smallest, and nothing is wider than before anything was counted. */
+static void assert_between(const source *s, dense *largest, dense *smallest, double lambda,
+                           double tolerance) {
     double *g = doubles(s->p);
     for (size_t i = 0; i < ARMS; i++) {
-        double norm = 0, least = dense_width(largest, &s->batch, i), most = dense_width(smallest, &s->batch, i);
+        double norm = 0, least = dense_width(largest, &s->batch, i),
+               most = dense_width(smallest, &s->batch, i);
         written_out(&s->batch, i, g);
         for (size_t j = 0; j < s->p; j++) norm += g[j] * g[j];
         assert_true(s->width[i] >= least * (1 - tolerance));
@@ -60,7 +62,8 @@ static void check(sa_precision precision, sa_exact_form form, double factor, dou
     for (int round = 0; round < 60; round++) {
         contexts(&s, ARMS, SLATE, 1);
         widths_of(engine, &s, s.width);
-        dense largest = dense_from(&w, s.p, lambda, 0), smallest = dense_from(&w, s.p, 0.8 * lambda, primal ? 0 : 0.0125);
+        dense largest = dense_from(&w, s.p, lambda, 0),
+              smallest = dense_from(&w, s.p, 0.8 * lambda, primal ? 0 : 0.0125);
         assert_between(&s, &largest, &smallest, lambda, tolerance);
         double c = engine->kind->certificate(engine) * (1 + tolerance);
         for (size_t i = 0; i < ARMS; i++) {
@@ -122,7 +125,8 @@ static void a_factor_of_0_forgets_all(void **state) {
 /* Upper bounds stay upper bounds while lambda counts for less. */
 static void bounds_hold(void **state) {
     (void)state;
-    source s = source_of((net_options){5, 8, 2, false, false, false, false}, SA_PRECISION_DOUBLE, 0.5, SA_EXACT_DUAL);
+    source s = source_of((net_options){5, 8, 2, false, false, false, false}, SA_PRECISION_DOUBLE, 0.5,
+                         SA_EXACT_DUAL);
     sa_confidence *engine = engine_of(&s);
     size_t all[ARMS];
     for (size_t i = 0; i < ARMS; i++) all[i] = i;
@@ -159,7 +163,8 @@ static void the_last_layer_forgets(void **state) {
         assert_true(width_error(&d, &view, s.width) < 1e-9);
         assert_ok(sa_confidence_discount(engine, 0.75));
         for (size_t i = 0; i < d.p; i++)
-            for (size_t j = 0; j <= i; j++) d.z[i * d.p + j] = 0.75 * d.z[i * d.p + j] + (i == j) * 0.25 * 0.5;
+            for (size_t j = 0; j <= i; j++)
+                d.z[i * d.p + j] = 0.75 * d.z[i * d.p + j] + (i == j) * 0.25 * 0.5;
         count_asked(engine, &s);
         dense_count(&d, &chosen);
     }

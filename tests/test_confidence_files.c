@@ -3,18 +3,22 @@
 
 enum { ARMS = 20, SLATE = 4 };
 
-/* Two engines on the same gradients: `b` is loaded from what `a` saved at round `at`, in between widths and counting, and from then on
- * they must agree to the bit, though only one of them counts what the widths have found: `b`, and in round `at` it is `a`. */
-static void go_on(net_options wanted, sa_precision precision, double lambda, sa_exact_form form, double size, size_t at,
-                  size_t rounds, bool expect_double, bool expect_primal) {
+/* Two engines on the same gradients: `b` is loaded from what `a` saved at round `at`, in between widths and
+ * counting, and from then on they must agree to the bit, though only one of them counts what the widths have
+ * found: `b`, and in round `at` it is `a`. */
+static void go_on(net_options wanted, sa_precision precision, double lambda, sa_exact_form form, double size,
+                  size_t at, size_t rounds, bool expect_double, bool expect_primal) {
     source s = source_of(wanted, precision, lambda, form);
     sa_confidence *a = engine_of(&s), *b = NULL;
     const char *path = scratch("engine.npz");
     double width[ARMS];
-    size_t order[ARMS]; /* widths are asked for in this order, so that kept columns are not numbered as the rows are */
+    size_t order
+        /* widths are asked for in this order, so that kept columns are not numbered as the rows are */
+        [ARMS];
     for (size_t i = 0; i < ARMS; i++) order[i] = (3 * i + 1) % ARMS;
     for (size_t round = 0; round < rounds; round++) {
-        if (size > 0 || round == 0) contexts(&s, ARMS, SLATE, fabs(size)); /* negative: always the same contexts */
+        if (size > 0 || round == 0)
+            contexts(&s, ARMS, SLATE, fabs(size)); /* negative: always the same contexts */
         ask_widths(a, &s, order, ARMS, &s.work, s.width);
         s.asked = a;
         if (b) {
@@ -51,7 +55,8 @@ static void saved_engines_go_on_bit_for_bit(void **state) {
         go_on(small, (sa_precision)precision, 1, SA_EXACT_DUAL, 1, 25, 50, precision, false);
         go_on(small, (sa_precision)precision, 1, SA_EXACT_PRIMAL, 1, 25, 50, precision, true);
         go_on(small, (sa_precision)precision, 1, SA_EXACT_AUTO, 1, 25, 50, precision, true);
-        go_on(small, (sa_precision)precision, 1, SA_EXACT_DUAL, 1, 0, 10, precision, false); /* nothing counted yet */
+        go_on(small, (sa_precision)precision, 1, SA_EXACT_DUAL, 1, 0, 10, precision,
+              false); /* nothing counted yet */
     }
 }
 
@@ -118,8 +123,8 @@ static void damaged_files_are_refused(void **state) {
                     array[i].shape[0]--;
                     changed = true;
                 }
-                assert_ok(
-                    sa_npz_add(writer, sa_npz_name(good, i), array[i].type, array[i].axes, array[i].shape, array[i].data));
+                assert_ok(sa_npz_add(writer, sa_npz_name(good, i), array[i].type, array[i].axes,
+                                     array[i].shape, array[i].data));
             }
             assert_ok(sa_npz_finish(writer, scratch("bad.npz")));
             if (changed) refuse(&s, scratch("bad.npz"));

@@ -1,5 +1,5 @@
-/* An engine that others hold is forked before it counts: the fork goes on as if there had been none, and those who hold an earlier
- * one are answered as before, to the bit. */
+/* An engine that others hold is forked before it counts: the fork goes on as if there had been none, and
+ * those who hold an earlier one are answered as before, to the bit. */
 #include "test_confidence_reference.h"
 
 enum { ARMS = 20, SLATE = 4, HELD = 6 };
@@ -54,7 +54,8 @@ static answer answer_of(const sa_confidence *engine, const sa_gradients *probe) 
 static void assert_same(const answer *a, const answer *b, const char *name, size_t round) {
     bool states = a->state.counted == b->state.counted && a->state.log_det == b->state.log_det &&
                   a->state.in_double == b->state.in_double && a->state.from_primal == b->state.from_primal;
-    if (!states || memcmp(a->width, b->width, sizeof a->width) || memcmp(a->bound, b->bound, sizeof a->bound) ||
+    if (!states || memcmp(a->width, b->width, sizeof a->width) ||
+        memcmp(a->bound, b->bound, sizeof a->bound) ||
         memcmp(&a->certificate, &b->certificate, sizeof a->certificate))
         fail_msg("%s, round %zu: not the same answer", name, round);
 }
@@ -107,7 +108,8 @@ static void check(const case_of *c, sa_precision precision) {
         }
         answer one = answer_of(engine, &probe), other = answer_of(alone, &probe);
         assert_same(&one, &other, c->name, round);
-        assert_true(memcmp(one.width, now->said.width, sizeof one.width) != 0); /* there is something to see */
+        assert_true(memcmp(one.width, now->said.width, sizeof one.width) !=
+                    0); /* there is something to see */
         for (size_t h = 0; h < HELD; h++) {
             if (!held[h].engine) continue;
             answer again = answer_of(held[h].engine, &probe);
@@ -183,7 +185,8 @@ static void forks_save_all_of_it(void **state) {
     }
 }
 
-/* An engine that takes the place of another has a later version, so that nothing that was kept of that one is taken for its own. */
+/* An engine that takes the place of another has a later version, so that nothing that was kept of that one is
+ * taken for its own. */
 static void a_replaced_engine_has_a_later_version(void **state) {
     (void)state;
     source s = source_of(small, SA_PRECISION_SINGLE, 1, SA_EXACT_DUAL);

@@ -1,13 +1,13 @@
-/* What solving for widths has found is kept for counting: that saves time, and changes no bit. And the memory of engines, which the
- * allocator counts. */
+/* What solving for widths has found is kept for counting: that saves time, and changes no bit. And the memory
+ * of engines, which the allocator counts. */
 #include "test_confidence_reference.h"
 
 enum { ARMS = 20, SLATE = 4 };
 
 static const net_options shape = {5, 8, 2, false, true, true, false}; /* p = 62 */
 
-/* Columns that were kept before something else was counted are not taken for those of the new Z, though their labels fit; nor are
- * columns of the rows of another batch, once widths were asked for anew. */
+/* Columns that were kept before something else was counted are not taken for those of the new Z, though their
+ * labels fit; nor are columns of the rows of another batch, once widths were asked for anew. */
 static void kept_columns_are_of_one_z(void **state) {
     (void)state;
     source s = source_of(shape, SA_PRECISION_DOUBLE, 1, SA_EXACT_DUAL);
@@ -38,9 +38,10 @@ static void kept_columns_are_of_one_z(void **state) {
     source_clear(&s);
 }
 
-/* Two engines on the same gradients, one of which counts what its widths have found, while the other solves again. Slates of up to
- * more than are kept (240), and than are appended at a time (64). */
-static void check_bits(int confidence, sa_exact_form form, sa_precision precision, double discount, bool keeps) {
+/* Two engines on the same gradients, one of which counts what its widths have found, while the other solves
+ * again. Slates of up to more than are kept (240), and than are appended at a time (64). */
+static void check_bits(int confidence, sa_exact_form form, sa_precision precision, double discount,
+                       bool keeps) {
     static const size_t arms[] = {20, 241, 13, 240, 1, 100, 500, 66}, slate[] = {4, 4, 13, 64, 1, 65, 2, 7};
     source s = source_of(shape, precision, 0.5, form);
     s.options->confidence = confidence;
@@ -141,8 +142,10 @@ static void memory_is_that_of_the_factor(void **state) {
         assert_in_range(dual, N * N / 2 * size, N * N * size);
         assert_in_range(primal, P * P / 2 * size, 3 * P * P * size);
         assert_in_range(diagonal, 2 * P * sizeof(double), 4 * P * sizeof(double));
-        assert_int_equal(primal, bytes_of(SA_CONFIDENCE_EXACT, SA_EXACT_PRIMAL, (sa_precision)precision, 2 * ROUNDS));
-        assert_int_equal(diagonal, bytes_of(SA_CONFIDENCE_DIAGONAL, SA_EXACT_AUTO, (sa_precision)precision, 2 * ROUNDS));
+        assert_int_equal(primal,
+                         bytes_of(SA_CONFIDENCE_EXACT, SA_EXACT_PRIMAL, (sa_precision)precision, 2 * ROUNDS));
+        assert_int_equal(
+            diagonal, bytes_of(SA_CONFIDENCE_DIAGONAL, SA_EXACT_AUTO, (sa_precision)precision, 2 * ROUNDS));
         assert_in_range(bytes_of(SA_CONFIDENCE_SKETCH, SA_EXACT_AUTO, (sa_precision)precision, 2 * ROUNDS), 1,
                         sketch + sketch / 4); /* bounded, however many are counted */
     }

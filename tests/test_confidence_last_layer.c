@@ -1,5 +1,6 @@
-/* The last-layer engine against a dense Z of the weights that the score is linear in, written out from the features: the last
- * hidden layer (with 1 for a bias) times the output's factor, and the input of the bypass, all divided by sqrt(m). */
+/* The last-layer engine against a dense Z of the weights that the score is linear in, written out from the
+ * features: the last hidden layer (with 1 for a bias) times the output's factor, and the input of the bypass,
+ * all divided by sqrt(m). */
 #include "test_confidence_reference.h"
 
 enum { ARMS = 20, SLATE = 4 };

@@ -1,5 +1,5 @@
-/* Single precision knows when it no longer suffices, and goes on in double: the same contexts a thousand times, and gradients
- * whose squares overflow. */
+/* Single precision knows when it no longer suffices, and goes on in double: the same contexts a thousand
+ * times, and gradients whose squares overflow. */
 #include "test_confidence_reference.h"
 
 static const net_options network = {4, 8, 2, true, false, false, false}; /* p = 40 */
@@ -34,7 +34,8 @@ static void repeat(sa_exact_form form, double lambda) {
         count_asked(engine, &s);
         dense_count(&d, &s.chosen);
     }
-    print_message("%s, lambda %g, %d times the same: rho %.1e, in double after %zu rounds; largest error of widths %.1e\n",
+    print_message("%s, lambda %g, %d times the same: rho %.1e, in double after %zu rounds; largest error of "
+                  "widths %.1e\n",
                   form == SA_EXACT_DUAL ? "dual" : "primal", lambda, ROUNDS, rho, doubled, largest);
     assert_true(rho < 1e-3 && doubled > 0);
     assert_true(smallest_single > 9e-4); /* not too late */
@@ -63,7 +64,8 @@ static void widths_of_repeated_contexts_keep_their_digits(void **state) {
 /* While contexts are fresh, single precision stays. */
 static void fresh_contexts_stay_in_single(void **state) {
     (void)state;
-    source s = source_of((net_options){20, 20, 2, true, false, false, false}, SA_PRECISION_SINGLE, 1, SA_EXACT_DUAL);
+    source s =
+        source_of((net_options){20, 20, 2, true, false, false, false}, SA_PRECISION_SINGLE, 1, SA_EXACT_DUAL);
     sa_confidence *engine = engine_of(&s);
     for (size_t round = 0; round < 100; round++) {
         contexts(&s, 20, 4, 0.5);
@@ -75,7 +77,8 @@ static void fresh_contexts_stay_in_single(void **state) {
     source_clear(&s);
 }
 
-/* Gradients whose squares single precision cannot hold go to double before they are counted, and Z stays sound. */
+/* Gradients whose squares single precision cannot hold go to double before they are counted, and Z stays
+ * sound. */
 static void huge_gradients_go_to_double(void **state) {
     (void)state;
     enum { ARMS = 20, SLATE = 4 };

@@ -1,5 +1,5 @@
-/* Z written out, in double precision, with a Cholesky factor of its own: what exact widths are checked against. And the
- * gradients to check with: of a small network whose weights change from round to round. */
+/* Z written out, in double precision, with a Cholesky factor of its own: what exact widths are checked
+ * against. And the gradients to check with: of a small network whose weights change from round to round. */
 #ifndef TEST_CONFIDENCE_REFERENCE_H
 #define TEST_CONFIDENCE_REFERENCE_H
 
@@ -27,7 +27,8 @@ static inline void dense_clear(dense *d) {
 }
 
 static inline double element(const void *values, sa_precision precision, size_t i) {
-    return precision == SA_PRECISION_SINGLE ? (double)((const float *)values)[i] : ((const double *)values)[i];
+    return precision == SA_PRECISION_SINGLE ? (double)((const float *)values)[i]
+                                            : ((const double *)values)[i];
 }
 
 /* out (p): pair by pair, delta by delta */
@@ -113,7 +114,8 @@ typedef struct source {
 } source;
 
 /* Options that the engine takes too: lambda, form, precision. */
-static inline source source_of(net_options wanted, sa_precision precision, double lambda, sa_exact_form form) {
+static inline source source_of(net_options wanted, sa_precision precision, double lambda,
+                               sa_exact_form form) {
     source s = {.options = options_of(wanted, precision), .dim = wanted.dim};
     s.options->regularization = lambda;
     s.options->exact_form = (int)form;
@@ -150,7 +152,8 @@ static inline void choose(source *s, size_t count) {
     sa_gradients_append(&s->chosen, &s->batch, s->rows, count);
 }
 
-/* x (arms, dim), uniform on +-`size`; the gradients there go to s->batch, and `slate` of them to s->chosen. */
+/* x (arms, dim), uniform on +-`size`; the gradients there go to s->batch, and `slate` of them to
+ * s->chosen. */
 static inline void contexts(source *s, size_t arms, size_t slate, double size) {
     double *x = random_doubles(arms * s->dim), *mean = doubles(arms);
     float *narrow = NULL;
@@ -180,11 +183,12 @@ static inline void change_weights(source *s) {
     for (size_t i = 0; i < SAMPLES * s->dim; i++) narrow[i] = (float)x[i];
     for (size_t i = 0; i < SAMPLES; i++) v[i] = narrow_v[i] = (float)(3 * uniform());
     bool wide = s->model->precision == SA_PRECISION_DOUBLE, diverged = true;
-    sa_training training = {.count = SAMPLES,
-                            .total = SAMPLES,
-                            .factor = 1,
-                            .all = {.inputs = wide ? (void *)x : narrow, .targets = wide ? (void *)v : narrow_v},
-                            .stream = sa_stream_at(1, SA_PURPOSE_TRAINING, 0, s->round)};
+    sa_training training = {
+        .count = SAMPLES,
+        .total = SAMPLES,
+        .factor = 1,
+        .all = {.inputs = wide ? (void *)x : narrow, .targets = wide ? (void *)v : narrow_v},
+        .stream = sa_stream_at(1, SA_PURPOSE_TRAINING, 0, s->round)};
     assert_ok(train_on(s->model, &training, &diverged));
     assert_false(diverged);
     sa_free(x);
@@ -199,8 +203,8 @@ static inline sa_confidence_state state_of(const sa_confidence *engine) {
     return state;
 }
 
-/* The widths of rows of s->batch (rows NULL: the first), whose columns `work` keeps. As agents do it: an engine for which single
- * precision may not suffice goes over to double, and is asked again. */
+/* The widths of rows of s->batch (rows NULL: the first), whose columns `work` keeps. As agents do it: an
+ * engine for which single precision may not suffice goes over to double, and is asked again. */
 static inline void ask_widths(sa_confidence *engine, const source *s, const size_t *rows, size_t count,
                               sa_width_work *work, double *width) {
     for (int again = 0;; again++) {
@@ -234,15 +238,16 @@ static inline void count_new(sa_confidence *engine, const sa_gradients *batch) {
 }
 
 /* Widths of the first gradients of any batch; nothing is kept. */
-static inline void plain_widths(const sa_confidence *engine, const sa_gradients *batch, const size_t *rows, size_t count,
-                                double *width) {
+static inline void plain_widths(const sa_confidence *engine, const sa_gradients *batch, const size_t *rows,
+                                size_t count, double *width) {
     sa_width_work work = {0};
     assert_ok(engine->kind->widths(engine, batch, rows, count, NULL, &work, width));
     assert_false(work.imprecise);
     sa_width_work_clear(&work);
 }
 
-static inline void tighten(const sa_confidence *engine, source *s, const size_t *rows, size_t count, double *bound) {
+static inline void tighten(const sa_confidence *engine, source *s, const size_t *rows, size_t count,
+                           double *bound) {
     assert_ok(engine->kind->tighten(engine, &s->batch, rows, count, &s->work, bound));
 }
 

@@ -1,5 +1,6 @@
-/* The sketch against what it stands for, written out: the vectors that it has in place of the counted gradients, projected at each
- * fold on the elements that were kept; and against the exact Z, for its certificate. All in double precision, p numbers a vector. */
+/* The sketch against what it stands for, written out: the vectors that it has in place of the counted
+ * gradients, projected at each fold on the elements that were kept; and against the exact Z, for its
+ * certificate. All in double precision, p numbers a vector. */
 #include "test_agent_rig.h" /* for its folder in memory */
 #include "test_confidence_reference.h"
 
@@ -28,8 +29,10 @@ typedef struct stand_in {
 } stand_in;
 
 static stand_in stand_in_of(const source *s) {
-    return (stand_in){
-        .p = s->p, .lambda = s->options->regularization, .counted = doubles(MOST * s->p), .stood = doubles(MOST * s->p)};
+    return (stand_in){.p = s->p,
+                      .lambda = s->options->regularization,
+                      .counted = doubles(MOST * s->p),
+                      .stood = doubles(MOST * s->p)};
 }
 
 static void stand_in_clear(stand_in *self) {
@@ -86,7 +89,8 @@ static sa_gradients elements_of(const sa_confidence *engine, const source *s) {
     assert_ok(sa_npz_open(scratch("elements.npz"), &archive));
     assert_ok(sa_npz_get_integer(archive, "sketch_double", 0, 1, &in_double));
     sa_precision precision = in_double ? SA_PRECISION_DOUBLE : SA_PRECISION_SINGLE;
-    assert_ok(sa_npz_get_exactly(archive, "counted_delta1", in_double ? SA_FLOAT64 : SA_FLOAT32, 0, NULL, &delta));
+    assert_ok(
+        sa_npz_get_exactly(archive, "counted_delta1", in_double ? SA_FLOAT64 : SA_FLOAT32, 0, NULL, &delta));
     assert_ok(sa_gradients_init_like(&elements, precision, &s->batch));
     assert_ok(sa_gradients_load(&elements, archive, "counted", delta.shape[0]));
     sa_array_clear(&delta);
@@ -163,15 +167,17 @@ static double lost_norm(const stand_in *self) {
     return sqrt(norm);
 }
 
-/* Widths are those of the stand-ins, to `tolerance`, and as far from the exact ones as the certificate allows. `lazily`: what was
- * forgotten last is not in all parts of Z yet, which the certificate knows. */
-static double check_round(sa_confidence *engine, source *s, const stand_in *self, double tolerance, bool lazily) {
+/* Widths are those of the stand-ins, to `tolerance`, and as far from the exact ones as the certificate
+ * allows. `lazily`: what was forgotten last is not in all parts of Z yet, which the certificate knows. */
+static double check_round(sa_confidence *engine, source *s, const stand_in *self, double tolerance,
+                          bool lazily) {
     double certificate = sa_confidence_certificate(engine), worst = 1;
     dense stood = dense_of_vectors(self, self->stood), exact = dense_of_vectors(self, self->counted);
     widths_of(engine, s, s->width);
     assert_true(certificate >= 1);
     assert_true(lazily || width_error(&stood, &s->batch, s->width) < tolerance);
-    if (!lazily) assert_near(state_of(engine).log_det, dense_log_det(&stood), tolerance * (1 + dense_log_det(&stood)));
+    if (!lazily)
+        assert_near(state_of(engine).log_det, dense_log_det(&stood), tolerance * (1 + dense_log_det(&stood)));
     for (size_t i = 0; i < s->batch.count; i++) {
         double truth = dense_width(&exact, &s->batch, i);
         assert_true(s->width[i] <= truth * certificate * (1 + tolerance));
@@ -194,7 +200,8 @@ static void stands_for_what_was_counted(void **state) {
                  {3, 32, 40, 7, 2}, {2, 4, 12, 1, 1},    {0, 8, 20, 1, 1e3}, {1, 90, 60, 1e-4, 1}};
     for (int precision = 0; precision < 2; precision++)
         for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-            source s = sketch_source(shapes[cases[c].shape], (sa_precision)precision, cases[c].lambda, cases[c].size);
+            source s = sketch_source(shapes[cases[c].shape], (sa_precision)precision, cases[c].lambda,
+                                     cases[c].size);
             sa_confidence *engine = engine_of(&s);
             stand_in self = stand_in_of(&s);
             double worst = 1, tolerance = precision == SA_PRECISION_SINGLE ? 2e-3 : 1e-6;
@@ -207,7 +214,8 @@ static void stands_for_what_was_counted(void **state) {
             }
             assert_int_equal(state_of(engine).counted, self.count);
             print_message("size %d of %zu counted, p %zu, lambda %g: widths within %.3f, certificate %.3f\n",
-                          cases[c].size, self.count, s.p, cases[c].lambda, worst, sa_confidence_certificate(engine));
+                          cases[c].size, self.count, s.p, cases[c].lambda, worst,
+                          sa_confidence_certificate(engine));
             stand_in_clear(&self);
             sa_confidence_destroy(engine);
             source_clear(&s);
@@ -238,7 +246,8 @@ static void is_exact_until_it_folds(void **state) {
     source_clear(&s);
 }
 
-/* Gradients of a linear model, or the same few again and again, span few directions: nothing is lost, however many are counted. */
+/* Gradients of a linear model, or the same few again and again, span few directions: nothing is lost, however
+ * many are counted. */
 static void few_directions_stay_exact(void **state) {
     (void)state;
     enum { DIM = 12, ROUNDS = 150 };
@@ -301,7 +310,8 @@ static void discounts_what_was_counted(void **state) {
     }
 }
 
-/* What has faded away leaves a Z of lambda, and what is counted then, however often it was discounted before. */
+/* What has faded away leaves a Z of lambda, and what is counted then, however often it was discounted
+ * before. */
 static void forgets_all_in_the_end(void **state) {
     (void)state;
     source s = sketch_source(shapes[0], SA_PRECISION_DOUBLE, 0.2, 24);
@@ -418,8 +428,8 @@ static void a_saved_engine_goes_on_bit_for_bit(void **state) {
     }
 }
 
-/* auto is exact at first; then it is the sketch of all that was counted, and its widths go on where they were. Columns
- * that were kept before are not taken for its own. */
+/* auto is exact at first; then it is the sketch of all that was counted, and its widths go on where they
+ * were. Columns that were kept before are not taken for its own. */
 static void auto_changes_over(void **state) {
     (void)state;
     source s = sketch_source(shapes[0], SA_PRECISION_SINGLE, 1, 24);
@@ -437,7 +447,8 @@ static void auto_changes_over(void **state) {
         for (size_t i = 0; i < ARMS; i++) {
             double truth = dense_width(&d, &s.batch, i);
             if (certificate == 1) assert_near(s.width[i], truth, 1e-3 * truth);
-            assert_true(s.width[i] <= truth * certificate * 1.001 && s.width[i] * certificate * 1.001 >= truth);
+            assert_true(s.width[i] <= truth * certificate * 1.001 &&
+                        s.width[i] * certificate * 1.001 >= truth);
             worst = fmax(worst, s.width[i] / truth);
         }
         widths_of(sketch, &s, width);
@@ -450,8 +461,10 @@ static void auto_changes_over(void **state) {
             changed = true;
             print_message("auto changes over with %zu counted\n", state_of(engine).counted);
             widths_of(engine, &s, width);
-            for (size_t i = 0; i < ARMS; i++) jump = fmax(jump, fabs(width[i] / dense_width(&d, &s.batch, i) - 1));
-            assert_ok(sa_confidence_count(engine, &s.chosen, s.rows, &kept)); /* `kept` is of the exact engine */
+            for (size_t i = 0; i < ARMS; i++)
+                jump = fmax(jump, fabs(width[i] / dense_width(&d, &s.batch, i) - 1));
+            assert_ok(
+                sa_confidence_count(engine, &s.chosen, s.rows, &kept)); /* `kept` is of the exact engine */
             count_new(sketch, &s.chosen);
             dense_count(&d, &s.chosen);
         }
@@ -481,7 +494,8 @@ static void auto_stays_exact_where_that_is_cheap(void **state) {
     source_clear(&s);
 }
 
-/* Where it stays exact, it does so while it forgets, and a saved one goes on; where it does not, it is a sketch at once. */
+/* Where it stays exact, it does so while it forgets, and a saved one goes on; where it does not, it is a
+ * sketch at once. */
 static void auto_discounts_as_exact_does(void **state) {
     (void)state;
     static const int sizes[] = {16, 4}; /* 32 elements, 20 */
@@ -524,15 +538,16 @@ static void bad_sizes_are_refused(void **state) {
     assert_fails(sa_options_set(options, "sketch-size", "2.5"), SA_INVALID, "--sketch-size 2.5");
     assert_ok(sa_options_set(options, "sketch-size", "1000000"));
     options->confidence = SA_CONFIDENCE_SKETCH;
-    assert_fails(sa_confidence_create(options, 1, &shape, &engine), SA_INVALID, "--sketch-size 1000000 needs 1.06e+05 GB");
+    assert_fails(sa_confidence_create(options, 1, &shape, &engine), SA_INVALID,
+                 "--sketch-size 1000000 needs 1.06e+05 GB");
     assert_null(engine);
     sa_options_destroy(options);
 }
 
 /* ---- files that cannot be ---- */
 
-static void check_file(const source *s, const char *changed, size_t axes, const size_t *shape, const double *values,
-                       const char *sentence) {
+static void check_file(const source *s, const char *changed, size_t axes, const size_t *shape,
+                       const double *values, const char *sentence) {
     static const char *const names[] = {"sketch_lost", "sketch_log_det", "sketch_old", "sketch_fresh"};
     sa_confidence *engine = engine_of(s);
     sa_npz_writer *writer;
@@ -548,7 +563,8 @@ static void check_file(const source *s, const char *changed, size_t axes, const 
         bool is = !strcmp(names[i], changed);
         size_t plain = i < 2 ? 0 : i == 2 ? 2 : 1;
         if (is && !values) continue; /* left out */
-        assert_ok(sa_npz_add(writer, names[i], SA_FLOAT64, is ? axes : plain, is ? shape : none, is ? values : &zero));
+        assert_ok(sa_npz_add(writer, names[i], SA_FLOAT64, is ? axes : plain, is ? shape : none,
+                             is ? values : &zero));
     }
     s->options->confidence = SA_CONFIDENCE_EXACT;
     s->options->exact_form = SA_EXACT_DUAL;

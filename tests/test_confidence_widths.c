@@ -52,13 +52,14 @@ static void dual_and_primal_equal_dense(void **state) {
             double largest = 0;
             for (size_t k = 0; k < 3; k++)
                 largest = fmax(largest, both_sides(shapes[k], (sa_precision)precision, lambdas[i], 100));
-            print_message("%s, lambda %g: largest relative error of widths %.1e\n", precision ? "double" : "single",
-                          lambdas[i], largest);
+            print_message("%s, lambda %g: largest relative error of widths %.1e\n",
+                          precision ? "double" : "single", lambdas[i], largest);
             assert_true(largest < tolerance[precision]);
         }
 }
 
-/* Feedback that comes late, after other batches were asked for or counted, and feedback of which nothing was kept, count the same. */
+/* Feedback that comes late, after other batches were asked for or counted, and feedback of which nothing was
+ * kept, count the same. */
 static void late_counting_gives_the_same_z(void **state) {
     (void)state;
     for (int precision = 0; precision < 2; precision++) {
@@ -111,8 +112,8 @@ static void late_counting_gives_the_same_z(void **state) {
     }
 }
 
-/* Widths of some rows, in parts whose columns are kept together, equal those of all at once; others are left alone; and counting rows of
- * either part, of both, or never asked for, gives the same Z. */
+/* Widths of some rows, in parts whose columns are kept together, equal those of all at once; others are left
+ * alone; and counting rows of either part, of both, or never asked for, gives the same Z. */
 static void widths_in_parts_equal_widths_at_once(void **state) {
     (void)state;
     static const size_t first[] = {3, 17, 4, 9, 0}, second[] = {19, 2, 11},
@@ -151,7 +152,8 @@ static void widths_in_parts_equal_widths_at_once(void **state) {
         }
 }
 
-/* More arms than are solved for at a time (240), more counted than are appended at a time (64), with and without columns that are kept. */
+/* More arms than are solved for at a time (240), more counted than are appended at a time (64), with and
+ * without columns that are kept. */
 static void large_batches_equal_dense(void **state) {
     (void)state;
     static const size_t arms[] = {240, 241, 500, 130, 500}, slate[] = {64, 65, 150, 130, 499};
@@ -183,7 +185,8 @@ static void large_batches_equal_dense(void **state) {
     assert_true(largest[0] < 1e-3 && largest[1] < 1e-8);
 }
 
-/* One count of many gradients gives the Z, and the widths, of many counts of one, whatever was counted before. */
+/* One count of many gradients gives the Z, and the widths, of many counts of one, whatever was counted
+ * before. */
 static void one_block_equals_one_by_one(void **state) {
     (void)state;
     for (int precision = 0; precision < 2; precision++)
@@ -222,7 +225,8 @@ static void one_block_equals_one_by_one(void **state) {
 /* A factor made from gradients equals one that counted them. */
 static void factors_from_gradients_equal_counting(void **state) {
     (void)state;
-    static const sa_factor_class *const forms[] = {&sa_dual_f32, &sa_dual_f64, &sa_primal_f32, &sa_primal_f64};
+    static const sa_factor_class *const forms[] = {&sa_dual_f32, &sa_dual_f64, &sa_primal_f32,
+                                                   &sa_primal_f64};
     for (size_t f = 0; f < 4; f++) {
         sa_precision precision = forms[f]->precision;
         source s = source_of(shapes[0], precision, 0.1, SA_EXACT_AUTO);
@@ -235,8 +239,8 @@ static void factors_from_gradients_equal_counting(void **state) {
         contexts(&s, ARMS, SLATE, 1);
         for (int twice = 0; twice < 2; twice++) {
             double least = 1;
-            s.work.solved =
-                (sa_solved){.version = 1, .columns = ARMS, .column = s.work.solved.column, .bytes = s.work.solved.bytes};
+            s.work.solved = (sa_solved){
+                .version = 1, .columns = ARMS, .column = s.work.solved.column, .bytes = s.work.solved.bytes};
             assert_ok(forms[f]->squared_widths(form, &s.batch, NULL, ARMS, s.label, &s.work, s.width, &rho));
             for (size_t i = 0; i < ARMS; i++) {
                 double norm = 0, *g = doubles(s.p);
@@ -259,7 +263,8 @@ static void factors_from_gradients_equal_counting(void **state) {
     }
 }
 
-/* A gradient of 0 (no unit is on) has the width 0, and counting it changes nothing but the number. So does counting none. */
+/* A gradient of 0 (no unit is on) has the width 0, and counting it changes nothing but the number. So does
+ * counting none. */
 static void zero_gradients_have_no_width(void **state) {
     (void)state;
     static const sa_exact_form forms[] = {SA_EXACT_DUAL, SA_EXACT_PRIMAL};
@@ -290,7 +295,8 @@ static void zero_gradients_have_no_width(void **state) {
 /* Bit for bit, whether a width is asked for alone, with a few others in any order, or with all. */
 static void a_width_does_not_hang_on_its_company(void **state) {
     (void)state;
-    source s = source_of((net_options){.dim = 80, .hidden = 100, .depth = 2}, SA_PRECISION_SINGLE, 0.1, SA_EXACT_DUAL);
+    source s = source_of((net_options){.dim = 80, .hidden = 100, .depth = 2}, SA_PRECISION_SINGLE, 0.1,
+                         SA_EXACT_DUAL);
     sa_confidence *engine = engine_of(&s);
     for (size_t round = 0; round < 45; round++) {
         contexts(&s, ARMS, SLATE, 1);

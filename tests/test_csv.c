@@ -63,7 +63,8 @@ static void test_quotes(void **state) {
     assert_string_equal(fields("\"say \"\"no\"\"\",x\n", ','), "[say \"no\"][x]<1>");
     assert_string_equal(fields("\"\"\"\",\"\"\n", ','), "[\"][]<1>");
     assert_string_equal(fields("\"two\nlines\" , \" b \"\r\nc,d\n", ','), "[two\nlines][ b ]<1>[c][d]<3>");
-    assert_string_equal(fields("5\" pipe,b\n", ','), "[5\" pipe][b]<1>"); /* not at the beginning: a quote like any byte */
+    assert_string_equal(fields("5\" pipe,b\n", ','),
+                        "[5\" pipe][b]<1>"); /* not at the beginning: a quote like any byte */
     assert_string_equal(fields("\"a\"", ','), "[a]<1>");
 }
 

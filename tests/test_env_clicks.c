@@ -1,5 +1,5 @@
-/* Click models: the expected reward against a walk through everything a user can do, the best slate against all slates, what
- * users do against the probabilities, and bad options. */
+/* Click models: the expected reward against a walk through everything a user can do, the best slate against
+ * all slates, what users do against the probabilities, and bad options. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,8 +35,10 @@ static sa_options *options_of(const char *pairs) {
 static sa_status make(const char *pairs, sa_clicks **out) {
     sa_options *options = options_of(pairs);
     sa_problem *problem = sa_problem_new();
-    if (*options->discounts) assert_int_equal(sa_problem_set(problem, "discounts", options->discounts), SA_OK);
-    if (*options->cascade_reward) assert_int_equal(sa_problem_set(problem, "reward", options->cascade_reward), SA_OK);
+    if (*options->discounts)
+        assert_int_equal(sa_problem_set(problem, "discounts", options->discounts), SA_OK);
+    if (*options->cascade_reward)
+        assert_int_equal(sa_problem_set(problem, "reward", options->cascade_reward), SA_OK);
     sa_status status = sa_clicks_create(options, sa_problem_data(problem), out);
     sa_problem_destroy(problem);
     sa_options_destroy(options);
@@ -59,7 +61,8 @@ static double walk(const sa_clicks *clicks, const size_t *slate, size_t length, 
     double ends = clicks->sum ? clicked : clicked > 0, click = clicks->weights[k] * attraction(slate[k]);
     double after_click = stop[slate[k]] * (clicks->sum ? clicked + 1 : 1) +
                          (1 - stop[slate[k]]) * walk(clicks, slate, length, k + 1, clicked + 1);
-    double after_none = clicks->leave * ends + (1 - clicks->leave) * walk(clicks, slate, length, k + 1, clicked);
+    double after_none =
+        clicks->leave * ends + (1 - clicks->leave) * walk(clicks, slate, length, k + 1, clicked);
     return click * after_click + (1 - click) * after_none;
 }
 
@@ -95,7 +98,9 @@ static void draw_round(uint64_t number, bool stops) {
     double uniform[3 * ARMS];
     sa_draw_uniforms(&stream, 0, 3 * ARMS, uniform);
     for (size_t i = 0; i < ARMS; i++) {
-        expected[i] = number % 3 == 0 ? uniform[i] : number % 3 == 1 ? 1.7 * uniform[i] - 0.4 : floor(4 * uniform[i]) / 3;
+        expected[i] = number % 3 == 0   ? uniform[i]
+                      : number % 3 == 1 ? 1.7 * uniform[i] - 0.4
+                                        : floor(4 * uniform[i]) / 3;
         stop[i] = !stops ? 1 : number % 2 ? uniform[ARMS + i] : floor(3 * uniform[ARMS + i]) / 2;
         noise[i] = uniform[2 * ARMS + i] - 0.5;
     }
@@ -135,13 +140,15 @@ static void best_is_best_of_all_slates(void **state) {
             draw_round(number, MODELS[m].stops);
             drawn.arms = number % 5 == 4 ? 3 : ARMS; /* also fewer arms than positions */
             size_t length = clicks->slate < drawn.arms ? clicks->slate : drawn.arms;
-            if (sa_clicks_best(clicks, &drawn, length, &workspace, slate) != SA_OK) fail_msg("%s", sa_last_error());
+            if (sa_clicks_best(clicks, &drawn, length, &workspace, slate) != SA_OK)
+                fail_msg("%s", sa_last_error());
             for (size_t k = 0; k < length; k++)
                 for (size_t j = 0; j < k; j++) assert_true(slate[k] < drawn.arms && slate[k] != slate[j]);
             double found = sa_clicks_expected_reward(clicks, &drawn, slate, length);
             double best = largest(clicks, tried, 0, length);
             if (fabs(found - best) > 1e-12)
-                fail_msg("%s, round %d: %.17g, and %.17g can be had", MODELS[m].options, (int)number, found, best);
+                fail_msg("%s, round %d: %.17g, and %.17g can be had", MODELS[m].options, (int)number, found,
+                         best);
         }
         drawn.arms = ARMS;
         sa_workspace_clear(&workspace);
@@ -153,7 +160,8 @@ static void best_is_best_of_all_slates(void **state) {
 
 enum { USERS = 40000 };
 
-/* Frequencies over many users against the expectation: five deviations, so that a right program fails once in a million. */
+/* Frequencies over many users against the expectation: five deviations, so that a right program fails once in
+ * a million. */
 static void rewards_of_users_have_the_expected_mean(void **state) {
     (void)state;
     static const size_t slate[MOST_SLATE] = {4, 0, 3, 1};
@@ -163,7 +171,8 @@ static void rewards_of_users_have_the_expected_mean(void **state) {
         double sum = 0, squares = 0;
         for (uint64_t user = 0; user < USERS; user++) {
             for (size_t i = 0; i < ARMS; i++) noise[i] = user % 2 ? -0.1 : 0.1;
-            sa_visit visit = sa_clicks_visit(clicks, &drawn, user / 1000, user % 1000, slate, clicks->slate, NULL);
+            sa_visit visit =
+                sa_clicks_visit(clicks, &drawn, user / 1000, user % 1000, slate, clicks->slate, NULL);
             sum += visit.reward;
             squares += visit.reward * visit.reward;
         }
@@ -208,8 +217,8 @@ static void positions_are_reached_and_clicked_as_often_as_they_should(void **sta
     sa_clicks_destroy(clicks);
 }
 
-/* The user of a round is the same whatever is shown: who clicks an arm somewhere would click it in any position that is looked at
- * for sure, and a slate in another order has the same arms clicked. */
+/* The user of a round is the same whatever is shown: who clicks an arm somewhere would click it in any
+ * position that is looked at for sure, and a slate in another order has the same arms clicked. */
 static void the_user_is_the_same_for_every_slate(void **state) {
     (void)state;
     sa_clicks *clicks = made("slate=3 clicks=position examination=1,1,1"),
@@ -262,11 +271,13 @@ static void bad_options_have_a_sentence(void **state) {
     assert_int_equal(make("slate=4", &clicks), SA_OK);
     assert_null(clicks); /* every score is seen */
     refused("slate=4 clicks=position", "--clicks position needs --examination");
-    refused("slate=4 clicks=position examination=0.4,1,0.2", "--examination: 3 numbers, and there are 4 positions");
+    refused("slate=4 clicks=position examination=0.4,1,0.2",
+            "--examination: 3 numbers, and there are 4 positions");
     refused("slate=4 clicks=position examination=0.4,1.5,0.2,1",
             "--examination: number 2 is 1.5, and must be from 0 to 1");
     refused("slate=4 clicks=position examination=0.4,-1,0.2,1", "number 2 is -1");
-    refused("slate=4 clicks=position examination=0.4,,0.2,1", "--examination: 0.4,,0.2,1 is neither a list of numbers");
+    refused("slate=4 clicks=position examination=0.4,,0.2,1",
+            "--examination: 0.4,,0.2,1 is neither a list of numbers");
     refused("slate=2 clicks=position examination=1,nan", "neither a list of numbers");
     refused("slate=4 clicks=cascade examination=1,1,1,1", "--examination is for --clicks position");
     refused("slate=4 examination=1,1,1,1", "--examination is for --clicks position");

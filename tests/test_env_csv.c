@@ -1,4 +1,5 @@
-/* Rows of a csv file as arms: the features of each kind of column by hand, what is drawn, and all that can be wrong. */
+/* Rows of a csv file as arms: the features of each kind of column by hand, what is drawn, and all that can be
+ * wrong. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +20,8 @@ static const sa_csv_format PLAIN = {.separator = ',', .label = "last", .positive
 
 static sa_csv_pool parsed(const char *text, sa_csv_format format) {
     sa_csv_pool pool;
-    if (sa_csv_pool_parse(text, strlen(text), "f.csv", &format, &pool) != SA_OK) fail_msg("%s", sa_last_error());
+    if (sa_csv_pool_parse(text, strlen(text), "f.csv", &format, &pool) != SA_OK)
+        fail_msg("%s", sa_last_error());
     return pool;
 }
 
@@ -27,7 +29,8 @@ static void expect_row(const sa_csv_pool *pool, size_t row, const double *wanted
     double features[20];
     sa_csv_pool_row(pool, row, features);
     for (size_t i = 0; i < pool->dim; i++)
-        if (features[i] != wanted[i]) fail_msg("row %zu has %g as feature %zu, not %g", row, features[i], i, wanted[i]);
+        if (features[i] != wanted[i])
+            fail_msg("row %zu has %g as feature %zu, not %g", row, features[i], i, wanted[i]);
 }
 
 /* ---- the table ---- */
@@ -75,7 +78,8 @@ static void test_many_values(void **state) {
         sa_csv_pool_row(&pool, row, features);
         sa_csv_pool_row(&pool, (row + 450) % 900, other); /* has the same value */
         for (size_t i = 0; i < 450; i++) sum += features[i];
-        assert_true(sum == 1 && !memcmp(features, other, 450 * sizeof *other) && features[450] == (double)row);
+        assert_true(sum == 1 && !memcmp(features, other, 450 * sizeof *other) &&
+                    features[450] == (double)row);
     }
     sa_csv_pool_clear(&pool);
     free(features);
@@ -130,8 +134,9 @@ static void test_wrong_files(void **state) {
                 "f.csv:2: column 2 has NaN among its numbers; a missing one is written as ?");
     refuse_text("1,2,yes\n1e999,3,no\n", PLAIN,
                 "f.csv:2: column 1 has 1e999 among its numbers; a missing one is written as ?");
-    refuse_text("x,kind\n1,yes\n2,no\n", PLAIN,
-                "f.csv:1: column 1 has x, and numbers in all other rows: a first row of names needs --header");
+    refuse_text(
+        "x,kind\n1,yes\n2,no\n", PLAIN,
+        "f.csv:1: column 1 has x, and numbers in all other rows: a first row of names needs --header");
     refuse_text("1,\"yes\n2,no\n", PLAIN, "f.csv:1: column 2 opens a quote that nothing closes");
 }
 
@@ -141,16 +146,16 @@ static void test_wrong_labels(void **state) {
     sa_csv_format format = PLAIN;
     format.header = true;
     format.label = "class";
-    refuse_text(
-        text, format,
-        "--label class is no column of f.csv: a name in its first row, a number from 1 to 3, from -1 for the last to "
-        "-3, or last is one");
+    refuse_text(text, format,
+                "--label class is no column of f.csv: a name in its first row, a number from 1 to 3, from -1 "
+                "for the last to "
+                "-3, or last is one");
     format.header = false;
     format.label = "4";
-    refuse_text(
-        text, format,
-        "--label 4 is no column of f.csv: without --header a number from 1 to 3, from -1 for the last to -3, or last "
-        "is one");
+    refuse_text(text, format,
+                "--label 4 is no column of f.csv: without --header a number from 1 to 3, from -1 for the "
+                "last to -3, or last "
+                "is one");
     static const char *const others[] = {"0", "-4", "", "99999999999999999999", "kind"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         sa_csv_pool pool;
@@ -165,8 +170,9 @@ static void test_wrong_labels(void **state) {
     format.positive = "maybe";
     refuse_text(text, format, "--positive maybe is the label of no row: column 3 of f.csv has yes, no");
     format.positive = "";
-    refuse_text(text, format,
-                "--environment csv needs --positive, the label that is wanted: column 3 of f.csv has yes, no");
+    refuse_text(
+        text, format,
+        "--environment csv needs --positive, the label that is wanted: column 3 of f.csv has yes, no");
 }
 
 static void test_too_many_values(void **state) {
@@ -179,10 +185,10 @@ static void test_too_many_values(void **state) {
     }
     sa_csv_format format = PLAIN;
     format.header = true;
-    refuse_text(
-        text, format,
-        "f.csv:7: column 1 has 5.5.0, which is no number, and more than 1000 different values, too many for an input "
-        "each");
+    refuse_text(text, format,
+                "f.csv:7: column 1 has 5.5.0, which is no number, and more than 1000 different values, too "
+                "many for an input "
+                "each");
     free(text);
 }
 
@@ -208,7 +214,8 @@ static int tear_down(void **state) {
 }
 
 static sa_options *over(const char *name, const char *value) {
-    static const char *const pairs[][2] = {{"environment", "csv"}, {"positive", "yes"}, {"arms", "12"}, {"rounds", "40"}};
+    static const char *const pairs[][2] = {
+        {"environment", "csv"}, {"positive", "yes"}, {"arms", "12"}, {"rounds", "40"}};
     sa_options *options = sa_options_new(NULL);
     for (size_t i = 0; i < 4; i++) assert_int_equal(sa_options_set(options, pairs[i][0], pairs[i][1]), SA_OK);
     assert_int_equal(sa_options_set(options, "data", inside(folder, "rows.csv")), SA_OK);
@@ -226,7 +233,8 @@ static sa_environment *created(sa_options *options) {
 static void test_draws(void **state) {
     (void)state;
     sa_environment *environment = created(over("unit-rows", "false"));
-    assert_true(environment->rounds == 40 && environment->arms == 12 && environment->dim == 2 && !environment->varies);
+    assert_true(environment->rounds == 40 && environment->arms == 12 && environment->dim == 2 &&
+                !environment->varies);
     assert_true(environment->noise == 0);
     sa_round round, again;
     assert_int_equal(sa_round_init(&round, environment), SA_OK);
@@ -237,7 +245,8 @@ static void test_draws(void **state) {
         sa_environment_draw(environment, 3, (uint64_t)t, &round);
         for (size_t i = 0; i < 12; i++) {
             int row = (int)round.contexts[2 * i] / 3;
-            assert_true(round.contexts[2 * i] == 3 * row && round.contexts[2 * i + 1] == 4 * row && !seen[row]);
+            assert_true(round.contexts[2 * i] == 3 * row && round.contexts[2 * i + 1] == 4 * row &&
+                        !seen[row]);
             assert_true(round.expected[i] == (row % 3 == 0) && round.noise[i] == 0 && round.stop[i] == 1);
             seen[row] = true;
             drawn[row]++;
@@ -251,7 +260,8 @@ static void test_draws(void **state) {
         }
         assert_memory_equal(seen, wanted, sizeof seen);
     }
-    /* Binomial(2000, 12/50) and (2000, 1/50): 6 deviations are 115 and 38; a correct program fails with less than 1e-6 */
+    /* Binomial(2000, 12/50) and (2000, 1/50): 6 deviations are 115 and 38; a correct program fails with less
+     * than 1e-6 */
     for (int row = 0; row < 50; row++) assert_true(abs(drawn[row] - 480) < 115 && abs(first[row] - 40) < 38);
     sa_environment_draw(environment, 3, 7, &round);
     sa_environment_draw(environment, 4, 7, &again);
@@ -328,7 +338,8 @@ static void test_users(void **state) {
     sa_environment_draw(environment, 0, 0, &round);
     for (size_t i = 0; i < 12; i++) {
         bool wanted = (int)round.contexts[2 * i] / 3 % 3 == 0;
-        assert_true(fabs(round.expected[i] - (wanted ? 0.9 * 0.95 + 0.1 * 0.05 : 0.9 * 0.05 + 0.1 * 0.95)) < 1e-15);
+        assert_true(fabs(round.expected[i] - (wanted ? 0.9 * 0.95 + 0.1 * 0.05 : 0.9 * 0.05 + 0.1 * 0.95)) <
+                    1e-15);
         assert_true(round.stop[i] == (wanted ? 0.9 : 0.2));
     }
     sa_round_clear(&round);
@@ -345,7 +356,8 @@ static void test_wrong_options(void **state) {
     write_text(inside(folder, "huge.csv"), "1,yes\n");
     assert_int_equal(truncate(inside(folder, "huge.csv"), (off_t)1 << 42),
                      0); /* a hole, of more than any machine's memory */
-    refused(over("data", inside(folder, "huge.csv")), SA_OUT_OF_MEMORY, "huge.csv: no memory for 4398046511106 elements");
+    refused(over("data", inside(folder, "huge.csv")), SA_OUT_OF_MEMORY,
+            "huge.csv: no memory for 4398046511106 elements");
     refused(over("separator", ";;"), SA_INVALID, "--separator ;; is neither");
     refused(over("separator", ""), SA_INVALID, "--separator \"\" is neither");
     refused(over("separator", "\""), SA_INVALID, "--separator \" is neither");

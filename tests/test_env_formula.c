@@ -1,5 +1,5 @@
-/* Formulas: the paper's scores as formulas are the paper's, bit for bit; others are what C says of the same draws; and
- * what is wrong is said with its place. */
+/* Formulas: the paper's scores as formulas are the paper's, bit for bit; others are what C says of the same
+ * draws; and what is wrong is said with its place. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,8 +80,8 @@ static double powers(const double *x, const double *p, double t) {
 }
 static double rest(const double *x, const double *p, double t) {
     (void)t;
-    return floor(10 * x[0]) + ((p[0] > 0) - (p[0] < 0)) + (x[3] > 0 ? x[3] : 0) + 1 / (1 + exp(-p[1])) + log(2) + sqrt(3) +
-           tan(0.5) - 2e-3;
+    return floor(10 * x[0]) + ((p[0] > 0) - (p[0] < 0)) + (x[3] > 0 ? x[3] : 0) + 1 / (1 + exp(-p[1])) +
+           log(2) + sqrt(3) + tan(0.5) - 2e-3;
 }
 
 static void test_others(void **state) {

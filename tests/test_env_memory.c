@@ -1,5 +1,5 @@
-/* The n-th allocation fails, for n = 1, 2, ... until all succeed: files of data give an environment or a sentence, and leak
- * nothing. Linked with --wrap for the allocators that the library calls. */
+/* The n-th allocation fails, for n = 1, 2, ... until all succeed: files of data give an environment or a
+ * sentence, and leak nothing. Linked with --wrap for the allocators that the library calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -50,7 +50,8 @@ static void sweep(const char *environment, const char *text) {
         sa_status status = sa_environment_create(options, &made);
         reached = allocations >= fail_at;
         fail_at = 0;
-        if (reached && (status != SA_OUT_OF_MEMORY || made)) fail_msg("allocation %zu: %s", n, sa_last_error());
+        if (reached && (status != SA_OUT_OF_MEMORY || made))
+            fail_msg("allocation %zu: %s", n, sa_last_error());
         if (!reached && status != SA_OK) fail_msg("%s", sa_last_error());
         sa_environment_destroy(made);
         if (live != before) fail_msg("allocation %zu: %ld blocks leak", n, live - before);
@@ -62,8 +63,9 @@ static void sweep(const char *environment, const char *text) {
 
 static void test_csv(void **state) {
     (void)state;
-    sweep("csv",
-          "1,\"a \"\"b\"\"\",?,yes\n2,c,3,no\n3,d,4,no\n4,e,5,no\n5,f,6,no\n6,g,7,no\n7,h,8,no\n8,i,9,no\n9,j,1,no\n");
+    sweep("csv", "1,\"a "
+                 "\"\"b\"\"\",?,yes\n2,c,3,no\n3,d,4,no\n4,e,5,no\n5,f,6,no\n6,g,7,no\n7,h,8,no\n8,i,9,no\n9,"
+                 "j,1,no\n");
 }
 
 static void test_svmlight(void **state) {

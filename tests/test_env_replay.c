@@ -40,8 +40,9 @@ static void test_run_axis(void **state) {
             sa_environment *environment = NULL;
             assert_int_equal(sa_environment_create(options, &environment), SA_OK);
             assert_true(environment->rounds == 5 && environment->arms == 4 && environment->dim == 3);
-            sa_environment_draw(environment, 1, 2,
-                                &(sa_round){.contexts = contexts, .expected = expected, .noise = noise, .stop = stop});
+            sa_environment_draw(
+                environment, 1, 2,
+                &(sa_round){.contexts = contexts, .expected = expected, .noise = noise, .stop = stop});
             size_t first = (shared ? 0 : 60) + 2 * 12;
             for (size_t i = 0; i < 12; i++) {
                 double wanted = 0.01 * (double)(first + i + 1);
@@ -64,8 +65,9 @@ static void test_gaussian_noise(void **state) {
     sa_environment *environment = NULL;
     sa_options_set(options, "noise", "0.25");
     assert_int_equal(sa_environment_create(options, &environment), SA_OK);
-    sa_environment_draw(environment, 1, 2,
-                        &(sa_round){.contexts = contexts, .expected = expected, .noise = noise, .stop = stop});
+    sa_environment_draw(
+        environment, 1, 2,
+        &(sa_round){.contexts = contexts, .expected = expected, .noise = noise, .stop = stop});
     sa_stream stream = sa_stream_at(1, SA_PURPOSE_NOISE, 1, 2);
     sa_draw_normals(&stream, 0, 4, wanted);
     for (size_t i = 0; i < 4; i++) assert_true(noise[i] == 0.25 * wanted[i]);

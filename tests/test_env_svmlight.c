@@ -53,26 +53,27 @@ static void test_wrong_lines(void **state) {
     refuse_text("", "f.txt has no documents");
     refuse_text("# only words\n", "f.txt has no documents");
     refuse_text("1 qid:1\n", "f.txt has no features");
-    refuse_text(
-        "0 1:2 2:3\n",
-        "f.txt:1: there is no qid behind the grade; a round is a query with its documents, so each line needs one, as "
-        "in 2 qid:7 1:0.5");
-    refuse_text(
-        "0 qid:1 1:2\n1\n",
-        "f.txt:2: there is no qid behind the grade; a round is a query with its documents, so each line needs one, as "
-        "in 2 qid:7 1:0.5");
+    refuse_text("0 1:2 2:3\n", "f.txt:1: there is no qid behind the grade; a round is a query with its "
+                               "documents, so each line needs one, as "
+                               "in 2 qid:7 1:0.5");
+    refuse_text("0 qid:1 1:2\n1\n", "f.txt:2: there is no qid behind the grade; a round is a query with its "
+                                    "documents, so each line needs one, as "
+                                    "in 2 qid:7 1:0.5");
     refuse_text("-1 qid:1 1:2\n", "f.txt:1: grade -1 is not a whole number from 0 to 4");
     refuse_text("5 qid:1 1:2\n", "f.txt:1: grade 5 is not a whole number from 0 to 4");
     refuse_text("1.5 qid:1 1:2\n", "f.txt:1: grade 1.5 is not a whole number from 0 to 4");
     refuse_text("nan qid:1 1:2\n", "f.txt:1: grade nan is not a whole number from 0 to 4");
     refuse_text("1 qid:a 1:2\n", "f.txt:1: qid:a is not a whole number");
-    refuse_text("1 qid:99999999999999999999 1:2\n", "f.txt:1: qid:99999999999999999999 is not a whole number");
+    refuse_text("1 qid:99999999999999999999 1:2\n",
+                "f.txt:1: qid:99999999999999999999 is not a whole number");
     refuse_text("1 qid:1 0:2\n", "f.txt:1: feature 0:2 has an index below 1, where they begin");
     refuse_text("1 qid:1 -1:2\n", "f.txt:1: feature -1:2 has an index below 1, where they begin");
-    refuse_text("1 qid:1 10000001:2\n", "f.txt:1: feature 10000001:2 has an index above 10000000, the largest");
+    refuse_text("1 qid:1 10000001:2\n",
+                "f.txt:1: feature 10000001:2 has an index above 10000000, the largest");
     refuse_text("1 qid:1 1:2\n1 qid:1 2:1 2:2\n",
                 "f.txt:2: feature 2:2 does not have a larger index than the one before it");
-    refuse_text("1 qid:1 3:2 2:2\n", "f.txt:1: feature 2:2 does not have a larger index than the one before it");
+    refuse_text("1 qid:1 3:2 2:2\n",
+                "f.txt:1: feature 2:2 does not have a larger index than the one before it");
     refuse_text("1 qid:1 3:nan\n", "f.txt:1: feature 3:nan is not finite");
     refuse_text("1 qid:1 3:-Inf\n", "f.txt:1: feature 3:-Inf is not finite");
     refuse_text("1 qid:1 3:1e999\n", "f.txt:1: feature 3:1e999 is not finite");
@@ -121,10 +122,12 @@ static sa_environment *created(sa_options *options) {
 
 static void test_draws(void **state) {
     (void)state;
-    static const double click[3] = {0.05, 0.5, 0.95}, stop[3] = {0.2, 0.5, 0.9}; /* three grades, navigational */
+    static const double click[3] = {0.05, 0.5, 0.95},
+                        stop[3] = {0.2, 0.5, 0.9}; /* three grades, navigational */
     static const int grades[6] = {-1, 2, 0, 1, 0, 2};
     sa_environment *environment = created(over("user", "navigational"));
-    assert_true(environment->arms == 3 && environment->dim == 3 && environment->varies && environment->noise == 0);
+    assert_true(environment->arms == 3 && environment->dim == 3 && environment->varies &&
+                environment->noise == 0);
     sa_round round;
     assert_int_equal(sa_round_init(&round, environment), SA_OK);
     int second = 0, first_arm[6] = {0};
@@ -138,7 +141,8 @@ static void test_draws(void **state) {
         for (size_t i = 0; i < round.arms; i++) {
             int document = (int)round.contexts[3 * i];
             sum += document;
-            assert_true(round.expected[i] == click[grades[document]] && round.stop[i] == stop[grades[document]]);
+            assert_true(round.expected[i] == click[grades[document]] &&
+                        round.stop[i] == stop[grades[document]]);
             double score = round.expected[i] + round.noise[i];
             assert_true(score == 0 || score == 1);
             clicks[document] += score;
@@ -189,8 +193,12 @@ static void test_users(void **state) {
             sa_environment_draw(environment, 0, 0, &round);
             for (size_t i = 0; i < round.arms; i++) {
                 int grade = (int)round.contexts[2 * i];
-                const double *click = largest > 2 ? five[user][0] : largest == 2 ? three[user][0] : two[user][0];
-                const double *stop = largest > 2 ? five[user][1] : largest == 2 ? three[user][1] : two[user][1];
+                const double *click = largest > 2    ? five[user][0]
+                                      : largest == 2 ? three[user][0]
+                                                     : two[user][0];
+                const double *stop = largest > 2    ? five[user][1]
+                                     : largest == 2 ? three[user][1]
+                                                    : two[user][1];
                 assert_true(round.expected[i] == click[grade] && round.stop[i] == stop[grade]);
             }
             sa_round_clear(&round);
@@ -204,8 +212,10 @@ static void test_wrong_options(void **state) {
     refused(over("data", inside(folder, "none.txt")), SA_FILE, "--data: ");
     refused(over("arms", "20"), SA_INVALID, "letor.txt, whose largest query has 3");
     refused(over("dim", "2"), SA_INVALID, "letor.txt, whose largest index is 3");
-    refused(over("positive", "4"), SA_INVALID, "--positive is for --environment csv, and this is --environment svmlight");
-    refused(over("flip", "0.1"), SA_INVALID, "--flip is for --environment csv, and this is --environment svmlight");
+    refused(over("positive", "4"), SA_INVALID,
+            "--positive is for --environment csv, and this is --environment svmlight");
+    refused(over("flip", "0.1"), SA_INVALID,
+            "--flip is for --environment csv, and this is --environment svmlight");
     refused(over("header", "true"), SA_INVALID, "--header is for --environment csv");
     sa_environment_destroy(created(over("arms", "3")));
     sa_environment *environment = created(over("noise", "0.5"));

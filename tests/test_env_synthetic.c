@@ -36,7 +36,8 @@ static draws draw(sa_options *options, uint64_t run, uint64_t round) {
     assert_int_equal(environment->dim, DIM);
     sa_environment_draw(
         environment, run, round,
-        &(sa_round){.contexts = out.contexts, .expected = out.expected, .noise = out.noise, .stop = out.stop});
+        &(sa_round){
+            .contexts = out.contexts, .expected = out.expected, .noise = out.noise, .stop = out.stop});
     sa_environment_destroy(environment);
     return out;
 }
@@ -73,7 +74,8 @@ static void test_preset_changes_h3(void **state) {
     draws published = draw(options, 0, 0);
     assert_memory_equal(exact.contexts, published.contexts, sizeof exact.contexts);
     double largest = 0;
-    for (size_t i = 0; i < ARMS; i++) largest = fmax(largest, fabs(exact.expected[i] - published.expected[i]));
+    for (size_t i = 0; i < ARMS; i++)
+        largest = fmax(largest, fabs(exact.expected[i] - published.expected[i]));
     assert_true(largest > 1e-5 && largest < 2e-3);
     sa_options_destroy(options);
 }
@@ -104,13 +106,14 @@ static void test_noise(void **state) {
         draws out = draw(options, 0, round);
         for (size_t i = 0; i < ARMS; i++) squares += out.noise[i] * out.noise[i];
     }
-    /* 6000 squares: mean 0.25, deviation 0.25 sqrt(2 / 6000); five deviations fail once in two million seeds */
+    /* 6000 squares: mean 0.25, deviation 0.25 sqrt(2 / 6000); five deviations fail once in two million
+     * seeds */
     assert_true(fabs(squares / 6000 - 0.25) < 5 * 0.25 * sqrt(2 / 6000.0));
     sa_options_destroy(options);
 }
 
-/* The angle between the a of two rounds is the turn times the rounds between them, and it stays in one plane. a_t is found from
- * the scores of DIM arms by elimination. */
+/* The angle between the a of two rounds is the turn times the rounds between them, and it stays in one plane.
+ * a_t is found from the scores of DIM arms by elimination. */
 static void test_turn(void **state) {
     (void)state;
     enum { ROUNDS = 5 };
@@ -138,7 +141,8 @@ static void test_turn(void **state) {
             assert_true(fabs(product - cos(turn * ((double)r - (double)s))) < 1e-12);
         }
     for (size_t r = 2; r < ROUNDS; r++) /* a_(r-2) + a_r = 2 cos(turn) a_(r-1): no third direction */
-        for (size_t j = 0; j < DIM; j++) assert_true(fabs(a[r - 2][j] + a[r][j] - 2 * cos(turn) * a[r - 1][j]) < 1e-12);
+        for (size_t j = 0; j < DIM; j++)
+            assert_true(fabs(a[r - 2][j] + a[r][j] - 2 * cos(turn) * a[r - 1][j]) < 1e-12);
     draws turned = draw(options, 2, 3);
     sa_options_set(options, "turn", "0");
     draws still = draw(options, 2, 3);
@@ -160,7 +164,8 @@ static void test_turn_refused(void **state) {
     assert_string_equal(sa_last_error(), "--turn 0.01 needs a plane to turn in, and --dim is 1");
     sa_options_set(options, "environment", "csv");
     assert_int_equal(sa_environment_create(options, &environment), SA_INVALID);
-    assert_string_equal(sa_last_error(), "--turn is for --environment h1, h2 and h3, and this is --environment csv");
+    assert_string_equal(sa_last_error(),
+                        "--turn is for --environment h1, h2 and h3, and this is --environment csv");
     assert_null(environment);
     sa_options_destroy(options);
 }
@@ -170,7 +175,8 @@ static void test_wrong(void **state) {
     sa_environment *environment = NULL;
     sa_options *options = options_for("h4");
     assert_int_equal(sa_environment_create(options, &environment), SA_INVALID);
-    assert_string_equal(sa_last_error(), "--environment h4 is unknown; there are h1, h2, h3, formula, npy, csv, svmlight");
+    assert_string_equal(sa_last_error(),
+                        "--environment h4 is unknown; there are h1, h2, h3, formula, npy, csv, svmlight");
     sa_options_set(options, "environment", "h1");
     sa_options_set(options, "scores", "v.npy");
     assert_int_equal(sa_environment_create(options, &environment), SA_INVALID);

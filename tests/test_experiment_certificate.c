@@ -1,4 +1,5 @@
-/* The certificate in results and summary.json: the largest of all rounds and runs, also of an experiment that was stopped. */
+/* The certificate in results and summary.json: the largest of all rounds and runs, also of an experiment that
+ * was stopped. */
 #include <jansson.h>
 
 #include "base/file.h"
@@ -12,9 +13,9 @@ static sa_experiment *experiment_of(const char *runs, const char *first_run, con
     static const char *const options[][2] = {{"preset", "paper"}, {"environment", "h2"}, {"rounds", "30"},
                                              {"dim", "5"},        {"arms", "8"},         {"slate", "3"},
                                              {"hidden", "6"},     {"threads", "1"}};
-    static const char *const agents[AGENTS] = {"exact:algorithm=cn-ucb",
-                                               "sketch:algorithm=cn-ucb,confidence=sketch,sketch-size=6",
-                                               "diagonal:algorithm=cn-ucb,confidence=diagonal", "random:algorithm=random"};
+    static const char *const agents[AGENTS] = {
+        "exact:algorithm=cn-ucb", "sketch:algorithm=cn-ucb,confidence=sketch,sketch-size=6",
+        "diagonal:algorithm=cn-ucb,confidence=diagonal", "random:algorithm=random"};
     sa_experiment *experiment = sa_experiment_new();
     assert_non_null(experiment);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
@@ -39,7 +40,8 @@ static double in_summary(const char *out, const char *label) {
     sa_file_read(out, &text, &size);
     json_t *summary = json_loadb(text, size, 0, NULL);
     assert_non_null(summary);
-    json_t *value = json_object_get(json_object_get(json_object_get(summary, "agents"), label), "certificate");
+    json_t *value =
+        json_object_get(json_object_get(json_object_get(summary, "agents"), label), "certificate");
     assert_non_null(value);
     double number = json_is_null(value) ? NAN : json_number_value(value);
     json_decref(summary);
@@ -68,7 +70,8 @@ static void the_largest_is_kept(void **state) {
     assert_true(first > 1 && second > 1 && first != second);
     sa_experiment *stopped = experiment_of("2", "0", out);
     sa_status status = sa_experiment_run(stopped, stop_after_six, NULL);
-    assert_true(status == SA_INTERRUPTED || status == SA_OK); /* small runs may all be done before it is asked */
+    assert_true(status == SA_INTERRUPTED ||
+                status == SA_OK); /* small runs may all be done before it is asked */
     sa_experiment_destroy(stopped);
     for (int again = 0; again < 2; again++) { /* the rest; then from the finished folder */
         sa_experiment *experiment = experiment_of("2", "0", out);

@@ -1,5 +1,5 @@
-/* --clicks in simulations: agents hear what users did and no more, at the right time; clicks are results like regret; the same
- * bytes with any number of threads, stopped and resumed. */
+/* --clicks in simulations: agents hear what users did and no more, at the right time; clicks are results like
+ * regret; the same bytes with any number of threads, stopped and resumed. */
 #include "test_experiment_trace.h"
 
 #include "env/clicks.h"
@@ -41,7 +41,8 @@ static void check_visits(const sa_clicks *clicks) {
     sa_workspace_clear(&workspace);
 }
 
-/* An agent that is told just that, after the slate of round t + delay, chooses the same slates. Returns unseen arms. */
+/* An agent that is told just that, after the slate of round t + delay, chooses the same slates. Returns
+ * unseen arms. */
 static size_t replay(const char *text, size_t delay) {
     sa_options *options = rig_options(text);
     sa_agent *agent = NULL;
@@ -76,9 +77,10 @@ static void agents_hear_what_users_did(void **state) {
     (void)state;
     static const char *const kinds[] = {"precision=double algorithm=cn-ucb",
                                         "precision=double preset=paper algorithm=comblin-ts"};
-    static const char *const models[] = {
-        "clicks=cascade", "clicks=cascade click-noise=gaussian leave=0.2 discounts=0.5,1,0.9",
-        "clicks=position examination=0.4,1,0.2", "clicks=position examination=0.4,1,0.2 click-noise=gaussian"};
+    static const char *const models[] = {"clicks=cascade",
+                                         "clicks=cascade click-noise=gaussian leave=0.2 discounts=0.5,1,0.9",
+                                         "clicks=position examination=0.4,1,0.2",
+                                         "clicks=position examination=0.4,1,0.2 click-noise=gaussian"};
     static const size_t delays[] = {0, 3, GAME_ROUNDS};
     for (size_t m = 0; m < 4; m++) {
         char own[300];
@@ -88,7 +90,8 @@ static void agents_hear_what_users_did(void **state) {
             for (size_t d = 0; d < 3; d++) {
                 char text[400];
                 snprintf(text, sizeof text,
-                         "hidden=6 train-steps=4 train-every=3 rate=0.01 normalize=none train-warmup=0 %s %s delay=%zu",
+                         "hidden=6 train-steps=4 train-every=3 rate=0.01 normalize=none train-warmup=0 %s %s "
+                         "delay=%zu",
                          kinds[i], models[m], delays[d]);
                 game_run(text, scratch("trace.jsonl"));
                 game_read(scratch("trace.jsonl"), traced);
@@ -107,8 +110,10 @@ enum { RUNS = 3, ROUNDS = 40 };
 static sa_experiment *clicking(const char *text) {
     char copy[600], *rest = copy;
     sa_experiment *experiment = sa_experiment_new();
-    snprintf(copy, sizeof copy,
-             "environment=h2 rounds=40 runs=3 arms=8 slate=3 dim=4 hidden=6 train-steps=5 threads=2 quiet=true %s", text);
+    snprintf(
+        copy, sizeof copy,
+        "environment=h2 rounds=40 runs=3 arms=8 slate=3 dim=4 hidden=6 train-steps=5 threads=2 quiet=true %s",
+        text);
     for (char *word; (word = strtok_r(rest, " ", &rest));) {
         char *equals = strchr(word, '=');
         *equals = 0;
@@ -119,11 +124,11 @@ static sa_experiment *clicking(const char *text) {
 
 static void best_is_best_and_clicks_are_counted(void **state) {
     (void)state;
-    static const char *const models[] = {"clicks=position examination=0.4,1,0.2",
-                                         "clicks=cascade leave=0.2 discounts=0.3,1,0.6",
-                                         "clicks=cascade reward=sum oracle=cascade",
-                                         "clicks=position examination=0.4,1,0.2 feedback=position oracle=assignment",
-                                         "clicks=cascade feedback=cascade discounts=0.3,1,0.6"};
+    static const char *const models[] = {
+        "clicks=position examination=0.4,1,0.2", "clicks=cascade leave=0.2 discounts=0.3,1,0.6",
+        "clicks=cascade reward=sum oracle=cascade",
+        "clicks=position examination=0.4,1,0.2 feedback=position oracle=assignment",
+        "clicks=cascade feedback=cascade discounts=0.3,1,0.6"};
     for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
         char text[200];
         snprintf(text, sizeof text, "algorithm=best,random %s", models[m]);
@@ -135,11 +140,14 @@ static void best_is_best_and_clicks_are_counted(void **state) {
         double clicks = 0;
         for (size_t i = 0; i < RUNS * ROUNDS; i++) {
             assert_true(best.expected_regret[i] == 0 && best.realised_regret[i] == 0);
-            assert_true(best.clicks[i] == best.reward[i]); /* clicks, at most one in a cascade whose users stop */
-            assert_true(fabs(random.realised_regret[i] + random.reward[i] - best.reward[i]) < 1e-12); /* the same users */
+            assert_true(best.clicks[i] ==
+                        best.reward[i]); /* clicks, at most one in a cascade whose users stop */
+            assert_true(fabs(random.realised_regret[i] + random.reward[i] - best.reward[i]) <
+                        1e-12); /* the same users */
             if (i % ROUNDS == ROUNDS - 1) clicks += random.clicks[i] / RUNS;
         }
-        assert_true(random.mean > 1 && best.clicks_mean > random.clicks_mean && random.clicks_low < random.clicks_mean);
+        assert_true(random.mean > 1 && best.clicks_mean > random.clicks_mean &&
+                    random.clicks_low < random.clicks_mean);
         assert_true(fabs(random.clicks_mean - clicks) < 1e-12);
         sa_experiment_destroy(experiment);
     }
@@ -163,8 +171,9 @@ static void assert_same_bytes(const char *one, const char *other) {
 }
 
 static void assert_same_results(const char *one, const char *other) {
-    static const char *const files[] = {"cn-ucb/clicks.npy", "cn-ucb/reward.npy", "cn-ucb/expected_regret.npy",
-                                        "random/clicks.npy", "random/realised_regret.npy"};
+    static const char *const files[] = {"cn-ucb/clicks.npy", "cn-ucb/reward.npy",
+                                        "cn-ucb/expected_regret.npy", "random/clicks.npy",
+                                        "random/realised_regret.npy"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char path[2][300];
         snprintf(path[0], sizeof path[0], "%s/%s", one, files[i]);
@@ -241,7 +250,8 @@ static void parts_have_clicks(void **state) {
     sa_agent_result result;
     assert_ok(sa_experiment_run(experiment, NULL, NULL));
     assert_ok(sa_experiment_result(experiment, 1, &result));
-    for (size_t i = 0; i < ROUNDS; i++) assert_true(result.clicks[i] <= (double)i + 1 && result.clicks[ROUNDS + i] == 7);
+    for (size_t i = 0; i < ROUNDS; i++)
+        assert_true(result.clicks[i] <= (double)i + 1 && result.clicks[ROUNDS + i] == 7);
     sa_experiment_destroy(experiment);
 }
 
@@ -278,7 +288,8 @@ static void bad_input_has_a_sentence(void **state) {
     (void)state;
     refused("clicks=position", "--clicks position needs --examination");
     refused("clicks=position examination=1,1", "2 numbers, and there are 3 positions");
-    refused("clicks=cascade oracle=knapsack costs=1,1,1,1,1,1,1,1 capacity=2", "--oracle knapsack has no positions");
+    refused("clicks=cascade oracle=knapsack costs=1,1,1,1,1,1,1,1 capacity=2",
+            "--oracle knapsack has no positions");
     refused("clicks=cascade preset=icml23 algorithm=comblin-ucb", "--linear-form published");
     refused("clicks=cascade leave=0.2 slate=20 arms=30 "
             "discounts=0,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1",
@@ -286,7 +297,8 @@ static void bad_input_has_a_sentence(void **state) {
     refused("costs=1,1,1,1,1,1,1,1", "--costs is not for --oracle top-k");
     refused("algorithm=best,random reward=sum", "--reward is not for the oracle of any agent");
     refused("discounts=1,1,1", "--discounts is not for --oracle top-k");
-    sa_experiment *experiment = clicking("clicks=cascade discounts=1,1,1 reward=sum"); /* users look at them */
+    sa_experiment *experiment =
+        clicking("clicks=cascade discounts=1,1,1 reward=sum"); /* users look at them */
     assert_ok(sa_experiment_check(experiment));
     assert_ok(sa_experiment_set(experiment, "out", scratch("drawn")));
     assert_fails(sa_experiment_check_draw(experiment), SA_INVALID, "--clicks is for runs");
@@ -307,9 +319,12 @@ static int setup(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agents_hear_what_users_did),    cmocka_unit_test(best_is_best_and_clicks_are_counted),
-        cmocka_unit_test(threads_and_stops_do_not_show), cmocka_unit_test(parts_have_clicks),
-        cmocka_unit_test(the_summary_has_clicks),        cmocka_unit_test(bad_input_has_a_sentence),
+        cmocka_unit_test(agents_hear_what_users_did),
+        cmocka_unit_test(best_is_best_and_clicks_are_counted),
+        cmocka_unit_test(threads_and_stops_do_not_show),
+        cmocka_unit_test(parts_have_clicks),
+        cmocka_unit_test(the_summary_has_clicks),
+        cmocka_unit_test(bad_input_has_a_sentence),
     };
     return cmocka_run_group_tests(tests, setup, scratch_teardown);
 }

@@ -1,5 +1,5 @@
-/* --delay D in simulations: the agent hears of round t after it has chosen the slate of round t + D. Shown by a replay through
- * the agent's own calls, which comes to the same bits. */
+/* --delay D in simulations: the agent hears of round t after it has chosen the slate of round t + D. Shown by
+ * a replay through the agent's own calls, which comes to the same bits. */
 #include "test_experiment_trace.h"
 
 static game_round traced[GAME_ROUNDS];
@@ -20,7 +20,8 @@ static void replay(const char *text, size_t delay) {
         for (size_t k = 0; k < GAME_SLATE; k++) {
             size_t arm = sa_decision_arms(decision)[k];
             feedback[t][k] = game_scores[t][arm];
-            if (traced[t].slate[k] != arm) fail_msg("%s, delay %zu: the slates of round %zu differ", text, delay, t + 1);
+            if (traced[t].slate[k] != arm)
+                fail_msg("%s, delay %zu: the slates of round %zu differ", text, delay, t + 1);
         }
         assert_memory_equal(traced[t].feedback, feedback[t], sizeof feedback[t]);
         assert_memory_equal(traced[t].mean, sa_decision_all_estimates(decision), sizeof traced[t].mean);
@@ -45,7 +46,8 @@ static const char *const kinds[] = {
     "precision=double algorithm=acc-ucb horizon=40",
 };
 /* the defaults of rig_options, which the replay has */
-static const char *const small = "hidden=6 train-steps=4 train-every=3 rate=0.01 normalize=none train-warmup=0";
+static const char *const small =
+    "hidden=6 train-steps=4 train-every=3 rate=0.01 normalize=none train-warmup=0";
 
 static void updates_come_after_the_slate_of_round_t_plus_d(void **state) {
     (void)state;
@@ -79,7 +81,8 @@ static void no_delay_changes_no_byte_and_a_delay_does(void **state) {
     assert_same_bytes("plain.jsonl", "late.jsonl", false);
 }
 
-/* Regret and reward are those of the round in which a slate was chosen, not of that in which it was answered. */
+/* Regret and reward are those of the round in which a slate was chosen, not of that in which it was
+ * answered. */
 static void regret_is_not_delayed(void **state) {
     (void)state;
     game_run("preset=paper hidden=6 algorithm=cn-ucb delay=5", scratch("trace.jsonl"));
@@ -103,12 +106,14 @@ static void regret_is_not_delayed(void **state) {
 static void a_delay_beyond_the_pending_limit_is_refused(void **state) {
     (void)state;
     sa_experiment *experiment = game_experiment("hidden=4 train-steps=1 delay=6 pending-limit=6");
-    assert_fails(sa_experiment_check(experiment), SA_INVALID, "--delay 6 needs a --pending-limit above it, which is 6");
+    assert_fails(sa_experiment_check(experiment), SA_INVALID,
+                 "--delay 6 needs a --pending-limit above it, which is 6");
     assert_ok(sa_experiment_set(experiment, "pending-limit", "7"));
     assert_ok(sa_experiment_run(experiment, NULL, NULL));
     assert_ok(sa_experiment_set(experiment, "pending-limit", "1"));
     assert_fails(sa_experiment_run(experiment, NULL, NULL), SA_INVALID, "--pending-limit");
-    assert_ok(sa_experiment_set(experiment, "delay", "40")); /* as long as the run: no feedback comes at all */
+    assert_ok(
+        sa_experiment_set(experiment, "delay", "40")); /* as long as the run: no feedback comes at all */
     assert_ok(sa_experiment_run(experiment, NULL, NULL));
     assert_ok(sa_experiment_set(experiment, "delay", "0"));
     assert_ok(sa_experiment_run(experiment, NULL, NULL));
@@ -119,8 +124,10 @@ static void nonsense_is_refused(void **state) {
     (void)state;
     sa_experiment *experiment = game_experiment("hidden=4");
     assert_fails(sa_experiment_set(experiment, "delay", "-1"), SA_INVALID, "--delay -1 is less than 0");
-    assert_fails(sa_experiment_set(experiment, "delay", "nan"), SA_INVALID, "--delay nan is not a whole number");
-    assert_fails(sa_experiment_set(experiment, "delay", "1000001"), SA_INVALID, "--delay 1000001 is more than 1000000");
+    assert_fails(sa_experiment_set(experiment, "delay", "nan"), SA_INVALID,
+                 "--delay nan is not a whole number");
+    assert_fails(sa_experiment_set(experiment, "delay", "1000001"), SA_INVALID,
+                 "--delay 1000001 is more than 1000000");
     assert_fails(sa_experiment_agent(experiment, "a:delay=2"), SA_INVALID, "--delay is one for all agents");
     sa_experiment_destroy(experiment);
 }

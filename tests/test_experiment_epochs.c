@@ -1,7 +1,9 @@
-/* Traces of algorithms with epochs say which epoch, and how many hidden units, chose the slate; others say nothing of it. */
+/* Traces of algorithms with epochs say which epoch, and how many hidden units, chose the slate; others say
+ * nothing of it. */
 #include "test_experiment_trace.h"
 
-#define EPOCHS "hidden=6 train-steps=4 train-every=3 epoch-replay-steps=9 epoch-hidden-growth=2 epoch-length=6 "
+#define EPOCHS                                                                                               \
+    "hidden=6 train-steps=4 train-every=3 epoch-replay-steps=9 epoch-hidden-growth=2 epoch-length=6 "
 
 /* Line t of a trace, from 0. */
 static json_t *line_of(const char *text, size_t t) {
@@ -60,7 +62,8 @@ static void replays_are_timed(void **state) {
         assert_ok(sa_experiment_run(experiment, NULL, NULL));
         assert_ok(sa_experiment_result(experiment, 0, &result));
         assert_true(i == 0 ? result.replay_seconds > 0 : result.replay_seconds == 0);
-        assert_true(result.select_seconds + result.update_seconds + result.train_seconds + result.replay_seconds <=
+        assert_true(result.select_seconds + result.update_seconds + result.train_seconds +
+                        result.replay_seconds <=
                     result.seconds_per_run);
         sa_experiment_destroy(experiment);
     }

@@ -1,5 +1,5 @@
-/* Feedback models in simulations: traces with a list for each arm, discounts for the agent whatever its oracle, and users and
- * agents of the same model. */
+/* Feedback models in simulations: traces with a list for each arm, discounts for the agent whatever its
+ * oracle, and users and agents of the same model. */
 #include "test_experiment_trace.h"
 
 /* matrix (GAME_ARMS, GAME_SLATE) of one line */
@@ -11,7 +11,8 @@ static void matrix_of(json_t *line, const char *name, double matrix[GAME_ARMS][G
         assert_true(json_is_array(list));
         assert_int_equal(json_array_size(list), GAME_SLATE);
         for (size_t k = 0; k < GAME_SLATE; k++)
-            matrix[i][k] = json_is_null(json_array_get(list, k)) ? NAN : json_number_value(json_array_get(list, k));
+            matrix[i][k] =
+                json_is_null(json_array_get(list, k)) ? NAN : json_number_value(json_array_get(list, k));
     }
 }
 
@@ -33,7 +34,8 @@ static void check_trace(const char *text, double gamma, bool widths) {
     assert_non_null(file);
     for (; fgets(line, sizeof line, file); rounds++) {
         json_t *object = json_loads(line, 0, NULL);
-        double mean[GAME_ARMS][GAME_SLATE], width[GAME_ARMS][GAME_SLATE], score[GAME_ARMS][GAME_SLATE], reward = 0;
+        double mean[GAME_ARMS][GAME_SLATE], width[GAME_ARMS][GAME_SLATE], score[GAME_ARMS][GAME_SLATE],
+            reward = 0;
         assert_non_null(object);
         matrix_of(object, "mean", mean);
         matrix_of(object, "width", width);
@@ -45,7 +47,8 @@ static void check_trace(const char *text, double gamma, bool widths) {
             }
         json_t *slate = json_object_get(object, "slate");
         assert_int_equal(json_array_size(slate), GAME_SLATE);
-        for (size_t k = 0; k < GAME_SLATE; k++) reward += score[json_integer_value(json_array_get(slate, k))][k];
+        for (size_t k = 0; k < GAME_SLATE; k++)
+            reward += score[json_integer_value(json_array_get(slate, k))][k];
         assert_true(fabs(reward - best_reward(score)) < 1e-12);
         json_decref(object);
     }
@@ -55,11 +58,13 @@ static void check_trace(const char *text, double gamma, bool widths) {
 
 static void traces_have_a_list_for_each_arm(void **state) {
     (void)state;
-    check_trace("feedback=position preset=icml23 hidden=5 train-steps=5 precision=double gamma=0.3", 0.3, true);
+    check_trace("feedback=position preset=icml23 hidden=5 train-steps=5 precision=double gamma=0.3", 0.3,
+                true);
     check_trace("feedback=position algorithm=comblin-ucb gamma=0.3", 0.3, true);
     check_trace("feedback=position algorithm=comblin-ts", -1, true);
     check_trace("feedback=position algorithm=random", -1, false);
-    check_trace("feedback=cascade cascade-form=unknown algorithm=comblin-ucb gamma=0.3 discounts=1,0.5,0.2 clicks=cascade "
+    check_trace("feedback=cascade cascade-form=unknown algorithm=comblin-ucb gamma=0.3 discounts=1,0.5,0.2 "
+                "clicks=cascade "
                 "reward=sum",
                 0.3, true);
 }
@@ -67,9 +72,10 @@ static void traces_have_a_list_for_each_arm(void **state) {
 /* The reference plays the best slate whatever the feedback. */
 static void best_has_no_regret(void **state) {
     (void)state;
-    static const char *const texts[] = {"algorithm=best feedback=position",
-                                        "algorithm=best feedback=position clicks=position examination=0.4,1,0.2",
-                                        "algorithm=best feedback=cascade clicks=cascade discounts=1,0.5,0.2"};
+    static const char *const texts[] = {
+        "algorithm=best feedback=position",
+        "algorithm=best feedback=position clicks=position examination=0.4,1,0.2",
+        "algorithm=best feedback=cascade clicks=cascade discounts=1,0.5,0.2"};
     for (size_t i = 0; i < 3; i++) {
         sa_experiment *experiment = game_experiment(texts[i]);
         assert_ok(sa_experiment_set(experiment, "out", scratch("out")));
@@ -86,10 +92,12 @@ static void best_has_no_regret(void **state) {
 static void wrong_combinations_are_refused(void **state) {
     (void)state;
     static const char *const cases[][2] = {
-        {"feedback=position oracle=top-k", "--oracle top-k takes one score an arm, and --feedback position gives one"},
+        {"feedback=position oracle=top-k",
+         "--oracle top-k takes one score an arm, and --feedback position gives one"},
         {"feedback=position algorithm=cc-mab", "--algorithm cc-mab cannot tell positions apart"},
         {"feedback=cascade cascade-form=literal discounts=1,0.5,0.2", "--discounts is not for"},
-        {"feedback=cascade discounts=1,0.5", "--discounts 1,0.5: 2 entries, and there are 3 positions (--slate)"},
+        {"feedback=cascade discounts=1,0.5",
+         "--discounts 1,0.5: 2 entries, and there are 3 positions (--slate)"},
         {"feedback=cascade discounts=1,0.5,2", "--discounts 1,0.5,2: entry 2 is 2, and must be from 0 to 1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

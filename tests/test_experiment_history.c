@@ -1,4 +1,5 @@
-/* --history in experiments: what a run left is written over, and nothing else is; all of it is known before anything is written. */
+/* --history in experiments: what a run left is written over, and nothing else is; all of it is known before
+ * anything is written. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,9 +32,10 @@ static const char *in_folder(const char *name) {
 }
 
 static sa_experiment *small(const char *history) {
-    static const char *const options[][2] = {{"environment", "h2"}, {"algorithm", "cn-ucb"}, {"rounds", "5"},
-                                             {"runs", "3"},         {"arms", "8"},           {"slate", "3"},
-                                             {"dim", "5"},          {"hidden", "8"},         {"threads", "1"}};
+    static const char *const options[][2] = {
+        {"environment", "h2"}, {"algorithm", "cn-ucb"}, {"rounds", "5"},
+        {"runs", "3"},         {"arms", "8"},           {"slate", "3"},
+        {"dim", "5"},          {"hidden", "8"},         {"threads", "1"}};
     sa_experiment *experiment = sa_experiment_new();
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         fine(sa_experiment_set(experiment, options[i][0], options[i][1]));
@@ -41,7 +43,8 @@ static sa_experiment *small(const char *history) {
     return experiment;
 }
 
-/* Refused by the check and by the run, before the folder of results is made or the first run has a history. */
+/* Refused by the check and by the run, before the folder of results is made or the first run has a
+ * history. */
 static void assert_refused(sa_experiment *experiment, const char *sentence) {
     fine(sa_experiment_set(experiment, "out", in_folder("out")));
     for (int run = 0; run < 2; run++) {
@@ -122,9 +125,9 @@ static void no_two_runs_have_the_same(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_a_run_left_is_written_over),
-                                       cmocka_unit_test(an_agents_history_is_not), cmocka_unit_test(one_in_use_is_not),
-                                       cmocka_unit_test(places_that_cannot_be),
-                                       cmocka_unit_test(no_two_runs_have_the_same)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_run_left_is_written_over), cmocka_unit_test(an_agents_history_is_not),
+        cmocka_unit_test(one_in_use_is_not), cmocka_unit_test(places_that_cannot_be),
+        cmocka_unit_test(no_two_runs_have_the_same)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

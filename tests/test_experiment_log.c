@@ -12,7 +12,8 @@ static void test_as_the_trace(void **state) {
     game_round rounds[GAME_ROUNDS];
     char options[512];
     game_write();
-    snprintf(options, sizeof options, "algorithm=cn-ts hidden=8 precision=double log=%s", scratch("log.jsonl"));
+    snprintf(options, sizeof options, "algorithm=cn-ts hidden=8 precision=double log=%s",
+             scratch("log.jsonl"));
     game_run(options, scratch("trace.jsonl"));
     game_read(scratch("trace.jsonl"), rounds);
     sa_log_reader *reader = open_log("log.jsonl");
@@ -46,8 +47,8 @@ static void test_runs(void **state) {
     char options[512];
     for (int threads = 1; threads <= 2; threads++) {
         snprintf(options, sizeof options,
-                 "algorithm=random,comblin-ucb runs=3 clicks=cascade feedback=cascade threads=%d log=%s", threads,
-                 scratch(threads == 1 ? "one.jsonl" : "two.jsonl"));
+                 "algorithm=random,comblin-ucb runs=3 clicks=cascade feedback=cascade threads=%d log=%s",
+                 threads, scratch(threads == 1 ? "one.jsonl" : "two.jsonl"));
         sa_experiment *experiment = game_experiment(options);
         assert_ok(sa_experiment_run(experiment, NULL, NULL));
         sa_experiment_destroy(experiment);

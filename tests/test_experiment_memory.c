@@ -1,6 +1,6 @@
-/* The n-th allocation fails, for n = 1, 2, ... until all succeed: an experiment with the caller's own algorithm, environment and
- * oracle ends with a sentence, ends every run that it began, leaks nothing, and can be run again. Linked with --wrap for the
- * allocators that the library calls. */
+/* The n-th allocation fails, for n = 1, 2, ... until all succeed: an experiment with the caller's own
+ * algorithm, environment and oracle ends with a sentence, ends every run that it began, leaks nothing, and
+ * can be run again. Linked with --wrap for the allocators that the library calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -62,8 +62,8 @@ static int expected(void *state, uint64_t run, uint64_t round, double *out, size
     return 0;
 }
 
-static int last_arms(void *user, const double *scores, size_t arms, const bool *excluded, size_t most, size_t *slate,
-                     size_t *length) {
+static int last_arms(void *user, const double *scores, size_t arms, const bool *excluded, size_t most,
+                     size_t *slate, size_t *length) {
     (void)user, (void)scores, (void)excluded;
     for (size_t i = 0; i < most; i++) slate[i] = arms - 1 - i;
     *length = most;
@@ -81,8 +81,9 @@ static sa_status give(sa_experiment *experiment) {
                                          &(sa_own_agent){.begin = begin, .select = first_arms, .end = end});
     if (status == SA_OK)
         status = sa_experiment_own_environment(
-            experiment, &(sa_own_environment){
-                            .arms = 4, .dim = 2, .begin = begin, .contexts = contexts, .expected = expected, .end = end});
+            experiment,
+            &(sa_own_environment){
+                .arms = 4, .dim = 2, .begin = begin, .contexts = contexts, .expected = expected, .end = end});
     if (status == SA_OK)
         status = sa_experiment_own_oracle(experiment, &(sa_oracle_callbacks){.solve = last_arms, .alpha = 1});
     return status;
@@ -101,7 +102,8 @@ static void test_sweep(void **state) {
         if (given) status = sa_experiment_run(experiment, NULL, NULL);
         reached = allocations >= fail_at;
         fail_at = 0;
-        if (status != (reached ? SA_OUT_OF_MEMORY : SA_OK)) fail_msg("allocation %zu: %s", n, sa_last_error());
+        if (status != (reached ? SA_OUT_OF_MEMORY : SA_OK))
+            fail_msg("allocation %zu: %s", n, sa_last_error());
         if (given && sa_experiment_run(experiment, NULL, NULL) != SA_OK)
             fail_msg("allocation %zu: %s", n, sa_last_error());
         assert_true(begun == 0);

@@ -100,7 +100,8 @@ static int first_select(void *state, const sa_own_round *round, size_t *arms, si
     assert_true(round->run == self->run && round->round == self->next_select++);
     assert_true(round->arms == ARMS && round->dim == DIM && round->slate == SLATE && *length == SLATE);
     double norm = 0;
-    for (size_t j = 0; j < DIM; j++) norm += round->contexts[(ARMS - 1) * DIM + j] * round->contexts[(ARMS - 1) * DIM + j];
+    for (size_t j = 0; j < DIM; j++)
+        norm += round->contexts[(ARMS - 1) * DIM + j] * round->contexts[(ARMS - 1) * DIM + j];
     assert_true(fabs(norm - 1) < 1e-12); /* h2 has contexts of unit length */
     for (size_t i = 0; i < SLATE; i++) arms[i] = i;
     if (self->of->repeated) arms[2] = self->of->repeated;
@@ -112,8 +113,8 @@ static int first_select(void *state, const sa_own_round *round, size_t *arms, si
     return fails && round->run == self->of->fail_run && round->round == self->of->fail_round ? 7 : 0;
 }
 
-static int first_update(void *state, uint64_t round, const size_t *arms, const double *scores, const bool *observed,
-                        size_t length) {
+static int first_update(void *state, uint64_t round, const size_t *arms, const double *scores,
+                        const bool *observed, size_t length) {
     first_state *self = state;
     assert_null(observed);
     assert_true(round == self->next_update++ && self->next_select == round + 1 + self->of->delay);
@@ -136,7 +137,8 @@ static sa_own_agent first_calls(first_arms *self) {
         .user = self, .begin = first_begin, .select = first_select, .update = first_update, .end = first_end};
 }
 
-/* Regret and reward as they follow from the draws, which other agents see too; the draws come through sa_experiment_draw. */
+/* Regret and reward as they follow from the draws, which other agents see too; the draws come through
+ * sa_experiment_draw. */
 static void test_algorithm(void **state) {
     (void)state;
     first_arms self = {0};
@@ -165,7 +167,8 @@ static void test_algorithm(void **state) {
             double v[ARMS], best = 0;
             for (size_t i = 0; i < ARMS; i++) v[i] = sa_array_number(&scores, (run * ROUNDS + t) * ARMS + i);
             for (size_t k = 0; k < SLATE; k++) regret -= v[k];
-            for (size_t k = 0; k < SLATE; k++) reward += v[k] + sa_array_number(&noise, (run * ROUNDS + t) * ARMS + k);
+            for (size_t k = 0; k < SLATE; k++)
+                reward += v[k] + sa_array_number(&noise, (run * ROUNDS + t) * ARMS + k);
             for (size_t k = 0; k < SLATE; k++) { /* the largest K, taken out one by one */
                 size_t top = 0;
                 for (size_t i = 1; i < ARMS; i++)
@@ -262,10 +265,12 @@ static void test_algorithm_fails(void **state) {
     first_arms self = {0};
     sa_own_agent calls = first_calls(&self);
     ok(sa_experiment_own_agent(experiment, "first", &calls));
-    assert_says(sa_experiment_own_agent(experiment, "first", &calls), SA_INVALID, "two agents are labelled first");
+    assert_says(sa_experiment_own_agent(experiment, "first", &calls), SA_INVALID,
+                "two agents are labelled first");
     assert_says(sa_experiment_own_agent(experiment, "a/b", &calls), SA_INVALID, "must not have a '/'");
     calls.select = NULL;
-    assert_says(sa_experiment_own_agent(experiment, "second", &calls), SA_INVALID, "needs a label and a select callback");
+    assert_says(sa_experiment_own_agent(experiment, "second", &calls), SA_INVALID,
+                "needs a label and a select callback");
     assert_says(sa_experiment_own_agent(experiment, NULL, NULL), SA_INVALID, "needs a label");
     sa_experiment_destroy(experiment);
 }
@@ -304,8 +309,8 @@ static int play_begin(void *user, uint64_t run, void **state) {
 
 static void play_end(void *state) { ((recording *)state)->ended++; }
 
-static int play(const recording *self, const sa_array *from, const char *name, uint64_t run, uint64_t round, size_t width,
-                double *out) {
+static int play(const recording *self, const sa_array *from, const char *name, uint64_t run, uint64_t round,
+                size_t width, double *out) {
     memcpy(out, (const double *)from->data + (run * ROUNDS + round) * width, width * sizeof *out);
     bool here = self->fails && !strcmp(self->fails, name) && run == 1 && round == 2;
     if (here && self->bad != 0) out[1] = self->bad;
@@ -334,7 +339,8 @@ static int play_noise(void *state, uint64_t run, uint64_t round, double *noise, 
     return play(self, &self->noise, "noise", run, round, ARMS, noise);
 }
 
-static int play_feedback(void *state, uint64_t run, uint64_t round, const size_t *arms, size_t length, double *scores) {
+static int play_feedback(void *state, uint64_t run, uint64_t round, const size_t *arms, size_t length,
+                         double *scores) {
     recording *self = state;
     double v[ARMS], e[ARMS];
     play(self, &self->scores, "", run, round, ARMS, v);
@@ -358,8 +364,8 @@ static sa_own_environment play_calls(recording *self) {
                                 .end = play_end};
 }
 
-static const char *const AGENTS[] = {"ucb:algorithm=cn-ucb", "ts:algorithm=cn-ts", "linear:algorithm=comblin-ucb",
-                                     "best:algorithm=best"};
+static const char *const AGENTS[] = {"ucb:algorithm=cn-ucb", "ts:algorithm=cn-ts",
+                                     "linear:algorithm=comblin-ucb", "best:algorithm=best"};
 enum { AGENT_COUNT = sizeof AGENTS / sizeof *AGENTS };
 
 static sa_experiment *with_agents(sa_experiment *experiment) {
@@ -382,8 +388,8 @@ static sa_experiment *replay_of(const char *path) {
     return experiment;
 }
 
-/* An environment of one's own that replays files is the npy environment, bit for bit: with noise of its own, with the noise
- * of --noise, and with clicks over it. */
+/* An environment of one's own that replays files is the npy environment, bit for bit: with noise of its own,
+ * with the noise of --noise, and with clicks over it. */
 static void test_environment(void **state) {
     (void)state;
     const char *path = inside(folder, "played");
@@ -415,7 +421,8 @@ static void test_environment(void **state) {
     }
 }
 
-/* Feedback for the slate alone: the agents do the same, and the realised regret is what the best expects minus the reward. */
+/* Feedback for the slate alone: the agents do the same, and the realised regret is what the best expects
+ * minus the reward. */
 static void test_feedback(void **state) {
     (void)state;
     const char *path = inside(folder, "answered");
@@ -434,8 +441,8 @@ static void test_feedback(void **state) {
         assert_memory_equal(one.expected_regret, other.expected_regret, RUNS * ROUNDS * sizeof(double));
         assert_memory_equal(one.reward, other.reward, RUNS * ROUNDS * sizeof(double));
         for (size_t t = 0; t < RUNS * ROUNDS; t++) /* best's expected reward is the same for all */
-            assert_true(fabs(other.realised_regret[t] + other.reward[t] - best.realised_regret[t] - best.reward[t]) <
-                        1e-12);
+            assert_true(fabs(other.realised_regret[t] + other.reward[t] - best.realised_regret[t] -
+                             best.reward[t]) < 1e-12);
     }
     sa_experiment_destroy(npy);
 
@@ -475,7 +482,8 @@ static void test_environment_fails(void **state) {
         {"noise", 0, false, SA_CALLBACK, "run 1, round 3: your environment's noise failed with code 9"},
         {"feedback", 0, true, SA_CALLBACK, "run 1, round 3: your environment's feedback failed with code 9"},
         {"contexts", NAN, false, SA_INVALID, "round 3: your environment gives arm 0 a feature 1 of nan"},
-        {"expected", INFINITY, false, SA_INVALID, "round 3: your environment gives arm 1 an expected score of inf"},
+        {"expected", INFINITY, false, SA_INVALID,
+         "round 3: your environment gives arm 1 an expected score of inf"},
         {"noise", NAN, false, SA_INVALID, "round 3: your environment gives arm 1 noise of nan"},
         {"feedback", -INFINITY, true, SA_INVALID, "a score of -inf"},
     };
@@ -528,12 +536,16 @@ static void test_environment_refused(void **state) {
     wrong.noise = NULL;
     assert_says(try_environment(&wrong, "clicks", "cascade"), SA_INVALID, "--clicks says what is seen");
     assert_says(try_environment(&wrong, "noise", "0.5"), SA_INVALID, "--noise 0.5 is not for");
-    assert_says(try_environment(&calls, "rounds", "31"), SA_INVALID, "more than the 30 rounds of your environment");
-    assert_says(try_environment(&calls, "arms", "9"), SA_INVALID, "--arms 9 contradicts your environment, which has 8");
-    assert_says(try_environment(&calls, "dim", "9"), SA_INVALID, "--dim 9 contradicts your environment, which has 5");
+    assert_says(try_environment(&calls, "rounds", "31"), SA_INVALID,
+                "more than the 30 rounds of your environment");
+    assert_says(try_environment(&calls, "arms", "9"), SA_INVALID,
+                "--arms 9 contradicts your environment, which has 8");
+    assert_says(try_environment(&calls, "dim", "9"), SA_INVALID,
+                "--dim 9 contradicts your environment, which has 5");
     assert_says(try_environment(&calls, "slate", "9"), SA_INVALID,
                 "--slate 9 is more than the 8 arms of your environment");
-    assert_says(try_environment(&calls, "contexts", "x.npy"), SA_INVALID, "--contexts is for --environment npy");
+    assert_says(try_environment(&calls, "contexts", "x.npy"), SA_INVALID,
+                "--contexts is for --environment npy");
     draw_to(inside(folder, "varying"));
     recording_open(&self, inside(folder, "varying")); /* a check asks for the first rounds, twice */
     assert_int_equal(try_environment(&calls, "rounds", "10"), SA_OK);
@@ -570,8 +582,8 @@ typedef struct top_arms {
 } top_arms;
 
 /* The K largest scores, best first, ties to the lower index. */
-static int top_solve(void *user, const double *scores, size_t arms, const bool *excluded, size_t most, size_t *slate,
-                     size_t *length) {
+static int top_solve(void *user, const double *scores, size_t arms, const bool *excluded, size_t most,
+                     size_t *slate, size_t *length) {
     top_arms *self = user;
     bool taken[ARMS] = {false};
     assert_true(arms == ARMS && most == SLATE && !excluded);
@@ -603,7 +615,8 @@ static void test_oracle(void **state) {
     ok(sa_experiment_agent(own, "builtin:algorithm=cn-ucb,oracle=top-k"));
     ok(sa_experiment_run(plain, NULL, NULL));
     ok(sa_experiment_run(own, NULL, NULL));
-    assert_true(self.calls == 3 * AGENT_COUNT * RUNS * ROUNDS); /* the slate, and the best one for two regrets */
+    assert_true(self.calls ==
+                3 * AGENT_COUNT * RUNS * ROUNDS); /* the slate, and the best one for two regrets */
     for (size_t i = 0; i <= AGENT_COUNT; i++) {
         sa_agent_result one = result_of(plain, i == AGENT_COUNT ? 0 : i), other = result_of(own, i);
         assert_same_curves(&one, &other);
@@ -619,7 +632,8 @@ static void test_oracle(void **state) {
     ok(sa_experiment_run(own, NULL, NULL));
     sa_agent_result best = result_of(plain, 3), half = result_of(own, 3);
     for (size_t run = 0; run < RUNS; run++) {
-        double expected = half.expected_regret[(run + 1) * ROUNDS - 1], reward = best.reward[(run + 1) * ROUNDS - 1];
+        double expected = half.expected_regret[(run + 1) * ROUNDS - 1],
+               reward = best.reward[(run + 1) * ROUNDS - 1];
         assert_true(expected < -ROUNDS); /* (0.5 - 1) (2 + sum) a round, and scores of h2 are positive */
         assert_true(fabs(half.reward[(run + 1) * ROUNDS - 1] - reward - 2 * ROUNDS) < 1e-9);
     }

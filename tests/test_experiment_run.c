@@ -54,7 +54,8 @@ static void test_references(void **state) {
         assert_true(best.realised_regret[i] >= 0);
         assert_true(random.expected_regret[i] >= (i % ROUNDS ? random.expected_regret[i - 1] : 0));
         /* paired: the best realised reward is the same for both */
-        assert_true(fabs(best.realised_regret[i] + best.reward[i] - random.realised_regret[i] - random.reward[i]) < 1e-12);
+        assert_true(fabs(best.realised_regret[i] + best.reward[i] - random.realised_regret[i] -
+                         random.reward[i]) < 1e-12);
     }
     assert_true(best.mean == 0 && best.sd == 0 && random.mean > 1 && random.low < random.mean &&
                 random.mean < random.high);
@@ -77,8 +78,9 @@ static void run_into(const char *out, const char *threads, const char *trace) {
     sa_experiment_destroy(experiment);
 }
 
-static const char *const CURVES[] = {"cn-ucb/expected_regret.npy", "cn-ucb/realised_regret.npy", "cn-ucb/reward.npy",
-                                     "cn-ts/expected_regret.npy",  "cn-ts/realised_regret.npy",  "cn-ts/reward.npy"};
+static const char *const CURVES[] = {"cn-ucb/expected_regret.npy", "cn-ucb/realised_regret.npy",
+                                     "cn-ucb/reward.npy",          "cn-ts/expected_regret.npy",
+                                     "cn-ts/realised_regret.npy",  "cn-ts/reward.npy"};
 
 static void assert_same_curves(const char *one, const char *other) {
     for (size_t i = 0; i < sizeof CURVES / sizeof *CURVES; i++)
@@ -139,7 +141,8 @@ static void stop_after(size_t jobs, const char *out, const char *trace) {
 
 static void test_stop_and_resume(void **state) {
     (void)state;
-    const char *whole = inside(folder, "whole"), *out = inside(folder, "stopped"), *trace = inside(folder, "b.jsonl");
+    const char *whole = inside(folder, "whole"), *out = inside(folder, "stopped"),
+               *trace = inside(folder, "b.jsonl");
     run_into(whole, "2", inside(folder, "a.jsonl"));
     stop_after(0, out, trace);
     assert_true(sa_file_exists(inside(out, "spec.yaml")));
@@ -155,7 +158,8 @@ static void test_stop_and_resume(void **state) {
 /* A damaged part, a part without its trace and leftovers of a killed program are no hindrance. */
 static void test_damaged_parts(void **state) {
     (void)state;
-    const char *whole = inside(folder, "whole"), *out = inside(folder, "out"), *trace = inside(folder, "b.jsonl");
+    const char *whole = inside(folder, "whole"), *out = inside(folder, "out"),
+               *trace = inside(folder, "b.jsonl");
     run_into(whole, "2", inside(folder, "a.jsonl"));
     run_into(out, "2", "");
     assert_int_equal(sa_path_remove(inside(out, "summary.json")), SA_OK);
@@ -236,7 +240,8 @@ static void test_folders_that_do_not_fit(void **state) {
     sa_experiment_destroy(other);
 }
 
-/* What was drawn and replayed gives the bytes of the synthetic environment, and one run alone those among several. */
+/* What was drawn and replayed gives the bytes of the synthetic environment, and one run alone those among
+ * several. */
 static void test_draw_and_replay(void **state) {
     (void)state;
     const char *draws = inside(folder, "draws");

@@ -1,4 +1,5 @@
-/* What an experiment is made of: who wins among preset, spec, flags and an agent's own options; labels; spec files. */
+/* What an experiment is made of: who wins among preset, spec, flags and an agent's own options; labels; spec
+ * files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,8 +68,9 @@ static void test_precedence(void **state) {
     assert_string_equal(value(agents[0].options, "algorithm"), "cn-ts");
     assert_string_equal(value(agents[1].options, "gamma"), "3");
     assert_string_equal(value(agents[1].options, "hidden"), "20");
-    assert_string_equal(value(agents[1].options, "init"), "uniform");         /* its own preset */
-    assert_string_equal(value(agents[1].options, "show-regret"), "expected"); /* but not for what is one for all */
+    assert_string_equal(value(agents[1].options, "init"), "uniform"); /* its own preset */
+    assert_string_equal(value(agents[1].options, "show-regret"),
+                        "expected"); /* but not for what is one for all */
     sa_plan_agents_destroy(agents, count);
 }
 
@@ -135,7 +137,8 @@ static void test_own_options(void **state) {
     assert_int_equal(experiment->agent_count, 0);
     fine(sa_experiment_agent(experiment, "a:"));
     fine(sa_experiment_agent(experiment, "b:lambda=2"));
-    fine(sa_experiment_agent_set(experiment, "c: d", "init-weights", "a,b.npz")); /* nothing in it is a sign */
+    fine(
+        sa_experiment_agent_set(experiment, "c: d", "init-weights", "a,b.npz")); /* nothing in it is a sign */
     fine(sa_experiment_agent_set(experiment, "c: d", "gamma", "2"));
     fine(sa_experiment_agent_set(experiment, "b", "gamma", "5"));
     wrong(sa_experiment_agent_set(experiment, "e", "gamma", "-1"), "agent e: --gamma -1");
@@ -173,9 +176,9 @@ static void test_spec_errors_change_nothing(void **state) {
 
 static void test_spec_agents(void **state) {
     (void)state;
-    fine(sa_experiment_read(experiment,
-                            spec("algorithm: [cn-ucb, random]\n"
-                                 "agents:\n  shy: {algorithm: cn-ucb, gamma: 0.1}\n  plain: {algorithm: best}\n")));
+    fine(sa_experiment_read(
+        experiment, spec("algorithm: [cn-ucb, random]\n"
+                         "agents:\n  shy: {algorithm: cn-ucb, gamma: 0.1}\n  plain: {algorithm: best}\n")));
     assert_string_equal(value(experiment->options, "algorithm"), "cn-ucb,random");
     assert_int_equal(experiment->agent_count, 2);
     assert_string_equal(experiment->agents[0].label, "shy");
@@ -183,10 +186,12 @@ static void test_spec_agents(void **state) {
     assert_string_equal(experiment->agents[1].label, "plain");
 }
 
-/* Agents of a spec make room for others, of the same labels too; an agent that names no algorithm has the spec's. */
+/* Agents of a spec make room for others, of the same labels too; an agent that names no algorithm has the
+ * spec's. */
 static void test_cleared_agents(void **state) {
     (void)state;
-    fine(sa_experiment_read(experiment, spec("algorithm: best\ngamma: 2\nagents:\n  shy: {algorithm: random}\n")));
+    fine(sa_experiment_read(experiment,
+                            spec("algorithm: best\ngamma: 2\nagents:\n  shy: {algorithm: random}\n")));
     sa_experiment_clear_agents(experiment);
     fine(sa_experiment_agent_set(experiment, "shy", "nu", "3"));
     sa_plan_agent *agents;
@@ -199,7 +204,8 @@ static void test_cleared_agents(void **state) {
     sa_plan_agents_destroy(agents, count);
 }
 
-/* spec.yaml, read again, is the same experiment; a changed option is named, and agents are added to those that are there. */
+/* spec.yaml, read again, is the same experiment; a changed option is named, and agents are added to those
+ * that are there. */
 static void test_written_spec(void **state) {
     (void)state;
     const char *out = inside(folder, "written"), *path = inside(folder, "written/spec.yaml");
@@ -262,7 +268,8 @@ static void test_grid(void **state) {
     assert_true(plan->environment->noise == 1);
     fine(sa_experiment_set(experiment, "algorithm", "cn-ucb,random"));
     fine(sa_experiment_check(experiment));
-    assert_string_equal(experiment->work->plans[0]->agents[1].label, "random,regularization=0.5,noise=0,seed=3");
+    assert_string_equal(experiment->work->plans[0]->agents[1].label,
+                        "random,regularization=0.5,noise=0,seed=3");
     wrong(sa_experiment_grid(experiment, "noise", "1"), "--noise has the value 1 twice");
     wrong(sa_experiment_grid(experiment, "noise", "-1"), "--noise -1 is less than 0");
     wrong(sa_experiment_grid(experiment, "runs", "3"), "--runs is one for all cells");
@@ -270,7 +277,8 @@ static void test_grid(void **state) {
     wrong(sa_experiment_grid(experiment, "gama", "3"), "did you mean --gamma?");
     wrong(sa_experiment_grid(experiment, "algorithm", "cn-ucb,cn-ts"), "a cell has one algorithm");
     fine(sa_experiment_agent(experiment, "own:algorithm=cn-ucb,lambda=3"));
-    wrong(sa_experiment_check(experiment), "--regularization is in the grid, and agent own has a value of its own");
+    wrong(sa_experiment_check(experiment),
+          "--regularization is in the grid, and agent own has a value of its own");
 }
 
 int main(void) {

@@ -15,13 +15,15 @@ static void test_quantiles(void **state) {
     static const struct {
         size_t degrees;
         double quantile;
-    } table[] = {{1, 12.7062047}, {2, 4.3026527},  {3, 3.1824463},  {4, 2.7764451},  {5, 2.5705818},   {9, 2.2621572},
-                 {10, 2.2281389}, {19, 2.0930241}, {29, 2.0452296}, {99, 1.9842170}, {120, 1.9799304}, {1000, 1.9623391}};
+    } table[] = {{1, 12.7062047}, {2, 4.3026527},  {3, 3.1824463},   {4, 2.7764451},
+                 {5, 2.5705818},  {9, 2.2621572},  {10, 2.2281389},  {19, 2.0930241},
+                 {29, 2.0452296}, {99, 1.9842170}, {120, 1.9799304}, {1000, 1.9623391}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         assert_true(fabs(sa_student_quantile(table[i].degrees) - table[i].quantile) < 1e-7);
     for (size_t degrees = 1; degrees < 400; degrees++) /* the change of method at 200 does not show */
         assert_true(sa_student_quantile(degrees) > sa_student_quantile(degrees + 1));
-    assert_true(fabs(sa_student_quantile(199) - 2 * sa_student_quantile(200) + sa_student_quantile(201)) < 1e-6);
+    assert_true(fabs(sa_student_quantile(199) - 2 * sa_student_quantile(200) + sa_student_quantile(201)) <
+                1e-6);
     assert_true(fabs(sa_student_quantile(1000000000) - 1.959963984540054) < 1e-8);
 }
 

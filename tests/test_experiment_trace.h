@@ -15,17 +15,20 @@ static double game_contexts[GAME_ROUNDS][GAME_ARMS][RIG_DIM], game_scores[GAME_R
 
 /* One round of a trace. */
 typedef struct game_round {
-    double mean[GAME_ARMS], width[GAME_ARMS], score[GAME_ARMS], feedback[GAME_SLATE], expected_regret, realised_regret;
+    double mean[GAME_ARMS], width[GAME_ARMS], score[GAME_ARMS], feedback[GAME_SLATE], expected_regret,
+        realised_regret;
     size_t slate[GAME_SLATE];
 } game_round;
 
 static inline void game_write(void) {
     for (size_t t = 0; t < GAME_ROUNDS; t++)
         for (size_t i = 0; i < GAME_ARMS; i++) {
-            for (size_t j = 0; j < RIG_DIM; j++) game_contexts[t][i][j] = rig_number(t, 100 + i * RIG_DIM + j) / 3;
+            for (size_t j = 0; j < RIG_DIM; j++)
+                game_contexts[t][i][j] = rig_number(t, 100 + i * RIG_DIM + j) / 3;
             game_scores[t][i] = rig_number(t, 900 + i);
         }
-    assert_ok(sa_npy_write(scratch("x.npy"), SA_FLOAT64, 3, (size_t[]){GAME_ROUNDS, GAME_ARMS, RIG_DIM}, game_contexts));
+    assert_ok(sa_npy_write(scratch("x.npy"), SA_FLOAT64, 3, (size_t[]){GAME_ROUNDS, GAME_ARMS, RIG_DIM},
+                           game_contexts));
     assert_ok(sa_npy_write(scratch("v.npy"), SA_FLOAT64, 2, (size_t[]){GAME_ROUNDS, GAME_ARMS}, game_scores));
 }
 
@@ -34,7 +37,8 @@ static inline sa_experiment *game_experiment(const char *text) {
     char copy[1024], *rest = copy;
     sa_experiment *experiment = sa_experiment_new();
     assert_non_null(experiment);
-    snprintf(copy, sizeof copy, "environment=npy slate=3 runs=1 noise=0 threads=1 quiet=true contexts=%s scores=%s %s",
+    snprintf(copy, sizeof copy,
+             "environment=npy slate=3 runs=1 noise=0 threads=1 quiet=true contexts=%s scores=%s %s",
              scratch("x.npy"), scratch("v.npy"), text);
     for (char *word; (word = strtok_r(rest, " ", &rest));) {
         char *equals = strchr(word, '=');
@@ -80,7 +84,8 @@ static inline void game_read(const char *trace, game_round rounds[GAME_ROUNDS]) 
         rounds[t].realised_regret = json_number_value(json_object_get(line, "realised_regret"));
         json_t *slate = json_object_get(line, "slate");
         assert_int_equal(json_array_size(slate), GAME_SLATE);
-        for (size_t k = 0; k < GAME_SLATE; k++) rounds[t].slate[k] = (size_t)json_integer_value(json_array_get(slate, k));
+        for (size_t k = 0; k < GAME_SLATE; k++)
+            rounds[t].slate[k] = (size_t)json_integer_value(json_array_get(slate, k));
         json_decref(line);
     }
     assert_null(strtok_r(rest, "\n", &rest));

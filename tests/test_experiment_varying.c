@@ -1,5 +1,5 @@
-/* Rounds with different numbers of arms: the agent is asked for what there is, K or all of them, and regret is measured among
- * these. The environment is one of the test's own, put in the place of h2. */
+/* Rounds with different numbers of arms: the agent is asked for what there is, K or all of them, and regret
+ * is measured among these. The environment is one of the test's own, put in the place of h2. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,8 @@ static void fine(sa_status status) {
 static size_t arms_of(uint64_t round) { return 1 + (size_t)(round * 5 % MOST); }
 static double score_of(uint64_t round, size_t arm) { return 0.1 * (double)((arm * 3 + round) % 7) + 0.05; }
 
-static sa_status varying_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
+static sa_status varying_draw(const sa_environment *environment, uint64_t run, uint64_t round,
+                              sa_round *out) {
     (void)run;
     out->arms = arms_of(round);
     assert_true(out->arms <= environment->arms);
@@ -38,9 +39,10 @@ static sa_environment_class varying;
 
 static sa_experiment *experiment_with(const char *algorithm, const char *oracle) {
     sa_experiment *experiment = sa_experiment_new();
-    const char *const pairs[][2] = {{"environment", "h2"}, {"arms", "7"},           {"slate", "3"},  {"dim", "2"},
-                                    {"rounds", "12"},      {"runs", "2"},           {"hidden", "4"}, {"train-steps", "5"},
-                                    {"oracle", oracle},    {"algorithm", algorithm}};
+    const char *const pairs[][2] = {
+        {"environment", "h2"}, {"arms", "7"},           {"slate", "3"},  {"dim", "2"},
+        {"rounds", "12"},      {"runs", "2"},           {"hidden", "4"}, {"train-steps", "5"},
+        {"oracle", oracle},    {"algorithm", algorithm}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         fine(sa_experiment_set(experiment, pairs[i][0], pairs[i][1]));
     return experiment;

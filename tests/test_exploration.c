@@ -25,8 +25,8 @@ static sa_exploration exploration(const sa_exploration_class *kind, size_t sampl
 }
 
 /* As the agent does it: draws first, then each arm's score. */
-static void explore(const sa_exploration *how, size_t arms, const double *means, const double *widths, double scale,
-                    const sa_stream *from, double *out) {
+static void explore(const sa_exploration *how, size_t arms, const double *means, const double *widths,
+                    double scale, const sa_stream *from, double *out) {
     static double draw[ARMS];
     sa_explore_draw(how, 0, arms, from, draw);
     for (size_t i = 0; i < arms; i++) out[i] = how->kind->score(how, means[i], widths[i], scale, draw[i]);
@@ -40,7 +40,8 @@ static void fill(double mean_value, double width_value) {
 }
 
 static void near(double value, double expected, double tolerance) {
-    if (!(fabs(value - expected) <= tolerance)) fail_msg("%.17g is not %.17g within %g", value, expected, tolerance);
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("%.17g is not %.17g within %g", value, expected, tolerance);
 }
 
 /* score = mean + scale gamma width + e_t; gamma 3/4, e_t 1/8 */
@@ -79,8 +80,9 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The Kolmogorov-Smirnov distance times sqrt(n) of (value - centre) / deviation from the highest of M standard normals,
- * or from the uniform on (0, 1) with M = 0. Above 2.5 with probability 2 exp(-2 * 2.5^2) = 7e-6 in a correct program. */
+/* The Kolmogorov-Smirnov distance times sqrt(n) of (value - centre) / deviation from the highest of M
+ * standard normals, or from the uniform on (0, 1) with M = 0. Above 2.5 with probability 2 exp(-2 * 2.5^2) =
+ * 7e-6 in a correct program. */
 static double distance(const double *values, double centre, double deviation, int samples) {
     static double sorted[ARMS];
     memcpy(sorted, values, sizeof sorted);
@@ -117,8 +119,8 @@ static void thompson_samples_have_their_distribution(void **state) {
     check_samples(10, SA_DEVIATION_VARIANCE, 5, 0.45);
 }
 
-/* Samples of neighbouring arms, and of neighbouring rounds, are independent: correlations of n pairs are within 4.5 / sqrt(n)
- * of 0, which fails with probability 7e-6 each. */
+/* Samples of neighbouring arms, and of neighbouring rounds, are independent: correlations of n pairs are
+ * within 4.5 / sqrt(n) of 0, which fails with probability 7e-6 each. */
 static void check_independence(size_t samples) {
     static double next[ARMS];
     sa_exploration ts = exploration(&sa_explore_ts, samples, SA_DEVIATION_SIGMA);
@@ -157,7 +159,8 @@ static void thompson_samples_can_be_repeated(void **state) {
     near(score[3], 1.125, 1e-15);
 }
 
-/* Bounds on a width are bounds on the score: it rises with the width where the draw is positive, and falls where it is not. */
+/* Bounds on a width are bounds on the score: it rises with the width where the draw is positive, and falls
+ * where it is not. */
 static void scores_are_monotone_in_the_width(void **state) {
     (void)state;
     static const sa_deviation deviations[] = {SA_DEVIATION_SIGMA, SA_DEVIATION_VARIANCE};
@@ -167,7 +170,8 @@ static void scores_are_monotone_in_the_width(void **state) {
         sa_explore_draw(&ts, 0, ARMS, &stream, draw);
         for (size_t i = 0; i < 100; i++)
             for (double w = 0; w < 3; w += 0.5) {
-                double narrow = ts.kind->score(&ts, 1, w, 2, draw[i]), wide = ts.kind->score(&ts, 1, w + 0.5, 2, draw[i]);
+                double narrow = ts.kind->score(&ts, 1, w, 2, draw[i]),
+                       wide = ts.kind->score(&ts, 1, w + 0.5, 2, draw[i]);
                 assert_true(draw[i] > 0 ? wide > narrow : wide < narrow);
             }
     }

@@ -35,8 +35,8 @@ static void test_heavy_tails(void **state) {
     for (uint64_t i = 0; i < SCORES; i++) {
         double draw = uniform(i);
         assert_true(sa_outliers_take(&shop, draw < 0.001 ? 50 : draw < 0.1));
-        assert_true(sa_outliers_take(
-            &incomes, exp(2 * sqrt(-2 * log(uniform(2 * i + 1) + 1e-12)) * cos(6.283 * uniform(SCORES + i)))));
+        assert_true(sa_outliers_take(&incomes, exp(2 * sqrt(-2 * log(uniform(2 * i + 1) + 1e-12)) *
+                                                   cos(6.283 * uniform(SCORES + i)))));
     }
     assert_true(shop.wild == 0 && incomes.wild == 0);
 }
@@ -54,7 +54,8 @@ static void test_one_in_a_thousand(void **state) {
         if (!mistake) sa_outliers_take(&clean, score);
     }
     assert_true(outliers.wild == 5 && clean.wild == 0);
-    assert_true(outliers.mean == clean.mean && outliers.largest == clean.largest && outliers.count == clean.count);
+    assert_true(outliers.mean == clean.mean && outliers.largest == clean.largest &&
+                outliers.count == clean.count);
 }
 
 /* Where the unit changes, a handful is lost. */
@@ -62,7 +63,8 @@ static void test_new_unit(void **state) {
     (void)state;
     sa_outliers outliers = {0};
     size_t lost = 0;
-    for (uint64_t i = 0; i < 2000; i++) lost += !sa_outliers_take(&outliers, uniform(i) * (i < 1000 ? 1 : 1e6));
+    for (uint64_t i = 0; i < 2000; i++)
+        lost += !sa_outliers_take(&outliers, uniform(i) * (i < 1000 ? 1 : 1e6));
     assert_true(lost >= 1 && lost <= 5);
 }
 
@@ -77,8 +79,11 @@ static void test_no_scale(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clicks),   cmocka_unit_test(test_heavy_tails), cmocka_unit_test(test_one_in_a_thousand),
-        cmocka_unit_test(test_new_unit), cmocka_unit_test(test_no_scale),
+        cmocka_unit_test(test_clicks),
+        cmocka_unit_test(test_heavy_tails),
+        cmocka_unit_test(test_one_in_a_thousand),
+        cmocka_unit_test(test_new_unit),
+        cmocka_unit_test(test_no_scale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

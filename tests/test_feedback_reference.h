@@ -1,5 +1,6 @@
-/* Agents with position and cascade feedback beside a witness that shares no numerics with src: a network W2 relu(W1 x), or a
- * linear model, on inputs that are written out in full, a dense matrix Z, and training by differences of the loss. */
+/* Agents with position and cascade feedback beside a witness that shares no numerics with src: a network W2
+ * relu(W1 x), or a linear model, on inputs that are written out in full, a dense matrix Z, and training by
+ * differences of the loss. */
 #ifndef TEST_FEEDBACK_REFERENCE_H
 #define TEST_FEEDBACK_REFERENCE_H
 
@@ -8,11 +9,19 @@
 
 #include "base/npy.h"
 
-enum { UNITS = 4, PLACES = 3, WIDEST = RIG_DIM + PLACES, MOST = UNITS * WIDEST + UNITS, ARMS = 6, OBSERVATIONS = 200 };
+enum {
+    UNITS = 4,
+    PLACES = 3,
+    WIDEST = RIG_DIM + PLACES,
+    MOST = UNITS * WIDEST + UNITS,
+    ARMS = 6,
+    OBSERVATIONS = 200
+};
 
-/* double precision, no centre or scale, one step of gradient descent after each answer unless told otherwise */
-#define PLAIN                                                                                                             \
-    "preset=icml23 widths=all precision=double hidden=4 optimizer=gd rate-decay=none train-batch=0 slate=3 "              \
+/* double precision, no centre or scale, one step of gradient descent after each answer unless told
+ * otherwise */
+#define PLAIN                                                                                                \
+    "preset=icml23 widths=all precision=double hidden=4 optimizer=gd rate-decay=none train-batch=0 slate=3 " \
     "train-window=0 "
 
 typedef struct observation {
@@ -29,7 +38,10 @@ typedef struct witness {
 } witness;
 
 static inline witness witness_of(size_t inputs, bool linear, double lambda) {
-    witness w = {.inputs = inputs, .linear = linear, .parameters = linear ? inputs : UNITS * inputs + UNITS, .scale = 1};
+    witness w = {.inputs = inputs,
+                 .linear = linear,
+                 .parameters = linear ? inputs : UNITS * inputs + UNITS,
+                 .scale = 1};
     for (size_t i = 0; i < w.parameters; i++) w.z[i][i] = lambda;
     return w;
 }
@@ -95,7 +107,8 @@ static inline double witness_loss(const witness *w, const double *theta) {
     return sum;
 }
 
-/* One step of gradient descent; the loss is quadratic in each weight, so that differences are exact between kinks. */
+/* One step of gradient descent; the loss is quadratic in each weight, so that differences are exact between
+ * kinks. */
 static inline void witness_step(witness *w, double rate) {
     double theta[MOST], next[MOST], step = 1e-4;
     memcpy(theta, w->theta, sizeof theta);
@@ -123,7 +136,8 @@ static inline void witness_read(witness *w, const sa_agent *agent) {
     assert_ok(sa_agent_save(agent, scratch("weights.npz")));
     assert_ok(sa_npz_open(scratch("weights.npz"), &archive));
     assert_ok(sa_npz_read_into(archive, "W1", SA_FLOAT64, 2, (size_t[]){UNITS, w->inputs}, w->theta));
-    assert_ok(sa_npz_read_into(archive, "W2", SA_FLOAT64, 2, (size_t[]){1, UNITS}, w->theta + UNITS * w->inputs));
+    assert_ok(
+        sa_npz_read_into(archive, "W2", SA_FLOAT64, 2, (size_t[]){1, UNITS}, w->theta + UNITS * w->inputs));
     sa_npz_close(archive);
 }
 

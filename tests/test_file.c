@@ -59,7 +59,8 @@ static void what_cannot_be_read_has_a_sentence(void **state) {
     (void)state;
     char *data = NULL;
     size_t size;
-    assert_fails(sa_file_read(scratch("absent"), &data, &size), SA_FILE, "absent cannot be opened: No such file");
+    assert_fails(sa_file_read(scratch("absent"), &data, &size), SA_FILE,
+                 "absent cannot be opened: No such file");
     assert_fails(sa_file_read(scratch_folder, &data, &size), SA_FILE, "cannot be read: Is a directory");
     assert_null(data);
 }
@@ -187,12 +188,15 @@ static void formatted_texts_are_as_long_as_needed(void **state) {
 
 /* ---- what a killed process leaves ---- */
 
-static void make(const char *name) { assert_int_equal(close(open(scratch(name), O_CREAT | O_WRONLY, 0666)), 0); }
+static void make(const char *name) {
+    assert_int_equal(close(open(scratch(name), O_CREAT | O_WRONLY, 0666)), 0);
+}
 
 static void what_a_killed_save_left_is_removed(void **state) {
     (void)state;
-    static const char *const others[] = {"a.npz.12-0.tmp.bak", "a.npz.x-0.tmp", "a.npz.12.tmp",        "b.npz.12-0.tmp",
-                                         "a.npz.tmp",          "aanpz.1-1.tmp", "a.npz.12-0.tmp.Ab12C"};
+    static const char *const others[] = {"a.npz.12-0.tmp.bak",  "a.npz.x-0.tmp", "a.npz.12.tmp",
+                                         "b.npz.12-0.tmp",      "a.npz.tmp",     "aanpz.1-1.tmp",
+                                         "a.npz.12-0.tmp.Ab12C"};
     pid_t child = fork();
     if (child == 0) {
         sa_replacement replacement;
@@ -205,7 +209,8 @@ static void what_a_killed_save_left_is_removed(void **state) {
     make("a.npz.4194305-17.tmp.Ab12Cd"); /* libzip's */
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) make(others[i]);
     assert_ok(sa_file_write(scratch("a.npz"), "x", 1));
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) assert_true(sa_file_exists(scratch(others[i])));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_true(sa_file_exists(scratch(others[i])));
     assert_int_equal(entries(scratch_folder), 1 + sizeof others / sizeof *others);
 }
 
@@ -222,7 +227,8 @@ static void what_is_being_written_is_not(void **state) {
     for (size_t i = 0; i < 4; i++)
         if ((child[i] = fork()) == 0) {
             sa_status status = SA_OK;
-            for (int turn = 0; turn < 100 && status == SA_OK; turn++) status = sa_file_write(scratch("a"), "third", 5);
+            for (int turn = 0; turn < 100 && status == SA_OK; turn++)
+                status = sa_file_write(scratch("a"), "third", 5);
             _exit(status != SA_OK);
         }
     for (size_t i = 0; i < 4; i++) {

@@ -1,4 +1,5 @@
-/* What the tests of files share: a folder that is removed afterwards, and statuses compared with their sentences. */
+/* What the tests of files share: a folder that is removed afterwards, and statuses compared with their
+ * sentences. */
 #ifndef TEST_FILE_SCRATCH_H
 #define TEST_FILE_SCRATCH_H
 
@@ -39,26 +40,26 @@ static inline const char *scratch(const char *name) {
     return paths[next];
 }
 
-#define assert_ok(call)                                                                                                   \
-    do {                                                                                                                  \
-        sa_status assert_status = (call);                                                                                 \
-        if (assert_status != SA_OK) fail_msg("%s: %s", sa_status_name(assert_status), sa_last_error());                   \
+#define assert_ok(call)                                                                                      \
+    do {                                                                                                     \
+        sa_status assert_status = (call);                                                                    \
+        if (assert_status != SA_OK) fail_msg("%s: %s", sa_status_name(assert_status), sa_last_error());      \
     } while (0)
 
 /* The call fails with this status and a sentence that has these words. */
-#define assert_fails(call, expected, words)                                                                               \
-    do {                                                                                                                  \
-        sa_status assert_status = (call);                                                                                 \
-        assert_string_equal(sa_status_name(assert_status), sa_status_name(expected));                                     \
-        if (!strstr(sa_last_error(), words)) fail_msg("\"%s\" lacks \"%s\"", sa_last_error(), words);                     \
+#define assert_fails(call, expected, words)                                                                  \
+    do {                                                                                                     \
+        sa_status assert_status = (call);                                                                    \
+        assert_string_equal(sa_status_name(assert_status), sa_status_name(expected));                        \
+        if (!strstr(sa_last_error(), words)) fail_msg("\"%s\" lacks \"%s\"", sa_last_error(), words);        \
     } while (0)
 
 /* The whole sentence. */
-#define assert_says(call, expected, sentence)                                                                             \
-    do {                                                                                                                  \
-        sa_status assert_status = (call);                                                                                 \
-        assert_string_equal(sa_status_name(assert_status), sa_status_name(expected));                                     \
-        assert_string_equal(sa_last_error(), sentence);                                                                   \
+#define assert_says(call, expected, sentence)                                                                \
+    do {                                                                                                     \
+        sa_status assert_status = (call);                                                                    \
+        assert_string_equal(sa_status_name(assert_status), sa_status_name(expected));                        \
+        assert_string_equal(sa_last_error(), sentence);                                                      \
     } while (0)
 
 #endif

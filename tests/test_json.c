@@ -12,7 +12,8 @@ static void test_nodes(void **state) {
     (void)state;
     assert_ok(parse(" {\"a\": [1, -2.5e3, []], \"b\\n\": {\"c\": null}, \"d\": true, \"e\": \"\"} "));
     assert_int_equal(sa_json_count(&json, 0), 4);
-    size_t a = sa_json_find(&json, 0, "a"), b = sa_json_find(&json, 0, "b\n"), d = sa_json_find(&json, 0, "d");
+    size_t a = sa_json_find(&json, 0, "a"), b = sa_json_find(&json, 0, "b\n"),
+           d = sa_json_find(&json, 0, "d");
     assert_true(a && b && d && sa_json_find(&json, 0, "e"));
     assert_int_equal(sa_json_find(&json, 0, "c"), 0); /* not of this object */
     assert_int_equal(sa_json_count(&json, a), 3);
@@ -84,7 +85,8 @@ static void test_wrong(void **state) {
 /* Every beginning of a whole text is one that is cut off, and nothing else is wrong with it. */
 static void test_cut_off(void **state) {
     (void)state;
-    static const char text[] = "{\"a\": [1.5e+3, true, \"\\u00e4\\n\xc3\xa4\"], \"b\": {\"c\": null, \"d\": false}}";
+    static const char text[] =
+        "{\"a\": [1.5e+3, true, \"\\u00e4\\n\xc3\xa4\"], \"b\": {\"c\": null, \"d\": false}}";
     for (size_t size = 0; size < sizeof text - 1; size++) {
         char *exactly = malloc(size + 1); /* so that a sanitizer sees a byte too many */
         memcpy(exactly, text, size);

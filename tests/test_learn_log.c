@@ -1,4 +1,5 @@
-/* Learning from a log: an agent that learnt from the log of a run chooses on as that run's agent did, and what is wrong is said. */
+/* Learning from a log: an agent that learnt from the log of a run chooses on as that run's agent did, and
+ * what is wrong is said. */
 #include <math.h>
 
 #include <superarm/superarm.h>
@@ -39,7 +40,8 @@ static void cut(size_t first) {
     sa_free(text);
 }
 
-/* The agent meets the rest of the log: it must choose what was chosen there, and is told what was told there. */
+/* The agent meets the rest of the log: it must choose what was chosen there, and is told what was told
+ * there. */
 static void meet_rest(sa_agent *agent, const char *what) {
     sa_log_reader *reader;
     const sa_log_entry *entry;
@@ -103,9 +105,9 @@ static void test_goes_on(void **state) {
 }
 
 static const char SCHEMA[] = "context: {hour: cyclic 24}\nitem: {price: number, kind: category [a, b]}\n";
-#define NAMED(k, slate, feedback)                                                                                         \
-    "{\"context\":{\"hour\":" #k "},\"items\":[{\"id\":\"x\",\"price\":" #k                                               \
-    ",\"kind\":\"a\"},{\"id\":\"y\",\"price\":2,\"kind\":\"b\","                                                          \
+#define NAMED(k, slate, feedback)                                                                            \
+    "{\"context\":{\"hour\":" #k "},\"items\":[{\"id\":\"x\",\"price\":" #k                                  \
+    ",\"kind\":\"a\"},{\"id\":\"y\",\"price\":2,\"kind\":\"b\","                                             \
     "\"colour\":1}],\"slate\":" slate ",\"feedback\":" feedback "}\n"
 
 static sa_agent *make_named(void) {
@@ -122,15 +124,19 @@ static sa_agent *make_named(void) {
     return agent;
 }
 
-static void write_log(const char *text) { assert_ok(sa_file_write(scratch("named.jsonl"), text, strlen(text))); }
+static void write_log(const char *text) {
+    assert_ok(sa_file_write(scratch("named.jsonl"), text, strlen(text)));
+}
 
 /* Named fields: the same as learning from what the schema makes of them; saved and loaded with the schema. */
 static void test_named(void **state) {
     (void)state;
     sa_agent *agent = make_named(), *loaded, *by_hand = make_named();
     sa_learnt learnt;
-    write_log(NAMED(1, "[\"x\"]", "[0.5]") NAMED(2, "[\"y\",\"x\"]", "[1,null]") NAMED(3, "[\"x\"]", "null") NAMED(
-        4, "[\"x\"]", "[null]") "{\"final\":false,\"items\":[{\"price\":1}],\"slate\":[0],\"feedback\":[1]}\n");
+    write_log(
+        NAMED(1, "[\"x\"]", "[0.5]") NAMED(2, "[\"y\",\"x\"]", "[1,null]") NAMED(3, "[\"x\"]", "null")
+            NAMED(4, "[\"x\"]",
+                  "[null]") "{\"final\":false,\"items\":[{\"price\":1}],\"slate\":[0],\"feedback\":[1]}\n");
     assert_ok(sa_agent_learn_log(agent, scratch("named.jsonl"), false, NULL, NULL, NULL, &learnt));
     assert_int_equal(learnt.decisions, 2);
     assert_int_equal(learnt.left_out, 3);
@@ -169,14 +175,16 @@ static void test_other_schemas(void **state) {
     (void)state;
     static const struct {
         const char *text, *sentence;
-    } cases[] = {{"context: {hour: cyclic 24}\nitem: {price: number, kind: category [a, b], colour: hashed 8}",
-                  "the schema has item.colour (hashed, 9 columns), and the agent's has not; an agent keeps the schema"},
-                 {"context: {hour: cyclic 24}\nitem: {price: number}",
-                  "the schema lacks item.kind (category, 4 columns) of the agent's"},
-                 {"context: {hour: cyclic 24}\nitem: {kind: category [a, b], price: number}",
-                  "in another order or with other values"},
-                 {"context: {hour: cyclic 12}\nitem: {price: number, kind: category [a, b]}",
-                  "in another order or with other values"}};
+    } cases[] = {
+        {"context: {hour: cyclic 24}\nitem: {price: number, kind: category [a, b], colour: hashed 8}",
+         "the schema has item.colour (hashed, 9 columns), and the agent's has not; an agent keeps the "
+         "schema"},
+        {"context: {hour: cyclic 24}\nitem: {price: number}",
+         "the schema lacks item.kind (category, 4 columns) of the agent's"},
+        {"context: {hour: cyclic 24}\nitem: {kind: category [a, b], price: number}",
+         "in another order or with other values"},
+        {"context: {hour: cyclic 12}\nitem: {price: number, kind: category [a, b]}",
+         "in another order or with other values"}};
     sa_agent *agent = make_named(), *plain = make_agent("algorithm=random dim=9");
     sa_schema *schema;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -190,7 +198,8 @@ static void test_other_schemas(void **state) {
     sa_options *options = sa_options_new(NULL);
     sa_agent *none = NULL;
     assert_ok(sa_options_set(options, "dim", "4"));
-    assert_fails(sa_agent_create_with_schema(options, schema, &none), SA_INVALID, "--dim 4 is not that of the schema, 9");
+    assert_fails(sa_agent_create_with_schema(options, schema, &none), SA_INVALID,
+                 "--dim 4 is not that of the schema, 9");
     assert_fails(sa_agent_create_with_schema(options, NULL, &none), SA_INVALID, "needs options, a schema");
     assert_null(none);
     sa_options_destroy(options);
@@ -208,15 +217,18 @@ static void test_wrong(void **state) {
     (void)state;
     sa_agent *agent = make_named(), *plain = make_agent("algorithm=comblin-ucb dim=2 slate=1");
     sa_learnt learnt;
-    write_log(NAMED(1, "[\"x\"]", "[0.5]") "{\"items\":[{\"price\":\"cheap\"}],\"slate\":[0],\"feedback\":[1]}\n" NAMED(
-        2, "[\"x\"]", "[1]"));
-    assert_fails(sa_agent_learn_log(agent, scratch("named.jsonl"), false, NULL, NULL, NULL, &learnt), SA_INVALID,
-                 "named.jsonl:2: items[0].price is \"cheap\", and a number is wanted");
+    write_log(NAMED(
+        1, "[\"x\"]",
+        "[0.5]") "{\"items\":[{\"price\":\"cheap\"}],\"slate\":[0],\"feedback\":[1]}\n" NAMED(2, "[\"x\"]",
+                                                                                              "[1]"));
+    assert_fails(sa_agent_learn_log(agent, scratch("named.jsonl"), false, NULL, NULL, NULL, &learnt),
+                 SA_INVALID, "named.jsonl:2: items[0].price is \"cheap\", and a number is wanted");
     assert_int_equal(learnt.decisions, 1); /* what came before it */
     assert_ok(sa_agent_learn_log(agent, scratch("named.jsonl"), true, NULL, NULL, NULL, &learnt));
     assert_int_equal(learnt.decisions, 2);
     assert_non_null(strstr(learnt.note, "1 decision was skipped; the first: "));
-    assert_fails(sa_agent_learn_log(plain, scratch("named.jsonl"), false, NULL, NULL, NULL, &learnt), SA_INVALID,
+    assert_fails(sa_agent_learn_log(plain, scratch("named.jsonl"), false, NULL, NULL, NULL, &learnt),
+                 SA_INVALID,
                  "named.jsonl:1: items have named fields, and the agent has no schema to read them with");
     write_log("{\"contexts\":[[1,2,3]],\"slate\":[0],\"feedback\":[1]}\n");
     assert_fails(sa_agent_learn_log(plain, scratch("named.jsonl"), false, NULL, NULL, NULL, NULL), SA_INVALID,
@@ -232,8 +244,8 @@ static void test_wrong(void **state) {
     char many[64 * 100] = "";
     for (int i = 0; i < 100; i++) strcat(many, "{\"contexts\":[[1,2]],\"slate\":[0],\"feedback\":[1]}\n");
     write_log(many);
-    assert_fails(sa_agent_learn_log(plain, scratch("named.jsonl"), false, NULL, stop, &stopped, NULL), SA_INTERRUPTED,
-                 "named.jsonl: stopped after line 64");
+    assert_fails(sa_agent_learn_log(plain, scratch("named.jsonl"), false, NULL, stop, &stopped, NULL),
+                 SA_INTERRUPTED, "named.jsonl: stopped after line 64");
     assert_int_equal(stopped, 64);
     sa_agent_destroy(plain);
     sa_agent_destroy(agent);

@@ -1,5 +1,6 @@
-/* A linear agent that is saved and loaded after every single call goes on as one that never was; so after a select, when the
- * estimate is fresh, and after an update, when in either form it is older than the feedback. */
+/* A linear agent that is saved and loaded after every single call goes on as one that never was; so after a
+ * select, when the estimate is fresh, and after an update, when in either form it is older than the
+ * feedback. */
 #include "test_agent_rig.h"
 
 static void reload(sa_agent **agent) {
@@ -34,8 +35,10 @@ static void play(const char *text) {
 
 static void loaded_after_every_call(void **state) {
     (void)state;
-    static const char *const names[] = {"comblin-ucb", "comblin-ts", "c2ucb"}, *const forms[] = {"defined", "published"};
-    static const char *const more[] = {"", "preset=paper exact-form=dual precision=single", "normalize=standard"};
+    static const char *const names[] = {"comblin-ucb", "comblin-ts", "c2ucb"}, *const forms[] = {"defined",
+                                                                                                 "published"};
+    static const char *const more[] = {"", "preset=paper exact-form=dual precision=single",
+                                       "normalize=standard"};
     for (size_t i = 0; i < 3; i++)
         for (size_t form = 0; form < 2; form++)
             for (size_t k = 0; k < 3; k++) {

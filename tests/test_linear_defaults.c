@@ -1,5 +1,5 @@
-/* What a linear algorithm asks for where nothing was set by hand, in options, agents and experiments; and that the spec.yaml of
- * such a run repeats it. */
+/* What a linear algorithm asks for where nothing was set by hand, in options, agents and experiments; and
+ * that the spec.yaml of such a run repeats it. */
 #include "test_agent_rig.h"
 #include <superarm/superarm.h>
 
@@ -85,9 +85,9 @@ static void tuned_linear_agents_explore_as_in_their_papers(void **state) {
 
 static void others_are_left_alone(void **state) {
     (void)state;
-    static const char *const cases[][2] = {{"tuned", "cn-ucb"},   {"tuned", "cn-ts"},      {"tuned", "greedy"},
-                                           {"tuned", "random"},   {"paper", "comblin-ts"}, {"icml23", "comblin-ts"},
-                                           {"tuned", "nonsense"}, {"paper", "comblin-ucb"}};
+    static const char *const cases[][2] = {
+        {"tuned", "cn-ucb"},     {"tuned", "cn-ts"},       {"tuned", "greedy"},   {"tuned", "random"},
+        {"paper", "comblin-ts"}, {"icml23", "comblin-ts"}, {"tuned", "nonsense"}, {"paper", "comblin-ucb"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sa_options *options = options_for(cases[i][0], cases[i][1]), *after = defaults_of(options, 0);
         assert_rest_untouched(options, after, 0);
@@ -148,7 +148,8 @@ static void assert_same_files(const char *name) {
     sa_free(b);
 }
 
-static const char *const labels[] = {"comblin-ucb", "comblin-ts", "c2ucb", "cn-ts", "mine", "theirs", "paper"};
+static const char *const labels[] = {"comblin-ucb", "comblin-ts", "c2ucb", "cn-ts",
+                                     "mine",        "theirs",     "paper"};
 
 static void written_specs_repeat_the_run(void **state) {
     (void)state;
@@ -159,7 +160,8 @@ static void written_specs_repeat_the_run(void **state) {
         assert_ok(sa_experiment_agent(experiment, "mine:algorithm=comblin-ts,nu=0.05,normalize=standard"));
         assert_ok(sa_experiment_agent(experiment, "theirs:algorithm=comblin-ts,linear-form=published"));
         assert_ok(sa_experiment_agent(experiment, "paper:algorithm=comblin-ts,preset=paper"));
-        if (by_hand) assert_ok(sa_experiment_set(experiment, "nu", "0.05")); /* what the preset has, but given */
+        if (by_hand)
+            assert_ok(sa_experiment_set(experiment, "nu", "0.05")); /* what the preset has, but given */
         run_into(experiment, "first");
         assert_ok(sa_experiment_read(again, scratch("first/spec.yaml")));
         run_into(again, "again");

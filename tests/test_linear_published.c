@@ -1,5 +1,5 @@
-/* The published form in simulations: the slate's i-th arm is answered with the score of arm i, and only for linear agents. The
- * regret is that of the arms that were chosen, in either form. */
+/* The published form in simulations: the slate's i-th arm is answered with the score of arm i, and only for
+ * linear agents. The regret is that of the arms that were chosen, in either form. */
 #include "test_experiment_trace.h"
 #include "test_linear_reference.h"
 
@@ -42,12 +42,14 @@ static void check_pairs(const char *text, bool mispaired) {
 
 static void feedback_is_paired_as_the_form_says(void **state) {
     (void)state;
-    static const char *const linear[] = {"comblin-ucb", "comblin-ts", "c2ucb"}, *const presets[] = {"paper", "icml23",
+    static const char *const linear[] = {"comblin-ucb", "comblin-ts", "c2ucb"}, *const presets[] = {"paper",
+                                                                                                    "icml23",
                                                                                                     "tuned"};
     char text[200];
     for (size_t i = 0; i < 3; i++) {
         for (size_t k = 0; k < 3; k++) {
-            snprintf(text, sizeof text, "preset=%s linear-form=published algorithm=%s", presets[k], linear[i]);
+            snprintf(text, sizeof text, "preset=%s linear-form=published algorithm=%s", presets[k],
+                     linear[i]);
             check_pairs(text, true);
             snprintf(text, sizeof text, "preset=%s linear-form=defined algorithm=%s", presets[k], linear[i]);
             check_pairs(text, false);
@@ -62,12 +64,14 @@ static void networks_are_never_mispaired(void **state) {
     static const char *const others[] = {"cn-ucb", "cn-ts", "cn-ts1", "greedy", "random"};
     char text[200];
     for (size_t i = 0; i < 5; i++) {
-        snprintf(text, sizeof text, "preset=icml23 linear-form=published hidden=6 train-steps=2 algorithm=%s", others[i]);
+        snprintf(text, sizeof text, "preset=icml23 linear-form=published hidden=6 train-steps=2 algorithm=%s",
+                 others[i]);
         check_pairs(text, false);
     }
 }
 
-/* What the agent makes of it: theta lags, and b pairs the features of the slate's i-th arm with the score of arm i. */
+/* What the agent makes of it: theta lags, and b pairs the features of the slate's i-th arm with the score of
+ * arm i. */
 static void estimates_are_those_of_the_pairs(void **state) {
     (void)state;
     for (int published = 0; published < 2; published++) {
@@ -79,7 +83,8 @@ static void estimates_are_those_of_the_pairs(void **state) {
             double theta[RIDGE_DIM];
             ridge_theta(published ? &before : &learnt, theta);
             for (size_t i = 0; i < GAME_ARMS; i++) {
-                double width = ridge_width(&learnt, game_contexts[t][i]), mean = dot_product(game_contexts[t][i], theta);
+                double width = ridge_width(&learnt, game_contexts[t][i]),
+                       mean = dot_product(game_contexts[t][i], theta);
                 near("estimate", t, rounds[t].mean[i], mean);
                 near("width", t, rounds[t].width[i], width);
                 near("score", t, rounds[t].score[i], mean + width);

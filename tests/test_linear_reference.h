@@ -1,5 +1,6 @@
-/* Ridge regression in plain loops, which shares nothing with src: Z = lambda I + sum x x', b = sum v x, theta = Z^-1 b. And
- * rounds of a linear agent played beside it, with feedback that comes at once, late, in parts, or never. */
+/* Ridge regression in plain loops, which shares nothing with src: Z = lambda I + sum x x', b = sum v x, theta
+ * = Z^-1 b. And rounds of a linear agent played beside it, with feedback that comes at once, late, in parts,
+ * or never. */
 #ifndef TEST_LINEAR_REFERENCE_H
 #define TEST_LINEAR_REFERENCE_H
 
@@ -115,7 +116,8 @@ static inline void linear_answer(linear_game *game, uint64_t round, const bool *
 /* Numbers of many digits: single precision would be seen. */
 static inline void linear_select(linear_game *game, uint64_t round) {
     for (size_t i = 0; i < LINEAR_ARMS; i++)
-        for (size_t j = 0; j < RIDGE_DIM; j++) game->contexts[round][i][j] = rig_number(round, i * RIDGE_DIM + j) / 3;
+        for (size_t j = 0; j < RIDGE_DIM; j++)
+            game->contexts[round][i][j] = rig_number(round, i * RIDGE_DIM + j) / 3;
     sa_request *request = sa_request_new();
     sa_request_contexts(request, &game->contexts[round][0][0], LINEAR_ARMS);
     sa_request_slate(request, LINEAR_SLATE);
@@ -125,7 +127,8 @@ static inline void linear_select(linear_game *game, uint64_t round) {
     sa_request_destroy(request);
 }
 
-/* 60 rounds. Round by round: answered at once; two rounds late; in two parts, the second three rounds late; never. */
+/* 60 rounds. Round by round: answered at once; two rounds late; in two parts, the second three rounds late;
+ * never. */
 static inline void linear_play(const char *text, linear_check *check) {
     linear_game game = {.agent = rig_create(text)};
     const sa_options *options = sa_agent_options(game.agent);

@@ -1,4 +1,5 @@
-/* CombLinTS: scores under sampled parameters as its paper defines it, sampled scores in the published form. */
+/* CombLinTS: scores under sampled parameters as its paper defines it, sampled scores in the published
+ * form. */
 #include "rng/stream.h"
 #include "test_linear_reference.h"
 
@@ -33,7 +34,8 @@ static void parameters_are_sampled(void **state) {
     }
 }
 
-/* One draw an arm: score = mean + d z_i, mean lagging; d = (nu sigma)^2, or nu sigma when asked for by hand. */
+/* One draw an arm: score = mean + d z_i, mean lagging; d = (nu sigma)^2, or nu sigma when asked for by
+ * hand. */
 static void check_scores(const linear_game *game, uint64_t round, bool variance) {
     double theta[RIDGE_DIM], score[LINEAR_ARMS];
     sa_stream stream = sa_stream_at(3, SA_PURPOSE_EXPLORATION, 2, round);
@@ -41,7 +43,8 @@ static void check_scores(const linear_game *game, uint64_t round, bool variance)
     for (size_t i = 0; i < LINEAR_ARMS; i++) {
         const double *x = game->contexts[round][i];
         double deviation = 0.6 * sqrt(game->lambda) * ridge_width(&game->counted, x);
-        score[i] = dot_product(x, theta) + (variance ? deviation * deviation : deviation) * sa_draw_normal(&stream, i);
+        score[i] = dot_product(x, theta) +
+                   (variance ? deviation * deviation : deviation) * sa_draw_normal(&stream, i);
         near("score", round, sa_decision_all_scores(game->decision)[i], score[i]);
     }
     check_slate(game, round, score);
@@ -52,7 +55,8 @@ static void check_sigma(const linear_game *game, uint64_t round) { check_scores(
 
 static void published_form_samples_scores(void **state) {
     (void)state;
-    const char *all = "algorithm=comblin-ts nu=0.6 seed=3 first-run=2 regularization=0.5 widths=all ts-samples=7";
+    const char *all =
+        "algorithm=comblin-ts nu=0.6 seed=3 first-run=2 regularization=0.5 widths=all ts-samples=7";
     static const char *const presets[] = {"preset=icml23", "preset=paper linear-form=published",
                                           "preset=tuned linear-form=published"};
     char text[300];
@@ -64,16 +68,18 @@ static void published_form_samples_scores(void **state) {
     linear_play(text, check_sigma);
 }
 
-/* With unit vectors for arms a round's scores are theta~ itself. Over n rounds without feedback its mean and covariance are
- * those of N(theta, nu^2 Z^-1), within 5 of the deviations of an average of n normals, sqrt(C_ii / n), and of an average of n
- * products of two, sqrt((C_ii C_jj + C_ij^2) / n). A correct program fails one such check with probability 6e-7 (a little more
- * for products, which have heavier tails); there are 20, so 2e-5 in all. */
+/* With unit vectors for arms a round's scores are theta~ itself. Over n rounds without feedback its mean and
+ * covariance are those of N(theta, nu^2 Z^-1), within 5 of the deviations of an average of n normals,
+ * sqrt(C_ii / n), and of an average of n products of two, sqrt((C_ii C_jj + C_ij^2) / n). A correct program
+ * fails one such check with probability 6e-7 (a little more for products, which have heavier tails); there
+ * are 20, so 2e-5 in all. */
 static void samples_have_their_covariance(void **state) {
     (void)state;
     enum { N = 6000 };
     static double units[RIDGE_DIM][RIDGE_DIM], drawn[N][RIDGE_DIM];
     double theta[RIDGE_DIM], l[RIDGE_DIM][RIDGE_DIM], covariance[RIDGE_DIM][RIDGE_DIM], nu = 0.6;
-    linear_game game = {.agent = rig_create("preset=paper algorithm=comblin-ts nu=0.6 seed=5 pending-limit=20")};
+    linear_game game = {.agent =
+                            rig_create("preset=paper algorithm=comblin-ts nu=0.6 seed=5 pending-limit=20")};
     game.learnt = ridge_of(1);
     for (uint64_t round = 0; round < 10; round++) {
         linear_select(&game, round);
@@ -92,7 +98,8 @@ static void samples_have_their_covariance(void **state) {
     sa_request_slate(request, 1);
     for (size_t t = 0; t < N; t++) {
         assert_ok(sa_agent_select(game.agent, request, &game.decision));
-        for (size_t j = 0; j < RIDGE_DIM; j++) drawn[t][j] = sa_decision_all_scores(game.decision)[j] - theta[j];
+        for (size_t j = 0; j < RIDGE_DIM; j++)
+            drawn[t][j] = sa_decision_all_scores(game.decision)[j] - theta[j];
     }
     double furthest = 0, seen = 0;
     for (size_t i = 0; i < RIDGE_DIM; i++) {

@@ -1,5 +1,5 @@
-/* CombLinUCB and C2UCB round by round against ridge regression in plain loops: estimates, widths, scores and slates, with
- * feedback late and in parts, in double precision whatever --precision says. */
+/* CombLinUCB and C2UCB round by round against ridge regression in plain loops: estimates, widths, scores and
+ * slates, with feedback late and in parts, in double precision whatever --precision says. */
 #include "test_linear_reference.h"
 
 /* R = 0.3, delta = 0.05, S = 1.5 as in the test below */
@@ -34,13 +34,15 @@ static void check_theory_lagging(const linear_game *game, uint64_t round) {
 
 static void comblin_ucb_is_ridge_regression(void **state) {
     (void)state;
-    static const char *const forms[] = {"", "exact-form=dual", "exact-form=primal", "count-pending=true", "train=manual"};
+    static const char *const forms[] = {"", "exact-form=dual", "exact-form=primal", "count-pending=true",
+                                        "train=manual"};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         for (int precision = 0; precision < 2; precision++) {
             char text[300];
-            snprintf(text, sizeof text,
-                     "preset=paper algorithm=comblin-ucb gamma=0.7 regularization=0.5 widths=all precision=%s %s",
-                     precision ? "double" : "single", forms[i]);
+            snprintf(
+                text, sizeof text,
+                "preset=paper algorithm=comblin-ucb gamma=0.7 regularization=0.5 widths=all precision=%s %s",
+                precision ? "double" : "single", forms[i]);
             linear_play(text, check_defined);
         }
 }
@@ -59,22 +61,26 @@ static void precision_is_double_whatever_is_asked(void **state) {
     }
 }
 
-/* The estimate of the published form is that of all feedback but the newest; its widths are those of all. It starts at 0,
- * which is where `before` starts. */
+/* The estimate of the published form is that of all feedback but the newest; its widths are those of all. It
+ * starts at 0, which is where `before` starts. */
 static void published_estimates_lag_one_update(void **state) {
     (void)state;
-    linear_play("preset=paper linear-form=published algorithm=comblin-ucb gamma=0.7 regularization=0.5 widths=all",
-                check_lagging);
+    linear_play(
+        "preset=paper linear-form=published algorithm=comblin-ucb gamma=0.7 regularization=0.5 widths=all",
+        check_lagging);
     linear_play("preset=icml23 algorithm=comblin-ucb gamma=0.7 regularization=2 widths=all exact-form=dual",
                 check_lagging);
-    linear_play("preset=icml23 linear-form=defined algorithm=comblin-ucb gamma=0.7 regularization=2 widths=all",
-                check_defined);
+    linear_play(
+        "preset=icml23 linear-form=defined algorithm=comblin-ucb gamma=0.7 regularization=2 widths=all",
+        check_defined);
 }
 
 static void c2ucb_takes_gamma_from_theory(void **state) {
     (void)state;
-    const char *text = "preset=paper algorithm=c2ucb sub-gaussian=0.3 delta=0.05 norm-bound=1.5 gamma=9 widths=all";
-    static const char *const forms[] = {"regularization=0.5", "regularization=3 exact-form=dual", "count-pending=true"};
+    const char *text =
+        "preset=paper algorithm=c2ucb sub-gaussian=0.3 delta=0.05 norm-bound=1.5 gamma=9 widths=all";
+    static const char *const forms[] = {"regularization=0.5", "regularization=3 exact-form=dual",
+                                        "count-pending=true"};
     char whole[300];
     for (size_t i = 0; i < 3; i++) {
         snprintf(whole, sizeof whole, "%s %s", text, forms[i]);

@@ -1,11 +1,14 @@
-/* Decision logs are read line by line: every field right, every field wrong in turn, and files that are no logs. */
+/* Decision logs are read line by line: every field right, every field wrong in turn, and files that are no
+ * logs. */
 #include <math.h>
 
 #include <superarm/log.h>
 
 #include "test_file_scratch.h"
 
-static void write_log(const char *text) { assert_ok(sa_file_write(scratch("log.jsonl"), text, strlen(text))); }
+static void write_log(const char *text) {
+    assert_ok(sa_file_write(scratch("log.jsonl"), text, strlen(text)));
+}
 
 static sa_log_reader *open_log(const char *text, bool skip_bad) {
     sa_log_reader *reader;
@@ -23,10 +26,13 @@ static const sa_log_entry *next(sa_log_reader *reader) {
 static void test_items(void **state) {
     (void)state;
     sa_log_reader *reader = open_log(
-        "{\"event\": \"e-17\", \"time\": \"2026-11-15T12:00:00Z\", \"agent\": \"home\", \"model\": 12, \"final\": false, "
+        "{\"event\": \"e-17\", \"time\": \"2026-11-15T12:00:00Z\", \"agent\": \"home\", \"model\": 12, "
+        "\"final\": false, "
         "\"feedback\": [1, null], \"seq\": 7, \"slate\": [\"p\\u0039\", \"p1\"], \"context\": {\"hour\": 3}, "
-        "\"items\": [{\"id\": \"p1\", \"price\": 3}, {\"id\": \"p9\"}, {\"id\": \"p2\"}], \"propensity\": 0.031, "
-        "\"prefix_propensities\": [0.5, 0.031], \"position_propensities\": [0.5, null], \"note\": {\"a\": [\"x\"]}}\n",
+        "\"items\": [{\"id\": \"p1\", \"price\": 3}, {\"id\": \"p9\"}, {\"id\": \"p2\"}], \"propensity\": "
+        "0.031, "
+        "\"prefix_propensities\": [0.5, 0.031], \"position_propensities\": [0.5, null], \"note\": {\"a\": "
+        "[\"x\"]}}\n",
         false);
     const sa_log_entry *entry = next(reader);
     assert_non_null(entry);
@@ -61,11 +67,12 @@ static void test_items(void **state) {
 
 static void test_contexts(void **state) {
     (void)state;
-    sa_log_reader *reader = open_log(
-        "\xEF\xBB\xBF{\"contexts\": [[0.1, -2], [3e2, 4]], \"slate\": [1], \"propensity\": null, \"feedback\": [0]}\r\n"
-        "\n"
-        "{\"contexts\": [[5, 6, 7]], \"slate\": [], \"target_propensity\": 0, \"model\": null}",
-        false);
+    sa_log_reader *reader =
+        open_log("\xEF\xBB\xBF{\"contexts\": [[0.1, -2], [3e2, 4]], \"slate\": [1], \"propensity\": null, "
+                 "\"feedback\": [0]}\r\n"
+                 "\n"
+                 "{\"contexts\": [[5, 6, 7]], \"slate\": [], \"target_propensity\": 0, \"model\": null}",
+                 false);
     const sa_log_entry *entry = next(reader);
     assert_int_equal(entry->candidates, 2);
     assert_int_equal(entry->dim, 2);
@@ -96,7 +103,8 @@ static void test_contexts(void **state) {
     sa_log_reader_close(reader);
 }
 
-/* A good line with one field replaced or added; later ones of the same name would be refused, so the base has none of it. */
+/* A good line with one field replaced or added; later ones of the same name would be refused, so the base has
+ * none of it. */
 static const struct {
     const char *line, *sentence;
 } WRONG[] = {
@@ -115,7 +123,8 @@ static const struct {
     {"{\"items\": {}, SLATE}", "items is {}, and a list of objects is wanted"},
     {"{\"items\": [], \"slate\": []}", "items is empty"},
     {"{\"items\": [{}, 5], SLATE}", "items[1] is 5, and an object is wanted"},
-    {"{\"items\": [{\"id\": \"a\"}, {\"id\": 5}], SLATE}", "items[1].id is 5, and a text of 1 to 256 bytes is wanted"},
+    {"{\"items\": [{\"id\": \"a\"}, {\"id\": 5}], SLATE}",
+     "items[1].id is 5, and a text of 1 to 256 bytes is wanted"},
     {"{\"items\": [{\"id\": \"\"}], SLATE}", "items[0].id is \"\", and a text of 1 to 256 bytes is wanted"},
     {"{\"items\": [{\"id\": \"a\"}, {\"x\": 1}], SLATE}",
      "items[1] has no id, and others have one: all have one, or none"},
@@ -139,28 +148,39 @@ static const struct {
     {"{ITEMS, \"slate\": [\"a\", \"z\"]}", "slate[1] is \"z\", and no item has this id"},
     {"{ITEMS, \"slate\": [\"a\", \"b\", \"a\"]}", "slate[2] is \"a\", and it is in the slate twice"},
     {"{ITEMS, \"slate\": [\"a\", \"b\", \"c\", \"d\"]}", "slate has 4 arms, and there are 3 candidates"},
-    {"{\"contexts\": [[1], [2]], \"slate\": [\"a\"]}", "slate[0] is \"a\", and a whole number from 0 is wanted"},
+    {"{\"contexts\": [[1], [2]], \"slate\": [\"a\"]}",
+     "slate[0] is \"a\", and a whole number from 0 is wanted"},
     {"{\"contexts\": [[1], [2]], \"slate\": [0.5]}", "slate[0] is 0.5, and a whole number from 0 is wanted"},
     {"{\"contexts\": [[1], [2]], \"slate\": [-1]}", "slate[0] is -1, and a whole number from 0 is wanted"},
-    {"{\"contexts\": [[1], [2]], \"slate\": [2]}", "slate[0] is 2, and there are 2 candidates, counted from 0"},
+    {"{\"contexts\": [[1], [2]], \"slate\": [2]}",
+     "slate[0] is 2, and there are 2 candidates, counted from 0"},
     {"{\"contexts\": [[1], [2]], \"slate\": [1, 1]}", "slate[1] is 1, and it is in the slate twice"},
     {"{ITEMS, SLATE, \"feedback\": 1}", "feedback is 1, and a list of numbers is wanted"},
     {"{ITEMS, SLATE, \"feedback\": [1, 0, 1]}", "feedback has 3 numbers, and the slate has 2 arms"},
     {"{ITEMS, SLATE, \"feedback\": [1]}", "feedback has 1 numbers, and the slate has 2 arms"},
-    {"{ITEMS, SLATE, \"feedback\": [1, \"x\"]}", "feedback[1] is \"x\", and a finite number or null is wanted"},
-    {"{ITEMS, SLATE, \"feedback\": [1, -1e999]}", "feedback[1] is -1e999, and a finite number or null is wanted"},
-    {"{ITEMS, SLATE, \"propensity\": 0}", "propensity is 0, and a probability above 0 and at most 1, or null, is wanted"},
+    {"{ITEMS, SLATE, \"feedback\": [1, \"x\"]}",
+     "feedback[1] is \"x\", and a finite number or null is wanted"},
+    {"{ITEMS, SLATE, \"feedback\": [1, -1e999]}",
+     "feedback[1] is -1e999, and a finite number or null is wanted"},
+    {"{ITEMS, SLATE, \"propensity\": 0}",
+     "propensity is 0, and a probability above 0 and at most 1, or null, is wanted"},
     {"{ITEMS, SLATE, \"propensity\": 1.1}",
      "propensity is 1.1, and a probability above 0 and at most 1, or null, is wanted"},
     {"{ITEMS, SLATE, \"propensity\": \"x\"}", "propensity is \"x\", and a probability"},
-    {"{ITEMS, SLATE, \"prefix_propensities\": [0.5]}", "prefix_propensities has 1 numbers, and the slate has 2 arms"},
-    {"{ITEMS, SLATE, \"prefix_propensities\": [0.5, -1]}", "prefix_propensities[1] is -1, and a probability above 0"},
-    {"{ITEMS, SLATE, \"position_propensities\": [2, 1]}", "position_propensities[0] is 2, and a probability above 0"},
-    {"{ITEMS, SLATE, \"position_propensities\": {}}", "position_propensities is {}, and a list of numbers is wanted"},
-    {"{ITEMS, SLATE, \"target_propensity\": -0.1}", "target_propensity is -0.1, and a probability from 0 to 1"},
+    {"{ITEMS, SLATE, \"prefix_propensities\": [0.5]}",
+     "prefix_propensities has 1 numbers, and the slate has 2 arms"},
+    {"{ITEMS, SLATE, \"prefix_propensities\": [0.5, -1]}",
+     "prefix_propensities[1] is -1, and a probability above 0"},
+    {"{ITEMS, SLATE, \"position_propensities\": [2, 1]}",
+     "position_propensities[0] is 2, and a probability above 0"},
+    {"{ITEMS, SLATE, \"position_propensities\": {}}",
+     "position_propensities is {}, and a list of numbers is wanted"},
+    {"{ITEMS, SLATE, \"target_propensity\": -0.1}",
+     "target_propensity is -0.1, and a probability from 0 to 1"},
     {"{ITEMS, SLATE, \"target_prefix_propensities\": [0, 2]}",
      "target_prefix_propensities[1] is 2, and a probability from 0"},
-    {"{ITEMS, SLATE, \"target_position_propensities\": [true, 0]}", "target_position_propensities[0] is true, and a prob"},
+    {"{ITEMS, SLATE, \"target_position_propensities\": [true, 0]}",
+     "target_position_propensities[0] is true, and a prob"},
     {"{ITEMS, SLATE, \"x\": nope}", "a value is wanted, not nope"},
     {"{ITEMS, SLATE", "the text ends where a comma or } is wanted"},
     {"{ITEMS, SLATE, \"x\": \"\xff\"}", "a text is not valid UTF-8"},
@@ -170,7 +190,8 @@ static const struct {
 static void fill_in(const char *line, char *out) {
     *out = 0;
     for (; *line; line++) {
-        const char *good = !strncmp(line, "ITEMS", 5)   ? "\"items\": [{\"id\": \"a\"}, {\"id\": \"b\"}, {\"id\": \"c\"}]"
+        const char *good = !strncmp(line, "ITEMS", 5)
+                               ? "\"items\": [{\"id\": \"a\"}, {\"id\": \"b\"}, {\"id\": \"c\"}]"
                            : !strncmp(line, "SLATE", 5) ? "\"slate\": [\"c\", \"a\"]"
                                                         : NULL;
         if (good)
@@ -244,7 +265,8 @@ static void test_no_logs(void **state) {
     (void)state;
     const sa_log_entry *entry;
     sa_log_reader *reader = NULL;
-    assert_fails(sa_log_reader_open(scratch("absent"), false, &reader), SA_FILE, "absent cannot be opened: No such file");
+    assert_fails(sa_log_reader_open(scratch("absent"), false, &reader), SA_FILE,
+                 "absent cannot be opened: No such file");
     assert_fails(sa_log_reader_open("", false, &reader), SA_INVALID, "a log has no name");
     assert_null(reader);
     assert_ok(sa_log_reader_open(scratch_folder, false, &reader));
@@ -264,7 +286,8 @@ static void test_no_logs(void **state) {
     sa_log_reader_close(NULL);
 }
 
-/* Lines around the size of a block, and one that is longer than any may be: nothing is lost, and it is passed over. */
+/* Lines around the size of a block, and one that is longer than any may be: nothing is lost, and it is passed
+ * over. */
 static void test_long_lines(void **state) {
     (void)state;
     FILE *file = fopen(scratch("log.jsonl"), "w");
@@ -290,7 +313,8 @@ static void test_long_lines(void **state) {
         assert_true(entry->contexts[0] == (double)i);
     }
     assert_null(next(reader));
-    assert_non_null(strstr(sa_log_reader_warning(reader), "log.jsonl:6: the line is longer than 67108864 bytes"));
+    assert_non_null(
+        strstr(sa_log_reader_warning(reader), "log.jsonl:6: the line is longer than 67108864 bytes"));
     sa_log_reader_close(reader);
 }
 

@@ -31,8 +31,9 @@ static void test_contexts(void **state) {
     size_t size;
     assert_ok(sa_file_read(scratch("log.jsonl"), &text, &size));
     assert_string_equal(
-        text, "{\"event\":\"e\\\"1\\u000a\",\"contexts\":[[0.10000000000000001,0.33333333333333331],"
-              "[-2.0000000000000001e-300,4],[5,6]],\"slate\":[2,0],\"propensity\":null,\"feedback\":[1,null]}\n");
+        text,
+        "{\"event\":\"e\\\"1\\u000a\",\"contexts\":[[0.10000000000000001,0.33333333333333331],"
+        "[-2.0000000000000001e-300,4],[5,6]],\"slate\":[2,0],\"propensity\":null,\"feedback\":[1,null]}\n");
     sa_free(text);
     sa_log_reader *reader;
     const sa_log_entry *read;
@@ -48,11 +49,14 @@ static void test_contexts(void **state) {
 static void test_round_trip(void **state) {
     (void)state;
     static const char line[] =
-        "{\"event\":\"e-17\",\"time\":\"2026-11-15T12:00:00Z\",\"agent\":\"home\",\"model\":12,\"context\":{\"hour\": 3},"
-        "\"items\":[{\"id\":\"p1\",\"price\":3},{\"id\":\"p9\"},{\"id\":\"p2\"}],\"slate\":[\"p9\",\"p1\"],\"propensity\":"
+        "{\"event\":\"e-17\",\"time\":\"2026-11-15T12:00:00Z\",\"agent\":\"home\",\"model\":12,\"context\":{"
+        "\"hour\": 3},"
+        "\"items\":[{\"id\":\"p1\",\"price\":3},{\"id\":\"p9\"},{\"id\":\"p2\"}],\"slate\":[\"p9\",\"p1\"],"
+        "\"propensity\":"
         "0.03125,"
         "\"prefix_propensities\":[0.5,0.03125],\"position_propensities\":[0.5,null],\"target_propensity\":0,"
-        "\"target_prefix_propensities\":[1,0],\"target_position_propensities\":[0.5,0],\"feedback\":[1,null],\"final\":"
+        "\"target_prefix_propensities\":[1,0],\"target_position_propensities\":[0.5,0],\"feedback\":[1,null],"
+        "\"final\":"
         "false,"
         "\"seq\":7,\"note\":{\"a\":[\"x\"]}}\n";
     assert_ok(sa_file_write(scratch("in.jsonl"), line, strlen(line)));
@@ -81,11 +85,11 @@ static void test_refused(void **state) {
     good.candidates = 3, good.dim = 1, good.contexts = contexts, good.slate = 2, good.arms = arms,
     good.feedback = feedback;
     sa_log_writer *writer = open_writer();
-#define REFUSED(change, words)                                                                                            \
-    do {                                                                                                                  \
-        entry = good;                                                                                                     \
-        change;                                                                                                           \
-        assert_fails(sa_log_writer_write(writer, &entry), SA_INVALID, words);                                             \
+#define REFUSED(change, words)                                                                               \
+    do {                                                                                                     \
+        entry = good;                                                                                        \
+        change;                                                                                              \
+        assert_fails(sa_log_writer_write(writer, &entry), SA_INVALID, words);                                \
     } while (0)
     REFUSED(entry.arms = twice, "slate[1] is 1, and it is in the slate twice");
     REFUSED(entry.arms = far, "slate[1] is 3, and there are 3 candidates");
@@ -95,8 +99,8 @@ static void test_refused(void **state) {
     REFUSED((entry.items = "[{}\n]", entry.items_size = 5), "has a line end in it");
     REFUSED((entry.items = "[{}, {}]", entry.items_size = 8), "there are 2 items and 3 contexts");
     REFUSED((entry.extra = "{\"slate\":[1]}", entry.extra_size = 13), "slate is there twice");
-    REFUSED((entry.contexts = NULL, entry.items = "[{},{}]", entry.items_size = 7, entry.slate = 1, entry.arms = one,
-             entry.feedback = NULL),
+    REFUSED((entry.contexts = NULL, entry.items = "[{},{}]", entry.items_size = 7, entry.slate = 1,
+             entry.arms = one, entry.feedback = NULL),
             "the entry has 3 candidates, and what is written of it 2");
     REFUSED((entry.ids = ids, entry.arms = first), "slate[0] is \"a\"");
     assert_ok(sa_log_writer_write(writer, &good));
@@ -109,7 +113,8 @@ static void test_refused(void **state) {
     assert_ok(sa_log_reader_next(reader, &read));
     assert_null(read); /* of all these, one line */
     sa_log_reader_close(reader);
-    assert_fails(sa_log_writer_open("/nowhere/log.jsonl", 17, &writer), SA_FILE, "/nowhere/log.jsonl cannot be written");
+    assert_fails(sa_log_writer_open("/nowhere/log.jsonl", 17, &writer), SA_FILE,
+                 "/nowhere/log.jsonl cannot be written");
     assert_fails(sa_log_writer_open(scratch("x"), 18, &writer), SA_INVALID, "0 to 17 digits, not 18");
 }
 

@@ -1,5 +1,6 @@
-/* The n-th allocation fails, for n = 1, 2, ... until all succeed: logs, schemas and conversions give what was asked for or
- * SA_OUT_OF_MEMORY, and leak nothing. Linked with --wrap for the allocators that the library calls. */
+/* The n-th allocation fails, for n = 1, 2, ... until all succeed: logs, schemas and conversions give what was
+ * asked for or SA_OUT_OF_MEMORY, and leak nothing. Linked with --wrap for the allocators that the library
+ * calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -55,12 +56,14 @@ static void sweep(sa_status (*work)(void)) {
     assert_true(failed > 6 && failed + 4 > n);
 }
 
-static const char LOG[] =
-    "{\"event\":\"e-17\",\"context\":{\"hour\":3,\"city\":\"b\\u0065\"},\"items\":[{\"id\":\"p1\",\"price\":3,\"tags\":["
-    "\"a\"]},"
-    "{\"id\":\"p9\",\"price\":4,\"kind\":\"y\"}],\"slate\":[\"p9\"],\"propensity\":0.5,\"feedback\":[1],\"seq\":7}\n"
-    "{\"context\":{\"city\":\"c\"},\"items\":[{\"price\":3},{\"price\":1}],\"slate\":[0],\"propensity\":0.5,\"feedback\":["
-    "1]}\n";
+static const char LOG[] = "{\"event\":\"e-17\",\"context\":{\"hour\":3,\"city\":\"b\\u0065\"},\"items\":[{"
+                          "\"id\":\"p1\",\"price\":3,\"tags\":["
+                          "\"a\"]},"
+                          "{\"id\":\"p9\",\"price\":4,\"kind\":\"y\"}],\"slate\":[\"p9\"],\"propensity\":0.5,"
+                          "\"feedback\":[1],\"seq\":7}\n"
+                          "{\"context\":{\"city\":\"c\"},\"items\":[{\"price\":3},{\"price\":1}],\"slate\":["
+                          "0],\"propensity\":0.5,\"feedback\":["
+                          "1]}\n";
 
 static sa_status read_and_write(void) {
     sa_log_reader *reader = NULL;
@@ -80,9 +83,9 @@ static sa_status read_and_write(void) {
 }
 
 static sa_status encode(void) {
-    static const char text[] =
-        "context: {hour: cyclic 24, city: hashed 16}\nitem: {price: log, kind: category [x, \"y\"], tags: tags 8}\n"
-        "cross: [[city, tags]]\n";
+    static const char text[] = "context: {hour: cyclic 24, city: hashed 16}\nitem: {price: log, kind: "
+                               "category [x, \"y\"], tags: tags 8}\n"
+                               "cross: [[city, tags]]\n";
     sa_schema *schema = NULL;
     sa_encoding *encoding = sa_encoding_new();
     sa_status status = encoding ? sa_schema_parse(text, strlen(text), "s", &schema) : SA_OUT_OF_MEMORY;

@@ -1,4 +1,5 @@
-/* What of the machine a process may use: processors by affinity, memory by the limits of control groups, versions 1 and 2. */
+/* What of the machine a process may use: processors by affinity, memory by the limits of control groups,
+ * versions 1 and 2. */
 #define _GNU_SOURCE
 #include "test_file_scratch.h"
 

@@ -154,7 +154,8 @@ static void growing_is_charged_once(void **state) {
     sa_account_close(account);
 }
 
-/* An account that was closed lasts as long as its blocks (the sanitizers see whether it does, and whether it goes). */
+/* An account that was closed lasts as long as its blocks (the sanitizers see whether it does, and whether it
+ * goes). */
 static void blocks_outlive_a_closed_account(void **state) {
     (void)state;
     sa_account *account = sa_account_open();
@@ -190,7 +191,8 @@ static void *give_up(void *user) {
     return NULL;
 }
 
-/* One thread holds and rewrites, others give up what they were handed: each reads what was there, and nothing stays. */
+/* One thread holds and rewrites, others give up what they were handed: each reads what was there, and nothing
+ * stays. */
 static void any_thread_may_give_up_a_hold(void **state) {
     (void)state;
     static reader readers[THREADS];

@@ -1,12 +1,13 @@
-/* Memory that is short in calls that the sweep of agents does not come to: theory, a sketch that is made anew, and widths that go over
- * to double precision. */
+/* Memory that is short in calls that the sweep of agents does not come to: theory, a sketch that is made
+ * anew, and widths that go over to double precision. */
 #include "test_agent_rig.h"
 #include "test_memory_short.h"
 
 #include "base/npy.h"
 #include <superarm/theory.h>
 
-/* A sketch that is made anew of more than it has room for, and memory that is short in the update that does so. */
+/* A sketch that is made anew of more than it has room for, and memory that is short in the update that does
+ * so. */
 static void rebuilt_sketch(void **state) {
     (void)state;
     bool reached = true;
@@ -14,7 +15,8 @@ static void rebuilt_sketch(void **state) {
         sa_agent *agent[2];
         sa_decision *decision = NULL;
         for (int i = 0; i < 2; i++) {
-            agent[i] = rig_create("confidence=sketch sketch-size=1 rebuild=true hidden=3 train-every=24 train-warmup=0");
+            agent[i] = rig_create(
+                "confidence=sketch sketch-size=1 rebuild=true hidden=3 train-every=24 train-warmup=0");
             for (uint64_t id = 0; id < 25; id++) { /* more than are looked at at a time */
                 rig_select(agent[i], id, 30, 12, &decision);
                 if (id < 24) rig_answer(agent[i], id, 12);
@@ -98,7 +100,8 @@ static void precision_guard(void **state) {
             bool by_policy = way == 1;
             sa_decision *proposed = by_policy ? propose(agent) : NULL;
             shortage(n);
-            sa_status status = by_policy ? record(agent, proposed) : rig_try_select(agent, 1, 6, 3, &decision);
+            sa_status status =
+                by_policy ? record(agent, proposed) : rig_try_select(agent, 1, 6, 3, &decision);
             reached = was_short();
             if (reached) {
                 assert_int_equal(status, SA_OUT_OF_MEMORY);
@@ -106,7 +109,8 @@ static void precision_guard(void **state) {
                 assert_ok(by_policy ? record(agent, proposed) : rig_try_select(agent, 1, 6, 3, &decision));
             }
             rig_select(twin, 1, 6, 3, &other);
-            if (!by_policy) rig_assert_same_decision(decision, other); /* a policy's widths are still those before */
+            if (!by_policy)
+                rig_assert_same_decision(decision, other); /* a policy's widths are still those before */
             sa_decision_destroy(proposed);
             assert_true(rig_counts(agent).widths_in_double);
             rig_go_on_alike(agent, twin, rounds, 5);
@@ -122,7 +126,8 @@ static void theory(void **state) {
     (void)state;
     sa_options *options = rig_options("depth=3 slate=2");
     sa_theory_numbers numbers, whole;
-    assert_int_equal(sa_npy_write(scratch("x.npy"), SA_FLOAT64, 2, (size_t[]){20, RIG_DIM}, rig_contexts(1)), SA_OK);
+    assert_int_equal(sa_npy_write(scratch("x.npy"), SA_FLOAT64, 2, (size_t[]){20, RIG_DIM}, rig_contexts(1)),
+                     SA_OK);
     assert_int_equal(sa_npy_write(scratch("v.npy"), SA_FLOAT64, 1, (size_t[]){20}, rig_expected(1)), SA_OK);
     assert_ok(sa_options_set(options, "contexts", scratch("x.npy")));
     assert_ok(sa_options_set(options, "scores", scratch("v.npy")));

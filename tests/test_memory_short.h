@@ -1,5 +1,5 @@
-/* Memory that is short when a test says so. Linked with --wrap for the allocators, so that the library's calls come here; those inside
- * shared libraries do not. */
+/* Memory that is short when a test says so. Linked with --wrap for the allocators, so that the library's
+ * calls come here; those inside shared libraries do not. */
 #ifndef TEST_MEMORY_SHORT_H
 #define TEST_MEMORY_SHORT_H
 
@@ -30,7 +30,9 @@ static void *counted(void *block) {
 }
 
 void *__wrap_malloc(size_t size) { return must_fail() ? NULL : counted(__real_malloc(size)); }
-void *__wrap_calloc(size_t count, size_t size) { return must_fail() ? NULL : counted(__real_calloc(count, size)); }
+void *__wrap_calloc(size_t count, size_t size) {
+    return must_fail() ? NULL : counted(__real_calloc(count, size));
+}
 void *__wrap_aligned_alloc(size_t alignment, size_t size) {
     return must_fail() ? NULL : counted(__real_aligned_alloc(alignment, size));
 }

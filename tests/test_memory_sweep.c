@@ -1,6 +1,7 @@
-/* The n-th allocation fails, for n = 1, 2, ... until all succeed: no call crashes or leaks, and a failing one says so. Choosing,
- * recording, saving and loading then leave the agent as it was: it goes on, bit for bit, as a twin for whom memory was never short.
- * Learning does so too, or closes the agent: every later call is refused, and policies that were taken before go on choosing. */
+/* The n-th allocation fails, for n = 1, 2, ... until all succeed: no call crashes or leaks, and a failing one
+ * says so. Choosing, recording, saving and loading then leave the agent as it was: it goes on, bit for bit,
+ * as a twin for whom memory was never short. Learning does so too, or closes the agent: every later call is
+ * refused, and policies that were taken before go on choosing. */
 #include "test_agent_mark.h"
 #include "test_memory_short.h"
 
@@ -80,7 +81,8 @@ static sa_status make(stage *scene, kind_of_call call) {
     }
 }
 
-/* Decisions 0 to 5, of growing sets; 0 to 3 are answered, 4 and 5 wait. `held`: somebody has a policy of it. */
+/* Decisions 0 to 5, of growing sets; 0 to 3 are answered, 4 and 5 wait. `held`: somebody has a policy of
+ * it. */
 static stage raise_stage(const char *text, const sa_options *options, kind_of_call call, bool held) {
     stage scene = {.text = text, .options = options};
     assert_ok(sa_agent_create(options, &scene.agent));
@@ -141,7 +143,8 @@ static bool is_closed(sa_agent *agent) {
 /* Every call but counting is refused. */
 static void assert_closed(stage *scene) {
     uint64_t before = mark_counts(1, scene->agent);
-    static const kind_of_call calls[] = {SELECT, SELECT_AGAIN, SELECT_MANY, UPDATE, PARTIAL, LEARN, TRAIN, SAVE};
+    static const kind_of_call calls[] = {SELECT,  SELECT_AGAIN, SELECT_MANY, UPDATE,
+                                         PARTIAL, LEARN,        TRAIN,       SAVE};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         if (calls[i] == SELECT_MANY && strstr(scene->text, "count-pending")) continue; /* never taken */
         assert_int_equal(make(scene, calls[i]), SA_CLOSED);
@@ -156,7 +159,8 @@ static void assert_closed(stage *scene) {
 static size_t closed, kept; /* calls that learn, and failed */
 
 /* A call that failed has changed nothing that can be seen. */
-static void assert_failed(stage *scene, kind_of_call call, size_t n, sa_status status, uint64_t counts, uint64_t old) {
+static void assert_failed(stage *scene, kind_of_call call, size_t n, sa_status status, uint64_t counts,
+                          uint64_t old) {
     if (status != SA_OUT_OF_MEMORY && status != SA_FILE)
         fail_msg("%s, call %d, allocation %zu: %s: %s", scene->text, (int)call, n, sa_status_name(status),
                  sa_last_error());
@@ -193,7 +197,8 @@ static bool sweep_once(const char *text, const sa_options *options, kind_of_call
             fail_msg("%s, call %d, allocation %zu: it does not go on like its twin", text, (int)call, n);
     }
     strike(&scene);
-    if (live != before) fail_msg("%s, call %d, allocation %zu: %ld blocks leak", text, (int)call, n, live - before);
+    if (live != before)
+        fail_msg("%s, call %d, allocation %zu: %ld blocks leak", text, (int)call, n, live - before);
     return !reached;
 }
 
@@ -222,7 +227,8 @@ static void sweep_aside(const char *text, const sa_options *options, kind_of_cal
         reached = was_short();
         if (status == SA_OK) continue; /* whoever ran short could do without */
         assert_failed(&scene, call, n, status, counts, old);
-        if (live != before) fail_msg("%s, call %d, allocation %zu: %ld blocks leak", text, (int)call, n, live - before);
+        if (live != before)
+            fail_msg("%s, call %d, allocation %zu: %ld blocks leak", text, (int)call, n, live - before);
         if (call == SAVE) assert_int_not_equal(access(scratch("a.npz"), F_OK), 0);
     }
     assert_ok(status);
@@ -237,8 +243,10 @@ static void sweep_aside(const char *text, const sa_options *options, kind_of_cal
 
 static void sweep(const char *text) {
     sa_options *options = rig_options(text);
-    bool wide = strstr(text, "normalize=standard") || strstr(text, "comblin-ts") ||
-                !strcmp(text, "exact-form=dual hidden=3 train-every=1"); /* many requests and many arms take their time */
+    bool wide =
+        strstr(text, "normalize=standard") || strstr(text, "comblin-ts") ||
+        !strcmp(text,
+                "exact-form=dual hidden=3 train-every=1"); /* many requests and many arms take their time */
     for (kind_of_call call = 0; call < CALLS; call++) {
         if (call < SELECT) sweep_aside(text, options, call);
         if (call < SELECT || (!wide && (call == SELECT_MANY || call == SELECT_LARGE))) continue;
@@ -248,8 +256,10 @@ static void sweep(const char *text) {
         for (int held = 0; held <= (learns && call != PARTIAL); held++) {
             size_t n = 1;
             while (!sweep_once(text, options, call, held, n, expected)) n++;
-            bool few = call == TRAIN || call == PARTIAL || strstr(text, "cascade"); /* these may need nothing new */
-            if (!few && n < 3) fail_msg("%s, call %d: only %zu allocations were seen", text, (int)call, n - 1);
+            bool few =
+                call == TRAIN || call == PARTIAL || strstr(text, "cascade"); /* these may need nothing new */
+            if (!few && n < 3)
+                fail_msg("%s, call %d: only %zu allocations were seen", text, (int)call, n - 1);
         }
     }
     sa_options_destroy(options);
@@ -332,7 +342,8 @@ static void both_were_seen(void **state) {
 }
 
 int main(void) {
-    mallopt(M_MMAP_THRESHOLD, 1 << 30); /* large blocks come and go thousands of times: from the heap they cost less */
+    mallopt(M_MMAP_THRESHOLD,
+            1 << 30); /* large blocks come and go thousands of times: from the heap they cost less */
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dual),       cmocka_unit_test(primal),         cmocka_unit_test(epochs),

@@ -1,6 +1,6 @@
-/* A model that others hold is forked before it learns: the fork learns as if there had been none, and those who hold an earlier one
- * see the scores, the gradients and the optimistic scores that they saw, to the bit. Likewise the companion, and an estimator with
- * all of it. */
+/* A model that others hold is forked before it learns: the fork learns as if there had been none, and those
+ * who hold an earlier one see the scores, the gradients and the optimistic scores that they saw, to the bit.
+ * Likewise the companion, and an estimator with all of it. */
 #include "model/estimator.h"
 #include "test_model_reference.h"
 
@@ -121,7 +121,8 @@ static void learn(sa_model *model, const sa_options *options, const lesson *seen
     const sa_training_class *training = model->kind->training;
     const sa_observing_class *observing = model->kind->observing;
     sa_precision precision = model->precision;
-    if (training && training->redraw && seen->round % 6 == 5) assert_ok(training->redraw(model, options, 1 + seen->round));
+    if (training && training->redraw && seen->round % 6 == 5)
+        assert_ok(training->redraw(model, options, 1 + seen->round));
     if (training) {
         sa_training all = {.count = SAMPLES,
                            .total = SAMPLES,
@@ -171,13 +172,15 @@ static void check(const case_of *c) {
         for (size_t h = 0; h < HELD; h++) {
             if (!held[h].model) continue;
             answer_of(held[h].model, &probe, &other);
-            if (!same(&other, &held[h].said)) fail_msg("%s, round %zu: a held model has changed", c->name, round);
+            if (!same(&other, &held[h].said))
+                fail_msg("%s, round %zu: a held model has changed", c->name, round);
         }
         clear(&seen.x);
         clear(&seen.y);
     }
-    assert_in_range(learnt, c->published ? ROUNDS / 2 : ROUNDS, ROUNDS); /* the published form is a round late */
-    sa_model_destroy(model);                                             /* before those that are held */
+    assert_in_range(learnt, c->published ? ROUNDS / 2 : ROUNDS,
+                    ROUNDS); /* the published form is a round late */
+    sa_model_destroy(model); /* before those that are held */
     for (size_t h = 0; h < HELD; h++) {
         answer_of(held[h].model, &probe, &other);
         assert_true(same(&other, &held[h].said));
@@ -213,7 +216,8 @@ static void there_is_no_fork_without_need(void **state) {
 /* ---- the companion ---- */
 
 static void mixed(const sa_companion *companion, const numbers *probe, double *out) {
-    for (size_t i = 0; i < PROBES; i++) out[i] = sa_companion_mix(companion, probe->wide + i * DIM, 0.1 * (double)i);
+    for (size_t i = 0; i < PROBES; i++)
+        out[i] = sa_companion_mix(companion, probe->wide + i * DIM, 0.1 * (double)i);
 }
 
 static void teach(sa_companion *companion, const lesson *seen) {
@@ -264,7 +268,8 @@ static void held_companions_stay_as_they_are(void **state) {
         clear(&seen.x);
         clear(&seen.y);
     }
-    assert_true(companion->numbers.linear != 0 && relative_error(PROBES, now, said[2]) > 1e-3); /* it has learnt */
+    assert_true(companion->numbers.linear != 0 &&
+                relative_error(PROBES, now, said[2]) > 1e-3); /* it has learnt */
     sa_companion_destroy(companion);
     for (size_t h = 0; h < ROUNDS; h++) sa_companion_destroy(held[h]);
     sa_companion_destroy(alone);
@@ -291,7 +296,8 @@ static void held_estimators_stay_as_they_are(void **state) {
         double first = held.statistics[0];
         assert_ok(sa_estimator_evaluate(&held, probe.wide, 0, PROBES, 0, &work, said, NULL));
         assert_ok(sa_estimator_own(&now));
-        assert_true(now.model != held.model && now.companion != held.companion && now.statistics != held.statistics);
+        assert_true(now.model != held.model && now.companion != held.companion &&
+                    now.statistics != held.statistics);
         learn(now.model, options, &seen);
         teach(now.companion, &seen);
         now.statistics[0] += 1;

@@ -1,4 +1,5 @@
-/* Factored gradients are the derivative of the score: against central differences, and against written-out ones. */
+/* Factored gradients are the derivative of the score: against central differences, and against written-out
+ * ones. */
 #define SA_REAL_BITS 64
 #include "model/gradients_real.h"
 #include "model/mlp.h"
@@ -32,8 +33,8 @@ static sa_gradients gradients_of(const setting *s, const double *x, size_t count
     return batch;
 }
 
-/* A ReLU unit has no derivative where z = 0: inputs have all |z| > 1e-3. Between kinks the score is linear in any one weight,
- * so a central difference has no error but that of rounding. */
+/* A ReLU unit has no derivative where z = 0: inputs have all |z| > 1e-3. Between kinks the score is linear in
+ * any one weight, so a central difference has no error but that of rounding. */
 static void away_from_kinks(const setting *s, double *x) {
     do
         for (size_t j = 0; j < DIM; j++) x[j] = uniform();
@@ -110,7 +111,8 @@ static double *write_out_all(const sa_gradients *batch, size_t p) {
     return out;
 }
 
-/* Also between gradients of two networks, more rows than are taken at a time, and the padding that is set to 0. */
+/* Also between gradients of two networks, more rows than are taken at a time, and the padding that is set to
+ * 0. */
 static void factored_inner_products_equal_dense_ones(void **state) {
     (void)state;
     enum { LEFT = 300, RIGHT = 13, LD = 16 };
@@ -125,7 +127,8 @@ static void factored_inner_products_equal_dense_ones(void **state) {
         gradients_inner_f64(&left, &right, inner, LD, work);
         for (size_t i = 0; i < LEFT; i++)
             for (size_t j = 0; j < LD; j++) {
-                for (size_t k = 0; k < p && j < RIGHT; k++) expected[i * LD + j] += a[i * p + k] * b[j * p + k];
+                for (size_t k = 0; k < p && j < RIGHT; k++)
+                    expected[i * LD + j] += a[i * p + k] * b[j * p + k];
                 if (j >= RIGHT)
                     assert_true(inner[i * LD + j] == 0);
                 else

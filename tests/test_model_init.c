@@ -71,8 +71,9 @@ static void symmetric_network_scores_0(void **state) {
     sa_free(x);
 }
 
-/* The sample variance of n normals is within 4.5 of its deviations sqrt(2/n), and the mean within 4.5 of 1/sqrt(n), of what
- * they should be. A correct program fails one such check with probability 7e-6; there are 10. */
+/* The sample variance of n normals is within 4.5 of its deviations sqrt(2/n), and the mean within 4.5 of
+ * 1/sqrt(n), of what they should be. A correct program fails one such check with probability 7e-6; there are
+ * 10. */
 static void check_moments(size_t count, const double *values, double variance) {
     double mean = 0, square = 0;
     for (size_t i = 0; i < count; i++) mean += values[i] / (double)count;
@@ -93,7 +94,8 @@ static void symmetric_weights_have_their_variances(void **state) {
             bool last = l + 1 == n.depth;
             size_t rows = last ? 1 : n.hidden / 2, columns = net_columns(&n, l) / 2;
             double *entries = doubles(rows * columns);
-            for (size_t i = 0; i < rows * columns; i++) entries[i] = theta[net_at(&n, l, i / columns, i % columns)];
+            for (size_t i = 0; i < rows * columns; i++)
+                entries[i] = theta[net_at(&n, l, i / columns, i % columns)];
             check_moments(rows * columns, entries, (last ? 2 : 4) / m);
             sa_free(entries);
         }
@@ -101,9 +103,9 @@ static void symmetric_weights_have_their_variances(void **state) {
     }
 }
 
-/* Uniform on +-1/sqrt(fan-in), the bias not counted as an input: within the bounds; near both of them (10,000 draws leave an
- * empty gap of 0.2% of the interval at one end with probability 2e-9); variance bound^2 / 3 (deviation of the sample variance
- * sqrt(4/5/n) of it; 4.5 of them: 7e-6). */
+/* Uniform on +-1/sqrt(fan-in), the bias not counted as an input: within the bounds; near both of them (10,000
+ * draws leave an empty gap of 0.2% of the interval at one end with probability 2e-9); variance bound^2 / 3
+ * (deviation of the sample variance sqrt(4/5/n) of it; 4.5 of them: 7e-6). */
 static void uniform_weights_keep_their_bounds(void **state) {
     (void)state;
     net_options wanted = {16, 100, 3, false, true, true, false};

@@ -16,26 +16,28 @@ static double score(net_options wanted, const double *theta, const double *x) {
     return mean;
 }
 
-/* x = (1, 1/4); W_1 = (1, -2; 3, 1/2; -1, 0): z = (1/2, 25/8, -1), h = (1/2, 25/8, 0); W_2 = (2, -1, 7): f_2 = -17/8. */
+/* x = (1, 1/4); W_1 = (1, -2; 3, 1/2; -1, 0): z = (1/2, 25/8, -1), h = (1/2, 25/8, 0); W_2 = (2, -1, 7): f_2
+ * = -17/8. */
 static void two_layers_by_hand(void **state) {
     (void)state;
     const double x[] = {1, 0.25}, theta[] = {1, -2, 3, 0.5, -1, 0, 2, -1, 7};
     assert_near(score((net_options){.dim = 2, .hidden = 3, .depth = 2}, theta, x), -2.125, 1e-15);
-    assert_near(score((net_options){.dim = 2, .hidden = 3, .depth = 2, .root_m = true}, theta, x), -2.125 * sqrt(3),
-                1e-14);
+    assert_near(score((net_options){.dim = 2, .hidden = 3, .depth = 2, .root_m = true}, theta, x),
+                -2.125 * sqrt(3), 1e-14);
 }
 
-/* x = (1, 2); W_1 = (1, 1; 1, -1): z_1 = (3, -1), h_1 = (3, 0); W_2 = (2, 5; -1, 4): z_2 = (6, -3), h_2 = (6, 0);
- * W_3 = (1/2, 9): f_3 = 3. */
+/* x = (1, 2); W_1 = (1, 1; 1, -1): z_1 = (3, -1), h_1 = (3, 0); W_2 = (2, 5; -1, 4): z_2 = (6, -3), h_2 = (6,
+ * 0); W_3 = (1/2, 9): f_3 = 3. */
 static void three_layers_by_hand(void **state) {
     (void)state;
     const double x[] = {1, 2}, theta[] = {1, 1, 1, -1, 2, 5, -1, 4, 0.5, 9};
     assert_near(score((net_options){.dim = 2, .hidden = 2, .depth = 3}, theta, x), 3, 1e-15);
-    assert_near(score((net_options){.dim = 2, .hidden = 2, .depth = 3, .root_m = true}, theta, x), 3 * sqrt(2), 1e-14);
+    assert_near(score((net_options){.dim = 2, .hidden = 2, .depth = 3, .root_m = true}, theta, x),
+                3 * sqrt(2), 1e-14);
 }
 
-/* The last column of each layer is its bias; the output's is scaled with it; v'x is not.
- * x = (1, 2); z_1 = (1 + 2 + 1/2, 1 - 2 + 2) = (7/2, 1); f_2 = 2 * 7/2 - 3 * 1 + 1/4 = 17/4; v'x = 10 + 40 = 50. */
+/* The last column of each layer is its bias; the output's is scaled with it; v'x is not. x = (1, 2); z_1 = (1
+ * + 2 + 1/2, 1 - 2 + 2) = (7/2, 1); f_2 = 2 * 7/2 - 3 * 1 + 1/4 = 17/4; v'x = 10 + 40 = 50. */
 static void bias_and_bypass_by_hand(void **state) {
     (void)state;
     const double x[] = {1, 2}, theta[] = {1, 1, 0.5, 1, -1, 2, 2, -3, 0.25, 10, 20};
@@ -47,8 +49,8 @@ static void bias_and_bypass_by_hand(void **state) {
     assert_near(score(wanted, theta, x), 4.25 * sqrt(2), 1e-14);
 }
 
-/* With the symmetric first weights the input is [x, x] / sqrt(2): x = 2 becomes (sqrt2, sqrt2);
- * W_1 = (1, 2; 3, -4): z = (3 sqrt2, -sqrt2); W_2 = (5, 6): f_2 = 15 sqrt2. The bypass sees the doubled input too. */
+/* With the symmetric first weights the input is [x, x] / sqrt(2): x = 2 becomes (sqrt2, sqrt2); W_1 = (1, 2;
+ * 3, -4): z = (3 sqrt2, -sqrt2); W_2 = (5, 6): f_2 = 15 sqrt2. The bypass sees the doubled input too. */
 static void doubled_input_by_hand(void **state) {
     (void)state;
     const double x[] = {2}, theta[] = {1, 2, 3, -4, 5, 6, 10, 100};
@@ -58,7 +60,8 @@ static void doubled_input_by_hand(void **state) {
     assert_near(score(wanted, theta, x), (15 + 110) * sqrt(2), 1e-12);
 }
 
-/* Every combination of options, L = 2 ... 4, many arms at once (more than one chunk), both precisions, weights from a file. */
+/* Every combination of options, L = 2 ... 4, many arms at once (more than one chunk), both precisions,
+ * weights from a file. */
 static void scores_equal_plain_loops(void **state) {
     (void)state;
     enum { ARMS = 700 };
@@ -69,7 +72,8 @@ static void scores_equal_plain_loops(void **state) {
                 net_options wanted = {5, 8, depth, bits & 1, bits & 2, bits & 4, bits & 8};
                 net n = net_of(wanted);
                 sa_options *options = options_of(wanted, (sa_precision)precision);
-                double *theta = random_doubles(net_parameters(&n)), *x = random_doubles(ARMS * 5), *mean = doubles(ARMS);
+                double *theta = random_doubles(net_parameters(&n)), *x = random_doubles(ARMS * 5),
+                       *mean = doubles(ARMS);
                 float narrow[ARMS * 5];
                 for (size_t i = 0; i < ARMS * 5; i++) x[i] = narrow[i] = (float)x[i];
                 write_weights(&n, theta, scratch("first.npz"));
@@ -133,9 +137,11 @@ static void bad_first_weights_are_refused(void **state) {
 /* Past what options allow, so that the number of weights overflows. */
 static void more_weights_than_can_be_counted_are_refused(void **state) {
     (void)state;
-    sa_options *options = options_of((net_options){10, (size_t)1 << 33, 3, false, true, false, true}, SA_PRECISION_DOUBLE);
+    sa_options *options =
+        options_of((net_options){10, (size_t)1 << 33, 3, false, true, false, true}, SA_PRECISION_DOUBLE);
     sa_model *model = NULL;
-    assert_fails(sa_model_create("mlp", options, &model), SA_OUT_OF_MEMORY, "more weights than can be counted");
+    assert_fails(sa_model_create("mlp", options, &model), SA_OUT_OF_MEMORY,
+                 "more weights than can be counted");
     assert_null(model);
     sa_options_destroy(options);
 }

@@ -1,5 +1,5 @@
-/* neural-linear by itself: with discounts, with positions, and after forgetting, against a ridge regression written out on the
- * network's features, which come from the plain network of test_model_reference.h. */
+/* neural-linear by itself: with discounts, with positions, and after forgetting, against a ridge regression
+ * written out on the network's features, which come from the plain network of test_model_reference.h. */
 #include "test_confidence_reference.h"
 
 enum { DIM = 4, HIDDEN = 6, COUNT = 300 }; /* more than are taken at a time (256) */

@@ -1,5 +1,6 @@
-/* Arms scored in each position at once, the work of the features shared: against the network in plain loops on inputs that are
- * written out, one-hot position included, and gradients against those of the same inputs one by one. */
+/* Arms scored in each position at once, the work of the features shared: against the network in plain loops
+ * on inputs that are written out, one-hot position included, and gradients against those of the same inputs
+ * one by one. */
 #define SA_REAL_BITS 64
 #include "model/gradients_real.h"
 #include "model/mlp.h"
@@ -7,7 +8,8 @@
 
 enum { FEATURES = 5, POSITIONS = 4, INPUTS = FEATURES + POSITIONS, HIDDEN = 8 };
 
-/* A network on features and position, away from its first weights; `n` describes it as one on INPUTS inputs. */
+/* A network on features and position, away from its first weights; `n` describes it as one on INPUTS
+ * inputs. */
 static sa_model *network(net_options wanted, sa_precision precision, net *n, double *theta) {
     sa_options *options = options_of(wanted, precision);
     options->dim = FEATURES;
@@ -35,7 +37,8 @@ static double *write_out(const double *features, size_t count, size_t positions)
     return x;
 }
 
-/* Both in units of the largest: of the means against plain loops, and of the gradients against those of written-out inputs. */
+/* Both in units of the largest: of the means against plain loops, and of the gradients against those of
+ * written-out inputs. */
 static double compare(net_options wanted, sa_precision precision, size_t count, size_t positions) {
     net n;
     double theta[2000];
@@ -66,7 +69,8 @@ static double compare(net_options wanted, sa_precision precision, size_t count, 
     sa_gradients_append(&wide_shared, &shared, NULL, rows);
     sa_gradients_append(&wide_single, &single, NULL, rows);
     for (size_t i = 0; i < rows; i++) {
-        if (net_forward(&n, theta, x + i * INPUTS).nearest_kink < 1e-5) continue; /* rounding decides if the unit is on */
+        if (net_forward(&n, theta, x + i * INPUTS).nearest_kink < 1e-5)
+            continue; /* rounding decides if the unit is on */
         gradients_write_out_f64(&wide_shared, i, a);
         gradients_write_out_f64(&wide_single, i, b);
         error = fmax(error, relative_error(p, a, b));
@@ -96,7 +100,8 @@ static void positions_equal_written_out_inputs(void **state) {
             for (int precision = 0; precision < 2; precision++) {
                 net_options wanted = {FEATURES, HIDDEN, depth, bits & 1, bits & 2, bits & 4, bits & 8};
                 size_t positions = 1 + (bits + depth) % POSITIONS; /* all of them, or the first few */
-                largest[precision] = fmax(largest[precision], compare(wanted, (sa_precision)precision, 7, positions));
+                largest[precision] =
+                    fmax(largest[precision], compare(wanted, (sa_precision)precision, 7, positions));
             }
     print_message("largest relative error: single %.1e, double %.1e\n", largest[0], largest[1]);
     assert_true(largest[0] < 1e-4 && largest[1] < 1e-12);

@@ -1,5 +1,6 @@
-/* The network in plain loops and double precision, written from the paper's Eq. (2); it shares nothing with src/model. Also
- * what the tests of the model have in common: options of a small network, inputs, and where weights stand in theta. */
+/* The network in plain loops and double precision, written from the paper's Eq. (2); it shares nothing with
+ * src/model. Also what the tests of the model have in common: options of a small network, inputs, and where
+ * weights stand in theta. */
 #ifndef TEST_MODEL_REFERENCE_H
 #define TEST_MODEL_REFERENCE_H
 
@@ -89,7 +90,9 @@ static inline void observe(sa_model *model, const void *inputs, const double *di
 
 static inline size_t net_rows(const net *n, size_t l) { return l + 1 < n->depth ? n->hidden : 1; }
 static inline size_t net_columns(const net *n, size_t l) { return l == 0 ? n->inputs : n->hidden; }
-static inline bool net_has_bias(const net *n, size_t l) { return n->bias || (n->output_bias && l + 1 == n->depth); }
+static inline bool net_has_bias(const net *n, size_t l) {
+    return n->bias || (n->output_bias && l + 1 == n->depth);
+}
 
 static inline size_t net_at(const net *n, size_t l, size_t row, size_t column) {
     size_t at = 0;
@@ -97,7 +100,9 @@ static inline size_t net_at(const net *n, size_t l, size_t row, size_t column) {
     return l == n->depth ? at + column : at + row * (net_columns(n, l) + net_has_bias(n, l)) + column;
 }
 
-static inline size_t net_parameters(const net *n) { return net_at(n, n->depth, 0, n->bypass ? n->inputs : 0); }
+static inline size_t net_parameters(const net *n) {
+    return net_at(n, n->depth, 0, n->bypass ? n->inputs : 0);
+}
 
 /* ---- Eq. (2), and its derivative ---- */
 
@@ -121,7 +126,8 @@ static inline net_pass net_forward(const net *n, const double *theta, const doub
                 pass.nearest_kink = fmin(pass.nearest_kink, fabs(z));
             }
         }
-    for (size_t j = 0; n->bypass && j < n->inputs; j++) pass.f += theta[net_at(n, n->depth, 0, j)] * pass.h[0][j];
+    for (size_t j = 0; n->bypass && j < n->inputs; j++)
+        pass.f += theta[net_at(n, n->depth, 0, j)] * pass.h[0][j];
     return pass;
 }
 
@@ -142,7 +148,8 @@ static inline void net_add_gradient(const net *n, const double *theta, const net
         }
         if (l > 0) memcpy(delta, below, sizeof delta);
     }
-    for (size_t j = 0; n->bypass && j < n->inputs; j++) gradient[net_at(n, n->depth, 0, j)] += weight * pass->h[0][j];
+    for (size_t j = 0; n->bypass && j < n->inputs; j++)
+        gradient[net_at(n, n->depth, 0, j)] += weight * pass->h[0][j];
 }
 
 /* ---- numbers ---- */
@@ -167,7 +174,8 @@ static inline double *random_doubles(size_t count) {
 }
 
 static inline void assert_near(double value, double expected, double tolerance) {
-    if (!(fabs(value - expected) <= tolerance)) fail_msg("%.17g is not %.17g within %g", value, expected, tolerance);
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("%.17g is not %.17g within %g", value, expected, tolerance);
 }
 
 /* The largest |a - b| over the largest |b|. */
@@ -195,7 +203,8 @@ static inline void write_weights(const net *n, const double *theta, const char *
                              theta + net_at(n, l, 0, 0)));
     }
     if (n->bypass)
-        assert_ok(sa_npz_add(writer, "V", SA_FLOAT64, 2, (size_t[]){1, n->inputs}, theta + net_at(n, n->depth, 0, 0)));
+        assert_ok(sa_npz_add(writer, "V", SA_FLOAT64, 2, (size_t[]){1, n->inputs},
+                             theta + net_at(n, n->depth, 0, 0)));
     assert_ok(sa_npz_finish(writer, path));
 }
 
@@ -213,7 +222,8 @@ static inline void read_weights(const net *n, const sa_model *model, const char 
         sa_array array = {0};
         snprintf(name, sizeof name, l == n->depth ? "%sV" : "%sW%zu", prefix, l + 1);
         assert_ok(sa_npz_get(archive, name, &array));
-        for (size_t i = 0; i < sa_array_count(&array); i++) theta[net_at(n, l, 0, 0) + i] = sa_array_number(&array, i);
+        for (size_t i = 0; i < sa_array_count(&array); i++)
+            theta[net_at(n, l, 0, 0) + i] = sa_array_number(&array, i);
         sa_array_clear(&array);
     }
     sa_npz_close(archive);

@@ -1,5 +1,5 @@
-/* Training is gradient descent, or Adam, on the paper's Eq. (4): against the same written in plain loops and double
- * precision. A training that ends non-finite is undone. */
+/* Training is gradient descent, or Adam, on the paper's Eq. (4): against the same written in plain loops and
+ * double precision. A training that ends non-finite is undone. */
 #define SA_REAL_BITS 64
 #include "model/mlp.h"
 #include "test_model_reference.h"
@@ -21,8 +21,8 @@ static double weight_of(const training_case *c, size_t k) { return c->weighted ?
 
 /* ---- the reference ---- */
 
-static void plain_training(const net *n, const training_case *c, const sa_stream *stream, const double *x, const double *v,
-                           const double *theta_0, double *theta) {
+static void plain_training(const net *n, const training_case *c, const sa_stream *stream, const double *x,
+                           const double *v, const double *theta_0, double *theta) {
     size_t p = net_parameters(n), drawn = c->batch && c->batch < c->samples ? c->batch : c->samples;
     double m = (double)n->hidden, *gradient = doubles(p), *first = doubles(p), *second = doubles(p);
     for (size_t step = 0; step < c->steps; step++) {
@@ -31,19 +31,24 @@ static void plain_training(const net *n, const training_case *c, const sa_stream
             size_t k = drawn < c->samples ? sa_draw_below(stream, step * drawn + i, c->samples) : i;
             net_pass pass = net_forward(n, theta, x + k * n->dim);
             double psi = weight_of(c, k);
-            net_add_gradient(n, theta, &pass, psi * (psi * pass.f - v[k]) * (double)c->samples / (double)drawn, gradient);
+            net_add_gradient(n, theta, &pass,
+                             psi * (psi * pass.f - v[k]) * (double)c->samples / (double)drawn, gradient);
         }
-        double rate = c->theory ? c->rate / ((double)c->samples * m * (double)n->depth + m * c->lambda) : c->rate;
+        double rate =
+            c->theory ? c->rate / ((double)c->samples * m * (double)n->depth + m * c->lambda) : c->rate;
         if (c->cosine) rate *= (1 + cos(3.14159265358979323846 * (double)step / (double)c->steps)) / 2;
         double ramp = c->samples < 2500 ? (double)c->samples / 2500 : 1;
         double pull = c->error_decay * c->error * ramp * ramp * ramp;
         for (size_t i = 0; i < p; i++) {
-            double g = gradient[i] + (c->regularize ? m * c->lambda * (theta[i] - theta_0[i]) : 0) + pull * theta[i];
-            theta[i] -= rate * c->weight_decay * theta[i]; /* beside the step, not through it: Adam does not see it */
+            double g =
+                gradient[i] + (c->regularize ? m * c->lambda * (theta[i] - theta_0[i]) : 0) + pull * theta[i];
+            theta[i] -=
+                rate * c->weight_decay * theta[i]; /* beside the step, not through it: Adam does not see it */
             if (c->adam) {
                 first[i] = 0.9 * first[i] + 0.1 * g;
                 second[i] = 0.999 * second[i] + 0.001 * g * g;
-                double k = (double)step + 1, mean = first[i] / (1 - pow(0.9, k)), square = second[i] / (1 - pow(0.999, k));
+                double k = (double)step + 1, mean = first[i] / (1 - pow(0.9, k)),
+                       square = second[i] / (1 - pow(0.999, k));
                 theta[i] -= rate * mean / (sqrt(square) + 1e-8);
             } else {
                 theta[i] -= rate * g;
@@ -126,10 +131,12 @@ static bool train_with_error(const rig *r, size_t samples, double error, sa_stre
     return diverged;
 }
 
-static bool train(const rig *r, size_t samples, sa_stream stream) { return train_with_error(r, samples, 0, stream); }
+static bool train(const rig *r, size_t samples, sa_stream stream) {
+    return train_with_error(r, samples, 0, stream);
+}
 
-/* Two trainings one after the other, the second from where the first ended; how far theta is from the reference, in units of
- * how far it moved. */
+/* Two trainings one after the other, the second from where the first ended; how far theta is from the
+ * reference, in units of how far it moved. */
 static double compare(const training_case *c, sa_precision precision) {
     test_seed = 5;
     rig r = rig_of(c, precision);
@@ -157,52 +164,59 @@ static const training_case cases[] = {
     {"L = 3", .depth = 3, .samples = 20, .steps = 12, .rate = 0.01, .lambda = 1},
     {"L = 4, bias, bypass", .depth = 4, .samples = 20, .steps = 12, .more = true, .rate = 0.005, .lambda = 1},
     {"regularised", .depth = 2, .samples = 20, .steps = 12, .regularize = true, .rate = 0.005, .lambda = 7},
-    {"paper", .depth = 2, .samples = 20, .steps = 12, .regularize = true, .theory = true, .symmetric = true, .rate = 1,
-     .lambda = 1},
-    {"paper, L = 3", .depth = 3, .samples = 20, .steps = 12, .regularize = true, .theory = true, .symmetric = true,
-     .rate = 2, .lambda = 0.1},
+    {"paper", .depth = 2, .samples = 20, .steps = 12, .regularize = true, .theory = true, .symmetric = true,
+     .rate = 1, .lambda = 1},
+    {"paper, L = 3", .depth = 3, .samples = 20, .steps = 12, .regularize = true, .theory = true,
+     .symmetric = true, .rate = 2, .lambda = 0.1},
     {"theory rate alone", .depth = 2, .samples = 30, .steps = 5, .theory = true, .rate = 2, .lambda = 70},
     {"cosine", .depth = 2, .samples = 20, .steps = 12, .cosine = true, .rate = 0.01, .lambda = 1},
     {"batches", .depth = 2, .samples = 50, .steps = 12, .batch = 8, .rate = 0.002, .lambda = 1},
-    {"batches, regularised", .depth = 3, .samples = 50, .steps = 12, .batch = 8, .regularize = true, .more = true,
-     .rate = 0.002, .lambda = 1},
-    {"batch as large as the data", .depth = 2, .samples = 16, .steps = 6, .batch = 16, .rate = 0.01, .lambda = 1},
-    {"batch larger than the data", .depth = 2, .samples = 16, .steps = 6, .batch = 17, .rate = 0.01, .lambda = 1},
+    {"batches, regularised", .depth = 3, .samples = 50, .steps = 12, .batch = 8, .regularize = true,
+     .more = true, .rate = 0.002, .lambda = 1},
+    {"batch as large as the data", .depth = 2, .samples = 16, .steps = 6, .batch = 16, .rate = 0.01,
+     .lambda = 1},
+    {"batch larger than the data", .depth = 2, .samples = 16, .steps = 6, .batch = 17, .rate = 0.01,
+     .lambda = 1},
     {"Adam", .depth = 2, .samples = 20, .steps = 12, .adam = true, .rate = 0.01, .lambda = 1},
-    {"tuned", .depth = 2, .samples = 200, .steps = 20, .batch = 128, .adam = true, .cosine = true, .more = true,
-     .rate = 0.01, .lambda = 1},
-    {"Adam, regularised, L = 3", .depth = 3, .samples = 20, .steps = 12, .adam = true, .regularize = true, .rate = 0.01,
-     .lambda = 0.5},
-    {"more samples than a chunk", .depth = 2, .samples = 1300, .steps = 5, .more = true, .rate = 0.0002, .lambda = 1},
+    {"tuned", .depth = 2, .samples = 200, .steps = 20, .batch = 128, .adam = true, .cosine = true,
+     .more = true, .rate = 0.01, .lambda = 1},
+    {"Adam, regularised, L = 3", .depth = 3, .samples = 20, .steps = 12, .adam = true, .regularize = true,
+     .rate = 0.01, .lambda = 0.5},
+    {"more samples than a chunk", .depth = 2, .samples = 1300, .steps = 5, .more = true, .rate = 0.0002,
+     .lambda = 1},
     {"a chunk exactly", .depth = 2, .samples = 512, .steps = 5, .rate = 0.0005, .lambda = 1},
     {"one more than a chunk", .depth = 2, .samples = 513, .steps = 5, .rate = 0.0005, .lambda = 1},
-    {"bias of the output", .depth = 2, .samples = 20, .steps = 12, .output_bias = true, .rate = 0.01, .lambda = 1},
+    {"bias of the output", .depth = 2, .samples = 20, .steps = 12, .output_bias = true, .rate = 0.01,
+     .lambda = 1},
     {"bias of the output, L = 3, symmetric", .depth = 3, .samples = 20, .steps = 12, .output_bias = true,
      .symmetric = true, .theory = true, .regularize = true, .rate = 2, .lambda = 1},
     {"weight decay", .depth = 2, .samples = 20, .steps = 12, .rate = 0.01, .lambda = 1, .weight_decay = 3},
-    {"weight decay, cosine, batches", .depth = 3, .samples = 50, .steps = 12, .batch = 8, .cosine = true, .rate = 0.002,
-     .lambda = 1, .weight_decay = 20, .output_bias = true},
-    {"weight decay, theory's rate", .depth = 2, .samples = 20, .steps = 12, .theory = true, .regularize = true,
-     .symmetric = true, .rate = 1, .lambda = 1, .weight_decay = 30},
+    {"weight decay, cosine, batches", .depth = 3, .samples = 50, .steps = 12, .batch = 8, .cosine = true,
+     .rate = 0.002, .lambda = 1, .weight_decay = 20, .output_bias = true},
+    {"weight decay, theory's rate", .depth = 2, .samples = 20, .steps = 12, .theory = true,
+     .regularize = true, .symmetric = true, .rate = 1, .lambda = 1, .weight_decay = 30},
     {"Adam, weight decay", .depth = 2, .samples = 20, .steps = 12, .adam = true, .rate = 0.01, .lambda = 1,
      .weight_decay = 3},
-    {"error decay, few samples", .depth = 2, .samples = 20, .steps = 12, .rate = 0.01, .lambda = 1, .error_decay = 3000,
-     .error = 0.5},
-    {"error decay, half the ramp", .depth = 2, .samples = 1000, .steps = 4, .rate = 0.0003, .lambda = 1, .error_decay = 2,
-     .error = 0.3},
-    {"error decay in full", .depth = 2, .samples = 2500, .steps = 3, .rate = 0.0001, .lambda = 1, .error_decay = 0.5,
-     .error = 0.6},
-    {"error decay past the ramp, batches, Adam", .depth = 2, .samples = 2600, .steps = 4, .batch = 16, .adam = true,
-     .cosine = true, .rate = 0.01, .lambda = 1, .error_decay = 2, .error = 0.4, .weight_decay = 0.3, .output_bias = true},
-    {"error decay without error", .depth = 2, .samples = 20, .steps = 12, .rate = 0.01, .lambda = 1, .error_decay = 1e9},
+    {"error decay, few samples", .depth = 2, .samples = 20, .steps = 12, .rate = 0.01, .lambda = 1,
+     .error_decay = 3000, .error = 0.5},
+    {"error decay, half the ramp", .depth = 2, .samples = 1000, .steps = 4, .rate = 0.0003, .lambda = 1,
+     .error_decay = 2, .error = 0.3},
+    {"error decay in full", .depth = 2, .samples = 2500, .steps = 3, .rate = 0.0001, .lambda = 1,
+     .error_decay = 0.5, .error = 0.6},
+    {"error decay past the ramp, batches, Adam", .depth = 2, .samples = 2600, .steps = 4, .batch = 16,
+     .adam = true, .cosine = true, .rate = 0.01, .lambda = 1, .error_decay = 2, .error = 0.4,
+     .weight_decay = 0.3, .output_bias = true},
+    {"error decay without error", .depth = 2, .samples = 20, .steps = 12, .rate = 0.01, .lambda = 1,
+     .error_decay = 1e9},
     {"weighted", .depth = 2, .samples = 20, .steps = 12, .weighted = true, .rate = 0.01, .lambda = 1},
-    {"weighted, paper", .depth = 3, .samples = 20, .steps = 12, .weighted = true, .regularize = true, .theory = true,
-     .symmetric = true, .rate = 2, .lambda = 0.1},
-    {"weighted, batches, Adam", .depth = 2, .samples = 200, .steps = 20, .batch = 16, .weighted = true, .adam = true,
-     .cosine = true, .more = true, .rate = 0.01, .lambda = 1},
+    {"weighted, paper", .depth = 3, .samples = 20, .steps = 12, .weighted = true, .regularize = true,
+     .theory = true, .symmetric = true, .rate = 2, .lambda = 0.1},
+    {"weighted, batches, Adam", .depth = 2, .samples = 200, .steps = 20, .batch = 16, .weighted = true,
+     .adam = true, .cosine = true, .more = true, .rate = 0.01, .lambda = 1},
     {"weighted, more than a chunk", .depth = 2, .samples = 1300, .steps = 5, .weighted = true, .rate = 0.0002,
      .lambda = 1},
-    {"a batch larger than a chunk", .depth = 2, .samples = 1300, .steps = 5, .batch = 600, .rate = 0.0002, .lambda = 1},
+    {"a batch larger than a chunk", .depth = 2, .samples = 1300, .steps = 5, .batch = 600, .rate = 0.0002,
+     .lambda = 1},
 };
 
 static void training_equals_plain_loops(void **state) {
@@ -211,15 +225,16 @@ static void training_equals_plain_loops(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int precision = 0; precision < 2; precision++) {
             double error = compare(&cases[i], (sa_precision)precision);
-            if (!(error < (precision ? 1e-10 : 1e-3))) fail_msg("%s, precision %d: %g", cases[i].name, precision, error);
+            if (!(error < (precision ? 1e-10 : 1e-3)))
+                fail_msg("%s, precision %d: %g", cases[i].name, precision, error);
             largest[precision] = fmax(largest[precision], error);
         }
-    print_message("largest error of trained weights, in units of their way: single %.1e, double %.1e\n", largest[0],
-                  largest[1]);
+    print_message("largest error of trained weights, in units of their way: single %.1e, double %.1e\n",
+                  largest[0], largest[1]);
 }
 
-/* Ten samples that stand for twenty are as good as the same twenty, each of them twice, in the loss, in the rate and in the pull
- * of the error. */
+/* Ten samples that stand for twenty are as good as the same twenty, each of them twice, in the loss, in the
+ * rate and in the pull of the error. */
 static void samples_may_stand_for_more(void **state) {
     (void)state;
     training_case c = {.name = "twice", .samples = 20, .steps = 7, .depth = 2, .rate = 0.5, .lambda = 0.1};
@@ -264,7 +279,8 @@ static bool train_and_score(const training_case *c, sa_precision precision) {
     assert_int_equal(memcmp(after, r.theta_0, p * sizeof *after) == 0, diverged);
     assert_ok(evaluate(r.model, precision ? (void *)r.x : r.narrow_x, 8, mean, NULL));
     for (size_t i = 0; i < 8; i++)
-        if (!isfinite(mean[i])) fail_msg("rate %g, %zu steps: score %zu is %g", c->rate, c->steps, i, mean[i]);
+        if (!isfinite(mean[i]))
+            fail_msg("rate %g, %zu steps: score %zu is %g", c->rate, c->steps, i, mean[i]);
     sa_free(after);
     rig_clear(&r);
     return diverged;
@@ -272,13 +288,16 @@ static bool train_and_score(const training_case *c, sa_precision precision) {
 
 static void diverged_training_is_undone(void **state) {
     (void)state;
-    training_case c = {"", .depth = 2, .samples = 20, .steps = 100, .regularize = true, .rate = 1e5, .lambda = 1};
+    training_case c = {"",          .depth = 2, .samples = 20, .steps = 100, .regularize = true,
+                       .rate = 1e5, .lambda = 1};
     for (; c.depth <= 3; c.depth++)
-        for (int precision = 0; precision < 2; precision++) assert_true(train_and_score(&c, (sa_precision)precision));
+        for (int precision = 0; precision < 2; precision++)
+            assert_true(train_and_score(&c, (sa_precision)precision));
 }
 
-/* A training may end after the weights have grown out of bounds and before they overflow: scores, products of weights,
- * overflow first. Such weights would not score, nor train back, so the training is undone like any that diverged. */
+/* A training may end after the weights have grown out of bounds and before they overflow: scores, products of
+ * weights, overflow first. Such weights would not score, nor train back, so the training is undone like any
+ * that diverged. */
 static void weights_that_cannot_score_are_undone(void **state) {
     (void)state;
     size_t undone = 0;
@@ -294,7 +313,8 @@ static void weights_that_cannot_score_are_undone(void **state) {
 static void training_after_an_undone_one_starts_clean(void **state) {
     (void)state;
     for (int adam = 0; adam < 2; adam++) {
-        training_case c = {"", .depth = 2, .samples = 20, .steps = 20, .rate = 0.01, .lambda = 1, .adam = adam};
+        training_case c = {"",           .depth = 2,  .samples = 20, .steps = 20,
+                           .rate = 0.01, .lambda = 1, .adam = adam};
         rig r = rig_of(&c, SA_PRECISION_DOUBLE);
         mlp_f64 *mlp = (mlp_f64 *)r.model;
         sa_stream stream = sa_stream_at(3, SA_PURPOSE_TRAINING, 0, 1);
@@ -313,7 +333,8 @@ static void training_after_an_undone_one_starts_clean(void **state) {
 
 static void training_on_nothing_changes_nothing(void **state) {
     (void)state;
-    training_case c = {"", .depth = 2, .samples = 1, .steps = 5, .rate = 0.1, .lambda = 1, .regularize = true};
+    training_case c = {"",          .depth = 2,  .samples = 1,      .steps = 5,
+                       .rate = 0.1, .lambda = 1, .regularize = true};
     rig r = rig_of(&c, SA_PRECISION_DOUBLE);
     double *after = doubles(net_parameters(&r.n));
     assert_false(train(&r, 0, sa_stream_at(3, SA_PURPOSE_TRAINING, 0, 0)));
@@ -354,7 +375,8 @@ static void saved_model_goes_on(void **state) {
     }
 }
 
-/* --init-gain is a factor on every first weight that is drawn, bias and all; weights from a file are used as they are. */
+/* --init-gain is a factor on every first weight that is drawn, bias and all; weights from a file are used as
+ * they are. */
 static void first_weights_are_multiplied_by_the_gain(void **state) {
     (void)state;
     for (unsigned bits = 0; bits < 8; bits++)
@@ -391,14 +413,14 @@ static void first_weights_are_multiplied_by_the_gain(void **state) {
         }
 }
 
-/* x = (1, 2); W_1 = (1, 1; 1, -1): h = (3, 0); W_2 = (2, 5) and the bias 1/4: f = 25/4. Only the last layer has a column
- * more. */
+/* x = (1, 2); W_1 = (1, 1; 1, -1): h = (3, 0); W_2 = (2, 5) and the bias 1/4: f = 25/4. Only the last layer
+ * has a column more. */
 static void bias_of_the_output_by_hand(void **state) {
     (void)state;
     const double x[] = {1, 2}, theta[] = {1, 1, 1, -1, 2, 5, 0.25};
     for (int root_m = 0; root_m < 2; root_m++) {
-        sa_options *options =
-            options_of((net_options){.dim = 2, .hidden = 2, .depth = 2, .root_m = root_m}, SA_PRECISION_DOUBLE);
+        sa_options *options = options_of((net_options){.dim = 2, .hidden = 2, .depth = 2, .root_m = root_m},
+                                         SA_PRECISION_DOUBLE);
         options->bias = SA_BIAS_OUTPUT;
         sa_model *model = model_of(options);
         mlp_f64 *mlp = (mlp_f64 *)model;

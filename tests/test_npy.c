@@ -58,7 +58,8 @@ static void we_write_what_numpy_writes(void **state) {
     (void)state;
     const float data[6] = {0, 1, 2, 3, 4, 5};
     char expected[256], *bytes;
-    size_t header = numpy_header(expected, 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"), size;
+    size_t header = numpy_header(expected, 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"),
+           size;
     memcpy(expected + header, data, sizeof data);
     assert_ok(sa_npy_write(scratch("a.npy"), SA_FLOAT32, 2, (size_t[]){2, 3}, data));
     assert_ok(sa_file_read(scratch("a.npy"), &bytes, &size));
@@ -80,15 +81,17 @@ static void numbers_come_out_as_doubles(void **state) {
     assert_ok(parse("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }", "\0\0\x80\x3f", 4, &array));
     assert_true(sa_array_number(&array, 0) == 1.0);
     sa_array_clear(&array);
-    assert_ok(parse("{'descr': '<f8', 'fortran_order': False, 'shape': (), }", "\0\0\0\0\0\0\xf8\x3f", 8, &array));
+    assert_ok(
+        parse("{'descr': '<f8', 'fortran_order': False, 'shape': (), }", "\0\0\0\0\0\0\xf8\x3f", 8, &array));
     assert_int_equal(array.axes, 0);
     assert_true(sa_array_number(&array, 0) == 1.5);
     sa_array_clear(&array);
-    assert_ok(parse("{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }", "\7\0\0\0\xff\xff\xff\xff", 8, &array));
+    assert_ok(parse("{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }", "\7\0\0\0\xff\xff\xff\xff",
+                    8, &array));
     assert_true(sa_array_number(&array, 1) == -1.0);
     sa_array_clear(&array);
-    assert_ok(parse("{'descr': '<i8', 'fortran_order': False, 'shape': (1, 1), }", "\xfe\xff\xff\xff\xff\xff\xff\xff", 8,
-                    &array));
+    assert_ok(parse("{'descr': '<i8', 'fortran_order': False, 'shape': (1, 1), }",
+                    "\xfe\xff\xff\xff\xff\xff\xff\xff", 8, &array));
     assert_true(sa_array_number(&array, 0) == -2.0);
     sa_array_clear(&array);
     assert_ok(parse("{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }", "\1\2\xff", 3, &array));
@@ -135,7 +138,8 @@ static void what_is_not_supported_is_said(void **state) {
          "x.npy: type '>f8' is big-endian; only little-endian is supported"},
         {"{'descr': '<f8', 'fortran_order': True, 'shape': (1, 2), }",
          "x.npy: the array is in Fortran order; save numpy.ascontiguousarray(it) instead"},
-        {"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "x.npy: type '|O' holds Python objects, not numbers"},
+        {"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }",
+         "x.npy: type '|O' holds Python objects, not numbers"},
         {"{'descr': '<f2', 'fortran_order': False, 'shape': (1,), }",
          "x.npy: type '<f2' is not one of '<f4', '<f8', '<i4', '<i8', '|u1'"},
         {"{'descr': [('a', '<f4'), ('b', '<i4')], 'fortran_order': False, 'shape': (1,), }",
@@ -181,16 +185,21 @@ static void damaged_dictionaries_are_refused(void **state) {
 static void a_forged_shape_cannot_ask_for_memory(void **state) {
     (void)state;
     const char *const cases[][2] = {
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4000000000, 4000000000), }",
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4000000000, "
+         "4000000000), }",
          "x.npy: shape (4000000000, 4000000000) is too large for memory"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (18446744073709551615,), }",
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': "
+         "(18446744073709551615,), }",
          "x.npy: shape (18446744073709551615,) is too large for memory"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693952,), }", /* 2^61 * 8 wraps to 0 */
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': "
+         "(2305843009213693952,), }", /* 2^61 * 8 wraps to 0 */
          "x.npy: shape (2305843009213693952,) is too large for memory"},
-        {"{'descr': '<f8', 'fortran_order': False, 'shape': (0, 4000000000, 4000000000), }",
+        {"{'descr': '<f8', 'fortran_order': False, 'shape': (0, 4000000000, "
+         "4000000000), }",
          "x.npy: shape (0, 4000000000, 4000000000) is too large for memory"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,), }",
-         "x.npy is truncated: shape (1000000000000,) needs 4000000000000 bytes, and 24 are there"},
+         "x.npy is truncated: shape (1000000000000,) needs 4000000000000 bytes, "
+         "and 24 are there"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (5,), }", "x.npy has 4 bytes after its array"},
     };
     sa_array array = {0};
@@ -237,8 +246,10 @@ static void wrong_arrays_are_not_written(void **state) {
     size_t ones[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
     assert_fails(sa_npy_write(scratch("a.npy"), SA_UINT8, 9, ones, "x"), SA_INVALID, "9 axes");
     assert_fails(sa_npy_write(scratch("a.npy"), SA_DTYPE_COUNT, 1, ones, "x"), SA_INVALID, "type");
-    assert_fails(sa_npy_write(scratch("a.npy"), SA_FLOAT64, 2, (size_t[]){SIZE_MAX, 2}, "x"), SA_INVALID, "too large");
-    assert_fails(sa_npy_write(scratch("no/a.npy"), SA_UINT8, 1, ones, "x"), SA_FILE, "no/a.npy cannot be written");
+    assert_fails(sa_npy_write(scratch("a.npy"), SA_FLOAT64, 2, (size_t[]){SIZE_MAX, 2}, "x"), SA_INVALID,
+                 "too large");
+    assert_fails(sa_npy_write(scratch("no/a.npy"), SA_UINT8, 1, ones, "x"), SA_FILE,
+                 "no/a.npy cannot be written");
     assert_false(sa_file_exists(scratch("a.npy")));
     size_t longest[8] = {0, SIZE_MAX / 8};
     for (int i = 2; i < 8; i++) longest[i] = 1;

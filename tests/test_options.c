@@ -259,28 +259,28 @@ static void every_bound_holds(void **state) {
     (void)state;
     char text[SA_NUMBER_TEXT];
 #define NEITHER(...)
-#define BOUNDS_INTEGER(field, name, scope, paper, icml23, tuned, least, most, help)                                       \
-    snprintf(text, sizeof text, "%lld", (long long)(least));                                                              \
-    assert_ok(sa_options_set(options, name, text));                                                                       \
-    assert_true(options->field == (least));                                                                               \
-    snprintf(text, sizeof text, "%lld", (long long)(least)-1);                                                            \
-    assert_fails(sa_options_set(options, name, text), SA_INVALID, "is less than");                                        \
-    snprintf(text, sizeof text, "%llu", (unsigned long long)(most));                                                      \
-    assert_ok(sa_options_set(options, name, text));                                                                       \
-    assert_true(options->field == (most));                                                                                \
-    snprintf(text, sizeof text, "%llu", (unsigned long long)(most) + 1);                                                  \
-    assert_fails(sa_options_set(options, name, text), SA_INVALID, "is more than");                                        \
+#define BOUNDS_INTEGER(field, name, scope, paper, icml23, tuned, least, most, help)                          \
+    snprintf(text, sizeof text, "%lld", (long long)(least));                                                 \
+    assert_ok(sa_options_set(options, name, text));                                                          \
+    assert_true(options->field == (least));                                                                  \
+    snprintf(text, sizeof text, "%lld", (long long)(least)-1);                                               \
+    assert_fails(sa_options_set(options, name, text), SA_INVALID, "is less than");                           \
+    snprintf(text, sizeof text, "%llu", (unsigned long long)(most));                                         \
+    assert_ok(sa_options_set(options, name, text));                                                          \
+    assert_true(options->field == (most));                                                                   \
+    snprintf(text, sizeof text, "%llu", (unsigned long long)(most) + 1);                                     \
+    assert_fails(sa_options_set(options, name, text), SA_INVALID, "is more than");                           \
     assert_non_null(strstr(sa_last_error(), "--" name " "));
 #define LOW(least) ((least) == OR_THEORY ? 0 : (least))
-#define BOUNDS_NUMBER(field, name, scope, paper, icml23, tuned, least, most, help)                                        \
-    assert_ok(sa_options_set(options, name, sa_number_to_text(LOW(least), text)));                                        \
-    assert_true(options->field == LOW(least));                                                                            \
-    assert_fails(sa_options_set(options, name, sa_number_to_text(nextafter(LOW(least), -INFINITY), text)), SA_INVALID,    \
-                 (least) == ABOVE_0 ? "must be above 0" : "is less than");                                                \
-    assert_ok(sa_options_set(options, name, sa_number_to_text(most, text)));                                              \
-    assert_true(options->field == (most));                                                                                \
-    assert_fails(sa_options_set(options, name, sa_number_to_text(nextafter(most, INFINITY), text)), SA_INVALID,           \
-                 "is more than");
+#define BOUNDS_NUMBER(field, name, scope, paper, icml23, tuned, least, most, help)                           \
+    assert_ok(sa_options_set(options, name, sa_number_to_text(LOW(least), text)));                           \
+    assert_true(options->field == LOW(least));                                                               \
+    assert_fails(sa_options_set(options, name, sa_number_to_text(nextafter(LOW(least), -INFINITY), text)),   \
+                 SA_INVALID, (least) == ABOVE_0 ? "must be above 0" : "is less than");                       \
+    assert_ok(sa_options_set(options, name, sa_number_to_text(most, text)));                                 \
+    assert_true(options->field == (most));                                                                   \
+    assert_fails(sa_options_set(options, name, sa_number_to_text(nextafter(most, INFINITY), text)),          \
+                 SA_INVALID, "is more than");
     SA_OPTION_LIST(BOUNDS_INTEGER, BOUNDS_NUMBER, NEITHER, NEITHER, NEITHER)
 }
 

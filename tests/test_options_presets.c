@@ -58,7 +58,9 @@ static void value_is(const sa_options *options, const char *name, const char *va
 
 static void expect_preset(const sa_options *options, int preset) {
     for (size_t i = 0; i < EXPECTED; i++) {
-        const char *value = preset == 0 ? expected[i].paper : preset == 1 ? expected[i].icml23 : expected[i].tuned;
+        const char *value = preset == 0   ? expected[i].paper
+                            : preset == 1 ? expected[i].icml23
+                                          : expected[i].tuned;
         if (value) value_is(options, expected[i].name, value);
     }
 }
@@ -157,9 +159,12 @@ static void symmetric_weights_need_an_even_width(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_value_is_that_of_the_design),   cmocka_unit_test(an_unknown_preset_is_refused),
-        cmocka_unit_test(a_preset_changes_what_was_not_given), cmocka_unit_test(a_copy_is_independent),
-        cmocka_unit_test(every_preset_is_a_valid_agent),       cmocka_unit_test(symmetric_weights_need_an_even_width),
+        cmocka_unit_test(every_value_is_that_of_the_design),
+        cmocka_unit_test(an_unknown_preset_is_refused),
+        cmocka_unit_test(a_preset_changes_what_was_not_given),
+        cmocka_unit_test(a_copy_is_independent),
+        cmocka_unit_test(every_preset_is_a_valid_agent),
+        cmocka_unit_test(symmetric_weights_need_an_even_width),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Wrong problems get a status and a sentence, and change nothing: the same problem, put right, is solved afterwards. */
+/* Wrong problems get a status and a sentence, and change nothing: the same problem, put right, is solved
+ * afterwards. */
 #include "test_oracle_rig.h"
 
 #include "temporary.h"
@@ -226,7 +227,8 @@ static void test_text(void **state) {
     assert_int_equal(sa_npy_write(path, SA_INT32, 1, (size_t[]){2}, (int32_t[]){1, -1}), SA_OK);
     refuse_text(problem, "capacities", path, "b.npy: entry 1 is -1");
     const sa_dtype types[] = {SA_INT32, SA_INT64, SA_FLOAT32, SA_FLOAT64};
-    const void *data[] = {(int32_t[]){0, 1, 1, 0}, (int64_t[]){0, 1, 1, 0}, (float[]){0, 1, 1, 0}, (double[]){0, 1, 1, 0}};
+    const void *data[] = {(int32_t[]){0, 1, 1, 0}, (int64_t[]){0, 1, 1, 0}, (float[]){0, 1, 1, 0},
+                          (double[]){0, 1, 1, 0}};
     for (int i = 0; i < 4; i++) {
         assert_int_equal(sa_npy_write(path, types[i], 1, (size_t[]){4}, data[i]), SA_OK);
         assert_int_equal(sa_problem_set(problem, "groups", path), SA_OK);

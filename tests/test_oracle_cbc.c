@@ -1,7 +1,9 @@
-/* Exact oracles against CBC on problems of medium size, written as integer programs. Without CBC there is nothing to do. */
+/* Exact oracles against CBC on problems of medium size, written as integer programs. Without CBC there is
+ * nothing to do. */
 #include "test_oracle_rig.h"
 
-/* CBC's presolve leaks when it finds a program infeasible; the sanitizer asks this function what to overlook. */
+/* CBC's presolve leaks when it finds a program infeasible; the sanitizer asks this function what to
+ * overlook. */
 SA_API const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libCoinUtils"; }
 

@@ -1,8 +1,9 @@
-/* Exact oracles against brute force on a thousand small random problems each, with ties and scores of both signs. The rewards
- * and the rules are written anew here: nothing is shared with the oracles. */
+/* Exact oracles against brute force on a thousand small random problems each, with ties and scores of both
+ * signs. The rewards and the rules are written anew here: nothing is shared with the oracles. */
 #include "test_oracle_rig.h"
 
-/* CBC's presolve leaks when it finds a program infeasible; the sanitizer asks this function what to overlook. */
+/* CBC's presolve leaks when it finds a program infeasible; the sanitizer asks this function what to
+ * overlook. */
 SA_API const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libCoinUtils"; }
 
@@ -21,7 +22,9 @@ typedef struct set_problem {
 typedef bool fits_call(const set_problem *problem, unsigned set);
 typedef double worth_call(const set_problem *problem, unsigned set);
 
-static double worth_sum(const set_problem *problem, unsigned set) { return sum_of(set, problem->scores, problem->arms); }
+static double worth_sum(const set_problem *problem, unsigned set) {
+    return sum_of(set, problem->scores, problem->arms);
+}
 
 /* -infinity when nothing fits. */
 static double brute(const set_problem *problem, fits_call *fits, worth_call *worth) {
@@ -43,8 +46,8 @@ static set_problem random_problem(draws *from, uint64_t round) {
     return problem;
 }
 
-static void check(const char *oracle, sa_problem *given, const set_problem *problem, fits_call *fits, worth_call *worth,
-                  uint64_t round) {
+static void check(const char *oracle, sa_problem *given, const set_problem *problem, fits_call *fits,
+                  worth_call *worth, uint64_t round) {
     sa_problem_scores(given, problem->scores, problem->arms);
     sa_problem_slate(given, problem->most);
     sa_problem_exclude(given, problem->excluded);
@@ -80,12 +83,13 @@ static void test_knapsack(void **state) {
         set_problem problem = random_problem(&from, round);
         bool integers = round / 2 % 2;
         for (size_t i = 0; i < problem.arms; i++) {
-            problem.costs[i] = integers ? (double)whole(&from, 0, 6) : (double)whole(&from, 0, 1 << 20) / (1 << 17);
+            problem.costs[i] =
+                integers ? (double)whole(&from, 0, 6) : (double)whole(&from, 0, 1 << 20) / (1 << 17);
             if (round % 7 == 0)
                 problem.scores[i] = problem.costs[i] + 1; /* hard ones: all arms are worth about the same */
         }
-        problem.capacity =
-            integers ? (double)whole(&from, 0, 15) + (round % 4 == 2 ? 0.5 : 0) : (double)whole(&from, 0, 200) / 10;
+        problem.capacity = integers ? (double)whole(&from, 0, 15) + (round % 4 == 2 ? 0.5 : 0)
+                                    : (double)whole(&from, 0, 200) / 10;
         sa_problem_costs(given, problem.costs, problem.arms);
         sa_problem_capacity(given, problem.capacity);
         check("knapsack", given, &problem, fits_capacity, worth_sum, round);
@@ -116,7 +120,8 @@ static void test_hard_knapsack(void **state) {
 static bool fits_groups(const set_problem *problem, unsigned set) {
     size_t count[3] = {0};
     for (size_t i = 0; i < problem->arms; i++) count[problem->groups[i]] += in(set, i);
-    return count[0] <= problem->capacities[0] && count[1] <= problem->capacities[1] && count[2] <= problem->capacities[2];
+    return count[0] <= problem->capacities[0] && count[1] <= problem->capacities[1] &&
+           count[2] <= problem->capacities[2];
 }
 
 static void test_groups(void **state) {
@@ -196,8 +201,8 @@ static void test_matching(void **state) {
 
 /* ---- shortest path: from node 0 to node 1 ---- */
 
-/* Some order of the set's arms walks from 0 to 1: each node but the ends is entered as often as it is left, and all hangs
- * together. Sets with cycles beside the path cost no less, so they do not change the best. */
+/* Some order of the set's arms walks from 0 to 1: each node but the ends is entered as often as it is left,
+ * and all hangs together. Sets with cycles beside the path cost no less, so they do not change the best. */
 static bool is_path(const set_problem *problem, unsigned set) {
     size_t node = 0, left = size_of(set);
     for (unsigned used = 0; left > 0; left--) {
@@ -271,7 +276,8 @@ static void test_assortment(void **state) {
 
 static bool fits_rows(const set_problem *problem, unsigned set) {
     for (size_t row = 0; row < 3; row++)
-        if (sum_of(set, problem->matrix + row * problem->arms, problem->arms) > problem->bounds[row] + 1e-9) return false;
+        if (sum_of(set, problem->matrix + row * problem->arms, problem->arms) > problem->bounds[row] + 1e-9)
+            return false;
     return true;
 }
 
@@ -313,7 +319,8 @@ typedef struct order_problem {
 static double worth_order(const order_problem *problem, const size_t *slate) {
     double missed = 1, sum = 0;
     for (size_t k = 0; k < problem->places && k < PLACES; k++) {
-        double part = problem->positional ? problem->scores[slate[k] * problem->places + k] : problem->scores[slate[k]];
+        double part =
+            problem->positional ? problem->scores[slate[k] * problem->places + k] : problem->scores[slate[k]];
         if (problem->discounted) part *= problem->discounts[k];
         missed *= 1 - part;
         sum += part;
@@ -347,7 +354,8 @@ static void test_ordered(void **state) {
             problem.positional = which == 1 && round % 4;
             problem.discounted = which && !problem.positional && round % 8;
             problem.click = which == 2 && round % 2;
-            for (size_t i = 0; i < problem.arms * PLACES; i++) problem.scores[i] = score(&from, round, problem.click);
+            for (size_t i = 0; i < problem.arms * PLACES; i++)
+                problem.scores[i] = score(&from, round, problem.click);
             for (size_t k = 0; k < PLACES; k++) problem.discounts[k] = (double)whole(&from, 0, 4) / 4;
             if (problem.positional)
                 sa_problem_position_scores(given, problem.scores, problem.arms, problem.places);
@@ -355,7 +363,8 @@ static void test_ordered(void **state) {
                 sa_problem_scores(given, problem.scores, problem.arms);
             sa_problem_slate(given, problem.places);
             if (problem.discounted) sa_problem_discounts(given, problem.discounts, problem.places);
-            if (which == 2) assert_int_equal(sa_problem_set(given, "reward", problem.click ? "click" : "sum"), SA_OK);
+            if (which == 2)
+                assert_int_equal(sa_problem_set(given, "reward", problem.click ? "click" : "sum"), SA_OK);
             sa_solution solution = solved(given, oracles[which]);
             double wanted = brute_order(&problem, slate, 0);
             assert_int_equal(solution.length, problem.places);
@@ -368,7 +377,8 @@ static void test_ordered(void **state) {
     }
 }
 
-/* With few arms for many positions, and with many (only the best of each position are looked at), all arms tied or not. */
+/* With few arms for many positions, and with many (only the best of each position are looked at), all arms
+ * tied or not. */
 static void test_assignment_sizes(void **state) {
     (void)state;
     enum { MANY = 60 };
@@ -428,7 +438,8 @@ static void test_submodular(void **state) {
         if (got < (1 - exp(-1)) * best - 1e-12) fail_msg("instance %d: %g of %g", (int)round, got, best);
         exact += got > best - 1e-12;
     }
-    assert_true(exact > INSTANCES / 2 && exact < INSTANCES); /* greedy is good, and not brute force in disguise */
+    assert_true(exact > INSTANCES / 2 &&
+                exact < INSTANCES); /* greedy is good, and not brute force in disguise */
     sa_problem_destroy(given);
 }
 

@@ -1,8 +1,10 @@
-/* Exactly K arms, from oracles that may leave arms out otherwise: against brute force over all sets of K arms, against CBC on larger
- * problems, and what is said where there is no such slate. Rules and rewards are written anew here. */
+/* Exactly K arms, from oracles that may leave arms out otherwise: against brute force over all sets of K
+ * arms, against CBC on larger problems, and what is said where there is no such slate. Rules and rewards are
+ * written anew here. */
 #include "test_oracle_rig.h"
 
-/* CBC's presolve leaks when it finds a program infeasible; the sanitizer asks this function what to overlook. */
+/* CBC's presolve leaks when it finds a program infeasible; the sanitizer asks this function what to
+ * overlook. */
 SA_API const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libCoinUtils"; }
 
@@ -47,7 +49,8 @@ static bool fits(const instance *it, kind which, unsigned set) {
     for (size_t i = 0; i < it->arms; i++) {
         if (!in(set, i)) continue;
         if (it->excluded[i]) return false;
-        if (which == MATCHING && (left >> it->edges[2 * i] & 1 || right >> it->edges[2 * i + 1] & 1)) return false;
+        if (which == MATCHING && (left >> it->edges[2 * i] & 1 || right >> it->edges[2 * i + 1] & 1))
+            return false;
         left |= 1u << it->edges[2 * i];
         right |= 1u << it->edges[2 * i + 1];
         count[it->groups[i]]++;
@@ -106,14 +109,17 @@ static void test_brute_force(void **state) {
                 break;
             }
             if (best == -INFINITY) {
-                if (status != SA_INVALID) fail_msg("%s, instance %d: there is no slate", NAMES[which], (int)round);
+                if (status != SA_INVALID)
+                    fail_msg("%s, instance %d: there is no slate", NAMES[which], (int)round);
                 assert_true(strlen(sa_last_error()) > 10 && solution.length == 77);
             } else {
                 feasible++;
                 negative += best < 0;
-                if (status != SA_OK) fail_msg("%s, instance %d: %s", NAMES[which], (int)round, sa_last_error());
+                if (status != SA_OK)
+                    fail_msg("%s, instance %d: %s", NAMES[which], (int)round, sa_last_error());
                 unsigned set = set_of(&solution, it.arms);
-                if (!fits(&it, which, set)) fail_msg("%s, instance %d: it does not fit", NAMES[which], (int)round);
+                if (!fits(&it, which, set))
+                    fail_msg("%s, instance %d: it does not fit", NAMES[which], (int)round);
                 assert_near(worth(&it, which, set), best, NAMES[which], round);
                 assert_near(solution.reward, best, NAMES[which], round);
                 assert_true(solution.exact && solution.alpha == 1);

@@ -1,4 +1,5 @@
-/* Oracles allocate in their first call and no more, as long as problems do not grow; and short memory is a status.
+/* Oracles allocate in their first call and no more, as long as problems do not grow; and short memory is a
+ * status.
  *
  * Linked with --wrap for the allocators, so that the library's calls come here. */
 #include "test_oracle_rig.h"
@@ -46,9 +47,9 @@ static void fill(uint64_t round) {
 }
 
 static sa_problem *problem_for(int which, const char **oracle) {
-    static const char *const oracles[] = {"top-k",      "assignment", "cascade",       "knapsack",  "knapsack",
-                                          "matroid",    "matroid",    "shortest-path", "matching",  "assortment",
-                                          "submodular", "knapsack",   "assortment",    "assignment"};
+    static const char *const oracles[] = {
+        "top-k",         "assignment", "cascade",    "knapsack",   "knapsack", "matroid",    "matroid",
+        "shortest-path", "matching",   "assortment", "submodular", "knapsack", "assortment", "assignment"};
     sa_problem *problem = sa_problem_new();
     *oracle = oracles[which];
     sa_problem_scores(problem, scores, ARMS);

@@ -1,10 +1,12 @@
-/* Positions under rules: group limits, arms that exclude each other, places that take only some arms, rows of a matrix. Against brute
- * force over all ordered slates, against CBC on larger problems, and what is said about rules that nothing keeps. */
+/* Positions under rules: group limits, arms that exclude each other, places that take only some arms, rows of
+ * a matrix. Against brute force over all ordered slates, against CBC on larger problems, and what is said
+ * about rules that nothing keeps. */
 #include "test_oracle_rig.h"
 
 #include "temporary.h"
 
-/* CBC's presolve leaks when it finds a program infeasible; the sanitizer asks this function what to overlook. */
+/* CBC's presolve leaks when it finds a program infeasible; the sanitizer asks this function what to
+ * overlook. */
 SA_API const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libCoinUtils"; }
 
@@ -99,14 +101,16 @@ static page draw(uint64_t round) {
     return it;
 }
 
-/* Three in four of those with pairs: pairs that make up sets of which at most one is chosen, some within a group. */
+/* Three in four of those with pairs: pairs that make up sets of which at most one is chosen, some within a
+ * group. */
 static void make_sets(page *it, uint64_t round) {
     static const size_t sets[][6] = {{0, 1}, {0, 1, 1, 2, 2, 0}, {0, 2, 1, 3}};
     if (it->arms < 4 || it->pair_count == 0 || round % 4 == 0) return;
     const size_t *pairs = sets[round % 3];
     it->pair_count = round % 3 == 0 ? 1 : round % 3 == 1 ? 3 : 2;
     for (size_t i = 0; i < 2 * it->pair_count; i++) it->pairs[i] = pairs[i];
-    for (size_t p = 0; p < it->pair_count && round % 8 > 1; p++) it->groups[pairs[2 * p + 1]] = it->groups[pairs[2 * p]];
+    for (size_t p = 0; p < it->pair_count && round % 8 > 1; p++)
+        it->groups[pairs[2 * p + 1]] = it->groups[pairs[2 * p]];
     if (round % 3 == 1 && round % 8 > 1) it->groups[1] = it->groups[2] = it->groups[0];
 }
 
@@ -123,7 +127,8 @@ static void give(sa_problem *problem, const page *it) {
     sa_problem_minimums(problem, it->has_least ? it->least : NULL, GROUPS);
     sa_problem_exclusions(problem, it->pair_count ? it->pairs : NULL, it->pair_count);
     sa_problem_eligible(problem, it->has_eligible ? it->eligible : NULL, it->places, it->arms);
-    sa_problem_constraints(problem, it->has_matrix ? it->matrix : NULL, it->has_matrix ? &it->bound : NULL, 1, it->arms);
+    sa_problem_constraints(problem, it->has_matrix ? it->matrix : NULL, it->has_matrix ? &it->bound : NULL, 1,
+                           it->arms);
 }
 
 static void test_brute_force(void **state) {
@@ -153,7 +158,8 @@ static void test_brute_force(void **state) {
         if (status != SA_OK) fail_msg("instance %d: %s", (int)round, sa_last_error());
         assert_int_equal(solution.length, it.places);
         for (size_t k = 0; k < it.places; k++)
-            if (!fits(&it, solution.slate, k, solution.slate[k])) fail_msg("instance %d: place %zu", (int)round, k);
+            if (!fits(&it, solution.slate, k, solution.slate[k]))
+                fail_msg("instance %d: place %zu", (int)round, k);
         if (!complete(&it, solution.slate)) fail_msg("instance %d: a minimum is not kept", (int)round);
         assert_near(worth(&it, solution.slate), best, "assignment", round);
         assert_near(solution.reward, best, "assignment", round);
@@ -254,7 +260,9 @@ static void test_candidates(void **state) {
         for (size_t i = 0; i < arms; i++) {
             double base = ties ? (double)whole(&from, 0, 4) : score(&from, 1, false);
             kind[i] = i < 8 ? i : whole(&from, 0, 7);
-            base += round % 4 && (kind[i] == 0 || kind[i] == 2) ? 5 : 0; /* the best are of groups that take one each */
+            base += round % 4 && (kind[i] == 0 || kind[i] == 2)
+                        ? 5
+                        : 0; /* the best are of groups that take one each */
             for (size_t k = 0; k < SHELF; k++)
                 many[i * SHELF + k] = base * (1 + (double)k) + (ties ? 0 : score(&from, 1, false));
         }
@@ -265,7 +273,8 @@ static void test_candidates(void **state) {
         sa_problem_minimums(problem, minimums, 8);
         double found = solved(problem, "assignment").reward, nothing = 1;
         static double zeros[MOST];
-        sa_problem_constraints(problem, zeros, &nothing, 1, arms); /* a row that means nothing: an integer program */
+        sa_problem_constraints(problem, zeros, &nothing, 1,
+                               arms); /* a row that means nothing: an integer program */
         sa_solution solution;
         sa_status status = sa_problem_solve(problem, "assignment", &solution);
         if (status == SA_OK) assert_near(found, solution.reward, "assignment", round);
@@ -276,7 +285,8 @@ static void test_candidates(void **state) {
 
 /* ---- no time, and no way ---- */
 
-/* A search that is cut short gives the best so far and how far it may be from the best, or says that there was no time. */
+/* A search that is cut short gives the best so far and how far it may be from the best, or says that there
+ * was no time. */
 static void test_seconds(void **state) {
     (void)state;
     enum { HARD = 60, ROUNDS = 30 };
@@ -315,7 +325,8 @@ static void refuse(sa_problem *problem, const char *words) {
 static void test_contradictions(void **state) {
     (void)state;
     const double plain[5] = {5, 4, 3, 2, 1};
-    const size_t of[5] = {0, 0, 1, 1, 1}, one[3] = {1, 1, 1}, two[3] = {2, 2, 0}, empty[3] = {0, 0, 1}, few[3] = {0, 3, 0};
+    const size_t of[5] = {0, 0, 1, 1, 1}, one[3] = {1, 1, 1}, two[3] = {2, 2, 0}, empty[3] = {0, 0, 1},
+                 few[3] = {0, 3, 0};
     const size_t all_of_two[2] = {0, 1}, clash[2] = {2, 3};
     const bool all[5] = {true, true, true, true, true}, some[5] = {false, false, true, true, true};
     bool places[15];

@@ -121,7 +121,8 @@ static void test_reward(void **state) {
 static void test_registry(void **state) {
     (void)state;
     assert_ptr_equal(sa_oracle_of(SA_ORACLE_TOP_K), &sa_oracle_top_k);
-    for (int kind = 0; kind < sa_oracle_kind_count; kind++) assert_non_null(sa_oracle_of((sa_oracle_kind)kind));
+    for (int kind = 0; kind < sa_oracle_kind_count; kind++)
+        assert_non_null(sa_oracle_of((sa_oracle_kind)kind));
     assert_null(sa_oracle_of(sa_oracle_kind_count));
 }
 

@@ -1,18 +1,21 @@
-/* ACC-UCB against an example worked out by hand, and against a tree of boxes with all their children written out. */
+/* ACC-UCB against an example worked out by hand, and against a tree of boxes with all their children written
+ * out. */
 #include "test_partition_rig.h"
 
-/* ---- by hand ----
- * d = 1, so cells are halved: N = 2, rho = 1/2, v1 = 1, v2 = 1/2, and g = b + 4 rho^h. With T = 8 and half the confidence,
- * c = sqrt(2 log T / C) / 2 = sqrt(q / C), q = log(8) / 2 = 1.0397.
- * The root splits at q / C <= 1, C = 2; a cell of level 1 at q / C <= 1/4, C = 5; one of level 2 at q / C <= 1/16, C = 17. */
+/* ---- by hand ---- d = 1, so cells are halved: N = 2, rho = 1/2, v1 = 1, v2 = 1/2, and g = b + 4 rho^h. With
+ * T = 8 and half the confidence, c = sqrt(2 log T / C) / 2 = sqrt(q / C), q = log(8) / 2 = 1.0397. The root
+ * splits at q / C <= 1, C = 2; a cell of level 1 at q / C <= 1/4, C = 5; one of level 2 at q / C <= 1/16, C =
+ * 17. */
 static void halves_by_hand(void **state) {
     (void)state;
     sa_agent *agent = rig_create("preset=paper algorithm=acc-ucb dim=1 horizon=8 acc-confidence=0.5");
     sa_decision *decision = NULL;
     const double q = log(8) / 2, x[] = {-0.75, -0.25, 0.25, 0.75};
     line_round(agent, x, 4, 1, 0.5, &decision); /* nothing seen: all tie */
-    for (size_t i = 1; i < 4; i++) assert_true(sa_decision_all_scores(decision)[i] == sa_decision_all_scores(decision)[0]);
-    line_round(agent, x, 4, 1, 0.7, &decision); /* root: C = 1, mean 0.5; q / 1 > 1, whole. Then C = 2, and it splits */
+    for (size_t i = 1; i < 4; i++)
+        assert_true(sa_decision_all_scores(decision)[i] == sa_decision_all_scores(decision)[0]);
+    line_round(agent, x, 4, 1, 0.7,
+               &decision); /* root: C = 1, mean 0.5; q / 1 > 1, whole. Then C = 2, and it splits */
     double root = 0.5 + sqrt(q) + 1 + 4;
     line_check(decision, (double[]){root, root, root, root}, 4);
     /* level 1, nothing seen: the parent's 0.6 + sqrt(q / 2) + 1, and 1/2 + 4/2 */
@@ -21,7 +24,8 @@ static void halves_by_hand(void **state) {
     line_check(decision, (double[]){fresh, fresh}, 2);
     assert_true(fabs(sa_decision_estimates(decision)[0] - 0.6) < 1e-15); /* its parent's */
     /* one 0.9 in each: min(0.9 + sqrt(q), 0.6 + sqrt(q / 2) + 1); the first */
-    line_round(agent, (double[]){x[0], x[1], x[3]}, 3, 2, 0.1, &decision); /* ties to the lower index: both in the left */
+    line_round(agent, (double[]){x[0], x[1], x[3]}, 3, 2, 0.1,
+               &decision); /* ties to the lower index: both in the left */
     double once = 0.9 + sqrt(q) + 0.5 + 2;
     line_check(decision, (double[]){once, once, once}, 3);
     assert_true(sa_decision_arms(decision)[0] == 0 && sa_decision_arms(decision)[1] == 1);
@@ -32,7 +36,8 @@ static void halves_by_hand(void **state) {
     line_round(agent, (double[]){x[0], x[1]}, 2, 2, 0.2, &decision);
     line_round(agent, (double[]){x[0], x[1], x[2]}, 3, 1, 0.3, &decision);
     double left = 1.5 / 5 + sqrt(q / 5) + 0.5 + 0.25 + 1, right = 0.9 + sqrt(q / 2) + 0.5 + 2;
-    line_check(decision, (double[]){left, left, right}, 3);          /* its halves: nothing seen, bounded by the parent */
+    line_check(decision, (double[]){left, left, right},
+               3); /* its halves: nothing seen, bounded by the parent */
     line_round(agent, (double[]){x[0], x[1]}, 2, 1, 0.3, &decision); /* one in the first quarter only */
     line_round(agent, (double[]){x[0], x[1]}, 2, 1, 0.3, &decision);
     double quarter = 0.3 + fmin(sqrt(q), sqrt(q / 5) + 0.5) + 0.25 + 1;
@@ -112,7 +117,8 @@ static double index_of(const reference *self, size_t b) {
     return bound + diameter + self->factor * power(2, self->axes) * self->v1 / self->v2 * diameter;
 }
 
-static void expect(void *user, const game_round *round, uint64_t t, double *mean, double *score, size_t *slate) {
+static void expect(void *user, const game_round *round, uint64_t t, double *mean, double *score,
+                   size_t *slate) {
     const reference *self = user;
     int rank[GAME_ARMS] = {0};
     (void)t;
@@ -197,7 +203,8 @@ static void given_numbers_are_used(void **state) {
     boxes.v1 = sqrt(5);
     boxes.v2 = 1;
     game_play(&(game){2, 1, NULL, expect, learn, &boxes},
-              "preset=paper algorithm=acc-ucb dim=2 rounds=300 acc-axes=1 acc-rho=0.5 acc-v1=2.23606797749979 acc-v2=1");
+              "preset=paper algorithm=acc-ucb dim=2 rounds=300 acc-axes=1 acc-rho=0.5 "
+              "acc-v1=2.23606797749979 acc-v2=1");
 }
 
 /* Cells end at 2^-30 of the cube's side, however small their diameter is said to be. */

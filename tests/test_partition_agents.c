@@ -1,5 +1,5 @@
-/* Agents with partitions: what their options mean and which are refused, memory in high dimension, files that make no sense, and
- * that they learn. */
+/* Agents with partitions: what their options mean and which are refused, memory in high dimension, files that
+ * make no sense, and that they learn. */
 #include "test_agent_rig.h"
 #include <superarm/superarm.h>
 
@@ -13,7 +13,8 @@ static void assert_value(const sa_agent *agent, const char *name, const char *wa
     if (strcmp(value, wanted)) fail_msg("--%s is %s, not %s", name, value, wanted);
 }
 
-static sa_agent *create_plainly(const char *preset, const char *algorithm, const char *name, const char *value) {
+static sa_agent *create_plainly(const char *preset, const char *algorithm, const char *name,
+                                const char *value) {
     sa_options *options = sa_options_new(preset);
     sa_agent *agent = NULL;
     assert_ok(sa_options_set(options, "algorithm", algorithm));
@@ -25,7 +26,8 @@ static sa_agent *create_plainly(const char *preset, const char *algorithm, const
 
 static void contexts_stay_put_and_rounds_are_the_horizon(void **state) {
     (void)state;
-    static const char *const algorithms[] = {"cc-mab", "acc-ucb"}, *const presets[] = {"paper", "icml23", "tuned"};
+    static const char *const algorithms[] = {"cc-mab", "acc-ucb"}, *const presets[] = {"paper", "icml23",
+                                                                                       "tuned"};
     for (int a = 0; a < 2; a++)
         for (int p = 0; p < 3; p++) {
             sa_agent *agent = create_plainly(presets[p], algorithms[a], "rounds", "777");
@@ -82,7 +84,8 @@ static void what_does_not_fit_is_refused(void **state) {
         if (sa_options_set(options, bad[i][0], bad[i][1]) != SA_INVALID)
             fail_msg("--%s %s is taken", bad[i][0], bad[i][1]);
     sa_options_destroy(options);
-    sa_agent *agent = rig_create("algorithm=acc-ucb dim=5000 acc-axes=5000"); /* tuned: that term is not there */
+    sa_agent *agent =
+        rig_create("algorithm=acc-ucb dim=5000 acc-axes=5000"); /* tuned: that term is not there */
     sa_agent_destroy(agent);
 }
 
@@ -107,9 +110,11 @@ static void high_dimension_costs_what_was_visited(void **state) {
             assert_ok(sa_agent_select(agent, request, &decision));
             rig_answer(agent, id, SLATE);
         }
-        uint64_t keys = SLATE * ROUNDS * DIM * sizeof(int32_t), history = SLATE * ROUNDS * DIM * sizeof(double);
+        uint64_t keys = SLATE * ROUNDS * DIM * sizeof(int32_t),
+                 history = SLATE * ROUNDS * DIM * sizeof(double);
         uint64_t grown = rig_counts(agent).bytes - before;
-        if (grown < keys / 2 + history || grown > 3 * (keys + history)) fail_msg("%s: %d bytes", texts[a], (int)grown);
+        if (grown < keys / 2 + history || grown > 3 * (keys + history))
+            fail_msg("%s: %d bytes", texts[a], (int)grown);
         sa_decision_destroy(decision);
         sa_request_destroy(request);
         sa_agent_destroy(agent);
@@ -151,9 +156,10 @@ static void cells_that_make_no_sense_are_refused(void **state) {
         const char *array;
         size_t index;
         double number;
-    } forgeries[] = {{"cell_seen", 0, 0},        {"cell_seen", 1, -5},    {"cell_seen", 0, 9e18}, {"cell_mean", 0, NAN},
-                     {"cell_mean", 1, INFINITY}, {"cell_split", 0, 2},    {"cell_key", 0, -1},    {"cell_key", 0, 1e9},
-                     {"cell_key", 3, -1},        {"cell_key", 3, 1 << 20}};
+    } forgeries[] = {{"cell_seen", 0, 0},     {"cell_seen", 1, -5},       {"cell_seen", 0, 9e18},
+                     {"cell_mean", 0, NAN},   {"cell_mean", 1, INFINITY}, {"cell_split", 0, 2},
+                     {"cell_key", 0, -1},     {"cell_key", 0, 1e9},       {"cell_key", 3, -1},
+                     {"cell_key", 3, 1 << 20}};
     static const char *const texts[] = {"algorithm=cc-mab cc-cubes=3", "algorithm=acc-ucb acc-axes=2"};
     for (int a = 0; a < 2; a++) {
         sa_agent *agent = rig_create(texts[a]), *loaded = NULL;
@@ -168,7 +174,8 @@ static void cells_that_make_no_sense_are_refused(void **state) {
         sa_agent_destroy(loaded);
         loaded = NULL;
         for (size_t i = 0; i < sizeof forgeries / sizeof *forgeries; i++) {
-            forge(forgeries[i].array, forgeries[i].index, forgeries[i].number, scratch("sane.npz"), scratch("forged.npz"));
+            forge(forgeries[i].array, forgeries[i].index, forgeries[i].number, scratch("sane.npz"),
+                  scratch("forged.npz"));
             assert_int_equal(sa_agent_load(scratch("forged.npz"), &loaded), SA_FORMAT);
             assert_null(loaded);
             if (!strstr(sa_last_error(), "of the partition makes no sense"))
@@ -226,7 +233,8 @@ static void both_beat_random(void **state) {
         }
         sa_experiment_destroy(experiment);
         for (int a = 1; a < 3; a++)
-            if (!(regret[a] < (p ? 0.35 : 0.7) * regret[0])) fail_msg("%s: %g of %g", presets[p], regret[a], regret[0]);
+            if (!(regret[a] < (p ? 0.35 : 0.7) * regret[0]))
+                fail_msg("%s: %g of %g", presets[p], regret[a], regret[0]);
     }
 }
 

@@ -2,8 +2,8 @@
 #include "test_partition_rig.h"
 #include <superarm/superarm.h>
 
-/* ---- by hand ----
- * d = 1, two cubes: L = [-1, 0) and R = [0, 1]. alpha = 1, so z = 2 / (3 + 1) = 1/2, and K(t) = sqrt(t) log t:
+/* ---- by hand ---- d = 1, two cubes: L = [-1, 0) and R = [0, 1]. alpha = 1, so z = 2 / (3 + 1) = 1/2, and
+ * K(t) = sqrt(t) log t:
  *
  *     t     1    2      3      4      5      6      7
  *     K(t)  0    0.980  1.903  2.773  3.599  4.389  5.148 */
@@ -22,18 +22,21 @@ static void two_cubes_by_hand(void **state) {
     sa_decision *decision = NULL;
     line_round(agent, (double[]){L}, 1, 1, 0.25, &decision); /* t = 1: C(L) = 0 <= 0, then 1 */
     assert_true(sa_decision_scores(decision)[0] > 2 && sa_decision_estimates(decision)[0] == 0);
-    line_round(agent, (double[]){L, R}, 2, 1, 0.75, &decision); /* t = 2: 1 > 0.980, so L is known, and R is not */
+    line_round(agent, (double[]){L, R}, 2, 1, 0.75,
+               &decision); /* t = 2: 1 > 0.980, so L is known, and R is not */
     urgent(decision, 0, false);
     urgent(decision, 1, true);
     assert_true(sa_decision_arms(decision)[0] == 1 && sa_decision_all_scores(decision)[0] == 0.25);
-    line_round(agent, (double[]){L, R - 0.5}, 2, 2, 0.35, &decision); /* t = 3: both in L, and 1 <= 1.903; C(L) = 3 */
+    line_round(agent, (double[]){L, R - 0.5}, 2, 2, 0.35,
+               &decision); /* t = 3: both in L, and 1 <= 1.903; C(L) = 3 */
     urgent(decision, 0, true);
     urgent(decision, 1, true);
     line_round(agent, (double[]){L, R}, 2, 1, 0.85, &decision); /* t = 4: 3 > 2.773; 1 <= 2.773. C(R) = 2 */
     urgent(decision, 0, false);
     urgent(decision, 1, true);
-    assert_true(fabs(sa_decision_all_estimates(decision)[0] - 0.95 / 3) < 1e-15); /* (0.25 + 0.35 + 0.35) / 3 */
-    line_round(agent, (double[]){L, R}, 2, 1, 0.35, &decision);                   /* t = 5: 3 and 2 <= 3.599 */
+    assert_true(fabs(sa_decision_all_estimates(decision)[0] - 0.95 / 3) <
+                1e-15);                                         /* (0.25 + 0.35 + 0.35) / 3 */
+    line_round(agent, (double[]){L, R}, 2, 1, 0.35, &decision); /* t = 5: 3 and 2 <= 3.599 */
     urgent(decision, 0, true);
     urgent(decision, 1, true);
     line_round(agent, (double[]){R, R, R, R}, 4, 4, 0.8, &decision); /* t = 6: C(R) = 6 or 7 with round 5's */
@@ -50,7 +53,8 @@ static void edges_and_what_is_outside(void **state) {
     (void)state;
     sa_agent *agent = rig_create("algorithm=cc-mab dim=1 cc-cubes=4 cube-low=0 cube-high=8 cc-control=0");
     sa_decision *decision = NULL;
-    static const double in_order[] = {0.5, 2, 4.5, 7.5}, probes[] = {-1e300, 0, 1.99, 2, 3.99, 4, 5.99, 6, 8, 1e300};
+    static const double in_order[] = {0.5, 2, 4.5, 7.5},
+                        probes[] = {-1e300, 0, 1.99, 2, 3.99, 4, 5.99, 6, 8, 1e300};
     static const double wanted[] = {1, 1, 1, 2, 2, 3, 3, 4, 4, 4};
     for (size_t i = 0; i < 4; i++) line_round(agent, &in_order[i], 1, 1, (double)i + 1, &decision);
     line_round(agent, probes, 10, 1, 4, &decision);
@@ -89,8 +93,8 @@ static void learn(void *user, size_t count, const double *const *contexts, const
 
 /* Rank 1: to explore, in the order of the round's draws (seed 3, run 2); the lifted scores are
  * (2 N + draw) max(1, |largest estimate of the others|). */
-static void ranks(const reference *self, const game_round *round, uint64_t t, double *mean, double *score, int *rank,
-                  double *draw) {
+static void ranks(const reference *self, const game_round *round, uint64_t t, double *mean, double *score,
+                  int *rank, double *draw) {
     sa_stream stream = sa_stream_at(3, SA_PURPOSE_EXPLORATION, 2, t - 1);
     double largest = 1;
     for (size_t i = 0; i < GAME_ARMS; i++) {
@@ -103,7 +107,8 @@ static void ranks(const reference *self, const game_round *round, uint64_t t, do
     for (size_t i = 0; i < GAME_ARMS; i++) score[i] = rank[i] ? largest * (2 * GAME_ARMS + draw[i]) : mean[i];
 }
 
-static void expect(void *user, const game_round *round, uint64_t t, double *mean, double *score, size_t *slate) {
+static void expect(void *user, const game_round *round, uint64_t t, double *mean, double *score,
+                   size_t *slate) {
     int rank[GAME_ARMS];
     double draw[GAME_ARMS], order[GAME_ARMS];
     ranks(user, round, t, mean, score, rank, draw);
@@ -134,7 +139,8 @@ static void slates_are_those_of_plain_arrays(void **state) {
             char text[200];
             snprintf(text, sizeof text, "preset=paper algorithm=cc-mab seed=3 first-run=2 %s", games[i].text);
             static reference plain;
-            plain = (reference){games[i].dim, games[i].parts, games[i].exponent, games[i].control, {0}, {0}, NULL};
+            plain = (reference){games[i].dim, games[i].parts, games[i].exponent, games[i].control, {0}, {0},
+                                NULL};
             game_play(&(game){games[i].dim, outside ? 1.5 : 1, NULL, expect, learn, &plain}, text);
         }
 }
@@ -190,7 +196,8 @@ static void greedy_goes_on_from_the_under_explored(void **state) {
     for (int i = 0; i < 3; i++) {
         char text[200];
         static const double controls[] = {1, 0.3, 0.02};
-        snprintf(text, sizeof text, "algorithm=cc-mab seed=3 first-run=2 dim=2 cc-cubes=4 oracle=submodular cc-control=%g",
+        snprintf(text, sizeof text,
+                 "algorithm=cc-mab seed=3 first-run=2 dim=2 cc-cubes=4 oracle=submodular cc-control=%g",
                  controls[i]);
         plain = (reference){2, 4, 0.4, controls[i], {0}, {0}, topics};
         game_play(&(game){2, 1, problem, expect_submodular, learn, &plain}, text);

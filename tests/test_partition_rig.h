@@ -1,5 +1,5 @@
-/* Rounds of a partition agent beside a reference that is plain arrays and loops, with excluded arms and feedback that comes at
- * once, late, in parts, or never. */
+/* Rounds of a partition agent beside a reference that is plain arrays and loops, with excluded arms and
+ * feedback that comes at once, late, in parts, or never. */
 #ifndef TEST_PARTITION_RIG_H
 #define TEST_PARTITION_RIG_H
 
@@ -20,7 +20,8 @@ typedef struct game {
     double spread; /* contexts are uniform on [-spread, spread] */
     const sa_problem *problem;
     /* What the reference expects of round t from 1, and what it learns. */
-    void (*expect)(void *reference, const game_round *round, uint64_t t, double *mean, double *score, size_t *slate);
+    void (*expect)(void *reference, const game_round *round, uint64_t t, double *mean, double *score,
+                   size_t *slate);
     void (*learn)(void *reference, size_t count, const double *const *contexts, const double *scores);
     void *reference;
 } game;
@@ -32,7 +33,9 @@ static inline void best_slate(const game_round *round, const int *rank, const do
         size_t best = GAME_ARMS;
         for (size_t i = 0; i < GAME_ARMS; i++) {
             if (taken[i] || round->excluded[i]) continue;
-            if (best == GAME_ARMS || rank[i] > rank[best] || (rank[i] == rank[best] && score[i] > score[best])) best = i;
+            if (best == GAME_ARMS || rank[i] > rank[best] ||
+                (rank[i] == rank[best] && score[i] > score[best]))
+                best = i;
         }
         taken[slate[k] = best] = true;
     }
@@ -102,7 +105,8 @@ static inline void game_play(const game *self, const char *text) {
         for (size_t k = 0; k < GAME_SLATE; k++) {
             round->slate[k] = sa_decision_arms(decision)[k];
             if (round->slate[k] != slate[k])
-                fail_msg("%s, round %d, place %zu: arm %zu, not %zu", text, (int)t, k, round->slate[k], slate[k]);
+                fail_msg("%s, round %d, place %zu: arm %zu, not %zu", text, (int)t, k, round->slate[k],
+                         slate[k]);
             round->scores[k] = game_score(round->contexts + slate[k] * self->dim, self->dim, 100 * t + k);
         }
         game_feedback(self, agent, rounds, t);
@@ -113,8 +117,8 @@ static inline void game_play(const game *self, const char *text) {
 }
 
 /* One select of arms on a line (dim 1), all answered with the same score. */
-static inline void line_round(sa_agent *agent, const double *contexts, size_t arms, size_t slate, double answer,
-                              sa_decision **decision) {
+static inline void line_round(sa_agent *agent, const double *contexts, size_t arms, size_t slate,
+                              double answer, sa_decision **decision) {
     double scores[8];
     sa_request *request = sa_request_new();
     sa_request_contexts(request, contexts, arms);
@@ -129,7 +133,8 @@ static inline void line_check(const sa_decision *decision, const double *wanted,
     for (size_t i = 0; i < arms; i++) {
         double score = sa_decision_all_scores(decision)[i];
         if (!(fabs(score - wanted[i]) <= 1e-9))
-            fail_msg("decision %d, arm %zu: score %.17g, not %.17g", (int)sa_decision_id(decision), i, score, wanted[i]);
+            fail_msg("decision %d, arm %zu: score %.17g, not %.17g", (int)sa_decision_id(decision), i, score,
+                     wanted[i]);
     }
 }
 

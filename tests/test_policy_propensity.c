@@ -1,5 +1,6 @@
-/* Probabilities of slates against how often they are chosen: N 6, K 3, rules with and without draws, oracles, a floor. The seeds are
- * fixed; a correct program is out of four standard errors in one of 16,000 comparisons. PROPENSITY_DRAWS: how many slates. */
+/* Probabilities of slates against how often they are chosen: N 6, K 3, rules with and without draws, oracles,
+ * a floor. The seeds are fixed; a correct program is out of four standard errors in one of 16,000
+ * comparisons. PROPENSITY_DRAWS: how many slates. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,9 +45,10 @@ static sa_status create(const char *const *settings, sa_agent **agent) {
 /* An agent that has learnt from a few slates, frozen. */
 static void begin_with(rig *self, const char *algorithm, const char *oracle, const char *floor,
                        const sa_problem *problem) {
-    const char *const settings[] = {"algorithm", algorithm, "oracle",      oracle, "floor", floor, "dim",   "4",
-                                    "slate",     "3",       "hidden",      "8",    "nu",    "1",   "gamma", "1",
-                                    "normalize", "none",    "train-every", "5",    NULL,    NULL};
+    const char *const settings[] = {"algorithm",   algorithm, "oracle", oracle, "floor",     floor,
+                                    "dim",         "4",       "slate",  "3",    "hidden",    "8",
+                                    "nu",          "1",       "gamma",  "1",    "normalize", "none",
+                                    "train-every", "5",       NULL,     NULL};
     *self = (rig){.chooser = sa_chooser_new(), .request = sa_request_new()};
     must(create(settings, &self->agent));
     sa_request_slate(self->request, SLATE);
@@ -80,7 +82,8 @@ static size_t code_of(const size_t *slate) { return (slate[0] * ARMS + slate[1])
 
 /* Within four standard errors of the draws, and of `more`: the deviation that the probability itself has. */
 static void compare(double share, double probability, double draws, double more) {
-    double error = sqrt(probability * (1 - probability) / draws + more * probability * (1 - probability)) + 1e-9;
+    double error =
+        sqrt(probability * (1 - probability) / draws + more * probability * (1 - probability)) + 1e-9;
     if (fabs(share - probability) > 4 * error)
         fail_msg("%.6f of the slates, and the probability is %.6f", share, probability);
 }
@@ -103,8 +106,8 @@ static void check(rig *self, double more) {
         size_t slate[SLATE] = {code / ARMS / ARMS, code / ARMS % ARMS, code % ARMS};
         if (slate[0] == slate[1] || slate[0] == slate[2] || slate[1] == slate[2]) continue;
         double joint, prefix[SLATE], position[SLATE], begin_alike[SLATE] = {0}, at[SLATE] = {0};
-        must(sa_policy_propensities(self->policy, self->chooser, self->request, slate, SLATE, &joint, prefix, position,
-                                    NULL, NULL));
+        must(sa_policy_propensities(self->policy, self->chooser, self->request, slate, SLATE, &joint, prefix,
+                                    position, NULL, NULL));
         for (size_t other = 0; other < SLATES; other++) {
             size_t it[SLATE] = {other / ARMS / ARMS, other / ARMS % ARMS, other % ARMS};
             for (size_t k = 0; k < SLATE; k++) {
@@ -146,7 +149,8 @@ static void test_others(void **state) {
     check_one("comblin-ts", "top-k", "0.3", 1e-3);
 }
 
-/* A partition matroid of exactly K: two of the first group, one each of the others; infeasible slates have probability 0. */
+/* A partition matroid of exactly K: two of the first group, one each of the others; infeasible slates have
+ * probability 0. */
 static void test_groups(void **state) {
     (void)state;
     static const size_t groups[ARMS] = {0, 0, 0, 1, 1, 2}, capacities[3] = {2, 1, 1};
@@ -164,7 +168,8 @@ static void test_groups(void **state) {
     }
 }
 
-/* Asking changes no slate, and a decision says what sa_policy_propensities says; excluded arms have no part in it. */
+/* Asking changes no slate, and a decision says what sa_policy_propensities says; excluded arms have no part
+ * in it. */
 static void test_decisions(void **state) {
     (void)state;
     const bool excluded[ARMS] = {false, true, false, false, false, false};
@@ -178,13 +183,14 @@ static void test_decisions(void **state) {
             sa_request_draw(self.request, draw);
             sa_request_propensities(self.request, false);
             must(sa_policy_select(self.policy, self.chooser, self.request, &one));
-            assert_true(isnan(sa_decision_propensity(one)) && isnan(sa_decision_position_propensities(one)[0]));
+            assert_true(isnan(sa_decision_propensity(one)) &&
+                        isnan(sa_decision_position_propensities(one)[0]));
             sa_request_propensities(self.request, true);
             must(sa_policy_select(self.policy, self.chooser, self.request, &other));
             assert_memory_equal(sa_decision_arms(one), sa_decision_arms(other), SLATE * sizeof(size_t));
             double joint, position[SLATE];
-            must(sa_policy_propensities(self.policy, self.chooser, self.request, sa_decision_arms(one), SLATE, &joint,
-                                        NULL, position, NULL, NULL));
+            must(sa_policy_propensities(self.policy, self.chooser, self.request, sa_decision_arms(one), SLATE,
+                                        &joint, NULL, position, NULL, NULL));
             assert_true(sa_decision_propensity(other) == joint && joint > 0.4 / 60 - 1e-12);
             assert_memory_equal(sa_decision_position_propensities(other), position, sizeof position);
         }
@@ -203,8 +209,8 @@ static void test_all_arms(void **state) {
         begin(&self, algorithms[i], "top-k", "0.1");
         const size_t slate[SLATE] = {5, 0, 2};
         double joint, prefix[SLATE], positions[SLATE * ARMS], next[SLATE * ARMS], product = 1;
-        must(sa_policy_propensities(self.policy, self.chooser, self.request, slate, SLATE, &joint, prefix, NULL, positions,
-                                    next));
+        must(sa_policy_propensities(self.policy, self.chooser, self.request, slate, SLATE, &joint, prefix,
+                                    NULL, positions, next));
         for (size_t k = 0; k < SLATE; k++) {
             double sum = 0, sum_next = 0;
             for (size_t a = 0; a < ARMS; a++) sum += positions[k * ARMS + a], sum_next += next[k * ARMS + a];
@@ -224,23 +230,25 @@ static void assert_refused(sa_status status, const char *words) {
 static void test_refused(void **state) {
     (void)state;
     sa_agent *agent = NULL;
-    const char *const settings[] = {"algorithm", "cn-ucb", "dim", "4", "oracle", "knapsack", "floor", "0.1", NULL, NULL};
+    const char *const settings[] = {"algorithm", "cn-ucb", "dim", "4",  "oracle",
+                                    "knapsack",  "floor",  "0.1", NULL, NULL};
     assert_refused(create(settings, &agent), "--floor is for oracles whose slates can be counted");
     rig self;
     begin(&self, "cn-ucb", "top-k", "0.1");
     double joint;
     const size_t twice[SLATE] = {1, 1, 2}, beyond[SLATE] = {1, 2, 6}, fine[SLATE] = {1, 2, 3};
+    assert_refused(sa_policy_propensities(self.policy, self.chooser, self.request, twice, SLATE, &joint, NULL,
+                                          NULL, NULL, NULL),
+                   "arm 1 twice");
+    assert_refused(sa_policy_propensities(self.policy, self.chooser, self.request, beyond, SLATE, &joint,
+                                          NULL, NULL, NULL, NULL),
+                   "arm 6, and the request has 6");
+    assert_refused(sa_policy_propensities(self.policy, self.chooser, self.request, fine, 2, &joint, NULL,
+                                          NULL, NULL, NULL),
+                   "the slate has 2 arms, and the request asks for 3");
     assert_refused(
-        sa_policy_propensities(self.policy, self.chooser, self.request, twice, SLATE, &joint, NULL, NULL, NULL, NULL),
-        "arm 1 twice");
-    assert_refused(
-        sa_policy_propensities(self.policy, self.chooser, self.request, beyond, SLATE, &joint, NULL, NULL, NULL, NULL),
-        "arm 6, and the request has 6");
-    assert_refused(
-        sa_policy_propensities(self.policy, self.chooser, self.request, fine, 2, &joint, NULL, NULL, NULL, NULL),
-        "the slate has 2 arms, and the request asks for 3");
-    assert_refused(sa_policy_propensities(NULL, self.chooser, self.request, fine, SLATE, &joint, NULL, NULL, NULL, NULL),
-                   "needs a policy");
+        sa_policy_propensities(NULL, self.chooser, self.request, fine, SLATE, &joint, NULL, NULL, NULL, NULL),
+        "needs a policy");
     end(&self);
 }
 

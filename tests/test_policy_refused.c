@@ -1,4 +1,5 @@
-/* Wrong input to policies, to recording and to learning from others' slates: a sentence each, and nothing is changed. */
+/* Wrong input to policies, to recording and to learning from others' slates: a sentence each, and nothing is
+ * changed. */
 #include "test_agent_mark.h"
 
 enum { ARMS = 9, SLATE = 3 };
@@ -41,8 +42,9 @@ static void end(rig *self) {
 }
 
 /* Several ways, so that each has something to lose. */
-static const char *const kinds[] = {"exact-form=dual normalize=standard", "count-pending=true", "algorithm=comblin-ts",
-                                    "confidence=sketch sketch-size=4", "algorithm=random"};
+static const char *const kinds[] = {"exact-form=dual normalize=standard", "count-pending=true",
+                                    "algorithm=comblin-ts", "confidence=sketch sketch-size=4",
+                                    "algorithm=random"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 static void nothing_in_the_place_of_something(void **state) {
@@ -53,14 +55,18 @@ static void nothing_in_the_place_of_something(void **state) {
     assert_fails(sa_agent_policy(NULL, &none), SA_INVALID, "needs an agent");
     assert_fails(sa_agent_policy(self.agent, NULL), SA_INVALID, "a place for the policy");
     assert_null(none);
-    assert_fails(sa_policy_select(NULL, self.chooser, self.request, &self.decision), SA_INVALID, "needs a policy");
+    assert_fails(sa_policy_select(NULL, self.chooser, self.request, &self.decision), SA_INVALID,
+                 "needs a policy");
     assert_fails(sa_policy_select(self.policy, NULL, self.request, &self.decision), SA_INVALID, "a chooser");
-    assert_fails(sa_policy_select(self.policy, self.chooser, NULL, &self.decision), SA_INVALID, "the request is NULL");
+    assert_fails(sa_policy_select(self.policy, self.chooser, NULL, &self.decision), SA_INVALID,
+                 "the request is NULL");
     assert_fails(sa_policy_select(self.policy, self.chooser, self.request, NULL), SA_INVALID, "a place");
     assert_null(self.decision);
-    assert_fails(sa_policy_estimate(NULL, self.chooser, self.request, out, out, out), SA_INVALID, "needs a policy");
+    assert_fails(sa_policy_estimate(NULL, self.chooser, self.request, out, out, out), SA_INVALID,
+                 "needs a policy");
     assert_fails(sa_policy_estimate(self.policy, NULL, self.request, out, out, out), SA_INVALID, "a chooser");
-    assert_fails(sa_policy_estimate(self.policy, self.chooser, NULL, out, out, out), SA_INVALID, "the request is NULL");
+    assert_fails(sa_policy_estimate(self.policy, self.chooser, NULL, out, out, out), SA_INVALID,
+                 "the request is NULL");
     assert_ok(sa_policy_select(self.policy, self.chooser, self.request, &self.decision));
     assert_fails(sa_agent_record(NULL, self.request, self.decision), SA_INVALID, "needs an agent");
     assert_fails(sa_agent_record(self.agent, NULL, self.decision), SA_INVALID, "a request");
@@ -86,9 +92,11 @@ static void requests_are_checked(void **state) {
         sa_request_contexts(self.request, wrong, ARMS);
         assert_fails(sa_policy_select(self.policy, self.chooser, self.request, &self.decision), SA_INVALID,
                      "arm 3 has nan as feature 1");
-        assert_fails(sa_policy_estimate(self.policy, self.chooser, self.request, out, NULL, NULL), SA_INVALID, "arm 3");
-        assert_fails(sa_agent_learn(self.agent, self.request, (size_t[]){3, 1, 0}, (double[]){1, 1, 1}, NULL, SLATE),
-                     SA_INVALID, "arm 3 has nan as feature 1");
+        assert_fails(sa_policy_estimate(self.policy, self.chooser, self.request, out, NULL, NULL), SA_INVALID,
+                     "arm 3");
+        assert_fails(
+            sa_agent_learn(self.agent, self.request, (size_t[]){3, 1, 0}, (double[]){1, 1, 1}, NULL, SLATE),
+            SA_INVALID, "arm 3 has nan as feature 1");
         ask(&self, ARMS);
         sa_request_slate(self.request, ARMS + 1);
         assert_fails(sa_policy_select(self.policy, self.chooser, self.request, &self.decision), SA_INVALID,
@@ -112,7 +120,8 @@ static void decisions_are_recorded_once(void **state) {
         bool excluded[ARMS] = {false};
         excluded[sa_decision_arms(self.decision)[1]] = true;
         sa_request_exclude(self.request, excluded);
-        assert_fails(sa_agent_record(self.agent, self.request, self.decision), SA_INVALID, "which the request excludes");
+        assert_fails(sa_agent_record(self.agent, self.request, self.decision), SA_INVALID,
+                     "which the request excludes");
         sa_request_exclude(self.request, NULL);
         sa_request_slate(self.request, SLATE - 1);
         assert_fails(sa_agent_record(self.agent, self.request, self.decision), SA_INVALID,
@@ -153,7 +162,8 @@ static void wrong_slates_teach_nothing(void **state) {
         const bool excluded[ARMS] = {[8] = true};
         sa_request_exclude(self.request, excluded);
         for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++)
-            assert_fails(sa_agent_learn(self.agent, self.request, wrong[w].arms, wrong[w].scores, NULL, wrong[w].count),
+            assert_fails(sa_agent_learn(self.agent, self.request, wrong[w].arms, wrong[w].scores, NULL,
+                                        wrong[w].count),
                          SA_INVALID, wrong[w].sentence);
         /* what was not seen may be anything */
         const bool observed[SLATE] = {true, false, true};

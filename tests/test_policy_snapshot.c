@@ -1,5 +1,6 @@
-/* Policies: choosing with one and recording what was chosen is what sa_agent_select does, bit for bit; one that is kept never
- * changes; slates that others chose teach as the agent's own do; and wrong input changes nothing. */
+/* Policies: choosing with one and recording what was chosen is what sa_agent_select does, bit for bit; one
+ * that is kept never changes; slates that others chose teach as the agent's own do; and wrong input changes
+ * nothing. */
 #include "test_agent_mark.h"
 
 enum { MOST = 700, SLATE = 3 };
@@ -73,7 +74,8 @@ static int teardown(void **state) {
 }
 
 static void assert_same(const char *kind, uint64_t round, const sa_decision *a, const sa_decision *b) {
-    if (mark_decision(1, a) != mark_decision(1, b)) fail_msg("%s: decisions of round %d differ", kind, (int)round);
+    if (mark_decision(1, a) != mark_decision(1, b))
+        fail_msg("%s: decisions of round %d differ", kind, (int)round);
     rig_assert_same_decision(a, b);
 }
 
@@ -138,7 +140,8 @@ static void select_is_choosing_and_recording(void **state) {
 
 enum { ASKED = 6 };
 
-static void look(const char *kind, const sa_policy *policy, sa_chooser *chooser, uint64_t marks[ASKED], bool again) {
+static void look(const char *kind, const sa_policy *policy, sa_chooser *chooser, uint64_t marks[ASKED],
+                 bool again) {
     for (uint64_t i = 0; i < ASKED; i++) {
         sa_decision *decision = NULL;
         ask(i);
@@ -269,14 +272,16 @@ static void draws_can_be_repeated(void **state) {
         assert_ok(sa_agent_select(agent, fixed, &second));
         size_t bytes = 20 * sizeof(double);
         assert_memory_equal(sa_decision_all_estimates(first), sa_decision_all_estimates(second), bytes);
-        int differ = memcmp(sa_decision_scores(first), sa_decision_scores(second), SLATE * sizeof(double)) != 0;
+        int differ =
+            memcmp(sa_decision_scores(first), sa_decision_scores(second), SLATE * sizeof(double)) != 0;
         assert_int_equal(differ, !given);
     }
     sa_request_draw(fixed, 0); /* that of the first decision */
     assert_ok(sa_agent_select(agent, fixed, &second));
     uint64_t made = rig_counts(agent).decisions;
     sa_request_draw(fixed, UINT64_C(1) << 48);
-    assert_fails(sa_agent_select(agent, fixed, &second), SA_INVALID, "draw is 281474976710656, and must be below 2^48");
+    assert_fails(sa_agent_select(agent, fixed, &second), SA_INVALID,
+                 "draw is 281474976710656, and must be below 2^48");
     sa_policy *policy = policy_of(agent);
     sa_chooser *chooser = sa_chooser_new();
     assert_fails(sa_policy_select(policy, chooser, fixed, &second), SA_INVALID, "below 2^48");

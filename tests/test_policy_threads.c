@@ -1,5 +1,5 @@
-/* Four threads choose with the latest policy while one learns, trains, publishes and saves. What they choose is what one thread gets
- * from the same policy and request, bit for bit. */
+/* Four threads choose with the latest policy while one learns, trains, publishes and saves. What they choose
+ * is what one thread gets from the same policy and request, bit for bit. */
 #include "test_agent_mark.h"
 
 #include <pthread.h>
@@ -104,7 +104,8 @@ static void learn(sa_agent *agent, board *to) {
         if (round % 2) continue;
         assert_ok(sa_agent_policy(agent, &policy));
         publish(to, policy);
-        for (size_t before = atomic_load(&to->made); to->awaited && atomic_load(&to->made) < before + 2;) sched_yield();
+        for (size_t before = atomic_load(&to->made); to->awaited && atomic_load(&to->made) < before + 2;)
+            sched_yield();
     }
     sa_decision_destroy(decision);
 }
@@ -180,6 +181,7 @@ static void others(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(exact_dual), cmocka_unit_test(sketch), cmocka_unit_test(others)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(exact_dual), cmocka_unit_test(sketch),
+                                       cmocka_unit_test(others)};
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

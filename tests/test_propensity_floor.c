@@ -27,7 +27,8 @@ static bool begins(const size_t *slate, const size_t *with, size_t count) {
     return !memcmp(slate, with, count * sizeof *slate);
 }
 
-/* Shares of all ordered slates; then of draws, within four standard errors (1 in 200 by chance; the seed is fixed). */
+/* Shares of all ordered slates; then of draws, within four standard errors (1 in 200 by chance; the seed is
+ * fixed). */
 static void check(const sa_feasible *feasible, const size_t *mine) {
     double all = 0, prefix[SLATE][ARMS] = {{0}}, position[ARMS] = {0}, next[SLATE * ARMS], at[ARMS];
     size_t slate[SLATE];
@@ -58,7 +59,8 @@ static void check(const sa_feasible *feasible, const size_t *mine) {
         assert_true(fabs((double)hits[k] / (double)draws - p) < 4 * sqrt(p * (1 - p) / (double)draws));
     }
     for (size_t a = 0; a < ARMS; a++)
-        assert_true(fabs((double)seen[a] / (double)draws - at[a]) <= 4 * sqrt(at[a] * (1 - at[a]) / (double)draws));
+        assert_true(fabs((double)seen[a] / (double)draws - at[a]) <=
+                    4 * sqrt(at[a] * (1 - at[a]) / (double)draws));
 }
 
 static void test_any(void **state) {
@@ -71,14 +73,16 @@ static void test_groups(void **state) {
     (void)state;
     static const size_t group[ARMS] = {0, 0, 0, 1, 1, 2}, capacity[3] = {1, 2, 1};
     const size_t mine[SLATE] = {3, 0, 4};
-    check(&(sa_feasible){.arms = ARMS, .slate = SLATE, .groups = 3, .group = group, .capacity = capacity}, mine);
+    check(&(sa_feasible){.arms = ARMS, .slate = SLATE, .groups = 3, .group = group, .capacity = capacity},
+          mine);
 }
 
 static void test_refused(void **state) {
     (void)state;
     static const size_t group[ARMS] = {0, 0, 0, 0, 0, 0}, capacity[1] = {2}, mine[SLATE] = {0, 1, 2};
     double out[SLATE * ARMS];
-    const sa_feasible none = {.arms = ARMS, .slate = SLATE, .groups = 1, .group = group, .capacity = capacity};
+    const sa_feasible none = {
+        .arms = ARMS, .slate = SLATE, .groups = 1, .group = group, .capacity = capacity};
     assert_int_equal(sa_feasible_next(&none, mine, out), SA_INVALID);
     assert_non_null(strstr(sa_last_error(), "no slate of 3 arms is feasible"));
     assert_int_equal(sa_feasible_position(&none, out), SA_INVALID);

@@ -1,4 +1,5 @@
-/* Probabilities of slates under Thompson sampling: against a million draws, against closed forms, and that they add up. */
+/* Probabilities of slates under Thompson sampling: against a million draws, against closed forms, and that
+ * they add up. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,9 +35,11 @@ static void draw_slate(const sa_ts_scores *scores, const sa_stream *stream, uint
     }
 }
 
-/* Four standard errors; with some forty comparisons a correct program fails with probability 0.003, and the seed is fixed. */
+/* Four standard errors; with some forty comparisons a correct program fails with probability 0.003, and the
+ * seed is fixed. */
 static void assert_share(size_t hits, size_t draws, double probability) {
-    double share = (double)hits / (double)draws, error = sqrt(probability * (1 - probability) / (double)draws);
+    double share = (double)hits / (double)draws,
+           error = sqrt(probability * (1 - probability) / (double)draws);
     if (fabs(share - probability) > 4 * error + 1e-9)
         fail_msg("%.6f of the draws, and the probability is %.6f", share, probability);
 }
@@ -73,7 +76,8 @@ static void test_sums(void **state) {
     (void)state;
     for (size_t samples = 1; samples <= 10; samples += 9) {
         const sa_ts_scores scores = {ARMS, MEAN, DEVIATION, samples};
-        double all = 0, prefix[SLATE], position[SLATE * ARMS], marginal[SLATE][ARMS] = {{0}}, next[SLATE * ARMS];
+        double all = 0, prefix[SLATE], position[SLATE * ARMS], marginal[SLATE][ARMS] = {{0}},
+               next[SLATE * ARMS];
         for (size_t a = 0; a < ARMS; a++)
             for (size_t b = 0; b < ARMS; b++)
                 for (size_t c = 0; c < ARMS; c++) {
@@ -86,7 +90,8 @@ static void test_sums(void **state) {
         assert_true(fabs(all - 1) < 1e-12);
         assert_int_equal(sa_ts_position_propensities(&scores, SLATE, position), SA_OK);
         for (size_t k = 0; k < SLATE; k++)
-            for (size_t a = 0; a < ARMS; a++) assert_true(fabs(position[k * ARMS + a] - marginal[k][a]) < 1e-12);
+            for (size_t a = 0; a < ARMS; a++)
+                assert_true(fabs(position[k * ARMS + a] - marginal[k][a]) < 1e-12);
         const size_t slate[SLATE] = {2, 0, 5};
         assert_int_equal(sa_ts_prefix_propensities(&scores, slate, SLATE, prefix), SA_OK);
         double own[SLATE];
@@ -102,7 +107,8 @@ static void test_sums(void **state) {
     }
 }
 
-/* Two arms: P(s_0 > s_1) = Phi((m_0 - m_1) / sqrt(d_0^2 + d_1^2)), over many orders of magnitude; deviation 0 is a step. */
+/* Two arms: P(s_0 > s_1) = Phi((m_0 - m_1) / sqrt(d_0^2 + d_1^2)), over many orders of magnitude; deviation 0
+ * is a step. */
 static void test_two_arms(void **state) {
     (void)state;
     static const double deviations[] = {0, 1e-12, 1e-6, 1e-3, 0.1, 1, 100};
@@ -117,7 +123,8 @@ static void test_two_arms(void **state) {
                 assert_int_equal(sa_ts_prefix_propensities(&scores, slate, 2, prefix), SA_OK);
                 double wanted = both == 0 ? apart > 0 : 0.5 * erfc(-apart / both / sqrt(2));
                 if (fabs(prefix[0] - wanted) > 1e-8 || fabs(prefix[1] - wanted) > 1e-8)
-                    fail_msg("%g %g %g: %.15g, not %.15g", apart, deviation[0], deviation[1], prefix[0], wanted);
+                    fail_msg("%g %g %g: %.15g, not %.15g", apart, deviation[0], deviation[1], prefix[0],
+                             wanted);
                 if (i > 2 && j > 2) assert_true(fabs(prefix[0] - wanted) < 1e-12);
             }
 }

@@ -1,4 +1,5 @@
-/* Result folders that are absent, unfinished, damaged or of a newer version are refused, and nothing is written. */
+/* Result folders that are absent, unfinished, damaged or of a newer version are refused, and nothing is
+ * written. */
 #include <unistd.h>
 
 #include "test_report_rig.h"
@@ -46,8 +47,10 @@ static void test_summary(void **state) {
         {"{\"format\": 2, \"agents\": {}}", "is of format 2, written by a newer version", SA_NEWER},
         {"{\"format\": \"1\", \"agents\": {}}", "\"format\" is not an integer", SA_FORMAT},
         {"{\"format\": 1, \"agents\": {}}", "has no agent first", SA_FORMAT},
-        {"{\"format\": 1, \"agents\": {\"first\": {\"runs\": 3}}}", "has no runs, rounds, times and counts", SA_FORMAT},
-        {"{\"format\": 1, \"agents\": {\"first\": {\"runs\": 4, \"rounds\": 5, \"seconds_per_run\": 1, \"peak_bytes\": 1, "
+        {"{\"format\": 1, \"agents\": {\"first\": {\"runs\": 3}}}", "has no runs, rounds, times and counts",
+         SA_FORMAT},
+        {"{\"format\": 1, \"agents\": {\"first\": {\"runs\": 4, \"rounds\": 5, \"seconds_per_run\": 1, "
+         "\"peak_bytes\": 1, "
          "\"diverged_trainings\": 0}}}",
          "has 4 runs of agent first, and spec.yaml 3", SA_FORMAT},
     };

@@ -1,5 +1,5 @@
-/* Lines of a figure: the paper's agents have the paper's colours, no two agents are drawn alike, and the colours of all others can
- * be told apart also by those who see fewer. */
+/* Lines of a figure: the paper's agents have the paper's colours, no two agents are drawn alike, and the
+ * colours of all others can be told apart also by those who see fewer. */
 #include <math.h>
 
 #include "report/report.h"
@@ -33,7 +33,8 @@ static void add_others(rig *self, size_t count) {
 }
 
 static void clear(rig *self) {
-    for (size_t i = 0; i < self->panel.agent_count; i++) sa_options_destroy((sa_options *)self->agents[i].options);
+    for (size_t i = 0; i < self->panel.agent_count; i++)
+        sa_options_destroy((sa_options *)self->agents[i].options);
 }
 
 /* Also what is drawn of them. */
@@ -99,7 +100,8 @@ static double curve(double t) { return t > 0.008856 ? cbrt(t) : 7.787 * t + 16.0
 
 /* CIE L*a*b* of an sRGB colour. */
 static void see(const char *colour, const double seen[3][3], double lab[3]) {
-    static const double xyz[3][3] = {{0.4124, 0.3576, 0.1805}, {0.2126, 0.7152, 0.0722}, {0.0193, 0.1192, 0.9505}};
+    static const double xyz[3][3] = {
+        {0.4124, 0.3576, 0.1805}, {0.2126, 0.7152, 0.0722}, {0.0193, 0.1192, 0.9505}};
     static const double white[3] = {0.9505, 1, 1.089};
     double rgb[3], shown[3] = {0}, f[3];
     unsigned long code = strtoul(colour + 1, NULL, 16);
@@ -118,7 +120,8 @@ static void see(const char *colour, const double seen[3][3], double lab[3]) {
     lab[2] = 200 * (f[1] - f[2]);
 }
 
-/* Ten colours before dashes come; two of a difference of 2 are just told apart side by side. All stand out from white. */
+/* Ten colours before dashes come; two of a difference of 2 are just told apart side by side. All stand out
+ * from white. */
 static void colours_can_be_told_apart(void **state) {
     (void)state;
     rig self = {0};

@@ -79,7 +79,8 @@ static void test_options(void **state) {
     rig other = part(2, 1, agents);
     other.options = "show-regret: expected\nenvironment: h3\n";
     rig_write(folders[1], &other);
-    assert_has(rig_refused(folders, 2, SA_INVALID), "are different experiments: --environment is h1 here and h3 there");
+    assert_has(rig_refused(folders, 2, SA_INVALID),
+               "are different experiments: --environment is h1 here and h3 there");
     other.options = "show-regret: expected\ngamma: 2\n";
     rig_write(folders[1], &other);
     assert_has(rig_refused(folders, 2, SA_INVALID), "agent first: --gamma is ");
@@ -133,7 +134,8 @@ static const char *write_figure(const char *folder, const char *name, size_t fir
 static void test_figures(void **state) {
     (void)state;
     const char *root = temporary_folder();
-    const char *folders[] = {write_figure(inside(root, "a"), "fig1", 0, 2), write_figure(inside(root, "b"), "fig1", 2, 1)};
+    const char *folders[] = {write_figure(inside(root, "a"), "fig1", 0, 2),
+                             write_figure(inside(root, "b"), "fig1", 2, 1)};
     report_to(folders, 2, NULL);
     assert_has(slurp(inside(root, "a/table.csv")), "\nh2,second,random,ours,expected,3,5,5,");
     assert_has(slurp(inside(root, "a/report.html")), "<h1>A &lt;title&gt;</h1>");
@@ -152,16 +154,16 @@ static void test_bad_figures(void **state) {
     } cases[] = {
         {"{\"format\": 1, \"fig", "figure.json:1: ", SA_FORMAT},
         {"{\"format\": 2}", "written by a newer version", SA_NEWER},
-        {"{\"format\": 1, \"figure\": \"fig1\", \"title\": \"\", \"command\": \"\", \"panels\": []}", "no figure",
-         SA_FORMAT},
-        {"{\"format\": 1, \"figure\": \"../x\", \"title\": \"\", \"command\": \"\", \"panels\": [\"h1\"]}", "no figure",
-         SA_FORMAT},
-        {"{\"format\": 1, \"figure\": \"fig1\", \"title\": \"\", \"command\": \"\", \"panels\": [\"../h1\"]}", "panel 1",
-         SA_FORMAT},
-        {"{\"format\": 1, \"figure\": \"fig1\", \"title\": \"\", \"command\": \"\", \"panels\": [7]}", "panel 1",
-         SA_FORMAT},
-        {"{\"format\": 1, \"figure\": \"fig1\", \"title\": \"\", \"command\": \"\", \"panels\": [\"gone\"]}", "/gone",
-         SA_FILE},
+        {"{\"format\": 1, \"figure\": \"fig1\", \"title\": \"\", \"command\": \"\", \"panels\": []}",
+         "no figure", SA_FORMAT},
+        {"{\"format\": 1, \"figure\": \"../x\", \"title\": \"\", \"command\": \"\", \"panels\": [\"h1\"]}",
+         "no figure", SA_FORMAT},
+        {"{\"format\": 1, \"figure\": \"fig1\", \"title\": \"\", \"command\": \"\", \"panels\": [\"../h1\"]}",
+         "panel 1", SA_FORMAT},
+        {"{\"format\": 1, \"figure\": \"fig1\", \"title\": \"\", \"command\": \"\", \"panels\": [7]}",
+         "panel 1", SA_FORMAT},
+        {"{\"format\": 1, \"figure\": \"fig1\", \"title\": \"\", \"command\": \"\", \"panels\": [\"gone\"]}",
+         "/gone", SA_FILE},
     };
     const char *root = temporary_folder();
     write_figure(root, "fig1", 0, 2);

@@ -14,7 +14,8 @@ static void check_tags(const char *page) {
         char name[32] = "";
         bool closes = *++c == '/';
         c += closes;
-        for (size_t i = 0; *c && !isspace((unsigned char)*c) && *c != '>' && *c != '/' && i < 31; i++) name[i] = *c++;
+        for (size_t i = 0; *c && !isspace((unsigned char)*c) && *c != '>' && *c != '/' && i < 31; i++)
+            name[i] = *c++;
         for (char quote = 0; *c && (quote || *c != '>'); c++) { /* to the end of the tag */
             if (quote ? *c == quote : *c == '"' || *c == '\'') quote = quote ? 0 : *c;
             if (!quote) assert_int_not_equal(*c, '<');
@@ -32,7 +33,8 @@ static void check_tags(const char *page) {
 }
 
 static void check_alone(const char *page) {
-    static const char *const links[] = {"http:", "https:", " src=", "@import", "<link", "<script", "<iframe", "url(h"};
+    static const char *const links[] = {"http:", "https:",  " src=",   "@import",
+                                        "<link", "<script", "<iframe", "url(h"};
     for (size_t i = 0; i < sizeof links / sizeof *links; i++)
         if (strstr(page, links[i])) fail_msg("the page has %s: %.80s", links[i], strstr(page, links[i]));
     for (const char *c = page; (c = strstr(c, "href=")); c += 5) assert_int_equal(c[6], '#');
@@ -81,11 +83,14 @@ static void test_options(void **state) {
     const char *folder = temporary_folder();
     rig_write(folder, &made);
     char spec[1024];
-    snprintf(spec, sizeof spec, "%s    gamma: 7\n", slurp(inside(folder, "spec.yaml"))); /* of the last agent */
+    snprintf(spec, sizeof spec, "%s    gamma: 7\n",
+             slurp(inside(folder, "spec.yaml"))); /* of the last agent */
     write_text(inside(folder, "spec.yaml"), spec);
     write_page(folder, rig_open(folder));
-    const char *page = slurp(inside(folder, "report.html")), *agents = strstr(page, "In which the agents differ");
-    const char *preset = strstr(page, "In which all differ from the preset icml23"), *rest = strstr(page, "<details>");
+    const char *page = slurp(inside(folder, "report.html")),
+               *agents = strstr(page, "In which the agents differ");
+    const char *preset = strstr(page, "In which all differ from the preset icml23"),
+               *rest = strstr(page, "<details>");
     assert_non_null(agents);
     assert_true(agents < preset && preset < rest);
     assert_has(agents, "<th scope=\"row\">--gamma</th><td>5</td><td>7</td>");
@@ -141,8 +146,9 @@ static void test_unwritable(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_well_formed),   cmocka_unit_test(test_options),    cmocka_unit_test(test_without_gnuplot),
-        cmocka_unit_test(test_gnuplot_fails), cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_well_formed),     cmocka_unit_test(test_options),
+        cmocka_unit_test(test_without_gnuplot), cmocka_unit_test(test_gnuplot_fails),
+        cmocka_unit_test(test_unwritable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

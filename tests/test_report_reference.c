@@ -26,7 +26,8 @@ static void test_wrong(void **state) {
         {HEADER "fig1,h1,80,,1,2,3,4\n", "curves.csv:2: figure, score and algorithm must not be empty"},
         {HEADER "fig1,h1,80,first,2,2,3,4\nfig1,h1,80,first,2,2,3,4\n",
          "curves.csv:3: round 2 does not come after round 2"},
-        {HEADER "fig1,h1,80,first,1,2,3,4\nfig1,h1,80,first,2,2,3,5\n", "curves.csv:3: runs 5 of a curve that had 4"},
+        {HEADER "fig1,h1,80,first,1,2,3,4\nfig1,h1,80,first,2,2,3,5\n",
+         "curves.csv:3: runs 5 of a curve that had 4"},
         {HEADER "f,h1,80,a,1,2,3,4\nf,h1,80,b,2,2,3,4\nf,h1,80,a,2,2,3,4\n",
          "curves.csv:4: the curve of a in f is in two"},
     };
@@ -39,14 +40,16 @@ static void test_wrong(void **state) {
     assert_int_equal(sa_report_check_reference(inside(folder, "gone.csv")), SA_FILE);
 }
 
-/* Five rounds here: the published point at round 4 is the last that can be compared. Ours is there at 4/5 of 3. */
+/* Five rounds here: the published point at round 4 is the last that can be compared. Ours is there at 4/5 of
+ * 3. */
 static void test_matched(void **state) {
     (void)state;
     const char *folder = temporary_folder(), *path = inside(folder, "published.csv");
     rig_write(inside(folder, "x"), &RIG);
-    write_text(path, HEADER "fig1,h1,80,first,2,1,0.5,16\r\nfig1,h1,80,first,4,4.8,2,16\r\nfig1,h1,80,first,6,9,2,16\r\n"
-                            "fig1,h1,40,second,4,1,1,20\nfig1,h2,80,second,4,1,1,20\nfig1,h1,80,third,4,1,1,20\n"
-                            "fig1,h1,80,second,100,1,1,20\n");
+    write_text(path, HEADER
+               "fig1,h1,80,first,2,1,0.5,16\r\nfig1,h1,80,first,4,4.8,2,16\r\nfig1,h1,80,first,6,9,2,16\r\n"
+               "fig1,h1,40,second,4,1,1,20\nfig1,h2,80,second,4,1,1,20\nfig1,h1,80,third,4,1,1,20\n"
+               "fig1,h1,80,second,100,1,1,20\n");
     sa_report *report = rig_open(inside(folder, "x"));
     assert_null(strstr(sa_report_table(report), "published"));
     assert_int_equal(sa_report_reference(report, path), SA_OK);

@@ -15,8 +15,9 @@
 
 typedef struct rig_agent {
     const char *label;
-    const double
-        *final; /* (runs) expected regret at the end; the realised one is ten times as much, clicks a hundred times */
+    const double *
+        /* (runs) expected regret at the end; the realised one is ten times as much, clicks a hundred times */
+        final;
 } rig_agent;
 
 typedef struct rig {
@@ -39,7 +40,8 @@ static inline void rig_curves(const char *folder, const rig *self, const rig_age
             numbers[i] = (kind == 1   ? 10
                           : kind == 3 ? 100
                                       : 1) *
-                         agent->final[i / self->rounds] * (double)(i % self->rounds + 1) / (double)self->rounds;
+                         agent->final[i / self->rounds] * (double)(i % self->rounds + 1) /
+                         (double)self->rounds;
         snprintf(name, sizeof name, "%s/%s/%s.npy", folder, agent->label, kinds[kind]);
         assert_int_equal(sa_npy_write(name, SA_FLOAT64, 2, shape, numbers), SA_OK);
     }
@@ -50,7 +52,8 @@ static inline void rig_write(const char *folder, const rig *self) {
     sa_buffer spec = {0}, summary = {0};
     assert_int_equal(sa_folder_make(folder), SA_OK);
     sa_buffer_text(&spec, self->options);
-    sa_buffer_format(&spec, "first-run: %zu\nruns: %zu\nrounds: %zu\nagents:\n", self->first, self->runs, self->rounds);
+    sa_buffer_format(&spec, "first-run: %zu\nruns: %zu\nrounds: %zu\nagents:\n", self->first, self->runs,
+                     self->rounds);
     sa_buffer_text(&summary, "{\"version\": \"0\", \"format\": 1, \"agents\": {");
     for (size_t i = 0; i < self->count; i++) {
         sa_buffer_text(&spec, "  ");
@@ -58,10 +61,11 @@ static inline void rig_write(const char *folder, const rig *self) {
         sa_buffer_text(&spec, ":\n    algorithm: random\n");
         if (i > 0) sa_buffer_text(&summary, ", ");
         sa_buffer_quote(&summary, self->agents[i].label);
-        sa_buffer_format(&summary,
-                         ": {\"runs\": %zu, \"rounds\": %zu, \"seconds_per_run\": 0.5, \"peak_bytes\": 2500000, "
-                         "\"diverged_trainings\": 3}",
-                         self->runs, self->rounds);
+        sa_buffer_format(
+            &summary,
+            ": {\"runs\": %zu, \"rounds\": %zu, \"seconds_per_run\": 0.5, \"peak_bytes\": 2500000, "
+            "\"diverged_trainings\": 3}",
+            self->runs, self->rounds);
         rig_curves(folder, self, &self->agents[i]);
     }
     sa_buffer_text(&summary, "}}");

@@ -25,8 +25,8 @@ static const char *written(const rig *made) {
     return folder;
 }
 
-/* 1, 2, 6: mean 3, deviation sqrt((4 + 1 + 9) / 2); t with 2 degrees of freedom is 4.302652729749464. The differences to
- * 2, 4, 9 are 1, 2, 3: mean 2, deviation 1. */
+/* 1, 2, 6: mean 3, deviation sqrt((4 + 1 + 9) / 2); t with 2 degrees of freedom is 4.302652729749464. The
+ * differences to 2, 4, 9 are 1, 2, 3: mean 2, deviation 1. */
 static void test_statistics(void **state) {
     (void)state;
     const double t = 4.302652729749464, root3 = 1.7320508075688772, sd = 2.6457513110645907;
@@ -58,7 +58,8 @@ static void test_text(void **state) {
     const char *table = sa_report_table(report);
     assert_has(table, "h1(x) = x'a, d = 80: expected regret after 5 rounds\n");
     assert_has(table, "agent   runs  mean regret      sd        95% interval  minus first");
-    assert_has(table, "second     3       5.0000  3.6056  -3.9567 to 13.9567       2.0000  -0.4841 to 4.4841");
+    assert_has(table,
+               "second     3       5.0000  3.6056  -3.9567 to 13.9567       2.0000  -0.4841 to 4.4841");
     assert_has(table, "2.5 MB");
     sa_report_destroy(report);
 }
@@ -135,7 +136,8 @@ static void test_certificate(void **state) {
     assert_has(sa_report_table(report), "       3        1.250\n");
     if (sa_report_write(report, NULL) != SA_OK) fail_msg("%s", sa_last_error());
     sa_report_destroy(report);
-    const char *page = slurp(inside(folder, "results/report.html")), *csv = slurp(inside(folder, "results/table.csv"));
+    const char *page = slurp(inside(folder, "results/report.html")),
+               *csv = slurp(inside(folder, "results/table.csv"));
     assert_has(page, "<th scope=\"col\">certificate</th>");
     assert_has(page, "<td>1.250</td>");
     assert_has(page, "Certificate: by at most");
@@ -164,7 +166,8 @@ static void test_wrong_certificates(void **state) {
     static const char *const wrong[] = {"0.5", "-1", "\"2\"", "[]", "true"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *folder = inside(certified(&RIG, "1", wrong[i]), "results");
-        assert_has(rig_refused(&folder, 1, SA_FORMAT), "the certificate of agent second is not a number of at least 1");
+        assert_has(rig_refused(&folder, 1, SA_FORMAT),
+                   "the certificate of agent second is not a number of at least 1");
     }
 }
 
@@ -200,9 +203,15 @@ static void test_csv_quotes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_statistics), cmocka_unit_test(test_text),        cmocka_unit_test(test_shown_regret),
-        cmocka_unit_test(test_one_run),    cmocka_unit_test(test_curves),      cmocka_unit_test(test_csv_quotes),
-        cmocka_unit_test(test_clicks),     cmocka_unit_test(test_certificate), cmocka_unit_test(test_wrong_certificates),
+        cmocka_unit_test(test_statistics),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_shown_regret),
+        cmocka_unit_test(test_one_run),
+        cmocka_unit_test(test_curves),
+        cmocka_unit_test(test_csv_quotes),
+        cmocka_unit_test(test_clicks),
+        cmocka_unit_test(test_certificate),
+        cmocka_unit_test(test_wrong_certificates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

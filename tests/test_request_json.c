@@ -1,4 +1,5 @@
-/* Requests from JSON: items by a schema or contexts as they are, slate and exclusions with them; what is wrong leaves no candidates. */
+/* Requests from JSON: items by a schema or contexts as they are, slate and exclusions with them; what is
+ * wrong leaves no candidates. */
 #include <math.h>
 
 #include <superarm/superarm.h>
@@ -9,15 +10,19 @@ static sa_schema *schema;
 static sa_agent *named, *plain;
 static sa_request *request;
 
-static sa_status json(const sa_schema *by, const char *text) { return sa_request_json(request, by, text, strlen(text)); }
+static sa_status json(const sa_schema *by, const char *text) {
+    return sa_request_json(request, by, text, strlen(text));
+}
 
 static int begin(void **state) {
     (void)state;
     static const char text[] = "context: {hour: number}\nitem: {price: number}\n";
     sa_options *options = sa_options_new(NULL);
     request = sa_request_new();
-    if (sa_schema_parse(text, strlen(text), "s", &schema) || sa_options_set(options, "algorithm", "comblin-ucb") ||
-        sa_agent_create_with_schema(options, schema, &named) || sa_agent_create(sa_agent_options(named), &plain))
+    if (sa_schema_parse(text, strlen(text), "s", &schema) ||
+        sa_options_set(options, "algorithm", "comblin-ucb") ||
+        sa_agent_create_with_schema(options, schema, &named) ||
+        sa_agent_create(sa_agent_options(named), &plain))
         return 1;
     sa_options_destroy(options);
     return !request;
@@ -44,10 +49,9 @@ static void choose(sa_agent *agent, size_t slate, size_t *arms) {
 static void test_items(void **state) {
     (void)state;
     size_t by_name[2], by_hand[2];
-    assert_ok(
-        json(schema,
-             "{\"context\":{\"hour\":3},\"items\":[{\"id\":\"a\",\"price\":1},{\"id\":\"b\",\"price\":5},{\"id\":\"c\"},"
-             "{\"id\":\"d\",\"price\":2}],\"slate\":2,\"exclude\":[\"b\"],\"explain\":true}"));
+    assert_ok(json(schema, "{\"context\":{\"hour\":3},\"items\":[{\"id\":\"a\",\"price\":1},{\"id\":\"b\","
+                           "\"price\":5},{\"id\":\"c\"},"
+                           "{\"id\":\"d\",\"price\":2}],\"slate\":2,\"exclude\":[\"b\"],\"explain\":true}"));
     choose(named, 2, by_name);
     assert_string_equal(sa_request_id(request, 2), "c");
     assert_null(sa_request_id(request, 4));
@@ -65,7 +69,8 @@ static void test_contexts(void **state) {
     (void)state;
     size_t by_json[3], by_hand[3];
     static const double contexts[] = {3, 0, 1, 0, 3, 0, 5, 0, 3, 0, 0, 1, 3, 0, 2, 0};
-    assert_ok(json(NULL, "{\"contexts\":[[3,0,1,0],[3,0,5,0],[3,0,0,1],[3,0,2,0]],\"exclude\":[1],\"slate\":3}"));
+    assert_ok(
+        json(NULL, "{\"contexts\":[[3,0,1,0],[3,0,5,0],[3,0,0,1],[3,0,2,0]],\"exclude\":[1],\"slate\":3}"));
     choose(named, 3, by_json);
     for (int i = 0; i < 3; i++) assert_int_not_equal(by_json[i], 1);
     sa_request_contexts(request, contexts, 4); /* and nothing is excluded any more */
@@ -93,8 +98,10 @@ static void test_wrong(void **state) {
         {true, "{\"items\":[{}],\"exclude\":5}", "exclude is 5, and a list is wanted"},
         {true, "{\"items\":[{}],\"exclude\":[1]}",
          "one of exclude is 1, and the number of a candidate, from 0, is wanted"},
-        {true, "{\"items\":[{\"id\":\"a\"}],\"exclude\":[\"b\"]}", "one of exclude is \"b\", and no item has this id"},
-        {true, "{\"items\":[{\"id\":\"a\"}],\"exclude\":[0]}", "one of exclude is 0, and no item has this id"},
+        {true, "{\"items\":[{\"id\":\"a\"}],\"exclude\":[\"b\"]}",
+         "one of exclude is \"b\", and no item has this id"},
+        {true, "{\"items\":[{\"id\":\"a\"}],\"exclude\":[0]}",
+         "one of exclude is 0, and no item has this id"},
         {false, "{\"items\":[{}]}", "the request has no contexts, and there is no schema for items"},
         {false, "{\"contexts\":5}", "contexts is 5, and a list of lists of numbers is wanted"},
         {false, "{\"contexts\":[]}", "contexts is empty"},

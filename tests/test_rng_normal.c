@@ -25,13 +25,15 @@ static long double refine(double p, long double z) {
 static void check(double p) {
     double z = sa_normal_quantile(p);
     long double exact = refine(p, z);
-    if (fabsl((z - exact) / exact) >= 1e-15L) fail_msg("quantile(%.17g) = %.17g, exactly %.17Lg", p, z, exact);
+    if (fabsl((z - exact) / exact) >= 1e-15L)
+        fail_msg("quantile(%.17g) = %.17g, exactly %.17Lg", p, z, exact);
 }
 
 static void test_against_inversion(void **state) {
     (void)state;
     for (int i = 1; i < 20000; i++) check(i / 40000.0);
-    for (int i = 3; i < 53 * 50; i++) check(pow(2, -i / 50.0 - 1)); /* down to 2^-53, the least that is drawn */
+    for (int i = 3; i < 53 * 50; i++)
+        check(pow(2, -i / 50.0 - 1)); /* down to 2^-53, the least that is drawn */
     check(1e-300);
 }
 
@@ -44,10 +46,12 @@ static void test_symmetry_and_ends(void **state) {
     }
     assert_true(sa_normal_quantile(0.5) == 0);
     assert_true(sa_normal_quantile(0) == -INFINITY && sa_normal_quantile(1) == INFINITY);
-    assert_true(isnan(sa_normal_quantile(-0.1)) && isnan(sa_normal_quantile(1.1)) && isnan(sa_normal_quantile(NAN)));
+    assert_true(isnan(sa_normal_quantile(-0.1)) && isnan(sa_normal_quantile(1.1)) &&
+                isnan(sa_normal_quantile(NAN)));
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_inversion), cmocka_unit_test(test_symmetry_and_ends)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_inversion),
+                                       cmocka_unit_test(test_symmetry_and_ends)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

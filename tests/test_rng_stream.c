@@ -57,10 +57,11 @@ static void test_pinned_draws(void **state) {
 static void test_streams_differ(void **state) {
     (void)state;
     uint64_t high = UINT64_C(1) << 32;
-    sa_stream streams[] = {sa_stream_at(1, SA_PURPOSE_NOISE, 2, 3),        sa_stream_at(2, SA_PURPOSE_NOISE, 2, 3),
-                           sa_stream_at(1 + high, SA_PURPOSE_NOISE, 2, 3), sa_stream_at(1, SA_PURPOSE_WEIGHTS, 2, 3),
-                           sa_stream_at(1, SA_PURPOSE_NOISE, 3, 3),        sa_stream_at(1, SA_PURPOSE_NOISE, 2, 4),
-                           sa_stream_at(1, SA_PURPOSE_NOISE, 2, 3 + high)};
+    sa_stream streams[] = {
+        sa_stream_at(1, SA_PURPOSE_NOISE, 2, 3),        sa_stream_at(2, SA_PURPOSE_NOISE, 2, 3),
+        sa_stream_at(1 + high, SA_PURPOSE_NOISE, 2, 3), sa_stream_at(1, SA_PURPOSE_WEIGHTS, 2, 3),
+        sa_stream_at(1, SA_PURPOSE_NOISE, 3, 3),        sa_stream_at(1, SA_PURPOSE_NOISE, 2, 4),
+        sa_stream_at(1, SA_PURPOSE_NOISE, 2, 3 + high)};
     uint64_t first[8];
     for (size_t i = 0; i < 7; i++) first[i] = sa_draw_bits(&streams[i], 0);
     first[7] = sa_draw_bits(&streams[0], 2 * high);
@@ -137,7 +138,8 @@ static void test_sphere(void **state) {
     sa_draw_sphere(&stream, 0, 50, 7, points);
     for (size_t i = 0; i < 50; i++) {
         double squares = 0;
-        for (size_t j = 0; j < 7; j++) squares += points[i * 7 + j] * points[i * 7 + j], sums[j] += points[i * 7 + j];
+        for (size_t j = 0; j < 7; j++)
+            squares += points[i * 7 + j] * points[i * 7 + j], sums[j] += points[i * 7 + j];
         assert_true(fabs(squares - 1) < 1e-14);
     }
     for (size_t j = 0; j < 7; j++) assert_true(fabs(sums[j]) < 5 * sqrt(50 / 7.0));

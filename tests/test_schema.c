@@ -1,4 +1,5 @@
-/* Schemas are read from YAML and JSON, laid out in columns, and refused with a sentence where they are wrong. */
+/* Schemas are read from YAML and JSON, laid out in columns, and refused with a sentence where they are
+ * wrong. */
 #include <superarm/schema.h>
 
 #include "test_file_scratch.h"
@@ -36,11 +37,11 @@ static void test_layout(void **state) {
     }
     assert_false(sa_schema_column_at(schema, 7, &column));
     assert_int_equal(sa_schema_dim(schema), 140);
-    assert_string_equal(
-        sa_schema_text(schema),
-        "{\"context\":{\"country\":\"hashed 16\",\"device\":\"category [phone, desktop]\",\"hour\":\"cyclic 24\"},"
-        "\"item\":{\"category\":\"hashed 16\",\"price\":\"log\",\"tags\":\"tags 32\"},"
-        "\"cross\":[[\"context.country\",\"item.category\"]]}");
+    assert_string_equal(sa_schema_text(schema),
+                        "{\"context\":{\"country\":\"hashed 16\",\"device\":\"category [phone, "
+                        "desktop]\",\"hour\":\"cyclic 24\"},"
+                        "\"item\":{\"category\":\"hashed 16\",\"price\":\"log\",\"tags\":\"tags 32\"},"
+                        "\"cross\":[[\"context.country\",\"item.category\"]]}");
     sa_schema_retain(schema);
     sa_schema_release(schema);
     assert_int_equal(sa_schema_dim(schema), 140); /* the other owner's */
@@ -51,15 +52,18 @@ static void test_layout(void **state) {
 /* However it is written, the same schema has the same text, and its text is a schema. */
 static void test_forms(void **state) {
     (void)state;
-    static const char *const forms[] = {
-        EXAMPLE,
-        "# a comment: category [x]\n"
-        "context:\n  country: hashed 16   # category [x, y]\n  device: category [ 'phone' ,\"desktop\" ]\n  hour: cyclic "
-        "24.0\n"
-        "item:\n  category: \"hashed 16\"\n  price: log\n  tags: tags 32\ncross:\n- [context.country, item.category]\n",
-        "{\"context\": {\"country\": \"hashed 16\", \"device\": \"category [phone, desktop]\", \"hour\": \"cyclic 24\"},"
-        " \"item\": {\"category\": \"hashed 16\", \"price\": \"log\", \"tags\": \"tags 32\"}, \"cross\": [[\"country\", "
-        "\"category\"]]}"};
+    static const char *const forms[] = {EXAMPLE,
+                                        "# a comment: category [x]\n"
+                                        "context:\n  country: hashed 16   # category [x, y]\n  device: "
+                                        "category [ 'phone' ,\"desktop\" ]\n  hour: cyclic "
+                                        "24.0\n"
+                                        "item:\n  category: \"hashed 16\"\n  price: log\n  tags: tags "
+                                        "32\ncross:\n- [context.country, item.category]\n",
+                                        "{\"context\": {\"country\": \"hashed 16\", \"device\": \"category "
+                                        "[phone, desktop]\", \"hour\": \"cyclic 24\"},"
+                                        " \"item\": {\"category\": \"hashed 16\", \"price\": \"log\", "
+                                        "\"tags\": \"tags 32\"}, \"cross\": [[\"country\", "
+                                        "\"category\"]]}"};
     sa_schema *first = parse(forms[0]);
     for (size_t i = 0; i < 3; i++) {
         sa_schema *schema = parse(forms[i]);
@@ -70,7 +74,8 @@ static void test_forms(void **state) {
         sa_schema_release(schema);
     }
     sa_schema_release(first);
-    sa_schema *odd = parse("item: {a: category ['x, y', \"z]\", \"q\\\"\", it''s, 'it''s', plain word], \"b c\": number}");
+    sa_schema *odd =
+        parse("item: {a: category ['x, y', \"z]\", \"q\\\"\", it''s, 'it''s', plain word], \"b c\": number}");
     sa_schema *again = parse(sa_schema_text(odd));
     assert_string_equal(sa_schema_text(again), sa_schema_text(odd));
     assert_int_equal(sa_schema_dim(odd), 6 + 1 + 1 + 2);
@@ -89,8 +94,8 @@ static void test_wrong(void **state) {
         {"item: {a: log}\nitem: {b: log}", "s.yaml: item is there twice"},
         {"context: {a: log}", "s.yaml: the schema has no fields of items"},
         {"item: log", "s.yaml: item is a text, and fields with their kinds are wanted, as in {price: log}"},
-        {"item: {a: lgo}",
-         "s.yaml: item.a is lgo, and one of number, log, cyclic P, flag, category [a, b], hashed B, tags B is"},
+        {"item: {a: lgo}", "s.yaml: item.a is lgo, and one of number, log, cyclic P, flag, category [a, b], "
+                           "hashed B, tags B is"},
         {"item: {a: [log]}", "s.yaml: item.a is a list, and a kind is wanted, as in hashed 16"},
         {"item: {a: log, a: number}", "s.yaml: item.a is there twice"},
         {"item: {'': log}", "s.yaml: a field has an empty name"},
@@ -115,9 +120,11 @@ static void test_wrong(void **state) {
         {"item: {a: log}\ncross: [a]", "s.yaml: cross has \"a\", and pairs of fields are wanted"},
         {"item: {a: log, b: log}\ncross: [[a, b], [a, b]]", "s.yaml: cross has a x b twice"},
         {"item: {a: log}\ncross: {}", "s.yaml: cross is an object, and pairs of fields"},
-        {"item: {a: log, b: log}\ncross: [[a, [b]]]", "s.yaml: cross has a list, and the name of a field is wanted"},
+        {"item: {a: log, b: log}\ncross: [[a, [b]]]",
+         "s.yaml: cross has a list, and the name of a field is wanted"},
         {"context: {a: log}\nitem: {a: log, b: log}\ncross: [[a, b]]", "say context.a or item.a"},
-        {"item: {a: hashed 2000, b: hashed 2000}\ncross: [[a, b]]", "2000 by 2000 products, which is too many"},
+        {"item: {a: hashed 2000, b: hashed 2000}\ncross: [[a, b]]",
+         "2000 by 2000 products, which is too many"},
         {"item: {a: &x log}", "s.yaml:1: anchors are not supported"},
         {"item: {a: *x}", "s.yaml:1: aliases are not supported"},
         {"item: {a: !t log}", "s.yaml:1: tags are not supported"},

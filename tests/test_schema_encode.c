@@ -49,9 +49,10 @@ static void test_hash(void **state) {
 static void test_kinds(void **state) {
     (void)state;
     use("item: {n: number, l: log, c: cyclic 4, f: flag, k: category [a, b]}");
-    assert_ok(encode("{\"items\": [{\"n\": -2.5, \"l\": 3, \"c\": 1, \"f\": true, \"k\": \"b\"},"
-                     " {\"k\": \"z\", \"f\": 0, \"c\": -2, \"l\": 0, \"n\": 0}, {\"n\": null}, {\"f\": false, \"k\": "
-                     "true, \"c\": 7}]}"));
+    assert_ok(encode(
+        "{\"items\": [{\"n\": -2.5, \"l\": 3, \"c\": 1, \"f\": true, \"k\": \"b\"},"
+        " {\"k\": \"z\", \"f\": 0, \"c\": -2, \"l\": 0, \"n\": 0}, {\"n\": null}, {\"f\": false, \"k\": "
+        "true, \"c\": 7}]}"));
     assert_int_equal(sa_encoding_arms(encoding), 4);
     assert_null(sa_encoding_ids(encoding));
     ROW(0, -2.5, 0, log(4), 0, cos(M_PI / 2), 1, 0, 1, 0, 0, 1, 0, 0);
@@ -63,9 +64,9 @@ static void test_kinds(void **state) {
 static void test_hashed(void **state) {
     (void)state;
     use("context: {country: hashed 16}\nitem: {tags: tags 4}");
-    assert_ok(
-        encode("{\"context\": {\"country\": \"de\"}, \"items\": ["
-               "{\"id\": \"x\", \"tags\": [\"a\", \"b\", \"c\"]}, {\"id\": \"y\", \"tags\": []}, {\"id\": \"z\"}]}"));
+    assert_ok(encode("{\"context\": {\"country\": \"de\"}, \"items\": ["
+                     "{\"id\": \"x\", \"tags\": [\"a\", \"b\", \"c\"]}, {\"id\": \"y\", \"tags\": []}, "
+                     "{\"id\": \"z\"}]}"));
     double third = 1 / sqrt(3); /* a: -column 0, b: -column 3, c: +column 2 */
     ROW(0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -third, 0, third, -third, 0);
     ROW(1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
@@ -73,8 +74,9 @@ static void test_hashed(void **state) {
     assert_string_equal(sa_encoding_ids(encoding)[2], "z");
     /* what names the same thing is placed the same: escapes, whole numbers */
     use("item: {price: hashed 16, country: hashed 16}");
-    assert_ok(encode("{\"items\": [{\"price\": 3, \"country\": \"de\"}, {\"price\": 3.0, \"country\": \"\\u0064e\"},"
-                     " {\"price\": \"3\", \"country\": \"d\\u0065\"}]}"));
+    assert_ok(encode(
+        "{\"items\": [{\"price\": 3, \"country\": \"de\"}, {\"price\": 3.0, \"country\": \"\\u0064e\"},"
+        " {\"price\": \"3\", \"country\": \"d\\u0065\"}]}"));
     size_t dim = sa_schema_dim(schema);
     const double *rows = sa_encoding_contexts(encoding);
     assert_memory_equal(rows, rows + dim, dim * sizeof *rows);
@@ -85,7 +87,8 @@ static void test_hashed(void **state) {
 static void test_cross(void **state) {
     (void)state;
     use("context: {c: category [a, b]}\nitem: {x: number, k: category [u, v]}\ncross: [[c, x], [k, c]]");
-    assert_ok(encode("{\"context\": {\"c\": \"b\"}, \"items\": [{\"x\": 2.5, \"k\": \"u\"}, {\"k\": \"v\"}]}"));
+    assert_ok(
+        encode("{\"context\": {\"c\": \"b\"}, \"items\": [{\"x\": 2.5, \"k\": \"u\"}, {\"k\": \"v\"}]}"));
     ROW(0, 0, 1, 0, 0, 2.5, 0, 1, 0, 0, 0, /* c x */ 0, 2.5, 0, /* k c */ 0, 1, 0, 0, 0, 0, 0, 0, 0);
     ROW(1, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0);
     /* long ones: the product of columns i and j has number 16 i + j, and goes where the hash of that says */
@@ -93,8 +96,8 @@ static void test_cross(void **state) {
     static const char *const values[] = {"shoes", "hats", "coats", "bags"};
     for (size_t n = 0; n < 4; n++) {
         char json[128], number[16];
-        snprintf(json, sizeof json, "{\"context\": {\"country\": \"de\"}, \"items\": [{\"category\": \"%s\"}]}",
-                 values[n]);
+        snprintf(json, sizeof json,
+                 "{\"context\": {\"country\": \"de\"}, \"items\": [{\"category\": \"%s\"}]}", values[n]);
         assert_ok(encode(json));
         uint64_t left = sa_schema_hash("country", "de"), right = sa_schema_hash("category", values[n]);
         snprintf(number, sizeof number, "%d", (int)(16 * (left % 16) + right % 16));
@@ -109,8 +112,8 @@ static void test_ignored(void **state) {
     (void)state;
     sa_encoding *fresh = sa_encoding_new();
     use("item: {x: number}");
-    static const char json[] =
-        "{\"context\": {\"hour\": 3}, \"items\": [{\"id\": \"a\", \"x\": 1, \"y\": [{}]}, {\"id\": \"b\", \"y\": 1}]}";
+    static const char json[] = "{\"context\": {\"hour\": 3}, \"items\": [{\"id\": \"a\", \"x\": 1, \"y\": "
+                               "[{}]}, {\"id\": \"b\", \"y\": 1}]}";
     assert_ok(sa_schema_encode(schema, json, strlen(json), fresh));
     assert_int_equal(sa_encoding_ignored(fresh), 3);
     assert_string_equal(sa_encoding_ignored_name(fresh), "context.hour");
@@ -120,11 +123,13 @@ static void test_ignored(void **state) {
 
 static void test_wrong(void **state) {
     (void)state;
-    use("context: {hour: cyclic 24, ok: flag}\nitem: {price: log, n: number, k: category [a], h: hashed 8, t: tags 8}");
+    use("context: {hour: cyclic 24, ok: flag}\nitem: {price: log, n: number, k: category [a], h: hashed 8, "
+        "t: tags 8}");
     static const struct {
         const char *json, *sentence;
     } cases[] = {
-        {"{\"items\": [{}, {}, {}, {\"price\": \"abc\"}]}", "items[3].price is \"abc\", and a number from 0 is wanted"},
+        {"{\"items\": [{}, {}, {}, {\"price\": \"abc\"}]}",
+         "items[3].price is \"abc\", and a number from 0 is wanted"},
         {"{\"items\": [{\"price\": -1}]}", "items[0].price is -1, and a number from 0 is wanted"},
         {"{\"items\": [{\"price\": 1e999}]}", "items[0].price is 1e999, and a number from 0 is wanted"},
         {"{\"items\": [{\"n\": true}]}", "items[0].n is true, and a number is wanted"},
@@ -134,7 +139,8 @@ static void test_wrong(void **state) {
         {"{\"items\": [{\"t\": \"a\"}]}", "items[0].t is \"a\", and a list of texts is wanted"},
         {"{\"items\": [{\"t\": [[]]}]}", "items[0].t is [[]], and a list of texts is wanted"},
         {"{\"items\": [{\"n\": 1, \"n\": 2}]}", "items[0].n is 2, and it is there twice"},
-        {"{\"context\": {\"hour\": \"3\"}, \"items\": [{}]}", "context.hour is \"3\", and a number is wanted"},
+        {"{\"context\": {\"hour\": \"3\"}, \"items\": [{}]}",
+         "context.hour is \"3\", and a number is wanted"},
         {"{\"context\": {\"ok\": 2}, \"items\": [{}]}", "context.ok is 2, and true or false is wanted"},
         {"{\"context\": 5, \"items\": [{}]}", "context is 5, and an object is wanted"},
         {"{\"context\": {}}", "there are no items"},

@@ -15,8 +15,8 @@
 static json_t *read_description(void **state) {
     (void)state;
     json_error_t error;
-    json_t *root =
-        json_loadb((const char *)asset_openapi_json.bytes, asset_openapi_json.size, JSON_REJECT_DUPLICATES, &error);
+    json_t *root = json_loadb((const char *)asset_openapi_json.bytes, asset_openapi_json.size,
+                              JSON_REJECT_DUPLICATES, &error);
     if (!root) fail_msg("openapi.json: line %d: %s", error.line, error.text);
     return root;
 }
@@ -31,7 +31,8 @@ static void every_route_is_described(void **state) {
     json_t *root = read_description(state);
     for (size_t i = 0; i < route_count(); i++) {
         const sv_route *route = route_at(i);
-        const json_t *about = operation(root, route->path, route->method), *answers = json_object_get(about, "responses");
+        const json_t *about = operation(root, route->path, route->method),
+                     *answers = json_object_get(about, "responses");
         if (!about) fail_msg("%s %s is not described", route->method, route->path);
         if (!json_string_value(json_object_get(about, "summary"))) fail_msg("%s has no summary", route->path);
         /* what routes_admit may answer */
@@ -40,13 +41,15 @@ static void every_route_is_described(void **state) {
             fail_msg("%s %s: 401", route->method, route->path);
         if (route->who == WHO_ADMIN && !json_object_get(answers, "403"))
             fail_msg("%s %s: 403", route->method, route->path);
-        if (route->needs_agent && !json_object_get(answers, "404")) fail_msg("%s %s: 404", route->method, route->path);
+        if (route->needs_agent && !json_object_get(answers, "404"))
+            fail_msg("%s %s: 404", route->method, route->path);
         if (route->body != BODY_NONE && !json_object_get(answers, "415"))
             fail_msg("%s %s: 415", route->method, route->path);
         size_t holes = 0, named = json_array_size(json_object_get(about, "parameters")), in_path = 0;
         for (const char *c = route->path; *c; c++) holes += *c == '{';
         for (size_t k = 0; k < named; k++) {
-            const json_t *where = json_object_get(json_array_get(json_object_get(about, "parameters"), k), "in");
+            const json_t *where =
+                json_object_get(json_array_get(json_object_get(about, "parameters"), k), "in");
             in_path += !strcmp(json_string_value(where), "path");
         }
         assert_int_equal(holes, in_path);
@@ -58,7 +61,8 @@ static void nothing_else_is(void **state) {
     json_t *root = read_description(state), *methods, *about;
     const char *path, *method;
     size_t count = 0;
-    json_object_foreach(json_object_get(root, "paths"), path, methods) json_object_foreach(methods, method, about) count++;
+    json_object_foreach(json_object_get(root, "paths"), path, methods)
+        json_object_foreach(methods, method, about) count++;
     assert_int_equal(count, route_count());
     json_decref(root);
 }

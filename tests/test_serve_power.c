@@ -77,14 +77,15 @@ static void body_of(char body[200], const note *about) {
         snprintf(body, 200, "{\"event\": \"r%d-c%d-%d\", \"id\": \"f\", \"feedback\": [%d, 0]}", about->round,
                  about->client, about->number, many % 2);
     else
-        snprintf(body, 200, "{\"event\": \"r%d-c%d-%d\", \"contexts\": [[0.%d, 1], [1, 0.%d], [0.5, 0.5]]}", about->round,
-                 about->client, about->number, many % 97, many % 89);
+        snprintf(body, 200, "{\"event\": \"r%d-c%d-%d\", \"contexts\": [[0.%d, 1], [1, 0.%d], [0.5, 0.5]]}",
+                 about->round, about->client, about->number, many % 97, many % 89);
 }
 
 static int ask(sv_service *service, const note *about) {
     char body[200];
     body_of(body, about);
-    return rig_ask(service, "POST", about->feedback ? "/v1/agents/home/feedback" : "/v1/agents/home/decide", body, NULL);
+    return rig_ask(service, "POST", about->feedback ? "/v1/agents/home/feedback" : "/v1/agents/home/decide",
+                   body, NULL);
 }
 
 static void *work(void *user) {
@@ -142,11 +143,12 @@ static void check_notes(const char *folder, const note *notes, size_t from, size
     for (size_t i = from; i < count; i++) {
         int status = ask(service, &notes[i]);
         if (status != (notes[i].feedback ? 204 : 200))
-            fail_msg("round %d, client %d, %s %d was acknowledged, and is now %d", notes[i].round, notes[i].client,
-                     notes[i].feedback ? "feedback" : "decision", notes[i].number, status);
+            fail_msg("round %d, client %d, %s %d was acknowledged, and is now %d", notes[i].round,
+                     notes[i].client, notes[i].feedback ? "feedback" : "decision", notes[i].number, status);
         feedback += (size_t)notes[i].feedback;
     }
-    assert_int_equal(number_in(service, "\"feedback\": "), 0); /* all of them were there: none was taken as new */
+    assert_int_equal(number_in(service, "\"feedback\": "),
+                     0); /* all of them were there: none was taken as new */
     assert_int_equal(number_in(service, "\"retries\": "), count - from);
     service_stop(service);
 }

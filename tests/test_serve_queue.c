@@ -1,4 +1,5 @@
-/* The writer's queue: jobs share commits, each agent has half of it, and what does not fit is refused and not forgotten. */
+/* The writer's queue: jobs share commits, each agent has half of it, and what does not fit is refused and not
+ * forgotten. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -16,9 +16,9 @@
 
 enum { DIM = 3, ARMS = 7, THREADS = 3, EVENTS = 40, LIVES = 3 };
 
-static const char AGENT[] =
-    "{\"options\": {\"algorithm\": \"cn-ts\", \"dim\": 3, \"hidden\": 6, \"train-every\": 3, \"seed\": 11}, \"slate\": 2, "
-    "\"default_feedback\": 0, \"wait_seconds\": 0}";
+static const char AGENT[] = "{\"options\": {\"algorithm\": \"cn-ts\", \"dim\": 3, \"hidden\": 6, "
+                            "\"train-every\": 3, \"seed\": 11}, \"slate\": 2, "
+                            "\"default_feedback\": 0, \"wait_seconds\": 0}";
 static const char *const OPTIONS[][2] = {{"algorithm", "cn-ts"}, {"dim", "3"},   {"hidden", "6"},
                                          {"train-every", "3"},   {"seed", "11"}, {"slate", "2"}};
 
@@ -49,8 +49,8 @@ static void *visit(void *user) {
     for (int i = 0; i < EVENTS; i++) {
         body_of(self, i, body);
         if (rig_ask(self->service, "POST", "/v1/agents/home/decide", body, NULL) != 201) abort();
-        snprintf(body, sizeof body, "{\"event\": \"l%d-t%d-%d\", \"feedback\": [%s, %d]}", self->life, self->number, i,
-                 i % 4 ? "0.25" : "null", i % 2);
+        snprintf(body, sizeof body, "{\"event\": \"l%d-t%d-%d\", \"feedback\": [%s, %d]}", self->life,
+                 self->number, i, i % 4 ? "0.25" : "null", i % 2);
         if (i % 5 && rig_ask(self->service, "POST", "/v1/agents/home/feedback", body, NULL) != 204) abort();
     }
     return NULL;
@@ -87,8 +87,8 @@ static void read_contexts(const char *body, double contexts[ARMS * DIM]) {
     json_t *root = json_loads(body, 0, NULL);
     assert_non_null(root);
     for (size_t i = 0; i < ARMS * DIM; i++)
-        contexts[i] =
-            json_number_value(json_array_get(json_array_get(json_object_get(root, "contexts"), i / DIM), i % DIM));
+        contexts[i] = json_number_value(
+            json_array_get(json_array_get(json_object_get(root, "contexts"), i / DIM), i % DIM));
     json_decref(root);
 }
 
@@ -120,12 +120,14 @@ static int teach_all(const char *folder, sa_agent *agent) {
     sqlite3 *database;
     sqlite3_stmt *rows;
     int count = 0;
-    assert_int_equal(sqlite3_open_v2(inside(folder, "journal.db"), &database, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_open_v2(inside(folder, "journal.db"), &database, SQLITE_OPEN_READWRITE, NULL),
+                     SQLITE_OK);
     assert_int_equal(
-        sqlite3_prepare_v2(database,
-                           "SELECT kind, d.body, d.arms, r.data, r.seq FROM rows r LEFT JOIN decisions d ON d.id = "
-                           "r.decision ORDER BY r.seq",
-                           -1, &rows, NULL),
+        sqlite3_prepare_v2(
+            database,
+            "SELECT kind, d.body, d.arms, r.data, r.seq FROM rows r LEFT JOIN decisions d ON d.id = "
+            "r.decision ORDER BY r.seq",
+            -1, &rows, NULL),
         SQLITE_OK);
     while (sqlite3_step(rows) == SQLITE_ROW) {
         assert_int_equal(sqlite3_column_int(rows, 4), ++count);

@@ -1,5 +1,5 @@
-/* SHA-256: FIPS 180-4's own examples, and every length around a block's end against itself in pieces (a file is read in
- * pieces). */
+/* SHA-256: FIPS 180-4's own examples, and every length around a block's end against itself in pieces (a file
+ * is read in pieces). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -77,8 +77,9 @@ static void test_as_strtod(void **state) {
 
 static void test_no_number(void **state) {
     (void)state;
-    static const char *const texts[] = {"",   "-",   "+",   ".",   "e5",  "1e", "1e+",  "1.2.3", "--1",  "1 ",
-                                        " 1", "0x1", "1,5", "nan", "inf", "?",  "1e5.", "1-",    "1e5e", "five"};
+    static const char *const texts[] = {"",      "-",   "+",    ".",  "e5",   "1e",  "1e+",
+                                        "1.2.3", "--1", "1 ",   " 1", "0x1",  "1,5", "nan",
+                                        "inf",   "?",   "1e5.", "1-", "1e5e", "five"};
     double number;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (sa_span_to_number(whole(texts[i]), &number)) fail_msg("\"%s\" is taken for a number", texts[i]);
@@ -93,7 +94,8 @@ static void test_words(void **state) {
     (void)state;
     assert_true(sa_span_not_finite(whole("nan")) && sa_span_not_finite(whole("-NaN")));
     assert_true(sa_span_not_finite(whole("+Inf")) && sa_span_not_finite(whole("infinity")));
-    assert_false(sa_span_not_finite(whole("")) || sa_span_not_finite(whole("-")) || sa_span_not_finite(whole("nano")));
+    assert_false(sa_span_not_finite(whole("")) || sa_span_not_finite(whole("-")) ||
+                 sa_span_not_finite(whole("nano")));
     assert_true(sa_span_equals((sa_span){"label", 3}, "lab"));
     assert_false(sa_span_equals((sa_span){"label", 3}, "label"));
     char shown[SA_PRINTABLE];

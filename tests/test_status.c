@@ -67,7 +67,8 @@ static void threads_have_sentences_of_their_own(void **state) {
 static void memory_that_cannot_be_had_is_a_status(void **state) {
     (void)state;
     void *block = NULL;
-    assert_fails(sa_alloc_array(SIZE_MAX, 8, &block), SA_OUT_OF_MEMORY, "18446744073709551615 elements of 8 bytes");
+    assert_fails(sa_alloc_array(SIZE_MAX, 8, &block), SA_OUT_OF_MEMORY,
+                 "18446744073709551615 elements of 8 bytes");
     assert_fails(sa_alloc_matrix(SIZE_MAX / 2, 3, 1, &block), SA_OUT_OF_MEMORY, "x 3 elements");
     assert_null(block);
     assert_ok(sa_alloc_array(0, 8, &block));

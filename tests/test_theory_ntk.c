@@ -1,6 +1,7 @@
 /* The kernel matrix and the effective dimension, against computations that share nothing with src/theory:
  *
- * - the ReLU expectations of Definition 1 by quadrature over one of the two Gaussians, the other integrated by its own
+ * - the ReLU expectations of Definition 1 by quadrature over one of the two Gaussians, the other integrated
+ * by its own
  *   distribution function, and determinants and solutions by plain elimination in long double;
  * - gradients of wide random networks, whose inner products tend to the kernel. */
 #include <math.h>
@@ -43,20 +44,22 @@ static void near(const char *what, double value, double expected, double relativ
 
 /* ---- the definition, by quadrature ---- */
 
-/* Five-point Gauss-Legendre on 60 panels of [0, 12], for y > 0 alone: the ReLU and its derivative are 0 below. */
+/* Five-point Gauss-Legendre on 60 panels of [0, 12], for y > 0 alone: the ReLU and its derivative are 0
+ * below. */
 static const double NODE[5] = {-0.9061798459386639928, -0.5384693101056830910, 0, 0.5384693101056830910,
                                0.9061798459386639928};
 static const double WEIGHT[5] = {0.2369268850561890875, 0.4786286704993664680, 0.5688888888888888889,
                                  0.4786286704993664680, 0.2369268850561890875};
 
-/* For standard normals of correlation rho: 2 E[s(y) s(z)] and 2 E[s'(y) s'(z)]. Given y, z is normal with mean rho y and
- * deviation r = sqrt(1 - rho^2), so E[s(z)|y] = rho y P(z > 0) + r density(rho y / r). */
+/* For standard normals of correlation rho: 2 E[s(y) s(z)] and 2 E[s'(y) s'(z)]. Given y, z is normal with
+ * mean rho y and deviation r = sqrt(1 - rho^2), so E[s(z)|y] = rho y P(z > 0) + r density(rho y / r). */
 static void expectations(double rho, double *of_outputs, double *of_slopes) {
     const double root_2_pi = sqrt(2 * acos(-1.0)), r = sqrt(1 - rho * rho), step = 12.0 / 60;
     double outputs = 0, slopes = 0;
     for (int panel = 0; panel < 60; panel++)
         for (int k = 0; k < 5; k++) {
-            double y = step * (panel + 0.5 + 0.5 * NODE[k]), weight = 0.5 * step * WEIGHT[k] * exp(-y * y / 2) / root_2_pi;
+            double y = step * (panel + 0.5 + 0.5 * NODE[k]),
+                   weight = 0.5 * step * WEIGHT[k] * exp(-y * y / 2) / root_2_pi;
             double ratio = rho * y / r, above = 0.5 * erfc(-ratio / sqrt(2));
             outputs += weight * y * (rho * y * above + r * exp(-ratio * ratio / 2) / root_2_pi);
             slopes += weight * above;
@@ -73,7 +76,8 @@ static void defined_kernel(const double *x, const double *y, double kernel[DEEPE
         yy += y[k] * y[k];
         xy += x[k] * y[k];
     }
-    double sigma = xy, tangent = xy, scale = sqrt(xx * yy), outputs, slopes; /* Sigma_ii stays xx: 2 E[s(y)^2] = xx */
+    double sigma = xy, tangent = xy, scale = sqrt(xx * yy), outputs,
+           slopes; /* Sigma_ii stays xx: 2 E[s(y)^2] = xx */
     for (int depth = 2; depth <= DEEPEST; depth++) {
         if (x == y) {
             outputs = slopes = 1;
@@ -95,7 +99,8 @@ static void define_kernels(void) {
         for (size_t j = 0; j <= i; j++) {
             double kernel[DEEPEST + 1];
             defined_kernel(contexts + i * DIM, contexts + j * DIM, kernel);
-            for (int depth = 2; depth <= DEEPEST; depth++) defined[depth][i][j] = defined[depth][j][i] = kernel[depth];
+            for (int depth = 2; depth <= DEEPEST; depth++)
+                defined[depth][i][j] = defined[depth][j][i] = kernel[depth];
         }
 }
 
@@ -115,7 +120,8 @@ static int tear_down(void **state) {
 /* ---- plain elimination ---- */
 
 /* Of the leading n rows of A + shift I: log det, how many pivots are negative, and x = (A + shift I)^-1 x. */
-static wide eliminate(double a[CONTEXTS][CONTEXTS], size_t n, wide divide, wide shift, size_t *negative, wide *x) {
+static wide eliminate(double a[CONTEXTS][CONTEXTS], size_t n, wide divide, wide shift, size_t *negative,
+                      wide *x) {
     static wide m[CONTEXTS][CONTEXTS];
     wide log_det = 0;
     *negative = 0;
@@ -148,7 +154,8 @@ static sa_options *options_of(int depth, double lambda) {
     return options;
 }
 
-static sa_theory_numbers compute(int depth, double lambda, const double *x, size_t count, size_t dim, const double *h) {
+static sa_theory_numbers compute(int depth, double lambda, const double *x, size_t count, size_t dim,
+                                 const double *h) {
     sa_theory_numbers numbers;
     sa_options *options = options_of(depth, lambda);
     assert_ok(sa_options_set(options, "slate", "1"));
@@ -164,10 +171,12 @@ static void kernels_are_the_definition(void **state) {
         assert_ok(sa_theory_ntk(contexts, CONTEXTS, DIM, (size_t)depth, kernel));
         for (size_t i = 0; i < CONTEXTS; i++)
             for (size_t j = 0; j < CONTEXTS; j++) {
-                double expected = defined[depth][i][j], scale = sqrt(defined[depth][i][i] * defined[depth][j][j]);
+                double expected = defined[depth][i][j],
+                       scale = sqrt(defined[depth][i][i] * defined[depth][j][j]);
                 if (!(fabs(kernel[i * CONTEXTS + j] - expected) <=
                       1e-10 * scale)) /* the quadrature, near opposite contexts */
-                    fail_msg("depth %d, (%zu, %zu): %.17g, not %.17g", depth, i, j, kernel[i * CONTEXTS + j], expected);
+                    fail_msg("depth %d, (%zu, %zu): %.17g, not %.17g", depth, i, j, kernel[i * CONTEXTS + j],
+                             expected);
             }
     }
 }
@@ -190,7 +199,8 @@ static void effective_dimensions_are_the_definition(void **state) {
     print_message("largest relative error of the effective dimension: %.2g\n", worst);
 }
 
-/* S by elimination; lambda_0 by the number of negative pivots of H - x I, which is that of eigenvalues below x. */
+/* S by elimination; lambda_0 by the number of negative pivots of H - x I, which is that of eigenvalues below
+ * x. */
 static void norms_and_smallest_eigenvalues(void **state) {
     (void)state;
     for (int depth = 2; depth <= DEEPEST; depth++) {
@@ -219,7 +229,8 @@ static void opposite_parallel_and_empty_contexts(void **state) {
     double kernel[25];
     for (size_t depth = 2; depth <= 5; depth++) {
         assert_ok(sa_theory_ntk(&x[0][0], 5, 2, depth, kernel));
-        double own = ((double)depth + 1) / 2; /* H~(L) = L and Sigma(L) = 1 on the diagonal of unit contexts */
+        double own =
+            ((double)depth + 1) / 2; /* H~(L) = L and Sigma(L) = 1 on the diagonal of unit contexts */
         near("a context with itself", kernel[0], own, 1e-15);
         near("with three times itself", kernel[2], 3 * own, 1e-15);
         near("three times it", kernel[12], 9 * own, 1e-15);
@@ -253,7 +264,8 @@ static void repeated_contexts_are_said(void **state) {
         memcpy(x[i], contexts + i % DISTINCT * DIM, sizeof x[i]);
         h[i] = scores[i % DISTINCT];
     }
-    sa_theory_numbers once = compute(3, 1, &x[0][0], DISTINCT, DIM, h), again = compute(3, 1, &x[0][0], ALL, DIM, h);
+    sa_theory_numbers once = compute(3, 1, &x[0][0], DISTINCT, DIM, h),
+                      again = compute(3, 1, &x[0][0], ALL, DIM, h);
     assert_true(!once.singular && again.singular && again.rank == DISTINCT);
     near("S", again.norm, once.norm, 1e-9);
     near("lambda_0", again.smallest_eigenvalue, once.smallest_eigenvalue, 1e-9);
@@ -268,7 +280,8 @@ static void repeated_contexts_are_said(void **state) {
 
 /* ---- wide networks ---- */
 
-/* z_l = W_l h_(l-1), f = sqrt(m) W_L h_(L-1), with W_l from N(0, 2 / m) and W_L from N(0, 1 / m). Adds <g(x), g(y)> / m. */
+/* z_l = W_l h_(l-1), f = sqrt(m) W_L h_(L-1), with W_l from N(0, 2 / m) and W_L from N(0, 1 / m). Adds <g(x),
+ * g(y)> / m. */
 static double network_kernel(const double *x, const double *y, size_t depth, size_t m, uint64_t seed) {
     const double *in[2] = {x, y};
     double *weights[8], *hidden[2][8], *delta[2], kernel = 0;
@@ -295,7 +308,8 @@ static double network_kernel(const double *x, const double *y, size_t depth, siz
         size_t columns = l ? m : DIM, rows = l + 1 < depth ? m : 1;
         double deltas = 0, inputs = 0;
         for (size_t r = 0; r < rows; r++) deltas += delta[0][r] * delta[1][r];
-        for (size_t c = 0; c < columns; c++) inputs += (l ? hidden[0][l - 1] : x)[c] * (l ? hidden[1][l - 1] : y)[c];
+        for (size_t c = 0; c < columns; c++)
+            inputs += (l ? hidden[0][l - 1] : x)[c] * (l ? hidden[1][l - 1] : y)[c];
         kernel += deltas * inputs / (double)m;
         for (int side = 0; side < 2 && l > 0; side++) {
             double *back = calloc(m, sizeof(double));
@@ -316,8 +330,8 @@ static double network_kernel(const double *x, const double *y, size_t depth, siz
     return kernel;
 }
 
-/* Each hidden layer gives inner products of gradients a relative variance of some 5 / m, that of squares of halved normals. The
- * means below are allowed five deviations. */
+/* Each hidden layer gives inner products of gradients a relative variance of some 5 / m, that of squares of
+ * halved normals. The means below are allowed five deviations. */
 static void gradients_of_wide_networks_tend_to_it(void **state) {
     (void)state;
     static const struct {
@@ -329,7 +343,8 @@ static void gradients_of_wide_networks_tend_to_it(void **state) {
             size_t i = 60, j = pair ? 61 : 60; /* of lengths near 1 */
             double mean = 0;
             for (uint64_t seed = 1; seed <= nets[n].networks; seed++)
-                mean += network_kernel(contexts + i * DIM, contexts + j * DIM, nets[n].depth, nets[n].hidden, seed);
+                mean += network_kernel(contexts + i * DIM, contexts + j * DIM, nets[n].depth, nets[n].hidden,
+                                       seed);
             mean /= (double)nets[n].networks;
             double expected = defined[nets[n].depth][i][j], own = defined[nets[n].depth][i][i];
             print_message("depth %zu: %.4f of networks, %.4f of the kernel\n", nets[n].depth, mean, expected);
@@ -337,8 +352,9 @@ static void gradients_of_wide_networks_tend_to_it(void **state) {
         }
 }
 
-/* Section 3.1 draws W_L from N(0, 2 / m) where Definition 1's H goes with 1 / m: the paper's network has H~(L) for its gradients,
- * L on the diagonal for unit contexts where H has (L + 1) / 2. Relative deviation 1 / sqrt(2000), of 8 arms and 4 seeds. */
+/* Section 3.1 draws W_L from N(0, 2 / m) where Definition 1's H goes with 1 / m: the paper's network has
+ * H~(L) for its gradients, L on the diagonal for unit contexts where H has (L + 1) / 2. Relative deviation 1
+ * / sqrt(2000), of 8 arms and 4 seeds. */
 static void the_papers_network_has_the_kernel_before_the_mean(void **state) {
     (void)state;
     double mean = 0;
@@ -358,7 +374,8 @@ static void the_papers_network_has_the_kernel_before_the_mean(void **state) {
         sa_request_contexts(request, contexts, 8);
         sa_request_slate(request, 2);
         assert_ok(sa_agent_select(agent, request, &decision));
-        for (size_t i = 0; i < 8; i++) mean += pow(sa_decision_all_widths(decision)[i], 2) / 32; /* lambda is 1 */
+        for (size_t i = 0; i < 8; i++)
+            mean += pow(sa_decision_all_widths(decision)[i], 2) / 32; /* lambda is 1 */
         sa_decision_destroy(decision);
         sa_request_destroy(request);
         sa_agent_destroy(agent);

@@ -1,9 +1,11 @@
-/* --gamma theory is optimistic: over 50 runs, the share of runs in which the bound of any arm ever falls below its expected
- * score is at most delta. With the constants as they are by default the bounds are far from tight, so it is also asked of the
- * radius alone (--approximation 0), where S = sqrt(2 h' H^-1 h) comes from the run's own contexts.
+/* --gamma theory is optimistic: over 50 runs, the share of runs in which the bound of any arm ever falls
+ * below its expected score is at most delta. With the constants as they are by default the bounds are far
+ * from tight, so it is also asked of the radius alone (--approximation 0), where S = sqrt(2 h' H^-1 h) comes
+ * from the run's own contexts.
  *
- * The lemma speaks of the probability, delta = 0.1; if that were the truth, 50 runs would show more than 5 failures with
- * probability 0.38. The seeds are fixed, and what is seen is none: a single failure in 50 would have to be looked at. */
+ * The lemma speaks of the probability, delta = 0.1; if that were the truth, 50 runs would show more than 5
+ * failures with probability 0.38. The seeds are fixed, and what is seen is none: a single failure in 50 would
+ * have to be looked at. */
 #include <math.h>
 
 #include "rng/stream.h"
@@ -52,10 +54,13 @@ static world make_world(uint64_t run) {
 static sa_options *options_of(uint64_t run, const char *gamma, const char *approximation) {
     sa_options *options = sa_options_new("paper");
     char text[32];
-    static const char *const fixed[][2] = {
-        {"algorithm", "cn-ucb"}, {"dim", "4"},     {"hidden", "64"},     {"widths", "all"}, {"precision", "double"},
-        {"sub-gaussian", "0.1"}, {"delta", "0.1"}, {"train-every", "1"}, {"slate", "2"},    {"rounds", "30"}};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) assert_ok(sa_options_set(options, fixed[i][0], fixed[i][1]));
+    static const char *const fixed[][2] = {{"algorithm", "cn-ucb"}, {"dim", "4"},
+                                           {"hidden", "64"},        {"widths", "all"},
+                                           {"precision", "double"}, {"sub-gaussian", "0.1"},
+                                           {"delta", "0.1"},        {"train-every", "1"},
+                                           {"slate", "2"},          {"rounds", "30"}};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        assert_ok(sa_options_set(options, fixed[i][0], fixed[i][1]));
     assert_ok(sa_options_set(options, "gamma", gamma));
     assert_ok(sa_options_set(options, "approximation", approximation));
     snprintf(text, sizeof text, "%llu", (unsigned long long)run);
@@ -105,8 +110,8 @@ static size_t count_failures(const char *gamma, const char *approximation) {
     size_t failures = 0;
     double slack = INFINITY;
     for (uint64_t run = 0; run < RUNS; run++) failures += fails(run, gamma, approximation, &slack);
-    print_message("gamma %s, approximation %s: %zu of %d runs fail, least slack %.3g\n", gamma, approximation, failures,
-                  RUNS, slack);
+    print_message("gamma %s, approximation %s: %zu of %d runs fail, least slack %.3g\n", gamma, approximation,
+                  failures, RUNS, slack);
     return failures;
 }
 

@@ -1,5 +1,5 @@
-/* What the theorems prescribe, by what it is for: enough samples and no more, steps that bring the training error down, and a
- * width at which Condition 1 holds and just below which it does not. */
+/* What the theorems prescribe, by what it is for: enough samples and no more, steps that bring the training
+ * error down, and a width at which Condition 1 holds and just below which it does not. */
 #include <math.h>
 
 #include "test_file_scratch.h"
@@ -39,7 +39,8 @@ static const sa_horizon PAPER = {.rounds = 2000,
                                  .c_width = 1,
                                  .delta = 0.1};
 
-/* T K L = 16000. eta = 1 / (1600000 + 800). J = 2 log(16008 sqrt(1000)) 2000 and 2 log(8000 sqrt(2000)) 2000. */
+/* T K L = 16000. eta = 1 / (1600000 + 800). J = 2 log(16008 sqrt(1000)) 2000 and 2 log(8000 sqrt(2000))
+ * 2000. */
 static void the_papers_experiment(void **state) {
     (void)state;
     near("eta", sa_setting_eta(&PAPER), 1 / 1600800.0, 1e-15);
@@ -52,8 +53,8 @@ static void the_papers_experiment(void **state) {
     near("lambda", sa_setting_lambda(&short_one), 2, 0);
 }
 
-/* (lambda + T K L) (1 - eta m lambda)^(J/2) sqrt(T K / lambda), the error of training in gamma_T, is at most 1, but for
- * the lambda beside T K L in eta, which J leaves out: that is 1 in T. */
+/* (lambda + T K L) (1 - eta m lambda)^(J/2) sqrt(T K / lambda), the error of training in gamma_T, is at most
+ * 1, but for the lambda beside T K L in eta, which J leaves out: that is 1 in T. */
 static void steps_bring_the_error_down(void **state) {
     (void)state;
     for (double rounds = 10; rounds < 1e6; rounds *= 10)
@@ -77,9 +78,11 @@ static void steps_bring_the_error_down(void **state) {
 
 /* Condition 1 as it is written. */
 static bool holds(const sa_horizon *h, wide lambda_0, wide m) {
-    wide T = h->rounds, K = h->slate, L = h->depth, l = h->lambda, N = h->contexts / h->rounds, C = h->c_width;
+    wide T = h->rounds, K = h->slate, L = h->depth, l = h->lambda, N = h->contexts / h->rounds,
+         C = h->c_width;
     wide first = powl(L, -1.5L) * powl(K, -0.5L) * sqrtl(l) * powl(logl(T * N * L * L / h->delta), 1.5L);
-    wide second = powl(T, 6) * powl(N, 6) * powl(L, 6) * logl(T * T * N * N * L / h->delta) * fmaxl(powl(lambda_0, -4), 1);
+    wide second = powl(T, 6) * powl(N, 6) * powl(L, 6) * logl(T * T * N * N * L / h->delta) *
+                  fmaxl(powl(lambda_0, -4), 1);
     wide third = C * powl(T, 4) * powl(K, 4) * powl(L, 21) * powl(l, -4) * powl(1 + sqrtl(T / l), 6) +
                  C * T * K * powl(L, 12) / l +
                  C * powl(T, 4) * powl(K, 4) * powl(L, 18) * powl(l, -10) * powl(l + T * L, 6);

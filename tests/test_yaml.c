@@ -45,7 +45,8 @@ static void pairs_come_in_order(void **state) {
 
 static void agents_have_labels(void **state) {
     (void)state;
-    gives("rounds: 5\nagents:\n  mine: {algorithm: cn-ucb, gamma: 0.3}\n  other:\n    algorithm: cn-ts\n    gamma: "
+    gives("rounds: 5\nagents:\n  mine: {algorithm: cn-ucb, gamma: 0.3}\n  other:\n    algorithm: cn-ts\n    "
+          "gamma: "
           "1\narms: 7\n",
           "rounds=5;mine/algorithm=cn-ucb;mine/gamma=0.3;other/algorithm=cn-ts;other/gamma=1;arms=7;");
     gives("agents:\n  agents: {agents: 1}\n", "agents/agents=1;");
@@ -86,7 +87,8 @@ static void what_is_not_a_mapping_is_refused(void **state) {
 static void nesting_is_refused(void **state) {
     (void)state;
     says("rounds:\n  more: 1\n", "spec.yaml:2: rounds must be a value, not a mapping");
-    says("agents:\n  mine:\n    gamma:\n      deep: 1\n", "spec.yaml:4: gamma must be a value, not a mapping");
+    says("agents:\n  mine:\n    gamma:\n      deep: 1\n",
+         "spec.yaml:4: gamma must be a value, not a mapping");
     says("algorithm: [a, [b]]\n", "spec.yaml:1: a sequence cannot be here");
     says("algorithm: [a, {b: c}]\n", "spec.yaml:1: a mapping cannot be here");
     says("algorithm: [a, ~]\n", "spec.yaml:1: a sequence has an empty item");
@@ -141,7 +143,8 @@ static char *repeated(const char *start, const char *part, size_t times) {
 
 static void deep_nesting_does_not_recurse(void **state) {
     (void)state;
-    const char *const starts[] = {"a: ", "a: ", "", "agents: ", "- "}, *const parts[] = {"[", "{x: ", "[", "{a: ", "- "};
+    const char *const starts[] = {"a: ", "a: ", "", "agents: ", "- "}, *const parts[] = {"[", "{x: ", "[",
+                                                                                         "{a: ", "- "};
     for (int i = 0; i < 5; i++) {
         char *text = repeated(starts[i], parts[i], 10000), pairs[4096];
         assert_int_equal(parse(text, pairs), SA_INVALID);
@@ -176,7 +179,8 @@ static void every_beginning_is_parsed_or_refused(void **state) {
 
 int main(void) {
     size_t pairs = 0;
-    if (sa_yaml_parse("a: 1", 4, "spec.yaml", count, &pairs) == SA_UNSUPPORTED) { /* a build without libyaml */
+    if (sa_yaml_parse("a: 1", 4, "spec.yaml", count, &pairs) ==
+        SA_UNSUPPORTED) { /* a build without libyaml */
         printf("%s\n", sa_last_error());
         return strstr(sa_last_error(), "spec.yaml cannot be read") ? 0 : 1;
     }

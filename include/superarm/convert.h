@@ -1,4 +1,5 @@
-/* Logs of other programs to decision logs, and back: what `superarm convert` does, as a call. docs/LOGS.md says what becomes of what. */
+/* Logs of other programs to decision logs, and back: what `superarm convert` does, as a call. docs/LOGS.md
+ * says what becomes of what. */
 #ifndef SUPERARM_CONVERT_H
 #define SUPERARM_CONVERT_H
 
@@ -22,10 +23,10 @@ typedef struct sa_conversion {
     const char *feedback;            /* feedback, click, reward */
     const char *propensity;          /* propensity, propensity_score, pscore */
     const char *position_propensity; /* position_propensity */
-    const char *event;               /* event, event_id; rows of one event, one after the other, are a slate */
-    const char *time;                /* time, timestamp */
-    const char *items;               /* a csv file of all items, by the column `item` */
-    const char *per_item;            /* columns NAME + id hold a field NAME of that item, as user-item_affinity_ does */
+    const char *event;    /* event, event_id; rows of one event, one after the other, are a slate */
+    const char *time;     /* time, timestamp */
+    const char *items;    /* a csv file of all items, by the column `item` */
+    const char *per_item; /* columns NAME + id hold a field NAME of that item, as user-item_affinity_ does */
 } sa_conversion;
 
 typedef struct sa_converted {

@@ -1,8 +1,9 @@
-/* Off-policy evaluation: what would another policy have earned on a log's decisions? docs/EVALUATION.md says which estimator to
- * trust when.
+/* Off-policy evaluation: what would another policy have earned on a log's decisions? docs/EVALUATION.md says
+ * which estimator to trust when.
  *
  *   sa_evaluation *evaluation;
- *   sa_evaluate("log.jsonl", &(sa_evaluate_settings){.policies = "uniform", .estimators = "ips,rips"}, &evaluation);
+ *   sa_evaluate("log.jsonl", &(sa_evaluate_settings){.policies = "uniform", .estimators = "ips,rips"},
+ *       &evaluation);
  *   sa_evaluation_get(evaluation, 0, "rips", &estimate);
  *   sa_evaluation_destroy(evaluation); */
 #ifndef SUPERARM_EVALUATE_H
@@ -26,24 +27,28 @@ typedef struct sa_evaluate_settings {
      *   logged   the policy that chose
      *   FILE.npz an agent that was saved, as it is there: contexts are those of the log */
     const char *policies;
-    /* ips, snips, iips, sniips, rips, snrips, cascade-dr, dm, dr, pi, replay, separated by commas; NULL: those of the first six that the
-     * log has the probabilities for, and with one arm a slate the first two. One that is named and cannot be computed is a failure. */
+    /* ips, snips, iips, sniips, rips, snrips, cascade-dr, dm, dr, pi, replay, separated by commas; NULL:
+     * those of the first six that the log has the probabilities for, and with one arm a slate the first two.
+     * One that is named and cannot be computed is a failure. */
     const char *estimators;
     /* of the reward, for cascade-dr, dm, dr: ridge (the default; fitted on the other folds) or zero */
     const char *model;
     /* for pi: uniform (the default: slates were drawn uniformly), or product (each position by itself) */
     const char *logging;
-    bool lengths_by_policy; /* the policy decides how long a slate is: estimators by position are then refused */
-    bool skip_bad;          /* skips and counts lines that are wrong */
-    size_t bootstrap;       /* resamplings for bootstrap intervals; 0: none */
-    size_t folds;           /* of cross-fitting; 0: 5 */
-    uint64_t seed;          /* of the bootstrap */
+    bool
+        /* the policy decides how long a slate is: estimators by position are then refused */
+        lengths_by_policy;
+    bool skip_bad;    /* skips and counts lines that are wrong */
+    size_t bootstrap; /* resamplings for bootstrap intervals; 0: none */
+    size_t folds;     /* of cross-fitting; 0: 5 */
+    uint64_t seed;    /* of the bootstrap */
 } sa_evaluate_settings;
 
 typedef struct sa_evaluation sa_evaluation;
 
-/* `settings` may be NULL. The log is read as a stream; 8 (2 + 3 K) bytes a decision and policy are kept. SA_FORMAT and SA_INVALID name
- * the line where one is wrong. `*out` is set only on success; caller destroys it. */
+/* `settings` may be NULL. The log is read as a stream; 8 (2 + 3 K) bytes a decision and policy are kept.
+ * SA_FORMAT and SA_INVALID name the line where one is wrong. `*out` is set only on success; caller destroys
+ * it. */
 SA_API sa_status sa_evaluate(const char *log, const sa_evaluate_settings *settings, sa_evaluation **out);
 SA_API void sa_evaluation_destroy(sa_evaluation *evaluation); /* NULL is fine */
 
@@ -65,22 +70,23 @@ SA_API uint64_t sa_evaluation_not_final(const sa_evaluation *evaluation);
 SA_API size_t sa_evaluation_policies(const sa_evaluation *evaluation);
 SA_API const char *sa_evaluation_policy(const sa_evaluation *evaluation,
                                         size_t policy); /* its name; NULL: there is none */
-/* Estimators that were computed for this policy, in the order of the list above, from 0; NULL after the last. */
+/* Estimators that were computed for this policy, in the order of the list above, from 0; NULL after the
+ * last. */
 SA_API const char *sa_evaluation_estimator(const sa_evaluation *evaluation, size_t policy, size_t index);
 SA_API sa_status sa_evaluation_get(const sa_evaluation *evaluation, size_t policy, const char *estimator,
                                    sa_estimate *out);
-/* The value of `policy` minus that of the first, decision by decision: value, standard_error and ci95; SA_INVALID unless
- * both have this estimator. */
-SA_API sa_status sa_evaluation_difference(const sa_evaluation *evaluation, size_t policy, const char *estimator,
-                                          sa_estimate *out);
+/* The value of `policy` minus that of the first, decision by decision: value, standard_error and ci95;
+ * SA_INVALID unless both have this estimator. */
+SA_API sa_status sa_evaluation_difference(const sa_evaluation *evaluation, size_t policy,
+                                          const char *estimator, sa_estimate *out);
 /* Sentences a user should read; NULL after the last. */
 SA_API const char *sa_evaluation_warning(const sa_evaluation *evaluation, size_t index);
-/* All of it as JSON, valid as long as the evaluation:
- * {"events", "left_out", "policy", "estimators": {NAME: {...}}, "warnings"}, those of the first policy; with several also
- * "policies": {POLICY: {"estimators", "difference"}}. */
+/* All of it as JSON, valid as long as the evaluation: {"events", "left_out", "policy", "estimators": {NAME:
+ * {...}}, "warnings"}, those of the first policy; with several also "policies": {POLICY: {"estimators",
+ * "difference"}}. */
 SA_API const char *sa_evaluation_json(const sa_evaluation *evaluation);
-/* A page for people, HTML without other files: estimates side by side, how the weights are spread, feedback by position. Caller frees
- * it with sa_evaluation_text_free. */
+/* A page for people, HTML without other files: estimates side by side, how the weights are spread, feedback
+ * by position. Caller frees it with sa_evaluation_text_free. */
 SA_API sa_status sa_evaluation_page(const sa_evaluation *evaluation, char **out);
 SA_API void sa_evaluation_text_free(char *text); /* NULL is fine */
 

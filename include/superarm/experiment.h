@@ -22,7 +22,8 @@ typedef struct sa_experiment sa_experiment;
 SA_API sa_experiment *sa_experiment_new(void);
 SA_API void sa_experiment_destroy(sa_experiment *experiment); /* NULL is fine */
 
-/* Reads a YAML spec: the option names, and `agents:` as a mapping of labels to options. What is set later wins. */
+/* Reads a YAML spec: the option names, and `agents:` as a mapping of labels to options. What is set later
+ * wins. */
 SA_API sa_status sa_experiment_read(sa_experiment *experiment, const char *path);
 /* Sets one option for all agents. "algorithm" takes a list: "cn-ucb,cn-ts". */
 SA_API sa_status sa_experiment_set(sa_experiment *experiment, const char *name, const char *value);
@@ -31,8 +32,9 @@ SA_API sa_status sa_experiment_agent(sa_experiment *experiment, const char *text
 /* Sets one option of the agent with this label, which is added where there is none. */
 SA_API sa_status sa_experiment_agent_set(sa_experiment *experiment, const char *label, const char *name,
                                          const char *value);
-/* One more value of an option that the grid varies: the experiment then has every agent in every cell, labelled by its
- * values, as in "gamma=0.1,hidden=50". Options of the environment make experiments of their own, in the same folder. */
+/* One more value of an option that the grid varies: the experiment then has every agent in every cell,
+ * labelled by its values, as in "gamma=0.1,hidden=50". Options of the environment make experiments of their
+ * own, in the same folder. */
 SA_API sa_status sa_experiment_grid(sa_experiment *experiment, const char *name, const char *value);
 SA_API bool sa_experiment_has_grid(const sa_experiment *experiment);
 /* Takes back all agents that were asked for, by a spec, say; others may follow. */
@@ -42,19 +44,22 @@ SA_API const sa_options *sa_experiment_options(const sa_experiment *experiment);
 
 /* ---- things of your own (superarm/own.h) ---- */
 
-/* All callbacks are copied; their user pointers are borrowed as long as the experiment. Names, numbers and regrets are
- * recorded as those of other agents and environments are, but spec.yaml cannot bring back your code: `superarm run` on
- * it says so. A check may call the environment's callbacks, from the caller's thread; all others are called by runs
- * only. */
+/* All callbacks are copied; their user pointers are borrowed as long as the experiment. Names, numbers and
+ * regrets are recorded as those of other agents and environments are, but spec.yaml cannot bring back your
+ * code: `superarm run` on it says so. A check may call the environment's callbacks, from the caller's thread;
+ * all others are called by runs only. */
 
 /* Adds an algorithm of your own; in results its algorithm is "own". */
-SA_API sa_status sa_experiment_own_agent(sa_experiment *experiment, const char *label, const sa_own_agent *agent);
+SA_API sa_status sa_experiment_own_agent(sa_experiment *experiment, const char *label,
+                                         const sa_own_agent *agent);
 /* Sets --environment to "own", which is this one. */
-SA_API sa_status sa_experiment_own_environment(sa_experiment *experiment, const sa_own_environment *environment);
-/* Sets --oracle to "own", which is this one, of one score an arm: for all agents that name no other, and for the best
- * slate that their regret is measured against (alpha times its reward). */
+SA_API sa_status sa_experiment_own_environment(sa_experiment *experiment,
+                                               const sa_own_environment *environment);
+/* Sets --oracle to "own", which is this one, of one score an arm: for all agents that name no other, and for
+ * the best slate that their regret is measured against (alpha times its reward). */
 SA_API sa_status sa_experiment_own_oracle(sa_experiment *experiment, const sa_oracle_callbacks *oracle);
-/* Whether callbacks of different runs wait for each other; unless set, they do not. Progress is no such callback. */
+/* Whether callbacks of different runs wait for each other; unless set, they do not. Progress is no such
+ * callback. */
 SA_API void sa_experiment_one_at_a_time(sa_experiment *experiment, bool one_at_a_time);
 
 /* ---- running it ---- */
@@ -69,16 +74,17 @@ typedef struct sa_progress {
     double regret;       /* mean final regret of that agent so far (the kind that --show-regret names) */
 } sa_progress;
 
-/* Called from the thread that called sa_experiment_run, at least ten times a second. Return non-zero to stop: runs in
- * flight are dropped, finished ones are kept, and the experiment ends with SA_INTERRUPTED. */
+/* Called from the thread that called sa_experiment_run, at least ten times a second. Return non-zero to stop:
+ * runs in flight are dropped, finished ones are kept, and the experiment ends with SA_INTERRUPTED. */
 typedef int sa_progress_call(void *user, const sa_progress *progress);
 
-/* Checks everything that can be wrong with the input (options, files, sizes, the folder --out) and changes nothing on
- * the disk. A run begins with it; calling it first tells wrong input from what goes wrong later. */
+/* Checks everything that can be wrong with the input (options, files, sizes, the folder --out) and changes
+ * nothing on the disk. A run begins with it; calling it first tells wrong input from what goes wrong
+ * later. */
 SA_API sa_status sa_experiment_check(sa_experiment *experiment);
 
-/* Runs everything and writes what --out and --trace ask for. Nothing is written when the input is wrong. `call` may be
- * NULL. */
+/* Runs everything and writes what --out and --trace ask for. Nothing is written when the input is wrong.
+ * `call` may be NULL. */
 SA_API sa_status sa_experiment_run(sa_experiment *experiment, sa_progress_call *call, void *user);
 
 /* ---- results, after a run ---- */
@@ -91,29 +97,36 @@ typedef struct sa_agent_result {
     const double *expected_regret; /* (runs, rounds), cumulative */
     const double *realised_regret; /* (runs, rounds), cumulative */
     const double *reward;          /* (runs, rounds), cumulative: the realised reward of the slates */
-    double mean, sd, low, high; /* of the final regret that --show-regret names: mean, deviation, 95% interval; all but the
+    double mean, sd, low,
+        high; /* of the final regret that --show-regret names: mean, deviation, 95% interval; all but the
                                       mean are NaN when there is one run */
     /* replays: beginning new epochs, for an unknown horizon */
     double seconds_per_run, select_seconds, update_seconds, train_seconds, replay_seconds;
     uint64_t peak_bytes;
     uint64_t diverged_trainings;
-    double certificate;   /* the largest of sa_decision_certificate, over rounds and runs; NaN where no decision had one */
+    double
+        /* the largest of sa_decision_certificate, over rounds and runs; NaN where no decision had one */
+        certificate;
     const double *clicks; /* (runs, rounds), cumulative; NULL without --clicks */
     double clicks_mean, clicks_sd, clicks_low, clicks_high;
-    const sa_options *options; /* as they were in force: with rounds, arms and dim as the environment has them */
-    bool alike; /* there are several runs, and all are the same: they tell no more than one, so deviations are NaN */
+    const sa_options
+        *options; /* as they were in force: with rounds, arms and dim as the environment has them */
+    bool
+        /* there are several runs, and all are the same: they tell no more than one, so deviations are NaN */
+        alike;
 } sa_agent_result;
 
 /* Agents times runs: what there is to do. */
 SA_API sa_status sa_experiment_jobs(sa_experiment *experiment, size_t *jobs);
 /* Makes the folder --out with its spec.yaml, for shards to come, and runs nothing. */
 SA_API sa_status sa_experiment_begin(sa_experiment *experiment);
-/* With --shard I/N a run does its share of the work alone and leaves it in --out: `superarm report` puts the shards
- * together, and there are no results before. Which of so many shards have runs left to do? left (shards) */
+/* With --shard I/N a run does its share of the work alone and leaves it in --out: `superarm report` puts the
+ * shards together, and there are no results before. Which of so many shards have runs left to do? left
+ * (shards) */
 SA_API sa_status sa_experiment_shards_left(sa_experiment *experiment, size_t shards, bool *left);
 
-/* The index-th agent's results; SA_INVALID when there is none, or the last run did not end well. Pointers in it are
- * borrowed: valid until the experiment is checked or run again, or destroyed. */
+/* The index-th agent's results; SA_INVALID when there is none, or the last run did not end well. Pointers in
+ * it are borrowed: valid until the experiment is checked or run again, or destroyed. */
 SA_API sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa_agent_result *result);
 
 /* Over runs; all but the mean are NaN when there is one run. */
@@ -129,7 +142,8 @@ SA_API sa_mean sa_final_mean(const double *curves, size_t runs, size_t rounds);
 
 /* The same as sa_experiment_check, for drawing: agents do not matter. */
 SA_API sa_status sa_experiment_check_draw(sa_experiment *experiment);
-/* Writes contexts.npy (R, T, N, d), scores.npy and noise.npy (R, T, N) of the environment into the folder --out. */
+/* Writes contexts.npy (R, T, N, d), scores.npy and noise.npy (R, T, N) of the environment into the folder
+ * --out. */
 SA_API sa_status sa_experiment_draw(sa_experiment *experiment);
 
 #ifdef __cplusplus

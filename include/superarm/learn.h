@@ -23,12 +23,14 @@ typedef struct sa_learnt {
 /* Called now and then with what was learnt so far; a number other than 0 stops, with SA_INTERRUPTED. */
 typedef int sa_learn_progress(void *user, const sa_learnt *learnt);
 
-/* Learns from each decision of the log in turn, as sa_agent_learn does. Where the agent has a schema, from items and context; else
- * from contexts, whose features must be the agent's --dim. `skip_bad`: lines that are wrong, and those that the agent cannot take, are
- * skipped and counted; otherwise the first ends it with "path:line: ", and what came before it is learnt. `problem`, `progress` and
- * `learnt` may be NULL; discounts of cascade feedback come from `problem`. */
-SA_API sa_status sa_agent_learn_log(sa_agent *agent, const char *path, bool skip_bad, const sa_problem *problem,
-                                    sa_learn_progress *progress, void *user, sa_learnt *learnt);
+/* Learns from each decision of the log in turn, as sa_agent_learn does. Where the agent has a schema, from
+ * items and context; else from contexts, whose features must be the agent's --dim. `skip_bad`: lines that are
+ * wrong, and those that the agent cannot take, are skipped and counted; otherwise the first ends it with
+ * "path:line: ", and what came before it is learnt. `problem`, `progress` and `learnt` may be NULL; discounts
+ * of cascade feedback come from `problem`. */
+SA_API sa_status sa_agent_learn_log(sa_agent *agent, const char *path, bool skip_bad,
+                                    const sa_problem *problem, sa_learn_progress *progress, void *user,
+                                    sa_learnt *learnt);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,8 @@
-/* Decision logs: JSON lines, one object a decision, read and written as a stream. docs/LOGS.md has the format.
+/* Decision logs: JSON lines, one object a decision, read and written as a stream. docs/LOGS.md has the
+ * format.
  *
- *   {"event": "e-17", "contexts": [[0.1, 2], [0.3, 1], [0, 0]], "slate": [2, 0], "propensity": 0.031, "feedback": [1, null]}
+ *   {"event": "e-17", "contexts": [[0.1, 2], [0.3, 1], [0, 0]], "slate": [2, 0], "propensity": 0.031,
+ *       "feedback": [1, null]}
  *
  * One reader or writer belongs to one thread at a time. */
 #ifndef SUPERARM_LOG_H
@@ -16,8 +18,8 @@
 extern "C" {
 #endif
 
-/* One decision. What a reader gives is its own, read-only and valid until its next call; what a writer is given stays the
- * caller's. N: candidates, K: arms of the slate. */
+/* One decision. What a reader gives is its own, read-only and valid until its next call; what a writer is
+ * given stays the caller's. N: candidates, K: arms of the slate. */
 typedef struct sa_log_entry {
     uint64_t line;     /* in the file, from 1; writers do not look */
     const char *event; /* texts: UTF-8, ended by 0; NULL: not in the log */
@@ -30,16 +32,20 @@ typedef struct sa_log_entry {
     size_t candidates;      /* N >= 1 */
     size_t dim;             /* d; 0 without contexts */
     const double *contexts; /* (N, d) row-major, finite; NULL: not in the log */
-    const char *const
-        *ids;            /* (N) of the items, unique, 1 to 256 bytes; NULL where items have none, or are not in the log */
-    const char *context; /* JSON text of the object "context", with context_size bytes and no 0 behind it; NULL: none */
+    const char *const *
+        ids; /* (N) of the items, unique, 1 to 256 bytes; NULL where items have none, or are not in the log */
+    const char *
+        /* JSON text of the object "context", with context_size bytes and no 0 behind it; NULL: none */
+        context;
     size_t context_size;
     const char *items; /* JSON text of the array "items", items_size bytes; NULL: none */
     size_t items_size;
 
     /* what was chosen, and what came of it */
-    size_t slate;       /* K <= N */
-    const size_t *arms; /* (K) which candidates, from 0, in the order of positions; none twice. Their ids: ids[arms[k]] */
+    size_t slate; /* K <= N */
+    const size_t *
+        /* (K) which candidates, from 0, in the order of positions; none twice. Their ids: ids[arms[k]] */
+        arms;
     const double *feedback; /* (K), NaN: not seen; NULL: none has come */
 
     /* probabilities of the policy that chose, in (0, 1]; NaN: unknown */
@@ -51,9 +57,12 @@ typedef struct sa_log_entry {
     const double *target_prefix_propensities;
     const double *target_position_propensities;
 
-    const char *extra; /* JSON text of an object with all other fields, kept as they are; extra_size bytes; NULL: none */
+    const char *
+        /* JSON text of an object with all other fields, kept as they are; extra_size bytes; NULL: none */
+        extra;
     size_t extra_size;
-    const char *json; /* the whole line, json_size bytes: also a request for sa_schema_encode; writers do not look */
+    const char
+        *json; /* the whole line, json_size bytes: also a request for sa_schema_encode; writers do not look */
     size_t json_size;
 } sa_log_entry;
 
@@ -67,13 +76,15 @@ typedef struct sa_log_reader sa_log_reader;
 /* A line may be so long; memory stays within a few times the longest line, whatever the size of the file. */
 #define SA_LOG_LONGEST_LINE ((size_t)1 << 26)
 
-/* `skip_bad`: lines that are wrong are skipped and counted. `*out` is set only on success; caller closes it. */
+/* `skip_bad`: lines that are wrong are skipped and counted. `*out` is set only on success; caller closes
+ * it. */
 SA_API sa_status sa_log_reader_open(const char *path, bool skip_bad, sa_log_reader **out);
 SA_API void sa_log_reader_close(sa_log_reader *reader); /* NULL is fine */
 
-/* The next decision; `*entry` is NULL after the last. A line that is wrong is SA_FORMAT with "path:line: " and what is wrong,
- * and the next call goes on behind it. A last line that was cut off (it has no line end, and its JSON stops in the middle) is
- * left out, see sa_log_counts. A file without a single line that is a decision is SA_FORMAT. */
+/* The next decision; `*entry` is NULL after the last. A line that is wrong is SA_FORMAT with "path:line: "
+ * and what is wrong, and the next call goes on behind it. A last line that was cut off (it has no line end,
+ * and its JSON stops in the middle) is left out, see sa_log_counts. A file without a single line that is a
+ * decision is SA_FORMAT. */
 SA_API sa_status sa_log_reader_next(sa_log_reader *reader, const sa_log_entry **entry);
 
 typedef struct sa_log_counts {
@@ -85,19 +96,21 @@ typedef struct sa_log_counts {
 } sa_log_counts;
 
 SA_API void sa_log_reader_count(const sa_log_reader *reader, sa_log_counts *counts);
-/* What a user should hear at the end, as one sentence: "log.jsonl: the last line, 812, is cut off and was left out", or how many
- * lines were skipped and what was wrong with the first; "" when there is nothing. Valid until the reader's next call. */
+/* What a user should hear at the end, as one sentence: "log.jsonl: the last line, 812, is cut off and was
+ * left out", or how many lines were skipped and what was wrong with the first; "" when there is nothing.
+ * Valid until the reader's next call. */
 SA_API const char *sa_log_reader_warning(sa_log_reader *reader);
 
 /* ---- writing ---- */
 
 typedef struct sa_log_writer sa_log_writer;
 
-/* The file appears whole, over an older one, when the writer is finished; a device or pipe is written straight to. `digits`: of
- * numbers, 17 to read back the same; 0: as many as that takes. */
+/* The file appears whole, over an older one, when the writer is finished; a device or pipe is written
+ * straight to. `digits`: of numbers, 17 to read back the same; 0: as many as that takes. */
 SA_API sa_status sa_log_writer_open(const char *path, int digits, sa_log_writer **out);
-/* Writes one line. An entry that a reader would refuse is SA_INVALID with what is wrong, and nothing is written. "propensity" is
- * always written, null where it is unknown, and "feedback" where there is a slate; of the rest, what is there. */
+/* Writes one line. An entry that a reader would refuse is SA_INVALID with what is wrong, and nothing is
+ * written. "propensity" is always written, null where it is unknown, and "feedback" where there is a slate;
+ * of the rest, what is there. */
 SA_API sa_status sa_log_writer_write(sa_log_writer *writer, const sa_log_entry *entry);
 /* Frees the writer either way; on failure the older file stays. */
 SA_API sa_status sa_log_writer_finish(sa_log_writer *writer);

@@ -1,5 +1,6 @@
-/* Oracles: which slate has the largest reward for given scores? One problem at a time here; agents ask the same oracles each
- * round, with the problem's data in the request. `superarm list oracles` says what each needs. */
+/* Oracles: which slate has the largest reward for given scores? One problem at a time here; agents ask the
+ * same oracles each round, with the problem's data in the request. `superarm list oracles` says what each
+ * needs. */
 #ifndef SUPERARM_ORACLE_H
 #define SUPERARM_ORACLE_H
 
@@ -16,18 +17,21 @@ extern "C" {
 
 typedef struct sa_problem sa_problem;
 
-/* NULL when memory is short. Caller frees with sa_problem_destroy. All arrays are borrowed as long as the problem is used;
- * shapes and values are checked when it is solved. A later call replaces an earlier one. */
+/* NULL when memory is short. Caller frees with sa_problem_destroy. All arrays are borrowed as long as the
+ * problem is used; shapes and values are checked when it is solved. A later call replaces an earlier one. */
 SA_API sa_problem *sa_problem_new(void);
 SA_API void sa_problem_destroy(sa_problem *problem); /* NULL is fine */
 
 SA_API void sa_problem_scores(sa_problem *problem, const double *scores, size_t arms);
-/* Scores of each arm in each position, (arms, positions), for `assignment`; the slate has that many positions. */
-SA_API void sa_problem_position_scores(sa_problem *problem, const double *scores, size_t arms, size_t positions);
+/* Scores of each arm in each position, (arms, positions), for `assignment`; the slate has that many
+ * positions. */
+SA_API void sa_problem_position_scores(sa_problem *problem, const double *scores, size_t arms,
+                                       size_t positions);
 /* K. Oracles that may leave arms out take it as the most, and 0, as it is unless set, as no limit. */
 SA_API void sa_problem_slate(sa_problem *problem, size_t slate);
-/* Exactly K arms, the best of the slates that keep the rules, also where an oracle may leave arms out (`knapsack`, `matroid` with
- * groups, `matching`, `assortment`, `ilp`); SA_INVALID where there is none. Not for `shortest-path`. */
+/* Exactly K arms, the best of the slates that keep the rules, also where an oracle may leave arms out
+ * (`knapsack`, `matroid` with groups, `matching`, `assortment`, `ilp`); SA_INVALID where there is none. Not
+ * for `shortest-path`. */
 SA_API void sa_problem_exactly(sa_problem *problem, bool exactly);
 /* Arms that must not be chosen: (arms) flags, true excludes; NULL excludes none. */
 SA_API void sa_problem_exclude(sa_problem *problem, const bool *excluded);
@@ -37,39 +41,44 @@ SA_API void sa_problem_capacity(sa_problem *problem, double capacity);
 /* matroid, assignment: each arm's group, and the most arms of each. `matroid` takes 1 unless it is given. */
 SA_API void sa_problem_groups(sa_problem *problem, const size_t *groups, size_t arms);
 SA_API void sa_problem_capacities(sa_problem *problem, const size_t *capacities, size_t groups);
-/* assignment: the least arms of each group; (pairs, 2) arms of which at most one is chosen; (positions, arms) flags, which arms each
- * position takes. `assignment` also takes the rules of sa_problem_constraints. */
+/* assignment: the least arms of each group; (pairs, 2) arms of which at most one is chosen; (positions, arms)
+ * flags, which arms each position takes. `assignment` also takes the rules of sa_problem_constraints. */
 SA_API void sa_problem_minimums(sa_problem *problem, const size_t *minimums, size_t groups);
 SA_API void sa_problem_exclusions(sa_problem *problem, const size_t *exclusions, size_t pairs);
 SA_API void sa_problem_eligible(sa_problem *problem, const bool *eligible, size_t positions, size_t arms);
-/* (arms, 2): arm i joins two nodes. `matroid`: of one graph; `shortest-path`: from the first to the second; `matching`: the
- * first on one side, the second on the other, each side counted from 0. */
+/* (arms, 2): arm i joins two nodes. `matroid`: of one graph; `shortest-path`: from the first to the second;
+ * `matching`: the first on one side, the second on the other, each side counted from 0. */
 SA_API void sa_problem_edges(sa_problem *problem, const size_t *edges, size_t arms);
-SA_API void sa_problem_ends(sa_problem *problem, size_t source, size_t target);                      /* shortest-path */
-SA_API void sa_problem_revenues(sa_problem *problem, const double *revenues, size_t arms);           /* assortment */
-SA_API void sa_problem_topics(sa_problem *problem, const double *topics, size_t arms, size_t count); /* submodular */
+SA_API void sa_problem_ends(sa_problem *problem, size_t source, size_t target);            /* shortest-path */
+SA_API void sa_problem_revenues(sa_problem *problem, const double *revenues, size_t arms); /* assortment */
+SA_API void sa_problem_topics(sa_problem *problem, const double *topics, size_t arms,
+                              size_t count); /* submodular */
 /* ilp: matrix (rows, arms) times the 0/1 choices is at most bounds (rows). */
-SA_API void sa_problem_constraints(sa_problem *problem, const double *matrix, const double *bounds, size_t rows,
-                                   size_t arms);
-/* How long CBC may search, 1 unless given: what it has found by then is the slate, and the solution's alpha says how good it is. For
- * `ilp`, and `assignment` with rules that are no flow. */
+SA_API void sa_problem_constraints(sa_problem *problem, const double *matrix, const double *bounds,
+                                   size_t rows, size_t arms);
+/* How long CBC may search, 1 unless given: what it has found by then is the slate, and the solution's alpha
+ * says how good it is. For `ilp`, and `assignment` with rules that are no flow. */
 SA_API void sa_problem_seconds(sa_problem *problem, double seconds);
 /* cascade, assignment: the discount of each position, 0 to 1. */
 SA_API void sa_problem_discounts(sa_problem *problem, const double *discounts, size_t positions);
 
-/* The same from text, by the names of the flags of `superarm solve`: arrays ("scores", "costs", ...) from an npy file, or with
- * one axis also written out, "0.5,1"; the problem then owns them. Numbers ("slate", "capacity", "source", "target") and
- * "reward" come from the text itself. */
+/* The same from text, by the names of the flags of `superarm solve`: arrays ("scores", "costs", ...) from an
+ * npy file, or with one axis also written out, "0.5,1"; the problem then owns them. Numbers ("slate",
+ * "capacity", "source", "target") and "reward" come from the text itself. */
 SA_API sa_status sa_problem_set(sa_problem *problem, const char *name, const char *text);
 /* The index-th of these names and a line about it; false when there is none. */
 SA_API bool sa_problem_name_at(size_t index, const char **name, const char **help);
 
-/* What a problem has under one of these names, and its rows and columns (each may be NULL); NULL where it has none. Single values are
- * arrays of one. Numbers: scores, costs, capacity, revenues, topics, matrix, bounds, seconds, discounts. Indices: slate, groups,
- * capacities, minimums, exclusions, edges, source, target. Flags: exclude, eligible, exactly, and reward, true for sum. */
-SA_API const double *sa_problem_numbers(const sa_problem *problem, const char *name, size_t *rows, size_t *columns);
-SA_API const size_t *sa_problem_indices(const sa_problem *problem, const char *name, size_t *rows, size_t *columns);
-SA_API const bool *sa_problem_flags(const sa_problem *problem, const char *name, size_t *rows, size_t *columns);
+/* What a problem has under one of these names, and its rows and columns (each may be NULL); NULL where it has
+ * none. Single values are arrays of one. Numbers: scores, costs, capacity, revenues, topics, matrix, bounds,
+ * seconds, discounts. Indices: slate, groups, capacities, minimums, exclusions, edges, source, target. Flags:
+ * exclude, eligible, exactly, and reward, true for sum. */
+SA_API const double *sa_problem_numbers(const sa_problem *problem, const char *name, size_t *rows,
+                                        size_t *columns);
+SA_API const size_t *sa_problem_indices(const sa_problem *problem, const char *name, size_t *rows,
+                                        size_t *columns);
+SA_API const bool *sa_problem_flags(const sa_problem *problem, const char *name, size_t *rows,
+                                    size_t *columns);
 
 /* ---- solving it ---- */
 
@@ -81,8 +90,8 @@ typedef struct sa_solution {
     bool exact;
 } sa_solution;
 
-/* SA_INVALID, with a sentence, for wrong data and for problems without a solution. Memory that it needs is kept with the
- * problem, so that solving again allocates nothing (but `ilp`, whose solver does). */
+/* SA_INVALID, with a sentence, for wrong data and for problems without a solution. Memory that it needs is
+ * kept with the problem, so that solving again allocates nothing (but `ilp`, whose solver does). */
 SA_API sa_status sa_problem_solve(sa_problem *problem, const char *oracle, sa_solution *solution);
 
 typedef struct sa_oracle_info {
@@ -100,18 +109,20 @@ SA_API bool sa_oracle_at(size_t index, sa_oracle_info *info);
 /* ---- your own oracle ---- */
 
 typedef struct sa_oracle_callbacks {
-    /* Writes at most `most` different arms and how many. Anything but 0 makes the select fail, with SA_CALLBACK. excluded (arms) or NULL. The
-     * slate is checked: an arm twice, out of range or excluded is SA_INVALID, and the agent is unchanged. Scores are (arms);
-     * with `positions` (arms, most), row-major, of each arm in each position, and each of the `most` positions gets an arm. */
-    int (*solve)(void *user, const double *scores, size_t arms, const bool *excluded, size_t most, size_t *slate,
-                 size_t *length);
+    /* Writes at most `most` different arms and how many. Anything but 0 makes the select fail, with
+     * SA_CALLBACK. excluded (arms) or NULL. The slate is checked: an arm twice, out of range or excluded is
+     * SA_INVALID, and the agent is unchanged. Scores are (arms); with `positions` (arms, most), row-major, of
+     * each arm in each position, and each of the `most` positions gets an arm. */
+    int (*solve)(void *user, const double *scores, size_t arms, const bool *excluded, size_t most,
+                 size_t *slate, size_t *length);
     void *user;
     double alpha;   /* more than 0, at most 1: the share of the best reward that is sure */
     bool positions; /* for agents that tell positions apart (--feedback position) */
-    /* The reward of a slate under scores (arms), which experiments measure regret with. NULL: the sum of the slate's scores. */
+    /* The reward of a slate under scores (arms), which experiments measure regret with. NULL: the sum of the
+     * slate's scores. */
     double (*reward)(void *user, const double *scores, size_t arms, const size_t *slate, size_t length);
-    /* Instead of these two: the same with all that the request says, its scores, groups, costs... (sa_problem_numbers and the like). The
-     * problem and what it points to are only there during the call. */
+    /* Instead of these two: the same with all that the request says, its scores, groups, costs...
+     * (sa_problem_numbers and the like). The problem and what it points to are only there during the call. */
     int (*solve_problem)(void *user, const sa_problem *problem, size_t most, size_t *slate, size_t *length);
     double (*reward_problem)(void *user, const sa_problem *problem, const size_t *slate, size_t length);
 } sa_oracle_callbacks;

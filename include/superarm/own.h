@@ -1,9 +1,11 @@
-/* Things of your own in an experiment: an algorithm that runs beside ours on the same draws, an environment, an oracle
- * (superarm/oracle.h). They are given to the experiment as callbacks: sa_experiment_own_agent, _environment, _oracle.
+/* Things of your own in an experiment: an algorithm that runs beside ours on the same draws, an environment,
+ * an oracle (superarm/oracle.h). They are given to the experiment as callbacks: sa_experiment_own_agent,
+ * _environment, _oracle.
  *
- * A callback returns 0, or anything else to end the experiment with SA_CALLBACK and a sentence that names agent, run and round.
- * Runs go on in several threads, so callbacks of different runs may be called at the same time unless
- * sa_experiment_one_at_a_time says otherwise; those of one run come one after the other, from one thread. */
+ * A callback returns 0, or anything else to end the experiment with SA_CALLBACK and a sentence that names
+ * agent, run and round. Runs go on in several threads, so callbacks of different runs may be called at the
+ * same time unless sa_experiment_one_at_a_time says otherwise; those of one run come one after the other,
+ * from one thread. */
 #ifndef SUPERARM_OWN_H
 #define SUPERARM_OWN_H
 
@@ -30,12 +32,13 @@ typedef struct sa_own_agent {
     void *user; /* for begin; the state itself where there is no begin */
     /* Begins a run: makes the state that the other calls get. NULL: they get `user`. */
     int (*begin)(void *user, uint64_t run, void **state);
-    /* Writes different arms, at most round->slate, in the order of their positions; *length is round->slate before the call.
-     * The slate is checked: an arm twice or out of range, too many or too few arms are SA_INVALID. What --oracle asks for
-     * beyond that (costs, groups, edges...) is not. */
+    /* Writes different arms, at most round->slate, in the order of their positions; *length is round->slate
+     * before the call. The slate is checked: an arm twice or out of range, too many or too few arms are
+     * SA_INVALID. What --oracle asks for beyond that (costs, groups, edges...) is not. */
     int (*select)(void *state, const sa_own_round *round, size_t *arms, size_t *length);
-    /* What came of the slate of an earlier round, --delay rounds later: arms and scores (length). `observed` (length) says which
-     * scores were seen, the others are NaN; NULL: all were. NULL instead of a callback: the algorithm does not learn. */
+    /* What came of the slate of an earlier round, --delay rounds later: arms and scores (length). `observed`
+     * (length) says which scores were seen, the others are NaN; NULL: all were. NULL instead of a callback:
+     * the algorithm does not learn. */
     int (*update)(void *state, uint64_t round, const size_t *arms, const double *scores, const bool *observed,
                   size_t length);
     void (*end)(void *state); /* called once for each begin that returned 0; may be NULL */
@@ -43,8 +46,8 @@ typedef struct sa_own_agent {
 
 /* ---- an environment ---- */
 
-/* It must give the same for the same run and round, whoever asks: each agent plays each run by itself, from round 0 on, and
- * agents are compared on the same draws. */
+/* It must give the same for the same run and round, whoever asks: each agent plays each run by itself, from
+ * round 0 on, and agents are compared on the same draws. */
 typedef struct sa_own_environment {
     size_t rounds; /* T: all there are, of which --rounds may take fewer; 0: as many as --rounds asks for */
     size_t arms;   /* N */
@@ -57,13 +60,16 @@ typedef struct sa_own_environment {
     int (*contexts)(void *state, uint64_t run, uint64_t round, double *contexts, size_t *arms);
     /* Fills the expected scores (arms) of the same round, which regret is measured with. */
     int (*expected)(void *state, uint64_t run, uint64_t round, double *expected, size_t arms);
-    /* What is seen of an arm is its expected score and this, (arms). NULL: Gaussian noise of deviation --noise. */
+    /* What is seen of an arm is its expected score and this, (arms). NULL: Gaussian noise of deviation
+     * --noise. */
     int (*noise)(void *state, uint64_t run, uint64_t round, double *noise, size_t arms);
-    /* Instead of noise: what comes of the slate that was chosen, scores (length) in the order of its arms, NaN for an arm that
-     * nobody looked at, which earns nothing. It is asked once a round, for that slate only, so it may depend on the slate as a
-     * whole and may change the state. The realised regret of a round is then the best expected reward minus the reward of
-     * these scores: nobody knows what another slate would have got. Not with --clicks, which decides that, too. */
-    int (*feedback)(void *state, uint64_t run, uint64_t round, const size_t *arms, size_t length, double *scores);
+    /* Instead of noise: what comes of the slate that was chosen, scores (length) in the order of its arms,
+     * NaN for an arm that nobody looked at, which earns nothing. It is asked once a round, for that slate
+     * only, so it may depend on the slate as a whole and may change the state. The realised regret of a round
+     * is then the best expected reward minus the reward of these scores: nobody knows what another slate
+     * would have got. Not with --clicks, which decides that, too. */
+    int (*feedback)(void *state, uint64_t run, uint64_t round, const size_t *arms, size_t length,
+                    double *scores);
     void (*end)(void *state); /* called once for each begin that returned 0; may be NULL */
 } sa_own_environment;
 

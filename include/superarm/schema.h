@@ -1,10 +1,12 @@
-/* Named fields to feature vectors. A schema says how each field of a context and of an item is encoded; docs/LOGS.md has the kinds.
+/* Named fields to feature vectors. A schema says how each field of a context and of an item is encoded;
+ * docs/LOGS.md has the kinds.
  *
  *   context: {country: hashed 16, device: category [phone, desktop], hour: cyclic 24}
  *   item:    {category: hashed 16, price: log, tags: tags 32}
  *   cross:   [[country, category]]
  *
- * A schema never changes, and any number of threads may use it; an encoding belongs to one thread at a time. */
+ * A schema never changes, and any number of threads may use it; an encoding belongs to one thread at a
+ * time. */
 #ifndef SUPERARM_SCHEMA_H
 #define SUPERARM_SCHEMA_H
 
@@ -30,7 +32,8 @@ SA_API void sa_schema_release(sa_schema *schema); /* NULL is fine; from any thre
 
 /* Features of an arm: the agent's --dim. */
 SA_API size_t sa_schema_dim(const sa_schema *schema);
-/* The schema as one line of JSON, which sa_schema_parse reads; equal schemas have equal texts. Lives as long as the schema. */
+/* The schema as one line of JSON, which sa_schema_parse reads; equal schemas have equal texts. Lives as long
+ * as the schema. */
 SA_API const char *sa_schema_text(const sa_schema *schema);
 
 typedef struct sa_schema_column {
@@ -40,7 +43,8 @@ typedef struct sa_schema_column {
     size_t start;      /* first column of its encoding */
     size_t size;       /* columns; the last is the missing flag, which crosses do not have */
 } sa_schema_column;
-/* The index-th field or cross, in the order of columns; false when there is none. The texts live as long as the schema. */
+/* The index-th field or cross, in the order of columns; false when there is none. The texts live as long as
+ * the schema. */
 SA_API bool sa_schema_column_at(const sa_schema *schema, size_t index, sa_schema_column *column);
 
 /* ---- encoding ---- */
@@ -51,29 +55,34 @@ typedef struct sa_encoding sa_encoding;
 SA_API sa_encoding *sa_encoding_new(void);
 SA_API void sa_encoding_destroy(sa_encoding *encoding); /* NULL is fine */
 
-/* Encodes a request or a line of a log: JSON text of an object with "items", a list of objects, and "context", an object, which
- * may be absent; its other fields are not looked at. A field of an item or of the context that the schema does not have is
- * counted and left out, "id" apart; one that has another type than its kind takes is SA_INVALID with its path: items[3].price is
- * "abc", and a number is wanted. What an earlier call gave is then gone. */
-SA_API sa_status sa_schema_encode(const sa_schema *schema, const char *json, size_t size, sa_encoding *encoding);
+/* Encodes a request or a line of a log: JSON text of an object with "items", a list of objects, and
+ * "context", an object, which may be absent; its other fields are not looked at. A field of an item or of the
+ * context that the schema does not have is counted and left out, "id" apart; one that has another type than
+ * its kind takes is SA_INVALID with its path: items[3].price is "abc", and a number is wanted. What an
+ * earlier call gave is then gone. */
+SA_API sa_status sa_schema_encode(const sa_schema *schema, const char *json, size_t size,
+                                  sa_encoding *encoding);
 
 /* What the last call gave; valid until the next one. */
 SA_API size_t sa_encoding_arms(const sa_encoding *encoding);
 SA_API const double *sa_encoding_contexts(const sa_encoding *encoding); /* (arms, dim) row-major */
-SA_API const char *const *sa_encoding_ids(const sa_encoding *encoding); /* (arms), or NULL where items have no ids */
-/* Values left out since the schema does not have their fields, over all calls, and the name of the first such field,
- * "items.colour" or "context.colour", "" when there was none. */
+SA_API const char *const *
+sa_encoding_ids(const sa_encoding *encoding); /* (arms), or NULL where items have no ids */
+/* Values left out since the schema does not have their fields, over all calls, and the name of the first such
+ * field, "items.colour" or "context.colour", "" when there was none. */
 SA_API uint64_t sa_encoding_ignored(const sa_encoding *encoding);
 SA_API const char *sa_encoding_ignored_name(const sa_encoding *encoding);
 
-/* The number that hashing is made of: texts are placed by it, so it is the same in all versions. 64-bit FNV-1a of the field's name,
- * a byte 0 and the value, then the finalizer of MurmurHash3. The value goes to column h mod B, with the sign + where h < 2^63. */
+/* The number that hashing is made of: texts are placed by it, so it is the same in all versions. 64-bit
+ * FNV-1a of the field's name, a byte 0 and the value, then the finalizer of MurmurHash3. The value goes to
+ * column h mod B, with the sign + where h < 2^63. */
 SA_API uint64_t sa_schema_hash(const char *field, const char *value);
 
 /* ---- a schema from data ---- */
 
-/* Looks at the fields of a log's items and contexts and proposes a schema, as YAML with a comment on each line that says what was
- * seen. `*text` is ended by 0; caller frees it with sa_schema_text_free. Lines that are wrong: as for sa_log_reader_open. */
+/* Looks at the fields of a log's items and contexts and proposes a schema, as YAML with a comment on each
+ * line that says what was seen. `*text` is ended by 0; caller frees it with sa_schema_text_free. Lines that
+ * are wrong: as for sa_log_reader_open. */
 SA_API sa_status sa_schema_propose(const char *log, bool skip_bad, char **text);
 SA_API void sa_schema_text_free(char *text); /* NULL is fine */
 

@@ -1,4 +1,5 @@
-/* Superarm: slates chosen online, with neural networks and honest confidence widths. The one header to include. */
+/* Superarm: slates chosen online, with neural networks and honest confidence widths. The one header to
+ * include. */
 #ifndef SUPERARM_H
 #define SUPERARM_H
 
@@ -23,7 +24,8 @@ extern "C" {
 
 /* "0.1.0" */
 SA_API const char *sa_version(void);
-/* What it was built from: git's name of the commit, with "-dirty" where files had changed; "unknown" outside of git. */
+/* What it was built from: git's name of the commit, with "-dirty" where files had changed; "unknown" outside
+ * of git. */
 SA_API const char *sa_commit(void);
 
 #ifdef __cplusplus

@@ -2,8 +2,8 @@
  *
  *   same_bytes SLATE ARMS DIM [OPTION VALUE]... <contexts >shown
  *
- * `contexts` are rounds of (ARMS, DIM) doubles, and an arm's score is its first feature. `shown` has for each round the slate, as
- * doubles, and of all arms the estimates, widths and scores. */
+ * `contexts` are rounds of (ARMS, DIM) doubles, and an arm's score is its first feature. `shown` has for each
+ * round the slate, as doubles, and of all arms the estimates, widths and scores. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <superarm/superarm.h>
@@ -11,7 +11,8 @@
 static sa_status create(int pairs, char **pair, sa_agent **agent) {
     sa_options *options = sa_options_new(NULL);
     sa_status status = options ? SA_OK : SA_OUT_OF_MEMORY;
-    for (int i = 0; status == SA_OK && i < pairs; i++) status = sa_options_set(options, pair[2 * i], pair[2 * i + 1]);
+    for (int i = 0; status == SA_OK && i < pairs; i++)
+        status = sa_options_set(options, pair[2 * i], pair[2 * i + 1]);
     if (status == SA_OK) status = sa_agent_create(options, agent);
     sa_options_destroy(options);
     return status;
@@ -49,7 +50,8 @@ static sa_status play(sa_agent *agent, size_t slate, size_t arms, size_t dim) {
 int main(int count, char **arguments) {
     sa_agent *agent = NULL;
     if (count < 4) return 2;
-    size_t slate = (size_t)atoi(arguments[1]), arms = (size_t)atoi(arguments[2]), dim = (size_t)atoi(arguments[3]);
+    size_t slate = (size_t)atoi(arguments[1]), arms = (size_t)atoi(arguments[2]),
+           dim = (size_t)atoi(arguments[3]);
     sa_blas_threads(1);
     sa_status status = create((count - 4) / 2, arguments + 4, &agent);
     if (status == SA_OK) status = play(agent, slate, arms, dim);

@@ -24,7 +24,8 @@ void sa_agent_destroy(sa_agent *agent) {
 }
 
 sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
-    if (!options || !out) return sa_fail(SA_INVALID, "sa_agent_create needs options and a place for the agent");
+    if (!options || !out)
+        return sa_fail(SA_INVALID, "sa_agent_create needs options and a place for the agent");
     SA_TRY(sa_options_check_agent(
         options)); /* a saved agent was checked: its first weights may come from a file it has lost */
     sa_options *copy = sa_options_copy(options);
@@ -37,7 +38,8 @@ sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
     sa_agent *agent;
     SA_TRY(sa_agent_assemble(copy, 0, &agent));
     if (*options->history && options->history_new) status = sa_history_file_make_way(options->history, true);
-    if (*options->history && status == SA_OK) status = sa_history_file_create(&agent->memory.history, options->history);
+    if (*options->history && status == SA_OK)
+        status = sa_history_file_create(&agent->memory.history, options->history);
     if (status != SA_OK) {
         sa_agent_destroy(agent);
         return status;
@@ -50,8 +52,9 @@ sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
 
 sa_status sa_agent_enter(sa_agent *agent, sa_account **before) {
     if (agent->closed)
-        return sa_fail(SA_CLOSED,
-                       "this agent ran out of memory or disk while it learnt, and is closed: load what was saved");
+        return sa_fail(
+            SA_CLOSED,
+            "this agent ran out of memory or disk while it learnt, and is closed: load what was saved");
     *before = sa_account_charge(agent->account);
     return SA_OK;
 }
@@ -115,8 +118,9 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
         .replay_seconds = learner->replay_seconds,
         .refused_rewards = (uint64_t)agent->rewards.refused,
         .wild_rewards = (uint64_t)agent->rewards.outliers.wild,
-        .wild_contexts = policy->estimator.statistics
-                             ? (uint64_t)sa_statistics_wild(&policy->estimator.inputs, policy->estimator.statistics)
-                             : 0,
+        .wild_contexts =
+            policy->estimator.statistics
+                ? (uint64_t)sa_statistics_wild(&policy->estimator.inputs, policy->estimator.statistics)
+                : 0,
     };
 }

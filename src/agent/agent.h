@@ -1,4 +1,5 @@
-/* The agent: a policy that chooses, a memory of what was chosen and answered, and a learner that makes the one of the other. */
+/* The agent: a policy that chooses, a memory of what was chosen and answered, and a learner that makes the
+ * one of the other. */
 #ifndef SA_AGENT_AGENT_H
 #define SA_AGENT_AGENT_H
 
@@ -27,21 +28,22 @@ sa_status sa_agent_enter(sa_agent *agent, sa_account **before);
 /* Ends it; an agent that was `learning` when the call failed is closed. Returns the status. */
 sa_status sa_agent_leave(sa_agent *agent, sa_account *before, sa_status status, bool learning);
 
-/* An agent with all parts, from options that it takes over (also on failure). The epoch is 0 where there are none. */
+/* An agent with all parts, from options that it takes over (also on failure). The epoch is 0 where there are
+ * none. */
 sa_status sa_agent_assemble(sa_options *options, uint64_t epoch, sa_agent **out);
 /* The learner of an epoch, with fresh parts. */
 sa_status sa_agent_make_learner(sa_agent *agent, uint64_t epoch, sa_learner **out);
 
 /* ---- for agents that were entered ---- */
 
-/* A slate of this request that somebody chose waits for its feedback, as the next decision; prefix, position (slate): its propensities, or
- * NULL. */
-sa_status sa_agent_keep(sa_agent *agent, const sa_request *request, const size_t *arms, size_t slate, const double *prefix,
-                        const double *position, bool *learning);
+/* A slate of this request that somebody chose waits for its feedback, as the next decision; prefix, position
+ * (slate): its propensities, or NULL. */
+sa_status sa_agent_keep(sa_agent *agent, const sa_request *request, const size_t *arms, size_t slate,
+                        const double *prefix, const double *position, bool *learning);
 /* The decision that has this id and slate; SA_UNKNOWN_DECISION, SA_INVALID. */
 sa_status sa_agent_find(const sa_agent *agent, uint64_t decision, size_t n, sa_pending **out);
 /* See sa_agent_update; `*learning` becomes true where it begins to learn. */
-sa_status sa_agent_answer(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n,
-                          bool *learning);
+sa_status sa_agent_answer(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed,
+                          size_t n, bool *learning);
 
 #endif

@@ -5,25 +5,81 @@
 
 #include <superarm/agent.h>
 
-/* clang-format off */
+/* clang-format off: a row is two lines */
 static const sa_algorithm algorithms[] = {
-    /* name        model     widths exploration              M  doubling summary */
-    {"cn-ucb",      "mlp",    true,  &sa_explore_ucb,          0, false, "neural, upper confidence bounds (the paper's Algorithm 1)"},
-    {"cn-ts",       "mlp",    true,  &sa_explore_ts,           0, false, "neural, Thompson sampling, the best of M samples (Algorithm 2)"},
-    {"cn-ts1",      "mlp",    true,  &sa_explore_ts,           1, false, "neural, Thompson sampling with one sample an arm"},
-    {"cn-ucb-d",    "mlp",    true,  &sa_explore_ucb,          0, true,  "cn-ucb for an unknown horizon: a new network whenever the rounds have doubled"},
-    {"cn-ts-d",     "mlp",    true,  &sa_explore_ts,           0, true,  "cn-ts for an unknown horizon, likewise"},
-    {"neural-ucb",  "mlp",    true,  &sa_explore_ucb,          0, false, "neural, upper confidence bounds, K = 1 (Zhou et al. 2020); with larger slates it is cn-ucb"},
-    {"neural-ts",   "mlp",    true,  &sa_explore_ts,           1, false, "neural, Thompson sampling, K = 1 (Zhang et al. 2021); with larger slates it is cn-ts1"},
-    {"neural-linear", "neural-linear", true, &sa_explore_parameter_ts, 0, false, "neural features, Thompson sampling of a linear regression on them (Riquelme et al. 2018)"},
-    {"comblin-ucb", "linear", true,  &sa_explore_ucb,          0, false, "linear, upper confidence bounds (Wen et al. 2015)"},
-    {"comblin-ts",  "linear", true,  &sa_explore_parameter_ts, 0, false, "linear, Thompson sampling of the parameters (Wen et al. 2015)"},
-    {"c2ucb",       "linear", true,  &sa_explore_theory_ucb,   0, false, "linear, upper confidence bounds with gamma_t from theory (Qin et al. 2014)"},
-    {"cc-mab",      "partition",      false, &sa_explore_by_model,  0, false, "fixed cubes of contexts, the under-explored first, then greedy (Chen et al. 2018)"},
-    {"acc-ucb",     "partition-tree", false, &sa_explore_by_model,  0, false, "cells of contexts that split as they fill, upper confidence bounds (Nika et al. 2020)"},
-    {"greedy",      "mlp",    false, &sa_explore_greedy,       0, false, "reference: neural, no exploration"},
-    {"random",      NULL,     false, &sa_explore_uniform,      0, false, "reference: a slate drawn uniformly"},
-    {"best",        NULL,     false, &sa_explore_known,        0, false, "reference: knows the expected scores"},
+    {.name = "cn-ucb",
+     .model = "mlp",
+     .confidence = true,
+     .exploration = &sa_explore_ucb,
+     .summary = "neural, upper confidence bounds (the paper's Algorithm 1)"},
+    {.name = "cn-ts",
+     .model = "mlp",
+     .confidence = true,
+     .exploration = &sa_explore_ts,
+     .summary = "neural, Thompson sampling, the best of M samples (Algorithm 2)"},
+    {.name = "cn-ts1",
+     .model = "mlp",
+     .confidence = true,
+     .exploration = &sa_explore_ts,
+     .ts_samples = 1,
+     .summary = "neural, Thompson sampling with one sample an arm"},
+    {.name = "cn-ucb-d",
+     .model = "mlp",
+     .confidence = true,
+     .exploration = &sa_explore_ucb,
+     .doubling = true,
+     .summary = "cn-ucb for an unknown horizon: a new network whenever the rounds have doubled"},
+    {.name = "cn-ts-d",
+     .model = "mlp",
+     .confidence = true,
+     .exploration = &sa_explore_ts,
+     .doubling = true,
+     .summary = "cn-ts for an unknown horizon, likewise"},
+    {.name = "neural-ucb",
+     .model = "mlp",
+     .confidence = true,
+     .exploration = &sa_explore_ucb,
+     .summary = "neural, upper confidence bounds, K = 1 (Zhou et al. 2020); with larger slates it is cn-ucb"},
+    {.name = "neural-ts",
+     .model = "mlp",
+     .confidence = true,
+     .exploration = &sa_explore_ts,
+     .ts_samples = 1,
+     .summary = "neural, Thompson sampling, K = 1 (Zhang et al. 2021); with larger slates it is cn-ts1"},
+    {.name = "neural-linear",
+     .model = "neural-linear",
+     .confidence = true,
+     .exploration = &sa_explore_parameter_ts,
+     .summary = "neural features, Thompson sampling of a linear regression on them (Riquelme et al. 2018)"},
+    {.name = "comblin-ucb",
+     .model = "linear",
+     .confidence = true,
+     .exploration = &sa_explore_ucb,
+     .summary = "linear, upper confidence bounds (Wen et al. 2015)"},
+    {.name = "comblin-ts",
+     .model = "linear",
+     .confidence = true,
+     .exploration = &sa_explore_parameter_ts,
+     .summary = "linear, Thompson sampling of the parameters (Wen et al. 2015)"},
+    {.name = "c2ucb",
+     .model = "linear",
+     .confidence = true,
+     .exploration = &sa_explore_theory_ucb,
+     .summary = "linear, upper confidence bounds with gamma_t from theory (Qin et al. 2014)"},
+    {.name = "cc-mab",
+     .model = "partition",
+     .exploration = &sa_explore_by_model,
+     .summary = "fixed cubes of contexts, the under-explored first, then greedy (Chen et al. 2018)"},
+    {.name = "acc-ucb",
+     .model = "partition-tree",
+     .exploration = &sa_explore_by_model,
+     .summary = "cells of contexts that split as they fill, upper confidence bounds (Nika et al. 2020)"},
+    {.name = "greedy",
+     .model = "mlp",
+     .exploration = &sa_explore_greedy,
+     .summary = "reference: neural, no exploration"},
+    {.name = "random", .exploration = &sa_explore_uniform, .summary = "reference: a slate drawn uniformly"},
+    {.name = "best", .exploration = &sa_explore_known, .summary = "reference: knows the expected scores"},
 };
 /* clang-format on */
 
@@ -56,8 +112,9 @@ bool sa_algorithm_has_epochs(const char *name) {
 static sa_status neural_linear_defaults(sa_options *options) {
     options->linear_form = SA_LINEAR_DEFINED; /* no published code has it */
     if (sa_options_given(options, "confidence") && options->confidence != SA_CONFIDENCE_LAST_LAYER)
-        return sa_fail(SA_INVALID,
-                       "--algorithm neural-linear is defined by --confidence last-layer: leave --confidence out");
+        return sa_fail(
+            SA_INVALID,
+            "--algorithm neural-linear is defined by --confidence last-layer: leave --confidence out");
     options->confidence = SA_CONFIDENCE_LAST_LAYER;
     if (options->preset != SA_PRESET_TUNED) return SA_OK;
     /* tuned trains on scores of deviation 0.04: the regression's prior and noise are of that size */
@@ -91,7 +148,8 @@ static sa_status partition_defaults(sa_options *options) {
 
 sa_status sa_algorithm_defaults(sa_options *options) {
     const char *model = sa_algorithm_model(options->algorithm);
-    if (sa_options_positions(options) && !sa_options_given(options, "oracle")) options->oracle = SA_ORACLE_ASSIGNMENT;
+    if (sa_options_positions(options) && !sa_options_given(options, "oracle"))
+        options->oracle = SA_ORACLE_ASSIGNMENT;
     if (model && strcmp(model, "linear") == 0) return linear_defaults(options);
     if (model && strcmp(model, "neural-linear") == 0) return neural_linear_defaults(options);
     if (model && strncmp(model, "partition", 9) == 0) return partition_defaults(options);
@@ -103,8 +161,9 @@ sa_status sa_algorithm_find(const char *name, const sa_algorithm **out) {
     *out = row_of(name);
     if (*out) return SA_OK;
     if (name && strcmp(name, "own") == 0)
-        return sa_fail(SA_INVALID, "--algorithm own is the caller's own code, which options alone cannot bring back: "
-                                   "sa_experiment_own_agent does, or superarm.run in Python");
+        return sa_fail(SA_INVALID,
+                       "--algorithm own is the caller's own code, which options alone cannot bring back: "
+                       "sa_experiment_own_agent does, or superarm.run in Python");
     for (size_t i = 0; i < ALGORITHMS; i++) {
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", algorithms[i].name);

@@ -8,7 +8,8 @@
 
 /* Where the model tells positions apart, so must the rest. */
 static sa_status check_positions(const sa_policy *policy, const sa_options *options) {
-    const char *form = options->feedback == SA_FEEDBACK_POSITION ? "position" : "cascade with --cascade-form unknown";
+    const char *form =
+        options->feedback == SA_FEEDBACK_POSITION ? "position" : "cascade with --cascade-form unknown";
     const sa_model *model = policy->estimator.model;
     if (policy->estimator.inputs.positions == 0) return SA_OK;
     if (!policy->oracle->positions)
@@ -109,8 +110,8 @@ static sa_status put_together(sa_agent *agent, uint64_t epoch) {
 sa_status sa_agent_assemble(sa_options *options, uint64_t epoch, sa_agent **out) {
     sa_account *account = sa_account_open(), *before = sa_account_charge(account);
     sa_agent *agent = NULL;
-    sa_status status =
-        account ? sa_alloc_array(1, sizeof *agent, &agent) : sa_fail(SA_OUT_OF_MEMORY, "no memory for an agent");
+    sa_status status = account ? sa_alloc_array(1, sizeof *agent, &agent)
+                               : sa_fail(SA_OUT_OF_MEMORY, "no memory for an agent");
     if (status == SA_OK) {
         agent->account = account;
         agent->given = options;

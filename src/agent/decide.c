@@ -1,5 +1,5 @@
-/* Choosing, and remembering what was chosen. A call that fails leaves the agent as it was: what it adds is made beside it, and put in
- * place when nothing can fail. */
+/* Choosing, and remembering what was chosen. A call that fails leaves the agent as it was: what it adds is
+ * made beside it, and put in place when nothing can fail. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 
 /* ---- what is kept of a decision until its feedback comes ---- */
 
-/* Its gradients are those that feedback counts: psi_k g where discounts are learnt with. `scaled`: some are not g itself. */
+/* Its gradients are those that feedback counts: psi_k g where discounts are learnt with. `scaled`: some are
+ * not g itself. */
 static sa_status keep_gradients(sa_agent *agent, const sa_choice *choice, sa_pending *pending, bool *scaled) {
     const sa_policy *policy = agent->learner->policy;
     SA_TRY(sa_gradients_init_like(&pending->gradients, policy->none.precision, &policy->none));
@@ -86,7 +87,8 @@ static sa_status choose(batch *self, const sa_request *const *requests) {
     return sa_choose(learner->policy, agent->chooser, requests, self->count, take_choice, self);
 }
 
-/* The statistics of --normalize standard take in what the chooser saw; a decision more, and what its widths cost. */
+/* The statistics of --normalize standard take in what the chooser saw; a decision more, and what its widths
+ * cost. */
 static sa_status note(sa_agent *agent, size_t decisions, size_t asked) {
     sa_policy **policy = &agent->learner->policy;
     SA_TRY(sa_policy_own(policy));
@@ -100,8 +102,8 @@ static sa_status note(sa_agent *agent, size_t decisions, size_t asked) {
     return SA_OK;
 }
 
-/* With --count-pending, Z takes the chosen arms now, and their gradients need not be kept. The policy is then the agent's own: note
- * cannot fail. */
+/* With --count-pending, Z takes the chosen arms now, and their gradients need not be kept. The policy is then
+ * the agent's own: note cannot fail. */
 static sa_status count_now(sa_agent *agent, sa_pending *pending, bool solved, size_t asked, bool *learning) {
     sa_learner *learner = agent->learner;
     size_t *label, slate = pending->slate;
@@ -124,7 +126,8 @@ static bool counts_now(const sa_agent *agent) {
 
 /* ---- select ---- */
 
-/* All but the first of these can fail; then nothing has changed but the decisions, which are made to be overwritten. */
+/* All but the first of these can fail; then nothing has changed but the decisions, which are made to be
+ * overwritten. */
 static sa_status select_into(batch *self, const sa_request *const *requests, bool *learning) {
     sa_agent *agent = self->agent;
     sa_pending_ring *ring = &agent->memory.pending;
@@ -132,7 +135,8 @@ static sa_status select_into(batch *self, const sa_request *const *requests, boo
     agent->solved_for = SA_NO_ID;
     SA_TRY(sa_ring_reserve(ring, self->count));
     SA_TRY(choose(self, requests));
-    if (self->count == 1) SA_TRY(count_now(agent, &self->pending[0], self->solved, self->last.scores, learning));
+    if (self->count == 1)
+        SA_TRY(count_now(agent, &self->pending[0], self->solved, self->last.scores, learning));
     SA_TRY(note(agent, self->count, self->last.scores));
     /* nothing can fail from here on */
     SA_TRY(sa_choice_decide(agent->chooser, &self->last, self->decided[self->count - 1]));
@@ -154,12 +158,13 @@ static sa_status select_entered(batch *self, const sa_request *const *requests) 
 }
 
 sa_status sa_agent_select(sa_agent *agent, const sa_request *request, sa_decision **decision) {
-    if (!agent || !decision) return sa_fail(SA_INVALID, "sa_agent_select needs an agent and a place for the decision");
+    if (!agent || !decision)
+        return sa_fail(SA_INVALID, "sa_agent_select needs an agent and a place for the decision");
     sa_pending pending = {0};
     sa_decision *fresh = *decision;
     if (!fresh) SA_TRY(sa_alloc_array(1, sizeof *fresh, &fresh));
-    sa_status status =
-        select_entered(&(batch){.agent = agent, .count = 1, .pending = &pending, .decided = &fresh}, &request);
+    sa_status status = select_entered(
+        &(batch){.agent = agent, .count = 1, .pending = &pending, .decided = &fresh}, &request);
     if (status == SA_OK) {
         *decision = fresh;
     } else {
@@ -213,15 +218,19 @@ static sa_status check_places(size_t count, sa_decision *const *decisions) {
     for (size_t i = 1; i < count; i++) twice = twice || (sorted[i] && sorted[i] == sorted[i - 1]);
     sa_free(sorted);
     if (!twice) return SA_OK;
-    return sa_fail(SA_INVALID, "sa_agent_select_many is given one decision twice: each request needs its own, or NULL");
+    return sa_fail(SA_INVALID,
+                   "sa_agent_select_many is given one decision twice: each request needs its own, or NULL");
 }
 
-sa_status sa_agent_select_many(sa_agent *agent, const sa_request *const *requests, size_t count, sa_decision **decisions) {
+sa_status sa_agent_select_many(sa_agent *agent, const sa_request *const *requests, size_t count,
+                               sa_decision **decisions) {
     if (!agent || ((!requests || !decisions) && count > 0))
-        return sa_fail(SA_INVALID, "sa_agent_select_many needs an agent, requests and places for the decisions");
+        return sa_fail(SA_INVALID,
+                       "sa_agent_select_many needs an agent, requests and places for the decisions");
     if (count == 0) return SA_OK;
     if (count > 1 && counts_now(agent))
-        return sa_fail(SA_INVALID, "with --count-pending each slate changes what the next one sees: select one by one");
+        return sa_fail(SA_INVALID,
+                       "with --count-pending each slate changes what the next one sees: select one by one");
     SA_TRY(check_places(count, decisions));
     batch self;
     sa_status status = batch_init(&self, agent, count);
@@ -234,7 +243,8 @@ sa_status sa_agent_select_many(sa_agent *agent, const sa_request *const *request
 /* ---- policies, and slates that were chosen elsewhere ---- */
 
 sa_status sa_agent_policy(sa_agent *agent, sa_policy **out) {
-    if (!agent || !out) return sa_fail(SA_INVALID, "sa_agent_policy needs an agent and a place for the policy");
+    if (!agent || !out)
+        return sa_fail(SA_INVALID, "sa_agent_policy needs an agent and a place for the policy");
     if (agent->closed) return sa_fail(SA_CLOSED, "this agent is closed: it has no policy");
     *out = sa_policy_retain(agent->learner->policy);
     return SA_OK;
@@ -244,7 +254,8 @@ static sa_status check_arms(const sa_choice *choice, const size_t *arms, size_t 
     const bool *excluded = choice->request->excluded;
     for (size_t k = 0; k < slate; k++) {
         if (arms[k] >= choice->request->arms)
-            return sa_fail(SA_INVALID, "the slate has arm %zu, and the request has %zu", arms[k], choice->request->arms);
+            return sa_fail(SA_INVALID, "the slate has arm %zu, and the request has %zu", arms[k],
+                           choice->request->arms);
         if (excluded && excluded[arms[k]])
             return sa_fail(SA_INVALID, "the slate has arm %zu, which the request excludes", arms[k]);
         for (size_t i = 0; i < k; i++)
@@ -253,13 +264,15 @@ static sa_status check_arms(const sa_choice *choice, const size_t *arms, size_t 
     return SA_OK;
 }
 
-/* Reads the request as it was read when the slate was chosen; its arms, with the statistics that they are seen by. */
+/* Reads the request as it was read when the slate was chosen; its arms, with the statistics that they are
+ * seen by. */
 static sa_status read_slate(sa_agent *agent, const sa_request *request, const size_t *arms, size_t slate,
                             sa_choice *choice) {
     const sa_policy *policy = agent->learner->policy;
     SA_TRY(sa_choice_prepare(policy, request, 0, choice));
     if (slate > choice->slate)
-        return sa_fail(SA_INVALID, "the slate has %zu arms, and the request asks for %zu at most", slate, choice->slate);
+        return sa_fail(SA_INVALID, "the slate has %zu arms, and the request asks for %zu at most", slate,
+                       choice->slate);
     choice->slate = slate;
     SA_TRY(check_arms(choice, arms, slate));
     SA_TRY(sa_chooser_begin(agent->chooser, policy));
@@ -268,8 +281,8 @@ static sa_status read_slate(sa_agent *agent, const sa_request *request, const si
     return sa_chooser_see(agent->chooser, policy, request);
 }
 
-sa_status sa_agent_keep(sa_agent *agent, const sa_request *request, const size_t *arms, size_t slate, const double *prefix,
-                        const double *position, bool *learning) {
+sa_status sa_agent_keep(sa_agent *agent, const sa_request *request, const size_t *arms, size_t slate,
+                        const double *prefix, const double *position, bool *learning) {
     sa_choice choice;
     sa_pending pending = {0};
     sa_status status;
@@ -292,16 +305,18 @@ fail:
 static sa_status record(sa_agent *agent, const sa_request *request, sa_decision *decision, bool *learning) {
     sa_learner *learner = agent->learner;
     if (decision->id != SA_NO_ID)
-        return sa_fail(SA_INVALID, "the decision was recorded before: its id is %llu", (unsigned long long)decision->id);
+        return sa_fail(SA_INVALID, "the decision was recorded before: its id is %llu",
+                       (unsigned long long)decision->id);
     if (request && decision->candidates != request->arms)
-        return sa_fail(SA_INVALID, "the decision was made among %zu arms, and the request has %zu", decision->candidates,
-                       request->arms);
+        return sa_fail(SA_INVALID, "the decision was made among %zu arms, and the request has %zu",
+                       decision->candidates, request->arms);
     uint64_t id = agent->memory.pending.next;
     if (decision->imprecise && learner->policy->confidence) { /* first, as a select does */
         SA_TRY(sa_learner_own(learner));
         SA_TRY(sa_confidence_widen(learner->policy->confidence));
     }
-    SA_TRY(sa_agent_keep(agent, request, decision->arms, decision->slate, decision->prefix, decision->position, learning));
+    SA_TRY(sa_agent_keep(agent, request, decision->arms, decision->slate, decision->prefix,
+                         decision->position, learning));
     decision->id = id;
     return SA_OK;
 }
@@ -316,12 +331,13 @@ sa_status sa_agent_record(sa_agent *agent, const sa_request *request, sa_decisio
     return sa_agent_leave(agent, before, status, learning);
 }
 
-sa_status sa_agent_propensities(const sa_agent *agent, uint64_t decision, double *propensity, const double **prefix,
-                                const double **position, size_t *slate) {
+sa_status sa_agent_propensities(const sa_agent *agent, uint64_t decision, double *propensity,
+                                const double **prefix, const double **position, size_t *slate) {
     if (!agent) return sa_fail(SA_INVALID, "sa_agent_propensities needs an agent");
     const sa_pending *pending = sa_ring_find(&agent->memory.pending, decision);
     if (!pending)
-        return sa_fail(SA_UNKNOWN_DECISION, "decision %llu was never made, or is forgotten", (unsigned long long)decision);
+        return sa_fail(SA_UNKNOWN_DECISION, "decision %llu was never made, or is forgotten",
+                       (unsigned long long)decision);
     const double *known = pending->propensities;
     if (propensity) *propensity = known ? known[pending->slate - 1] : NAN;
     if (prefix) *prefix = known;

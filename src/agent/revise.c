@@ -9,7 +9,8 @@ static bool is_meant(const sa_pending *pending, const bool *observed, size_t k) 
 }
 
 /* All that can be wrong, before anything changes. */
-static sa_status check(sa_agent *agent, const sa_pending *pending, const double *scores, const bool *observed) {
+static sa_status check(sa_agent *agent, const sa_pending *pending, const double *scores,
+                       const bool *observed) {
     unsigned long long id = pending->id;
     SA_TRY(sa_revise_check(agent->learner));
     for (size_t k = 0; k < pending->slate; k++) {
@@ -24,8 +25,8 @@ static sa_status check(sa_agent *agent, const sa_pending *pending, const double 
     return SA_OK;
 }
 
-static sa_status revise(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n,
-                        bool *learning) {
+static sa_status revise(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed,
+                        size_t n, bool *learning) {
     sa_pending *pending;
     SA_TRY(sa_agent_find(agent, decision, n, &pending));
     SA_TRY(check(agent, pending, scores, observed));
@@ -36,7 +37,8 @@ static sa_status revise(sa_agent *agent, uint64_t decision, const double *scores
     return SA_OK;
 }
 
-sa_status sa_agent_revise(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n) {
+sa_status sa_agent_revise(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed,
+                          size_t n) {
     if (!agent || !scores) return sa_fail(SA_INVALID, "sa_agent_revise needs an agent and scores");
     sa_account *before = NULL;
     bool learning = false;

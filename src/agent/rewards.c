@@ -15,7 +15,8 @@ sa_status sa_rewards_init(sa_rewards *rewards, const sa_options *options) {
     const char *text = options->reward_range;
     *rewards = (sa_rewards){.bounded = *text};
     if (!rewards->bounded) return SA_OK;
-    if (take_number(&text, ',', &rewards->low) && take_number(&text, 0, &rewards->high) && rewards->low < rewards->high)
+    if (take_number(&text, ',', &rewards->low) && take_number(&text, 0, &rewards->high) &&
+        rewards->low < rewards->high)
         return SA_OK;
     return sa_fail(SA_INVALID, "--reward-range %s: two numbers are wanted, the lower one first, as in 0,1",
                    options->reward_range);
@@ -23,11 +24,12 @@ sa_status sa_rewards_init(sa_rewards *rewards, const sa_options *options) {
 
 sa_status sa_rewards_check(sa_rewards *rewards, size_t arm, uint64_t decision, double score) {
     unsigned long long id = decision;
-    if (!isfinite(score)) return sa_fail(SA_INVALID, "feedback for arm %zu of decision %llu is %g", arm, id, score);
+    if (!isfinite(score))
+        return sa_fail(SA_INVALID, "feedback for arm %zu of decision %llu is %g", arm, id, score);
     if (!rewards->bounded || (score >= rewards->low && score <= rewards->high)) return SA_OK;
     rewards->refused++;
-    return sa_fail(SA_INVALID, "feedback for arm %zu of decision %llu is %g, and --reward-range is %g,%g", arm, id, score,
-                   rewards->low, rewards->high);
+    return sa_fail(SA_INVALID, "feedback for arm %zu of decision %llu is %g, and --reward-range is %g,%g",
+                   arm, id, score, rewards->low, rewards->high);
 }
 
 size_t sa_rewards_sift(const sa_rewards *rewards, sa_outliers *outliers, const double *scores, size_t *places,
@@ -56,7 +58,7 @@ sa_status sa_rewards_load(sa_rewards *rewards, sa_npz *archive) {
     sa_outliers *outliers = &rewards->outliers;
     SA_TRY(sa_npz_get_number(archive, "rewards_refused", &rewards->refused));
     SA_TRY(sa_npz_read_into(archive, "rewards_outliers", SA_FLOAT64, 1, &numbers, outliers));
-    bool sound = outliers->count >= 0 && isfinite(outliers->mean) && outliers->largest >= 0 && outliers->suspects >= 0 &&
-                 outliers->wild >= 0 && rewards->refused >= 0;
+    bool sound = outliers->count >= 0 && isfinite(outliers->mean) && outliers->largest >= 0 &&
+                 outliers->suspects >= 0 && outliers->wild >= 0 && rewards->refused >= 0;
     return sound ? SA_OK : sa_fail(SA_FORMAT, "'rewards_outliers' has a value that it cannot have");
 }

@@ -1,5 +1,5 @@
-/* Feedback that would ruin what was learnt: refused outside --reward-range, and without one not learnt from where it is wild
- * (feedback/outliers.h). */
+/* Feedback that would ruin what was learnt: refused outside --reward-range, and without one not learnt from
+ * where it is wild (feedback/outliers.h). */
 #ifndef SA_AGENT_REWARDS_H
 #define SA_AGENT_REWARDS_H
 
@@ -18,8 +18,8 @@ typedef struct sa_rewards {
 sa_status sa_rewards_init(sa_rewards *rewards, const sa_options *options);
 /* SA_INVALID, with a sentence, for a score outside the range, or not a number; the refused are counted. */
 sa_status sa_rewards_check(sa_rewards *rewards, size_t arm, uint64_t decision, double score);
-/* Moves the places (count) with wild scores behind the others, each in its order, and returns how many are not wild; `outliers` takes all
- * of them in. */
+/* Moves the places (count) with wild scores behind the others, each in its order, and returns how many are
+ * not wild; `outliers` takes all of them in. */
 size_t sa_rewards_sift(const sa_rewards *rewards, sa_outliers *outliers, const double *scores, size_t *places,
                        size_t count);
 sa_status sa_rewards_save(const sa_rewards *rewards, sa_npz_writer *writer);

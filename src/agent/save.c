@@ -1,5 +1,6 @@
-/* The whole agent in one npz file. Arrays are named after what they are, so that numpy.load shows the weights, the history
- * and the factor; `options` is text, a line an option. A loaded agent goes on bit for bit. */
+/* The whole agent in one npz file. Arrays are named after what they are, so that numpy.load shows the
+ * weights, the history and the factor; `options` is text, a line an option. A loaded agent goes on bit for
+ * bit. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,13 +12,14 @@
 #include "memory/history_file.h"
 #include "memory/pending_file.h"
 
-static const int64_t FORMAT = 3;       /* the only one that is read; one more whenever what is in the file changes */
+static const int64_t FORMAT =
+    3; /* the only one that is read; one more whenever what is in the file changes */
 static const int64_t MOST_EPOCHS = 64; /* each doubles the rounds */
 
 /* ---- options as text ---- */
 
-/* The agent's own options, and the four of the experiment that its random numbers and inputs depend on. First weights are in
- * the file themselves. */
+/* The agent's own options, and the four of the experiment that its random numbers and inputs depend on. First
+ * weights are in the file themselves. */
 static bool is_kept(const sa_option_info *info) {
     if (!strcmp(info->name, "init-weights")) return false;
     return info->scope == SA_SCOPE_AGENT || !strcmp(info->name, "dim") || !strcmp(info->name, "slate") ||
@@ -47,10 +49,12 @@ static sa_status options_to_text(const sa_options *options, char **out) {
 static sa_status options_from_text(char *text, sa_options *options) {
     for (char *line = text; *line;) {
         char *end = strchr(line, '\n'), *space = strchr(line, ' ');
-        if (!end || !space || space > end) return sa_fail(SA_FORMAT, "the options are not lines of a name and a value");
+        if (!end || !space || space > end)
+            return sa_fail(SA_FORMAT, "the options are not lines of a name and a value");
         *end = *space = '\0';
         sa_option_info info;
-        if (!sa_option_find(line, &info) || !is_kept(&info)) return sa_fail(SA_FORMAT, "there is no option '%s'", line);
+        if (!sa_option_find(line, &info) || !is_kept(&info))
+            return sa_fail(SA_FORMAT, "there is no option '%s'", line);
         sa_status status = sa_options_set(options, line, space + 1);
         if (status != SA_OK) return status == SA_INVALID ? SA_FORMAT : status;
         line = end + 1;
@@ -83,7 +87,8 @@ static sa_status add_parts(const sa_agent *agent, sa_npz_writer *writer, const c
 
 sa_status sa_agent_save(const sa_agent *agent, const char *path) {
     if (!agent || !path) return sa_fail(SA_INVALID, "sa_agent_save needs an agent and a path");
-    if (agent->closed) return sa_fail(SA_CLOSED, "this agent is closed: what was saved before is what can be loaded");
+    if (agent->closed)
+        return sa_fail(SA_CLOSED, "this agent is closed: what was saved before is what can be loaded");
     if (agent->memory.history.file) SA_TRY(sa_history_file_check_save(agent->memory.history.file, path));
     const sa_policy *policy = agent->learner->policy;
     char *options = NULL;
@@ -91,7 +96,8 @@ sa_status sa_agent_save(const sa_agent *agent, const char *path) {
     sa_npz_writer *writer = NULL;
     sa_status status;
     SA_TRY_OR_FAIL(options_to_text(agent->given, &options));
-    SA_TRY_OR_FAIL(sa_pending_file_from(&pending, &agent->memory.pending, &policy->none, &policy->estimator.inputs));
+    SA_TRY_OR_FAIL(
+        sa_pending_file_from(&pending, &agent->memory.pending, &policy->none, &policy->estimator.inputs));
     SA_TRY_OR_FAIL(sa_npz_begin(&writer));
     SA_TRY_OR_FAIL(add_parts(agent, writer, options, &pending));
     status = sa_npz_finish(writer, path);
@@ -135,8 +141,8 @@ static sa_status read_parts(sa_agent *agent, sa_npz *archive) {
     sa_memory *memory = &agent->memory;
     SA_TRY(sa_agent_load_schema(agent, archive));
     SA_TRY(sa_history_load(&memory->history, agent->given->history, archive));
-    SA_TRY(
-        sa_pending_file_load(&memory->pending, &policy->none, &policy->estimator.inputs, memory->history.count, archive));
+    SA_TRY(sa_pending_file_load(&memory->pending, &policy->none, &policy->estimator.inputs,
+                                memory->history.count, archive));
     SA_TRY(sa_rewards_load(&agent->rewards, archive));
     policy->next = memory->pending.next;
     return sa_learner_load(agent->learner, archive);
@@ -181,7 +187,8 @@ static sa_status make_agent(sa_npz *archive, const given *self, sa_agent **out) 
         return status;
     }
     status = sa_agent_assemble(options, (uint64_t)epoch, out);
-    if (status == SA_INVALID && self->count == 0) return SA_FORMAT; /* the options are the file's, not the caller's */
+    if (status == SA_INVALID && self->count == 0)
+        return SA_FORMAT; /* the options are the file's, not the caller's */
     if (status == SA_OK && own && !names_oracle(self))
         (*out)->learner->policy->oracle = &sa_oracle_own; /* to be given again */
     return status;
@@ -200,10 +207,11 @@ static sa_status read_agent(sa_npz *archive, const given *self, sa_agent **out) 
     return SA_OK;
 }
 
-sa_status sa_agent_load_with(const char *path, const char *const *names, const char *const *values, size_t count,
-                             sa_agent **out) {
+sa_status sa_agent_load_with(const char *path, const char *const *names, const char *const *values,
+                             size_t count, sa_agent **out) {
     if (!path || !out || (count > 0 && (!names || !values)))
-        return sa_fail(SA_INVALID, "sa_agent_load needs a path, a place for the agent, and a value for each option");
+        return sa_fail(SA_INVALID,
+                       "sa_agent_load needs a path, a place for the agent, and a value for each option");
     sa_npz *archive;
     SA_TRY(sa_npz_open(path, &archive));
     sa_status status = read_agent(archive, &(given){names, values, count}, out);
@@ -211,4 +219,6 @@ sa_status sa_agent_load_with(const char *path, const char *const *names, const c
     return status == SA_OK ? SA_OK : sa_fail_prefix(status, "%s: ", path);
 }
 
-sa_status sa_agent_load(const char *path, sa_agent **out) { return sa_agent_load_with(path, NULL, NULL, 0, out); }
+sa_status sa_agent_load(const char *path, sa_agent **out) {
+    return sa_agent_load_with(path, NULL, NULL, 0, out);
+}

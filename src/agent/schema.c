@@ -8,11 +8,12 @@
 
 sa_status sa_agent_create_with_schema(const sa_options *options, sa_schema *schema, sa_agent **out) {
     if (!options || !schema || !out)
-        return sa_fail(SA_INVALID, "sa_agent_create_with_schema needs options, a schema and a place for the agent");
+        return sa_fail(SA_INVALID,
+                       "sa_agent_create_with_schema needs options, a schema and a place for the agent");
     size_t dim = sa_schema_dim(schema);
     if (sa_options_given(options, "dim") && (size_t)options->dim != dim)
-        return sa_fail(SA_INVALID, "--dim %lld is not that of the schema, %zu: leave it out", (long long)options->dim,
-                       dim);
+        return sa_fail(SA_INVALID, "--dim %lld is not that of the schema, %zu: leave it out",
+                       (long long)options->dim, dim);
     sa_options *copy = sa_options_copy(options);
     if (!copy) return SA_OUT_OF_MEMORY;
     char text[32];
@@ -31,8 +32,8 @@ const sa_schema *sa_agent_schema(const sa_agent *agent) { return agent->schema; 
 /* ---- another schema ---- */
 
 static bool same(const sa_schema_column *one, const sa_schema_column *other) {
-    return !strcmp(one->part, other->part) && !strcmp(one->field, other->field) && !strcmp(one->kind, other->kind) &&
-           one->size == other->size;
+    return !strcmp(one->part, other->part) && !strcmp(one->field, other->field) &&
+           !strcmp(one->kind, other->kind) && one->size == other->size;
 }
 
 /* A column of `one` that `other` does not have, or has differently; false when there is none. */
@@ -47,17 +48,19 @@ static bool find_other(const sa_schema *one, const sa_schema *other, sa_schema_c
 }
 
 sa_status sa_agent_check_schema(const sa_agent *agent, const sa_schema *schema) {
-    static const char advice[] = "an agent keeps the schema that it was made with: make a new one from your logs";
+    static const char advice[] =
+        "an agent keeps the schema that it was made with: make a new one from your logs";
     sa_schema_column column;
     if (!agent->schema) return sa_fail(SA_INVALID, "the agent has no schema, and %s", advice);
     if (!strcmp(sa_schema_text(agent->schema), sa_schema_text(schema))) return SA_OK;
     if (find_other(schema, agent->schema, &column))
-        return sa_fail(SA_INVALID, "the schema has %s.%s (%s, %zu columns), and the agent's has not; %s", column.part,
-                       column.field, column.kind, column.size, advice);
+        return sa_fail(SA_INVALID, "the schema has %s.%s (%s, %zu columns), and the agent's has not; %s",
+                       column.part, column.field, column.kind, column.size, advice);
     if (find_other(agent->schema, schema, &column))
         return sa_fail(SA_INVALID, "the schema lacks %s.%s (%s, %zu columns) of the agent's; %s", column.part,
                        column.field, column.kind, column.size, advice);
-    return sa_fail(SA_INVALID, "the schema has the agent's fields in another order or with other values; %s", advice);
+    return sa_fail(SA_INVALID, "the schema has the agent's fields in another order or with other values; %s",
+                   advice);
 }
 
 /* ---- files ---- */

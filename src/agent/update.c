@@ -43,11 +43,13 @@ sa_status sa_agent_find(const sa_agent *agent, uint64_t decision, size_t n, sa_p
     sa_pending *pending = sa_ring_find(ring, decision);
     unsigned long long id = decision;
     if (!pending && decision < ring->next)
-        return sa_fail(SA_UNKNOWN_DECISION, "decision %llu was forgotten: at most %zu are kept (--pending-limit)", id,
+        return sa_fail(SA_UNKNOWN_DECISION,
+                       "decision %llu was forgotten: at most %zu are kept (--pending-limit)", id,
                        ring->limit);
     if (!pending) return sa_fail(SA_UNKNOWN_DECISION, "decision %llu was never made", id);
     if (n != pending->slate)
-        return sa_fail(SA_INVALID, "feedback for decision %llu has %zu scores, its slate has %zu", id, n, pending->slate);
+        return sa_fail(SA_INVALID, "feedback for decision %llu has %zu scores, its slate has %zu", id, n,
+                       pending->slate);
     *out = pending;
     return SA_OK;
 }
@@ -74,8 +76,8 @@ static sa_status learn_from(sa_agent *agent, const sa_answer *answer, bool *lear
     return begin_epoch(agent, next);
 }
 
-static sa_status answer_with(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n,
-                             size_t *places, bool *learning) {
+static sa_status answer_with(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed,
+                             size_t n, size_t *places, bool *learning) {
     const sa_policy *policy = agent->learner->policy;
     sa_answer answer = {.scores = scores, .places = places, .solved = decision == agent->solved_for};
     SA_TRY(sa_agent_find(agent, decision, n, &answer.pending));
@@ -84,7 +86,8 @@ static sa_status answer_with(sa_agent *agent, uint64_t decision, const double *s
     answer.end = seen.end;
     SA_TRY(sa_answer_check(&answer, agent->learner->options->feedback == SA_FEEDBACK_CASCADE));
     for (size_t i = 0; i < seen.count; i++)
-        SA_TRY(sa_rewards_check(&agent->rewards, answer.pending->arms[places[i]], decision, scores[places[i]]));
+        SA_TRY(
+            sa_rewards_check(&agent->rewards, answer.pending->arms[places[i]], decision, scores[places[i]]));
     if (seen.count == 0) return SA_OK;
     sa_outliers outliers = agent->rewards.outliers;
     answer.count = sa_rewards_sift(&agent->rewards, &outliers, scores, places, seen.count);
@@ -94,8 +97,8 @@ static sa_status answer_with(sa_agent *agent, uint64_t decision, const double *s
     return SA_OK;
 }
 
-sa_status sa_agent_answer(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n,
-                          bool *learning) {
+sa_status sa_agent_answer(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed,
+                          size_t n, bool *learning) {
     enum { FEW = 64 };
     size_t few[FEW], *places = few;
     if (n > FEW) SA_TRY(sa_alloc_array(n, sizeof *places, &places));
@@ -104,7 +107,8 @@ sa_status sa_agent_answer(sa_agent *agent, uint64_t decision, const double *scor
     return status;
 }
 
-sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed, size_t n) {
+sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed,
+                          size_t n) {
     if (!agent || !scores) return sa_fail(SA_INVALID, "sa_agent_update needs an agent and scores");
     sa_account *before = NULL;
     bool learning = false;
@@ -115,10 +119,12 @@ sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scor
 
 /* ---- feedback on somebody else's slate ---- */
 
-static sa_status check_scores(sa_agent *agent, const size_t *arms, const double *scores, const bool *observed, size_t n) {
+static sa_status check_scores(sa_agent *agent, const size_t *arms, const double *scores, const bool *observed,
+                              size_t n) {
     for (size_t k = 0; k < n; k++) {
         if (observed && !observed[k]) continue;
-        if (!isfinite(scores[k])) return sa_fail(SA_INVALID, "feedback for place %zu of the slate is %g", k, scores[k]);
+        if (!isfinite(scores[k]))
+            return sa_fail(SA_INVALID, "feedback for place %zu of the slate is %g", k, scores[k]);
         SA_TRY(sa_rewards_check(&agent->rewards, arms[k], agent->memory.pending.next, scores[k]));
     }
     return SA_OK;

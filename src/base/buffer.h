@@ -9,7 +9,9 @@
 typedef struct sa_buffer {
     char *text; /* ended by 0 once something was added */
     size_t size, capacity;
-    sa_status status; /* of the first addition that failed; later ones do nothing, so one check at the end is enough */
+    sa_status
+        /* of the first addition that failed; later ones do nothing, so one check at the end is enough */
+        status;
 } sa_buffer;
 
 void sa_buffer_clear(sa_buffer *buffer);
@@ -18,7 +20,8 @@ void sa_buffer_text(sa_buffer *buffer, const char *text);
 __attribute__((format(printf, 2, 3))) void sa_buffer_format(sa_buffer *buffer, const char *format, ...);
 /* In double quotes, escaped as JSON has it, which YAML reads too. */
 void sa_buffer_quote(sa_buffer *buffer, const char *text);
-/* A number with so many digits (0: as many as it takes to read back the same), whatever the locale; null when not finite. */
+/* A number with so many digits (0: as many as it takes to read back the same), whatever the locale; null when
+ * not finite. */
 void sa_buffer_number(sa_buffer *buffer, double number, int digits);
 
 #endif

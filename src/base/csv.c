@@ -5,9 +5,11 @@
 #include "base/memory.h"
 
 sa_status sa_csv_begin(sa_csv *csv, const char *text, size_t size, const char *path, char separator) {
-    *csv = (sa_csv){.path = path, .next = text, .end = text + size, .line = 1, .column = 1, .separator = separator};
+    *csv = (sa_csv){
+        .path = path, .next = text, .end = text + size, .line = 1, .column = 1, .separator = separator};
     if (size >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3)) csv->next += 3; /* a byte order mark */
-    if (memchr(text, 0, size)) return sa_fail(SA_FORMAT, "%s is not a text file: it has bytes that are 0", path);
+    if (memchr(text, 0, size))
+        return sa_fail(SA_FORMAT, "%s is not a text file: it has bytes that are 0", path);
     return SA_OK;
 }
 
@@ -17,7 +19,9 @@ void sa_csv_clear(sa_csv *csv) {
 }
 
 /* The separator may be a tab, and is then no space. */
-static bool is_space(const sa_csv *csv, char c) { return (c == ' ' || c == '\t' || c == '\r') && c != csv->separator; }
+static bool is_space(const sa_csv *csv, char c) {
+    return (c == ' ' || c == '\t' || c == '\r') && c != csv->separator;
+}
 
 static const char *skip_spaces(const sa_csv *csv, const char *at) {
     while (at < csv->end && is_space(csv, *at)) at++;
@@ -64,8 +68,8 @@ static sa_status quoted(sa_csv *csv, const char *at, sa_span *field, bool *ends)
     bool doubled = false;
     for (;; at++) {
         if (at == csv->end)
-            return sa_fail(SA_FORMAT, "%s:%zu: column %zu opens a quote that nothing closes", csv->path, csv->line,
-                           csv->column);
+            return sa_fail(SA_FORMAT, "%s:%zu: column %zu opens a quote that nothing closes", csv->path,
+                           csv->line, csv->column);
         lines += *at == '\n';
         if (*at != '"') continue;
         if (at + 1 == csv->end || at[1] != '"') break;
@@ -75,8 +79,8 @@ static sa_status quoted(sa_csv *csv, const char *at, sa_span *field, bool *ends)
     const char *after = skip_spaces(csv, at + 1);
     if (after < csv->end && *after != csv->separator && *after != '\n') {
         char shown[SA_PRINTABLE];
-        return sa_fail(SA_FORMAT, "%s:%zu: column %zu has %s after its closing quote", csv->path, csv->line + lines,
-                       csv->column, sa_span_printable((sa_span){after, 1}, shown));
+        return sa_fail(SA_FORMAT, "%s:%zu: column %zu has %s after its closing quote", csv->path,
+                       csv->line + lines, csv->column, sa_span_printable((sa_span){after, 1}, shown));
     }
     *field = (sa_span){from, (size_t)(at - from)};
     if (doubled) SA_TRY(undouble(csv, from, at, field));

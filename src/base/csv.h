@@ -1,6 +1,6 @@
-/* Rows and fields of comma-separated text (RFC 4180): a field in "quotes" may hold separators, line ends and, doubled, quotes.
- * Beyond the RFC: lines end in LF or CRLF, spaces around fields do not count, and blank lines and lines that begin with # are
- * passed over. */
+/* Rows and fields of comma-separated text (RFC 4180): a field in "quotes" may hold separators, line ends and,
+ * doubled, quotes. Beyond the RFC: lines end in LF or CRLF, spaces around fields do not count, and blank
+ * lines and lines that begin with # are passed over. */
 #ifndef SA_BASE_CSV_H
 #define SA_BASE_CSV_H
 

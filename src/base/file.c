@@ -15,11 +15,13 @@
 /* ---- reading ---- */
 
 /* Reads to the end; a file may grow or shrink meanwhile, and a pipe has no size. */
-static sa_status read_all(int file, const char *path, size_t expected, size_t most, char **data, size_t *size) {
+static sa_status read_all(int file, const char *path, size_t expected, size_t most, char **data,
+                          size_t *size) {
     char *bytes = NULL;
     size_t capacity = 0, used = 0;
     sa_status status;
-    SA_TRY_OR_FAIL(sa_grow_array(&bytes, &capacity, expected + 2, 1)); /* the last byte, and one to see the end with */
+    SA_TRY_OR_FAIL(
+        sa_grow_array(&bytes, &capacity, expected + 2, 1)); /* the last byte, and one to see the end with */
     for (;;) {
         SA_TRY_OR_FAIL(sa_grow_array(&bytes, &capacity, used + 2, 1));
         ssize_t got = read(file, bytes + used, capacity - used - 1);
@@ -120,14 +122,16 @@ void sa_replace_abandon(sa_replacement *replacement) {
 
 sa_status sa_replace_commit(sa_replacement *replacement) {
     sa_status status = SA_OK;
-    if (replacement->temporary && fsync(replacement->file)) status = sa_fail_errno("written", replacement->target);
+    if (replacement->temporary && fsync(replacement->file))
+        status = sa_fail_errno("written", replacement->target);
     if (close(replacement->file) && status == SA_OK) status = sa_fail_errno("written", replacement->target);
     replacement->file = -1;
     if (status == SA_OK && replacement->temporary) {
         if (rename(replacement->temporary, replacement->target)) {
             status = sa_fail_errno("written", replacement->target);
         } else {
-            if (replacement->folder >= 0) fsync(replacement->folder); /* the new name; some file systems cannot */
+            if (replacement->folder >= 0)
+                fsync(replacement->folder); /* the new name; some file systems cannot */
             sa_free(replacement->temporary);
             replacement->temporary = NULL;
         }
@@ -147,12 +151,14 @@ sa_status sa_file_write(const char *path, const void *data, size_t size) {
 
 /* ---- texts and checksums ---- */
 
-/* Slicing by 8: table[k][b] is the remainder of byte b followed by k zero bytes, so that eight bytes go at once. */
+/* Slicing by 8: table[k][b] is the remainder of byte b followed by k zero bytes, so that eight bytes go at
+ * once. */
 uint32_t sa_crc32(uint32_t crc, const void *data, size_t size) {
     uint32_t table[8][256];
     for (uint32_t byte = 0; byte < 256; byte++) {
         uint32_t remainder = byte;
-        for (int bit = 0; bit < 8; bit++) remainder = (remainder >> 1) ^ (UINT32_C(0xEDB88320) & (0u - (remainder & 1)));
+        for (int bit = 0; bit < 8; bit++)
+            remainder = (remainder >> 1) ^ (UINT32_C(0xEDB88320) & (0u - (remainder & 1)));
         table[0][byte] = remainder;
     }
     for (int k = 1; k < 8; k++)
@@ -165,8 +171,9 @@ uint32_t sa_crc32(uint32_t crc, const void *data, size_t size) {
         uint64_t word;
         memcpy(&word, next, 8); /* little-endian: npy.h asserts it */
         word ^= crc;
-        crc = table[7][word & 255] ^ table[6][word >> 8 & 255] ^ table[5][word >> 16 & 255] ^ table[4][word >> 24 & 255] ^
-              table[3][word >> 32 & 255] ^ table[2][word >> 40 & 255] ^ table[1][word >> 48 & 255] ^ table[0][word >> 56];
+        crc = table[7][word & 255] ^ table[6][word >> 8 & 255] ^ table[5][word >> 16 & 255] ^
+              table[4][word >> 24 & 255] ^ table[3][word >> 32 & 255] ^ table[2][word >> 40 & 255] ^
+              table[1][word >> 48 & 255] ^ table[0][word >> 56];
     }
     for (; size; size--) crc = (crc >> 8) ^ table[0][(crc ^ *next++) & 255];
     return ~crc;

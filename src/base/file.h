@@ -29,7 +29,9 @@ typedef struct sa_replacement {
     char *target;    /* where the file will be; links are resolved */
     char *temporary; /* where it is until then; NULL for a device or pipe, which is written straight to */
     int file;        /* descriptor, open for writing */
-    int folder; /* descriptor of the temporary's folder, locked for others to see that there is one; -1: it could not be had */
+    /* descriptor of the temporary's folder, locked for others to see that there is one; -1: it could not be
+     * had */
+    int folder;
 } sa_replacement;
 
 #define SA_NO_REPLACEMENT ((sa_replacement){.file = -1, .folder = -1}) /* fine to abandon */

@@ -43,7 +43,8 @@ bool sa_folder_is_empty(const char *path) {
     if (!folder) return errno == ENOENT;
     bool empty = true;
     for (struct dirent *entry; empty && (entry = readdir(folder));)
-        empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || !strncmp(entry->d_name, ".lock", 5);
+        empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+                !strncmp(entry->d_name, ".lock", 5);
     closedir(folder);
     return empty;
 }
@@ -51,8 +52,10 @@ bool sa_folder_is_empty(const char *path) {
 /* Depth first, one folder at a time on the heap; links are not followed. */
 sa_status sa_path_remove(const char *path) {
     struct stat about;
-    if (lstat(path, &about)) return errno == ENOENT || errno == ENOTDIR ? SA_OK : sa_fail_errno("removed", path);
-    if (!S_ISDIR(about.st_mode)) return unlink(path) && errno != ENOENT ? sa_fail_errno("removed", path) : SA_OK;
+    if (lstat(path, &about))
+        return errno == ENOENT || errno == ENOTDIR ? SA_OK : sa_fail_errno("removed", path);
+    if (!S_ISDIR(about.st_mode))
+        return unlink(path) && errno != ENOENT ? sa_fail_errno("removed", path) : SA_OK;
     char *copy;
     SA_TRY(sa_copy_text(path, &copy));
     sa_status status = SA_OK;
@@ -62,7 +65,8 @@ sa_status sa_path_remove(const char *path) {
         if (entry->fts_info == FTS_D) continue;
         bool failed = entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR;
         if (failed) errno = entry->fts_errno;
-        if (!failed) failed = (entry->fts_info == FTS_DP ? rmdir : unlink)(entry->fts_accpath) && errno != ENOENT;
+        if (!failed)
+            failed = (entry->fts_info == FTS_DP ? rmdir : unlink)(entry->fts_accpath) && errno != ENOENT;
         if (failed && status == SA_OK) status = sa_fail_errno("removed", entry->fts_accpath);
     }
     if (walk) fts_close(walk);

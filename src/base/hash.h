@@ -1,5 +1,6 @@
-/* The hash of texts, published and stable: 64-bit FNV-1a of the bytes, then the finalizer of MurmurHash3, whose every output bit
- * depends on every input bit. Hashed features are placed by it, so it never changes: files depend on it.
+/* The hash of texts, published and stable: 64-bit FNV-1a of the bytes, then the finalizer of MurmurHash3,
+ * whose every output bit depends on every input bit. Hashed features are placed by it, so it never changes:
+ * files depend on it.
  *
  *   h = 0xcbf29ce484222325;  for each byte b: h = (h ^ b) * 0x100000001b3      (mod 2^64)
  *   h ^= h >> 33; h *= 0xff51afd7ed558ccd; h ^= h >> 33; h *= 0xc4ceb9fe1a85ec53; h ^= h >> 33 */

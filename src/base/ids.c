@@ -31,7 +31,8 @@ static sa_status begin(sa_ids *ids, size_t count, size_t bytes) {
     size_t size = 8;
     while (size < 2 * count) size *= 2;
     SA_TRY(sa_grow_array(&ids->names, &ids->names_room, count, sizeof *ids->names));
-    SA_TRY(sa_grow_array(&ids->texts, &ids->texts_room, bytes, 1)); /* ids are together shorter than what they stand in */
+    SA_TRY(sa_grow_array(&ids->texts, &ids->texts_room, bytes,
+                         1)); /* ids are together shorter than what they stand in */
     SA_TRY(sa_grow_array(&ids->table, &ids->table_room, size, sizeof *ids->table));
     memset(ids->table, 0, size * sizeof *ids->table);
     ids->table_size = size;
@@ -62,7 +63,8 @@ sa_status sa_ids_take(sa_ids *ids, const sa_json *json, size_t items) {
     const sa_json_node *nodes = json->nodes;
     char shown[SA_PRINTABLE];
     if (nodes[items].kind != SA_JSON_ARRAY)
-        return sa_fail(SA_FORMAT, "items is %s, and a list of objects is wanted", sa_json_printable(json, items, shown));
+        return sa_fail(SA_FORMAT, "items is %s, and a list of objects is wanted",
+                       sa_json_printable(json, items, shown));
     SA_TRY(begin(ids, sa_json_count(json, items), nodes[items].size));
     size_t index = 0, named = 0, used = 0;
     for (size_t at = items + 1; at < nodes[items].next; at = nodes[at].next, index++) {

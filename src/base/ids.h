@@ -18,7 +18,8 @@ typedef struct sa_ids {
     size_t table_size, table_room;
 } sa_ids;
 
-/* SA_FORMAT with a sentence unless `items` is a list of objects whose ids, texts of 1 to 256 bytes, all differ or are not there. */
+/* SA_FORMAT with a sentence unless `items` is a list of objects whose ids, texts of 1 to 256 bytes, all
+ * differ or are not there. */
 sa_status sa_ids_take(sa_ids *ids, const sa_json *json, size_t items);
 /* The item of this name (a text of `size` bytes), or SIZE_MAX. */
 size_t sa_ids_find(const sa_ids *ids, const char *name, size_t size);

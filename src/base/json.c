@@ -51,7 +51,10 @@ static int utf8_size(const unsigned char *at, const unsigned char *end) {
 }
 
 static int hex(char c) {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 /* The four digits behind \u, or -1. */
@@ -100,7 +103,8 @@ static sa_status take_escape(parser *p) {
 static sa_status take_string(parser *p, sa_json_node *node) {
     const char *from = p->at;
     for (;;) {
-        while (p->at < p->end && *p->at != '"' && *p->at != '\\' && (unsigned char)(*p->at - 0x20) < 0x60) p->at++;
+        while (p->at < p->end && *p->at != '"' && *p->at != '\\' && (unsigned char)(*p->at - 0x20) < 0x60)
+            p->at++;
         if (p->at == p->end) return wanted(p, "the end of a text");
         unsigned char c = (unsigned char)*p->at;
         if (c == '"') break;
@@ -210,8 +214,8 @@ static sa_status take_value(parser *p) {
     if (c == '-' || (c >= '0' && c <= '9')) return take_number(p, node);
     if (c != '[' && c != '{') return take_word(p, node);
     if (p->depth == SA_JSON_DEEPEST)
-        return sa_fail(SA_FORMAT, "column %zu: the text nests more than %d deep", (size_t)(p->at - p->text) + 1,
-                       SA_JSON_DEEPEST);
+        return sa_fail(SA_FORMAT, "column %zu: the text nests more than %d deep",
+                       (size_t)(p->at - p->text) + 1, SA_JSON_DEEPEST);
     node->kind = c == '[' ? SA_JSON_ARRAY : SA_JSON_OBJECT;
     node->start = (uint32_t)(p->at - p->text);
     p->open[p->depth++] = (uint32_t)p->json->count - 1;
@@ -248,7 +252,8 @@ sa_status sa_json_parse(sa_json *json, const char *text, size_t size) {
     json->text = text;
     json->count = 0;
     json->cut_off = false;
-    if (size > SA_JSON_LONGEST) return sa_fail(SA_FORMAT, "the text has %zu bytes, more than %zu", size, SA_JSON_LONGEST);
+    if (size > SA_JSON_LONGEST)
+        return sa_fail(SA_FORMAT, "the text has %zu bytes, more than %zu", size, SA_JSON_LONGEST);
     for (bool more = true; more;) {
         skip_spaces(&p);
         if (p.depth > 0 && json->nodes[p.open[p.depth - 1]].kind == SA_JSON_OBJECT) SA_TRY(take_key(&p));

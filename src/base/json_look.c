@@ -11,7 +11,8 @@ static size_t put_utf8(unsigned code, char *to) {
     if (code < 0x80) return to[0] = (char)code, 1;
     if (code < 0x800) return to[0] = (char)(0xc0 | code >> 6), to[1] = (char)(0x80 | (code & 0x3f)), 2;
     if (code < 0x10000) {
-        to[0] = (char)(0xe0 | code >> 12), to[1] = (char)(0x80 | (code >> 6 & 0x3f)), to[2] = (char)(0x80 | (code & 0x3f));
+        to[0] = (char)(0xe0 | code >> 12), to[1] = (char)(0x80 | (code >> 6 & 0x3f)),
+        to[2] = (char)(0x80 | (code & 0x3f));
         return 3;
     }
     to[0] = (char)(0xf0 | code >> 18), to[1] = (char)(0x80 | (code >> 12 & 0x3f));
@@ -82,14 +83,16 @@ size_t sa_json_count(const sa_json *json, size_t at) {
 
 double sa_json_number(const sa_json *json, size_t at) {
     double number = 0;
-    if (!sa_span_to_number(sa_json_span(json, at), &number)) number = __builtin_inf(); /* more digits than anyone has */
+    if (!sa_span_to_number(sa_json_span(json, at), &number))
+        number = __builtin_inf(); /* more digits than anyone has */
     return number;
 }
 
 char *sa_json_printable(const sa_json *json, size_t at, char out[SA_PRINTABLE]) {
     const sa_json_node *node = &json->nodes[at];
     bool string = node->kind == SA_JSON_STRING;
-    return sa_span_printable((sa_span){json->text + node->start - string, node->size + 2 * (size_t)string}, out);
+    return sa_span_printable((sa_span){json->text + node->start - string, node->size + 2 * (size_t)string},
+                             out);
 }
 
 const char *sa_json_kind_name(const sa_json *json, size_t at) {

@@ -42,7 +42,9 @@ static sa_status fill(sa_lines *lines) {
     return SA_OK;
 }
 
-static sa_status too_long(void) { return sa_fail(SA_FORMAT, "the line is longer than %zu bytes", SA_LONGEST_LINE); }
+static sa_status too_long(void) {
+    return sa_fail(SA_FORMAT, "the line is longer than %zu bytes", SA_LONGEST_LINE);
+}
 
 /* Passes over a line that is too long, of which no byte is kept. */
 static sa_status pass_over(sa_lines *lines) {
@@ -91,7 +93,8 @@ static bool is_blank(const char *text, size_t size) {
 sa_status sa_lines_next(sa_lines *lines, const char **text, size_t *size, bool *whole) {
     do {
         SA_TRY(next_line(lines, text, size, whole));
-        if (*text && lines->number == 1 && *size >= 3 && !memcmp(*text, "\xEF\xBB\xBF", 3)) *text += 3, *size -= 3;
+        if (*text && lines->number == 1 && *size >= 3 && !memcmp(*text, "\xEF\xBB\xBF", 3))
+            *text += 3, *size -= 3;
     } while (*text && is_blank(*text, *size));
     return SA_OK;
 }

@@ -1,5 +1,5 @@
-/* Lines of a file, one at a time. What is read ahead is a block, and a longer line makes the block longer, up to a limit: memory
- * does not grow with the file. */
+/* Lines of a file, one at a time. What is read ahead is a block, and a longer line makes the block longer, up
+ * to a limit: memory does not grow with the file. */
 #ifndef SA_BASE_LINES_H
 #define SA_BASE_LINES_H
 
@@ -24,8 +24,9 @@ typedef struct sa_lines {
 /* Caller closes it, also after a failure. */
 sa_status sa_lines_open(const char *path, sa_lines *lines);
 void sa_lines_close(sa_lines *lines);
-/* The next line that is not blank, without its end, valid until the next call; NULL after the last. `*whole`: it has a line end. A
- * line of more than SA_LONGEST_LINE bytes is SA_FORMAT, and the next call goes on behind it. A byte order mark is passed over. */
+/* The next line that is not blank, without its end, valid until the next call; NULL after the last. `*whole`:
+ * it has a line end. A line of more than SA_LONGEST_LINE bytes is SA_FORMAT, and the next call goes on behind
+ * it. A byte order mark is passed over. */
 sa_status sa_lines_next(sa_lines *lines, const char **text, size_t *size, bool *whole);
 
 #endif

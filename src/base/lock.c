@@ -31,7 +31,8 @@ static void sign(int file) {
 /* Whoever had it may have removed the file meanwhile: then it is not the one that others see. */
 static bool is_there(int file, const char *path) {
     struct stat ours, theirs;
-    return !fstat(file, &ours) && !stat(path, &theirs) && ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+    return !fstat(file, &ours) && !stat(path, &theirs) && ours.st_dev == theirs.st_dev &&
+           ours.st_ino == theirs.st_ino;
 }
 
 sa_status sa_lock_take(const char *folder, const char *which, bool shared, sa_lock *out) {

@@ -11,8 +11,8 @@ typedef struct sa_lock {
     int file;
 } sa_lock;
 
-/* Locks FOLDER/.lock`which`: for one, or shared by many. SA_INVALID, naming who has it, where it is taken. File
- * systems that know no locks are worked in without. */
+/* Locks FOLDER/.lock`which`: for one, or shared by many. SA_INVALID, naming who has it, where it is taken.
+ * File systems that know no locks are worked in without. */
 sa_status sa_lock_take(const char *folder, const char *which, bool shared, sa_lock *out);
 /* Unlocks, and removes the file where nobody else can have it. */
 void sa_lock_release(sa_lock *lock, bool alone);

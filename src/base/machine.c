@@ -52,7 +52,8 @@ size_t sa_cgroup_memory(const char *groups, const char *root) {
         group[strcspn(group, "\n")] = '\0';
         size_t limit = SIZE_MAX;
         if (!*controllers) limit = least_limit(root, "", group, "memory.max");
-        if (!strcmp(controllers, "memory")) limit = least_limit(root, "/memory", group, "memory.limit_in_bytes");
+        if (!strcmp(controllers, "memory"))
+            limit = least_limit(root, "/memory", group, "memory.limit_in_bytes");
         if (limit < least) least = limit;
     }
     if (file) fclose(file);
@@ -62,7 +63,8 @@ size_t sa_cgroup_memory(const char *groups, const char *root) {
 size_t sa_machine_memory(void) {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     size_t bytes, limit = sa_cgroup_memory("/proc/self/cgroup", "/sys/fs/cgroup");
-    if (pages <= 0 || page <= 0 || __builtin_mul_overflow((size_t)pages, (size_t)page, &bytes)) bytes = SIZE_MAX;
+    if (pages <= 0 || page <= 0 || __builtin_mul_overflow((size_t)pages, (size_t)page, &bytes))
+        bytes = SIZE_MAX;
     if (limit < bytes) bytes = limit;
     return bytes < SIZE_MAX ? bytes : 0;
 }

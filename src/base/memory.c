@@ -49,7 +49,9 @@ void sa_account_close(sa_account *account) {
     if (account) account_release(account);
 }
 
-size_t sa_account_bytes(const sa_account *account) { return atomic_load_explicit(&account->bytes, memory_order_relaxed); }
+size_t sa_account_bytes(const sa_account *account) {
+    return atomic_load_explicit(&account->bytes, memory_order_relaxed);
+}
 
 sa_account *sa_account_charge(sa_account *account) {
     sa_account *before = charged;
@@ -67,7 +69,8 @@ static sa_status too_large(size_t count, size_t size) {
 sa_status sa_memory_check(size_t count, size_t size) {
     const size_t worth_asking = (size_t)1 << 28;
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - ALIGNMENT) return too_large(count, size);
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - ALIGNMENT)
+        return too_large(count, size);
     if (bytes < worth_asking) return SA_OK;
     size_t machine = sa_machine_memory();
     return machine > 0 && bytes >= machine ? too_large(count, size) : SA_OK;
@@ -87,8 +90,9 @@ size_t sa_memory_available(void) {
 
 sa_status sa_alloc_array(size_t count, size_t size, void *out) {
     SA_TRY(sa_memory_check(count, size));
-    size_t bytes = count * size;                                  /* checked */
-    size_t rounded = (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT; /* at least one line, a multiple as C17 asks */
+    size_t bytes = count * size; /* checked */
+    size_t rounded =
+        (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT; /* at least one line, a multiple as C17 asks */
     char *line = aligned_alloc(ALIGNMENT, ALIGNMENT + rounded);
     if (!line) return too_large(count, size);
     void *block = line + ALIGNMENT;
@@ -107,7 +111,8 @@ sa_status sa_alloc_array(size_t count, size_t size, void *out) {
 sa_status sa_alloc_matrix(size_t rows, size_t columns, size_t size, void *out) {
     size_t count;
     if (__builtin_mul_overflow(rows, columns, &count))
-        return sa_fail(SA_OUT_OF_MEMORY, "no memory for %zu x %zu elements of %zu bytes", rows, columns, size);
+        return sa_fail(SA_OUT_OF_MEMORY, "no memory for %zu x %zu elements of %zu bytes", rows, columns,
+                       size);
     return sa_alloc_array(count, size, out);
 }
 
@@ -144,7 +149,9 @@ void *sa_hold(void *block) {
     return block;
 }
 
-bool sa_is_shared(const void *block) { return atomic_load_explicit(&head_of(block)->holders, memory_order_acquire) > 1; }
+bool sa_is_shared(const void *block) {
+    return atomic_load_explicit(&head_of(block)->holders, memory_order_acquire) > 1;
+}
 
 bool sa_is_last(void *block) {
     head *first = head_of(block);

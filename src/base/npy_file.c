@@ -44,15 +44,16 @@ static sa_status load_preamble(const sa_npy_stream *stream, size_t *preamble, si
     SA_TRY(stream->read(stream->user, start, 8));
     if (memcmp(start, "\x93NUMPY", 6)) return sa_fail(SA_FORMAT, "%s is not an npy file", stream->name);
     if (start[6] < 1 || start[6] > 3 || start[7])
-        return sa_fail(SA_FORMAT, "%s: version %d.%d of the npy format is not supported", stream->name, start[6],
-                       start[7]);
+        return sa_fail(SA_FORMAT, "%s: version %d.%d of the npy format is not supported", stream->name,
+                       start[6], start[7]);
     *preamble = start[6] == 1 ? 10 : 12;
     if (stream->size < *preamble) return truncated(stream->name);
     SA_TRY(stream->read(stream->user, start + 8, *preamble - 8));
     *length = start[8] | (size_t)start[9] << 8;
     if (start[6] > 1) *length |= (size_t)start[10] << 16 | (size_t)start[11] << 24;
     if (*length > stream->size - *preamble) return truncated(stream->name);
-    if (*length > LONGEST) return sa_fail(SA_FORMAT, "%s: a header of %zu bytes is too long", stream->name, *length);
+    if (*length > LONGEST)
+        return sa_fail(SA_FORMAT, "%s: a header of %zu bytes is too long", stream->name, *length);
     return SA_OK;
 }
 
@@ -64,8 +65,8 @@ static sa_status check_size(const char *name, const sa_array *array, size_t left
     sa_npy_shape_text(array->axes, array->shape, shape);
     if (!possible) return sa_fail(SA_FORMAT, "%s: shape %s is too large for memory", name, shape);
     if (*bytes > left)
-        return sa_fail(SA_FORMAT, "%s is truncated: shape %s needs %zu bytes, and %zu are there", name, shape, *bytes,
-                       left);
+        return sa_fail(SA_FORMAT, "%s is truncated: shape %s needs %zu bytes, and %zu are there", name, shape,
+                       *bytes, left);
     return sa_fail(SA_FORMAT, "%s has %zu bytes after its array", name, left - *bytes);
 }
 
@@ -131,7 +132,8 @@ static sa_status read_pipe(const char *path, sa_array *out) {
 
 sa_status sa_npy_read(const char *path, sa_array *out) {
     struct stat about;
-    if (!stat(path, &about) && !S_ISREG(about.st_mode)) return read_pipe(path, out); /* no size: all is read first */
+    if (!stat(path, &about) && !S_ISREG(about.st_mode))
+        return read_pipe(path, out); /* no size: all is read first */
     open_file file = {open(path, O_RDONLY | O_CLOEXEC), path};
     if (file.descriptor < 0) return sa_fail_errno("opened", path);
     sa_status status;

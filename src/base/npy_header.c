@@ -2,7 +2,8 @@
  *
  *   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
  *
- * padded with spaces and ended by a newline. The parser takes the three keys in any order and nothing else. */
+ * padded with spaces and ended by a newline. The parser takes the three keys in any order and nothing
+ * else. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,13 +13,16 @@ static const struct {
     const char *descr, *name;
     size_t size;
 } types[SA_DTYPE_COUNT] = {
-    [SA_FLOAT32] = {"<f4", "float32", 4}, [SA_FLOAT64] = {"<f8", "float64", 8}, [SA_INT32] = {"<i4", "int32", 4},
-    [SA_INT64] = {"<i8", "int64", 8},     [SA_UINT8] = {"|u1", "uint8", 1},
+    [SA_FLOAT32] = {"<f4", "float32", 4}, [SA_FLOAT64] = {"<f8", "float64", 8},
+    [SA_INT32] = {"<i4", "int32", 4},     [SA_INT64] = {"<i8", "int64", 8},
+    [SA_UINT8] = {"|u1", "uint8", 1},
 };
 
 size_t sa_dtype_size(sa_dtype type) { return (unsigned)type < SA_DTYPE_COUNT ? types[type].size : 0; }
 
-const char *sa_dtype_name(sa_dtype type) { return (unsigned)type < SA_DTYPE_COUNT ? types[type].name : "unknown"; }
+const char *sa_dtype_name(sa_dtype type) {
+    return (unsigned)type < SA_DTYPE_COUNT ? types[type].name : "unknown";
+}
 
 bool sa_npy_bytes(sa_dtype type, size_t axes, const size_t *shape, size_t *bytes) {
     size_t product = sa_dtype_size(type);
@@ -39,17 +43,19 @@ char *sa_npy_shape_text(size_t axes, const size_t *shape, char text[SA_NPY_HEADE
     return text;
 }
 
-sa_status sa_npy_header_write(sa_dtype type, size_t axes, const size_t *shape, char header[SA_NPY_HEADER_ROOM],
-                              size_t *size) {
+sa_status sa_npy_header_write(sa_dtype type, size_t axes, const size_t *shape,
+                              char header[SA_NPY_HEADER_ROOM], size_t *size) {
     enum { PREFIX = 10, STEP = 64 };
     size_t bytes;
     if ((unsigned)type >= SA_DTYPE_COUNT) return sa_fail(SA_INVALID, "%d is not an array's type", (int)type);
-    if (axes > SA_NPY_MAX_AXES) return sa_fail(SA_INVALID, "an array of %zu axes has more than %d", axes, SA_NPY_MAX_AXES);
-    if (!sa_npy_bytes(type, axes, shape, &bytes)) return sa_fail(SA_INVALID, "an array's shape is too large for memory");
+    if (axes > SA_NPY_MAX_AXES)
+        return sa_fail(SA_INVALID, "an array of %zu axes has more than %d", axes, SA_NPY_MAX_AXES);
+    if (!sa_npy_bytes(type, axes, shape, &bytes))
+        return sa_fail(SA_INVALID, "an array's shape is too large for memory");
     char text[SA_NPY_HEADER_ROOM];
-    int length =
-        snprintf(header + PREFIX, SA_NPY_HEADER_ROOM - PREFIX, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
-                 types[type].descr, sa_npy_shape_text(axes, shape, text));
+    int length = snprintf(header + PREFIX, SA_NPY_HEADER_ROOM - PREFIX,
+                          "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", types[type].descr,
+                          sa_npy_shape_text(axes, shape, text));
     size_t used = PREFIX + (size_t)length, total = (used + 1 + STEP - 1) / STEP * STEP;
     memcpy(header, "\x93NUMPY\x01\x00", 8);
     header[8] = (char)((total - PREFIX) & 255);
@@ -97,7 +103,8 @@ static bool take_size(cursor *c, size_t *size) {
     skip_spaces(c);
     const char *start = c->at;
     for (*size = 0; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++)
-        if (__builtin_mul_overflow(*size, 10, size) || __builtin_add_overflow(*size, (size_t)(*c->at - '0'), size))
+        if (__builtin_mul_overflow(*size, 10, size) ||
+            __builtin_add_overflow(*size, (size_t)(*c->at - '0'), size))
             return false;
     return c->at > start;
 }
@@ -112,15 +119,18 @@ static sa_status parse_type(cursor *c, const char *name, sa_array *out) {
         return SA_OK;
     }
     if (descr[0] == '>')
-        return sa_fail(SA_FORMAT, "%s: type '%s' is big-endian; only little-endian is supported", name, descr);
-    if (strchr(descr, 'O')) return sa_fail(SA_FORMAT, "%s: type '%s' holds Python objects, not numbers", name, descr);
+        return sa_fail(SA_FORMAT, "%s: type '%s' is big-endian; only little-endian is supported", name,
+                       descr);
+    if (strchr(descr, 'O'))
+        return sa_fail(SA_FORMAT, "%s: type '%s' holds Python objects, not numbers", name, descr);
     return sa_fail(SA_FORMAT, "%s: type '%s' is not one of '<f4', '<f8', '<i4', '<i8', '|u1'", name, descr);
 }
 
 static sa_status parse_order(cursor *c, const char *name) {
     if (take(c, "False")) return SA_OK;
     if (take(c, "True"))
-        return sa_fail(SA_FORMAT, "%s: the array is in Fortran order; save numpy.ascontiguousarray(it) instead", name);
+        return sa_fail(SA_FORMAT,
+                       "%s: the array is in Fortran order; save numpy.ascontiguousarray(it) instead", name);
     return sa_fail(SA_FORMAT, "%s: the header's 'fortran_order' is damaged", name);
 }
 

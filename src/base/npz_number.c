@@ -15,7 +15,8 @@ sa_status sa_npz_get_integer(sa_npz *archive, const char *name, int64_t least, i
     SA_TRY(get_one(archive, name, SA_INT64, &array));
     int64_t value = *(const int64_t *)array.data;
     sa_array_clear(&array);
-    if (value < least || value > most) return sa_fail(SA_FORMAT, "'%s' is out of bounds: %lld", name, (long long)value);
+    if (value < least || value > most)
+        return sa_fail(SA_FORMAT, "'%s' is out of bounds: %lld", name, (long long)value);
     *out = value;
     return SA_OK;
 }
@@ -30,9 +31,11 @@ sa_status sa_npz_get_number(sa_npz *archive, const char *name, double *out) {
     return SA_OK;
 }
 
-sa_status sa_npz_read_into(sa_npz *archive, const char *name, sa_dtype type, size_t axes, const size_t *shape, void *to) {
+sa_status sa_npz_read_into(sa_npz *archive, const char *name, sa_dtype type, size_t axes, const size_t *shape,
+                           void *to) {
     sa_array array = {0};
-    SA_TRY(axes ? sa_npz_get_exactly(archive, name, type, axes, shape, &array) : get_one(archive, name, type, &array));
+    SA_TRY(axes ? sa_npz_get_exactly(archive, name, type, axes, shape, &array)
+                : get_one(archive, name, type, &array));
     size_t bytes = sa_array_count(&array) * sa_dtype_size(type);
     if (bytes) memcpy(to, array.data, bytes); /* `to` may be NULL where nothing goes */
     sa_array_clear(&array);

@@ -125,8 +125,8 @@ static sa_status read_zip(void *user, void *buffer, size_t size) {
     return SA_OK;
 }
 
-/* Can that many bytes come out of what the file has? A forged size must not ask for memory. Deflate makes at most 1032
- * bytes of one. */
+/* Can that many bytes come out of what the file has? A forged size must not ask for memory. Deflate makes at
+ * most 1032 bytes of one. */
 static sa_status check_claim(const sa_npz *archive, const char *name, const zip_stat_t *about) {
     const zip_uint64_t wanted = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
     if ((about->valid & wanted) != wanted || about->comp_size > archive->file_size)
@@ -168,8 +168,8 @@ sa_status sa_npz_get(sa_npz *archive, const char *name, sa_array *out) {
     return status;
 }
 
-sa_status sa_npz_get_exactly(sa_npz *archive, const char *name, sa_dtype type, size_t axes, const size_t *shape,
-                             sa_array *out) {
+sa_status sa_npz_get_exactly(sa_npz *archive, const char *name, sa_dtype type, size_t axes,
+                             const size_t *shape, sa_array *out) {
     sa_array array;
     char found[SA_NPY_HEADER_ROOM], wanted[SA_NPY_HEADER_ROOM];
     SA_TRY(sa_npz_get(archive, name, &array));
@@ -184,7 +184,8 @@ sa_status sa_npz_get_exactly(sa_npz *archive, const char *name, sa_dtype type, s
                          sa_dtype_name(type));
     else
         status = sa_fail(SA_FORMAT, "%s: %s has shape %s, not %s", archive->path, name,
-                         sa_npy_shape_text(array.axes, array.shape, found), sa_npy_shape_text(axes, shape, wanted));
+                         sa_npy_shape_text(array.axes, array.shape, found),
+                         sa_npy_shape_text(axes, shape, wanted));
     sa_array_clear(&array);
     return status;
 }

@@ -1,4 +1,5 @@
-/* Writing npz files. The bytes depend on the arrays only: nothing is compressed, and all dates are the first of 1980. */
+/* Writing npz files. The bytes depend on the arrays only: nothing is compressed, and all dates are the first
+ * of 1980. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -46,8 +47,9 @@ static sa_status check_pieces(const char *name, size_t needed, size_t pieces, co
     return sa_fail(SA_INVALID, "%s: its pieces have %zu bytes, and its shape needs %zu", name, given, needed);
 }
 
-sa_status sa_npz_add_pieces(sa_npz_writer *writer, const char *name, sa_dtype type, size_t axes, const size_t *shape,
-                            size_t pieces, const void *const *piece, const size_t *bytes) {
+sa_status sa_npz_add_pieces(sa_npz_writer *writer, const char *name, sa_dtype type, size_t axes,
+                            const size_t *shape, size_t pieces, const void *const *piece,
+                            const size_t *bytes) {
     entry fresh = {0};
     size_t header_size, needed;
     sa_status status;
@@ -64,7 +66,8 @@ sa_status sa_npz_add_pieces(sa_npz_writer *writer, const char *name, sa_dtype ty
     SA_TRY_OR_FAIL(sa_alloc_array(pieces + 1, sizeof *fresh.fragments, &fresh.fragments));
     fresh.fragments[fresh.count++] = (zip_buffer_fragment_t){(zip_uint8_t *)fresh.header, header_size};
     for (size_t i = 0; i < pieces; i++)
-        if (bytes[i]) fresh.fragments[fresh.count++] = (zip_buffer_fragment_t){(zip_uint8_t *)piece[i], bytes[i]};
+        if (bytes[i])
+            fresh.fragments[fresh.count++] = (zip_buffer_fragment_t){(zip_uint8_t *)piece[i], bytes[i]};
     SA_TRY_OR_FAIL(sa_grow_array(&writer->entries, &writer->capacity, writer->count + 1, sizeof fresh));
     writer->entries[writer->count++] = fresh;
     return SA_OK;
@@ -76,7 +79,8 @@ fail:
 sa_status sa_npz_add(sa_npz_writer *writer, const char *name, sa_dtype type, size_t axes, const size_t *shape,
                      const void *data) {
     size_t bytes;
-    if (axes > SA_NPY_MAX_AXES || !sa_npy_bytes(type, axes, shape, &bytes)) bytes = 0; /* refused in a moment */
+    if (axes > SA_NPY_MAX_AXES || !sa_npy_bytes(type, axes, shape, &bytes))
+        bytes = 0; /* refused in a moment */
     return sa_npz_add_pieces(writer, name, type, axes, shape, 1, &data, &bytes);
 }
 
@@ -105,13 +109,15 @@ static sa_status write_zip(const sa_npz_writer *writer, const char *path, const 
         return status;
     }
     sa_status status = SA_OK;
-    for (size_t i = 0; status == SA_OK && i < writer->count; i++) status = add_to_zip(zip, &writer->entries[i]);
-    if (status == SA_OK && zip_set_archive_comment(zip, SA_SEAL_BLANK, sizeof SA_SEAL_BLANK - 1)) status = SA_FILE;
+    for (size_t i = 0; status == SA_OK && i < writer->count; i++)
+        status = add_to_zip(zip, &writer->entries[i]);
+    if (status == SA_OK && zip_set_archive_comment(zip, SA_SEAL_BLANK, sizeof SA_SEAL_BLANK - 1))
+        status = SA_FILE;
     if (status == SA_OK && !zip_close(zip)) return SA_OK;
     zip_error_t *error = zip_get_error(zip);
     bool is_system = zip_error_system_type(error) == ZIP_ET_SYS;
-    status = sa_fail(is_system ? sa_status_of_errno(zip_error_code_system(error)) : SA_FILE, "%s cannot be written: %s",
-                     target, zip_strerror(zip));
+    status = sa_fail(is_system ? sa_status_of_errno(zip_error_code_system(error)) : SA_FILE,
+                     "%s cannot be written: %s", target, zip_strerror(zip));
     zip_discard(zip);
     return status;
 }

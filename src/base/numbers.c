@@ -36,6 +36,7 @@ sa_status sa_numbers_read(const char *text, sa_array *out) {
     }
     sa_free(numbers);
     if (most > 1 && !sa_file_exists(text))
-        return sa_fail(SA_INVALID, "%s is neither a list of numbers, as in 0.5,1, nor a file", sa_printable(text, shown));
+        return sa_fail(SA_INVALID, "%s is neither a list of numbers, as in 0.5,1, nor a file",
+                       sa_printable(text, shown));
     return sa_npy_read(text, out);
 }

@@ -4,8 +4,8 @@
 
 #include "base/npy.h"
 
-/* "0.4,1,0.2" becomes an array of float64 with one axis; any other text is the name of an npy file, with whatever that holds.
- * Caller frees with sa_array_clear. */
+/* "0.4,1,0.2" becomes an array of float64 with one axis; any other text is the name of an npy file, with
+ * whatever that holds. Caller frees with sa_array_clear. */
 sa_status sa_numbers_read(const char *text, sa_array *out);
 
 #endif

@@ -51,15 +51,16 @@ struct sa_options {
     bool given[SA_OPTION_TOTAL]; /* in the order of the list */
 };
 
-/* SA_INVALID when options contradict each other (a slate larger than the arms is for the environment to say). */
+/* SA_INVALID when options contradict each other (a slate larger than the arms is for the environment to
+ * say). */
 sa_status sa_options_check_agent(const sa_options *options);
 /* As if the option had not been given: its value stays. */
 void sa_options_not_given(sa_options *options, const char *name);
 /* Is an option other than the preset has it? Unlike sa_options_given, it does not tell a default from
  * the same value set by hand, as in a spec file that spells out everything. */
 bool sa_options_changed(const sa_options *options, const char *name);
-/* Positions that the model tells apart, each with an input of its own beside the arm's features: --slate where the feedback
- * hangs on the position and nobody knows how, else 0. */
+/* Positions that the model tells apart, each with an input of its own beside the arm's features: --slate
+ * where the feedback hangs on the position and nobody knows how, else 0. */
 size_t sa_options_positions(const sa_options *options);
 /* Is feedback learnt from with the discounts of its positions? */
 bool sa_options_discounted(const sa_options *options);

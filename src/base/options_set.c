@@ -1,4 +1,5 @@
-/* Options by name: parsing and printing values, each fault with a sentence that names the option and the value. */
+/* Options by name: parsing and printing values, each fault with a sentence that names the option and the
+ * value. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,10 +9,11 @@
 #include "base/options_table.h"
 #include "base/text.h"
 
-/* `name` is as the user wrote it: an alias stays an alias in the sentence. `shown` is the value made printable. */
+/* `name` is as the user wrote it: an alias stays an alias in the sentence. `shown` is the value made
+ * printable. */
 
-static sa_status parse_integer(const sa_option_row *row, const char *name, const char *value, const char *shown,
-                               int64_t *out) {
+static sa_status parse_integer(const sa_option_row *row, const char *name, const char *value,
+                               const char *shown, int64_t *out) {
     int64_t number;
     bool clipped;
     if (!sa_text_to_integer(value, &number, &clipped))
@@ -24,8 +26,8 @@ static sa_status parse_integer(const sa_option_row *row, const char *name, const
     return SA_OK;
 }
 
-static sa_status parse_number(const sa_option_row *row, const char *name, const char *value, const char *shown,
-                              double *out) {
+static sa_status parse_number(const sa_option_row *row, const char *name, const char *value,
+                              const char *shown, double *out) {
     double number, low = row->low;
     char bound[SA_NUMBER_TEXT];
     bool or_theory = sa_option_takes_theory(row);
@@ -44,15 +46,19 @@ static sa_status parse_number(const sa_option_row *row, const char *name, const 
                                    : "number");
     }
     if (!isfinite(number)) return sa_fail(SA_INVALID, "--%s %s is not a finite number", name, shown);
-    if (low == ABOVE_0 && number < ABOVE_0) return sa_fail(SA_INVALID, "--%s %s must be above 0", name, shown);
-    if (number < low) return sa_fail(SA_INVALID, "--%s %s is less than %s", name, shown, sa_number_to_text(low, bound));
+    if (low == ABOVE_0 && number < ABOVE_0)
+        return sa_fail(SA_INVALID, "--%s %s must be above 0", name, shown);
+    if (number < low)
+        return sa_fail(SA_INVALID, "--%s %s is less than %s", name, shown, sa_number_to_text(low, bound));
     if (number > row->high)
-        return sa_fail(SA_INVALID, "--%s %s is more than %s", name, shown, sa_number_to_text(row->high, bound));
+        return sa_fail(SA_INVALID, "--%s %s is more than %s", name, shown,
+                       sa_number_to_text(row->high, bound));
     *out = number + 0.0; /* -0 becomes 0 */
     return SA_OK;
 }
 
-static sa_status parse_choice(const sa_option_row *row, const char *name, const char *value, const char *shown, int *out) {
+static sa_status parse_choice(const sa_option_row *row, const char *name, const char *value,
+                              const char *shown, int *out) {
     int index = sa_choice_find(row->choices, value);
     if (index >= 0) {
         *out = index;
@@ -157,7 +163,8 @@ sa_status sa_options_get(const sa_options *options, const char *name, char *buff
     }
     if (!length) length = strlen(text);
     if (length >= size)
-        return sa_fail(SA_INVALID, "--%s has %zu characters, more than fit into %zu bytes", name, length, size);
+        return sa_fail(SA_INVALID, "--%s has %zu characters, more than fit into %zu bytes", name, length,
+                       size);
     memcpy(buffer, text, length);
     buffer[length] = 0;
     return SA_OK;

@@ -6,25 +6,27 @@
 #include "base/memory.h"
 #include "base/options_table.h"
 
-#define ROW_START(field_, name_, scope_, kind_)                                                                           \
-    .name = name_, .kind = SA_KIND_##kind_, .scope = SA_SCOPE_##scope_, .offset = offsetof(struct sa_options, field_)
+#define ROW_START(field_, name_, scope_, kind_)                                                              \
+    .name = name_, .kind = SA_KIND_##kind_, .scope = SA_SCOPE_##scope_,                                      \
+    .offset = offsetof(struct sa_options, field_)
 #define CHOICE_WORD(enumerator, name) "|" name
-#define ROW_INTEGER(field_, name_, scope_, paper, icml23, tuned, least_, most_, help_)                                    \
-    {ROW_START(field_, name_, scope_, INTEGER), .integer = {paper, icml23, tuned}, .least = least_, .most = most_,        \
+#define ROW_INTEGER(field_, name_, scope_, paper, icml23, tuned, least_, most_, help_)                       \
+    {ROW_START(field_, name_, scope_, INTEGER), .integer = {paper, icml23, tuned}, .least = least_,          \
+     .most = most_, .help = help_},
+#define ROW_NUMBER(field_, name_, scope_, paper, icml23, tuned, low_, high_, help_)                          \
+    {ROW_START(field_, name_, scope_, NUMBER), .number = {paper, icml23, tuned}, .low = low_, .high = high_, \
      .help = help_},
-#define ROW_NUMBER(field_, name_, scope_, paper, icml23, tuned, low_, high_, help_)                                       \
-    {ROW_START(field_, name_, scope_, NUMBER), .number = {paper, icml23, tuned}, .low = low_, .high = high_,              \
-     .help = help_},
-#define ROW_CHOICE(field_, name_, scope_, paper, icml23, tuned, choices_, help_)                                          \
-    {ROW_START(field_, name_, scope_, CHOICE), .integer = {SA_##paper, SA_##icml23, SA_##tuned},                          \
+#define ROW_CHOICE(field_, name_, scope_, paper, icml23, tuned, choices_, help_)                             \
+    {ROW_START(field_, name_, scope_, CHOICE), .integer = {SA_##paper, SA_##icml23, SA_##tuned},             \
      .choices = &choices_(CHOICE_WORD)[1], .help = help_},
-#define ROW_FLAG(field_, name_, scope_, paper, icml23, tuned, help_)                                                      \
+#define ROW_FLAG(field_, name_, scope_, paper, icml23, tuned, help_)                                         \
     {ROW_START(field_, name_, scope_, FLAG), .integer = {paper, icml23, tuned}, .help = help_},
-#define ROW_TEXT(field_, name_, scope_, text_, help_)                                                                     \
+#define ROW_TEXT(field_, name_, scope_, text_, help_)                                                        \
     {ROW_START(field_, name_, scope_, TEXT), .text = text_, .help = help_},
 
 const sa_option_row sa_option_rows[SA_OPTION_TOTAL] = {
-    SA_OPTION_LIST(ROW_INTEGER, ROW_NUMBER, ROW_CHOICE, ROW_FLAG, ROW_TEXT) /* in the order of the struct's `given` */
+    SA_OPTION_LIST(ROW_INTEGER, ROW_NUMBER, ROW_CHOICE, ROW_FLAG,
+                   ROW_TEXT) /* in the order of the struct's `given` */
 };
 
 #define ALIAS_PAIR(alias, name) {alias, name},
@@ -71,7 +73,8 @@ void sa_options_fill(sa_options *options, sa_preset preset) {
 /* Gives `options` texts of its own: those of `from`, or the defaults when it is NULL. */
 static sa_status own_texts(sa_options *options, const sa_options *from) {
     for (size_t i = 0; i < SA_OPTION_TOTAL; i++)
-        if (sa_option_rows[i].kind == SA_KIND_TEXT) *(char **)sa_option_field(options, &sa_option_rows[i]) = NULL;
+        if (sa_option_rows[i].kind == SA_KIND_TEXT)
+            *(char **)sa_option_field(options, &sa_option_rows[i]) = NULL;
     for (size_t i = 0; i < SA_OPTION_TOTAL; i++) {
         const sa_option_row *row = &sa_option_rows[i];
         if (row->kind != SA_KIND_TEXT) continue;
@@ -113,7 +116,8 @@ sa_options *sa_options_copy(const sa_options *options) {
 void sa_options_destroy(sa_options *options) {
     if (!options) return;
     for (size_t i = 0; i < SA_OPTION_TOTAL; i++)
-        if (sa_option_rows[i].kind == SA_KIND_TEXT) sa_free(*(char **)sa_option_field(options, &sa_option_rows[i]));
+        if (sa_option_rows[i].kind == SA_KIND_TEXT)
+            sa_free(*(char **)sa_option_field(options, &sa_option_rows[i]));
     sa_free(options);
 }
 

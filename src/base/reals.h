@@ -1,4 +1,5 @@
-/* Single elements of arrays whose precision is known only at run time. Numerics proper is compiled per precision. */
+/* Single elements of arrays whose precision is known only at run time. Numerics proper is compiled per
+ * precision. */
 #ifndef SA_BASE_REALS_H
 #define SA_BASE_REALS_H
 
@@ -12,7 +13,8 @@ static inline size_t sa_precision_bytes(sa_precision precision) {
 }
 
 static inline double sa_real_get(sa_precision precision, const void *array, size_t index) {
-    return precision == SA_PRECISION_SINGLE ? (double)((const float *)array)[index] : ((const double *)array)[index];
+    return precision == SA_PRECISION_SINGLE ? (double)((const float *)array)[index]
+                                            : ((const double *)array)[index];
 }
 
 static inline void sa_real_set(sa_precision precision, void *array, size_t index, double value) {

@@ -1,9 +1,11 @@
-/* SHA-256 (FIPS 180-4). For a block of 16 words W_0 ... W_15, extended by W_t = s1(W_t-2) + W_t-7 + s0(W_t-15) + W_t-16:
+/* SHA-256 (FIPS 180-4). For a block of 16 words W_0 ... W_15, extended by W_t = s1(W_t-2) + W_t-7 +
+ * s0(W_t-15) + W_t-16:
  *
  *   T1 = h + S1(e) + Ch(e, f, g) + K_t + W_t,   T2 = S0(a) + Maj(a, b, c)
  *   h g f e d c b a  <-  g f e (d + T1) c b a (T1 + T2)
  *
- * K_t and the first state are the first 32 bits of the fractions of cube and square roots of the first primes. */
+ * K_t and the first state are the first 32 bits of the fractions of cube and square roots of the first
+ * primes. */
 #include "base/sha256.h"
 
 #include <fcntl.h>
@@ -31,7 +33,8 @@ static const uint32_t K[64] = {
     0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
-static const hash BEGIN = {.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+static const hash BEGIN = {.state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
 /* clang-format on */
 
 static uint32_t turn(uint32_t word, int bits) { return word >> bits | word << (32 - bits); }
@@ -39,8 +42,8 @@ static uint32_t turn(uint32_t word, int bits) { return word >> bits | word << (3
 static void take_block(hash *self, const unsigned char *bytes) {
     uint32_t w[64], s[8];
     for (int t = 0; t < 16; t++)
-        w[t] = (uint32_t)bytes[4 * t] << 24 | (uint32_t)bytes[4 * t + 1] << 16 | (uint32_t)bytes[4 * t + 2] << 8 |
-               bytes[4 * t + 3];
+        w[t] = (uint32_t)bytes[4 * t] << 24 | (uint32_t)bytes[4 * t + 1] << 16 |
+               (uint32_t)bytes[4 * t + 2] << 8 | bytes[4 * t + 3];
     for (int t = 16; t < 64; t++) {
         uint32_t s0 = turn(w[t - 15], 7) ^ turn(w[t - 15], 18) ^ w[t - 15] >> 3;
         uint32_t s1 = turn(w[t - 2], 17) ^ turn(w[t - 2], 19) ^ w[t - 2] >> 10;
@@ -48,7 +51,8 @@ static void take_block(hash *self, const unsigned char *bytes) {
     }
     memcpy(s, self->state, sizeof s);
     for (int t = 0; t < 64; t++) {
-        uint32_t sum1 = turn(s[4], 6) ^ turn(s[4], 11) ^ turn(s[4], 25), choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
+        uint32_t sum1 = turn(s[4], 6) ^ turn(s[4], 11) ^ turn(s[4], 25),
+                 choice = (s[4] & s[5]) ^ (~s[4] & s[6]);
         uint32_t sum0 = turn(s[0], 2) ^ turn(s[0], 13) ^ turn(s[0], 22);
         uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
         uint32_t t1 = s[7] + sum1 + choice + K[t] + w[t], t2 = sum0 + majority;

@@ -32,7 +32,7 @@ const char *sa_last_error(void) { return sentence; }
 
 const char *sa_status_name(sa_status status) {
     switch ((int)status) {
-#define SA_STATUS_NAME(name, number, message)                                                                             \
+#define SA_STATUS_NAME(name, number, message)                                                                \
     case number: return "SA_" #name;
         SA_STATUS_LIST(SA_STATUS_NAME)
 #undef SA_STATUS_NAME
@@ -42,7 +42,7 @@ const char *sa_status_name(sa_status status) {
 
 const char *sa_status_message(sa_status status) {
     switch ((int)status) {
-#define SA_STATUS_TEXT(name, number, message)                                                                             \
+#define SA_STATUS_TEXT(name, number, message)                                                                \
     case number: return message;
         SA_STATUS_LIST(SA_STATUS_TEXT)
 #undef SA_STATUS_TEXT

@@ -42,7 +42,8 @@ static void remove_left(int folder, const char *base) {
     if (entries) closedir(entries);
 }
 
-/* Another holds the lock alone for as long as it takes to look; whoever holds it longer has other reasons, and is not waited for. */
+/* Another holds the lock alone for as long as it takes to look; whoever holds it longer has other reasons,
+ * and is not waited for. */
 static void share(int folder) {
     const struct timespec moment = {.tv_nsec = 10000000};
     for (int attempt = 0; attempt < 100; attempt++) {
@@ -54,7 +55,8 @@ static void share(int folder) {
 int sa_temporary_folder(const char *target) {
     char *path;
     const char *base = last_part(target);
-    if (sa_format(&path, "%.*s.", (int)(base - target), target) != SA_OK) return -1; /* "." or "some/where/." */
+    if (sa_format(&path, "%.*s.", (int)(base - target), target) != SA_OK)
+        return -1; /* "." or "some/where/." */
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     sa_free(path);
     if (folder < 0) return -1;

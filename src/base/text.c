@@ -13,7 +13,8 @@
 static locale_t c_locale(void) { return newlocale(LC_ALL_MASK, "C", (locale_t)0); }
 
 bool sa_text_to_number(const char *text, double *out) {
-    if (!*text || text[strspn(text, "0123456789.eE+-")]) return false; /* strtod would take " 1", "0x1p3", "nan", "inf" */
+    if (!*text || text[strspn(text, "0123456789.eE+-")])
+        return false; /* strtod would take " 1", "0x1p3", "nan", "inf" */
     locale_t locale = c_locale();
     if (!locale) return false;
     locale_t before = uselocale(locale); /* this thread's only */
@@ -68,8 +69,10 @@ size_t sa_edit_distance(const char *from, const char *to, size_t limit) {
     enum { LONGEST = 60 };
     size_t m = strlen(from), n = strlen(to);
     if (m > LONGEST || n > LONGEST) return limit + 1;
-    size_t rows[3]
-               [LONGEST + 1]; /* distances from prefixes of `from` to all prefixes of `to`, for the last three lengths */
+    size_t
+        rows[3]
+            [LONGEST +
+             1]; /* distances from prefixes of `from` to all prefixes of `to`, for the last three lengths */
     for (size_t j = 0; j <= n; j++) rows[0][j] = j;
     for (size_t i = 1; i <= m; i++) {
         size_t *row = rows[i % 3], *above = rows[(i - 1) % 3], *second = rows[(i + 1) % 3];

@@ -10,17 +10,18 @@
 
 enum { SA_NUMBER_TEXT = 32, SA_PRINTABLE = 104 };
 
-/* The whole text as a decimal number: no spaces, no hexadecimal. Too large gives an infinity; "inf" and "nan" are not
- * numbers. */
+/* The whole text as a decimal number: no spaces, no hexadecimal. Too large gives an infinity; "inf" and "nan"
+ * are not numbers. */
 bool sa_text_to_number(const char *text, double *out);
-/* The whole text as a decimal integer. Beyond int64_t it is the nearest one, with *clipped set (when not NULL). */
+/* The whole text as a decimal integer. Beyond int64_t it is the nearest one, with *clipped set (when not
+ * NULL). */
 bool sa_text_to_integer(const char *text, int64_t *out, bool *clipped);
 /* The shortest of 15, 16 and 17 digits that reads back as the same number. Returns `text`. */
 char *sa_number_to_text(double number, char text[SA_NUMBER_TEXT]);
 /* A user's text made fit for a sentence: not too long, no control characters, "" in quotes. Returns `out`. */
 char *sa_printable(const char *text, char out[SA_PRINTABLE]);
-/* How many single-character insertions, deletions, replacements and swaps lead from one to the other; at most `limit` + 1,
- * which is also the answer for texts of more than 60 characters. */
+/* How many single-character insertions, deletions, replacements and swaps lead from one to the other; at most
+ * `limit` + 1, which is also the answer for texts of more than 60 characters. */
 size_t sa_edit_distance(const char *from, const char *to, size_t limit);
 
 /* printf into a fresh text, freed with sa_free: paths are built with it. */

@@ -18,11 +18,11 @@ static inline void sa_turn_end(sa_turns *turns) {
 }
 
 /* A callback's result, or nothing, of a call that waits for its turn. */
-#define SA_TAKE_TURN(turns, call)                                                                                         \
-    do {                                                                                                                  \
-        sa_turn_begin(turns);                                                                                             \
-        call;                                                                                                             \
-        sa_turn_end(turns);                                                                                               \
+#define SA_TAKE_TURN(turns, call)                                                                            \
+    do {                                                                                                     \
+        sa_turn_begin(turns);                                                                                \
+        call;                                                                                                \
+        sa_turn_end(turns);                                                                                  \
     } while (0)
 
 #endif

@@ -30,7 +30,8 @@ static void *work(void *argument) {
     return NULL;
 }
 
-void sa_workers_run(size_t threads, size_t count, void (*job)(void *user, size_t index, size_t worker), void *user) {
+void sa_workers_run(size_t threads, size_t count, void (*job)(void *user, size_t index, size_t worker),
+                    void *user) {
     shared_job all = {.job = job, .user = user, .count = count, .account = sa_account_charge(NULL)};
     sa_account_charge(all.account);
     member members[MOST];

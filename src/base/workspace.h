@@ -9,7 +9,8 @@
 typedef struct sa_workspace {
     char *block;
     size_t capacity; /* bytes */
-    double gap;      /* a search that was cut short: the best reward is at most 1 + gap times the one found. Else 0 */
+    double
+        gap; /* a search that was cut short: the best reward is at most 1 + gap times the one found. Else 0 */
 } sa_workspace;
 
 typedef struct sa_part {
@@ -17,11 +18,13 @@ typedef struct sa_part {
     size_t count, size;
 } sa_part;
 
-/* Sets the pointers to arrays of so many elements, 64-byte aligned, one after the other; earlier pointers are no longer valid.
- * First parts of the same sizes as before keep their contents, others have any. Allocates only when it has to grow. */
+/* Sets the pointers to arrays of so many elements, 64-byte aligned, one after the other; earlier pointers are
+ * no longer valid. First parts of the same sizes as before keep their contents, others have any. Allocates
+ * only when it has to grow. */
 sa_status sa_workspace_lay(sa_workspace *workspace, const sa_part *parts, size_t count);
-#define SA_LAY(workspace, ...)                                                                                            \
-    sa_workspace_lay(workspace, (const sa_part[]){__VA_ARGS__}, sizeof((const sa_part[]){__VA_ARGS__}) / sizeof(sa_part))
+#define SA_LAY(workspace, ...)                                                                               \
+    sa_workspace_lay(workspace, (const sa_part[]){__VA_ARGS__},                                              \
+                     sizeof((const sa_part[]){__VA_ARGS__}) / sizeof(sa_part))
 void sa_workspace_clear(sa_workspace *workspace);
 
 #endif

@@ -1,4 +1,5 @@
-/* YAML specs, event by event: where we are is one of a few places, so nothing recurses however deep a file nests. */
+/* YAML specs, event by event: where we are is one of a few places, so nothing recurses however deep a file
+ * nests. */
 #include "base/yaml.h"
 
 #include "base/status.h"
@@ -9,8 +10,8 @@ const char sa_yaml_grid[] = "grid";
 
 sa_status sa_yaml_parse(const char *text, size_t size, const char *name, sa_yaml_pair *pair, void *user) {
     (void)text, (void)size, (void)pair, (void)user;
-    return sa_fail(SA_UNSUPPORTED, "%s cannot be read: this build has no YAML (install libyaml-dev and build again)",
-                   name);
+    return sa_fail(SA_UNSUPPORTED,
+                   "%s cannot be read: this build has no YAML (install libyaml-dev and build again)", name);
 }
 
 #else
@@ -55,7 +56,8 @@ typedef struct reader {
     size_t value_length, value_capacity;
 } reader;
 
-#define WRONG(reader, format, ...) sa_fail(SA_INVALID, "%s:%zu: " format, (reader)->name, (reader)->line, ##__VA_ARGS__)
+#define WRONG(reader, format, ...)                                                                           \
+    sa_fail(SA_INVALID, "%s:%zu: " format, (reader)->name, (reader)->line, ##__VA_ARGS__)
 
 static void clear_keys(key_list *list) {
     for (size_t i = 0; i < list->count; i++) sa_free(list->keys[i]);
@@ -122,13 +124,15 @@ static sa_status end_sequence(reader *r) {
 /* ---- events ---- */
 
 static bool is_null(const yaml_event_t *event, const char *text) {
-    return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && (!strcmp(text, "~") || !strcmp(text, "null"));
+    return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+           (!strcmp(text, "~") || !strcmp(text, "null"));
 }
 
 static sa_status on_scalar(reader *r, const yaml_event_t *event) {
     const char *text = (const char *)event->data.scalar.value;
     if (strlen(text) != event->data.scalar.length) return WRONG(r, "a value has a zero character");
-    if (event->data.scalar.anchor) return WRONG(r, "anchors are not supported (&%s)", event->data.scalar.anchor);
+    if (event->data.scalar.anchor)
+        return WRONG(r, "anchors are not supported (&%s)", event->data.scalar.anchor);
     if (event->data.scalar.tag) return WRONG(r, "tags are not supported (%s)", event->data.scalar.tag);
     if (is_null(event, text)) text = "";
     place now = r->place;
@@ -138,13 +142,15 @@ static sa_status on_scalar(reader *r, const yaml_event_t *event) {
     case AGENT: r->place = AGENT_VALUE; return add_key(r, &r->own, text);
     case GRID: r->place = GRID_VALUE; return add_key(r, &r->own, text);
     case TOP_VALUE:
-        if (!strcmp(last_key(&r->top), "agents")) return WRONG(r, "agents must be a mapping of labels to options");
+        if (!strcmp(last_key(&r->top), "agents"))
+            return WRONG(r, "agents must be a mapping of labels to options");
         if (!strcmp(last_key(&r->top), "grid")) return WRONG(r, "grid must be a mapping of options to lists");
         r->place = TOP;
         return give(r, false, text);
     case AGENT_VALUE: r->place = AGENT; return give(r, true, text);
     case AGENTS_VALUE: return WRONG(r, "agent %s must be a mapping of options", last_key(&r->labels));
-    case GRID_VALUE: return WRONG(r, "%s in grid must be a list of values, as in [0.1, 1]", last_key(&r->own));
+    case GRID_VALUE:
+        return WRONG(r, "%s in grid must be a list of values, as in [0.1, 1]", last_key(&r->own));
     case GRID_VALUES: return give_grid(r, text);
     case SEQUENCE:
         if (!*text) return WRONG(r, "a sequence has an empty item");
@@ -156,7 +162,8 @@ static sa_status on_scalar(reader *r, const yaml_event_t *event) {
 static sa_status on_mapping(reader *r, const yaml_event_t *event) {
     if (event->data.mapping_start.anchor)
         return WRONG(r, "anchors are not supported (&%s)", event->data.mapping_start.anchor);
-    if (event->data.mapping_start.tag) return WRONG(r, "tags are not supported (%s)", event->data.mapping_start.tag);
+    if (event->data.mapping_start.tag)
+        return WRONG(r, "tags are not supported (%s)", event->data.mapping_start.tag);
     switch (r->place) {
     case BEFORE: r->place = TOP; return SA_OK;
     case TOP_VALUE:
@@ -176,7 +183,8 @@ static sa_status on_mapping(reader *r, const yaml_event_t *event) {
 
 static sa_status on_mapping_end(reader *r) {
     if (r->place == AGENT) {
-        if (!r->own.count) return WRONG(r, "agent %s has no options; give it its algorithm", last_key(&r->labels));
+        if (!r->own.count)
+            return WRONG(r, "agent %s has no options; give it its algorithm", last_key(&r->labels));
         clear_keys(&r->own);
         r->place = AGENTS;
     } else if (r->place == GRID) {
@@ -196,10 +204,12 @@ static sa_status on_mapping_end(reader *r) {
 static sa_status on_sequence(reader *r, const yaml_event_t *event) {
     if (event->data.sequence_start.anchor)
         return WRONG(r, "anchors are not supported (&%s)", event->data.sequence_start.anchor);
-    if (event->data.sequence_start.tag) return WRONG(r, "tags are not supported (%s)", event->data.sequence_start.tag);
+    if (event->data.sequence_start.tag)
+        return WRONG(r, "tags are not supported (%s)", event->data.sequence_start.tag);
     switch (r->place) {
     case TOP_VALUE:
-        if (!strcmp(last_key(&r->top), "agents")) return WRONG(r, "agents must be a mapping of labels to options");
+        if (!strcmp(last_key(&r->top), "agents"))
+            return WRONG(r, "agents must be a mapping of labels to options");
         if (!strcmp(last_key(&r->top), "grid")) return WRONG(r, "grid must be a mapping of options to lists");
         return begin_sequence(r);
     case AGENT_VALUE: return begin_sequence(r);

@@ -5,12 +5,14 @@
 #include <stdbool.h>
 
 static sa_status problem_of(const yaml_parser_t *parser, const char *name) {
-    if (parser->error == YAML_MEMORY_ERROR) return sa_fail(SA_OUT_OF_MEMORY, "%s: no memory to read it", name);
+    if (parser->error == YAML_MEMORY_ERROR)
+        return sa_fail(SA_OUT_OF_MEMORY, "%s: no memory to read it", name);
     const char *problem = parser->problem ? parser->problem : "it is not YAML";
     return sa_fail(SA_INVALID, "%s:%zu: %s", name, parser->problem_mark.line + 1, problem);
 }
 
-sa_status sa_yaml_events(const char *text, size_t size, const char *name, sa_yaml_event_call *call, void *user) {
+sa_status sa_yaml_events(const char *text, size_t size, const char *name, sa_yaml_event_call *call,
+                         void *user) {
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser)) return sa_fail(SA_OUT_OF_MEMORY, "%s: no memory to read it", name);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);

@@ -9,7 +9,9 @@
 
 typedef sa_status sa_yaml_event_call(void *user, const yaml_event_t *event);
 
-/* Calls `call` with each, up to the first that fails. `name` is for sentences: SA_INVALID names it and the line that is no YAML. */
-sa_status sa_yaml_events(const char *text, size_t size, const char *name, sa_yaml_event_call *call, void *user);
+/* Calls `call` with each, up to the first that fails. `name` is for sentences: SA_INVALID names it and the
+ * line that is no YAML. */
+sa_status sa_yaml_events(const char *text, size_t size, const char *name, sa_yaml_event_call *call,
+                         void *user);
 
 #endif

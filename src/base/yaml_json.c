@@ -4,8 +4,8 @@
 
 sa_status sa_yaml_to_json(const char *text, size_t size, const char *name, sa_buffer *json) {
     (void)text, (void)size, (void)json;
-    return sa_fail(SA_UNSUPPORTED, "%s cannot be read: this build has no YAML (install libyaml-dev and build again)",
-                   name);
+    return sa_fail(SA_UNSUPPORTED,
+                   "%s cannot be read: this build has no YAML (install libyaml-dev and build again)", name);
 }
 
 #else

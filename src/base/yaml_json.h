@@ -1,5 +1,6 @@
-/* YAML as JSON text, for small files of any shape: mappings become objects, sequences lists, and every scalar a text. Anchors,
- * aliases, tags and second documents are refused, with "name:line: ". Without libyaml the call is SA_UNSUPPORTED. */
+/* YAML as JSON text, for small files of any shape: mappings become objects, sequences lists, and every scalar
+ * a text. Anchors, aliases, tags and second documents are refused, with "name:line: ". Without libyaml the
+ * call is SA_UNSUPPORTED. */
 #ifndef SA_BASE_YAML_JSON_H
 #define SA_BASE_YAML_JSON_H
 

@@ -1,13 +1,13 @@
-/* Exact as long as that is cheap, then a sketch of all that was counted. In operations, with n gradients counted, N arms,
- * gradients kept as w numbers, and F = 4 M^2 w + 8 M^3 for a fold of the sketch's M = B + B/4 elements, a round that counts k
- * gradients costs
+/* Exact as long as that is cheap, then a sketch of all that was counted. In operations, with n gradients
+ * counted, N arms, gradients kept as w numbers, and F = 4 M^2 w + 8 M^3 for a fold of the sketch's M = B +
+ * B/4 elements, a round that counts k gradients costs
  *
  *     exact   n^2 N + 2 n N w         sketch   M^2 N + 2 M N w + k F / (B/4)
  *
- * and the sketch of n gradients is made for n F / (B/4). Nobody knows how many rounds will come, so it is made when exact widths
- * have cost as much more than a sketch's would have (change_over.h). With few parameters, p <= 2 M, the p x p side
- * is no dearer than a sketch, and the engine stays exact, whether the agent discounts or not. With more, an agent that discounts has a
- * sketch from the first on. */
+ * and the sketch of n gradients is made for n F / (B/4). Nobody knows how many rounds will come, so it is
+ * made when exact widths have cost as much more than a sketch's would have (change_over.h). With few
+ * parameters, p <= 2 M, the p x p side is no dearer than a sketch, and the engine stays exact, whether the
+ * agent discounts or not. With more, an agent that discounts has a sketch from the first on. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -62,7 +62,8 @@ static void measure(automatic_t *self, double size) {
     self->stays = parameters <= 2 * self->elements;
 }
 
-static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape, sa_confidence **out) {
+static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+                        sa_confidence **out) {
     automatic_t *self;
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
@@ -116,7 +117,8 @@ static sa_status change_over(automatic_t *self, const sa_gradients *held) {
 static void consider(automatic_t *self, size_t round_counted) {
     double n = (double)self->counted, m = self->elements, arms = self->base.asked, w = self->length;
     if (self->stays || !is_exact(self)) return;
-    double more = (n * n - m * m) * arms + 2 * (n - m) * arms * w - (double)round_counted * fold_cost(self) / self->fresh;
+    double more = (n * n - m * m) * arms + 2 * (n - m) * arms * w -
+                  (double)round_counted * fold_cost(self) / self->fresh;
     if (!sa_rent_is_up(&self->rent, more, n * fold_cost(self) / self->fresh)) return;
     if (change_over(self, sa_exact_gradients(self->now)) != SA_OK) self->rent.excess = 0;
 }
@@ -130,19 +132,20 @@ static sa_status expect(sa_confidence *confidence, size_t count) {
 
 /* ---- the engine ---- */
 
-static sa_status widths(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
-                        const size_t *label, sa_width_work *work, double *width) {
+static sa_status widths(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows,
+                        size_t count, const size_t *label, sa_width_work *work, double *width) {
     const automatic_t *self = (const automatic_t *)confidence;
     return self->now->kind->widths(self->now, batch, rows, count, label, work, width);
 }
 
-static sa_status tighten(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
-                         sa_width_work *work, double *width) {
+static sa_status tighten(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows,
+                         size_t count, sa_width_work *work, double *width) {
     const automatic_t *self = (const automatic_t *)confidence;
     return self->now->kind->tighten(self->now, batch, rows, count, work, width);
 }
 
-static sa_status count(sa_confidence *confidence, const sa_gradients *batch, const size_t *label, sa_width_work *work) {
+static sa_status count(sa_confidence *confidence, const sa_gradients *batch, const size_t *label,
+                       sa_width_work *work) {
     automatic_t *self = (automatic_t *)confidence;
     self->now->asked = confidence->asked;
     SA_TRY(self->now->kind->count(self->now, batch, label, work));

@@ -1,14 +1,16 @@
-/* Widths from the diagonal of Z alone (the approximation of Zhou et al. 2020 and Zhang et al. 2021 in their experiments):
+/* Widths from the diagonal of Z alone (the approximation of Zhou et al. 2020 and Zhang et al. 2021 in their
+ * experiments):
  *
- *     Z_j = lambda + sum of g_j^2,   width^2 = sum_j g_j^2 / Z_j,   log det Z / det(lambda I) = sum_j log(Z_j / lambda)
+ *     Z_j = lambda + sum of g_j^2,   width^2 = sum_j g_j^2 / Z_j,   log det Z / det(lambda I) = sum_j log(Z_j
+ *         / lambda)
  *
- * A pair (delta, input) of a gradient has the squares delta_i^2 input_j^2, an outer product again. So with R the reciprocals
- * 1 / Z of the pair's weights, (delta, input), its part of width^2 is (delta^2)' R input^2: for many gradients one matrix
- * product, and no gradient is ever written out. A round costs 2 p N operations for widths and 2 p K for counting, whatever
- * was counted before.
+ * A pair (delta, input) of a gradient has the squares delta_i^2 input_j^2, an outer product again. So with R
+ * the reciprocals 1 / Z of the pair's weights, (delta, input), its part of width^2 is (delta^2)' R input^2:
+ * for many gradients one matrix product, and no gradient is ever written out. A round costs 2 p N operations
+ * for widths and 2 p K for counting, whatever was counted before.
  *
- * Always in double precision, whatever the gradients': squares need twice their exponents, and a long sum of small squares
- * their digits. */
+ * Always in double precision, whatever the gradients': squares need twice their exponents, and a long sum of
+ * small squares their digits. */
 #define SA_REAL_BITS 64
 
 #include <math.h>
@@ -63,7 +65,8 @@ static sa_status allocate(diagonal_t *self) {
     return sa_alloc_array(self->parameters, sizeof(double), &self->reciprocal);
 }
 
-static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape, sa_confidence **out) {
+static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+                        sa_confidence **out) {
     diagonal_t *self;
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
@@ -104,9 +107,10 @@ static sa_status fork_engine(sa_confidence *confidence, sa_confidence **out) {
 
 /* ---- squares ---- */
 
-/* out (count, length) = the squares of rows rows[0 .. count) of a matrix, or of [first, first + count) with rows NULL */
-static void square_rows(const void *matrix, sa_precision precision, size_t length, const size_t *rows, size_t first,
-                        size_t count, double *out) {
+/* out (count, length) = the squares of rows rows[0 .. count) of a matrix, or of [first, first + count) with
+ * rows NULL */
+static void square_rows(const void *matrix, sa_precision precision, size_t length, const size_t *rows,
+                        size_t first, size_t count, double *out) {
     for (size_t k = 0; k < count; k++, out += length) {
         size_t start = (rows ? rows[k] : first + k) * length;
         if (precision == SA_PRECISION_SINGLE) {
@@ -119,8 +123,8 @@ static void square_rows(const void *matrix, sa_precision precision, size_t lengt
     }
 }
 
-static void square_pair(const squares *to, const sa_gradients *batch, size_t l, const size_t *rows, size_t first,
-                        size_t count) {
+static void square_pair(const squares *to, const sa_gradients *batch, size_t l, const size_t *rows,
+                        size_t first, size_t count) {
     const sa_pair *pair = &batch->pair[l];
     square_rows(pair->delta, batch->precision, pair->shape.delta, rows, first, count, to->delta);
     square_rows(pair->input, batch->precision, pair->shape.input, rows, first, count, to->input);
@@ -134,8 +138,8 @@ static double dot(const double *a, const double *b, size_t length) {
     return sum;
 }
 
-static sa_status widths(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
-                        const size_t *label, sa_width_work *work, double *width) {
+static sa_status widths(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows,
+                        size_t count, const size_t *label, sa_width_work *work, double *width) {
     const diagonal_t *self = (const diagonal_t *)confidence;
     squares part;
     (void)label; /* counting starts from the gradients themselves */
@@ -148,8 +152,8 @@ static sa_status widths(const sa_confidence *confidence, const sa_gradients *bat
         for (size_t l = 0; l < self->pairs; l++) {
             sa_pair_shape shape = self->shape[l];
             square_pair(&part, batch, l, taken, first, many);
-            gemm_nt_f64(many, shape.delta, shape.input, 1, part.input, shape.input, reciprocal, shape.input, 0,
-                        part.product, shape.delta);
+            gemm_nt_f64(many, shape.delta, shape.input, 1, part.input, shape.input, reciprocal, shape.input,
+                        0, part.product, shape.delta);
             for (size_t k = 0; k < many; k++)
                 squared[k] += dot(part.delta + k * shape.delta, part.product + k * shape.delta, shape.delta);
             reciprocal += shape.delta * shape.input;
@@ -163,7 +167,8 @@ static void refresh_reciprocals(diagonal_t *self) {
     for (size_t j = 0; j < self->parameters; j++) self->reciprocal[j] = 1 / self->z[j];
 }
 
-static sa_status count(sa_confidence *confidence, const sa_gradients *batch, const size_t *label, sa_width_work *work) {
+static sa_status count(sa_confidence *confidence, const sa_gradients *batch, const size_t *label,
+                       sa_width_work *work) {
     diagonal_t *self = (diagonal_t *)confidence;
     squares part;
     (void)label;
@@ -174,8 +179,8 @@ static sa_status count(sa_confidence *confidence, const sa_gradients *batch, con
         for (size_t l = 0; l < self->pairs; l++) {
             sa_pair_shape shape = self->shape[l];
             square_pair(&part, batch, l, NULL, first, many);
-            gemm_tn_f64(shape.delta, shape.input, many, 1, part.delta, shape.delta, part.input, shape.input, 1, z,
-                        shape.input);
+            gemm_tn_f64(shape.delta, shape.input, many, 1, part.delta, shape.delta, part.input, shape.input,
+                        1, z, shape.input);
             z += shape.delta * shape.input;
         }
     }
@@ -186,7 +191,8 @@ static sa_status count(sa_confidence *confidence, const sa_gradients *batch, con
 
 static sa_status discount(sa_confidence *confidence, double factor) {
     diagonal_t *self = (diagonal_t *)confidence;
-    for (size_t j = 0; j < self->parameters; j++) self->z[j] = self->lambda + factor * (self->z[j] - self->lambda);
+    for (size_t j = 0; j < self->parameters; j++)
+        self->z[j] = self->lambda + factor * (self->z[j] - self->lambda);
     refresh_reciprocals(self);
     return SA_OK;
 }
@@ -213,7 +219,8 @@ static sa_status load(sa_confidence *confidence, sa_npz *archive) {
     SA_TRY(sa_npz_read_into(archive, "diagonal_z", SA_FLOAT64, 1, &self->parameters, self->z));
     for (size_t j = 0; j < self->parameters; j++)
         if (!(self->z[j] >= self->lambda))
-            return sa_fail(SA_FORMAT, "the array 'diagonal_z' has %g, below lambda = %g", self->z[j], self->lambda);
+            return sa_fail(SA_FORMAT, "the array 'diagonal_z' has %g, below lambda = %g", self->z[j],
+                           self->lambda);
     self->counted = (uint64_t)counted;
     refresh_reciprocals(self);
     return SA_OK;
@@ -221,8 +228,8 @@ static sa_status load(sa_confidence *confidence, sa_npz *archive) {
 
 const sa_confidence_class sa_confidence_diagonal = {
     .name = "diagonal",
-    .summary =
-        "of Z only its diagonal: 2 p (N + K) operations a round, whatever was counted before; widths are approximate",
+    .summary = "of Z only its diagonal: 2 p (N + K) operations a round, whatever was counted before; widths "
+               "are approximate",
     .create = create,
     .destroy = destroy,
     .fork = fork_engine,

@@ -1,5 +1,5 @@
-/* Many gradients at once into the dual factor: a Cholesky factorisation in blocks of BLOCK_COLUMNS, nearly all of it matrix products.
- * With B the inner products of the counted gradients and the new ones,
+/* Many gradients at once into the dual factor: a Cholesky factorisation in blocks of BLOCK_COLUMNS, nearly
+ * all of it matrix products. With B the inner products of the counted gradients and the new ones,
  *
  *     left = C^-1 B,   corner = the factor of lambda I + <g_i, g_j> - left'left */
 #include <math.h>
@@ -28,8 +28,8 @@ static sa_status lay(const dual_t *dual, sa_workspace *workspace, block *work) {
                   {&work->product, square, sizeof(real)}, {&work->solution, n * BLOCK_COLUMNS, sizeof(real)});
 }
 
-/* corner (k, k), lower triangle = lambda I + <g_i, g_j> - <column i, column j of the solution (n, ld)>. Products of some rows at
- * a time are added up in double precision. */
+/* corner (k, k), lower triangle = lambda I + <g_i, g_j> - <column i, column j of the solution (n, ld)>.
+ * Products of some rows at a time are added up in double precision. */
 static void form_corner(const dual_t *dual, const sa_gradients *part, const block *work, size_t ld) {
     size_t k = part->count, n = dual->counted.count;
     REAL(gradients_inner_wide)(part, part, work->product, k, work->inner);
@@ -57,7 +57,8 @@ static void factor_block(double lambda, size_t k, const block *work) {
     }
 }
 
-sa_status REAL(dual_append_blocks)(dual_t *dual, const sa_gradients *batch, double scale, sa_width_work *space) {
+sa_status REAL(dual_append_blocks)(dual_t *dual, const sa_gradients *batch, double scale,
+                                   sa_width_work *space) {
     block work;
     for (size_t first = 0; first < batch->count; first += BLOCK_COLUMNS) {
         size_t many = batch->count - first < BLOCK_COLUMNS ? batch->count - first : BLOCK_COLUMNS;

@@ -4,10 +4,11 @@
  *     g' Z^-1 g = (g'g - |C^-1 c|^2) / lambda                                            (Woodbury)
  *     log det Z / det(lambda I) = 2 sum log C_ii - n log lambda
  *
- * Counting k more gradients appends k rows to C: left of the corner stand the C^-1 c of these gradients, which the solve for
- * their widths has found already; the corner is the factor of lambda I + g_i'g_j - (C^-1 c_i)'(C^-1 c_j). Its pivots are at
- * least sqrt(lambda), whatever rounding says, so appending cannot break down. Many at once are a Cholesky factorisation in blocks
- * (dual_block_real.c), nearly all of it matrix products. */
+ * Counting k more gradients appends k rows to C: left of the corner stand the C^-1 c of these gradients,
+ * which the solve for their widths has found already; the corner is the factor of lambda I + g_i'g_j - (C^-1
+ * c_i)'(C^-1 c_j). Its pivots are at least sqrt(lambda), whatever rounding says, so appending cannot break
+ * down. Many at once are a Cholesky factorisation in blocks (dual_block_real.c), nearly all of it matrix
+ * products. */
 #include <math.h>
 #include <string.h>
 
@@ -31,16 +32,17 @@ static void destroy(sa_factor *factor) {
 
 /* ---- widths ---- */
 
-/* solution (n, columns) = the first n elements of C^-1 G' g for those gradients, at most SA_WIDTH_COLUMNS of them, which are left in
- * work->part. They come from the first n gradients and rows of C alone. */
-static sa_status solve(const dual_t *dual, size_t n, const sa_gradients *batch, const size_t *rows, size_t first,
-                       size_t count, sa_width_work *work, real **solution) {
+/* solution (n, columns) = the first n elements of C^-1 G' g for those gradients, at most SA_WIDTH_COLUMNS of
+ * them, which are left in work->part. They come from the first n gradients and rows of C alone. */
+static sa_status solve(const dual_t *dual, size_t n, const sa_gradients *batch, const size_t *rows,
+                       size_t first, size_t count, sa_width_work *work, real **solution) {
     size_t columns = sa_padded_columns(count), elements;
     sa_gradients leading = dual->counted;
     REAL(triangle) corner = dual->factor;
     real *inner;
     leading.count = corner.n = n;
-    if (__builtin_mul_overflow(n, columns, &elements)) return sa_fail(SA_OUT_OF_MEMORY, "too many gradients: %zu", n);
+    if (__builtin_mul_overflow(n, columns, &elements))
+        return sa_fail(SA_OUT_OF_MEMORY, "too many gradients: %zu", n);
     SA_TRY(sa_work_take(work, PRECISION, batch, rows, first, count));
     SA_TRY(SA_LAY(&work->solution, {&inner, 2 * SA_INNER_ROWS * SA_INNER_COLUMNS, sizeof(real)},
                   {solution, elements, sizeof(real)}));
@@ -73,14 +75,17 @@ static sa_status keep(const dual_t *dual, const size_t *rows, size_t first, size
         return SA_OK;
     }
     for (size_t k = 0; k < n; k++)
-        memcpy((real *)solved->column + k * solved->columns + solved->count, solution + k * ld, count * sizeof(real));
-    for (size_t j = 0; j < count; j++) solved->label[solved->count + j] = label[rows ? rows[first + j] : first + j];
+        memcpy((real *)solved->column + k * solved->columns + solved->count, solution + k * ld,
+               count * sizeof(real));
+    for (size_t j = 0; j < count; j++)
+        solved->label[solved->count + j] = label[rows ? rows[first + j] : first + j];
     solved->count += count;
     return SA_OK;
 }
 
-static sa_status squared_widths(const sa_factor *factor, const sa_gradients *batch, const size_t *rows, size_t count,
-                                const size_t *label, sa_width_work *work, double *squared, double *rho) {
+static sa_status squared_widths(const sa_factor *factor, const sa_gradients *batch, const size_t *rows,
+                                size_t count, const size_t *label, sa_width_work *work, double *squared,
+                                double *rho) {
     const dual_t *dual = (const dual_t *)factor;
     double norms[SA_WIDTH_COLUMNS];
     size_t n = dual->counted.count;
@@ -93,14 +98,16 @@ static sa_status squared_widths(const sa_factor *factor, const sa_gradients *bat
         column_norms(solution, n, columns, norms);
         for (size_t j = 0; j < columns; j++) {
             double norm = REAL(gradients_dot)(&work->part, j, &work->part, j), rest = norm - norms[j];
-            squared[rows ? rows[first + j] : first + j] = rest <= 0 ? 0 : rest / factor->lambda; /* NaN stays NaN */
+            squared[rows ? rows[first + j] : first + j] =
+                rest <= 0 ? 0 : rest / factor->lambda; /* NaN stays NaN */
             *rho = sa_smaller_rho(*rho, rest, norm);
         }
     }
     return SA_OK;
 }
 
-/* A quarter of the gradients takes a sixteenth of the work, and what it leaves of g'g can only shrink with the rest. */
+/* A quarter of the gradients takes a sixteenth of the work, and what it leaves of g'g can only shrink with
+ * the rest. */
 static sa_status tighten(const sa_factor *factor, const sa_gradients *batch, const size_t *rows, size_t count,
                          sa_width_work *work, double *squared) {
     const dual_t *dual = (const dual_t *)factor;
@@ -122,10 +129,10 @@ static sa_status tighten(const sa_factor *factor, const sa_gradients *batch, con
 
 /* ---- counting ---- */
 
-/* corner (k, k), lower triangle = the Cholesky factor of lambda I + <g_i, g_j> - <column i, column j of left>;
- * left (n, ld) */
-static void factor_corner(const dual_t *dual, const sa_gradients *batch, const real *left, size_t ld, const size_t *column,
-                          double *corner) {
+/* corner (k, k), lower triangle = the Cholesky factor of lambda I + <g_i, g_j> - <column i, column j of
+ * left>; left (n, ld) */
+static void factor_corner(const dual_t *dual, const sa_gradients *batch, const real *left, size_t ld,
+                          const size_t *column, double *corner) {
     size_t k = batch->count;
     for (size_t i = 0; i < k; i++)
         for (size_t j = 0; j <= i; j++)
@@ -133,7 +140,8 @@ static void factor_corner(const dual_t *dual, const sa_gradients *batch, const r
     for (size_t r = 0; r < dual->counted.count; r++) {
         const real *row = left + r * ld;
         for (size_t i = 0; i < k; i++)
-            for (size_t j = 0; j <= i; j++) corner[i * k + j] -= (double)row[column[i]] * (double)row[column[j]];
+            for (size_t j = 0; j <= i; j++)
+                corner[i * k + j] -= (double)row[column[i]] * (double)row[column[j]];
     }
     for (size_t i = 0; i < k; i++)
         for (size_t j = 0; j <= i; j++) {
@@ -146,8 +154,10 @@ static void factor_corner(const dual_t *dual, const sa_gradients *batch, const r
         }
 }
 
-/* Appends a batch of at most APPEND_COLUMNS; left (n, ld) has their C^-1 c in the columns named. Room is reserved. */
-static void append(dual_t *dual, const sa_gradients *batch, const real *left, size_t ld, const size_t *column) {
+/* Appends a batch of at most APPEND_COLUMNS; left (n, ld) has their C^-1 c in the columns named. Room is
+ * reserved. */
+static void append(dual_t *dual, const sa_gradients *batch, const real *left, size_t ld,
+                   const size_t *column) {
     double corner[APPEND_COLUMNS * APPEND_COLUMNS];
     factor_corner(dual, batch, left, ld, column, corner);
     REAL(triangle_append)(&dual->factor, batch->count, left, ld, column, corner);
@@ -167,7 +177,8 @@ static bool find_kept(const sa_solved *solved, const size_t *label, size_t count
 }
 
 /* part, and its C^-1 c in the columns of left (n, ld), times `scale`: they are linear in the gradient. */
-static void scale_part(const dual_t *dual, sa_gradients *part, real *left, size_t ld, const size_t *column, double scale) {
+static void scale_part(const dual_t *dual, sa_gradients *part, real *left, size_t ld, const size_t *column,
+                       double scale) {
     if (scale == 1) return;
     for (size_t i = 0; i < part->count; i++) sa_gradients_scale(part, i, scale);
     for (size_t k = 0; k < dual->counted.count; k++)
@@ -236,8 +247,8 @@ fail:
     return status;
 }
 
-sa_status REAL(dual_from)(double lambda, const sa_gradients *from, const size_t *rows, size_t many, const double *lower,
-                          sa_factor **out) {
+sa_status REAL(dual_from)(double lambda, const sa_gradients *from, const size_t *rows, size_t many,
+                          const double *lower, sa_factor **out) {
     dual_t *dual;
     sa_status status;
     SA_TRY(create_empty(lambda, from, &dual));

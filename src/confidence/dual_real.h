@@ -13,9 +13,11 @@ typedef struct REAL(dual) {
 } REAL(dual);
 
 /* See sa_dual_from. */
-sa_status REAL(dual_from)(double lambda, const sa_gradients *from, const size_t *rows, size_t many, const double *lower,
-                          sa_factor **out);
-/* Appends all of the batch, times `scale`, block by block: a Cholesky factorisation of many gradients at once. Room was reserved. */
-sa_status REAL(dual_append_blocks)(REAL(dual) * dual, const sa_gradients *batch, double scale, sa_width_work *work);
+sa_status REAL(dual_from)(double lambda, const sa_gradients *from, const size_t *rows, size_t many,
+                          const double *lower, sa_factor **out);
+/* Appends all of the batch, times `scale`, block by block: a Cholesky factorisation of many gradients at
+ * once. Room was reserved. */
+sa_status REAL(dual_append_blocks)(REAL(dual) * dual, const sa_gradients *batch, double scale,
+                                   sa_width_work *work);
 
 #endif

@@ -5,11 +5,12 @@
  *     dual    n^2 N + 2 n N w       (triangular solve; inner products of factored gradients of length w)
  *     primal  p^2 N + 3 p^2 K       (triangular solve; rank-K update)
  *
- * and changing from dual to primal costs p^2 n + p^3 / 3 once (change_over.h). For small p the primal side is taken at once.
+ * and changing from dual to primal costs p^2 n + p^3 / 3 once (change_over.h). For small p the primal side is
+ * taken at once.
  *
- * Which precision. The dual width loses digits as rho = lambda width^2 / |g|^2 falls, about 2e-7 / rho in single precision.
- * Once rho is below 1e-3, or a gradient too large for single precision, the engine is to be widened: the factor is made again in
- * double precision, and stays there.
+ * Which precision. The dual width loses digits as rho = lambda width^2 / |g|^2 falls, about 2e-7 / rho in
+ * single precision. Once rho is below 1e-3, or a gradient too large for single precision, the engine is to be
+ * widened: the factor is made again in double precision, and stays there.
  *
  * Forgetting: fading.h. */
 #include <math.h>
@@ -40,7 +41,8 @@ static void destroy(sa_confidence *confidence) {
     sa_free(exact);
 }
 
-static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape, sa_confidence **out) {
+static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+                        sa_confidence **out) {
     exact_t *exact;
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *exact, &exact));
@@ -56,7 +58,8 @@ static sa_status create(const sa_options *options, size_t pairs, const sa_pair_s
     const sa_factor_class *kind = sa_factor_class_of(primal, exact->none.precision);
     SA_TRY_OR_FAIL(kind->create(exact->lambda, &exact->none, &exact->factor));
     if (options->discount < 1)
-        SA_TRY_OR_FAIL(sa_grow_array(&exact->fading.weight, &exact->fading.capacity, 1, sizeof *exact->fading.weight));
+        SA_TRY_OR_FAIL(
+            sa_grow_array(&exact->fading.weight, &exact->fading.capacity, 1, sizeof *exact->fading.weight));
     *out = &exact->base;
     return SA_OK;
 fail:
@@ -125,19 +128,20 @@ static sa_status expect(sa_confidence *confidence, size_t count) {
 
 /* ---- widths and counting ---- */
 
-static sa_status widths(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
-                        const size_t *label, sa_width_work *work, double *width) {
+static sa_status widths(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows,
+                        size_t count, const size_t *label, sa_width_work *work, double *width) {
     const exact_t *exact = (const exact_t *)confidence;
     return sa_factor_widths(exact->factor, exact->fading.phi, batch, rows, count, label, work, width);
 }
 
-static sa_status tighten(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
-                         sa_width_work *work, double *width) {
+static sa_status tighten(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows,
+                         size_t count, sa_width_work *work, double *width) {
     const exact_t *exact = (const exact_t *)confidence;
     return sa_factor_tighten(exact->factor, exact->fading.phi, batch, rows, count, work, width);
 }
 
-static sa_status count(sa_confidence *confidence, const sa_gradients *batch, const size_t *label, sa_width_work *work) {
+static sa_status count(sa_confidence *confidence, const sa_gradients *batch, const size_t *label,
+                       sa_width_work *work) {
     exact_t *exact = (exact_t *)confidence;
     bool fits = true;
     if (!label) SA_TRY(sa_factor_fits(exact->factor, batch, &fits));
@@ -181,7 +185,8 @@ static sa_status save(const sa_confidence *confidence, sa_npz_writer *writer) {
     static const int64_t yes = 1, no = 0;
     const sa_factor_class *kind = exact->factor->kind;
     SA_TRY(sa_npz_add(writer, "exact_primal", SA_INT64, 0, NULL, kind->primal ? &yes : &no));
-    SA_TRY(sa_npz_add(writer, "exact_double", SA_INT64, 0, NULL, kind->precision == SA_PRECISION_DOUBLE ? &yes : &no));
+    SA_TRY(sa_npz_add(writer, "exact_double", SA_INT64, 0, NULL,
+                      kind->precision == SA_PRECISION_DOUBLE ? &yes : &no));
     SA_TRY(sa_npz_add(writer, "exact_counted", SA_INT64, 0, NULL, &exact->counted));
     SA_TRY(sa_npz_add(writer, "exact_excess", SA_FLOAT64, 0, NULL, &exact->rent.excess));
     SA_TRY(sa_fading_save(&exact->fading, exact->factor, exact->counted, writer));
@@ -196,7 +201,8 @@ static sa_status load(sa_confidence *confidence, sa_npz *archive) {
     SA_TRY(sa_npz_get_integer(archive, "exact_double", 0, 1, &in_double));
     SA_TRY(sa_npz_get_integer(archive, "exact_counted", 0, INT64_MAX / 64, &counted));
     SA_TRY(sa_npz_get_number(archive, "exact_excess", &exact->rent.excess));
-    const sa_factor_class *kind = sa_factor_class_of(primal, in_double ? SA_PRECISION_DOUBLE : SA_PRECISION_SINGLE);
+    const sa_factor_class *kind =
+        sa_factor_class_of(primal, in_double ? SA_PRECISION_DOUBLE : SA_PRECISION_SINGLE);
     sa_factor *next;
     SA_TRY(kind->create(exact->lambda, &exact->none, &next));
     sa_factor_replace(&exact->factor, next);
@@ -207,7 +213,8 @@ static sa_status load(sa_confidence *confidence, sa_npz *archive) {
 
 const sa_confidence_class sa_confidence_exact = {
     .name = "exact",
-    .summary = "sqrt(g' Z^-1 g / m) from a Cholesky factor, of the n x n or the p x p side, whichever is cheaper",
+    .summary =
+        "sqrt(g' Z^-1 g / m) from a Cholesky factor, of the n x n or the p x p side, whichever is cheaper",
     .create = create,
     .destroy = destroy,
     .fork = fork_engine,

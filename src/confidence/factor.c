@@ -7,7 +7,8 @@
 static const double SMALLEST_RHO = 1e-3; /* in single precision */
 
 const sa_factor_class *sa_factor_class_of(bool primal, sa_precision precision) {
-    static const sa_factor_class *const classes[2][2] = {{&sa_dual_f32, &sa_dual_f64}, {&sa_primal_f32, &sa_primal_f64}};
+    static const sa_factor_class *const classes[2][2] = {{&sa_dual_f32, &sa_dual_f64},
+                                                         {&sa_primal_f32, &sa_primal_f64}};
     return classes[primal][precision];
 }
 
@@ -27,8 +28,8 @@ double sa_smaller_rho(double rho, double part, double norm) {
 
 /* ---- workspace ---- */
 
-sa_status sa_work_take(sa_width_work *work, sa_precision precision, const sa_gradients *batch, const size_t *rows,
-                       size_t first, size_t count) {
+sa_status sa_work_take(sa_width_work *work, sa_precision precision, const sa_gradients *batch,
+                       const size_t *rows, size_t first, size_t count) {
     SA_TRY(sa_gradients_fit(&work->part, precision, batch));
     SA_TRY(sa_gradients_reserve(&work->part, sa_inner_room(count)));
     if (rows)
@@ -41,8 +42,8 @@ sa_status sa_work_take(sa_width_work *work, sa_precision precision, const sa_gra
 /* ---- widths ---- */
 
 /* squared[i] of the rows, by a factor that stands for phi times its Z, and no more than |g|^2 / lambda. */
-static sa_status fade_widths(const sa_factor *factor, double phi, const sa_gradients *batch, const size_t *rows,
-                             size_t count, double *squared) {
+static sa_status fade_widths(const sa_factor *factor, double phi, const sa_gradients *batch,
+                             const size_t *rows, size_t count, double *squared) {
     double *norm;
     if (phi == 1) return SA_OK;
     SA_TRY(sa_alloc_array(batch->count, sizeof *norm, &norm));
@@ -69,8 +70,8 @@ sa_status sa_factor_widths(const sa_factor *factor, double phi, const sa_gradien
     return SA_OK;
 }
 
-sa_status sa_factor_tighten(const sa_factor *factor, double phi, const sa_gradients *batch, const size_t *rows,
-                            size_t count, sa_width_work *work, double *width) {
+sa_status sa_factor_tighten(const sa_factor *factor, double phi, const sa_gradients *batch,
+                            const size_t *rows, size_t count, sa_width_work *work, double *width) {
     if (!factor->kind->tighten) return SA_OK;
     for (size_t i = 0; i < count; i++) width[rows[i]] *= width[rows[i]] * phi;
     SA_TRY(factor->kind->tighten(factor, batch, rows, count, work, width));

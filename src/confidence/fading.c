@@ -65,7 +65,8 @@ static sa_status make_again(sa_fading *fading, sa_factor **factor, uint64_t *hel
 
 sa_status sa_fading_discount(sa_fading *fading, sa_factor **factor, double by, uint64_t *counted) {
     bool first = !fading->weight, dual = !(*factor)->kind->primal;
-    SA_TRY(sa_grow_array(&fading->weight, &fading->capacity, dual ? *counted + 1 : 1, sizeof *fading->weight));
+    SA_TRY(
+        sa_grow_array(&fading->weight, &fading->capacity, dual ? *counted + 1 : 1, sizeof *fading->weight));
     for (size_t i = 0; first && dual && i < *counted; i++) fading->weight[i] = 1;
     fading->phi *= by;
     fading->dropped *= by;
@@ -76,7 +77,8 @@ double sa_fading_certificate(const sa_fading *fading, double lambda) {
     return sqrt((1 + fading->dropped / lambda) / fading->phi);
 }
 
-sa_status sa_fading_save(const sa_fading *fading, const sa_factor *factor, size_t counted, sa_npz_writer *writer) {
+sa_status sa_fading_save(const sa_fading *fading, const sa_factor *factor, size_t counted,
+                         sa_npz_writer *writer) {
     size_t weights = factor->kind->primal ? 0 : counted;
     if (!fading->weight) return SA_OK;
     SA_TRY(sa_npz_add(writer, "exact_fade", SA_FLOAT64, 0, NULL, &fading->phi));

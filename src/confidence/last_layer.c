@@ -2,12 +2,13 @@
  *
  *     width^2 = g' Z^-1 g,   g the gradient of the score with respect to the weights that it is linear in
  *
- * (Riquelme et al. 2018, NeuralLinear). These are W_L, with its bias if it has one, and the linear bypass if there is one:
- * f = s W_L [h, 1] + v'x. They are the last pairs of a gradient, so this is the exact engine, shown the last pairs only. With q
- * such weights a round costs q^2 (N + 3 K) operations once more than q gradients are counted.
+ * (Riquelme et al. 2018, NeuralLinear). These are W_L, with its bias if it has one, and the linear bypass if
+ * there is one: f = s W_L [h, 1] + v'x. They are the last pairs of a gradient, so this is the exact engine,
+ * shown the last pairs only. With q such weights a round costs q^2 (N + 3 K) operations once more than q
+ * gradients are counted.
  *
- * The features move as the network trains, and Z then holds features that no longer are; --rebuild makes it again
- * from the present ones after each training. */
+ * The features move as the network trains, and Z then holds features that no longer are; --rebuild makes it
+ * again from the present ones after each training. */
 #include "base/memory.h"
 #include "confidence/confidence.h"
 
@@ -23,15 +24,18 @@ static void destroy(sa_confidence *confidence) {
     sa_free(self);
 }
 
-static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape, sa_confidence **out) {
+static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+                        sa_confidence **out) {
     last_layer_t *self;
     if (pairs < 2)
-        return sa_fail(SA_INVALID, "--confidence last-layer needs a network, and %s is linear: use exact or diagonal",
+        return sa_fail(SA_INVALID,
+                       "--confidence last-layer needs a network, and %s is linear: use exact or diagonal",
                        options->algorithm);
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base.kind = &sa_confidence_last_layer;
     self->skipped = pairs - 1 - options->bypass;
-    sa_status status = sa_confidence_exact.create(options, pairs - self->skipped, shape + self->skipped, &self->exact);
+    sa_status status =
+        sa_confidence_exact.create(options, pairs - self->skipped, shape + self->skipped, &self->exact);
     if (status != SA_OK) {
         destroy(&self->base);
         return status;
@@ -60,14 +64,15 @@ static sa_status fork_engine(sa_confidence *confidence, sa_confidence **out) {
     return status;
 }
 
-static sa_status widths(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
-                        const size_t *label, sa_width_work *work, double *width) {
+static sa_status widths(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows,
+                        size_t count, const size_t *label, sa_width_work *work, double *width) {
     const last_layer_t *self = (const last_layer_t *)confidence;
     sa_gradients view = last_pairs(self, batch);
     return sa_confidence_exact.widths(self->exact, &view, rows, count, label, work, width);
 }
 
-static sa_status count(sa_confidence *confidence, const sa_gradients *batch, const size_t *label, sa_width_work *work) {
+static sa_status count(sa_confidence *confidence, const sa_gradients *batch, const size_t *label,
+                       sa_width_work *work) {
     last_layer_t *self = (last_layer_t *)confidence;
     sa_gradients view = last_pairs(self, batch);
     self->exact->asked = confidence->asked;
@@ -104,8 +109,8 @@ static sa_status load(sa_confidence *confidence, sa_npz *archive) {
 
 const sa_confidence_class sa_confidence_last_layer = {
     .name = "last-layer",
-    .summary =
-        "exact for the q weights of the last layer alone: q^2 (N + 3 K) operations a round; the layers below are features",
+    .summary = "exact for the q weights of the last layer alone: q^2 (N + 3 K) operations a round; the "
+               "layers below are features",
     .create = create,
     .destroy = destroy,
     .fork = fork_engine,

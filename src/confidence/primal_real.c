@@ -1,9 +1,10 @@
-/* Exact widths from the primal side: Z = L L' (Cholesky, p x p), g' Z^-1 g = |L^-1 g|^2, and counting k gradients is a rank-k
- * update of L. Nothing cancels here, so single precision keeps its digits.
+/* Exact widths from the primal side: Z = L L' (Cholesky, p x p), g' Z^-1 g = |L^-1 g|^2, and counting k
+ * gradients is a rank-k update of L. Nothing cancels here, so single precision keeps its digits.
  *
  * Taking over from the dual side forms Z = lambda I + G G' from the gradients counted so far and factors it:
- * p^2 n + p^3 / 3 operations, once. Many gradients are taken in likewise, from Z = L L', where they come so many at a time that
- * p^2 k + 4 p^3 / 3 operations of matrix products take less time than the 3 p^2 k of k updates. */
+ * p^2 n + p^3 / 3 operations, once. Many gradients are taken in likewise, from Z = L L', where they come so
+ * many at a time that p^2 k + 4 p^3 / 3 operations of matrix products take less time than the 3 p^2 k of k
+ * updates. */
 #include <math.h>
 #include <string.h>
 
@@ -77,7 +78,8 @@ static sa_status add_gradients(dense *self, const sa_gradients *batch, double sc
     for (size_t first = 0; first < batch->count; first += FORM_ROWS) {
         size_t left = batch->count - first, many = left < FORM_ROWS ? left : FORM_ROWS;
         SA_TRY(sa_work_take(work, PRECISION, batch, NULL, first, many));
-        for (size_t i = 0; i < many; i++) write_scaled(&work->part, i, scale, self->p, self->added + i * self->p);
+        for (size_t i = 0; i < many; i++)
+            write_scaled(&work->part, i, scale, self->p, self->added + i * self->p);
         REAL(syrk_tn)(self->p, many, 1, self->added, self->p, self->z, self->p);
     }
     return SA_OK;
@@ -89,12 +91,14 @@ static void add_factor(dense *self, const primal_t *primal) {
     for (size_t first = 0; first < p; first += FORM_ROWS) {
         size_t many = p - first < FORM_ROWS ? p - first : FORM_ROWS;
         for (size_t k = 0; k < many; k++)
-            for (size_t i = 0; i < p; i++) self->added[k * p + i] = REAL(triangle_get)(&primal->factor, i, first + k);
+            for (size_t i = 0; i < p; i++)
+                self->added[k * p + i] = REAL(triangle_get)(&primal->factor, i, first + k);
         REAL(syrk_tn)(p, many, 1, self->added, p, self->z, p);
     }
 }
 
-/* Factors z into the primal's L, in place of what is there. SA_INVALID, and L stays, when rounding makes Z indefinite. */
+/* Factors z into the primal's L, in place of what is there. SA_INVALID, and L stays, when rounding makes Z
+ * indefinite. */
 static sa_status dense_factor(dense *self, primal_t *primal) {
     SA_TRY(REAL(cholesky)(self->p, self->z, self->p));
     REAL(triangle) fresh = {0};
@@ -126,8 +130,8 @@ static sa_status take_over(primal_t *primal, const sa_gradients *counted) {
 static sa_status create(double lambda, const sa_gradients *counted, sa_factor **out) {
     primal_t *primal;
     SA_TRY(create_empty(lambda, sa_gradients_parameters(counted), &primal));
-    sa_status status =
-        counted->count ? take_over(primal, counted) : REAL(triangle_diagonal)(&primal->factor, primal->parameters, lambda);
+    sa_status status = counted->count ? take_over(primal, counted)
+                                      : REAL(triangle_diagonal)(&primal->factor, primal->parameters, lambda);
     if (status == SA_OK)
         *out = &primal->base;
     else
@@ -161,18 +165,21 @@ static void write_columns(const sa_gradients *part, size_t p, size_t columns, re
 static void column_norms(const real *columns, size_t p, size_t count, size_t ld, double *sum) {
     memset(sum, 0, count * sizeof *sum);
     for (size_t i = 0; i < p; i++)
-        for (size_t j = 0; j < count; j++) sum[j] += (double)columns[i * ld + j] * (double)columns[i * ld + j];
+        for (size_t j = 0; j < count; j++)
+            sum[j] += (double)columns[i * ld + j] * (double)columns[i * ld + j];
 }
 
-static sa_status squared_widths(const sa_factor *factor, const sa_gradients *batch, const size_t *rows, size_t count,
-                                const size_t *label, sa_width_work *work, double *squared, double *rho) {
+static sa_status squared_widths(const sa_factor *factor, const sa_gradients *batch, const size_t *rows,
+                                size_t count, const size_t *label, sa_width_work *work, double *squared,
+                                double *rho) {
     const primal_t *primal = (const primal_t *)factor;
     double norms[SA_WIDTH_COLUMNS];
     size_t p = primal->parameters, elements;
     size_t most = sa_padded_columns(count < SA_WIDTH_COLUMNS ? count : SA_WIDTH_COLUMNS);
     real *row, *column;
     (void)label; /* an update starts from the gradient itself: nothing to keep */
-    if (__builtin_mul_overflow(p, most, &elements)) return sa_fail(SA_OUT_OF_MEMORY, "too many parameters: %zu", p);
+    if (__builtin_mul_overflow(p, most, &elements))
+        return sa_fail(SA_OUT_OF_MEMORY, "too many parameters: %zu", p);
     SA_TRY(SA_LAY(&work->solution, {&row, p, sizeof *row}, {&column, elements, sizeof *column}));
     *rho = 1;
     for (size_t first = 0; first < count; first += SA_WIDTH_COLUMNS) {
@@ -213,7 +220,8 @@ static sa_status update(primal_t *primal, const sa_gradients *batch, double scal
         SA_TRY(SA_LAY(&work->solution, {&added, UPDATE_ROWS * width, sizeof *added},
                       {&rotation, 2 * UPDATE_ROWS * width, sizeof *rotation}));
         memset(added, 0, many * width * sizeof *added);
-        for (size_t i = 0; i < many; i++) write_scaled(&work->part, i, scale, primal->parameters, added + i * width);
+        for (size_t i = 0; i < many; i++)
+            write_scaled(&work->part, i, scale, primal->parameters, added + i * width);
         REAL(triangle_update)(&primal->factor, added, many, rotation);
     }
     return SA_OK;
@@ -246,7 +254,8 @@ sa_status REAL(primal_discount)(sa_factor *factor, double by) {
 
 static double log_det(const sa_factor *factor) {
     const primal_t *primal = (const primal_t *)factor;
-    return 2 * REAL(triangle_log_diagonal)(&primal->factor) - (double)primal->parameters * log(factor->lambda);
+    return 2 * REAL(triangle_log_diagonal)(&primal->factor) -
+           (double)primal->parameters * log(factor->lambda);
 }
 
 static sa_status save(const sa_factor *factor, sa_npz_writer *writer) {
@@ -277,7 +286,8 @@ sa_status primal_from_single(double lambda, size_t parameters, const float *cons
 #else
 sa_status sa_primal_widen(const sa_factor *single, sa_factor **out) {
     const primal_t *primal = (const primal_t *)single;
-    return primal_from_single(single->lambda, primal->parameters, (const float *const *)primal->factor.panel, out);
+    return primal_from_single(single->lambda, primal->parameters, (const float *const *)primal->factor.panel,
+                              out);
 }
 
 sa_status sa_primal_discount(sa_factor *primal, double by) {

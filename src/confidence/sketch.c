@@ -1,20 +1,23 @@
-/* Widths at a cost and in a memory that are the same however many gradients were counted: at most B + B/4 of them, the elements of
- * the sketch, stand for all,
+/* Widths at a cost and in a memory that are the same however many gradients were counted: at most B + B/4 of
+ * them, the elements of the sketch, stand for all,
  *
  *     Z^ = lambda I + D A D',   g' Z^^-1 g = (g'g - |C^-1 D'g|^2) / lambda,   C C' = D'D + lambda A^-1
  *
- * which with A = I is the exact engine, and is computed from the same kind of factor (dual_real.c). A gradient that is counted becomes an element, with
- * weight 1 in A: the sketch is exact with respect to it. When there is no more room, elements are folded into the others until B
- * are left (sketch_fold.c), those first whose removal loses least of tr(D A D'). Gradients stay as they were when they were counted,
- * as they do in the exact engine, and old ones go as new ones make up for them.
+ * which with A = I is the exact engine, and is computed from the same kind of factor (dual_real.c). A
+ * gradient that is counted becomes an element, with weight 1 in A: the sketch is exact with respect to it.
+ * When there is no more room, elements are folded into the others until B are left (sketch_fold.c), those
+ * first whose removal loses least of tr(D A D'). Gradients stay as they were when they were counted, as they
+ * do in the exact engine, and old ones go as new ones make up for them.
  *
- * The certificate. Let G be the counted gradients, G^ what the sketch has in their place, R = G - G^. For any e > 0
+ * The certificate. Let G be the counted gradients, G^ what the sketch has in their place, R = G - G^. For any
+ * e > 0
  *
  *     G G' <= (1 + e) G^ G^' + (1 + 1/e) R R',  and the same with G and G^ exchanged,
  *
- * so with |R|^2 <= s^2 lambda, and e such that 1 + e = 1 + (1 + 1/e) s^2 = c^2, Z <= c^2 Z^ and Z^ <= c^2 Z: an exact width is
- * between w / c and w c, c = s / 2 + sqrt(1 + s^2 / 4). Folding keeps the bound on |R|. Forgetting is by way of phi (fading.h),
- * which adds 1 / sqrt(phi) to c as a factor; each fold, and a phi that has grown small, take it into A. */
+ * so with |R|^2 <= s^2 lambda, and e such that 1 + e = 1 + (1 + 1/e) s^2 = c^2, Z <= c^2 Z^ and Z^ <= c^2 Z:
+ * an exact width is between w / c and w c, c = s / 2 + sqrt(1 + s^2 / 4). Folding keeps the bound on |R|.
+ * Forgetting is by way of phi (fading.h), which adds 1 / sqrt(phi) to c as a factor; each fold, and a phi
+ * that has grown small, take it into A. */
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +28,8 @@
 #define SA_REAL_BITS 64
 #include "model/gradients_real.h"
 
-static const double ROUNDING = 1e-3;     /* what single precision may add to the certificate of a sketch that has folded */
+static const double ROUNDING =
+    1e-3; /* what single precision may add to the certificate of a sketch that has folded */
 static const double LEAST_FACTOR = 1e-9; /* of one discount: what is left then weighs nothing */
 static const double LEAST_ELEMENT_WEIGHT = 1e-100;
 enum { LEAST_FRESH = 16 }; /* elements between two folds, at least */
@@ -95,7 +99,8 @@ static sa_status hold(sketch_t *self, sa_precision precision, const size_t *kept
     sa_fold *fold = &self->elements->fold;
     sa_factor *next;
     SA_TRY(sa_fold_factor(fold));
-    SA_TRY(sa_dual_from(precision, self->lambda, &self->elements->wide, kept, fold->count, fold->factor, &next));
+    SA_TRY(
+        sa_dual_from(precision, self->lambda, &self->elements->wide, kept, fold->count, fold->factor, &next));
     sa_factor_replace(&self->dual, next);
     self->lost = fold->lost;
     self->log_det = fold->log_det;
@@ -109,8 +114,8 @@ static sa_status widen(sa_confidence *confidence) {
     return hold(self, SA_PRECISION_DOUBLE, NULL);
 }
 
-/* Folds until at most `keep` elements are left. What was forgotten goes into A on the way, and elements that have faded away go: a
- * weight must not come to 0, which has no inverse. */
+/* Folds until at most `keep` elements are left. What was forgotten goes into A on the way, and elements that
+ * have faded away go: a weight must not come to 0, which has no inverse. */
 static sa_status fold_until(sketch_t *self, size_t keep) {
     sa_fold *fold = &self->elements->fold;
     bool all = keep >= fold->count && sa_fold_least_weight(fold) > LEAST_ELEMENT_WEIGHT;
@@ -129,8 +134,8 @@ static sa_status check_memory(const sketch_t *self, const sa_gradients *like) {
     double bytes = sa_fold_bytes(room) + room * (room / 2 + 2 * length) * sizeof(double),
            have = (double)sa_memory_available();
     if (have == 0 || bytes < have) return SA_OK;
-    return sa_fail(SA_INVALID, "--sketch-size %zu needs %.3g GB, and %.3g GB are free: use a smaller one", self->size,
-                   bytes / 1e9, have / 1e9);
+    return sa_fail(SA_INVALID, "--sketch-size %zu needs %.3g GB, and %.3g GB are free: use a smaller one",
+                   self->size, bytes / 1e9, have / 1e9);
 }
 
 static sa_status create_elements(sketch_t *self, size_t pairs, const sa_pair_shape *shape) {
@@ -145,7 +150,8 @@ static sa_status create_elements(sketch_t *self, size_t pairs, const sa_pair_sha
     return sa_alloc_array(pairs, sizeof *all->pair, &all->pair);
 }
 
-static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape, sa_confidence **out) {
+static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+                        sa_confidence **out) {
     sketch_t *self;
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
@@ -166,20 +172,21 @@ fail:
 
 /* ---- widths and counting ---- */
 
-static sa_status widths(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
-                        const size_t *label, sa_width_work *work, double *width) {
+static sa_status widths(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows,
+                        size_t count, const size_t *label, sa_width_work *work, double *width) {
     const sketch_t *self = (const sketch_t *)confidence;
     return sa_factor_widths(self->dual, self->phi, batch, rows, count, label, work, width);
 }
 
-static sa_status tighten(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows, size_t count,
-                         sa_width_work *work, double *width) {
+static sa_status tighten(const sa_confidence *confidence, const sa_gradients *batch, const size_t *rows,
+                         size_t count, sa_width_work *work, double *width) {
     const sketch_t *self = (const sketch_t *)confidence;
     return sa_factor_tighten(self->dual, self->phi, batch, rows, count, work, width);
 }
 
 /* Fills the room that there is, folds, and so on. */
-static sa_status count(sa_confidence *confidence, const sa_gradients *batch, const size_t *label, sa_width_work *work) {
+static sa_status count(sa_confidence *confidence, const sa_gradients *batch, const size_t *label,
+                       sa_width_work *work) {
     sketch_t *self = (sketch_t *)confidence;
     sa_fold *fold = &self->elements->fold;
     bool fits;
@@ -247,7 +254,9 @@ static sa_status check_weights(const sa_fold *fold) {
     for (size_t i = 0; i < fold->count; i++) {
         double weight = sa_fold_weight(fold, i);
         if (!(weight > 0 && isfinite(weight)))
-            return sa_fail(SA_FORMAT, "element %zu of the sketch has the weight %g, and must have one above 0", i, weight);
+            return sa_fail(SA_FORMAT,
+                           "element %zu of the sketch has the weight %g, and must have one above 0", i,
+                           weight);
     }
     return SA_OK;
 }
@@ -261,8 +270,9 @@ static sa_status read_weights(sketch_t *self, sa_npz *archive) {
     SA_TRY_OR_FAIL(sa_npz_get_exactly(archive, "sketch_old", SA_FLOAT64, 0, NULL, &old));
     size_t count = sa_array_count(&fresh), folded = old.axes == 2 ? old.shape[0] : 0;
     if (old.axes != 2 || old.shape[1] != folded || folded > self->room || count >= self->room - folded) {
-        status = sa_fail(SA_FORMAT, "a sketch of %zu elements, %zu of them fresh, does not fit --sketch-size %zu",
-                         folded + count, count, self->size);
+        status =
+            sa_fail(SA_FORMAT, "a sketch of %zu elements, %zu of them fresh, does not fit --sketch-size %zu",
+                    folded + count, count, self->size);
         goto fail;
     }
     memcpy(fold->weights, old.data, folded * folded * sizeof(double));
@@ -301,8 +311,8 @@ static sa_status load(sa_confidence *confidence, sa_npz *archive) {
 
 const sa_confidence_class sa_confidence_sketch = {
     .name = "sketch",
-    .summary =
-        "B gradients (--sketch-size) stand for all: cost and memory of a round stay the same; widths come with a bound",
+    .summary = "B gradients (--sketch-size) stand for all: cost and memory of a round stay the same; widths "
+               "come with a bound",
     .create = create,
     .destroy = destroy,
     .fork = fork_engine,

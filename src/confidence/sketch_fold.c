@@ -1,21 +1,24 @@
-/* Folding. The counted gradients are G (columns), and G^ = D X what the sketch has in their place, so that Z^ = lambda I + D A D'
- * with A = X X'. Removing element j replaces d_j by its projection on the others, sum_i t_i d_i:
+/* Folding. The counted gradients are G (columns), and G^ = D X what the sketch has in their place, so that Z^
+ * = lambda I + D A D' with A = X X'. Removing element j replaces d_j by its projection on the others, sum_i
+ * t_i d_i:
  *
  *     x_i += t_i x_j,   G^ -= r x_j',   r = d_j - sum_i t_i d_i
  *
- * With V = (D'D)^-1: t_i = - V_ij / V_jj and |r|^2 = 1 / V_jj. So an element's removal loses A_jj / V_jj of the energy tr(D A D'),
- * and the one that loses least goes first. Which one that is changes with each removal; V and A are not rewritten for it, only
- * their diagonals: column j of V after k removals is V_j minus a combination of the k columns before (as in a Cholesky
- * factorisation), and x_i is its x before plus F_i' times those of the k removed. That makes 4 n k operations for a removal.
+ * With V = (D'D)^-1: t_i = - V_ij / V_jj and |r|^2 = 1 / V_jj. So an element's removal loses A_jj / V_jj of
+ * the energy tr(D A D'), and the one that loses least goes first. Which one that is changes with each
+ * removal; V and A are not rewritten for it, only their diagonals: column j of V after k removals is V_j
+ * minus a combination of the k columns before (as in a Cholesky factorisation), and x_i is its x before plus
+ * F_i' times those of the k removed. That makes 4 n k operations for a removal.
  *
- * What is given up. G = G^ + R, where R gains E X_r in each fold: E = D_r - D_k F the residuals of the removed elements, X_r their
- * rows. Split the columns of R into those of gradients counted before the last fold, and since. An old element has rows in the
- * former only, a fresh one in the latter only, and before this fold R is 0 in the latter. So
+ * What is given up. G = G^ + R, where R gains E X_r in each fold: E = D_r - D_k F the residuals of the
+ * removed elements, X_r their rows. Split the columns of R into those of gradients counted before the last
+ * fold, and since. An old element has rows in the former only, a fresh one in the latter only, and before
+ * this fold R is 0 in the latter. So
  *
  *     |R|^2 <= (|R before| + |E X_old|)^2 + |E X_fresh|^2        (spectral norms)
  *
- * where |E X|^2 is the largest eigenvalue of the small matrix L' E'E L, L L' = A of these elements. Nothing here supposes that
- * the projection is exact: E'E is computed from the t that were used.
+ * where |E X|^2 is the largest eigenvalue of the small matrix L' E'E L, L L' = A of these elements. Nothing
+ * here supposes that the projection is exact: E'E is computed from the t that were used.
  *
  * Elements are scaled to length 1 throughout, so that their sizes do not matter. */
 #define SA_REAL_BITS 64
@@ -28,7 +31,8 @@
 #include "base/memory.h"
 #include "linalg/blas.h"
 
-/* Added to the diagonal of the scaled D'D: t is then as good as rounding allows, about its root, for dependent elements too. */
+/* Added to the diagonal of the scaled D'D: t is then as good as rounding allows, about its root, for
+ * dependent elements too. */
 static const double JITTER = 1e-12;
 
 static const double NEGLIGIBLE = 1e-15; /* energy, in units of lambda */
@@ -49,13 +53,15 @@ sa_status sa_fold_init(sa_fold *fold, size_t room, double lambda) {
 }
 
 double sa_fold_bytes(double room) {
-    return room * room * MATRICES * sizeof(double) + room * (VECTORS * sizeof(double) + 2 * sizeof(size_t) + sizeof(bool));
+    return room * room * MATRICES * sizeof(double) +
+           room * (VECTORS * sizeof(double) + 2 * sizeof(size_t) + sizeof(bool));
 }
 
 void sa_fold_clear(sa_fold *fold) {
-    void *arrays[] = {fold->weights, fold->gram,     fold->factor, fold->inverse, fold->energy,   fold->given,
-                      fold->solved,  fold->residual, fold->weight, fold->root,    fold->energies, fold->leverages,
-                      fold->row[0],  fold->row[1],   fold->row[2], fold->kept,    fold->removed,  fold->gone};
+    void *arrays[] = {fold->weights,  fold->gram,      fold->factor,   fold->inverse, fold->energy,
+                      fold->given,    fold->solved,    fold->residual, fold->weight,  fold->root,
+                      fold->energies, fold->leverages, fold->row[0],   fold->row[1],  fold->row[2],
+                      fold->kept,     fold->removed,   fold->gone};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) sa_free(arrays[i]);
     *fold = (sa_fold){0};
 }
@@ -111,21 +117,24 @@ static sa_status invert_gram(sa_fold *fold) {
     return cholesky_inverse_f64(n, fold->inverse, n);
 }
 
-/* The element that is missed least; `more`: one must go, and else only those that nobody would miss. n: none. */
+/* The element that is missed least; `more`: one must go, and else only those that nobody would miss. n:
+ * none. */
 static size_t next_to_go(const sa_fold *fold, bool more) {
     size_t n = fold->count, best = n;
     double least = INFINITY;
     for (size_t j = 0; j < n; j++) {
         bool idle = fold->leverages[j] * JITTER > 0.25 || !(fold->energies[j] > NEGLIGIBLE * fold->lambda);
         double loss = fold->energies[j] / fold->leverages[j];
-        if (fold->gone[j] || !(more || idle) || (best < n && loss >= least)) continue; /* one goes, whatever the numbers */
+        if (fold->gone[j] || !(more || idle) || (best < n && loss >= least))
+            continue; /* one goes, whatever the numbers */
         least = loss;
         best = j;
     }
     return best;
 }
 
-/* The k-th removal, of element j. given (k, n): F, what removed elements give to others; solved (k, n): columns of V. */
+/* The k-th removal, of element j. given (k, n): F, what removed elements give to others; solved (k, n):
+ * columns of V. */
 static void remove_element(sa_fold *fold, size_t k, size_t j) {
     size_t n = fold->count;
     double *column = fold->row[0], *product = fold->row[1], *weights = fold->row[2];
@@ -186,8 +195,8 @@ static void list_kept(sa_fold *fold) {
 
 /* ---- what is lost ---- */
 
-/* At least the largest eigenvalue of the positive semidefinite matrix (k, k), and at most k^(1 / 2^SQUARINGS) times it: the
- * Frobenius norm of its 2^SQUARINGS-th power. Destroys both arrays. */
+/* At least the largest eigenvalue of the positive semidefinite matrix (k, k), and at most k^(1 / 2^SQUARINGS)
+ * times it: the Frobenius norm of its 2^SQUARINGS-th power. Destroys both arrays. */
 static double largest_eigenvalue(size_t k, double *matrix, double *square) {
     double log_norm = 0, share = 1;
     for (int step = 0;; step++) {
@@ -205,8 +214,8 @@ static double largest_eigenvalue(size_t k, double *matrix, double *square) {
     }
 }
 
-/* residual (k, k) = E'E = Y D'D Y', where row l of Y is 1 at the l-th removed element and -F_l elsewhere. Uses solved, inverse,
- * factor. */
+/* residual (k, k) = E'E = Y D'D Y', where row l of Y is 1 at the l-th removed element and -F_l elsewhere.
+ * Uses solved, inverse, factor. */
 static void find_residuals(sa_fold *fold, size_t k) {
     size_t n = fold->count;
     double *y = fold->factor;
@@ -220,11 +229,13 @@ static void find_residuals(sa_fold *fold, size_t k) {
     gemm_nt_f64(k, k, n, 1, fold->solved, n, y, n, 0, fold->residual, k);
 }
 
-/* root (count, count), lower = the Cholesky factor of A for some removed elements; SA_INVALID when they weigh nearly nothing */
+/* root (count, count), lower = the Cholesky factor of A for some removed elements; SA_INVALID when they weigh
+ * nearly nothing */
 static sa_status root_of_weights(const sa_fold *fold, const size_t *which, size_t count, double *root) {
     for (size_t a = 0; a < count; a++)
         for (size_t b = 0; b < count; b++)
-            root[a * count + b] = fold->energy[fold->removed[which[a]] * fold->count + fold->removed[which[b]]];
+            root[a * count + b] =
+                fold->energy[fold->removed[which[a]] * fold->count + fold->removed[which[b]]];
     SA_TRY(cholesky_f64(count, root, count));
     for (size_t a = 0; a < count; a++)
         for (size_t b = a + 1; b < count; b++) root[a * count + b] = 0;
@@ -244,7 +255,8 @@ static double lost_part(sa_fold *fold, size_t k, bool fresh) {
     }
     for (size_t a = 0; a < count; a++)
         for (size_t b = 0; b < count; b++) part[a * count + b] = fold->residual[which[a] * k + which[b]];
-    if (root_of_weights(fold, which, count, root) != SA_OK) return trace * largest_eigenvalue(count, part, product);
+    if (root_of_weights(fold, which, count, root) != SA_OK)
+        return trace * largest_eigenvalue(count, part, product);
     gemm_nn_f64(count, count, count, 1, part, count, root, count, 0, product, count);
     gemm_tn_f64(count, count, count, 1, root, count, product, count, 0, part, count);
     return largest_eigenvalue(count, part, product);
@@ -252,7 +264,8 @@ static double lost_part(sa_fold *fold, size_t k, bool fresh) {
 
 /* ---- folding ---- */
 
-/* weights of the kept elements: with T = F' and U = A_rk + A_rr T' / 2, A = A_kk + T U + (T U)'. Uses solved, inverse, factor. */
+/* weights of the kept elements: with T = F' and U = A_rk + A_rr T' / 2, A = A_kk + T U + (T U)'. Uses solved,
+ * inverse, factor. */
 static void give_weights(sa_fold *fold, size_t kept, size_t k) {
     size_t n = fold->count;
     double *t = fold->inverse, *u = fold->solved, *between = fold->factor, *sum = fold->weights;
@@ -278,7 +291,8 @@ static void give_weights(sa_fold *fold, size_t kept, size_t k) {
 static void keep_gram(sa_fold *fold, size_t kept) {
     size_t n = fold->count;
     for (size_t i = 0; i < kept; i++)
-        for (size_t j = 0; j < kept; j++) fold->factor[i * kept + j] = fold->gram[fold->kept[i] * n + fold->kept[j]];
+        for (size_t j = 0; j < kept; j++)
+            fold->factor[i * kept + j] = fold->gram[fold->kept[i] * n + fold->kept[j]];
     memcpy(fold->gram, fold->factor, kept * kept * sizeof(double));
 }
 
@@ -294,7 +308,8 @@ static size_t drop_latest(sa_fold *fold, size_t keep) {
 
 void sa_fold_until(sa_fold *fold, size_t keep) {
     scale_weights(fold);
-    size_t k = invert_gram(fold) == SA_OK ? choose(fold, keep) : drop_latest(fold, keep), kept = fold->count - k;
+    size_t k = invert_gram(fold) == SA_OK ? choose(fold, keep) : drop_latest(fold, keep),
+           kept = fold->count - k;
     find_residuals(fold, k);
     double old = fold->lost + sqrt(lost_part(fold, k, false)), fresh = lost_part(fold, k, true);
     fold->lost = sqrt(old * old + fresh);
@@ -304,8 +319,9 @@ void sa_fold_until(sa_fold *fold, size_t keep) {
     fold->count = fold->old = kept;
 }
 
-/* factor (n, n) = the Cholesky factor of the matrix, which rounding may leave a little short of positive definite: then its
- * diagonal is raised until it is. SA_INVALID when not even that helps: it has numbers that are not finite. */
+/* factor (n, n) = the Cholesky factor of the matrix, which rounding may leave a little short of positive
+ * definite: then its diagonal is raised until it is. SA_INVALID when not even that helps: it has numbers that
+ * are not finite. */
 static sa_status factor_raised(size_t n, const double *matrix, double *factor) {
     static const double raised[] = {0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2};
     for (size_t i = 0; i < sizeof raised / sizeof *raised; i++) {
@@ -313,7 +329,8 @@ static sa_status factor_raised(size_t n, const double *matrix, double *factor) {
         for (size_t j = 0; j < n; j++) factor[j * n + j] *= 1 + raised[i];
         if (cholesky_f64(n, factor, n) == SA_OK) return SA_OK;
     }
-    return sa_fail(SA_INVALID, "the sketch of %zu gradients cannot be factored: are features or scores too large?", n);
+    return sa_fail(SA_INVALID,
+                   "the sketch of %zu gradients cannot be factored: are features or scores too large?", n);
 }
 
 /* inverse (old, old) = A^-1 of the old elements; log det A. */

@@ -1,7 +1,9 @@
-/* Few gradients that stand for all that were counted: Z = lambda I + D A D', with D the elements kept, at most `room` of them.
+/* Few gradients that stand for all that were counted: Z = lambda I + D A D', with D the elements kept, at
+ * most `room` of them.
  *
- * Elements are old, or fresh: counted since the last fold, and each with a weight of its own. So A is a square block for the old
- * ones, and a diagonal for the fresh. Folding removes elements, and gives their part of A to those that stay. */
+ * Elements are old, or fresh: counted since the last fold, and each with a weight of its own. So A is a
+ * square block for the old ones, and a diagonal for the fresh. Folding removes elements, and gives their part
+ * of A to those that stay. */
 #ifndef SA_CONFIDENCE_SKETCH_FOLD_H
 #define SA_CONFIDENCE_SKETCH_FOLD_H
 
@@ -34,7 +36,8 @@ void sa_fold_clear(sa_fold *fold); /* a zeroed struct is fine */
 double sa_fold_bytes(double room);
 /* One more element, counted once. There must be room. */
 void sa_fold_add(sa_fold *fold);
-/* Folds until at most `keep` elements are left. fold->gram is that of all before, and of the kept ones after. */
+/* Folds until at most `keep` elements are left. fold->gram is that of all before, and of the kept ones
+ * after. */
 void sa_fold_until(sa_fold *fold, size_t keep);
 /* fold->factor, fold->log_det; destroys fold->gram. SA_INVALID when there is none: numbers are not finite. */
 sa_status sa_fold_factor(sa_fold *fold);

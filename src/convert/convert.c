@@ -32,16 +32,19 @@ static sa_status check(const sa_conversion *c, size_t *from, size_t *to) {
     if (!c->in || !*c->in) return sa_fail(SA_INVALID, "there is no file to convert");
     if (!c->out || !*c->out) return sa_fail(SA_INVALID, "--out is missing: where does it go?");
     if (c->schema && strcmp(c->to, "obp"))
-        return sa_fail(SA_INVALID, "--schema is for --to obp, which holds numbers; %s keeps named fields", c->to);
+        return sa_fail(SA_INVALID, "--schema is for --to obp, which holds numbers; %s keeps named fields",
+                       c->to);
     const char *const of_csv[] = {c->item,  c->feedback, c->propensity, c->position_propensity,
                                   c->event, c->time,     c->items,      c->per_item};
     for (size_t i = 0; strcmp(c->from, "csv") && i < sizeof of_csv / sizeof *of_csv; i++)
-        if (of_csv[i]) return sa_fail(SA_INVALID, "columns are named for --from csv only, and %s was", of_csv[i]);
+        if (of_csv[i])
+            return sa_fail(SA_INVALID, "columns are named for --from csv only, and %s was", of_csv[i]);
     return SA_OK;
 }
 
 /* All decisions, to `write`, or before that to `look`. */
-static sa_status pass(const sa_conversion *c, size_t from, sa_sink *sink, bool looking, sa_converted *converted) {
+static sa_status pass(const sa_conversion *c, size_t from, sa_sink *sink, bool looking,
+                      sa_converted *converted) {
     sa_source *source;
     const sa_log_entry *entry;
     SA_TRY(FORMS[from].source(c, &source));
@@ -58,7 +61,8 @@ static sa_status pass(const sa_conversion *c, size_t from, sa_sink *sink, bool l
         converted->decisions += !looking && !left_out;
         converted->left_out += !looking && left_out;
     }
-    if (status == SA_OK && !looking) snprintf(converted->note, sizeof converted->note, "%s", source->warning(source));
+    if (status == SA_OK && !looking)
+        snprintf(converted->note, sizeof converted->note, "%s", source->warning(source));
     source->close(source);
     return status;
 }
@@ -73,9 +77,10 @@ sa_status sa_convert(const sa_conversion *conversion, sa_converted *converted) {
     if (sink->look) status = pass(conversion, from, sink, true, &counts);
     if (status == SA_OK) status = pass(conversion, from, sink, false, &counts);
     if (status == SA_OK && counts.decisions == 0)
-        status = sa_fail(SA_INVALID,
-                         "none of the %llu decisions of %s can be written as %s: they lack feedback or propensities",
-                         (unsigned long long)counts.left_out, conversion->in, conversion->to);
+        status = sa_fail(
+            SA_INVALID,
+            "none of the %llu decisions of %s can be written as %s: they lack feedback or propensities",
+            (unsigned long long)counts.left_out, conversion->in, conversion->to);
     if (status != SA_OK) {
         sink->abandon(sink);
         return status;

@@ -1,4 +1,5 @@
-/* A conversion is a source of decisions and a sink for them; the decision log's entry is what they have in common. */
+/* A conversion is a source of decisions and a sink for them; the decision log's entry is what they have in
+ * common. */
 #ifndef SA_CONVERT_CONVERT_H
 #define SA_CONVERT_CONVERT_H
 

@@ -1,8 +1,9 @@
 /* A table of decisions, and one of the items.
  *
- * A row is an arm that was shown; rows of one event, one after the other, are a slate. Columns that have no meaning of their own are
- * the context's fields (of a slate: those of its first row). Candidates are all items: those of the table of items, with its other
- * columns as their fields, or without one all that the decisions name. A column NAME + id (--per-item NAME) is a field of the item id. */
+ * A row is an arm that was shown; rows of one event, one after the other, are a slate. Columns that have no
+ * meaning of their own are the context's fields (of a slate: those of its first row). Candidates are all
+ * items: those of the table of items, with its other columns as their fields, or without one all that the
+ * decisions name. A column NAME + id (--per-item NAME) is a field of the item id. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,10 +14,14 @@
 #include "convert/csv_table.h"
 
 typedef enum role { ITEM, FEEDBACK, PROPENSITY, POSITION_PROPENSITY, EVENT, TIME, ROLES } role;
-static const char *const ROLE_NAMES[ROLES] = {"item", "feedback", "propensity", "position-propensity", "event", "time"};
-static const char *const TRIED[ROLES][4] = {
-    {"item", "item_id", "action"}, {"feedback", "click", "reward"}, {"propensity", "propensity_score", "pscore"},
-    {"position_propensity"},       {"event", "event_id"},           {"time", "timestamp"}};
+static const char *const ROLE_NAMES[ROLES] = {"item",  "feedback", "propensity", "position-propensity",
+                                              "event", "time"};
+static const char *const TRIED[ROLES][4] = {{"item", "item_id", "action"},
+                                            {"feedback", "click", "reward"},
+                                            {"propensity", "propensity_score", "pscore"},
+                                            {"position_propensity"},
+                                            {"event", "event_id"},
+                                            {"time", "timestamp"}};
 
 typedef struct csv_source {
     sa_source base;
@@ -51,12 +56,14 @@ static sa_status find_column(csv_source *self, role which, const char *given) {
     if (given) {
         self->column[which] = sa_csv_table_find(&self->table, given);
         if (self->column[which] == SIZE_MAX)
-            return sa_fail(SA_INVALID, "--%s %s is no column of %s", ROLE_NAMES[which], given, self->conversion->in);
+            return sa_fail(SA_INVALID, "--%s %s is no column of %s", ROLE_NAMES[which], given,
+                           self->conversion->in);
     }
     for (int i = 0; !given && i < 4 && TRIED[which][i] && self->column[which] == SIZE_MAX; i++)
         self->column[which] = sa_csv_table_find(&self->table, TRIED[which][i]);
     if (self->column[which] == SIZE_MAX && which == ITEM)
-        return sa_fail(SA_INVALID, "%s has no column item, item_id or action: name it with --item", self->conversion->in);
+        return sa_fail(SA_INVALID, "%s has no column item, item_id or action: name it with --item",
+                       self->conversion->in);
     if (self->column[which] == SIZE_MAX && which == FEEDBACK)
         return sa_fail(SA_INVALID, "%s has no column feedback, click or reward: name it with --feedback",
                        self->conversion->in);
@@ -65,7 +72,8 @@ static sa_status find_column(csv_source *self, role which, const char *given) {
 
 static sa_status find_columns(csv_source *self) {
     const sa_conversion *c = self->conversion;
-    const char *const given[ROLES] = {c->item, c->feedback, c->propensity, c->position_propensity, c->event, c->time};
+    const char *const given[ROLES] = {c->item,  c->feedback, c->propensity, c->position_propensity,
+                                      c->event, c->time};
     size_t columns = self->table.columns;
     for (int i = 0; i < ROLES; i++) SA_TRY(find_column(self, (role)i, given[i]));
     SA_TRY(sa_alloc_array(columns, sizeof *self->of_context, &self->of_context));
@@ -75,7 +83,8 @@ static sa_status find_columns(csv_source *self) {
         sa_span name = sa_csv_table_name(&self->table, i);
         self->of_context[i] = name.size > 0 && i != position;
         for (int j = 0; j < ROLES; j++) self->of_context[i] = self->of_context[i] && i != self->column[j];
-        if (prefix && name.size > prefix && !memcmp(name.start, c->per_item, prefix)) self->of_context[i] = false;
+        if (prefix && name.size > prefix && !memcmp(name.start, c->per_item, prefix))
+            self->of_context[i] = false;
     }
     return SA_OK;
 }
@@ -108,7 +117,8 @@ static sa_status read_items(csv_source *self) {
         sa_buffer *item = &self->item[row];
         for (size_t column = 0; column < self->items.columns; column++) {
             sa_span field = sa_csv_table_name(&self->items, column);
-            if (column == id || field.size == 0 || sa_csv_table_cell(&self->items, row, column).size == 0) continue;
+            if (column == id || field.size == 0 || sa_csv_table_cell(&self->items, row, column).size == 0)
+                continue;
             sa_buffer_text(item, ",");
             sa_csv_table_quote(field, item);
             sa_buffer_text(item, ":");
@@ -119,8 +129,10 @@ static sa_status read_items(csv_source *self) {
     return SA_OK;
 }
 
-/* The place of an id among those so far, by hash: that of the same one, or an empty one. `row` (item_count) has where each came first. */
-static uint32_t *place_of(const csv_source *self, sa_span id, uint32_t *table, size_t size, const size_t *row) {
+/* The place of an id among those so far, by hash: that of the same one, or an empty one. `row` (item_count)
+ * has where each came first. */
+static uint32_t *place_of(const csv_source *self, sa_span id, uint32_t *table, size_t size,
+                          const size_t *row) {
     size_t i = sa_hash_end(sa_hash_bytes(SA_HASH_BEGIN, id.start, id.size)) & (size - 1);
     for (; table[i]; i = (i + 1) & (size - 1)) {
         sa_span other = sa_csv_table_cell(&self->table, row[table[i] - 1], self->column[ITEM]);
@@ -244,14 +256,16 @@ static sa_status take_row(csv_source *self, size_t row, size_t k) {
     self->arms[k] = sa_ids_find(&self->ids, id.start, id.size);
     if (self->arms[k] == SIZE_MAX) return wrong(self, row, self->column[ITEM], "no item has this id");
     for (size_t j = 0; j < k; j++)
-        if (self->arms[j] == self->arms[k]) return wrong(self, row, self->column[ITEM], "the slate has it twice");
+        if (self->arms[j] == self->arms[k])
+            return wrong(self, row, self->column[ITEM], "the slate has it twice");
     SA_TRY(take_number(self, row, FEEDBACK, &self->lists[k]));
     double propensity;
     SA_TRY(take_number(self, row, PROPENSITY, &propensity));
     if (k == 0) self->entry.propensity = propensity;
     if (!(propensity == self->entry.propensity) && !(isnan(propensity) && isnan(self->entry.propensity)))
         return wrong(self, row, self->column[PROPENSITY],
-                     "the row before has another: a slate has one; for those of positions, name --position-propensity");
+                     "the row before has another: a slate has one; for those of positions, name "
+                     "--position-propensity");
     return take_number(self, row, POSITION_PROPENSITY, &self->lists[self->item_count + 1 + k]);
 }
 
@@ -305,7 +319,8 @@ static sa_status next(sa_source *source, const sa_log_entry **entry) {
     out->slate = slate;
     out->arms = self->arms;
     if (answered) out->feedback = self->lists;
-    if (self->column[POSITION_PROPENSITY] < SIZE_MAX) out->position_propensities = self->lists + self->item_count + 1;
+    if (self->column[POSITION_PROPENSITY] < SIZE_MAX)
+        out->position_propensities = self->lists + self->item_count + 1;
     *entry = out;
     return SA_OK;
 }

@@ -16,7 +16,8 @@ void sa_csv_table_clear(sa_csv_table *table) {
     *table = (sa_csv_table){0};
 }
 
-/* A field that was unquoted elsewhere lives only until the next one: it is copied, into room that never moves. */
+/* A field that was unquoted elsewhere lives only until the next one: it is copied, into room that never
+ * moves. */
 static sa_span keep(sa_csv_table *table, const sa_csv *csv, sa_span field) {
     if (field.start != csv->unquoted) return field;
     char *copy = table->unquoted + table->unquoted_size;
@@ -34,16 +35,16 @@ static sa_status read_row(sa_csv_table *table, sa_csv *csv, size_t row) {
         sa_span field;
         SA_TRY(sa_csv_field(csv, &field, &ends));
         if (row > 0 && column == table->columns)
-            return sa_fail(SA_FORMAT, "%s:%zu: the row has more fields than the %zu columns of the header", csv->path,
-                           line, column);
+            return sa_fail(SA_FORMAT, "%s:%zu: the row has more fields than the %zu columns of the header",
+                           csv->path, line, column);
         size_t at = row * table->columns + column;
         SA_TRY(sa_grow_array(&table->cells, &table->cells_room, at + 1, sizeof *table->cells));
         table->cells[at] = keep(table, csv, field);
     }
     if (row == 0) table->columns = column;
     if (column != table->columns)
-        return sa_fail(SA_FORMAT, "%s:%zu: the row has fewer fields than the %zu columns of the header", csv->path, line,
-                       table->columns);
+        return sa_fail(SA_FORMAT, "%s:%zu: the row has fewer fields than the %zu columns of the header",
+                       csv->path, line, table->columns);
     return SA_OK;
 }
 

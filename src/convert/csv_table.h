@@ -24,7 +24,8 @@ sa_span sa_csv_table_cell(const sa_csv_table *table, size_t row, size_t column);
 sa_span sa_csv_table_name(const sa_csv_table *table, size_t column);
 /* The column of this name, or SIZE_MAX. */
 size_t sa_csv_table_find(const sa_csv_table *table, const char *name);
-/* Adds the cell as JSON: a number in a column of numbers, else a text. False, and nothing added, when it is empty. */
+/* Adds the cell as JSON: a number in a column of numbers, else a text. False, and nothing added, when it is
+ * empty. */
 bool sa_csv_table_add(const sa_csv_table *table, size_t row, size_t column, sa_buffer *json);
 /* Adds a text of these bytes, in quotes. */
 void sa_csv_table_quote(sa_span text, sa_buffer *json);

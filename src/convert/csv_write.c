@@ -1,5 +1,5 @@
-/* Decisions as a table: a row for each arm that was chosen, with the context's fields and the arm's own. The arms that were not chosen
- * are not in it. */
+/* Decisions as a table: a row for each arm that was chosen, with the context's fields and the arm's own. The
+ * arms that were not chosen are not in it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,7 +66,8 @@ static void add_text(sa_buffer *buffer, const char *text, size_t size) {
         return;
     }
     sa_buffer_text(buffer, "\"");
-    for (size_t i = 0; i < size; i++) sa_buffer_bytes(buffer, text[i] == '"' ? "\"\"" : text + i, 1 + (text[i] == '"'));
+    for (size_t i = 0; i < size; i++)
+        sa_buffer_bytes(buffer, text[i] == '"' ? "\"\"" : text + i, 1 + (text[i] == '"'));
     sa_buffer_text(buffer, "\"");
 }
 
@@ -99,7 +100,8 @@ static bool is_of_context(const csv_sink *self, const char *name) {
 
 static void add_header(csv_sink *self) {
     sa_buffer *buffer = &self->out.buffer;
-    sa_buffer_text(buffer, "event,time,position,item,feedback,propensity,prefix_propensity,position_propensity");
+    sa_buffer_text(buffer,
+                   "event,time,position,item,feedback,propensity,prefix_propensity,position_propensity");
     for (size_t i = 0; i < self->context.count; i++) {
         sa_buffer_text(buffer, ",");
         add_text(buffer, self->context.name[i], strlen(self->context.name[i]));
@@ -137,13 +139,16 @@ static sa_status add_row(csv_sink *self, const sa_log_entry *entry, size_t k) {
     size_t arm = entry->arms[k], item = 1;
     add_position(self, entry, k);
     for (size_t i = 0; i < self->context.count; i++)
-        SA_TRY(add_value(self, &self->json, entry->context ? sa_json_find(&self->json, 0, self->context.name[i]) : 0));
+        SA_TRY(add_value(self, &self->json,
+                         entry->context ? sa_json_find(&self->json, 0, self->context.name[i]) : 0));
     for (size_t i = 0; entry->items && i < arm; i++) item = self->items.nodes[item].next;
     for (size_t i = 0; i < self->item.count; i++)
-        SA_TRY(add_value(self, &self->items, entry->items ? sa_json_find(&self->items, item, self->item.name[i]) : 0));
+        SA_TRY(add_value(self, &self->items,
+                         entry->items ? sa_json_find(&self->items, item, self->item.name[i]) : 0));
     for (size_t i = 0; i < self->dim; i++) {
         sa_buffer_text(&self->out.buffer, ",");
-        if (entry->contexts && i < entry->dim) add_number(&self->out.buffer, entry->contexts[arm * entry->dim + i]);
+        if (entry->contexts && i < entry->dim)
+            add_number(&self->out.buffer, entry->contexts[arm * entry->dim + i]);
     }
     sa_buffer_text(&self->out.buffer, "\n");
     return self->out.buffer.status;

@@ -11,7 +11,9 @@ static sa_status next(sa_source *source, const sa_log_entry **entry) {
     return sa_log_reader_next(((log_source *)source)->reader, entry);
 }
 
-static const char *warning(sa_source *source) { return sa_log_reader_warning(((log_source *)source)->reader); }
+static const char *warning(sa_source *source) {
+    return sa_log_reader_warning(((log_source *)source)->reader);
+}
 
 static void close_source(sa_source *source) {
     sa_log_reader_close(((log_source *)source)->reader);

@@ -1,11 +1,12 @@
 /* Arrays of the Open Bandit Pipeline (obp), as numpy.savez keeps its bandit_feedback.
  *
  *   n actions, a row a decision: action, reward, pscore, context (n, c), action_context (actions, a)
- *   slates: slate_id too, rows of one slate in the order of positions; pscore is the slate's, pscore_cascade its prefixes',
+ *   slates: slate_id too, rows of one slate in the order of positions; pscore is the slate's, pscore_cascade
+ *       its prefixes',
  *   pscore_item_position the positions'; context has a row a slate
  *
- * An arm's context is [context, action_context], and without action_context [context, a 1 at the action's place]; where the array
- * `dim` is there (we write it), context is (n, actions x dim). */
+ * An arm's context is [context, action_context], and without action_context [context, a 1 at the action's
+ * place]; where the array `dim` is there (we write it), context is (n, actions x dim). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,19 +38,22 @@ static bool has(const sa_array *array) { return array->data != NULL; }
 static sa_status get(sa_npz *archive, const char *name, size_t axes, sa_array *out) {
     if (!sa_npz_has(archive, name)) return SA_OK;
     SA_TRY(sa_npz_get(archive, name, out));
-    if (out->axes != axes) return sa_fail(SA_FORMAT, "%s has %zu axes, and %zu are wanted", name, out->axes, axes);
+    if (out->axes != axes)
+        return sa_fail(SA_FORMAT, "%s has %zu axes, and %zu are wanted", name, out->axes, axes);
     for (size_t i = 0; i < sa_array_count(out); i++)
-        if (!isfinite(sa_array_number(out, i))) return sa_fail(SA_FORMAT, "%s has a number that is not finite", name);
+        if (!isfinite(sa_array_number(out, i)))
+            return sa_fail(SA_FORMAT, "%s has a number that is not finite", name);
     return SA_OK;
 }
 
 static sa_status check_rows(obp_source *self, size_t contexts) {
     for (int i = 0; i < COLUMNS; i++)
         if (has(&self->columns[i]) && self->columns[i].shape[0] != self->rows)
-            return sa_fail(SA_FORMAT, "%s has %zu rows, and action has %zu", COLUMN_NAMES[i], self->columns[i].shape[0],
-                           self->rows);
+            return sa_fail(SA_FORMAT, "%s has %zu rows, and action has %zu", COLUMN_NAMES[i],
+                           self->columns[i].shape[0], self->rows);
     if (has(&self->context) && self->context.shape[0] != contexts)
-        return sa_fail(SA_FORMAT, "context has %zu rows, and there are %zu decisions", self->context.shape[0], contexts);
+        return sa_fail(SA_FORMAT, "context has %zu rows, and there are %zu decisions", self->context.shape[0],
+                       contexts);
     return SA_OK;
 }
 
@@ -77,7 +81,8 @@ static sa_status find_actions(obp_source *self, sa_npz *archive) {
     }
     if (count == 0) count = (int64_t)most + 1;
     if (most >= (double)count)
-        return sa_fail(SA_FORMAT, "there is the action %g, and there are %lld, counted from 0", most, (long long)count);
+        return sa_fail(SA_FORMAT, "there is the action %g, and there are %lld, counted from 0", most,
+                       (long long)count);
     self->actions = (size_t)count;
     return SA_OK;
 }
@@ -102,7 +107,8 @@ static sa_status read_arrays(obp_source *self) {
     sa_npz *archive;
     SA_TRY(sa_npz_open(self->path, &archive));
     sa_status status = SA_OK;
-    for (int i = 0; status == SA_OK && i < COLUMNS; i++) status = get(archive, COLUMN_NAMES[i], 1, &self->columns[i]);
+    for (int i = 0; status == SA_OK && i < COLUMNS; i++)
+        status = get(archive, COLUMN_NAMES[i], 1, &self->columns[i]);
     if (status == SA_OK) status = get(archive, "context", 2, &self->context);
     if (status == SA_OK) status = get(archive, "action_context", 2, &self->action_context);
     if (status == SA_OK && (!has(&self->columns[ACTION]) || !has(&self->columns[REWARD])))
@@ -145,7 +151,8 @@ static sa_status next(sa_source *source, const sa_log_entry **entry) {
     sa_log_entry_clear(out);
     do {
         size_t row = first + slate;
-        if (slate == most) return sa_fail(SA_FORMAT, "%s: a slate has more rows than there are actions", self->path);
+        if (slate == most)
+            return sa_fail(SA_FORMAT, "%s: a slate has more rows than there are actions", self->path);
         self->arms[slate] = (size_t)sa_array_number(&columns[ACTION], row);
         self->lists[slate] = sa_array_number(&columns[REWARD], row);
         if (has(&columns[CASCADE])) self->lists[most + slate] = sa_array_number(&columns[CASCADE], row);
@@ -156,20 +163,21 @@ static sa_status next(sa_source *source, const sa_log_entry **entry) {
     fill_contexts(self, self->decisions++);
     snprintf(self->event, sizeof self->event, "%zu", self->decisions);
     self->next_row += slate;
-    *out = (sa_log_entry){.line = self->decisions,
-                          .event = self->event,
-                          .model = -1,
-                          .final = true,
-                          .candidates = most,
-                          .dim = self->dim,
-                          .contexts = self->contexts,
-                          .slate = slate,
-                          .arms = self->arms,
-                          .feedback = self->lists,
-                          .propensity = has(&columns[PSCORE]) ? sa_array_number(&columns[PSCORE], first) : NAN,
-                          .target_propensity = NAN,
-                          .prefix_propensities = has(&columns[CASCADE]) ? self->lists + most : NULL,
-                          .position_propensities = has(&columns[PLACE]) ? self->lists + 2 * most : NULL};
+    *out =
+        (sa_log_entry){.line = self->decisions,
+                       .event = self->event,
+                       .model = -1,
+                       .final = true,
+                       .candidates = most,
+                       .dim = self->dim,
+                       .contexts = self->contexts,
+                       .slate = slate,
+                       .arms = self->arms,
+                       .feedback = self->lists,
+                       .propensity = has(&columns[PSCORE]) ? sa_array_number(&columns[PSCORE], first) : NAN,
+                       .target_propensity = NAN,
+                       .prefix_propensities = has(&columns[CASCADE]) ? self->lists + most : NULL,
+                       .position_propensities = has(&columns[PLACE]) ? self->lists + 2 * most : NULL};
     *entry = out;
     return SA_OK;
 }
@@ -197,7 +205,8 @@ sa_status sa_source_obp(const sa_conversion *conversion, sa_source **out) {
     self->path = conversion->in;
     sa_status status = read_arrays(self);
     if (status == SA_FORMAT) sa_fail_prefix(status, "%s: ", self->path);
-    if (status == SA_OK) status = sa_alloc_matrix(self->actions, self->dim, sizeof *self->contexts, &self->contexts);
+    if (status == SA_OK)
+        status = sa_alloc_matrix(self->actions, self->dim, sizeof *self->contexts, &self->contexts);
     if (status == SA_OK) status = sa_alloc_array(self->actions, sizeof *self->arms, &self->arms);
     if (status == SA_OK) status = sa_alloc_matrix(3, self->actions, sizeof *self->lists, &self->lists);
     if (status == SA_OK)

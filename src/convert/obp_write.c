@@ -1,5 +1,5 @@
-/* Decisions as arrays of the Open Bandit Pipeline: see obp_read.c for what they mean. All of them are in memory until they are
- * written, as they are when obp reads them. */
+/* Decisions as arrays of the Open Bandit Pipeline: see obp_read.c for what they mean. All of them are in
+ * memory until they are written, as they are when obp reads them. */
 #include <math.h>
 #include <string.h>
 
@@ -46,10 +46,12 @@ static sa_status add_integer(integers *to, size_t number) {
 /* A request is made of what the entry has: only lines of a log are one already. */
 static sa_status encode(obp_sink *self, const sa_log_entry *entry) {
     sa_buffer *request = &self->request;
-    if (!entry->items) return sa_fail(SA_INVALID, "there are no items with named fields, which --schema is for");
+    if (!entry->items)
+        return sa_fail(SA_INVALID, "there are no items with named fields, which --schema is for");
     request->size = 0;
     sa_buffer_text(request, "{\"context\":");
-    sa_buffer_bytes(request, entry->context ? entry->context : "{}", entry->context ? entry->context_size : 2);
+    sa_buffer_bytes(request, entry->context ? entry->context : "{}",
+                    entry->context ? entry->context_size : 2);
     sa_buffer_text(request, ",\"items\":");
     sa_buffer_bytes(request, entry->items, entry->items_size);
     sa_buffer_text(request, "}");
@@ -66,13 +68,16 @@ static sa_status add_contexts(obp_sink *self, const sa_log_entry *entry) {
         dim = sa_schema_dim(self->schema);
         count = entry->candidates * dim;
     }
-    if (!contexts) return sa_fail(SA_INVALID, "items have named fields, and obp's arrays numbers: give a --schema");
+    if (!contexts)
+        return sa_fail(SA_INVALID, "items have named fields, and obp's arrays numbers: give a --schema");
     if (self->decisions == 0) self->actions = entry->candidates, self->dim = dim;
     if (self->actions != entry->candidates || self->dim != dim)
-        return sa_fail(SA_INVALID,
-                       "%zu candidates of %zu features, and those before are %zu of %zu: obp's arrays have one shape",
-                       entry->candidates, dim, self->actions, self->dim);
-    SA_TRY(sa_grow_array(&self->context.data, &self->context.room, self->context.count + count, sizeof(double)));
+        return sa_fail(
+            SA_INVALID,
+            "%zu candidates of %zu features, and those before are %zu of %zu: obp's arrays have one shape",
+            entry->candidates, dim, self->actions, self->dim);
+    SA_TRY(
+        sa_grow_array(&self->context.data, &self->context.room, self->context.count + count, sizeof(double)));
     memcpy(self->context.data + self->context.count, contexts, count * sizeof(double));
     self->context.count += count;
     return SA_OK;
@@ -94,7 +99,8 @@ static sa_status write_entry(sa_sink *sink, const sa_log_entry *entry, bool *lef
         SA_TRY(add_integer(&self->action, entry->arms[k]));
         SA_TRY(add_integer(&self->position, k));
         SA_TRY(add_integer(&self->slate, self->decisions));
-        SA_TRY(add(&self->reward, isnan(entry->feedback[k]) ? 0 : entry->feedback[k])); /* unseen counts 0 in estimates */
+        SA_TRY(add(&self->reward,
+                   isnan(entry->feedback[k]) ? 0 : entry->feedback[k])); /* unseen counts 0 in estimates */
         SA_TRY(add(&self->pscore, probability(&entry->propensity, 0, &self->known)));
         SA_TRY(add(&self->cascade, probability(entry->prefix_propensities, k, &self->known_prefixes)));
         SA_TRY(add(&self->place, probability(entry->position_propensities, k, &self->known_positions)));
@@ -116,8 +122,8 @@ static void abandon(sa_sink *sink) {
     sa_free(self);
 }
 
-static sa_status add_arrays(const obp_sink *self, sa_npz_writer *writer, const int64_t *n, const int64_t *actions,
-                            const int64_t *dim) {
+static sa_status add_arrays(const obp_sink *self, sa_npz_writer *writer, const int64_t *n,
+                            const int64_t *actions, const int64_t *dim) {
     const size_t rows = self->action.count, shape[2] = {self->decisions, self->actions * self->dim};
     bool slates = self->longest > 1;
     SA_TRY(sa_npz_add(writer, "n_rounds", SA_INT64, 0, NULL, n));
@@ -130,8 +136,10 @@ static sa_status add_arrays(const obp_sink *self, sa_npz_writer *writer, const i
     if (self->known) SA_TRY(sa_npz_add(writer, "pscore", SA_FLOAT64, 1, &rows, self->pscore.data));
     if (!slates) return SA_OK;
     SA_TRY(sa_npz_add(writer, "slate_id", SA_INT64, 1, &rows, self->slate.data));
-    if (self->known_prefixes) SA_TRY(sa_npz_add(writer, "pscore_cascade", SA_FLOAT64, 1, &rows, self->cascade.data));
-    if (self->known_positions) SA_TRY(sa_npz_add(writer, "pscore_item_position", SA_FLOAT64, 1, &rows, self->place.data));
+    if (self->known_prefixes)
+        SA_TRY(sa_npz_add(writer, "pscore_cascade", SA_FLOAT64, 1, &rows, self->cascade.data));
+    if (self->known_positions)
+        SA_TRY(sa_npz_add(writer, "pscore_item_position", SA_FLOAT64, 1, &rows, self->place.data));
     return SA_OK;
 }
 

@@ -25,7 +25,8 @@ static sa_json_kind kind_of(const sa_json *json, size_t at) { return (sa_json_ki
 
 static void add_raw(sa_buffer *buffer, const sa_json *json, size_t at) {
     bool quotes = kind_of(json, at) == SA_JSON_STRING;
-    sa_buffer_bytes(buffer, json->text + json->nodes[at].start - quotes, json->nodes[at].size + 2 * (size_t)quotes);
+    sa_buffer_bytes(buffer, json->text + json->nodes[at].start - quotes,
+                    json->nodes[at].size + 2 * (size_t)quotes);
 }
 
 /* ---- features ---- */
@@ -42,9 +43,11 @@ static void add_pair(sa_buffer *buffer, const sa_json *json, const char *prefix,
 }
 
 /* Nesting is limited by the JSON reader's depth. */
-static sa_status flatten(sa_buffer *buffer, const sa_json *json, const char *prefix, size_t object, bool *first) {
+static sa_status flatten(sa_buffer *buffer, const sa_json *json, const char *prefix, size_t object,
+                         bool *first) {
     for (size_t key = object + 1; key < json->nodes[object].next; key = json->nodes[key + 1].next) {
-        if (!*prefix && (sa_json_equals(json, key, "_multi") || sa_json_equals(json, key, "_slots"))) continue;
+        if (!*prefix && (sa_json_equals(json, key, "_multi") || sa_json_equals(json, key, "_slots")))
+            continue;
         if (kind_of(json, key + 1) != SA_JSON_OBJECT) {
             add_pair(buffer, json, prefix, key, first);
             continue;
@@ -77,7 +80,8 @@ static bool are_contexts(const sa_json *json, size_t *dim) {
     for (size_t item = 1; item < nodes[0].next; item = nodes[item].next) {
         if (nodes[item].next <= item + 2 || !sa_json_equals(json, item + 1, "x")) return false;
         size_t list = item + 2, count = sa_json_count(json, list);
-        if (nodes[list].kind != SA_JSON_ARRAY || nodes[list].next != nodes[item].next || count == 0) return false;
+        if (nodes[list].kind != SA_JSON_ARRAY || nodes[list].next != nodes[item].next || count == 0)
+            return false;
         for (size_t at = list + 1; at < nodes[list].next; at = nodes[at].next)
             if (nodes[at].kind != SA_JSON_NUMBER || !isfinite(sa_json_number(json, at))) return false;
         if (*dim && *dim != count) return false;
@@ -102,14 +106,16 @@ static sa_status take_contexts(sa_vw_line *line, size_t dim) {
 static sa_status take_features(sa_vw_line *line, size_t c) {
     sa_log_entry *entry = &line->entry;
     const sa_json *json = &line->json;
-    if (!c || kind_of(json, c) != SA_JSON_OBJECT) return sa_fail(SA_FORMAT, "there is no object c with the features");
+    if (!c || kind_of(json, c) != SA_JSON_OBJECT)
+        return sa_fail(SA_FORMAT, "there is no object c with the features");
     size_t multi = sa_json_find(json, c, "_multi"), dim;
     if (!multi || kind_of(json, multi) != SA_JSON_ARRAY)
         return sa_fail(SA_FORMAT, "c has no list _multi with the actions");
     SA_TRY(add_object(&line->context, json, c));
     sa_buffer_text(&line->items, "[");
     for (size_t at = multi + 1; at < json->nodes[multi].next; at = json->nodes[at].next) {
-        if (kind_of(json, at) != SA_JSON_OBJECT) return sa_fail(SA_FORMAT, "an action of c._multi is no object");
+        if (kind_of(json, at) != SA_JSON_OBJECT)
+            return sa_fail(SA_FORMAT, "an action of c._multi is no object");
         if (at > multi + 1) sa_buffer_text(&line->items, ",");
         SA_TRY(add_object(&line->items, json, at));
     }
@@ -137,7 +143,8 @@ static sa_status take_arm(const sa_vw_line *line, size_t at, const char *name, d
     double number = at && kind_of(&line->json, at) == SA_JSON_NUMBER ? sa_json_number(&line->json, at) : NAN;
     if (!(number >= least && number - least < (double)line->entry.candidates && number == floor(number)))
         return sa_fail(SA_FORMAT, "%s is %s, and there are %zu actions, counted from %.0f", name,
-                       at ? sa_json_printable(&line->json, at, shown) : "not there", line->entry.candidates, least);
+                       at ? sa_json_printable(&line->json, at, shown) : "not there", line->entry.candidates,
+                       least);
     *arm = (size_t)(number - least);
     return SA_OK;
 }
@@ -182,7 +189,8 @@ static sa_status make_room(sa_vw_line *line, size_t slate) {
 static sa_status take_cb(sa_vw_line *line) {
     sa_log_entry *entry = &line->entry;
     const sa_json *json = &line->json;
-    size_t label = sa_json_find(json, 0, "_label_Action"), probability = sa_json_find(json, 0, "_label_probability");
+    size_t label = sa_json_find(json, 0, "_label_Action"),
+           probability = sa_json_find(json, 0, "_label_probability");
     SA_TRY(make_room(line, 1));
     if (label)
         SA_TRY(take_arm(line, label, "_label_Action", 1, &line->arms[0]));
@@ -206,14 +214,16 @@ static sa_status take_ccb(sa_vw_line *line, size_t outcomes) {
     SA_TRY(make_room(line, sa_json_count(json, outcomes)));
     for (size_t at = outcomes + 1; at < json->nodes[outcomes].next; at = json->nodes[at].next, k++) {
         double probability = 1;
-        if (kind_of(json, at) != SA_JSON_OBJECT) return sa_fail(SA_FORMAT, "an outcome of _outcomes is no object");
+        if (kind_of(json, at) != SA_JSON_OBJECT)
+            return sa_fail(SA_FORMAT, "an outcome of _outcomes is no object");
         SA_TRY(take_arm(line, first_of(json, sa_json_find(json, at, "_a")), "_a[0]", 0, &line->arms[k]));
         SA_TRY(take_probability(line, first_of(json, sa_json_find(json, at, "_p")), "_p[0]", &probability));
         SA_TRY(take_cost(line, sa_json_find(json, at, "_label_cost"), &line->feedback[k]));
         answered = answered || !isnan(line->feedback[k]);
         line->prefix[k] = product *= probability;
         for (size_t j = 0; j < k; j++)
-            if (line->arms[j] == line->arms[k]) return sa_fail(SA_FORMAT, "two slots have the action %zu", line->arms[k]);
+            if (line->arms[j] == line->arms[k])
+                return sa_fail(SA_FORMAT, "two slots have the action %zu", line->arms[k]);
     }
     if (k == 0) return sa_fail(SA_FORMAT, "_outcomes is empty");
     line->entry.propensity = product;
@@ -288,7 +298,9 @@ sa_status sa_vw_line_parse(sa_vw_line *line, const char *text, size_t size) {
     size_t c = sa_json_find(json, 0, "c"), outcomes = sa_json_find(json, 0, "_outcomes");
     SA_TRY(take_features(line, c));
     SA_TRY(outcomes ? take_ccb(line, outcomes) : take_cb(line));
-    SA_TRY(take_text(line, sa_json_find(json, 0, "EventId"), &line->event, &line->event_room, &line->entry.event));
-    SA_TRY(take_text(line, sa_json_find(json, 0, "Timestamp"), &line->time, &line->time_room, &line->entry.time));
+    SA_TRY(take_text(line, sa_json_find(json, 0, "EventId"), &line->event, &line->event_room,
+                     &line->entry.event));
+    SA_TRY(take_text(line, sa_json_find(json, 0, "Timestamp"), &line->time, &line->time_room,
+                     &line->entry.time));
     return keep_extra(line, c);
 }

@@ -1,9 +1,13 @@
-/* One line of VW's dsjson, of a contextual bandit (cb) or a conditional one (ccb, several slots), as a decision.
+/* One line of VW's dsjson, of a contextual bandit (cb) or a conditional one (ccb, several slots), as a
+ * decision.
  *
- *   c without _multi and _slots   context, with names joined: {"GUser": {"id": "a"}} becomes {"GUser.id": "a"}
+ *   c without _multi and _slots   context, with names joined: {"GUser": {"id": "a"}} becomes {"GUser.id":
+ *                                 "a"}
  *   c._multi                      items, likewise; all of the form {"x": [numbers]}: contexts
- *   a (from 1), p                 cb: the slate is the action taken, its probability the propensity; feedback is -_label_cost
- *   _outcomes: _a (from 0), _p    ccb: an arm a slot; probabilities are conditional on the slots before, so that prefixes have
+ *   a (from 1), p                 cb: the slate is the action taken, its probability the propensity; feedback
+ *                                 is -_label_cost
+ *   _outcomes: _a (from 0), _p    ccb: an arm a slot; probabilities are conditional on the slots before, so
+ *                                 that prefixes have
  *                                 their running product; positions' are not known
  *   EventId, Timestamp            event, time; everything else stays as it is */
 #ifndef SA_CONVERT_VW_LINE_H
@@ -25,7 +29,8 @@ typedef struct sa_vw_line {
     size_t arms_room;
 } sa_vw_line;
 
-/* SA_FORMAT with what is wrong; line->json.cut_off says whether it only stops too early. line->entry is the answer. */
+/* SA_FORMAT with what is wrong; line->json.cut_off says whether it only stops too early. line->entry is the
+ * answer. */
 sa_status sa_vw_line_parse(sa_vw_line *line, const char *text, size_t size);
 void sa_vw_line_clear(sa_vw_line *line);
 

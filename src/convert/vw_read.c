@@ -18,7 +18,8 @@ typedef struct vw_source {
 
 static sa_status after_last(const vw_source *self) {
     if (self->decisions > 0) return SA_OK;
-    return sa_fail(SA_FORMAT, "%s has no decisions%s%s", self->lines.path, *self->first_bad ? "; " : "", self->first_bad);
+    return sa_fail(SA_FORMAT, "%s has no decisions%s%s", self->lines.path, *self->first_bad ? "; " : "",
+                   self->first_bad);
 }
 
 static sa_status next(sa_source *source, const sa_log_entry **entry) {
@@ -51,11 +52,11 @@ static sa_status next(sa_source *source, const sa_log_entry **entry) {
 static const char *warning(sa_source *source) {
     vw_source *self = (vw_source *)source;
     if (self->skipped)
-        snprintf(self->warning, sizeof self->warning, "%" PRIu64 " line%s skipped; the first: %s", self->skipped,
-                 self->skipped == 1 ? " was" : "s were", self->first_bad);
+        snprintf(self->warning, sizeof self->warning, "%" PRIu64 " line%s skipped; the first: %s",
+                 self->skipped, self->skipped == 1 ? " was" : "s were", self->first_bad);
     else if (self->cut_off)
-        snprintf(self->warning, sizeof self->warning, "the last line, %" PRIu64 ", is cut off and was left out",
-                 self->lines.number);
+        snprintf(self->warning, sizeof self->warning,
+                 "the last line, %" PRIu64 ", is cut off and was left out", self->lines.number);
     return self->warning;
 }
 

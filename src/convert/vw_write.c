@@ -1,4 +1,5 @@
-/* Decisions as VW's dsjson: cb for slates of one arm, ccb for longer ones. vw_line.h has what becomes of what. */
+/* Decisions as VW's dsjson: cb for slates of one arm, ccb for longer ones. vw_line.h has what becomes of
+ * what. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -117,7 +118,8 @@ static void add_cb(vw_sink *self, const sa_log_entry *entry) {
     add_label(buffer, entry->feedback ? entry->feedback[0] : NAN);
     sa_buffer_text(buffer, "\"_label_probability\":");
     sa_buffer_number(buffer, entry->propensity, 0);
-    sa_buffer_format(buffer, ",\"_label_Action\":%zu,\"_labelIndex\":%zu", entry->arms[0] + 1, entry->arms[0]);
+    sa_buffer_format(buffer, ",\"_label_Action\":%zu,\"_labelIndex\":%zu", entry->arms[0] + 1,
+                     entry->arms[0]);
     if (entry->extra && sa_json_find(&self->extra, 0, "a")) return; /* as they were read */
     sa_buffer_format(buffer, ",\"a\":[%zu],\"p\":[", entry->arms[0] + 1);
     sa_buffer_number(buffer, entry->propensity, 0);

@@ -1,17 +1,23 @@
-/* What users do with a slate. v_i is the expected score of arm i, a_i the same clipped into [0, 1], e_i its noise; the user of a
- * run and round is attracted by arm i when A_i < a_i and looks at position k when X_k < w_k, with A_i and X_k uniform on (0, 1)
- * and drawn by run, round and arm or position: the same user for every agent and every slate.
+/* What users do with a slate. v_i is the expected score of arm i, a_i the same clipped into [0, 1], e_i its
+ * noise; the user of a run and round is attracted by arm i when A_i < a_i and looks at position k when X_k <
+ * w_k, with A_i and X_k uniform on (0, 1) and drawn by run, round and arm or position: the same user for
+ * every agent and every slate.
  *
- *   position (w = --examination, chi): arm i at position k is clicked with probability chi_k a_i. What is seen of it is the click,
- *   or chi_k v_i + e_i; the reward is the sum of what is seen, sum_k chi_k v_i in expectation (with clicks, chi_k a_i).
+ *   position (w = --examination, chi): arm i at position k is clicked with probability chi_k a_i. What is
+ *       seen of it is the click,
+ *   or chi_k v_i + e_i; the reward is the sum of what is seen, sum_k chi_k v_i in expectation (with clicks,
+ *       chi_k a_i).
  *
- *   cascade (w = --discounts, psi, 1 unless given): the user scans from the top and clicks arm i at position k with probability
- *   p = psi_k a_i. What is seen is the click, or psi_k v_i + e_i. After a click the user stops with probability stop_i, else leaves
+ *   cascade (w = --discounts, psi, 1 unless given): the user scans from the top and clicks arm i at position
+ *       k with probability
+ *   p = psi_k a_i. What is seen is the click, or psi_k v_i + e_i. After a click the user stops with
+ *       probability stop_i, else leaves
  *   with probability --leave; what lies beyond is not seen. So the chance that position k is reached is
  *
  *     L_1 = 1,   L_(k+1) = L_k (p (1 - stop_i) + (1 - p) (1 - leave))
  *
- *   and the reward is 1 for any click, or with --reward sum 1 for each, sum_k L_k p_k in expectation. The first click comes at k
+ *   and the reward is 1 for any click, or with --reward sum 1 for each, sum_k L_k p_k in expectation. The
+ *       first click comes at k
  *   with probability (1 - leave)^(k-1) prod_(j<k) (1 - p_j) p_k, the same as if every stop_i were 1. */
 #include "env/clicks.h"
 
@@ -39,18 +45,21 @@ static sa_status check_others(const sa_options *options) {
         return sa_fail(SA_INVALID, "--click-noise is for --clicks position or cascade");
     bool noisy = options->clicks == SA_CLICKS_NONE || options->click_noise == SA_CLICK_GAUSSIAN;
     if (!noisy && ((options->noise > 0 && sa_options_changed(options, "noise")) || *options->noise_values))
-        return sa_fail(SA_INVALID,
-                       "--%s is not for clicks of 0 and 1, which have no other noise; --click-noise gaussian is",
-                       *options->noise_values ? "noise-values" : "noise");
+        return sa_fail(
+            SA_INVALID,
+            "--%s is not for clicks of 0 and 1, which have no other noise; --click-noise gaussian is",
+            *options->noise_values ? "noise-values" : "noise");
     return SA_OK;
 }
 
 static sa_status take_weights(sa_clicks *self, const char *option, const double *weights, size_t count) {
     if (count != self->slate)
-        return sa_fail(SA_INVALID, "--%s: %zu numbers, and there are %zu positions (--slate)", option, count, self->slate);
+        return sa_fail(SA_INVALID, "--%s: %zu numbers, and there are %zu positions (--slate)", option, count,
+                       self->slate);
     for (size_t k = 0; k < count; k++) {
         if (!(weights[k] >= 0 && weights[k] <= 1))
-            return sa_fail(SA_INVALID, "--%s: number %zu is %g, and must be from 0 to 1", option, k + 1, weights[k]);
+            return sa_fail(SA_INVALID, "--%s: number %zu is %g, and must be from 0 to 1", option, k + 1,
+                           weights[k]);
         self->weights[k] = weights[k];
         if (k > 0 && weights[k] > weights[k - 1]) self->falling = false;
     }
@@ -62,9 +71,10 @@ static sa_status read_examination(sa_clicks *self, const char *text) {
     double *numbers = NULL;
     sa_status status;
     if (!*text)
-        return sa_fail(SA_INVALID,
-                       "--clicks position needs --examination, the chance that each of %zu positions is looked at",
-                       self->slate);
+        return sa_fail(
+            SA_INVALID,
+            "--clicks position needs --examination, the chance that each of %zu positions is looked at",
+            self->slate);
     status = sa_numbers_read(text, &array);
     if (status != SA_OK) return sa_fail_prefix(status, "--examination: ");
     size_t count = sa_array_count(&array);
@@ -108,7 +118,8 @@ sa_status sa_clicks_create(const sa_options *options, const sa_oracle_data *data
 
 /* ---- expectation ---- */
 
-double sa_clicks_expected_reward(const sa_clicks *clicks, const sa_round *round, const size_t *slate, size_t length) {
+double sa_clicks_expected_reward(const sa_clicks *clicks, const sa_round *round, const size_t *slate,
+                                 size_t length) {
     double reward = 0, reached = 1;
     for (size_t k = 0; k < length; k++) {
         double attraction = sa_clicks_attraction(round, slate[k]), weight = clicks->weights[k];
@@ -141,7 +152,8 @@ sa_visit sa_clicks_visit(const sa_clicks *clicks, const sa_round *round, uint64_
         }
         bool click = sa_draw_uniform(&attention, 2 * k) < clicks->weights[k] &&
                      sa_draw_uniform(&attraction, arm) < sa_clicks_attraction(round, arm);
-        double shown = clicks->bernoulli ? click : clicks->weights[k] * round->expected[arm] + round->noise[arm];
+        double shown =
+            clicks->bernoulli ? click : clicks->weights[k] * round->expected[arm] + round->noise[arm];
         if (seen) seen[k] = shown;
         total += shown;
         visit.clicks += click;

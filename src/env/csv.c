@@ -1,10 +1,11 @@
-/* Rows of a csv file as arms. Each round N different rows are drawn. With c(1) and c(0) the probabilities that --user chooses a row
- * that has the wanted label and one that has not, which are 1 and 0 by default, and P = --flip, the expected scores are
+/* Rows of a csv file as arms. Each round N different rows are drawn. With c(1) and c(0) the probabilities
+ * that --user chooses a row that has the wanted label and one that has not, which are 1 and 0 by default, and
+ * P = --flip, the expected scores are
  *
  *   (1 - P) c(1) + P c(0) where the label is --positive, and (1 - P) c(0) + P c(1) where it is not
  *
- * and scores are 1 or 0: the noise is what that differs. With --noise, given by hand, Gaussian noise is added to that. Rows have
- * unit length unless --no-unit-rows. */
+ * and scores are 1 or 0: the noise is what that differs. With --noise, given by hand, Gaussian noise is added
+ * to that. Rows have unit length unless --no-unit-rows. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -34,7 +35,8 @@ static sa_status read_separator(const char *text, char *out) {
 }
 
 static sa_status read_pool(labelled *self, const sa_options *options) {
-    sa_csv_format format = {.header = options->header, .label = options->label, .positive = options->positive};
+    sa_csv_format format = {
+        .header = options->header, .label = options->label, .positive = options->positive};
     char *text;
     size_t size;
     SA_TRY(read_separator(options->separator, &format.separator));
@@ -44,8 +46,8 @@ static sa_status read_pool(labelled *self, const sa_options *options) {
     SA_TRY(status);
     if ((uint64_t)options->arms <= self->pool.rows)
         return sa_data_check_size(options, "dim", options->dim, "rows have", self->pool.dim);
-    return sa_fail(SA_INVALID, "--arms %" PRId64 " is more than the %zu rows of --data %s", options->arms, self->pool.rows,
-                   options->data);
+    return sa_fail(SA_INVALID, "--arms %" PRId64 " is more than the %zu rows of --data %s", options->arms,
+                   self->pool.rows, options->data);
 }
 
 static void csv_destroy(sa_environment *environment) {
@@ -54,7 +56,8 @@ static void csv_destroy(sa_environment *environment) {
     sa_free(self);
 }
 
-static sa_status csv_create(const sa_options *options, const sa_environment_class *kind, sa_environment **out) {
+static sa_status csv_create(const sa_options *options, const sa_environment_class *kind,
+                            sa_environment **out) {
     labelled *self;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base.kind = kind;
@@ -95,7 +98,8 @@ static sa_status csv_draw(const sa_environment *environment, uint64_t run, uint6
 
 const sa_environment_class sa_environment_csv = {
     .name = "csv",
-    .summary = "arms are rows of a csv file, scores tell whether a row has the wanted label: --data, --label, --positive",
+    .summary = "arms are rows of a csv file, scores tell whether a row has the wanted label: --data, "
+               "--label, --positive",
     .create = csv_create,
     .draw = csv_draw,
     .destroy = csv_destroy,

@@ -1,5 +1,6 @@
-/* Three passes over the text: the first row gives the columns and the label's place, a survey the number of rows and what kind
- * each column is, and the last one fills the table. Numbers are read twice so that no text has to be kept. */
+/* Three passes over the text: the first row gives the columns and the label's place, a survey the number of
+ * rows and what kind each column is, and the last one fills the table. Numbers are read twice so that no text
+ * has to be kept. */
 #include "env/csv_pool.h"
 
 #include <inttypes.h>
@@ -56,8 +57,8 @@ static sa_status each_field(parse *self, take_field *take) {
             if (column < self->width) SA_TRY_OR_FAIL(take(self, self->rows, column, line, field));
         }
         if (column == self->width) continue;
-        status =
-            sa_fail(SA_FORMAT, "%s:%zu: %zu fields, where the first row has %zu", self->path, line, column, self->width);
+        status = sa_fail(SA_FORMAT, "%s:%zu: %zu fields, where the first row has %zu", self->path, line,
+                         column, self->width);
         goto fail;
     }
     sa_csv_clear(&csv);
@@ -81,9 +82,11 @@ static sa_status label_by_number(parse *self) {
         return SA_OK;
     }
     return sa_fail(SA_INVALID,
-                   "--label %s is no column of %s: %sa number from 1 to %zu, from -1 for the last to -%zu, or last is one",
+                   "--label %s is no column of %s: %sa number from 1 to %zu, from -1 for the last to -%zu, "
+                   "or last is one",
                    sa_printable(label, shown), self->path,
-                   self->format->header ? "a name in its first row, " : "without --header ", self->width, self->width);
+                   self->format->header ? "a name in its first row, " : "without --header ", self->width,
+                   self->width);
 }
 
 static sa_status read_first_row(parse *self) {
@@ -102,11 +105,12 @@ static sa_status read_first_row(parse *self) {
     if (self->width == 0)
         status = sa_fail(SA_FORMAT, "%s has no rows", self->path);
     else if (self->width == 1)
-        status = sa_fail(SA_FORMAT, "%s has one column only, and a label and a feature are two: is --separator %s right?",
-                         self->path, self->format->separator == '\t' ? "tab" : (char[]){self->format->separator, 0});
+        status = sa_fail(
+            SA_FORMAT, "%s has one column only, and a label and a feature are two: is --separator %s right?",
+            self->path, self->format->separator == '\t' ? "tab" : (char[]){self->format->separator, 0});
     else if (named > 1)
-        status = sa_fail(SA_INVALID, "--label %s is the name of %zu columns of %s: give its number", self->format->label,
-                         named, self->path);
+        status = sa_fail(SA_INVALID, "--label %s is the name of %zu columns of %s: give its number",
+                         self->format->label, named, self->path);
     else if (named == 0)
         status = label_by_number(self);
 fail:
@@ -123,7 +127,8 @@ static bool is_positive(const parse *self, sa_span field) {
     const char *wanted = self->format->positive;
     double number, wanted_number;
     if (sa_span_equals(field, wanted)) return true;
-    return sa_text_to_number(wanted, &wanted_number) && sa_span_to_number(field, &number) && number == wanted_number;
+    return sa_text_to_number(wanted, &wanted_number) && sa_span_to_number(field, &number) &&
+           number == wanted_number;
 }
 
 static sa_status survey_label(parse *self, sa_span field) {
@@ -160,12 +165,14 @@ static sa_status choose_kind(const parse *self, size_t column, sa_csv_column *ou
     const trait *of = &self->traits[column];
     bool number = of->numbers > 0 && of->others == 0;
     if (number && of->endless_line)
-        return sa_fail(SA_FORMAT, "%s:%zu: column %zu has %s among its numbers; a missing one is written as ?", self->path,
-                       of->endless_line, column + 1, of->endless);
-    if (!self->format->header && of->others == 1 && of->first_row == 0 && of->numbers > 1)
         return sa_fail(SA_FORMAT,
-                       "%s:%zu: column %zu has %s, and numbers in all other rows: a first row of names needs --header",
-                       self->path, of->first_line, column + 1, of->first);
+                       "%s:%zu: column %zu has %s among its numbers; a missing one is written as ?",
+                       self->path, of->endless_line, column + 1, of->endless);
+    if (!self->format->header && of->others == 1 && of->first_row == 0 && of->numbers > 1)
+        return sa_fail(
+            SA_FORMAT,
+            "%s:%zu: column %zu has %s, and numbers in all other rows: a first row of names needs --header",
+            self->path, of->first_line, column + 1, of->first);
     *out = (sa_csv_column){!number       ? SA_CSV_VALUES
                            : of->missing ? SA_CSV_NUMBER_OR_MISSING
                                          : SA_CSV_NUMBER,
@@ -178,10 +185,13 @@ static sa_status check_labels(const parse *self) {
     size_t used = 0;
     if (self->positives) return SA_OK;
     for (size_t i = 0; i < self->labels.count && used < sizeof list - 40; i++)
-        used += (size_t)snprintf(list + used, 40, "%s%.30s", i ? ", " : "", sa_printable(self->labels.text[i], shown));
+        used += (size_t)snprintf(list + used, 40, "%s%.30s", i ? ", " : "",
+                                 sa_printable(self->labels.text[i], shown));
     if (!*self->format->positive)
-        return sa_fail(SA_INVALID, "--environment csv needs --positive, the label that is wanted: column %zu of %s has %s",
-                       self->label + 1, self->path, list);
+        return sa_fail(
+            SA_INVALID,
+            "--environment csv needs --positive, the label that is wanted: column %zu of %s has %s",
+            self->label + 1, self->path, list);
     return sa_fail(SA_INVALID, "--positive %s is the label of no row: column %zu of %s has %s",
                    sa_printable(self->format->positive, shown), self->label + 1, self->path, list);
 }
@@ -205,12 +215,13 @@ static sa_status make_pool(parse *self) {
 
 static sa_status too_many_values(const parse *self, size_t column) {
     const trait *of = &self->traits[column];
-    return sa_fail(
-        SA_FORMAT,
-        "%s:%zu: column %zu has %s, which is no number, and more than %d different values, too many for an input "
-        "each%s",
-        self->path, of->first_line, column + 1, of->first, SA_CSV_MOST_VALUES,
-        of->first_row == 0 && !self->format->header ? " (does a row of names need --header?)" : "");
+    return sa_fail(SA_FORMAT,
+                   "%s:%zu: column %zu has %s, which is no number, and more than %d different values, too "
+                   "many for an input "
+                   "each%s",
+                   self->path, of->first_line, column + 1, of->first, SA_CSV_MOST_VALUES,
+                   of->first_row == 0 && !self->format->header ? " (does a row of names need --header?)"
+                                                               : "");
 }
 
 static sa_status fill(parse *self, size_t row, size_t column, size_t line, sa_span field) {
@@ -232,7 +243,8 @@ static sa_status fill(parse *self, size_t row, size_t column, size_t line, sa_sp
     return SA_OK;
 }
 
-/* Values go from the order of arrival to that of their bytes, so that the order of the rows does not matter. */
+/* Values go from the order of arrival to that of their bytes, so that the order of the rows does not
+ * matter. */
 static sa_status order_values(parse *self) {
     sa_csv_pool *pool = &self->pool;
     size_t rank[SA_CSV_MOST_VALUES];

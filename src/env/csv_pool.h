@@ -2,9 +2,11 @@
  *
  *   a column of numbers                  -> the number
  *   of numbers, with some missing        -> the number (0 where it is missing), and 1 where it is missing
- *   anything else                        -> one input for each value, in the order of the bytes: 1 for the row's own, else 0
+ *   anything else                        -> one input for each value, in the order of the bytes: 1 for the
+ *                                        row's own, else 0
  *
- * A value is missing when it is "?" or nothing; in a column that is not of numbers that is a value like any other. */
+ * A value is missing when it is "?" or nothing; in a column that is not of numbers that is a value like any
+ * other. */
 #ifndef SA_ENV_CSV_POOL_H
 #define SA_ENV_CSV_POOL_H
 
@@ -32,7 +34,10 @@ typedef struct sa_csv_pool {
     size_t rows, columns; /* columns without the label */
     size_t dim;           /* inputs of all columns */
     sa_csv_column *column;
-    double *cells;  /* (rows, columns) the number, NaN where it is missing, or the place of the value among the column's */
+    double *
+        /* (rows, columns) the number, NaN where it is missing, or the place of the value among the
+         * column's */
+        cells;
     bool *positive; /* (rows) */
 } sa_csv_pool;
 

@@ -8,7 +8,8 @@
 /* FNV-1a */
 static uint64_t hash(sa_span value) {
     uint64_t sum = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < value.size; i++) sum = (sum ^ (unsigned char)value.start[i]) * UINT64_C(1099511628211);
+    for (size_t i = 0; i < value.size; i++)
+        sum = (sum ^ (unsigned char)value.start[i]) * UINT64_C(1099511628211);
     return sum ^ sum >> 29;
 }
 
@@ -19,7 +20,8 @@ static uint32_t *find(const sa_csv_values *values, sa_span value) {
         uint32_t *slot = &values->slot[place];
         if (!*slot) return slot;
         size_t index = *slot - 1;
-        if (values->size[index] == value.size && !memcmp(values->text[index], value.start, value.size)) return slot;
+        if (values->size[index] == value.size && !memcmp(values->text[index], value.start, value.size))
+            return slot;
     }
 }
 
@@ -56,7 +58,9 @@ sa_status sa_csv_values_add(sa_csv_values *values, sa_span value, size_t *index)
 }
 
 /* Values hold no byte that is 0. */
-static int compare(const void *one, const void *other) { return strcmp(**(char **const *)one, **(char **const *)other); }
+static int compare(const void *one, const void *other) {
+    return strcmp(**(char **const *)one, **(char **const *)other);
+}
 
 sa_status sa_csv_values_rank(const sa_csv_values *values, size_t *rank) {
     char ***sorted;

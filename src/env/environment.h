@@ -1,4 +1,5 @@
-/* An environment gives what can be chosen in each round and what would come of it, by run and round: the same for every agent. */
+/* An environment gives what can be chosen in each round and what would come of it, by run and round: the same
+ * for every agent. */
 #ifndef SA_ENV_ENVIRONMENT_H
 #define SA_ENV_ENVIRONMENT_H
 
@@ -15,30 +16,34 @@ typedef struct sa_turns sa_turns;
 
 /* One round as an environment draws it. */
 typedef struct sa_round {
-    size_t arms;                       /* N of this round, at most the environment's */
-    double *contexts;                  /* (arms, dim) */
-    double *expected;                  /* (arms) expected scores */
-    double *noise;                     /* (arms) what is added to them */
-    double *stop;                      /* (arms) the probability that a user who chose this arm looks no further */
-    const sa_environment *environment; /* of the run that was begun; NULL: none was, or the environment need not know */
-    void *state;                       /* of that run, where the environment is the caller's own */
+    size_t arms;      /* N of this round, at most the environment's */
+    double *contexts; /* (arms, dim) */
+    double *expected; /* (arms) expected scores */
+    double *noise;    /* (arms) what is added to them */
+    double *stop;     /* (arms) the probability that a user who chose this arm looks no further */
+    const sa_environment
+        *environment; /* of the run that was begun; NULL: none was, or the environment need not know */
+    void *state;      /* of that run, where the environment is the caller's own */
 } sa_round;
 
 typedef struct sa_environment_class {
     const char *name;
     const char *summary;
     /* Checks the options, reads files. */
-    sa_status (*create)(const sa_options *options, const struct sa_environment_class *kind, sa_environment **out);
-    /* Fills contexts, expected and noise for a round counted from 0; also arms and stop, where arms are fewer than the
-     * environment's and stop is not 1. Reads the environment only, so threads may share it. */
+    sa_status (*create)(const sa_options *options, const struct sa_environment_class *kind,
+                        sa_environment **out);
+    /* Fills contexts, expected and noise for a round counted from 0; also arms and stop, where arms are fewer
+     * than the environment's and stop is not 1. Reads the environment only, so threads may share it. */
     sa_status (*draw)(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out);
     void (*destroy)(sa_environment *environment);
-    /* The rest is NULL but for the caller's own. begin: makes out->state, of a run; end: what is to be done with it. */
+    /* The rest is NULL but for the caller's own. begin: makes out->state, of a run; end: what is to be done
+     * with it. */
     sa_status (*begin)(const sa_environment *environment, uint64_t run, sa_round *out);
     void (*end)(const sa_environment *environment, sa_round *round);
-    /* What comes of a slate in the round that was drawn last, (length), NaN: not seen; instead of expected scores and noise. */
-    sa_status (*feedback)(const sa_environment *environment, uint64_t run, uint64_t round, const sa_round *drawn,
-                          const size_t *slate, size_t length, double *scores);
+    /* What comes of a slate in the round that was drawn last, (length), NaN: not seen; instead of expected
+     * scores and noise. */
+    sa_status (*feedback)(const sa_environment *environment, uint64_t run, uint64_t round,
+                          const sa_round *drawn, const size_t *slate, size_t length, double *scores);
 } sa_environment_class;
 
 /* Every environment begins with this. */

@@ -1,5 +1,6 @@
-/* Scores by a formula of one's own: x uniform on the unit sphere, as in the paper's environments, and hidden unit
- * vectors a, b, c, which depend on the seed alone; "x.a", "(x.a)^2" and "cos(pi*x.a)" are h1, h2 and h3. */
+/* Scores by a formula of one's own: x uniform on the unit sphere, as in the paper's environments, and hidden
+ * unit vectors a, b, c, which depend on the seed alone; "x.a", "(x.a)^2" and "cos(pi*x.a)" are h1, h2 and
+ * h3. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -22,7 +23,8 @@ static double product(const double *x, const double *a, size_t dim) {
     return sum;
 }
 
-static sa_status formula_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
+static sa_status formula_draw(const sa_environment *environment, uint64_t run, uint64_t round,
+                              sa_round *out) {
     const formula_environment *self = (const formula_environment *)environment;
     size_t arms = self->base.arms, dim = self->base.dim;
     double products[SA_FORMULA_VECTORS] = {0}, stack[SA_FORMULA_STEPS];
@@ -50,7 +52,8 @@ static void formula_destroy(sa_environment *environment) {
 
 static sa_status read_formula(formula_environment *self, const sa_options *options) {
     if (!*options->score)
-        return sa_fail(SA_INVALID, "--environment formula needs --score, as in --score \"(x.a)*(x.b) + 0.1*abs(x.a)\"");
+        return sa_fail(SA_INVALID,
+                       "--environment formula needs --score, as in --score \"(x.a)*(x.b) + 0.1*abs(x.a)\"");
     SA_TRY(sa_formula_parse(options->score, &self->formula));
     if (self->formula.features <= self->base.dim) return SA_OK;
     return sa_fail(SA_INVALID, "--score has x[%zu], and with --dim %zu there are x[0] to x[%zu]",
@@ -66,7 +69,8 @@ static sa_status try_round(const formula_environment *self, uint64_t run) {
     return status;
 }
 
-static sa_status formula_create(const sa_options *options, const sa_environment_class *kind, sa_environment **out) {
+static sa_status formula_create(const sa_options *options, const sa_environment_class *kind,
+                                sa_environment **out) {
     formula_environment *self;
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
@@ -90,7 +94,8 @@ fail:
 
 const sa_environment_class sa_environment_formula = {
     .name = "formula",
-    .summary = "--score, as in \"(x.a)*(x.b) + 0.1*abs(x.a)\"; x and hidden a, b, c uniform on the unit sphere",
+    .summary =
+        "--score, as in \"(x.a)*(x.b) + 0.1*abs(x.a)\"; x and hidden a, b, c uniform on the unit sphere",
     .create = formula_create,
     .draw = formula_draw,
     .destroy = formula_destroy,

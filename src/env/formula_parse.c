@@ -41,9 +41,10 @@ static const struct {
     double (*one)(double);
     double (*two)(double, double);
 } FUNCTIONS[] = {
-    {"abs", fabs, NULL},  {"sqrt", sqrt, NULL},       {"exp", exp, NULL},    {"log", log, NULL},     {"sin", sin, NULL},
-    {"cos", cos, NULL},   {"tan", tan, NULL},         {"tanh", tanh, NULL},  {"floor", floor, NULL}, {"sign", sign, NULL},
-    {"relu", relu, NULL}, {"sigmoid", sigmoid, NULL}, {"max", NULL, larger}, {"min", NULL, smaller}, {"pow", NULL, power},
+    {"abs", fabs, NULL},    {"sqrt", sqrt, NULL},   {"exp", exp, NULL},   {"log", log, NULL},
+    {"sin", sin, NULL},     {"cos", cos, NULL},     {"tan", tan, NULL},   {"tanh", tanh, NULL},
+    {"floor", floor, NULL}, {"sign", sign, NULL},   {"relu", relu, NULL}, {"sigmoid", sigmoid, NULL},
+    {"max", NULL, larger},  {"min", NULL, smaller}, {"pow", NULL, power},
 };
 enum { FUNCTION_COUNT = sizeof FUNCTIONS / sizeof *FUNCTIONS };
 
@@ -53,8 +54,8 @@ static sa_status wrong(const reader *self, const char *at, const char *what) {
     char shown[SA_PRINTABLE];
     sa_printable(at, shown);
     if (strlen(shown) > 20) strcpy(shown + 20, "...");
-    return sa_fail(SA_INVALID, "--score: at character %zu, %s: %s", (size_t)(at - self->text) + 1, *at ? shown : "the end",
-                   what);
+    return sa_fail(SA_INVALID, "--score: at character %zu, %s: %s", (size_t)(at - self->text) + 1,
+                   *at ? shown : "the end", what);
 }
 
 static sa_status push(reader *self, sa_formula_step step) {
@@ -98,11 +99,13 @@ static sa_status context(reader *self, const char *start) {
         return push(self, (sa_formula_step){.kind = SA_FORMULA_PRODUCT, .index = index});
     }
     if (!take(self, '['))
-        return wrong(self, start, "x is a vector: x.a is a product with a hidden one, x[0] its first feature");
+        return wrong(self, start,
+                     "x is a vector: x.a is a product with a hidden one, x[0] its first feature");
     size_t index = 0, digits = 0;
     for (skip(self); isdigit((unsigned char)*self->at) && digits < 9; digits++)
         index = 10 * index + (size_t)(*self->at++ - '0');
-    if (digits == 0 || !take(self, ']')) return wrong(self, self->at, "x[ ] needs a whole number, counted from 0");
+    if (digits == 0 || !take(self, ']'))
+        return wrong(self, self->at, "x[ ] needs a whole number, counted from 0");
     if (index + 1 > self->formula.features) self->formula.features = index + 1;
     return push(self, (sa_formula_step){.kind = SA_FORMULA_FEATURE, .index = index});
 }
@@ -111,7 +114,8 @@ static sa_status call(reader *self, size_t function, const char *start) {
     if (!take(self, '(')) return wrong(self, start, "a function needs ( ) behind it");
     SA_TRY(sum(self));
     if (FUNCTIONS[function].two) {
-        if (!take(self, ',')) return wrong(self, self->at, "this function takes two numbers, with a comma between them");
+        if (!take(self, ','))
+            return wrong(self, self->at, "this function takes two numbers, with a comma between them");
         SA_TRY(sum(self));
     }
     if (!take(self, ')')) return wrong(self, self->at, "a ) is missing");
@@ -132,7 +136,8 @@ static sa_status word(reader *self) {
     for (size_t i = 0; i < FUNCTION_COUNT; i++)
         if (!strcmp(name, FUNCTIONS[i].name)) return call(self, i, start);
     return wrong(self, start,
-                 "there are x.a, x.b, x.c, x[0], t, pi, and abs, sqrt, exp, log, sin, cos, tan, tanh, floor, sign, relu, "
+                 "there are x.a, x.b, x.c, x[0], t, pi, and abs, sqrt, exp, log, sin, cos, tan, tanh, floor, "
+                 "sign, relu, "
                  "sigmoid, max, min, pow");
 }
 
@@ -142,14 +147,16 @@ static sa_status number(reader *self) {
     size_t size = 0;
     double value;
     const char *start = self->at;
-    while (size + 1 < sizeof text && (isdigit((unsigned char)*self->at) || *self->at == '.')) text[size++] = *self->at++;
+    while (size + 1 < sizeof text && (isdigit((unsigned char)*self->at) || *self->at == '.'))
+        text[size++] = *self->at++;
     if ((*self->at == 'e' || *self->at == 'E') && size + 3 < sizeof text) {
         text[size++] = *self->at++;
         if (*self->at == '-' || *self->at == '+') text[size++] = *self->at++;
         while (size + 1 < sizeof text && isdigit((unsigned char)*self->at)) text[size++] = *self->at++;
     }
     text[size] = 0;
-    if (!sa_text_to_number(text, &value) || !isfinite(value)) return wrong(self, start, "this is not a number");
+    if (!sa_text_to_number(text, &value) || !isfinite(value))
+        return wrong(self, start, "this is not a number");
     return push(self, (sa_formula_step){.kind = SA_FORMULA_NUMBER, .number = value});
 }
 
@@ -209,7 +216,8 @@ sa_status sa_formula_parse(const char *text, sa_formula *out) {
     reader self = {.text = text, .at = text};
     sa_status status = sum(&self);
     skip(&self);
-    if (status == SA_OK && *self.at) status = wrong(&self, self.at, "the formula should have ended before this");
+    if (status == SA_OK && *self.at)
+        status = wrong(&self, self.at, "the formula should have ended before this");
     if (status == SA_OK)
         *out = self.formula;
     else
@@ -222,7 +230,8 @@ void sa_formula_clear(sa_formula *formula) {
     *formula = (sa_formula){0};
 }
 
-double sa_formula_value(const sa_formula *formula, const double *x, const double *products, double t, double *stack) {
+double sa_formula_value(const sa_formula *formula, const double *x, const double *products, double t,
+                        double *stack) {
     double *top = stack - 1;
     for (size_t i = 0; i < formula->count; i++) {
         const sa_formula_step *step = &formula->steps[i];

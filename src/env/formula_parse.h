@@ -4,7 +4,8 @@
  *   product = unary { ("*" | "/") unary }
  *   unary   = "-" unary | power
  *   power   = atom [ "^" unary ]
- *   atom    = number | "pi" | "t" | "x.a" | "x.b" | "x.c" | "x[" index "]" | function "(" sum { "," sum } ")" | "(" sum ")"
+ *   atom    = number | "pi" | "t" | "x.a" | "x.b" | "x.c" | "x[" index "]" | function "(" sum { "," sum } ")"
+ *           | "(" sum ")"
  *
  * x is the arm's context; a, b and c are the hidden vectors; indices count from 0; t is the round, from 1. */
 #ifndef SA_ENV_FORMULA_PARSE_H
@@ -45,6 +46,7 @@ typedef struct sa_formula {
 sa_status sa_formula_parse(const char *text, sa_formula *out);
 void sa_formula_clear(sa_formula *formula);
 /* The score of a context x, with its products with a, b and c; stack (depth). */
-double sa_formula_value(const sa_formula *formula, const double *x, const double *products, double t, double *stack);
+double sa_formula_value(const sa_formula *formula, const double *x, const double *products, double t,
+                        double *stack);
 
 #endif

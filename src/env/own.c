@@ -44,11 +44,13 @@ static sa_status draw_contexts(const own_environment *self, uint64_t run, uint64
     SA_TAKE_TURN(self->turns, code = self->own.contexts(out->state, run, round, out->contexts, &arms));
     SA_TRY(check_code("contexts", code));
     if (arms == 0 || arms > most)
-        return sa_fail(SA_INVALID, "your environment has %zu arms in this round, and must have 1 to %zu", arms, most);
+        return sa_fail(SA_INVALID, "your environment has %zu arms in this round, and must have 1 to %zu",
+                       arms, most);
     if (arms < most && !self->base.varies)
-        return sa_fail(SA_INVALID,
-                       "your environment has %zu arms in this round instead of %zu, and does not say that it varies", arms,
-                       most);
+        return sa_fail(
+            SA_INVALID,
+            "your environment has %zu arms in this round instead of %zu, and does not say that it varies",
+            arms, most);
     out->arms = arms;
     for (size_t i = 0; i < arms * dim; i++)
         if (!isfinite(out->contexts[i]))
@@ -89,8 +91,8 @@ static sa_status draw(const sa_environment *environment, uint64_t run, uint64_t 
     return draw_noise(self, run, round, out);
 }
 
-static sa_status feedback(const sa_environment *environment, uint64_t run, uint64_t round, const sa_round *drawn,
-                          const size_t *slate, size_t length, double *scores) {
+static sa_status feedback(const sa_environment *environment, uint64_t run, uint64_t round,
+                          const sa_round *drawn, const size_t *slate, size_t length, double *scores) {
     const own_environment *self = (const own_environment *)environment;
     int code;
     for (size_t i = 0; i < length; i++) scores[i] = NAN;
@@ -113,22 +115,25 @@ static const sa_environment_class WITH_FEEDBACK = {
 
 static sa_status check_size(const sa_options *options, const char *option, int64_t asked, size_t has) {
     if (!sa_options_given(options, option) || (uint64_t)asked == has) return SA_OK;
-    return sa_fail(SA_INVALID, "--%s %" PRId64 " contradicts your environment, which has %zu", option, asked, has);
+    return sa_fail(SA_INVALID, "--%s %" PRId64 " contradicts your environment, which has %zu", option, asked,
+                   has);
 }
 
 static sa_status check(const sa_options *options, const sa_own_environment *own) {
     if (own->noise && own->feedback)
-        return sa_fail(SA_INVALID, "your environment has both noise and feedback, and only one can say what is seen");
+        return sa_fail(SA_INVALID,
+                       "your environment has both noise and feedback, and only one can say what is seen");
     if (own->feedback && options->clicks != SA_CLICKS_NONE)
-        return sa_fail(SA_INVALID, "--clicks says what is seen of a slate, and so does the feedback of your environment");
+        return sa_fail(SA_INVALID,
+                       "--clicks says what is seen of a slate, and so does the feedback of your environment");
     if ((own->noise || own->feedback) && options->noise > 0 && sa_options_changed(options, "noise"))
         return sa_fail(SA_INVALID, "--noise %g is not for an environment of your own with %s", options->noise,
                        own->noise ? "noise" : "feedback");
     SA_TRY(check_size(options, "arms", options->arms, own->arms));
     SA_TRY(check_size(options, "dim", options->dim, own->dim));
     if (own->rounds > 0 && sa_options_given(options, "rounds") && (uint64_t)options->rounds > own->rounds)
-        return sa_fail(SA_INVALID, "--rounds %" PRId64 " is more than the %zu rounds of your environment", options->rounds,
-                       own->rounds);
+        return sa_fail(SA_INVALID, "--rounds %" PRId64 " is more than the %zu rounds of your environment",
+                       options->rounds, own->rounds);
     return SA_OK;
 }
 

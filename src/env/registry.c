@@ -8,11 +8,11 @@
 extern const sa_environment_class sa_environment_h1, sa_environment_h2, sa_environment_h3; /* synthetic.c */
 extern const sa_environment_class sa_environment_formula;                                  /* formula.c */
 extern const sa_environment_class sa_environment_npy;                                      /* replay.c */
-extern const sa_environment_class sa_environment_csv, sa_environment_svmlight;             /* csv.c, svmlight.c */
+extern const sa_environment_class sa_environment_csv, sa_environment_svmlight; /* csv.c, svmlight.c */
 
-static const sa_environment_class *const KINDS[] = {&sa_environment_h1,      &sa_environment_h2,  &sa_environment_h3,
-                                                    &sa_environment_formula, &sa_environment_npy, &sa_environment_csv,
-                                                    &sa_environment_svmlight};
+static const sa_environment_class *const KINDS[] = {
+    &sa_environment_h1,  &sa_environment_h2,  &sa_environment_h3,      &sa_environment_formula,
+    &sa_environment_npy, &sa_environment_csv, &sa_environment_svmlight};
 
 const sa_environment_class *sa_environment_class_at(size_t index) {
     return index < sizeof KINDS / sizeof *KINDS ? KINDS[index] : NULL;
@@ -21,8 +21,9 @@ const sa_environment_class *sa_environment_class_at(size_t index) {
 static sa_status unknown(const char *name) {
     char names[256] = "";
     if (!strcmp(name, "own"))
-        return sa_fail(SA_INVALID, "--environment own is the caller's own code, which options alone cannot bring back: "
-                                   "sa_experiment_own_environment does, or superarm.run in Python");
+        return sa_fail(SA_INVALID,
+                       "--environment own is the caller's own code, which options alone cannot bring back: "
+                       "sa_experiment_own_environment does, or superarm.run in Python");
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
         if (i > 0) strncat(names, ", ", sizeof names - strlen(names) - 1);
         strncat(names, KINDS[i]->name, sizeof names - strlen(names) - 1);
@@ -49,8 +50,8 @@ sa_status sa_environment_check_options(const sa_options *options) {
                {"turn", "h1, h2 and h3"}};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) /* no name is a part of another */
         if (!strstr(own[i].environments, options->environment) && sa_options_changed(options, own[i].option))
-            return sa_fail(SA_INVALID, "--%s is for --environment %s, and this is --environment %s", own[i].option,
-                           own[i].environments, options->environment);
+            return sa_fail(SA_INVALID, "--%s is for --environment %s, and this is --environment %s",
+                           own[i].option, own[i].environments, options->environment);
     return SA_OK;
 }
 
@@ -103,7 +104,8 @@ sa_status sa_environment_begin(const sa_environment *environment, uint64_t run, 
     return SA_OK;
 }
 
-sa_status sa_environment_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
+sa_status sa_environment_draw(const sa_environment *environment, uint64_t run, uint64_t round,
+                              sa_round *out) {
     out->arms = environment->arms;
     for (size_t i = 0; i < out->arms; i++) out->stop[i] = 1;
     return environment->kind->draw(environment, run, round, out);

@@ -1,6 +1,7 @@
-/* Queries and their documents, as LETOR has them. Each round is a query, drawn anew, and its documents, in random order, are the
- * arms. A document's expected score is the probability by its grade that --user chooses it when looking at it; its score is 1 or 0.
- * With --noise, given by hand, Gaussian noise is added to that. Rows have unit length unless --no-unit-rows. */
+/* Queries and their documents, as LETOR has them. Each round is a query, drawn anew, and its documents, in
+ * random order, are the arms. A document's expected score is the probability by its grade that --user chooses
+ * it when looking at it; its score is 1 or 0. With --noise, given by hand, Gaussian noise is added to that.
+ * Rows have unit length unless --no-unit-rows. */
 #include "base/memory.h"
 #include "env/data.h"
 #include "env/svmlight_file.h"
@@ -33,7 +34,8 @@ static void svmlight_destroy(sa_environment *environment) {
     sa_free(self);
 }
 
-static sa_status svmlight_create(const sa_options *options, const sa_environment_class *kind, sa_environment **out) {
+static sa_status svmlight_create(const sa_options *options, const sa_environment_class *kind,
+                                 sa_environment **out) {
     graded *self;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base.kind = kind;
@@ -54,7 +56,8 @@ static sa_status svmlight_create(const sa_options *options, const sa_environment
     return SA_OK;
 }
 
-static sa_status svmlight_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
+static sa_status svmlight_draw(const sa_environment *environment, uint64_t run, uint64_t round,
+                               sa_round *out) {
     const graded *self = (const graded *)environment;
     const sa_svmlight *file = &self->file;
     sa_stream stream = sa_stream_at(self->seed, SA_PURPOSE_CONTEXTS, run, round);
@@ -75,7 +78,8 @@ static sa_status svmlight_draw(const sa_environment *environment, uint64_t run, 
 
 const sa_environment_class sa_environment_svmlight = {
     .name = "svmlight",
-    .summary = "each round a query of an svmlight file, its graded documents the arms, so that N varies: --data, --user",
+    .summary = "each round a query of an svmlight file, its graded documents the arms, so that N varies: "
+               "--data, --user",
     .create = svmlight_create,
     .draw = svmlight_draw,
     .destroy = svmlight_destroy,

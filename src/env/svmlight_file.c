@@ -40,7 +40,8 @@ static bool next_word(parse *self, sa_span *word) {
 /* `part` is what is wrong, and `rule` what would be right. */
 static sa_status wrong(const parse *self, const char *what, sa_span part, const char *rule) {
     char shown[SA_PRINTABLE];
-    return sa_fail(SA_FORMAT, "%s:%zu: %s%s %s", self->path, self->line, what, sa_span_printable(part, shown), rule);
+    return sa_fail(SA_FORMAT, "%s:%zu: %s%s %s", self->path, self->line, what, sa_span_printable(part, shown),
+                   rule);
 }
 
 static bool to_integer(sa_span span, int64_t *out) {
@@ -56,7 +57,8 @@ static bool to_integer(sa_span span, int64_t *out) {
 
 static sa_status take_grade(parse *self, sa_span word) {
     double grade;
-    if (!sa_span_to_number(word, &grade) || !(grade >= 0 && grade <= SA_LARGEST_GRADE) || grade != floor(grade))
+    if (!sa_span_to_number(word, &grade) || !(grade >= 0 && grade <= SA_LARGEST_GRADE) ||
+        grade != floor(grade))
         return wrong(self, "grade ", word, "is not a whole number from 0 to 4");
     self->file.grade[self->file.documents] = (uint8_t)grade;
     if ((int)grade > self->file.largest_grade) self->file.largest_grade = (int)grade;
@@ -68,12 +70,13 @@ static sa_status take_query(parse *self) {
     sa_span word;
     int64_t qid;
     if (!next_word(self, &word) || word.size < 4 || memcmp(word.start, "qid:", 4))
-        return sa_fail(
-            SA_FORMAT,
-            "%s:%zu: there is no qid behind the grade; a round is a query with its documents, so each line needs "
-            "one, as in 2 qid:7 1:0.5",
-            self->path, self->line);
-    if (!to_integer((sa_span){word.start + 4, word.size - 4}, &qid)) return wrong(self, "", word, "is not a whole number");
+        return sa_fail(SA_FORMAT,
+                       "%s:%zu: there is no qid behind the grade; a round is a query with its documents, so "
+                       "each line needs "
+                       "one, as in 2 qid:7 1:0.5",
+                       self->path, self->line);
+    if (!to_integer((sa_span){word.start + 4, word.size - 4}, &qid))
+        return wrong(self, "", word, "is not a whole number");
     if (file->queries && self->begins[file->queries - 1].qid == qid) return SA_OK;
     self->begins[file->queries] = (beginning){qid, self->line};
     file->query[file->queries++] = file->documents;
@@ -90,7 +93,8 @@ static sa_status take_feature(parse *self, sa_span word) {
     sa_span left = {word.start, (size_t)(colon - word.start)}, right = {colon + 1, word.size - left.size - 1};
     if (!to_integer(left, &index)) return wrong(self, "feature ", word, "does not begin with a whole number");
     if (index < 1) return wrong(self, "feature ", word, "has an index below 1, where they begin");
-    if (index > SA_LARGEST_FEATURE) return wrong(self, "feature ", word, "has an index above 10000000, the largest");
+    if (index > SA_LARGEST_FEATURE)
+        return wrong(self, "feature ", word, "has an index above 10000000, the largest");
     if (file->features > begin && (int64_t)file->index[file->features - 1] + 1 >= index)
         return wrong(self, "feature ", word, "does not have a larger index than the one before it");
     if (sa_span_not_finite(right) || (sa_span_to_number(right, &value) && !isfinite(value)))
@@ -177,7 +181,8 @@ static sa_status finish(parse *self) {
 }
 
 static sa_status parse_all(parse *self, const char *text, size_t size) {
-    if (memchr(text, 0, size)) return sa_fail(SA_FORMAT, "%s is not a text file: it has bytes that are 0", self->path);
+    if (memchr(text, 0, size))
+        return sa_fail(SA_FORMAT, "%s is not a text file: it has bytes that are 0", self->path);
     if (size >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3)) text += 3, size -= 3; /* a byte order mark */
     SA_TRY(make_room(self, text, size));
     SA_TRY(take_lines(self, text, size));
@@ -205,5 +210,6 @@ void sa_svmlight_clear(sa_svmlight *file) {
 
 void sa_svmlight_row(const sa_svmlight *file, size_t document, double *out) {
     memset(out, 0, file->dim * sizeof *out);
-    for (size_t i = file->document[document]; i < file->document[document + 1]; i++) out[file->index[i]] = file->value[i];
+    for (size_t i = file->document[document]; i < file->document[document + 1]; i++)
+        out[file->index[i]] = file->value[i];
 }

@@ -2,7 +2,8 @@
  *
  *   grade qid:7 1:0.5 3:2 # comment
  *
- * Features that are not named are 0; their indices count from 1 and ascend. The documents of a query stand together. */
+ * Features that are not named are 0; their indices count from 1 and ascend. The documents of a query stand
+ * together. */
 #ifndef SA_ENV_SVMLIGHT_FILE_H
 #define SA_ENV_SVMLIGHT_FILE_H
 

@@ -2,12 +2,14 @@
  *
  *   h1(x) = x'a,   h2(x) = (x'a)^2,   h3(x) = cos(w x'a),  w = pi (--h3-frequency)
  *
- * `a` depends on the seed alone; contexts and noise on seed, run and round. With --turn it moves: in round t (from 0) it is
+ * `a` depends on the seed alone; contexts and noise on seed, run and round. With --turn it moves: in round t
+ * (from 0) it is
  *
  *   a_t = cos(t turn) a + sin(t turn) c,   c a unit vector at right angles to a, drawn with it
  *
- * so that it turns in one plane, and expected scores are those of the round's own a. h3 and turning take cos and sin from the C
- * library: their last bit may differ from one C library to another; everything else is basic arithmetic and the same everywhere. */
+ * so that it turns in one plane, and expected scores are those of the round's own a. h3 and turning take cos
+ * and sin from the C library: their last bit may differ from one C library to another; everything else is
+ * basic arithmetic and the same everywhere. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -43,12 +45,14 @@ static double turned(const synthetic *self, const double *x, uint64_t round) {
     return cos(angle) * along + sin(angle) * product(x, self->across, self->base.dim);
 }
 
-static sa_status synthetic_draw(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out) {
+static sa_status synthetic_draw(const sa_environment *environment, uint64_t run, uint64_t round,
+                                sa_round *out) {
     const synthetic *self = (const synthetic *)environment;
     size_t arms = self->base.arms, dim = self->base.dim;
     sa_stream stream = sa_stream_at(self->seed, SA_PURPOSE_CONTEXTS, run, round);
     sa_draw_sphere(&stream, 0, arms, dim, out->contexts);
-    for (size_t i = 0; i < arms; i++) out->expected[i] = score(self, turned(self, out->contexts + i * dim, round));
+    for (size_t i = 0; i < arms; i++)
+        out->expected[i] = score(self, turned(self, out->contexts + i * dim, round));
     sa_draw_noise(self->seed, run, round, self->base.noise, arms, out->noise);
     return SA_OK;
 }
@@ -73,12 +77,15 @@ static sa_status draw_across(synthetic *self, const sa_stream *stream) {
     return SA_OK;
 }
 
-static sa_status synthetic_create(const sa_options *options, const sa_environment_class *kind, sa_environment **out) {
+static sa_status synthetic_create(const sa_options *options, const sa_environment_class *kind,
+                                  sa_environment **out) {
     synthetic *self = NULL;
     sa_status status;
     SA_TRY_OR_FAIL(sa_alloc_array(1, sizeof *self, &self));
-    self->base = (sa_environment){
-        .kind = kind, .rounds = (size_t)options->rounds, .arms = (size_t)options->arms, .dim = (size_t)options->dim};
+    self->base = (sa_environment){.kind = kind,
+                                  .rounds = (size_t)options->rounds,
+                                  .arms = (size_t)options->arms,
+                                  .dim = (size_t)options->dim};
     self->seed = (uint64_t)options->seed;
     self->base.noise = options->noise;
     self->frequency = options->h3_frequency;
@@ -94,9 +101,13 @@ fail:
     return status;
 }
 
-#define SYNTHETIC(title, line)                                                                                            \
-    { .name = title, .summary = line, .create = synthetic_create, .draw = synthetic_draw, .destroy = synthetic_destroy }
+#define SYNTHETIC(title, line)                                                                               \
+    {                                                                                                        \
+        .name = title, .summary = line, .create = synthetic_create, .draw = synthetic_draw,                  \
+        .destroy = synthetic_destroy                                                                         \
+    }
 
-const sa_environment_class sa_environment_h1 = SYNTHETIC("h1", "x'a, linear; x and a uniform on the unit sphere");
+const sa_environment_class sa_environment_h1 =
+    SYNTHETIC("h1", "x'a, linear; x and a uniform on the unit sphere");
 const sa_environment_class sa_environment_h2 = SYNTHETIC("h2", "(x'a)^2");
 const sa_environment_class sa_environment_h3 = SYNTHETIC("h3", "cos(pi x'a); --h3-frequency replaces pi");

@@ -7,7 +7,9 @@
 #include "evaluate/evaluate.h"
 
 uint64_t sa_evaluation_events(const sa_evaluation *evaluation) { return evaluation->table.count; }
-uint64_t sa_evaluation_without_feedback(const sa_evaluation *evaluation) { return evaluation->without_feedback; }
+uint64_t sa_evaluation_without_feedback(const sa_evaluation *evaluation) {
+    return evaluation->without_feedback;
+}
 uint64_t sa_evaluation_not_final(const sa_evaluation *evaluation) { return evaluation->not_final; }
 size_t sa_evaluation_policies(const sa_evaluation *evaluation) { return evaluation->policy_count; }
 const char *sa_evaluation_json(const sa_evaluation *evaluation) { return evaluation->json.text; }
@@ -30,7 +32,8 @@ const char *sa_evaluation_estimator(const sa_evaluation *evaluation, size_t poli
 static sa_status find(const sa_evaluation *evaluation, size_t policy, const char *name, size_t *out) {
     char printable[SA_PRINTABLE];
     if (policy >= evaluation->policy_count)
-        return sa_fail(SA_INVALID, "policy %zu: there are %zu, counted from 0", policy, evaluation->policy_count);
+        return sa_fail(SA_INVALID, "policy %zu: there are %zu, counted from 0", policy,
+                       evaluation->policy_count);
     for (size_t i = 0; i < sa_estimator_count; i++) {
         if (strcmp(sa_estimators[i].name, name) || !evaluation->policies[policy].computed[i]) continue;
         *out = i;
@@ -40,7 +43,8 @@ static sa_status find(const sa_evaluation *evaluation, size_t policy, const char
                    evaluation->policies[policy].target.name);
 }
 
-sa_status sa_evaluation_get(const sa_evaluation *evaluation, size_t policy, const char *estimator, sa_estimate *out) {
+sa_status sa_evaluation_get(const sa_evaluation *evaluation, size_t policy, const char *estimator,
+                            sa_estimate *out) {
     size_t at = 0;
     SA_TRY(find(evaluation, policy, estimator, &at));
     *out = evaluation->policies[policy].estimates[at];
@@ -53,7 +57,8 @@ sa_status sa_evaluation_difference(const sa_evaluation *evaluation, size_t polic
     double *terms, *minus;
     SA_TRY(find(evaluation, 0, estimator, &at));
     SA_TRY(find(evaluation, policy, estimator, &at));
-    if (sa_estimators[at].replay) return sa_fail(SA_INVALID, "replays of two agents rest on different decisions");
+    if (sa_estimators[at].replay)
+        return sa_fail(SA_INVALID, "replays of two agents rest on different decisions");
     const sa_policy_result *one = &evaluation->policies[policy], *first = &evaluation->policies[0];
     double value = one->estimates[at].value, base = first->estimates[at].value;
     SA_TRY(sa_alloc_matrix(2, count, sizeof *terms, &terms));
@@ -62,8 +67,10 @@ sa_status sa_evaluation_difference(const sa_evaluation *evaluation, size_t polic
     if (status == SA_OK) status = sa_estimate_terms(&sa_estimators[at], &first->sample, base, minus);
     if (status == SA_OK) {
         for (size_t i = 0; i < count; i++) terms[i] -= minus[i];
-        *out = (sa_estimate){
-            .bootstrap95 = {NAN, NAN}, .effective_sample_size = NAN, .largest_weight = NAN, .no_overlap = NAN};
+        *out = (sa_estimate){.bootstrap95 = {NAN, NAN},
+                             .effective_sample_size = NAN,
+                             .largest_weight = NAN,
+                             .no_overlap = NAN};
         sa_estimate_of_terms(terms, count, value - base, out);
     }
     sa_free(terms);

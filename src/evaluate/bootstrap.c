@@ -1,4 +1,5 @@
-/* Bootstrap intervals: decisions are drawn again, with replacement, and the value computed anew; the 2.5% and 97.5% percentiles. */
+/* Bootstrap intervals: decisions are drawn again, with replacement, and the value computed anew; the 2.5% and
+ * 97.5% percentiles. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,8 @@ sa_status sa_bootstrap(const sa_policy_result *policy, size_t resamplings, uint6
         draw(seed, b, count, times);
         for (size_t e = 0; e < sa_estimator_count; e++)
             if (policy->computed[e] && !sa_estimators[e].replay)
-                SA_TRY_OR_FAIL(sa_estimate_value(&sa_estimators[e], &policy->sample, times, &values[e * resamplings + b]));
+                SA_TRY_OR_FAIL(sa_estimate_value(&sa_estimators[e], &policy->sample, times,
+                                                 &values[e * resamplings + b]));
     }
     for (size_t e = 0; e < sa_estimator_count; e++) {
         double *own = values + e * resamplings;

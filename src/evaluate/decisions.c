@@ -20,8 +20,8 @@ void sa_decisions_close(sa_decisions *decisions) { sa_log_reader_close(decisions
 static sa_status check_prefixes(const char *name, const double *prefix, size_t slate) {
     for (size_t k = 1; prefix && k < slate; k++)
         if (prefix[k] > prefix[k - 1] * (1 + 1e-9))
-            return sa_fail(SA_FORMAT, "%s[%zu] is %g, and %s[%zu], of fewer arms, is %g, which is less", name, k,
-                           prefix[k], name, k - 1, prefix[k - 1]);
+            return sa_fail(SA_FORMAT, "%s[%zu] is %g, and %s[%zu], of fewer arms, is %g, which is less", name,
+                           k, prefix[k], name, k - 1, prefix[k - 1]);
     return SA_OK;
 }
 
@@ -33,11 +33,14 @@ sa_status sa_decisions_next(sa_decisions *decisions, const sa_log_entry **entry)
             *((*entry)->final ? &decisions->without_feedback : &decisions->not_final) += 1;
             continue;
         }
-        sa_status status = check_prefixes("prefix_propensities", (*entry)->prefix_propensities, (*entry)->slate);
+        sa_status status =
+            check_prefixes("prefix_propensities", (*entry)->prefix_propensities, (*entry)->slate);
         if (status == SA_OK)
-            status = check_prefixes("target_prefix_propensities", (*entry)->target_prefix_propensities, (*entry)->slate);
+            status = check_prefixes("target_prefix_propensities", (*entry)->target_prefix_propensities,
+                                    (*entry)->slate);
         if (status == SA_OK) return SA_OK;
-        if (!decisions->skip_bad) return sa_fail_prefix(status, "%s:%" PRIu64 ": ", decisions->log, (*entry)->line);
+        if (!decisions->skip_bad)
+            return sa_fail_prefix(status, "%s:%" PRIu64 ": ", decisions->log, (*entry)->line);
         decisions->contradictory++;
     }
 }
@@ -47,7 +50,8 @@ sa_status sa_decisions_next(sa_decisions *decisions, const sa_log_entry **entry)
 static sa_status add_feedback(sa_feedback_table *table, const sa_log_entry *entry) {
     SA_TRY(sa_grow_array(&table->first, &table->count_room, table->count + 2, sizeof *table->first));
     size_t from = table->first[table->count];
-    SA_TRY(sa_grow_array(&table->feedback, &table->feedback_room, from + entry->slate + 1, sizeof *table->feedback));
+    SA_TRY(sa_grow_array(&table->feedback, &table->feedback_room, from + entry->slate + 1,
+                         sizeof *table->feedback));
     for (size_t k = 0; k < entry->slate; k++)
         table->feedback[from + k] = isnan(entry->feedback[k]) ? 0 : entry->feedback[k];
     table->first[++table->count] = from + entry->slate;
@@ -62,7 +66,8 @@ static void look_at_length(sa_evaluation *evaluation, const sa_log_entry *entry,
         evaluation->varying_line = entry->line;
 }
 
-static sa_status add(sa_evaluation *evaluation, sa_weigher *weigher, const char *log, const sa_log_entry *entry) {
+static sa_status add(sa_evaluation *evaluation, sa_weigher *weigher, const char *log,
+                     const sa_log_entry *entry) {
     SA_TRY(add_feedback(&evaluation->table, entry));
     for (size_t i = 0; i < evaluation->policy_count; i++) {
         sa_policy_result *policy = &evaluation->policies[i];
@@ -77,7 +82,8 @@ static sa_status after_last(sa_evaluation *evaluation, sa_decisions *decisions) 
     evaluation->not_final = decisions->not_final;
     if (!evaluation->table.count)
         return sa_fail(SA_INVALID,
-                       "%s has no decision with final feedback: %" PRIu64 " have none, %" PRIu64 " are not final",
+                       "%s has no decision with final feedback: %" PRIu64 " have none, %" PRIu64
+                       " are not final",
                        decisions->log, decisions->without_feedback, decisions->not_final);
     const char *warning = sa_log_reader_warning(decisions->reader);
     if (*warning) SA_TRY(sa_warn(evaluation, "%s", warning));
@@ -87,7 +93,8 @@ static sa_status after_last(sa_evaluation *evaluation, sa_decisions *decisions) 
     return SA_OK;
 }
 
-sa_status sa_read_decisions(const char *log, const sa_evaluate_settings *settings, sa_evaluation *evaluation) {
+sa_status sa_read_decisions(const char *log, const sa_evaluate_settings *settings,
+                            sa_evaluation *evaluation) {
     sa_decisions decisions;
     sa_weigher weigher = {.product = settings->logging && settings->logging[0] == 'p'};
     const sa_log_entry *entry;

@@ -3,7 +3,8 @@
  * The standard error is the deviation of the terms over sqrt(n). A self-normalised value is a sum of ratios
  * v = sum_k (n_k / n) v_k, v_k = sum_i w_ik r_ik / sum_i w_ik; by the delta method decision i's term is
  *
- *     v + sum_k [ (n_k / n) w_ik (r_ik - v_k) / mean_i(w_ik) + v_k ([i has a position k] - n_k / n) ],   mean over all n.
+ *     v + sum_k [ (n_k / n) w_ik (r_ik - v_k) / mean_i(w_ik) + v_k ([i has a position k] - n_k / n) ],   mean
+ *         over all n.
  *
  * snips is the case of one position, whose weight is w and whose feedback is R. */
 #include <math.h>
@@ -70,8 +71,8 @@ static sa_status sum_positions(const sa_estimator *estimator, const sa_sample *s
 
 /* ---- values ---- */
 
-static sa_status self_normalised_value(const sa_estimator *estimator, const sa_sample *sample, const uint32_t *times,
-                                       double *value) {
+static sa_status self_normalised_value(const sa_estimator *estimator, const sa_sample *sample,
+                                       const uint32_t *times, double *value) {
     position_sums *sums;
     double n = (double)sample->table->count; /* a resampling has as many */
     SA_TRY(sum_positions(estimator, sample, times, &sums));
@@ -84,7 +85,8 @@ static sa_status self_normalised_value(const sa_estimator *estimator, const sa_s
     return SA_OK;
 }
 
-sa_status sa_estimate_value(const sa_estimator *estimator, const sa_sample *sample, const uint32_t *times, double *value) {
+sa_status sa_estimate_value(const sa_estimator *estimator, const sa_sample *sample, const uint32_t *times,
+                            double *value) {
     if (estimator->self_normalised) return self_normalised_value(estimator, sample, times, value);
     sa_sum sum = {0};
     for (size_t i = 0; i < sample->table->count; i++)
@@ -95,7 +97,8 @@ sa_status sa_estimate_value(const sa_estimator *estimator, const sa_sample *samp
 
 /* ---- terms and errors ---- */
 
-static sa_status influences(const sa_estimator *estimator, const sa_sample *sample, double value, double *terms) {
+static sa_status influences(const sa_estimator *estimator, const sa_sample *sample, double value,
+                            double *terms) {
     position_sums *sums;
     row one;
     size_t positions = longest(estimator, sample);
@@ -117,7 +120,8 @@ static sa_status influences(const sa_estimator *estimator, const sa_sample *samp
     return SA_OK;
 }
 
-sa_status sa_estimate_terms(const sa_estimator *estimator, const sa_sample *sample, double value, double *terms) {
+sa_status sa_estimate_terms(const sa_estimator *estimator, const sa_sample *sample, double value,
+                            double *terms) {
     if (estimator->self_normalised) return influences(estimator, sample, value, terms);
     for (size_t i = 0; i < sample->table->count; i++) terms[i] = estimator->term(sample, i);
     return SA_OK;
@@ -168,7 +172,8 @@ sa_status sa_estimate_weights(const sa_estimator *estimator, const sa_sample *sa
 }
 
 /* The position whose mean weight is the most standard errors from 1. */
-sa_status sa_mean_weight(const sa_estimator *estimator, const sa_sample *sample, double *mean, double *error) {
+sa_status sa_mean_weight(const sa_estimator *estimator, const sa_sample *sample, double *mean,
+                         double *error) {
     position_sums *sums;
     double most = -1;
     *mean = 1, *error = 0;
@@ -178,7 +183,8 @@ sa_status sa_mean_weight(const sa_estimator *estimator, const sa_sample *sample,
         if (sums[k].have < 2) continue;
         double n = sums[k].have, average = sa_sum_value(&sums[k].weight) / n;
         double variance = sa_sum_value(&sums[k].square) / n - average * average;
-        double deviation = sqrt((variance > 0 ? variance : 0) / n), apart = fabs(average - 1) / (deviation + 1e-9);
+        double deviation = sqrt((variance > 0 ? variance : 0) / n),
+               apart = fabs(average - 1) / (deviation + 1e-9);
         if (apart <= most) continue;
         most = apart;
         *mean = average;

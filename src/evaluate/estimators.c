@@ -1,14 +1,18 @@
-/* The estimators. Decision i has the slate a_1..a_K, feedback r_k, R = sum_k r_k; w, w_k, w_1:k are the weights of the slate, of arm k
- * at its position, of the first k arms.
+/* The estimators. Decision i has the slate a_1..a_K, feedback r_k, R = sum_k r_k; w, w_k, w_1:k are the
+ * weights of the slate, of arm k at its position, of the first k arms.
  *
  *   ips         (1/n) sum_i w R                             snips           sum_i w R / sum_i w
- *   iips, rips  (1/n) sum_i sum_k w_k r_k, w_1:k r_k        sniips, snrips  sum_k (n_k / n) sum_i w r_k / sum_i w
- *   cascade-dr  (1/n) sum_i sum_k [ w_1:k (r_k - Q_k(a_1:k)) + w_1:k-1 sum_a pi(a given a_1:k-1) Q_k(a_1:k-1, a) ],  w_1:0 = 1
+ *   iips, rips  (1/n) sum_i sum_k w_k r_k, w_1:k r_k        sniips, snrips  sum_k (n_k / n) sum_i w r_k /
+ *       sum_i w
+ *   cascade-dr  (1/n) sum_i sum_k [ w_1:k (r_k - Q_k(a_1:k)) + w_1:k-1 sum_a pi(a given a_1:k-1) Q_k(a_1:k-1,
+ *       a) ],  w_1:0 = 1
  *   dm, dr      E_pi Q;  (1/n) sum_i [ w (R - Q(slate)) + E_pi Q ]
  *   pi          (1/n) sum_i W R
- *   replay      the mean of R over the decisions whose slate an agent chooses, too, which learns from these as it goes
+ *   replay      the mean of R over the decisions whose slate an agent chooses, too, which learns from these
+ *               as it goes
  *
- * References: Swaminathan et al. 2017 (pi); Li et al. 2018 (iips); McInerney et al. 2020 (rips); Kiyohara et al. 2022 (cascade-dr). */
+ * References: Swaminathan et al. 2017 (pi); Li et al. 2018 (iips); McInerney et al. 2020 (rips); Kiyohara et
+ * al. 2022 (cascade-dr). */
 #include "evaluate/evaluate.h"
 
 static double reward(const sa_feedback_table *table, size_t i) {
@@ -21,7 +25,9 @@ static double ips(const sa_sample *sample, size_t i) {
     return sample->weights[SA_WEIGHT_JOINT][i] * reward(sample->table, i);
 }
 
-static double pi(const sa_sample *sample, size_t i) { return sample->weights[SA_WEIGHT_PI][i] * reward(sample->table, i); }
+static double pi(const sa_sample *sample, size_t i) {
+    return sample->weights[SA_WEIGHT_PI][i] * reward(sample->table, i);
+}
 
 static double by_position(const sa_sample *sample, size_t i, sa_weight_kind kind) {
     const sa_feedback_table *table = sample->table;
@@ -61,10 +67,22 @@ const sa_estimator sa_estimators[] = {
     {.name = "ips", .weights = SA_WEIGHT_JOINT, .by_default = true, .term = ips},
     {.name = "snips", .weights = SA_WEIGHT_JOINT, .by_default = true, .self_normalised = true},
     {.name = "iips", .weights = SA_WEIGHT_POSITION, .by_default = true, .by_position = true, .term = iips},
-    {.name = "sniips", .weights = SA_WEIGHT_POSITION, .by_default = true, .by_position = true, .self_normalised = true},
+    {.name = "sniips",
+     .weights = SA_WEIGHT_POSITION,
+     .by_default = true,
+     .by_position = true,
+     .self_normalised = true},
     {.name = "rips", .weights = SA_WEIGHT_PREFIX, .by_default = true, .by_position = true, .term = rips},
-    {.name = "snrips", .weights = SA_WEIGHT_PREFIX, .by_default = true, .by_position = true, .self_normalised = true},
-    {.name = "cascade-dr", .weights = SA_WEIGHT_PREFIX, .by_position = true, .model = true, .term = cascade_dr},
+    {.name = "snrips",
+     .weights = SA_WEIGHT_PREFIX,
+     .by_default = true,
+     .by_position = true,
+     .self_normalised = true},
+    {.name = "cascade-dr",
+     .weights = SA_WEIGHT_PREFIX,
+     .by_position = true,
+     .model = true,
+     .term = cascade_dr},
     {.name = "dm", .weights = SA_WEIGHT_NONE, .by_position = true, .model = true, .term = dm},
     {.name = "dr", .weights = SA_WEIGHT_JOINT, .by_position = true, .model = true, .term = dr},
     {.name = "replay", .weights = SA_WEIGHT_NONE, .replay = true},

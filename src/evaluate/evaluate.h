@@ -1,5 +1,5 @@
-/* Off-policy evaluation. A log becomes a table of feedback, and for each policy in question a table of weights (target over logged
- * probability); estimators are functions of these two.
+/* Off-policy evaluation. A log becomes a table of feedback, and for each policy in question a table of
+ * weights (target over logged probability); estimators are functions of these two.
  *
  * Decision i has positions first[i] ... first[i + 1] - 1 of the long arrays. */
 #ifndef SA_EVALUATE_EVALUATE_H
@@ -41,7 +41,8 @@ typedef struct sa_predictions {
 
 typedef struct sa_sample {
     const sa_feedback_table *table;
-    double *weights[SA_WEIGHT_KINDS]; /* (count) for joint and pi, (positions) for the others; NULL: not asked for */
+    double *weights
+        [SA_WEIGHT_KINDS]; /* (count) for joint and pi, (positions) for the others; NULL: not asked for */
     size_t rooms[SA_WEIGHT_KINDS];
     char *missing[SA_WEIGHT_KINDS]; /* why a kind is not known, with the line; NULL: it is */
     sa_predictions predictions;
@@ -65,7 +66,12 @@ double sa_joint_of(const sa_probabilities *known);
 double sa_prefix_of(const sa_probabilities *known, size_t position);
 double sa_position_of(const sa_probabilities *known, size_t position);
 
-typedef enum sa_target_kind { SA_TARGET_GIVEN, SA_TARGET_UNIFORM, SA_TARGET_LOGGED, SA_TARGET_AGENT } sa_target_kind;
+typedef enum sa_target_kind {
+    SA_TARGET_GIVEN,
+    SA_TARGET_UNIFORM,
+    SA_TARGET_LOGGED,
+    SA_TARGET_AGENT
+} sa_target_kind;
 
 typedef struct sa_target {
     sa_target_kind kind;
@@ -83,11 +89,14 @@ sa_status sa_target_open(const char *name, sa_target *out);
 void sa_target_clear(sa_target *target);
 /* The lists belong to the target or the entry, until the next call. */
 sa_status sa_target_probabilities(sa_target *target, const sa_log_entry *entry, sa_probabilities *out);
-/* (candidates, dim) as the agent's schema has them, or as the log has. SA_INVALID where there are none; valid until the next call. */
-sa_status sa_target_contexts(sa_target *target, const sa_log_entry *entry, const double **contexts, size_t *dim);
+/* (candidates, dim) as the agent's schema has them, or as the log has. SA_INVALID where there are none; valid
+ * until the next call. */
+sa_status sa_target_contexts(sa_target *target, const sa_log_entry *entry, const double **contexts,
+                             size_t *dim);
 /* Does it know the probabilities of arms that were not chosen? */
 bool sa_target_knows_all(const sa_target *target);
-/* Every arm's, (slate, candidates): at position k, and next after the logged first k - 1 arms. Only where it knows them. */
+/* Every arm's, (slate, candidates): at position k, and next after the logged first k - 1 arms. Only where it
+ * knows them. */
 sa_status sa_target_marginals(sa_target *target, const sa_log_entry *entry, double *out);
 sa_status sa_target_conditionals(sa_target *target, const sa_log_entry *entry, double *out);
 
@@ -125,27 +134,31 @@ extern const sa_estimator sa_estimators[];
 extern const size_t sa_estimator_count;
 
 /* `times` (count): how often each decision is taken, as many as there are in all; NULL: each once. */
-sa_status sa_estimate_value(const sa_estimator *estimator, const sa_sample *sample, const uint32_t *times, double *value);
+sa_status sa_estimate_value(const sa_estimator *estimator, const sa_sample *sample, const uint32_t *times,
+                            double *value);
 /* terms (count) whose mean is the value and whose deviation gives its error. */
-sa_status sa_estimate_terms(const sa_estimator *estimator, const sa_sample *sample, double value, double *terms);
+sa_status sa_estimate_terms(const sa_estimator *estimator, const sa_sample *sample, double value,
+                            double *terms);
 /* Value, standard error and interval. */
 void sa_estimate_of_terms(const double *terms, size_t count, double value, sa_estimate *out);
 /* Effective sample size, largest weight, share without overlap. */
 sa_status sa_estimate_weights(const sa_estimator *estimator, const sa_sample *sample, sa_estimate *out);
-/* The mean of the weights and its standard error, where it is the furthest from 1, which it would be but for chance. */
+/* The mean of the weights and its standard error, where it is the furthest from 1, which it would be but for
+ * chance. */
 sa_status sa_mean_weight(const sa_estimator *estimator, const sa_sample *sample, double *mean, double *error);
 
 /* ---- reward models: predict.c ---- */
 
-/* Fits on the other folds and predicts, by reading the log again. dm and dr need the additive model, cascade-dr the other. */
+/* Fits on the other folds and predicts, by reading the log again. dm and dr need the additive model,
+ * cascade-dr the other. */
 typedef struct sa_model_request {
     const char *log;
     const sa_evaluate_settings *settings;
     bool additive, cascade;
 } sa_model_request;
 
-sa_status sa_predict_rewards(const sa_model_request *request, const sa_feedback_table *table, sa_target *target,
-                             sa_predictions *out);
+sa_status sa_predict_rewards(const sa_model_request *request, const sa_feedback_table *table,
+                             sa_target *target, sa_predictions *out);
 
 /* ---- the evaluation ---- */
 
@@ -172,7 +185,8 @@ struct sa_evaluation {
     sa_buffer json;
 };
 
-/* The decisions of a log that count: with feedback, final, without contradictions. Every pass over a log sees the same ones. */
+/* The decisions of a log that count: with feedback, final, without contradictions. Every pass over a log sees
+ * the same ones. */
 typedef struct sa_decisions {
     sa_log_reader *reader;
     const char *log;
@@ -190,7 +204,8 @@ sa_status sa_replay(const char *log, bool skip_bad, sa_target *target, sa_estima
 sa_status sa_read_decisions(const char *log, const sa_evaluate_settings *settings, sa_evaluation *evaluation);
 __attribute__((format(printf, 2, 3))) sa_status sa_warn(sa_evaluation *evaluation, const char *format, ...);
 /* Where slates are not all as long, and positions are compared. */
-sa_status sa_warn_of_lengths(sa_evaluation *evaluation, const sa_evaluate_settings *settings, const char *log);
+sa_status sa_warn_of_lengths(sa_evaluation *evaluation, const sa_evaluate_settings *settings,
+                             const char *log);
 sa_status sa_warn_of_estimates(sa_evaluation *evaluation, const sa_policy_result *policy);
 sa_status sa_write_evaluation(sa_evaluation *evaluation);
 

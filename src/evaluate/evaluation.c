@@ -62,16 +62,17 @@ static bool next_word(const char **list, char *word, size_t size) {
 
 static sa_status take_estimators(sa_evaluation *evaluation, const char *list) {
     char word[64], printable[SA_PRINTABLE];
-    for (size_t i = 0; i < sa_estimator_count; i++) evaluation->asked[i] = !list && sa_estimators[i].by_default;
+    for (size_t i = 0; i < sa_estimator_count; i++)
+        evaluation->asked[i] = !list && sa_estimators[i].by_default;
     evaluation->named = list != NULL;
     while (next_word(&list, word, sizeof word)) {
         size_t i = 0;
         while (i < sa_estimator_count && strcmp(sa_estimators[i].name, word)) i++;
         if (i == sa_estimator_count)
-            return sa_fail(
-                SA_INVALID,
-                "--estimators %s is not one of ips, snips, iips, sniips, rips, snrips, cascade-dr, dm, dr, pi, replay",
-                sa_printable(word, printable));
+            return sa_fail(SA_INVALID,
+                           "--estimators %s is not one of ips, snips, iips, sniips, rips, snrips, "
+                           "cascade-dr, dm, dr, pi, replay",
+                           sa_printable(word, printable));
         evaluation->asked[i] = true;
     }
     return SA_OK;
@@ -117,23 +118,27 @@ static void leave_out_copies(sa_evaluation *evaluation) {
 /* ---- what cannot be computed ---- */
 
 /* The sentence into `why`; "" when nothing is in the way. */
-static void look_for_obstacle(const sa_evaluate_settings *settings, const char *log, const sa_policy_result *policy,
-                              const sa_estimator *estimator, char why[1024]) {
-    const char *missing = estimator->weights == SA_WEIGHT_NONE ? NULL : policy->sample.missing[estimator->weights];
+static void look_for_obstacle(const sa_evaluate_settings *settings, const char *log,
+                              const sa_policy_result *policy, const sa_estimator *estimator, char why[1024]) {
+    const char *missing =
+        estimator->weights == SA_WEIGHT_NONE ? NULL : policy->sample.missing[estimator->weights];
     why[0] = 0;
     if (settings->lengths_by_policy && estimator->by_position)
         snprintf(why, 1024,
-                 "%s compares positions, and where the policy decides how long a slate is they are not the same; ips "
+                 "%s compares positions, and where the policy decides how long a slate is they are not the "
+                 "same; ips "
                  "and snips do without",
                  estimator->name);
     else if (estimator->replay && policy->target.kind != SA_TARGET_AGENT)
         snprintf(why, 1024, "replay is for an agent that learns (--policy AGENT.npz), and the policy is %s",
                  policy->target.name);
     else if (missing)
-        snprintf(why, 1024, "%s:%s (for %s of the policy %s)", log, missing, estimator->name, policy->target.name);
+        snprintf(why, 1024, "%s:%s (for %s of the policy %s)", log, missing, estimator->name,
+                 policy->target.name);
     else if (estimator->model && !model_is_zero(settings) && !sa_target_knows_all(&policy->target))
         snprintf(why, 1024,
-                 "%s needs the probabilities of all arms, and of the policy %s only those of the slates are known; "
+                 "%s needs the probabilities of all arms, and of the policy %s only those of the slates are "
+                 "known; "
                  "--model zero does without",
                  estimator->name, policy->target.name);
 }
@@ -144,19 +149,22 @@ static void look_at_overlap(const char *log, const sa_policy_result *policy, con
     why[0] = 0;
     if (estimator->weights != SA_WEIGHT_NONE && estimate->largest_weight == 0)
         snprintf(why, 1024,
-                 "%s has no decision that the policy %s could have made: every weight of %s is 0, and nothing can be "
+                 "%s has no decision that the policy %s could have made: every weight of %s is 0, and "
+                 "nothing can be "
                  "said about it",
                  log, name, estimator->name);
     else if (!isfinite(estimate->value))
         snprintf(why, 1024,
-                 "%s of the policy %s is not a number: at some position no decision of %s could have been its own, or "
+                 "%s of the policy %s is not a number: at some position no decision of %s could have been "
+                 "its own, or "
                  "weights are too large",
                  estimator->name, name, log);
 }
 
 /* ---- computing ---- */
 
-static sa_status compute(const sa_estimator *estimator, const sa_sample *sample, double *terms, sa_estimate *out) {
+static sa_status compute(const sa_estimator *estimator, const sa_sample *sample, double *terms,
+                         sa_estimate *out) {
     double value;
     SA_TRY(sa_estimate_value(estimator, sample, NULL, &value));
     SA_TRY(sa_estimate_terms(estimator, sample, value, terms));
@@ -165,8 +173,8 @@ static sa_status compute(const sa_estimator *estimator, const sa_sample *sample,
     return sa_estimate_weights(estimator, sample, out);
 }
 
-static sa_status predict(const sa_evaluation *evaluation, const sa_evaluate_settings *settings, const char *log,
-                         sa_policy_result *policy) {
+static sa_status predict(const sa_evaluation *evaluation, const sa_evaluate_settings *settings,
+                         const char *log, sa_policy_result *policy) {
     sa_model_request request = {.log = log, .settings = settings};
     for (size_t i = 0; i < sa_estimator_count; i++) {
         if (!evaluation->asked[i] || !sa_estimators[i].model) continue;
@@ -177,8 +185,8 @@ static sa_status predict(const sa_evaluation *evaluation, const sa_evaluate_sett
     return sa_predict_rewards(&request, &evaluation->table, &policy->target, &policy->sample.predictions);
 }
 
-static sa_status compute_policy(sa_evaluation *evaluation, const sa_evaluate_settings *settings, const char *log,
-                                sa_policy_result *policy, double *terms) {
+static sa_status compute_policy(sa_evaluation *evaluation, const sa_evaluate_settings *settings,
+                                const char *log, sa_policy_result *policy, double *terms) {
     char why[1024];
     size_t computed = 0;
     SA_TRY(predict(evaluation, settings, log, policy));
@@ -187,8 +195,9 @@ static sa_status compute_policy(sa_evaluation *evaluation, const sa_evaluate_set
         if (!evaluation->asked[i]) continue;
         look_for_obstacle(settings, log, policy, estimator, why);
         if (!*why) {
-            SA_TRY(estimator->replay ? sa_replay(log, settings->skip_bad, &policy->target, &policy->estimates[i])
-                                     : compute(estimator, &policy->sample, terms, &policy->estimates[i]));
+            SA_TRY(estimator->replay
+                       ? sa_replay(log, settings->skip_bad, &policy->target, &policy->estimates[i])
+                       : compute(estimator, &policy->sample, terms, &policy->estimates[i]));
             look_at_overlap(log, policy, estimator, &policy->estimates[i], why);
         }
         if (*why && evaluation->named) return sa_fail(SA_INVALID, "%s", why);

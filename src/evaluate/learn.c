@@ -59,7 +59,8 @@ static sa_status take_candidates(pupil *self, const sa_log_entry *entry) {
     if (!entry->contexts)
         return sa_fail(SA_INVALID, "items have named fields, and the agent has no schema to read them with");
     if (entry->dim != self->dim)
-        return sa_fail(SA_INVALID, "contexts have %zu features, and the agent has --dim %zu", entry->dim, self->dim);
+        return sa_fail(SA_INVALID, "contexts have %zu features, and the agent has --dim %zu", entry->dim,
+                       self->dim);
     sa_request_contexts(self->request, entry->contexts, entry->candidates);
     return SA_OK;
 }
@@ -88,12 +89,13 @@ static void write_note(pupil *self) {
     char *note = self->learnt.note;
     snprintf(note, sizeof self->learnt.note, "%s", sa_log_reader_warning(self->reader));
     if (self->refused && !*note)
-        snprintf(note, sizeof self->learnt.note, "%" PRIu64 " decision%s skipped; the first: %s", self->refused,
-                 self->refused == 1 ? " was" : "s were", self->first_refused);
+        snprintf(note, sizeof self->learnt.note, "%" PRIu64 " decision%s skipped; the first: %s",
+                 self->refused, self->refused == 1 ? " was" : "s were", self->first_refused);
     self->learnt.ignored = sa_encoding_ignored(self->encoding);
 }
 
-static sa_status learn_all(pupil *self, const char *path, bool skip_bad, sa_learn_progress *progress, void *user) {
+static sa_status learn_all(pupil *self, const char *path, bool skip_bad, sa_learn_progress *progress,
+                           void *user) {
     const sa_log_entry *entry;
     for (uint64_t count = 1;; count++) {
         SA_TRY(sa_log_reader_next(self->reader, &entry));
@@ -102,7 +104,8 @@ static sa_status learn_all(pupil *self, const char *path, bool skip_bad, sa_lear
         if (status != SA_OK) {
             sa_fail_prefix(status, "%s:%" PRIu64 ": ", path, entry->line);
             if (status != SA_INVALID || !skip_bad) return status;
-            if (self->refused++ == 0) snprintf(self->first_refused, sizeof self->first_refused, "%s", sa_last_error());
+            if (self->refused++ == 0)
+                snprintf(self->first_refused, sizeof self->first_refused, "%s", sa_last_error());
         }
         if (progress && count % PERIOD == 0 && progress(user, &self->learnt))
             return sa_fail(SA_INTERRUPTED, "%s: stopped after line %" PRIu64, path, entry->line);
@@ -118,8 +121,9 @@ sa_status sa_agent_learn_log(sa_agent *agent, const char *path, bool skip_bad, c
     if (status == SA_OK) write_note(&self);
     if (status == SA_OK && self.learnt.decisions == 0)
         status = sa_fail(SA_INVALID,
-                         "%s has nothing to learn from: %" PRIu64 " decisions are without feedback or not final%s%s", path,
-                         self.learnt.left_out, *self.first_refused ? "; " : "", self.first_refused);
+                         "%s has nothing to learn from: %" PRIu64
+                         " decisions are without feedback or not final%s%s",
+                         path, self.learnt.left_out, *self.first_refused ? "; " : "", self.first_refused);
     if (learnt) *learnt = self.learnt;
     clear(&self);
     return status;

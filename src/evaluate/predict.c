@@ -1,7 +1,9 @@
-/* Reward models for dm, dr and cascade-dr. Both are linear in features, so a mean over arms is the prediction at the mean features.
+/* Reward models for dm, dr and cascade-dr. Both are linear in features, so a mean over arms is the prediction
+ * at the mean features.
  *
  *   additive   Q(slate) = sum_k theta_k' [1, x_{a_k}]
- *   cascade    Q_k(a_1:k) = theta_k' [1, x_{a_k}, mean of x_{a_j} over j < k], fitted from the last position back to
+ *   cascade    Q_k(a_1:k) = theta_k' [1, x_{a_k}, mean of x_{a_j} over j < k], fitted from the last position
+ *              back to
  *              y_k = r_k + sum_a pi(a given a_1:k) Q_{k+1}(a_1:k, a)
  *
  * The log is read again for each fit: contexts are never all in memory. */
@@ -80,7 +82,8 @@ static void predict(fitting *self, const sa_log_entry *entry, size_t i) {
     self->out->policy[i] = policy;
 }
 
-/* Adds position k to its regression, with the next position's expectation where the reward to go is wanted. */
+/* Adds position k to its regression, with the next position's expectation where the reward to go is
+ * wanted. */
 static void learn(fitting *self, const sa_log_entry *entry, size_t i, size_t k) {
     double seen = self->table->feedback[self->table->first[i] + k];
     for (size_t model = 0; model < self->folds; model++) self->targets[model] = seen;
@@ -103,7 +106,8 @@ static sa_status take_contexts(fitting *self, const sa_log_entry *entry) {
 }
 
 static sa_status see(fitting *self, const sa_log_entry *entry, size_t i) {
-    SA_TRY(sa_grow_array(&self->chances, &self->chances_room, entry->slate * entry->candidates + 1, sizeof(double)));
+    SA_TRY(sa_grow_array(&self->chances, &self->chances_room, entry->slate * entry->candidates + 1,
+                         sizeof(double)));
     SA_TRY(self->cascade ? sa_target_conditionals(self->target, entry, self->chances)
                          : sa_target_marginals(self->target, entry, self->chances));
     SA_TRY(take_contexts(self, entry));
@@ -153,7 +157,8 @@ static sa_status find_dim(fitting *self) {
 
 static sa_status fit(fitting *self) {
     size_t longest = self->table->longest;
-    for (size_t k = 0; k < longest; k++) SA_TRY(sa_ridge_begin(self->folds, features(self), &self->ridges[k]));
+    for (size_t k = 0; k < longest; k++)
+        SA_TRY(sa_ridge_begin(self->folds, features(self), &self->ridges[k]));
     if (self->cascade) {
         for (self->position = longest; self->position-- > 0;) {
             SA_TRY(pass(self));
@@ -186,13 +191,13 @@ fail:
     return status;
 }
 
-sa_status sa_predict_rewards(const sa_model_request *request, const sa_feedback_table *table, sa_target *target,
-                             sa_predictions *out) {
+sa_status sa_predict_rewards(const sa_model_request *request, const sa_feedback_table *table,
+                             sa_target *target, sa_predictions *out) {
     size_t positions = table->first[table->count];
     size_t folds = request->settings->folds ? request->settings->folds : 5;
     if (folds < 2 || folds > table->count)
-        return sa_fail(SA_INVALID, "--folds %zu: at least 2, and no more than the %zu decisions, are wanted", folds,
-                       table->count);
+        return sa_fail(SA_INVALID, "--folds %zu: at least 2, and no more than the %zu decisions, are wanted",
+                       folds, table->count);
     fitting self = {.request = request, .table = table, .target = target, .out = out, .folds = folds};
     SA_TRY(sa_alloc_array(request->additive ? table->count : 0, sizeof(double), &out->slate));
     SA_TRY(sa_alloc_array(request->additive ? table->count : 0, sizeof(double), &out->policy));

@@ -1,6 +1,6 @@
-/* Replay (Li et al. 2011): an agent chooses for each decision of a log, in order. Where it chooses the slate that was logged, it is told
- * what came of it and learns; all other decisions are passed over. Where slates were logged uniformly, what agrees is a fair
- * sample of what the agent would have seen. */
+/* Replay (Li et al. 2011): an agent chooses for each decision of a log, in order. Where it chooses the slate
+ * that was logged, it is told what came of it and learns; all other decisions are passed over. Where slates
+ * were logged uniformly, what agrees is a fair sample of what the agent would have seen. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -50,12 +50,14 @@ static sa_status learn(replay *self, const sa_log_entry *entry) {
     sa_sum_add(&self->rewards, reward);
     sa_sum_add(&self->squares, reward * reward);
     SA_TRY(sa_agent_record(self->agent, self->request, self->decision));
-    return sa_agent_update(self->agent, sa_decision_id(self->decision), self->scores, self->seen, entry->slate);
+    return sa_agent_update(self->agent, sa_decision_id(self->decision), self->scores, self->seen,
+                           entry->slate);
 }
 
 static sa_status see(replay *self, const sa_log_entry *entry) {
     if (!sa_is_uniform(entry))
-        return sa_fail(SA_INVALID, "replay needs slates that were drawn uniformly, and this one's propensity is %g",
+        return sa_fail(SA_INVALID,
+                       "replay needs slates that were drawn uniformly, and this one's propensity is %g",
                        entry->propensity);
     SA_TRY(choose(self, entry));
     self->decisions++;
@@ -109,8 +111,9 @@ sa_status sa_replay(const char *log, bool skip_bad, sa_target *target, sa_estima
     if (self.agreed)
         conclude(&self, out);
     else
-        status = sa_fail(SA_INVALID, "the agent %s chooses none of the slates of %s: there is nothing to replay",
-                         target->name, log);
+        status =
+            sa_fail(SA_INVALID, "the agent %s chooses none of the slates of %s: there is nothing to replay",
+                    target->name, log);
 fail:
     sa_free(self.scores);
     sa_free(self.seen);

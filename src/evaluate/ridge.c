@@ -42,7 +42,8 @@ void sa_ridge_clear(sa_ridge *ridge) {
 
 static void count_rows(sa_ridge *ridge, size_t fold) {
     size_t dim = ridge->dim;
-    syrk_tn_f64(dim, ridge->waiting[fold], 1, ridge->rows + fold * BATCH * dim, dim, ridge->gram + fold * dim * dim, dim);
+    syrk_tn_f64(dim, ridge->waiting[fold], 1, ridge->rows + fold * BATCH * dim, dim,
+                ridge->gram + fold * dim * dim, dim);
     ridge->waiting[fold] = 0;
 }
 
@@ -80,7 +81,8 @@ sa_status sa_ridge_fit(sa_ridge *ridge) {
     SA_TRY(sa_alloc_matrix(ridge->dim, ridge->dim, sizeof *matrix, &matrix));
     sa_status status = SA_OK;
     for (size_t fold = 0; fold < ridge->folds; fold++) count_rows(ridge, fold);
-    for (size_t model = 0; model < ridge->folds && status == SA_OK; model++) status = solve(ridge, model, matrix);
+    for (size_t model = 0; model < ridge->folds && status == SA_OK; model++)
+        status = solve(ridge, model, matrix);
     sa_free(matrix);
     let_go(ridge);
     return status;

@@ -2,7 +2,8 @@
  *
  *     theta_g = (lambda I + sum over i outside g of phi phi')^-1 sum over i outside g of y_ig phi
  *
- * The target y may differ from model to model: a reward to go is predicted by the same fold's model of the next position. */
+ * The target y may differ from model to model: a reward to go is predicted by the same fold's model of the
+ * next position. */
 #ifndef SA_EVALUATE_RIDGE_H
 #define SA_EVALUATE_RIDGE_H
 

@@ -25,8 +25,12 @@ double sa_joint_of(const sa_probabilities *known) {
     return isnan(known->joint) && known->slate == 1 ? of_one(known) : known->joint;
 }
 
-double sa_prefix_of(const sa_probabilities *known, size_t position) { return at(known, known->prefix, position); }
-double sa_position_of(const sa_probabilities *known, size_t position) { return at(known, known->position, position); }
+double sa_prefix_of(const sa_probabilities *known, size_t position) {
+    return at(known, known->prefix, position);
+}
+double sa_position_of(const sa_probabilities *known, size_t position) {
+    return at(known, known->position, position);
+}
 
 /* ---- targets ---- */
 
@@ -41,8 +45,9 @@ static sa_status open_agent(const char *path, sa_target *target) {
     target->chooser = sa_chooser_new();
     target->request = sa_request_new();
     target->encoding = sa_encoding_new();
-    return target->chooser && target->request && target->encoding ? SA_OK
-                                                                  : sa_fail(SA_OUT_OF_MEMORY, "no memory for a chooser");
+    return target->chooser && target->request && target->encoding
+               ? SA_OK
+               : sa_fail(SA_OUT_OF_MEMORY, "no memory for a chooser");
 }
 
 sa_status sa_target_open(const char *name, sa_target *out) {
@@ -93,7 +98,8 @@ static sa_status uniform(sa_target *target, const sa_log_entry *entry, sa_probab
 
 /* ---- an agent ---- */
 
-sa_status sa_target_contexts(sa_target *target, const sa_log_entry *entry, const double **contexts, size_t *dim) {
+sa_status sa_target_contexts(sa_target *target, const sa_log_entry *entry, const double **contexts,
+                             size_t *dim) {
     const sa_schema *schema = target->agent ? sa_agent_schema(target->agent) : NULL;
     *contexts = entry->contexts;
     *dim = entry->dim;
@@ -103,7 +109,8 @@ sa_status sa_target_contexts(sa_target *target, const sa_log_entry *entry, const
         *dim = sa_schema_dim(schema);
     }
     if (*contexts) return SA_OK;
-    return sa_fail(SA_INVALID, "items have named fields, and there is no agent with a schema to read them with");
+    return sa_fail(SA_INVALID,
+                   "items have named fields, and there is no agent with a schema to read them with");
 }
 
 static sa_status ask(sa_target *target, const sa_log_entry *entry) {
@@ -113,7 +120,8 @@ static sa_status ask(sa_target *target, const sa_log_entry *entry) {
     SA_TRY(sa_target_contexts(target, entry, &contexts, &dim));
     SA_TRY(sa_options_get(sa_agent_options(target->agent), "dim", text, sizeof text));
     if (strtoull(text, NULL, 10) != dim)
-        return sa_fail(SA_INVALID, "the contexts have %zu numbers, and the agent %s takes %s", dim, target->name, text);
+        return sa_fail(SA_INVALID, "the contexts have %zu numbers, and the agent %s takes %s", dim,
+                       target->name, text);
     sa_request_contexts(target->request, contexts, entry->candidates);
     sa_request_slate(target->request, entry->slate);
     return SA_OK;
@@ -126,8 +134,8 @@ static sa_status of_agent(sa_target *target, const sa_log_entry *entry, sa_proba
     *out = (sa_probabilities){.slate = slate, .joint = 1, .prefix = prefix, .position = position};
     if (slate == 0) return SA_OK;
     SA_TRY(ask(target, entry));
-    return sa_policy_propensities(target->policy, target->chooser, target->request, entry->arms, slate, &out->joint,
-                                  prefix, position, NULL, NULL);
+    return sa_policy_propensities(target->policy, target->chooser, target->request, entry->arms, slate,
+                                  &out->joint, prefix, position, NULL, NULL);
 }
 
 sa_status sa_target_probabilities(sa_target *target, const sa_log_entry *entry, sa_probabilities *out) {
@@ -156,8 +164,8 @@ bool sa_target_knows_all(const sa_target *target) {
 sa_status sa_target_marginals(sa_target *target, const sa_log_entry *entry, double *out) {
     if (target->kind == SA_TARGET_AGENT && entry->slate) {
         SA_TRY(ask(target, entry));
-        return sa_policy_propensities(target->policy, target->chooser, target->request, entry->arms, entry->slate, NULL,
-                                      NULL, NULL, out, NULL);
+        return sa_policy_propensities(target->policy, target->chooser, target->request, entry->arms,
+                                      entry->slate, NULL, NULL, NULL, out, NULL);
     }
     for (size_t i = 0; i < entry->slate * entry->candidates; i++) out[i] = 1 / (double)entry->candidates;
     return SA_OK;
@@ -167,8 +175,8 @@ sa_status sa_target_conditionals(sa_target *target, const sa_log_entry *entry, d
     size_t arms = entry->candidates;
     if (target->kind == SA_TARGET_AGENT && entry->slate) {
         SA_TRY(ask(target, entry));
-        return sa_policy_propensities(target->policy, target->chooser, target->request, entry->arms, entry->slate, NULL,
-                                      NULL, NULL, NULL, out);
+        return sa_policy_propensities(target->policy, target->chooser, target->request, entry->arms,
+                                      entry->slate, NULL, NULL, NULL, NULL, out);
     }
     for (size_t k = 0; k < entry->slate; k++) {
         for (size_t a = 0; a < arms; a++) out[k * arms + a] = 1 / (double)(arms - k);

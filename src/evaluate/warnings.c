@@ -7,20 +7,23 @@
 
 static const double HANDFUL = 30, FEW = 100; /* decisions: below, a normal interval is not to be trusted */
 
-sa_status sa_warn_of_lengths(sa_evaluation *evaluation, const sa_evaluate_settings *settings, const char *log) {
+sa_status sa_warn_of_lengths(sa_evaluation *evaluation, const sa_evaluate_settings *settings,
+                             const char *log) {
     if (!evaluation->varying_line || settings->lengths_by_policy) return SA_OK;
     for (size_t i = 0; i < sa_estimator_count; i++)
         if (evaluation->asked[i] && sa_estimators[i].by_position)
-            return sa_warn(evaluation,
-                           "%s:%" PRIu64
-                           ": the slate is not as long as those before. That is fine where the request said how "
-                           "long; where the policy decided it, only ips and snips are right (--lengths policy)",
-                           log, evaluation->varying_line);
+            return sa_warn(
+                evaluation,
+                "%s:%" PRIu64
+                ": the slate is not as long as those before. That is fine where the request said how "
+                "long; where the policy decided it, only ips and snips are right (--lengths policy)",
+                log, evaluation->varying_line);
     return SA_OK;
 }
 
 static bool same(const sa_estimate *one, const sa_estimate *other) {
-    return one->effective_sample_size == other->effective_sample_size && one->largest_weight == other->largest_weight;
+    return one->effective_sample_size == other->effective_sample_size &&
+           one->largest_weight == other->largest_weight;
 }
 
 /* "ips, snips": those that rest on the same weights as the estimator `at`; "" when one before it does. */
@@ -42,15 +45,17 @@ static sa_status warn_of_few(sa_evaluation *evaluation, const sa_policy_result *
     name_alike(policy, at, names);
     if (!*names) return SA_OK;
     if (size > 0.9 * n)
-        return sa_warn(evaluation, "policy %s, %s: there are only %.0f decisions", policy->target.name, names, n);
+        return sa_warn(evaluation, "policy %s, %s: there are only %.0f decisions", policy->target.name, names,
+                       n);
     if (size < HANDFUL)
-        return sa_warn(
-            evaluation,
-            "policy %s, %s: this rests on a handful of decisions. %.0f count as %.1f equally weighted ones (largest "
-            "weight %.4g); trust neither the value nor its interval",
-            policy->target.name, names, n, size, estimate->largest_weight);
+        return sa_warn(evaluation,
+                       "policy %s, %s: this rests on a handful of decisions. %.0f count as %.1f equally "
+                       "weighted ones (largest "
+                       "weight %.4g); trust neither the value nor its interval",
+                       policy->target.name, names, n, size, estimate->largest_weight);
     return sa_warn(evaluation,
-                   "policy %s, %s: this rests on few decisions. %.0f count as %.1f equally weighted ones (largest weight "
+                   "policy %s, %s: this rests on few decisions. %.0f count as %.1f equally weighted ones "
+                   "(largest weight "
                    "%.4g); the interval may be too narrow",
                    policy->target.name, names, n, size, estimate->largest_weight);
 }
@@ -60,7 +65,8 @@ static sa_status warn_of_mean(sa_evaluation *evaluation, const sa_policy_result 
     SA_TRY(sa_mean_weight(&sa_estimators[at], &policy->sample, &mean, &error));
     if (fabs(mean - 1) <= 5 * error + 1e-6) return SA_OK;
     return sa_warn(evaluation,
-                   "policy %s, %s: the weights' mean is %.4g, and it should be 1 (standard error %.2g). Either the logged "
+                   "policy %s, %s: the weights' mean is %.4g, and it should be 1 (standard error %.2g). "
+                   "Either the logged "
                    "probabilities are wrong, or the policy makes choices that the log never has",
                    policy->target.name, sa_estimators[at].name, mean, error);
 }

@@ -1,9 +1,11 @@
 /* Weights of one decision: target over logged probability.
  *
- * pi, where the reward is a sum over positions. Positions logged independently: W = 1 + sum_k (w_k - 1). Logged uniformly without
- * repetition from A arms, target marginals q_k, C = sum over a in the slate and k of q_k(a):
+ * pi, where the reward is a sum over positions. Positions logged independently: W = 1 + sum_k (w_k - 1).
+ * Logged uniformly without repetition from A arms, target marginals q_k, C = sum over a in the slate and k of
+ * q_k(a):
  *
- *     W = 1 + A (A - 1) / (A - K) (C / K - K / A) + (A - 1) (sum_k q_k(a_k) - C / K),   the middle term absent if A = K. */
+ *     W = 1 + A (A - 1) / (A - K) (C / K - K / A) + (A - 1) (sum_k q_k(a_k) - C / K),   the middle term
+ *         absent if A = K. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +21,8 @@ static sa_status room(sa_sample *sample, sa_weight_kind kind, double **out) {
     const sa_feedback_table *table = sample->table;
     size_t last = table->count - 1, from = sa_weight_is_long(kind) ? table->first[last] : last;
     size_t count = sa_weight_is_long(kind) ? table->first[last + 1] - from : 1;
-    SA_TRY(sa_grow_array(&sample->weights[kind], &sample->rooms[kind], from + count + 1, sizeof **sample->weights));
+    SA_TRY(sa_grow_array(&sample->weights[kind], &sample->rooms[kind], from + count + 1,
+                         sizeof **sample->weights));
     *out = sample->weights[kind] + from;
     return SA_OK;
 }
@@ -30,7 +33,8 @@ static sa_status miss(sa_sample *sample, sa_weight_kind kind, const sa_log_entry
     return sa_format(&sample->missing[kind], "%" PRIu64 ": %s", entry->line, why);
 }
 
-static sa_status miss_field(sa_sample *sample, sa_weight_kind kind, const sa_log_entry *entry, const sa_target *target) {
+static sa_status miss_field(sa_sample *sample, sa_weight_kind kind, const sa_log_entry *entry,
+                            const sa_target *target) {
     if (target && target->kind == SA_TARGET_AGENT)
         return miss(sample, kind, entry,
                     "the agent cannot say how likely it is to choose a slate: it draws, and has no --floor");
@@ -44,8 +48,9 @@ static double probability(const sa_probabilities *known, sa_weight_kind kind, si
     return kind == SA_WEIGHT_POSITION ? sa_position_of(known, k) : sa_prefix_of(known, k);
 }
 
-static sa_status weigh_kind(const sa_log_entry *entry, const sa_probabilities *logged, const sa_target *target,
-                            const sa_probabilities *asked, sa_weight_kind kind, sa_sample *sample) {
+static sa_status weigh_kind(const sa_log_entry *entry, const sa_probabilities *logged,
+                            const sa_target *target, const sa_probabilities *asked, sa_weight_kind kind,
+                            sa_sample *sample) {
     double *weights;
     if (sample->missing[kind]) return SA_OK;
     SA_TRY(room(sample, kind, &weights));
@@ -73,8 +78,8 @@ bool sa_is_uniform(const sa_log_entry *entry) {
     return fabs(sa_joint_of(&logged) - uniform) <= 1e-6 * uniform;
 }
 
-static sa_status pi_of_product(const sa_log_entry *entry, const sa_probabilities *logged, const sa_probabilities *asked,
-                               sa_sample *sample, double *weight) {
+static sa_status pi_of_product(const sa_log_entry *entry, const sa_probabilities *logged,
+                               const sa_probabilities *asked, sa_sample *sample, double *weight) {
     *weight = 1;
     for (size_t k = 0; k < entry->slate; k++) {
         double above = sa_position_of(asked, k), below = sa_position_of(logged, k);
@@ -85,7 +90,8 @@ static sa_status pi_of_product(const sa_log_entry *entry, const sa_probabilities
     return SA_OK;
 }
 
-static sa_status pi_of_uniform(sa_weigher *weigher, const sa_log_entry *entry, sa_target *target, double *weight) {
+static sa_status pi_of_uniform(sa_weigher *weigher, const sa_log_entry *entry, sa_target *target,
+                               double *weight) {
     size_t arms = entry->candidates, slate = entry->slate;
     SA_TRY(sa_grow_array(&weigher->marginals, &weigher->marginals_room, slate * arms + 1, sizeof(double)));
     SA_TRY(sa_target_marginals(target, entry, weigher->marginals));
@@ -109,12 +115,13 @@ static sa_status weigh_pi(sa_weigher *weigher, const sa_log_entry *entry, const 
     if (weigher->product || entry->slate == 1) return pi_of_product(entry, logged, asked, sample, weight);
     if (!sa_is_uniform(entry))
         return miss(sample, SA_WEIGHT_PI, entry,
-                    "the slate was not drawn uniformly; say --logging product if its positions were drawn independently");
+                    "the slate was not drawn uniformly; say --logging product if its positions were drawn "
+                    "independently");
     if (!sa_target_knows_all(target))
-        return miss(
-            sample, SA_WEIGHT_PI, entry,
-            "pi needs the probabilities of all arms where slates were drawn uniformly, and the log has those of the "
-            "slate");
+        return miss(sample, SA_WEIGHT_PI, entry,
+                    "pi needs the probabilities of all arms where slates were drawn uniformly, and the log "
+                    "has those of the "
+                    "slate");
     return pi_of_uniform(weigher, entry, target, weight);
 }
 
@@ -125,7 +132,8 @@ sa_status sa_weigh(sa_weigher *weigher, const sa_log_entry *entry, sa_target *ta
                                       .position = entry->position_propensities};
     SA_TRY(sa_target_probabilities(target, entry, &asked));
     for (int kind = 0; kind < SA_WEIGHT_PI; kind++)
-        if (weigher->asked[kind]) SA_TRY(weigh_kind(entry, &logged, target, &asked, (sa_weight_kind)kind, sample));
+        if (weigher->asked[kind])
+            SA_TRY(weigh_kind(entry, &logged, target, &asked, (sa_weight_kind)kind, sample));
     return weigher->asked[SA_WEIGHT_PI] ? weigh_pi(weigher, entry, &logged, target, &asked, sample) : SA_OK;
 }
 

@@ -76,8 +76,8 @@ static sa_status write_policies(sa_buffer *json, const sa_evaluation *evaluation
 sa_status sa_write_evaluation(sa_evaluation *evaluation) {
     sa_buffer *json = &evaluation->json;
     sa_buffer_format(json,
-                     "{\n  \"events\": %zu,\n  \"left_out\": {\"without_feedback\": %" PRIu64 ", \"not_final\": %" PRIu64
-                     "},\n  \"policy\": ",
+                     "{\n  \"events\": %zu,\n  \"left_out\": {\"without_feedback\": %" PRIu64
+                     ", \"not_final\": %" PRIu64 "},\n  \"policy\": ",
                      evaluation->table.count, evaluation->without_feedback, evaluation->not_final);
     sa_buffer_quote(json, evaluation->policies[0].target.name);
     sa_buffer_text(json, ",\n  ");

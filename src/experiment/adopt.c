@@ -1,5 +1,5 @@
-/* --resume: what an experiment takes over from the folder that it goes on with. Its runs and those asked for are done
- * together, and so are its agents; what both have must be the same. */
+/* --resume: what an experiment takes over from the folder that it goes on with. Its runs and those asked for
+ * are done together, and so are its agents; what both have must be the same. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,8 +21,8 @@ static bool is_axis(const sa_grid *grid, const char *name) {
     return false;
 }
 
-static sa_status compare_option(const sa_options *asked, const sa_options *had, const char *name, const char *label,
-                                const char *path) {
+static sa_status compare_option(const sa_options *asked, const sa_options *had, const char *name,
+                                const char *label, const char *path) {
     char value[VALUE_SIZE], other[VALUE_SIZE], whose[256] = "";
     SA_TRY(sa_options_get(asked, name, value, sizeof value));
     SA_TRY(sa_options_get(had, name, other, sizeof other));
@@ -32,23 +32,26 @@ static sa_status compare_option(const sa_options *asked, const sa_options *had, 
                    *value ? value : "\"\"", *other ? other : "\"\"", path);
 }
 
-static sa_status compare_experiments(const sa_plan *plan, const sa_experiment *asked, const sa_experiment *had,
-                                     const char *path) {
+static sa_status compare_experiments(const sa_plan *plan, const sa_experiment *asked,
+                                     const sa_experiment *had, const char *path) {
     sa_option_info info;
     if ((asked->grid.count > 0) != (had->grid.count > 0))
-        return sa_fail(SA_INVALID, "--resume: there is %s grid here and %s in %s", asked->grid.count ? "a" : "no",
-                       had->grid.count ? "one" : "none", path);
+        return sa_fail(SA_INVALID, "--resume: there is %s grid here and %s in %s",
+                       asked->grid.count ? "a" : "no", had->grid.count ? "one" : "none", path);
     for (size_t i = 0; sa_option_at(i, &info); i++) {
-        bool matters = info.scope != SA_SCOPE_AGENT && info.scope != SA_SCOPE_OUTPUT && !may_differ(info.name);
+        bool matters =
+            info.scope != SA_SCOPE_AGENT && info.scope != SA_SCOPE_OUTPUT && !may_differ(info.name);
         /* of a sweep, spec.yaml has what was given, and its agents have the rest */
         if (asked->grid.count > 0)
-            matters = matters && !is_axis(&asked->grid, info.name) && sa_options_given(had->options, info.name);
+            matters =
+                matters && !is_axis(&asked->grid, info.name) && sa_options_given(had->options, info.name);
         if (matters) SA_TRY(compare_option(plan->options, had->options, info.name, NULL, path));
     }
     return SA_OK;
 }
 
-static sa_status compare_agents(const sa_plan_agent *asked, const sa_plan_agent *had, bool sweep, const char *path) {
+static sa_status compare_agents(const sa_plan_agent *asked, const sa_plan_agent *had, bool sweep,
+                                const char *path) {
     sa_option_info info;
     for (size_t i = 0; sa_option_at(i, &info); i++)
         if (info.scope == SA_SCOPE_AGENT && (!sweep || strcmp(info.name, "init-weights")))
@@ -90,7 +93,8 @@ static sa_plan_agent *find(sa_plan_agent *agents, size_t count, const char *labe
     return NULL;
 }
 
-/* One that is not asked for here. Its code, where it is the caller's own, is not here; then its runs must all be there. */
+/* One that is not asked for here. Its code, where it is the caller's own, is not here; then its runs must all
+ * be there. */
 static sa_status check_adopted(const sa_plan *plan, sa_plan_agent *agent) {
     sa_option_info info;
     for (size_t i = 0; sa_option_at(i, &info); i++)
@@ -123,13 +127,15 @@ static sa_status join_agents(sa_plan *plan, sa_plan_agent *had, size_t count, co
 }
 
 /* A grid may have grown. */
-static sa_status compare_cells(const sa_work *work, const sa_plan_agent *had, size_t count, const char *path) {
+static sa_status compare_cells(const sa_work *work, const sa_plan_agent *had, size_t count,
+                               const char *path) {
     for (size_t i = 0; i < count; i++) {
         sa_plan_agent *own = NULL;
         for (size_t p = 0; !own && p < work->plan_count; p++)
             own = find(work->plans[p]->agents, work->plans[p]->agent_count, had[i].label);
         if (!own)
-            return sa_fail(SA_INVALID, "--resume: %s has the cell %s, and the grid here does not", path, had[i].label);
+            return sa_fail(SA_INVALID, "--resume: %s has the cell %s, and the grid here does not", path,
+                           had[i].label);
         SA_TRY(compare_agents(own, &had[i], true, path));
     }
     return SA_OK;
@@ -141,7 +147,8 @@ static sa_status adopt(sa_work *work, const char *path, const sa_experiment *had
     sa_plan *plan = work->plans[0];
     SA_TRY(compare_experiments(plan, work->experiment, had, path));
     SA_TRY(sa_spec_resolve(had, had->options, SA_EVERY_GROUP, &agents, &count));
-    sa_status status = had->grid.count ? compare_cells(work, agents, count, path) : join_agents(plan, agents, count, path);
+    sa_status status =
+        had->grid.count ? compare_cells(work, agents, count, path) : join_agents(plan, agents, count, path);
     sa_plan_agents_destroy(agents, count);
     return status == SA_OK ? join_runs(work, had->options, path) : status;
 }

@@ -29,21 +29,23 @@ static sa_status prepare(drawing *self, sa_experiment *experiment) {
     if (!*options->out) return sa_fail(SA_INVALID, "a draw needs --out, the folder to write to");
     if (options->resume) return sa_fail(SA_INVALID, "--resume is for runs, not for draws");
     if (options->clicks != SA_CLICKS_NONE)
-        return sa_fail(SA_INVALID, "--clicks is for runs, not for draws: what is clicked depends on the slate");
+        return sa_fail(SA_INVALID,
+                       "--clicks is for runs, not for draws: what is clicked depends on the slate");
     SA_TRY(sa_spec_environment(experiment, options, &self->environment));
     if (self->environment->kind->feedback)
-        return sa_fail(SA_INVALID, "the feedback of your environment depends on the slate, and a draw has none");
+        return sa_fail(SA_INVALID,
+                       "the feedback of your environment depends on the slate, and a draw has none");
     if (self->environment->varies)
-        return sa_fail(
-            SA_INVALID,
-            "--environment %s has more arms in one round than in another, and the arrays of a draw have no room "
-            "for that",
-            options->environment);
+        return sa_fail(SA_INVALID,
+                       "--environment %s has more arms in one round than in another, and the arrays of a "
+                       "draw have no room "
+                       "for that",
+                       options->environment);
     size_t arms = self->environment->arms, dim = self->environment->dim, bytes;
     const size_t shape[4] = {(size_t)options->runs, self->environment->rounds, arms, dim};
     if (!sa_npy_bytes(SA_FLOAT64, 4, shape, &bytes))
-        return sa_fail(SA_INVALID, "contexts of %zu x %zu x %zu x %zu numbers are too many", shape[0], shape[1], shape[2],
-                       shape[3]);
+        return sa_fail(SA_INVALID, "contexts of %zu x %zu x %zu x %zu numbers are too many", shape[0],
+                       shape[1], shape[2], shape[3]);
     if (!sa_plan_fits(arms, dim, 1, sizeof(double)))
         return sa_fail(SA_INVALID, "--arms %zu of --dim %zu take more than this machine's memory", arms, dim);
     for (int i = 0; i < FILES; i++) self->width[i] = i == CONTEXTS ? arms * dim : arms;
@@ -53,7 +55,8 @@ static sa_status prepare(drawing *self, sa_experiment *experiment) {
 
 static sa_status open_files(drawing *self) {
     const sa_environment *environment = self->environment;
-    const size_t shape[4] = {(size_t)self->options->runs, environment->rounds, environment->arms, environment->dim};
+    const size_t shape[4] = {(size_t)self->options->runs, environment->rounds, environment->arms,
+                             environment->dim};
     SA_TRY(sa_folder_make(self->options->out));
     for (int i = 0; i < FILES; i++) {
         char header[SA_NPY_HEADER_ROOM], *path;

@@ -34,20 +34,21 @@ struct sa_experiment {
     sa_own_environment environment; /* of the caller's own; without `contexts` there is none */
     sa_oracle_callbacks oracle;     /* likewise; with alpha 0 there is none */
     sa_turns turns;                 /* of all callbacks */
-    struct sa_work *work;           /* of the last check; holds the results once it is `finished`. NULL before */
-    bool checked;                   /* the work fits the options and has not been done */
+    struct sa_work *work; /* of the last check; holds the results once it is `finished`. NULL before */
+    bool checked;         /* the work fits the options and has not been done */
 };
 
 /* ---- as it will be done (plan.c) ---- */
 
 typedef struct sa_run_stats {
-    double seconds, select_seconds, update_seconds, train_seconds, replay_seconds; /* the last four do not overlap */
+    double seconds, select_seconds, update_seconds, train_seconds,
+        replay_seconds; /* the last four do not overlap */
     uint64_t peak_bytes, diverged_trainings;
     double certificate; /* the largest of a decision; 0: none had one */
 } sa_run_stats;
 
 /* What is added up round by round: X(ENUMERATOR, "name of its file"). */
-#define SA_CURVE_LIST(X)                                                                                                  \
+#define SA_CURVE_LIST(X)                                                                                     \
     X(EXPECTED, "expected_regret") X(REALISED, "realised_regret") X(REWARD, "reward") X(CLICKS, "clicks")
 
 typedef enum sa_curve_kind {
@@ -60,9 +61,12 @@ const char *sa_curve_name(sa_curve_kind kind);
 
 /* Over the runs of an agent. */
 typedef struct sa_totals {
-    sa_run_stats stats;            /* means of the times, the largest memory and certificate, the sum of diverged */
+    sa_run_stats stats; /* means of the times, the largest memory and certificate, the sum of diverged */
     sa_mean final[SA_CURVE_COUNT]; /* of the curves' ends */
-    bool alike; /* there are several runs, and all are the same: they tell no more than one, and there is no interval */
+    bool
+        /* there are several runs, and all are the same: they tell no more than one, and there is no
+         * interval */
+        alike;
 } sa_totals;
 
 /* curve[k] (runs, rounds) or NULL, stats (runs) */
@@ -82,7 +86,8 @@ typedef struct sa_plan_agent {
 } sa_plan_agent;
 
 typedef struct sa_plan {
-    sa_options *options; /* for all agents, with rounds, arms and dim as the environment has them, and full paths */
+    sa_options
+        *options; /* for all agents, with rounds, arms and dim as the environment has them, and full paths */
     sa_environment *environment;
     sa_problem *problem;            /* data of the oracles, the same in every round */
     sa_oracle_callbacks own_oracle; /* the caller's as it was given; with alpha 0 there is none */
@@ -122,10 +127,11 @@ void sa_spec_drop_agents(sa_experiment *experiment, size_t kept);
 /* The environment that the options name, which may be the experiment's own. */
 sa_status sa_spec_environment(sa_experiment *experiment, const sa_options *options, sa_environment **out);
 enum { SA_EVERY_GROUP = -1 };
-/* The agents that come of the lists of algorithms and agents, in each cell of a group of the grid, with `base` below
- * their own options; of every group also with the options of its environment. Frees nothing of what *agents held. */
-sa_status sa_spec_resolve(const sa_experiment *experiment, const sa_options *base, int group, sa_plan_agent **agents,
-                          size_t *count);
+/* The agents that come of the lists of algorithms and agents, in each cell of a group of the grid, with
+ * `base` below their own options; of every group also with the options of its environment. Frees nothing of
+ * what *agents held. */
+sa_status sa_spec_resolve(const sa_experiment *experiment, const sa_options *base, int group,
+                          sa_plan_agent **agents, size_t *count);
 void sa_plan_agents_destroy(sa_plan_agent *agents, size_t count);
 /* Sets an option of `to` to the value it has in `from`. */
 sa_status sa_options_take(sa_options *to, const sa_options *from, const char *name);
@@ -142,8 +148,8 @@ sa_status sa_plan_make(sa_experiment *experiment, size_t group, sa_plan **out);
 void sa_plan_destroy(sa_plan *plan); /* NULL is fine */
 /* Everything that can be wrong with an agent of the plan. `named`: sentences begin with its label. */
 sa_status sa_plan_check_agent(const sa_plan *plan, sa_plan_agent *agent, bool named);
-/* The data that oracles need beside the scores, from the options that name it (structure.c); caller destroys it. The
- * paths in the options become full ones. */
+/* The data that oracles need beside the scores, from the options that name it (structure.c); caller destroys
+ * it. The paths in the options become full ones. */
 sa_status sa_plan_read_structure(sa_options *options, sa_problem **out);
 /* SA_INVALID unless the agent's oracle finds a slate for the problem's data. */
 sa_status sa_plan_check_structure(const sa_plan *plan, const sa_oracle *oracle);
@@ -153,8 +159,8 @@ sa_status sa_plan_check_discounts(const sa_plan *plan, const sa_plan_agent *agen
 sa_status sa_plan_check_unused(const sa_plan *plan);
 /* SA_INVALID where the best slate under the click model cannot be found. */
 sa_status sa_plan_check_clicks(const sa_plan *plan);
-/* SA_FILE unless a new file can be made at `path` later: its folder is there and open to writing, or is --out, still to
- * be made. */
+/* SA_FILE unless a new file can be made at `path` later: its folder is there and open to writing, or is
+ * --out, still to be made. */
 sa_status sa_plan_check_place(const char *path, const char *out);
 /* --history (histories.c): the file of a run; caller frees. */
 sa_status sa_plan_history(const sa_plan_agent *agent, uint64_t run, char **path);
@@ -190,13 +196,14 @@ typedef struct sa_own_run {
     bool *taken;  /* (arms of a round) */
 } sa_own_run;
 
-/* `rows` slates of at most `most` arms can wait at a time, and rounds have at most `candidates`. sa_own_run_end also
- * after a failure. */
-sa_status sa_own_run_begin(sa_own_run *self, const sa_own_agent *code, sa_turns *turns, uint64_t run, size_t rows,
-                           size_t most, size_t candidates);
+/* `rows` slates of at most `most` arms can wait at a time, and rounds have at most `candidates`.
+ * sa_own_run_end also after a failure. */
+sa_status sa_own_run_begin(sa_own_run *self, const sa_own_agent *code, sa_turns *turns, uint64_t run,
+                           size_t rows, size_t most, size_t candidates);
 sa_status sa_own_run_select(sa_own_run *self, const sa_own_round *round, bool exactly, sa_chosen *out);
 /* scores, observed (length) of the slate of an earlier round; observed NULL: all */
-sa_status sa_own_run_update(sa_own_run *self, uint64_t round, const double *scores, const bool *observed, size_t length);
+sa_status sa_own_run_update(sa_own_run *self, uint64_t round, const double *scores, const bool *observed,
+                            size_t length);
 void sa_own_run_end(sa_own_run *self);
 
 typedef struct sa_job_control {
@@ -209,7 +216,8 @@ typedef struct sa_job_files {
     char *trace, *log;
 } sa_job_files;
 /* Fills row `run` of the agent's arrays and stats. */
-sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const sa_job_files *files, sa_job_control *control);
+sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const sa_job_files *files,
+                     sa_job_control *control);
 /* Runs all jobs of the shard that are not done. */
 sa_status sa_runner_run(sa_work *work, sa_progress_call *call, void *user);
 
@@ -219,34 +227,37 @@ sa_status sa_runner_run(sa_work *work, sa_progress_call *call, void *user);
 sa_status sa_results_begin(sa_work *work);
 /* Keeps a finished run. */
 sa_status sa_results_keep(const sa_work *work, const sa_plan *plan, size_t agent, size_t run);
-/* Computes means, writes the files of --out and --trace, removes the parts. A shard leaves that to whoever merges. */
+/* Computes means, writes the files of --out and --trace, removes the parts. A shard leaves that to whoever
+ * merges. */
 sa_status sa_results_finish(sa_work *work);
 /* Unlocks; removes what would be of no use after a failure: the parts of a trace without --out. */
 void sa_results_end(sa_work *work, bool failed);
 /* Path of the part of a finished run, with ".npz", ".jsonl" (its trace) or ".log"; caller frees. */
-sa_status sa_results_part(const sa_work *work, const sa_plan *plan, size_t agent, size_t run, const char *ending,
-                          char **path);
+sa_status sa_results_part(const sa_work *work, const sa_plan *plan, size_t agent, size_t run,
+                          const char *ending, char **path);
 /* SA_INVALID unless --out can be used: new or empty, or with --resume or --shard. */
 sa_status sa_results_check_folder(const sa_options *options);
 
-/* What --resume goes on with, from its spec.yaml: more runs and agents than are asked for here are taken over, and
- * options that differ are SA_INVALID with a sentence. */
+/* What --resume goes on with, from its spec.yaml: more runs and agents than are asked for here are taken
+ * over, and options that differ are SA_INVALID with a sentence. */
 sa_status sa_spec_adopt(sa_work *work);
 sa_status sa_spec_write(const sa_work *work, const char *path);
 
 typedef struct sa_trace sa_trace;
 sa_status sa_trace_begin(const char *path, const char *label, int digits, sa_trace **out);
-/* One line; feedback (chosen->slate). `epoch` has the epoch and the hidden units of the network that chose; NULL:
- * neither is shown. */
-sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa_chosen *chosen, const double *feedback,
-                         double expected_regret, double realised_regret, const sa_agent_counts *epoch);
+/* One line; feedback (chosen->slate). `epoch` has the epoch and the hidden units of the network that chose;
+ * NULL: neither is shown. */
+sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa_chosen *chosen,
+                         const double *feedback, double expected_regret, double realised_regret,
+                         const sa_agent_counts *epoch);
 /* Puts the file in its place; frees the trace either way. */
 sa_status sa_trace_finish(sa_trace *trace);
 void sa_trace_abandon(sa_trace *trace); /* NULL is fine */
 /* Joins the parts with this ending in the order of agent, run, round. */
 sa_status sa_trace_join(const sa_work *work, const char *ending, const char *path);
 
-/* The decision log of a run (--log), in a part of its own; without a path it is NULL, which is fine everywhere. */
+/* The decision log of a run (--log), in a part of its own; without a path it is NULL, which is fine
+ * everywhere. */
 typedef struct sa_run_log sa_run_log;
 sa_status sa_run_log_begin(const sa_plan *plan, size_t agent, size_t run, const char *path, sa_run_log **out);
 /* One line; round from 0, feedback (chosen->slate). */

@@ -44,7 +44,8 @@ static sa_status check_option(const char *name, const char *value, sa_option_inf
     sa_options_destroy(trial);
     SA_TRY(status);
     sa_option_find(name, info);
-    bool varies = info->scope == SA_SCOPE_AGENT || info->scope == SA_SCOPE_ENVIRONMENT || !strcmp(info->name, "seed");
+    bool varies =
+        info->scope == SA_SCOPE_AGENT || info->scope == SA_SCOPE_ENVIRONMENT || !strcmp(info->name, "seed");
     if (!varies) return sa_fail(SA_INVALID, "grid: --%s is one for all cells", info->name);
     if (!strcmp(info->name, "algorithm") && strchr(value, ','))
         return sa_fail(SA_INVALID, "grid: a cell has one algorithm, not %s", value);
@@ -64,7 +65,8 @@ sa_status sa_grid_add(sa_grid *grid, const char *name, const char *value) {
     char shown[SA_PRINTABLE];
     for (size_t i = 0; i < axis->count; i++)
         if (!strcmp(axis->values[i], value))
-            return sa_fail(SA_INVALID, "grid: --%s has the value %s twice", info.name, sa_printable(value, shown));
+            return sa_fail(SA_INVALID, "grid: --%s has the value %s twice", info.name,
+                           sa_printable(value, shown));
     if (sa_grid_cells(grid) / (axis->count ? axis->count : 1) > CELLS_MOST / (axis->count + 1))
         return sa_fail(SA_INVALID, "grid: there are more than %d cells", CELLS_MOST);
     SA_TRY(sa_grow_array(&axis->values, &axis->capacity, axis->count + 1, sizeof *axis->values));
@@ -109,7 +111,8 @@ size_t sa_grid_cell_of_group(const sa_grid *grid, size_t group) {
 sa_status sa_grid_set(const sa_grid *grid, size_t cell, bool of_agent, sa_options *options) {
     for (size_t i = 0; i < grid->count; i++)
         if (grid->axes[i].of_agent == of_agent)
-            SA_TRY(sa_options_set(options, grid->axes[i].name, grid->axes[i].values[sa_grid_place(grid, cell, i)]));
+            SA_TRY(sa_options_set(options, grid->axes[i].name,
+                                  grid->axes[i].values[sa_grid_place(grid, cell, i)]));
     return SA_OK;
 }
 

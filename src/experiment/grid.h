@@ -1,5 +1,5 @@
-/* A sweep: options that take several values each. A cell is one value of each; cells that differ in their environment
- * are different experiments (groups), the others are agents beside each other. */
+/* A sweep: options that take several values each. A cell is one value of each; cells that differ in their
+ * environment are different experiments (groups), the others are agents beside each other. */
 #ifndef SA_EXPERIMENT_GRID_H
 #define SA_EXPERIMENT_GRID_H
 

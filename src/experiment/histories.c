@@ -1,5 +1,5 @@
-/* --history in an experiment: a file for each agent and run. One that a run left is written over; all else that is in the way is
- * found before anything runs. */
+/* --history in an experiment: a file for each agent and run. One that a run left is written over; all else
+ * that is in the way is found before anything runs. */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,7 +12,9 @@ sa_status sa_plan_history(const sa_plan_agent *agent, uint64_t run, char **path)
     return sa_format(path, "%s.%s.%llu", agent->options->history, agent->label, (unsigned long long)run);
 }
 
-static bool has_histories(const sa_plan_agent *agent) { return !agent->code.select && *agent->options->history; }
+static bool has_histories(const sa_plan_agent *agent) {
+    return !agent->code.select && *agent->options->history;
+}
 
 static sa_status find_folder(const char *path, size_t length, struct stat *about, bool *found) {
     char *folder;
@@ -32,7 +34,8 @@ static sa_status is_same(const char *one, const char *other, bool *same) {
     if (*same || strcmp(name, other_name) != 0) return SA_OK;
     SA_TRY(find_folder(one, (size_t)(name - one), &folder, &found));
     SA_TRY(find_folder(other, (size_t)(other_name - other), &other_folder, &other_found));
-    *same = found && other_found && folder.st_dev == other_folder.st_dev && folder.st_ino == other_folder.st_ino;
+    *same =
+        found && other_found && folder.st_dev == other_folder.st_dev && folder.st_ino == other_folder.st_ino;
     return SA_OK;
 }
 
@@ -45,8 +48,8 @@ static sa_status check_pair(const sa_plan *plan, const sa_plan_agent *one, const
     SA_TRY_OR_FAIL(sa_plan_history(other, plan->first_run, &other_path));
     SA_TRY_OR_FAIL(is_same(path, other_path, &same));
     if (same)
-        status = sa_fail(SA_INVALID, "--history: agents %s and %s would both have their feedback in %s", one->label,
-                         other->label, path);
+        status = sa_fail(SA_INVALID, "--history: agents %s and %s would both have their feedback in %s",
+                         one->label, other->label, path);
 fail:
     sa_free(path);
     sa_free(other_path);
@@ -67,7 +70,8 @@ sa_status sa_plan_check_histories(const sa_plan *plan) {
         if (!has_histories(&plan->agents[i])) continue;
         for (size_t j = 0; j < i; j++)
             if (has_histories(&plan->agents[j])) SA_TRY(check_pair(plan, &plan->agents[j], &plan->agents[i]));
-        for (size_t run = 0; run < plan->runs; run++) SA_TRY(check_run(plan, &plan->agents[i], plan->first_run + run));
+        for (size_t run = 0; run < plan->runs; run++)
+            SA_TRY(check_run(plan, &plan->agents[i], plan->first_run + run));
     }
     return SA_OK;
 }

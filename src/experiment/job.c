@@ -1,23 +1,31 @@
-/* One run of one agent. Each round, with v the expected scores, e the noise and S* the oracle's slate for given scores:
+/* One run of one agent. Each round, with v the expected scores, e the noise and S* the oracle's slate for
+ * given scores:
  *
  *   draw -> select S -> feedback v_i + e_i for i in S -> update, --delay rounds later
- *   expected regret = reward(S*(v); v) - reward(S; v),   realised regret = reward(S*(v + e); v + e) - reward(S; v + e)
+ *   expected regret = reward(S*(v); v) - reward(S; v),   realised regret = reward(S*(v + e); v + e) -
+ *       reward(S; v + e)
  *
- * (alpha times the first reward of each for an oracle that is sure of that share only: the paper's alpha-regret).
+ * (alpha times the first reward of each for an oracle that is sure of that share only: the paper's
+ * alpha-regret).
  *
- * With --clicks a user looks at S (env/clicks.c has the models), and S* is the slate of the largest expected reward:
+ * With --clicks a user looks at S (env/clicks.c has the models), and S* is the slate of the largest expected
+ * reward:
  *
  *   draw -> select S -> what the user of this round does with S -> update, --delay rounds later
- *   expected regret = E reward(S*) - E reward(S),   realised regret = what this user gives for S* - what they give for S
+ *   expected regret = E reward(S*) - E reward(S),   realised regret = what this user gives for S* - what they
+ *                                                   give for S
  *
  * The realised regret of a round may then be negative; its mean over users is the expected one.
  *
- * Where the caller's own environment answers for a slate, nobody knows what another would have got, and with u the scores seen
+ * Where the caller's own environment answers for a slate, nobody knows what another would have got, and with
+ * u the scores seen
  *
  *   draw -> select S -> feedback u_i for i in S -> update, --delay rounds later
- *   expected regret as above,   realised regret = reward(S*(v); v) - reward(S; u), where what is not seen counts 0
+ *   expected regret as above,   realised regret = reward(S*(v); v) - reward(S; u), where what is not seen
+ *                               counts 0
  *
- * Curves add them up round by round; `reward` adds up reward(S; v + e), or what the users gave: what was earned. */
+ * Curves add them up round by round; `reward` adds up reward(S; v + e), or what the users gave: what was
+ * earned. */
 #include <math.h>
 #include <string.h>
 
@@ -53,11 +61,13 @@ typedef struct job {
     sa_problem *shorter;       /* of a round with fewer arms than K */
     size_t most;               /* arms of a slate: K, unless the oracle does not look at it */
     size_t delay;              /* at most all rounds */
-    double *feedback; /* (delay + 1, most): row t mod (delay + 1) is what round t is answered with; NaN: not seen */
-    bool *observed;   /* (most) */
-    waiting *asked;   /* (delay + 1) the decisions they answer */
-    size_t *best;     /* (most) */
-    double *clipped;  /* (arms) scores within the oracle's domain */
+    double *
+        /* (delay + 1, most): row t mod (delay + 1) is what round t is answered with; NaN: not seen */
+        feedback;
+    bool *observed;  /* (most) */
+    waiting *asked;  /* (delay + 1) the decisions they answer */
+    size_t *best;    /* (most) */
+    double *clipped; /* (arms) scores within the oracle's domain */
     sa_workspace workspace;
     bool has_epochs; /* a trace shows them */
     bool mispaired;  /* as published: the slate's i-th arm is answered with the score of arm i */
@@ -83,8 +93,8 @@ static void job_clear(job *self) {
 }
 
 /* The oracle of the algorithm `best` with --clicks: it knows the users, too. */
-static int give_best(void *user, const double *scores, size_t arms, const bool *excluded, size_t most, size_t *slate,
-                     size_t *length) {
+static int give_best(void *user, const double *scores, size_t arms, const bool *excluded, size_t most,
+                     size_t *slate, size_t *length) {
     const job *self = user;
     (void)scores, (void)arms, (void)excluded, (void)most;
     memcpy(slate, self->best, self->slate * sizeof *slate);
@@ -92,7 +102,8 @@ static int give_best(void *user, const double *scores, size_t arms, const bool *
     return 0;
 }
 
-/* The agent's history has a name of this run, where one that an earlier run left makes way: agents of runs are never saved. */
+/* The agent's history has a name of this run, where one that an earlier run left makes way: agents of runs
+ * are never saved. */
 static sa_status name_history(job *self, uint64_t run) {
     char *path, **history = &self->options->history;
     if (!**history) return SA_OK;
@@ -105,16 +116,18 @@ static sa_status name_history(job *self, uint64_t run) {
 
 static sa_status make_agent(job *self, uint64_t run, bool traced) {
     if (self->of->code.select)
-        return sa_own_run_begin(&self->own, &self->of->code, self->plan->turns, run, self->delay + 1, self->most,
-                                self->plan->environment->arms);
+        return sa_own_run_begin(&self->own, &self->of->code, self->plan->turns, run, self->delay + 1,
+                                self->most, self->plan->environment->arms);
     self->options = sa_options_copy(self->of->options);
     self->request = sa_request_new();
     if (!self->options || !self->request) return SA_OUT_OF_MEMORY;
     self->has_epochs = sa_algorithm_has_epochs(self->options->algorithm);
     const char *model = sa_algorithm_model(self->options->algorithm);
-    self->mispaired = self->options->linear_form == SA_LINEAR_PUBLISHED && model && strcmp(model, "linear") == 0;
-    self->options->first_run = (int64_t)run;           /* the agent's random numbers are those of this run */
-    if (traced) self->options->widths = SA_WIDTHS_ALL; /* a trace shows every arm's; the slates are the same */
+    self->mispaired =
+        self->options->linear_form == SA_LINEAR_PUBLISHED && model && strcmp(model, "linear") == 0;
+    self->options->first_run = (int64_t)run; /* the agent's random numbers are those of this run */
+    if (traced)
+        self->options->widths = SA_WIDTHS_ALL; /* a trace shows every arm's; the slates are the same */
     bool knows = self->plan->clicks && strcmp(self->options->algorithm, "best") == 0;
     if (knows) self->options->feedback = SA_FEEDBACK_SEMI_BANDIT; /* it does not learn */
     SA_TRY(name_history(self, run));
@@ -176,14 +189,16 @@ static sa_status rewards(job *self, const double *scores, double *best, double *
     return sa_fail(SA_INVALID, "the reward of a slate is %g", isfinite(*best) ? *reward : *best);
 }
 
-/* What can be chosen in this round. Where its arms are fewer than K, an oracle that wants K gets them all, and the data of the
- * first positions. */
+/* What can be chosen in this round. Where its arms are fewer than K, an oracle that wants K gets them all,
+ * and the data of the first positions. */
 static sa_status make_request(job *self) {
-    bool few = self->of->oracle->size == SA_EXACTLY_K && self->round.arms < (size_t)self->plan->options->slate;
+    bool few =
+        self->of->oracle->size == SA_EXACTLY_K && self->round.arms < (size_t)self->plan->options->slate;
     self->slate = few ? self->round.arms : (size_t)self->plan->options->slate;
     self->problem = few ? self->shorter : self->plan->problem;
     const sa_oracle_data *data = sa_problem_data(self->plan->problem);
-    if (few && data->given & SA_BIT(SA_DISCOUNTS)) sa_problem_discounts(self->shorter, data->discounts, self->slate);
+    if (few && data->given & SA_BIT(SA_DISCOUNTS))
+        sa_problem_discounts(self->shorter, data->discounts, self->slate);
     if (few && data->given & SA_BIT(SA_REWARD))
         SA_TRY(sa_problem_set(self->shorter, "reward", data->sum ? "sum" : "click"));
     if (!self->request) return SA_OK;
@@ -234,7 +249,8 @@ static sa_status answer_with_feedback(job *self, uint64_t run, size_t round, dou
 static void answer_with_clicks(job *self, uint64_t run, size_t round, double gain[SA_CURVE_COUNT]) {
     const sa_clicks *clicks = self->plan->clicks;
     const size_t *arms = self->chosen.arms, length = self->chosen.slate;
-    sa_visit visit = sa_clicks_visit(clicks, &self->round, run, round, arms, length, feedback_of(self, round));
+    sa_visit visit =
+        sa_clicks_visit(clicks, &self->round, run, round, arms, length, feedback_of(self, round));
     sa_visit best = sa_clicks_visit(clicks, &self->round, run, round, self->best, self->slate, NULL);
     gain[SA_CURVE_EXPECTED] = sa_clicks_expected_reward(clicks, &self->round, self->best, self->slate) -
                               sa_clicks_expected_reward(clicks, &self->round, arms, length);
@@ -261,7 +277,8 @@ static sa_status ask_agent(job *self) {
         self->chosen.prefix = sa_decision_prefix_propensities(decision);
         self->chosen.position = sa_decision_position_propensities(decision);
     }
-    self->stats->certificate = fmax(self->stats->certificate, sa_decision_certificate(self->decision)); /* NaN is less */
+    self->stats->certificate =
+        fmax(self->stats->certificate, sa_decision_certificate(self->decision)); /* NaN is less */
     return SA_OK;
 }
 
@@ -298,7 +315,8 @@ static sa_status update(job *self, size_t round) {
         SA_TRY(sa_agent_update(self->agent, asked.id, feedback, observed, asked.slate));
     else
         SA_TRY(sa_own_run_update(&self->own, old, feedback, observed, asked.slate));
-    self->stats->update_seconds += sa_seconds_now() - start; /* training and replays included, until take_counts */
+    self->stats->update_seconds +=
+        sa_seconds_now() - start; /* training and replays included, until take_counts */
     return SA_OK;
 }
 
@@ -316,7 +334,8 @@ static void take_counts(job *self) {
     sa_agent_count(self->agent, &counts);
     self->stats->train_seconds = counts.train_seconds;
     self->stats->replay_seconds = counts.replay_seconds;
-    self->stats->update_seconds = fmax(0, self->stats->update_seconds - counts.train_seconds - counts.replay_seconds);
+    self->stats->update_seconds =
+        fmax(0, self->stats->update_seconds - counts.train_seconds - counts.replay_seconds);
     self->stats->diverged_trainings = counts.diverged_trainings;
 }
 
@@ -335,13 +354,17 @@ static sa_status draw(job *self, uint64_t run, size_t round) {
 static sa_status find_best(job *self) {
     const sa_clicks *clicks = self->plan->clicks;
     sa_oracle_data data = *sa_problem_data(self->problem);
-    const unsigned rules = SA_BIT(SA_GROUPS) | SA_BIT(SA_EXCLUSIONS) | SA_BIT(SA_ELIGIBLE) | SA_BIT(SA_MATRIX);
-    if (clicks->kind != SA_CLICKS_POSITION || self->of->oracle != &sa_oracle_assignment || !(data.given & rules))
+    const unsigned rules =
+        SA_BIT(SA_GROUPS) | SA_BIT(SA_EXCLUSIONS) | SA_BIT(SA_ELIGIBLE) | SA_BIT(SA_MATRIX);
+    if (clicks->kind != SA_CLICKS_POSITION || self->of->oracle != &sa_oracle_assignment ||
+        !(data.given & rules))
         return sa_clicks_best(clicks, &self->round, self->slate, &self->workspace, self->best);
     size_t length;
-    sa_oracle_problem problem = {.scores = self->clipped, .arms = self->round.arms, .slate = self->slate, .data = &data};
+    sa_oracle_problem problem = {
+        .scores = self->clipped, .arms = self->round.arms, .slate = self->slate, .data = &data};
     for (size_t i = 0; i < self->round.arms; i++)
-        self->clipped[i] = clicks->bernoulli ? sa_clicks_attraction(&self->round, i) : self->round.expected[i];
+        self->clipped[i] =
+            clicks->bernoulli ? sa_clicks_attraction(&self->round, i) : self->round.expected[i];
     data.given |= SA_BIT(SA_DISCOUNTS);
     data.discounts = clicks->weights;
     return sa_oracle_assignment.solve(&problem, &self->workspace, self->best, &length);
@@ -368,11 +391,13 @@ static sa_status play_round(job *self, uint64_t run, size_t round, double last[S
     if (round % MEMORY_PERIOD == 0) take_memory(self);
     SA_TRY(sa_run_log_round(self->log, round, &self->round, &self->chosen, feedback_of(self, round)));
     if (!self->trace) return SA_OK;
-    return sa_trace_round(self->trace, run, round + 1, &self->chosen, feedback_of(self, round), gain[SA_CURVE_EXPECTED],
-                          gain[SA_CURVE_REALISED], self->has_epochs ? &chooser : NULL);
+    return sa_trace_round(self->trace, run, round + 1, &self->chosen, feedback_of(self, round),
+                          gain[SA_CURVE_EXPECTED], gain[SA_CURVE_REALISED],
+                          self->has_epochs ? &chooser : NULL);
 }
 
-sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const sa_job_files *files, sa_job_control *control) {
+sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const sa_job_files *files,
+                     sa_job_control *control) {
     double start = sa_seconds_now(), last[SA_CURVE_COUNT] = {0};
     sa_plan_agent *of = &plan->agents[agent];
     job self = {.plan = plan, .of = of, .stats = &of->stats[run]};
@@ -387,12 +412,14 @@ sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const sa_job
     }
     for (size_t round = 0; round < plan->rounds; round++) {
         if (atomic_load_explicit(&control->stop, memory_order_relaxed)) {
-            status = sa_fail(SA_INTERRUPTED, "agent %s, run %llu: stopped", of->label, (unsigned long long)number);
+            status =
+                sa_fail(SA_INTERRUPTED, "agent %s, run %llu: stopped", of->label, (unsigned long long)number);
             goto fail;
         }
         status = play_round(&self, number, round, last);
         if (status != SA_OK) {
-            sa_fail_prefix(status, "agent %s, run %llu, round %zu: ", of->label, (unsigned long long)number, round + 1);
+            sa_fail_prefix(status, "agent %s, run %llu, round %zu: ", of->label, (unsigned long long)number,
+                           round + 1);
             goto fail;
         }
         for (int kind = 0; kind < SA_CURVE_COUNT; kind++)

@@ -24,8 +24,8 @@ sa_status sa_experiment_own_environment(sa_experiment *experiment, const sa_own_
     if (!environment || !environment->contexts || !environment->expected)
         return sa_fail(SA_INVALID, "an environment of your own needs contexts and expected callbacks");
     if (environment->arms == 0 || environment->dim == 0)
-        return sa_fail(SA_INVALID, "your environment has %zu arms of %zu features, and must have some", environment->arms,
-                       environment->dim);
+        return sa_fail(SA_INVALID, "your environment has %zu arms of %zu features, and must have some",
+                       environment->arms, environment->dim);
     SA_TRY(sa_experiment_set(experiment, "environment", "own"));
     experiment->environment = *environment;
     return SA_OK;
@@ -35,7 +35,8 @@ sa_status sa_experiment_own_oracle(sa_experiment *experiment, const sa_oracle_ca
     if (!oracle) return sa_fail(SA_INVALID, "an oracle of your own needs a solve callback");
     SA_TRY(sa_own_check(oracle));
     if (oracle->positions)
-        return sa_fail(SA_INVALID, "an experiment has one score an arm, and your oracle takes one for each position");
+        return sa_fail(SA_INVALID,
+                       "an experiment has one score an arm, and your oracle takes one for each position");
     SA_TRY(sa_experiment_set(experiment, "oracle", "own"));
     experiment->oracle = *oracle;
     return SA_OK;
@@ -49,8 +50,8 @@ sa_status sa_spec_environment(sa_experiment *experiment, const sa_options *optio
 
 /* ---- the oracle waits for its turn ---- */
 
-static int solve(void *user, const double *scores, size_t arms, const bool *excluded, size_t most, size_t *slate,
-                 size_t *length) {
+static int solve(void *user, const double *scores, size_t arms, const bool *excluded, size_t most,
+                 size_t *slate, size_t *length) {
     const sa_plan *plan = user;
     const sa_oracle_callbacks *own = &plan->own_oracle;
     int code;

@@ -9,8 +9,8 @@ static sa_status check_code(const char *callback, int code) {
     return sa_fail(SA_CALLBACK, "its %s failed with code %d", callback, code);
 }
 
-sa_status sa_own_run_begin(sa_own_run *self, const sa_own_agent *code, sa_turns *turns, uint64_t run, size_t rows,
-                           size_t most, size_t candidates) {
+sa_status sa_own_run_begin(sa_own_run *self, const sa_own_agent *code, sa_turns *turns, uint64_t run,
+                           size_t rows, size_t most, size_t candidates) {
     *self = (sa_own_run){.code = code, .turns = turns, .state = code->user, .rows = rows, .most = most};
     SA_TRY(sa_alloc_matrix(rows, most, sizeof *self->arms, &self->arms));
     SA_TRY(sa_alloc_array(candidates, sizeof *self->taken, &self->taken));
@@ -32,8 +32,8 @@ void sa_own_run_end(sa_own_run *self) {
 static sa_status check_slate(sa_own_run *self, const sa_own_round *round, bool exactly, const size_t *arms,
                              size_t length) {
     if (length > round->slate || (exactly && length < round->slate))
-        return sa_fail(SA_INVALID, "it chose %zu arms, and %s %zu are wanted", length, exactly ? "exactly" : "at most",
-                       round->slate);
+        return sa_fail(SA_INVALID, "it chose %zu arms, and %s %zu are wanted", length,
+                       exactly ? "exactly" : "at most", round->slate);
     memset(self->taken, 0, round->arms * sizeof *self->taken);
     for (size_t i = 0; i < length; i++) {
         if (arms[i] >= round->arms)
@@ -54,7 +54,8 @@ sa_status sa_own_run_select(sa_own_run *self, const sa_own_round *round, bool ex
     return SA_OK;
 }
 
-sa_status sa_own_run_update(sa_own_run *self, uint64_t round, const double *scores, const bool *observed, size_t length) {
+sa_status sa_own_run_update(sa_own_run *self, uint64_t round, const double *scores, const bool *observed,
+                            size_t length) {
     const size_t *arms = self->arms + round % self->rows * self->most;
     int code;
     if (!self->code->update) return SA_OK;

@@ -15,14 +15,16 @@ sa_status sa_part_path(const char *parts, const char *label, uint64_t run, const
 
 sa_status sa_part_write(const char *path, double *const *curve, size_t rounds, const sa_run_stats *stats,
                         const char *session) {
-    const double numbers[STATS] = {stats->seconds,       stats->select_seconds,     stats->update_seconds,
-                                   stats->train_seconds, (double)stats->peak_bytes, (double)stats->diverged_trainings};
+    const double numbers[STATS] = {
+        stats->seconds,       stats->select_seconds,     stats->update_seconds,
+        stats->train_seconds, (double)stats->peak_bytes, (double)stats->diverged_trainings};
     const size_t count = STATS, length = strlen(session);
     sa_npz_writer *writer;
     sa_status status;
     SA_TRY(sa_npz_begin(&writer));
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
-        if (curve[kind]) SA_TRY_OR_FAIL(sa_npz_add(writer, sa_curve_name(kind), SA_FLOAT64, 1, &rounds, curve[kind]));
+        if (curve[kind])
+            SA_TRY_OR_FAIL(sa_npz_add(writer, sa_curve_name(kind), SA_FLOAT64, 1, &rounds, curve[kind]));
     SA_TRY_OR_FAIL(sa_npz_add(writer, "stats", SA_FLOAT64, 1, &count, numbers));
     SA_TRY_OR_FAIL(sa_npz_add(writer, "replay_seconds", SA_FLOAT64, 0, NULL, &stats->replay_seconds));
     SA_TRY_OR_FAIL(sa_npz_add(writer, "certificate", SA_FLOAT64, 0, NULL, &stats->certificate));
@@ -44,7 +46,8 @@ static sa_status read_session(sa_npz *archive, char **session) {
     return status;
 }
 
-sa_status sa_part_read(const char *path, double *const *curve, size_t rounds, sa_run_stats *stats, char **session) {
+sa_status sa_part_read(const char *path, double *const *curve, size_t rounds, sa_run_stats *stats,
+                       char **session) {
     double numbers[STATS];
     const size_t count = STATS;
     sa_npz *archive;
@@ -52,7 +55,8 @@ sa_status sa_part_read(const char *path, double *const *curve, size_t rounds, sa
     SA_TRY(sa_npz_open(path, &archive));
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
         if (curve[kind])
-            SA_TRY_OR_FAIL(sa_npz_read_into(archive, sa_curve_name(kind), SA_FLOAT64, 1, &rounds, curve[kind]));
+            SA_TRY_OR_FAIL(
+                sa_npz_read_into(archive, sa_curve_name(kind), SA_FLOAT64, 1, &rounds, curve[kind]));
     SA_TRY_OR_FAIL(sa_npz_read_into(archive, "stats", SA_FLOAT64, 1, &count, numbers));
     *stats = (sa_run_stats){.seconds = numbers[0],
                             .select_seconds = numbers[1],
@@ -62,7 +66,8 @@ sa_status sa_part_read(const char *path, double *const *curve, size_t rounds, sa
                             .diverged_trainings = (uint64_t)numbers[5]};
     if (sa_npz_has(archive, "replay_seconds")) /* of a part as older versions left it: none */
         SA_TRY_OR_FAIL(sa_npz_get_number(archive, "replay_seconds", &stats->replay_seconds));
-    if (sa_npz_has(archive, "certificate")) SA_TRY_OR_FAIL(sa_npz_get_number(archive, "certificate", &stats->certificate));
+    if (sa_npz_has(archive, "certificate"))
+        SA_TRY_OR_FAIL(sa_npz_get_number(archive, "certificate", &stats->certificate));
     status = read_session(archive, session);
 fail:
     sa_npz_close(archive);

@@ -8,7 +8,8 @@
 sa_status sa_part_write(const char *path, double *const *curve, size_t rounds, const sa_run_stats *stats,
                         const char *session);
 /* Fills what curve has room for. */
-sa_status sa_part_read(const char *path, double *const *curve, size_t rounds, sa_run_stats *stats, char **session);
+sa_status sa_part_read(const char *path, double *const *curve, size_t rounds, sa_run_stats *stats,
+                       char **session);
 /* How many rounds the run had. */
 sa_status sa_part_rounds(const char *path, size_t *rounds);
 /* "FOLDER/parts/LABEL-RUN.ENDING"; caller frees. */

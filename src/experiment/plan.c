@@ -1,5 +1,6 @@
-/* From what is asked for to what will be done. Everything that can be wrong with the input is found here, before
- * anything is created on the disk: the environment is made, its files are read, and every agent is created once. */
+/* From what is asked for to what will be done. Everything that can be wrong with the input is found here,
+ * before anything is created on the disk: the environment is made, its files are read, and every agent is
+ * created once. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,22 +47,24 @@ sa_status sa_plan_check_place(const char *path, const char *out) {
 static sa_status check_slate(const sa_options *options, const sa_environment *environment) {
     if ((uint64_t)options->slate <= environment->arms) return SA_OK;
     if (!strcmp(options->environment, "npy"))
-        return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than the %zu arms of --contexts %s", options->slate,
-                       environment->arms, options->contexts);
+        return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than the %zu arms of --contexts %s",
+                       options->slate, environment->arms, options->contexts);
     if (!strcmp(options->environment, "svmlight"))
-        return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than the %zu documents of the largest query of --data %s",
+        return sa_fail(SA_INVALID,
+                       "--slate %" PRId64 " is more than the %zu documents of the largest query of --data %s",
                        options->slate, environment->arms, options->data);
     if (!strcmp(options->environment, "own"))
-        return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than the %zu arms of your environment", options->slate,
-                       environment->arms);
-    return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than --arms %zu", options->slate, environment->arms);
+        return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than the %zu arms of your environment",
+                       options->slate, environment->arms);
+    return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than --arms %zu", options->slate,
+                   environment->arms);
 }
 
 /* Feedback must find its decision: the agent keeps the last --pending-limit of them. */
 static sa_status check_delay(const sa_plan *plan, const sa_options *options) {
     if (options->delay < options->pending_limit || (uint64_t)options->delay >= plan->rounds) return SA_OK;
-    return sa_fail(SA_INVALID, "--delay %" PRId64 " needs a --pending-limit above it, which is %" PRId64, options->delay,
-                   options->pending_limit);
+    return sa_fail(SA_INVALID, "--delay %" PRId64 " needs a --pending-limit above it, which is %" PRId64,
+                   options->delay, options->pending_limit);
 }
 
 /* ---- making ---- */
@@ -111,20 +114,25 @@ static sa_status plan_environment(sa_plan *plan, sa_experiment *experiment, cons
 
 /* Users look at positions, and the published linear code pairs scores with arms in a way that has none. */
 static sa_status check_positions(const sa_plan *plan, const sa_plan_agent *agent) {
-    const char *clicks = !plan->clicks ? NULL : plan->clicks->kind == SA_CLICKS_POSITION ? "position" : "cascade";
+    const char *clicks = !plan->clicks                              ? NULL
+                         : plan->clicks->kind == SA_CLICKS_POSITION ? "position"
+                                                                    : "cascade";
     const char *model = sa_algorithm_model(agent->options->algorithm);
     bool published = agent->options->linear_form == SA_LINEAR_PUBLISHED && model && !strcmp(model, "linear");
     if (published && plan->environment->kind->feedback)
-        return sa_fail(SA_INVALID, "--linear-form published mixes up the scores of arms, of which the feedback of your "
-                                   "environment has only the slate's: take --linear-form defined");
+        return sa_fail(SA_INVALID,
+                       "--linear-form published mixes up the scores of arms, of which the feedback of your "
+                       "environment has only the slate's: take --linear-form defined");
     if (!clicks) return SA_OK;
     if (agent->oracle->size != SA_EXACTLY_K)
-        return sa_fail(SA_INVALID,
-                       "--oracle %s has no positions that --clicks %s could look at; top-k, assignment and cascade do",
-                       agent->oracle->name, clicks);
+        return sa_fail(
+            SA_INVALID,
+            "--oracle %s has no positions that --clicks %s could look at; top-k, assignment and cascade do",
+            agent->oracle->name, clicks);
     if (published)
         return sa_fail(SA_INVALID,
-                       "--linear-form published mixes up the scores of arms, which makes no sense with --clicks %s: take "
+                       "--linear-form published mixes up the scores of arms, which makes no sense with "
+                       "--clicks %s: take "
                        "--linear-form defined",
                        clicks);
     return SA_OK;
@@ -169,11 +177,13 @@ static sa_status check_sizes(const sa_plan *plan) {
     size_t arms = plan->environment->arms, dim = plan->environment->dim;
     if (threads > jobs) threads = jobs;
     if (!sa_plan_fits(jobs, plan->rounds, SA_CURVE_COUNT, sizeof(double)))
-        return sa_fail(SA_INVALID,
-                       "--runs %zu of --rounds %zu with %zu agents have more regret curves than this machine has memory",
-                       plan->runs, plan->rounds, plan->agent_count);
+        return sa_fail(
+            SA_INVALID,
+            "--runs %zu of --rounds %zu with %zu agents have more regret curves than this machine has memory",
+            plan->runs, plan->rounds, plan->agent_count);
     if (!sa_plan_fits(threads, arms, dim, sizeof(double)))
-        return sa_fail(SA_INVALID, "--arms %zu of --dim %zu in %zu threads take more than this machine's memory", arms,
+        return sa_fail(SA_INVALID,
+                       "--arms %zu of --dim %zu in %zu threads take more than this machine's memory", arms,
                        dim, threads);
     return SA_OK;
 }

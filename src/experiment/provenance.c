@@ -77,8 +77,9 @@ sa_status sa_session_make(json_t **session) {
     if (!words) words = json_string("(not UTF-8)");
     sa_buffer_clear(&command);
     if (status == SA_OK)
-        *session = json_pack("{s:s, s:s, s:s, s:s, s:s, s:O, s:[]}", "version", sa_version(), "commit", sa_commit(),
-                             "date", date, "host", host, "cpu", processor, "command", words, "inputs");
+        *session =
+            json_pack("{s:s, s:s, s:s, s:s, s:s, s:O, s:[]}", "version", sa_version(), "commit", sa_commit(),
+                      "date", date, "host", host, "cpu", processor, "command", words, "inputs");
     json_decref(words);
     return status == SA_OK && !*session ? SA_OUT_OF_MEMORY : status;
 }
@@ -86,7 +87,8 @@ sa_status sa_session_make(json_t **session) {
 /* ---- its inputs ---- */
 
 bool sa_option_is_input(const char *name) {
-    static const char *const files[] = {"contexts", "scores", "noise-values", "data", "examination", "init-weights"};
+    static const char *const files[] = {"contexts", "scores",      "noise-values",
+                                        "data",     "examination", "init-weights"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (!strcmp(name, files[i])) return true;
     for (sa_datum datum = 0; datum < SA_DATUM_COUNT; datum++)
@@ -114,14 +116,16 @@ sa_status sa_session_add_inputs(json_t *session, const sa_options *options) {
         const char *path = *(char **)sa_option_field(options, sa_option_row_find(info.name));
         if (!*path || find(inputs, path) || stat(path, &about) || !S_ISREG(about.st_mode)) continue;
         SA_TRY(sa_sha256_file(path, hash, &bytes));
-        if (json_array_append_new(inputs, json_pack("{s:s, s:s, s:I, s:s}", "option", info.name, "path", path, "bytes",
-                                                    (json_int_t)bytes, "sha256", hash)))
+        if (json_array_append_new(inputs, json_pack("{s:s, s:s, s:I, s:s}", "option", info.name, "path", path,
+                                                    "bytes", (json_int_t)bytes, "sha256", hash)))
             return sa_fail(SA_INVALID, "--%s %s is not UTF-8", info.name, path);
     }
     return SA_OK;
 }
 
-static const char *hash_of(const json_t *input) { return json_string_value(json_object_get(input, "sha256")); }
+static const char *hash_of(const json_t *input) {
+    return json_string_value(json_object_get(input, "sha256"));
+}
 
 sa_status sa_session_compare(const json_t *now, const json_t *then, const char *folder) {
     const json_t *inputs = json_object_get(now, "inputs");
@@ -131,8 +135,10 @@ sa_status sa_session_compare(const json_t *now, const json_t *then, const char *
         const json_t *other = path ? find(json_object_get(then, "inputs"), path) : NULL;
         if (!other || !hash_of(input) || !hash_of(other) || !strcmp(hash_of(input), hash_of(other))) continue;
         return sa_fail(SA_INVALID,
-                       "--%s %.300s has changed since runs of %.300s were made of it (sha256 %.12s... then, %.12s... now)",
-                       json_string_value(json_object_get(input, "option")), path, folder, hash_of(other), hash_of(input));
+                       "--%s %.300s has changed since runs of %.300s were made of it (sha256 %.12s... then, "
+                       "%.12s... now)",
+                       json_string_value(json_object_get(input, "option")), path, folder, hash_of(other),
+                       hash_of(input));
     }
     return SA_OK;
 }

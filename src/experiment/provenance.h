@@ -13,8 +13,8 @@ sa_status sa_json_text(const json_t *value, char **text);
 sa_status sa_session_make(json_t **session);
 /* Adds the files that these options name, each once: {"option", "path", "bytes", "sha256"}. */
 sa_status sa_session_add_inputs(json_t *session, const sa_options *options);
-/* SA_INVALID, naming the file, where a path that both sessions have read had other contents. `folder`: whose runs `then`
- * made. */
+/* SA_INVALID, naming the file, where a path that both sessions have read had other contents. `folder`: whose
+ * runs `then` made. */
 sa_status sa_session_compare(const json_t *now, const json_t *then, const char *folder);
 /* The hash of a file as one of the sessions (an array) read it; NULL: none did. */
 const char *sa_session_hash(const json_t *sessions, const char *path);

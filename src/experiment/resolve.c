@@ -1,4 +1,5 @@
-/* From what is asked for to agents with all their options: one for each algorithm and agent, in each cell of the grid. */
+/* From what is asked for to agents with all their options: one for each algorithm and agent, in each cell of
+ * the grid. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -32,7 +33,8 @@ typedef struct agent_list {
 /* Adds an agent with a copy of the options for all, and returns it through *out. */
 static sa_status list_add(agent_list *list, const char *label, const sa_options *base, sa_plan_agent **out) {
     for (size_t i = 0; i < list->count; i++)
-        if (!strcmp(list->agents[i].label, label)) return sa_fail(SA_INVALID, "two agents are labelled %s", label);
+        if (!strcmp(list->agents[i].label, label))
+            return sa_fail(SA_INVALID, "two agents are labelled %s", label);
     SA_TRY(sa_grow_array(&list->agents, &list->capacity, list->count + 1, sizeof *list->agents));
     sa_plan_agent *agent = &list->agents[list->count++];
     *agent = (sa_plan_agent){0};
@@ -51,7 +53,8 @@ static sa_status list_algorithms(agent_list *list, const sa_options *base) {
         size_t size = comma && from < comma ? (size_t)(comma - from) : comma ? 0 : strlen(from);
         while (size > 0 && from[size - 1] == ' ') size--;
         if (size == 0) return sa_fail(SA_INVALID, "--algorithm \"%.80s\" has an empty name", base->algorithm);
-        if (size >= sizeof name) return sa_fail(SA_INVALID, "--algorithm %.80s... is too long", base->algorithm);
+        if (size >= sizeof name)
+            return sa_fail(SA_INVALID, "--algorithm %.80s... is too long", base->algorithm);
         memcpy(name, from, size);
         name[size] = 0;
         SA_TRY(sa_label_check(name));
@@ -69,10 +72,11 @@ static sa_status list_own(agent_list *list, const sa_options *base, const sa_spe
     agent->code = asked->code;
     sa_option_info info;
     for (size_t i = 0; sa_option_at(i, &info); i++)
-        if (sa_options_given(asked->own, info.name)) SA_TRY(sa_options_take(agent->options, asked->own, info.name));
+        if (sa_options_given(asked->own, info.name))
+            SA_TRY(sa_options_take(agent->options, asked->own, info.name));
     if (strchr(agent->options->algorithm, ','))
-        return sa_fail(SA_INVALID, "agent %s: which of --algorithm %.200s is meant? Say algorithm=NAME", asked->label,
-                       base->algorithm);
+        return sa_fail(SA_INVALID, "agent %s: which of --algorithm %.200s is meant? Say algorithm=NAME",
+                       asked->label, base->algorithm);
     /* a preset of its own must not touch what is one for all */
     for (size_t i = 0; sa_option_at(i, &info); i++)
         if (info.scope != SA_SCOPE_AGENT) SA_TRY(sa_options_take(agent->options, base, info.name));
@@ -89,8 +93,8 @@ static sa_status check_axes(const sa_experiment *experiment) {
             const sa_spec_agent *agent = &experiment->agents[i];
             if (!grid->axes[axis].of_agent) continue;
             if (agent->code.select)
-                return sa_fail(SA_INVALID, "grid: agent %s is code of yours, which --%s does not change", agent->label,
-                               grid->axes[axis].name);
+                return sa_fail(SA_INVALID, "grid: agent %s is code of yours, which --%s does not change",
+                               agent->label, grid->axes[axis].name);
             if (sa_options_given(agent->own, grid->axes[axis].name))
                 return sa_fail(SA_INVALID, "grid: --%s is in the grid, and agent %s has a value of its own",
                                grid->axes[axis].name, agent->label);
@@ -99,8 +103,8 @@ static sa_status check_axes(const sa_experiment *experiment) {
 }
 
 /* A copy of the agent in one cell. */
-static sa_status add_cell(agent_list *list, const sa_experiment *experiment, const sa_plan_agent *from, size_t cell,
-                          bool alone, bool everything) {
+static sa_status add_cell(agent_list *list, const sa_experiment *experiment, const sa_plan_agent *from,
+                          size_t cell, bool alone, bool everything) {
     char *label;
     sa_plan_agent *agent = NULL;
     SA_TRY(sa_grid_label(&experiment->grid, cell, alone ? NULL : from->label, &label));
@@ -114,23 +118,27 @@ static sa_status add_cell(agent_list *list, const sa_experiment *experiment, con
     return everything ? sa_grid_set(&experiment->grid, cell, false, agent->options) : SA_OK;
 }
 
-static sa_status list_cells(agent_list *list, const sa_experiment *experiment, const agent_list *base, int group) {
+static sa_status list_cells(agent_list *list, const sa_experiment *experiment, const agent_list *base,
+                            int group) {
     const sa_grid *grid = &experiment->grid;
     SA_TRY(check_axes(experiment));
     for (size_t cell = 0; cell < sa_grid_cells(grid); cell++) {
         if (group != SA_EVERY_GROUP && sa_grid_group_of(grid, cell) != (size_t)group) continue;
         for (size_t i = 0; i < base->count; i++)
-            SA_TRY(add_cell(list, experiment, &base->agents[i], cell, base->count == 1, group == SA_EVERY_GROUP));
+            SA_TRY(add_cell(list, experiment, &base->agents[i], cell, base->count == 1,
+                            group == SA_EVERY_GROUP));
     }
     return SA_OK;
 }
 
-sa_status sa_spec_resolve(const sa_experiment *experiment, const sa_options *base, int group, sa_plan_agent **agents,
-                          size_t *count) {
+sa_status sa_spec_resolve(const sa_experiment *experiment, const sa_options *base, int group,
+                          sa_plan_agent **agents, size_t *count) {
     agent_list list = {0}, cells = {0};
     sa_status status;
-    if (experiment->agent_count == 0 || sa_options_given(base, "algorithm")) SA_TRY_OR_FAIL(list_algorithms(&list, base));
-    for (size_t i = 0; i < experiment->agent_count; i++) SA_TRY_OR_FAIL(list_own(&list, base, &experiment->agents[i]));
+    if (experiment->agent_count == 0 || sa_options_given(base, "algorithm"))
+        SA_TRY_OR_FAIL(list_algorithms(&list, base));
+    for (size_t i = 0; i < experiment->agent_count; i++)
+        SA_TRY_OR_FAIL(list_own(&list, base, &experiment->agents[i]));
     if (experiment->grid.count > 0) {
         SA_TRY_OR_FAIL(list_cells(&cells, experiment, &list, group));
         agent_list kept = list;

@@ -1,5 +1,5 @@
-/* The folder of an experiment while it is worked in: locked, found again, kept run by run, finished (stored.h has what
- * is in it). */
+/* The folder of an experiment while it is worked in: locked, found again, kept run by run, finished (stored.h
+ * has what is in it). */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,8 +37,8 @@ static bool has_only_temporaries(const char *folder) {
     DIR *open = opendir(folder);
     bool only = open;
     for (struct dirent *entry; only && (entry = readdir(open));)
-        only = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || !strncmp(entry->d_name, ".lock", 5) ||
-               is_temporary(entry->d_name);
+        only = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+               !strncmp(entry->d_name, ".lock", 5) || is_temporary(entry->d_name);
     if (open) closedir(open);
     return only;
 }
@@ -47,7 +47,8 @@ static void remove_temporaries(const char *folder) {
     DIR *open = opendir(folder);
     for (struct dirent *entry; open && (entry = readdir(open));) {
         char *path;
-        if (!is_temporary(entry->d_name) || sa_format(&path, "%s/%s", folder, entry->d_name) != SA_OK) continue;
+        if (!is_temporary(entry->d_name) || sa_format(&path, "%s/%s", folder, entry->d_name) != SA_OK)
+            continue;
         sa_path_remove(path);
         sa_free(path);
     }
@@ -56,7 +57,8 @@ static void remove_temporaries(const char *folder) {
 
 /* ---- may it be used? ---- */
 
-/* --out must be new, or the folder of an experiment that --resume goes on with, or that other shards work in. */
+/* --out must be new, or the folder of an experiment that --resume goes on with, or that other shards work
+ * in. */
 sa_status sa_results_check_folder(const sa_options *options) {
     const char *out = options->out;
     bool shard = *options->shard;
@@ -68,7 +70,8 @@ sa_status sa_results_check_folder(const sa_options *options) {
     bool exists = !stat(out, &about);
     if (exists && !S_ISDIR(about.st_mode)) return sa_fail(SA_INVALID, "--out %s is not a folder", out);
     if (!exists && options->resume && !shard)
-        return sa_fail(SA_INVALID, "--resume: there is no folder %s to go on with; leave --resume out to begin", out);
+        return sa_fail(SA_INVALID,
+                       "--resume: there is no folder %s to go on with; leave --resume out to begin", out);
     if (sa_folder_is_empty(out) || has_only_temporaries(out)) return SA_OK;
     bool begun = is_there(out, "spec.yaml"), finished = begun && is_there(out, "summary.json");
     if ((options->resume || shard) && begun) return SA_OK;
@@ -76,16 +79,16 @@ sa_status sa_results_check_folder(const sa_options *options) {
         return sa_fail(SA_INVALID, "--%s: %s has no spec.yaml, so it is not the folder of an experiment",
                        shard ? "shard" : "resume", out);
     return sa_fail(SA_INVALID, "--out %s is not empty%s", out,
-                   finished
-                       ? ": it holds a finished experiment, to which --resume adds runs and agents; or name another folder"
-                   : begun ? ": it holds an unfinished experiment, with which --resume goes on"
-                           : "; name a new folder");
+                   finished ? ": it holds a finished experiment, to which --resume adds runs and agents; or "
+                              "name another folder"
+                   : begun  ? ": it holds an unfinished experiment, with which --resume goes on"
+                            : "; name a new folder");
 }
 
 /* ---- parts ---- */
 
-sa_status sa_results_part(const sa_work *work, const sa_plan *plan, size_t agent, size_t run, const char *ending,
-                          char **path) {
+sa_status sa_results_part(const sa_work *work, const sa_plan *plan, size_t agent, size_t run,
+                          const char *ending, char **path) {
     return sa_part_path(work->parts, plan->agents[agent].label, plan->first_run + run, ending, path);
 }
 
@@ -108,8 +111,8 @@ sa_status sa_results_keep(const sa_work *work, const sa_plan *plan, size_t agent
 /* ---- what is there already ---- */
 
 /* Clears `*has` when a part is not there that the option `wanted`, unless empty, asks for. */
-static sa_status has_part(const sa_work *work, const sa_plan *plan, size_t agent, size_t run, const char *ending,
-                          const char *wanted, bool *has) {
+static sa_status has_part(const sa_work *work, const sa_plan *plan, size_t agent, size_t run,
+                          const char *ending, const char *wanted, bool *has) {
     char *path;
     if (!*wanted) return SA_OK;
     SA_TRY(sa_results_part(work, plan, agent, run, ending, &path));
@@ -125,8 +128,8 @@ static sa_status is_traced(const sa_work *work, const sa_plan *plan, size_t agen
     return has_part(work, plan, agent, run, "log", work->options->log, traced);
 }
 
-static sa_status take_rows(const sa_work *work, const sa_plan *plan, size_t index, const sa_stored_agent *from,
-                           size_t first_session) {
+static sa_status take_rows(const sa_work *work, const sa_plan *plan, size_t index,
+                           const sa_stored_agent *from, size_t first_session) {
     sa_plan_agent *agent = &plan->agents[index];
     for (size_t i = 0; i < from->runs; i++) {
         size_t run = (size_t)(from->run[i] - plan->first_run);
@@ -156,7 +159,9 @@ static sa_status check_code(const sa_plan *plan, const sa_plan_agent *agent) {
     bool absent = !agent->code.select && !strcmp(agent->options->algorithm, "own");
     for (size_t run = 0; absent && run < plan->runs; run++)
         if (!agent->done[run])
-            return sa_fail(SA_INVALID, "--resume: agent %s is code of yours, without which run %" PRIu64 " cannot be made",
+            return sa_fail(SA_INVALID,
+                           "--resume: agent %s is code of yours, without which run %" PRIu64
+                           " cannot be made",
                            agent->label, plan->first_run + run);
     return SA_OK;
 }
@@ -183,7 +188,8 @@ static sa_status take_stored(sa_work *work, const sa_stored *stored, bool *left)
     return SA_OK;
 }
 
-/* Of a shard only its own runs matter, and reading those of all would take each of many shards as long as the whole. */
+/* Of a shard only its own runs matter, and reading those of all would take each of many shards as long as the
+ * whole. */
 static sa_status take_own_parts(sa_work *work) {
     size_t job = 0;
     for (size_t run = 0; run < work->plans[0]->runs; run++)
@@ -195,13 +201,15 @@ static sa_status take_own_parts(sa_work *work) {
                 if (!sa_work_has(work, job)) continue;
                 SA_TRY(sa_results_part(work, plan, i, run, "npz", &path));
                 row_of(plan, &plan->agents[i], run, row);
-                bool there = sa_file_exists(path) &&
-                             sa_part_read(path, row, plan->rounds, &plan->agents[i].stats[run], &session) == SA_OK;
+                bool there =
+                    sa_file_exists(path) &&
+                    sa_part_read(path, row, plan->rounds, &plan->agents[i].stats[run], &session) == SA_OK;
                 sa_free(path);
                 plan->agents[i].done[run] = there;
                 if (!there) continue; /* a damaged one is done again */
                 json_t *then = json_loads(session, 0, NULL);
-                sa_status status = sa_session_compare(json_array_get(work->sessions, 0), then, work->options->out);
+                sa_status status =
+                    sa_session_compare(json_array_get(work->sessions, 0), then, work->options->out);
                 json_decref(then);
                 sa_free(session);
                 SA_TRY(status);
@@ -213,7 +221,8 @@ static sa_status take_own_parts(sa_work *work) {
 
 /* Parts of a trace or a log without --out: a folder beside it, or in TMPDIR when that is a device. */
 static sa_status make_trace_folder(sa_work *work) {
-    const char *trace = *work->options->trace ? work->options->trace : work->options->log, *temporary = getenv("TMPDIR");
+    const char *trace = *work->options->trace ? work->options->trace : work->options->log,
+               *temporary = getenv("TMPDIR");
     struct stat about;
     if (!stat(trace, &about) && !S_ISREG(about.st_mode))
         SA_TRY(sa_format(&work->parts, "%s/superarm-XXXXXX", temporary && *temporary ? temporary : "/tmp"));
@@ -233,7 +242,8 @@ static sa_status make_session(sa_work *work) {
     work->sessions = json_array();
     if (json_array_append_new(work->sessions, session)) return SA_OUT_OF_MEMORY;
     for (size_t p = 0; *work->options->out && p < work->plan_count; p++)
-        for (size_t i = 0; i < work->plans[p]->agent_count; i++) /* theirs have full paths, the environment's too */
+        for (size_t i = 0; i < work->plans[p]->agent_count;
+             i++) /* theirs have full paths, the environment's too */
             SA_TRY(sa_session_add_inputs(session, work->plans[p]->agents[i].options));
     return sa_json_text(session, &work->session);
 }
@@ -302,8 +312,10 @@ static sa_status look_at(const sa_work *work, sa_experiment *spec, sa_stored *ou
     size_t agents = 0;
     while (sa_work_agent(work, agents, &plan)) agents++;
     *spec = (sa_experiment){.options = (sa_options *)work->options, .grid = work->experiment->grid};
-    *out = (sa_stored){
-        .spec = spec, .first_run = work->plans[0]->first_run, .wanted = work->plans[0]->runs, .sessions = work->sessions};
+    *out = (sa_stored){.spec = spec,
+                       .first_run = work->plans[0]->first_run,
+                       .wanted = work->plans[0]->runs,
+                       .sessions = work->sessions};
     SA_TRY(sa_alloc_array(agents, sizeof *out->agents, &out->agents));
     for (size_t i = 0; i < agents; i++) {
         const sa_plan_agent *agent = sa_work_agent(work, i, &plan);
@@ -339,7 +351,8 @@ sa_status sa_results_finish(sa_work *work) {
     for (size_t p = 0; p < work->plan_count; p++)
         for (size_t i = 0; i < work->plans[p]->agent_count; i++) {
             sa_plan *plan = work->plans[p];
-            plan->agents[i].total = sa_totals_of(plan->agents[i].curve, plan->agents[i].stats, plan->runs, plan->rounds);
+            plan->agents[i].total =
+                sa_totals_of(plan->agents[i].curve, plan->agents[i].stats, plan->runs, plan->rounds);
         }
     if (*trace) SA_TRY(sa_trace_join(work, "jsonl", trace));
     if (*work->options->log) SA_TRY(sa_trace_join(work, "log", work->options->log));

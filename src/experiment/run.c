@@ -37,7 +37,8 @@ sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa
     const sa_plan_agent *agent = sa_work_agent(work, index, &plan);
     if (!agent) return sa_fail(SA_INVALID, "there is no agent %zu: the experiment has fewer", index);
     const sa_run_stats *stats = &agent->total.stats;
-    const sa_mean *shown = &agent->total.final[sa_curve_shown(plan)], *clicks = &agent->total.final[SA_CURVE_CLICKS];
+    const sa_mean *shown = &agent->total.final[sa_curve_shown(plan)],
+                  *clicks = &agent->total.final[SA_CURVE_CLICKS];
     *result = (sa_agent_result){
         .label = agent->label,
         .algorithm = agent->options->algorithm,

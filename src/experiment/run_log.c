@@ -18,7 +18,8 @@ struct sa_run_log {
     size_t dim;
 };
 
-sa_status sa_run_log_begin(const sa_plan *plan, size_t agent, size_t run, const char *path, sa_run_log **out) {
+sa_status sa_run_log_begin(const sa_plan *plan, size_t agent, size_t run, const char *path,
+                           sa_run_log **out) {
     sa_run_log *log;
     *out = NULL;
     if (!path) return SA_OK;
@@ -63,8 +64,8 @@ sa_status sa_run_log_round(sa_run_log *log, uint64_t round, const sa_round *draw
         entry.position_propensities = chosen->position;
     }
     entry.extra = extra;
-    entry.extra_size =
-        (size_t)snprintf(extra, sizeof extra, "{\"run\":%" PRIu64 ",\"round\":%" PRIu64 "}", log->run, round + 1);
+    entry.extra_size = (size_t)snprintf(extra, sizeof extra, "{\"run\":%" PRIu64 ",\"round\":%" PRIu64 "}",
+                                        log->run, round + 1);
     sa_log_line_write(&log->out.buffer, &entry, DIGITS);
     return sa_text_file_line(&log->out);
 }

@@ -1,5 +1,6 @@
-/* All runs of all agents, spread over threads. A job is one run of one agent and writes its own row of the results, from
- * random numbers of its own address, so that the results do not depend on the number of threads or on who was first. */
+/* All runs of all agents, spread over threads. A job is one run of one agent and writes its own row of the
+ * results, from random numbers of its own address, so that the results do not depend on the number of threads
+ * or on who was first. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +35,8 @@ static sa_status do_job(pool *self, const place *at) {
     const sa_work *work = self->work;
     sa_job_files files = {0};
     sa_status status = SA_OK;
-    if (*work->options->trace) status = sa_results_part(work, at->plan, at->agent, at->run, "jsonl", &files.trace);
+    if (*work->options->trace)
+        status = sa_results_part(work, at->plan, at->agent, at->run, "jsonl", &files.trace);
     if (status == SA_OK && *work->options->log)
         status = sa_results_part(work, at->plan, at->agent, at->run, "log", &files.log);
     if (status == SA_OK) status = sa_job_run(at->plan, at->agent, at->run, &files, &self->control);
@@ -163,8 +165,11 @@ static sa_status outcome(const pool *self) {
     if (self->finished == self->count) return SA_OK;
     size_t jobs = self->all, done = jobs - self->count + self->finished;
     const char *out = self->work->options->out;
-    if (!*out) return sa_fail(SA_INTERRUPTED, "stopped after %zu of %zu runs; without --out nothing is kept", done, jobs);
-    return sa_fail(SA_INTERRUPTED, "stopped after %zu of %zu runs; --resume --out %s goes on", done, jobs, out);
+    if (!*out)
+        return sa_fail(SA_INTERRUPTED, "stopped after %zu of %zu runs; without --out nothing is kept", done,
+                       jobs);
+    return sa_fail(SA_INTERRUPTED, "stopped after %zu of %zu runs; --resume --out %s goes on", done, jobs,
+                   out);
 }
 
 sa_status sa_runner_run(sa_work *work, sa_progress_call *call, void *user) {

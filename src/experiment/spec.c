@@ -1,7 +1,7 @@
 /* An experiment as it is asked for: options for all agents, and agents with options of their own.
  *
- * What wins, from weak to strong: the preset, the spec file, flags, the agent's own options. An agent's own options are
- * kept apart until the experiment is resolved, so this holds in whatever order they come. */
+ * What wins, from weak to strong: the preset, the spec file, flags, the agent's own options. An agent's own
+ * options are kept apart until the experiment is resolved, so this holds in whatever order they come. */
 #include <string.h>
 
 #include <jansson.h>
@@ -56,9 +56,9 @@ sa_status sa_experiment_set(sa_experiment *experiment, const char *name, const c
 
 /* A label names a folder, so it must not lead anywhere else. */
 sa_status sa_label_check(const char *label) {
-    static const char *const taken[] = {"parts",      "spec.yaml",  "summary.json", "figure.json", "report.html",
-                                        "regret.svg", "regret.png", "regret.pdf",   "table.csv",   "curves.csv",
-                                        "table.tex",  "sweep.svg",  "merged.txt",   "slurm"};
+    static const char *const taken[] = {
+        "parts",      "spec.yaml", "summary.json", "figure.json", "report.html", "regret.svg", "regret.png",
+        "regret.pdf", "table.csv", "curves.csv",   "table.tex",   "sweep.svg",   "merged.txt", "slurm"};
     char shown[SA_PRINTABLE];
     sa_printable(label, shown);
     if (!*label) return sa_fail(SA_INVALID, "an agent's label must not be empty");
@@ -67,7 +67,8 @@ sa_status sa_label_check(const char *label) {
     if (strchr(label, '/'))
         return sa_fail(SA_INVALID, "agent %s: a label must not have a '/', since it names a folder", shown);
     if (strstr(label, "..") || !strcmp(label, "."))
-        return sa_fail(SA_INVALID, "agent %s: a label must not be '.' or have '..', since it names a folder", shown);
+        return sa_fail(SA_INVALID, "agent %s: a label must not be '.' or have '..', since it names a folder",
+                       shown);
     for (const char *c = label; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             return sa_fail(SA_INVALID, "agent %s: a label must not have control characters", shown);
@@ -75,7 +76,8 @@ sa_status sa_label_check(const char *label) {
     if (!text) return sa_fail(SA_INVALID, "agent %s: a label must be UTF-8", shown);
     json_decref(text);
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        if (!strcmp(label, taken[i])) return sa_fail(SA_INVALID, "agent %s: the results have a file of that name", shown);
+        if (!strcmp(label, taken[i]))
+            return sa_fail(SA_INVALID, "agent %s: the results have a file of that name", shown);
     return SA_OK;
 }
 
@@ -152,7 +154,8 @@ sa_status sa_experiment_agent(sa_experiment *experiment, const char *text) {
     return status;
 }
 
-sa_status sa_experiment_agent_set(sa_experiment *experiment, const char *label, const char *name, const char *value) {
+sa_status sa_experiment_agent_set(sa_experiment *experiment, const char *label, const char *name,
+                                  const char *value) {
     size_t kept = experiment->agent_count;
     if (!find_agent(experiment, 0, label)) SA_TRY(sa_spec_add_agent(experiment, label));
     sa_status status = set_own(find_agent(experiment, 0, label), name, value);

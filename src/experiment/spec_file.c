@@ -1,6 +1,6 @@
-/* DIR/spec.yaml: every option spelt out, so that `superarm run DIR/spec.yaml` repeats the experiment even when presets
- * have changed since. Agents list what differs from the options for all. A sweep is written as it was asked for: what
- * its cells have otherwise depends on their values. */
+/* DIR/spec.yaml: every option spelt out, so that `superarm run DIR/spec.yaml` repeats the experiment even
+ * when presets have changed since. Agents list what differs from the options for all. A sweep is written as
+ * it was asked for: what its cells have otherwise depends on their values. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +14,8 @@
 
 enum { VALUE_SIZE = 16384 };
 
-static bool same_value(const sa_options *one, const sa_options *other, const char *name, char *value, char *other_value) {
+static bool same_value(const sa_options *one, const sa_options *other, const char *name, char *value,
+                       char *other_value) {
     return sa_options_get(one, name, value, VALUE_SIZE) == SA_OK &&
            sa_options_get(other, name, other_value, VALUE_SIZE) == SA_OK && !strcmp(value, other_value);
 }
@@ -72,7 +73,8 @@ static void add_agent(sa_buffer *buffer, const sa_plan *plan, const sa_plan_agen
     sa_buffer_text(buffer, ":\n");
     for (size_t i = 0; sa_option_at(i, &info); i++)
         if (info.scope == SA_SCOPE_AGENT &&
-            (!same_value(agent->options, plan->options, info.name, value, other) || !strcmp(info.name, "algorithm")))
+            (!same_value(agent->options, plan->options, info.name, value, other) ||
+             !strcmp(info.name, "algorithm")))
             add_option(buffer, "    ", &info, value);
 }
 
@@ -80,8 +82,8 @@ static void add_agent(sa_buffer *buffer, const sa_plan *plan, const sa_plan_agen
 static bool has_own(const sa_plan *plan) {
     bool own = strcmp(plan->options->environment, "own") == 0;
     for (size_t i = 0; i < plan->agent_count; i++)
-        own =
-            own || !strcmp(plan->agents[i].options->algorithm, "own") || plan->agents[i].options->oracle == SA_ORACLE_OWN;
+        own = own || !strcmp(plan->agents[i].options->algorithm, "own") ||
+              plan->agents[i].options->oracle == SA_ORACLE_OWN;
     return own;
 }
 
@@ -99,7 +101,8 @@ static void add_plan(sa_buffer *buffer, const sa_plan *plan) {
 /* A file's value as a path that works from anywhere, with the same last part. */
 static void add_value(sa_buffer *buffer, const char *name, const char *value) {
     char here[4096], *path = NULL;
-    bool file = sa_option_is_input(name) && *value && *value != '/' && sa_file_exists(value) && getcwd(here, sizeof here);
+    bool file = sa_option_is_input(name) && *value && *value != '/' && sa_file_exists(value) &&
+                getcwd(here, sizeof here);
     if (file && sa_format(&path, "%s/%s", here, value) != SA_OK) buffer->status = SA_OUT_OF_MEMORY;
     sa_buffer_quote(buffer, path ? path : value);
     sa_free(path);
@@ -122,7 +125,8 @@ static void add_given(sa_buffer *buffer, const sa_options *options, const char *
 static void add_sweep(sa_buffer *buffer, const sa_experiment *experiment, const sa_options *runs) {
     const sa_grid *grid = &experiment->grid;
     add_given(buffer, experiment->options, "");
-    sa_buffer_format(buffer, "first-run: %lld\nruns: %lld\n", (long long)runs->first_run, (long long)runs->runs);
+    sa_buffer_format(buffer, "first-run: %lld\nruns: %lld\n", (long long)runs->first_run,
+                     (long long)runs->runs);
     if (experiment->agent_count > 0) sa_buffer_text(buffer, "agents:\n");
     for (size_t i = 0; i < experiment->agent_count; i++) {
         sa_buffer_text(buffer, "  ");
@@ -155,10 +159,11 @@ static sa_status write_spec(const sa_experiment *experiment, const sa_plan *plan
     sa_buffer buffer = {0};
     bool sweep = experiment->grid.count > 0;
     sa_buffer_format(&buffer, "# Superarm %s: ", sa_version());
-    sa_buffer_text(&buffer, has_own(plan)
-                                ? "what is `own` here is code of the caller, without which this file cannot be run again"
-                            : sweep ? "`superarm sweep` with this file repeats the experiment"
-                                    : "`superarm run` with this file repeats the experiment");
+    sa_buffer_text(
+        &buffer, has_own(plan)
+                     ? "what is `own` here is code of the caller, without which this file cannot be run again"
+                 : sweep ? "`superarm sweep` with this file repeats the experiment"
+                         : "`superarm run` with this file repeats the experiment");
     sa_buffer_text(&buffer, "\n");
     if (sweep)
         add_sweep(&buffer, experiment, plan->options);

@@ -1,8 +1,11 @@
-/* Means over runs and Student's 95% interval: mean +- t sd / sqrt(R), t the 0.975 quantile with nu = R - 1 degrees of freedom.
+/* Means over runs and Student's 95% interval: mean +- t sd / sqrt(R), t the 0.975 quantile with nu = R - 1
+ * degrees of freedom.
  *
- * For integer nu, with theta = atan(t / sqrt(nu)), P(|T| <= t) is a finite sum (Abramowitz and Stegun 26.7.3 and 26.7.4):
+ * For integer nu, with theta = atan(t / sqrt(nu)), P(|T| <= t) is a finite sum (Abramowitz and Stegun 26.7.3
+ * and 26.7.4):
  *
- *   nu odd:  2/pi (theta + sin theta (cos theta + 2/3 cos^3 theta + ... + (2 4 ... (nu-3)) / (3 5 ... (nu-2)) cos^(nu-2) theta))
+ *   nu odd:  2/pi (theta + sin theta (cos theta + 2/3 cos^3 theta + ... + (2 4 ... (nu-3)) / (3 5 ... (nu-2))
+ *       cos^(nu-2) theta))
  *   nu even: sin theta (1 + 1/2 cos^2 theta + ... + (1 3 ... (nu-3)) / (2 4 ... (nu-2)) cos^(nu-2) theta)
  *
  * which is inverted by bisection. From nu = 200 on, the expansion in 1/nu (26.7.5) is exact to 1e-10. */
@@ -71,7 +74,8 @@ bool sa_runs_alike(const double *const *curves, size_t count, size_t runs, size_
 sa_totals sa_totals_of(double *const *curve, const sa_run_stats *stats, size_t runs, size_t rounds) {
     sa_totals total = {.alike = sa_runs_alike((const double *const *)curve, SA_CURVE_COUNT, runs, rounds)};
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
-        if (curve[kind] && runs > 0) total.final[kind] = sa_final_mean(curve[kind], total.alike ? 1 : runs, rounds);
+        if (curve[kind] && runs > 0)
+            total.final[kind] = sa_final_mean(curve[kind], total.alike ? 1 : runs, rounds);
     for (size_t run = 0; run < runs; run++) {
         const sa_run_stats *one = &stats[run];
         total.stats.seconds += one->seconds / (double)runs;

@@ -42,7 +42,8 @@ sa_status sa_stored_room(sa_stored_agent *agent, size_t runs, size_t rounds) {
     bool clicks = agent->options->clicks != SA_CLICKS_NONE;
     agent->rounds = rounds;
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
-        if (kind != SA_CURVE_CLICKS || clicks) SA_TRY(sa_alloc_matrix(runs, rounds, sizeof(double), &agent->curve[kind]));
+        if (kind != SA_CURVE_CLICKS || clicks)
+            SA_TRY(sa_alloc_matrix(runs, rounds, sizeof(double), &agent->curve[kind]));
     SA_TRY(sa_alloc_array(runs, sizeof *agent->run, &agent->run));
     SA_TRY(sa_alloc_array(runs, sizeof *agent->stats, &agent->stats));
     return sa_alloc_array(runs, sizeof *agent->session, &agent->session);
@@ -61,7 +62,8 @@ static void add_missing(sa_buffer *buffer, const sa_stored *stored, const sa_sto
     const char *join = agent->label;
     for (uint64_t run = stored->first_run; run < stored->first_run + stored->wanted; run++) {
         uint64_t first = run;
-        while (run < stored->first_run + stored->wanted && !(row < agent->runs && agent->run[row] == run)) run++;
+        while (run < stored->first_run + stored->wanted && !(row < agent->runs && agent->run[row] == run))
+            run++;
         row++; /* of the run that was found */
         if (run == first) continue;
         sa_buffer_text(buffer, join);
@@ -125,10 +127,12 @@ static sa_status read_spec(sa_stored *stored, const char *folder) {
 
 static sa_status check_curves(const sa_array *array, size_t runs, size_t rounds, const char *path) {
     if (array->type != SA_FLOAT64 || array->axes != 2 || array->shape[0] != runs || array->shape[1] != rounds)
-        return sa_fail(SA_FORMAT, "%s is not of shape (%zu, %zu) and float64, as summary.json has it", path, runs, rounds);
+        return sa_fail(SA_FORMAT, "%s is not of shape (%zu, %zu) and float64, as summary.json has it", path,
+                       runs, rounds);
     for (size_t i = 0; i < runs * rounds; i++)
         if (!isfinite(((const double *)array->data)[i]))
-            return sa_fail(SA_FORMAT, "%s: row %zu, round %zu is not finite", path, i / rounds, i % rounds + 1);
+            return sa_fail(SA_FORMAT, "%s: row %zu, round %zu is not finite", path, i / rounds,
+                           i % rounds + 1);
     return SA_OK;
 }
 
@@ -149,7 +153,8 @@ static sa_status read_curves(const sa_stored_agent *agent, const char *folder) {
 }
 
 /* runs.npz; of a folder that an older version wrote, which has none, what the summary has of all runs. */
-static sa_status read_runs(const sa_stored *stored, sa_stored_agent *agent, const sa_run_stats *mean, const char *path) {
+static sa_status read_runs(const sa_stored *stored, sa_stored_agent *agent, const sa_run_stats *mean,
+                           const char *path) {
     const size_t runs = agent->runs;
     sa_npz *archive;
     sa_array array[10] = {0};
@@ -167,7 +172,8 @@ static sa_status read_runs(const sa_stored *stored, sa_stored_agent *agent, cons
     SA_TRY(sa_npz_open(path, &archive));
     sa_status status = SA_OK;
     for (size_t k = 0; status == SA_OK && k < 10; k++)
-        status = sa_npz_get_exactly(archive, names[k], k >= 2 && k < 8 ? SA_FLOAT64 : SA_INT64, 1, &runs, &array[k]);
+        status = sa_npz_get_exactly(archive, names[k], k >= 2 && k < 8 ? SA_FLOAT64 : SA_INT64, 1, &runs,
+                                    &array[k]);
     for (size_t i = 0; status == SA_OK && i < runs; i++) {
         double number[10];
         for (size_t k = 0; k < 10; k++) number[k] = sa_array_number(&array[k], i);
@@ -177,7 +183,8 @@ static sa_status read_runs(const sa_stored *stored, sa_stored_agent *agent, cons
                                          number[6], (uint64_t)number[8], (uint64_t)number[9], number[7]};
         if (number[0] < 0 || (i > 0 && agent->run[i] <= agent->run[i - 1]) ||
             agent->session[i] >= json_array_size(stored->sessions))
-            status = sa_fail(SA_FORMAT, "%s: its runs are not in order, or of no session of summary.json", path);
+            status =
+                sa_fail(SA_FORMAT, "%s: its runs are not in order, or of no session of summary.json", path);
     }
     for (size_t k = 0; k < 10; k++) sa_array_clear(&array[k]);
     sa_npz_close(archive);
@@ -194,8 +201,8 @@ static sa_status take_certificate(const char *label, const json_t *object, const
     return sa_fail(SA_FORMAT, "%s: the certificate of agent %s is not a number of at least 1", path, label);
 }
 
-static sa_status take_summary(sa_stored *stored, sa_stored_agent *agent, const json_t *summary, const char *folder,
-                              const char *path) {
+static sa_status take_summary(sa_stored *stored, sa_stored_agent *agent, const json_t *summary,
+                              const char *folder, const char *path) {
     json_t *object = json_object_get(json_object_get(summary, "agents"), agent->label);
     json_int_t runs = 0, rounds = 0, peak = 0, diverged = 0;
     sa_run_stats mean = {0};
@@ -203,14 +210,15 @@ static sa_status take_summary(sa_stored *stored, sa_stored_agent *agent, const j
     if (!object && json_is_false(json_object_get(summary, "complete"))) return SA_OK;
     if (!object) return sa_fail(SA_FORMAT, "%s has no agent %s, which spec.yaml has", path, agent->label);
     if (json_unpack(object, "{s:I, s:I, s:F, s?F, s?F, s?F, s?F, s:I, s:I}", "runs", &runs, "rounds", &rounds,
-                    "seconds_per_run", &mean.seconds, "select_seconds", &mean.select_seconds, "update_seconds",
-                    &mean.update_seconds, "train_seconds", &mean.train_seconds, "replay_seconds", &mean.replay_seconds,
-                    "peak_bytes", &peak, "diverged_trainings", &diverged) ||
+                    "seconds_per_run", &mean.seconds, "select_seconds", &mean.select_seconds,
+                    "update_seconds", &mean.update_seconds, "train_seconds", &mean.train_seconds,
+                    "replay_seconds", &mean.replay_seconds, "peak_bytes", &peak, "diverged_trainings",
+                    &diverged) ||
         peak < 0 || diverged < 0 || runs < 0 || rounds < 1)
         return sa_fail(SA_FORMAT, "%s has no runs, rounds, times and counts of agent %s", path, agent->label);
     if ((uint64_t)runs > stored->wanted)
-        return sa_fail(SA_FORMAT, "%s has %" PRId64 " runs of agent %s, and spec.yaml %" PRIu64, path, (int64_t)runs,
-                       agent->label, stored->wanted);
+        return sa_fail(SA_FORMAT, "%s has %" PRId64 " runs of agent %s, and spec.yaml %" PRIu64, path,
+                       (int64_t)runs, agent->label, stored->wanted);
     mean.peak_bytes = (uint64_t)peak;
     mean.diverged_trainings = (uint64_t)diverged;
     SA_TRY(take_certificate(agent->label, object, path, &mean.certificate));
@@ -225,10 +233,12 @@ static sa_status take_summary(sa_stored *stored, sa_stored_agent *agent, const j
 
 static sa_status check_format(const json_t *summary, const char *path) {
     const json_t *format = json_object_get(summary, "format"), *agents = json_object_get(summary, "agents");
-    if (format && !json_is_integer(format)) return sa_fail(SA_FORMAT, "%s: \"format\" is not an integer", path);
+    if (format && !json_is_integer(format))
+        return sa_fail(SA_FORMAT, "%s: \"format\" is not an integer", path);
     if (json_integer_value(format) > SA_SUMMARY_FORMAT)
-        return sa_fail(SA_NEWER, "%s is of format %" PRId64 ", written by a newer version; this one reads up to %d", path,
-                       (int64_t)json_integer_value(format), SA_SUMMARY_FORMAT);
+        return sa_fail(SA_NEWER,
+                       "%s is of format %" PRId64 ", written by a newer version; this one reads up to %d",
+                       path, (int64_t)json_integer_value(format), SA_SUMMARY_FORMAT);
     return json_is_object(agents) ? SA_OK : sa_fail(SA_FORMAT, "%s has no \"agents\"", path);
 }
 
@@ -245,7 +255,8 @@ static sa_status read_summary(sa_stored *stored, const char *folder, const char 
     for (size_t i = 0; i < json_array_size(sessions); i++)
         json_array_append(stored->sessions, json_array_get(sessions, i));
     if (!sessions)
-        json_array_append_new(stored->sessions, json_object()); /* an older version, of which nothing is known */
+        json_array_append_new(stored->sessions,
+                              json_object()); /* an older version, of which nothing is known */
     for (size_t i = 0; status == SA_OK && i < stored->agent_count; i++)
         status = take_summary(stored, &stored->agents[i], summary, folder, path);
     json_decref(summary);
@@ -308,7 +319,8 @@ static sa_status take_part(sa_stored *stored, sa_stored_agent *agent, uint64_t r
     size_t row = insert_row(agent, run);
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
         if (agent->curve[kind]) row_of[kind] = agent->curve[kind] + row * agent->rounds;
-    if (sa_part_read(path, row_of, agent->rounds, &stats, &session) != SA_OK) { /* damaged: its run is done again */
+    if (sa_part_read(path, row_of, agent->rounds, &stats, &session) !=
+        SA_OK) { /* damaged: its run is done again */
         remove_row(agent, row);
         return SA_OK;
     }
@@ -325,7 +337,8 @@ static sa_status read_parts(sa_stored *stored, const char *parts) {
             char *path;
             if (sa_stored_row(&stored->agents[i], run, &row)) continue;
             SA_TRY(sa_part_path(parts, stored->agents[i].label, run, "npz", &path));
-            sa_status status = sa_file_exists(path) ? take_part(stored, &stored->agents[i], run, path) : SA_OK;
+            sa_status status =
+                sa_file_exists(path) ? take_part(stored, &stored->agents[i], run, path) : SA_OK;
             stored->has_parts = true;
             sa_free(path);
             SA_TRY(status);

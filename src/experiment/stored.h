@@ -2,11 +2,13 @@
  *
  *   DIR/spec.yaml                      first of all: what is done here
  *   DIR/parts/LABEL-RUN.npz, .jsonl    a finished run, and its trace; the trace is written first
- *   DIR/LABEL/expected_regret.npy ...  (runs, rounds), and runs.npz: which runs, how long they took, which process did them
+ *   DIR/LABEL/expected_regret.npy ...  (runs, rounds), and runs.npz: which runs, how long they took, which
+ *       process did them
  *   DIR/summary.json                   last of all: where it is, the files of the labels are whole
  *
- * While summary.json is not there, the parts have every run; it is written last and, when more runs are to come, removed first. So
- * a process can be killed at any time and loses only the runs in flight. Every file appears whole or not at all. */
+ * While summary.json is not there, the parts have every run; it is written last and, when more runs are to
+ * come, removed first. So a process can be killed at any time and loses only the runs in flight. Every file
+ * appears whole or not at all. */
 #ifndef SA_EXPERIMENT_STORED_H
 #define SA_EXPERIMENT_STORED_H
 
@@ -38,7 +40,8 @@ sa_status sa_stored_read(const char *folder, sa_stored *out);
 void sa_stored_clear(sa_stored *stored);
 /* Runs that are asked for and not there, over all agents. */
 size_t sa_stored_missing(const sa_stored *stored);
-/* "cn-ucb: runs 3 and 5 to 9" for each agent, or the first few of them; caller frees. "" when nothing is missing. */
+/* "cn-ucb: runs 3 and 5 to 9" for each agent, or the first few of them; caller frees. "" when nothing is
+ * missing. */
 sa_status sa_stored_missing_text(const sa_stored *stored, char **text);
 /* Has the agent this run? At which row? */
 bool sa_stored_row(const sa_stored_agent *agent, uint64_t run, size_t *row);
@@ -53,8 +56,8 @@ sa_status sa_stored_open(const sa_stored *stored, const char *folder);
 sa_status sa_spec_write_stored(const sa_stored *stored, const char *path);
 sa_status sa_summary_write(const sa_stored *stored, const char *path);
 
-/* Joins the runs and agents of several folders of one experiment. SA_INVALID, naming the option that differs, the input
- * that changed or the run that is in both and not the same, where they cannot be. */
+/* Joins the runs and agents of several folders of one experiment. SA_INVALID, naming the option that differs,
+ * the input that changed or the run that is in both and not the same, where they cannot be. */
 sa_status sa_stored_merge(sa_stored *parts, const char *const *folders, size_t count, sa_stored *out);
 
 #endif

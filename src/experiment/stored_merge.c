@@ -23,20 +23,22 @@ static bool is_same_file(const pair *two, const char *name, const char *path, co
     return hash && other_hash && !strcmp(hash, other_hash);
 }
 
-static sa_status compare_options(const pair *two, const sa_options *one, const sa_options *other, const char *label) {
+static sa_status compare_options(const pair *two, const sa_options *one, const sa_options *other,
+                                 const char *label) {
     char value[VALUE_SIZE], other_value[VALUE_SIZE];
     sa_option_info info;
     for (size_t i = 0; sa_option_at(i, &info); i++) {
-        bool matters =
-            label ? info.scope == SA_SCOPE_AGENT : info.scope == SA_SCOPE_ENVIRONMENT || info.scope == SA_SCOPE_EXPERIMENT;
+        bool matters = label ? info.scope == SA_SCOPE_AGENT
+                             : info.scope == SA_SCOPE_ENVIRONMENT || info.scope == SA_SCOPE_EXPERIMENT;
         if (!matters || !strcmp(info.name, "runs") || !strcmp(info.name, "first-run")) continue;
         SA_TRY(sa_options_get(one, info.name, value, sizeof value));
         SA_TRY(sa_options_get(other, info.name, other_value, sizeof other_value));
         if (!strcmp(value, other_value) || is_same_file(two, info.name, value, other_value)) continue;
-        return sa_fail(SA_INVALID,
-                       "%.200s and %.200s are different experiments: %s%s%s--%s is %.100s here and %.100s there",
-                       two->folder, two->other_folder, label ? "agent " : "", label ? label : "", label ? ": " : "",
-                       info.name, *value ? value : "\"\"", *other_value ? other_value : "\"\"");
+        return sa_fail(
+            SA_INVALID,
+            "%.200s and %.200s are different experiments: %s%s%s--%s is %.100s here and %.100s there",
+            two->folder, two->other_folder, label ? "agent " : "", label ? label : "", label ? ": " : "",
+            info.name, *value ? value : "\"\"", *other_value ? other_value : "\"\"");
     }
     return SA_OK;
 }
@@ -59,8 +61,8 @@ static sa_stored_agent *find(const sa_stored *stored, const char *label) {
 
 static sa_status compare_runs(const pair *two, const sa_stored_agent *one, const sa_stored_agent *other) {
     if (one->runs && other->runs && one->rounds != other->rounds)
-        return sa_fail(SA_INVALID, "%.200s has %zu rounds of agent %s and %.200s has %zu", two->folder, one->rounds,
-                       one->label, two->other_folder, other->rounds);
+        return sa_fail(SA_INVALID, "%.200s has %zu rounds of agent %s and %.200s has %zu", two->folder,
+                       one->rounds, one->label, two->other_folder, other->rounds);
     for (size_t i = 0; i < one->runs; i++) {
         size_t row;
         if (!sa_stored_row(other, one->run[i], &row)) continue;
@@ -68,7 +70,9 @@ static sa_status compare_runs(const pair *two, const sa_stored_agent *one, const
             if (one->curve[kind] && other->curve[kind] &&
                 memcmp(one->curve[kind] + i * one->rounds, other->curve[kind] + row * one->rounds,
                        one->rounds * sizeof(double)))
-                return sa_fail(SA_INVALID, "run %" PRIu64 " of agent %s is in both %.200s and %.200s, and is not the same",
+                return sa_fail(SA_INVALID,
+                               "run %" PRIu64
+                               " of agent %s is in both %.200s and %.200s, and is not the same",
                                one->run[i], one->label, two->folder, two->other_folder);
     }
     return SA_OK;
@@ -78,11 +82,12 @@ static sa_status compare(const pair *two) {
     const sa_stored *one = two->one, *other = two->other;
     SA_TRY(compare_options(two, one->spec->options, other->spec->options, NULL));
     if (!same_grid(&one->spec->grid, &other->spec->grid))
-        return sa_fail(SA_INVALID, "%.200s and %.200s are different experiments: their grids differ", two->folder,
-                       two->other_folder);
+        return sa_fail(SA_INVALID, "%.200s and %.200s are different experiments: their grids differ",
+                       two->folder, two->other_folder);
     for (size_t i = 0; i < json_array_size(one->sessions); i++)
         for (size_t k = 0; k < json_array_size(other->sessions); k++)
-            SA_TRY(sa_session_compare(json_array_get(other->sessions, k), json_array_get(one->sessions, i), two->folder));
+            SA_TRY(sa_session_compare(json_array_get(other->sessions, k), json_array_get(one->sessions, i),
+                                      two->folder));
     for (size_t i = 0; i < one->agent_count; i++) {
         const sa_stored_agent *same = find(other, one->agents[i].label);
         if (!same) continue;
@@ -102,7 +107,8 @@ static size_t add_session(json_t *sessions, json_t *session) {
     return count;
 }
 
-static void copy_row(const sa_stored *part, const sa_stored_agent *from, size_t row, sa_stored *out, sa_stored_agent *to) {
+static void copy_row(const sa_stored *part, const sa_stored_agent *from, size_t row, sa_stored *out,
+                     sa_stored_agent *to) {
     size_t at = to->runs++, rounds = to->rounds;
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
         if (to->curve[kind])
@@ -167,7 +173,8 @@ sa_status sa_stored_merge(sa_stored *parts, const char *const *folders, size_t c
     joined.sessions = json_array();
     if (!joined.sessions) return SA_OUT_OF_MEMORY;
     SA_TRY_OR_FAIL(list_agents(parts, count, &joined));
-    for (size_t i = 0; i < joined.agent_count; i++) SA_TRY_OR_FAIL(join_agent(parts, count, &joined, &joined.agents[i]));
+    for (size_t i = 0; i < joined.agent_count; i++)
+        SA_TRY_OR_FAIL(join_agent(parts, count, &joined, &joined.agents[i]));
     joined.spec = parts[0].spec;
     parts[0].spec = NULL;
     joined.spec->options->first_run = (int64_t)joined.first_run;

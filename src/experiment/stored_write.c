@@ -22,8 +22,8 @@ static sa_status write_runs(const sa_stored_agent *agent, const char *path) {
     SA_TRY_OR_FAIL(sa_alloc_matrix(NUMBERS, runs, sizeof *numbers, &numbers));
     for (size_t i = 0; i < runs; i++) {
         const sa_run_stats *stats = &agent->stats[i];
-        const int64_t own[WHOLE] = {(int64_t)agent->run[i], (int64_t)agent->session[i], (int64_t)stats->peak_bytes,
-                                    (int64_t)stats->diverged_trainings};
+        const int64_t own[WHOLE] = {(int64_t)agent->run[i], (int64_t)agent->session[i],
+                                    (int64_t)stats->peak_bytes, (int64_t)stats->diverged_trainings};
         const double times[NUMBERS] = {stats->seconds,       stats->select_seconds, stats->update_seconds,
                                        stats->train_seconds, stats->replay_seconds, stats->certificate};
         for (size_t k = 0; k < WHOLE; k++) integers[k * runs + i] = own[k];
@@ -50,8 +50,8 @@ static sa_status write_file(const char *folder, const sa_stored_agent *agent, in
         SA_TRY(sa_format(&path, "%s/%s/runs.npz", folder, agent->label));
     else
         SA_TRY(sa_format(&path, "%s/%s/%s.npy", folder, agent->label, sa_curve_name(kind)));
-    sa_status status =
-        kind == SA_CURVE_COUNT ? write_runs(agent, path) : sa_npy_write(path, SA_FLOAT64, 2, shape, agent->curve[kind]);
+    sa_status status = kind == SA_CURVE_COUNT ? write_runs(agent, path)
+                                              : sa_npy_write(path, SA_FLOAT64, 2, shape, agent->curve[kind]);
     sa_free(path);
     return status;
 }
@@ -84,7 +84,8 @@ fail:
     return status;
 }
 
-static sa_status write_part(const sa_stored *stored, const sa_stored_agent *agent, size_t row, const char *parts) {
+static sa_status write_part(const sa_stored *stored, const sa_stored_agent *agent, size_t row,
+                            const char *parts) {
     double *curve[SA_CURVE_COUNT] = {0};
     char *path, *session;
     SA_TRY(sa_json_text(json_array_get(stored->sessions, agent->session[row]), &session));
@@ -92,7 +93,8 @@ static sa_status write_part(const sa_stored *stored, const sa_stored_agent *agen
         if (agent->curve[kind]) curve[kind] = agent->curve[kind] + row * agent->rounds;
     sa_status status = sa_part_path(parts, agent->label, agent->run[row], "npz", &path);
     if (status == SA_OK) {
-        if (!sa_file_exists(path)) status = sa_part_write(path, curve, agent->rounds, &agent->stats[row], session);
+        if (!sa_file_exists(path))
+            status = sa_part_write(path, curve, agent->rounds, &agent->stats[row], session);
         sa_free(path);
     }
     sa_free(session);

@@ -9,8 +9,8 @@
 /* Numbers stay as they are; files get their full paths, so that spec.yaml can be run from anywhere. */
 static sa_status full_path(sa_options *options, const char *name) {
     char **text = sa_option_field(options, sa_option_row_find(name)), *resolved, *copy;
-    if (!strcmp(name, "capacity") || !strcmp(name, "source") || !strcmp(name, "target") || !strcmp(name, "reward") ||
-        !strcmp(name, "seconds"))
+    if (!strcmp(name, "capacity") || !strcmp(name, "source") || !strcmp(name, "target") ||
+        !strcmp(name, "reward") || !strcmp(name, "seconds"))
         return SA_OK;
     resolved = realpath(*text, NULL);
     if (!resolved) return SA_OK;
@@ -46,8 +46,9 @@ fail:
 
 /* Whether a slate fits depends on the data alone, so scores of 0 tell. */
 sa_status sa_plan_check_structure(const sa_plan *plan, const sa_oracle *oracle) {
-    sa_oracle_problem problem = {
-        .arms = plan->environment->arms, .slate = (size_t)plan->options->slate, .data = sa_problem_data(plan->problem)};
+    sa_oracle_problem problem = {.arms = plan->environment->arms,
+                                 .slate = (size_t)plan->options->slate,
+                                 .data = sa_problem_data(plan->problem)};
     sa_workspace workspace = {0};
     double *scores = NULL;
     size_t *slate = NULL, length;
@@ -55,7 +56,8 @@ sa_status sa_plan_check_structure(const sa_plan *plan, const sa_oracle *oracle) 
     if (oracle == &sa_oracle_own && plan->oracle.alpha > 0) return SA_OK; /* the caller knows what fits */
     if (plan->environment->varies && oracle->size != SA_EXACTLY_K)
         return sa_fail(SA_INVALID,
-                       "--oracle %s needs data about each arm, and --environment %s has other arms, and another number of "
+                       "--oracle %s needs data about each arm, and --environment %s has other arms, and "
+                       "another number of "
                        "them, in every round",
                        oracle->name, plan->options->environment);
     SA_TRY_OR_FAIL(sa_alloc_array(problem.arms, sizeof *scores, &scores));
@@ -72,8 +74,9 @@ fail:
 
 /* What only the agent's feedback looks at. */
 sa_status sa_plan_check_discounts(const sa_plan *plan, const sa_plan_agent *agent) {
-    sa_oracle_problem problem = {
-        .arms = plan->environment->arms, .slate = (size_t)plan->options->slate, .data = sa_problem_data(plan->problem)};
+    sa_oracle_problem problem = {.arms = plan->environment->arms,
+                                 .slate = (size_t)plan->options->slate,
+                                 .data = sa_problem_data(plan->problem)};
     if (!sa_options_discounted(agent->options) || !sa_problem_has(&problem, SA_DISCOUNTS)) return SA_OK;
     return sa_discounts_check(problem.data, &problem);
 }
@@ -85,7 +88,8 @@ static unsigned used(const sa_plan *plan) {
         data |= plan->agents[i].oracle->needs | plan->agents[i].oracle->takes;
         if (sa_options_discounted(plan->agents[i].options)) data |= SA_BIT(SA_DISCOUNTS);
     }
-    if (plan->clicks && plan->clicks->kind == SA_CLICKS_CASCADE) data |= SA_BIT(SA_DISCOUNTS) | SA_BIT(SA_REWARD);
+    if (plan->clicks && plan->clicks->kind == SA_CLICKS_CASCADE)
+        data |= SA_BIT(SA_DISCOUNTS) | SA_BIT(SA_REWARD);
     return data;
 }
 

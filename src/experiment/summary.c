@@ -19,9 +19,10 @@ static bool is_axis(const sa_grid *grid, const char *name) {
     return false;
 }
 
-/* {"gamma": 0.3, ...}: numbers and flags bare, texts, choices and a number that is `theory` in quotes. Those of an
- * agent, and what the grid varies; or, without a grid, those for all. */
-static void add_options(sa_buffer *buffer, const sa_options *options, const sa_grid *grid, const char *indent) {
+/* {"gamma": 0.3, ...}: numbers and flags bare, texts, choices and a number that is `theory` in quotes. Those
+ * of an agent, and what the grid varies; or, without a grid, those for all. */
+static void add_options(sa_buffer *buffer, const sa_options *options, const sa_grid *grid,
+                        const char *indent) {
     char value[VALUE_SIZE];
     sa_option_info info;
     const char *comma = "";
@@ -82,7 +83,8 @@ static void add_agent(sa_buffer *buffer, const sa_stored *stored, const sa_store
     sa_buffer_text(buffer, "      \"certificate\": ");
     sa_buffer_number(buffer, total.stats.certificate > 0 ? total.stats.certificate : NAN, 0);
     sa_buffer_text(buffer, ",\n");
-    sa_buffer_format(buffer, "      \"peak_bytes\": %" PRIu64 ",\n      \"diverged_trainings\": %" PRIu64 "\n    }",
+    sa_buffer_format(buffer,
+                     "      \"peak_bytes\": %" PRIu64 ",\n      \"diverged_trainings\": %" PRIu64 "\n    }",
                      total.stats.peak_bytes, total.stats.diverged_trainings);
 }
 
@@ -122,8 +124,8 @@ static void add_sessions(sa_buffer *buffer, const json_t *sessions) {
 sa_status sa_summary_write(const sa_stored *stored, const char *path) {
     sa_buffer buffer = {0};
     size_t missing = sa_stored_missing(stored);
-    sa_buffer_format(&buffer, "{\n  \"version\": \"%s\",\n  \"format\": %d,\n  \"complete\": %s,\n", sa_version(),
-                     SA_SUMMARY_FORMAT, missing ? "false" : "true");
+    sa_buffer_format(&buffer, "{\n  \"version\": \"%s\",\n  \"format\": %d,\n  \"complete\": %s,\n",
+                     sa_version(), SA_SUMMARY_FORMAT, missing ? "false" : "true");
     if (missing) sa_buffer_format(&buffer, "  \"missing_runs\": %zu,\n", missing);
     add_sessions(&buffer, stored->sessions);
     if (stored->spec->grid.count > 0) add_grid(&buffer, &stored->spec->grid);

@@ -1,5 +1,5 @@
-/* The trace: one JSON object a line and round. Every job writes a file of its own; they are joined at the end, so that the
- * order does not depend on which run was first. */
+/* The trace: one JSON object a line and round. Every job writes a file of its own; they are joined at the
+ * end, so that the order does not depend on which run was first. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
@@ -58,7 +58,8 @@ static void add_numbers(sa_trace *trace, const char *name, const double *numbers
 }
 
 /* One number a candidate, or a list of them, one for each position. */
-static void add_candidates(sa_trace *trace, const char *name, const sa_chosen *chosen, const double *numbers) {
+static void add_candidates(sa_trace *trace, const char *name, const sa_chosen *chosen,
+                           const double *numbers) {
     size_t arms = chosen->candidates, positions = chosen->positions;
     if (positions == 0) {
         add_numbers(trace, name, numbers, arms);
@@ -72,8 +73,9 @@ static void add_candidates(sa_trace *trace, const char *name, const sa_chosen *c
     sa_buffer_text(&trace->out.buffer, "]");
 }
 
-sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa_chosen *chosen, const double *feedback,
-                         double expected_regret, double realised_regret, const sa_agent_counts *epoch) {
+sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa_chosen *chosen,
+                         const double *feedback, double expected_regret, double realised_regret,
+                         const sa_agent_counts *epoch) {
     sa_buffer *buffer = &trace->out.buffer;
     size_t slate = chosen->slate;
     sa_buffer_text(buffer, "{\"agent\":");
@@ -90,7 +92,8 @@ sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa
     sa_buffer_number(buffer, expected_regret, trace->digits);
     sa_buffer_text(buffer, ",\"realised_regret\":");
     sa_buffer_number(buffer, realised_regret, trace->digits);
-    if (epoch) sa_buffer_format(buffer, ",\"epoch\":%" PRIu64 ",\"hidden\":%" PRIu64, epoch->epoch, epoch->hidden);
+    if (epoch)
+        sa_buffer_format(buffer, ",\"epoch\":%" PRIu64 ",\"hidden\":%" PRIu64, epoch->epoch, epoch->hidden);
     sa_buffer_text(buffer, "}\n");
     return sa_text_file_line(&trace->out);
 }

@@ -1,6 +1,6 @@
-/* All that an experiment has to do: a plan for each environment, what is taken over from an earlier run, and which part
- * of it is this process's. Everything that can be wrong with the input is found here, before anything is created on the
- * disk. */
+/* All that an experiment has to do: a plan for each environment, what is taken over from an earlier run, and
+ * which part of it is this process's. Everything that can be wrong with the input is found here, before
+ * anything is created on the disk. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -46,7 +46,8 @@ static sa_status take_shard(const char *text, size_t *shard, size_t *shards) {
     *shards = 1;
     if (!*text) return SA_OK;
     if (*end || *text < '0' || *text > '9' || count == 0 || count > SHARDS_MOST || first >= count)
-        return sa_fail(SA_INVALID, "--shard %.60s is not of the form I/N, where I counts from 0 to N - 1", text);
+        return sa_fail(SA_INVALID, "--shard %.60s is not of the form I/N, where I counts from 0 to N - 1",
+                       text);
     *shard = first;
     *shards = count;
     return SA_OK;
@@ -57,7 +58,8 @@ static sa_status check_trace(const char *option, const char *trace, const sa_opt
     struct stat about;
     if (!*trace) return SA_OK;
     if (*options->shard)
-        return sa_fail(SA_INVALID, "--%s is one file of all runs, and --shard %s does some", option, options->shard);
+        return sa_fail(SA_INVALID, "--%s is one file of all runs, and --shard %s does some", option,
+                       options->shard);
     if (!stat(trace, &about)) {
         if (S_ISDIR(about.st_mode)) return sa_fail(SA_INVALID, "--%s %s is a folder", option, trace);
         return access(trace, W_OK) ? sa_fail_errno("written", trace) : SA_OK;
@@ -73,9 +75,10 @@ static sa_status check_sizes(const sa_work *work) {
         if (work->plans[i]->rounds > rounds) rounds = work->plans[i]->rounds;
     }
     if (sa_plan_fits(runs * agents, rounds, SA_CURVE_COUNT, sizeof(double))) return SA_OK;
-    return sa_fail(SA_INVALID,
-                   "--runs %zu of --rounds %zu with %zu agents have more regret curves than this machine has memory", runs,
-                   rounds, agents);
+    return sa_fail(
+        SA_INVALID,
+        "--runs %zu of --rounds %zu with %zu agents have more regret curves than this machine has memory",
+        runs, rounds, agents);
 }
 
 /* ---- an environment of the caller's own must repeat itself: every agent plays every run by itself ---- */
@@ -89,18 +92,21 @@ static sa_status draw_first(const sa_plan *plan, sa_round *rounds, size_t count)
     return SA_OK;
 }
 
-static sa_status compare_draws(const sa_plan *plan, const sa_round *one, const sa_round *other, size_t round) {
+static sa_status compare_draws(const sa_plan *plan, const sa_round *one, const sa_round *other,
+                               size_t round) {
     size_t arms = one->arms, bytes = arms * sizeof(double);
     const char *what = one->arms != other->arms ? "another number of arms"
-                       : memcmp(one->contexts, other->contexts, bytes * plan->environment->dim) != 0 ? "other contexts"
+                       : memcmp(one->contexts, other->contexts, bytes * plan->environment->dim) != 0
+                           ? "other contexts"
                        : memcmp(one->expected, other->expected, bytes) != 0 ? "other expected scores"
                        : memcmp(one->noise, other->noise, bytes) != 0       ? "other noise"
                                                                             : NULL;
     if (!what) return SA_OK;
-    return sa_fail(SA_INVALID,
-                   "your environment gives %s when round %zu of run %llu is asked for again, and agents that are to be "
-                   "compared must see the same: draw from a generator that is seeded by the run",
-                   what, round + 1, (unsigned long long)plan->first_run);
+    return sa_fail(
+        SA_INVALID,
+        "your environment gives %s when round %zu of run %llu is asked for again, and agents that are to be "
+        "compared must see the same: draw from a generator that is seeded by the run",
+        what, round + 1, (unsigned long long)plan->first_run);
 }
 
 static sa_status check_repeats(const sa_plan *plan) {
@@ -114,7 +120,8 @@ static sa_status check_repeats(const sa_plan *plan) {
     }
     if (status == SA_OK) status = draw_first(plan, first, count);
     if (status == SA_OK) status = draw_first(plan, again, count);
-    for (size_t t = 0; status == SA_OK && t < count; t++) status = compare_draws(plan, &first[t], &again[t], t);
+    for (size_t t = 0; status == SA_OK && t < count; t++)
+        status = compare_draws(plan, &first[t], &again[t], t);
     for (size_t t = count; t-- > 0;) {
         sa_round_clear(&again[t]);
         sa_round_clear(&first[t]);

@@ -4,16 +4,17 @@
 #include <float.h>
 #include <math.h>
 
-/* The published code's linear Thompson sampling samples scores, once an arm, where its paper samples parameters. */
+/* The published code's linear Thompson sampling samples scores, once an arm, where its paper samples
+ * parameters. */
 static bool samples_scores(const sa_exploration_class *kind, const sa_options *options) {
     return kind == &sa_explore_parameter_ts && options->linear_form == SA_LINEAR_PUBLISHED;
 }
 
 /* The lemmas are about plain gradient descent on Eq. (4): other trainings get no credit for their steps. */
 static bool descends_plainly(const sa_options *options) {
-    return options->optimizer == SA_OPTIMIZER_GD && options->regularize && options->rate_decay == SA_DECAY_NONE &&
-           options->train_batch == 0 && options->train_sample == 0 && options->train_window == 0 && options->window == 0 &&
-           options->discount == 1;
+    return options->optimizer == SA_OPTIMIZER_GD && options->regularize &&
+           options->rate_decay == SA_DECAY_NONE && options->train_batch == 0 && options->train_sample == 0 &&
+           options->train_window == 0 && options->window == 0 && options->discount == 1;
 }
 
 static bool is_by_theory(const sa_exploration_class *kind, const sa_options *options) {
@@ -22,7 +23,8 @@ static bool is_by_theory(const sa_exploration_class *kind, const sa_options *opt
     return kind == &sa_explore_theory_ucb;
 }
 
-sa_exploration sa_exploration_from(const sa_exploration_class *kind, size_t samples, const sa_options *options) {
+sa_exploration sa_exploration_from(const sa_exploration_class *kind, size_t samples,
+                                   const sa_options *options) {
     bool by_theory = is_by_theory(kind, options);
     if (samples_scores(kind, options)) {
         kind = &sa_explore_ts;
@@ -62,7 +64,8 @@ sa_exploration sa_exploration_in(const sa_exploration *exploration, const sa_exp
     return now;
 }
 
-void sa_explore_draw(const sa_exploration *exploration, size_t first, size_t arms, const sa_stream *stream, double *draw) {
+void sa_explore_draw(const sa_exploration *exploration, size_t first, size_t arms, const sa_stream *stream,
+                     double *draw) {
     if (exploration->kind->draw)
         exploration->kind->draw(exploration, first, arms, stream, draw);
     else

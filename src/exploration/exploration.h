@@ -1,20 +1,24 @@
 /* Exploration: from estimates and widths to the optimistic scores that the oracle sees. A rule is one file:
  *
  *     ucb      score = mean + scale gamma width + e_t                                   (Algorithm 1)
- *     ts       score = mean + scale nu sigma max_j z_j + e_t,   sigma = sqrt(lambda) width, z_1 ... z_M standard normal
+ *     ts       score = mean + scale nu sigma max_j z_j + e_t,   sigma = sqrt(lambda) width, z_1 ... z_M
+ *         standard normal
  *                                                                                       (Algorithm 2)
- *     parameter-ts   score = x'theta~, theta~ drawn from N(theta, nu^2 Z^-1), one draw a round (linear models)
+ *     parameter-ts   score = x'theta~, theta~ drawn from N(theta, nu^2 Z^-1), one draw a round (linear
+ *                    models)
  *     greedy   score = mean
  *     uniform  score = a uniform draw: any slate is as likely as any other
  *     known    score = the expected score
- *     by-model score = what the model's own rule says; the arms that it calls urgent are chosen before all others, in the order
+ *     by-model score = what the model's own rule says; the arms that it calls urgent are chosen before all
+ *         others, in the order
  *              of a uniform draw
  *
- * With --gamma theory, gamma and e_t are those of Lemma 1, with --nu theory nu and e_t those of Theorem 2 and Section 4.4
- * (theory/bounds.h), computed for each round. C2UCB is ucb with gamma by theory, whatever --gamma says.
+ * With --gamma theory, gamma and e_t are those of Lemma 1, with --nu theory nu and e_t those of Theorem 2 and
+ * Section 4.4 (theory/bounds.h), computed for each round. C2UCB is ucb with gamma by theory, whatever --gamma
+ * says.
  *
- * `scale` is what the model's scores were divided by. What is drawn for an arm is drawn before its width is known, so that bounds
- * on the width are bounds on the score. */
+ * `scale` is what the model's scores were divided by. What is drawn for an arm is drawn before its width is
+ * known, so that bounds on the width are bounds on the score. */
 #ifndef SA_EXPLORATION_EXPLORATION_H
 #define SA_EXPLORATION_EXPLORATION_H
 
@@ -47,7 +51,8 @@ typedef struct sa_exploration_class {
     sa_scores_from from;
     bool varies; /* score differs from draw to draw, on every arm: the companion then shrinks it further */
     /* draw (arms) of the arms from `first` on. NULL: all 1. */
-    void (*draw)(const sa_exploration *self, size_t first, size_t arms, const sa_stream *stream, double *draw);
+    void (*draw)(const sa_exploration *self, size_t first, size_t arms, const sa_stream *stream,
+                 double *draw);
     /* The optimistic score of one arm. It is monotone in the width, rising when the draw is positive. */
     double (*score)(const sa_exploration *self, double mean, double width, double scale, double draw);
     /* Sets gamma or nu, and the offset, for this round. NULL: the rule has none. */
@@ -69,20 +74,23 @@ struct sa_exploration {
 };
 
 /* `samples` 0: as --ts-samples says. */
-sa_exploration sa_exploration_from(const sa_exploration_class *kind, size_t samples, const sa_options *options);
+sa_exploration sa_exploration_from(const sa_exploration_class *kind, size_t samples,
+                                   const sa_options *options);
 /* The rule as it is in this round. */
 sa_exploration sa_exploration_in(const sa_exploration *exploration, const sa_exploration_round *round);
 /* What training after n observations leaves undone, (1 - eta m lambda)^(J/2). */
 double sa_exploration_rest(const sa_exploration *exploration, double n);
 /* draw (arms): what `kind` draws, or 1. */
-void sa_explore_draw(const sa_exploration *exploration, size_t first, size_t arms, const sa_stream *stream, double *draw);
+void sa_explore_draw(const sa_exploration *exploration, size_t first, size_t arms, const sa_stream *stream,
+                     double *draw);
 /* Uniform draws, for rules that have no other. */
-void sa_explore_uniform_draw(const sa_exploration *self, size_t first, size_t arms, const sa_stream *stream, double *draw);
-/* Lifts the scores of urgent arms (urgency above 0) above those of all others, so that an oracle that adds up scores would give
- * any number of others for one of them. */
+void sa_explore_uniform_draw(const sa_exploration *self, size_t first, size_t arms, const sa_stream *stream,
+                             double *draw);
+/* Lifts the scores of urgent arms (urgency above 0) above those of all others, so that an oracle that adds up
+ * scores would give any number of others for one of them. */
 void sa_explore_lift(size_t arms, const double *urgency, double *score);
 
-extern const sa_exploration_class sa_explore_ucb, sa_explore_theory_ucb, sa_explore_ts, sa_explore_parameter_ts,
-    sa_explore_greedy, sa_explore_uniform, sa_explore_known, sa_explore_by_model;
+extern const sa_exploration_class sa_explore_ucb, sa_explore_theory_ucb, sa_explore_ts,
+    sa_explore_parameter_ts, sa_explore_greedy, sa_explore_uniform, sa_explore_known, sa_explore_by_model;
 
 #endif

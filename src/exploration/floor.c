@@ -36,7 +36,8 @@ static sa_status begin(const sa_feasible *feasible, left_over *out) {
     SA_TRY_OR_FAIL(sa_alloc_array(feasible->slate + 1, sizeof *self.next, &self.next));
     SA_TRY_OR_FAIL(sa_alloc_array(feasible->arms, sizeof *self.chosen, &self.chosen));
     for (size_t a = 0; a < feasible->arms; a++) self.size[group_of(&self, a)]++;
-    for (size_t g = 0; g < self.groups; g++) self.allowed[g] = feasible->groups ? feasible->capacity[g] : feasible->slate;
+    for (size_t g = 0; g < self.groups; g++)
+        self.allowed[g] = feasible->groups ? feasible->capacity[g] : feasible->slate;
     *out = self;
     return SA_OK;
 fail:
@@ -80,7 +81,8 @@ static double count_after(left_over *self, size_t g, size_t count) {
     return sets;
 }
 
-/* Of a set of `count` further arms in random order, the chance that a given arm of group g comes first: it is in it, and first of it. */
+/* Of a set of `count` further arms in random order, the chance that a given arm of group g comes first: it is
+ * in it, and first of it. */
 static sa_status first_chances(left_over *self, size_t count, double *chance) {
     double all = count_sets(self, count);
     if (!(all > 0)) return sa_fail(SA_INVALID, "no slate of %zu arms is feasible", self->feasible->slate);
@@ -98,7 +100,8 @@ sa_status sa_feasible_next(const sa_feasible *feasible, const size_t *slate, dou
     SA_TRY_OR_FAIL(sa_alloc_array(self.groups, sizeof *chance, &chance));
     for (size_t k = 0; k < feasible->slate; k++) {
         SA_TRY_OR_FAIL(first_chances(&self, feasible->slate - k, chance));
-        for (size_t a = 0; a < arms; a++) out[k * arms + a] = self.chosen[a] ? 0 : before * chance[group_of(&self, a)];
+        for (size_t a = 0; a < arms; a++)
+            out[k * arms + a] = self.chosen[a] ? 0 : before * chance[group_of(&self, a)];
         before = out[k * arms + slate[k]];
         choose(&self, slate[k]);
     }
@@ -138,7 +141,8 @@ static size_t draw_arm(const left_over *self, const double *chance, const sa_str
         if (!self->chosen[a] && group_of(self, a) == g && which-- == 0) return a;
 }
 
-sa_status sa_feasible_draw(const sa_feasible *feasible, const sa_stream *stream, uint64_t first, size_t *slate) {
+sa_status sa_feasible_draw(const sa_feasible *feasible, const sa_stream *stream, uint64_t first,
+                           size_t *slate) {
     left_over self;
     double *chance = NULL;
     sa_status status;

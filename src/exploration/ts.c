@@ -1,10 +1,11 @@
-/* Thompson sampling of scores, the best of M samples: score = mean + scale nu sigma max_j z_j + e_t with sigma = sqrt(lambda)
- * width. By theory nu is that of Theorem 2 and e_t the epsilon of Section 4.4.
+/* Thompson sampling of scores, the best of M samples: score = mean + scale nu sigma max_j z_j + e_t with
+ * sigma = sqrt(lambda) width. By theory nu is that of Theorem 2 and e_t the epsilon of Section 4.4.
  *
  * parameter-ts draws the parameters of a linear model instead, in units of the width. */
 #include "exploration/exploration.h"
 
-/* The highest of M standard normals. The quantile grows with its argument, so one call on the highest uniform does. */
+/* The highest of M standard normals. The quantile grows with its argument, so one call on the highest uniform
+ * does. */
 static double highest_normal(const sa_stream *stream, size_t arm, size_t samples) {
     enum { AT_ONCE = 16 };
     double highest = 0, draw[AT_ONCE];
@@ -17,7 +18,8 @@ static double highest_normal(const sa_stream *stream, size_t arm, size_t samples
     return sa_normal_quantile(highest);
 }
 
-static void draw_normals(const sa_exploration *self, size_t first, size_t arms, const sa_stream *stream, double *draw) {
+static void draw_normals(const sa_exploration *self, size_t first, size_t arms, const sa_stream *stream,
+                         double *draw) {
     for (size_t i = 0; i < arms; i++) draw[i] = highest_normal(stream, first + i, self->samples);
 }
 

@@ -1,5 +1,6 @@
-/* A panel is no wider than the smallest deviation of the arms whose distribution rises in it, so 16 nodes of Gauss and Legendre
- * integrate what is smooth there to rounding. Arms of deviation 0 get a tiny one: a step is then a very steep rise. */
+/* A panel is no wider than the smallest deviation of the arms whose distribution rises in it, so 16 nodes of
+ * Gauss and Legendre integrate what is smooth there to rounding. Arms of deviation 0 get a tiny one: a step
+ * is then a very steep rise. */
 #include <math.h>
 #include <string.h>
 

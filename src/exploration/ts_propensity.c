@@ -30,8 +30,8 @@ static void product_outside(const sa_panels *panels, const bool *outside, double
         if (outside[a]) multiply(product, panels->below + a * N);
 }
 
-/* One panel of h_count, then h_count-1 ... h_1, whose integrals so far are in total (count). `values`: f_{a_count} prod F; it is
- * overwritten. */
+/* One panel of h_count, then h_count-1 ... h_1, whose integrals so far are in total (count). `values`:
+ * f_{a_count} prod F; it is overwritten. */
 static void chain(const sa_panels *panels, const size_t *slate, size_t count, double *values, double *total) {
     double running[N];
     for (size_t k = count; k-- > 0;) {
@@ -43,7 +43,8 @@ static void chain(const sa_panels *panels, const size_t *slate, size_t count, do
     }
 }
 
-sa_status sa_ts_prefix_propensities(const sa_ts_scores *scores, const size_t *slate, size_t length, double *prefix) {
+sa_status sa_ts_prefix_propensities(const sa_ts_scores *scores, const size_t *slate, size_t length,
+                                    double *prefix) {
     bool *outside = NULL;
     double *totals = NULL; /* (length, length): h of each prefix */
     sa_panels panels = {0};
@@ -71,9 +72,10 @@ fail:
 
 /* ---- the next arm ---- */
 
-/* One panel for position k: every arm that may come after the first k arms of the slate. The product leaves the arm itself out. */
-static void next_panel(const sa_panels *panels, const size_t *slate, size_t k, const bool *taken, double *totals,
-                       size_t *order) {
+/* One panel for position k: every arm that may come after the first k arms of the slate. The product leaves
+ * the arm itself out. */
+static void next_panel(const sa_panels *panels, const size_t *slate, size_t k, const bool *taken,
+                       double *totals, size_t *order) {
     memcpy(order, slate, k * sizeof *order);
     for (size_t a = 0; a < panels->arms; a++) {
         double values[N];
@@ -107,7 +109,8 @@ fail:
     return status;
 }
 
-sa_status sa_ts_next_propensities(const sa_ts_scores *scores, const size_t *slate, size_t length, double *out) {
+sa_status sa_ts_next_propensities(const sa_ts_scores *scores, const size_t *slate, size_t length,
+                                  double *out) {
     for (size_t k = 0; k < length; k++) SA_TRY(next_at(scores, slate, k, out + k * scores->arms));
     return SA_OK;
 }

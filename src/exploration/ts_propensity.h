@@ -2,13 +2,14 @@
  *
  *     s_a = mean_a + deviation_a max(z_1 ... z_M),     F_a(t) = Phi((t - mean_a) / deviation_a)^M,
  *
- * and the slate is the K highest, the highest first. With h_k(t) the chance that a_k ... a_K come in this order below t, and all
- * other arms below a_K,
+ * and the slate is the K highest, the highest first. With h_k(t) the chance that a_k ... a_K come in this
+ * order below t, and all other arms below a_K,
  *
- *     h_K(t) = integral up to t of f_{a_K} prod over arms outside of F,    h_k(t) = integral up to t of f_{a_k} h_{k+1},
+ *     h_K(t) = integral up to t of f_{a_K} prod over arms outside of F,    h_k(t) = integral up to t of
+ *         f_{a_k} h_{k+1},
  *
- * the slate's probability is h_1(infinity). Its first k arms are the slate of a smaller K. Arm a is at position k when k - 1 others
- * are above it: the integral of f_a times a Poisson-binomial probability. */
+ * the slate's probability is h_1(infinity). Its first k arms are the slate of a smaller K. Arm a is at
+ * position k when k - 1 others are above it: the integral of f_a times a Poisson-binomial probability. */
 #ifndef SA_EXPLORATION_TS_PROPENSITY_H
 #define SA_EXPLORATION_TS_PROPENSITY_H
 
@@ -25,13 +26,15 @@ typedef struct sa_ts_scores {
 } sa_ts_scores;
 
 /* prefix (length): of the first k arms of the slate, in order; the last is the slate's own. */
-sa_status sa_ts_prefix_propensities(const sa_ts_scores *scores, const size_t *slate, size_t length, double *prefix);
+sa_status sa_ts_prefix_propensities(const sa_ts_scores *scores, const size_t *slate, size_t length,
+                                    double *prefix);
 /* out (length): of arm k of the slate at position k. */
 sa_status sa_ts_slate_positions(const sa_ts_scores *scores, const size_t *slate, size_t length, double *out);
 /* out (positions, arms): of each arm at each position. */
 sa_status sa_ts_position_propensities(const sa_ts_scores *scores, size_t positions, double *out);
 /* out (length, arms): of the first k - 1 arms of the slate, and then this one; 0 for arms among those. */
-sa_status sa_ts_next_propensities(const sa_ts_scores *scores, const size_t *slate, size_t length, double *out);
+sa_status sa_ts_next_propensities(const sa_ts_scores *scores, const size_t *slate, size_t length,
+                                  double *out);
 
 /* ---- ts_panels.c: the line of scores in pieces on which every arm's density is smooth ---- */
 
@@ -40,11 +43,11 @@ enum { SA_PANEL_NODES = 16 };
 typedef struct sa_panels {
     size_t arms;
     const double *mean;
-    double *deviation;                                   /* (arms) never 0 */
-    double samples;                                      /* M */
-    double *low, *high;                                  /* (arms) below and above, F is 0 and 1 but for 1e-18 */
-    double to;                                           /* where the last panel ends */
-    double at;                                           /* where the next begins */
+    double *deviation;  /* (arms) never 0 */
+    double samples;     /* M */
+    double *low, *high; /* (arms) below and above, F is 0 and 1 but for 1e-18 */
+    double to;          /* where the last panel ends */
+    double at;          /* where the next begins */
     double node[SA_PANEL_NODES], weight[SA_PANEL_NODES]; /* Gauss-Legendre on (-1, 1) */
     double running[SA_PANEL_NODES][SA_PANEL_NODES];      /* integrals from -1 to a node */
     /* the present panel: */
@@ -52,8 +55,8 @@ typedef struct sa_panels {
     double *below, *density; /* (arms, nodes) F and f */
 } sa_panels;
 
-/* Panels up to the highest score, from the lowest that matters: there the arms outside, (arms) flags, all have F > 0; NULL: from the
- * lowest of all. */
+/* Panels up to the highest score, from the lowest that matters: there the arms outside, (arms) flags, all
+ * have F > 0; NULL: from the lowest of all. */
 sa_status sa_panels_begin(const sa_ts_scores *scores, const bool *outside, sa_panels *out);
 /* The next panel; false after the last. */
 bool sa_panels_next(sa_panels *panels);

@@ -1,4 +1,5 @@
-/* Upper confidence bounds: score = mean + scale gamma width + e_t. By theory gamma is gamma_t and e_t of Lemma 1. */
+/* Upper confidence bounds: score = mean + scale gamma width + e_t. By theory gamma is gamma_t and e_t of
+ * Lemma 1. */
 #include "exploration/exploration.h"
 
 static double score(const sa_exploration *self, double mean, double width, double scale, double draw) {
@@ -7,7 +8,8 @@ static double score(const sa_exploration *self, double mean, double width, doubl
 }
 
 static void follow_theory(sa_exploration *self, const sa_exploration_round *round) {
-    double before = round->observations, now = before + round->slate, rest = sa_exploration_rest(self, before);
+    double before = round->observations, now = before + round->slate,
+           rest = sa_exploration_rest(self, before);
     self->gamma = sa_bound_gamma(&self->bounds, before, round->log_det, rest);
     self->offset = self->given_offset + round->scale * sa_bound_error(&self->bounds, now, self->gamma);
 }

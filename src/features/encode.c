@@ -55,7 +55,8 @@ typedef struct part {
     size_t item;       /* SIZE_MAX for the context */
 } part;
 
-/* Objects mostly have their fields in the order of the one before, so the search begins where the last one ended. */
+/* Objects mostly have their fields in the order of the one before, so the search begins where the last one
+ * ended. */
 static size_t find_field(const part *p, size_t key, size_t guess) {
     const sa_json *json = &p->encoding->json;
     size_t count = p->end - p->first;
@@ -162,7 +163,8 @@ static sa_status encode(const sa_schema *schema, sa_encoding *encoding, const ch
     if (context && json->nodes[context].kind == SA_JSON_NULL) context = 0;
     if (context && json->nodes[context].kind != SA_JSON_OBJECT) {
         char shown[SA_PRINTABLE];
-        return sa_fail(SA_INVALID, "context is %s, and an object is wanted", sa_json_printable(json, context, shown));
+        return sa_fail(SA_INVALID, "context is %s, and an object is wanted",
+                       sa_json_printable(json, context, shown));
     }
     SA_TRY(sa_ids_take(&encoding->ids, json, items));
     if (encoding->ids.count == 0) return sa_fail(SA_INVALID, "items is empty");

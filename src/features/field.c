@@ -81,7 +81,8 @@ static sa_span take_value(const char **at, char *plain) {
 }
 
 static sa_status read_values(sa_field *field, const char *path, const char *text) {
-    const char *at = text + strspn(text, " \t"), *sentence = "a list is wanted, as in category [phone, desktop]";
+    const char *at = text + strspn(text, " \t"),
+               *sentence = "a list is wanted, as in category [phone, desktop]";
     char *plain;
     if (*at++ != '[') return wrong(path, text, sentence);
     SA_TRY(sa_alloc_array(strlen(text) + 1, 1, &plain));
@@ -106,8 +107,8 @@ static sa_status read_buckets(sa_field *field, const char *path, const char *tex
     text += strspn(text, " ");
     if (!sa_text_to_integer(text, &buckets, NULL) || buckets < 1 || buckets > SA_BUCKETS_MOST) {
         char wanted[96];
-        snprintf(wanted, sizeof wanted, "a count of columns from 1 to %d is wanted, as in %s 16", SA_BUCKETS_MOST,
-                 sa_field_kind_names[field->kind]);
+        snprintf(wanted, sizeof wanted, "a count of columns from 1 to %d is wanted, as in %s 16",
+                 SA_BUCKETS_MOST, sa_field_kind_names[field->kind]);
         return wrong(path, text, wanted);
     }
     field->width = field->buckets = (size_t)buckets;
@@ -125,9 +126,11 @@ static sa_status read_period(sa_field *field, const char *path, const char *text
 sa_status sa_field_read(sa_field *field, const char *path, const char *text) {
     size_t word = strcspn(text, " \t[");
     int kind = 0;
-    while (kind < SA_FIELD_KIND_COUNT && !sa_span_equals((sa_span){text, word}, sa_field_kind_names[kind])) kind++;
+    while (kind < SA_FIELD_KIND_COUNT && !sa_span_equals((sa_span){text, word}, sa_field_kind_names[kind]))
+        kind++;
     if (kind == SA_FIELD_KIND_COUNT)
-        return wrong(path, text, "one of number, log, cyclic P, flag, category [a, b], hashed B, tags B is wanted");
+        return wrong(path, text,
+                     "one of number, log, cyclic P, flag, category [a, b], hashed B, tags B is wanted");
     const char *rest = text + word;
     field->kind = (sa_field_kind)kind;
     field->width = 1;
@@ -144,13 +147,15 @@ sa_status sa_field_read(sa_field *field, const char *path, const char *text) {
 void sa_field_write(const sa_field *field, sa_buffer *buffer) {
     char number[SA_NUMBER_TEXT];
     sa_buffer_text(buffer, sa_field_kind_names[field->kind]);
-    if (field->kind == SA_FIELD_CYCLIC) sa_buffer_format(buffer, " %s", sa_number_to_text(field->period, number));
+    if (field->kind == SA_FIELD_CYCLIC)
+        sa_buffer_format(buffer, " %s", sa_number_to_text(field->period, number));
     if (field->buckets) sa_buffer_format(buffer, " %zu", field->buckets);
     if (field->kind != SA_FIELD_CATEGORY) return;
     for (size_t i = 0; i < field->value_count; i++) {
         sa_buffer_text(buffer, i ? ", " : " [");
         const char *value = field->values[i];
-        bool plain = !strpbrk(value, ",[]{}\"'\\#:&*!|>%@`\n\t") && *value != ' ' && value[strlen(value) - 1] != ' ';
+        bool plain =
+            !strpbrk(value, ",[]{}\"'\\#:&*!|>%@`\n\t") && *value != ' ' && value[strlen(value) - 1] != ' ';
         if (!plain) sa_buffer_text(buffer, "\"");
         for (const char *c = value; *c; c++) {
             if (!plain && (*c == '"' || *c == '\\')) sa_buffer_text(buffer, "\\");
@@ -163,7 +168,8 @@ void sa_field_write(const sa_field *field, sa_buffer *buffer) {
 
 /* ---- encoding ---- */
 
-/* A value that names something, as text: a text as it is; whole numbers without a point, so that 3 and 3.0 are the same. */
+/* A value that names something, as text: a text as it is; whole numbers without a point, so that 3 and 3.0
+ * are the same. */
 static bool name_of(const sa_json *json, size_t at, char *scratch, sa_span *name) {
     const sa_json_node *node = &json->nodes[at];
     switch ((sa_json_kind)node->kind) {
@@ -223,7 +229,8 @@ static bool encode_number(const sa_field *field, double x, double *to) {
 static size_t place_of(const sa_field *field, sa_span name) {
     uint64_t hash = sa_hash_end(sa_hash_bytes(field->hash, name.start, name.size));
     size_t i = 0;
-    while (i < field->value_count && (field->hashes[i] != hash || !sa_span_equals(name, field->values[i]))) i++;
+    while (i < field->value_count && (field->hashes[i] != hash || !sa_span_equals(name, field->values[i])))
+        i++;
     return i; /* after the last: any other value */
 }
 

@@ -1,8 +1,10 @@
 /* A schema from a log: what a person would have written who looked at all of its values.
  *
  *   true and false, or numbers that are 0 and 1     flag
- *   numbers        cyclic where the name says hour, weekday, month or minute and the range fits; hashed where it ends in id;
- *                  log where none is negative and their skewness, above 1, is more than halved by it; else number
+ *   numbers        cyclic where the name says hour, weekday, month or minute and the range fits; hashed where
+ *                  it ends in id;
+ *                  log where none is negative and their skewness, above 1, is more than halved by it; else
+ *                      number
  *   texts          category up to a dozen short words; hashed otherwise, into twice the columns, 8 to 64
  *   lists of texts tags
  *   left out       what never changes, what is hardly ever the same twice, and what is no single value */
@@ -17,7 +19,15 @@
 #include "features/schema.h"
 #include "features/seen.h"
 
-enum { WORDS = 12, LONGEST_WORD = 24, LEAST_COLUMNS = 8, MOST_COLUMNS = 64, ENOUGH = 50, FIELDS_MOST = 1024, KIND = 2048 };
+enum {
+    WORDS = 12,
+    LONGEST_WORD = 24,
+    LEAST_COLUMNS = 8,
+    MOST_COLUMNS = 64,
+    ENOUGH = 50,
+    FIELDS_MOST = 1024,
+    KIND = 2048
+};
 
 typedef struct survey {
     sa_json json;
@@ -75,7 +85,8 @@ static sa_status look_at_entry(survey *s, const sa_log_entry *entry) {
 static bool ends_in(const char *name, const char *word) {
     size_t size = strlen(name), tail = strlen(word);
     if (size < tail || strcasecmp(name + size - tail, word)) return false;
-    return size == tail || name[size - tail - 1] == '_' || name[size - tail - 1] == '-' || name[size - tail - 1] == '.';
+    return size == tail || name[size - tail - 1] == '_' || name[size - tail - 1] == '-' ||
+           name[size - tail - 1] == '.';
 }
 
 static int period_of(const sa_seen *seen) {
@@ -86,7 +97,8 @@ static int period_of(const sa_seen *seen) {
     } known[] = {{"hour", 24, 24}, {"weekday", 7, 7}, {"day_of_week", 7, 7},
                  {"dow", 7, 7},    {"month", 12, 12}, {"minute", 60, 60}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (ends_in(seen->name, known[i].word) && seen->least >= 0 && seen->most <= known[i].most) return known[i].period;
+        if (ends_in(seen->name, known[i].word) && seen->least >= 0 && seen->most <= known[i].most)
+            return known[i].period;
     return 0;
 }
 
@@ -104,7 +116,8 @@ static void category(const sa_seen *seen, sa_buffer *kind) {
     for (size_t n = 0; n < seen->different_count && n < SA_SEEN_TEXTS; n++) {
         size_t best = SA_SEEN_TEXTS;
         for (size_t i = 0; i < SA_SEEN_TEXTS; i++)
-            if (seen->text[i] && !taken[i] && (best == SA_SEEN_TEXTS || seen->text_count[i] > seen->text_count[best]))
+            if (seen->text[i] && !taken[i] &&
+                (best == SA_SEEN_TEXTS || seen->text_count[i] > seen->text_count[best]))
                 best = i;
         if (best == SA_SEEN_TEXTS) break;
         taken[best] = true;
@@ -115,12 +128,16 @@ static void category(const sa_seen *seen, sa_buffer *kind) {
 
 /* Why the field is left out, or NULL. */
 static const char *reason_against(const sa_seen *seen, const survey *s) {
-    uint64_t count = sa_seen_count(seen), named = seen->texts + seen->numbers * (seen->whole && ends_in(seen->name, "id"));
+    uint64_t count = sa_seen_count(seen),
+             named = seen->texts + seen->numbers * (seen->whole && ends_in(seen->name, "id"));
     if (seen->others > 0) return "is an object, or no finite number";
-    if (seen->lists > 0 && (seen->lists < count || !seen->list_of_texts)) return "is a list of other things than texts";
+    if (seen->lists > 0 && (seen->lists < count || !seen->list_of_texts))
+        return "is a list of other things than texts";
     if (count == 0) return "is always missing";
-    if (seen->different_count <= 1 && !seen->lists && count == s->objects[seen->of_item]) return "is always the same";
-    if (named > 0 && seen->values_told >= ENOUGH && (double)seen->different_count > 0.9 * (double)seen->values_told)
+    if (seen->different_count <= 1 && !seen->lists && count == s->objects[seen->of_item])
+        return "is always the same";
+    if (named > 0 && seen->values_told >= ENOUGH &&
+        (double)seen->different_count > 0.9 * (double)seen->values_told)
         return "is hardly ever the same twice";
     return NULL;
 }
@@ -130,7 +147,8 @@ static void choose_kind(const sa_seen *seen, sa_buffer *kind) {
     bool short_words = seen->different_count <= WORDS && seen->longest <= LONGEST_WORD;
     if (seen->lists == count)
         sa_buffer_format(kind, "tags %zu", columns_for(seen));
-    else if (seen->flags == count || (seen->numbers == count && seen->whole && seen->least >= 0 && seen->most <= 1))
+    else if (seen->flags == count ||
+             (seen->numbers == count && seen->whole && seen->least >= 0 && seen->most <= 1))
         sa_buffer_text(kind, "flag");
     else if (seen->texts == count && short_words && seen->text[0] && *seen->text[0])
         category(seen, kind);
@@ -153,7 +171,8 @@ static void describe(const sa_seen *seen, const survey *s, sa_buffer *out) {
     const char *more = seen->different_count == SA_SEEN_DIFFERENT ? "more than " : "";
     const char *between = "";
     if (seen->texts || (seen->lists && seen->list_of_texts)) {
-        sa_buffer_format(out, "%s%zu different text%s", more, seen->different_count, plural[seen->different_count != 1]);
+        sa_buffer_format(out, "%s%zu different text%s", more, seen->different_count,
+                         plural[seen->different_count != 1]);
         between = ", ";
     }
     if (seen->numbers) {
@@ -226,8 +245,8 @@ static const sa_seen *first_name(const survey *s, bool of_item) {
 
 static sa_status tell(const survey *s, const char *path, sa_buffer *out) {
     char shown[SA_PRINTABLE];
-    sa_buffer_format(out, "# from %s: %" PRIu64 " decisions, %" PRIu64 " items\n", sa_printable(path, shown), s->decisions,
-                     s->objects[1]);
+    sa_buffer_format(out, "# from %s: %" PRIu64 " decisions, %" PRIu64 " items\n", sa_printable(path, shown),
+                     s->decisions, s->objects[1]);
     SA_TRY(tell_part(s, false, out));
     SA_TRY(tell_part(s, true, out));
     tell_left_out(s, out);

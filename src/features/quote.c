@@ -1,5 +1,6 @@
-/* `{device: category [phone, desktop]}` is how a schema is written, but to YAML a bracket inside a flow mapping begins a list. So
- * each `category [...]` that is not in quotes is put in double quotes before YAML sees it. */
+/* `{device: category [phone, desktop]}` is how a schema is written, but to YAML a bracket inside a flow
+ * mapping begins a list. So each `category [...]` that is not in quotes is put in double quotes before YAML
+ * sees it. */
 #include <ctype.h>
 #include <string.h>
 

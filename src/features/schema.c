@@ -34,8 +34,8 @@ const char *sa_schema_text(const sa_schema *schema) { return schema->text; }
 bool sa_schema_column_at(const sa_schema *schema, size_t index, sa_schema_column *column) {
     if (index < schema->field_count) {
         const sa_field *field = &schema->fields[index];
-        *column = (sa_schema_column){field->of_item ? "item" : "context", field->name, sa_field_kind_names[field->kind],
-                                     field->start, field->width + 1};
+        *column = (sa_schema_column){field->of_item ? "item" : "context", field->name,
+                                     sa_field_kind_names[field->kind], field->start, field->width + 1};
         return true;
     }
     index -= schema->field_count;
@@ -56,15 +56,18 @@ static sa_status text_of(const sa_json *json, size_t at, char **out) {
 
 static sa_status read_field(sa_schema *schema, const sa_json *json, size_t key, bool of_item) {
     char shown[SA_PRINTABLE], path[SA_PRINTABLE + 16], *kind = NULL;
-    if (schema->field_count == SA_FIELDS_MOST) return sa_fail(SA_INVALID, "there are more than %d fields", SA_FIELDS_MOST);
-    SA_TRY(sa_grow_array(&schema->fields, &schema->field_room, schema->field_count + 1, sizeof *schema->fields));
+    if (schema->field_count == SA_FIELDS_MOST)
+        return sa_fail(SA_INVALID, "there are more than %d fields", SA_FIELDS_MOST);
+    SA_TRY(
+        sa_grow_array(&schema->fields, &schema->field_room, schema->field_count + 1, sizeof *schema->fields));
     sa_field *field = &schema->fields[schema->field_count];
     *field = (sa_field){.of_item = of_item};
     SA_TRY(text_of(json, key, &field->name));
     schema->field_count++; /* from here on it is freed with the schema */
     snprintf(path, sizeof path, "%s.%s", of_item ? "item" : "context", sa_printable(field->name, shown));
     for (size_t i = of_item ? schema->context_fields : 0; i + 1 < schema->field_count; i++)
-        if (!strcmp(schema->fields[i].name, field->name)) return sa_fail(SA_INVALID, "%s is there twice", path);
+        if (!strcmp(schema->fields[i].name, field->name))
+            return sa_fail(SA_INVALID, "%s is there twice", path);
     if (!*field->name) return sa_fail(SA_INVALID, "a field has an empty name");
     if (json->nodes[key + 1].kind != SA_JSON_STRING)
         return sa_fail(SA_INVALID, "%s is %s, and a kind is wanted, as in hashed 16", path,
@@ -91,14 +94,16 @@ static sa_status read_fields(sa_schema *schema, const sa_json *json, size_t part
 
 static bool is_named(const sa_field *field, const char *name) {
     const char *part = field->of_item ? "item." : "context.";
-    return !strcmp(field->name, name) || (!strncmp(name, part, strlen(part)) && !strcmp(field->name, name + strlen(part)));
+    return !strcmp(field->name, name) ||
+           (!strncmp(name, part, strlen(part)) && !strcmp(field->name, name + strlen(part)));
 }
 
 static sa_status find_field(const sa_schema *schema, const sa_json *json, size_t at, size_t *out) {
     char shown[SA_PRINTABLE], *name;
     size_t found = 0;
     if (json->nodes[at].kind != SA_JSON_STRING)
-        return sa_fail(SA_INVALID, "cross has %s, and the name of a field is wanted", sa_json_kind_name(json, at));
+        return sa_fail(SA_INVALID, "cross has %s, and the name of a field is wanted",
+                       sa_json_kind_name(json, at));
     SA_TRY(text_of(json, at, &name));
     for (size_t i = 0; i < schema->field_count; i++)
         if (is_named(&schema->fields[i], name)) found++, *out = i;
@@ -106,8 +111,10 @@ static sa_status find_field(const sa_schema *schema, const sa_json *json, size_t
     sa_free(name);
     if (found == 0) return sa_fail(SA_INVALID, "cross has %s, which is no field", shown);
     if (found > 1)
-        return sa_fail(SA_INVALID, "cross has %s, which is a field of the context and of items: say context.%s or item.%s",
-                       shown, shown, shown);
+        return sa_fail(
+            SA_INVALID,
+            "cross has %s, which is a field of the context and of items: say context.%s or item.%s", shown,
+            shown, shown);
     return SA_OK;
 }
 
@@ -116,7 +123,8 @@ static sa_status lay_out(sa_schema *schema, sa_cross *cross) {
     const sa_field *left = &schema->fields[cross->left], *right = &schema->fields[cross->right];
     size_t products = left->width * right->width; /* widths are below 2^17 */
     if (products > SA_PRODUCTS_MOST)
-        return sa_fail(SA_INVALID, "cross of %s has %zu by %zu products, which is too many: hash them into fewer columns",
+        return sa_fail(SA_INVALID,
+                       "cross of %s has %zu by %zu products, which is too many: hash them into fewer columns",
                        cross->name, left->width, right->width);
     cross->start = schema->dim;
     cross->width = products <= SA_CROSS_MOST ? products : SA_CROSS_MOST;
@@ -136,17 +144,21 @@ static sa_status lay_out(sa_schema *schema, sa_cross *cross) {
 static sa_status read_cross(sa_schema *schema, const sa_json *json, size_t pair) {
     if (json->nodes[pair].kind != SA_JSON_ARRAY || sa_json_count(json, pair) != 2) {
         char shown[SA_PRINTABLE];
-        return sa_fail(SA_INVALID, "cross has %s, and pairs of fields are wanted, as in [[country, category]]",
+        return sa_fail(SA_INVALID,
+                       "cross has %s, and pairs of fields are wanted, as in [[country, category]]",
                        sa_json_printable(json, pair, shown));
     }
-    SA_TRY(sa_grow_array(&schema->crosses, &schema->cross_room, schema->cross_count + 1, sizeof *schema->crosses));
+    SA_TRY(sa_grow_array(&schema->crosses, &schema->cross_room, schema->cross_count + 1,
+                         sizeof *schema->crosses));
     sa_cross *cross = &schema->crosses[schema->cross_count];
     *cross = (sa_cross){0};
     SA_TRY(find_field(schema, json, pair + 1, &cross->left));
     SA_TRY(find_field(schema, json, pair + 2, &cross->right));
-    SA_TRY(sa_format(&cross->name, "%s x %s", schema->fields[cross->left].name, schema->fields[cross->right].name));
+    SA_TRY(sa_format(&cross->name, "%s x %s", schema->fields[cross->left].name,
+                     schema->fields[cross->right].name));
     schema->cross_count++;
-    if (cross->left == cross->right) return sa_fail(SA_INVALID, "cross has %s: a field with itself", cross->name);
+    if (cross->left == cross->right)
+        return sa_fail(SA_INVALID, "cross has %s: a field with itself", cross->name);
     for (size_t i = 0; i + 1 < schema->cross_count; i++)
         if (schema->crosses[i].left == cross->left && schema->crosses[i].right == cross->right)
             return sa_fail(SA_INVALID, "cross has %s twice", cross->name);
@@ -200,13 +212,15 @@ static sa_status read_parts(sa_schema *schema, const sa_json *json) {
     size_t part[3] = {0};
     static const char *const names[3] = {"context", "item", "cross"};
     if (json->nodes[0].kind != SA_JSON_OBJECT)
-        return sa_fail(SA_INVALID, "a schema has context, item and cross, and this is %s", sa_json_kind_name(json, 0));
+        return sa_fail(SA_INVALID, "a schema has context, item and cross, and this is %s",
+                       sa_json_kind_name(json, 0));
     for (size_t key = 1; key < json->nodes[0].next; key = json->nodes[key + 1].next) {
         size_t i = 0;
         char shown[SA_PRINTABLE];
         while (i < 3 && !sa_json_equals(json, key, names[i])) i++;
         if (i == 3)
-            return sa_fail(SA_INVALID, "%s is none of context, item and cross", sa_json_printable(json, key, shown));
+            return sa_fail(SA_INVALID, "%s is none of context, item and cross",
+                           sa_json_printable(json, key, shown));
         if (part[i]) return sa_fail(SA_INVALID, "%s is there twice", names[i]);
         part[i] = key + 1;
     }
@@ -226,13 +240,15 @@ static sa_status read_parts(sa_schema *schema, const sa_json *json) {
 }
 
 /* JSON is read as it is, anything else as YAML, whose sentences have the name already. */
-static sa_status to_json(const char *text, size_t size, const char *name, sa_json *json, sa_buffer *converted) {
+static sa_status to_json(const char *text, size_t size, const char *name, sa_json *json,
+                         sa_buffer *converted) {
     sa_status status = sa_json_parse(json, text, size);
     if (status != SA_FORMAT) return status;
     sa_buffer quoted = {0};
     sa_schema_quote_categories(text, size, &quoted);
     status = quoted.status;
-    if (status == SA_OK) status = sa_yaml_to_json(quoted.text ? quoted.text : "", quoted.size, name, converted);
+    if (status == SA_OK)
+        status = sa_yaml_to_json(quoted.text ? quoted.text : "", quoted.size, name, converted);
     sa_buffer_clear(&quoted);
     SA_TRY(status);
     status = sa_json_parse(json, converted->text ? converted->text : "", converted->size);

@@ -5,8 +5,10 @@
  *   cyclic  cos(2 pi x / P), sin(2 pi x / P)
  *   category  a 1 at the value's place, or at the last for any other value
  *   hashed  +-1 at column h mod B      tags    the sum of those of its n entries, over sqrt(n)
- *   cross   the products of two encodings without their flags, left by right; where they are more than SA_CROSS_MOST, each product
- *           is added, with a sign, to one of SA_CROSS_MOST columns, by sa_schema_hash("left x right", its number) */
+ *   cross   the products of two encodings without their flags, left by right; where they are more than
+ *           SA_CROSS_MOST, each product
+ *           is added, with a sign, to one of SA_CROSS_MOST columns, by sa_schema_hash("left x right", its
+ *               number) */
 #ifndef SA_FEATURES_SCHEMA_H
 #define SA_FEATURES_SCHEMA_H
 
@@ -18,13 +20,13 @@
 #include "base/json.h"
 
 /* X(ENUMERATOR, "name", what it takes) */
-#define SA_FIELD_KINDS(X)                                                                                                 \
-    X(NUMBER, "number", "a number")                                                                                       \
-    X(LOG, "log", "a number from 0")                                                                                      \
-    X(CYCLIC, "cyclic", "a number")                                                                                       \
-    X(FLAG, "flag", "true or false")                                                                                      \
-    X(CATEGORY, "category", "a text, a number, true or false")                                                            \
-    X(HASHED, "hashed", "a text, a number, true or false")                                                                \
+#define SA_FIELD_KINDS(X)                                                                                    \
+    X(NUMBER, "number", "a number")                                                                          \
+    X(LOG, "log", "a number from 0")                                                                         \
+    X(CYCLIC, "cyclic", "a number")                                                                          \
+    X(FLAG, "flag", "true or false")                                                                         \
+    X(CATEGORY, "category", "a text, a number, true or false")                                               \
+    X(HASHED, "hashed", "a text, a number, true or false")                                                   \
     X(TAGS, "tags", "a list of texts")
 
 typedef enum sa_field_kind {
@@ -57,8 +59,10 @@ typedef struct sa_cross {
     size_t left, right; /* fields */
     char *name;         /* "country x category" */
     size_t start, width;
-    int32_t
-        *place; /* (left width, right width): 1 + column of a product, negative where its sign is -; NULL: not hashed */
+    int32_t *
+        /* (left width, right width): 1 + column of a product, negative where its sign is -; NULL: not
+         * hashed */
+        place;
 } sa_cross;
 
 struct sa_schema {
@@ -71,16 +75,17 @@ struct sa_schema {
     char *text;              /* canonical */
 };
 
-/* Fills a field's kind from "hashed 16" or "category [a, b]"; `field->name` is set. SA_INVALID with a sentence that begins with
- * `path`. */
+/* Fills a field's kind from "hashed 16" or "category [a, b]"; `field->name` is set. SA_INVALID with a
+ * sentence that begins with `path`. */
 sa_status sa_field_read(sa_field *field, const char *path, const char *text);
 /* Adds "hashed 16" again. */
 void sa_field_write(const sa_field *field, sa_buffer *buffer);
 void sa_field_clear(sa_field *field);
-/* Puts double quotes around each `category [...]`, which a flow mapping of YAML would otherwise take apart. */
+/* Puts double quotes around each `category [...]`, which a flow mapping of YAML would otherwise take
+ * apart. */
 void sa_schema_quote_categories(const char *text, size_t size, sa_buffer *out);
-/* The encoding of the value `at`, which is neither absent nor null, into the field's `width` columns at `to`, which are 0. `scratch`
- * has room for the value's text. False when the kind does not take such a value. */
+/* The encoding of the value `at`, which is neither absent nor null, into the field's `width` columns at `to`,
+ * which are 0. `scratch` has room for the value's text. False when the kind does not take such a value. */
 bool sa_field_encode(const sa_field *field, const sa_json *json, size_t at, char *scratch, double *to);
 
 #endif

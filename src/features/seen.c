@@ -17,7 +17,8 @@ uint64_t sa_seen_count(const sa_seen *seen) {
     return seen->texts + seen->numbers + seen->flags + seen->lists + seen->others;
 }
 
-/* With x the new value, n the new count and d = x - mean before (Pebay 2008): the mean moves by d / n, and the sums follow. */
+/* With x the new value, n the new count and d = x - mean before (Pebay 2008): the mean moves by d / n, and
+ * the sums follow. */
 static void add_moment(sa_moments3 *m, double x) {
     double before = m->n++, step = (x - m->mean) / m->n, term = (x - m->mean) * step * before;
     m->cubes += term * step * (m->n - 2) - 3 * step * m->squares;
@@ -90,7 +91,8 @@ static sa_status add_list(sa_seen *seen, const sa_json *json, size_t list) {
 }
 
 sa_status sa_seen_add(sa_seen *seen, const sa_json *json, size_t at) {
-    if (!seen->different) SA_TRY(sa_alloc_array(2 * (size_t)SA_SEEN_DIFFERENT, sizeof *seen->different, &seen->different));
+    if (!seen->different)
+        SA_TRY(sa_alloc_array(2 * (size_t)SA_SEEN_DIFFERENT, sizeof *seen->different, &seen->different));
     switch ((sa_json_kind)json->nodes[at].kind) {
     case SA_JSON_NULL: break;
     case SA_JSON_FALSE:

@@ -20,10 +20,10 @@ typedef struct sa_seen {
     double least, most;
     bool whole;                    /* all numbers so far */
     sa_moments3 plain, logarithms; /* of numbers; of log(1 + x) while none is negative */
-    uint64_t *different;           /* (2 x SA_SEEN_DIFFERENT) hashes of texts, numbers and tags; 0 is an empty place */
-    size_t different_count;        /* up to SA_SEEN_DIFFERENT, and then no more are told apart */
-    uint64_t values_told;          /* values seen when that came, or so far */
-    char *text[SA_SEEN_TEXTS];     /* the first different ones */
+    uint64_t *different; /* (2 x SA_SEEN_DIFFERENT) hashes of texts, numbers and tags; 0 is an empty place */
+    size_t different_count;    /* up to SA_SEEN_DIFFERENT, and then no more are told apart */
+    uint64_t values_told;      /* values seen when that came, or so far */
+    char *text[SA_SEEN_TEXTS]; /* the first different ones */
     uint64_t text_hash[SA_SEEN_TEXTS], text_count[SA_SEEN_TEXTS];
     size_t longest; /* text, in bytes */
 } sa_seen;

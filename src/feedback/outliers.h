@@ -1,7 +1,9 @@
-/* Is a score one of those that come, or a mistake? A single 1e30 among clicks would be all that an agent learns from.
+/* Is a score one of those that come, or a mistake? A single 1e30 among clicks would be all that an agent
+ * learns from.
  *
- * A score is wild when it is more than 100 times as far from the mean as any before it, and 20 or more came before: then nothing is learnt
- * from it. Where more than one in 200 of late are wild, the world has changed, and they count. */
+ * A score is wild when it is more than 100 times as far from the mean as any before it, and 20 or more came
+ * before: then nothing is learnt from it. Where more than one in 200 of late are wild, the world has changed,
+ * and they count. */
 #ifndef SA_FEEDBACK_OUTLIERS_H
 #define SA_FEEDBACK_OUTLIERS_H
 

@@ -26,11 +26,13 @@ static sa_status take(sa_learner *learner, const sa_observations *seen) {
         double discount = sa_history_psi(history, seen->first + i);
         scores[i] = (history->scores[seen->first + i] - discount * estimator->centre) / estimator->scale;
         if (!weighs) continue;
-        double root = sqrt(sa_forgetting_weight(learner, seen->first + i)); /* on both sides of a least-squares problem */
+        double root = sqrt(
+            sa_forgetting_weight(learner, seen->first + i)); /* on both sides of a least-squares problem */
         psi[i] = root * discount;
         scores[i] *= root;
     }
-    return model->kind->observing->observe(model, inputs, weighs ? psi : NULL, scores, seen->count, &learner->work.model);
+    return model->kind->observing->observe(model, inputs, weighs ? psi : NULL, scores, seen->count,
+                                           &learner->work.model);
 }
 
 static sa_status revise(sa_learner *learner, size_t row, double before) {
@@ -43,7 +45,8 @@ static sa_status revise(sa_learner *learner, size_t row, double before) {
                   {&input, model->dim, sa_precision_bytes(model->precision)}));
     sa_samples sample = sa_history_samples(history, row);
     sa_samples_show(learner, &sample, 1, factor, input);
-    double change = weight * (history->scores[row] - before) / estimator->scale, psi = sa_history_psi(history, row);
+    double change = weight * (history->scores[row] - before) / estimator->scale,
+           psi = sa_history_psi(history, row);
     return model->kind->observing->revise(model, input, &psi, &change, 1, &learner->work.model);
 }
 

@@ -1,5 +1,5 @@
-/* How well new feedback was predicted, before it was learnt from: the companion's part, and the mean squared error over the latest
- * observations. Both discount by themselves, decision by decision. */
+/* How well new feedback was predicted, before it was learnt from: the companion's part, and the mean squared
+ * error over the latest observations. Both discount by themselves, decision by decision. */
 #include <math.h>
 
 #include "base/reals.h"
@@ -19,7 +19,8 @@ typedef struct one_input {
 
 static sa_status lay(sa_learner *learner, one_input *one) {
     const sa_model *model = learner->policy->estimator.model;
-    return SA_LAY(&learner->work.observed, {&one->factor, learner->policy->estimator.inputs.dim, sizeof(double)},
+    return SA_LAY(&learner->work.observed,
+                  {&one->factor, learner->policy->estimator.inputs.dim, sizeof(double)},
                   {&one->row, model->dim, sizeof(double)},
                   {&one->input, model->dim, sa_precision_bytes(model->precision)});
 }
@@ -30,7 +31,8 @@ static void show(const sa_learner *learner, size_t i, const one_input *one) {
 }
 
 /* `predicted`: by the network, which has not seen it yet. */
-static void add_to_companion(sa_learner *learner, size_t i, const one_input *one, bool predicted, double network) {
+static void add_to_companion(sa_learner *learner, size_t i, const one_input *one, bool predicted,
+                             double network) {
     const sa_history *history = &learner->memory->history;
     const sa_estimator *estimator = &learner->policy->estimator;
     sa_companion *companion = estimator->companion;
@@ -38,17 +40,19 @@ static void add_to_companion(sa_learner *learner, size_t i, const one_input *one
     if (learner->options->discount < 1 && history->start[sa_history_decision(history, i)] == (int64_t)i)
         sa_companion_discount(companion, learner->options->discount);
     for (size_t j = 0; j < companion->dim; j++) one->row[j] = sa_real_get(history->precision, one->input, j);
-    sa_companion_add(companion, &(sa_companion_case){.input = one->row,
-                                                     .score = history->scores[i],
-                                                     .discount = sa_history_psi(history, i),
-                                                     .predicted = predicted,
-                                                     .network = estimator->centre + estimator->scale * network});
+    sa_companion_add(companion,
+                     &(sa_companion_case){.input = one->row,
+                                          .score = history->scores[i],
+                                          .discount = sa_history_psi(history, i),
+                                          .predicted = predicted,
+                                          .network = estimator->centre + estimator->scale * network});
 }
 
 static void judge(sa_learner *learner, size_t i, double predicted) {
     enum { LATEST = 200 };
     const sa_history *history = &learner->memory->history;
-    double difference = history->scores[i] - sa_history_psi(history, i) * predicted, square = difference * difference;
+    double difference = history->scores[i] - sa_history_psi(history, i) * predicted,
+           square = difference * difference;
     double share = 1.0 / (double)(i < LATEST ? i + 1 : LATEST);
     if (isfinite(square))
         learner->error += share * (square - learner->error); /* what overflows tells nothing of the noise */
@@ -81,9 +85,10 @@ static sa_status revise(sa_learner *learner, size_t row, double before) {
     show(learner, row, &one);
     for (size_t j = 0; j < companion->dim; j++) one.row[j] = sa_real_get(history->precision, one.input, j);
     size_t age = sa_history_decision(history, learner->judged - 1) - sa_history_decision(history, row);
-    sa_companion_revise(companion,
-                        &(sa_companion_case){.input = one.row, .score = before, .discount = sa_history_psi(history, row)},
-                        history->scores[row], pow(learner->options->discount, (double)age));
+    sa_companion_revise(
+        companion,
+        &(sa_companion_case){.input = one.row, .score = before, .discount = sa_history_psi(history, row)},
+        history->scores[row], pow(learner->options->discount, (double)age));
     return SA_OK;
 }
 

@@ -8,7 +8,8 @@
 static bool is_used(const sa_learner *learner) { return learner->policy->confidence; }
 
 /* With a window, what is counted is remembered for as long as the window says. */
-static sa_status count(sa_learner *learner, const sa_gradients *gradients, const size_t *label, size_t decision) {
+static sa_status count(sa_learner *learner, const sa_gradients *gradients, const size_t *label,
+                       size_t decision) {
     sa_window *window = &learner->window;
     size_t kept = window->gradients.count;
     learner->policy->confidence->asked = learner->asked;
@@ -36,8 +37,8 @@ static sa_status discount(sa_learner *learner, double factor) {
 
 /* ---- again ---- */
 
-/* An engine like the present one, empty. In double precision where widths once had to be, or where nobody has looked at the sizes of
- * the gradients that are to come. */
+/* An engine like the present one, empty. In double precision where widths once had to be, or where nobody has
+ * looked at the sizes of the gradients that are to come. */
 static sa_status make_engine(const sa_learner *learner, bool wide, sa_confidence **out) {
     const sa_model *model = learner->policy->estimator.model;
     sa_confidence_state state;
@@ -88,8 +89,8 @@ static sa_status count_history(sa_learner *learner, size_t first, sa_confidence 
     return SA_OK;
 }
 
-/* A decision that waits: with --count-pending Z has counted it, and the history does not have it; else it gets its present gradients.
- * (A decision that was forgotten meanwhile is no longer counted.) */
+/* A decision that waits: with --count-pending Z has counted it, and the history does not have it; else it
+ * gets its present gradients. (A decision that was forgotten meanwhile is no longer counted.) */
 static sa_status restate(sa_learner *learner, sa_pending *pending, sa_confidence *next) {
     sa_samples slate = {.raw = pending->contexts, .discount = pending->discounts};
     if (!learner->options->count_pending) {
@@ -107,7 +108,8 @@ static sa_status restate(sa_learner *learner, sa_pending *pending, sa_confidence
 static sa_status count_all(sa_learner *learner, size_t first, sa_confidence *next) {
     const sa_pending_ring *ring = &learner->memory->pending;
     size_t expected = learner->memory->history.count - first;
-    for (size_t i = 0; learner->options->count_pending && i < ring->count; i++) expected += sa_ring_at(ring, i)->left;
+    for (size_t i = 0; learner->options->count_pending && i < ring->count; i++)
+        expected += sa_ring_at(ring, i)->left;
     SA_TRY(sa_confidence_expect(next, expected));
     SA_TRY(count_history(learner, first, next));
     for (size_t i = 0; i < ring->count; i++) {

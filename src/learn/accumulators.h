@@ -1,12 +1,13 @@
-/* What accumulates as feedback comes. Each thing that does can take in observations, count the past for less, and begin again:
+/* What accumulates as feedback comes. Each thing that does can take in observations, count the past for less,
+ * and begin again:
  *
  *   z            the gradients that were counted (confidence)
  *   model        a model that learns with each observation
  *   predictions  how well new feedback was predicted: the companion, and the mean squared error
  *
- * z and model take feedback at once; predictions takes it when a training comes, just before it: until then the network that is
- * judged is the same. The moments of scores (moments.h) follow the history by themselves. Forgetting, rebuilding and epochs are
- * loops over these. */
+ * z and model take feedback at once; predictions takes it when a training comes, just before it: until then
+ * the network that is judged is the same. The moments of scores (moments.h) follow the history by themselves.
+ * Forgetting, rebuilding and epochs are loops over these. */
 #ifndef SA_LEARN_ACCUMULATORS_H
 #define SA_LEARN_ACCUMULATORS_H
 
@@ -22,10 +23,13 @@ typedef struct sa_observations {
 
 typedef struct sa_accumulator {
     bool (*is_used)(const sa_learner *learner);
-    bool at_once;    /* takes feedback when it comes */
-    bool of_network; /* what it holds was seen through the network, and is out of date after a training (rebuild.c) */
+    bool at_once; /* takes feedback when it comes */
+    bool
+        /* what it holds was seen through the network, and is out of date after a training (rebuild.c) */
+        of_network;
     sa_status (*take)(sa_learner *learner, const sa_observations *seen);
-    /* The score of observation `row` was `before`, and is another one in the history now. NULL: it does not look at scores. */
+    /* The score of observation `row` was `before`, and is another one in the history now. NULL: it does not
+     * look at scores. */
     sa_status (*revise)(sa_learner *learner, size_t row, double before);
     /* What it holds counts by this factor from now on; NULL: it sees to that by itself. */
     sa_status (*discount)(sa_learner *learner, double factor);

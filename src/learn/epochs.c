@@ -1,13 +1,16 @@
-/* A new epoch: Algorithm Update of the paper's appendix. At its beginning the paper replays all rounds t' = 1 ... t so far,
+/* A new epoch: Algorithm Update of the paper's appendix. At its beginning the paper replays all rounds t' = 1
+ * ... t so far,
  *
- *     Z <- Z + sum over S_t' of g(x; theta_(t'-1)) g(x; theta_(t'-1))' / m,   theta_t' <- J steps on Eq. (4) with rounds 1 ... t'
+ *     Z <- Z + sum over S_t' of g(x; theta_(t'-1)) g(x; theta_(t'-1))' / m,   theta_t' <- J steps on Eq. (4)
+ *         with rounds 1 ... t'
  *
- * from a theta_0 drawn again and Z = lambda I. Z is a sum and theta does not depend on it. So the gradients are gathered first,
- * and counted into Z in one block at the end, which gives the Z of the loop.
+ * from a theta_0 drawn again and Z = lambda I. Z is a sum and theta does not depend on it. So the gradients
+ * are gathered first, and counted into Z in one block at the end, which gives the Z of the loop.
  *
- * --epoch-replay schedule is that loop, with the trainings of the agent's schedule (the paper trains in every round).
- * --epoch-replay last takes all gradients at one theta: the one that a single longer training on the whole history gives. It
- * costs a fraction, and Z then speaks of the network that will choose, not of those on the way to it.
+ * --epoch-replay schedule is that loop, with the trainings of the agent's schedule (the paper trains in every
+ * round). --epoch-replay last takes all gradients at one theta: the one that a single longer training on the
+ * whole history gives. It costs a fraction, and Z then speaks of the network that will choose, not of those
+ * on the way to it.
  *
  * The epoch is made beside the present one, and then stands in its place. */
 #include "learn/epochs.h"
@@ -37,7 +40,8 @@ static double grown_number(const char *name, double value, double growth, uint64
 static int64_t grown_integer(const char *name, int64_t value, double growth, uint64_t epoch) {
     const sa_option_row *row = sa_option_row_find(name);
     if (growth == 1) return value;
-    return (int64_t)fmin(fmax(round(grown((double)value, growth, epoch)), (double)row->least), (double)row->most);
+    return (int64_t)fmin(fmax(round(grown((double)value, growth, epoch)), (double)row->least),
+                         (double)row->most);
 }
 
 sa_status sa_epoch_options(const sa_options *given, uint64_t epoch, sa_options **out) {
@@ -45,8 +49,10 @@ sa_status sa_epoch_options(const sa_options *given, uint64_t epoch, sa_options *
     if (!options) return SA_OUT_OF_MEMORY;
     if (epoch > 0) {
         options->hidden = grown_integer("hidden", given->hidden, given->epoch_hidden_growth, epoch);
-        if (options->hidden != given->hidden) options->hidden += options->hidden % 2; /* two halves, where symmetric */
-        options->train_steps = grown_integer("train-steps", given->train_steps, given->epoch_steps_growth, epoch);
+        if (options->hidden != given->hidden)
+            options->hidden += options->hidden % 2; /* two halves, where symmetric */
+        options->train_steps =
+            grown_integer("train-steps", given->train_steps, given->epoch_steps_growth, epoch);
         options->regularization =
             grown_number("regularization", given->regularization, given->epoch_regularization_growth, epoch);
         options->rate = grown_number("rate", given->rate, given->epoch_rate_growth, epoch);
@@ -78,9 +84,10 @@ static sa_status gather(sa_learner *next, size_t first, size_t end, sa_gradients
     return sa_samples_gradients(next, &samples, end - first, counted);
 }
 
-/* The paper's loop: `next` sees what was `known` then. `*first`: the observation that comes after the last training. */
-static sa_status replay_rounds(sa_learner *next, const sa_history *whole, sa_memory *known, sa_gradients *counted,
-                               size_t *first) {
+/* The paper's loop: `next` sees what was `known` then. `*first`: the observation that comes after the last
+ * training. */
+static sa_status replay_rounds(sa_learner *next, const sa_history *whole, sa_memory *known,
+                               sa_gradients *counted, size_t *first) {
     next->memory = known;
     for (size_t i = 0; i < whole->answered; i++) {
         if (!sa_training_is_due(next, i)) continue;
@@ -110,8 +117,8 @@ static sa_status replay_last(const sa_learner *now, sa_learner *next, sa_gradien
     return gather(next, 0, count, counted);
 }
 
-/* Decisions that wait get new gradients; those that --count-pending has counted at selection go to `counted`, but for the arms that
- * the history has. */
+/* Decisions that wait get new gradients; those that --count-pending has counted at selection go to `counted`,
+ * but for the arms that the history has. */
 static sa_status restate_pending(sa_learner *next, sa_gradients *counted) {
     const sa_pending_ring *ring = &next->memory->pending;
     for (size_t i = 0; i < ring->count; i++) {
@@ -150,7 +157,8 @@ fail:
 static void take_over_inputs(const sa_learner *now, sa_learner *next) {
     sa_free(next->policy->estimator.statistics);
     next->policy->estimator.statistics = sa_hold(now->policy->estimator.statistics);
-    sa_companion_destroy(next->policy->estimator.companion); /* it is judged by the networks before, too: see below */
+    sa_companion_destroy(
+        next->policy->estimator.companion); /* it is judged by the networks before, too: see below */
     next->policy->estimator.companion = NULL;
     next->policy->next = now->policy->next;
     next->asked = now->asked;

@@ -14,12 +14,13 @@ sa_status sa_answer_check(const sa_answer *answer, bool cascade) {
         if (pending->answered[answer->places[i]])
             return sa_fail(SA_ALREADY_ANSWERED, "arm %zu of decision %llu was answered before%s",
                            pending->arms[answer->places[i]], id,
-                           cascade ? ", or lies behind a click: one call brings all that a user clicked" : "");
+                           cascade ? ", or lies behind a click: one call brings all that a user clicked"
+                                   : "");
     for (size_t i = 0; i < answer->count; i++) {
         double score = answer->scores[answer->places[i]];
         if (!isfinite(score))
-            return sa_fail(SA_INVALID, "feedback for arm %zu of decision %llu is %g", pending->arms[answer->places[i]], id,
-                           score);
+            return sa_fail(SA_INVALID, "feedback for arm %zu of decision %llu is %g",
+                           pending->arms[answer->places[i]], id, score);
     }
     return SA_OK;
 }
@@ -30,8 +31,8 @@ void sa_answer_record(sa_learner *learner, const sa_answer *answer) {
     if (answer->count > 0 && sa_pending_is_new(pending)) sa_history_begin_decision(history);
     for (size_t i = 0; i < answer->count; i++) {
         size_t k = answer->places[i];
-        sa_history_add(history, sa_real_at(history->precision, pending->contexts, k * history->dim), answer->scores[k], k,
-                       pending->discounts ? pending->discounts[k] : 1);
+        sa_history_add(history, sa_real_at(history->precision, pending->contexts, k * history->dim),
+                       answer->scores[k], k, pending->discounts ? pending->discounts[k] : 1);
         pending->answered[k] = true;
         pending->row[k] = history->count - 1;
     }
@@ -44,7 +45,8 @@ void sa_answer_record(sa_learner *learner, const sa_answer *answer) {
     if (pending->left == 0) sa_ring_settle(&learner->memory->pending, pending);
 }
 
-/* The gradients of the places that were seen, unless Z has them; `label` (count) are their names in work.widths. */
+/* The gradients of the places that were seen, unless Z has them; `label` (count) are their names in
+ * work.widths. */
 static sa_status take_gradients(sa_learner *learner, const sa_answer *answer, size_t *label, bool *taken) {
     const sa_pending *pending = answer->pending;
     sa_gradients *gradients = &learner->work.gradients;
@@ -71,7 +73,8 @@ static sa_status take_all(sa_learner *learner, const sa_observations *seen) {
 sa_status sa_answer_learn(sa_learner *learner, const sa_answer *answer) {
     const sa_history *history = &learner->memory->history;
     bool first = sa_pending_is_new(answer->pending), has_gradients;
-    bool due = first && learner->options->train == SA_TRAIN_AUTO && sa_training_is_due(learner, history->answered);
+    bool due =
+        first && learner->options->train == SA_TRAIN_AUTO && sa_training_is_due(learner, history->answered);
     size_t *label;
     SA_TRY(SA_LAY(&learner->work.samples, {&label, answer->count, sizeof *label}));
     if (first) SA_TRY(sa_forgetting_move(learner));

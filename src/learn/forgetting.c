@@ -20,7 +20,8 @@ static sa_status check(const sa_learner *learner) {
         return sa_fail(SA_INVALID, "%s does not go with --algorithm %s, whose cells cannot forget", option,
                        options->algorithm);
     if (options->discount < 1 && policy->confidence && !policy->confidence->kind->discount)
-        return sa_fail(SA_INVALID, "--discount does not go with --confidence %s", policy->confidence->kind->name);
+        return sa_fail(SA_INVALID, "--discount does not go with --confidence %s",
+                       policy->confidence->kind->name);
     return SA_OK;
 }
 
@@ -28,7 +29,8 @@ sa_status sa_forgetting_init(sa_learner *learner) {
     const sa_options *options = learner->options;
     if (!learner->policy->estimator.model || (options->window == 0 && options->discount == 1)) return SA_OK;
     SA_TRY(check(learner));
-    learner->window.remembers = options->window > 0 && learner->policy->confidence && !sa_rebuild_is_due(learner);
+    learner->window.remembers =
+        options->window > 0 && learner->policy->confidence && !sa_rebuild_is_due(learner);
     if (!learner->window.remembers) return SA_OK;
     const sa_gradients *like = &learner->policy->none;
     return sa_gradients_init_like(&learner->window.gradients, like->precision, like);
@@ -73,7 +75,8 @@ static sa_status discount_all(sa_learner *learner, double factor) {
     return SA_OK;
 }
 
-/* What is older than this decision is dropped everywhere; Z sees to it by itself where trainings make it again. */
+/* What is older than this decision is dropped everywhere; Z sees to it by itself where trainings make it
+ * again. */
 static sa_status drop_before(sa_learner *learner, size_t oldest) {
     const sa_history *history = &learner->memory->history;
     const sa_accumulator *each;

@@ -1,9 +1,13 @@
-/* Forgetting, for worlds that drift. Time counts answered decisions, and what was learnt from one is forgotten everywhere: in the
- * loss, in Z, in models that observe, in the companion and in the mean and deviation of scores.
+/* Forgetting, for worlds that drift. Time counts answered decisions, and what was learnt from one is
+ * forgotten everywhere: in the loss, in Z, in models that observe, in the companion and in the mean and
+ * deviation of scores.
  *
- *   --window W     the loss is that of the last W. Of all else the last W count, and up to W / 4 more: every W / 4 decisions what
- *                  is older than W is dropped, and the rest counted again (taking a gradient out of a factor loses digits).
- *   --discount F   a decision that was answered a decisions ago weighs F^a: Z = lambda I + F (Z - lambda I) + what is new, and so
+ *   --window W     the loss is that of the last W. Of all else the last W count, and up to W / 4 more: every
+ *                  W / 4 decisions what
+ *                  is older than W is dropped, and the rest counted again (taking a gradient out of a factor
+ *                      loses digits).
+ *   --discount F   a decision that was answered a decisions ago weighs F^a: Z = lambda I + F (Z - lambda I) +
+ *                  what is new, and so
  *                  do the other sums. The loss leaves out what weighs less than a thousandth. */
 #ifndef SA_LEARN_FORGETTING_H
 #define SA_LEARN_FORGETTING_H
@@ -22,12 +26,12 @@ size_t sa_forgetting_first_counted(const sa_learner *learner);
 /* What an observation of the history weighs. */
 double sa_forgetting_weight(const sa_learner *learner, size_t observation);
 
-/* Is what was seen through the network made again after each training? With --rebuild, and always for a model that observes as well as
- * trains. */
+/* Is what was seen through the network made again after each training? With --rebuild, and always for a model
+ * that observes as well as trains. */
 bool sa_rebuild_is_due(const sa_learner *learner);
-/* After a training: what was seen through the network is seen again through the present one. Z counts each gradient at the weights of
- * its time; a rebuilt Z counts those of the whole history at the present weights, and the gradients of the decisions that wait for
- * feedback are brought up to date too. */
+/* After a training: what was seen through the network is seen again through the present one. Z counts each
+ * gradient at the weights of its time; a rebuilt Z counts those of the whole history at the present weights,
+ * and the gradients of the decisions that wait for feedback are brought up to date too. */
 sa_status sa_rebuild(sa_learner *learner);
 
 #endif

@@ -66,7 +66,8 @@ static sa_status load_window(sa_learner *learner, sa_npz *archive) {
     sa_window *window = &learner->window;
     int64_t oldest;
     sa_array stamp = {0};
-    SA_TRY(sa_npz_get_integer(archive, "window_oldest", 0, (int64_t)learner->memory->history.answered, &oldest));
+    SA_TRY(
+        sa_npz_get_integer(archive, "window_oldest", 0, (int64_t)learner->memory->history.answered, &oldest));
     window->oldest = (uint64_t)oldest;
     if (!window->remembers) return SA_OK;
     SA_TRY(sa_npz_get_exactly(archive, "window_stamp", SA_INT64, 0, NULL, &stamp));

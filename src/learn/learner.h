@@ -1,6 +1,7 @@
 /* The learner: feedback into the parts of a policy, by schedule, training, forgetting, rebuilding and epochs.
  *
- * A call that fails, for lack of memory mostly, may leave a learner in the middle of what it did: the agent is then closed. */
+ * A call that fails, for lack of memory mostly, may leave a learner in the middle of what it did: the agent
+ * is then closed. */
 #ifndef SA_LEARN_LEARNER_H
 #define SA_LEARN_LEARNER_H
 
@@ -15,8 +16,9 @@ typedef struct sa_learner_work {
     sa_workspace chunk;     /* of observations whose gradients are wanted */
     sa_gradients gradients; /* of these */
     sa_model_work model;
-    sa_width_work
-        *widths; /* of the agent's own choices: what was solved for them serves when they are counted. Borrowed */
+    sa_width_work *
+        /* of the agent's own choices: what was solved for them serves when they are counted. Borrowed */
+        widths;
 } sa_learner_work;
 
 /* With --window: the gradients that Z counts, and the decisions that were answered before each. */
@@ -68,13 +70,16 @@ sa_samples sa_history_samples(const sa_history *history, size_t first);
 static inline double sa_history_psi(const sa_history *history, size_t index) {
     return history->discount ? history->discount[index] : 1;
 }
-/* inputs (count, dim + positions) = what the model sees of samples [0, count), by the present statistics. `factor` (dim) is
- * workspace. */
-void sa_samples_show(const sa_learner *learner, const sa_samples *samples, size_t count, double *factor, void *inputs);
+/* inputs (count, dim + positions) = what the model sees of samples [0, count), by the present statistics.
+ * `factor` (dim) is workspace. */
+void sa_samples_show(const sa_learner *learner, const sa_samples *samples, size_t count, double *factor,
+                     void *inputs);
 enum { SA_LEARN_CHUNK = 256 }; /* samples whose gradients are computed at a time */
-/* work.gradients = those of samples [first, first + count), at most SA_LEARN_CHUNK, at the present model, times the discounts. */
+/* work.gradients = those of samples [first, first + count), at most SA_LEARN_CHUNK, at the present model,
+ * times the discounts. */
 sa_status sa_samples_look(sa_learner *learner, const sa_samples *samples, size_t first, size_t count);
 /* Appends the gradients of samples [0, count) to `to`. */
-sa_status sa_samples_gradients(sa_learner *learner, const sa_samples *samples, size_t count, sa_gradients *to);
+sa_status sa_samples_gradients(sa_learner *learner, const sa_samples *samples, size_t count,
+                               sa_gradients *to);
 
 #endif

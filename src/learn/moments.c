@@ -33,8 +33,10 @@ void sa_moments_follow(sa_moments *moments, const sa_history *history, double fa
     moments->decisions = (double)decision;
 }
 
-/* With w the weight of the observation: the mean moves by w psi d / W, the squares by w (2 (y - psi mean) d + d^2) - (w psi d)^2 / W. */
-void sa_moments_revise(sa_moments *moments, const sa_history *history, size_t row, double before, double factor) {
+/* With w the weight of the observation: the mean moves by w psi d / W, the squares by w (2 (y - psi mean) d +
+ * d^2) - (w psi d)^2 / W. */
+void sa_moments_revise(sa_moments *moments, const sa_history *history, size_t row, double before,
+                       double factor) {
     double psi = history->discount ? history->discount[row] : 1, d = history->scores[row] - before;
     if ((double)row >= moments->taken || !(psi > 0) || !(moments->weight > 0)) return;
     double age = moments->decisions - 1 - (double)sa_history_decision(history, row), w = pow(factor, age);

@@ -2,8 +2,8 @@
  *
  *     mean     sum psi y / sum psi^2,   squares   sum (y - psi mean)^2 over psi > 0
  *
- * one observation at a time (recursive least squares of a constant), so that a training need not pass over all of them. With
- * --discount every sum is discounted as decisions are answered. */
+ * one observation at a time (recursive least squares of a constant), so that a training need not pass over
+ * all of them. With --discount every sum is discounted as decisions are answered. */
 #ifndef SA_LEARN_MOMENTS_H
 #define SA_LEARN_MOMENTS_H
 
@@ -19,7 +19,8 @@ typedef struct sa_moments {
 /* Takes in what the history has beyond what was taken; `factor` for each decision that begins. */
 void sa_moments_follow(sa_moments *moments, const sa_history *history, double factor);
 /* The history's score at `row` was `before`; by `factor` as above. */
-void sa_moments_revise(sa_moments *moments, const sa_history *history, size_t row, double before, double factor);
+void sa_moments_revise(sa_moments *moments, const sa_history *history, size_t row, double before,
+                       double factor);
 sa_status sa_moments_save(const sa_moments *moments, sa_npz_writer *writer);
 sa_status sa_moments_load(sa_moments *moments, const sa_history *history, sa_npz *archive);
 

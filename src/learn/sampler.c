@@ -6,7 +6,8 @@
 #include "base/reals.h"
 #include "learn/forgetting.h"
 
-/* With more observations than this, only those of the batches that are drawn are put together; else all of them. */
+/* With more observations than this, only those of the batches that are drawn are put together; else all of
+ * them. */
 static size_t most_shown(const sa_options *options, size_t steps) {
     size_t batch = (size_t)options->train_batch, drawn;
     if (steps == 0) steps = (size_t)options->train_steps;
@@ -35,7 +36,9 @@ static void set_target(const sa_sampler *self, size_t observation, double weight
     if (self->weights) sa_real_set(history->precision, self->weights, to, root * psi);
 }
 
-static sa_batch samples_of(const sa_sampler *self) { return (sa_batch){self->inputs, self->targets, self->weights}; }
+static sa_batch samples_of(const sa_sampler *self) {
+    return (sa_batch){self->inputs, self->targets, self->weights};
+}
 
 static void show_all(const sa_sampler *self) {
     sa_samples samples = sa_history_samples(&self->learner->memory->history, self->first);
@@ -61,7 +64,8 @@ static size_t draw_one(const sa_sampler *self, uint64_t draw, double *weight) {
 /* Draws from number `first` on, at most SA_TRAINING_CHUNK, as samples from `to` on. */
 static void draw_samples(const sa_sampler *self, uint64_t first, size_t many, size_t to) {
     const sa_history *history = &self->learner->memory->history;
-    size_t row = history->dim * sa_precision_bytes(history->precision), width = history->dim + history->positions;
+    size_t row = history->dim * sa_precision_bytes(history->precision),
+           width = history->dim + history->positions;
     int64_t position[SA_TRAINING_CHUNK];
     for (size_t i = 0; i < many; i++) {
         double weight;
@@ -71,7 +75,8 @@ static void draw_samples(const sa_sampler *self, uint64_t first, size_t many, si
         set_target(self, observation, weight, to + i);
     }
     sa_samples drawn = {.raw = self->contexts, .position = position};
-    sa_samples_show(self->learner, &drawn, many, self->factor, sa_real_at(history->precision, self->inputs, to * width));
+    sa_samples_show(self->learner, &drawn, many, self->factor,
+                    sa_real_at(history->precision, self->inputs, to * width));
 }
 
 static sa_batch draw_batch(void *source, uint64_t first, size_t many) {
@@ -84,10 +89,11 @@ static sa_batch draw_batch(void *source, uint64_t first, size_t many) {
 static void show_some(const sa_sampler *all, size_t count) {
     sa_sampler self = *all;
     const sa_options *options = self.learner->options;
-    self.stream =
-        sa_stream_at((uint64_t)options->seed, SA_PURPOSE_SAMPLE, (uint64_t)options->first_run, self.learner->trainings);
+    self.stream = sa_stream_at((uint64_t)options->seed, SA_PURPOSE_SAMPLE, (uint64_t)options->first_run,
+                               self.learner->trainings);
     for (size_t first = 0; first < count; first += SA_TRAINING_CHUNK)
-        draw_samples(&self, first, count - first < SA_TRAINING_CHUNK ? count - first : SA_TRAINING_CHUNK, first);
+        draw_samples(&self, first, count - first < SA_TRAINING_CHUNK ? count - first : SA_TRAINING_CHUNK,
+                     first);
 }
 
 static void weigh(sa_sampler *self) {
@@ -106,8 +112,8 @@ static void weigh(sa_sampler *self) {
     }
 }
 
-sa_status sa_sampler_begin(sa_sampler *self, sa_learner *learner, size_t first, double centre, double scale, size_t steps,
-                           sa_training *training) {
+sa_status sa_sampler_begin(sa_sampler *self, sa_learner *learner, size_t first, double centre, double scale,
+                           size_t steps, sa_training *training) {
     const sa_options *options = learner->options;
     size_t sample = (size_t)options->train_sample;
     *self = (sa_sampler){.learner = learner,
@@ -115,8 +121,8 @@ sa_status sa_sampler_begin(sa_sampler *self, sa_learner *learner, size_t first, 
                          .count = learner->memory->history.count - first,
                          .centre = centre,
                          .scale = scale,
-                         .stream = sa_stream_at((uint64_t)options->seed, SA_PURPOSE_TRAINING, (uint64_t)options->first_run,
-                                                learner->trainings)};
+                         .stream = sa_stream_at((uint64_t)options->seed, SA_PURPOSE_TRAINING,
+                                                (uint64_t)options->first_run, learner->trainings)};
     weigh(self);
     bool some = sample > 0 && self->count > sample;
     bool drawn = sample == 0 && self->count > most_shown(options, steps);

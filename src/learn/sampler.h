@@ -11,8 +11,9 @@ typedef struct sa_sampler {
     sa_stream stream;
     double total; /* what they weigh */
     /* with --discount: */
-    size_t oldest;                       /* decision */
-    double log_factor, share, decisions; /* log F; 1 - F^n of the n decisions from there on; S = share / (1 - F) */
+    size_t oldest; /* decision */
+    double log_factor, share,
+        decisions; /* log F; 1 - F^n of the n decisions from there on; S = share / (1 - F) */
     /* in the learner's workspace: */
     void *inputs;   /* (samples, dim + positions) */
     void *targets;  /* (samples) */
@@ -21,9 +22,9 @@ typedef struct sa_sampler {
     double *factor; /* (dim) */
 } sa_sampler;
 
-/* For a training on the observations from `first` on, of which there is one at least. The sampler and its workspace must last as long as
- * the training. */
-sa_status sa_sampler_begin(sa_sampler *sampler, sa_learner *learner, size_t first, double centre, double scale,
-                           size_t steps, sa_training *training);
+/* For a training on the observations from `first` on, of which there is one at least. The sampler and its
+ * workspace must last as long as the training. */
+sa_status sa_sampler_begin(sa_sampler *sampler, sa_learner *learner, size_t first, double centre,
+                           double scale, size_t steps, sa_training *training);
 
 #endif

@@ -7,10 +7,11 @@ sa_samples sa_history_samples(const sa_history *history, size_t first) {
                         .discount = history->discount ? history->discount + first : NULL};
 }
 
-void sa_samples_show(const sa_learner *learner, const sa_samples *samples, size_t count, double *factor, void *inputs) {
+void sa_samples_show(const sa_learner *learner, const sa_samples *samples, size_t count, double *factor,
+                     void *inputs) {
     const sa_estimator *estimator = &learner->policy->estimator;
-    sa_inputs_show_placed(&estimator->inputs, estimator->statistics, factor, samples->raw, samples->position, count,
-                          inputs);
+    sa_inputs_show_placed(&estimator->inputs, estimator->statistics, factor, samples->raw, samples->position,
+                          count, inputs);
 }
 
 sa_status sa_samples_look(sa_learner *learner, const sa_samples *samples, size_t first, size_t count) {
@@ -33,7 +34,8 @@ sa_status sa_samples_look(sa_learner *learner, const sa_samples *samples, size_t
     return SA_OK;
 }
 
-sa_status sa_samples_gradients(sa_learner *learner, const sa_samples *samples, size_t count, sa_gradients *to) {
+sa_status sa_samples_gradients(sa_learner *learner, const sa_samples *samples, size_t count,
+                               sa_gradients *to) {
     SA_TRY(sa_gradients_reserve(to, to->count + count));
     for (size_t first = 0; first < count; first += SA_LEARN_CHUNK) {
         size_t many = count - first < SA_LEARN_CHUNK ? count - first : SA_LEARN_CHUNK;

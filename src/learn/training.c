@@ -1,21 +1,25 @@
 /* Training.
  *
- * An arm's score is v = centre + scale f. What comes back from position k is y = psi_k v, with psi_k = 1 but for cascade feedback
- * with discounts. So y is regressed on psi_k (centre + scale f), which in the network's terms is
+ * An arm's score is v = centre + scale f. What comes back from position k is y = psi_k v, with psi_k = 1 but
+ * for cascade feedback with discounts. So y is regressed on psi_k (centre + scale f), which in the network's
+ * terms is
  *
  *     residual   psi_k f - t,   t = (y - psi_k centre) / scale
  *     centre     sum psi_k y / sum psi_k^2, the constant that predicts best
- *     scale      by the deviation of y from it, the root of the mean of (y - psi_k centre)^2 where psi_k > 0: the widths, of a Z
- *                that has psi_k g, know how little a small psi_k tells, and want the noise of what is observed
+ *     scale      by the deviation of y from it, the root of the mean of (y - psi_k centre)^2 where psi_k > 0:
+ *                the widths, of a Z
+ *                that has psi_k g, know how little a small psi_k tells, and want the noise of what is
+ *                    observed
  *
- * Nothing is divided by psi_k: a position with psi_k = 0 teaches nothing. A linear model takes psi_k x and y, which the same
- * residual stands for.
+ * Nothing is divided by psi_k: a position with psi_k = 0 teaches nothing. A linear model takes psi_k x and y,
+ * which the same residual stands for.
  *
- * What a training costs does not grow with the history, where its steps take batches: only what is drawn is put together, from
- * wherever the history has it, unless there is so little that putting all of it together costs less. Without batches it is a pass
- * over all there is to learn from, or over --train-sample of them, drawn again each time, that stand for all. With --discount a
- * batch is drawn by weight: first a decision, one of age a with the probability F^a / S, S = the sum of F^a, then one of its n_a
- * observations; so an observation that weighs F^a in the loss has the factor S n_a in the mean over the batch. */
+ * What a training costs does not grow with the history, where its steps take batches: only what is drawn is
+ * put together, from wherever the history has it, unless there is so little that putting all of it together
+ * costs less. Without batches it is a pass over all there is to learn from, or over --train-sample of them,
+ * drawn again each time, that stand for all. With --discount a batch is drawn by weight: first a decision,
+ * one of age a with the probability F^a / S, S = the sum of F^a, then one of its n_a observations; so an
+ * observation that weighs F^a in the loss has the factor S n_a in the mean over the batch. */
 #include "learn/training.h"
 
 #include <math.h>
@@ -25,10 +29,12 @@
 #include "learn/forgetting.h"
 #include "learn/sampler.h"
 
-static const size_t PASS_LIMIT = 65536; /* scores up to which their mean and deviation are found by a pass over them */
+static const size_t PASS_LIMIT =
+    65536; /* scores up to which their mean and deviation are found by a pass over them */
 
 bool sa_training_is_due(const sa_learner *learner, size_t before) {
-    return before < (size_t)learner->options->train_warmup || before % (size_t)learner->options->train_every == 0;
+    return before < (size_t)learner->options->train_warmup ||
+           before % (size_t)learner->options->train_every == 0;
 }
 
 /* ---- scores ---- */
@@ -50,8 +56,8 @@ static void look_over_scores(const sa_history *history, size_t first, double *ce
     *deviation = count > 0 ? sqrt(squares / count) : 0;
 }
 
-/* Mean and deviation of the scores learnt from, where the options ask for them. Scores that are all the same have no deviation,
- * though their mean is rounded: to scale by that would end all exploration. */
+/* Mean and deviation of the scores learnt from, where the options ask for them. Scores that are all the same
+ * have no deviation, though their mean is rounded: to scale by that would end all exploration. */
 static void centre_and_scale(sa_learner *learner, size_t first, double *centre, double *scale) {
     const sa_history *history = &learner->memory->history;
     const sa_options *options = learner->options;
@@ -75,7 +81,8 @@ static void centre_and_scale(sa_learner *learner, size_t first, double *centre, 
 static sa_status judge_predictions(sa_learner *learner, double centre) {
     size_t first = learner->judged, count = learner->memory->history.count - first;
     if (!sa_accumulate_predictions.is_used(learner)) return SA_OK;
-    return sa_accumulate_predictions.take(learner, &(sa_observations){.first = first, .count = count, .centre = centre});
+    return sa_accumulate_predictions.take(
+        learner, &(sa_observations){.first = first, .count = count, .centre = centre});
 }
 
 /* What follows from a training that went well. */

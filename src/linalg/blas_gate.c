@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* Threads count themselves in and out, each in a cache line that it hardly ever shares: two uncontended additions a call, less
- * than OpenBLAS's own lock costs. */
+/* Threads count themselves in and out, each in a cache line that it hardly ever shares: two uncontended
+ * additions a call, less than OpenBLAS's own lock costs. */
 enum { LINES = 64, LONGEST_WAIT = 10 /* seconds, for whatever could go wrong */ };
 
 typedef struct line {
@@ -58,5 +58,8 @@ static void in_child(void) {
     atomic_store(&forks, 0);
 }
 
-/* OpenBLAS was loaded before, and ends its threads before a fork: handlers run in reverse, so nobody is inside by then. */
-__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(before_fork, in_parent, in_child); }
+/* OpenBLAS was loaded before, and ends its threads before a fork: handlers run in reverse, so nobody is
+ * inside by then. */
+__attribute__((constructor)) static void watch_forks(void) {
+    pthread_atfork(before_fork, in_parent, in_child);
+}

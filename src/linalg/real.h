@@ -1,5 +1,5 @@
-/* One source, two precisions. Files that do numerics are compiled twice, with SA_REAL_BITS 32 and 64: they write `real`,
- * and REAL(name) for the names that other files see, which become name_f32 and name_f64. */
+/* One source, two precisions. Files that do numerics are compiled twice, with SA_REAL_BITS 32 and 64: they
+ * write `real`, and REAL(name) for the names that other files see, which become name_f32 and name_f64. */
 #ifndef SA_LINALG_REAL_H
 #define SA_LINALG_REAL_H
 

@@ -16,8 +16,8 @@ sa_status REAL(triangle_save)(const REAL(triangle) * factor, sa_npz_writer *writ
         bytes[i] = sa_panel_elements(i) * sizeof(real);
         elements += sa_panel_elements(i);
     }
-    sa_status status =
-        sa_npz_add_pieces(writer, name, dtype, 1, &elements, panels, (const void *const *)factor->panel, bytes);
+    sa_status status = sa_npz_add_pieces(writer, name, dtype, 1, &elements, panels,
+                                         (const void *const *)factor->panel, bytes);
     sa_free(bytes);
     return status;
 }

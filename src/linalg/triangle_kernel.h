@@ -1,6 +1,6 @@
-/* The inner loops of solve and update, once per kind of CPU. All kinds do the same operations in the same order for every
- * element, so a result depends neither on the number of right-hand sides nor on a column's place among them; kinds with
- * fused multiply-add agree with each other bit for bit. */
+/* The inner loops of solve and update, once per kind of CPU. All kinds do the same operations in the same
+ * order for every element, so a result depends neither on the number of right-hand sides nor on a column's
+ * place among them; kinds with fused multiply-add agree with each other bit for bit. */
 #ifndef SA_LINALG_TRIANGLE_KERNEL_H
 #define SA_LINALG_TRIANGLE_KERNEL_H
 
@@ -17,14 +17,16 @@ enum {
 typedef struct REAL(triangle_kernel) {
     const char *name;
     size_t columns; /* right-hand sides a call takes at most; a multiple of SA_COLUMN_ALIGN */
-    /* B (P, width) -= A Y; A (P, inner) stored by columns as in a panel, Y (inner, width) with leading dimension ldy, B with
-     * ldb. The sum is formed on its own and subtracted once. `next` (same size as A) is prefetched. */
-    void (*subtract_product)(const real *a, size_t inner, const real *y, size_t ldy, size_t width, real *b, size_t ldb,
-                             const real *next);
+    /* B (P, width) -= A Y; A (P, inner) stored by columns as in a panel, Y (inner, width) with leading
+     * dimension ldy, B with ldb. The sum is formed on its own and subtracted once. `next` (same size as A) is
+     * prefetched. */
+    void (*subtract_product)(const real *a, size_t inner, const real *y, size_t ldy, size_t width, real *b,
+                             size_t ldb, const real *next);
     /* Solves D X = B in place, D the P x P diagonal block of a panel. */
     void (*solve_square)(const real *square, size_t width, real *b, size_t ldb);
-    /* Applies the rotations of `inner` columns to P rows of L and of W: A (P, inner) as above; `rotation` (inner, count, 2)
-     * holds tan(angle / 2) and sine; w (count, ldw), P elements of each row. count <= SA_KERNEL_ROTATIONS. */
+    /* Applies the rotations of `inner` columns to P rows of L and of W: A (P, inner) as above; `rotation`
+     * (inner, count, 2) holds tan(angle / 2) and sine; w (count, ldw), P elements of each row. count <=
+     * SA_KERNEL_ROTATIONS. */
     void (*rotate)(real *a, size_t inner, const real *rotation, size_t count, real *w, size_t ldw);
 } REAL(triangle_kernel);
 
@@ -36,7 +38,7 @@ const REAL(triangle_kernel) * REAL(triangle_kernel_at)(size_t index);
 /* triangle_solve and triangle_update with a kernel of one's choice. */
 void REAL(triangle_solve_with)(const REAL(triangle_kernel) * kernel, const REAL(triangle) * factor, real *b,
                                size_t columns);
-void REAL(triangle_update_with)(const REAL(triangle_kernel) * kernel, REAL(triangle) * factor, real *w, size_t count,
-                                real *rotation);
+void REAL(triangle_update_with)(const REAL(triangle_kernel) * kernel, REAL(triangle) * factor, real *w,
+                                size_t count, real *rotation);
 
 #endif

@@ -3,13 +3,14 @@
  *     KERNEL(name)     the function's name for this set
  *     KERNEL_TARGET    the attribute that lets the compiler use the set
  *     KERNEL_BYTES     size of a vector register
- *     KERNEL_VECTORS   registers that hold rows; with KERNEL_COLUMNS right-hand sides the product of the two, the number of
+ *     KERNEL_VECTORS   registers that hold rows; with KERNEL_COLUMNS right-hand sides the product of the two,
+ *                      the number of
  *                      accumulators, leaves room for the operands among the 32 (AVX-512) or 16 registers
  *     KERNEL_FMA       a b + c for such registers, rounded once where the set can
  *     KERNEL_FMA_FOUR  the same for four numbers
  *
- * Fused operations are asked for by name: left to the compiler (-ffp-contract=fast), some are fused and some not, and columns
- * then differ in their last bits. */
+ * Fused operations are asked for by name: left to the compiler (-ffp-contract=fast), some are fused and some
+ * not, and columns then differ in their last bits. */
 #include "linalg/triangle_kernel.h"
 
 #if SA_REAL_BITS == 32

@@ -1,4 +1,5 @@
-/* Storage of the packed triangle (see triangle.h): element (i, j) is panel[i / P][j * P + i % P], P = SA_PANEL.
+/* Storage of the packed triangle (see triangle.h): element (i, j) is panel[i / P][j * P + i % P], P =
+ * SA_PANEL.
  *
  * Appending rows X to L L' = A, with A_new = [A, B; B', D]:
  *
@@ -58,8 +59,8 @@ sa_status REAL(triangle_reserve)(REAL(triangle) * factor, size_t rows) {
     return SA_OK;
 }
 
-void REAL(triangle_append)(REAL(triangle) * factor, size_t rows, const real *left, size_t ld, const size_t *column,
-                           const double *corner) {
+void REAL(triangle_append)(REAL(triangle) * factor, size_t rows, const real *left, size_t ld,
+                           const size_t *column, const double *corner) {
     size_t n = factor->n;
     for (size_t r = 0; r < rows; ++r) {
         const real *source = left + (column ? column[r] : r);

@@ -2,13 +2,14 @@
  *
  *     Y_p = D_p^-1 ( B_p - sum over blocks q of L_pq Y_q ),   D_p the diagonal block of panel p.
  *
- * The order is that of a matrix product: a group of panels (GROUP rows) is brought up to date with all earlier rows, BLOCK of
- * them at a time, before its own panels are solved one after another. A GROUP x BLOCK piece of L then sits in the second-level
- * cache while all right-hand sides pass, and a BLOCK x width piece of Y in the first.
+ * The order is that of a matrix product: a group of panels (GROUP rows) is brought up to date with all
+ * earlier rows, BLOCK of them at a time, before its own panels are solved one after another. A GROUP x BLOCK
+ * piece of L then sits in the second-level cache while all right-hand sides pass, and a BLOCK x width piece
+ * of Y in the first.
  *
- * Each sum over a block is formed on its own and then subtracted, which also keeps rounding errors small: they grow with
- * BLOCK + n / BLOCK, not with n. Which terms form a block depends on p alone, so a column's result depends on L and on
- * that column only. */
+ * Each sum over a block is formed on its own and then subtracted, which also keeps rounding errors small:
+ * they grow with BLOCK + n / BLOCK, not with n. Which terms form a block depends on p alone, so a column's
+ * result depends on L and on that column only. */
 #include <string.h>
 
 #include "linalg/triangle.h"
@@ -26,23 +27,27 @@ typedef struct solver {
 
 static size_t min_size(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Columns [start, return value) form the next chunk: as few chunks as the kernel allows, of nearly equal width. */
+/* Columns [start, return value) form the next chunk: as few chunks as the kernel allows, of nearly equal
+ * width. */
 static size_t chunk_end(const solver *s, size_t start) {
     size_t left = (s->columns - start) / SA_COLUMN_ALIGN, most = s->kernel->columns / SA_COLUMN_ALIGN;
     size_t chunks = (left + most - 1) / most;
     return start + (left + chunks - 1) / chunks * SA_COLUMN_ALIGN;
 }
 
-/* Rows of the last panel that exist in b; the kernels work on whole panels, so a short one is done in a copy. */
-static size_t panel_rows(const solver *s, size_t p) { return min_size(s->factor->n - p * SA_PANEL, SA_PANEL); }
+/* Rows of the last panel that exist in b; the kernels work on whole panels, so a short one is done in a
+ * copy. */
+static size_t panel_rows(const solver *s, size_t p) {
+    return min_size(s->factor->n - p * SA_PANEL, SA_PANEL);
+}
 
 static void copy_rows(size_t rows, size_t width, const real *from, size_t ld_from, real *to, size_t ld_to) {
     for (size_t i = 0; i < rows; ++i) memcpy(to + i * ld_to, from + i * ld_from, width * sizeof *to);
 }
 
 /* B_p -= L[p, first..last) Y[first..last), for the columns [start, end) of b. */
-static void subtract_block(const solver *s, size_t p, size_t first, size_t last, const real *y, size_t ldy, size_t start,
-                           size_t end, const real *next) {
+static void subtract_block(const solver *s, size_t p, size_t first, size_t last, const real *y, size_t ldy,
+                           size_t start, size_t end, const real *next) {
     const real *a = s->factor->panel[p] + first * SA_PANEL;
     real *b = s->b + p * SA_PANEL * s->columns + start;
     size_t rows = panel_rows(s, p), width = end - start;
@@ -99,7 +104,8 @@ static void solve_group(const solver *s, size_t p_first, size_t p_last) {
         for (size_t p = p_first; p < p_last; ++p) {
             const real *next = s->factor->panel[p] + first * SA_PANEL;
             if (p > p_first)
-                subtract_block(s, p, first, p * SA_PANEL, s->b + first * s->columns + start, s->columns, start, end, next);
+                subtract_block(s, p, first, p * SA_PANEL, s->b + first * s->columns + start, s->columns,
+                               start, end, next);
             solve_diagonal(s, p, start, end);
         }
     }

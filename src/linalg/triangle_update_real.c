@@ -1,4 +1,5 @@
-/* L L' += W W' by Givens rotations (Golub and Van Loan, Matrix Computations, section 6.5.4). For column k and vector w,
+/* L L' += W W' by Givens rotations (Golub and Van Loan, Matrix Computations, section 6.5.4). For column k and
+ * vector w,
  *
  *     r = sqrt(L_kk^2 + w_k^2),  c = L_kk / r,  s = w_k / r,  L_kk <- r,  w_k <- 0,
  *     (L_ik, w_i) <- (c L_ik + s w_i, c w_i - s L_ik)   for the rows i > k.
@@ -9,9 +10,10 @@
  *
  * As c >= 0, |t| <= 1 and |s| <= 1: no step enlarges an error by more than the rotation itself would.
  *
- * A row i meets the rotations of the columns k < i in order, and nothing else; so rows are done panel by panel, with the
- * rotations of all earlier columns kept, and each panel passes through the processor once. The vectors go in sets of
- * SA_KERNEL_ROTATIONS, a set after the other within the panel, which is the same as one rank-4 update after another. */
+ * A row i meets the rotations of the columns k < i in order, and nothing else; so rows are done panel by
+ * panel, with the rotations of all earlier columns kept, and each panel passes through the processor once.
+ * The vectors go in sets of SA_KERNEL_ROTATIONS, a set after the other within the panel, which is the same as
+ * one rank-4 update after another. */
 #include <math.h>
 #include <string.h>
 
@@ -27,9 +29,9 @@ static void shear(real *restrict column, real *restrict rest, real t, real s) {
     }
 }
 
-/* The diagonal block: the rotations of its P columns are made, stored, and applied to its own rows. Lanes up to k are
- * rotated along, as lanes never mix, and set right afterwards: a store into the middle of a vector that is about to be loaded
- * would stall the processor. The squares cannot overflow where L L' does not. */
+/* The diagonal block: the rotations of its P columns are made, stored, and applied to its own rows. Lanes up
+ * to k are rotated along, as lanes never mix, and set right afterwards: a store into the middle of a vector
+ * that is about to be loaded would stall the processor. The squares cannot overflow where L L' does not. */
 static void rotate_diagonal(real *square, real *rotation, size_t count, real *w, size_t ldw) {
     for (size_t k = 0; k < SA_PANEL; ++k) {
         real *column = square + k * SA_PANEL;
@@ -47,8 +49,8 @@ static void rotate_diagonal(real *square, real *rotation, size_t count, real *w,
     for (size_t r = 0; r < count; ++r) memset(w + r * ldw, 0, SA_PANEL * sizeof *w);
 }
 
-void REAL(triangle_update_with)(const REAL(triangle_kernel) * kernel, REAL(triangle) * factor, real *w, size_t count,
-                                real *rotation) {
+void REAL(triangle_update_with)(const REAL(triangle_kernel) * kernel, REAL(triangle) * factor, real *w,
+                                size_t count, real *rotation) {
     size_t panels = (factor->n + SA_PANEL - 1) / SA_PANEL, padded = panels * SA_PANEL;
     for (size_t p = 0; p < panels; ++p) {
         size_t first = p * SA_PANEL;

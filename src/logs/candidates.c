@@ -46,7 +46,8 @@ static sa_status check_rows(sa_log_line *line, size_t contexts) {
         size_t count = sa_json_count(json, at);
         if (count == 0) return sa_fail(SA_FORMAT, "contexts[%zu] is empty", index);
         if (index > 0 && count != dim)
-            return sa_fail(SA_FORMAT, "contexts[%zu] has %zu numbers, and those before it have %zu", index, count, dim);
+            return sa_fail(SA_FORMAT, "contexts[%zu] has %zu numbers, and those before it have %zu", index,
+                           count, dim);
         dim = count;
     }
     line->entry.dim = dim;
@@ -63,7 +64,8 @@ static sa_status take_contexts(sa_log_line *line, size_t contexts) {
         return sa_fail(SA_FORMAT, "there are %zu items and %zu contexts", entry->candidates, count);
     SA_TRY(check_rows(line, contexts));
     /* there are fewer numbers than nodes, so the product is small */
-    SA_TRY(sa_grow_array(&line->contexts, &line->contexts_room, count * entry->dim + 1, sizeof *line->contexts));
+    SA_TRY(
+        sa_grow_array(&line->contexts, &line->contexts_room, count * entry->dim + 1, sizeof *line->contexts));
     for (size_t at = contexts + 1; at < json->nodes[contexts].next; at = json->nodes[at].next, index++)
         SA_TRY(take_row(line, at, index));
     entry->contexts = line->contexts;

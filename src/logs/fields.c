@@ -32,7 +32,8 @@ sa_status sa_log_wrong(const sa_log_line *line, size_t at, const char *path, con
     return sa_fail(SA_FORMAT, "%s is %s, and %s", path, sa_json_printable(&line->json, at, shown), wanted);
 }
 
-sa_status sa_log_wrong_element(const sa_log_line *line, size_t at, const char *list, size_t index, const char *wanted) {
+sa_status sa_log_wrong_element(const sa_log_line *line, size_t at, const char *list, size_t index,
+                               const char *wanted) {
     char path[64];
     snprintf(path, sizeof path, "%s[%zu]", list, index);
     return sa_log_wrong(line, at, path, wanted);

@@ -1,4 +1,5 @@
-/* A line while it is read: its memory, its fields, and the files that look at them, candidates.c and slate.c. */
+/* A line while it is read: its memory, its fields, and the files that look at them, candidates.c and
+ * slate.c. */
 #ifndef SA_LOGS_FIELDS_H
 #define SA_LOGS_FIELDS_H
 
@@ -29,22 +30,22 @@ typedef struct sa_log_line {
 void sa_log_line_clear(sa_log_line *line);
 
 /* X(ENUMERATOR, "name"), in the order in which they are looked at. */
-#define SA_LOG_FIELDS(X)                                                                                                  \
-    X(EVENT, "event")                                                                                                     \
-    X(TIME, "time")                                                                                                       \
-    X(AGENT, "agent")                                                                                                     \
-    X(MODEL, "model")                                                                                                     \
-    X(FINAL, "final")                                                                                                     \
-    X(CONTEXT, "context")                                                                                                 \
-    X(ITEMS, "items")                                                                                                     \
-    X(CONTEXTS, "contexts")                                                                                               \
-    X(SLATE, "slate")                                                                                                     \
-    X(FEEDBACK, "feedback")                                                                                               \
-    X(PROPENSITY, "propensity")                                                                                           \
-    X(PREFIX, "prefix_propensities")                                                                                      \
-    X(POSITION, "position_propensities")                                                                                  \
-    X(TARGET, "target_propensity")                                                                                        \
-    X(TARGET_PREFIX, "target_prefix_propensities")                                                                        \
+#define SA_LOG_FIELDS(X)                                                                                     \
+    X(EVENT, "event")                                                                                        \
+    X(TIME, "time")                                                                                          \
+    X(AGENT, "agent")                                                                                        \
+    X(MODEL, "model")                                                                                        \
+    X(FINAL, "final")                                                                                        \
+    X(CONTEXT, "context")                                                                                    \
+    X(ITEMS, "items")                                                                                        \
+    X(CONTEXTS, "contexts")                                                                                  \
+    X(SLATE, "slate")                                                                                        \
+    X(FEEDBACK, "feedback")                                                                                  \
+    X(PROPENSITY, "propensity")                                                                              \
+    X(PREFIX, "prefix_propensities")                                                                         \
+    X(POSITION, "position_propensities")                                                                     \
+    X(TARGET, "target_propensity")                                                                           \
+    X(TARGET_PREFIX, "target_prefix_propensities")                                                           \
     X(TARGET_POSITION, "target_position_propensities")
 
 enum {
@@ -63,11 +64,14 @@ static inline sa_json_kind sa_log_kind(const sa_log_line *line, size_t at) {
     return (sa_json_kind)line->json.nodes[at].kind;
 }
 /* Is a field there, and not null? */
-static inline bool sa_log_has(const sa_log_line *line, size_t at) { return at && sa_log_kind(line, at) != SA_JSON_NULL; }
+static inline bool sa_log_has(const sa_log_line *line, size_t at) {
+    return at && sa_log_kind(line, at) != SA_JSON_NULL;
+}
 /* SA_FORMAT with "slate[2] is "abc", and WANTED". */
 sa_status sa_log_wrong(const sa_log_line *line, size_t at, const char *path, const char *wanted);
 /* The same for an element of a list. */
-sa_status sa_log_wrong_element(const sa_log_line *line, size_t at, const char *list, size_t index, const char *wanted);
+sa_status sa_log_wrong_element(const sa_log_line *line, size_t at, const char *list, size_t index,
+                               const char *wanted);
 /* A string without its escapes, which lives as long as the line. */
 const char *sa_log_keep_text(sa_log_line *line, size_t at);
 

@@ -66,7 +66,8 @@ sa_status sa_log_line_parse(sa_log_line *line, const char *text, size_t size) {
     size_t field[SA_LOG_FIELD_COUNT] = {0};
     SA_TRY(sa_json_parse(&line->json, text, size));
     if (sa_log_kind(line, 0) != SA_JSON_OBJECT)
-        return sa_fail(SA_FORMAT, "the line is %s, and an object is wanted", sa_json_kind_name(&line->json, 0));
+        return sa_fail(SA_FORMAT, "the line is %s, and an object is wanted",
+                       sa_json_kind_name(&line->json, 0));
     sa_log_entry_clear(&line->entry);
     line->entry.json = text;
     line->entry.json_size = size;

@@ -52,9 +52,11 @@ static sa_status after_last(const sa_log_reader *reader) {
     const sa_log_counts *counts = &reader->counts;
     if (counts->decisions + counts->bad > 0) {
         if (counts->decisions > 0 || !reader->skip_bad) return SA_OK;
-        return sa_fail(SA_FORMAT, "%s has no line that is a decision; %s", reader->lines.path, reader->first_bad);
+        return sa_fail(SA_FORMAT, "%s has no line that is a decision; %s", reader->lines.path,
+                       reader->first_bad);
     }
-    return sa_fail(SA_FORMAT, counts->cut_off ? "%s has no decision but one that is cut off" : "%s has no decisions",
+    return sa_fail(SA_FORMAT,
+                   counts->cut_off ? "%s has no decision but one that is cut off" : "%s has no decisions",
                    reader->lines.path);
 }
 
@@ -99,10 +101,11 @@ const char *sa_log_reader_warning(sa_log_reader *reader) {
         status = sa_format(&skipped, "%" PRIu64 " line%s skipped; the first: %s", counts->bad,
                            counts->bad == 1 ? " was" : "s were", reader->first_bad);
     if (status == SA_OK && counts->cut_off)
-        status = sa_format(&cut, "%s: the last line, %" PRIu64 ", is cut off and was left out", reader->lines.path,
-                           reader->lines.number);
+        status = sa_format(&cut, "%s: the last line, %" PRIu64 ", is cut off and was left out",
+                           reader->lines.path, reader->lines.number);
     if (status == SA_OK)
-        sa_format(&reader->warning, "%s%s%s", cut ? cut : "", cut && skipped ? "; " : "", skipped ? skipped : "");
+        sa_format(&reader->warning, "%s%s%s", cut ? cut : "", cut && skipped ? "; " : "",
+                  skipped ? skipped : "");
     sa_free(skipped);
     sa_free(cut);
     return reader->warning ? reader->warning : "";

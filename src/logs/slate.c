@@ -15,7 +15,8 @@ static sa_status take_arm(sa_log_line *line, size_t at, size_t index, size_t *ar
             return sa_log_wrong_element(line, at, "slate", index, "the id of an item is wanted");
         const char *id = sa_log_keep_text(line, at);
         *arm = sa_ids_find(&line->ids, id, strlen(id));
-        return *arm < SIZE_MAX ? SA_OK : sa_log_wrong_element(line, at, "slate", index, "no item has this id");
+        return *arm < SIZE_MAX ? SA_OK
+                               : sa_log_wrong_element(line, at, "slate", index, "no item has this id");
     }
     double number = sa_log_kind(line, at) == SA_JSON_NUMBER ? sa_json_number(&line->json, at) : -1;
     if (!(number >= 0 && number == floor(number)))
@@ -33,10 +34,12 @@ static sa_status take_slate(sa_log_line *line, size_t slate) {
     sa_log_entry *entry = &line->entry;
     const sa_json *json = &line->json;
     if (!slate) return sa_fail(SA_FORMAT, "there is no slate");
-    if (sa_log_kind(line, slate) != SA_JSON_ARRAY) return sa_log_wrong(line, slate, "slate", "a list is wanted");
+    if (sa_log_kind(line, slate) != SA_JSON_ARRAY)
+        return sa_log_wrong(line, slate, "slate", "a list is wanted");
     size_t count = sa_json_count(json, slate), index = 0;
     if (count > entry->candidates)
-        return sa_fail(SA_FORMAT, "slate has %zu arms, and there are %zu candidates", count, entry->candidates);
+        return sa_fail(SA_FORMAT, "slate has %zu arms, and there are %zu candidates", count,
+                       entry->candidates);
     SA_TRY(sa_grow_array(&line->arms, &line->arms_room, count + 1, sizeof *line->arms));
     SA_TRY(sa_grow_array(&line->lists, &line->lists_room, 5 * count + 1, sizeof *line->lists));
     SA_TRY(sa_grow_array(&line->taken, &line->taken_room, entry->candidates, sizeof *line->taken));
@@ -72,27 +75,32 @@ static bool take_number(const sa_log_line *line, size_t at, const bounds *within
     if (!sa_log_has(line, at)) return true;
     if (sa_log_kind(line, at) != SA_JSON_NUMBER) return false;
     *out = sa_json_number(&line->json, at);
-    return isfinite(*out) && *out <= within->high && (within->above ? *out > within->low : *out >= within->low);
+    return isfinite(*out) && *out <= within->high &&
+           (within->above ? *out > within->low : *out >= within->low);
 }
 
-static sa_status take_probability(sa_log_line *line, const size_t *field, int name, const bounds *within, double *out) {
+static sa_status take_probability(sa_log_line *line, const size_t *field, int name, const bounds *within,
+                                  double *out) {
     if (take_number(line, field[name], within, out)) return SA_OK;
     return sa_log_wrong(line, field[name], sa_log_field_names[name], within->wanted);
 }
 
 /* K numbers, the row `which` of the lists. */
-static sa_status take_list(sa_log_line *line, const size_t *field, int name, size_t which, const bounds *within,
-                           const double **out) {
+static sa_status take_list(sa_log_line *line, const size_t *field, int name, size_t which,
+                           const bounds *within, const double **out) {
     const sa_json *json = &line->json;
     const char *path = sa_log_field_names[name];
     size_t list = field[name], slate = line->entry.slate, index = 0;
     if (!sa_log_has(line, list)) return SA_OK;
-    if (sa_log_kind(line, list) != SA_JSON_ARRAY) return sa_log_wrong(line, list, path, "a list of numbers is wanted");
+    if (sa_log_kind(line, list) != SA_JSON_ARRAY)
+        return sa_log_wrong(line, list, path, "a list of numbers is wanted");
     size_t count = sa_json_count(json, list);
-    if (count != slate) return sa_fail(SA_FORMAT, "%s has %zu numbers, and the slate has %zu arms", path, count, slate);
+    if (count != slate)
+        return sa_fail(SA_FORMAT, "%s has %zu numbers, and the slate has %zu arms", path, count, slate);
     double *to = line->lists + which * slate;
     for (size_t at = list + 1; at < json->nodes[list].next; at = json->nodes[at].next, index++)
-        if (!take_number(line, at, within, &to[index])) return sa_log_wrong_element(line, at, path, index, within->wanted);
+        if (!take_number(line, at, within, &to[index]))
+            return sa_log_wrong_element(line, at, path, index, within->wanted);
     *out = to;
     return SA_OK;
 }
@@ -106,5 +114,6 @@ sa_status sa_log_take_slate(sa_log_line *line, const size_t *field) {
     SA_TRY(take_list(line, field, SA_LOG_POSITION, 2, &LOGGED, &entry->position_propensities));
     SA_TRY(take_probability(line, field, SA_LOG_TARGET, &IN_QUESTION, &entry->target_propensity));
     SA_TRY(take_list(line, field, SA_LOG_TARGET_PREFIX, 3, &IN_QUESTION, &entry->target_prefix_propensities));
-    return take_list(line, field, SA_LOG_TARGET_POSITION, 4, &IN_QUESTION, &entry->target_position_propensities);
+    return take_list(line, field, SA_LOG_TARGET_POSITION, 4, &IN_QUESTION,
+                     &entry->target_position_propensities);
 }

@@ -16,7 +16,8 @@ struct sa_log_writer {
 
 sa_status sa_log_writer_open(const char *path, int digits, sa_log_writer **out) {
     sa_log_writer *writer;
-    if (digits < 0 || digits > 17) return sa_fail(SA_INVALID, "numbers of a log have 0 to 17 digits, not %d", digits);
+    if (digits < 0 || digits > 17)
+        return sa_fail(SA_INVALID, "numbers of a log have 0 to 17 digits, not %d", digits);
     SA_TRY(sa_alloc_array(1, sizeof *writer, &writer));
     writer->digits = digits;
     sa_status status = sa_text_file_begin(&writer->out, path);
@@ -57,7 +58,8 @@ static void add_list(sa_buffer *buffer, const double *numbers, size_t count, int
     sa_buffer_text(buffer, "]");
 }
 
-static void add_numbers(sa_buffer *buffer, const char *name, const double *numbers, size_t count, int digits) {
+static void add_numbers(sa_buffer *buffer, const char *name, const double *numbers, size_t count,
+                        int digits) {
     if (!numbers) return;
     add_name(buffer, name);
     add_list(buffer, numbers, count, digits);
@@ -139,8 +141,8 @@ static sa_status check_line(sa_log_writer *writer, const sa_log_entry *entry, co
     if (memchr(text, '\n', size)) return sa_fail(SA_INVALID, "the JSON of an entry has a line end in it");
     SA_TRY(sa_log_line_parse(&writer->check, text, size));
     if (read->candidates != entry->candidates || read->slate != entry->slate || !read->ids != !entry->ids)
-        return sa_fail(SA_INVALID, "the entry has %zu candidates, and what is written of it %zu", entry->candidates,
-                       read->candidates);
+        return sa_fail(SA_INVALID, "the entry has %zu candidates, and what is written of it %zu",
+                       entry->candidates, read->candidates);
     return SA_OK;
 }
 

@@ -8,8 +8,10 @@
 #include "memory/history_file.h"
 
 void sa_history_init(sa_history *history, const sa_inputs *inputs, bool discounted) {
-    *history = (sa_history){
-        .precision = inputs->precision, .dim = inputs->dim, .positions = inputs->positions, .discounted = discounted};
+    *history = (sa_history){.precision = inputs->precision,
+                            .dim = inputs->dim,
+                            .positions = inputs->positions,
+                            .discounted = discounted};
 }
 
 void sa_history_clear(sa_history *history) {
@@ -29,12 +31,15 @@ void sa_history_clear(sa_history *history) {
 sa_status sa_history_reserve(sa_history *history, size_t rows) {
     if (history->file) return sa_history_file_reserve(history, history->count + rows);
     size_t scores = history->capacity, contexts = scores, positions = scores, discounts = scores;
-    SA_TRY(sa_grow_array(&history->start, &history->answered_capacity, history->answered + 1, sizeof *history->start));
+    SA_TRY(sa_grow_array(&history->start, &history->answered_capacity, history->answered + 1,
+                         sizeof *history->start));
     SA_TRY(sa_grow_array(&history->scores, &scores, history->count + rows, sizeof *history->scores));
     if (history->positions)
-        SA_TRY(sa_grow_array(&history->position, &positions, history->count + rows, sizeof *history->position));
+        SA_TRY(
+            sa_grow_array(&history->position, &positions, history->count + rows, sizeof *history->position));
     if (history->discounted)
-        SA_TRY(sa_grow_array(&history->discount, &discounts, history->count + rows, sizeof *history->discount));
+        SA_TRY(
+            sa_grow_array(&history->discount, &discounts, history->count + rows, sizeof *history->discount));
     SA_TRY(sa_grow_array(&history->contexts, &contexts, history->count + rows,
                          history->dim * sa_precision_bytes(history->precision)));
     history->capacity = contexts;
@@ -46,7 +51,8 @@ void sa_history_begin_decision(sa_history *history) {
     history->start[history->answered++] = (int64_t)history->count;
 }
 
-void sa_history_add(sa_history *history, const void *context, double score, size_t position, double discount) {
+void sa_history_add(sa_history *history, const void *context, double score, size_t position,
+                    double discount) {
     if (history->file) sa_history_file_go_on(history);
     memcpy(sa_real_at(history->precision, history->contexts, history->count * history->dim), context,
            history->dim * sa_precision_bytes(history->precision));
@@ -86,7 +92,8 @@ static sa_status save_mark(const sa_history *history, sa_npz_writer *writer) {
 sa_status sa_history_save(const sa_history *history, sa_npz_writer *writer) {
     if (history->file) return save_mark(history, writer);
     size_t shape[2] = {history->count, history->dim};
-    SA_TRY(sa_npz_add(writer, "history_contexts", sa_real_dtype(history->precision), 2, shape, history->contexts));
+    SA_TRY(sa_npz_add(writer, "history_contexts", sa_real_dtype(history->precision), 2, shape,
+                      history->contexts));
     SA_TRY(sa_npz_add(writer, "history_scores", SA_FLOAT64, 1, &history->count, history->scores));
     if (history->positions)
         SA_TRY(sa_npz_add(writer, "history_positions", SA_INT64, 1, &history->count, history->position));
@@ -99,7 +106,8 @@ sa_status sa_history_save(const sa_history *history, sa_npz_writer *writer) {
 static bool starts_are_sound(const sa_history *history) {
     if (history->count > 0 && (history->answered == 0 || history->start[0] != 0)) return false;
     for (size_t i = 0; i < history->answered; i++)
-        if (history->start[i] < (i ? history->start[i - 1] + 1 : 0) || history->start[i] >= (int64_t)history->count)
+        if (history->start[i] < (i ? history->start[i - 1] + 1 : 0) ||
+            history->start[i] >= (int64_t)history->count)
             return false;
     return true;
 }
@@ -130,7 +138,8 @@ static sa_status load_mark(sa_history *history, const char *path, sa_npz *archiv
     mark.count = (uint64_t)count;
     mark.answered = (uint64_t)answered;
     SA_TRY(sa_history_file_open(history, path, &mark));
-    return starts_are_sound(history) ? SA_OK : sa_fail(SA_FORMAT, "the history %s is damaged: it is not sound", path);
+    return starts_are_sound(history) ? SA_OK
+                                     : sa_fail(SA_FORMAT, "the history %s is damaged: it is not sound", path);
 }
 
 sa_status sa_history_load(sa_history *history, const char *path, sa_npz *archive) {

@@ -1,6 +1,6 @@
-/* The history: every context that was answered, with its score, in the order in which feedback came; and, where the feedback
- * model asks for them, its position in the slate and the discount of that position. It is on the heap, or in a file
- * (history_file.h). */
+/* The history: every context that was answered, with its score, in the order in which feedback came; and,
+ * where the feedback model asks for them, its position in the slate and the discount of that position. It is
+ * on the heap, or in a file (history_file.h). */
 #ifndef SA_MEMORY_HISTORY_H
 #define SA_MEMORY_HISTORY_H
 

@@ -38,7 +38,9 @@ _Static_assert(sizeof(sa_history_head) <= HEAD, "the head is too small");
 
 /* ---- where things are ---- */
 
-static size_t before(size_t capacity) { return capacity == FIRST ? 0 : capacity / 2; } /* rows before its last segment */
+static size_t before(size_t capacity) {
+    return capacity == FIRST ? 0 : capacity / 2;
+} /* rows before its last segment */
 
 static size_t end_of(const sa_history_file *self, size_t capacity) { return HEAD + capacity * self->row; }
 
@@ -64,13 +66,14 @@ static void unmap_columns(const sa_history_file *self, char *const *column, size
 
 /* Room for a whole column first, then the block of each segment into its place. */
 static sa_status map_column(const sa_history_file *self, size_t c, size_t capacity, char **out) {
-    char *base = mmap(NULL, capacity * self->size[c], PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *base =
+        mmap(NULL, capacity * self->size[c], PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) return sa_fail_errno("mapped", self->path);
     *out = base;
     for (size_t part = FIRST; part <= capacity; part *= 2) {
         size_t first = before(part), bytes = (part - first) * self->size[c];
-        if (mmap(base + first * self->size[c], bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, self->file,
-                 (off_t)place(self, c, part, first)) == MAP_FAILED)
+        if (mmap(base + first * self->size[c], bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                 self->file, (off_t)place(self, c, part, first)) == MAP_FAILED)
             return sa_fail_errno("mapped", self->path);
     }
     return SA_OK;
@@ -108,7 +111,8 @@ static sa_status allocate(sa_history_file *self, size_t rows) {
         size_t first = self->allocated, capacity = capacity_for(first + 1);
         for (size_t c = 0; c < COLUMNS; c++) {
             if (self->size[c] == 0) continue;
-            errno = posix_fallocate(self->file, (off_t)place(self, c, capacity, first), (off_t)(STEP * self->size[c]));
+            errno = posix_fallocate(self->file, (off_t)place(self, c, capacity, first),
+                                    (off_t)(STEP * self->size[c]));
             if (errno) return sa_fail_errno("made longer", self->path);
         }
         self->allocated += STEP; /* which segments are whole numbers of */
@@ -121,7 +125,9 @@ void sa_history_file_go_on(const sa_history *history) {
     sa_history_head *head = self->head;
     if (self->writes) return;
     self->writes = true;
-    head->mark = self->saved; /* a save that was cut short may have left two agents: the other is refused from now on */
+    head->mark =
+        /* a save that was cut short may have left two agents: the other is refused from now on */
+        self->saved;
     if (head->issued != head->mark) head->issued++;
     sa_history_file_note(history);
 }
@@ -132,7 +138,8 @@ sa_status sa_history_file_reserve(sa_history *history, size_t rows) {
     if (capacity > self->capacity) {
         struct stat now;
         if (fstat(self->file, &now) != 0) return sa_fail_errno("looked at", self->path);
-        if ((size_t)now.st_size < end_of(self, capacity) && ftruncate(self->file, (off_t)end_of(self, capacity)) != 0)
+        if ((size_t)now.st_size < end_of(self, capacity) &&
+            ftruncate(self->file, (off_t)end_of(self, capacity)) != 0)
             return sa_fail_errno("made longer", self->path);
         SA_TRY(map_columns(self, capacity));
         hand_out(history);
@@ -179,7 +186,8 @@ void sa_history_file_close(sa_history_file *file) {
 
 static sa_status lock(const sa_history_file *self) {
     if (flock(self->file, LOCK_EX | LOCK_NB) == 0) return SA_OK;
-    if (errno == EWOULDBLOCK) return sa_fail(SA_FILE, "the history %s is in use by another agent", self->path);
+    if (errno == EWOULDBLOCK)
+        return sa_fail(SA_FILE, "the history %s is in use by another agent", self->path);
     return sa_fail_errno("locked", self->path);
 }
 
@@ -204,9 +212,10 @@ sa_status sa_history_file_create(sa_history *history, const char *path) {
     SA_TRY(sa_history_check_name(path));
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0 && errno == EEXIST)
-        return sa_fail(SA_FILE,
-                       "--history %s exists: load its agent, give another name, or --history-new if it was never saved",
-                       path);
+        return sa_fail(
+            SA_FILE,
+            "--history %s exists: load its agent, give another name, or --history-new if it was never saved",
+            path);
     if (file < 0) return sa_fail_errno("written", path);
     SA_TRY_OR_FAIL(take(history, path, file, &self));
     history->file = self;
@@ -227,8 +236,8 @@ static sa_status check_size(const sa_history_file *self, size_t least) {
     struct stat now;
     if (fstat(self->file, &now) != 0) return sa_fail_errno("looked at", self->path);
     if ((size_t)now.st_size >= least) return SA_OK;
-    return sa_fail(SA_FORMAT, "the history %s is truncated: it has %lld bytes, and the agent's need %zu", self->path,
-                   (long long)now.st_size, least);
+    return sa_fail(SA_FORMAT, "the history %s is truncated: it has %lld bytes, and the agent's need %zu",
+                   self->path, (long long)now.st_size, least);
 }
 
 static sa_status open_file(sa_history *history, sa_history_file *self, const sa_history_mark *mark) {
@@ -268,11 +277,13 @@ sa_status sa_history_file_check_save(const sa_history_file *file, const char *pa
     struct stat ours;
     if (fstat(file->file, &ours) != 0) return sa_fail_errno("looked at", file->path);
     if (sa_leads_to(path, &ours))
-        return sa_fail(SA_INVALID, "%s is the agent's history, which a saved agent needs: save it under another name",
+        return sa_fail(SA_INVALID,
+                       "%s is the agent's history, which a saved agent needs: save it under another name",
                        path);
     if (sa_leads_to(file->path, &ours)) return SA_OK;
     return sa_fail(SA_FILE,
-                   "the history %s was removed, moved or replaced while the agent uses it (or the program has changed its "
+                   "the history %s was removed, moved or replaced while the agent uses it (or the program "
+                   "has changed its "
                    "folder): an agent that is saved now could not be loaded",
                    file->path);
 }

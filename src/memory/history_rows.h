@@ -18,8 +18,8 @@ typedef struct sa_history {
     int64_t *position;                  /* (count), or NULL where none are told apart */
     double *discount;                   /* (count), or NULL where none are learnt with */
     size_t answered, answered_capacity; /* decisions */
-    int64_t *start;                     /* (answered) observations there were when the decision was first answered */
-    struct sa_history_file *file;       /* where these arrays are mapped from; NULL: they are on the heap */
+    int64_t *start; /* (answered) observations there were when the decision was first answered */
+    struct sa_history_file *file; /* where these arrays are mapped from; NULL: they are on the heap */
 } sa_history;
 
 /* What a saved agent says of its file. */

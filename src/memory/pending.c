@@ -17,7 +17,8 @@ void sa_pending_clear(sa_pending *pending) {
     *pending = (sa_pending){0};
 }
 
-sa_status sa_pending_init(sa_pending *pending, size_t slate, size_t dim, sa_precision precision, bool discounted) {
+sa_status sa_pending_init(sa_pending *pending, size_t slate, size_t dim, sa_precision precision,
+                          bool discounted) {
     sa_pending fresh = {.slate = slate, .left = slate};
     sa_status status;
     SA_TRY_OR_FAIL(sa_alloc_array(slate, sizeof *fresh.answered, &fresh.answered));
@@ -138,7 +139,8 @@ static void drop_first_empty(sa_pending_ring *ring) {
 
 /* The first slot is never empty. */
 static void forget_one(sa_pending_ring *ring) {
-    sa_pending *oldest = ring->answered_count ? sa_ring_find(ring, take_oldest_answered(ring)) : sa_ring_at(ring, 0);
+    sa_pending *oldest =
+        ring->answered_count ? sa_ring_find(ring, take_oldest_answered(ring)) : sa_ring_at(ring, 0);
     uint64_t id = oldest->id;
     ring->forgotten += oldest->left > 0;
     ring->unanswered -= oldest->left > 0;

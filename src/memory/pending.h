@@ -1,10 +1,11 @@
-/* Decisions that wait for feedback, by id, at most --pending-limit of them. An answered decision is kept as long as there is room,
- * without its contexts and gradients, so that feedback delivered twice is recognised. When there is no room, the oldest answered
- * decision is forgotten, and where none is answered the oldest of all.
+/* Decisions that wait for feedback, by id, at most --pending-limit of them. An answered decision is kept as
+ * long as there is room, without its contexts and gradients, so that feedback delivered twice is recognised.
+ * When there is no room, the oldest answered decision is forgotten, and where none is answered the oldest of
+ * all.
  *
- * They are in a ring, in the order of their ids. One that is forgotten leaves an empty slot, which is skipped (nothing is left
- * of it) and goes when it is the first, or when the ring has no room; the ring has some more slots than the limit, so that
- * this is seldom. */
+ * They are in a ring, in the order of their ids. One that is forgotten leaves an empty slot, which is skipped
+ * (nothing is left of it) and goes when it is the first, or when the ring has no room; the ring has some more
+ * slots than the limit, so that this is seldom. */
 #ifndef SA_MEMORY_PENDING_H
 #define SA_MEMORY_PENDING_H
 
@@ -48,7 +49,8 @@ void sa_pending_clear(sa_pending *pending); /* leaves a zeroed struct */
 /* Is nothing of it in the history yet? */
 bool sa_pending_is_new(const sa_pending *pending);
 /* Memory for a decision of K arms: everything but the gradients. */
-sa_status sa_pending_init(sa_pending *pending, size_t slate, size_t dim, sa_precision precision, bool discounted);
+sa_status sa_pending_init(sa_pending *pending, size_t slate, size_t dim, sa_precision precision,
+                          bool discounted);
 
 /* Keeps its propensities, (K) each, unless the slate's is not known. */
 sa_status sa_pending_set_propensities(sa_pending *pending, const double *prefix, const double *position);
@@ -56,7 +58,8 @@ sa_status sa_pending_set_propensities(sa_pending *pending, const double *prefix,
 void sa_ring_clear(sa_pending_ring *ring);
 /* Room for so many more, so that push cannot fail. */
 sa_status sa_ring_reserve(sa_pending_ring *ring, size_t more);
-/* Takes the decision over; its id is `next` before the call. Forgets another when there are as many as the limit. */
+/* Takes the decision over; its id is `next` before the call. Forgets another when there are as many as the
+ * limit. */
 void sa_ring_push(sa_pending_ring *ring, const sa_pending *pending);
 /* NULL when it was never made or is forgotten. */
 sa_pending *sa_ring_find(const sa_pending_ring *ring, uint64_t id);

@@ -76,7 +76,8 @@ sa_status sa_pending_file_from(sa_pending_file *file, const sa_pending_ring *rin
     return SA_OK;
 }
 
-sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_ring *ring, sa_npz_writer *writer) {
+sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_ring *ring,
+                               sa_npz_writer *writer) {
     size_t shape[2] = {file->kept, file->dim};
     SA_TRY(sa_npz_add(writer, "pending_next", SA_INT64, 0, NULL, &ring->next));
     SA_TRY(sa_npz_add(writer, "pending_forgotten", SA_INT64, 0, NULL, &ring->forgotten));
@@ -86,10 +87,12 @@ sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_rin
     SA_TRY(sa_npz_add(writer, "pending_arms", SA_INT64, 1, &file->places, file->arms));
     SA_TRY(sa_npz_add(writer, "pending_answered", SA_UINT8, 1, &file->places, file->answered));
     SA_TRY(sa_npz_add(writer, "pending_row", SA_INT64, 1, &file->places, file->row));
-    if (file->discounts) SA_TRY(sa_npz_add(writer, "pending_discounts", SA_FLOAT64, 1, &file->places, file->discounts));
+    if (file->discounts)
+        SA_TRY(sa_npz_add(writer, "pending_discounts", SA_FLOAT64, 1, &file->places, file->discounts));
     if (file->prefix) {
         SA_TRY(sa_npz_add(writer, "pending_prefix_propensities", SA_FLOAT64, 1, &file->places, file->prefix));
-        SA_TRY(sa_npz_add(writer, "pending_position_propensities", SA_FLOAT64, 1, &file->places, file->position));
+        SA_TRY(sa_npz_add(writer, "pending_position_propensities", SA_FLOAT64, 1, &file->places,
+                          file->position));
     }
     SA_TRY(sa_npz_add(writer, "pending_contexts", sa_real_dtype(file->precision), 2, shape, file->contexts));
     return sa_gradients_save(&file->gradients, writer, "pending");
@@ -120,7 +123,8 @@ static sa_status read_discounts(loaded *from, size_t places, sa_npz *archive) {
     SA_TRY(sa_npz_get_exactly(archive, "pending_discounts", SA_FLOAT64, 1, &places, &from->discounts));
     for (size_t i = 0; i < places; i++) {
         double discount = ((const double *)from->discounts.data)[i];
-        if (!(discount >= 0 && discount <= 1)) return sa_fail(SA_FORMAT, "a pending discount is not from 0 to 1");
+        if (!(discount >= 0 && discount <= 1))
+            return sa_fail(SA_FORMAT, "a pending discount is not from 0 to 1");
     }
     return SA_OK;
 }
@@ -140,17 +144,20 @@ static sa_status read_rows(loaded *from, size_t places, size_t observations, sa_
     const int64_t *row = from->row.data;
     for (size_t i = 0; i < places; i++)
         if (row[i] < -1 || row[i] >= (int64_t)observations)
-            return sa_fail(SA_FORMAT, "a pending decision was answered by an observation that the history does not have");
+            return sa_fail(
+                SA_FORMAT,
+                "a pending decision was answered by an observation that the history does not have");
     return SA_OK;
 }
 
 /* Reads the arrays and checks that their sizes fit together. */
-static sa_status read_arrays(loaded *from, const sa_pending_ring *ring, const sa_gradients *like, const sa_inputs *inputs,
-                             size_t observations, sa_npz *archive) {
+static sa_status read_arrays(loaded *from, const sa_pending_ring *ring, const sa_gradients *like,
+                             const sa_inputs *inputs, size_t observations, sa_npz *archive) {
     SA_TRY(sa_npz_get_exactly(archive, "pending_slate", SA_INT64, 0, NULL, &from->slate));
     size_t decisions = sa_array_count(&from->slate), places = 0, kept = 0, gradients = 0;
     SA_TRY(sa_npz_get_exactly(archive, "pending_id", SA_INT64, 1, &decisions, &from->id));
-    SA_TRY(sa_npz_get_exactly(archive, "pending_has_gradients", SA_UINT8, 1, &decisions, &from->has_gradients));
+    SA_TRY(
+        sa_npz_get_exactly(archive, "pending_has_gradients", SA_UINT8, 1, &decisions, &from->has_gradients));
     SA_TRY(sa_npz_get_exactly(archive, "pending_arms", SA_INT64, 0, NULL, &from->arms));
     size_t all_places = sa_array_count(&from->arms);
     SA_TRY(sa_npz_get_exactly(archive, "pending_answered", SA_UINT8, 1, &all_places, &from->answered));
@@ -180,8 +187,8 @@ static sa_status read_arrays(loaded *from, const sa_pending_ring *ring, const sa
 }
 
 /* One decision from the arrays; `place`, `kept` and `gradient` move on. */
-static sa_status make_decision(const loaded *from, size_t index, const sa_inputs *inputs, size_t *place, size_t *kept,
-                               size_t *gradient, sa_pending *out) {
+static sa_status make_decision(const loaded *from, size_t index, const sa_inputs *inputs, size_t *place,
+                               size_t *kept, size_t *gradient, sa_pending *out) {
     size_t slate = (size_t)((const int64_t *)from->slate.data)[index];
     size_t row = inputs->dim * sa_precision_bytes(inputs->precision);
     sa_pending pending;

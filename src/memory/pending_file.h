@@ -26,7 +26,8 @@ typedef struct sa_pending_file {
 sa_status sa_pending_file_from(sa_pending_file *file, const sa_pending_ring *ring, const sa_gradients *like,
                                const sa_inputs *inputs);
 void sa_pending_file_clear(sa_pending_file *file);
-sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_ring *ring, sa_npz_writer *writer);
+sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_ring *ring,
+                               sa_npz_writer *writer);
 /* Into an empty ring; the history has so many observations. */
 sa_status sa_pending_file_load(sa_pending_ring *ring, const sa_gradients *like, const sa_inputs *inputs,
                                size_t observations, sa_npz *archive);

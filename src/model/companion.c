@@ -35,7 +35,8 @@ sa_status sa_companion_create(size_t dim, sa_companion **out) {
     if (dim > SA_COMPANION_MOST) return SA_OK;
     SA_TRY(sa_alloc_array(1, sizeof *companion, &companion));
     *companion = (sa_companion){
-        .dim = dim, .numbers = {.lambda = 1, .network = FIRST_TRUST, .exploration_factor = 1, .sampling_factor = 1}};
+        .dim = dim,
+        .numbers = {.lambda = 1, .network = FIRST_TRUST, .exploration_factor = 1, .sampling_factor = 1}};
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->input_mean));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->theta));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->input_score));
@@ -86,7 +87,8 @@ sa_status sa_companion_own(sa_companion **companion) {
 /* r(x) */
 static double regression(const sa_companion *companion, const double *input) {
     double sum = companion->numbers.score_mean;
-    for (size_t j = 0; j < companion->dim; j++) sum += companion->theta[j] * (input[j] - companion->input_mean[j]);
+    for (size_t j = 0; j < companion->dim; j++)
+        sum += companion->theta[j] * (input[j] - companion->input_mean[j]);
     return sum;
 }
 
@@ -95,8 +97,8 @@ double sa_companion_mix(const sa_companion *companion, const double *input, doub
            companion->numbers.network * network;
 }
 
-void sa_companion_mix_rows(const sa_companion *companion, sa_precision precision, const void *inputs, size_t count,
-                           double *mean) {
+void sa_companion_mix_rows(const sa_companion *companion, sa_precision precision, const void *inputs,
+                           size_t count, double *mean) {
     enum { ROWS = 64 };
     double sum[ROWS];
     const sa_companion_numbers *numbers = &companion->numbers;
@@ -104,13 +106,14 @@ void sa_companion_mix_rows(const sa_companion *companion, sa_precision precision
     for (size_t first = 0; first < count; first += ROWS) {
         size_t rows = count - first < ROWS ? count - first : ROWS;
         if (precision == SA_PRECISION_SINGLE)
-            rows_regress_f32((const float *)inputs + first * dim, rows, dim, numbers->score_mean, companion->theta,
-                             companion->input_mean, sum);
+            rows_regress_f32((const float *)inputs + first * dim, rows, dim, numbers->score_mean,
+                             companion->theta, companion->input_mean, sum);
         else
-            rows_regress_f64((const double *)inputs + first * dim, rows, dim, numbers->score_mean, companion->theta,
-                             companion->input_mean, sum);
+            rows_regress_f64((const double *)inputs + first * dim, rows, dim, numbers->score_mean,
+                             companion->theta, companion->input_mean, sum);
         for (size_t i = 0; i < rows; i++)
-            mean[first + i] = numbers->intercept + numbers->linear * sum[i] + numbers->network * mean[first + i];
+            mean[first + i] =
+                numbers->intercept + numbers->linear * sum[i] + numbers->network * mean[first + i];
     }
 }
 
@@ -160,14 +163,17 @@ static void accumulate(sa_companion *companion, const double *input, double scor
 void sa_companion_add(sa_companion *companion, const sa_companion_case *seen) {
     double weight = seen->discount * seen->discount, score = seen->score / seen->discount;
     if (!(weight > 0) || !isfinite(score * score)) return;
-    if (companion->numbers.count == 0 && companion->numbers.sums.weight == 0) companion->numbers.reference = score;
+    if (companion->numbers.count == 0 && companion->numbers.sums.weight == 0)
+        companion->numbers.reference = score;
     if (seen->predicted) judge(companion, seen);
     accumulate(companion, seen->input, score, weight);
 }
 
-/* With w the weight of an observation of all W, and its score v + d instead of v: the mean moves by w d / W, the squared deviations by
- * w (2 (v - mean) d + d^2) - (w d)^2 / W, and their products with the input's by w (x - x^) d. */
-void sa_companion_revise(sa_companion *companion, const sa_companion_case *seen, double score, double weight) {
+/* With w the weight of an observation of all W, and its score v + d instead of v: the mean moves by w d / W,
+ * the squared deviations by w (2 (v - mean) d + d^2) - (w d)^2 / W, and their products with the input's by w
+ * (x - x^) d. */
+void sa_companion_revise(sa_companion *companion, const sa_companion_case *seen, double score,
+                         double weight) {
     sa_companion_numbers *numbers = &companion->numbers;
     double w = weight * seen->discount * seen->discount, d = (score - seen->score) / seen->discount;
     double off = seen->score / seen->discount - numbers->score_mean,
@@ -254,7 +260,8 @@ static double trust(sa_companion *companion) {
     double rr = m->rr - m->r * m->r / n, rf = m->rf - m->r * m->f / n, ff = m->ff - m->f * m->f / n;
     double rt = m->rt - m->r * m->t / n, ft = m->ft - m->f * m->t / n, tt = m->tt - m->t * m->t / n;
     double drawn = ft + prior * FIRST_TRUST, determinant = (rr + prior) * (ff + prior) - rf * rf;
-    double a = (rt * (ff + prior) - drawn * rf) / determinant, b = (drawn * (rr + prior) - rt * rf) / determinant;
+    double a = (rt * (ff + prior) - drawn * rf) / determinant,
+           b = (drawn * (rr + prior) - rt * rf) / determinant;
     if (a < 0) {
         a = 0;
         b = drawn / (ff + prior);
@@ -265,7 +272,8 @@ static double trust(sa_companion *companion) {
     }
     companion->numbers.linear = a;
     companion->numbers.network = b;
-    companion->numbers.intercept = (1 - a - b) * companion->numbers.reference + (m->t - a * m->r - b * m->f) / n;
+    companion->numbers.intercept =
+        (1 - a - b) * companion->numbers.reference + (m->t - a * m->r - b * m->f) / n;
     double left = tt - 2 * (a * rt + b * ft) + a * a * rr + 2 * a * b * rf + b * b * ff;
     return tt > 0 ? fmax(0, 1 - left / tt) : 0;
 }
@@ -305,7 +313,8 @@ sa_status sa_companion_load(sa_companion *companion, sa_npz *archive) {
     SA_TRY(sa_npz_read_into(archive, "companion_input_score", SA_FLOAT64, 1, &dim, companion->input_score));
     SA_TRY(sa_npz_read_into(archive, "companion_gram", SA_FLOAT64, 2, square, companion->gram));
     SA_TRY(sa_npz_read_into(archive, "companion_theta", SA_FLOAT64, 1, &dim, companion->theta));
-    if (!is_finite(number, NUMBERS) || !is_finite(companion->theta, dim) || !is_finite(companion->input_mean, dim))
+    if (!is_finite(number, NUMBERS) || !is_finite(companion->theta, dim) ||
+        !is_finite(companion->input_mean, dim))
         return sa_fail(SA_FORMAT, "the agent's companion has a number that is not finite");
     memcpy(&companion->numbers, number, sizeof companion->numbers);
     return SA_OK;

@@ -1,24 +1,32 @@
 /* A ridge regression beside the network, and how far each is trusted.
  *
- * A network of thousands of weights takes noise for signal long before a linear model of d weights does. So with --companion
- * the estimate of a score is
+ * A network of thousands of weights takes noise for signal long before a linear model of d weights does. So
+ * with --companion the estimate of a score is
  *
- *     c + a r(x) + b f(x)         r(x) = v^ + theta'(x - x^),  v^ and x^ the means of the scores and inputs that were answered
+ *     c + a r(x) + b f(x)         r(x) = v^ + theta'(x - x^),  v^ and x^ the means of the scores and inputs
+ *                                 that were answered
  *
- * where f is the network's estimate, in the caller's scores like everything here, and feedback decides all of it:
+ * where f is the network's estimate, in the caller's scores like everything here, and feedback decides all of
+ * it:
  *
  *   theta    ridge regression of all feedback, with an intercept. lambda is the most likely one: it climbs
- *                -n/2 log(left) - 1/2 log det(I + G / lambda),   G = sum (x - x^)(x - x^)',  left = what theta leaves unexplained
+ *                -n/2 log(left) - 1/2 log det(I + G / lambda),   G = sum (x - x^)(x - x^)',  left = what
+ *                    theta leaves unexplained
  *            and theta is 0 unless that beats no regression at all by EVIDENCE.
- *   a, b, c  least squares on what both had predicted for feedback before they learnt from it, over about the last 1000
- *            observations; with few of them a is drawn to 0 and b to 0.1, so that an agent explores until it has shown that it can
+ *   a, b, c  least squares on what both had predicted for feedback before they learnt from it, over about the
+ *       last 1000
+ *            observations; with few of them a is drawn to 0 and b to 0.1, so that an agent explores until it
+ *                has shown that it can
  *            predict. Where both predict alike, that favours the network.
- *   exploration   a factor on its bonus: 1 for the first 300 observations, then falling to the share of the deviation of scores
+ *   exploration   a factor on its bonus: 1 for the first 300 observations, then falling to the share of the
+ *                 deviation of scores
  *            that the estimate explains, sqrt(R^2). Nothing is gained by exploring noise.
- *   sampling   the same for what Thompson sampling adds, which falls to a tenth of that share: a bonus is large where something can
+ *   sampling   the same for what Thompson sampling adds, which falls to a tenth of that share: a bonus is
+ *              large where something can
  *            be learnt, but a sample costs on every arm.
  *
- * With discounts psi (learn/training.c) an observation is y = psi v: it has the weight psi^2, and v = y / psi. */
+ * With discounts psi (learn/training.c) an observation is y = psi v: it has the weight psi^2, and v = y /
+ * psi. */
 #ifndef SA_MODEL_COMPANION_H
 #define SA_MODEL_COMPANION_H
 
@@ -62,17 +70,18 @@ typedef struct sa_companion {
 /* `*out` stays NULL for more than SA_COMPANION_MOST inputs: its matrix would be larger than the network. */
 sa_status sa_companion_create(size_t dim, sa_companion **out);
 void sa_companion_destroy(sa_companion *companion); /* gives up one hold (base/memory.h); NULL is fine */
-/* Before it learns: where others hold `*companion`, it becomes a copy, to which what only learning needs goes over. */
+/* Before it learns: where others hold `*companion`, it becomes a copy, to which what only learning needs goes
+ * over. */
 sa_status sa_companion_own(sa_companion **companion);
 
 /* The estimate for an input (dim) for which the network's is `network`. */
 double sa_companion_mix(const sa_companion *companion, const double *input, double network);
-/* The same for inputs (count, dim) of this precision: mean (count) has the network's estimates, and gets the mixed ones. There are
- * no positions. */
-void sa_companion_mix_rows(const sa_companion *companion, sa_precision precision, const void *inputs, size_t count,
-                           double *mean);
-/* Takes in an answered input (dim), its score y and discount psi, and, where it has been trained, what the network's estimate for the
- * input was. */
+/* The same for inputs (count, dim) of this precision: mean (count) has the network's estimates, and gets the
+ * mixed ones. There are no positions. */
+void sa_companion_mix_rows(const sa_companion *companion, sa_precision precision, const void *inputs,
+                           size_t count, double *mean);
+/* Takes in an answered input (dim), its score y and discount psi, and, where it has been trained, what the
+ * network's estimate for the input was. */
 typedef struct sa_companion_case {
     const double *input; /* (dim) */
     double score, discount;
@@ -80,7 +89,8 @@ typedef struct sa_companion_case {
     double network;
 } sa_companion_case;
 void sa_companion_add(sa_companion *companion, const sa_companion_case *seen);
-/* A score that was added before, and counts by `weight` now beside psi^2, is another one; what was predicted then stays as it was judged. */
+/* A score that was added before, and counts by `weight` now beside psi^2, is another one; what was predicted
+ * then stays as it was judged. */
 void sa_companion_revise(sa_companion *companion, const sa_companion_case *seen, double score, double weight);
 /* What was added counts by this factor from now on, from 0 to 1. */
 void sa_companion_discount(sa_companion *companion, double factor);

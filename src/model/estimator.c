@@ -5,13 +5,15 @@
 #include "base/memory.h"
 #include "base/reals.h"
 
-sa_status sa_estimator_create(const char *model, const sa_options *options, bool companion, sa_estimator *out) {
+sa_status sa_estimator_create(const char *model, const sa_options *options, bool companion,
+                              sa_estimator *out) {
     sa_estimator fresh = {.inputs = sa_inputs_from(options), .scale = 1};
     sa_status status = SA_OK;
     if (model) SA_TRY_OR_FAIL(sa_model_create(model, options, &fresh.model));
     if (model) fresh.inputs.precision = fresh.model->precision; /* linear models are always double */
     if (model && fresh.inputs.normalization == SA_NORMALIZE_STANDARD)
-        SA_TRY_OR_FAIL(sa_alloc_array(sa_statistics_length(&fresh.inputs), sizeof(double), &fresh.statistics));
+        SA_TRY_OR_FAIL(
+            sa_alloc_array(sa_statistics_length(&fresh.inputs), sizeof(double), &fresh.statistics));
     if (model && companion)
         SA_TRY_OR_FAIL(sa_companion_create(fresh.inputs.dim + fresh.inputs.positions, &fresh.companion));
     *out = fresh;
@@ -44,7 +46,8 @@ sa_status sa_estimator_own(sa_estimator *estimator) {
 double sa_estimator_bonus(const sa_estimator *estimator, bool varies) {
     const sa_companion *companion = estimator->companion;
     if (!companion) return estimator->scale;
-    return estimator->scale * (varies ? companion->numbers.sampling_factor : companion->numbers.exploration_factor);
+    return estimator->scale *
+           (varies ? companion->numbers.sampling_factor : companion->numbers.exploration_factor);
 }
 
 void sa_estimator_work_clear(sa_estimator_work *work) {
@@ -53,8 +56,8 @@ void sa_estimator_work_clear(sa_estimator_work *work) {
 }
 
 /* The companion's part in the means of arms in each position. */
-static sa_status mix_positions(const sa_estimator *estimator, const void *inputs, size_t count, size_t positions,
-                               sa_workspace *work, double *mean) {
+static sa_status mix_positions(const sa_estimator *estimator, const void *inputs, size_t count,
+                               size_t positions, sa_workspace *work, double *mean) {
     const sa_inputs *shape = &estimator->inputs;
     size_t dim = shape->dim;
     double *row;
@@ -69,7 +72,8 @@ static sa_status mix_positions(const sa_estimator *estimator, const void *inputs
 }
 
 sa_status sa_estimator_evaluate(const sa_estimator *estimator, const void *inputs, size_t first, size_t count,
-                                size_t positions, sa_estimator_work *work, double *mean, sa_gradients *gradients) {
+                                size_t positions, sa_estimator_work *work, double *mean,
+                                sa_gradients *gradients) {
     const sa_model *model = estimator->model;
     size_t scores = count * (positions ? positions : 1);
     SA_TRY(model->kind->evaluate(model, inputs, count, positions, &work->model, mean, gradients));

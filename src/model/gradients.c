@@ -6,7 +6,8 @@
 
 #include "base/memory.h"
 
-sa_status sa_gradients_init(sa_gradients *batch, sa_precision precision, size_t pairs, const sa_pair_shape *shape) {
+sa_status sa_gradients_init(sa_gradients *batch, sa_precision precision, size_t pairs,
+                            const sa_pair_shape *shape) {
     sa_pair *pair;
     SA_TRY(sa_alloc_array(pairs, sizeof *pair, &pair));
     for (size_t l = 0; l < pairs; l++) pair[l].shape = shape[l];
@@ -78,7 +79,8 @@ sa_gradients sa_gradients_part(const sa_gradients *batch, size_t first, size_t c
     return part;
 }
 
-/* Each array grows by itself, so an array that already grew when a later one fails is merely larger than it need be. */
+/* Each array grows by itself, so an array that already grew when a later one fails is merely larger than it
+ * need be. */
 sa_status sa_gradients_reserve(sa_gradients *batch, size_t capacity) {
     if (capacity <= batch->capacity) return SA_OK;
     size_t larger = batch->capacity + batch->capacity / 2;
@@ -95,7 +97,8 @@ sa_status sa_gradients_reserve(sa_gradients *batch, size_t capacity) {
 }
 
 /* to[0 .. count) = from[0 .. count), each in its own precision */
-static void convert(void *to, sa_precision to_precision, const void *from, sa_precision from_precision, size_t count) {
+static void convert(void *to, sa_precision to_precision, const void *from, sa_precision from_precision,
+                    size_t count) {
     if (to_precision == from_precision) {
         memcpy(to, from, count * sa_precision_bytes(to_precision));
     } else if (to_precision == SA_PRECISION_DOUBLE) {
@@ -119,9 +122,11 @@ void sa_gradients_append_range(sa_gradients *batch, const sa_gradients *from, si
         sa_pair *target = &batch->pair[l];
         sa_pair_shape shape = target->shape;
         convert(row_of(target->delta, batch->count, shape.delta, batch->precision), batch->precision,
-                row_of(source->delta, first, shape.delta, from->precision), from->precision, count * shape.delta);
+                row_of(source->delta, first, shape.delta, from->precision), from->precision,
+                count * shape.delta);
         convert(row_of(target->input, batch->count, shape.input, batch->precision), batch->precision,
-                row_of(source->input, first, shape.input, from->precision), from->precision, count * shape.input);
+                row_of(source->input, first, shape.input, from->precision), from->precision,
+                count * shape.input);
     }
     batch->count += count;
 }
@@ -177,13 +182,15 @@ void sa_gradients_norms_above(const sa_gradients *batch, double *squared) {
 
 size_t sa_gradients_parameters(const sa_gradients *batch) {
     size_t total = 0;
-    for (size_t l = 0; l < batch->pairs; l++) total += batch->pair[l].shape.delta * batch->pair[l].shape.input;
+    for (size_t l = 0; l < batch->pairs; l++)
+        total += batch->pair[l].shape.delta * batch->pair[l].shape.input;
     return total;
 }
 
 size_t sa_gradients_length(const sa_gradients *batch) {
     size_t total = 0;
-    for (size_t l = 0; l < batch->pairs; l++) total += batch->pair[l].shape.delta + batch->pair[l].shape.input;
+    for (size_t l = 0; l < batch->pairs; l++)
+        total += batch->pair[l].shape.delta + batch->pair[l].shape.input;
     return total;
 }
 
@@ -192,11 +199,11 @@ sa_status sa_gradients_save(const sa_gradients *batch, sa_npz_writer *writer, co
     for (size_t l = 0; l < batch->pairs; l++) {
         const sa_pair *pair = &batch->pair[l];
         snprintf(name, sizeof name, "%s_delta%zu", prefix, l + 1);
-        SA_TRY(sa_npz_add(writer, name, sa_real_dtype(batch->precision), 2, (size_t[]){batch->count, pair->shape.delta},
-                          pair->delta));
+        SA_TRY(sa_npz_add(writer, name, sa_real_dtype(batch->precision), 2,
+                          (size_t[]){batch->count, pair->shape.delta}, pair->delta));
         snprintf(name, sizeof name, "%s_input%zu", prefix, l + 1);
-        SA_TRY(sa_npz_add(writer, name, sa_real_dtype(batch->precision), 2, (size_t[]){batch->count, pair->shape.input},
-                          pair->input));
+        SA_TRY(sa_npz_add(writer, name, sa_real_dtype(batch->precision), 2,
+                          (size_t[]){batch->count, pair->shape.input}, pair->input));
     }
     return SA_OK;
 }
@@ -207,11 +214,11 @@ sa_status sa_gradients_load(sa_gradients *batch, sa_npz *archive, const char *pr
     for (size_t l = 0; l < batch->pairs; l++) {
         sa_pair *pair = &batch->pair[l];
         snprintf(name, sizeof name, "%s_delta%zu", prefix, l + 1);
-        SA_TRY(sa_npz_read_into(archive, name, sa_real_dtype(batch->precision), 2, (size_t[]){count, pair->shape.delta},
-                                pair->delta));
+        SA_TRY(sa_npz_read_into(archive, name, sa_real_dtype(batch->precision), 2,
+                                (size_t[]){count, pair->shape.delta}, pair->delta));
         snprintf(name, sizeof name, "%s_input%zu", prefix, l + 1);
-        SA_TRY(sa_npz_read_into(archive, name, sa_real_dtype(batch->precision), 2, (size_t[]){count, pair->shape.input},
-                                pair->input));
+        SA_TRY(sa_npz_read_into(archive, name, sa_real_dtype(batch->precision), 2,
+                                (size_t[]){count, pair->shape.input}, pair->input));
     }
     batch->count = count;
     return SA_OK;

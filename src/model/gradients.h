@@ -1,10 +1,11 @@
-/* Factored gradients. The gradient of a network's output with respect to a layer's weights is an outer product of what
- * came back to the layer and what went in, so a gradient is kept as a list of pairs (delta, input):
+/* Factored gradients. The gradient of a network's output with respect to a layer's weights is an outer
+ * product of what came back to the layer and what went in, so a gradient is kept as a list of pairs (delta,
+ * input):
  *
  *     <g, g'> = sum over pairs of <delta, delta'> <input, input'>
  *
- * A batch of gradients holds, pair by pair, the deltas as the rows of one matrix and the inputs as the rows of another. All
- * gradients here are divided by sqrt(m) already, as Z counts them. */
+ * A batch of gradients holds, pair by pair, the deltas as the rows of one matrix and the inputs as the rows
+ * of another. All gradients here are divided by sqrt(m) already, as Z counts them. */
 #ifndef SA_MODEL_GRADIENTS_H
 #define SA_MODEL_GRADIENTS_H
 
@@ -34,14 +35,15 @@ typedef struct sa_gradients {
 } sa_gradients;
 
 /* An empty batch. A zeroed struct may be cleared, but needs this before use. */
-sa_status sa_gradients_init(sa_gradients *batch, sa_precision precision, size_t pairs, const sa_pair_shape *shape);
+sa_status sa_gradients_init(sa_gradients *batch, sa_precision precision, size_t pairs,
+                            const sa_pair_shape *shape);
 /* An empty batch with the pairs of `like`, in any precision. */
 sa_status sa_gradients_init_like(sa_gradients *batch, sa_precision precision, const sa_gradients *like);
 /* Empties a batch, perhaps a zeroed struct, and gives it the pairs of `like` where it has others. */
 sa_status sa_gradients_fit(sa_gradients *batch, sa_precision precision, const sa_gradients *like);
 void sa_gradients_clear(sa_gradients *batch);
-/* A batch that shares the rows of `from` (base/memory.h). Later one of the two, and only one, may append rows: the other does not
- * see them, and nothing that it has is moved. */
+/* A batch that shares the rows of `from` (base/memory.h). Later one of the two, and only one, may append
+ * rows: the other does not see them, and nothing that it has is moved. */
 sa_status sa_gradients_share(sa_gradients *batch, const sa_gradients *from);
 /* Before rows are rewritten: they are copied where others share them. */
 sa_status sa_gradients_own(sa_gradients *batch);
@@ -49,7 +51,8 @@ sa_status sa_gradients_own(sa_gradients *batch);
 sa_gradients sa_gradients_part(const sa_gradients *batch, size_t first, size_t count, sa_pair *pair);
 /* Room for `capacity` gradients in all; on failure the batch is as it was. */
 sa_status sa_gradients_reserve(sa_gradients *batch, size_t capacity);
-/* Appends rows[0 .. count) of `from` (rows NULL: its first `count`), converting the precision. There must be room. */
+/* Appends rows[0 .. count) of `from` (rows NULL: its first `count`), converting the precision. There must be
+ * room. */
 void sa_gradients_append(sa_gradients *batch, const sa_gradients *from, const size_t *rows, size_t count);
 /* The same for rows [first, first + count). */
 void sa_gradients_append_range(sa_gradients *batch, const sa_gradients *from, size_t first, size_t count);
@@ -69,10 +72,10 @@ size_t sa_gradients_length(const sa_gradients *batch);
 sa_status sa_gradients_save(const sa_gradients *batch, sa_npz_writer *writer, const char *prefix);
 sa_status sa_gradients_load(sa_gradients *batch, sa_npz *archive, const char *prefix, size_t count);
 
-/* Rows of `left` and columns, gradients of `right`, that gradients_inner (gradients_real.h) takes at a time. BLAS may add up in another order for
- * another number of columns; so a block of columns is always computed whole, as far as `right` has room, whatever is in the rest
- * of it. Where there is room for whole blocks (sa_inner_room), a column has the same bits whatever the other columns are, and
- * however many. */
+/* Rows of `left` and columns, gradients of `right`, that gradients_inner (gradients_real.h) takes at a time.
+ * BLAS may add up in another order for another number of columns; so a block of columns is always computed
+ * whole, as far as `right` has room, whatever is in the rest of it. Where there is room for whole blocks
+ * (sa_inner_room), a column has the same bits whatever the other columns are, and however many. */
 enum { SA_INNER_ROWS = 256, SA_INNER_COLUMNS = 12, SA_INNER_WIDE = 240 };
 
 /* The room for `count` gradients in whole blocks. */

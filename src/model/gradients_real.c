@@ -7,10 +7,10 @@
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* out (rows, columns) = <left_i, right_j> for the gradients [first, first + rows) of left and the `whole` of right from `start`
- * on, as far as they exist */
-static void inner_block(const sa_gradients *left, size_t first, size_t rows, const sa_gradients *right, size_t start,
-                        size_t whole, real *out, size_t ld, real *work) {
+/* out (rows, columns) = <left_i, right_j> for the gradients [first, first + rows) of left and the `whole` of
+ * right from `start` on, as far as they exist */
+static void inner_block(const sa_gradients *left, size_t first, size_t rows, const sa_gradients *right,
+                        size_t start, size_t whole, real *out, size_t ld, real *work) {
     const size_t columns = smaller(right->count - start, whole);
     real *deltas = work, *inputs = work + rows * whole;
     for (size_t l = 0; l < left->pairs; l++) {
@@ -19,8 +19,10 @@ static void inner_block(const sa_gradients *left, size_t first, size_t rows, con
         const real *left_input = (const real *)left->pair[l].input + first * shape.input;
         const real *right_delta = (const real *)right->pair[l].delta + start * shape.delta;
         const real *right_input = (const real *)right->pair[l].input + start * shape.input;
-        REAL(gemm_nt)(rows, whole, shape.delta, 1, left_delta, shape.delta, right_delta, shape.delta, 0, deltas, whole);
-        REAL(gemm_nt)(rows, whole, shape.input, 1, left_input, shape.input, right_input, shape.input, 0, inputs, whole);
+        REAL(gemm_nt)
+        (rows, whole, shape.delta, 1, left_delta, shape.delta, right_delta, shape.delta, 0, deltas, whole);
+        REAL(gemm_nt)
+        (rows, whole, shape.input, 1, left_input, shape.input, right_input, shape.input, 0, inputs, whole);
         for (size_t i = 0; i < rows; i++) {
             real *sum = out + i * ld;
             const real *a = deltas + i * whole, *b = inputs + i * whole;
@@ -30,22 +32,26 @@ static void inner_block(const sa_gradients *left, size_t first, size_t rows, con
 }
 
 /* `room`: how many columns of right may be read */
-static void inner(const sa_gradients *left, const sa_gradients *right, size_t room, size_t block_columns, real *out,
-                  size_t ld, real *work) {
+static void inner(const sa_gradients *left, const sa_gradients *right, size_t room, size_t block_columns,
+                  real *out, size_t ld, real *work) {
     for (size_t first = 0; first < left->count; first += SA_INNER_ROWS) {
         size_t rows = smaller(left->count - first, SA_INNER_ROWS);
         real *block = out + first * ld;
         for (size_t start = 0; start < right->count; start += block_columns)
-            inner_block(left, first, rows, right, start, smaller(room - start, block_columns), block + start, ld, work);
-        for (size_t i = 0; i < rows; i++) memset(block + i * ld + right->count, 0, (ld - right->count) * sizeof *block);
+            inner_block(left, first, rows, right, start, smaller(room - start, block_columns), block + start,
+                        ld, work);
+        for (size_t i = 0; i < rows; i++)
+            memset(block + i * ld + right->count, 0, (ld - right->count) * sizeof *block);
     }
 }
 
-void REAL(gradients_inner)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld, real *work) {
+void REAL(gradients_inner)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld,
+                           real *work) {
     inner(left, right, right->capacity, SA_INNER_COLUMNS, out, ld, work);
 }
 
-void REAL(gradients_inner_wide)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld, real *work) {
+void REAL(gradients_inner_wide)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld,
+                                real *work) {
     inner(left, right, right->count, SA_INNER_WIDE, out, ld, work);
 }
 
@@ -60,8 +66,10 @@ double REAL(gradients_dot)(const sa_gradients *left, size_t i, const sa_gradient
     for (size_t l = 0; l < left->pairs; l++) {
         const sa_pair *a = &left->pair[l], *b = &right->pair[l];
         sa_pair_shape shape = a->shape;
-        sum += dot((const real *)a->delta + i * shape.delta, (const real *)b->delta + j * shape.delta, shape.delta) *
-               dot((const real *)a->input + i * shape.input, (const real *)b->input + j * shape.input, shape.input);
+        sum += dot((const real *)a->delta + i * shape.delta, (const real *)b->delta + j * shape.delta,
+                   shape.delta) *
+               dot((const real *)a->input + i * shape.input, (const real *)b->input + j * shape.input,
+                   shape.input);
     }
     return sum;
 }
@@ -70,11 +78,13 @@ void REAL(gradients_norms)(const sa_gradients *batch, double *squared) {
     for (size_t i = 0; i < batch->count; i++) squared[i] = REAL(gradients_dot)(batch, i, batch, i);
 }
 
-/* <a, a> in this precision, in LANES sums; not below the true one. A sum of n positive terms is off by less than n + 1 units in the
- * last place, here of n / LANES + LANES; a square that underflows is off by less than the smallest normal number. */
+/* <a, a> in this precision, in LANES sums; not below the true one. A sum of n positive terms is off by less
+ * than n + 1 units in the last place, here of n / LANES + LANES; a square that underflows is off by less than
+ * the smallest normal number. */
 static double square_above(const real *a, size_t length) {
     enum { LANES = 16 };
-    const double unit = SA_REAL_BITS == 32 ? FLT_EPSILON : DBL_EPSILON, least = SA_REAL_BITS == 32 ? FLT_MIN : DBL_MIN;
+    const double unit = SA_REAL_BITS == 32 ? FLT_EPSILON : DBL_EPSILON,
+                 least = SA_REAL_BITS == 32 ? FLT_MIN : DBL_MIN;
     real sum[LANES] = {0}, rest = 0;
     size_t i = 0;
     for (; i + LANES <= length; i += LANES)

@@ -5,12 +5,14 @@
 #include "linalg/real.h"
 #include "model/gradients.h"
 
-/* out (left->count, ld), ld >= right->count: inner products <left_i, right_j>, and 0 in the columns past right->count.
- * `work` holds 2 SA_INNER_ROWS SA_INNER_COLUMNS reals. */
-void REAL(gradients_inner)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld, real *work);
-/* The same, in blocks of SA_INNER_WIDE columns: faster for many, and the bits of a column hang on how many there are. `work`
- * holds 2 SA_INNER_ROWS SA_INNER_WIDE reals. */
-void REAL(gradients_inner_wide)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld, real *work);
+/* out (left->count, ld), ld >= right->count: inner products <left_i, right_j>, and 0 in the columns past
+ * right->count. `work` holds 2 SA_INNER_ROWS SA_INNER_COLUMNS reals. */
+void REAL(gradients_inner)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld,
+                           real *work);
+/* The same, in blocks of SA_INNER_WIDE columns: faster for many, and the bits of a column hang on how many
+ * there are. `work` holds 2 SA_INNER_ROWS SA_INNER_WIDE reals. */
+void REAL(gradients_inner_wide)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld,
+                                real *work);
 /* <left_i, right_j> in double precision. */
 double REAL(gradients_dot)(const sa_gradients *left, size_t i, const sa_gradients *right, size_t j);
 /* squared (count) = <g, g>; what sa_gradients_norms calls. */

@@ -2,11 +2,13 @@
  *
  *     Z = lambda I + sum x x',   b = sum v x,   theta = Z^-1 b,   Z = L L'
  *
- * so its gradient is the single pair (1, x), and m = 1. It learns with each observation; there is nothing to train. A sample
- * of the parameters from N(theta, nu^2 Z^-1) is theta + nu L'^-1 z with z standard normal (Wen et al. 2015, CombLinTS).
+ * so its gradient is the single pair (1, x), and m = 1. It learns with each observation; there is nothing to
+ * train. A sample of the parameters from N(theta, nu^2 Z^-1) is theta + nu L'^-1 z with z standard normal
+ * (Wen et al. 2015, CombLinTS).
  *
- * With --linear-form published the estimate lags one update, as in the published code of the paper's experiments: theta comes
- * from Z and b as they were before the newest feedback. Always in double precision. */
+ * With --linear-form published the estimate lags one update, as in the published code of the paper's
+ * experiments: theta comes from Z and b as they were before the newest feedback. Always in double
+ * precision. */
 #define SA_REAL_BITS 64
 
 #include <math.h>
@@ -85,8 +87,8 @@ static sa_status create(const sa_options *options, sa_model **out) {
     sa_status status;
     size_t positions = sa_options_positions(options), dim = (size_t)options->dim + positions;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
-    self->base =
-        (sa_model){.kind = &sa_linear, .precision = SA_PRECISION_DOUBLE, .dim = dim, .positions = positions, .pairs = 1};
+    self->base = (sa_model){
+        .kind = &sa_linear, .precision = SA_PRECISION_DOUBLE, .dim = dim, .positions = positions, .pairs = 1};
     self->lambda = options->regularization;
     self->lags = options->linear_form == SA_LINEAR_PUBLISHED;
     SA_TRY_OR_FAIL(sa_alloc_array(1, sizeof *self->base.shape, &self->base.shape));
@@ -121,7 +123,8 @@ static void solve_upper(const double *factor, size_t dim, double *y) {
     }
 }
 
-/* theta = Z^-1 b. Z is at least lambda I; where rounding still says no, or b has overflowed, the estimate before stays. */
+/* theta = Z^-1 b. Z is at least lambda I; where rounding still says no, or b has overflowed, the estimate
+ * before stays. */
 static void refresh(linear *self) {
     size_t dim = self->base.dim;
     if (!self->stale) return;
@@ -147,7 +150,8 @@ static double dot(const double *x, const double *y, size_t dim) {
 }
 
 /* [x, e_k]'theta = x'theta_x + theta_k, into score (count, positions) */
-static void dot_positions(const linear *self, const double *x, size_t count, size_t positions, double *score) {
+static void dot_positions(const linear *self, const double *x, size_t count, size_t positions,
+                          double *score) {
     size_t features = self->base.dim - self->base.positions;
     for (size_t i = 0; i < count; i++) {
         double shared = dot(x + i * features, self->theta, features);
@@ -155,7 +159,8 @@ static void dot_positions(const linear *self, const double *x, size_t count, siz
     }
 }
 
-/* rows (count, dim) of the inputs, or with positions (count, positions, dim), each with its one-hot position */
+/* rows (count, dim) of the inputs, or with positions (count, positions, dim), each with its one-hot
+ * position */
 static void write_rows(const linear *self, const double *x, size_t count, size_t positions, double *row) {
     size_t dim = self->base.dim, features = dim - self->base.positions;
     if (positions == 0) {
@@ -169,8 +174,8 @@ static void write_rows(const linear *self, const double *x, size_t count, size_t
     }
 }
 
-static sa_status evaluate(const sa_model *model, const void *inputs, size_t count, size_t positions, sa_model_work *work,
-                          double *mean, sa_gradients *gradients) {
+static sa_status evaluate(const sa_model *model, const void *inputs, size_t count, size_t positions,
+                          sa_model_work *work, double *mean, sa_gradients *gradients) {
     const linear *self = (const linear *)model;
     const double *x = inputs;
     size_t dim = model->dim, rows = positions ? count * positions : count;
@@ -196,10 +201,10 @@ static void take_in(linear *self, const double *x, const double *y, size_t count
         for (size_t j = 0; j < dim; j++) self->b[j] += y[i] * x[i * dim + j];
 }
 
-/* A score psi x'theta is that of psi x; these are put together in `next`, as many at a time as it has rows. Theta is ready when
- * the call ends, so that choosing need not compute it. */
-static sa_status observe(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count,
-                         sa_model_work *work) {
+/* A score psi x'theta is that of psi x; these are put together in `next`, as many at a time as it has rows.
+ * Theta is ready when the call ends, so that choosing need not compute it. */
+static sa_status observe(sa_model *model, const void *inputs, const double *discounts, const double *scores,
+                         size_t count, sa_model_work *work) {
     linear *self = (linear *)model;
     const double *x = inputs;
     size_t dim = model->dim;
@@ -209,7 +214,8 @@ static sa_status observe(sa_model *model, const void *inputs, const double *disc
     for (size_t first = 0; discounts && first < count; first += dim) {
         size_t many = count - first < dim ? count - first : dim;
         for (size_t i = 0; i < many; i++)
-            for (size_t j = 0; j < dim; j++) self->next[i * dim + j] = discounts[first + i] * x[(first + i) * dim + j];
+            for (size_t j = 0; j < dim; j++)
+                self->next[i * dim + j] = discounts[first + i] * x[(first + i) * dim + j];
         take_in(self, self->next, scores + first, many);
     }
     self->stale = true;
@@ -218,8 +224,8 @@ static sa_status observe(sa_model *model, const void *inputs, const double *disc
 }
 
 /* Z is that of the inputs, which stay: b += psi x (y' - y). */
-static sa_status revise(sa_model *model, const void *inputs, const double *discounts, const double *differences,
-                        size_t count, sa_model_work *work) {
+static sa_status revise(sa_model *model, const void *inputs, const double *discounts,
+                        const double *differences, size_t count, sa_model_work *work) {
     linear *self = (linear *)model;
     const double *x = inputs;
     size_t dim = model->dim;
@@ -244,8 +250,8 @@ static void discount(sa_model *model, double factor) {
     self->stale = true;
 }
 
-static sa_status sample(const sa_model *model, const sa_gradients *gradients, double deviation, const sa_stream *stream,
-                        sa_model_work *work, double *score) {
+static sa_status sample(const sa_model *model, const sa_gradients *gradients, double deviation,
+                        const sa_stream *stream, sa_model_work *work, double *score) {
     const linear *self = (const linear *)model;
     const double *x = gradients->pair[0].input; /* pairs (1, x) */
     size_t dim = model->dim;
@@ -283,7 +289,8 @@ static sa_status load(sa_model *model, sa_npz *archive) {
     return SA_OK;
 }
 
-static const sa_observing_class observing = {.observe = observe, .revise = revise, .discount = discount, .forget = forget};
+static const sa_observing_class observing = {
+    .observe = observe, .revise = revise, .discount = discount, .forget = forget};
 static const sa_exploring_class exploring = {.sample = sample};
 
 const sa_model_class sa_linear = {

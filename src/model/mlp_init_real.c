@@ -1,13 +1,14 @@
 /* The first weights.
  *
- * symmetric (Section 3.1): W_l = (W, 0; 0, W) with entries of W from N(0, 4/m), l < L, and W_L = (w', -w') with entries of w
- * from N(0, 2/m). With the input [x, x] / sqrt(2) the two halves of the network cancel: f(x; theta_0) = 0.
- * uniform: every weight, and bias, uniform on +-1/sqrt(fan-in). A bias starts at 0 with `symmetric`, the bypass always does.
+ * symmetric (Section 3.1): W_l = (W, 0; 0, W) with entries of W from N(0, 4/m), l < L, and W_L = (w', -w')
+ * with entries of w from N(0, 2/m). With the input [x, x] / sqrt(2) the two halves of the network cancel:
+ * f(x; theta_0) = 0. uniform: every weight, and bias, uniform on +-1/sqrt(fan-in). A bias starts at 0 with
+ * `symmetric`, the bypass always does.
  *
  * All of them times --init-gain.
  *
- * Draw i of the weights' stream goes to parameter i of theta, so a weight does not hang on how many were drawn before it;
- * where a block repeats another, the first one's draw counts. */
+ * Draw i of the weights' stream goes to parameter i of theta, so a weight does not hang on how many were
+ * drawn before it; where a block repeats another, the first one's draw counts. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +18,8 @@
 
 typedef REAL(mlp) mlp_t;
 
-static void symmetric_hidden(real *w, sa_pair_shape shape, size_t inputs, double deviation, const sa_stream *stream,
-                             size_t offset) {
+static void symmetric_hidden(real *w, sa_pair_shape shape, size_t inputs, double deviation,
+                             const sa_stream *stream, size_t offset) {
     size_t rows = shape.delta / 2, columns = inputs / 2;
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j++) {
@@ -28,7 +29,8 @@ static void symmetric_hidden(real *w, sa_pair_shape shape, size_t inputs, double
         }
 }
 
-static void symmetric_output(real *w, size_t inputs, double deviation, const sa_stream *stream, size_t offset) {
+static void symmetric_output(real *w, size_t inputs, double deviation, const sa_stream *stream,
+                             size_t offset) {
     for (size_t j = 0; j < inputs / 2; j++) {
         real draw = (real)(deviation * sa_draw_normal(stream, offset + j));
         w[j] = draw;
@@ -68,7 +70,8 @@ static sa_status read_layer(mlp_t *mlp, size_t layer, sa_npz *archive) {
         status = sa_fail(SA_INVALID, "%s must have the shape (%zu, %zu)", name, shape.delta, shape.input);
     for (size_t i = 0; status == SA_OK && i < shape.delta * shape.input; i++) {
         w[i] = (real)sa_array_number(&array, i);
-        if (!isfinite(w[i])) status = sa_fail(SA_INVALID, "%s has an element that is not finite, number %zu", name, i);
+        if (!isfinite(w[i]))
+            status = sa_fail(SA_INVALID, "%s has an element that is not finite, number %zu", name, i);
     }
     sa_array_clear(&array);
     return status;
@@ -85,7 +88,8 @@ static sa_status read_weights(mlp_t *mlp, const char *path) {
 
 sa_status REAL(mlp_redraw)(sa_model *model, const sa_options *options, uint64_t draw) {
     mlp_t *mlp = (mlp_t *)model;
-    sa_stream stream = sa_stream_at((uint64_t)options->seed, SA_PURPOSE_WEIGHTS, (uint64_t)options->first_run, draw);
+    sa_stream stream =
+        sa_stream_at((uint64_t)options->seed, SA_PURPOSE_WEIGHTS, (uint64_t)options->first_run, draw);
     SA_TRY(sa_own(&mlp->theta));
     SA_TRY(sa_own(&mlp->theta_0));
     memset(mlp->theta_0, 0, mlp->parameters * sizeof(real)); /* what is not drawn */

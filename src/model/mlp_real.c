@@ -12,7 +12,8 @@ typedef REAL(mlp) mlp_t;
 sa_pair_shape REAL(mlp_shape)(const mlp_t *mlp, size_t layer) {
     if (layer == mlp->depth) return (sa_pair_shape){.delta = 1, .input = mlp->inputs};
     return (sa_pair_shape){.delta = layer == mlp->depth - 1 ? 1 : mlp->hidden,
-                           .input = (layer == 0 ? mlp->inputs : mlp->hidden) + REAL(mlp_has_bias)(mlp, layer)};
+                           .input =
+                               (layer == 0 ? mlp->inputs : mlp->hidden) + REAL(mlp_has_bias)(mlp, layer)};
 }
 
 size_t REAL(mlp_offset)(const mlp_t *mlp, size_t layer) {
@@ -52,8 +53,8 @@ static void relu(real *h, size_t count, size_t width, bool bias) {
 static void multiply(const mlp_t *mlp, size_t l, size_t count, sa_gradients *batch) {
     const sa_pair *pair = &batch->pair[l], *next = &batch->pair[l + 1];
     REAL(gemm_nt)
-    (count, pair->shape.delta, pair->shape.input, 1, pair->input, pair->shape.input, mlp->theta + REAL(mlp_offset)(mlp, l),
-     pair->shape.input, 0, next->input, next->shape.input);
+    (count, pair->shape.delta, pair->shape.input, 1, pair->input, pair->shape.input,
+     mlp->theta + REAL(mlp_offset)(mlp, l), pair->shape.input, 0, next->input, next->shape.input);
 }
 
 /* From z_1 in pair[1].input to the output; without the bypass. */
@@ -66,22 +67,24 @@ static void forward_from_first(const mlp_t *mlp, sa_gradients *batch, real *outp
     const sa_pair *pair = &batch->pair[last];
     const real *weights = mlp->theta + REAL(mlp_offset)(mlp, last);
     REAL(gemm_nt)
-    (count, 1, pair->shape.input, (real)mlp->scale, pair->input, pair->shape.input, weights, pair->shape.input, 0, output,
-     1);
+    (count, 1, pair->shape.input, (real)mlp->scale, pair->input, pair->shape.input, weights,
+     pair->shape.input, 0, output, 1);
 }
 
 /* output (count) += v'x, for the inputs in pair[0] */
 static void add_bypass(const mlp_t *mlp, const sa_gradients *batch, size_t count, real *output) {
     const real *v = mlp->theta + REAL(mlp_offset)(mlp, mlp->depth);
     if (mlp->bypass) REAL(gemm_nt)
-    (count, 1, mlp->inputs, 1, batch->pair[0].input, batch->pair[0].shape.input, v, mlp->inputs, 1, output, 1);
+    (count, 1, mlp->inputs, 1, batch->pair[0].input, batch->pair[0].shape.input, v, mlp->inputs, 1, output,
+     1);
 }
 
-void REAL(mlp_forward)(const mlp_t *mlp, const real *inputs, const size_t *rows, size_t count, sa_gradients *batch,
-                       real *output) {
+void REAL(mlp_forward)(const mlp_t *mlp, const real *inputs, const size_t *rows, size_t count,
+                       sa_gradients *batch, real *output) {
     size_t width = batch->pair[0].shape.input, dim = mlp->base.dim;
     real *first = batch->pair[0].input;
-    for (size_t i = 0; i < count; i++) load_input(mlp, inputs + (rows ? rows[i] : i) * dim, dim, first + i * width);
+    for (size_t i = 0; i < count; i++)
+        load_input(mlp, inputs + (rows ? rows[i] : i) * dim, dim, first + i * width);
     batch->count = count;
     multiply(mlp, 0, count, batch);
     forward_from_first(mlp, batch, output);
@@ -97,13 +100,16 @@ static void gather_positions(const mlp_t *mlp, REAL(mlp_work) * work, size_t pos
         size_t column = dim - mlp->base.positions + k;
         for (size_t i = 0; i <= m; i++) {
             const real *w = i < m ? mlp->theta + i * width : v;
-            z[i] = i == m && !mlp->bypass ? 0 : mlp->doubled ? HALF * (w[column] + w[dim + column]) : w[column];
+            z[i] = i == m && !mlp->bypass ? 0
+                   : mlp->doubled         ? HALF * (w[column] + w[dim + column])
+                                          : w[column];
         }
     }
 }
 
-void REAL(mlp_forward_positions)(const mlp_t *mlp, REAL(mlp_work) * work, const real *features, size_t positions,
-                                 size_t first, size_t count, sa_gradients *batch, real *output) {
+void REAL(mlp_forward_positions)(const mlp_t *mlp, REAL(mlp_work) * work, const real *features,
+                                 size_t positions, size_t first, size_t count, sa_gradients *batch,
+                                 real *output) {
     size_t dim = mlp->base.dim, given = dim - mlp->base.positions, m = mlp->hidden;
     size_t arm = first / positions, arms = (first + count - 1) / positions - arm + 1;
     size_t width = batch->pair[0].shape.input, next_width = batch->pair[1].shape.input;
@@ -111,13 +117,15 @@ void REAL(mlp_forward_positions)(const mlp_t *mlp, REAL(mlp_work) * work, const 
     const real one = mlp->doubled ? HALF : 1;
     if (first == 0) gather_positions(mlp, work, positions);
     memset(shared, 0, arms * width * sizeof *shared);
-    for (size_t i = 0; i < arms; i++) load_input(mlp, features + (arm + i) * given, given, shared + i * width);
+    for (size_t i = 0; i < arms; i++)
+        load_input(mlp, features + (arm + i) * given, given, shared + i * width);
     multiply(mlp, 0, arms, &work->arms);
     memset(bypassed, 0, arms * sizeof *bypassed);
     add_bypass(mlp, &work->arms, arms, bypassed);
     for (size_t i = 0; i < count; i++) {
         size_t of = (first + i) / positions - arm, k = (first + i) % positions;
-        real *x = (real *)batch->pair[0].input + i * width, *z = (real *)batch->pair[1].input + i * next_width;
+        real *x = (real *)batch->pair[0].input + i * width,
+             *z = (real *)batch->pair[1].input + i * next_width;
         const real *arm_z = shared_z + of * next_width, *position_z = work->position_z + k * (m + 1);
         memcpy(x, shared + of * width, width * sizeof *x);
         x[given + k] = one;
@@ -127,7 +135,8 @@ void REAL(mlp_forward_positions)(const mlp_t *mlp, REAL(mlp_work) * work, const 
     batch->count = count;
     forward_from_first(mlp, batch, output);
     for (size_t i = 0; i < count; i++)
-        output[i] += bypassed[(first + i) / positions - arm] + work->position_z[(first + i) % positions * (m + 1) + m];
+        output[i] +=
+            bypassed[(first + i) / positions - arm] + work->position_z[(first + i) % positions * (m + 1) + m];
 }
 
 /* ---- backward ---- */
@@ -141,9 +150,10 @@ static void mask(real *delta, const real *h, size_t count, size_t units, size_t 
     }
 }
 
-/* The same for delta = above (count) w' (units), the last layer's; a product that is -0 becomes 0, as it does in a sum */
-static void mask_outer(real *restrict delta, const real *above, const real *restrict w, const real *restrict h,
-                       size_t count, size_t units, size_t width) {
+/* The same for delta = above (count) w' (units), the last layer's; a product that is -0 becomes 0, as it does
+ * in a sum */
+static void mask_outer(real *restrict delta, const real *above, const real *restrict w,
+                       const real *restrict h, size_t count, size_t units, size_t width) {
     for (size_t i = 0; i < count; i++) {
         real *d = delta + i * units, a = above[i];
         const real *on = h + i * width;
@@ -163,12 +173,13 @@ void REAL(mlp_backward)(const mlp_t *mlp, sa_gradients *batch, const real *start
         sa_pair *pair = &batch->pair[l - 1];
         const real *weights = mlp->theta + REAL(mlp_offset)(mlp, l);
         if (above->shape.delta == 1) {
-            mask_outer(pair->delta, above->delta, weights, above->input, count, pair->shape.delta, above->shape.input);
+            mask_outer(pair->delta, above->delta, weights, above->input, count, pair->shape.delta,
+                       above->shape.input);
             continue;
         }
         REAL(gemm_nn)
-        (count, pair->shape.delta, above->shape.delta, 1, above->delta, above->shape.delta, weights, above->shape.input, 0,
-         pair->delta, pair->shape.delta);
+        (count, pair->shape.delta, above->shape.delta, 1, above->delta, above->shape.delta, weights,
+         above->shape.input, 0, pair->delta, pair->shape.delta);
         mask(pair->delta, above->input, count, pair->shape.delta, above->shape.input);
     }
     if (!mlp->bypass) return;
@@ -176,7 +187,8 @@ void REAL(mlp_backward)(const mlp_t *mlp, sa_gradients *batch, const real *start
     const real *first = batch->pair[0].input;
     for (size_t i = 0; i < count; i++) {
         bypass_delta[i] = start ? start[i] : (real)start_all;
-        memcpy(bypass_input + i * mlp->inputs, first + i * batch->pair[0].shape.input, mlp->inputs * sizeof *first);
+        memcpy(bypass_input + i * mlp->inputs, first + i * batch->pair[0].shape.input,
+               mlp->inputs * sizeof *first);
     }
 }
 
@@ -193,13 +205,14 @@ static void evaluate_chunk(const mlp_t *mlp, REAL(mlp_work) * work, const real *
 }
 
 /* Chunks go through the caller's own batch, where there is one. */
-static sa_status evaluate(const sa_model *model, const void *inputs, size_t count, size_t positions, sa_model_work *space,
-                          double *mean, sa_gradients *gradients) {
+static sa_status evaluate(const sa_model *model, const void *inputs, size_t count, size_t positions,
+                          sa_model_work *space, double *mean, sa_gradients *gradients) {
     const mlp_t *mlp = (const mlp_t *)model;
     REAL(mlp_work) work = {0};
     size_t samples = positions ? count * positions : count;
     if (gradients) SA_TRY(sa_gradients_reserve(gradients, samples));
-    if (!gradients || positions || samples > SA_MLP_CHUNK) SA_TRY(REAL(mlp_lay)(mlp, false, &space->inner, &work));
+    if (!gradients || positions || samples > SA_MLP_CHUNK)
+        SA_TRY(REAL(mlp_lay)(mlp, false, &space->inner, &work));
     for (size_t first = 0; first < samples; first += SA_MLP_CHUNK) {
         size_t rows = samples - first < SA_MLP_CHUNK ? samples - first : SA_MLP_CHUNK;
         sa_gradients chunk = gradients && samples <= SA_MLP_CHUNK ? *gradients
@@ -239,7 +252,8 @@ static sa_gradients batch_in(const mlp_t *mlp, size_t pairs, sa_pair *pair, real
         pair[l] = (sa_pair){.shape = shape, .delta = memory, .input = memory + SA_MLP_CHUNK * shape.delta};
         memory += SA_MLP_CHUNK * (shape.delta + shape.input);
     }
-    return (sa_gradients){.precision = mlp->base.precision, .capacity = SA_MLP_CHUNK, .pairs = pairs, .pair = pair};
+    return (sa_gradients){
+        .precision = mlp->base.precision, .capacity = SA_MLP_CHUNK, .pairs = pairs, .pair = pair};
 }
 
 static size_t length_of(const mlp_t *mlp, size_t pairs) {
@@ -250,15 +264,17 @@ static size_t length_of(const mlp_t *mlp, size_t pairs) {
 
 sa_status REAL(mlp_lay)(const mlp_t *mlp, bool training, sa_workspace *workspace, REAL(mlp_work) * work) {
     size_t pairs = mlp->base.pairs, positions = mlp->base.positions, arms = positions ? 2 : 0;
-    size_t trained = training ? mlp->parameters : 0, adam = mlp->optimizer == SA_OPTIMIZER_ADAM ? 2 * trained : 0;
+    size_t trained = training ? mlp->parameters : 0,
+           adam = mlp->optimizer == SA_OPTIMIZER_ADAM ? 2 * trained : 0;
     sa_pair *pair;
     real *pass, *first_layer;
-    SA_TRY(SA_LAY(
-        workspace, {&pair, pairs + arms, sizeof *pair}, {&pass, SA_MLP_CHUNK * length_of(mlp, pairs), sizeof *pass},
-        {&first_layer, SA_MLP_CHUNK * length_of(mlp, arms), sizeof *first_layer},
-        {&work->position_z, positions * (mlp->hidden + 1), sizeof(real)}, {&work->output, SA_MLP_CHUNK, sizeof(real)},
-        {&work->residual, SA_MLP_CHUNK, sizeof(real)}, {&work->gradient, trained, sizeof(real)},
-        {&work->backup, trained, sizeof(real)}, {&work->moments, adam, sizeof(real)}));
+    SA_TRY(SA_LAY(workspace, {&pair, pairs + arms, sizeof *pair},
+                  {&pass, SA_MLP_CHUNK * length_of(mlp, pairs), sizeof *pass},
+                  {&first_layer, SA_MLP_CHUNK * length_of(mlp, arms), sizeof *first_layer},
+                  {&work->position_z, positions * (mlp->hidden + 1), sizeof(real)},
+                  {&work->output, SA_MLP_CHUNK, sizeof(real)}, {&work->residual, SA_MLP_CHUNK, sizeof(real)},
+                  {&work->gradient, trained, sizeof(real)}, {&work->backup, trained, sizeof(real)},
+                  {&work->moments, adam, sizeof(real)}));
     work->pass = batch_in(mlp, pairs, pair, pass);
     work->arms = batch_in(mlp, arms, pair + pairs, first_layer);
     return SA_OK;
@@ -273,7 +289,8 @@ static sa_status allocate(mlp_t *mlp) {
         base->shape[l] = REAL(mlp_shape)(mlp, l);
         if (__builtin_mul_overflow(base->shape[l].delta, base->shape[l].input, &largest) ||
             __builtin_add_overflow(total, largest, &total))
-            return sa_fail(SA_OUT_OF_MEMORY, "--hidden %zu with --depth %zu gives more weights than can be counted",
+            return sa_fail(SA_OUT_OF_MEMORY,
+                           "--hidden %zu with --depth %zu gives more weights than can be counted",
                            mlp->hidden, mlp->depth);
     }
     mlp->parameters = total;
@@ -290,7 +307,10 @@ static sa_status create(const sa_options *options, sa_model **out) {
     bool doubled = options->init == SA_INIT_SYMMETRIC;
     size_t positions = sa_options_positions(options), dim = (size_t)options->dim + positions;
     *mlp = (mlp_t){
-        .base = {.kind = &REAL(sa_mlp), .precision = (sa_precision)options->precision, .dim = dim, .positions = positions},
+        .base = {.kind = &REAL(sa_mlp),
+                 .precision = (sa_precision)options->precision,
+                 .dim = dim,
+                 .positions = positions},
         .inputs = dim << doubled,
         .hidden = (size_t)options->hidden,
         .depth = (size_t)options->depth,

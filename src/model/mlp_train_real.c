@@ -1,15 +1,17 @@
 /* Training: J steps of gradient descent, or of Adam, from the present parameters, on the paper's Eq. (4),
  *
- *     loss(theta) = 1/2 sum_k (f(x_k; theta) - v_k)^2 + (m lambda / 2) |theta - theta_0|^2        (the second part on request)
+ *     loss(theta) = 1/2 sum_k (f(x_k; theta) - v_k)^2 + (m lambda / 2) |theta - theta_0|^2        (the second
+ *         part on request)
  *
  * or, with weights, (psi_k f(x_k; theta) - v_k)^2 in its place.
  *
- * Two further pulls to 0 are not the paper's: weight decay, which shrinks the weights by rate times it before each step, and
- * error decay (see error_pull).
+ * Two further pulls to 0 are not the paper's: weight decay, which shrinks the weights by rate times it before
+ * each step, and error decay (see error_pull).
  *
- * A step on a batch of b of the n samples takes n / b times the batch's sum, so that its mean is the whole loss's gradient.
- * The rate is a constant, or C / (n m L + m lambda) as in Theorem 1 with the present n for TK; inside a training it may fall
- * to 0 along half a cosine. Adam's moments start anew with each training. */
+ * A step on a batch of b of the n samples takes n / b times the batch's sum, so that its mean is the whole
+ * loss's gradient. The rate is a constant, or C / (n m L + m lambda) as in Theorem 1 with the present n for
+ * TK; inside a training it may fall to 0 along half a cosine. Adam's moments start anew with each
+ * training. */
 #include <math.h>
 #include <string.h>
 
@@ -37,8 +39,8 @@ static void add_chunk(const mlp_t *mlp, work_t *work, const sa_batch *batch, con
     for (size_t l = 0; l < mlp->base.pairs; l++) {
         const sa_pair *pair = &work->pass.pair[l];
         REAL(gemm_tn)
-        (pair->shape.delta, pair->shape.input, count, 1, pair->delta, pair->shape.delta, pair->input, pair->shape.input, 1,
-         to, pair->shape.input);
+        (pair->shape.delta, pair->shape.input, count, 1, pair->delta, pair->shape.delta, pair->input,
+         pair->shape.input, 1, to, pair->shape.input);
         to += pair->shape.delta * pair->shape.input;
     }
 }
@@ -63,14 +65,16 @@ static void add_batch(const mlp_t *mlp, work_t *work, const sa_training *trainin
             add_chunk(mlp, work, &drawn, NULL, 0, count, weight);
             continue;
         }
-        for (size_t i = 0; i < count; i++) rows[i] = (size_t)sa_draw_below(&training->stream, draw + i, training->count);
+        for (size_t i = 0; i < count; i++)
+            rows[i] = (size_t)sa_draw_below(&training->stream, draw + i, training->count);
         add_chunk(mlp, work, &training->all, rows, 0, count, weight);
     }
 }
 
-/* Error decay: where new scores stay hard to predict they are mostly noise, and the network had better stay small, the more so
- * the fewer samples there are. It comes in full from RAMP samples on: before, whatever is to be learnt is hard to predict. It
- * does not grow with n, so that samples win in the end, also over a network that was pulled to 0 by mistake. */
+/* Error decay: where new scores stay hard to predict they are mostly noise, and the network had better stay
+ * small, the more so the fewer samples there are. It comes in full from RAMP samples on: before, whatever is
+ * to be learnt is hard to predict. It does not grow with n, so that samples win in the end, also over a
+ * network that was pulled to 0 by mistake. */
 static double error_pull(const mlp_t *mlp, const sa_training *training) {
     const double RAMP = 2500;
     return mlp->error_decay * training->error * pow(fmin(1, training->total / RAMP), 3);
@@ -131,15 +135,16 @@ static double norm_of(const real *values, size_t count) {
     return sqrt(sum);
 }
 
-/* Weights may be finite and their scores not, if not for these samples then for the next arm. |f| is at most s |x| times the
- * product of the layers' norms; a training that has multiplied this bound by half of all the exponents there are, since the
- * first weights, has diverged. */
+/* Weights may be finite and their scores not, if not for these samples then for the next arm. |f| is at most
+ * s |x| times the product of the layers' norms; a training that has multiplied this bound by half of all the
+ * exponents there are, since the first weights, has diverged. */
 static bool is_in_range(const mlp_t *mlp) {
     const double most = SA_REAL_BITS == 32 ? 1e18 : 1e150;
     double network = 1, bypass = 1;
     for (size_t l = 0; l < mlp->base.pairs; l++) {
         size_t offset = REAL(mlp_offset)(mlp, l), count = mlp->base.shape[l].delta * mlp->base.shape[l].input;
-        double growth = fmax(norm_of(mlp->theta + offset, count), 1) / fmax(norm_of(mlp->theta_0 + offset, count), 1);
+        double growth =
+            fmax(norm_of(mlp->theta + offset, count), 1) / fmax(norm_of(mlp->theta_0 + offset, count), 1);
         if (l < mlp->depth)
             network *= growth;
         else
@@ -148,7 +153,8 @@ static bool is_in_range(const mlp_t *mlp) {
     return network <= most && bypass <= most;
 }
 
-sa_status REAL(mlp_train)(sa_model *model, const sa_training *training, sa_model_work *space, bool *diverged) {
+sa_status REAL(mlp_train)(sa_model *model, const sa_training *training, sa_model_work *space,
+                          bool *diverged) {
     mlp_t *mlp = (mlp_t *)model;
     work_t laid, *work = &laid;
     size_t steps = training->steps ? training->steps : mlp->steps;

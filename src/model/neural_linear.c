@@ -1,15 +1,18 @@
-/* A network with a Bayesian linear regression in place of its last layer (NeuralLinear, Riquelme et al. 2018).
+/* A network with a Bayesian linear regression in place of its last layer (NeuralLinear, Riquelme et al.
+ * 2018).
  *
- * The features phi of an input are what the network's score is linear in: the last hidden layer (with 1 for a bias), times the
- * output's factor s, and the input of the bypass, if there is one, all divided by sqrt(m). They are the gradient of the score with
- * respect to the last layer's weights, as Z counts it. Scores are phi'beta, beta being the ridge regression of all feedback
- * on the present features; a sample of beta comes from N(beta, nu^2 Z^-1), Z = lambda I + sum of phi phi'.
+ * The features phi of an input are what the network's score is linear in: the last hidden layer (with 1 for a
+ * bias), times the output's factor s, and the input of the bypass, if there is one, all divided by sqrt(m).
+ * They are the gradient of the score with respect to the last layer's weights, as Z counts it. Scores are
+ * phi'beta, beta being the ridge regression of all feedback on the present features; a sample of beta comes
+ * from N(beta, nu^2 Z^-1), Z = lambda I + sum of phi phi'.
  *
- * The regression is the linear model on features. It learns with each observation, the network with each training. A training
- * moves the features: then the regression has to forget all, and observe it again.
+ * The regression is the linear model on features. It learns with each observation, the network with each
+ * training. A training moves the features: then the regression has to forget all, and observe it again.
  *
- * Where this deviates from its paper: one beta for all arms, which are told apart by their contexts, instead of one an arm; and the
- * variance of the noise is nu^2 instead of a sample from an inverse gamma distribution. */
+ * Where this deviates from its paper: one beta for all arms, which are told apart by their contexts, instead
+ * of one an arm; and the variance of the noise is nu^2 instead of a sample from an inverse gamma
+ * distribution. */
 #include "base/memory.h"
 #include "model/model.h"
 
@@ -36,14 +39,16 @@ static sa_status lay(const neural_linear *self, sa_workspace *workspace, chunk_w
     sa_pair *pair;
     char *memory;
     SA_TRY(SA_LAY(workspace, {&pair, base->pairs, sizeof *pair}, {&work->one, CHUNK, sizeof(double)},
-                  {&work->phi, CHUNK * self->regression->dim, sizeof(double)}, {&memory, CHUNK * length, bytes}));
+                  {&work->phi, CHUNK * self->regression->dim, sizeof(double)},
+                  {&memory, CHUNK * length, bytes}));
     for (size_t i = 0; i < CHUNK; i++) work->one[i] = 1;
     for (size_t l = 0; l < base->pairs; l++) {
         sa_pair_shape shape = base->shape[l];
         pair[l] = (sa_pair){.shape = shape, .delta = memory, .input = memory + CHUNK * shape.delta * bytes};
         memory += CHUNK * (shape.delta + shape.input) * bytes;
     }
-    work->pass = (sa_gradients){.precision = base->precision, .capacity = CHUNK, .pairs = base->pairs, .pair = pair};
+    work->pass =
+        (sa_gradients){.precision = base->precision, .capacity = CHUNK, .pairs = base->pairs, .pair = pair};
     return SA_OK;
 }
 
@@ -101,7 +106,8 @@ fail:
 }
 
 /* phi (count, features): the features of the batch's rows [first, first + count) */
-static void take_features(const neural_linear *self, const sa_gradients *batch, size_t first, size_t count, double *phi) {
+static void take_features(const neural_linear *self, const sa_gradients *batch, size_t first, size_t count,
+                          double *phi) {
     for (size_t i = first; i < first + count; i++)
         for (size_t l = self->skipped; l < batch->pairs; l++) {
             const sa_pair *pair = &batch->pair[l]; /* of one score: there is one delta */
@@ -123,14 +129,15 @@ static sa_status regress(const neural_linear *self, const sa_gradients *batch, d
     return SA_OK;
 }
 
-static sa_status evaluate(const sa_model *model, const void *inputs, size_t count, size_t positions, sa_model_work *space,
-                          double *mean, sa_gradients *gradients) {
+static sa_status evaluate(const sa_model *model, const void *inputs, size_t count, size_t positions,
+                          sa_model_work *space, double *mean, sa_gradients *gradients) {
     const neural_linear *self = (const neural_linear *)model;
     size_t given = model->dim - (positions ? model->positions : 0);
     chunk_work work;
     SA_TRY(lay(self, &space->outer, &work));
     if (gradients) {
-        SA_TRY(self->network->kind->evaluate(self->network, inputs, count, positions, space, mean, gradients));
+        SA_TRY(
+            self->network->kind->evaluate(self->network, inputs, count, positions, space, mean, gradients));
         return regress(self, gradients, work.phi, mean);
     }
     for (size_t first = 0, most = positions ? CHUNK / positions : CHUNK; first < count; first += most) {
@@ -153,8 +160,8 @@ static void forget(sa_model *model) {
     self->regression->kind->observing->forget(self->regression);
 }
 
-typedef sa_status observe_call(sa_model *model, const void *inputs, const double *discounts, const double *scores,
-                               size_t count, sa_model_work *work);
+typedef sa_status observe_call(sa_model *model, const void *inputs, const double *discounts,
+                               const double *scores, size_t count, sa_model_work *work);
 
 /* The regression takes the features of the inputs. */
 static sa_status pass_on(neural_linear *self, observe_call *take, const void *inputs, const double *discounts,
@@ -168,21 +175,23 @@ static sa_status pass_on(neural_linear *self, observe_call *take, const void *in
         const void *part = sa_real_at(model->precision, inputs, first * model->dim);
         SA_TRY(self->network->kind->evaluate(self->network, part, many, 0, space, mean, &work.pass));
         take_features(self, &work.pass, 0, many, work.phi);
-        SA_TRY(take(self->regression, work.phi, discounts ? discounts + first : NULL, scores + first, many, space));
+        SA_TRY(take(self->regression, work.phi, discounts ? discounts + first : NULL, scores + first, many,
+                    space));
     }
     return SA_OK;
 }
 
-static sa_status observe(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count,
-                         sa_model_work *space) {
+static sa_status observe(sa_model *model, const void *inputs, const double *discounts, const double *scores,
+                         size_t count, sa_model_work *space) {
     neural_linear *self = (neural_linear *)model;
     return pass_on(self, self->regression->kind->observing->observe, inputs, discounts, scores, count, space);
 }
 
-static sa_status revise(sa_model *model, const void *inputs, const double *discounts, const double *differences,
-                        size_t count, sa_model_work *space) {
+static sa_status revise(sa_model *model, const void *inputs, const double *discounts,
+                        const double *differences, size_t count, sa_model_work *space) {
     neural_linear *self = (neural_linear *)model;
-    return pass_on(self, self->regression->kind->observing->revise, inputs, discounts, differences, count, space);
+    return pass_on(self, self->regression->kind->observing->revise, inputs, discounts, differences, count,
+                   space);
 }
 
 static void discount(sa_model *model, double factor) {
@@ -191,8 +200,8 @@ static void discount(sa_model *model, double factor) {
 }
 
 /* The same draw for each chunk, as it comes from the same place of the stream. */
-static sa_status sample(const sa_model *model, const sa_gradients *batch, double deviation, const sa_stream *stream,
-                        sa_model_work *space, double *score) {
+static sa_status sample(const sa_model *model, const sa_gradients *batch, double deviation,
+                        const sa_stream *stream, sa_model_work *space, double *score) {
     const neural_linear *self = (const neural_linear *)model;
     chunk_work work;
     SA_TRY(lay(self, &space->outer, &work));
@@ -201,8 +210,8 @@ static sa_status sample(const sa_model *model, const sa_gradients *batch, double
         sa_pair pair = {.shape = self->regression->shape[0], .delta = work.one, .input = work.phi};
         sa_gradients features = {.precision = SA_PRECISION_DOUBLE, .count = many, .pairs = 1, .pair = &pair};
         take_features(self, batch, first, many, work.phi);
-        SA_TRY(self->regression->kind->exploring->sample(self->regression, &features, deviation, stream, space,
-                                                         score + first));
+        SA_TRY(self->regression->kind->exploring->sample(self->regression, &features, deviation, stream,
+                                                         space, score + first));
     }
     return SA_OK;
 }
@@ -220,7 +229,8 @@ static sa_status load(sa_model *model, sa_npz *archive) {
 }
 
 static const sa_training_class training_class = {.train = train};
-static const sa_observing_class observing = {.observe = observe, .revise = revise, .discount = discount, .forget = forget};
+static const sa_observing_class observing = {
+    .observe = observe, .revise = revise, .discount = discount, .forget = forget};
 static const sa_exploring_class exploring = {.sample = sample};
 
 const sa_model_class sa_neural_linear = {

@@ -1,12 +1,13 @@
-/* A fixed partition of the context cube, for CC-MAB (Chen, Xu and Lu, "Contextual Combinatorial Multi-armed Bandits with
- * Volatile Arms and Submodular Reward", NeurIPS 2018). [0, 1]^D is cut into h^D equal cubes; a cube p has the number C(p) of
- * observations in it and their mean r(p), 0 before the first. With T the horizon and alpha the Hoelder exponent,
+/* A fixed partition of the context cube, for CC-MAB (Chen, Xu and Lu, "Contextual Combinatorial Multi-armed
+ * Bandits with Volatile Arms and Submodular Reward", NeurIPS 2018). [0, 1]^D is cut into h^D equal cubes; a
+ * cube p has the number C(p) of observations in it and their mean r(p), 0 before the first. With T the
+ * horizon and alpha the Hoelder exponent,
  *
  *     h = ceil(T^(1 / (3 alpha + D)))                       --cc-cubes
  *     K(t) = t^z log t,   z = 2 alpha / (3 alpha + D)       --cc-exponent, and a factor --cc-control
  *
- * In round t an arm whose cube has C(p) <= K(t) is under-explored, and is chosen before all others; the others compete with
- * r(p). There is nothing to train. Always in double precision. */
+ * In round t an arm whose cube has C(p) <= K(t) is under-explored, and is chosen before all others; the
+ * others compete with r(p). There is nothing to train. Always in double precision. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -72,8 +73,8 @@ static sa_status lay(const partition *self, sa_model_work *work, int32_t **key) 
     return SA_LAY(&work->outer, {key, 1 + self->base.dim, sizeof **key});
 }
 
-static sa_status evaluate(const sa_model *model, const void *inputs, size_t count, size_t positions, sa_model_work *work,
-                          double *mean, sa_gradients *gradients) {
+static sa_status evaluate(const sa_model *model, const void *inputs, size_t count, size_t positions,
+                          sa_model_work *work, double *mean, sa_gradients *gradients) {
     const partition *self = (const partition *)model;
     const double *x = inputs;
     int32_t *key;
@@ -86,8 +87,8 @@ static sa_status evaluate(const sa_model *model, const void *inputs, size_t coun
     return SA_OK;
 }
 
-static sa_status explore(const sa_model *model, const void *inputs, size_t count, uint64_t round, sa_model_work *work,
-                         double *score, double *urgency) {
+static sa_status explore(const sa_model *model, const void *inputs, size_t count, uint64_t round,
+                         sa_model_work *work, double *score, double *urgency) {
     const partition *self = (const partition *)model;
     const double *x = inputs;
     int32_t *key;
@@ -101,8 +102,8 @@ static sa_status explore(const sa_model *model, const void *inputs, size_t count
     return SA_OK;
 }
 
-static sa_status observe(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count,
-                         sa_model_work *work) {
+static sa_status observe(sa_model *model, const void *inputs, const double *discounts, const double *scores,
+                         size_t count, sa_model_work *work) {
     partition *self = (partition *)model;
     const double *x = inputs;
     int32_t *key;
@@ -112,7 +113,8 @@ static sa_status observe(sa_model *model, const void *inputs, const double *disc
     for (size_t i = 0; i < count; i++) {
         double score;
         if (!sa_cells_undiscount(scores[i], discounts ? discounts[i] : 1, &score)) continue;
-        sa_cells_observe(&self->cells, sa_cells_take(&self->cells, key_of(self, x + i * model->dim, key)), score);
+        sa_cells_observe(&self->cells, sa_cells_take(&self->cells, key_of(self, x + i * model->dim, key)),
+                         score);
     }
     return SA_OK;
 }

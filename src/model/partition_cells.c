@@ -50,7 +50,8 @@ static uint64_t hash(const int32_t *key, size_t length) {
 /* The slot that holds the key, or the free one where it belongs. */
 static size_t slot_of(const sa_cells *cells, const int32_t *key) {
     size_t at = (size_t)hash(key, width(cells)) & (cells->slots - 1);
-    while (cells->slot[at] && memcmp(key_of(cells, cells->slot[at] - 1), key, width(cells) * sizeof *key) != 0)
+    while (cells->slot[at] &&
+           memcmp(key_of(cells, cells->slot[at] - 1), key, width(cells) * sizeof *key) != 0)
         at = (at + 1) & (cells->slots - 1);
     return at;
 }
@@ -118,12 +119,14 @@ sa_status sa_cells_save(const sa_cells *cells, sa_npz_writer *writer) {
 
 /* Into a table that has room. Counts are far from overflow. */
 static sa_status take_cells(sa_cells *cells, const sa_array *keys, const int64_t *seen, const double *mean,
-                            const uint8_t *split, bool (*fits)(const void *user, const int32_t *key), const void *user) {
+                            const uint8_t *split, bool (*fits)(const void *user, const int32_t *key),
+                            const void *user) {
     for (size_t i = 0; i < keys->shape[0]; i++) {
         const int32_t *key = (const int32_t *)keys->data + i * width(cells);
         if (seen[i] < 1 || seen[i] > INT64_MAX / 2 || !isfinite(mean[i]) || split[i] > 1 || !fits(user, key))
             return sa_fail(SA_FORMAT, "cell %zu of the partition makes no sense", i);
-        if (sa_cells_take(cells, key) != i) return sa_fail(SA_FORMAT, "cell %zu of the partition is there twice", i);
+        if (sa_cells_take(cells, key) != i)
+            return sa_fail(SA_FORMAT, "cell %zu of the partition is there twice", i);
         cells->seen[i] = seen[i];
         cells->mean[i] = mean[i];
         cells->split[i] = split[i];
@@ -154,7 +157,8 @@ fail:
 
 sa_status sa_cube_from(const sa_options *options, sa_cube *cube) {
     if (!(options->cube_low < options->cube_high))
-        return sa_fail(SA_INVALID, "--cube-low %g is not below --cube-high %g", options->cube_low, options->cube_high);
+        return sa_fail(SA_INVALID, "--cube-low %g is not below --cube-high %g", options->cube_low,
+                       options->cube_high);
     *cube = (sa_cube){.low = options->cube_low, .high = options->cube_high};
     return SA_OK;
 }

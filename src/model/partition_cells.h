@@ -1,6 +1,7 @@
-/* Cells of the context cube, in a hash table: memory goes to the cells that were visited, whatever the dimension. A cell is
- * named by its key, (1 + dim) integers: its level and its place along each feature. Cells are kept in the order in which they
- * were first visited, and nothing depends on where the table puts them. */
+/* Cells of the context cube, in a hash table: memory goes to the cells that were visited, whatever the
+ * dimension. A cell is named by its key, (1 + dim) integers: its level and its place along each feature.
+ * Cells are kept in the order in which they were first visited, and nothing depends on where the table puts
+ * them. */
 #ifndef SA_MODEL_PARTITION_CELLS_H
 #define SA_MODEL_PARTITION_CELLS_H
 
@@ -34,7 +35,8 @@ sa_status sa_cells_reserve(sa_cells *cells, size_t more);
 size_t sa_cells_find(const sa_cells *cells, const int32_t *key); /* SA_NO_CELL: never visited */
 size_t sa_cells_take(sa_cells *cells, const int32_t *key);       /* found, or new with nothing seen */
 void sa_cells_observe(sa_cells *cells, size_t cell, double score);
-/* v = y / psi for a score y of psi v; false: it teaches nothing, as psi is 0 or so small that v is not finite. */
+/* v = y / psi for a score y of psi v; false: it teaches nothing, as psi is 0 or so small that v is not
+ * finite. */
 bool sa_cells_undiscount(double score, double discount, double *out);
 sa_status sa_cells_save(const sa_cells *cells, sa_npz_writer *writer);
 /* Into an empty table. `fits` says whether a key can be that of a cell. */

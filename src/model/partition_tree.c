@@ -1,19 +1,22 @@
-/* A partition that refines itself, for ACC-UCB (Nika, Elahi and Tekin, "Contextual Combinatorial Volatile Multi-armed Bandit
- * with Adaptive Discretization", AISTATS 2020). The cube [0, 1]^D is the root of a tree of cells; a cell of level h has a
- * diameter of at most v1 rho^h and a ball of radius v2 rho^h in it, and N children. A leaf x has the number C(x) of
- * observations since it came to be, and their mean mu(x). With T the horizon and p the parent of x,
+/* A partition that refines itself, for ACC-UCB (Nika, Elahi and Tekin, "Contextual Combinatorial Volatile
+ * Multi-armed Bandit with Adaptive Discretization", AISTATS 2020). The cube [0, 1]^D is the root of a tree of
+ * cells; a cell of level h has a diameter of at most v1 rho^h and a ball of radius v2 rho^h in it, and N
+ * children. A leaf x has the number C(x) of observations since it came to be, and their mean mu(x). With T
+ * the horizon and p the parent of x,
  *
  *     c(x) = sqrt(2 log T / C(x)), infinite for C = 0
- *     b(x) = min { mu(x) + c(x),  mu(p) + c(p) + v1 rho^(h-1) } + v1 rho^h       the root has the first term only
+ *     b(x) = min { mu(x) + c(x),  mu(p) + c(p) + v1 rho^(h-1) } + v1 rho^h       the root has the first term
+ *         only
  *     g(x) = b(x) + N (v1 / v2) v1 rho^h                                         the index of arms in x
  *
- * and after a round's feedback each leaf it touched splits once c(x) <= v1 rho^h; its children start with nothing seen.
+ * and after a round's feedback each leaf it touched splits once c(x) <= v1 rho^h; its children start with
+ * nothing seen.
  *
  * (--acc-confidence is a factor on c, --acc-diameter one on the last term of g).
  *
- * Here a split halves the next --acc-axes features in turn, so N = 2^axes: all features, but at most 10, unless given. Then
- * rho = 2^(-axes/D), and v1 and v2 are the smallest and the largest that hold for these boxes at every level. A child takes
- * memory from its first observation on. Always in double precision. */
+ * Here a split halves the next --acc-axes features in turn, so N = 2^axes: all features, but at most 10,
+ * unless given. Then rho = 2^(-axes/D), and v1 and v2 are the smallest and the largest that hold for these
+ * boxes at every level. A child takes memory from its first observation on. Always in double precision. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -23,7 +26,9 @@
 enum {
     FINEST = 30, /* halvings of one feature, which then has 2^30 parts: a cell that small is never split */
     MOST_AXES =
-        10 /* halved in one split, unless more are asked for: with N = 2^80 the index would be nothing but its term */
+        /* halved in one split, unless more are asked for: with N = 2^80 the index would be nothing but its
+         * term */
+    10
 };
 
 typedef struct tree {
@@ -46,7 +51,8 @@ typedef struct tree_work {
 
 static sa_status lay(const tree *self, size_t observations, sa_model_work *space, tree_work *work) {
     size_t dim = self->base.dim;
-    return SA_LAY(&space->outer, {&work->key, 1 + dim, sizeof *work->key}, {&work->fine, dim, sizeof *work->fine},
+    return SA_LAY(&space->outer, {&work->key, 1 + dim, sizeof *work->key},
+                  {&work->fine, dim, sizeof *work->fine},
                   {&work->touched, observations, sizeof *work->touched});
 }
 
@@ -90,8 +96,8 @@ static void measure_boxes(size_t dim, size_t axes, double *v1, double *v2) {
 static sa_status shape_cells(tree *self, const sa_options *options) {
     size_t dim = self->base.dim;
     if (options->acc_axes > options->dim)
-        return sa_fail(SA_INVALID, "--acc-axes %lld is more than the %zu features of --dim", (long long)options->acc_axes,
-                       dim);
+        return sa_fail(SA_INVALID, "--acc-axes %lld is more than the %zu features of --dim",
+                       (long long)options->acc_axes, dim);
     self->axes = options->acc_axes ? (size_t)options->acc_axes : dim < MOST_AXES ? dim : MOST_AXES;
     self->deepest = (int32_t)(FINEST * dim / self->axes);
     double v2, children = pow(2, (double)self->axes);
@@ -99,12 +105,15 @@ static sa_status shape_cells(tree *self, const sa_options *options) {
     self->rho = options->acc_rho > 0 ? options->acc_rho : pow(2, -(double)self->axes / (double)dim);
     if (options->acc_v1 > 0) self->v1 = options->acc_v1;
     if (options->acc_v2 > 0) v2 = options->acc_v2;
-    self->second_term = options->acc_diameter > 0 ? options->acc_diameter * children * self->v1 / v2 * self->v1 : 0;
-    if (self->second_term > 1e12) /* the last digits of a double would be all that is left for the estimates */
-        return sa_fail(SA_INVALID,
-                       "the index of acc-ucb adds %.3g, N v1^2 / v2, which drowns every estimate: "
-                       "choose a smaller --acc-axes than %zu (N is 2^axes), or a smaller --acc-diameter or --acc-v1",
-                       self->second_term, self->axes);
+    self->second_term =
+        options->acc_diameter > 0 ? options->acc_diameter * children * self->v1 / v2 * self->v1 : 0;
+    if (self->second_term >
+        1e12) /* the last digits of a double would be all that is left for the estimates */
+        return sa_fail(
+            SA_INVALID,
+            "the index of acc-ucb adds %.3g, N v1^2 / v2, which drowns every estimate: "
+            "choose a smaller --acc-axes than %zu (N is 2^axes), or a smaller --acc-diameter or --acc-v1",
+            self->second_term, self->axes);
     return SA_OK;
 }
 
@@ -115,7 +124,8 @@ static sa_status create(const sa_options *options, sa_model **out) {
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base = (sa_model){.kind = &sa_partition_tree, .precision = SA_PRECISION_DOUBLE, .dim = dim};
     self->cells.dim = dim;
-    self->radius = options->acc_confidence * options->acc_confidence * 2 * log(fmax(1, (double)options->horizon));
+    self->radius =
+        options->acc_confidence * options->acc_confidence * 2 * log(fmax(1, (double)options->horizon));
     SA_TRY_OR_FAIL(sa_cube_from(options, &self->cube));
     SA_TRY_OR_FAIL(shape_cells(self, options));
     *out = &self->base;
@@ -133,13 +143,15 @@ typedef struct leaf {
 
 static void set_key(const tree *self, size_t level, tree_work *work) {
     work->key[0] = (int32_t)level;
-    for (size_t j = 0; j < self->base.dim; j++) work->key[1 + j] = work->fine[j] >> (FINEST - halvings(self, level, j));
+    for (size_t j = 0; j < self->base.dim; j++)
+        work->key[1 + j] = work->fine[j] >> (FINEST - halvings(self, level, j));
 }
 
 /* The leaf that x (dim) lies in; its key is left in work->key. */
 static leaf find_leaf(const tree *self, const double *x, tree_work *work) {
     leaf found = {.cell = SA_NO_CELL, .parent = SA_NO_CELL};
-    for (size_t j = 0; j < self->base.dim; j++) work->fine[j] = sa_cube_part(&self->cube, x[j], INT32_C(1) << FINEST);
+    for (size_t j = 0; j < self->base.dim; j++)
+        work->fine[j] = sa_cube_part(&self->cube, x[j], INT32_C(1) << FINEST);
     for (;; found.level++) {
         set_key(self, found.level, work);
         found.cell = sa_cells_find(&self->cells, work->key);
@@ -150,20 +162,23 @@ static leaf find_leaf(const tree *self, const double *x, tree_work *work) {
 
 /* ---- the index ---- */
 
-static double confidence(const tree *self, size_t cell) { return sqrt(self->radius / (double)self->cells.seen[cell]); }
+static double confidence(const tree *self, size_t cell) {
+    return sqrt(self->radius / (double)self->cells.seen[cell]);
+}
 static double diameter(const tree *self, double level) { return self->v1 * pow(self->rho, level); }
 
 /* Before anything is seen all arms tie, whatever the number: that of one observation of 0 is finite. */
 static double upper_bound(const tree *self, leaf at) {
     double own = at.cell == SA_NO_CELL ? INFINITY : self->cells.mean[at.cell] + confidence(self, at.cell);
     if (at.parent == SA_NO_CELL) return at.cell == SA_NO_CELL ? sqrt(self->radius) : own;
-    double parents = self->cells.mean[at.parent] + confidence(self, at.parent) + diameter(self, (double)at.level - 1);
+    double parents =
+        self->cells.mean[at.parent] + confidence(self, at.parent) + diameter(self, (double)at.level - 1);
     return own < parents ? own : parents;
 }
 
 /* A leaf's estimate; its parent's while nothing was seen in it. */
-static sa_status evaluate(const sa_model *model, const void *inputs, size_t count, size_t positions, sa_model_work *space,
-                          double *mean, sa_gradients *gradients) {
+static sa_status evaluate(const sa_model *model, const void *inputs, size_t count, size_t positions,
+                          sa_model_work *space, double *mean, sa_gradients *gradients) {
     const tree *self = (const tree *)model;
     const double *x = inputs;
     tree_work work;
@@ -177,8 +192,8 @@ static sa_status evaluate(const sa_model *model, const void *inputs, size_t coun
     return SA_OK;
 }
 
-static sa_status explore(const sa_model *model, const void *inputs, size_t count, uint64_t round, sa_model_work *space,
-                         double *score, double *urgency) {
+static sa_status explore(const sa_model *model, const void *inputs, size_t count, uint64_t round,
+                         sa_model_work *space, double *score, double *urgency) {
     const tree *self = (const tree *)model;
     const double *x = inputs;
     tree_work work;
@@ -196,8 +211,8 @@ static sa_status explore(const sa_model *model, const void *inputs, size_t count
 /* ---- learning ---- */
 
 /* Leaves split when all feedback at hand has been counted, so that its order does not matter. */
-static sa_status observe(sa_model *model, const void *inputs, const double *discounts, const double *scores, size_t count,
-                         sa_model_work *space) {
+static sa_status observe(sa_model *model, const void *inputs, const double *discounts, const double *scores,
+                         size_t count, sa_model_work *space) {
     tree *self = (tree *)model;
     sa_cells *cells = &self->cells;
     const double *x = inputs;

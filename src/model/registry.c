@@ -16,7 +16,8 @@ static const struct {
 
 sa_status sa_model_create(const char *name, const sa_options *options, sa_model **out) {
     for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-        if (strcmp(models[i].name, name) == 0) return models[i].kind[options->precision]->create(options, out);
+        if (strcmp(models[i].name, name) == 0)
+            return models[i].kind[options->precision]->create(options, out);
     return sa_fail(SA_INVALID, "'%s' is not a model", name);
 }
 

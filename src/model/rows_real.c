@@ -45,7 +45,8 @@ void REAL(rows_to_unit)(real *row, size_t dim) {
         if (size > largest) largest = size;
     }
     if (largest == 0) return;
-    for (size_t j = 0; j < dim; j++) { /* in units of the largest, so that squares neither overflow nor vanish */
+    for (size_t j = 0; j < dim;
+         j++) { /* in units of the largest, so that squares neither overflow nor vanish */
         double x = (double)row[j] / largest;
         sum += x * x;
     }
@@ -86,8 +87,8 @@ void REAL(rows_standardise)(const real *raw, size_t count, size_t dim, const dou
 }
 
 /* One sum waits for itself at every step; so several rows go side by side. */
-void REAL(rows_regress)(const real *x, size_t count, size_t dim, double start, const double *theta, const double *centre,
-                        double *sum) {
+void REAL(rows_regress)(const real *x, size_t count, size_t dim, double start, const double *theta,
+                        const double *centre, double *sum) {
     enum { ABREAST = 8 };
     size_t i = 0;
     for (; i + ABREAST <= count; i += ABREAST) {

@@ -43,7 +43,8 @@ static bool is_left_out(const sa_inputs *inputs, double *statistics, const void 
     return *suspects <= (1 / (1 - KEPT)) / 2;
 }
 
-void sa_statistics_see(const sa_inputs *inputs, double *statistics, const void *raw, const bool *excluded, size_t count) {
+void sa_statistics_see(const sa_inputs *inputs, double *statistics, const void *raw, const bool *excluded,
+                       size_t count) {
     for (size_t start = 0, end; start < count; start = end + 1) { /* stretches of which none is left out */
         for (end = start; end < count; end++)
             if (is_left_out(inputs, statistics, sa_real_at(inputs->precision, raw, end * inputs->dim),
@@ -62,8 +63,8 @@ void sa_statistics_factor(const sa_inputs *inputs, const double *statistics, dou
     }
 }
 
-void sa_inputs_show(const sa_inputs *inputs, const double *statistics, const double *factor, const void *raw, size_t count,
-                    void *out, size_t width) {
+void sa_inputs_show(const sa_inputs *inputs, const double *statistics, const double *factor, const void *raw,
+                    size_t count, void *out, size_t width) {
     size_t dim = inputs->dim, bytes = sa_precision_bytes(inputs->precision);
     double most = FAR / sqrt((double)dim);
     if (inputs->normalization != SA_NORMALIZE_STANDARD)
@@ -95,6 +96,8 @@ sa_status sa_statistics_save(const sa_inputs *inputs, const double *statistics, 
 sa_status sa_statistics_load(const sa_inputs *inputs, double *statistics, sa_npz *archive) {
     SA_TRY(sa_npz_get_number(archive, "inputs_seen", statistics));
     SA_TRY(sa_npz_read_into(archive, "inputs_mean", SA_FLOAT64, 1, &inputs->dim, statistics + 1));
-    SA_TRY(sa_npz_read_into(archive, "inputs_squares", SA_FLOAT64, 1, &inputs->dim, statistics + 1 + inputs->dim));
-    return sa_npz_read_into(archive, "inputs_wild", SA_FLOAT64, 1, (size_t[]){2}, statistics + 1 + 2 * inputs->dim);
+    SA_TRY(sa_npz_read_into(archive, "inputs_squares", SA_FLOAT64, 1, &inputs->dim,
+                            statistics + 1 + inputs->dim));
+    return sa_npz_read_into(archive, "inputs_wild", SA_FLOAT64, 1, (size_t[]){2},
+                            statistics + 1 + 2 * inputs->dim);
 }

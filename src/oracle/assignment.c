@@ -1,15 +1,17 @@
-/* Each position k gets one arm, each arm at most one position; the reward sum_k s(a_k, k) is the largest: the paper's linear
- * program. Scores of one number an arm count as s(a, k) = psi_k s(a), with psi_k = 1 unless discounts are given.
+/* Each position k gets one arm, each arm at most one position; the reward sum_k s(a_k, k) is the largest: the
+ * paper's linear program. Scores of one number an arm count as s(a, k) = psi_k s(a), with psi_k = 1 unless
+ * discounts are given.
  *
- * Shortest augmenting paths with potentials (Jonker and Volgenant 1987), position by position: with costs c = -s and
- * potentials u, v, c(k, a) - u_k - v_a >= 0 everywhere and = 0 on assigned pairs; a path of least reduced cost leads from the
- * new position to a free arm. O(K^2 M) for M arms.
+ * Shortest augmenting paths with potentials (Jonker and Volgenant 1987), position by position: with costs c =
+ * -s and potentials u, v, c(k, a) - u_k - v_a >= 0 everywhere and = 0 on assigned pairs; a path of least
+ * reduced cost leads from the new position to a free arm. O(K^2 M) for M arms.
  *
- * There is a best assignment in which every position has one of its own K best arms: were it not so for one, one of its K best
- * would be free, and no worse. So where N > 2 K^2 only those arms, at most K^2, come in: O(N K log K + K^4).
+ * There is a best assignment in which every position has one of its own K best arms: were it not so for one,
+ * one of its K best would be free, and no worse. So where N > 2 K^2 only those arms, at most K^2, come in:
+ * O(N K log K + K^4).
  *
- * Rules (groups, exclusions, places that take only some arms) make it a flow, or an integer program: assignment_flow.c,
- * assignment_program.c. */
+ * Rules (groups, exclusions, places that take only some arms) make it a flow, or an integer program:
+ * assignment_flow.c, assignment_program.c. */
 #include "oracle/assignment.h"
 
 #include <math.h>
@@ -54,7 +56,8 @@ static void mark_best(const sa_oracle_problem *problem, sa_entry *heap, double *
                 heap[k * positions + filled] = (sa_entry){sa_position_score(problem, arm, k), arm};
             if (++filled < positions) continue;
             for (size_t k = 0; k < positions; k++) {
-                for (size_t root = positions / 2 + 1; root-- > 0;) sift(heap + k * positions, root, positions);
+                for (size_t root = positions / 2 + 1; root-- > 0;)
+                    sift(heap + k * positions, root, positions);
                 least[k] = heap[k * positions].score;
             }
             continue;
@@ -73,7 +76,8 @@ static void mark_best(const sa_oracle_problem *problem, sa_entry *heap, double *
 
 /* ---- augmenting paths ---- */
 
-/* The least reduced cost of a path from the position to each arm, until a free one is reached; returns that arm. */
+/* The least reduced cost of a path from the position to each arm, until a free one is reached; returns that
+ * arm. */
 static size_t search(const pairing *self, size_t start, double *length) {
     size_t position = start, last = SA_NONE;
     double far = 0;
@@ -143,7 +147,8 @@ static sa_status solve_freely(const sa_oracle_problem *problem, sa_workspace *wo
     for (size_t arm = 0; arm < arms; arm++)
         if (filter ? marked[arm] : sa_problem_allows(problem, arm)) self.arm[self.arms++] = arm;
     for (size_t j = 0; j < self.arms; j++) {
-        for (size_t k = 0; k < positions; k++) self.cost[k * self.arms + j] = -sa_position_score(problem, self.arm[j], k);
+        for (size_t k = 0; k < positions; k++)
+            self.cost[k * self.arms + j] = -sa_position_score(problem, self.arm[j], k);
         self.price[j] = 0;
         self.owner[j] = SA_NONE;
     }
@@ -156,13 +161,15 @@ static sa_status solve_freely(const sa_oracle_problem *problem, sa_workspace *wo
     return SA_OK;
 }
 
-static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {
+static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate,
+                       size_t *length) {
     bool is_flow;
     *length = problem->slate;
     if (!sa_rules_given(problem)) return solve_freely(problem, workspace, slate);
     SA_TRY(sa_assignment_flow(problem, workspace, slate, &is_flow));
     if (!is_flow) SA_TRY(sa_assignment_program(problem, workspace, slate));
-    if (!problem->positions && !sa_problem_has(problem, SA_DISCOUNTS) && !sa_problem_has(problem, SA_ELIGIBLE))
+    if (!problem->positions && !sa_problem_has(problem, SA_DISCOUNTS) &&
+        !sa_problem_has(problem, SA_ELIGIBLE))
         sa_arms_sort(problem->scores, slate, *length); /* all positions are alike */
     return SA_OK;
 }
@@ -175,17 +182,20 @@ static double reward(const sa_oracle_problem *problem, const size_t *slate, size
 
 const sa_oracle sa_oracle_assignment = {
     .name = "assignment",
-    .summary = "each of K positions gets one arm, no arm two, under rules where there are any; reward: the sum of s(arm, "
+    .summary = "each of K positions gets one arm, no arm two, under rules where there are any; reward: the "
+               "sum of s(arm, "
                "position)",
-    .wants = "scores (N, K), or slate and discounts; groups, capacities, minimums, exclusions, eligible, matrix, bounds, "
+    .wants = "scores (N, K), or slate and discounts; groups, capacities, minimums, exclusions, eligible, "
+             "matrix, bounds, "
              "seconds, "
              "exactly",
     .cost = "O(N K log K + K^4), at most O(K^2 N)",
     .alpha = 1,
     .exact = true,
     .size = SA_EXACTLY_K,
-    .takes = SA_BIT(SA_DISCOUNTS) | SA_BIT(SA_EXACTLY) | SA_BIT(SA_GROUPS) | SA_BIT(SA_CAPACITIES) | SA_BIT(SA_MINIMUMS) |
-             SA_BIT(SA_EXCLUSIONS) | SA_BIT(SA_ELIGIBLE) | SA_BIT(SA_MATRIX) | SA_BIT(SA_BOUNDS) | SA_BIT(SA_SECONDS),
+    .takes = SA_BIT(SA_DISCOUNTS) | SA_BIT(SA_EXACTLY) | SA_BIT(SA_GROUPS) | SA_BIT(SA_CAPACITIES) |
+             SA_BIT(SA_MINIMUMS) | SA_BIT(SA_EXCLUSIONS) | SA_BIT(SA_ELIGIBLE) | SA_BIT(SA_MATRIX) |
+             SA_BIT(SA_BOUNDS) | SA_BIT(SA_SECONDS),
     .positions = true,
     .check = check,
     .solve = solve,

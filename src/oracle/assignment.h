@@ -1,4 +1,5 @@
-/* What the ways to assign positions share: the score of an arm in a position, and the rules that a slate must keep. */
+/* What the ways to assign positions share: the score of an arm in a position, and the rules that a slate must
+ * keep. */
 #ifndef SA_ORACLE_ASSIGNMENT_H
 #define SA_ORACLE_ASSIGNMENT_H
 
@@ -21,8 +22,8 @@ bool sa_rules_given(const sa_oracle_problem *problem);
 /* SA_INVALID for rules that contradict each other whatever the scores. */
 sa_status sa_rules_check(const sa_oracle_problem *problem);
 
-/* Rules as sets within sets: at most one arm of a unit, all of one group; from least[g] to most[g] arms of a group. Arms whose group
- * is not limited are in group 0, so the given group g is g + 1 here. */
+/* Rules as sets within sets: at most one arm of a unit, all of one group; from least[g] to most[g] arms of a
+ * group. Arms whose group is not limited are in group 0, so the given group g is g + 1 here. */
 typedef struct sa_rules {
     size_t groups;
     size_t *group;        /* (arms) */
@@ -32,8 +33,8 @@ typedef struct sa_rules {
     size_t *pairs;        /* (pairs) workspace */
 } sa_rules;
 
-/* Fills the rules' arrays, which the caller has laid. False: they are not sets within sets, as arms exclude each other that are of
- * two limited groups, or without all of them doing so; or there is a matrix. */
+/* Fills the rules' arrays, which the caller has laid. False: they are not sets within sets, as arms exclude
+ * each other that are of two limited groups, or without all of them doing so; or there is a matrix. */
 bool sa_rules_read(const sa_oracle_problem *problem, sa_rules *rules);
 size_t sa_rules_groups(const sa_oracle_problem *problem);
 static inline size_t sa_rules_pairs(const sa_oracle_problem *problem) {
@@ -66,12 +67,14 @@ typedef struct sa_candidates {
 /* Sets the counts; the caller lays the arrays. */
 void sa_candidates_size(sa_candidates *self, const sa_rules *rules, size_t positions);
 /* Sets marked (arms) of the arms that can matter. */
-void sa_candidates_mark(sa_candidates *self, const sa_oracle_problem *problem, const sa_rules *rules, bool *marked);
+void sa_candidates_mark(sa_candidates *self, const sa_oracle_problem *problem, const sa_rules *rules,
+                        bool *marked);
 
 /* ---- the two ways ---- */
 
 /* The best slate that keeps the rules: as a flow, and by CBC where they are none. */
-sa_status sa_assignment_flow(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, bool *is_flow);
+sa_status sa_assignment_flow(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate,
+                             bool *is_flow);
 sa_status sa_assignment_program(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate);
 
 #endif

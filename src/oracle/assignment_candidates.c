@@ -1,14 +1,16 @@
 /* Which arms can matter to an assignment under rules?
  *
- * Others hold K - 1 arms when position k chooses. Each of these blocks at most one entry of a list of k's best arms that has at most one
- * arm of a unit and most[g] of a group: itself, or its unit's, or a share of its full group's. So of the K best entries one is free, and
- * no worse than any other arm; and where a group must not lose its arm, one of the most[g] best of that group. */
+ * Others hold K - 1 arms when position k chooses. Each of these blocks at most one entry of a list of k's
+ * best arms that has at most one arm of a unit and most[g] of a group: itself, or its unit's, or a share of
+ * its full group's. So of the K best entries one is free, and no worse than any other arm; and where a group
+ * must not lose its arm, one of the most[g] best of that group. */
 #include "oracle/assignment.h"
 
 #include <math.h>
 
 static void insert(sa_entry_list *self, const sa_rules *rules, size_t slate, sa_entry added) {
-    size_t group = rules->group[added.arm], unit = rules->unit[added.arm], same = 0, last = SA_NONE, out = SA_NONE;
+    size_t group = rules->group[added.arm], unit = rules->unit[added.arm], same = 0, last = SA_NONE,
+           out = SA_NONE;
     bool limited = rules->most[group]<slate, shared = rules->members[unit]> 1;
     for (size_t i = 0; (limited || shared) && i < self->count; i++) {
         size_t arm = self->entries[i].arm;
@@ -22,7 +24,8 @@ static void insert(sa_entry_list *self, const sa_rules *rules, size_t slate, sa_
     }
     if (out == SA_NONE && limited && same == rules->most[group]) out = last;
     if (out == SA_NONE && self->count == self->size) out = self->count - 1;
-    if (out != SA_NONE && !(added.score > self->entries[out].score)) return; /* the earlier arm stays on a tie */
+    if (out != SA_NONE && !(added.score > self->entries[out].score))
+        return; /* the earlier arm stays on a tie */
     size_t i = out == SA_NONE ? self->count++ : out;
     for (; i > 0 && added.score > self->entries[i - 1].score; i--) self->entries[i] = self->entries[i - 1];
     self->entries[i] = added;
@@ -47,7 +50,8 @@ static void begin(sa_candidates *self, const sa_rules *rules, size_t positions) 
         if (g > 0 && rules->least[g] == 0) continue;
         self->of_group[g] = next;
         for (size_t k = 0; k < positions; k++, next++) {
-            self->lists[next] = (sa_entry_list){.size = rules->most[g], .entries = entries, .least = -INFINITY};
+            self->lists[next] =
+                (sa_entry_list){.size = rules->most[g], .entries = entries, .least = -INFINITY};
             entries += rules->most[g];
         }
     }
@@ -63,7 +67,8 @@ static void offer(sa_entry_list *self, const sa_rules *rules, size_t slate, sa_e
     }
 }
 
-void sa_candidates_mark(sa_candidates *self, const sa_oracle_problem *problem, const sa_rules *rules, bool *marked) {
+void sa_candidates_mark(sa_candidates *self, const sa_oracle_problem *problem, const sa_rules *rules,
+                        bool *marked) {
     size_t positions = problem->slate;
     bool choosy = sa_problem_has(problem, SA_ELIGIBLE);
     begin(self, rules, positions);

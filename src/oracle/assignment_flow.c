@@ -1,13 +1,15 @@
 /* The best assignment under rules that are sets within sets (assignment_rules.c), as a minimum-cost flow:
  *
- *   position -> arm -> unit (at most 1) -> group (least to most) -> end,   cost -s(arm, position) from position to arm
+ *   position -> arm -> unit (at most 1) -> group (least to most) -> end,   cost -s(arm, position) from
+ *       position to arm
  *
- * Positions come in one by one, each by a shortest path in the residual graph (successive shortest paths), so after each the flow is
- * the cheapest for the positions so far. A path goes from position to position: p takes an arm, and q must give up its own, as it is
- * that arm, of the same unit, or of the same group. So the graph has K nodes: the cost from p to q is that of the cheapest arm that
- * does so, and the path ends with an arm whose group has room. Ends in a group that lacks arms for its least come first, whatever they cost:
- * a lower limit is an edge of cost -infinity. Dijkstra with potentials, K times: O(K^2 M + K^3) for the M arms that can matter
- * (assignment_candidates.c). */
+ * Positions come in one by one, each by a shortest path in the residual graph (successive shortest paths), so
+ * after each the flow is the cheapest for the positions so far. A path goes from position to position: p
+ * takes an arm, and q must give up its own, as it is that arm, of the same unit, or of the same group. So the
+ * graph has K nodes: the cost from p to q is that of the cheapest arm that does so, and the path ends with an
+ * arm whose group has room. Ends in a group that lacks arms for its least come first, whatever they cost: a
+ * lower limit is an edge of cost -infinity. Dijkstra with potentials, K times: O(K^2 M + K^3) for the M arms
+ * that can matter (assignment_candidates.c). */
 #include "oracle/assignment.h"
 
 #include <math.h>
@@ -90,13 +92,15 @@ static void find_ways(const flow *self, size_t p, size_t count, size_t slots) {
     }
 }
 
-/* Positions that the last search did not reach: their potentials rise until no way to the others is shorter than them. */
+/* Positions that the last search did not reach: their potentials rise until no way to the others is shorter
+ * than them. */
 static void lift(const flow *self, size_t count) {
     double most = 0;
     for (size_t p = 0; p < count; p++)
         for (size_t q = 0; !self->reached[p] && q < count; q++) {
             double way = self->way[p * self->positions + q];
-            if (self->reached[q] && way < INFINITY) most = fmax(most, self->potential[q] - way - self->potential[p]);
+            if (self->reached[q] && way < INFINITY)
+                most = fmax(most, self->potential[q] - way - self->potential[p]);
         }
     for (size_t p = 0; p < count; p++)
         if (!self->reached[p]) self->potential[p] += most;
@@ -108,7 +112,8 @@ static void search(const flow *self, size_t count) {
     self->potential[fresh] = -INFINITY;
     for (size_t q = 0; q < fresh; q++)
         if (self->way[fresh * positions + q] < INFINITY)
-            self->potential[fresh] = fmax(self->potential[fresh], self->potential[q] - self->way[fresh * positions + q]);
+            self->potential[fresh] =
+                fmax(self->potential[fresh], self->potential[q] - self->way[fresh * positions + q]);
     if (self->potential[fresh] == -INFINITY) self->potential[fresh] = 0;
     for (size_t p = 0; p < count; p++) {
         self->distance[p] = p == fresh ? 0 : INFINITY;
@@ -119,7 +124,8 @@ static void search(const flow *self, size_t count) {
         size_t next = SA_NONE;
         for (size_t p = 0; p < count; p++)
             if (!self->reached[p] && self->distance[p] < INFINITY &&
-                (next == SA_NONE || self->distance[p] - self->potential[p] < self->distance[next] - self->potential[next]))
+                (next == SA_NONE ||
+                 self->distance[p] - self->potential[p] < self->distance[next] - self->potential[next]))
                 next = p;
         if (next == SA_NONE) break;
         self->reached[next] = true;
@@ -141,16 +147,16 @@ static size_t find_end(const flow *self, size_t count) {
         if (!self->reached[p] || self->end_arm[p] == SA_NONE) continue;
         bool lacking = is_lacking(self, self->end_arm[p]),
              other = best != SA_NONE && is_lacking(self, self->end_arm[best]);
-        if (best == SA_NONE ||
-            (lacking != other ? lacking
-                              : self->distance[p] + self->end_cost[p] < self->distance[best] + self->end_cost[best]))
+        if (best == SA_NONE || (lacking != other ? lacking
+                                                 : self->distance[p] + self->end_cost[p] <
+                                                       self->distance[best] + self->end_cost[best]))
             best = p;
     }
     return best;
 }
 
-/* Gives each position of the path its arm. Rounding may have led a path of equal length twice through a unit: what lies between is left
- * out. */
+/* Gives each position of the path its arm. Rounding may have led a path of equal length twice through a unit:
+ * what lies between is left out. */
 static void augment(const flow *self, size_t end, size_t count) {
     size_t length = 0, kept = 0, fresh = count - 1;
     for (size_t p = end, taken = self->end_arm[end]; p != SA_NONE; p = self->before[p]) {
@@ -196,8 +202,9 @@ static void prepare(flow *self, const sa_oracle_problem *problem, const bool *ma
     for (size_t j = 0; j < self->arms; j++) self->at[j] = SA_NONE;
     for (size_t k = 0; k < self->positions; k++)
         for (size_t j = 0; j < self->arms; j++)
-            self->cost[k * self->arms + j] =
-                sa_position_takes(problem, self->arm[j], k) ? -sa_position_score(problem, self->arm[j], k) : INFINITY;
+            self->cost[k * self->arms + j] = sa_position_takes(problem, self->arm[j], k)
+                                                 ? -sa_position_score(problem, self->arm[j], k)
+                                                 : INFINITY;
     for (size_t g = 0; g < self->rules->groups; g++) self->has[g] = 0;
 }
 
@@ -210,14 +217,15 @@ static bool fill(const flow *self) {
     return true;
 }
 
-#define RULES(rules, arms)                                                                                                \
-    {&(rules)->group, arms, sizeof(size_t)}, {&(rules)->unit, arms, sizeof(size_t)},                                      \
-        {&(rules)->members, arms, sizeof(size_t)}, {&(rules)->least, (rules)->groups, sizeof(size_t)},                    \
-        {&(rules)->most, (rules)->groups, sizeof(size_t)}, {                                                              \
-        &(rules)->pairs, pairs, sizeof(size_t)                                                                            \
+#define RULES(rules, arms)                                                                                   \
+    {&(rules)->group, arms, sizeof(size_t)}, {&(rules)->unit, arms, sizeof(size_t)},                         \
+        {&(rules)->members, arms, sizeof(size_t)}, {&(rules)->least, (rules)->groups, sizeof(size_t)},       \
+        {&(rules)->most, (rules)->groups, sizeof(size_t)}, {                                                 \
+        &(rules)->pairs, pairs, sizeof(size_t)                                                               \
     }
 
-sa_status sa_assignment_flow(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, bool *is_flow) {
+sa_status sa_assignment_flow(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate,
+                             bool *is_flow) {
     size_t arms = problem->arms, positions = problem->slate, square = positions * positions,
            pairs = sa_rules_pairs(problem);
     sa_rules rules = {.groups = sa_rules_groups(problem)};
@@ -231,7 +239,8 @@ sa_status sa_assignment_flow(const sa_oracle_problem *problem, sa_workspace *wor
     bool few = lists.entry_count < arms;
     size_t most = few ? lists.entry_count : arms, entries = few ? most : 0;
     SA_TRY(SA_LAY(workspace, RULES(&rules, arms), {&marked, arms, sizeof(bool)},
-                  {&lists.lists, lists.list_count, sizeof *lists.lists}, {&lists.entries, entries, sizeof *lists.entries},
+                  {&lists.lists, lists.list_count, sizeof *lists.lists},
+                  {&lists.entries, entries, sizeof *lists.entries},
                   {&lists.of_group, rules.groups, sizeof(size_t)}, {&self.arm, most, sizeof(size_t)},
                   {&self.cost, positions, most * sizeof(double)}, {&self.at, most, sizeof(size_t)},
                   {&self.unit_at, arms, sizeof(size_t)}, {&self.has, rules.groups, sizeof(size_t)},

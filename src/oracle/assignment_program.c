@@ -1,7 +1,9 @@
-/* Assignment under rules that are no flow, as an integer program for CBC: x(a, k) is 1 where position k has arm a.
+/* Assignment under rules that are no flow, as an integer program for CBC: x(a, k) is 1 where position k has
+ * arm a.
  *
  *   each position: sum_a x(a, k) = 1                 each arm: sum_k x(a, k) <= 1
- *   each group: least <= sum x <= most               each pair a, b that exclude each other: sum_k x(a, k) + x(b, k) <= 1
+ *   each group: least <= sum x <= most               each pair a, b that exclude each other: sum_k x(a, k) +
+ *                                                    x(b, k) <= 1
  *   each row of the matrix: sum_a A(r, a) sum_k x(a, k) <= b(r) */
 #include "oracle/assignment.h"
 
@@ -31,7 +33,8 @@ static void add_arm(const sa_oracle_problem *problem, const shape *of, sa_progra
     for (size_t i = first[arm]; i != SA_NONE; i = next[i]) add(program, count, row + i / 2, 1);
     row += of->pairs;
     for (size_t i = 0; i < of->matrix; i++)
-        if (data->matrix[i * of->arms + arm] != 0) add(program, count, row + i, data->matrix[i * of->arms + arm]);
+        if (data->matrix[i * of->arms + arm] != 0)
+            add(program, count, row + i, data->matrix[i * of->arms + arm]);
 }
 
 static void add_columns(const sa_oracle_problem *problem, const shape *of, sa_program *program, size_t *first,
@@ -65,7 +68,8 @@ static void add_limits(const sa_oracle_problem *problem, const shape *of, sa_pro
     }
     for (size_t g = 0; g < of->groups; g++, row++) {
         program->least[row] = sa_problem_has(problem, SA_MINIMUMS) ? (double)data->minimums[g] : 0;
-        program->most[row] = sa_problem_has(problem, SA_CAPACITIES) ? (double)data->capacities[g] : (double)of->positions;
+        program->most[row] =
+            sa_problem_has(problem, SA_CAPACITIES) ? (double)data->capacities[g] : (double)of->positions;
     }
     for (size_t i = 0; i < of->pairs; i++, row++) {
         program->least[row] = 0;
@@ -90,8 +94,8 @@ sa_status sa_assignment_program(const sa_oracle_problem *problem, sa_workspace *
     size_t *lists;
     SA_TRY(sa_memory_check(of.arms, of.positions * (3 + of.matrix) * sizeof(double)));
     SA_TRY(sa_alloc_array(of.arms + 2 * of.pairs, sizeof *lists, &lists));
-    sa_status status =
-        sa_program_lay(&program, workspace, program.columns * (3 + of.matrix) + 2 * of.pairs * of.positions, &answer);
+    sa_status status = sa_program_lay(
+        &program, workspace, program.columns * (3 + of.matrix) + 2 * of.pairs * of.positions, &answer);
     if (status == SA_OK) {
         add_columns(problem, &of, &program, lists, lists + of.arms);
         add_limits(problem, &of, &program);
@@ -102,7 +106,8 @@ sa_status sa_assignment_program(const sa_oracle_problem *problem, sa_workspace *
     if (!answer.found) return sa_rules_fail(problem);
     if (answer.count != of.positions)
         return sa_fail(SA_INVALID, "CBC chose %zu arms for %zu positions", answer.count, of.positions);
-    for (size_t i = 0; i < answer.count; i++) slate[answer.chosen[i] % of.positions] = answer.chosen[i] / of.positions;
+    for (size_t i = 0; i < answer.count; i++)
+        slate[answer.chosen[i] % of.positions] = answer.chosen[i] / of.positions;
     workspace->gap = answer.gap;
     return of.matrix > 0 ? sa_rows_verify(problem, slate, of.positions) : SA_OK;
 }

@@ -1,8 +1,8 @@
 /* Rules for a slate: group limits, arms that exclude each other, places that take only some arms.
  *
- * Arms that exclude each other form a graph. Where each of its components is complete (all of its arms exclude each other), at most
- * one arm of a component can be chosen: the component is a unit. Units inside groups inside the whole are sets within sets, which a flow
- * can keep. */
+ * Arms that exclude each other form a graph. Where each of its components is complete (all of its arms
+ * exclude each other), at most one arm of a component can be chosen: the component is a unit. Units inside
+ * groups inside the whole are sets within sets, which a flow can keep. */
 #include "oracle/assignment.h"
 
 #include <stdlib.h>
@@ -10,7 +10,9 @@
 
 enum { RULES = SA_BIT(SA_GROUPS) | SA_BIT(SA_EXCLUSIONS) | SA_BIT(SA_ELIGIBLE) | SA_BIT(SA_MATRIX) };
 
-bool sa_rules_given(const sa_oracle_problem *problem) { return problem->data && problem->data->given & RULES; }
+bool sa_rules_given(const sa_oracle_problem *problem) {
+    return problem->data && problem->data->given & RULES;
+}
 
 static size_t most_of(const sa_oracle_problem *problem, size_t group) {
     size_t most = sa_problem_has(problem, SA_CAPACITIES) ? problem->data->capacities[group] : problem->slate;
@@ -35,12 +37,13 @@ static sa_status check_given(const sa_oracle_problem *problem) {
     const sa_oracle_data *data = problem->data;
     bool most = sa_problem_has(problem, SA_CAPACITIES), least = sa_problem_has(problem, SA_MINIMUMS);
     if (!sa_problem_has(problem, SA_GROUPS) && (most || least))
-        return sa_fail(SA_INVALID, "--%s are for --groups, which are not given", most ? "capacities" : "minimums");
+        return sa_fail(SA_INVALID, "--%s are for --groups, which are not given",
+                       most ? "capacities" : "minimums");
     if (sa_problem_has(problem, SA_GROUPS) && !most && !least)
         return sa_fail(SA_INVALID, "assignment with --groups needs --capacities or --minimums");
     if (most && least && data->count[SA_CAPACITIES] != data->count[SA_MINIMUMS])
-        return sa_data_fail(data, SA_MINIMUMS, "%zu entries, and there are %zu capacities", data->count[SA_MINIMUMS],
-                            data->count[SA_CAPACITIES]);
+        return sa_data_fail(data, SA_MINIMUMS, "%zu entries, and there are %zu capacities",
+                            data->count[SA_MINIMUMS], data->count[SA_CAPACITIES]);
     if (sa_problem_has(problem, SA_MATRIX) != sa_problem_has(problem, SA_BOUNDS))
         return sa_fail(SA_INVALID, "--matrix and --bounds go together");
     return SA_OK;
@@ -53,12 +56,14 @@ static sa_status check_groups(const sa_oracle_problem *problem) {
         size_t least = least_of(problem, g), arms = 0;
         if (least == 0) continue;
         if (least > most_of(problem, g))
-            return sa_data_fail(data, SA_MINIMUMS, "group %zu is to have at least %zu arms and at most %zu", g, least,
-                                most_of(problem, g));
-        for (size_t arm = 0; arm < problem->arms; arm++) arms += data->groups[arm] == g && sa_problem_allows(problem, arm);
+            return sa_data_fail(data, SA_MINIMUMS, "group %zu is to have at least %zu arms and at most %zu",
+                                g, least, most_of(problem, g));
+        for (size_t arm = 0; arm < problem->arms; arm++)
+            arms += data->groups[arm] == g && sa_problem_allows(problem, arm);
         if (arms < least)
-            return sa_data_fail(data, SA_MINIMUMS, "group %zu is to have at least %zu arms, and %zu can be chosen", g,
-                                least, arms);
+            return sa_data_fail(data, SA_MINIMUMS,
+                                "group %zu is to have at least %zu arms, and %zu can be chosen", g, least,
+                                arms);
         sum += least;
     }
     if (sum <= problem->slate) return SA_OK;
@@ -71,7 +76,8 @@ static sa_status check_eligible(const sa_oracle_problem *problem) {
         for (size_t arm = 0; arm < problem->arms && !any; arm++)
             any = sa_position_takes(problem, arm, k) && sa_problem_allows(problem, arm);
         if (!any)
-            return sa_data_fail(problem->data, SA_ELIGIBLE, "position %zu takes none of the arms that can be chosen", k);
+            return sa_data_fail(problem->data, SA_ELIGIBLE,
+                                "position %zu takes none of the arms that can be chosen", k);
     }
     return SA_OK;
 }
@@ -104,7 +110,8 @@ static int by_number(const void *a, const void *b) {
     return (one > other) - (one < other);
 }
 
-/* Joins arms that exclude each other, and returns how many different pairs there are. Arms that cannot be chosen do not matter. */
+/* Joins arms that exclude each other, and returns how many different pairs there are. Arms that cannot be
+ * chosen do not matter. */
 static size_t join_pairs(const sa_oracle_problem *problem, sa_rules *rules) {
     const size_t *pair = problem->data ? problem->data->exclusions : NULL;
     size_t count = 0, different = 0, given = sa_rules_pairs(problem);
@@ -120,7 +127,8 @@ static size_t join_pairs(const sa_oracle_problem *problem, sa_rules *rules) {
     return different;
 }
 
-/* Each component of m arms is complete if and only if there are m (m - 1) / 2 pairs for each; none can have more. */
+/* Each component of m arms is complete if and only if there are m (m - 1) / 2 pairs for each; none can have
+ * more. */
 static bool find_units(const sa_oracle_problem *problem, sa_rules *rules) {
     size_t complete = 0;
     for (size_t arm = 0; arm < problem->arms; arm++) {

@@ -1,11 +1,12 @@
-/* Products to offer: a customer buys product i of the offer S with the multinomial logit's probability, w_i = exp(score_i),
- * and nothing with weight 1. The revenue is
+/* Products to offer: a customer buys product i of the offer S with the multinomial logit's probability, w_i =
+ * exp(score_i), and nothing with weight 1. The revenue is
  *
  *   R(S) = sum_{i in S} r_i w_i / (1 + sum_{i in S} w_i),   |S| <= K
  *
- * R(S) > x if and only if sum w_i (r_i - x) > x. So (Dinkelbach) from x = 0: take the K largest positive w_i (r_i - x), let x be
- * their revenue, until it grows no more; then no offer is better. A handful of rounds of O(N). Where the offer must have exactly K
- * products, the K largest of any sign, from the revenue of any such offer on. */
+ * R(S) > x if and only if sum w_i (r_i - x) > x. So (Dinkelbach) from x = 0: take the K largest positive w_i
+ * (r_i - x), let x be their revenue, until it grows no more; then no offer is better. A handful of rounds of
+ * O(N). Where the offer must have exactly K products, the K largest of any sign, from the revenue of any such
+ * offer on. */
 #include "oracle/oracle.h"
 
 #include <math.h>
@@ -28,12 +29,14 @@ static size_t first_allowed(const sa_oracle_problem *problem, size_t *slate) {
     return count;
 }
 
-static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {
+static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate,
+                       size_t *length) {
     const double *revenues = problem->data->revenues;
     size_t arms = problem->arms, most = problem->slate ? problem->slate : arms, *order;
     double *weight, *gain, reached = 0;
     bool all = sa_problem_wants_all(problem);
-    SA_TRY(SA_LAY(workspace, {&weight, arms, sizeof *weight}, {&gain, arms, sizeof *gain}, {&order, arms, sizeof *order}));
+    SA_TRY(SA_LAY(workspace, {&weight, arms, sizeof *weight}, {&gain, arms, sizeof *gain},
+                  {&order, arms, sizeof *order}));
     for (size_t arm = 0; arm < arms; arm++) weight[arm] = exp(problem->scores[arm]);
     *length = all ? first_allowed(problem, slate) : 0;
     if (all) reached = revenue(revenues, weight, slate, *length);
@@ -69,7 +72,8 @@ static double reward(const sa_oracle_problem *problem, const size_t *slate, size
 
 const sa_oracle sa_oracle_assortment = {
     .name = "assortment",
-    .summary = "at most K products; reward: expected revenue under the multinomial logit, attraction exp(score)",
+    .summary =
+        "at most K products; reward: expected revenue under the multinomial logit, attraction exp(score)",
     .wants = "revenues; slate, exactly",
     .cost = "O(N) a round, a handful of rounds",
     .alpha = 1,

@@ -1,13 +1,16 @@
-/* K arms in order, for a user who looks at one after the other. With psi_k the discount of position k (1 unless given):
+/* K arms in order, for a user who looks at one after the other. With psi_k the discount of position k (1
+ * unless given):
  *
  *   click: R = 1 - prod_k (1 - psi_k v_k), scores in [0, 1];   sum: R = sum_k psi_k v_k
  *
- * Both are largest when the K best arms are taken, the better the arm the larger its discount: -log(1 - psi v) and psi v have
- * increasing differences, so swapping two arms towards that order never hurts. */
+ * Both are largest when the K best arms are taken, the better the arm the larger its discount: -log(1 - psi
+ * v) and psi v have increasing differences, so swapping two arms towards that order never hurts. */
 #include "oracle/oracle.h"
 
-static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {
-    /* Clipped scores are in the same order as unclipped ones, but for ties, which optimism makes all too many of at 1. */
+static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate,
+                       size_t *length) {
+    /* Clipped scores are in the same order as unclipped ones, but for ties, which optimism makes all too many
+     * of at 1. */
     const double *scores = problem->unclipped ? problem->unclipped : problem->scores;
     size_t count = 0, positions = problem->slate, *order, *places;
     SA_TRY(SA_LAY(workspace, {&order, problem->arms, sizeof *order}, {&places, positions, sizeof *places}));
@@ -35,7 +38,8 @@ static double reward(const sa_oracle_problem *problem, const size_t *slate, size
 
 const sa_oracle sa_oracle_cascade = {
     .name = "cascade",
-    .summary = "K arms in order; reward: the chance of a click, 1 - prod(1 - psi_k v_k), or the sum of psi_k v_k",
+    .summary =
+        "K arms in order; reward: the chance of a click, 1 - prod(1 - psi_k v_k), or the sum of psi_k v_k",
     .wants = "slate; discounts, reward, exactly",
     .cost = "O(N + K log K)",
     .alpha = 1,

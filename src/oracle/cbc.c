@@ -1,5 +1,5 @@
-/* 0/1 programs by CBC, through its C interface. This is the only file that sees it, and only one thread is in it at a time. CBC allocates
- * as it likes. */
+/* 0/1 programs by CBC, through its C interface. This is the only file that sees it, and only one thread is in
+ * it at a time. CBC allocates as it likes. */
 #include "oracle/oracle.h"
 
 #ifdef SA_HAVE_CBC
@@ -29,8 +29,9 @@ static Cbc_Model *load(const sa_program *program) {
     if (!model) return NULL;
     Cbc_setLogLevel(model, 0);
     Cbc_setParameter(model, "logLevel", "0");
-    Cbc_loadProblem(model, (int)program->columns, (int)program->rows, program->start, program->index, program->value,
-                    program->lower, program->upper, program->score, program->least, program->most);
+    Cbc_loadProblem(model, (int)program->columns, (int)program->rows, program->start, program->index,
+                    program->value, program->lower, program->upper, program->score, program->least,
+                    program->most);
     Cbc_setObjSense(model, -1);
     for (size_t i = 0; i < program->columns; i++) Cbc_setInteger(model, (int)i);
     Cbc_setAllowableGap(model, 1e-9);
@@ -60,8 +61,8 @@ static sa_status ask(const sa_program *program, sa_program_result *answer) {
         if (chosen[i] > 0.5) answer->chosen[answer->count++] = i;
     if (answer->found && !Cbc_isProvenOptimal(model)) answer->gap = gap_of(model, Cbc_getObjValue(model));
     if (!answer->found && !infeasible)
-        status = sa_fail(SA_INVALID, "CBC found no slate in %g seconds (--seconds); its status is %d", program->seconds,
-                         Cbc_status(model));
+        status = sa_fail(SA_INVALID, "CBC found no slate in %g seconds (--seconds); its status is %d",
+                         program->seconds, Cbc_status(model));
     Cbc_deleteModel(model);
     return status;
 }
@@ -84,14 +85,15 @@ sa_status sa_program_solve(const sa_program *program, sa_program_result *answer)
 
 #endif
 
-sa_status sa_program_lay(sa_program *program, sa_workspace *workspace, size_t entries, sa_program_result *answer) {
+sa_status sa_program_lay(sa_program *program, sa_workspace *workspace, size_t entries,
+                         sa_program_result *answer) {
     size_t columns = program->columns, rows = program->rows;
     if (columns >= 1 << 30 || rows >= 1 << 30 || entries >= (size_t)2e9)
-        return sa_fail(SA_INVALID, "%zu rows, %zu choices and %zu entries are more than CBC takes", rows, columns,
-                       entries);
-    return SA_LAY(workspace, {&program->start, columns + 1, sizeof(int)}, {&program->index, entries, sizeof(int)},
-                  {&program->value, entries, sizeof(double)}, {&program->lower, columns, sizeof(double)},
-                  {&program->upper, columns, sizeof(double)}, {&program->score, columns, sizeof(double)},
-                  {&program->least, rows, sizeof(double)}, {&program->most, rows, sizeof(double)},
-                  {&answer->chosen, columns, sizeof(size_t)});
+        return sa_fail(SA_INVALID, "%zu rows, %zu choices and %zu entries are more than CBC takes", rows,
+                       columns, entries);
+    return SA_LAY(workspace, {&program->start, columns + 1, sizeof(int)},
+                  {&program->index, entries, sizeof(int)}, {&program->value, entries, sizeof(double)},
+                  {&program->lower, columns, sizeof(double)}, {&program->upper, columns, sizeof(double)},
+                  {&program->score, columns, sizeof(double)}, {&program->least, rows, sizeof(double)},
+                  {&program->most, rows, sizeof(double)}, {&answer->chosen, columns, sizeof(size_t)});
 }

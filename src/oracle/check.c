@@ -16,7 +16,8 @@ sa_status sa_data_fail(const sa_oracle_data *data, sa_datum datum, const char *f
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    if (data->file[datum]) return sa_fail(SA_INVALID, "--%s %s: %s", NAMES[datum], data->file[datum], sentence);
+    if (data->file[datum])
+        return sa_fail(SA_INVALID, "--%s %s: %s", NAMES[datum], data->file[datum], sentence);
     return sa_fail(SA_INVALID, "--%s: %s", NAMES[datum], sentence);
 }
 
@@ -30,14 +31,16 @@ static sa_status check_columns(const sa_oracle_data *data, sa_datum datum, size_
     return sa_data_fail(data, datum, "%zu columns, and %zu are wanted: %s", data->columns[datum], wanted, of);
 }
 
-static sa_status check_numbers(const sa_oracle_data *data, sa_datum datum, const double *numbers, size_t count, double low,
-                               double high) {
+static sa_status check_numbers(const sa_oracle_data *data, sa_datum datum, const double *numbers,
+                               size_t count, double low, double high) {
     for (size_t i = 0; i < count; i++)
         if (!(numbers[i] >= low && numbers[i] <= high && isfinite(numbers[i]))) {
             if (isfinite(numbers[i]) && isfinite(high))
-                return sa_data_fail(data, datum, "entry %zu is %g, and must be from %g to %g", i, numbers[i], low, high);
+                return sa_data_fail(data, datum, "entry %zu is %g, and must be from %g to %g", i, numbers[i],
+                                    low, high);
             if (isfinite(numbers[i]))
-                return sa_data_fail(data, datum, "entry %zu is %g, and must be %g or more", i, numbers[i], low);
+                return sa_data_fail(data, datum, "entry %zu is %g, and must be %g or more", i, numbers[i],
+                                    low);
             return sa_data_fail(data, datum, "entry %zu is %g, and must be a finite number", i, numbers[i]);
         }
     return SA_OK;
@@ -68,7 +71,8 @@ static sa_status check_arms_data(const sa_oracle *oracle, const sa_oracle_proble
         SA_TRY(check_columns(data, SA_EDGES, 2, "the two nodes that an arm joins"));
         for (size_t i = 0; i < 2 * arms; i++)
             if (data->edges[i] >= (size_t)1 << 31)
-                return sa_data_fail(data, SA_EDGES, "arm %zu has node %zu, and nodes count from 0", i / 2, data->edges[i]);
+                return sa_data_fail(data, SA_EDGES, "arm %zu has node %zu, and nodes count from 0", i / 2,
+                                    data->edges[i]);
     }
     return SA_OK;
 }
@@ -79,8 +83,8 @@ static sa_status check_limits(const sa_oracle_problem *problem, sa_datum limits)
     if (!sa_problem_has(problem, limits)) return SA_OK;
     for (size_t i = 0; i < problem->arms; i++)
         if (data->groups[i] >= data->count[limits])
-            return sa_data_fail(data, SA_GROUPS, "arm %zu is of group %zu, and there are %zu %s", i, data->groups[i],
-                                data->count[limits], NAMES[limits]);
+            return sa_data_fail(data, SA_GROUPS, "arm %zu is of group %zu, and there are %zu %s", i,
+                                data->groups[i], data->count[limits], NAMES[limits]);
     return SA_OK;
 }
 
@@ -117,7 +121,8 @@ static sa_status check_data(const sa_oracle *oracle, const sa_oracle_problem *pr
     }
     if (looks_at(oracle, data, SA_MATRIX)) {
         SA_TRY(check_columns(data, SA_MATRIX, problem->arms, "one an arm"));
-        SA_TRY(check_numbers(data, SA_MATRIX, data->matrix, data->count[SA_MATRIX] * problem->arms, -INFINITY, INFINITY));
+        SA_TRY(check_numbers(data, SA_MATRIX, data->matrix, data->count[SA_MATRIX] * problem->arms, -INFINITY,
+                             INFINITY));
     }
     if (looks_at(oracle, data, SA_BOUNDS)) {
         SA_TRY(check_count(data, SA_BOUNDS, data->count[SA_MATRIX], "rows of --matrix"));
@@ -140,9 +145,11 @@ static sa_status check_size(const sa_oracle *oracle, const sa_oracle_problem *pr
         return sa_fail(SA_INVALID, "--exactly is not for %s", oracle->name);
     if (oracle->size != SA_EXACTLY_K && !exactly) return SA_OK;
     for (size_t i = 0; problem->excluded && i < problem->arms; i++) left -= problem->excluded[i];
-    if (problem->slate == 0) return sa_fail(SA_INVALID, "%s needs --slate, the number of arms to choose", oracle->name);
+    if (problem->slate == 0)
+        return sa_fail(SA_INVALID, "%s needs --slate, the number of arms to choose", oracle->name);
     if (problem->slate > left)
-        return sa_fail(SA_INVALID, "--slate %zu is more than the %zu arms that can be chosen", problem->slate, left);
+        return sa_fail(SA_INVALID, "--slate %zu is more than the %zu arms that can be chosen", problem->slate,
+                       left);
     return SA_OK;
 }
 
@@ -152,9 +159,11 @@ sa_status sa_oracle_check(const sa_oracle *oracle, const sa_oracle_problem *prob
     if (!full.data) full.data = &none;
     if (!full.scores) return sa_fail(SA_INVALID, "%s needs --scores", oracle->name);
     if (full.positions && !oracle->positions)
-        return sa_fail(SA_INVALID, "--scores: %s takes one score an arm, not one for each position", oracle->name);
+        return sa_fail(SA_INVALID, "--scores: %s takes one score an arm, not one for each position",
+                       oracle->name);
     if (full.positions && full.positions != full.slate)
-        return sa_fail(SA_INVALID, "--slate %zu, and --scores are for %zu positions", full.slate, full.positions);
+        return sa_fail(SA_INVALID, "--slate %zu, and --scores are for %zu positions", full.slate,
+                       full.positions);
     SA_TRY(check_size(oracle, &full));
     for (sa_datum datum = 0; datum < SA_DATUM_COUNT; datum++)
         if (oracle->needs & SA_BIT(datum) && !(full.data->given & SA_BIT(datum)))
@@ -169,16 +178,19 @@ static bool has_domain(const sa_oracle *oracle, const sa_oracle_problem *problem
     return oracle->low < oracle->high && !(problem->data && problem->data->sum);
 }
 
-sa_status sa_oracle_check_domain(const sa_oracle *oracle, const sa_oracle_problem *problem, const char *file) {
+sa_status sa_oracle_check_domain(const sa_oracle *oracle, const sa_oracle_problem *problem,
+                                 const char *file) {
     size_t columns = problem->positions ? problem->positions : 1;
     const char *gap = file ? " " : "", *name = file ? file : "";
     for (size_t i = 0; i < problem->arms * columns; i++) {
         double score = problem->scores[i];
         if (!isfinite(score))
-            return sa_fail(SA_INVALID, "--scores%s%s: the score of arm %zu is %g, and must be a finite number", gap, name,
+            return sa_fail(SA_INVALID,
+                           "--scores%s%s: the score of arm %zu is %g, and must be a finite number", gap, name,
                            i / columns, score);
         if (has_domain(oracle, problem) && (score < oracle->low || score > oracle->high))
-            return sa_fail(SA_INVALID, "--scores%s%s: the score of arm %zu is %g, and %s takes scores from %g to %g", gap,
+            return sa_fail(SA_INVALID,
+                           "--scores%s%s: the score of arm %zu is %g, and %s takes scores from %g to %g", gap,
                            name, i / columns, score, oracle->name, oracle->low, oracle->high);
     }
     return SA_OK;
@@ -196,8 +208,8 @@ size_t sa_oracle_most(const sa_oracle *oracle, const sa_oracle_problem *problem)
     return limited ? problem->slate : problem->arms;
 }
 
-/* Summed with the rounding errors carried along (Neumaier), so that the order of the slate does not show: the regret of
- * the best slate in another order is 0, not 1e-17. */
+/* Summed with the rounding errors carried along (Neumaier), so that the order of the slate does not show: the
+ * regret of the best slate in another order is 0, not 1e-17. */
 double sa_reward_sum(const sa_oracle_problem *problem, const size_t *slate, size_t length) {
     double sum = 0, lost = 0;
     for (size_t i = 0; i < length; i++) {

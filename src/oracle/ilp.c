@@ -1,4 +1,5 @@
-/* The 0/1 choices x with the largest sum of scores under A x <= b, at most K of them where K is given, or exactly K: by CBC (cbc.c). */
+/* The 0/1 choices x with the largest sum of scores under A x <= b, at most K of them where K is given, or
+ * exactly K: by CBC (cbc.c). */
 #include "oracle/oracle.h"
 
 #include <math.h>
@@ -23,7 +24,8 @@ static void fill(const sa_oracle_problem *problem, sa_program *program) {
     }
     program->start[arms] = count;
     for (size_t row = 0; row < program->rows; row++) {
-        program->least[row] = row == rows && sa_problem_wants_all(problem) ? (double)problem->slate : -INFINITY;
+        program->least[row] =
+            row == rows && sa_problem_wants_all(problem) ? (double)problem->slate : -INFINITY;
         program->most[row] = row < rows ? data->bounds[row] : (double)problem->slate;
     }
 }
@@ -39,13 +41,14 @@ sa_status sa_rows_verify(const sa_oracle_problem *problem, const size_t *slate, 
             size += fabs(entry);
         }
         if (sum > data->bounds[row] + 1e-6 * (1 + size))
-            return sa_fail(SA_INVALID, "CBC's choice breaks row %zu of --matrix: %g is more than %g", row, sum,
-                           data->bounds[row]);
+            return sa_fail(SA_INVALID, "CBC's choice breaks row %zu of --matrix: %g is more than %g", row,
+                           sum, data->bounds[row]);
     }
     return SA_OK;
 }
 
-static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {
+static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate,
+                       size_t *length) {
     sa_program program = {.columns = problem->arms,
                           .rows = problem->data->count[SA_MATRIX] + (problem->slate > 0),
                           .seconds = sa_problem_patience(problem)};

@@ -1,20 +1,23 @@
 /* The arms whose scores add up to the most while their costs fit the capacity C, at most K of them.
  *
- * Whole costs: dynamic programming. With V(k, w) the best sum of at most k arms of cost at most w, each arm (score v, cost c)
- * makes V(k, w) = max(V(k, w), V(k - 1, w - c) + v); without a limit k falls away. Of arms with the same cost c only the
- * C / c best can be in a solution. O(N C), and O(N K C) where K limits.
+ * Whole costs: dynamic programming. With V(k, w) the best sum of at most k arms of cost at most w, each arm
+ * (score v, cost c) makes V(k, w) = max(V(k, w), V(k - 1, w - c) + v); without a limit k falls away. Of arms
+ * with the same cost c only the C / c best can be in a solution. O(N C), and O(N K C) where K limits.
  *
- * Other costs, or tables too large to hold: branch and bound. For all prices p, q >= 0 the best sum is at most
+ * Other costs, or tables too large to hold: branch and bound. For all prices p, q >= 0 the best sum is at
+ * most
  *
  *   L(p, q) = p C + q K + sum_i max(0, v_i - p c_i - q)
  *
- * (Lagrange). The prices that make this least are found by bisection; arms are then decided in decreasing |v - p c - q|, so
- * that the bound, at hand as a suffix sum, cuts early. Some problems are hard whatever the bound (scores that equal the costs):
- * after PATIENCE nodes, about half a second, ways are given up that promise less than 1e-9 of the reward more, then 1e-8, and so on,
- * and the solution says how much that may have missed.
+ * (Lagrange). The prices that make this least are found by bisection; arms are then decided in decreasing |v
+ * - p c - q|, so that the bound, at hand as a suffix sum, cuts early. Some problems are hard whatever the
+ * bound (scores that equal the costs): after PATIENCE nodes, about half a second, ways are given up that
+ * promise less than 1e-9 of the reward more, then 1e-8, and so on, and the solution says how much that may
+ * have missed.
  *
- * Exactly K arms: scores are moved to 2K .. 2K + 1, which orders sets of K arms as before and puts each of them above all smaller sets.
- * The K cheapest arms tell whether there is any, and the search begins with them. */
+ * Exactly K arms: scores are moved to 2K .. 2K + 1, which orders sets of K arms as before and puts each of
+ * them above all smaller sets. The K cheapest arms tell whether there is any, and the search begins with
+ * them. */
 #include "oracle/oracle.h"
 
 #include <math.h>
@@ -38,8 +41,8 @@ static double score_of(const items *self, size_t i) { return self->score[self->a
 static double cost_of(const items *self, size_t i) { return self->cost[self->arm[i]]; }
 
 /* What every step needs comes first, and keeps its contents. */
-#define LAY(self, arms, workspace, ...)                                                                                   \
-    SA_LAY(workspace, {&(self)->arm, arms, sizeof(size_t)}, {&(self)->moved, arms, sizeof(double)},                       \
+#define LAY(self, arms, workspace, ...)                                                                      \
+    SA_LAY(workspace, {&(self)->arm, arms, sizeof(size_t)}, {&(self)->moved, arms, sizeof(double)},          \
            {&(self)->cheap, arms, sizeof(bool)}, __VA_ARGS__)
 
 /* ---- exactly K ---- */
@@ -49,8 +52,9 @@ static sa_status mark_cheapest(items *self, const sa_oracle_problem *problem, do
     double sum = 0;
     memset(self->cheap, 0, problem->arms * sizeof *self->cheap);
     if (self->count < self->limit)
-        return sa_data_fail(problem->data, SA_COSTS, "no slate of %zu arms: only %zu fit --capacity %g by themselves",
-                            self->limit, self->count, self->capacity);
+        return sa_data_fail(problem->data, SA_COSTS,
+                            "no slate of %zu arms: only %zu fit --capacity %g by themselves", self->limit,
+                            self->count, self->capacity);
     for (size_t i = 0; i < self->count; i++) size[self->arm[i]] = -cost_of(self, i);
     sa_arms_select(size, self->arm, self->count, self->limit);
     for (size_t i = 0; i < self->limit; i++) {
@@ -58,11 +62,13 @@ static sa_status mark_cheapest(items *self, const sa_oracle_problem *problem, do
         self->cheap[self->arm[i]] = true;
     }
     if (sum <= self->capacity * (1 + 1e-9)) return SA_OK;
-    return sa_data_fail(problem->data, SA_COSTS, "no slate of %zu arms: the cheapest cost %g, and --capacity is %g",
-                        self->limit, sum, self->capacity);
+    return sa_data_fail(problem->data, SA_COSTS,
+                        "no slate of %zu arms: the cheapest cost %g, and --capacity is %g", self->limit, sum,
+                        self->capacity);
 }
 
-/* From 2K for the lowest score to 2K + 1 for the highest; halves, so that no difference overflows. Returns that difference. */
+/* From 2K for the lowest score to 2K + 1 for the highest; halves, so that no difference overflows. Returns
+ * that difference. */
 static double move_scores(items *self, const double *scores) {
     double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < self->count; i++) {
@@ -87,8 +93,8 @@ static double moved_gap(const items *self, const sa_oracle_problem *problem, con
 /* ---- dynamic programming ---- */
 
 /* target[w] = max(target[w], source[w - c] + v), and took[w] whether it is the second. */
-static void step(double *restrict target, const double *restrict source, unsigned char *restrict took, size_t width,
-                 size_t c, double v) {
+static void step(double *restrict target, const double *restrict source, unsigned char *restrict took,
+                 size_t width, size_t c, double v) {
     for (size_t w = 0; w + c < width; w++) {
         double with = source[w] + v;
         bool better = with > target[w + c];
@@ -98,8 +104,8 @@ static void step(double *restrict target, const double *restrict source, unsigne
 }
 
 /* took (count, rows, width), value (rows, width), spare (width) */
-static size_t solve_table(const items *self, size_t rows, size_t width, unsigned char *took, double *value, double *spare,
-                          size_t *slate) {
+static size_t solve_table(const items *self, size_t rows, size_t width, unsigned char *took, double *value,
+                          double *spare, size_t *slate) {
     bool limited = rows > 1;
     memset(value, 0, rows * width * sizeof *value);
     memset(spare, 0, width * sizeof *spare);
@@ -141,7 +147,8 @@ static void drop_dominated(items *self, size_t width, size_t *room) {
 static bool are_whole(const items *self) {
     if (self->capacity >= LARGEST_TABLE) return false;
     for (size_t i = 0; i < self->count; i++)
-        if (cost_of(self, i) != floor(cost_of(self, i)) || cost_of(self, i) > floor(self->capacity)) return false;
+        if (cost_of(self, i) != floor(cost_of(self, i)) || cost_of(self, i) > floor(self->capacity))
+            return false;
     return true;
 }
 
@@ -215,7 +222,8 @@ static void decide(const items *self, level *at, size_t i, bool take) {
     at[i + 1].used = at[i].used + take;
 }
 
-/* For exactly K: the K cheapest arms, then K times the swap of one in for one out that gains most and fits. Returns the sum. */
+/* For exactly K: the K cheapest arms, then K times the swap of one in for one out that gains most and fits.
+ * Returns the sum. */
 static double begin_with(const items *self, bool *taken) {
     double sum = 0, left = self->capacity * (1 + 1e-9);
     for (size_t i = 0; i < self->count; i++) {
@@ -244,7 +252,8 @@ static double begin_with(const items *self, bool *taken) {
 }
 
 /* Arms are reordered. at (count + 1), size (arms), best (count). */
-static size_t solve_tree(const items *self, level *at, double *size, bool *best_taken, size_t *slate, double *gap) {
+static size_t solve_tree(const items *self, level *at, double *size, bool *best_taken, size_t *slate,
+                         double *gap) {
     size_t count = self->count, limit = self->limit < count ? self->limit : count, length = 0;
     double best = -1;
     long left = PATIENCE;
@@ -259,14 +268,15 @@ static size_t solve_tree(const items *self, level *at, double *size, bool *best_
     at[0].used = 0;
     for (size_t i = 0;;) {
         while (i < count) {
-            double bound =
-                at[i].sum + price.capacity * at[i].left + price.place * (double)(limit - at[i].used) + at[i].after;
+            double bound = at[i].sum + price.capacity * at[i].left +
+                           price.place * (double)(limit - at[i].used) + at[i].after;
             if (bound <= best + (1e-13 + *gap) * fabs(best)) break;
             if (--left == 0) {
                 *gap = *gap > 0 ? 10 * *gap : 1e-9;
                 left = MORE_PATIENCE;
             }
-            bool promising = reduced(self, i, price) > -1e-9 * score_of(self, i); /* on a tie: full slates come first */
+            bool promising =
+                reduced(self, i, price) > -1e-9 * score_of(self, i); /* on a tie: full slates come first */
             bool fits = cost_of(self, i) <= at[i].left && at[i].used < limit;
             at[i].other = fits;
             decide(self, at, i, promising && fits);
@@ -301,8 +311,8 @@ static size_t add_zeros(const sa_oracle_problem *problem, size_t limit, size_t *
     return length;
 }
 
-/* Elements of the table. It is laid as large as it can get for so many arms, where that is not too large: then the next
- * problem of the size needs no more memory, whatever its costs. */
+/* Elements of the table. It is laid as large as it can get for so many arms, where that is not too large:
+ * then the next problem of the size needs no more memory, whatever its costs. */
 static size_t table_size(const items *self, size_t arms, size_t rows, size_t width) {
     size_t most = self->limit < arms ? self->limit + 1 : 1;
     bool small = (double)arms * (double)most * (double)width <= LARGEST_TABLE;
@@ -310,7 +320,8 @@ static size_t table_size(const items *self, size_t arms, size_t rows, size_t wid
 }
 
 /* Tries the table; *done is false when it would be too large. The arms are sorted. */
-static sa_status try_table(items *self, size_t arms, sa_workspace *workspace, size_t *slate, size_t *length, bool *done) {
+static sa_status try_table(items *self, size_t arms, sa_workspace *workspace, size_t *slate, size_t *length,
+                           bool *done) {
     size_t width = (size_t)self->capacity + 1, *room;
     SA_TRY(LAY(self, arms, workspace, {&room, width, sizeof *room}));
     if (self->all) self->score = self->moved;
@@ -321,7 +332,8 @@ static sa_status try_table(items *self, size_t arms, sa_workspace *workspace, si
     unsigned char *took;
     double *value, *spare;
     SA_TRY(LAY(self, arms, workspace, {&took, table_size(self, arms, rows, width), width},
-               {&value, self->limit < arms ? self->limit + 1 : 1, width * sizeof *value}, {&spare, width, sizeof *spare}));
+               {&value, self->limit < arms ? self->limit + 1 : 1, width * sizeof *value},
+               {&spare, width, sizeof *spare}));
     if (self->all) self->score = self->moved;
     *length = solve_table(self, rows, width, took, value, spare, slate);
     return SA_OK;
@@ -338,7 +350,8 @@ static sa_status search(items *self, size_t arms, sa_workspace *workspace, size_
     return SA_OK;
 }
 
-static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {
+static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate,
+                       size_t *length) {
     const sa_oracle_data *data = problem->data;
     size_t arms = problem->arms;
     double *size, range = 0;

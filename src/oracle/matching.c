@@ -1,8 +1,10 @@
-/* Arms are the edges of a bipartite graph, each with its node on the left and its node on the right; the slate is a matching
- * of at most K of them (no node twice) with the largest sum of scores. Arms may be left out.
+/* Arms are the edges of a bipartite graph, each with its node on the left and its node on the right; the
+ * slate is a matching of at most K of them (no node twice) with the largest sum of scores. Arms may be left
+ * out.
  *
- * Augmenting paths of largest gain, from the best matching of j pairs to the best one of j + 1; gains fall with j, so the first
- * that loses ends it, unless exactly K pairs are wanted. Paths by Bellman and Ford with a queue: O(K V E), mostly O(K E). */
+ * Augmenting paths of largest gain, from the best matching of j pairs to the best one of j + 1; gains fall
+ * with j, so the first that loses ends it, unless exactly K pairs are wanted. Paths by Bellman and Ford with
+ * a queue: O(K V E), mostly O(K E). */
 #include "oracle/oracle.h"
 
 #include <float.h>
@@ -33,7 +35,8 @@ static void list_leaving(graph *self) {
     for (size_t arm = 0; arm < arms; arm++) self->first[end_of(self, arm, 0) + 1]++;
     for (size_t node = 0; node < left; node++) self->first[node + 1] += self->first[node];
     for (size_t arm = arms; arm-- > 0;) self->leaving[--self->first[end_of(self, arm, 0) + 1]] = arm;
-    for (size_t node = 0; node < left; node++) self->first[node] = self->first[node + 1]; /* moved by one above */
+    for (size_t node = 0; node < left; node++)
+        self->first[node] = self->first[node + 1]; /* moved by one above */
     self->first[left] = arms;
 }
 
@@ -55,7 +58,8 @@ static void find_gains(graph *self) {
         for (size_t i = self->first[node]; i < self->first[node + 1]; i++) {
             size_t arm = self->leaving[i], other = end_of(self, arm, 1), back = self->matched[1][other];
             double gain = self->gain[0][node] + scores[arm];
-            if (!sa_problem_allows(self->problem, arm) || back == arm || !(gain > self->gain[1][other] + self->least))
+            if (!sa_problem_allows(self->problem, arm) || back == arm ||
+                !(gain > self->gain[1][other] + self->least))
                 continue;
             self->gain[1][other] = gain;
             self->via[other] = arm;
@@ -75,7 +79,8 @@ static bool augment(graph *self) {
     size_t best = NONE;
     find_gains(self);
     for (size_t node = 0; node < self->side[1]; node++)
-        if (self->matched[1][node] == NONE && (best == NONE || self->gain[1][node] > self->gain[1][best])) best = node;
+        if (self->matched[1][node] == NONE && (best == NONE || self->gain[1][node] > self->gain[1][best]))
+            best = node;
     double least = sa_problem_wants_all(self->problem) ? -DBL_MAX : 0; /* -infinity: no way there */
     if (best == NONE || !(self->gain[1][best] >= least)) return false;
     for (size_t node = best, before; node != NONE; node = before) {
@@ -87,7 +92,8 @@ static bool augment(graph *self) {
     return true;
 }
 
-static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {
+static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate,
+                       size_t *length) {
     size_t most = problem->slate ? problem->slate : problem->arms, count = 0;
     graph self = {.problem = problem};
     for (size_t arm = 0; arm < problem->arms; arm++) {
@@ -96,18 +102,19 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
         self.least = fmax(self.least, 1e-14 * fabs(problem->scores[arm]));
     }
     size_t left = self.side[0], right = self.side[1];
-    SA_TRY(SA_LAY(workspace, {&self.first, left + 1, sizeof(size_t)}, {&self.leaving, problem->arms, sizeof(size_t)},
-                  {&self.matched[0], left, sizeof(size_t)}, {&self.matched[1], right, sizeof(size_t)},
-                  {&self.gain[0], left, sizeof(double)}, {&self.gain[1], right, sizeof(double)},
-                  {&self.via, right, sizeof(size_t)}, {&self.queue, left, sizeof(size_t)},
-                  {&self.waiting, left, sizeof(bool)}));
+    SA_TRY(SA_LAY(workspace, {&self.first, left + 1, sizeof(size_t)},
+                  {&self.leaving, problem->arms, sizeof(size_t)}, {&self.matched[0], left, sizeof(size_t)},
+                  {&self.matched[1], right, sizeof(size_t)}, {&self.gain[0], left, sizeof(double)},
+                  {&self.gain[1], right, sizeof(double)}, {&self.via, right, sizeof(size_t)},
+                  {&self.queue, left, sizeof(size_t)}, {&self.waiting, left, sizeof(bool)}));
     list_leaving(&self);
     for (size_t node = 0; node < left; node++) self.matched[0][node] = NONE;
     for (size_t node = 0; node < right; node++) self.matched[1][node] = NONE;
     size_t pairs = 0;
     while (pairs < most && augment(&self)) pairs++;
     if (sa_problem_wants_all(problem) && pairs < most)
-        return sa_data_fail(problem->data, SA_EDGES, "no slate of %zu pairs: at most %zu share no node", most, pairs);
+        return sa_data_fail(problem->data, SA_EDGES, "no slate of %zu pairs: at most %zu share no node", most,
+                            pairs);
     for (size_t node = 0; node < left; node++)
         if (self.matched[0][node] != NONE) slate[count++] = self.matched[0][node];
     sa_arms_sort(problem->scores, slate, count);

@@ -23,24 +23,24 @@ typedef enum sa_datum_kind {
 } sa_datum_kind;
 
 /* Data beside the scores: X(ENUMERATOR, "name", KIND, field of sa_oracle_data), named as the flags are. */
-#define SA_ORACLE_DATA(X)                                                                                                 \
-    X(COSTS, "costs", NUMBERS, costs)                                                                                     \
-    X(CAPACITY, "capacity", NUMBER, capacity)                                                                             \
-    X(GROUPS, "groups", INDICES, groups)                                                                                  \
-    X(CAPACITIES, "capacities", INDICES, capacities)                                                                      \
-    X(MINIMUMS, "minimums", INDICES, minimums)                                                                            \
-    X(EXCLUSIONS, "exclusions", INDICES, exclusions)                                                                      \
-    X(ELIGIBLE, "eligible", FLAGS, eligible)                                                                              \
-    X(EDGES, "edges", INDICES, edges)                                                                                     \
-    X(SOURCE, "source", INDEX, source)                                                                                    \
-    X(TARGET, "target", INDEX, target)                                                                                    \
-    X(REVENUES, "revenues", NUMBERS, revenues)                                                                            \
-    X(TOPICS, "topics", NUMBERS, topics)                                                                                  \
-    X(MATRIX, "matrix", NUMBERS, matrix)                                                                                  \
-    X(BOUNDS, "bounds", NUMBERS, bounds)                                                                                  \
-    X(SECONDS, "seconds", NUMBER, seconds)                                                                                \
-    X(DISCOUNTS, "discounts", NUMBERS, discounts)                                                                         \
-    X(REWARD, "reward", FLAG, sum)                                                                                        \
+#define SA_ORACLE_DATA(X)                                                                                    \
+    X(COSTS, "costs", NUMBERS, costs)                                                                        \
+    X(CAPACITY, "capacity", NUMBER, capacity)                                                                \
+    X(GROUPS, "groups", INDICES, groups)                                                                     \
+    X(CAPACITIES, "capacities", INDICES, capacities)                                                         \
+    X(MINIMUMS, "minimums", INDICES, minimums)                                                               \
+    X(EXCLUSIONS, "exclusions", INDICES, exclusions)                                                         \
+    X(ELIGIBLE, "eligible", FLAGS, eligible)                                                                 \
+    X(EDGES, "edges", INDICES, edges)                                                                        \
+    X(SOURCE, "source", INDEX, source)                                                                       \
+    X(TARGET, "target", INDEX, target)                                                                       \
+    X(REVENUES, "revenues", NUMBERS, revenues)                                                               \
+    X(TOPICS, "topics", NUMBERS, topics)                                                                     \
+    X(MATRIX, "matrix", NUMBERS, matrix)                                                                     \
+    X(BOUNDS, "bounds", NUMBERS, bounds)                                                                     \
+    X(SECONDS, "seconds", NUMBER, seconds)                                                                   \
+    X(DISCOUNTS, "discounts", NUMBERS, discounts)                                                            \
+    X(REWARD, "reward", FLAG, sum)                                                                           \
     X(EXACTLY, "exactly", FLAG, exactly)
 
 typedef enum sa_datum {
@@ -78,14 +78,16 @@ typedef struct sa_oracle_data {
 
 /* What an oracle may look at. */
 typedef struct sa_oracle_problem {
-    const double *scores;       /* (arms), or (arms, positions); finite */
-    size_t positions;           /* K when each arm has a score for each position, else 0 */
-    size_t arms;                /* N */
-    size_t slate;               /* K; 0: no limit, for oracles whose slates are at most K or of any size */
-    const bool *excluded;       /* (arms) or NULL */
-    const double *unclipped;    /* (arms) or NULL: the scores before they were clipped, which breaks ties among them */
-    const double *urgency;      /* (arms) or NULL: for oracles that put urgent arms first, largest first; 0: not urgent */
-    const sa_oracle_data *data; /* NULL: none */
+    const double *scores; /* (arms), or (arms, positions); finite */
+    size_t positions;     /* K when each arm has a score for each position, else 0 */
+    size_t arms;          /* N */
+    size_t slate;         /* K; 0: no limit, for oracles whose slates are at most K or of any size */
+    const bool *excluded; /* (arms) or NULL */
+    const double
+        *unclipped; /* (arms) or NULL: the scores before they were clipped, which breaks ties among them */
+    const double
+        *urgency; /* (arms) or NULL: for oracles that put urgent arms first, largest first; 0: not urgent */
+    const sa_oracle_data *data;     /* NULL: none */
     const sa_oracle_callbacks *own; /* of the caller's own oracle */
 } sa_oracle_problem;
 
@@ -97,7 +99,9 @@ static inline bool sa_problem_allows(const sa_oracle_problem *problem, size_t ar
 }
 
 /* Must a slate have K arms, whatever their scores? Oracles that always choose K need not ask. */
-static inline bool sa_problem_wants_all(const sa_oracle_problem *problem) { return sa_problem_has(problem, SA_EXACTLY); }
+static inline bool sa_problem_wants_all(const sa_oracle_problem *problem) {
+    return sa_problem_has(problem, SA_EXACTLY);
+}
 
 /* ---- the public problem ---- */
 
@@ -114,8 +118,8 @@ struct sa_problem {
 };
 
 const sa_oracle_data *sa_problem_data(const sa_problem *problem);
-/* Puts an array with these rows and columns into the problem, which forgets what was read before; NULL takes the datum away. Numbers
- * and flags: any pointer but NULL, and the field is the caller's to set. */
+/* Puts an array with these rows and columns into the problem, which forgets what was read before; NULL takes
+ * the datum away. Numbers and flags: any pointer but NULL, and the field is the caller's to set. */
 void sa_problem_give(sa_problem *problem, sa_datum datum, const void *array, size_t rows, size_t columns);
 /* Where the field of a datum is. */
 void *sa_datum_field(sa_oracle_data *data, sa_datum datum);
@@ -126,7 +130,8 @@ sa_datum_kind sa_datum_kind_of(sa_datum datum);
 typedef enum sa_slate_size {
     SA_EXACTLY_K, /* K arms, no less */
     SA_AT_MOST_K, /* may leave arms out, also all; K 0: no limit */
-    SA_ANY_SIZE,  /* as many as the structure asks for; K is not looked at, but for --groups, where it is the most */
+    /* as many as the structure asks for; K is not looked at, but for --groups, where it is the most */
+    SA_ANY_SIZE,
 } sa_slate_size;
 
 typedef struct sa_oracle {
@@ -141,12 +146,15 @@ typedef struct sa_oracle {
     unsigned needs, takes; /* SA_BIT of the data it cannot do without, and of those it also looks at */
     double low, high;      /* the domain of scores; both 0: all numbers */
     bool positions;        /* takes positional scores */
-    bool urgent_first;     /* looks at the problem's urgency; for others, urgent arms have scores above all others */
+    bool
+        /* looks at the problem's urgency; for others, urgent arms have scores above all others */
+        urgent_first;
     /* What only this oracle can say about a problem whose shapes and numbers are right; NULL: nothing. */
     sa_status (*check)(const sa_oracle_problem *problem);
-    /* Writes the chosen arms, best first and ties to the lower index unless the oracle gives an order, and how many. The
-     * problem was checked. SA_INVALID when no slate fits. */
-    sa_status (*solve)(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length);
+    /* Writes the chosen arms, best first and ties to the lower index unless the oracle gives an order, and
+     * how many. The problem was checked. SA_INVALID when no slate fits. */
+    sa_status (*solve)(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate,
+                       size_t *length);
     /* The reward of a slate under scores. */
     double (*reward)(const sa_oracle_problem *problem, const size_t *slate, size_t length);
 } sa_oracle;
@@ -199,7 +207,8 @@ typedef struct sa_program_result {
 } sa_program_result;
 
 /* Lays the arrays of both, with room for so many entries. */
-sa_status sa_program_lay(sa_program *program, sa_workspace *workspace, size_t entries, sa_program_result *answer);
+sa_status sa_program_lay(sa_program *program, sa_workspace *workspace, size_t entries,
+                         sa_program_result *answer);
 /* SA_INVALID when a slate breaks a row of --matrix. */
 sa_status sa_rows_verify(const sa_oracle_problem *problem, const size_t *slate, size_t length);
 /* SA_UNSUPPORTED without CBC; SA_INVALID when time ran out before anything was found. */
@@ -208,8 +217,9 @@ static inline double sa_problem_patience(const sa_oracle_problem *problem) { /* 
     return sa_problem_has(problem, SA_SECONDS) ? problem->data->seconds : 1;
 }
 
-extern const sa_oracle sa_oracle_top_k, sa_oracle_assignment, sa_oracle_cascade, sa_oracle_knapsack, sa_oracle_matroid,
-    sa_oracle_shortest_path, sa_oracle_matching, sa_oracle_assortment, sa_oracle_submodular, sa_oracle_ilp;
+extern const sa_oracle sa_oracle_top_k, sa_oracle_assignment, sa_oracle_cascade, sa_oracle_knapsack,
+    sa_oracle_matroid, sa_oracle_shortest_path, sa_oracle_matching, sa_oracle_assortment,
+    sa_oracle_submodular, sa_oracle_ilp;
 extern const sa_oracle sa_oracle_own; /* the caller's */
 /* SA_INVALID for callbacks that cannot be an oracle. */
 sa_status sa_own_check(const sa_oracle_callbacks *own);

@@ -1,7 +1,7 @@
 /* Arms in decreasing score, ties to the lower index: all of them, or the first few.
  *
- * Selection in O(N) by quickselect, which turns to heap sort when partitions stay lopsided (introselect), so the worst
- * case is O(N log N). "Before" is a strict order, so the answer does not depend on pivots.
+ * Selection in O(N) by quickselect, which turns to heap sort when partitions stay lopsided (introselect), so
+ * the worst case is O(N log N). "Before" is a strict order, so the answer does not depend on pivots.
  */
 #include "oracle/oracle.h"
 

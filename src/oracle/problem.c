@@ -112,7 +112,8 @@ void sa_problem_revenues(sa_problem *problem, const double *revenues, size_t arm
 void sa_problem_topics(sa_problem *problem, const double *topics, size_t arms, size_t count) {
     sa_problem_give(problem, SA_TOPICS, topics, arms, count);
 }
-void sa_problem_constraints(sa_problem *problem, const double *matrix, const double *bounds, size_t rows, size_t arms) {
+void sa_problem_constraints(sa_problem *problem, const double *matrix, const double *bounds, size_t rows,
+                            size_t arms) {
     sa_problem_give(problem, SA_MATRIX, matrix, rows, arms);
     sa_problem_give(problem, SA_BOUNDS, bounds, rows, 1);
 }
@@ -127,8 +128,8 @@ void sa_problem_discounts(sa_problem *problem, const double *discounts, size_t p
 /* ---- looked at ---- */
 
 /* What is there, and how large; NULL where it is not, or is made of something else. */
-static const void *look(const sa_problem *problem, const char *name, sa_datum_kind array, sa_datum_kind single,
-                        size_t *rows, size_t *columns) {
+static const void *look(const sa_problem *problem, const char *name, sa_datum_kind array,
+                        sa_datum_kind single, size_t *rows, size_t *columns) {
     const sa_oracle_data *data = &problem->data;
     for (sa_datum datum = 0; datum < SA_DATUM_COUNT; datum++) {
         if (strcmp(sa_datum_name(datum), name) || !(data->given & SA_BIT(datum))) continue;
@@ -175,12 +176,14 @@ const bool *sa_problem_flags(const sa_problem *problem, const char *name, size_t
 static sa_status check_unused(const sa_problem *problem, const sa_oracle *oracle) {
     unsigned unused = problem->data.given & ~(oracle->needs | oracle->takes);
     for (sa_datum datum = 0; datum < SA_DATUM_COUNT; datum++)
-        if (unused & SA_BIT(datum)) return sa_fail(SA_INVALID, "--%s is not for %s", sa_datum_name(datum), oracle->name);
+        if (unused & SA_BIT(datum))
+            return sa_fail(SA_INVALID, "--%s is not for %s", sa_datum_name(datum), oracle->name);
     return SA_OK;
 }
 
 sa_status sa_problem_solve(sa_problem *problem, const char *oracle_name, sa_solution *solution) {
-    if (!problem || !solution) return sa_fail(SA_INVALID, "sa_problem_solve needs a problem and a place for the solution");
+    if (!problem || !solution)
+        return sa_fail(SA_INVALID, "sa_problem_solve needs a problem and a place for the solution");
     const sa_oracle *oracle = sa_oracle_find(oracle_name);
     if (!oracle) return SA_INVALID;
     sa_oracle_problem full = problem->problem, *of = &full;
@@ -190,7 +193,8 @@ sa_status sa_problem_solve(sa_problem *problem, const char *oracle_name, sa_solu
     SA_TRY(sa_oracle_check(oracle, of));
     SA_TRY(sa_oracle_check_domain(oracle, of, problem->path[SA_SCORES]));
     size_t length;
-    SA_TRY(sa_grow_array(&problem->slate, &problem->slate_capacity, sa_oracle_most(oracle, of), sizeof *problem->slate));
+    SA_TRY(sa_grow_array(&problem->slate, &problem->slate_capacity, sa_oracle_most(oracle, of),
+                         sizeof *problem->slate));
     problem->workspace.gap = 0;
     SA_TRY(oracle->solve(of, &problem->workspace, problem->slate, &length));
     *solution = (sa_solution){.slate = problem->slate,

@@ -16,14 +16,15 @@ static const struct {
 } NAMES[] = {
     {"scores", "the arms' scores, (N), or (N, K) for assignment", SA_SCORES, 1, false},
     {"slate", "K, arms to choose, or the most where arms may be left out", -1, 0, true},
-    {"exactly", "exactly K arms, also where an oracle may leave arms out; true unless false is said", SA_EXACTLY, 0,
-     false},
+    {"exactly", "exactly K arms, also where an oracle may leave arms out; true unless false is said",
+     SA_EXACTLY, 0, false},
     {"costs", "knapsack: costs, (N), 0 or more", SA_COSTS, 1, false},
     {"capacity", "knapsack: what the costs may add up to", SA_CAPACITY, 0, false},
     {"groups", "matroid, assignment: the arms' groups, (N), counted from 0", SA_GROUPS, 1, true},
     {"capacities", "matroid, assignment: the most arms of each group", SA_CAPACITIES, 1, true},
     {"minimums", "assignment: the least arms of each group", SA_MINIMUMS, 1, true},
-    {"exclusions", "assignment: pairs of arms of which at most one is chosen, (pairs, 2)", SA_EXCLUSIONS, 2, true},
+    {"exclusions", "assignment: pairs of arms of which at most one is chosen, (pairs, 2)", SA_EXCLUSIONS, 2,
+     true},
     {"eligible", "assignment: which arms each position takes, (K, N), 0 or 1", SA_ELIGIBLE, 2, false},
     {"edges", "matroid, shortest-path, matching: the two nodes of each arm, (N, 2)", SA_EDGES, 2, true},
     {"source", "shortest-path: the node to start from", SA_SOURCE, 0, true},
@@ -32,7 +33,8 @@ static const struct {
     {"topics", "submodular: how well each arm covers each topic, (N, topics)", SA_TOPICS, 2, false},
     {"matrix", "ilp: A in A x <= b, (rows, N)", SA_MATRIX, 2, false},
     {"bounds", "ilp: b, (rows)", SA_BOUNDS, 1, false},
-    {"seconds", "ilp, assignment with rules: how long CBC may search for the best; 1 unless given", SA_SECONDS, 0, false},
+    {"seconds", "ilp, assignment with rules: how long CBC may search for the best; 1 unless given",
+     SA_SECONDS, 0, false},
     {"discounts", "cascade, assignment: the discounts of the positions, (K), 0 to 1", SA_DISCOUNTS, 1, false},
     {"reward", "cascade: click, 1 - prod(1 - psi_k v_k), or sum, of psi_k v_k", SA_REWARD, 0, false},
 };
@@ -56,7 +58,8 @@ static sa_status to_indices(const char *name, const char *path, const sa_array *
             continue;
         }
         sa_free(indices);
-        return sa_fail(SA_INVALID, "--%s %s: entry %zu is %g, and must be a whole number from 0", name, path, i, number);
+        return sa_fail(SA_INVALID, "--%s %s: entry %zu is %g, and must be a whole number from 0", name, path,
+                       i, number);
     }
     *out = indices;
     return SA_OK;
@@ -75,8 +78,8 @@ static sa_status check_axes(size_t index, const char *path, const sa_array *arra
     size_t axes = NAMES[index].axes;
     bool scores = NAMES[index].which == SA_SCORES;
     if (array->axes == axes || (scores && array->axes == 2)) return SA_OK;
-    return sa_fail(SA_INVALID, "--%s %s: an array of %zu axes, and %zu%s wanted", NAMES[index].name, path, array->axes,
-                   axes,
+    return sa_fail(SA_INVALID, "--%s %s: an array of %zu axes, and %zu%s wanted", NAMES[index].name, path,
+                   array->axes, axes,
                    scores      ? " or 2 are"
                    : axes == 1 ? " is"
                                : " are");
@@ -142,8 +145,8 @@ static sa_status set_index(sa_problem *problem, int which, const char *name, con
     int64_t number;
     bool clipped = false;
     if (!sa_text_to_integer(text, &number, &clipped) || clipped || number < (which < 0))
-        return sa_fail(SA_INVALID, "--%s %s: a whole number from %d is wanted", name, sa_printable(text, shown),
-                       which < 0);
+        return sa_fail(SA_INVALID, "--%s %s: a whole number from %d is wanted", name,
+                       sa_printable(text, shown), which < 0);
     if (which < 0) {
         sa_problem_slate(problem, (size_t)number);
         return SA_OK;
@@ -181,7 +184,8 @@ static sa_status set_value(sa_problem *problem, int which, const char *text) {
 
 sa_status sa_problem_set(sa_problem *problem, const char *name, const char *text) {
     char shown[SA_PRINTABLE];
-    if (!problem || !name || !text) return sa_fail(SA_INVALID, "sa_problem_set needs a problem, a name and a text");
+    if (!problem || !name || !text)
+        return sa_fail(SA_INVALID, "sa_problem_set needs a problem, a name and a text");
     for (size_t i = 0; i < NAME_COUNT; i++) {
         if (strcmp(NAMES[i].name, name)) continue;
         if (NAMES[i].axes > 0) return read_array(problem, i, text);

@@ -20,12 +20,15 @@ static const sa_oracle *const ORACLES[sa_oracle_kind_count] = {
 };
 enum { LISTED = SA_ORACLE_OWN }; /* the last, which nobody finds by its name */
 
-const sa_oracle *sa_oracle_of(sa_oracle_kind kind) { return (unsigned)kind < sa_oracle_kind_count ? ORACLES[kind] : NULL; }
+const sa_oracle *sa_oracle_of(sa_oracle_kind kind) {
+    return (unsigned)kind < sa_oracle_kind_count ? ORACLES[kind] : NULL;
+}
 
 bool sa_oracle_at(size_t index, sa_oracle_info *info) {
     const sa_oracle *oracle = index < LISTED ? ORACLES[index] : NULL;
     if (!oracle) return false;
-    *info = (sa_oracle_info){oracle->name, oracle->summary, oracle->wants, oracle->cost, oracle->alpha, oracle->exact};
+    *info = (sa_oracle_info){oracle->name, oracle->summary, oracle->wants,
+                             oracle->cost, oracle->alpha,   oracle->exact};
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* Arms are directed edges; the slate is a path from the source to the target, in order. An arm costs max(0, 1 - score), so
- * that optimism never makes a cycle worth riding; the reward is minus the total cost.
+/* Arms are directed edges; the slate is a path from the source to the target, in order. An arm costs max(0, 1
+ * - score), so that optimism never makes a cycle worth riding; the reward is minus the total cost.
  *
  * Dijkstra with a binary heap, O(N log N). Nodes count from 0 to the largest number that an arm names. */
 #include "oracle/oracle.h"
@@ -20,12 +20,15 @@ typedef struct search {
     size_t waiting;   /* nodes in the heap */
 } search;
 
-static double cost_of(const sa_oracle_problem *problem, size_t arm) { return fmax(0, 1 - problem->scores[arm]); }
+static double cost_of(const sa_oracle_problem *problem, size_t arm) {
+    return fmax(0, 1 - problem->scores[arm]);
+}
 
 /* ---- the heap: nearest first, ties to the lower node ---- */
 
 static bool nearer(const search *self, size_t node, size_t other) {
-    return self->distance[node] < self->distance[other] || (self->distance[node] == self->distance[other] && node < other);
+    return self->distance[node] < self->distance[other] ||
+           (self->distance[node] == self->distance[other] && node < other);
 }
 
 static void put(search *self, size_t at, size_t node) {
@@ -60,7 +63,8 @@ static void list_leaving(search *self) {
     for (size_t arm = 0; arm < self->problem->arms; arm++) self->first[edges[2 * arm] + 1]++;
     for (size_t node = 0; node < self->nodes; node++) self->first[node + 1] += self->first[node];
     for (size_t arm = self->problem->arms; arm-- > 0;) self->leaving[--self->first[edges[2 * arm] + 1]] = arm;
-    for (size_t node = 0; node < self->nodes; node++) self->first[node] = self->first[node + 1]; /* moved by one above */
+    for (size_t node = 0; node < self->nodes; node++)
+        self->first[node] = self->first[node + 1]; /* moved by one above */
     self->first[self->nodes] = self->problem->arms;
 }
 
@@ -90,20 +94,25 @@ static void find(search *self, size_t source, size_t target) {
     }
 }
 
-static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {
+static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate,
+                       size_t *length) {
     const sa_oracle_data *data = problem->data;
     search self = {.problem = problem};
     for (size_t i = 0; i < 2 * problem->arms; i++)
         if (data->edges[i] >= self.nodes) self.nodes = data->edges[i] + 1;
-    if (data->source >= self.nodes) return sa_data_fail(data, SA_SOURCE, "no arm leads to or from node %zu", data->source);
-    if (data->target >= self.nodes) return sa_data_fail(data, SA_TARGET, "no arm leads to or from node %zu", data->target);
-    SA_TRY(SA_LAY(workspace, {&self.first, self.nodes + 1, sizeof(size_t)}, {&self.leaving, problem->arms, sizeof(size_t)},
+    if (data->source >= self.nodes)
+        return sa_data_fail(data, SA_SOURCE, "no arm leads to or from node %zu", data->source);
+    if (data->target >= self.nodes)
+        return sa_data_fail(data, SA_TARGET, "no arm leads to or from node %zu", data->target);
+    SA_TRY(SA_LAY(workspace, {&self.first, self.nodes + 1, sizeof(size_t)},
+                  {&self.leaving, problem->arms, sizeof(size_t)},
                   {&self.distance, self.nodes, sizeof(double)}, {&self.arm, self.nodes, sizeof(size_t)},
                   {&self.heap, self.nodes, sizeof(size_t)}, {&self.place, self.nodes, sizeof(size_t)}));
     list_leaving(&self);
     find(&self, data->source, data->target);
     if (self.distance[data->target] == INFINITY)
-        return sa_data_fail(data, SA_EDGES, "no path from --source %zu to --target %zu", data->source, data->target);
+        return sa_data_fail(data, SA_EDGES, "no path from --source %zu to --target %zu", data->source,
+                            data->target);
     size_t count = 0;
     for (size_t node = data->target; node != data->source; node = data->edges[2 * self.arm[node]])
         slate[count++] = self.arm[node];
@@ -124,7 +133,8 @@ static double reward(const sa_oracle_problem *problem, const size_t *slate, size
 
 const sa_oracle sa_oracle_shortest_path = {
     .name = "shortest-path",
-    .summary = "arms are directed edges; a path from source to target; reward: minus the sum of max(0, 1 - score)",
+    .summary =
+        "arms are directed edges; a path from source to target; reward: minus the sum of max(0, 1 - score)",
     .wants = "edges, source, target",
     .cost = "O(N log N)",
     .alpha = 1,

@@ -2,9 +2,10 @@
  *
  *   R(S) = sum_t max_{i in S} score_i c(i, t),   scores 0 or more
  *
- * which is monotone and submodular. Greedy: K times the arm that adds most, which reaches 1 - 1/e of the best (Nemhauser,
- * Wolsey and Fisher 1978). Lazily (Minoux 1978): what an arm adds only falls, so an old gain is a bound, and only arms at the
- * top of a heap of bounds are looked at again. Urgent arms, where there are any, are chosen before greedy goes on from them. */
+ * which is monotone and submodular. Greedy: K times the arm that adds most, which reaches 1 - 1/e of the best
+ * (Nemhauser, Wolsey and Fisher 1978). Lazily (Minoux 1978): what an arm adds only falls, so an old gain is a
+ * bound, and only arms at the top of a heap of bounds are looked at again. Urgent arms, where there are any,
+ * are chosen before greedy goes on from them. */
 #include "oracle/oracle.h"
 
 #include <float.h>
@@ -63,7 +64,8 @@ static bool is_urgent(const sa_oracle_problem *problem, size_t arm) {
     return problem->urgency && problem->urgency[arm] > 0;
 }
 
-static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {
+static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate,
+                       size_t *length) {
     size_t count = 0, *urgent, topics = problem->data->columns[SA_TOPICS];
     candidate *heap;
     double *covered;

@@ -1,7 +1,9 @@
-/* The K arms with the largest scores, ties to the lower index: exact for a reward that is the sum of the scores. */
+/* The K arms with the largest scores, ties to the lower index: exact for a reward that is the sum of the
+ * scores. */
 #include "oracle/oracle.h"
 
-static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate, size_t *length) {
+static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate,
+                       size_t *length) {
     size_t count = 0, *order;
     SA_TRY(SA_LAY(workspace, {&order, problem->arms, sizeof *order}));
     for (size_t arm = 0; arm < problem->arms; arm++)

@@ -15,8 +15,8 @@ static sa_status show(const sa_policy *policy, const sa_chooser *chooser, size_t
     return SA_OK;
 }
 
-sa_status sa_block_evaluate(const sa_policy *policy, const sa_chooser *chooser, const sa_choice *choice, size_t first,
-                            size_t count, sa_block *block, const void **input) {
+sa_status sa_block_evaluate(const sa_policy *policy, const sa_chooser *chooser, const sa_choice *choice,
+                            size_t first, size_t count, sa_block *block, const void **input) {
     const sa_estimator *estimator = &policy->estimator;
     SA_TRY(sa_block_read(block, &estimator->inputs, choice->request, first, count));
     SA_TRY(show(policy, chooser, count, block, input));
@@ -41,7 +41,8 @@ static size_t row_of(const sa_candidates *all, const sa_choice *self, size_t sco
 }
 
 /* A block is evaluated as a whole: for another number of rows BLAS may round differently. */
-static sa_status evaluate_blocks(const sa_policy *policy, sa_chooser *chooser, const sa_choice *self, sa_gradients *out) {
+static sa_status evaluate_blocks(const sa_policy *policy, sa_chooser *chooser, const sa_choice *self,
+                                 sa_gradients *out) {
     size_t arms = self->request->arms;
     for (size_t first = 0, count; first < arms; first += count) {
         bool evaluated = false;
@@ -49,7 +50,8 @@ static sa_status evaluate_blocks(const sa_policy *policy, sa_chooser *chooser, c
         count = arms - first < SA_BLOCK_ARMS ? arms - first : SA_BLOCK_ARMS;
         for (size_t k = 0; k < self->slate; k++) {
             if (self->arms[k] < first || self->arms[k] >= first + count) continue;
-            if (!evaluated) SA_TRY(sa_block_evaluate(policy, chooser, self, first, count, chooser->block, &input));
+            if (!evaluated)
+                SA_TRY(sa_block_evaluate(policy, chooser, self, first, count, chooser->block, &input));
             evaluated = true;
             size_t row = sa_choice_chosen(self, k) - sa_choice_score_of(self, first);
             out->count = k;
@@ -60,7 +62,8 @@ static sa_status evaluate_blocks(const sa_policy *policy, sa_chooser *chooser, c
     return SA_OK;
 }
 
-sa_status sa_choice_gradients(const sa_policy *policy, sa_chooser *chooser, const sa_choice *self, sa_gradients *out) {
+sa_status sa_choice_gradients(const sa_policy *policy, sa_chooser *chooser, const sa_choice *self,
+                              sa_gradients *out) {
     const sa_candidates *all = &chooser->candidates;
     SA_TRY(sa_gradients_reserve(out, self->slate));
     if (self->rows == 0) return evaluate_blocks(policy, chooser, self, out);

@@ -7,10 +7,12 @@
 
 /* ---- the request ---- */
 
-/* Can bounds of the widths tell which arms matter? Where there is but one block, they must also be worth it. */
+/* Can bounds of the widths tell which arms matter? Where there is but one block, they must also be worth
+ * it. */
 static bool is_bounded(const sa_policy *policy, size_t arms) {
-    return policy->confidence && policy->exploration.kind->from == SA_SCORES_FROM_WIDTHS && !policy->all_widths &&
-           policy->oracle == &sa_oracle_top_k && (arms > SA_BLOCK_ARMS || policy->confidence->kind->tighten);
+    return policy->confidence && policy->exploration.kind->from == SA_SCORES_FROM_WIDTHS &&
+           !policy->all_widths && policy->oracle == &sa_oracle_top_k &&
+           (arms > SA_BLOCK_ARMS || policy->confidence->kind->tighten);
 }
 
 /* log det Z comes with the widths, at no cost. */
@@ -18,25 +20,29 @@ static sa_exploration exploration_of(const sa_policy *policy, size_t slate) {
     sa_confidence_state state;
     if (!policy->exploration.by_theory) return policy->exploration;
     policy->confidence->kind->state(policy->confidence, &state);
-    return sa_exploration_in(&policy->exploration, &(sa_exploration_round){.observations = (double)state.counted,
-                                                                           .log_det = state.log_det,
-                                                                           .slate = (double)slate,
-                                                                           .scale = policy->estimator.scale});
+    return sa_exploration_in(&policy->exploration,
+                             &(sa_exploration_round){.observations = (double)state.counted,
+                                                     .log_det = state.log_det,
+                                                     .slate = (double)slate,
+                                                     .scale = policy->estimator.scale});
 }
 
 static sa_status check_positions(const sa_policy *policy, const sa_request *request, bool known) {
     size_t most = policy->estimator.inputs.positions;
     if (most > 0 && request->slate > most)
-        return sa_fail(SA_INVALID,
-                       "the request asks for a slate of %zu arms, and the agent tells %zu positions apart (--slate)",
-                       request->slate, most);
+        return sa_fail(
+            SA_INVALID,
+            "the request asks for a slate of %zu arms, and the agent tells %zu positions apart (--slate)",
+            request->slate, most);
     if (known && request->expected_positional && most == 0)
-        return sa_fail(SA_INVALID,
-                       "the request has expected scores of each position, which only --feedback position takes");
+        return sa_fail(
+            SA_INVALID,
+            "the request has expected scores of each position, which only --feedback position takes");
     return SA_OK;
 }
 
-sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, size_t after, bool all, sa_choice *self) {
+sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, size_t after, bool all,
+                         sa_choice *self) {
     size_t most = policy->estimator.inputs.positions;
     bool known = policy->exploration.kind->from == SA_SCORES_FROM_CALLER;
     bool exactly = (policy->oracle->size == SA_EXACTLY_K && !all) || most > 0;
@@ -75,7 +81,8 @@ sa_oracle_problem sa_choice_problem(const sa_policy *policy, const sa_choice *se
                                .own = &policy->callbacks};
 }
 
-sa_status sa_choice_prepare(const sa_policy *policy, const sa_request *request, size_t after, sa_choice *self) {
+sa_status sa_choice_prepare(const sa_policy *policy, const sa_request *request, size_t after,
+                            sa_choice *self) {
     const double none = 0; /* scores are still to come, and not looked at */
     SA_TRY(sa_choice_read(policy, request, after, false, self));
     sa_oracle_problem problem = sa_choice_problem(policy, self);
@@ -100,10 +107,12 @@ sa_status sa_choices_lay(sa_chooser *chooser, const sa_policy *policy, sa_choice
         slates += choices[i].slate;
     }
     SA_TRY(SA_LAY(&chooser->arrays, {&mean, scores, sizeof *mean}, {&width, scores, sizeof *width},
-                  {&score, scores, sizeof *score}, {&draw, scores, sizeof *draw}, {&unclipped, scores, sizeof *unclipped},
-                  {&urgency, urgent ? scores : 0, sizeof *urgency}, {&arms, slates, sizeof *arms},
-                  {&own, slates, sizeof *own}, {&prefix, slates, sizeof *prefix}, {&position, slates, sizeof *position}));
-    for (size_t i = 0, first = 0, place = 0; i < count; first += choices[i].scores, place += choices[i].slate, i++) {
+                  {&score, scores, sizeof *score}, {&draw, scores, sizeof *draw},
+                  {&unclipped, scores, sizeof *unclipped}, {&urgency, urgent ? scores : 0, sizeof *urgency},
+                  {&arms, slates, sizeof *arms}, {&own, slates, sizeof *own},
+                  {&prefix, slates, sizeof *prefix}, {&position, slates, sizeof *position}));
+    for (size_t i = 0, first = 0, place = 0; i < count;
+         first += choices[i].scores, place += choices[i].slate, i++) {
         choices[i].mean = mean + first;
         choices[i].width = width + first;
         choices[i].score = score + first;

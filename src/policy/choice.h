@@ -24,7 +24,8 @@ typedef struct sa_choice {
     /* in the chooser's workspace: */
     double *mean, *width, *score; /* (scores) */
     double *draw;                 /* (scores) of the exploration */
-    double *urgency;   /* (scores), or NULL: arms that the model wants chosen before all others, by their draws */
+    double
+        *urgency; /* (scores), or NULL: arms that the model wants chosen before all others, by their draws */
     double *unclipped; /* (scores) before they are clipped to the oracle's domain */
     size_t *arms;      /* (slate) */
     size_t slate;      /* arms chosen; at first the most there can be */
@@ -32,7 +33,8 @@ typedef struct sa_choice {
     bool random; /* the slate is a uniformly random one, and not the oracle's */
     size_t *own; /* (own_slate) the oracle's */
     size_t own_slate;
-    double *prefix, *position; /* (slate) propensities, NaN where they are not known; the last prefix is the slate */
+    double *prefix,
+        *position; /* (slate) propensities, NaN where they are not known; the last prefix is the slate */
 } sa_choice;
 
 /* The scores of an arm are those from here on, and the arm of a score. */
@@ -53,10 +55,13 @@ static inline double sa_choice_discount(const sa_choice *self, size_t k) {
     return self->discounts[k < count ? k : count - 1];
 }
 
-/* Reads and checks a request, the one after `after` others of the same call; nothing is scored yet. `all`: widths of all arms. */
-sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, size_t after, bool all, sa_choice *self);
+/* Reads and checks a request, the one after `after` others of the same call; nothing is scored yet. `all`:
+ * widths of all arms. */
+sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, size_t after, bool all,
+                         sa_choice *self);
 /* The same with what the oracle needs. */
-sa_status sa_choice_prepare(const sa_policy *policy, const sa_request *request, size_t after, sa_choice *self);
+sa_status sa_choice_prepare(const sa_policy *policy, const sa_request *request, size_t after,
+                            sa_choice *self);
 /* Memory for the choices' arrays, in the chooser. */
 sa_status sa_choices_lay(sa_chooser *chooser, const sa_policy *policy, sa_choice *choices, size_t count);
 /* What the oracle is asked. */

@@ -56,7 +56,8 @@ sa_status sa_chooser_begin(sa_chooser *chooser, const sa_policy *policy) {
     return SA_OK;
 }
 
-sa_status sa_block_read(sa_block *block, const sa_inputs *inputs, const sa_request *request, size_t first, size_t count) {
+sa_status sa_block_read(sa_block *block, const sa_inputs *inputs, const sa_request *request, size_t first,
+                        size_t count) {
     if (block->request == request && block->first == first && block->count == count) return SA_OK;
     block->request = NULL;
     SA_TRY(sa_contexts_read(inputs, request, first, count, &block->memory, &block->raw));
@@ -73,7 +74,8 @@ sa_status sa_chooser_see(sa_chooser *chooser, const sa_policy *policy, const sa_
     for (size_t first = 0, count; first < request->arms; first += count) {
         count = request->arms - first < SA_BLOCK_ARMS ? request->arms - first : SA_BLOCK_ARMS;
         SA_TRY(sa_block_read(chooser->block, inputs, request, first, count));
-        sa_statistics_see(inputs, chooser->statistics, chooser->block->raw, excluded ? excluded + first : NULL, count);
+        sa_statistics_see(inputs, chooser->statistics, chooser->block->raw,
+                          excluded ? excluded + first : NULL, count);
     }
     sa_statistics_factor(inputs, chooser->statistics, chooser->factor);
     return SA_OK;

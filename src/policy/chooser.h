@@ -5,8 +5,8 @@
 #include "policy/contexts.h"
 #include "policy/policy.h"
 
-/* A block of a request's arms, on its way from contexts to estimates. Blocks make the workspace of a choice independent of how many
- * arms there are, and what is computed of an arm is used while it is in the cache. */
+/* A block of a request's arms, on its way from contexts to estimates. Blocks make the workspace of a choice
+ * independent of how many arms there are, and what is computed of an arm is used while it is in the cache. */
 typedef struct sa_block {
     sa_workspace memory; /* of raw contexts */
     /* the contexts at hand: of the arms [first, first + count) of a request (NULL: none), (count, dim) */
@@ -28,10 +28,11 @@ typedef struct sa_survivors {
     sa_status status;
 } sa_survivors;
 
-/* Scores whose widths matter, and their gradients, row by row: those of all blocks so far, or of several requests. */
+/* Scores whose widths matter, and their gradients, row by row: those of all blocks so far, or of several
+ * requests. */
 typedef struct sa_candidates {
     size_t count;
-    size_t *index;                       /* (count) which score of its request a row is, rising within a request */
+    size_t *index; /* (count) which score of its request a row is, rising within a request */
     double *mean, *draw, *width, *score; /* (count) */
     double *rank;                        /* (count) workspace of contests, as are the others */
     size_t *contender, *joint;
@@ -54,10 +55,12 @@ struct sa_chooser {
     sa_workspace oracle;
 };
 
-/* For a call that chooses: fits the workspace to the policy, copies its statistics, and forgets the contexts at hand. */
+/* For a call that chooses: fits the workspace to the policy, copies its statistics, and forgets the contexts
+ * at hand. */
 sa_status sa_chooser_begin(sa_chooser *chooser, const sa_policy *policy);
 /* block->raw = the contexts of the request's arms [first, first + count), read unless they are at hand. */
-sa_status sa_block_read(sa_block *block, const sa_inputs *inputs, const sa_request *request, size_t first, size_t count);
+sa_status sa_block_read(sa_block *block, const sa_inputs *inputs, const sa_request *request, size_t first,
+                        size_t count);
 /* Takes the contexts of a request's arms that can be chosen into the chooser's statistics. */
 sa_status sa_chooser_see(sa_chooser *chooser, const sa_policy *policy, const sa_request *request);
 

@@ -12,7 +12,8 @@ typedef struct contest {
 } contest;
 
 static double score_at(const sa_candidates *all, const sa_choice *choice, size_t row, double width) {
-    return choice->exploration.kind->score(&choice->exploration, all->mean[row], width, choice->bonus, all->draw[row]);
+    return choice->exploration.kind->score(&choice->exploration, all->mean[row], width, choice->bonus,
+                                           all->draw[row]);
 }
 
 static double highest(const sa_candidates *all, const sa_choice *choice, size_t row) {
@@ -30,13 +31,15 @@ static size_t slate_of(const sa_choice *choice) {
 }
 
 /* The best `wanted` of scores (rows), into best. */
-static sa_status best_of(sa_chooser *chooser, const double *scores, size_t rows, size_t wanted, size_t *best) {
+static sa_status best_of(sa_chooser *chooser, const double *scores, size_t rows, size_t wanted,
+                         size_t *best) {
     sa_oracle_problem problem = {.scores = scores, .arms = rows, .slate = wanted};
     size_t length;
     return sa_oracle_top_k.solve(&problem, &chooser->oracle, best, &length);
 }
 
-/* The slate-th highest of the choice's ranks, of which there are `count` from its first row on; not below its bar. */
+/* The slate-th highest of the choice's ranks, of which there are `count` from its first row on; not below its
+ * bar. */
 static sa_status place_score(const contest *self, const sa_choice *choice, size_t count, double *score) {
     const double *rank = self->all->rank + choice->first;
     size_t *best = self->all->joint + choice->first; /* not in use now */
@@ -85,7 +88,8 @@ static sa_status tighten(const contest *self) {
     size_t count;
     const size_t *rows = join(self, &count);
     if (count == 0 || !confidence->kind->tighten) return SA_OK;
-    SA_TRY(confidence->kind->tighten(confidence, &all->gradients, rows, count, &self->chooser->widths, all->width));
+    SA_TRY(confidence->kind->tighten(confidence, &all->gradients, rows, count, &self->chooser->widths,
+                                     all->width));
     for (size_t c = 0; c < self->count; c++)
         for (size_t i = 0; i < self->choices[c].contenders; i++) {
             size_t row = all->contender[self->choices[c].first + i];
@@ -98,7 +102,8 @@ static sa_status tighten(const contest *self) {
 static sa_status choose_group(const contest *self, sa_choice *choice) {
     size_t *contender = self->all->contender + choice->first;
     choice->contenders = group_of(choice);
-    SA_TRY(best_of(self->chooser, self->all->score + choice->first, choice->rows, choice->contenders, contender));
+    SA_TRY(best_of(self->chooser, self->all->score + choice->first, choice->rows, choice->contenders,
+                   contender));
     for (size_t i = 0; i < choice->contenders; i++) contender[i] += choice->first;
     return SA_OK;
 }
@@ -110,7 +115,8 @@ static sa_status score_exactly(const contest *self) {
     size_t count;
     const size_t *rows = join(self, &count), *label = self->count == 1 ? all->index : NULL;
     if (count == 0) return SA_OK;
-    SA_TRY(confidence->kind->widths(confidence, &all->gradients, rows, count, label, &self->chooser->widths, all->width));
+    SA_TRY(confidence->kind->widths(confidence, &all->gradients, rows, count, label, &self->chooser->widths,
+                                    all->width));
     for (size_t c = 0; c < self->count; c++)
         for (size_t i = 0; i < self->choices[c].contenders; i++) {
             size_t row = all->contender[self->choices[c].first + i];
@@ -137,8 +143,11 @@ static sa_status choose_others(const contest *self, sa_choice *choice) {
 }
 
 sa_status sa_contest(const sa_policy *policy, sa_chooser *chooser, sa_choice *choices, size_t count) {
-    const contest self = {
-        .policy = policy, .chooser = chooser, .all = &chooser->candidates, .choices = choices, .count = count};
+    const contest self = {.policy = policy,
+                          .chooser = chooser,
+                          .all = &chooser->candidates,
+                          .choices = choices,
+                          .count = count};
     for (size_t c = 0; c < count; c++) SA_TRY(find_those_in(&self, &choices[c]));
     SA_TRY(tighten(&self));
     for (size_t c = 0; c < count; c++) SA_TRY(choose_group(&self, &choices[c]));

@@ -1,20 +1,21 @@
 /* Which arms need their exact width? For a top-k slate only those whose score can reach it.
  *
- * Every width lies between 0 and sqrt(g'g / lambda), since Z >= lambda I; so every score has an upper and a lower bound before
- * Z is looked at. An arm whose upper bound is below the K-th highest lower bound is out. While too many are in, the engine
- * tightens their bounds. The arms with the highest upper bounds are then scored exactly; whoever's bound is below the K-th of
- * their scores is out, and the few others are scored too. The slate is the same as with all widths, where scores differ by more than
- * rounding. */
+ * Every width lies between 0 and sqrt(g'g / lambda), since Z >= lambda I; so every score has an upper and a
+ * lower bound before Z is looked at. An arm whose upper bound is below the K-th highest lower bound is out.
+ * While too many are in, the engine tightens their bounds. The arms with the highest upper bounds are then
+ * scored exactly; whoever's bound is below the K-th of their scores is out, and the few others are scored
+ * too. The slate is the same as with all widths, where scores differ by more than rounding. */
 #ifndef SA_POLICY_CONTEST_H
 #define SA_POLICY_CONTEST_H
 
 #include "policy/choice.h"
 
-/* The candidates' widths, exact for those that matter and upper bounds for the rest, as they are before; scores likewise, with a rest
- * that is sure to stay below the slate. Several choices at once: what the engine is asked for, it is asked for all of them, but each
- * comes out as it would alone. */
+/* The candidates' widths, exact for those that matter and upper bounds for the rest, as they are before;
+ * scores likewise, with a rest that is sure to stay below the slate. Several choices at once: what the engine
+ * is asked for, it is asked for all of them, but each comes out as it would alone. */
 sa_status sa_contest(const sa_policy *policy, sa_chooser *chooser, sa_choice *choices, size_t count);
-/* Of one choice's candidates, which have all rows, the best stay, in the order of arms; the least of their scores is the new bar. */
+/* Of one choice's candidates, which have all rows, the best stay, in the order of arms; the least of their
+ * scores is the new bar. */
 sa_status sa_contest_keep(sa_chooser *chooser, sa_choice *choice);
 
 #endif

@@ -6,11 +6,13 @@
 #include "model/rows_real.h"
 
 /* rows of either precision: model/rows_real.c */
-#define PER_PRECISION(inputs, call_f32, call_f64) ((inputs)->precision == SA_PRECISION_SINGLE ? (call_f32) : (call_f64))
+#define PER_PRECISION(inputs, call_f32, call_f64)                                                            \
+    ((inputs)->precision == SA_PRECISION_SINGLE ? (call_f32) : (call_f64))
 
 /* Feature j of an arm as the caller gave it, joined by hand: for sentences. */
 static double feature_of(const sa_request *request, size_t dim, size_t arm, size_t j) {
-    size_t items = request->item_dim ? request->item_dim : dim, shares = request->shared_dim, i = j, k = SIZE_MAX;
+    size_t items = request->item_dim ? request->item_dim : dim, shares = request->shared_dim, i = j,
+           k = SIZE_MAX;
     if (request->item_dim && request->join != SA_JOIN_PRODUCTS && j >= items) {
         i = SIZE_MAX;
         k = j - items;
@@ -22,12 +24,14 @@ static double feature_of(const sa_request *request, size_t dim, size_t arm, size
     }
     double x = 1;
     if (i != SIZE_MAX)
-        x *= request->contexts ? request->contexts[arm * items + i] : request->contexts_float[arm * items + i];
+        x *=
+            request->contexts ? request->contexts[arm * items + i] : request->contexts_float[arm * items + i];
     if (k != SIZE_MAX) x *= request->shared ? request->shared[k] : request->shared_float[k];
     return request->contexts_float && request->shared_float ? (double)(float)x : x;
 }
 
-static sa_status name_the_wrong_one(const sa_inputs *inputs, const sa_request *request, size_t first, size_t count) {
+static sa_status name_the_wrong_one(const sa_inputs *inputs, const sa_request *request, size_t first,
+                                    size_t count) {
     for (size_t arm = first; arm < first + count; arm++)
         for (size_t j = 0; j < inputs->dim; j++) {
             double x = feature_of(request, inputs->dim, arm, j);
@@ -39,7 +43,8 @@ static sa_status name_the_wrong_one(const sa_inputs *inputs, const sa_request *r
 }
 
 /* Contexts as they are, in the model's precision. */
-static bool convert(const sa_inputs *inputs, const sa_request *request, size_t start, size_t count, void *to) {
+static bool convert(const sa_inputs *inputs, const sa_request *request, size_t start, size_t count,
+                    void *to) {
     if (request->contexts)
         return PER_PRECISION(inputs, rows_take_wide_f32(request->contexts + start, count, to),
                              rows_take_wide_f64(request->contexts + start, count, to));
@@ -48,8 +53,8 @@ static bool convert(const sa_inputs *inputs, const sa_request *request, size_t s
 }
 
 /* Items and what they share, row by row. */
-static bool join(const sa_inputs *inputs, const sa_request *request, size_t first, size_t count, double *joint,
-                 void *rows) {
+static bool join(const sa_inputs *inputs, const sa_request *request, size_t first, size_t count,
+                 double *joint, void *rows) {
     size_t items = request->item_dim, shares = request->shared_dim;
     double *shared = joint, *item = joint + shares;
     sa_joined from = {.item = item,
@@ -59,7 +64,8 @@ static bool join(const sa_inputs *inputs, const sa_request *request, size_t firs
                       .concatenated = request->join != SA_JOIN_PRODUCTS,
                       .multiplied = request->join != SA_JOIN_CONCAT,
                       .narrow = request->contexts_float && request->shared_float};
-    for (size_t j = 0; j < shares; j++) shared[j] = request->shared ? request->shared[j] : request->shared_float[j];
+    for (size_t j = 0; j < shares; j++)
+        shared[j] = request->shared ? request->shared[j] : request->shared_float[j];
     for (size_t i = 0; i < count; i++) {
         size_t start = (first + i) * items;
         for (size_t j = 0; j < items; j++)
@@ -87,10 +93,12 @@ static void to_unit_length(const sa_inputs *inputs, void *raw, size_t count) {
 sa_status sa_contexts_read(const sa_inputs *inputs, const sa_request *request, size_t first, size_t count,
                            sa_workspace *work, const void **raw) {
     size_t start = first * inputs->dim, total = count * inputs->dim;
-    bool single = inputs->precision == SA_PRECISION_SINGLE, changes = inputs->normalization == SA_NORMALIZE_UNIT, finite;
+    bool single = inputs->precision == SA_PRECISION_SINGLE,
+         changes = inputs->normalization == SA_NORMALIZE_UNIT, finite;
     void *rows;
     double *joint;
-    SA_TRY(SA_LAY(work, {&rows, total, sa_precision_bytes(inputs->precision)}, {&joint, inputs->dim + 1, sizeof *joint}));
+    SA_TRY(SA_LAY(work, {&rows, total, sa_precision_bytes(inputs->precision)},
+                  {&joint, inputs->dim + 1, sizeof *joint}));
     *raw = rows;
     if (request->item_dim) {
         finite = join(inputs, request, first, count, joint, rows);

@@ -41,7 +41,8 @@ void sa_decision_destroy(sa_decision *decision) {
 
 /* Each array has a capacity of its own while it grows; the shared one is set when all have. */
 sa_status sa_decision_reserve(sa_decision *decision, size_t slate, size_t scores) {
-    double **chosen[] = {&decision->estimate, &decision->width, &decision->score, &decision->prefix, &decision->position};
+    double **chosen[] = {&decision->estimate, &decision->width, &decision->score, &decision->prefix,
+                         &decision->position};
     double **all[] = {&decision->all_estimate, &decision->all_width, &decision->all_score};
     size_t capacity = decision->slate_capacity;
     SA_TRY(sa_grow_array(&decision->arms, &capacity, slate, sizeof *decision->arms));
@@ -59,7 +60,8 @@ sa_status sa_decision_reserve(sa_decision *decision, size_t slate, size_t scores
 }
 
 void sa_decision_fill(sa_decision *decision, const sa_decision *from) {
-    size_t slate = from->slate, positions = from->positions, scores = from->candidates * (positions ? positions : 1);
+    size_t slate = from->slate, positions = from->positions,
+           scores = from->candidates * (positions ? positions : 1);
     decision->id = from->id;
     decision->event = from->event;
     decision->slate = slate;
@@ -68,7 +70,9 @@ void sa_decision_fill(sa_decision *decision, const sa_decision *from) {
     decision->certificate = from->certificate;
     decision->gap = from->gap;
     decision->imprecise = from->imprecise;
-    if (slate) memcpy(decision->arms, from->arms, slate * sizeof *from->arms); /* an empty one may have no array yet */
+    if (slate)
+        memcpy(decision->arms, from->arms,
+               slate * sizeof *from->arms); /* an empty one may have no array yet */
     memcpy(decision->all_estimate, from->all_estimate, scores * sizeof *from->all_estimate);
     memcpy(decision->all_width, from->all_width, scores * sizeof *from->all_width);
     memcpy(decision->all_score, from->all_score, scores * sizeof *from->all_score);

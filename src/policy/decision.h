@@ -19,7 +19,8 @@ struct sa_decision {
 
 /* Room for a decision with so many arms in the slate and scores in all; what it holds stays. */
 sa_status sa_decision_reserve(sa_decision *decision, size_t slate, size_t scores);
-/* Copies `from`, but for the slate's own estimate, width and score, which are found in those of all; there must be room. */
+/* Copies `from`, but for the slate's own estimate, width and score, which are found in those of all; there
+ * must be room. */
 void sa_decision_fill(sa_decision *decision, const sa_decision *from);
 
 #endif

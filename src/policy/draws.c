@@ -37,7 +37,8 @@ static void score(sa_choice *choice) {
     const sa_exploration *rule = &choice->exploration;
     sa_explore_draw(rule, 0, choice->scores, &choice->stream, choice->draw);
     for (size_t i = 0; i < choice->scores; i++)
-        choice->score[i] = rule->kind->score(rule, choice->mean[i], choice->width[i], choice->bonus, choice->draw[i]);
+        choice->score[i] =
+            rule->kind->score(rule, choice->mean[i], choice->width[i], choice->bonus, choice->draw[i]);
 }
 
 static sa_status score_again(sa_draws *self) {

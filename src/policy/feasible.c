@@ -3,12 +3,13 @@
 #include "base/memory.h"
 
 sa_status sa_feasible_check(const sa_oracle *oracle) {
-    if (oracle == &sa_oracle_top_k || oracle == &sa_oracle_assignment || oracle == &sa_oracle_matroid) return SA_OK;
-    return sa_fail(
-        SA_INVALID,
-        "--floor is for oracles whose slates can be counted and drawn, top-k, assignment and matroid with exactly "
-        "K, and --oracle is %s",
-        oracle->name);
+    if (oracle == &sa_oracle_top_k || oracle == &sa_oracle_assignment || oracle == &sa_oracle_matroid)
+        return SA_OK;
+    return sa_fail(SA_INVALID,
+                   "--floor is for oracles whose slates can be counted and drawn, top-k, assignment and "
+                   "matroid with exactly "
+                   "K, and --oracle is %s",
+                   oracle->name);
 }
 
 /* Rules that a uniformly random slate would have to keep. */
@@ -21,7 +22,8 @@ static bool has_rules(const sa_policy *policy, const sa_choice *choice) {
 sa_status sa_choice_check_floor(const sa_policy *policy, const sa_choice *choice) {
     bool partition = (choice->data.given & SA_BIT(SA_GROUPS)) && (choice->data.given & SA_BIT(SA_EXACTLY));
     if (has_rules(policy, choice))
-        return sa_fail(SA_INVALID, "--floor draws slates at random, and cannot keep the rules of this request");
+        return sa_fail(SA_INVALID,
+                       "--floor draws slates at random, and cannot keep the rules of this request");
     if (policy->oracle == &sa_oracle_matroid && (!partition || choice->request->slate == 0))
         return sa_fail(SA_INVALID, "--floor with --oracle matroid needs groups, and exactly K arms");
     return SA_OK;
@@ -42,7 +44,8 @@ static sa_status take_groups(const sa_oracle_data *data, size_t arms, sa_eligibl
     SA_TRY(sa_alloc_array(self->count, sizeof *self->group, &self->group));
     SA_TRY(sa_alloc_array(groups, sizeof *self->capacity, &self->capacity));
     for (size_t i = 0; i < self->count; i++) self->group[i] = data->groups[self->arms[i]];
-    for (size_t g = 0; g < groups; g++) self->capacity[g] = data->given & SA_BIT(SA_CAPACITIES) ? data->capacities[g] : 1;
+    for (size_t g = 0; g < groups; g++)
+        self->capacity[g] = data->given & SA_BIT(SA_CAPACITIES) ? data->capacities[g] : 1;
     self->feasible.groups = groups;
     self->feasible.group = self->group;
     self->feasible.capacity = self->capacity;
@@ -76,9 +79,11 @@ sa_status sa_choice_draw(const sa_policy *policy, sa_choice *choice) {
     uint64_t draw = request->draw == SA_NO_DRAW ? choice->round : request->draw;
     sa_stream stream = sa_stream_at(policy->seed, SA_PURPOSE_FLOOR, policy->run, draw);
     SA_TRY(sa_eligible_of(policy, choice, &eligible));
-    sa_status status = sa_feasible_draw(&eligible.feasible, &stream, 2, choice->arms); /* draw 0 was the coin */
+    sa_status status =
+        sa_feasible_draw(&eligible.feasible, &stream, 2, choice->arms); /* draw 0 was the coin */
     choice->slate = request->slate;
-    for (size_t k = 0; status == SA_OK && k < choice->slate; k++) choice->arms[k] = eligible.arms[choice->arms[k]];
+    for (size_t k = 0; status == SA_OK && k < choice->slate; k++)
+        choice->arms[k] = eligible.arms[choice->arms[k]];
     sa_eligible_clear(&eligible);
     return status;
 }

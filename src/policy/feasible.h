@@ -1,4 +1,5 @@
-/* The slates that a request allows, where they can be counted and drawn: exactly K arms of those that are not excluded. */
+/* The slates that a request allows, where they can be counted and drawn: exactly K arms of those that are not
+ * excluded. */
 #ifndef SA_POLICY_FEASIBLE_H
 #define SA_POLICY_FEASIBLE_H
 
@@ -13,7 +14,8 @@ typedef struct sa_eligible {
     sa_feasible feasible;     /* of the arms in the list */
 } sa_eligible;
 
-/* SA_INVALID, with what --floor needs, unless the oracle's slates can be counted; and unless this request's can. */
+/* SA_INVALID, with what --floor needs, unless the oracle's slates can be counted; and unless this request's
+ * can. */
 sa_status sa_feasible_check(const sa_oracle *oracle);
 sa_status sa_choice_check_floor(const sa_policy *policy, const sa_choice *choice);
 /* Caller frees with sa_eligible_clear. */

@@ -9,7 +9,8 @@
 #include "policy/feasible.h"
 #include "policy/walk.h"
 
-/* Distributions over the eligible arms, (slate, count): of each arm next after the slate's first ones, and of each at each position. */
+/* Distributions over the eligible arms, (slate, count): of each arm next after the slate's first ones, and of
+ * each at each position. */
 typedef struct table {
     double *next, *positions;
 } table;
@@ -74,21 +75,25 @@ static sa_status thompson(const asked *self, table *out) {
         size_t a = self->eligible->arms[i];
         double at_0 = rule->kind->score(rule, choice->mean[a], choice->width[a], choice->bonus, 0);
         mean[i] = at_0;
-        deviation[i] = fabs(rule->kind->score(rule, choice->mean[a], choice->width[a], choice->bonus, 1) - at_0);
+        deviation[i] =
+            fabs(rule->kind->score(rule, choice->mean[a], choice->width[a], choice->bonus, 1) - at_0);
     }
-    const sa_ts_scores scores = {.arms = arms, .mean = mean, .deviation = deviation, .samples = rule->samples};
+    const sa_ts_scores scores = {
+        .arms = arms, .mean = mean, .deviation = deviation, .samples = rule->samples};
     sa_status status;
     if (self->next) {
         status = sa_ts_next_propensities(&scores, self->slate, self->length, out->next);
     } else {
         status = sa_ts_prefix_propensities(&scores, self->slate, self->length, prefix);
-        for (size_t k = 0; status == SA_OK && k < self->length; k++) out->next[k * arms + self->slate[k]] = prefix[k];
+        for (size_t k = 0; status == SA_OK && k < self->length; k++)
+            out->next[k * arms + self->slate[k]] = prefix[k];
     }
     if (status == SA_OK && self->positions) {
         status = sa_ts_position_propensities(&scores, self->length, out->positions);
     } else if (status == SA_OK) {
         status = sa_ts_slate_positions(&scores, self->slate, self->length, prefix);
-        for (size_t k = 0; status == SA_OK && k < self->length; k++) out->positions[k * arms + self->slate[k]] = prefix[k];
+        for (size_t k = 0; status == SA_OK && k < self->length; k++)
+            out->positions[k * arms + self->slate[k]] = prefix[k];
     }
     sa_free(mean);
     return status;
@@ -141,7 +146,8 @@ static sa_status mix(const asked *self, table *own, bool *known) {
     if (E == 0 || !*known) return SA_OK;
     SA_TRY(table_init(&floor, self->length, self->eligible->count));
     sa_status status = uniform(self, &floor);
-    for (size_t i = 0; i < count && status == SA_OK; i++) own->next[i] = E * floor.next[i] + (1 - E) * own->next[i];
+    for (size_t i = 0; i < count && status == SA_OK; i++)
+        own->next[i] = E * floor.next[i] + (1 - E) * own->next[i];
     sa_free(floor.next);
     return status;
 }
@@ -165,10 +171,12 @@ static void write_out(const asked *self, const table *mixed, bool known, const s
     if (out->all_positions) spread(self, mixed->positions, known, out->all_positions);
 }
 
-static sa_status check_slate(const sa_choice *choice, const sa_eligible *eligible, const size_t *slate, size_t length) {
+static sa_status check_slate(const sa_choice *choice, const sa_eligible *eligible, const size_t *slate,
+                             size_t length) {
     size_t arms = choice->request->arms;
     for (size_t k = 0; k < length; k++) {
-        if (slate[k] >= arms) return sa_fail(SA_INVALID, "the slate has arm %zu, and the request has %zu", slate[k], arms);
+        if (slate[k] >= arms)
+            return sa_fail(SA_INVALID, "the slate has arm %zu, and the request has %zu", slate[k], arms);
         if (eligible->place[slate[k]] == SIZE_MAX)
             return sa_fail(SA_INVALID, "the slate has arm %zu, which the request excludes", slate[k]);
         for (size_t j = 0; j < k; j++)
@@ -177,8 +185,8 @@ static sa_status check_slate(const sa_choice *choice, const sa_eligible *eligibl
     return SA_OK;
 }
 
-sa_status sa_choice_propensities(const sa_policy *policy, const sa_choice *choice, const size_t *slate, size_t length,
-                                 const sa_propensities *out) {
+sa_status sa_choice_propensities(const sa_policy *policy, const sa_choice *choice, const size_t *slate,
+                                 size_t length, const sa_propensities *out) {
     sa_eligible eligible;
     table mixed = {0};
     size_t *places = NULL;
@@ -208,7 +216,8 @@ fail:
 sa_status sa_choice_find_propensities(const sa_policy *policy, sa_choice *choice) {
     const sa_propensities out = {.prefix = choice->prefix, .position = choice->position};
     SA_TRY(sa_choice_propensities(policy, choice, choice->arms, choice->slate, &out));
-    for (size_t k = 0; k < choice->slate; k++) { /* rounding must not make a prefix rise, nor what happened impossible */
+    for (size_t k = 0; k < choice->slate;
+         k++) { /* rounding must not make a prefix rise, nor what happened impossible */
         if (k && choice->prefix[k] > choice->prefix[k - 1]) choice->prefix[k] = choice->prefix[k - 1];
         if (choice->prefix[k] <= 0) choice->prefix[k] = NAN;
         if (choice->position[k] <= 0) choice->position[k] = NAN;
@@ -226,9 +235,10 @@ static sa_status solve(const sa_policy *policy, sa_chooser *chooser, const sa_re
     SA_TRY(sa_choice_prepare(policy, &asking, 0, choice));
     if (policy->floor > 0) SA_TRY(sa_choice_check_floor(policy, choice));
     if (policy->oracle->size != SA_EXACTLY_K && !(choice->data.given & SA_BIT(SA_EXACTLY)))
-        return sa_fail(SA_INVALID,
-                       "with --oracle %s the policy decides how long a slate is, and its probabilities are not known",
-                       policy->oracle->name);
+        return sa_fail(
+            SA_INVALID,
+            "with --oracle %s the policy decides how long a slate is, and its probabilities are not known",
+            policy->oracle->name);
     if (n != request->slate)
         return sa_fail(SA_INVALID, "the slate has %zu arms, and the request asks for %zu", n, request->slate);
     SA_TRY(sa_chooser_begin(chooser, policy));
@@ -239,7 +249,8 @@ static sa_status solve(const sa_policy *policy, sa_chooser *chooser, const sa_re
     return sa_choice_solve(policy, chooser, choice);
 }
 
-/* From "the first k - 1 arms and this one" to "this one, given the first k - 1"; where they are impossible, all is 0. */
+/* From "the first k - 1 arms and this one" to "this one, given the first k - 1"; where they are impossible,
+ * all is 0. */
 static void condition(size_t length, size_t arms, const size_t *slate, double *next) {
     double before = 1;
     for (size_t k = 0; k < length; k++) {
@@ -250,8 +261,8 @@ static void condition(size_t length, size_t arms, const size_t *slate, double *n
 }
 
 sa_status sa_policy_propensities(const sa_policy *policy, sa_chooser *chooser, const sa_request *request,
-                                 const size_t *arms, size_t n, double *propensity, double *prefix, double *position,
-                                 double *all_positions, double *all_next) {
+                                 const size_t *arms, size_t n, double *propensity, double *prefix,
+                                 double *position, double *all_positions, double *all_next) {
     if (!policy || !chooser || !request || !arms)
         return sa_fail(SA_INVALID, "sa_policy_propensities needs a policy, a chooser, a request and a slate");
     sa_choice choice;

@@ -3,7 +3,8 @@
  *   rules that do not draw                  the own slate has probability 1
  *   random, with top-k                      uniform
  *   ts with top-k                           quadrature (exploration/ts_propensity.h)
- *   all others                              the share of 1000 slates that are drawn for it; not known where E = 0 */
+ *   all others                              the share of 1000 slates that are drawn for it; not known where E
+ *                                           = 0 */
 #ifndef SA_POLICY_PROPENSITY_H
 #define SA_POLICY_PROPENSITY_H
 
@@ -17,8 +18,8 @@ typedef struct sa_propensities {
 } sa_propensities;
 
 /* Of the slate, arms (length), for a choice that is scored, with exact widths, and solved. */
-sa_status sa_choice_propensities(const sa_policy *policy, const sa_choice *choice, const size_t *slate, size_t length,
-                                 const sa_propensities *out);
+sa_status sa_choice_propensities(const sa_policy *policy, const sa_choice *choice, const size_t *slate,
+                                 size_t length, const sa_propensities *out);
 /* Of the slate that was chosen, into the choice. */
 sa_status sa_choice_find_propensities(const sa_policy *policy, sa_choice *choice);
 

@@ -14,7 +14,8 @@ void sa_request_destroy(sa_request *request) {
     sa_free(request);
 }
 
-static void set_arms(sa_request *request, const double *wide, const float *narrow, size_t arms, size_t item_dim) {
+static void set_arms(sa_request *request, const double *wide, const float *narrow, size_t arms,
+                     size_t item_dim) {
     sa_request_forget_json(request);
     request->contexts = wide;
     request->contexts_float = narrow;
@@ -60,7 +61,8 @@ void sa_request_join(sa_request *request, sa_join join) { request->join = join; 
 /* Sizes so large that they overflow come out as 0, which no agent has. */
 size_t sa_join_dim(sa_join join, size_t item_dim, size_t shared_dim) {
     size_t sum, product;
-    if (__builtin_add_overflow(item_dim, shared_dim, &sum) || __builtin_mul_overflow(item_dim, shared_dim, &product))
+    if (__builtin_add_overflow(item_dim, shared_dim, &sum) ||
+        __builtin_mul_overflow(item_dim, shared_dim, &product))
         return 0;
     switch (join) {
     case SA_JOIN_CONCAT: return sum;
@@ -100,24 +102,31 @@ static const char *join_name(sa_join join) {
 
 static sa_status check_join(const sa_request *request, size_t dim) {
     bool shares = request->shared || request->shared_float;
-    if (request->item_dim == 0 && request->of_items) return sa_fail(SA_INVALID, "the request has items of 0 features");
+    if (request->item_dim == 0 && request->of_items)
+        return sa_fail(SA_INVALID, "the request has items of 0 features");
     if (request->item_dim == 0 && shares)
-        return sa_fail(SA_INVALID, "the request has a shared context, and no items with features to join it with");
+        return sa_fail(SA_INVALID,
+                       "the request has a shared context, and no items with features to join it with");
     if (request->item_dim == 0) return SA_OK;
     if (!shares || request->shared_dim == 0)
-        return sa_fail(SA_INVALID, "the request has items, and no shared context to join them with (sa_request_shared)");
+        return sa_fail(SA_INVALID,
+                       "the request has items, and no shared context to join them with (sa_request_shared)");
     if (request->join != SA_JOIN_CONCAT && request->join != SA_JOIN_PRODUCTS && request->join != SA_JOIN_BOTH)
-        return sa_fail(SA_INVALID, "the request joins items by %d, which is none of sa_join", (int)request->join);
+        return sa_fail(SA_INVALID, "the request joins items by %d, which is none of sa_join",
+                       (int)request->join);
     size_t joined = sa_join_dim(request->join, request->item_dim, request->shared_dim);
     if (joined != dim)
-        return sa_fail(SA_INVALID, "items of %zu features, %s with %zu shared ones, have %zu, and the agent has --dim %zu",
-                       request->item_dim, join_name(request->join), request->shared_dim, joined, dim);
+        return sa_fail(
+            SA_INVALID,
+            "items of %zu features, %s with %zu shared ones, have %zu, and the agent has --dim %zu",
+            request->item_dim, join_name(request->join), request->shared_dim, joined, dim);
     return SA_OK;
 }
 
 sa_status sa_request_check(const sa_request *request, size_t dim, bool exactly) {
     if (!request) return sa_fail(SA_INVALID, "the request is NULL");
-    if (!request->contexts && !request->contexts_float) return sa_fail(SA_INVALID, "the request has no contexts");
+    if (!request->contexts && !request->contexts_float)
+        return sa_fail(SA_INVALID, "the request has no contexts");
     if (request->arms == 0) return sa_fail(SA_INVALID, "the request has no arms");
     if (request->draw != SA_NO_DRAW && request->draw >> 48)
         return sa_fail(SA_INVALID, "the request's draw is %llu, and must be below 2^48",

@@ -34,8 +34,8 @@ struct sa_request {
 void sa_request_forget_json(sa_request *request);
 void sa_request_parts_destroy(sa_request_parts *parts); /* NULL is fine */
 
-/* SA_INVALID when nothing can be chosen from it: no contexts, items that do not join to `dim` features or, where exactly K are
- * wanted, K = 0 or more than the arms that are left. */
+/* SA_INVALID when nothing can be chosen from it: no contexts, items that do not join to `dim` features or,
+ * where exactly K are wanted, K = 0 or more than the arms that are left. */
 sa_status sa_request_check(const sa_request *request, size_t dim, bool exactly);
 
 #endif

@@ -63,7 +63,8 @@ static sa_status take_row(sa_request_parts *parts, size_t row, size_t index, sai
     if (index == 0) out->dim = count;
     if (count != out->dim || count == 0)
         return sa_fail(SA_INVALID, "%s has %zu numbers, and contexts[0] has %zu", path, count, out->dim);
-    SA_TRY(sa_grow_array(&parts->contexts, &parts->contexts_room, (index + 1) * count, sizeof *parts->contexts));
+    SA_TRY(
+        sa_grow_array(&parts->contexts, &parts->contexts_room, (index + 1) * count, sizeof *parts->contexts));
     for (size_t at = row + 1; at < json->nodes[row].next; at = json->nodes[at].next, column++) {
         double number = json->nodes[at].kind == SA_JSON_NUMBER ? sa_json_number(json, at) : NAN;
         if (!isfinite(number)) {
@@ -77,7 +78,8 @@ static sa_status take_row(sa_request_parts *parts, size_t row, size_t index, sai
 
 static sa_status take_contexts(sa_request_parts *parts, size_t contexts, said *out) {
     const sa_json *json = &parts->json;
-    if (!contexts) return sa_fail(SA_INVALID, "the request has no contexts, and there is no schema for items");
+    if (!contexts)
+        return sa_fail(SA_INVALID, "the request has no contexts, and there is no schema for items");
     if (json->nodes[contexts].kind != SA_JSON_ARRAY)
         return wrong(json, contexts, "contexts", "a list of lists of numbers is wanted");
     for (size_t at = contexts + 1; at < json->nodes[contexts].next; at = json->nodes[at].next)
@@ -87,7 +89,8 @@ static sa_status take_contexts(sa_request_parts *parts, size_t contexts, said *o
     return SA_OK;
 }
 
-static sa_status take_items(sa_request_parts *parts, const sa_schema *schema, const char *text, size_t size, said *out) {
+static sa_status take_items(sa_request_parts *parts, const sa_schema *schema, const char *text, size_t size,
+                            said *out) {
     SA_TRY(sa_schema_encode(schema, text, size, parts->encoding));
     out->arms = sa_encoding_arms(parts->encoding);
     out->dim = sa_schema_dim(schema);
@@ -106,7 +109,8 @@ static sa_status take_slate(const sa_json *json, size_t slate, said *out) {
     return SA_OK;
 }
 
-static sa_status find_arm(const sa_request_parts *parts, size_t at, const said *about, char *scratch, size_t *arm) {
+static sa_status find_arm(const sa_request_parts *parts, size_t at, const said *about, char *scratch,
+                          size_t *arm) {
     const sa_json *json = &parts->json;
     if (parts->ids.named) {
         *arm = json->nodes[at].kind == SA_JSON_STRING
@@ -140,7 +144,8 @@ static sa_status take_exclude(sa_request_parts *parts, size_t list, said *out) {
     return status;
 }
 
-static sa_status read_json(sa_request_parts *parts, const sa_schema *schema, const char *text, size_t size, said *out) {
+static sa_status read_json(sa_request_parts *parts, const sa_schema *schema, const char *text, size_t size,
+                           said *out) {
     sa_json *json = &parts->json;
     SA_TRY(sa_json_parse(json, text, size));
     if (json->nodes[0].kind != SA_JSON_OBJECT)

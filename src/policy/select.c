@@ -13,7 +13,8 @@ enum { TOGETHER = 4096 };
 
 /* ---- requests ---- */
 
-static sa_status prepare(const sa_policy *policy, const sa_request *const *requests, size_t count, sa_choice *choices) {
+static sa_status prepare(const sa_policy *policy, const sa_request *const *requests, size_t count,
+                         sa_choice *choices) {
     for (size_t i = 0; i < count; i++) {
         sa_status status = sa_choice_prepare(policy, requests[i], i, &choices[i]);
         if (status == SA_OK && policy->floor > 0) status = sa_choice_check_floor(policy, &choices[i]);
@@ -29,8 +30,8 @@ static bool is_small(const sa_policy *policy, const sa_choice *choice) {
            choice->exploration.kind->from == SA_SCORES_FROM_WIDTHS;
 }
 
-/* How many choices from `first` on are scored together. The last of all is scored by itself: what was solved for its widths serves
- * when it is counted. */
+/* How many choices from `first` on are scored together. The last of all is scored by itself: what was solved
+ * for its widths serves when it is counted. */
 static size_t group_of(const sa_policy *policy, const sa_choice *choices, size_t first, size_t end) {
     size_t count = 0, scores = 0;
     while (first + count + 1 < end && is_small(policy, &choices[first + count]) &&
@@ -59,8 +60,8 @@ static sa_status choose_all(const sa_policy *policy, sa_chooser *chooser, sa_cho
     return SA_OK;
 }
 
-sa_status sa_choose(const sa_policy *policy, sa_chooser *chooser, const sa_request *const *requests, size_t count,
-                    sa_chosen_call *call, void *user) {
+sa_status sa_choose(const sa_policy *policy, sa_chooser *chooser, const sa_request *const *requests,
+                    size_t count, sa_chosen_call *call, void *user) {
     sa_choice one, *choices = &one;
     if (count > 1) SA_TRY(sa_alloc_array(count, sizeof *choices, &choices));
     sa_status status = prepare(policy, requests, count, choices);
@@ -101,8 +102,8 @@ static void copy_out(const double *from, size_t count, double *to) {
     if (to) memcpy(to, from, count * sizeof *to);
 }
 
-sa_status sa_policy_estimate(const sa_policy *policy, sa_chooser *chooser, const sa_request *request, double *estimates,
-                             double *widths, double *scores) {
+sa_status sa_policy_estimate(const sa_policy *policy, sa_chooser *chooser, const sa_request *request,
+                             double *estimates, double *widths, double *scores) {
     if (!policy || !chooser) return sa_fail(SA_INVALID, "sa_policy_estimate needs a policy and a chooser");
     sa_choice choice;
     SA_TRY(sa_choice_read(policy, request, 0, true, &choice));

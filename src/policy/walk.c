@@ -28,7 +28,8 @@ static double score_at(const sa_choice *choice, size_t score, double width) {
                                            choice->draw[score]);
 }
 
-/* width and score of [start, end): upper bounds. Norms too large for the quick way are taken again with care. */
+/* width and score of [start, end): upper bounds. Norms too large for the quick way are taken again with
+ * care. */
 static void bound(const walk *self, const sa_gradients *gradients, size_t start, size_t end) {
     const sa_choice *choice = self->choice;
     double *width = choice->width + start, largest = 0;
@@ -44,19 +45,22 @@ static void bound(const walk *self, const sa_gradients *gradients, size_t start,
 }
 
 /* score of [start, end) where no widths are wanted */
-static sa_status score_without_widths(const walk *self, const void *input, size_t start, size_t end, sa_block *block) {
+static sa_status score_without_widths(const walk *self, const void *input, size_t start, size_t end,
+                                      sa_block *block) {
     const sa_choice *choice = self->choice;
     const sa_model *model = self->policy->estimator.model;
     for (size_t i = start; i < end; i++) choice->width[i] = NAN;
     if (choice->exploration.kind->from == SA_SCORES_FROM_MODEL)
-        return model->kind->exploring->explore(model, input, end - start, choice->round + 1, &block->work.model,
-                                               choice->score + start, choice->urgency + start);
+        return model->kind->exploring->explore(model, input, end - start, choice->round + 1,
+                                               &block->work.model, choice->score + start,
+                                               choice->urgency + start);
     for (size_t i = start; i < end; i++) choice->score[i] = score_at(choice, i, NAN);
     return SA_OK;
 }
 
 /* Estimates, draws and bounds of a block; `survivors` are those that can reach the slate. */
-static sa_status take_block(const walk *self, size_t first, size_t count, sa_block *block, sa_survivors *survivors) {
+static sa_status take_block(const walk *self, size_t first, size_t count, sa_block *block,
+                            sa_survivors *survivors) {
     const sa_choice *choice = self->choice;
     const bool *excluded = choice->request->excluded;
     size_t start = sa_choice_score_of(choice, first), end = sa_choice_score_of(choice, first + count);
@@ -66,13 +70,15 @@ static sa_status take_block(const walk *self, size_t first, size_t count, sa_blo
     if (self->policy->estimator.model)
         SA_TRY(sa_block_evaluate(self->policy, self->chooser, choice, first, count, block, &input));
     else
-        SA_TRY(sa_block_read(block, &self->policy->estimator.inputs, choice->request, first, count)); /* to check them */
+        SA_TRY(sa_block_read(block, &self->policy->estimator.inputs, choice->request, first,
+                             count)); /* to check them */
     sa_explore_draw(&choice->exploration, start, end - start, &choice->stream, draw + start);
     if (!self->policy->confidence) return score_without_widths(self, input, start, end, block);
     if (!choice->bounded) return SA_OK;
     bound(self, &block->gradients, start, end);
     for (size_t i = start; i < end; i++)
-        if (!(excluded && excluded[i]) && choice->score[i] > choice->bar) survivors->index[survivors->count++] = i;
+        if (!(excluded && excluded[i]) && choice->score[i] > choice->bar)
+            survivors->index[survivors->count++] = i;
     if (self->blocks == 1) return SA_OK; /* they are gathered before the block is used again */
     SA_TRY(sa_gradients_fit(&survivors->gradients, self->policy->none.precision, &self->policy->none));
     SA_TRY(sa_gradients_reserve(&survivors->gradients, survivors->count));
@@ -94,7 +100,8 @@ static void add_candidate(sa_candidates *all, const sa_choice *choice, size_t sc
     all->score[end] = choice->score[score];
 }
 
-/* Takes over a block's survivors, but for those that are below the bar by now; without bounds, all of its scores. */
+/* Takes over a block's survivors, but for those that are below the bar by now; without bounds, all of its
+ * scores. */
 static sa_status gather(const walk *self, size_t index) {
     const sa_choice *choice = self->choice;
     sa_candidates *all = &self->chooser->candidates;
@@ -130,7 +137,8 @@ static void write_back(const sa_candidates *all, const sa_choice *choice) {
 }
 
 /* Exact widths and scores of all candidates; their choices are [0, count). */
-static sa_status score_all(const sa_policy *policy, sa_chooser *chooser, const sa_choice *choices, size_t count) {
+static sa_status score_all(const sa_policy *policy, sa_chooser *chooser, const sa_choice *choices,
+                           size_t count) {
     sa_candidates *all = &chooser->candidates;
     const sa_model *model = policy->estimator.model;
     const sa_exploration *exploration = &choices->exploration;
@@ -138,13 +146,14 @@ static sa_status score_all(const sa_policy *policy, sa_chooser *chooser, const s
                                             count == 1 ? all->index : NULL, &chooser->widths, all->width));
     for (size_t c = 0; c < count; c++)
         for (size_t row = choices[c].first; row < choices[c].first + choices[c].rows; row++)
-            all->score[row] = exploration->kind->score(&choices[c].exploration, all->mean[row], all->width[row],
-                                                       choices[c].bonus, all->draw[row]);
+            all->score[row] = exploration->kind->score(&choices[c].exploration, all->mean[row],
+                                                       all->width[row], choices[c].bonus, all->draw[row]);
     if (exploration->kind->from != SA_SCORES_FROM_PARAMETERS) return SA_OK;
     const sa_estimator *estimator = &policy->estimator; /* such choices are scored one by one */
     SA_TRY(model->kind->exploring->sample(model, &all->gradients, exploration->nu, &choices->stream,
                                           &chooser->block->work.model, all->score));
-    for (size_t row = 0; row < all->count; row++) all->score[row] = estimator->centre + estimator->scale * all->score[row];
+    for (size_t row = 0; row < all->count; row++)
+        all->score[row] = estimator->centre + estimator->scale * all->score[row];
     return SA_OK;
 }
 
@@ -153,12 +162,14 @@ static sa_status settle(const sa_policy *policy, sa_chooser *chooser, sa_choice 
     if (chooser->candidates.count == 0) return SA_OK;
     chooser->widths.solved.version = 0;
     if (count == 1) sa_solved_begin(&chooser->widths.solved, policy->confidence, chooser->candidates.count);
-    SA_TRY(choices->bounded ? sa_contest(policy, chooser, choices, count) : score_all(policy, chooser, choices, count));
+    SA_TRY(choices->bounded ? sa_contest(policy, chooser, choices, count)
+                            : score_all(policy, chooser, choices, count));
     for (size_t i = 0; i < count; i++) write_back(&chooser->candidates, &choices[i]);
     return SA_OK;
 }
 
-/* After a wave of many arms, which one choice alone has: without bounds its candidates are done with; else the best of them stay. */
+/* After a wave of many arms, which one choice alone has: without bounds its candidates are done with; else
+ * the best of them stay. */
 static sa_status settle_early(const walk *self) {
     sa_choice *choice = self->choice;
     sa_candidates *all = &self->chooser->candidates;
@@ -176,10 +187,12 @@ static void work(void *user, size_t index, size_t worker) {
     const walk *self = user;
     sa_survivors *survivors = &self->chooser->survivors[index];
     size_t first = self->first + index * SA_BLOCK_ARMS;
-    survivors->status = take_block(self, first, block_size(self->choice, first), &self->chooser->block[worker], survivors);
+    survivors->status =
+        take_block(self, first, block_size(self->choice, first), &self->chooser->block[worker], survivors);
 }
 
-/* The sentence of a failure is its thread's own: the block that failed first is taken again in the caller's. */
+/* The sentence of a failure is its thread's own: the block that failed first is taken again in the
+ * caller's. */
 static sa_status run_wave(walk *self) {
     sa_survivors *survivors = self->chooser->survivors;
     size_t threads = self->blocks > 1 ? self->policy->threads : 1;
@@ -202,7 +215,8 @@ static sa_status walk_arms(const sa_policy *policy, sa_chooser *chooser, sa_choi
     size_t arms = choice->request->arms;
     choice->bar = -INFINITY;
     choice->first = all->count;
-    for (; self.first < arms; self.first += self.blocks * SA_BLOCK_ARMS, self.blocks = choice->bounded ? SA_WAVE : 1) {
+    for (; self.first < arms;
+         self.first += self.blocks * SA_BLOCK_ARMS, self.blocks = choice->bounded ? SA_WAVE : 1) {
         size_t left = (arms - self.first + SA_BLOCK_ARMS - 1) / SA_BLOCK_ARMS;
         if (left < self.blocks) self.blocks = left;
         SA_TRY(run_wave(&self));
@@ -229,11 +243,11 @@ static sa_status lay(const sa_policy *policy, sa_chooser *chooser, const sa_choi
     size_t rows = capacity_for(choices, count), waves = is_one_block(choices) ? 1 : SA_WAVE;
     size_t *index;
     if (!policy->confidence) return SA_OK;
-    SA_TRY(SA_LAY(&chooser->memory, {&all->index, rows, sizeof *all->index}, {&all->mean, rows, sizeof(double)},
-                  {&all->draw, rows, sizeof(double)}, {&all->width, rows, sizeof(double)},
-                  {&all->score, rows, sizeof(double)}, {&all->rank, rows, sizeof(double)},
-                  {&all->contender, rows, sizeof(size_t)}, {&all->joint, rows, sizeof(size_t)},
-                  {&all->is_contender, rows, sizeof(bool)}));
+    SA_TRY(SA_LAY(&chooser->memory, {&all->index, rows, sizeof *all->index},
+                  {&all->mean, rows, sizeof(double)}, {&all->draw, rows, sizeof(double)},
+                  {&all->width, rows, sizeof(double)}, {&all->score, rows, sizeof(double)},
+                  {&all->rank, rows, sizeof(double)}, {&all->contender, rows, sizeof(size_t)},
+                  {&all->joint, rows, sizeof(size_t)}, {&all->is_contender, rows, sizeof(bool)}));
     SA_TRY(SA_LAY(&chooser->survived, {&index, waves * SA_BLOCK_ARMS, sizeof *index}));
     for (size_t i = 0; i < waves; i++) chooser->survivors[i].index = index + i * SA_BLOCK_ARMS;
     return SA_OK;
@@ -245,7 +259,8 @@ static sa_status recall(const sa_choice *choice) {
     if (!expected) return sa_fail(SA_INVALID, "the algorithm best needs the expected scores in each request");
     for (size_t i = 0; i < choice->scores; i++)
         if (!isfinite(expected[i]))
-            return sa_fail(SA_INVALID, "the expected score of arm %zu is %g", sa_choice_arm_of(choice, i), expected[i]);
+            return sa_fail(SA_INVALID, "the expected score of arm %zu is %g", sa_choice_arm_of(choice, i),
+                           expected[i]);
     memcpy(choice->mean, expected, choice->scores * sizeof *expected);
     return SA_OK;
 }
@@ -253,7 +268,8 @@ static sa_status recall(const sa_choice *choice) {
 static sa_status check_scores(const sa_choice *choice) {
     for (size_t i = 0; i < choice->scores; i++)
         if (!isfinite(choice->score[i]))
-            return sa_fail(SA_INVALID, "the optimistic score of arm %zu is not finite", sa_choice_arm_of(choice, i));
+            return sa_fail(SA_INVALID, "the optimistic score of arm %zu is not finite",
+                           sa_choice_arm_of(choice, i));
     return SA_OK;
 }
 

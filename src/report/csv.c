@@ -1,4 +1,5 @@
-/* The numbers for other programs: table.csv and curves.csv, with both kinds of regret, and clicks where there are any. */
+/* The numbers for other programs: table.csv and curves.csv, with both kinds of regret, and clicks where there
+ * are any. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -67,7 +68,8 @@ static void add_published(sa_buffer *buffer, const sa_report_panel *panel, const
     add_who(buffer, panel, agent);
     sa_buffer_text(buffer, ",");
     add_text(buffer, agent->options->algorithm);
-    sa_buffer_format(buffer, ",published,%s,%zu,%zu", KINDS[shown], agent->published->runs, curve->round[end]);
+    sa_buffer_format(buffer, ",published,%s,%zu,%zu", KINDS[shown], agent->published->runs,
+                     curve->round[end]);
     add_mean(buffer, &mean);
     sa_buffer_text(buffer, ",,,,,,");
     add_number(buffer, mean.mean / sa_mean_at(agent, shown, curve->round[end]));
@@ -75,9 +77,10 @@ static void add_published(sa_buffer *buffer, const sa_report_panel *panel, const
 }
 
 void sa_table_csv(const sa_report *report, sa_buffer *buffer) {
-    sa_buffer_text(buffer, "panel,label,algorithm,source,regret,runs,round,mean,sd,ci95_low,ci95_high,difference,"
-                           "difference_low,difference_high,seconds_per_run,peak_bytes,diverged_trainings,"
-                           "published_by_ours,certificate\n");
+    sa_buffer_text(buffer,
+                   "panel,label,algorithm,source,regret,runs,round,mean,sd,ci95_low,ci95_high,difference,"
+                   "difference_low,difference_high,seconds_per_run,peak_bytes,diverged_trainings,"
+                   "published_by_ours,certificate\n");
     for (size_t p = 0; p < report->panel_count; p++) {
         const sa_report_panel *panel = &report->panels[p];
         for (size_t i = 0; i < panel->agent_count; i++) {
@@ -90,7 +93,8 @@ void sa_table_csv(const sa_report *report, sa_buffer *buffer) {
 
 /* ---- curves.csv ---- */
 
-static void add_curve(sa_buffer *buffer, const sa_report_panel *panel, const sa_report_agent *agent, int kind) {
+static void add_curve(sa_buffer *buffer, const sa_report_panel *panel, const sa_report_agent *agent,
+                      int kind) {
     const sa_curve *curve = &agent->curve[kind];
     for (size_t i = 0; i < curve->count; i++) {
         add_who(buffer, panel, agent);

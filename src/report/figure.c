@@ -4,7 +4,15 @@
 
 #include "report/report.h"
 
-enum { PANEL_WIDTH = 460, ALONE_WIDTH = 640, PANEL_HEIGHT = 350, KEY_LINE = 19, KEY_ROOM = 16, HEADING = 28, MARKS = 7 };
+enum {
+    PANEL_WIDTH = 460,
+    ALONE_WIDTH = 640,
+    PANEL_HEIGHT = 350,
+    KEY_LINE = 19,
+    KEY_ROOM = 16,
+    HEADING = 28,
+    MARKS = 7
+};
 
 /* gnuplot's point types in the order of agents, and the same as paths for the page's legend. */
 static const int MARK_TYPES[] = {7, 5, 9, 13, 11, 6, 4, 8, 12, 10};
@@ -13,8 +21,8 @@ enum { MARK_COUNT = sizeof MARK_TYPES / sizeof *MARK_TYPES };
 /* Lines of one colour have other marks, too. */
 size_t sa_line_mark(sa_line line, size_t index) { return (index + line.dashes) % MARK_COUNT; }
 
-/* A long dash and one to three dots, in each further turn with a longer dash: none is the plain one of published curves.
- * The numbers are lengths and gaps; gnuplot takes eight of them at most. */
+/* A long dash and one to three dots, in each further turn with a longer dash: none is the plain one of
+ * published curves. The numbers are lengths and gaps; gnuplot takes eight of them at most. */
 static void add_dashes(sa_buffer *buffer, size_t dashes, const char *between) {
     sa_buffer_format(buffer, "%zu%s3", 8 * (1 + (dashes - 1) / 3), between);
     for (size_t dot = 0; dot <= (dashes - 1) % 3; dot++) sa_buffer_format(buffer, "%s2%s3", between, between);
@@ -66,18 +74,22 @@ static void add_quoted(sa_buffer *script, const char *text) {
 static void add_terminal(sa_buffer *script, sa_picture kind, size_t width, size_t height) {
     sa_buffer_text(script, "set encoding utf8\n");
     if (kind == SA_PICTURE_SVG)
-        sa_buffer_format(script,
-                         "set terminal svg size %zu,%zu font 'Helvetica,Arial,sans-serif,14' background '#ffffff'\n",
-                         width, height);
+        sa_buffer_format(
+            script,
+            "set terminal svg size %zu,%zu font 'Helvetica,Arial,sans-serif,14' background '#ffffff'\n",
+            width, height);
     else if (kind == SA_PICTURE_PNG)
-        sa_buffer_format(script, "set terminal pngcairo size %zu,%zu font 'sans,20' background '#ffffff' linewidth 2\n",
-                         2 * width, 2 * height);
+        sa_buffer_format(
+            script, "set terminal pngcairo size %zu,%zu font 'sans,20' background '#ffffff' linewidth 2\n",
+            2 * width, 2 * height);
     else
-        sa_buffer_format(script, "set terminal pdfcairo size %zu.%02zuin,%zu.%02zuin font 'sans,10' linewidth 1.2\n",
+        sa_buffer_format(script,
+                         "set terminal pdfcairo size %zu.%02zuin,%zu.%02zuin font 'sans,10' linewidth 1.2\n",
                          width / 96, width % 96 * 100 / 96, height / 96, height % 96 * 100 / 96);
-    sa_buffer_text(script, "set border 3 lc rgb '#555555'\nset tics nomirror out scale 0.6\n"
-                           "set grid lc rgb '#dddddd' lt 1 lw 0.5\nset style fill transparent solid 0.14 noborder\n"
-                           "set xlabel 'Round' offset 0,0.4\nset tmargin 2.5\nset xtics autofreq\n");
+    sa_buffer_text(script,
+                   "set border 3 lc rgb '#555555'\nset tics nomirror out scale 0.6\n"
+                   "set grid lc rgb '#dddddd' lt 1 lw 0.5\nset style fill transparent solid 0.14 noborder\n"
+                   "set xlabel 'Round' offset 0,0.4\nset tmargin 2.5\nset xtics autofreq\n");
 }
 
 /* The legend's letters. */
@@ -106,11 +118,13 @@ static double least_shown(const sa_report_panel *panel) {
     return isfinite(least) ? least : 1;
 }
 
-static void add_curve(sa_buffer *script, const sa_style *style, const sa_curve *curve, size_t rounds, double least) {
+static void add_curve(sa_buffer *script, const sa_style *style, const sa_curve *curve, size_t rounds,
+                      double least) {
     bool log = style->log_x || style->log_y;
     if (!log) add_point(script, 0, 0, 0, 0);
     for (size_t k = 0; k < curve->count && curve->round[k] <= rounds; k++) {
-        double mean = curve->mean[k], low = curve->low ? curve->low[k] : mean, high = curve->low ? curve->high[k] : mean;
+        double mean = curve->mean[k], low = curve->low ? curve->low[k] : mean,
+               high = curve->low ? curve->high[k] : mean;
         if (style->log_y && mean <= 0) continue;
         if (style->log_y && low < least) low = least;
         if (style->log_y && high < low) high = low;
@@ -124,7 +138,8 @@ static void add_data(sa_buffer *script, const sa_report *report, const sa_report
     for (size_t i = 0; i < panel->agent_count; i++) {
         if (!sa_agent_is_drawn(panel, i)) continue;
         sa_buffer_format(script, "$ours_%zu_%zu << END_OF_DATA\n", p, i);
-        add_curve(script, &report->style, &panel->agents[i].curve[sa_panel_shown(panel)], panel->rounds, least);
+        add_curve(script, &report->style, &panel->agents[i].curve[sa_panel_shown(panel)], panel->rounds,
+                  least);
         if (!panel->agents[i].published) continue;
         sa_buffer_format(script, "$published_%zu_%zu << END_OF_DATA\n", p, i);
         add_curve(script, &report->style, &panel->agents[i].published->curve, panel->rounds, least);
@@ -164,7 +179,8 @@ static void add_axes(sa_buffer *script, const sa_style *style, const sa_report_p
 }
 
 /* "plot ..." of a panel. */
-static void add_plot(sa_buffer *script, const sa_report *report, const sa_report_panel *panel, size_t p, bool titled) {
+static void add_plot(sa_buffer *script, const sa_report *report, const sa_report_panel *panel, size_t p,
+                     bool titled) {
     bool alone = report->panel_count == 1 && *report->style.title;
     const char *join = "";
     add_axes(script, &report->style, panel);
@@ -173,7 +189,8 @@ static void add_plot(sa_buffer *script, const sa_report *report, const sa_report
     sa_buffer_text(script, " noenhanced offset 0,-0.5\nplot \\\n");
     for (size_t i = 0; i < panel->agent_count; i++)
         if (sa_agent_is_drawn(panel, i) && panel->agents[i].curve[sa_panel_shown(panel)].low)
-            sa_buffer_format(script, "  $ours_%zu_%zu using 1:3:4 with filledcurves lc rgb '%s' notitle, \\\n", p, i,
+            sa_buffer_format(script,
+                             "  $ours_%zu_%zu using 1:3:4 with filledcurves lc rgb '%s' notitle, \\\n", p, i,
                              sa_agent_line(panel, i).colour);
     for (size_t i = 0; i < panel->agent_count; i++) {
         const sa_report_agent *agent = &panel->agents[i];
@@ -229,7 +246,8 @@ static void add_legend(sa_buffer *script, const sa_report_panel *panel, sa_pictu
         script,
         "unset title\nunset xlabel\nunset ylabel\nunset border\nunset tics\nunset grid\nunset logscale\n"
         "set yrange [0:1]\nset xrange [0:1]\n"
-        "set key inside center center horizontal Left reverse maxcols %zu noenhanced samplen 2.5 width 2 font ',%d'\n"
+        "set key inside center center horizontal Left reverse maxcols %zu noenhanced samplen 2.5 width 2 "
+        "font ',%d'\n"
         "plot \\\n",
         columns, key_font(kind));
     for (size_t i = 0; i < panel->agent_count; i++) {

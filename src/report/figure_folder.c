@@ -19,7 +19,9 @@ void sa_figure_clear(sa_figure_folder *figure) {
     *figure = (sa_figure_folder){0};
 }
 
-static sa_status path_of(const char *folder, char **path) { return sa_format(path, "%s/figure.json", folder); }
+static sa_status path_of(const char *folder, char **path) {
+    return sa_format(path, "%s/figure.json", folder);
+}
 
 bool sa_is_figure(const char *folder) {
     char *path;
@@ -65,12 +67,14 @@ static sa_status take(const json_t *object, const char *path, sa_figure_folder *
     json_int_t format = 0;
     const char *name = NULL, *title = NULL, *command = NULL;
     json_t *panels = NULL;
-    if (json_unpack((json_t *)object, "{s:I}", "format", &format)) return sa_fail(SA_FORMAT, "%s has no \"format\"", path);
+    if (json_unpack((json_t *)object, "{s:I}", "format", &format))
+        return sa_fail(SA_FORMAT, "%s has no \"format\"", path);
     if (format > FORMAT)
-        return sa_fail(SA_NEWER, "%s is of format %" PRId64 ", written by a newer version; this one reads up to %d", path,
-                       (int64_t)format, FORMAT);
-    if (json_unpack((json_t *)object, "{s:s, s:s, s:s, s:o}", "figure", &name, "title", &title, "command", &command,
-                    "panels", &panels) ||
+        return sa_fail(SA_NEWER,
+                       "%s is of format %" PRId64 ", written by a newer version; this one reads up to %d",
+                       path, (int64_t)format, FORMAT);
+    if (json_unpack((json_t *)object, "{s:s, s:s, s:s, s:o}", "figure", &name, "title", &title, "command",
+                    &command, "panels", &panels) ||
         !plain(name) || !json_is_array(panels) || json_array_size(panels) < 1 ||
         json_array_size(panels) > SA_FIGURE_PANELS)
         return sa_fail(SA_FORMAT, "%s has no figure, title, command and panels", path);
@@ -80,7 +84,8 @@ static sa_status take(const json_t *object, const char *path, sa_figure_folder *
     SA_TRY(sa_alloc_array(json_array_size(panels), sizeof *figure->panels, &figure->panels));
     for (size_t i = 0; i < json_array_size(panels); i++) {
         const char *panel = json_string_value(json_array_get(panels, i));
-        if (!plain(panel)) return sa_fail(SA_FORMAT, "%s: panel %zu is not the name of a folder", path, i + 1);
+        if (!plain(panel))
+            return sa_fail(SA_FORMAT, "%s: panel %zu is not the name of a folder", path, i + 1);
         SA_TRY(sa_copy_text(panel, &figure->panels[i]));
         figure->count++;
     }

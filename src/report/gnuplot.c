@@ -1,5 +1,5 @@
-/* gnuplot as a child process: the script on its stdin, the picture from its stdout, no shell and no names of files. The
- * three are unnamed temporary files, so neither side ever waits for the other. */
+/* gnuplot as a child process: the script on its stdin, the picture from its stdout, no shell and no names of
+ * files. The three are unnamed temporary files, so neither side ever waits for the other. */
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -22,7 +22,8 @@ static sa_status spawn(FILE *script, FILE *picture, FILE *complaints, pid_t *chi
     if (!error) error = posix_spawnp(child, arguments[0], &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (!error) return SA_OK;
-    if (error == ENOENT) return sa_fail(SA_UNSUPPORTED, "gnuplot is not installed (Debian package gnuplot-nox)");
+    if (error == ENOENT)
+        return sa_fail(SA_UNSUPPORTED, "gnuplot is not installed (Debian package gnuplot-nox)");
     return sa_fail(SA_UNSUPPORTED, "gnuplot could not be started: %s", strerror(error));
 }
 
@@ -71,7 +72,8 @@ sa_status sa_gnuplot(const sa_buffer *script, sa_buffer *out) {
     sa_status status = script->status;
     if (status == SA_OK && (!input || !picture || !complaints ||
                             fwrite(script->text, 1, script->size, input) != script->size || fflush(input)))
-        status = sa_fail(SA_UNSUPPORTED, "no temporary file for gnuplot could be written: %s", strerror(errno));
+        status =
+            sa_fail(SA_UNSUPPORTED, "no temporary file for gnuplot could be written: %s", strerror(errno));
     if (status == SA_OK) {
         rewind(input);
         status = draw(input, picture, complaints, out);

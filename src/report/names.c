@@ -1,5 +1,6 @@
-/* Names, titles and lines as the paper has them. Colours are those of Okabe and Ito, which colour-blind people can tell
- * apart, with a dark red and greys beside; the network widths of one figure go from dark to light. */
+/* Names, titles and lines as the paper has them. Colours are those of Okabe and Ito, which colour-blind
+ * people can tell apart, with a dark red and greys beside; the network widths of one figure go from dark to
+ * light. */
 #include <stdio.h>
 #include <string.h>
 
@@ -30,14 +31,16 @@ static const known KNOWN[] = {
     {"cn-ts-m4", "cn-ts", "CN-TS (m=4)", "#D9B800"},
 };
 
-/* For agents that the paper does not have: Okabe and Ito without their yellow, which is too light for a line, and three
- * dark ones. No two of them are alike to people who do not tell red from green, or blue from yellow. */
+/* For agents that the paper does not have: Okabe and Ito without their yellow, which is too light for a line,
+ * and three dark ones. No two of them are alike to people who do not tell red from green, or blue from
+ * yellow. */
 static const char *const OTHERS[] = {"#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                      "#E69F00", "#56B4E9", "#B2182B", "#4B0092", "#003F5C"};
 
 static const known *find(const char *label, const sa_options *options) {
     for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++)
-        if (!strcmp(label, KNOWN[i].label) && !strcmp(options->algorithm, KNOWN[i].algorithm)) return &KNOWN[i];
+        if (!strcmp(label, KNOWN[i].label) && !strcmp(options->algorithm, KNOWN[i].algorithm))
+            return &KNOWN[i];
     return NULL;
 }
 
@@ -59,8 +62,8 @@ static bool is_taken(const sa_report_panel *panel, const char *colour) {
     return false;
 }
 
-/* The others get what is left, in their order: first the colours that are not taken, then all of them once more with
- * every further kind of dashes. */
+/* The others get what is left, in their order: first the colours that are not taken, then all of them once
+ * more with every further kind of dashes. */
 sa_line sa_agent_line(const sa_report_panel *panel, size_t index) {
     const size_t colours = sizeof OTHERS / sizeof *OTHERS;
     const known *own = find(panel->agents[index].label, panel->agents[index].options);
@@ -73,8 +76,8 @@ sa_line sa_agent_line(const sa_report_panel *panel, size_t index) {
     }
 }
 
-sa_status sa_agent_look_of(const char *const *labels, const char *const *algorithms, const int64_t *hidden, size_t count,
-                           size_t index, sa_agent_look *out) {
+sa_status sa_agent_look_of(const char *const *labels, const char *const *algorithms, const int64_t *hidden,
+                           size_t count, size_t index, sa_agent_look *out) {
     sa_report_panel panel = {.agent_count = count};
     char *name = NULL;
     sa_status status;
@@ -97,7 +100,8 @@ sa_status sa_agent_look_of(const char *const *labels, const char *const *algorit
     snprintf(out->name, sizeof out->name, "%s", name);
     snprintf(out->colour, sizeof out->colour, "%s", line.colour);
 fail:
-    for (size_t i = 0; panel.agents && i < count; i++) sa_options_destroy((sa_options *)panel.agents[i].options);
+    for (size_t i = 0; panel.agents && i < count; i++)
+        sa_options_destroy((sa_options *)panel.agents[i].options);
     sa_free(panel.agents);
     sa_free(name);
     return status;
@@ -107,12 +111,15 @@ sa_status sa_panel_title(const sa_options *options, char **title) {
     const char *score = options->environment;
     char frequency[SA_NUMBER_TEXT];
     if (!strcmp(score, "h1")) return sa_format(title, "h1(x) = x'a, d = %lld", (long long)options->dim);
-    if (!strcmp(score, "h2")) return sa_format(title, "h2(x) = (x'a)\u00b2, d = %lld", (long long)options->dim);
+    if (!strcmp(score, "h2"))
+        return sa_format(title, "h2(x) = (x'a)\u00b2, d = %lld", (long long)options->dim);
     if (!strcmp(score, "h3")) {
         sa_number_to_text(options->h3_frequency, frequency);
         return sa_format(title, "h3(x) = cos(%s x'a), d = %lld",
-                         options->h3_frequency == 3.14159265358979323846 ? "\u03c0" : frequency, (long long)options->dim);
+                         options->h3_frequency == 3.14159265358979323846 ? "\u03c0" : frequency,
+                         (long long)options->dim);
     }
-    if (!strcmp(score, "formula")) return sa_format(title, "%.200s, d = %lld", options->score, (long long)options->dim);
+    if (!strcmp(score, "formula"))
+        return sa_format(title, "%.200s, d = %lld", options->score, (long long)options->dim);
     return sa_format(title, "%s, d = %lld", score, (long long)options->dim);
 }

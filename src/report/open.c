@@ -27,7 +27,8 @@ const char *sa_report_page(const sa_report *report) { return report->page ? repo
 const char *sa_report_note(const sa_report *report) { return report->note ? report->note : ""; }
 
 /* Reads folders[i] (or the panel `name` in it) of all, and merges them. */
-static sa_status read_panel(const char *const *folders, size_t count, const char *name, sa_report_panel *out) {
+static sa_status read_panel(const char *const *folders, size_t count, const char *name,
+                            sa_report_panel *out) {
     char **paths;
     sa_status status = SA_OK;
     SA_TRY(sa_alloc_array(count, sizeof *paths, &paths));
@@ -45,9 +46,10 @@ static sa_status same_figure(const sa_figure_folder *one, const char *folder, co
     SA_TRY(sa_figure_read(other_folder, &other));
     bool same = !strcmp(one->name, other.name) && one->count == other.count;
     for (size_t i = 0; same && i < one->count; i++) same = !strcmp(one->panels[i], other.panels[i]);
-    sa_status status = same ? SA_OK
-                            : sa_fail(SA_INVALID, "%.200s is %s with %zu panels and %.200s is %s with %zu, other ones",
-                                      folder, one->name, one->count, other_folder, other.name, other.count);
+    sa_status status =
+        same ? SA_OK
+             : sa_fail(SA_INVALID, "%.200s is %s with %zu panels and %.200s is %s with %zu, other ones",
+                       folder, one->name, one->count, other_folder, other.name, other.count);
     sa_figure_clear(&other);
     return status;
 }
@@ -56,7 +58,8 @@ static sa_status open_figure(const char *const *folders, size_t count, sa_report
     sa_figure_folder figure;
     SA_TRY(sa_figure_read(folders[0], &figure));
     sa_status status = SA_OK;
-    for (size_t i = 1; status == SA_OK && i < count; i++) status = same_figure(&figure, folders[0], folders[i]);
+    for (size_t i = 1; status == SA_OK && i < count; i++)
+        status = same_figure(&figure, folders[0], folders[i]);
     if (status == SA_OK) status = sa_alloc_array(figure.count, sizeof *report->panels, &report->panels);
     if (status == SA_OK) report->panel_count = figure.count;
     for (size_t i = 0; status == SA_OK && i < figure.count; i++)
@@ -84,7 +87,8 @@ static sa_status open_all(const char *const *folders, size_t count, sa_report *r
     for (size_t i = 1; i < count; i++)
         if (sa_is_figure(folders[i]) != figure)
             return sa_fail(SA_INVALID, "%.300s is the folder of %s and %.300s of %s", folders[0],
-                           figure ? "a figure" : "an experiment", folders[i], figure ? "an experiment" : "a figure");
+                           figure ? "a figure" : "an experiment", folders[i],
+                           figure ? "an experiment" : "a figure");
     return figure ? open_figure(folders, count, report) : open_experiment(folders, count, report);
 }
 
@@ -92,7 +96,8 @@ static sa_status open_all(const char *const *folders, size_t count, sa_report *r
 static sa_status open_panels(const char *const *folders, size_t count, sa_report *report) {
     SA_TRY(sa_copy_text(folders[0], &report->folder));
     SA_TRY(sa_copy_text("", &report->figure));
-    if (count > SA_FIGURE_PANELS) return sa_fail(SA_INVALID, "%zu panels are more than %d", count, SA_FIGURE_PANELS);
+    if (count > SA_FIGURE_PANELS)
+        return sa_fail(SA_INVALID, "%zu panels are more than %d", count, SA_FIGURE_PANELS);
     SA_TRY(sa_alloc_array(count, sizeof *report->panels, &report->panels));
     for (size_t i = 0; i < count; i++) {
         report->panel_count++;
@@ -128,8 +133,8 @@ sa_status sa_report_open_panels(const char *const *folders, size_t count, sa_rep
 /* ---- published curves ---- */
 
 /* The curve of the same figure if there is one, else of any: the same experiment may be in two. */
-static const sa_published *find(const sa_published *all, size_t count, const char *figure, const sa_report_panel *panel,
-                                const sa_report_agent *agent) {
+static const sa_published *find(const sa_published *all, size_t count, const char *figure,
+                                const sa_report_panel *panel, const sa_report_agent *agent) {
     const sa_published *found = NULL;
     size_t index;
     for (size_t i = 0; i < count; i++) {

@@ -22,7 +22,8 @@ void sa_html_text(sa_buffer *buffer, const char *text) {
 
 static bool starts(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 
-/* Puts the panel's number into names that must be unique in the page, and leaves out what only a file needs. */
+/* Puts the panel's number into names that must be unique in the page, and leaves out what only a file
+ * needs. */
 static void add_svg(sa_buffer *buffer, const char *svg, size_t panel) {
     static const char *const names[] = {" id='", " id=\"", "href='#", "href=\"#", "url(#"};
     const char *start = strstr(svg, "<svg");
@@ -46,8 +47,8 @@ static void add_svg(sa_buffer *buffer, const char *svg, size_t panel) {
 
 static void add_legend(sa_buffer *buffer, const sa_report_panel *panel) {
     for (size_t i = 0; i < panel->agent_count; i++)
-        for (int published = sa_agent_is_drawn(panel, i) ? 0 : 2; published <= (panel->agents[i].published != NULL);
-             published++) {
+        for (int published = sa_agent_is_drawn(panel, i) ? 0 : 2;
+             published <= (panel->agents[i].published != NULL); published++) {
             sa_buffer_text(buffer, "<span>");
             sa_figure_swatch(buffer, panel, i, published);
             sa_html_text(buffer, panel->agents[i].name);
@@ -70,9 +71,9 @@ static void add_figures(sa_buffer *buffer, const sa_report *report, const sa_buf
     }
     sa_buffer_text(buffer, "</div>\n<div class=\"legend shared\">");
     add_legend(buffer, &report->panels[0]);
-    static const char *const bands[] = {"; bands: one standard deviation", "; bands: the 95% interval of the mean",
-                                        "; bands: from the first to the third quartile",
-                                        "; bands: from the best to the worst run", ""};
+    static const char *const bands[] = {
+        "; bands: one standard deviation", "; bands: the 95% interval of the mean",
+        "; bands: from the first to the third quartile", "; bands: from the best to the worst run", ""};
     sa_buffer_text(buffer, "</div>\n<p>Mean over runs");
     sa_buffer_text(buffer, bands[report->style.band]);
     sa_buffer_text(buffer, report->published_count > 0 ? "; dashed: published.</p>\n" : ".</p>\n");
@@ -124,7 +125,8 @@ static void add_runs(sa_buffer *buffer, const sa_report_panel *panel) {
         if (!panel->agents[i].alike) continue;
         sa_buffer_text(buffer, "<p class=\"note\">");
         sa_html_text(buffer, panel->agents[i].name);
-        sa_buffer_format(buffer, ": its %zu runs are all alike, so they count as one, without an interval.</p>\n",
+        sa_buffer_format(buffer,
+                         ": its %zu runs are all alike, so they count as one, without an interval.</p>\n",
                          panel->agents[i].runs);
     }
 }
@@ -167,8 +169,9 @@ static void add_command(sa_buffer *buffer, const sa_report *report) {
 /* ---- the page ---- */
 
 static void add_head(sa_buffer *buffer, const char *title) {
-    sa_buffer_text(buffer, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+    sa_buffer_text(buffer,
+                   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
     sa_html_text(buffer, title);
     sa_buffer_text(buffer, "</title>\n<style>\n");
     sa_buffer_text(buffer, sa_page_style);
@@ -180,7 +183,8 @@ static void add_head(sa_buffer *buffer, const char *title) {
 static sa_status add_sweep(sa_buffer *buffer, const sa_report_panel *panel) {
     sa_buffer_text(
         buffer,
-        "<p>Cells are compared with the best that sees the same draws, run by run: <em>not worse</em> says that the "
+        "<p>Cells are compared with the best that sees the same draws, run by run: <em>not worse</em> says "
+        "that the "
         "95% interval of the difference reaches 0. With many cells some are called so by luck, and some are "
         "the best by luck.</p>\n<div class=\"heat\">\n");
     for (size_t i = 0; i < panel->agent_count; i++) {
@@ -200,9 +204,10 @@ static sa_status add_sweep(sa_buffer *buffer, const sa_report_panel *panel) {
 static sa_status add_panel(sa_buffer *buffer, const sa_report_panel *panel) {
     sa_buffer_text(buffer, "<h2>");
     sa_html_text(buffer, panel->title);
-    sa_buffer_format(buffer, "</h2>\n<p>%s regret after %zu rounds, slates of %" PRId64 " out of %" PRId64 " arms.</p>\n",
-                     sa_panel_shown(panel) == SA_REGRET_REALISED ? "Realised" : "Expected", panel->rounds,
-                     panel->options->slate, panel->options->arms);
+    sa_buffer_format(
+        buffer, "</h2>\n<p>%s regret after %zu rounds, slates of %" PRId64 " out of %" PRId64 " arms.</p>\n",
+        sa_panel_shown(panel) == SA_REGRET_REALISED ? "Realised" : "Expected", panel->rounds,
+        panel->options->slate, panel->options->arms);
     SA_TRY(add_table(buffer, panel));
     if (sa_panel_is_sweep(panel)) SA_TRY(add_sweep(buffer, panel));
     add_runs(buffer, panel);
@@ -215,16 +220,20 @@ static sa_status add_panel(sa_buffer *buffer, const sa_report_panel *panel) {
 static void add_corrected(sa_buffer *buffer, const sa_report_panel *panel) {
     for (size_t i = 0; i < panel->agent_count; i++)
         if (strstr(panel->agents[i].name, "(corrected)")) {
-            sa_buffer_text(buffer,
-                           "<p>CombLinUCB and CombLinTS run as the authors&#39; published code has them: the estimate "
-                           "lags one round behind, and features are paired with the scores of other arms. The "
-                           "corrected ones run as their papers define them.</p>\n");
+            sa_buffer_text(
+                buffer,
+                "<p>CombLinUCB and CombLinTS run as the authors&#39; published code has them: the estimate "
+                "lags one round behind, and features are paired with the scores of other arms. The "
+                "corrected ones run as their papers define them.</p>\n");
             return;
         }
 }
 
-sa_status sa_page_make(const sa_report *report, const sa_buffer *pictures, const char *note, sa_buffer *page) {
-    add_head(page, *report->style.title ? report->style.title : report->title ? report->title : report->panels[0].title);
+sa_status sa_page_make(const sa_report *report, const sa_buffer *pictures, const char *note,
+                       sa_buffer *page) {
+    add_head(page, *report->style.title ? report->style.title
+                   : report->title      ? report->title
+                                        : report->panels[0].title);
     if (*note) {
         sa_buffer_text(page, "<p class=\"note\">");
         sa_html_text(page, note);
@@ -232,16 +241,18 @@ sa_status sa_page_make(const sa_report *report, const sa_buffer *pictures, const
     } else {
         add_figures(page, report, pictures);
     }
-    sa_buffer_text(page, "<p>Intervals are Student&#39;s, at 95%. Differences are taken run by run: all "
-                         "agents of a run see the same contexts and scores. Diverged: trainings that ended non-finite and "
-                         "were undone.</p>\n");
+    sa_buffer_text(
+        page,
+        "<p>Intervals are Student&#39;s, at 95%. Differences are taken run by run: all "
+        "agents of a run see the same contexts and scores. Diverged: trainings that ended non-finite and "
+        "were undone.</p>\n");
     if (sa_panel_kinds(&report->panels[0]) > SA_REPORT_CLICKS)
-        sa_buffer_text(page,
-                       "<p>Regret is to the slate that these users like best. Clicks: how many they made in a run.</p>\n");
+        sa_buffer_text(page, "<p>Regret is to the slate that these users like best. Clicks: how many they "
+                             "made in a run.</p>\n");
     if (is_certified(report))
-        sa_buffer_text(page,
-                       "<p>Certificate: by at most this factor, over all rounds and runs, an agent&#39;s widths were off "
-                       "the exact ones; 1 is exact, and a dash says that nothing bounds it.</p>\n");
+        sa_buffer_text(page, "<p>Certificate: by at most this factor, over all rounds and runs, an "
+                             "agent&#39;s widths were off "
+                             "the exact ones; 1 is exact, and a dash says that nothing bounds it.</p>\n");
     add_corrected(page, &report->panels[0]);
     for (size_t i = 0; i < report->panel_count; i++) SA_TRY(add_panel(page, &report->panels[i]));
     add_command(page, report);

@@ -1,5 +1,5 @@
-/* The options in force: first those in which agents differ from each other and those that differ from the preset, then,
- * folded, all others. */
+/* The options in force: first those in which agents differ from each other and those that differ from the
+ * preset, then, folded, all others. */
 #include <string.h>
 
 #include "report/report.h"
@@ -66,12 +66,14 @@ static void add_between_agents(sa_buffer *buffer, const sa_report_panel *panel) 
     end_table(buffer);
 }
 
-static void add_from_preset(sa_buffer *buffer, const sa_report_panel *panel, const sa_options *preset, const char *name) {
+static void add_from_preset(sa_buffer *buffer, const sa_report_panel *panel, const sa_options *preset,
+                            const char *name) {
     char value[SA_REPORT_VALUE];
     sa_option_info info;
     size_t count = 0;
     for (size_t i = 0; sa_option_at(i, &info); i++) {
-        if (!listed(&info) || differs(panel, &info) || same(holder(panel, &info), preset, info.name)) continue;
+        if (!listed(&info) || differs(panel, &info) || same(holder(panel, &info), preset, info.name))
+            continue;
         if (count++ == 0) {
             sa_buffer_text(buffer, "<p>In which all differ from the preset ");
             sa_html_text(buffer, name);
@@ -87,7 +89,8 @@ static void add_from_preset(sa_buffer *buffer, const sa_report_panel *panel, con
     if (count > 0) end_table(buffer);
 }
 
-static void add_rest(sa_buffer *buffer, const sa_report_panel *panel, const sa_options *preset, const char *name) {
+static void add_rest(sa_buffer *buffer, const sa_report_panel *panel, const sa_options *preset,
+                     const char *name) {
     char value[SA_REPORT_VALUE];
     sa_option_info info;
     sa_buffer_text(buffer, "<details><summary>All other options, which are those of the preset ");
@@ -96,7 +99,8 @@ static void add_rest(sa_buffer *buffer, const sa_report_panel *panel, const sa_o
     begin_table(buffer);
     sa_buffer_text(buffer, "<th>option</th><th>value</th><th>what it is</th></tr></thead><tbody>\n");
     for (size_t i = 0; sa_option_at(i, &info); i++) {
-        if (!listed(&info) || differs(panel, &info) || !same(holder(panel, &info), preset, info.name)) continue;
+        if (!listed(&info) || differs(panel, &info) || !same(holder(panel, &info), preset, info.name))
+            continue;
         add_name(buffer, info.name);
         add_cell(buffer, "td", value_of(preset, info.name, value));
         add_cell(buffer, "td", info.help);

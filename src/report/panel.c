@@ -40,7 +40,9 @@ static sa_status check_there(const char *folder) {
     SA_TRY(sa_format(&spec, "%s/spec.yaml", folder));
     bool there = sa_file_exists(spec);
     sa_free(spec);
-    return there ? SA_OK : sa_fail(SA_INVALID, "%s has no spec.yaml, so it is not the folder of an experiment", folder);
+    return there
+               ? SA_OK
+               : sa_fail(SA_INVALID, "%s has no spec.yaml, so it is not the folder of an experiment", folder);
 }
 
 /* "results/h1/" is called h1, and "." or "/" what it is called from outside is not known: experiment. */
@@ -76,7 +78,8 @@ static sa_status read_folders(const char *const *folders, size_t count, sa_repor
 }
 
 static void take_agent(const sa_stored_agent *from, sa_report_agent *agent) {
-    static const sa_curve_kind kinds[SA_REPORT_KINDS] = {SA_CURVE_EXPECTED, SA_CURVE_REALISED, SA_CURVE_CLICKS};
+    static const sa_curve_kind kinds[SA_REPORT_KINDS] = {SA_CURVE_EXPECTED, SA_CURVE_REALISED,
+                                                         SA_CURVE_CLICKS};
     sa_totals total = sa_totals_of(from->curve, from->stats, from->runs, from->rounds);
     *agent = (sa_report_agent){.stored = from,
                                .label = from->label,
@@ -179,7 +182,8 @@ sa_status sa_panel_keep(const sa_report_panel *panel, const char *folder, char *
         if (!strcmp(folder, panel->folders[i])) return SA_OK; /* the report alone */
     SA_TRY(is_merged(folder, &merged, &used));
     if (used && !merged)
-        return sa_fail(SA_INVALID, "--out %s holds an experiment of its own: name another folder for what is merged",
+        return sa_fail(SA_INVALID,
+                       "--out %s holds an experiment of its own: name another folder for what is merged",
                        folder);
     return write_merged(panel, folder);
 }

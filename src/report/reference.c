@@ -1,5 +1,5 @@
-/* Published curves: a CSV file with the columns figure,score,d,algorithm,round,mean_regret,sd_regret,runs; the rounds of a
- * curve increase. Fields are not quoted, since none needs it. */
+/* Published curves: a CSV file with the columns figure,score,d,algorithm,round,mean_regret,sd_regret,runs;
+ * the rounds of a curve increase. Fields are not quoted, since none needs it. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 #include "base/text.h"
 #include "report/report.h"
 
-static const char *const COLUMNS[] = {"figure", "score", "d", "algorithm", "round", "mean_regret", "sd_regret", "runs"};
+static const char *const COLUMNS[] = {"figure", "score",       "d",         "algorithm",
+                                      "round",  "mean_regret", "sd_regret", "runs"};
 enum { FIGURE, SCORE, DIM, ALGORITHM, ROUND, MEAN, SD, RUNS, COLUMN_COUNT };
 
 typedef struct reading {
@@ -65,7 +66,8 @@ static sa_status take_count(char *const *fields, int column, size_t *out) {
 static sa_status take_number(char *const *fields, int column, double *out) {
     char shown[SA_PRINTABLE];
     if (!sa_text_to_number(fields[column], out) || !isfinite(*out))
-        return sa_fail(SA_FORMAT, "%s %s is not a number", COLUMNS[column], sa_printable(fields[column], shown));
+        return sa_fail(SA_FORMAT, "%s %s is not a number", COLUMNS[column],
+                       sa_printable(fields[column], shown));
     if (column == SD && *out < 0) return sa_fail(SA_FORMAT, "sd_regret %s is negative", fields[column]);
     return SA_OK;
 }
@@ -97,7 +99,8 @@ static sa_status add_point(reading *self, sa_published *one, size_t round, doubl
     sa_curve *curve = &one->curve;
     size_t capacity = self->point_capacity, same = capacity, last = capacity;
     if (curve->count > 0 && round <= curve->round[curve->count - 1])
-        return sa_fail(SA_FORMAT, "round %zu does not come after round %zu", round, curve->round[curve->count - 1]);
+        return sa_fail(SA_FORMAT, "round %zu does not come after round %zu", round,
+                       curve->round[curve->count - 1]);
     SA_TRY(sa_grow_array(&curve->round, &capacity, curve->count + 1, sizeof *curve->round));
     SA_TRY(sa_grow_array(&curve->mean, &same, curve->count + 1, sizeof *curve->mean));
     SA_TRY(sa_grow_array(&curve->sd, &last, curve->count + 1, sizeof *curve->sd));
@@ -122,7 +125,8 @@ static sa_status take_line(reading *self, char *line) {
     SA_TRY(take_number(fields, SD, &sd));
     SA_TRY(take_count(fields, RUNS, &runs));
     SA_TRY(find_curve(self, fields, dim, &one));
-    if (one->runs > 0 && one->runs != runs) return sa_fail(SA_FORMAT, "runs %zu of a curve that had %zu", runs, one->runs);
+    if (one->runs > 0 && one->runs != runs)
+        return sa_fail(SA_FORMAT, "runs %zu of a curve that had %zu", runs, one->runs);
     one->runs = runs;
     return add_point(self, one, round, mean, sd);
 }
@@ -133,7 +137,8 @@ static sa_status take_header(char *line) {
     for (size_t i = 0; right && i < COLUMN_COUNT; i++) right = !strcmp(fields[i], COLUMNS[i]);
     return right ? SA_OK
                  : sa_fail(SA_FORMAT,
-                           "the columns must be figure,score,d,algorithm,round,mean_regret,sd_regret,runs, in this order");
+                           "the columns must be figure,score,d,algorithm,round,mean_regret,sd_regret,runs, "
+                           "in this order");
 }
 
 /* ---- the file ---- */
@@ -151,7 +156,8 @@ static sa_status take_lines(reading *self, char *text, size_t size, const char *
         sa_status status = number == 1 ? take_header(line) : take_line(self, line);
         if (status != SA_OK) return sa_fail_prefix(status, "%.400s:%zu: ", path, number);
     }
-    return self->count > 0 ? SA_OK : sa_fail(SA_FORMAT, "%s has no curves, only the names of the columns", path);
+    return self->count > 0 ? SA_OK
+                           : sa_fail(SA_FORMAT, "%s has no curves, only the names of the columns", path);
 }
 
 sa_status sa_reference_read(const char *path, sa_published **out, size_t *count) {

@@ -1,4 +1,5 @@
-/* What the files of this folder share: a report is one or more panels, a panel is one experiment with the runs that are there.
+/* What the files of this folder share: a report is one or more panels, a panel is one experiment with the
+ * runs that are there.
  *
  *   panel.c, figure_folder.c, open.c             from folders to panels
  *   reference.c                                  published curves
@@ -52,7 +53,9 @@ typedef struct sa_report_agent {
     bool alike;                           /* all runs are the same, and count as one */
     double seconds;                       /* a run, in the mean */
     uint64_t peak_bytes, diverged_trainings;
-    double certificate; /* the largest of a decision; NaN where none had one, or an older version wrote the folder */
+    double
+        /* the largest of a decision; NaN where none had one, or an older version wrote the folder */
+        certificate;
     sa_mean final[SA_REPORT_KINDS];
     sa_mean difference[SA_REPORT_KINDS]; /* run by run, to agent `against`, of the runs that both have */
     size_t against;                      /* an index: the panel's reference, or the best cell of a sweep */
@@ -118,8 +121,8 @@ bool sa_panel_is_certified(const sa_report_panel *panel);
 /* One experiment, merged from the folders (count) that have parts of it. */
 sa_status sa_panel_read(const char *const *folders, size_t count, sa_report_panel *out);
 void sa_panel_clear(sa_report_panel *panel);
-/* Makes the folder an ordinary result: of its own parts, where it has any, or of the other folders that were merged.
- * `*note`, where another process works in it, says so; caller frees. */
+/* Makes the folder an ordinary result: of its own parts, where it has any, or of the other folders that were
+ * merged. `*note`, where another process works in it, says so; caller frees. */
 sa_status sa_panel_keep(const sa_report_panel *panel, const char *folder, char **note);
 
 enum { SA_FIGURE_PANELS = 64 };
@@ -161,7 +164,8 @@ bool sa_published_end(const sa_report_panel *panel, const sa_published *publishe
 sa_status sa_agent_name(const char *label, const sa_options *options, char **name);
 sa_status sa_panel_title(const sa_options *options, char **title);
 
-/* How an agent's curve is drawn: no two agents of a panel alike, and in colours that colour-blind people can tell apart. */
+/* How an agent's curve is drawn: no two agents of a panel alike, and in colours that colour-blind people can
+ * tell apart. */
 typedef struct sa_line {
     const char *colour; /* "#0072B2" */
     size_t dashes;      /* 0: solid; else kinds of dashes, of which there is no last one */
@@ -182,8 +186,8 @@ bool sa_agent_is_drawn(const sa_report_panel *panel, size_t index);
 sa_status sa_sweep_compare(sa_report_panel *panel);
 /* Mean regret over two options as SVG, of the agents whose label before the cell's values is `base`. */
 sa_status sa_sweep_heat_map(const sa_report_panel *panel, const char *base, sa_buffer *svg);
-/* The label of an agent without its cell, "" where there is one agent; caller frees. `*first`: it has a heat map, that
- * is to be drawn now: the grid has two options, and no agent before it has this label. */
+/* The label of an agent without its cell, "" where there is one agent; caller frees. `*first`: it has a heat
+ * map, that is to be drawn now: the grid has two options, and no agent before it has this label. */
 sa_status sa_sweep_base(const sa_report_panel *panel, size_t index, char **base, bool *first);
 
 /* ---- tables (table.c, csv.c) ---- */
@@ -210,7 +214,8 @@ void sa_curves_csv(const sa_report *report, sa_buffer *buffer);
 
 typedef enum sa_picture { SA_PICTURE_SVG, SA_PICTURE_PNG, SA_PICTURE_PDF } sa_picture;
 
-/* Runs gnuplot on a script; what it printed is in `out`. SA_UNSUPPORTED with a sentence when it is missing or fails. */
+/* Runs gnuplot on a script; what it printed is in `out`. SA_UNSUPPORTED with a sentence when it is missing or
+ * fails. */
 sa_status sa_gnuplot(const sa_buffer *script, sa_buffer *out);
 /* One panel without a legend, or all panels side by side with one legend. */
 sa_status sa_figure_panel(const sa_report *report, const sa_report_panel *panel, sa_buffer *out);

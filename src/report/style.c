@@ -36,7 +36,8 @@ static sa_status set_size(sa_style *style, const char *value) {
     if (cross) *cross = 0;
     if (!cross || !sa_text_to_number(copy, &width) || !sa_text_to_number(cross + 1, &height) ||
         !(width >= 1 && width <= 50) || !(height >= 1 && height <= 50))
-        return sa_fail(SA_INVALID, "--size %s is not a width and a height in inches from 1 to 50, as in 6x3.5",
+        return sa_fail(SA_INVALID,
+                       "--size %s is not a width and a height in inches from 1 to 50, as in 6x3.5",
                        sa_printable(value, shown));
     style->width = width;
     style->height = height;
@@ -61,8 +62,9 @@ static sa_status unknown(const sa_report *report, const char *flag, const char *
         sa_buffer_text(&list, i ? ", " : "");
         sa_buffer_text(&list, panel->stored.agents[i].label);
     }
-    sa_status status = sa_fail(SA_INVALID, "--%s %.200s: there is no such agent; there are %.600s%s", flag, label,
-                               list.text ? list.text : "none", panel->stored.agent_count > 12 ? " and others" : "");
+    sa_status status =
+        sa_fail(SA_INVALID, "--%s %.200s: there is no such agent; there are %.600s%s", flag, label,
+                list.text ? list.text : "none", panel->stored.agent_count > 12 ? " and others" : "");
     sa_buffer_clear(&list);
     return status;
 }
@@ -85,7 +87,8 @@ static sa_status take_agent(sa_report_panel *panel, size_t index, const char *na
         panel->waiting[index].name = NULL;
         SA_TRY(sa_copy_text(name, &agent.name));
     }
-    memmove(&panel->waiting[index], &panel->waiting[index + 1], (--panel->waiting_count - index) * sizeof agent);
+    memmove(&panel->waiting[index], &panel->waiting[index + 1],
+            (--panel->waiting_count - index) * sizeof agent);
     panel->agents[panel->agent_count++] = agent;
     return SA_OK;
 }
@@ -127,7 +130,8 @@ static sa_status compare_again(sa_report *report) {
         SA_TRY(begin_choice(panel)); /* a panel without any of them is empty */
         if (panel->agent_count == 0)
             return sa_fail(SA_INVALID, "%s has none of the agents that are named", panel->folders[0]);
-        if (*report->style.against && !find(panel->agents, panel->agent_count, report->style.against, &reference))
+        if (*report->style.against &&
+            !find(panel->agents, panel->agent_count, report->style.against, &reference))
             return unknown(report, "against", report->style.against);
         if (sa_panel_is_sweep(panel) && !*report->style.against)
             SA_TRY(sa_sweep_compare(panel));
@@ -138,7 +142,8 @@ static sa_status compare_again(sa_report *report) {
 }
 
 static sa_status make_curves(sa_report *report) {
-    for (size_t i = 0; i < report->panel_count; i++) SA_TRY(sa_panel_curves(&report->panels[i], report->style.band));
+    for (size_t i = 0; i < report->panel_count; i++)
+        SA_TRY(sa_panel_curves(&report->panels[i], report->style.band));
     return SA_OK;
 }
 
@@ -155,7 +160,8 @@ sa_status sa_report_finish(sa_report *report) {
     else if (*report->style.against)
         for (size_t i = 0; i < report->panel_count; i++) {
             size_t reference;
-            if (!find(report->panels[i].agents, report->panels[i].agent_count, report->style.against, &reference))
+            if (!find(report->panels[i].agents, report->panels[i].agent_count, report->style.against,
+                      &reference))
                 return unknown(report, "against", report->style.against);
             SA_TRY(sa_panel_compare(&report->panels[i], reference));
         }

@@ -1,5 +1,5 @@
-/* The numbers of a report. Final regrets: mean, deviation, Student's 95% interval. Differences are taken run by run,
- * since all agents of a run see the same draws, and then averaged likewise. */
+/* The numbers of a report. Final regrets: mean, deviation, Student's 95% interval. Differences are taken run
+ * by run, since all agents of a run see the same draws, and then averaged likewise. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,7 +25,8 @@ sa_mean sa_mean_of(double mean, double sd, size_t runs) {
 }
 
 /* Over runs, at one round (from 1). */
-static void at_round(const double *regret, size_t runs, size_t rounds, size_t round, double *mean, double *sd) {
+static void at_round(const double *regret, size_t runs, size_t rounds, size_t round, double *mean,
+                     double *sd) {
     double sum = 0, squares = 0;
     for (size_t run = 0; run < runs; run++) sum += regret[run * rounds + round - 1];
     *mean = sum / (double)runs;
@@ -38,7 +39,8 @@ static void at_round(const double *regret, size_t runs, size_t rounds, size_t ro
 
 double sa_mean_at(const sa_report_agent *agent, int kind, size_t round) {
     double mean, sd;
-    at_round(agent->total[kind], agent->runs, agent->rounds, round < agent->rounds ? round : agent->rounds, &mean, &sd);
+    at_round(agent->total[kind], agent->runs, agent->rounds, round < agent->rounds ? round : agent->rounds,
+             &mean, &sd);
     return mean;
 }
 

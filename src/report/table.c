@@ -126,7 +126,8 @@ static sa_status titles(const sa_report_panel *panel, char **cells) {
     return sa_copy_text("published / ours", &cells[RATIO]);
 }
 
-static sa_status agent_row(const sa_report_panel *panel, const sa_report_agent *agent, int decimals, char **cells) {
+static sa_status agent_row(const sa_report_panel *panel, const sa_report_agent *agent, int decimals,
+                           char **cells) {
     int shown = sa_panel_shown(panel);
     const sa_mean *final = &agent->final[shown], *difference = &agent->difference[shown];
     SA_TRY(sa_copy_text(agent->name, &cells[AGENT]));
@@ -150,7 +151,8 @@ static sa_status agent_row(const sa_report_panel *panel, const sa_report_agent *
     return sa_format(&cells[DIVERGED], "%" PRIu64, agent->diverged_trainings);
 }
 
-static sa_status published_row(const sa_report_panel *panel, const sa_report_agent *agent, int decimals, char **cells) {
+static sa_status published_row(const sa_report_panel *panel, const sa_report_agent *agent, int decimals,
+                               char **cells) {
     const sa_published *published = agent->published;
     const sa_curve *curve = &published->curve;
     size_t end = 0;
@@ -273,7 +275,8 @@ sa_status sa_table_text(const sa_report *report, sa_buffer *buffer) {
         if (i > 0) sa_buffer_text(buffer, "\n");
         sa_buffer_text(buffer, panel->title);
         sa_buffer_format(buffer, ": %s regret after %zu rounds\n",
-                         sa_panel_shown(panel) == SA_REGRET_REALISED ? "realised" : "expected", panel->rounds);
+                         sa_panel_shown(panel) == SA_REGRET_REALISED ? "realised" : "expected",
+                         panel->rounds);
         add_table(buffer, &table);
         sa_table_clear(&table);
         add_notes(buffer, panel);

@@ -50,10 +50,13 @@ static sa_status make(sa_report *report, made *self) {
     if (format == SA_FORMAT_LATEX) return sa_table_latex(report, &self->latex);
     sa_table_csv(report, &self->table);
     sa_curves_csv(report, &self->curves);
-    return format == SA_FORMAT_CSV ? SA_OK : sa_page_make(report, self->pictures, sa_report_note(report), &self->page);
+    return format == SA_FORMAT_CSV
+               ? SA_OK
+               : sa_page_make(report, self->pictures, sa_report_note(report), &self->page);
 }
 
-static sa_status write_file(const char *folder, const char *name, const char *ending, const sa_buffer *buffer) {
+static sa_status write_file(const char *folder, const char *name, const char *ending,
+                            const sa_buffer *buffer) {
     char *path;
     SA_TRY(buffer->status);
     SA_TRY(sa_format(&path, "%s/%s%s", folder, name, ending));
@@ -85,17 +88,21 @@ static sa_status write_all(const sa_report *report, const char *folder, const ma
     const struct {
         const char *name, *ending;
         const sa_buffer *buffer;
-    } files[] = {{figure, ".svg", &self->svg},    {figure, ".png", &self->png},      {figure, ".pdf", &self->pdf},
-                 {"table", ".csv", &self->table}, {"curves", ".csv", &self->curves}, {"table", ".tex", &self->latex},
+    } files[] = {{figure, ".svg", &self->svg},      {figure, ".png", &self->png},
+                 {figure, ".pdf", &self->pdf},      {"table", ".csv", &self->table},
+                 {"curves", ".csv", &self->curves}, {"table", ".tex", &self->latex},
                  {"report", ".html", &self->page}};
     SA_TRY(sa_folder_make(folder));
-    if (self->svg.text && sa_panel_is_sweep(&report->panels[0])) SA_TRY(write_heat_maps(&report->panels[0], folder));
+    if (self->svg.text && sa_panel_is_sweep(&report->panels[0]))
+        SA_TRY(write_heat_maps(&report->panels[0], folder));
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (files[i].buffer->text) SA_TRY(write_file(folder, files[i].name, files[i].ending, files[i].buffer));
+        if (files[i].buffer->text)
+            SA_TRY(write_file(folder, files[i].name, files[i].ending, files[i].buffer));
     return SA_OK;
 }
 
-/* What was merged, or is still in parts, becomes an ordinary result; panels of a figure in folders of their own. */
+/* What was merged, or is still in parts, becomes an ordinary result; panels of a figure in folders of their
+ * own. */
 static sa_status keep(const sa_report *report, const char *folder, char **note) {
     const char *panels[SA_FIGURE_PANELS];
     if (!*report->figure && report->panel_count == 1) return sa_panel_keep(&report->panels[0], folder, note);
@@ -108,7 +115,8 @@ static sa_status keep(const sa_report *report, const char *folder, char **note) 
         panels[i] = report->panels[i].name;
     }
     if (!*report->figure || report->panels[0].folder_count == 1 || sa_is_figure(folder)) return SA_OK;
-    return sa_figure_write(folder, report->figure, report->title, report->command, panels, report->panel_count);
+    return sa_figure_write(folder, report->figure, report->title, report->command, panels,
+                           report->panel_count);
 }
 
 sa_status sa_report_write(sa_report *report, const char *folder) {

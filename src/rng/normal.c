@@ -1,22 +1,25 @@
-/* The normal quantile: M. J. Wichura, Algorithm AS 241 (PPND16), Applied Statistics 37 (1988), 477-484. Relative error
- * about 1e-16 by its author; with rounding, below 1e-15 (tests/test_rng_normal.c compares it with an inversion of erfc).
+/* The normal quantile: M. J. Wichura, Algorithm AS 241 (PPND16), Applied Statistics 37 (1988), 477-484.
+ * Relative error about 1e-16 by its author; with rounding, below 1e-15 (tests/test_rng_normal.c compares it
+ * with an inversion of erfc).
  *
  * With q = p - 1/2 and r = min(p, 1 - p):
  *
  *   |q| <= 0.425:              q A(s) / B(s),      s = 0.425^2 - q^2
- *   else, t = sqrt(-log r):    C(t - 1.6) / D(t - 1.6) for t <= 5,  E(t - 5) / F(t - 5) beyond, with the sign of q
+ *   else, t = sqrt(-log r):    C(t - 1.6) / D(t - 1.6) for t <= 5,  E(t - 5) / F(t - 5) beyond, with the sign
+ *                              of q
  *
- * Only +, -, *, / and sqrt are used, which IEEE 754 rounds in one way, and frexp, which is exact; the compiler is told not
- * to contract a * b + c. So the bytes are the same on every machine. */
+ * Only +, -, *, / and sqrt are used, which IEEE 754 rounds in one way, and frexp, which is exact; the
+ * compiler is told not to contract a * b + c. So the bytes are the same on every machine. */
 #include "rng/stream.h"
 
 #include <math.h>
 
-/* log x for normal x > 0, below 1e-15 off relatively for x <= 1/2 (near 1 the error is absolute).
- * x = 2^e f with f in [sqrt(1/2), sqrt(2)), s = (f - 1) / (f + 1):  log f = 2 s (1 + s^2 / 3 + s^4 / 5 + ...), |s| <
+/* log x for normal x > 0, below 1e-15 off relatively for x <= 1/2 (near 1 the error is absolute). x = 2^e f
+ * with f in [sqrt(1/2), sqrt(2)), s = (f - 1) / (f + 1):  log f = 2 s (1 + s^2 / 3 + s^4 / 5 + ...), |s| <
  * 0.172. */
 static double log_of(double x) {
-    static const double LN2_HIGH = 0x1.62e42fee00000p-1; /* the last bits are 0, so that e * LN2_HIGH is exact */
+    static const double LN2_HIGH =
+        0x1.62e42fee00000p-1; /* the last bits are 0, so that e * LN2_HIGH is exact */
     static const double LN2_LOW = 0x1.a39ef35793c76p-33;
     int exponent;
     double f = frexp(x, &exponent);
@@ -54,8 +57,9 @@ static double quantile_centre(double q) {
 }
 
 static double quantile_middle(double t) {
-    static const double c[8] = {1.42343711074968357734e0,  4.63033784615654529590e0, 5.76949722146069140550e0,
-                                3.64784832476320460504e0,  1.27045825245236838258e0, 2.41780725177450611770e-1,
+    static const double c[8] = {1.42343711074968357734e0,  4.63033784615654529590e0,
+                                5.76949722146069140550e0,  3.64784832476320460504e0,
+                                1.27045825245236838258e0,  2.41780725177450611770e-1,
                                 2.27238449892691845833e-2, 7.74545014278341407640e-4};
     static const double d[8] = {1,
                                 2.05319162663775882187e0,
@@ -69,8 +73,9 @@ static double quantile_middle(double t) {
 }
 
 static double quantile_far(double t) {
-    static const double e[8] = {6.65790464350110377720e0,  5.46378491116411436990e0,  1.78482653991729133580e0,
-                                2.96560571828504891230e-1, 2.65321895265761230930e-2, 1.24266094738807843860e-3,
+    static const double e[8] = {6.65790464350110377720e0,  5.46378491116411436990e0,
+                                1.78482653991729133580e0,  2.96560571828504891230e-1,
+                                2.65321895265761230930e-2, 1.24266094738807843860e-3,
                                 2.71155556874348757815e-5, 2.01033439929228813265e-7};
     static const double f[8] = {1,
                                 5.99832206555887937690e-1,

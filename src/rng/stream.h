@@ -1,7 +1,8 @@
-/* Random numbers by address. A stream is named by seed, purpose, run and round; its draws by an index. Nothing is stored
- * between draws, so any draw can be repeated alone, in any order, on any thread.
+/* Random numbers by address. A stream is named by seed, purpose, run and round; its draws by an index.
+ * Nothing is stored between draws, so any draw can be repeated alone, in any order, on any thread.
  *
- * Philox 4x32-10 (Random123): key = seed, counter = (block, round, run, purpose); a block gives two draws of 64 bits. */
+ * Philox 4x32-10 (Random123): key = seed, counter = (block, round, run, purpose); a block gives two draws of
+ * 64 bits. */
 #ifndef SA_RNG_STREAM_H
 #define SA_RNG_STREAM_H
 
@@ -40,7 +41,8 @@ double sa_draw_uniform(const sa_stream *stream, uint64_t index);
 double sa_draw_normal(const sa_stream *stream, uint64_t index);
 /* Uniform on 0 ... bound - 1 without bias to speak of (multiply-high of 64 bits); bound > 0. */
 uint64_t sa_draw_below(const sa_stream *stream, uint64_t index, uint64_t bound);
-/* `count` different numbers below `bound`, in random order, from draws first ... first + 2 count - 1; count <= bound. */
+/* `count` different numbers below `bound`, in random order, from draws first ... first + 2 count - 1; count
+ * <= bound. */
 void sa_draw_distinct(const sa_stream *stream, uint64_t first, size_t count, uint64_t bound, uint64_t *out);
 /* Fills `out` with draws first, first + 1, ... (two to a block, so twice as fast as one by one). */
 void sa_draw_normals(const sa_stream *stream, uint64_t first, size_t count, double *out);
@@ -48,8 +50,8 @@ void sa_draw_uniforms(const sa_stream *stream, uint64_t first, size_t count, dou
 /* Uniform on the unit sphere: `count` vectors of `dim`, (count, dim), from draws first, first + 1, ... */
 void sa_draw_sphere(const sa_stream *stream, uint64_t first, size_t count, size_t dim, double *out);
 
-/* The inverse of the standard normal distribution function, from +, -, *, / and sqrt alone (Wichura's AS 241 and a
- * logarithm of our own), so that the bytes do not depend on the C library. */
+/* The inverse of the standard normal distribution function, from +, -, *, / and sqrt alone (Wichura's AS 241
+ * and a logarithm of our own), so that the bytes do not depend on the C library. */
 double sa_normal_quantile(double probability);
 
 #endif

@@ -42,7 +42,8 @@ double sa_bound_gamma(const sa_bounds *b, double n, double log_det, double rest)
         gamma_2 = b->approximation * b->c_gamma[1] * pow(n, 5.0 / 3) * depth_4 * pow(b->lambda, -1.0 / 6) * w;
         added = b->approximation * training_error(b, n, rest);
     }
-    double radius = b->sub_gaussian * sqrt(log_det + gamma_2 - 2 * log(b->delta)) + sqrt(b->lambda) * b->norm_bound;
+    double radius =
+        b->sub_gaussian * sqrt(log_det + gamma_2 - 2 * log(b->delta)) + sqrt(b->lambda) * b->norm_bound;
     return gamma_1 * radius + added;
 }
 

@@ -1,19 +1,25 @@
-/* The quantities of the paper's theorems as functions of what is known. With n = tK observations, lambda, depth L, width m:
+/* The quantities of the paper's theorems as functions of what is known. With n = tK observations, lambda,
+ * depth L, width m:
  *
  *   gamma_t   = G1 (R sqrt(log(det Z_t / det lambda I) + G2 - 2 log delta) + sqrt(lambda) S)
- *               + (lambda + C_1 n L) (rest sqrt(n / lambda) + G3),      rest = (1 - eta m lambda)^(J/2)          (Lemma 1)
+ *               + (lambda + C_1 n L) (rest sqrt(n / lambda) + G3),      rest = (1 - eta m lambda)^(J/2)
+ *                   (Lemma 1)
  *   G1        = sqrt(1 + C_Gamma,1 n^(7/6) L^4 lambda^(-7/6) w),        w = m^(-1/6) sqrt(log m)
  *   G2        = C_Gamma,2 n^(5/3) L^4 lambda^(-1/6) w
  *   G3        = C_Gamma,3 n^(7/6) L^(7/2) lambda^(-7/6) w (1 + sqrt(n / lambda))
- *   e_t       = C_3 gamma_(t-1) n^(1/6) L^(7/2) lambda^(-2/3) w + C_4 n^(2/3) lambda^(-2/3) w                    (Lemma 1)
- *   nu        = B + R sqrt(log det + 2 - 2 log delta),                  B = max(1 / (22 e sqrt(pi)), S)          (Theorem 2)
+ *   e_t       = C_3 gamma_(t-1) n^(1/6) L^(7/2) lambda^(-2/3) w + C_4 n^(2/3) lambda^(-2/3) w
+ *       (Lemma 1)
+ *   nu        = B + R sqrt(log det + 2 - 2 log delta),                  B = max(1 / (22 e sqrt(pi)), S)
+ *       (Theorem 2)
  *   epsilon   = C_eps,1 n^(2/3) L^3 lambda^(-2/3) w + C_eps,2 rest sqrt(n L / lambda)
  *               + C_eps,3 n^(7/6) L^4 lambda^(-7/6) w (1 + sqrt(n / lambda))
- *               + C_eps,4 n^(7/6) L^(9/2) lambda^(-2/3) w nu                                                     (Section 4.4)
+ *               + C_eps,4 n^(7/6) L^(9/2) lambda^(-2/3) w nu
+ *                   (Section 4.4)
  *
- * t and K come in nowhere but as tK. Theorem 2 has delta = 1 / T in nu. What `approximation` multiplies (G1 - 1 under the root,
- * G2, the second line of gamma_t, e_t, epsilon) is what a network of finite width, trained for finitely many steps, adds; a
- * linear model has none of it, and gamma_t is then that of Qin et al. 2014. */
+ * t and K come in nowhere but as tK. Theorem 2 has delta = 1 / T in nu. What `approximation` multiplies (G1 -
+ * 1 under the root, G2, the second line of gamma_t, e_t, epsilon) is what a network of finite width, trained
+ * for finitely many steps, adds; a linear model has none of it, and gamma_t is then that of Qin et al.
+ * 2014. */
 #ifndef SA_THEORY_BOUNDS_H
 #define SA_THEORY_BOUNDS_H
 

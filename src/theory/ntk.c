@@ -10,7 +10,8 @@
 
 enum { BLOCK = 128 };
 
-/* Two directions: 1 - cos and 1 + cos of the angle, each without loss where it is small, as the angle hangs on its root. */
+/* Two directions: 1 - cos and 1 + cos of the angle, each without loss where it is small, as the angle hangs
+ * on its root. */
 typedef struct gap {
     double minus, plus;
 } gap;
@@ -51,15 +52,16 @@ static void normalize(const double *contexts, size_t count, size_t dim, double *
         for (size_t k = 0; k < dim; k++) largest = fmax(largest, fabs(x[k]));
         length[i] = 0;
         if (largest == 0) continue;
-        for (size_t k = 0; k < dim; k++) squares += (x[k] / largest) * (x[k] / largest); /* squares cannot overflow */
+        for (size_t k = 0; k < dim; k++)
+            squares += (x[k] / largest) * (x[k] / largest); /* squares cannot overflow */
         length[i] = largest * sqrt(squares);
         for (size_t k = 0; k < dim; k++) u[k] = x[k] / largest / sqrt(squares);
     }
 }
 
 /* Rows [first, first + rows) of the lower triangle, from cosines to kernels. */
-static void fill_rows(const double *unit, const double *length, size_t count, size_t dim, size_t depth, size_t first,
-                      size_t rows, double *kernel) {
+static void fill_rows(const double *unit, const double *length, size_t count, size_t dim, size_t depth,
+                      size_t first, size_t rows, double *kernel) {
     double *start = kernel + first * count;
     gemm_nt_f64(rows, first + rows, dim, 1, unit + first * dim, dim, unit, dim, 0, start, count);
     for (size_t i = first; i < first + rows; i++) {
@@ -87,7 +89,8 @@ sa_status sa_ntk_fill(const double *contexts, size_t count, size_t dim, size_t d
     SA_TRY_OR_FAIL(sa_alloc_array(count, sizeof *length, &length));
     normalize(contexts, count, dim, unit, length);
     for (size_t first = 0; first < count; first += BLOCK)
-        fill_rows(unit, length, count, dim, depth, first, count - first < BLOCK ? count - first : BLOCK, kernel);
+        fill_rows(unit, length, count, dim, depth, first, count - first < BLOCK ? count - first : BLOCK,
+                  kernel);
     mirror(count, kernel);
 fail:
     sa_free(length);

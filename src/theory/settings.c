@@ -13,7 +13,8 @@ double sa_setting_eta(const sa_horizon *h) {
     return h->c_1 / (h->rounds * h->slate * h->hidden * h->depth + h->hidden * h->lambda);
 }
 
-/* No fewer than 0 steps, where the logarithm is of less than 1: then the bound on the error holds without training. */
+/* No fewer than 0 steps, where the logarithm is of less than 1: then the bound on the error holds without
+ * training. */
 static double steps(const sa_horizon *h, double error) {
     double scale = h->rounds * h->slate * h->depth / (h->c_1 * h->lambda);
     return error <= 1 ? 0 : ceil(2 * log(error) * scale);
@@ -28,7 +29,9 @@ double sa_setting_steps_ts(const sa_horizon *h) {
     return steps(h, 4 * h->c_3 * h->rounds * sqrt(h->rounds * h->slate * h->depth / h->lambda));
 }
 
-double sa_setting_lambda(const sa_horizon *h) { return fmax(1 + 1 / h->rounds, h->c_2 * h->depth * h->slate); }
+double sa_setting_lambda(const sa_horizon *h) {
+    return fmax(1 + 1 / h->rounds, h->c_2 * h->depth * h->slate);
+}
 
 static double log_sum(double a, double b) { /* log(exp a + exp b) */
     double high = fmax(a, b), low = fmin(a, b);
@@ -48,7 +51,8 @@ static double solve_log_ratio(double bound) {
 }
 
 double sa_setting_log_width(const sa_horizon *h, double lambda_0) {
-    double T = log(h->rounds), K = log(h->slate), L = log(h->depth), l = log(h->lambda), TN = log(h->contexts);
+    double T = log(h->rounds), K = log(h->slate), L = log(h->depth), l = log(h->lambda),
+           TN = log(h->contexts);
     double first = -1.5 * L - 0.5 * K + 0.5 * l + 1.5 * log(fmax(0, TN + 2 * L - log(h->delta)));
     double second = 6 * TN + 6 * L + log(2 * TN + L - log(h->delta)) + fmax(-4 * log(lambda_0), 0);
     double ratio = 4 * T + 4 * K + 21 * L - 4 * l + 6 * log1p(sqrt(h->rounds / h->lambda));

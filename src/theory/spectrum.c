@@ -91,9 +91,10 @@ static sa_status smallest_eigenvalue(const double *factor, size_t rank, size_t l
 
 /* ---- S ---- */
 
-/* sqrt(2 y'y) with U' y = the scores of the independent contexts; the others' scores must then be what y says they are. */
-static sa_status find_norm(const double *factor, size_t count, const size_t *pivot, size_t rank, const double *scores,
-                           double *norm) {
+/* sqrt(2 y'y) with U' y = the scores of the independent contexts; the others' scores must then be what y says
+ * they are. */
+static sa_status find_norm(const double *factor, size_t count, const size_t *pivot, size_t rank,
+                           const double *scores, double *norm) {
     double *y, largest = 0;
     SA_TRY(sa_alloc_array(count, sizeof *y, &y));
     for (size_t i = 0; i < count; i++) {
@@ -110,7 +111,9 @@ static sa_status find_norm(const double *factor, size_t count, const size_t *piv
     return SA_OK;
 }
 
-double sa_spectrum_rounding(size_t count, double largest) { return 4 * (double)count * DBL_EPSILON * largest; }
+double sa_spectrum_rounding(size_t count, double largest) {
+    return 4 * (double)count * DBL_EPSILON * largest;
+}
 
 sa_status sa_spectrum_find(double *kernel, size_t count, const double *scores, sa_spectrum *spectrum) {
     size_t *pivot = NULL;
@@ -120,9 +123,10 @@ sa_status sa_spectrum_find(double *kernel, size_t count, const double *scores, s
     spectrum->smallest = 0;
     for (size_t i = 0; i < count; i++) largest = fmax(largest, kernel[i * count + i]);
     SA_TRY_OR_FAIL(sa_alloc_array(count, sizeof *pivot, &pivot));
-    SA_TRY_OR_FAIL(
-        pivoted_cholesky_f64(count, kernel, count, sa_spectrum_rounding(count, largest), pivot, &spectrum->rank));
-    if (spectrum->rank > 0) SA_TRY_OR_FAIL(smallest_eigenvalue(kernel, spectrum->rank, count, &spectrum->smallest));
+    SA_TRY_OR_FAIL(pivoted_cholesky_f64(count, kernel, count, sa_spectrum_rounding(count, largest), pivot,
+                                        &spectrum->rank));
+    if (spectrum->rank > 0)
+        SA_TRY_OR_FAIL(smallest_eigenvalue(kernel, spectrum->rank, count, &spectrum->smallest));
     if (scores) SA_TRY_OR_FAIL(find_norm(kernel, count, pivot, spectrum->rank, scores, &spectrum->norm));
 fail:
     sa_free(pivot);

@@ -1,5 +1,5 @@
-/* All the numbers for one set of contexts. One (n, n) array serves twice: the lower triangle becomes the Cholesky factor of
- * I + H / lambda, the upper one keeps H. */
+/* All the numbers for one set of contexts. One (n, n) array serves twice: the lower triangle becomes the
+ * Cholesky factor of I + H / lambda, the upper one keeps H. */
 #define SA_REAL_BITS 64
 
 #include <math.h>
@@ -21,9 +21,10 @@ static sa_status check_fits(size_t count, size_t dim) {
     double needed = 8.0 * (double)count * ((double)count + (double)dim);
     if (available == 0 || needed <= (double)available) return SA_OK;
     double half = (double)dim / 2, most = floor(sqrt(half * half + (double)available / 8) - half);
-    return sa_fail(SA_INVALID,
-                   "the kernel matrix of %zu contexts needs %.3g GB and %.3g GB are free: %.0f contexts would fit", count,
-                   needed / 1e9, (double)available / 1e9, most);
+    return sa_fail(
+        SA_INVALID,
+        "the kernel matrix of %zu contexts needs %.3g GB and %.3g GB are free: %.0f contexts would fit",
+        count, needed / 1e9, (double)available / 1e9, most);
 }
 
 static sa_status check(const double *contexts, size_t count, size_t dim, size_t depth, const double *scores) {
@@ -53,7 +54,8 @@ static sa_status check_lambda(const double *diagonal, size_t count, double lambd
     for (size_t i = 0; i < count; i++) largest = fmax(largest, diagonal[i]);
     double rounding = sa_spectrum_rounding(count, largest);
     if (lambda > rounding) return SA_OK;
-    return sa_fail(SA_INVALID, "--lambda %g is lost to rounding beside a singular kernel matrix: %g would not be", lambda,
+    return sa_fail(SA_INVALID,
+                   "--lambda %g is lost to rounding beside a singular kernel matrix: %g would not be", lambda,
                    10 * rounding);
 }
 
@@ -79,8 +81,8 @@ static void find_lengths(const double *contexts, size_t count, size_t dim, sa_th
     }
 }
 
-static sa_status find_kernel_numbers(const sa_options *options, const double *contexts, size_t count, size_t dim,
-                                     const double *scores, sa_theory_numbers *numbers) {
+static sa_status find_kernel_numbers(const sa_options *options, const double *contexts, size_t count,
+                                     size_t dim, const double *scores, sa_theory_numbers *numbers) {
     double *kernel = NULL, *diagonal = NULL, lambda = options->regularization;
     sa_spectrum spectrum;
     sa_status status;
@@ -118,7 +120,8 @@ static void find_settings(const sa_horizon *horizon, sa_theory_numbers *numbers)
     numbers->log10_smallest_width = log_width / log(10);
 }
 
-/* log(det Z_T / det lambda I) is at most log det(I + H / lambda) + 1 (Lemma 8, and Gamma_2 for the gradients' drift). */
+/* log(det Z_T / det lambda I) is at most log det(I + H / lambda) + 1 (Lemma 8, and Gamma_2 for the gradients'
+ * drift). */
 static void find_bounds(const sa_options *options, const sa_horizon *horizon, sa_theory_numbers *numbers) {
     sa_bounds bounds = sa_bounds_from(options), of_theorem;
     bounds.norm_bound = numbers->norm_bound;
@@ -126,7 +129,8 @@ static void find_bounds(const sa_options *options, const sa_horizon *horizon, sa
     of_theorem.delta = 1 / horizon->rounds;
     double log_det = numbers->log_det + 1, n = horizon->rounds * horizon->slate;
     double eta_m_lambda = numbers->eta * horizon->hidden * horizon->lambda;
-    double rest = sa_bound_rest(eta_m_lambda, numbers->steps), rest_ts = sa_bound_rest(eta_m_lambda, numbers->steps_ts);
+    double rest = sa_bound_rest(eta_m_lambda, numbers->steps),
+           rest_ts = sa_bound_rest(eta_m_lambda, numbers->steps_ts);
     numbers->nu = sa_bound_nu(&of_theorem, numbers->log_det);
     numbers->gamma = sa_bound_gamma(&bounds, n, log_det, rest);
     numbers->error = sa_bound_error(&bounds, n, sa_bound_gamma(&bounds, n - horizon->slate, log_det, rest));
@@ -135,7 +139,8 @@ static void find_bounds(const sa_options *options, const sa_horizon *horizon, sa
 
 sa_status sa_theory_compute(const sa_options *options, const double *contexts, size_t count, size_t dim,
                             const double *scores, sa_theory_numbers *numbers) {
-    if (!options || !numbers) return sa_fail(SA_INVALID, "sa_theory_compute needs options and a place for the numbers");
+    if (!options || !numbers)
+        return sa_fail(SA_INVALID, "sa_theory_compute needs options and a place for the numbers");
     sa_horizon horizon = {.rounds = (double)options->rounds,
                           .slate = (double)options->slate,
                           .contexts = (double)count,
@@ -147,10 +152,12 @@ sa_status sa_theory_compute(const sa_options *options, const double *contexts, s
                           .c_3 = options->c_bar_3,
                           .c_width = options->c_width,
                           .delta = options->delta};
-    sa_theory_numbers found = {.contexts = count, .dim = dim, .rounds = horizon.rounds, .slate = horizon.slate};
+    sa_theory_numbers found = {
+        .contexts = count, .dim = dim, .rounds = horizon.rounds, .slate = horizon.slate};
     SA_TRY(check(contexts, count, dim, (size_t)options->depth, scores));
     if ((size_t)options->slate > count)
-        return sa_fail(SA_INVALID, "--slate %lld is more than the %zu contexts", (long long)options->slate, count);
+        return sa_fail(SA_INVALID, "--slate %lld is more than the %zu contexts", (long long)options->slate,
+                       count);
     SA_TRY(check_fits(count, dim));
     find_lengths(contexts, count, dim, &found);
     SA_TRY(find_kernel_numbers(options, contexts, count, dim, scores, &found));

@@ -22,7 +22,8 @@ static void clear(numbers_file *file) {
     sa_array_clear(&file->array);
 }
 
-static sa_status wrong_shape(const numbers_file *file, const char *option, const char *path, const char *wanted) {
+static sa_status wrong_shape(const numbers_file *file, const char *option, const char *path,
+                             const char *wanted) {
     char shape[SA_NPY_HEADER_ROOM];
     sa_npy_shape_text(file->array.axes, file->array.shape, shape);
     return sa_fail(SA_INVALID, "--%s %s has shape %s where %s is needed", option, path, shape, wanted);
@@ -35,14 +36,15 @@ static sa_status read_file(const sa_options *options, const char *option, const 
     if (status != SA_OK) return sa_fail_prefix(status, "--%s: ", option);
     const sa_array *array = &file->array;
     if (array->type != SA_FLOAT32 && array->type != SA_FLOAT64)
-        return sa_fail(SA_INVALID, "--%s %s holds whole numbers where float32 or float64 is needed", option, path);
+        return sa_fail(SA_INVALID, "--%s %s holds whole numbers where float32 or float64 is needed", option,
+                       path);
     bool has_runs = array->axes == most + 1;
     size_t run = has_runs ? (size_t)options->first_run : 0;
     file->axes = array->axes - has_runs;
     file->shape = array->shape + has_runs;
     if (has_runs && run >= array->shape[0])
-        return sa_fail(SA_INVALID, "--%s %s has %zu runs, counted from 0, and --first-run %zu is asked for", option, path,
-                       array->shape[0], run);
+        return sa_fail(SA_INVALID, "--%s %s has %zu runs, counted from 0, and --first-run %zu is asked for",
+                       option, path, array->shape[0], run);
     file->count = sa_array_count(array) / (has_runs ? array->shape[0] : 1);
     SA_TRY(sa_alloc_array(file->count, sizeof *file->numbers, &file->numbers));
     for (size_t i = 0; i < file->count; i++) file->numbers[i] = sa_array_number(array, run * file->count + i);
@@ -74,7 +76,8 @@ static sa_status read_scores(const sa_options *options, size_t contexts, numbers
 }
 
 sa_status sa_theory_of_files(const sa_options *options, sa_theory_numbers *numbers) {
-    if (!options || !numbers) return sa_fail(SA_INVALID, "sa_theory_of_files needs options and a place for the numbers");
+    if (!options || !numbers)
+        return sa_fail(SA_INVALID, "sa_theory_of_files needs options and a place for the numbers");
     numbers_file contexts = {.count = 0}, scores = {.count = 0};
     sa_options *all = NULL;
     sa_status status;
