@@ -21,9 +21,9 @@ typedef struct sa_round {
     double *expected; /* (arms) expected scores */
     double *noise;    /* (arms) what is added to them */
     double *stop;     /* (arms) the probability that a user who chose this arm looks no further */
-    const sa_environment
-        *environment; /* of the run that was begun; NULL: none was, or the environment need not know */
-    void *state;      /* of that run, where the environment is the caller's own */
+    /* of the run that was begun; NULL: none was, or the environment need not know */
+    const sa_environment *environment;
+    void *state; /* of that run, where the environment is the caller's own */
 } sa_round;
 
 typedef struct sa_environment_class {

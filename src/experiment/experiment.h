@@ -63,10 +63,9 @@ const char *sa_curve_name(sa_curve_kind kind);
 typedef struct sa_totals {
     sa_run_stats stats; /* means of the times, the largest memory and certificate, the sum of diverged */
     sa_mean final[SA_CURVE_COUNT]; /* of the curves' ends */
-    bool
-        /* there are several runs, and all are the same: they tell no more than one, and there is no
-         * interval */
-        alike;
+    /* there are several runs, and all are the same: they tell no more than one, and there is no
+     * interval */
+    bool alike;
 } sa_totals;
 
 /* curve[k] (runs, rounds) or NULL, stats (runs) */
@@ -86,8 +85,8 @@ typedef struct sa_plan_agent {
 } sa_plan_agent;
 
 typedef struct sa_plan {
-    sa_options
-        *options; /* for all agents, with rounds, arms and dim as the environment has them, and full paths */
+    /* for all agents, with rounds, arms and dim as the environment has them, and full paths */
+    sa_options *options;
     sa_environment *environment;
     sa_problem *problem;            /* data of the oracles, the same in every round */
     sa_oracle_callbacks own_oracle; /* the caller's as it was given; with alpha 0 there is none */

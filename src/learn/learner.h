@@ -16,9 +16,8 @@ typedef struct sa_learner_work {
     sa_workspace chunk;     /* of observations whose gradients are wanted */
     sa_gradients gradients; /* of these */
     sa_model_work model;
-    sa_width_work *
-        /* of the agent's own choices: what was solved for them serves when they are counted. Borrowed */
-        widths;
+    /* of the agent's own choices: what was solved for them serves when they are counted. Borrowed */
+    sa_width_work *widths;
 } sa_learner_work;
 
 /* With --window: the gradients that Z counts, and the decisions that were answered before each. */

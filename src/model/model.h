@@ -27,9 +27,8 @@ typedef struct sa_batch {
 /* What one training learns from. */
 typedef struct sa_training {
     size_t count; /* samples there are */
-    double
-        /* what they stand for, n of the loss: count, unless they weigh less or are a sample themselves */
-        total;
+    /* what they stand for, n of the loss: count, unless they weigh less or are a sample themselves */
+    double total;
     sa_batch all;  /* of them; nothing where batches are drawn by `draw` */
     double factor; /* on the sum over all of them */
     /* Steps with batches: puts `many` samples together, at most SA_TRAINING_CHUNK, the draws from number

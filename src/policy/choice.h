@@ -24,8 +24,8 @@ typedef struct sa_choice {
     /* in the chooser's workspace: */
     double *mean, *width, *score; /* (scores) */
     double *draw;                 /* (scores) of the exploration */
-    double
-        *urgency; /* (scores), or NULL: arms that the model wants chosen before all others, by their draws */
+    /* (scores), or NULL: arms that the model wants chosen before all others, by their draws */
+    double *urgency;
     double *unclipped; /* (scores) before they are clipped to the oracle's domain */
     size_t *arms;      /* (slate) */
     size_t slate;      /* arms chosen; at first the most there can be */

@@ -10,8 +10,8 @@ typedef struct sa_draws {
     const sa_policy *policy;
     sa_choice choice; /* a copy with arrays of its own */
     sa_stream stream; /* gives the round of each drawing's own stream */
-    sa_chooser
-        *chooser; /* where scores come from a model that draws: its own, so that nobody else's is disturbed */
+    /* where scores come from a model that draws: its own, so that nobody else's is disturbed */
+    sa_chooser *chooser;
     sa_workspace oracle;
     double *memory;
 } sa_draws;
