@@ -93,7 +93,7 @@ typedef struct sa_log_counts {
 } sa_log_counts;
 
 SA_API void sa_log_reader_count(const sa_log_reader *reader, sa_log_counts *counts);
-/* What a user should hear at the end, as one sentence: "log.jsonl: the last line, 812, is cut off and was
+/* What a user should be told at the end, as one sentence: "log.jsonl: the last line, 812, is cut off and was
  * left out", or how many lines were skipped and what was wrong with the first; "" when there is nothing.
  * Valid until the reader's next call. */
 SA_API const char *sa_log_reader_warning(sa_log_reader *reader);

@@ -103,7 +103,7 @@ sa_status sa_confidence_create(const sa_options *options, size_t pairs, const sa
                                sa_confidence **out);
 void sa_confidence_destroy(sa_confidence *confidence); /* gives up one hold; NULL is fine */
 /* Before it changes: where others hold `*confidence`, it becomes a fork. */
-sa_status sa_confidence_own(sa_confidence **confidence);
+sa_status sa_confidence_unshare(sa_confidence **confidence);
 /* `*confidence`, perhaps NULL, becomes `next`, whose version is a later one. */
 void sa_confidence_replace(sa_confidence **confidence, sa_confidence *next);
 /* Counting and all that changes it, for engines that nobody else holds. label as in the class, for columns

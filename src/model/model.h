@@ -126,7 +126,7 @@ struct sa_model {
 sa_status sa_model_create(const char *name, const sa_options *options, sa_model **out);
 void sa_model_destroy(sa_model *model); /* gives up one hold (base/memory.h); NULL is fine */
 /* Before it learns: where others hold `*model`, it becomes a fork. */
-sa_status sa_model_own(sa_model **model);
+sa_status sa_model_unshare(sa_model **model);
 
 extern const sa_model_class sa_mlp_f32, sa_mlp_f64, sa_linear, sa_neural_linear, sa_partition,
     sa_partition_tree;

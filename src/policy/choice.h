@@ -30,9 +30,9 @@ typedef struct sa_choice {
     size_t *arms;      /* (slate) */
     size_t slate;      /* arms chosen; at first the most there can be */
     /* the floor of exploration: */
-    bool random; /* the slate is a uniformly random one, and not the oracle's */
-    size_t *own; /* (own_slate) the oracle's */
-    size_t own_slate;
+    bool random;         /* the slate is a uniformly random one, and not the oracle's */
+    size_t *oracle_arms; /* (oracle_slate) the oracle's */
+    size_t oracle_slate;
     double *prefix,
         *position; /* (slate) propensities, NaN where they are not known; the last prefix is the slate */
 } sa_choice;

@@ -18,7 +18,7 @@ typedef struct sa_draws {
 
 /* For a choice that is scored and solved, which is left as it is. */
 sa_status sa_draws_begin(const sa_policy *policy, const sa_choice *choice, sa_draws *out);
-/* slate (choice->own_slate or the most there can be). */
+/* slate (choice->oracle_slate or the most there can be). */
 sa_status sa_draws_next(sa_draws *draws, size_t index, size_t *slate, size_t *length);
 void sa_draws_clear(sa_draws *draws);
 
