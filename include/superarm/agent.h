@@ -166,7 +166,8 @@ SA_API bool sa_algorithm_has_epochs(const char *name);
 /* What the options' algorithm asks for where nothing was set by hand: `tuned` is tuned for networks, and
  * linear baselines run as their papers define them, or with --linear-form published as the published code
  * does; partitions take contexts as they are, and --rounds as their horizon; neural-linear has --confidence
- * last-layer, and in `tuned` a lambda and a nu of its own. sa_agent_create does this to its copy. */
+ * last-layer, and in `tuned` a lambda, a nu and a bypass of its own; theory has --confidence exact.
+ * sa_agent_create does this to its copy. */
 SA_API sa_status sa_algorithm_defaults(sa_options *options);
 /* The same for "environments", "oracles", "confidence" and "feedback". */
 SA_API bool sa_choice_at(const char *kind, size_t index, const char **name, const char **summary);

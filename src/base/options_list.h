@@ -64,6 +64,8 @@
 #define SA_CLICKS(X) X(CLICKS_NONE, "none") X(CLICKS_POSITION, "position") X(CLICKS_CASCADE, "cascade")
 #define SA_CLICK_NOISES(X) X(CLICK_BERNOULLI, "bernoulli") X(CLICK_GAUSSIAN, "gaussian")
 
+#define SA_BONUSES(X) X(BONUS_WIDTH, "width") X(BONUS_POSTERIOR, "posterior")
+
 #define SA_ANY_INTEGER INT64_C(1000000000000)
 
 #define SA_OPTION_LIST(INTEGER, NUMBER, CHOICE, FLAG, TEXT)                                                  \
@@ -238,6 +240,8 @@
     CHOICE(widths, "widths", AGENT, WIDTHS_NEEDED, WIDTHS_NEEDED, WIDTHS_NEEDED, SA_WIDTHS,                  \
            "exact widths of the arms that can reach the slate (others get an upper bound), or of all")       \
     NUMBER(regularization, "regularization", AGENT, 1, 1, 1, ABOVE_0, 1e100, "lambda: Z starts as lambda I") \
+    CHOICE(bonus, "bonus", AGENT, BONUS_WIDTH, BONUS_WIDTH, BONUS_POSTERIOR, SA_BONUSES,                     \
+           "unit of gamma and nu: the width, or a posterior deviation, with noise and lambda from feedback") \
     NUMBER(gamma, "gamma", AGENT, 1, 1, 1, OR_THEORY, 1e100,                                                 \
            "ucb: widths added to the estimate, in units of the scores' scale; theory: gamma_t and e_t of "   \
            "Lemma 1")                                                                                        \

@@ -49,7 +49,7 @@ typedef enum sa_scores_from {
 typedef struct sa_exploration_class {
     const char *name;
     sa_scores_from from;
-    bool varies; /* score differs from draw to draw, on every arm: the companion then shrinks it further */
+    bool varies; /* score differs from draw to draw, on every arm */
     /* draw (arms) of the arms from `first` on. NULL: all 1. */
     void (*draw)(const sa_exploration *self, size_t first, size_t arms, const sa_stream *stream,
                  double *draw);

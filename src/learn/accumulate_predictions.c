@@ -4,11 +4,13 @@
 
 #include "base/reals.h"
 #include "learn/accumulators.h"
+#include "learn/bonus.h"
 
 static bool is_used(const sa_learner *learner) {
     const sa_estimator *estimator = &learner->policy->estimator;
     bool trains = estimator->model && estimator->model->kind->training;
-    return trains && (learner->options->error_decay > 0 || estimator->companion);
+    return trains &&
+           (learner->options->error_decay > 0 || estimator->companion || sa_bonus_is_posterior(learner));
 }
 
 /* One observation, as the model sees it. */
@@ -28,6 +30,8 @@ static sa_status lay(sa_learner *learner, one_input *one) {
 static void show(const sa_learner *learner, size_t i, const one_input *one) {
     sa_samples sample = sa_history_samples(&learner->memory->history, i);
     sa_samples_inputs(learner, &sample, 1, one->factor, one->input);
+    for (size_t j = 0; j < learner->policy->estimator.model->dim; j++)
+        one->row[j] = sa_real_get(learner->memory->history.precision, one->input, j);
 }
 
 /* `predicted`: by the network, which has not seen it yet. */
@@ -39,7 +43,6 @@ static void add_to_companion(sa_learner *learner, size_t i, const one_input *one
     if (!companion) return;
     if (learner->options->discount < 1 && history->start[sa_history_decision(history, i)] == (int64_t)i)
         sa_companion_discount(companion, learner->options->discount);
-    for (size_t j = 0; j < companion->dim; j++) one->row[j] = sa_real_get(history->precision, one->input, j);
     sa_companion_add(companion,
                      &(sa_companion_case){.input = one->row,
                                           .score = history->scores[i],
@@ -58,6 +61,12 @@ static void judge(sa_learner *learner, size_t i, double predicted) {
         learner->error += share * (square - learner->error); /* what overflows tells nothing of the noise */
 }
 
+/* The agent's estimate for it. */
+static double estimate(const sa_estimator *estimator, const one_input *one, double network) {
+    double mean = estimator->centre + estimator->scale * network;
+    return estimator->companion ? sa_companion_mix(estimator->companion, one->row, mean) : mean;
+}
+
 static sa_status take(sa_learner *learner, const sa_observations *seen) {
     const sa_estimator *estimator = &learner->policy->estimator;
     const sa_model *model = estimator->model;
@@ -68,8 +77,8 @@ static sa_status take(sa_learner *learner, const sa_observations *seen) {
         double network;
         show(learner, i, &one);
         SA_TRY(model->kind->evaluate(model, one.input, 1, 0, &learner->work.model, &network, NULL));
+        judge(learner, i, trained ? estimate(estimator, &one, network) : seen->centre);
         add_to_companion(learner, i, &one, trained, network);
-        judge(learner, i, trained ? estimator->centre + estimator->scale * network : seen->centre);
     }
     learner->judged = seen->first + seen->count;
     return SA_OK;
@@ -83,7 +92,6 @@ static sa_status revise(sa_learner *learner, size_t row, double before) {
     if (!companion || row >= learner->judged) return SA_OK;
     SA_TRY(lay(learner, &one));
     show(learner, row, &one);
-    for (size_t j = 0; j < companion->dim; j++) one.row[j] = sa_real_get(history->precision, one.input, j);
     size_t age = sa_history_decision(history, learner->judged - 1) - sa_history_decision(history, row);
     sa_companion_revise(
         companion,

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "learn/accumulators.h"
+#include "learn/bonus.h"
 #include "learn/forgetting.h"
 
 static bool is_used(const sa_learner *learner) { return learner->policy->confidence; }
@@ -13,6 +14,7 @@ static sa_status count(sa_learner *learner, const sa_gradients *gradients, const
     sa_window *window = &learner->window;
     size_t kept = window->gradients.count;
     learner->policy->confidence->asked = learner->asked;
+    sa_bonus_take(learner, gradients);
     SA_TRY(sa_confidence_count(learner->policy->confidence, gradients, label, learner->work.widths));
     if (!window->remembers) return SA_OK;
     SA_TRY(sa_gradients_reserve(&window->gradients, kept + gradients->count));
@@ -32,6 +34,7 @@ static sa_status take(sa_learner *learner, const sa_observations *seen) {
 }
 
 static sa_status discount(sa_learner *learner, double factor) {
+    sa_bonus_discount(learner, factor);
     return sa_confidence_discount(learner->policy->confidence, factor);
 }
 
@@ -44,6 +47,7 @@ static sa_status make_engine(const sa_learner *learner, bool wide, sa_confidence
     sa_confidence_state state;
     sa_options options = *learner->options; /* for this call: it owns nothing */
     learner->policy->confidence->kind->state(learner->policy->confidence, &state);
+    options.regularization = learner->policy->lambda;
     if (wide || state.in_double) options.precision = SA_PRECISION_DOUBLE;
     return sa_confidence_create(&options, model->pairs, model->shape, out);
 }
@@ -124,11 +128,13 @@ static sa_status begin_again(sa_learner *learner, size_t first) {
     sa_confidence *next;
     SA_TRY(make_engine(learner, !remembers, &next));
     sa_status status = remembers ? count_remembered(learner, next) : count_all(learner, first, next);
-    if (status == SA_OK)
-        sa_confidence_replace(&learner->policy->confidence, next);
-    else
+    if (status != SA_OK) {
         sa_confidence_destroy(next);
-    return status;
+        return status;
+    }
+    sa_confidence_replace(&learner->policy->confidence, next);
+    sa_bonus_forget(learner, learner->memory->history.count - first);
+    return SA_OK;
 }
 
 const sa_accumulator sa_accumulate_z = {.is_used = is_used,

@@ -29,6 +29,14 @@ typedef struct sa_window {
     uint64_t oldest; /* decision: none before it counts */
 } sa_window;
 
+/* What --bonus posterior follows (bonus.h): saved as one array. */
+typedef struct sa_posterior {
+    double counted, norms;    /* gradients that were counted, and the sum of their squared lengths */
+    double pairs, products;   /* pairs of them from one slate, and the sum of their inner products */
+    double variance;          /* of the scores that the last training learnt from */
+    double deviation, lambda; /* the policy's */
+} sa_posterior;
+
 typedef struct sa_learner {
     sa_options *options; /* in force */
     uint64_t epoch;      /* from 0, for an unknown horizon (epochs.h) */
@@ -38,6 +46,7 @@ typedef struct sa_learner {
     sa_moments moments;
     double error;    /* mean squared error of predictions of new feedback, before it is learnt from */
     uint64_t judged; /* observations whose predictions are in it, and that the companion has */
+    sa_posterior posterior;
     sa_window window;
     double asked; /* scores that the latest decision asked widths for */
     uint64_t trainings, diverged_trainings;

@@ -62,7 +62,9 @@ void sa_gradients_move(sa_gradients *batch, size_t from, size_t to);
 void sa_gradients_scale(sa_gradients *batch, size_t row, double factor);
 /* squared (count) = <g, g>, of any precision. */
 void sa_gradients_norms(const sa_gradients *batch, double *squared);
-/* The same in a hurry: at least <g, g>, and more by a few units of the precision at most. */
+/* <g, g'> of two rows, of any precision. */
+double sa_gradients_product(const sa_gradients *batch, size_t i, size_t j);
+/* The norms in a hurry: at least <g, g>, and more by a few units of the precision at most. */
 void sa_gradients_norms_above(const sa_gradients *batch, double *squared);
 /* p, the numbers in one gradient written out. */
 size_t sa_gradients_parameters(const sa_gradients *batch);

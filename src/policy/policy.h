@@ -22,6 +22,7 @@ struct sa_policy {
     bool discounted; /* is feedback learnt from with the discounts of its positions? */
     bool all_widths; /* --widths all */
     double lambda;
+    double deviation; /* what a width is multiplied with, with --bonus posterior; 0: not known yet */
     double floor;       /* probability of a uniformly random slate */
     uint64_t seed, run; /* of random draws */
     size_t threads;     /* of one select */
