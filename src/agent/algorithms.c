@@ -117,6 +117,7 @@ static sa_status neural_linear_defaults(sa_options *options) {
             "--algorithm neural-linear is defined by --confidence last-layer: leave --confidence out");
     options->confidence = SA_CONFIDENCE_LAST_LAYER;
     if (options->preset != SA_PRESET_TUNED) return SA_OK;
+    if (!sa_options_given(options, "bypass")) options->bypass = true; /* the regression has the inputs, too */
     /* tuned trains on scores of deviation 0.04: the regression's prior and noise are of that size */
     if (!sa_options_given(options, "regularization")) options->regularization = 0.001;
     if (!sa_options_given(options, "nu")) options->nu = 0.005;
@@ -134,6 +135,7 @@ static sa_status linear_defaults(sa_options *options) {
     if (!sa_options_given(options, "gamma")) options->gamma = paper->gamma;
     if (!sa_options_given(options, "nu")) options->nu = paper->nu;
     if (!sa_options_given(options, "normalize")) options->normalize = paper->normalize;
+    if (!sa_options_given(options, "confidence")) options->confidence = paper->confidence;
     sa_options_destroy(paper);
     return SA_OK;
 }
@@ -150,6 +152,9 @@ sa_status sa_algorithm_defaults(sa_options *options) {
     const char *model = sa_algorithm_model(options->algorithm);
     if (sa_options_positions(options) && !sa_options_given(options, "oracle"))
         options->oracle = SA_ORACLE_ASSIGNMENT;
+    bool by_theory = options->gamma == SA_BY_THEORY || options->nu == SA_BY_THEORY;
+    if (by_theory && !sa_options_given(options, "confidence")) /* theory speaks of all of Z */
+        options->confidence = SA_CONFIDENCE_EXACT;
     if (model && strcmp(model, "linear") == 0) return linear_defaults(options);
     if (model && strcmp(model, "neural-linear") == 0) return neural_linear_defaults(options);
     if (model && strncmp(model, "partition", 9) == 0) return partition_defaults(options);

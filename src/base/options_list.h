@@ -176,7 +176,7 @@
     CHOICE(init, "init", AGENT, INIT_SYMMETRIC, INIT_UNIFORM, INIT_UNIFORM, SA_INITS,                        \
            "first weights: symmetric (Section 3.1; doubles the input) or uniform +-1/sqrt(fan-in)")          \
     CHOICE(bias, "bias", AGENT, BIAS_NONE, BIAS_NONE, BIAS_OUTPUT, SA_BIASES, "which units have a bias")     \
-    FLAG(bypass, "bypass", AGENT, false, false, true, "a linear term beside the network")                    \
+    FLAG(bypass, "bypass", AGENT, false, false, false, "a linear term beside the network")                   \
     NUMBER(init_gain, "init-gain", AGENT, 1, 1, 1, ABOVE_0, 1e6, "factor on the first weights")              \
     TEXT(init_weights, "init-weights", AGENT, "", "npz file with first weights W1 ... WL, used as they are") \
     CHOICE(normalize, "normalize", AGENT, NORMALIZE_NONE, NORMALIZE_NONE, NORMALIZE_STANDARD,                \
@@ -214,16 +214,15 @@
     NUMBER(weight_decay, "weight-decay", AGENT, 0, 0, 0.3, 0, 1e6,                                           \
            "each step shrinks weights by rate times this")                                                   \
     NUMBER(                                                                                                  \
-        error_decay, "error-decay", AGENT, 0, 0, 150, 0, 1e9,                                                \
+        error_decay, "error-decay", AGENT, 0, 0, 0, 0, 1e9,                                                  \
         "pull of the weights to 0 in units of the squared error on new feedback: large errors mean noise")   \
     FLAG(companion, "companion", AGENT, false, false, true,                                                  \
-         "a ridge regression beside the network; feedback decides how far each is trusted, and how boldly "  \
-         "to explore")                                                                                       \
+         "a ridge regression beside the network; feedback decides how far each is trusted")                  \
     FLAG(centre, "centre", AGENT, false, false, true, "train on scores minus their mean so far")             \
     FLAG(scale, "scale", AGENT, false, false, true, "train on scores scaled to the deviation --scale-to")    \
     NUMBER(scale_to, "scale-to", AGENT, 1, 1, 0.04, ABOVE_0, 1e6,                                            \
            "with --scale: the standard deviation of scores trained on")                                      \
-    CHOICE(confidence, "confidence", AGENT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, CONFIDENCE_EXACT,            \
+    CHOICE(confidence, "confidence", AGENT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, CONFIDENCE_AUTO,             \
            SA_CONFIDENCES,                                                                                   \
            "widths sqrt(g' Z^-1 g / m) from all of Z, its diagonal, the last layer's part, a sketch, or "    \
            "exact until a "                                                                                  \
@@ -246,7 +245,7 @@
            "ucb: widths added to the estimate, in units of the scores' scale; theory: gamma_t and e_t of "   \
            "Lemma 1")                                                                                        \
     NUMBER(                                                                                                  \
-        nu, "nu", AGENT, 1, 1, 0.15, OR_THEORY, 1e100,                                                       \
+        nu, "nu", AGENT, 1, 1, 0.3, OR_THEORY, 1e100,                                                        \
         "ts: deviation of a sample in units of sigma; theory: nu of Theorem 2 and epsilon of Section 4.4")   \
     NUMBER(floor, "floor", AGENT, 0, 0, 0, 0, 1,                                                             \
            "probability that the slate is a uniformly random feasible one, so that logs can be evaluated")   \
