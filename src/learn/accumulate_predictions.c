@@ -4,13 +4,12 @@
 
 #include "base/reals.h"
 #include "learn/accumulators.h"
-#include "learn/bonus.h"
 
 static bool is_used(const sa_learner *learner) {
     const sa_estimator *estimator = &learner->policy->estimator;
     bool trains = estimator->model && estimator->model->kind->training;
-    return trains &&
-           (learner->options->error_decay > 0 || estimator->companion || sa_bonus_is_posterior(learner));
+    return trains && (learner->options->error_decay > 0 || estimator->companion ||
+                      sa_posterior_is_used(learner->policy, learner->options));
 }
 
 /* One observation, as the model sees it. */

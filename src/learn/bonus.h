@@ -28,8 +28,6 @@
 
 #include "learn/learner.h"
 
-/* Is --bonus posterior in force? Not for models that are regressions, nor where theory gives gamma or nu. */
-bool sa_bonus_is_posterior(const sa_learner *learner);
 /* Gradients of one slate that are counted. */
 void sa_bonus_take(sa_learner *learner, const sa_gradients *gradients);
 void sa_bonus_discount(sa_learner *learner, double factor);
@@ -39,9 +37,5 @@ void sa_bonus_forget(sa_learner *learner, size_t left);
 sa_status sa_bonus_follow(sa_learner *learner);
 /* `next` begins with what `now` knows; nothing is counted yet. */
 sa_status sa_bonus_take_over(const sa_learner *now, sa_learner *next);
-
-sa_status sa_bonus_save(const sa_learner *learner, sa_npz_writer *writer);
-/* Into a learner whose Z is empty. */
-sa_status sa_bonus_load(sa_learner *learner, sa_npz *archive);
 
 #endif

@@ -1,7 +1,6 @@
 #include "learn/learner.h"
 
 #include "base/memory.h"
-#include "learn/bonus.h"
 
 sa_status sa_learner_create(sa_options *options, uint64_t epoch, sa_policy *policy, sa_memory *memory,
                             sa_width_work *widths, sa_learner **out) {
@@ -59,7 +58,8 @@ sa_status sa_learner_save(const sa_learner *learner, sa_npz_writer *writer) {
     SA_TRY(sa_npz_add(writer, "diverged_trainings", SA_INT64, 0, NULL, &learner->diverged_trainings));
     SA_TRY(sa_moments_save(&learner->moments, writer));
     if (learner->options->window > 0) SA_TRY(save_window(&learner->window, writer));
-    SA_TRY(sa_bonus_save(learner, writer));
+    if (sa_posterior_is_used(policy, learner->options))
+        SA_TRY(sa_posterior_save(&learner->posterior, writer));
     SA_TRY(sa_estimator_save(&policy->estimator, writer));
     return policy->confidence ? policy->confidence->kind->save(policy->confidence, writer) : SA_OK;
 }
@@ -91,7 +91,10 @@ sa_status sa_learner_load(sa_learner *learner, sa_npz *archive) {
     learner->diverged_trainings = (uint64_t)diverged;
     SA_TRY(sa_moments_load(&learner->moments, &learner->memory->history, archive));
     if (learner->options->window > 0) SA_TRY(load_window(learner, archive));
-    SA_TRY(sa_bonus_load(learner, archive));
+    if (sa_posterior_is_used(policy, learner->options)) {
+        SA_TRY(sa_posterior_load(&learner->posterior, archive));
+        SA_TRY(sa_posterior_adopt(&learner->posterior, policy));
+    }
     SA_TRY(sa_estimator_load(&policy->estimator, archive));
     return policy->confidence ? policy->confidence->kind->load(policy->confidence, archive) : SA_OK;
 }

@@ -6,6 +6,7 @@
 #define SA_LEARN_LEARNER_H
 
 #include "learn/moments.h"
+#include "learn/posterior.h"
 #include "memory/memory.h"
 #include "policy/policy.h"
 
@@ -28,14 +29,6 @@ typedef struct sa_window {
     size_t capacity;
     uint64_t oldest; /* decision: none before it counts */
 } sa_window;
-
-/* What --bonus posterior follows (bonus.h): saved as one array. */
-typedef struct sa_posterior {
-    double counted, norms;    /* gradients that were counted, and the sum of their squared lengths */
-    double pairs, products;   /* pairs of them from one slate, and the sum of their inner products */
-    double variance;          /* of the scores that the last training learnt from */
-    double deviation, lambda; /* the policy's */
-} sa_posterior;
 
 typedef struct sa_learner {
     sa_options *options; /* in force */
