@@ -13,7 +13,7 @@ small="--rounds 30 --slate 2 --hidden 6 --runs 3 --quiet"
 awk 'BEGIN { print "length,colour,width,kind"
              for (i = 0; i < 60; i++)
                  printf "%d,%s,%s,%s\r\n", i % 7 - 3, i % 3 ? "red" : "blue", i % 5 ? i : "?", i % 4 ? "no" : "yes" }' >pool.csv
-csv="--environment csv --data pool.csv --header --label kind --positive yes --arms 8 --flip 0.1"
+csv="--environment csv --data pool.csv --header --label kind --positive yes --arms 8"
 
 # the same bytes for one thread and two, and again from the spec, from elsewhere and with an environment that adds no noise
 "$program" run $csv $small --algorithm cn-ucb,comblin-ts,random --threads 1 --out one

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/options.h"
+#include "options/options.h"
 #include "fuzz_memory_file.h"
 
 static void expect(bool holds) {

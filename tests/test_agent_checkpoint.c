@@ -20,10 +20,10 @@ static const char *const kinds[] = {
     "algorithm=cn-ts1 depth=3 hidden=4",
     "preset=paper hidden=6",
     "preset=icml23 hidden=6 train-window=4 algorithm=cn-ts",
-    "algorithm=cn-ucb-d epoch-length=5 epoch-hidden-growth=1.3 epoch-regularization-growth=1.1 "
+    "algorithm=cn-ucb-d epoch-length=5 epoch-hidden-growth=1.3 "
     "exact-form=dual",
     "algorithm=cn-ts-d epoch-length=4 epoch-replay=schedule count-pending=true normalize=standard "
-    "epoch-exploration-growth=2",
+    "",
     "algorithm=cn-ucb-d epoch-length=6 train=manual precision=double depth=3 error-decay=0",
     "algorithm=comblin-ucb",
     "algorithm=comblin-ts count-pending=true",

@@ -127,7 +127,7 @@ def test_the_slate_is_the_option_unless_given():
 
 @pytest.mark.parametrize("given, name, value", [
     ({"train_every": 5}, "train_every", 5),
-    ({"bypass": False}, "bypass", False),
+    ({"companion": False}, "companion", False),
     ({"gamma": 0.1}, "gamma", 0.1),
     ({"gamma": np.float32(0.5)}, "gamma", 0.5),
     ({"hidden": np.int64(30)}, "hidden", 30),

@@ -138,7 +138,7 @@ def test_a_decision_of_another_agent(agent):
     ({"algorithm": "cn-ucc"}, "cn-ucc"), ({"algorithm": 3}, "3"), ({"algorithm": b"cn-ucb"}, "bytes"), ({"gama": 1}, "did you mean --gamma"),
     ({"gamma": "x"}, "x"), ({"gamma": [1, 2]}, "1,2"), ({"gamma": {}}, "dict"), ({"gamma": object()}, "object"),
     ({"gamma": float("nan")}, "nan"), ({"gamma": True}, "true"), ({"gamma": 1j}, "complex"), ({"hidden": 1.5}, "1.5"),
-    ({"hidden": 0}, "0"), ({"hidden": True}, "true"), ({"bypass": 2}, "2"), ({"preset": "x"}, "x"), ({"dim": 0}, "0"), ({"dim": "x"}, "x"),
+    ({"hidden": 0}, "0"), ({"hidden": True}, "true"), ({"companion": 2}, "2"), ({"preset": "x"}, "x"), ({"dim": 0}, "0"), ({"dim": "x"}, "x"),
     ({"random_state": -1}, "-1"), ({"random_state": 1.5}, "1.5"), ({"oracle": "x"}, "x"), ({"oracle": 3}, "solve"),
     ({"random_state": 1, "seed": 2}, "random_state and seed are the same option"), ({"seed": 1, "random_state": None}, "random_state and seed"),
     ({"lambda_": 1, "regularization": 1}, "lambda_ and regularization"), ({"random_stat": 1}, "did you mean random_state"),

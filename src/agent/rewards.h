@@ -4,7 +4,7 @@
 #define SA_AGENT_REWARDS_H
 
 #include "base/npy.h"
-#include "base/options.h"
+#include "options/options.h"
 #include "feedback/outliers.h"
 
 typedef struct sa_rewards {

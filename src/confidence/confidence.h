@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/npy.h"
-#include "base/options.h"
+#include "confidence/options.h"
 #include "base/workspace.h"
 #include "model/gradients.h"
 
@@ -58,7 +58,7 @@ typedef struct sa_confidence_class {
     const char *name;
     const char *summary;
     /* For gradients with these pairs. */
-    sa_status (*create)(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+    sa_status (*create)(const sa_confidence_settings *settings, size_t pairs, const sa_pair_shape *shape,
                         sa_confidence **out);
     void (*destroy)(sa_confidence *confidence);
     /* A copy to go on counting with, while others hold this one: what is only read is shared, and what only
@@ -101,7 +101,7 @@ struct sa_confidence {
         asked;
 };
 
-sa_status sa_confidence_create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+sa_status sa_confidence_create(const sa_confidence_settings *settings, size_t pairs, const sa_pair_shape *shape,
                                sa_confidence **out);
 void sa_confidence_destroy(sa_confidence *confidence); /* gives up one hold; NULL is fine */
 /* Before it changes: where others hold `*confidence`, it becomes a fork. */

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/options.h"
+#include "options/options.h"
 #include "base/status.h"
 #include <superarm/own.h>
 

@@ -1,7 +1,7 @@
 /* The tables behind `superarm list environments|oracles|confidence|feedback`. */
 #include <string.h>
 
-#include "base/options.h"
+#include "options/options.h"
 #include "confidence/confidence.h"
 #include "env/environment.h"
 #include "feedback/feedback.h"

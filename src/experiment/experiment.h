@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 #include "base/lock.h"
-#include "base/options.h"
+#include "options/options.h"
 #include "base/turns.h"
 #include "env/clicks.h"
 #include "env/environment.h"
@@ -155,6 +155,8 @@ sa_status sa_plan_read_structure(sa_options *options, sa_problem **out);
 sa_status sa_plan_check_structure(const sa_plan *plan, const sa_oracle *oracle);
 /* SA_INVALID unless the discounts fit an agent that learns with them. */
 sa_status sa_plan_check_discounts(const sa_plan *plan, const sa_plan_agent *agent);
+/* SA_INVALID for an option of agents that none of them reads (effects.c). */
+sa_status sa_plan_check_effects(const sa_experiment *experiment, const sa_plan *plan);
 /* SA_INVALID for data that no agent, feedback or user looks at: whoever gave it thinks that it matters. */
 sa_status sa_plan_check_unused(const sa_plan *plan);
 /* SA_INVALID where the best slate under the click model cannot be found. */

@@ -34,7 +34,7 @@
 #include <stddef.h>
 
 #include "base/npy.h"
-#include "base/options.h"
+#include "model/options.h"
 #include "base/status.h"
 
 enum { SA_COMPANION_MOST = 2000 };

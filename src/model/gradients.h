@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "base/npy.h"
-#include "base/options.h"
+#include "model/options.h"
 #include "base/reals.h"
 #include "base/status.h"
 

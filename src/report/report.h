@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "base/options.h"
+#include "options/options.h"
 #include "experiment/stored.h"
 #include <superarm/report.h>
 
