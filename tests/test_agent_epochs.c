@@ -478,7 +478,8 @@ static void bad_options(void **state) {
     (void)state;
     sa_options *options = sa_options_new(NULL);
     assert_fails(sa_options_set_any(options, "epoch-length", "0"), SA_INVALID, "--epoch-length");
-    assert_fails(sa_options_set_any(options, "epoch-hidden-growth", "0"), SA_INVALID, "--epoch-hidden-growth");
+    assert_fails(sa_options_set_any(options, "epoch-hidden-growth", "0"), SA_INVALID,
+                 "--epoch-hidden-growth");
     assert_fails(sa_options_set_any(options, "epoch-replay", "never"), SA_INVALID, "schedule");
     sa_options_destroy(options);
 }

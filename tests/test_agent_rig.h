@@ -4,8 +4,8 @@
 #ifndef TEST_AGENT_RIG_H
 #define TEST_AGENT_RIG_H
 
-#include "test_file_scratch.h"
 #include "experiment/problem_option.h"
+#include "test_file_scratch.h"
 #include "test_parts.h"
 
 #include <math.h>

@@ -535,7 +535,8 @@ static void bad_sizes_are_refused(void **state) {
     sa_options *options = sa_options_new("paper");
     sa_confidence *engine = NULL;
     const sa_pair_shape shape = {.delta = 1, .input = 3};
-    assert_fails(sa_options_set_any(options, "sketch-size", "0"), SA_INVALID, "--sketch-size 0 is less than 1");
+    assert_fails(sa_options_set_any(options, "sketch-size", "0"), SA_INVALID,
+                 "--sketch-size 0 is less than 1");
     assert_fails(sa_options_set_any(options, "sketch-size", "2.5"), SA_INVALID, "--sketch-size 2.5");
     assert_ok(sa_options_set_any(options, "sketch-size", "1000000"));
     options->confidence = SA_CONFIDENCE_SKETCH;

@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "env/clicks.h"
+#include "experiment/problem_option.h"
 #include "rng/stream.h"
 #include "temporary.h"
-#include "experiment/problem_option.h"
 #include "test_parts.h"
 
 enum { ARMS = 6, MOST_SLATE = 4 };

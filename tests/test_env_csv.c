@@ -218,7 +218,8 @@ static sa_options *over(const char *name, const char *value) {
     static const char *const pairs[][2] = {
         {"environment", "csv"}, {"positive", "yes"}, {"arms", "12"}, {"rounds", "40"}};
     sa_options *options = sa_options_new(NULL);
-    for (size_t i = 0; i < 4; i++) assert_int_equal(sa_options_set_any(options, pairs[i][0], pairs[i][1]), SA_OK);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(sa_options_set_any(options, pairs[i][0], pairs[i][1]), SA_OK);
     assert_int_equal(sa_options_set_any(options, "data", inside(folder, "rows.csv")), SA_OK);
     if (name) assert_int_equal(sa_options_set_any(options, name, value), SA_OK);
     return options;

@@ -120,6 +120,7 @@ static sa_experiment *clicking(const char *text) {
         *equals = 0;
         assert_ok(test_experiment_set(experiment, word, equals + 1));
     }
+    test_experiment_share(experiment);
     return experiment;
 }
 

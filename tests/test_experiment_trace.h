@@ -47,6 +47,7 @@ static inline sa_experiment *game_experiment(const char *text) {
         *equals = 0;
         assert_ok(test_experiment_set(experiment, word, equals + 1));
     }
+    test_experiment_share(experiment);
     return experiment;
 }
 

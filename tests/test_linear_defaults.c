@@ -63,7 +63,8 @@ static void tuned_linear_agents_explore_as_in_their_papers(void **state) {
     for (size_t i = 0; i < 3; i++)
         for (int by_agent = 0; by_agent < 2; by_agent++) {
             sa_options *options = options_for("tuned", linear[i]), *after = defaults_of(options, by_agent);
-            for (size_t k = 0; k < 4; k++) assert_same(after, paper, names[k]);
+            for (size_t k = 0; k < 4; k++)
+                if (sa_option_is_read(after, names[k])) assert_same(after, paper, names[k]);
             if (!by_agent) assert_rest_untouched(options, after, 3);
             sa_options_destroy(after);
             assert_ok(sa_options_set_any(options, "nu", "0.3"));

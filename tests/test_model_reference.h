@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-#include "options/options.h"
 #include "model/model.h"
+#include "options/options.h"
 #include "test_file_scratch.h"
 #include "test_parts.h"
 

@@ -5,8 +5,8 @@
 #include <locale.h>
 #include <math.h>
 
-#include "options/options.h"
 #include "base/text.h"
+#include "options/options.h"
 
 static sa_options *options;
 
@@ -80,7 +80,7 @@ static void numbers_are_strict(void **state) {
     refused("gamma", "1e", "--gamma 1e is not a number or theory");
     refused("gamma", ".", "--gamma . is not a number or theory");
     refused("gamma", "1\n2", "--gamma 1?2 is not a number or theory");
-    refused("turn", "-4", "--turn -4 is less than -3.14159");
+    refused("turn", "-4", "--turn -4 is less than -3.141592653589793");
     assert_ok(sa_options_set(options, "gamma", "-0"));
     value_is("gamma", "0");
     assert_ok(sa_options_set(options, "gamma", ".25"));

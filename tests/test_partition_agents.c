@@ -76,10 +76,10 @@ static void what_does_not_fit_is_refused(void **state) {
     refuse("algorithm=acc-ucb acc-axes=6", "acc-axes 6 is more than the 5 features of --dim");
     refuse("preset=paper algorithm=acc-ucb dim=80 acc-axes=60", "a smaller acc-axes than 60");
     refuse("preset=paper algorithm=acc-ucb dim=5000 acc-axes=5000", "a smaller acc-axes than 5000");
-    static const char *const bad[][2] = {{"acc-rho", "1"},     {"acc-rho", "-0.1"}, {"acc-v1", "nan"},
-                                         {"acc-v2", "-1"},     {"cc-alpha", "0"},   {"cc-cubes", "-1"},
-                                         {"cc-cubes", "1.5"},  {"horizon", "-1"},   {"cc-exponent", "1.1"},
-                                         {"gamma", "-1"}, {"acc-axes", "x"},   {"cell-factor", "-1"}};
+    static const char *const bad[][2] = {{"acc-rho", "1"},    {"acc-rho", "-0.1"}, {"acc-v1", "nan"},
+                                         {"acc-v2", "-1"},    {"cc-alpha", "0"},   {"cc-cubes", "-1"},
+                                         {"cc-cubes", "1.5"}, {"horizon", "-1"},   {"cc-exponent", "1.1"},
+                                         {"gamma", "-1"},     {"acc-axes", "x"},   {"cell-factor", "-1"}};
     sa_options *options = sa_options_new(NULL);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (sa_options_set_any(options, bad[i][0], bad[i][1]) != SA_INVALID)

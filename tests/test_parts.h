@@ -17,7 +17,8 @@ struct test_confidence_settings {
 #define CONFIDENCE_OF(options) (&(struct test_confidence_settings){sa_options_confidence(options)}.of)
 
 /* The value as text, of settings too. */
-static inline sa_status test_options_get(const sa_options *options, const char *name, char *text, size_t size) {
+static inline sa_status test_options_get(const sa_options *options, const char *name, char *text,
+                                         size_t size) {
     const sa_option_row *row = sa_option_row_find(name);
     return row ? sa_option_print(row, sa_option_field(options, row), text, size) : SA_INVALID;
 }
@@ -28,6 +29,15 @@ static inline sa_status test_experiment_set(sa_experiment *experiment, const cha
     bool setting = sa_option_row_find(name) && !sa_option_find(name, &info);
     return setting ? sa_options_set_any((sa_options *)(size_t)sa_experiment_options(experiment), name, value)
                    : sa_experiment_set(experiment, name, value);
+}
+
+/* The small sizes that a test has for all its agents are as if the preset had them: not every agent reads
+ * them. */
+static inline void test_experiment_share(sa_experiment *experiment) {
+    static const char *const small[] = {"hidden",    "train-steps",  "train-every",        "rate",
+                                        "normalize", "epoch-length", "epoch-hidden-growth"};
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++)
+        sa_options_not_given((sa_options *)(size_t)sa_experiment_options(experiment), small[i]);
 }
 
 #endif

@@ -172,8 +172,9 @@ SA_API bool sa_algorithm_has_epochs(const char *name);
 SA_API sa_status sa_algorithm_defaults(sa_options *options);
 /* Does the algorithm of these options look at this option of agents? */
 SA_API bool sa_option_is_read(const sa_options *options, const char *name);
-/* SA_INVALID where an option that was set, to another value than the preset has, has no effect on the algorithm:
- * whoever set it thinks that it matters. sa_agent_create does not ask, as options may be shared by several agents. */
+/* SA_INVALID where an option that was set, to another value than the preset has, has no effect on the
+ * algorithm: whoever set it thinks that it matters. sa_agent_create does not ask, as options may be shared by
+ * several agents. */
 SA_API sa_status sa_options_check_read(const sa_options *options);
 /* The same for "environments", "oracles", "confidence" and "feedback". */
 SA_API bool sa_choice_at(const char *kind, size_t index, const char **name, const char **summary);

@@ -47,8 +47,8 @@ typedef struct sa_theory_constants {
     double c_width;      /* C of Condition 1, the smallest width */
 } sa_theory_constants;
 
-/* Sets all of them, for sa_theory_compute and for agents with --gamma or --nu theory. SA_INVALID, and nothing changes,
- * where one is negative or not finite. */
+/* Sets all of them, for sa_theory_compute and for agents with --gamma or --nu theory. SA_INVALID, and nothing
+ * changes, where one is negative or not finite. */
 SA_API sa_status sa_theory_set_constants(sa_options *options, const sa_theory_constants *constants);
 
 /* H of Definition 1 into kernel (count, count). contexts (count, dim). */

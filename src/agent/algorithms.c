@@ -143,7 +143,8 @@ static sa_status linear_defaults(sa_options *options) {
 void sa_algorithm_explore_cells(sa_options *options) {
     const char *model = sa_algorithm_model(options->algorithm);
     if (!model || strncmp(model, "partition", 9)) return;
-    options->cell_factor = options->gamma == SA_BY_THEORY ? 1 : options->gamma; /* 1 is what the papers prove */
+    options->cell_factor =
+        options->gamma == SA_BY_THEORY ? 1 : options->gamma; /* 1 is what the papers prove */
 }
 
 /* Cells must not move under the contexts, as they would where those are standardised as data comes. */

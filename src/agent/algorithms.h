@@ -7,11 +7,11 @@
 
 typedef struct sa_algorithm {
     const char *name;
-    const char *model; /* NULL: none */
-    bool confidence;   /* are widths needed? */
+    const char *model;       /* NULL: none */
+    bool confidence;         /* are widths needed? */
     const char *exploration; /* a rule of src/exploration */
-    size_t ts_samples; /* 0: as --ts-samples says */
-    bool doubling;     /* the horizon is unknown: learn/epochs.h */
+    size_t ts_samples;       /* 0: as --ts-samples says */
+    bool doubling;           /* the horizon is unknown: learn/epochs.h */
     const char *summary;
 } sa_algorithm;
 

@@ -18,8 +18,8 @@ static const int64_t MOST_EPOCHS = 64; /* each doubles the rounds */
 
 /* ---- options as text ---- */
 
-/* The agent's own options and settings, and the four of the experiment that its random numbers and inputs depend
- * on. First weights are in the file themselves. */
+/* The agent's own options and settings, and the four of the experiment that its random numbers and inputs
+ * depend on. First weights are in the file themselves. */
 static bool is_kept(const sa_option_row *row) {
     if (!strcmp(row->name, "init-weights")) return false;
     return row->scope == SA_SCOPE_AGENT || !strcmp(row->name, "dim") || !strcmp(row->name, "slate") ||

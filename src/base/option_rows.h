@@ -1,18 +1,23 @@
-/* How options are read: a list of them, one line each, yields fields of a struct, rows of a table, and with these the
- * parser, the flags, the YAML keys and the help. Which options there are is in the options.h of each folder that has some.
+/* How options are read: a list of them, one line each, yields fields of a struct, rows of a table, and
+ * with these the parser, the flags, the YAML keys and the help. Which options there are is in the
+ * options.h of each folder that has some.
  *
  * A list is a macro of X, and a line of it is one of
  *
  *   X(INTEGER, field, "name", scope, paper, icml23, tuned, least, most, help)
- *   X(NUMBER,  field, "name", scope, paper, icml23, tuned, least, most, help)   ABOVE_0 as least: more than 0;
- *                                                                               OR_THEORY: 0 or more, or the word theory
- *   X(CHOICE,  field, "name", scope, paper, icml23, tuned, choices, help)       choices: a list X(ENUMERATOR, "name")
+ *   X(NUMBER,  field, "name", scope, paper, icml23, tuned, least, most, help)
+ *   X(CHOICE,  field, "name", scope, paper, icml23, tuned, choices, help)
  *   X(FLAG,    field, "name", scope, paper, icml23, tuned, help)
- *   X(TEXT,    field, "name", scope, value, help)                               the same in every preset
- *   X(PATH,    field, "name", scope, help)                                      a file that is read
+ *   X(TEXT,    field, "name", scope, value, help)
+ *   X(PATH,    field, "name", scope, help)
  *
- * A list of options is what users set. A list of settings has lines of the same form, which presets and the library's own
- * files set, and no user: what tells the presets apart, and what the tests turn. Saved agents hold both. */
+ * A number's least is ABOVE_0 where it must be more than 0, and OR_THEORY where it may be 0 or more, or
+ * the word theory. Choices are a list X(ENUMERATOR, "name"). Texts are the same in every preset; a path is
+ * a file that is read.
+ *
+ * A list of options is what users set. A list of settings has lines of the same form, which presets and
+ * the library's own files set, and no user: what tells the presets apart, and what the tests turn. Saved
+ * agents hold both. */
 #ifndef SA_BASE_OPTION_ROWS_H
 #define SA_BASE_OPTION_ROWS_H
 

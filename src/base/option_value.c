@@ -1,4 +1,5 @@
-/* One option's value: parsing and printing, each fault with a sentence that names the option and the value. */
+/* One option's value: parsing and printing, each fault with a sentence that names the option and the value.
+ * */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

@@ -69,9 +69,9 @@ static sa_status create(const sa_confidence_settings *settings, size_t pairs, co
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base.kind = &sa_confidence_auto;
     self->settings = (sa_confidence_settings){.precision = settings->precision,
-                                 .regularization = settings->regularization,
-                                 .sketch_size = settings->sketch_size,
-                                 .discount = 1}; /* of a sketch, which forgets by itself */
+                                              .regularization = settings->regularization,
+                                              .sketch_size = settings->sketch_size,
+                                              .discount = 1}; /* of a sketch, which forgets by itself */
     self->pairs = pairs;
     SA_TRY_OR_FAIL(sa_alloc_array(pairs, sizeof *shape, &self->shape));
     memcpy(self->shape, shape, pairs * sizeof *shape);

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/npy.h"
-#include "confidence/options.h"
 #include "base/workspace.h"
+#include "confidence/options.h"
 #include "model/gradients.h"
 
 typedef struct sa_confidence sa_confidence;
@@ -101,8 +101,8 @@ struct sa_confidence {
         asked;
 };
 
-sa_status sa_confidence_create(const sa_confidence_settings *settings, size_t pairs, const sa_pair_shape *shape,
-                               sa_confidence **out);
+sa_status sa_confidence_create(const sa_confidence_settings *settings, size_t pairs,
+                               const sa_pair_shape *shape, sa_confidence **out);
 void sa_confidence_destroy(sa_confidence *confidence); /* gives up one hold; NULL is fine */
 /* Before it changes: where others hold `*confidence`, it becomes a fork. */
 sa_status sa_confidence_own(sa_confidence **confidence);

@@ -6,8 +6,8 @@
 
 #define SA_CONFIDENCES(X)                                                                                    \
     X(CONFIDENCE_EXACT, "exact")                                                                             \
-    X(CONFIDENCE_DIAGONAL, "diagonal") X(CONFIDENCE_LAST_LAYER, "last-layer") X(CONFIDENCE_SKETCH, "sketch") \
-        X(CONFIDENCE_AUTO, "auto")
+    X(CONFIDENCE_DIAGONAL, "diagonal")                                                                       \
+    X(CONFIDENCE_LAST_LAYER, "last-layer") X(CONFIDENCE_SKETCH, "sketch") X(CONFIDENCE_AUTO, "auto")
 SA_DECLARE_CHOICES(sa_confidence_kind, SA_CONFIDENCES);
 #define SA_EXACT_FORMS(X) X(EXACT_AUTO, "auto") X(EXACT_DUAL, "dual") X(EXACT_PRIMAL, "primal")
 SA_DECLARE_CHOICES(sa_exact_form, SA_EXACT_FORMS);

@@ -1,7 +1,8 @@
 /* Rows of a csv file as arms. Each round N different rows are drawn. With c(1) and c(0) the probabilities
- * that --user chooses a row that has the wanted label and one that has not, which are 1 and 0 by default,
- * the expected scores are c(1) where the label is --positive and c(0) where it is not, and scores are 1 or 0: the noise is what that differs. With --noise, given by hand, Gaussian noise is added
- * to that. Rows have unit length. */
+ * that --user chooses a row that has the wanted label and one that has not, which are 1 and 0 by default, the
+ * expected scores are c(1) where the label is --positive and c(0) where it is not, and scores are 1 or 0: the
+ * noise is what that differs. With --noise, given by hand, Gaussian noise is added to that. Rows have unit
+ * length. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -10,11 +10,11 @@
 #include <jansson.h>
 
 #include "base/lock.h"
-#include "options/options.h"
 #include "base/turns.h"
 #include "env/clicks.h"
 #include "env/environment.h"
 #include "experiment/grid.h"
+#include "options/options.h"
 #include "oracle/oracle.h"
 #include <superarm/superarm.h>
 

@@ -5,8 +5,8 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/problem_option.h"
 #include "base/text.h"
+#include "experiment/problem_option.h"
 
 enum { CELLS_MOST = 1000000 };
 
@@ -112,8 +112,8 @@ size_t sa_grid_cell_of_group(const sa_grid *grid, size_t group) {
 sa_status sa_grid_set(const sa_grid *grid, size_t cell, bool of_agent, sa_options *options) {
     for (size_t i = 0; i < grid->count; i++)
         if (grid->axes[i].of_agent == of_agent)
-            SA_TRY(sa_spec_set(options, grid->axes[i].name,
-                               grid->axes[i].values[sa_grid_place(grid, cell, i)]));
+            SA_TRY(
+                sa_spec_set(options, grid->axes[i].name, grid->axes[i].values[sa_grid_place(grid, cell, i)]));
     return SA_OK;
 }
 

@@ -40,11 +40,12 @@ sa_status sa_spec_set(sa_options *options, const char *name, const char *value) 
     sa_buffer buffer = {0};
     if (!name || !sa_is_datum(name) || !value) return sa_options_set(options, name, value);
     if (strchr(value, ';'))
-        return sa_fail(SA_INVALID, "--%s %.200s has a ';', which stands between the entries of --problem", name,
-                       value);
+        return sa_fail(SA_INVALID, "--%s %.200s has a ';', which stands between the entries of --problem",
+                       name, value);
     add_others(&buffer, options->problem, name);
     sa_buffer_format(&buffer, "%s%s=%s", buffer.size ? ";" : "", name, value);
-    sa_status status = buffer.status == SA_OK ? sa_options_set(options, "problem", buffer.text) : buffer.status;
+    sa_status status =
+        buffer.status == SA_OK ? sa_options_set(options, "problem", buffer.text) : buffer.status;
     sa_buffer_clear(&buffer);
     return status;
 }

@@ -47,7 +47,9 @@ static sa_status compare_options(const pair *two, const sa_options *one, const s
         if (!matters || !strcmp(info.name, "runs") || !strcmp(info.name, "first-run")) continue;
         SA_TRY(sa_options_get(one, info.name, value, sizeof value));
         SA_TRY(sa_options_get(other, info.name, other_value, sizeof other_value));
-        if (!strcmp(value, other_value) || (!strcmp(info.kind, "path") && is_same_file(two, value, other_value))) continue;
+        if (!strcmp(value, other_value) ||
+            (!strcmp(info.kind, "path") && is_same_file(two, value, other_value)))
+            continue;
         if (!strcmp(info.name, "problem") && is_same_problem(two, value, other_value)) continue;
         return sa_fail(
             SA_INVALID,

@@ -138,7 +138,8 @@ static void find_bounds(const sa_options *options, const sa_horizon *horizon, sa
 }
 
 sa_status sa_theory_set_constants(sa_options *options, const sa_theory_constants *constants) {
-    if (!options || !constants) return sa_fail(SA_INVALID, "sa_theory_set_constants needs options and constants");
+    if (!options || !constants)
+        return sa_fail(SA_INVALID, "sa_theory_set_constants needs options and constants");
     const sa_theory_constants *c = constants;
     const struct {
         double *field, value;
@@ -158,7 +159,8 @@ sa_status sa_theory_set_constants(sa_options *options, const sa_theory_constants
     enum { COUNT = sizeof all / sizeof *all };
     for (size_t i = 0; i < COUNT; i++)
         if (!(all[i].value >= 0 && all[i].value <= 1e100))
-            return sa_fail(SA_INVALID, "constant %zu of the theory is %g, and must be from 0 to 1e100", i, all[i].value);
+            return sa_fail(SA_INVALID, "constant %zu of the theory is %g, and must be from 0 to 1e100", i,
+                           all[i].value);
     for (size_t i = 0; i < COUNT; i++) *all[i].field = all[i].value;
     return SA_OK;
 }

@@ -7,10 +7,10 @@
  * from a theta_0 drawn again and Z = lambda I. Z is a sum and theta does not depend on it. So the gradients
  * are gathered first, and counted into Z in one block at the end, which gives the Z of the loop.
  *
- * Under `epoch-replay`, schedule is that loop, with the trainings of the agent's schedule (the paper trains in every
- * round). last takes all gradients at one theta: the one that a single longer training on the
- * whole history gives. It costs a fraction, and Z then speaks of the network that will choose, not of those
- * on the way to it.
+ * The setting epoch-replay is `schedule` for that loop, with the trainings of the agent's schedule (the
+ * paper trains in every round). `last` takes all gradients at one theta: the one that a single longer
+ * training on the whole history gives. It costs a fraction, and Z then speaks of the network that will
+ * choose, not of those on the way to it.
  *
  * The epoch is made beside the present one, and then stands in its place. */
 #include "learn/epochs.h"
@@ -30,7 +30,7 @@ static double grown(double value, double growth, uint64_t epoch) {
     return value;
 }
 
-/* m of an epoch: an even number where it is another than was given, since first weights may come in two halves */
+/* m of an epoch: where it is another than was given an even number, since first weights may come in halves */
 static int64_t grown_hidden(const sa_options *given, uint64_t epoch) {
     const sa_option_row *row = sa_option_row_find("hidden");
     double wanted = grown((double)given->hidden, given->epoch_hidden_growth, epoch);

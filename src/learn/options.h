@@ -38,9 +38,9 @@ SA_DECLARE_CHOICES(sa_replay, SA_REPLAYS);
     X(INTEGER, train_sample, "train-sample", AGENT, 0, 0, 0, 0, SA_ANY_INTEGER,                              \
       "observations of one training, drawn anew from all feedback when there are more; 0: all")              \
     X(FLAG, centre, "centre", AGENT, false, false, true, "train on scores minus their mean so far")          \
-    X(FLAG, scale, "scale", AGENT, false, false, true, "train on scores scaled to the deviation scale-to") \
+    X(FLAG, scale, "scale", AGENT, false, false, true, "train on scores scaled to the deviation scale-to")   \
     X(NUMBER, scale_to, "scale-to", AGENT, 1, 1, 0.04, ABOVE_0, 1e6,                                         \
-      "with scale: the standard deviation of scores trained on")                                           \
+      "with scale: the standard deviation of scores trained on")                                             \
     X(CHOICE, epoch_replay, "epoch-replay", AGENT, REPLAY_SCHEDULE, REPLAY_SCHEDULE, REPLAY_LAST,            \
       SA_REPLAYS,                                                                                            \
       "a new epoch's network is trained as the schedule would have from the start, or once on all feedback") \

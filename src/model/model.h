@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 #include "base/npy.h"
-#include "model/options.h"
 #include "base/workspace.h"
 #include "model/gradients.h"
+#include "model/options.h"
 #include "rng/stream.h"
 
 typedef struct sa_model sa_model;

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "base/npy.h"
-#include "model/options.h"
 #include "base/status.h"
+#include "model/options.h"
 
 #define SA_NO_CELL SIZE_MAX
 

@@ -1,5 +1,5 @@
-/* All options: the lists of the folders that have some, put together into one struct. The five parts do not see it:
- * they get settings of their own. */
+/* All options: the lists of the folders that have some, put together into one struct. The five parts do not
+ * see it: they get settings of their own. */
 #ifndef SA_OPTIONS_OPTIONS_H
 #define SA_OPTIONS_OPTIONS_H
 
@@ -16,8 +16,8 @@
 #include "policy/options.h"
 #include "theory/options.h"
 
-/* X(group, list): what users set, in the order of `superarm list options`. The group is what agents' options are listed
- * under; the others stand under their scope. */
+/* X(group, list): what users set, in the order of `superarm list options`. The group is what agents' options
+ * are listed under; the others stand under their scope. */
 #define SA_OPTION_GROUPS(X)                                                                                  \
     X("environment", SA_ENVIRONMENT_OPTIONS)                                                                 \
     X("experiment", SA_EXPERIMENT_OPTIONS)                                                                   \
@@ -94,7 +94,8 @@ sa_status sa_options_check_agent(const sa_options *options);
 
 sa_model_settings sa_options_model(const sa_options *options);
 sa_confidence_settings sa_options_confidence(const sa_options *options);
-/* Positions that the model tells apart: --slate where the feedback depends on the position and nobody knows how, else 0. */
+/* Positions that the model tells apart: --slate where the feedback depends on the position and nobody knows
+ * how, else 0. */
 size_t sa_options_positions(const sa_options *options);
 /* Is feedback learnt from with the discounts of its positions? */
 bool sa_options_discounted(const sa_options *options);

@@ -74,7 +74,7 @@ static bool is_by_theory(const sa_exploration_class *kind, const sa_options *opt
 }
 
 sa_exploration sa_options_exploration(const sa_exploration_class *kind, size_t samples,
-                                   const sa_options *options) {
+                                      const sa_options *options) {
     bool by_theory = is_by_theory(kind, options);
     if (samples_scores(kind, options)) {
         kind = sa_exploration_find("ts");
@@ -96,4 +96,3 @@ sa_exploration sa_options_exploration(const sa_exploration_class *kind, size_t s
         .rate_falls = options->rate_rule == SA_RATE_THEORY,
     };
 }
-

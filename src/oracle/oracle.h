@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "oracle/options.h"
 #include "base/status.h"
 #include "base/workspace.h"
+#include "oracle/options.h"
 #include <superarm/oracle.h>
 
 /* ---- the problem ---- */

@@ -14,7 +14,8 @@
     X(NUMBER, approximation, "approximation", AGENT, 1, 1, 1, 0, 1e100,                                      \
       "theory: factor on what a network's finite width and training add to the bounds; 0: nothing")
 
-/* The constants that the paper leaves open. A caller of the C API sets them: sa_theory_constants, <superarm/theory.h>. */
+/* The constants that the paper leaves open. A caller of the C API sets them: sa_theory_constants,
+ * <superarm/theory.h>. */
 #define SA_THEORY_SETTINGS(X)                                                                                \
     X(NUMBER, c_1, "c-1", AGENT, 1, 1, 1, 0, 1e100, "theory: C_1 of gamma_t (Lemma 1)")                      \
     X(NUMBER, c_gamma_1, "c-gamma-1", AGENT, 1, 1, 1, 0, 1e100, "theory: C_Gamma,1 of gamma_t")              \
