@@ -118,7 +118,7 @@ SA_API sa_status sa_agent_load_with(const char *path, const char *const *names, 
                                     size_t count, sa_agent **out);
 /* Is this a file that an agent keeps its feedback in (--history)? Such an agent needs it as long as it lives,
  * and when it is loaded; of saved copies, only the one that was saved last can be. For a new agent there must
- * be no file of the name, unless --history-new is given and the agent that left it was never saved. */
+ * be no file of the name. */
 SA_API bool sa_is_history(const char *path);
 
 typedef struct sa_agent_counts {

@@ -180,3 +180,15 @@ def test_wrong_files(agent, tmp_path):
 def test_errors_can_be_pickled(kind):
     error = pickle.loads(pickle.dumps(kind("a sentence")))
     assert type(error) is kind and str(error) == "a sentence" and error.status == kind.status
+
+
+@pytest.mark.parametrize("algorithm, given, words", [
+    ("comblin-ucb", {"hidden": 50}, "--hidden 50 has no effect on --algorithm comblin-ucb"),
+    ("cn-ucb", {"nu": 3}, "--nu 3 has no effect on --algorithm cn-ucb"),
+    ("cn-ucb", {"optimizer": "gd"}, "--optimizer is not an option"),
+    ("cn-ucb", {"costs": [1, 2]}, "costs is not an option of an agent; Agent.select takes it"),
+])
+def test_options_without_effect(algorithm, given, words):
+    with pytest.raises(superarm.InputError, match=words):
+        superarm.Agent(algorithm, dim=3, **given)
+    superarm.Agent("comblin-ucb", dim=3, hidden=100)  # what the preset has anyway is fine
