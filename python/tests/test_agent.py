@@ -146,7 +146,7 @@ def test_options_take_python_values(given, name, value):
 
 
 def test_the_list_of_options_is_the_agents():
-    found = superarm.Agent("cn-ts", dim=2, gamma=0.3).options
+    found = superarm.Agent("cn-ts", dim=2, nu=0.3).options
     assert {option.name for option in superarm.options() if option.scope == "agent"} < set(found) and "noise" not in found
     assert superarm.Agent(**found).options == found
     assert {option.scope for option in superarm.options()} == {"agent", "environment", "experiment", "output"}

@@ -231,8 +231,8 @@ def test_agents_replace_those_of_a_spec(tmp_path):
             pass
 
     (tmp_path / "spec.yaml").write_text("algorithm: best\nseed: 5\nagents:\n  a: {algorithm: random}\n  Mine: {algorithm: random}\n")
-    for agents, labels in (([Mine, "cn-ucb"], ["Mine", "cn-ucb"]), (["random"], ["random"]), ({"a": {"gamma": 2}}, ["a"]), (None, ["best", "a", "Mine"])):
-        results = superarm.run(agents=agents, spec=tmp_path / "spec.yaml", **SMALL)
+    for agents, labels in (([Mine, "cn-ucb"], ["Mine", "cn-ucb"]), (["random"], ["random"]), ({"a": {"pending_limit": 2}}, ["a"]), (None, ["best", "a", "Mine"])):
+        results = superarm.run(agents=agents, spec=tmp_path / "spec.yaml", **PLAIN)
         assert results.labels == labels and results.options["seed"] == 5
     superarm.run(agents=[Mine], **SMALL, out=tmp_path / "own")
     assert superarm.run(spec=tmp_path / "own" / "spec.yaml", agents=[Mine], runs=1).agents["Mine"]["algorithm"] == "own"
@@ -293,7 +293,7 @@ def test_help_shows_python():
 ])
 def test_wrong_input(given, words):
     with pytest.raises(superarm.Error, match=words):
-        superarm.run(**{**SMALL, "agents": "random", **given})
+        superarm.run(**{**PLAIN, "agents": "random", **given})
 
 
 def test_a_folder_in_use_is_left_alone(tmp_path):
