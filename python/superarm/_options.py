@@ -138,6 +138,13 @@ def check_agents_own(options: Mapping[str, Any], problem_names: Iterable[str]) -
             raise InputError(f"{name} is not an option of an agent; {taker} takes it")
 
 
+def reads(algorithm: str, name: str) -> bool:
+    """Does this algorithm look at this option of agents?"""
+    handle = ffi.gc(lib.sa_options_new(ffi.NULL), lib.sa_options_destroy)
+    check(lib.sa_options_set(handle, b"algorithm", c_text(algorithm, "algorithm")))
+    return bool(lib.sa_option_is_read(handle, option_name(name).encode()))
+
+
 _READERS: Dict[str, Callable[[str], Any]] = {"integer": int, "number": float, "flag": lambda value: value == "true"}
 
 

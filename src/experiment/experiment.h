@@ -147,8 +147,8 @@ sa_status sa_plan_make(sa_experiment *experiment, size_t group, sa_plan **out);
 void sa_plan_destroy(sa_plan *plan); /* NULL is fine */
 /* Everything that can be wrong with an agent of the plan. `named`: sentences begin with its label. */
 sa_status sa_plan_check_agent(const sa_plan *plan, sa_plan_agent *agent, bool named);
-/* The data that oracles need beside the scores, from --problem (problem_files.c); caller destroys it. The paths
- * in the options become full ones. */
+/* The data that oracles need beside the scores, from --problem (problem_files.c); caller destroys it. The
+ * paths in the options become full ones. */
 sa_status sa_plan_read_structure(sa_options *options, sa_problem **out);
 /* SA_INVALID unless the agent's oracle finds a slate for the problem's data. */
 sa_status sa_plan_check_structure(const sa_plan *plan, const sa_oracle *oracle);
