@@ -39,7 +39,7 @@
 /* clang-format off */
 #define SA_FEEDBACKS(X)                                                                                      \
     X(FEEDBACK_SEMI_BANDIT, "semi-bandit") X(FEEDBACK_DOCUMENT, "document")                                  \
-    X(FEEDBACK_POSITION, "position") X(FEEDBACK_CASCADE, "cascade")
+    X(FEEDBACK_POSITION, "position") X(FEEDBACK_CASCADE, "cascade") X(FEEDBACK_TOTAL, "total")
 /* clang-format on */
 #define SA_CASCADE_FORMS(X)                                                                                  \
     X(CASCADE_DISCOUNTED, "discounted") X(CASCADE_LITERAL, "literal") X(CASCADE_UNKNOWN, "unknown")
@@ -305,7 +305,8 @@
            "what chooses the slate; own: code of the caller")                                                \
     CHOICE(feedback, "feedback", AGENT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT,    \
            SA_FEEDBACKS,                                                                                     \
-           "what is seen of a slate: every score, scores that hang on the position, or those up to a click") \
+           "what is seen of a slate: every score, scores that hang on the position, those up to a click, "   \
+           "or the total alone")                                                                             \
     CHOICE(cascade_form, "cascade-form", AGENT, CASCADE_DISCOUNTED, CASCADE_DISCOUNTED, CASCADE_DISCOUNTED,  \
            SA_CASCADE_FORMS,                                                                                 \
            "cascade: psi_k f predicts position k; f does, as the paper has it; or discounts are learnt as "  \

@@ -19,7 +19,13 @@ const sa_confidence_class *sa_confidence_class_at(size_t kind) {
 
 sa_status sa_confidence_create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
                                sa_confidence **out) {
-    SA_TRY(engines[options->confidence]->create(options, pairs, shape, out));
+    const sa_confidence_class *kind = engines[options->confidence];
+    if (options->feedback == SA_FEEDBACK_TOTAL && !kind->sums)
+        return sa_fail(SA_INVALID,
+                       "--confidence %s cannot count the total of a slate, as --feedback total needs: exact, "
+                       "last-layer and diagonal can",
+                       kind->name);
+    SA_TRY(kind->create(options, pairs, shape, out));
     (*out)->version = 1;
     return SA_OK;
 }

@@ -70,6 +70,7 @@ typedef struct job {
     double *clipped; /* (arms) scores within the oracle's domain */
     sa_workspace workspace;
     bool has_epochs; /* a trace shows them */
+    bool totals;     /* the agent is told the sum of the slate's scores alone */
     bool mispaired;  /* as published: the slate's i-th arm is answered with the score of arm i */
 } job;
 
@@ -123,13 +124,15 @@ static sa_status make_agent(job *self, uint64_t run, bool traced) {
     if (!self->options || !self->request) return SA_OUT_OF_MEMORY;
     self->has_epochs = sa_algorithm_has_epochs(self->options->algorithm);
     const char *model = sa_algorithm_model(self->options->algorithm);
-    self->mispaired =
-        self->options->linear_form == SA_LINEAR_PUBLISHED && model && strcmp(model, "linear") == 0;
+    self->mispaired = self->options->linear_form == SA_LINEAR_PUBLISHED && model &&
+                      strcmp(model, "linear") == 0 &&
+                      self->options->feedback != SA_FEEDBACK_TOTAL; /* a sum cannot be paired wrongly */
     self->options->first_run = (int64_t)run; /* the agent's random numbers are those of this run */
     if (traced)
         self->options->widths = SA_WIDTHS_ALL; /* a trace shows every arm's; the slates are the same */
     bool knows = self->plan->clicks && strcmp(self->options->algorithm, "best") == 0;
     if (knows) self->options->feedback = SA_FEEDBACK_SEMI_BANDIT; /* it does not learn */
+    self->totals = self->options->feedback == SA_FEEDBACK_TOTAL;
     SA_TRY(name_history(self, run));
     SA_TRY(sa_agent_create(self->options, &self->agent));
     if (self->of->oracle == &sa_oracle_own) SA_TRY(sa_agent_oracle(self->agent, &self->plan->oracle));
@@ -311,7 +314,11 @@ static sa_status update(job *self, size_t round) {
     for (size_t i = 0; i < asked.slate; i++) self->observed[i] = !isnan(feedback[i]);
     bool partly = self->plan->clicks || self->plan->environment->kind->feedback;
     const bool *observed = partly ? self->observed : NULL;
-    if (self->agent)
+    double total = 0;
+    for (size_t i = 0; i < asked.slate; i++) total += self->observed[i] ? feedback[i] : 0;
+    if (self->agent && self->totals)
+        SA_TRY(sa_agent_update(self->agent, asked.id, &total, NULL, 1));
+    else if (self->agent)
         SA_TRY(sa_agent_update(self->agent, asked.id, feedback, observed, asked.slate));
     else
         SA_TRY(sa_own_run_update(&self->own, old, feedback, observed, asked.slate));

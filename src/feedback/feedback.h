@@ -28,6 +28,6 @@ const sa_feedback *sa_feedback_of(sa_feedback_kind kind);
 sa_seen sa_feedback_look(size_t slate, const double *scores, const bool *observed, size_t *positions);
 
 extern const sa_feedback sa_feedback_semi_bandit, sa_feedback_document, sa_feedback_position,
-    sa_feedback_cascade;
+    sa_feedback_cascade, sa_feedback_total;
 
 #endif

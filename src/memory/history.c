@@ -67,11 +67,33 @@ size_t sa_history_window(const sa_history *history, size_t window) {
     return (size_t)history->start[history->answered - window];
 }
 
-size_t sa_history_decision(const sa_history *history, size_t observation) {
-    size_t low = 0, high = history->answered; /* start[low] <= observation < start[high] */
+size_t sa_history_end(const sa_history *history, size_t decision) {
+    return decision + 1 < history->answered ? (size_t)history->start[decision + 1] : history->count;
+}
+
+sa_observation sa_history_observation(const sa_history *history, size_t row) {
+    if (!history->totals)
+        return (sa_observation){.index = row,
+                                .first = row,
+                                .rows = 1,
+                                .score = history->scores[row],
+                                .psi = history->discount ? history->discount[row] : 1,
+                                .unit = 1};
+    size_t decision = sa_history_decision(history, row), rows = sa_history_end(history, decision) - row;
+    double root = sqrt((double)rows);
+    return (sa_observation){.index = decision,
+                            .first = row,
+                            .rows = rows,
+                            .score = history->scores[row] / root,
+                            .psi = root,
+                            .unit = root};
+}
+
+size_t sa_history_decision(const sa_history *history, size_t row) {
+    size_t low = 0, high = history->answered; /* start[low] <= row < start[high] */
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if ((size_t)history->start[middle] <= observation)
+        if ((size_t)history->start[middle] <= row)
             low = middle;
         else
             high = middle;
