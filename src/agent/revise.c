@@ -16,7 +16,8 @@ static sa_status check(sa_agent *agent, const sa_pending *pending, const double 
     bool total = agent->memory.history.totals; /* the score of all, in the first place */
     if (total && pending->slate > 0 && pending->row[0] == SA_NO_ROW)
         return sa_fail(SA_INVALID,
-                       "decision %llu has no total that could be revised: sa_agent_update brings the first", id);
+                       "decision %llu has no total that could be revised: sa_agent_update brings the first",
+                       id);
     for (size_t k = 0; k < n && k < pending->slate; k++) {
         if (!is_meant(pending, observed, k)) continue;
         if (pending->row[k] == SA_NO_ROW)

@@ -48,10 +48,11 @@ sa_status sa_agent_find(const sa_agent *agent, uint64_t decision, size_t n, sa_p
                        ring->limit);
     if (!pending) return sa_fail(SA_UNKNOWN_DECISION, "decision %llu was never made", id);
     if (agent->memory.history.totals && n != 1)
-        return sa_fail(SA_INVALID,
-                       "feedback for decision %llu has %zu scores, and --feedback total takes one number: the "
-                       "sum of the slate's scores",
-                       id, n);
+        return sa_fail(
+            SA_INVALID,
+            "feedback for decision %llu has %zu scores, and --feedback total takes one number: the "
+            "sum of the slate's scores",
+            id, n);
     if (!agent->memory.history.totals && n != pending->slate)
         return sa_fail(SA_INVALID, "feedback for decision %llu has %zu scores, its slate has %zu", id, n,
                        pending->slate);
@@ -107,10 +108,8 @@ static sa_status sift(sa_agent *agent, const sa_seen *seen, size_t *places, sa_o
 static sa_status answer_with(sa_agent *agent, sa_pending *pending, const double *scores, const bool *observed,
                              size_t *places, bool *learning) {
     const sa_policy *policy = agent->learner->policy;
-    sa_answer answer = {.pending = pending,
-                        .scores = scores,
-                        .places = places,
-                        .solved = pending->id == agent->solved_for};
+    sa_answer answer = {
+        .pending = pending, .scores = scores, .places = places, .solved = pending->id == agent->solved_for};
     sa_outliers outliers = agent->rewards.outliers;
     sa_seen seen = policy->feedback->look(pending->slate, scores, observed, places);
     answer.count = seen.count;
@@ -182,7 +181,8 @@ sa_status sa_agent_learn(sa_agent *agent, const sa_request *request, const size_
     if (status == SA_OK) status = sa_agent_keep(agent, request, arms, n, NULL, NULL, &learning);
     if (status == SA_OK && (n > 0 || !agent->memory.history.totals)) {
         learning = true; /* it is remembered: a failure now leaves half of it */
-        status = sa_agent_answer(agent, id, scores, observed, agent->memory.history.totals ? 1 : n, &learning);
+        status =
+            sa_agent_answer(agent, id, scores, observed, agent->memory.history.totals ? 1 : n, &learning);
     }
     return sa_agent_leave(agent, before, status, learning);
 }

@@ -205,11 +205,28 @@ static void scale_part(const dual_t *dual, sa_gradients *part, real *left, size_
         for (size_t i = 0; i < many; i++) left[k * ld + column[i]] *= (real)scale;
 }
 
+/* The C^-1 c of gradients of which nothing was kept, as columns of left (n, ld). Sums of few rows are solved
+ * for row by row, so that they have the bits that kept columns would have had. */
+static sa_status solve_new(const dual_t *dual, const sa_gradients *batch, sa_width_work *work, size_t *column,
+                           real **left, size_t *ld) {
+    size_t many = sa_gradients_many(batch), n = sa_gradients_many(&dual->counted);
+    bool by_rows = batch->summed && batch->count <= APPEND_COLUMNS;
+    sa_gradients rows = *batch;
+    rows.summed = false;
+    size_t solved = by_rows ? batch->count : many;
+    *ld = sa_padded_columns(solved);
+    for (size_t i = 0; i < solved; i++) column[i] = i;
+    SA_TRY(solve(dual, n, by_rows ? &rows : batch, NULL, 0, solved, work, left));
+    if (!by_rows) return SA_OK;
+    sum_columns(batch, n, *left, *ld, column);
+    return sa_work_take(work, PRECISION, batch, NULL, 0, many);
+}
+
 static sa_status count(sa_factor *factor, const sa_gradients *batch, const size_t *label, double scale,
                        sa_width_work *work) {
     dual_t *dual = (dual_t *)factor;
     size_t many = sa_gradients_many(batch), n = sa_gradients_many(&dual->counted);
-    size_t column[APPEND_COLUMNS], ld = sa_padded_columns(many);
+    size_t column[APPEND_COLUMNS], ld;
     SA_TRY(sa_gradients_reserve(&dual->counted, dual->counted.count + batch->count));
     SA_TRY(REAL(triangle_reserve)(&dual->factor, many));
     if (many > APPEND_COLUMNS) return REAL(dual_append_blocks)(dual, batch, scale, work);
@@ -219,8 +236,7 @@ static sa_status count(sa_factor *factor, const sa_gradients *batch, const size_
         ld = work->solved.columns;
         sum_columns(batch, n, left, ld, column);
     } else {
-        for (size_t i = 0; i < many; i++) column[i] = i;
-        SA_TRY(solve(dual, n, batch, NULL, 0, many, work, &left));
+        SA_TRY(solve_new(dual, batch, work, column, &left, &ld));
     }
     scale_part(dual, &work->part, left, ld, column, scale);
     append(dual, &work->part, left, ld, column);
@@ -287,7 +303,8 @@ fail:
 
 static double log_det(const sa_factor *factor) {
     const dual_t *dual = (const dual_t *)factor;
-    return 2 * REAL(triangle_log_diagonal)(&dual->factor) - (double)sa_gradients_many(&dual->counted) * log(factor->lambda);
+    return 2 * REAL(triangle_log_diagonal)(&dual->factor) -
+           (double)sa_gradients_many(&dual->counted) * log(factor->lambda);
 }
 
 static sa_status save(const sa_factor *factor, sa_npz_writer *writer) {

@@ -96,9 +96,8 @@ static sa_status revise(sa_learner *learner, size_t row, double before) {
     SA_TRY(show(learner, &now, false, &one));
     size_t age = sa_history_decision(history, learner->judged - 1) - sa_history_decision(history, row);
     sa_companion_revise(
-        companion,
-        &(sa_companion_case){.input = one.row, .score = before / now.unit, .discount = now.psi}, now.score,
-        pow(learner->options->discount, (double)age));
+        companion, &(sa_companion_case){.input = one.row, .score = before / now.unit, .discount = now.psi},
+        now.score, pow(learner->options->discount, (double)age));
     return SA_OK;
 }
 

@@ -85,7 +85,8 @@ static sa_status count_remembered(sa_learner *learner, sa_confidence *next) {
 static sa_status count_totals(sa_learner *learner, size_t first, sa_confidence *next) {
     const sa_history *history = &learner->memory->history;
     sa_samples all = sa_history_samples(history, 0);
-    size_t end[SA_LEARN_CHUNK], many, decision = first < history->count ? sa_history_decision(history, first) : 0;
+    size_t end[SA_LEARN_CHUNK], many,
+        decision = first < history->count ? sa_history_decision(history, first) : 0;
     for (; first < history->count; first += end[many - 1], decision += many) {
         for (many = 0; decision + many < history->answered; many++) {
             end[many] = sa_history_end(history, decision + many) - first;

@@ -10,7 +10,7 @@ typedef struct sa_sampler {
     size_t widest;       /* the most rows that a sample has */
     double centre, scale;
     sa_stream stream;
-    double total; /* what they weigh */
+    double total;  /* what they weigh */
     size_t oldest; /* decision, with --discount or totals */
     /* with --discount: */
     double log_factor, share,

@@ -19,8 +19,8 @@ sa_status sa_gradients_init_like(sa_gradients *batch, sa_precision precision, co
     sa_pair *pair;
     SA_TRY(sa_alloc_array(like->pairs, sizeof *pair, &pair));
     for (size_t l = 0; l < like->pairs; l++) pair[l].shape = like->pair[l].shape;
-    *batch = (sa_gradients){
-        .precision = precision, .pairs = like->pairs, .pair = pair, .summed = like->summed};
+    *batch =
+        (sa_gradients){.precision = precision, .pairs = like->pairs, .pair = pair, .summed = like->summed};
     return SA_OK;
 }
 

@@ -121,7 +121,8 @@ double REAL(gradients_dot)(const sa_gradients *left, size_t i, const sa_gradient
 }
 
 void REAL(gradients_norms)(const sa_gradients *batch, double *squared) {
-    for (size_t i = 0; i < sa_gradients_many(batch); i++) squared[i] = REAL(gradients_dot)(batch, i, batch, i);
+    for (size_t i = 0; i < sa_gradients_many(batch); i++)
+        squared[i] = REAL(gradients_dot)(batch, i, batch, i);
 }
 
 /* <a, a> in this precision, in LANES sums; not below the true one. A sum of n positive terms is off by less

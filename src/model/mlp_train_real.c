@@ -129,7 +129,8 @@ static void loss_gradient(const mlp_t *mlp, work_t *work, const sa_training *tra
 }
 
 static double rate_of(const mlp_t *mlp, const sa_training *training, size_t step, size_t steps) {
-    double terms = training->widest > 1 ? (double)training->widest : 1, samples = training->total * terms * terms;
+    double terms = training->widest > 1 ? (double)training->widest : 1,
+           samples = training->total * terms * terms;
     double rate = mlp->rate, m = (double)mlp->hidden;
     if (mlp->rate_rule == SA_RATE_THEORY) rate /= samples * m * (double)mlp->depth + m * mlp->lambda;
     if (mlp->rate_decay == SA_DECAY_COSINE) rate *= 0.5 * (1 + cos(SA_PI * (double)step / (double)steps));
