@@ -123,6 +123,7 @@ static sa_status put_together(sa_agent *agent, uint64_t epoch) {
     agent->memory.history.totals = agent->given->feedback == SA_FEEDBACK_TOTAL;
     agent->memory.pending.limit = (size_t)agent->given->pending_limit;
     agent->memory.pending.discounted = policy->discounted;
+    agent->memory.pending.longest = agent->memory.history.totals ? SA_MOST_SUMMED : 0;
     return SA_OK;
 }
 

@@ -396,7 +396,8 @@ static sa_status play_round(job *self, uint64_t run, size_t round, double last[S
     SA_TRY(update(self, round));
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++) last[kind] += gain[kind];
     if (round % MEMORY_PERIOD == 0) take_memory(self);
-    SA_TRY(sa_run_log_round(self->log, round, &self->round, &self->chosen, feedback_of(self, round)));
+    SA_TRY(sa_run_log_round(self->log, round, &self->round, &self->chosen, feedback_of(self, round),
+                            self->totals));
     if (!self->trace) return SA_OK;
     return sa_trace_round(self->trace, run, round + 1, &self->chosen, feedback_of(self, round),
                           gain[SA_CURVE_EXPECTED], gain[SA_CURVE_REALISED],

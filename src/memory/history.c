@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/reals.h"
 #include "memory/history_file.h"
+#include "model/model.h"
 
 void sa_history_init(sa_history *history, const sa_inputs *inputs, bool discounted) {
     *history = (sa_history){.precision = inputs->precision,
@@ -124,13 +125,16 @@ sa_status sa_history_save(const sa_history *history, sa_npz_writer *writer) {
     return sa_npz_add(writer, "history_start", SA_INT64, 1, &history->answered, history->start);
 }
 
-/* Starts must rise from 0 and stay within the observations, for every decision has some. */
+/* Starts must rise from 0 and stay within the observations, for every decision has some; of totals at most
+ * SA_MOST_SUMMED. */
 static bool starts_are_sound(const sa_history *history) {
     if (history->count > 0 && (history->answered == 0 || history->start[0] != 0)) return false;
     for (size_t i = 0; i < history->answered; i++)
         if (history->start[i] < (i ? history->start[i - 1] + 1 : 0) ||
             history->start[i] >= (int64_t)history->count)
             return false;
+    for (size_t i = 0; history->totals && i < history->answered; i++)
+        if (sa_history_end(history, i) - (size_t)history->start[i] > SA_MOST_SUMMED) return false;
     return true;
 }
 
