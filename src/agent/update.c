@@ -71,7 +71,7 @@ static sa_status learn_from(sa_agent *agent, const sa_answer *answer, bool *lear
     sa_learner *next = NULL;
     if (automatic) SA_TRY(make_next(agent, history->answered + first, &next));
     sa_status status = sa_history_reserve(history, answer->count);
-    if (status == SA_OK) status = sa_learner_own(agent->learner);
+    if (status == SA_OK) status = sa_learner_unshare(agent->learner);
     if (status != SA_OK) {
         sa_learner_destroy(next);
         return status;
@@ -84,7 +84,7 @@ static sa_status learn_from(sa_agent *agent, const sa_answer *answer, bool *lear
 
 /* The scores of the answer's places that were seen, of which those that are wild go behind the others. A
  * total is one score, in the first place, of all of them. */
-static sa_status sift(sa_agent *agent, const sa_seen *seen, size_t *places, sa_outliers *outliers,
+static sa_status sift(sa_agent *agent, const sa_observed *seen, size_t *places, sa_outliers *outliers,
                       sa_answer *answer) {
     bool totals = agent->memory.history.totals;
     const sa_pending *pending = answer->pending;
@@ -111,7 +111,7 @@ static sa_status answer_with(sa_agent *agent, sa_pending *pending, const double 
     sa_answer answer = {
         .pending = pending, .scores = scores, .places = places, .solved = pending->id == agent->solved_for};
     sa_outliers outliers = agent->rewards.outliers;
-    sa_seen seen = policy->feedback->look(pending->slate, scores, observed, places);
+    sa_observed seen = policy->feedback->observe(pending->slate, scores, observed, places);
     answer.count = seen.count;
     answer.end = seen.end;
     SA_TRY(sift(agent, &seen, places, &outliers, &answer));
@@ -192,7 +192,7 @@ sa_status sa_agent_learn(sa_agent *agent, const sa_request *request, const size_
 static sa_status train(sa_agent *agent, bool *learning) {
     sa_learner *next;
     SA_TRY(make_next(agent, agent->memory.history.answered, &next));
-    sa_status status = sa_learner_own(agent->learner);
+    sa_status status = sa_learner_unshare(agent->learner);
     if (status != SA_OK) {
         sa_learner_destroy(next);
         return status;

@@ -7,10 +7,10 @@
  * scores hold the total in the first place, and 0 in the others. */
 #include "feedback/feedback.h"
 
-static sa_seen look(size_t slate, const double *scores, const bool *observed, size_t *positions) {
-    return observed && !observed[0] ? (sa_seen){.end = slate}
-                                    : sa_feedback_look(slate, scores, NULL, positions);
+static sa_observed observe(size_t slate, const double *scores, const bool *observed, size_t *positions) {
+    return observed && !observed[0] ? (sa_observed){.end = slate}
+                                    : sa_feedback_observed(slate, scores, NULL, positions);
 }
 
 const sa_feedback sa_feedback_total = {
-    "total", "only the sum of the slate's scores is seen: feedback is one number a decision", look};
+    "total", "only the sum of the slate's scores is seen: feedback is one number a decision", observe};

@@ -23,7 +23,7 @@ static sa_status take_totals(sa_learner *learner, const sa_observations *seen) {
                   {&end, seen->count, sizeof *end},
                   {&inputs, seen->count * model->dim, sa_precision_bytes(model->precision)}));
     sa_samples samples = sa_history_samples(history, seen->first);
-    sa_samples_show(learner, &samples, seen->count, factor, inputs);
+    sa_samples_inputs(learner, &samples, seen->count, factor, inputs);
     for (size_t row = seen->first; row < seen->first + seen->count; many++) {
         double terms = (double)(sa_history_end(history, first + many) - row);
         root[many] = sqrt(sa_forgetting_weight(learner, row));
@@ -46,7 +46,7 @@ static sa_status take(sa_learner *learner, const sa_observations *seen) {
                   {&scores, seen->count, sizeof *scores}, {&psi, weighs ? seen->count : 0, sizeof *psi},
                   {&inputs, seen->count * model->dim, sa_precision_bytes(model->precision)}));
     sa_samples samples = sa_history_samples(history, seen->first);
-    sa_samples_show(learner, &samples, seen->count, factor, inputs);
+    sa_samples_inputs(learner, &samples, seen->count, factor, inputs);
     for (size_t i = 0; i < seen->count; i++) {
         double discount = sa_history_psi(history, seen->first + i);
         scores[i] = (history->scores[seen->first + i] - discount * estimator->centre) / estimator->scale;
@@ -71,7 +71,7 @@ static sa_status revise(sa_learner *learner, size_t row, double before) {
                   {&change, rows, sizeof *change}, {&psi, rows, sizeof *psi},
                   {&input, rows * model->dim, sa_precision_bytes(model->precision)}));
     sa_samples sample = sa_history_samples(history, row);
-    sa_samples_show(learner, &sample, rows, factor, input);
+    sa_samples_inputs(learner, &sample, rows, factor, input);
     for (size_t k = 0; k < rows; k++) {
         change[k] = weight * (history->scores[row] - before) / estimator->scale;
         psi[k] = sa_history_psi(history, row + k);

@@ -33,7 +33,7 @@ static sa_status show(sa_learner *learner, const sa_observation *seen, bool pred
     one->network = 0;
     for (size_t k = 0; k < seen->rows; k++) {
         sa_samples sample = sa_history_samples(&learner->memory->history, seen->first + k);
-        sa_samples_show(learner, &sample, 1, one->factor, one->input);
+        sa_samples_inputs(learner, &sample, 1, one->factor, one->input);
         if (predict)
             SA_TRY(model->kind->evaluate(model, one->input, 1, 0, &learner->work.model, &network, NULL));
         one->network += share * network;

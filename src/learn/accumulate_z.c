@@ -92,7 +92,7 @@ static sa_status count_totals(sa_learner *learner, size_t first, sa_confidence *
             end[many] = sa_history_end(history, decision + many) - first;
             if (end[many] > SA_LEARN_CHUNK) break;
         }
-        SA_TRY(sa_samples_look(learner, &all, first, end[many - 1]));
+        SA_TRY(sa_samples_evaluate(learner, &all, first, end[many - 1]));
         sa_gradients sums = sa_gradients_sums(&learner->work.gradients, end, many);
         for (size_t i = 0; learner->options->discount < 1 && i < many; i++)
             sa_gradients_scale(&sums, i,
@@ -109,7 +109,7 @@ static sa_status count_history(sa_learner *learner, size_t first, sa_confidence 
     if (history->totals) return count_totals(learner, first, next);
     for (; first < history->count; first += SA_LEARN_CHUNK) {
         size_t left = history->count - first, many = left < SA_LEARN_CHUNK ? left : SA_LEARN_CHUNK;
-        SA_TRY(sa_samples_look(learner, &all, first, many));
+        SA_TRY(sa_samples_evaluate(learner, &all, first, many));
         for (size_t i = 0; learner->options->discount < 1 && i < many; i++)
             sa_gradients_scale(&learner->work.gradients, i, sqrt(sa_forgetting_weight(learner, first + i)));
         SA_TRY(sa_confidence_count(next, &learner->work.gradients, NULL, learner->work.widths));
@@ -127,13 +127,13 @@ static sa_status restate(sa_learner *learner, sa_pending *pending, sa_confidence
     }
     if (learner->memory->history.totals) {
         size_t end = pending->slate;
-        SA_TRY(sa_samples_look(learner, &slate, 0, end));
+        SA_TRY(sa_samples_evaluate(learner, &slate, 0, end));
         sa_gradients total = sa_gradients_sums(&learner->work.gradients, &end, 1);
         return sa_confidence_count(next, &total, NULL, learner->work.widths);
     }
     for (size_t k = 0; k < pending->slate; k++) {
         if (pending->answered[k]) continue;
-        SA_TRY(sa_samples_look(learner, &slate, k, 1));
+        SA_TRY(sa_samples_evaluate(learner, &slate, k, 1));
         SA_TRY(sa_confidence_count(next, &learner->work.gradients, NULL, learner->work.widths));
     }
     return SA_OK;

@@ -47,7 +47,7 @@ static sa_batch samples_of(const sa_sampler *self) {
 static void show_all(const sa_sampler *self) {
     const sa_history *history = &self->learner->memory->history;
     sa_samples samples = sa_history_samples(history, self->first);
-    sa_samples_show(self->learner, &samples, history->count - self->first, self->factor, self->inputs);
+    sa_samples_inputs(self->learner, &samples, history->count - self->first, self->factor, self->inputs);
     for (size_t i = 0, row = self->first, end; i < self->count; i++, row = end) {
         end = self->end ? sa_history_end(history, self->oldest + i) : row + 1;
         set_target(self, row, end - row, sa_forgetting_weight(self->learner, row), i);
@@ -98,8 +98,8 @@ static size_t draw_samples(const sa_sampler *self, uint64_t first, size_t many, 
         if (self->end) self->end[to + i] = from + used;
     }
     sa_samples drawn = {.raw = self->contexts, .position = history->position ? position : NULL};
-    sa_samples_show(self->learner, &drawn, used, self->factor,
-                    sa_real_at(history->precision, self->inputs, from * width));
+    sa_samples_inputs(self->learner, &drawn, used, self->factor,
+                      sa_real_at(history->precision, self->inputs, from * width));
     return from + used;
 }
 

@@ -30,9 +30,8 @@ typedef struct sa_batch {
 typedef struct sa_training {
     size_t count;  /* samples there are */
     size_t widest; /* the most rows that one of them has; 0 or 1: they have one each */
-    double
-        /* what they stand for, n of the loss: count, unless they weigh less or are a sample themselves */
-        total;
+    /* what they stand for, n of the loss: count, unless they weigh less or are a sample themselves */
+    double total;
     sa_batch all;  /* of them; nothing where batches are drawn by `draw` */
     double factor; /* on the sum over all of them */
     /* Steps with batches: puts `many` samples together, at most SA_TRAINING_CHUNK rows, the draws from number
@@ -137,7 +136,7 @@ struct sa_model {
 sa_status sa_model_create(const char *name, const sa_options *options, sa_model **out);
 void sa_model_destroy(sa_model *model); /* gives up one hold (base/memory.h); NULL is fine */
 /* Before it learns: where others hold `*model`, it becomes a fork. */
-sa_status sa_model_own(sa_model **model);
+sa_status sa_model_unshare(sa_model **model);
 
 extern const sa_model_class sa_mlp_f32, sa_mlp_f64, sa_linear, sa_neural_linear, sa_partition,
     sa_partition_tree;
