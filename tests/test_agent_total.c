@@ -212,6 +212,26 @@ static void rebuilt_is_the_same(void **state) {
     }
 }
 
+/* The same for more slates of one arm than are looked at in one go. */
+static void many_small_slates(void **state) {
+    (void)state;
+    const char *words = "preset=icml23 feedback=total precision=double rate=1e-15 train-every=100";
+    char text[256];
+    snprintf(text, sizeof text, "%s rebuild=true", words);
+    sa_agent *agent[2] = {rig_create(words), rig_create(text)};
+    for (uint64_t round = 0; round < 600; round++) {
+        sa_request *request = request_of(round, 1);
+        double total = total_of(round);
+        size_t arm = arm_of(round, 0);
+        for (int i = 0; i < 2; i++) assert_ok(sa_agent_learn(agent[i], request, &arm, &total, NULL, 1));
+        sa_request_destroy(request);
+    }
+    assert_ok(sa_agent_train(agent[1]));
+    assert_int_equal(rig_counts(agent[1]).counted, 600);
+    assert_alike(agent[0], agent[1], 1e-9);
+    for (int i = 0; i < 2; i++) sa_agent_destroy(agent[i]);
+}
+
 /* ---- files ---- */
 
 /* Slates of the agents' own, every fourth answered late. */
@@ -364,6 +384,7 @@ int main(void) {
         cmocka_unit_test(revised_totals),
         cmocka_unit_test(one_arm_is_its_total),
         cmocka_unit_test(rebuilt_is_the_same),
+        cmocka_unit_test(many_small_slates),
         cmocka_unit_test(saved_agents_go_on),
         cmocka_unit_test(history_in_a_file),
         cmocka_unit_test(wrong_feedback_changes_nothing),

@@ -124,21 +124,24 @@ static sa_status answer_with(sa_agent *agent, sa_pending *pending, const double 
 sa_status sa_agent_answer(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed,
                           size_t n, bool *learning) {
     enum { FEW = 64 };
-    size_t few[FEW], *places = few;
-    double few_scores[FEW] = {0}, *spread = few_scores; /* of a total: it, and zeros */
+    size_t few_places[FEW], *many_places = NULL;
+    double few_scores[FEW] = {0}, *many_scores = NULL; /* of a total: it, and zeros */
     bool totals = agent->memory.history.totals;
     sa_pending *pending;
     sa_status status;
     SA_TRY(sa_agent_find(agent, decision, n, &pending));
     bool many = pending->slate > FEW;
-    if (many) places = NULL, spread = NULL;
-    if (many) SA_TRY_OR_FAIL(sa_alloc_array(pending->slate, sizeof *places, &places));
-    if (many && totals) SA_TRY_OR_FAIL(sa_alloc_array(pending->slate, sizeof *spread, &spread));
-    if (totals) spread[0] = scores[0];
-    status = answer_with(agent, pending, totals ? spread : scores, observed, places, learning);
+    if (many) SA_TRY_OR_FAIL(sa_alloc_array(pending->slate, sizeof *many_places, &many_places));
+    if (many && totals) SA_TRY_OR_FAIL(sa_alloc_array(pending->slate, sizeof *many_scores, &many_scores));
+    if (totals) {
+        double *spread = many ? many_scores : few_scores;
+        spread[0] = scores[0];
+        scores = spread;
+    }
+    status = answer_with(agent, pending, scores, observed, many ? many_places : few_places, learning);
 fail:
-    if (many) sa_free(places);
-    if (many) sa_free(spread);
+    sa_free(many_places);
+    sa_free(many_scores);
     return status;
 }
 

@@ -60,7 +60,8 @@ static sa_status drop_old(sa_window *window) {
     size_t first = 0, all = sa_gradients_many(&window->gradients);
     while (first < all && window->stamp[first] < (int64_t)window->oldest) first++;
     SA_TRY(sa_gradients_init_like(&kept, window->gradients.precision, &window->gradients));
-    sa_status status = sa_gradients_reserve(&kept, window->gradients.count);
+    sa_status status =
+        sa_gradients_reserve(&kept, window->gradients.count - sa_gradients_row(&window->gradients, first));
     if (status != SA_OK) {
         sa_gradients_clear(&kept);
         return status;
@@ -88,7 +89,7 @@ static sa_status count_totals(sa_learner *learner, size_t first, sa_confidence *
     size_t end[SA_LEARN_CHUNK], many,
         decision = first < history->count ? sa_history_decision(history, first) : 0;
     for (; first < history->count; first += end[many - 1], decision += many) {
-        for (many = 0; decision + many < history->answered; many++) {
+        for (many = 0; many < SA_LEARN_CHUNK && decision + many < history->answered; many++) {
             end[many] = sa_history_end(history, decision + many) - first;
             if (end[many] > SA_LEARN_CHUNK) break;
         }
