@@ -79,8 +79,8 @@ SA_API sa_status sa_agent_propensities(const sa_agent *agent, uint64_t decision,
                                        const double **prefix, const double **position, size_t *slate);
 
 /* Feedback on a slate that somebody else chose, from a log say: arms (n) of the request in the order of
- * positions, and scores and observed (n) as for sa_agent_update. It is recorded and answered as if the agent
- * had chosen it itself, bit for bit. */
+ * positions, and scores and observed (n) as for sa_agent_update, or one with --feedback total. It is recorded
+ * and answered as if the agent had chosen it itself, bit for bit. */
 SA_API sa_status sa_agent_learn(sa_agent *agent, const sa_request *request, const size_t *arms,
                                 const double *scores, const bool *observed, size_t n);
 
@@ -88,7 +88,8 @@ SA_API sa_status sa_agent_learn(sa_agent *agent, const sa_request *request, cons
  * which of them were seen; NULL: all. Unseen is not zero: what was not seen teaches nothing, and may come
  * later in another call. Feedback may come late, in any order, or never. With cascade feedback NULL means:
  * seen up to the first score above 0, the click, and all when there is none; and after a click nothing
- * further is awaited from the positions behind it. SA_UNKNOWN_DECISION: never made, or forgotten
+ * further is awaited from the positions behind it. With --feedback total n is 1, and the score the sum of the
+ * slate's. SA_UNKNOWN_DECISION: never made, or forgotten
  * (--pending-limit). SA_ALREADY_ANSWERED: one of the observed arms has its feedback, and nothing was changed.
  * Trains when the schedule says so. */
 SA_API sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scores,
@@ -126,7 +127,7 @@ typedef struct sa_agent_counts {
     uint64_t answered;           /* with feedback on at least one arm */
     uint64_t pending;            /* kept, with feedback still to come */
     uint64_t forgotten;          /* pushed out by --pending-limit before all their feedback came */
-    uint64_t observations;       /* arms whose feedback was learnt from */
+    uint64_t observations;       /* arms whose feedback was learnt from, by themselves or in a total */
     uint64_t counted;            /* gradients in Z */
     uint64_t trainings;          /* tried */
     uint64_t diverged_trainings; /* undone, since they ended non-finite */

@@ -56,6 +56,7 @@ void sa_solved_begin(sa_solved *solved, const sa_confidence *confidence, size_t 
 typedef struct sa_confidence_class {
     const char *name;
     const char *summary;
+    bool sums; /* can it count gradients that are sums, as --feedback total has them? */
     /* For gradients with these pairs. */
     sa_status (*create)(const sa_confidence_settings *settings, size_t pairs, const sa_pair_shape *shape,
                         sa_confidence **out);

@@ -109,6 +109,7 @@ static sa_status load(sa_confidence *confidence, sa_npz *archive) {
 
 const sa_confidence_class sa_confidence_last_layer = {
     .name = "last-layer",
+    .sums = true,
     .summary = "exact for the q weights of the last layer alone: q^2 (N + 3 K) operations a round; the "
                "layers below are features",
     .create = create,

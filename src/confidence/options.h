@@ -29,6 +29,7 @@ typedef struct sa_confidence_settings {
     int confidence, exact_form, precision; /* enumerators */
     int64_t sketch_size;
     double regularization, discount; /* lambda; of what was counted, with each answered decision */
+    bool totals;                     /* an observation is the sum of a slate's gradients */
     bool bypass;                     /* the last pair of a gradient is the linear term's */
     const char *algorithm;           /* for sentences */
 } sa_confidence_settings;

@@ -19,7 +19,13 @@ const sa_confidence_class *sa_confidence_class_at(size_t kind) {
 
 sa_status sa_confidence_create(const sa_confidence_settings *settings, size_t pairs,
                                const sa_pair_shape *shape, sa_confidence **out) {
-    SA_TRY(engines[settings->confidence]->create(settings, pairs, shape, out));
+    const sa_confidence_class *kind = engines[settings->confidence];
+    if (settings->totals && !kind->sums)
+        return sa_fail(SA_INVALID,
+                       "--confidence %s cannot count the total of a slate, as --feedback total needs: exact, "
+                       "last-layer and diagonal can",
+                       kind->name);
+    SA_TRY(kind->create(settings, pairs, shape, out));
     (*out)->version = 1;
     return SA_OK;
 }

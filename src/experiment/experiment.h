@@ -261,9 +261,9 @@ sa_status sa_trace_join(const sa_work *work, const char *ending, const char *pat
  * everywhere. */
 typedef struct sa_run_log sa_run_log;
 sa_status sa_run_log_begin(const sa_plan *plan, size_t agent, size_t run, const char *path, sa_run_log **out);
-/* One line; round from 0, feedback (chosen->slate). */
+/* One line; round from 0, feedback (chosen->slate); `totals`: only their sum is told. */
 sa_status sa_run_log_round(sa_run_log *log, uint64_t round, const sa_round *drawn, const sa_chosen *chosen,
-                           const double *feedback);
+                           const double *feedback, bool totals);
 /* Puts the file in its place; frees the log either way. */
 sa_status sa_run_log_finish(sa_run_log *log);
 void sa_run_log_abandon(sa_run_log *log);

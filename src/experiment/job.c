@@ -69,6 +69,7 @@ typedef struct job {
     double *clipped; /* (arms) scores within the oracle's domain */
     sa_workspace workspace;
     bool has_epochs; /* a trace shows them */
+    bool totals;     /* the agent is told the sum of the slate's scores alone */
     bool mispaired;  /* as published: the slate's i-th arm is answered with the score of arm i */
 } job;
 
@@ -122,13 +123,15 @@ static sa_status make_agent(job *self, uint64_t run, bool traced) {
     if (!self->options || !self->request) return SA_OUT_OF_MEMORY;
     self->has_epochs = sa_algorithm_has_epochs(self->options->algorithm);
     const char *model = sa_algorithm_model(self->options->algorithm);
-    self->mispaired =
-        self->options->linear_form == SA_LINEAR_PUBLISHED && model && strcmp(model, "linear") == 0;
+    self->mispaired = self->options->linear_form == SA_LINEAR_PUBLISHED && model &&
+                      strcmp(model, "linear") == 0 &&
+                      self->options->feedback != SA_FEEDBACK_TOTAL; /* a sum cannot be paired wrongly */
     self->options->first_run = (int64_t)run; /* the agent's random numbers are those of this run */
     if (traced)
         self->options->widths = SA_WIDTHS_ALL; /* a trace shows every arm's; the slates are the same */
     bool knows = self->plan->clicks && strcmp(self->options->algorithm, "best") == 0;
     if (knows) self->options->feedback = SA_FEEDBACK_SEMI_BANDIT; /* it does not learn */
+    self->totals = self->options->feedback == SA_FEEDBACK_TOTAL;
     SA_TRY(name_history(self, run));
     SA_TRY(sa_agent_create(self->options, &self->agent));
     if (self->of->oracle == &sa_oracle_own) SA_TRY(sa_agent_oracle(self->agent, &self->plan->oracle));
@@ -310,7 +313,11 @@ static sa_status update(job *self, size_t round) {
     for (size_t i = 0; i < asked.slate; i++) self->observed[i] = !isnan(feedback[i]);
     bool partly = self->plan->clicks || self->plan->environment->kind->feedback;
     const bool *observed = partly ? self->observed : NULL;
-    if (self->agent)
+    double total = 0;
+    for (size_t i = 0; i < asked.slate; i++) total += self->observed[i] ? feedback[i] : 0;
+    if (self->agent && self->totals)
+        SA_TRY(sa_agent_update(self->agent, asked.id, &total, NULL, 1));
+    else if (self->agent)
         SA_TRY(sa_agent_update(self->agent, asked.id, feedback, observed, asked.slate));
     else
         SA_TRY(sa_own_run_update(&self->own, old, feedback, observed, asked.slate));
@@ -388,7 +395,8 @@ static sa_status play_round(job *self, uint64_t run, size_t round, double last[S
     SA_TRY(update(self, round));
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++) last[kind] += gain[kind];
     if (round % MEMORY_PERIOD == 0) take_memory(self);
-    SA_TRY(sa_run_log_round(self->log, round, &self->round, &self->chosen, feedback_of(self, round)));
+    SA_TRY(sa_run_log_round(self->log, round, &self->round, &self->chosen, feedback_of(self, round),
+                            self->totals));
     if (!self->trace) return SA_OK;
     return sa_trace_round(self->trace, run, round + 1, &self->chosen, feedback_of(self, round),
                           gain[SA_CURVE_EXPECTED], gain[SA_CURVE_REALISED],

@@ -14,6 +14,9 @@
  * Nothing is divided by psi_k: a position with psi_k = 0 teaches nothing. A linear model takes psi_k x and y,
  * which the same residual stands for.
  *
+ * Of a slate's total y the residual is sum_k f(x_k) - t, t = (y - K centre) / scale, and the scale is that of
+ * one arm: by the deviation of y / sqrt(K) from sqrt(K) centre.
+ *
  * What a training costs does not grow with the history, where its steps take batches: only what is drawn is
  * put together, from wherever the history has it, unless there is so little that putting all of it together
  * costs less. Without batches it is a pass over all there is to learn from, or over `train-sample` of them,
@@ -41,16 +44,18 @@ bool sa_training_is_due(const sa_learner *learner, size_t before) {
 
 static void score_statistics(const sa_history *history, size_t first, double *centre, double *deviation) {
     double mean = 0, squares = 0, weight = 0, count = 0;
-    for (size_t i = first; i < history->count; i++) {
-        double psi = sa_history_psi(history, i);
-        mean += psi * history->scores[i];
-        weight += psi * psi;
-        count += psi > 0;
+    sa_observation seen;
+    for (size_t i = first; i < history->count; i += seen.rows) {
+        seen = sa_history_observation(history, i);
+        mean += seen.psi * seen.score;
+        weight += seen.psi * seen.psi;
+        count += seen.psi > 0;
     }
     if (count > 0) mean /= weight;
-    for (size_t i = first; i < history->count; i++) {
-        double psi = sa_history_psi(history, i), rest = history->scores[i] - psi * mean;
-        if (psi > 0) squares += rest * rest;
+    for (size_t i = first; i < history->count; i += seen.rows) {
+        seen = sa_history_observation(history, i);
+        double rest = seen.score - seen.psi * mean;
+        if (seen.psi > 0) squares += rest * rest;
     }
     *centre = mean;
     *deviation = count > 0 ? sqrt(squares / count) : 0;

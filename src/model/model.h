@@ -17,21 +17,24 @@
 
 typedef struct sa_model sa_model;
 
-/* Samples that a training learns from: psi f(x) is to be the target. */
+/* Samples that a training learns from: psi f(x) is to be the target, or psi times the sum of f(x) over some
+ * rows. */
 typedef struct sa_batch {
     const void *inputs;  /* (count, dim), of the model's precision */
     const void *targets; /* (count) */
     const void *weights; /* (count) psi; NULL: all 1 */
+    const size_t *end;   /* (count) sample i has the rows of inputs from end[i - 1] to end[i]; NULL: row i */
 } sa_batch;
 
 /* What one training learns from. */
 typedef struct sa_training {
-    size_t count; /* samples there are */
+    size_t count;  /* samples there are */
+    size_t widest; /* the most rows that one of them has; 0 or 1: they have one each */
     /* what they stand for, n of the loss: count, unless they weigh less or are a sample themselves */
     double total;
     sa_batch all;  /* of them; nothing where batches are drawn by `draw` */
     double factor; /* on the sum over all of them */
-    /* Steps with batches: puts `many` samples together, at most SA_TRAINING_CHUNK, the draws from number
+    /* Steps with batches: puts `many` samples together, at most SA_TRAINING_CHUNK rows, the draws from number
      * `first` on; they last until the next call. NULL: draws with replacement from `all`. */
     sa_batch (*draw)(void *source, uint64_t first, size_t many);
     void *source;
@@ -40,7 +43,10 @@ typedef struct sa_training {
     sa_stream stream; /* draws of batches */
 } sa_training;
 
-enum { SA_TRAINING_CHUNK = 512 }; /* samples that a training takes at a time */
+enum {
+    SA_TRAINING_CHUNK = 512, /* rows of samples that a training takes at a time */
+    SA_MOST_SUMMED = 256     /* that a sum may have */
+};
 
 /* Workspace of one thread for a model, and for a model inside it. */
 typedef struct sa_model_work {
@@ -63,6 +69,10 @@ typedef struct sa_observing_class {
      * discount times what the model gives the input. */
     sa_status (*observe)(sa_model *model, const void *inputs, const double *discounts, const double *scores,
                          size_t count, sa_model_work *work);
+    /* The same for scores of sums: of the discount times the sum of what the model gives the rows of inputs
+     * from end[i - 1] to end[i], at most SA_MOST_SUMMED. NULL: cannot. */
+    sa_status (*observe_sums)(sa_model *model, const void *inputs, const size_t *end, const double *discounts,
+                              const double *scores, size_t count, sa_model_work *work);
     /* Scores that were observed before, with these inputs and discounts, are larger by these differences
      * (count). NULL: cannot. */
     sa_status (*revise)(sa_model *model, const void *inputs, const double *discounts,

@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "model/model.h"
 
-enum { CHUNK = 256 }; /* inputs taken at a time */
+enum { CHUNK = SA_MOST_SUMMED }; /* inputs taken at a time */
 
 typedef struct neural_linear {
     sa_model base;     /* what others see of it is the network's: dim, precision, the pairs of gradients */
@@ -184,6 +184,30 @@ static sa_status observe(sa_model *model, const void *inputs, const double *disc
     return pass_on(self, self->regression->kind->observing->observe, inputs, discounts, scores, count, space);
 }
 
+/* Whole sums at a time, as many as there is room for: their features are the sums of the rows'. */
+static sa_status observe_sums(sa_model *model, const void *inputs, const size_t *end, const double *discounts,
+                              const double *scores, size_t count, sa_model_work *space) {
+    neural_linear *self = (neural_linear *)model;
+    const sa_model *regression = self->regression;
+    double mean[CHUNK];
+    size_t part_end[CHUNK], row = 0;
+    chunk_work work;
+    SA_TRY(lay(self, &space->outer, &work));
+    for (size_t first = 0, many; first < count; first += many) {
+        for (many = 0; first + many < count && end[first + many] - row <= CHUNK; many++)
+            part_end[many] = end[first + many] - row;
+        const void *part = sa_real_at(model->precision, inputs, row * model->dim);
+        size_t rows = part_end[many - 1];
+        SA_TRY(self->network->kind->evaluate(self->network, part, rows, 0, space, mean, &work.pass));
+        take_features(self, &work.pass, 0, rows, work.phi);
+        SA_TRY(regression->kind->observing->observe_sums(self->regression, work.phi, part_end,
+                                                         discounts ? discounts + first : NULL, scores + first,
+                                                         many, space));
+        row += rows;
+    }
+    return SA_OK;
+}
+
 static sa_status revise(sa_model *model, const void *inputs, const double *discounts,
                         const double *differences, size_t count, sa_model_work *space) {
     neural_linear *self = (neural_linear *)model;
@@ -226,8 +250,11 @@ static sa_status load(sa_model *model, sa_npz *archive) {
 }
 
 static const sa_training_class training_class = {.train = train};
-static const sa_observing_class observing = {
-    .observe = observe, .revise = revise, .discount = discount, .forget = forget};
+static const sa_observing_class observing = {.observe = observe,
+                                             .observe_sums = observe_sums,
+                                             .revise = revise,
+                                             .discount = discount,
+                                             .forget = forget};
 static const sa_exploring_class exploring = {.sample = sample};
 
 const sa_model_class sa_neural_linear = {

@@ -34,6 +34,7 @@ sa_confidence_settings sa_options_confidence(const sa_options *options) {
                                     .sketch_size = options->sketch_size,
                                     .regularization = options->regularization,
                                     .discount = options->discount,
+                                    .totals = options->feedback == SA_FEEDBACK_TOTAL,
                                     .bypass = options->bypass,
                                     .algorithm = options->algorithm};
 }
