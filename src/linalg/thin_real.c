@@ -16,7 +16,8 @@ void REAL(thin_nt)(size_t rows, size_t columns, size_t inner, const real *a, siz
     for (size_t j = 0; j < columns; ++j)
         for (size_t k = 0; k < inner; ++k) packed[k * SA_PANEL + j] = b[j * ldb + k];
     for (size_t i = 0; i < rows; i += SA_KERNEL_ROWS) {
-        kernel->multiply_rows(packed, inner, a + i * lda, lda, product);
+        const real *next = a + (i + SA_KERNEL_ROWS < rows ? i + SA_KERNEL_ROWS : i) * lda;
+        kernel->multiply_rows(packed, inner, a + i * lda, lda, product, next);
         for (size_t r = 0; r < SA_KERNEL_ROWS; ++r)
             memcpy(c + (i + r) * ldc, product + r * SA_PANEL, columns * sizeof *c);
     }

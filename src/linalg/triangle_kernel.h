@@ -29,8 +29,9 @@ typedef struct REAL(triangle_kernel) {
      * (inner, count, 2) holds tan(angle / 2) and sine; w (count, ldw), P elements of each row. count <=
      * SA_KERNEL_ROTATIONS. */
     void (*rotate)(real *a, size_t inner, const real *rotation, size_t count, real *w, size_t ldw);
-    /* C (SA_KERNEL_ROWS, P) = Y A', A (P, inner) as above, Y (SA_KERNEL_ROWS, ldy) with `inner` numbers a row. */
-    void (*multiply_rows)(const real *a, size_t inner, const real *y, size_t ldy, real *c);
+    /* C (SA_KERNEL_ROWS, P) = Y A', A (P, inner) as above, Y (SA_KERNEL_ROWS, ldy) with `inner` numbers a
+     * row. `next`, SA_KERNEL_ROWS inner numbers, is prefetched. */
+    void (*multiply_rows)(const real *a, size_t inner, const real *y, size_t ldy, real *c, const real *next);
 } REAL(triangle_kernel);
 
 /* The kernel for this CPU. */
