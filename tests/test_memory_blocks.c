@@ -133,7 +133,7 @@ static void blocks_of_a_region_are_blocks(void **state) {
     sa_region_release(other);
     assert_int_equal(sa_account_bytes(account), total);
     theirs = sa_hold(block[4]);
-    assert_ok(sa_own(&block[4])); /* the copy is a block of its own */
+    assert_ok(sa_unshare(&block[4])); /* the copy is a block of its own */
     assert_ptr_not_equal(theirs, block[4]);
     memset(block[4], 99, bytes_of(4));
     assert_int_equal(theirs[bytes_of(4) - 1], 4);
