@@ -109,7 +109,8 @@ enum { BLOCKS = 50, SMALL = 1000, LARGE = 3 << 20 };
 static size_t bytes_of(size_t i) { return i % 10 == 3 ? SMALL : i % 10 == 7 ? LARGE : 150000 + 10000 * i; }
 
 /* Blocks of all sizes: zeroed, aligned, apart from each other, and counted as all are. Regions fill up on the
- * way, are forgotten by who allocates in them before their blocks are freed, and go with the last of these. */
+ * way, are forgotten by who allocates in them before their blocks are freed, and go with the last of
+ * these. */
 static void blocks_of_a_region_are_blocks(void **state) {
     (void)state;
     sa_account *account = sa_account_open();

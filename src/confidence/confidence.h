@@ -25,7 +25,8 @@ typedef struct sa_confidence_state {
 } sa_confidence_state;
 
 /* SA_WIDTH_COLUMNS: gradients taken at a time, so that workspace stays bounded for any number of arms.
- * SA_WIDTH_GROUP: so many widths take hardly longer than one, as all wait for the factor to come from memory. */
+ * SA_WIDTH_GROUP: so many widths take hardly longer than one, as all wait for the factor to come from
+ * memory. */
 enum { SA_WIDTH_COLUMNS = 240, SA_WIDTH_GROUP = 8 };
 
 /* What solving for widths has found of some gradients, kept so that counting these need not solve for it

@@ -1,6 +1,7 @@
-/* The inner loops of solve, update and thin products (thin.h), once per kind of CPU. All kinds do the same operations in the same
- * order for every element, so a result depends neither on the number of right-hand sides nor on a column's
- * place among them; kinds with fused multiply-add agree with each other bit for bit. */
+/* The inner loops of solve, update and thin products (thin.h), once per kind of CPU. All kinds do the same
+ * operations in the same order for every element, so a result depends neither on the number of right-hand
+ * sides nor on a column's place among them; kinds with fused multiply-add agree with each other bit for
+ * bit. */
 #ifndef SA_LINALG_TRIANGLE_KERNEL_H
 #define SA_LINALG_TRIANGLE_KERNEL_H
 
