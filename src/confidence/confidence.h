@@ -24,9 +24,10 @@ typedef struct sa_confidence_state {
     bool from_primal; /* from the p x p side */
 } sa_confidence_state;
 
-enum {
-    SA_WIDTH_COLUMNS = 240
-}; /* gradients taken at a time, so that workspace stays bounded for any number of arms */
+/* SA_WIDTH_COLUMNS: gradients taken at a time, so that workspace stays bounded for any number of arms.
+ * SA_WIDTH_GROUP: so many widths take hardly longer than one, as all wait for the factor to come from
+ * memory. */
+enum { SA_WIDTH_COLUMNS = 240, SA_WIDTH_GROUP = 8 };
 
 /* What solving for widths has found of some gradients, kept so that counting these need not solve for it
  * again. */

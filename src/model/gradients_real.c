@@ -4,8 +4,17 @@
 #include <string.h>
 
 #include "linalg/blas.h"
+#include "linalg/thin.h"
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* out (rows, columns) = A B', A (rows, inner) and B (columns, inner) */
+static void multiply(size_t rows, size_t columns, size_t inner, const real *a, const real *b, real *out) {
+    if (rows == SA_INNER_ROWS && columns <= SA_THIN_COLUMNS && inner <= SA_THIN_INNER)
+        REAL(thin_nt)(rows, columns, inner, a, inner, b, inner, out, columns);
+    else
+        REAL(gemm_nt)(rows, columns, inner, 1, a, inner, b, inner, 0, out, columns);
+}
 
 /* out (rows, columns) = <left_i, right_j> for the gradients [first, first + rows) of left and the `whole` of
  * right from `start` on, as far as they exist */
@@ -19,10 +28,8 @@ static void inner_block(const sa_gradients *left, size_t first, size_t rows, con
         const real *left_input = (const real *)left->pair[l].input + first * shape.input;
         const real *right_delta = (const real *)right->pair[l].delta + start * shape.delta;
         const real *right_input = (const real *)right->pair[l].input + start * shape.input;
-        REAL(gemm_nt)
-        (rows, whole, shape.delta, 1, left_delta, shape.delta, right_delta, shape.delta, 0, deltas, whole);
-        REAL(gemm_nt)
-        (rows, whole, shape.input, 1, left_input, shape.input, right_input, shape.input, 0, inputs, whole);
+        multiply(rows, whole, shape.delta, left_delta, right_delta, deltas);
+        multiply(rows, whole, shape.input, left_input, right_input, inputs);
         for (size_t i = 0; i < rows; i++) {
             real *sum = out + i * ld;
             const real *a = deltas + i * whole, *b = inputs + i * whole;

@@ -247,7 +247,7 @@ static sa_status lay(const sa_policy *policy, sa_chooser *chooser, const sa_choi
                   {&all->mean, rows, sizeof(double)}, {&all->draw, rows, sizeof(double)},
                   {&all->width, rows, sizeof(double)}, {&all->score, rows, sizeof(double)},
                   {&all->rank, rows, sizeof(double)}, {&all->contender, rows, sizeof(size_t)},
-                  {&all->joint, rows, sizeof(size_t)}, {&all->is_contender, rows, sizeof(bool)}));
+                  {&all->joint, rows, sizeof(size_t)}, {&all->marked, rows, sizeof(bool)}));
     SA_TRY(SA_LAY(&chooser->survived, {&index, waves * SA_BLOCK_ARMS, sizeof *index}));
     for (size_t i = 0; i < waves; i++) chooser->survivors[i].index = index + i * SA_BLOCK_ARMS;
     return SA_OK;
