@@ -57,7 +57,7 @@ def _list(value: Names, name: str) -> Any:
     return ffi.new("char[]", ",".join(os.fspath(word) for word in words).encode())
 
 
-def evaluate(log: Path, policy: Names = "given", estimators: Names = None, *, model: str = "ridge", folds: int = 5,
+def evaluate(log: Path, policy: Names = "given", estimators: Names = None, *, model: str = "network", folds: int = 5,
              logging: str = "uniform", lengths: str = "request", bootstrap: int = 0, seed: int = 1,
              skip_bad: bool = False) -> Evaluation:
     """What policies would have earned on the decisions of a log: the mean a decision of the sum of its feedback.

@@ -154,6 +154,7 @@ sa_status sa_mean_weight(const sa_estimator *estimator, const sa_sample *sample,
 typedef struct sa_model_request {
     const char *log;
     const sa_evaluate_settings *settings;
+    bool network; /* the regression is the library's network, and not a ridge */
     bool additive, cascade;
 } sa_model_request;
 
@@ -167,10 +168,15 @@ typedef struct sa_policy_result {
     sa_sample sample;
     sa_estimate *estimates; /* (sa_estimator_count) */
     bool *computed;         /* (sa_estimator_count) */
+    double *resampled;      /* (sa_estimator_count, resamplings) values of the bootstrap */
+    size_t resamplings;
 } sa_policy_result;
 
 /* Fills in bootstrap95 of the estimates that were computed. */
-sa_status sa_bootstrap(const sa_policy_result *policy, size_t resamplings, uint64_t seed);
+sa_status sa_bootstrap(sa_policy_result *policy, size_t resamplings, uint64_t seed);
+/* The interval of one policy's value minus another's; NaN without a bootstrap. */
+sa_status sa_bootstrap_difference(const sa_policy_result *policy, const sa_policy_result *base,
+                                  size_t estimator, double interval[2]);
 
 struct sa_evaluation {
     sa_feedback_table table;
