@@ -1,10 +1,11 @@
 """How often do 95% intervals cover the true value? python3 bench/python_coverage.py draws|fixed [REPETITIONS] [FIRST] [WORLDS]
 
 Logged by a frozen agent with floor 0.3, a cn-ts that draws its slates or a cn-ucb, whose slate is fixed; in question is another frozen
-agent, a cn-ucb with floor 0.05 that has lived longer. N 6, K 3, T 10,000. WORLDS, with commas, are kinds of users: h2 (scores with
-noise), cascade (who leave at their first click, attracted with the score as probability) and eager (the same, attracted twice as
-easily). Prints for each the bias, the root mean squared error and its ratio to that of rips, the coverage, and the smallest effective
-sample. FIRST is the first repetition's seed: the set-up was chosen on 5000 and above, and is judged from 0."""
+agent, a cn-ucb with floor 0.05 that has lived longer. N 6, K 3, T 10,000, each with a visitor drawn from 500, so that the true value is
+known exactly. WORLDS, with commas, are kinds of users: h2 (scores with noise), cascade (who leave at their first click, attracted with
+the score as probability) and eager (the same, attracted twice as easily). Prints for each the bias, the root mean squared error and
+its ratio to that of rips, the coverage, and the smallest effective sample. FIRST is the first repetition's seed: the set-up was chosen
+on 5000 and above, and is judged from 0."""
 
 import itertools
 import json
@@ -17,7 +18,7 @@ import numpy as np
 
 import superarm
 
-ARMS, SLATE, DIM, ROUNDS = 6, 3, 5, 10_000
+ARMS, SLATE, DIM, ROUNDS, VISITORS = 6, 3, 5, 10_000, 500
 NAMES = ["ips", "snips", "iips", "rips", "cascade-dr"]
 WEIGHTS = np.array([0.6, -0.5, 0.4, -0.3, 0.37])
 WEIGHTS = WEIGHTS / np.linalg.norm(WEIGHTS)
@@ -66,45 +67,45 @@ def make_agents(how, folder):
     else:
         live(logging, "cn-ucb", 300, 0.3, 1, gamma=0.1)
     live(target, "cn-ucb", 600, 0.05, 2, gamma=0.1)
-    return target
+    return logging, target
 
 
-def true_values(path, worlds):
-    """The floor's part in full, and the agent's own slates as the best slate's value, known from many contexts, plus a difference
-    that varies little."""
-    policy = superarm.Agent.load(path, floor=0).policy()
-    rng, values = np.random.default_rng(1), {}
-    few, many = draw(rng, 50_000), draw(rng, 2_000_000)
-    own = np.array([policy.select(one).arms for one in few])
-    for world in worlds:
-        some, all_ = scores(world, few), scores(world, many)
-        best = value(world, all_, np.argsort(-scores("h2", many), 1)[:, :SLATE]).mean()
-        lost = value(world, some, np.argsort(-scores("h2", few), 1)[:, :SLATE]) - value(world, some, own)
-        uniform = np.mean([value(world, all_[:200_000], np.tile(slate, (200_000, 1))) for slate in SLATES])
-        values[world] = 0.95 * (best - lost.mean()) + 0.05 * uniform
-    return values
+class Visitors:
+    """A population: contexts, the probability of every slate under the logging agent, and that of the agent in question."""
 
+    def __init__(self, logging, target):
+        self.contexts = np.round(draw(np.random.default_rng(1), VISITORS), 6)
+        self.text = [json.dumps(one.tolist()) for one in self.contexts]
+        logging, target = (superarm.Agent.load(path).policy() for path in (logging, target))
+        self.logged = [[logging.propensities(one, slate) for slate in SLATES] for one in self.contexts]
+        self.joint = np.array([[joint for joint, _, _ in one] for one in self.logged])
+        self.wanted = np.array([[target.propensities(one, slate)[0] for slate in SLATES] for one in self.contexts])
 
-def write(path, contexts, decisions, seen):
-    with open(path, "w", encoding="utf-8") as file:
-        for one, decision, r in zip(contexts, decisions, seen):
-            file.write(json.dumps({"contexts": one.tolist(), "slate": decision.arms.tolist(), "propensity": decision.propensity,
-                                   "prefix_propensities": decision.prefix_propensities.tolist(),
-                                   "position_propensities": decision.position_propensities.tolist(), "feedback": r.tolist()}) + "\n")
+    def true_value(self, world):
+        expected = scores(world, self.contexts)
+        values = np.stack([value(world, expected, np.tile(slate, (VISITORS, 1))) for slate in SLATES], 1)
+        return float((self.wanted * values).sum(1).mean())
 
-
-def repetition(work):
-    """What is found in each world: {world: {estimator: estimate}}."""
-    folder, seed, worlds = work
-    logging = superarm.Agent.load(os.path.join(folder, "logging.npz")).policy()
-    target, path = os.path.join(folder, "target.npz"), os.path.join(folder, f"log{seed}.jsonl")
-    contexts = draw(np.random.default_rng(1000 + seed), ROUNDS)
-    decisions = [logging.select(one, draw=seed * ROUNDS + i, propensities=True) for i, one in enumerate(contexts)]
-    slates, found = np.array([decision.arms for decision in decisions]), {}
-    for world in worlds:
+    def write(self, path, world, seed):
+        """A log of ROUNDS decisions: a visitor, a slate, feedback."""
         rng = np.random.default_rng([seed, len(world)])
-        write(path, contexts, decisions, feedback(world, rng, scores(world, contexts), slates))
-        found[world] = superarm.evaluate(path, target, NAMES).estimators
+        who = rng.integers(VISITORS, size=ROUNDS)
+        below = np.cumsum(self.joint, 1)[who]
+        which = (rng.uniform(size=(ROUNDS, 1)) * below[:, -1:] > below).sum(1)
+        seen = feedback(world, rng, scores(world, self.contexts)[who], SLATES[which])
+        with open(path, "w", encoding="utf-8") as file:
+            for i, s, r in zip(who, which, seen):
+                joint, prefix, position = self.logged[i][s]
+                file.write(f'{{"contexts": {self.text[i]}, "slate": {SLATES[s].tolist()}, "propensity": {joint!r}, "prefix_propensities": '
+                           f'{prefix.tolist()}, "position_propensities": {position.tolist()}, "feedback": {r.tolist()}}}\n')
+
+
+def repetition(seed):
+    """What is found in each world: {world: {estimator: estimate}}."""
+    found, path = {}, os.path.join(FOLDER, f"log{seed}.jsonl")
+    for world in VALUES:
+        POPULATION.write(path, world, seed)
+        found[world] = superarm.evaluate(path, os.path.join(FOLDER, "target.npz"), NAMES).estimators
     os.remove(path)
     return found
 
@@ -122,14 +123,15 @@ def report(world, true, found):
 
 
 def main():
+    global FOLDER, POPULATION, VALUES  # for the processes that are forked
     how, repetitions, first, worlds = sys.argv[1:] + ["200", "0", "h2,eager"][len(sys.argv) - 2:]
-    worlds = worlds.split(",")
-    with tempfile.TemporaryDirectory() as folder, multiprocessing.Pool(2) as pool:
-        target = make_agents(how, folder)
-        true = true_values(target, worlds)
-        found = pool.map(repetition, [(folder, int(first) + i, worlds) for i in range(int(repetitions))], chunksize=1)
-    for world in worlds:
-        report(world, true[world], found)
+    with tempfile.TemporaryDirectory() as FOLDER:
+        POPULATION = Visitors(*make_agents(how, FOLDER))
+        VALUES = {world: POPULATION.true_value(world) for world in worlds.split(",")}
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            found = pool.map(repetition, range(int(first), int(first) + int(repetitions)), chunksize=1)
+    for world, true in VALUES.items():
+        report(world, true, found)
 
 
 if __name__ == "__main__":

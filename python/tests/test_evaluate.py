@@ -191,7 +191,7 @@ def test_reward_models(tmp_path):
     for line in lines:  # logged by a policy that is not quite uniform
         line["prefix_propensities"] = [0.3, 0.1]
         line["propensity"] = 0.1
-    got = superarm.evaluate(write(tmp_path / "log.jsonl", lines), "uniform", "dm,dr,cascade-dr").estimators
+    got = superarm.evaluate(write(tmp_path / "log.jsonl", lines), "uniform", "dm,dr,cascade-dr", model="ridge").estimators
     x = np.array([line["contexts"] for line in lines])
     chosen = np.array([line["slate"] for line in lines])
     r = np.array([line["feedback"] for line in lines])

@@ -143,6 +143,9 @@ sa_status sa_estimate_terms(const sa_estimator *estimator, const sa_sample *samp
 void sa_estimate_of_terms(const double *terms, size_t count, double value, sa_estimate *out);
 /* Effective sample size, largest weight, share without overlap. */
 sa_status sa_estimate_weights(const sa_estimator *estimator, const sa_sample *sample, sa_estimate *out);
+/* How many decisions the standard error rests on: (sum w^2)^2 / sum w^4, the smallest over positions (Owen,
+ * Monte Carlo theory, section 9.3). */
+sa_status sa_error_sample(const sa_estimator *estimator, const sa_sample *sample, double *size);
 /* The mean of the weights and its standard error, where it is the furthest from 1, which it would be but for
  * chance. */
 sa_status sa_mean_weight(const sa_estimator *estimator, const sa_sample *sample, double *mean, double *error);

@@ -12,6 +12,17 @@
 #include "evaluate/evaluate.h"
 #include "evaluate/regression.h"
 
+enum { MOST_KEPT = 1 << 23 }; /* numbers: 64 MB */
+
+/* The policy's probabilities, which the first pass over the log computes and the next ones need again; an agent
+ * must choose to know them. Where they are too many, only those of one decision are kept. */
+typedef struct kept_chances {
+    double *numbers;
+    size_t room, at;
+    bool complete; /* has those of all decisions */
+    bool too_many;
+} kept_chances;
+
 typedef struct fitting {
     const sa_model_request *request;
     const sa_feedback_table *table;
@@ -22,13 +33,14 @@ typedef struct fitting {
     const double *contexts; /* (candidates, dim) of the decision at hand */
     sa_regression **models; /* (longest) */
     bool cascade;
-    size_t position; /* that is fitted; `longest` when all are */
-    double *targets; /* (folds) */
-    double *chances; /* (slate, candidates) marginals or conditionals */
+    size_t position;       /* that is fitted; `longest` when all are */
+    double *targets;       /* (folds) */
+    const double *chances; /* (slate, candidates) of the decision at hand: marginals or conditionals */
+    kept_chances kept;
     double *rows;    /* (candidates, features) */
     double *shares;  /* (candidates) of the policy, that the rows have */
     double *answers; /* (candidates) */
-    size_t chances_room, rows_room, shares_room, answers_room;
+    size_t rows_room, shares_room, answers_room;
 } fitting;
 
 static size_t features(const fitting *self) { return self->cascade ? 2 * self->dim + 1 : self->dim + 1; }
@@ -135,16 +147,28 @@ static sa_status take_contexts(fitting *self, const sa_log_entry *entry) {
 
 static sa_status make_room(fitting *self, const sa_log_entry *entry) {
     size_t arms = entry->candidates + 1;
-    SA_TRY(sa_grow_array(&self->chances, &self->chances_room, entry->slate * arms + 1, sizeof(double)));
     SA_TRY(sa_grow_array(&self->rows, &self->rows_room, arms * features(self), sizeof(double)));
     SA_TRY(sa_grow_array(&self->shares, &self->shares_room, arms, sizeof(double)));
     return sa_grow_array(&self->answers, &self->answers_room, arms, sizeof(double));
 }
 
+static sa_status take_chances(fitting *self, const sa_log_entry *entry) {
+    kept_chances *kept = &self->kept;
+    size_t size = entry->slate * entry->candidates;
+    kept->too_many = kept->too_many || kept->at + size > MOST_KEPT;
+    if (kept->too_many) kept->at = 0;
+    SA_TRY(sa_grow_array(&kept->numbers, &kept->room, kept->at + size + 1, sizeof *kept->numbers));
+    double *own = kept->numbers + kept->at;
+    self->chances = own;
+    kept->at += size;
+    if (kept->complete) return SA_OK;
+    return self->cascade ? sa_target_conditionals(self->target, entry, own)
+                         : sa_target_marginals(self->target, entry, own);
+}
+
 static sa_status see(fitting *self, const sa_log_entry *entry, size_t i) {
     SA_TRY(make_room(self, entry));
-    SA_TRY(self->cascade ? sa_target_conditionals(self->target, entry, self->chances)
-                         : sa_target_marginals(self->target, entry, self->chances));
+    SA_TRY(take_chances(self, entry));
     SA_TRY(take_contexts(self, entry));
     if (self->position == self->table->longest) return predict(self, entry, i);
     if (self->cascade) return self->position < entry->slate ? learn(self, entry, i, self->position) : SA_OK;
@@ -158,6 +182,7 @@ static sa_status pass(fitting *self) {
     sa_decisions decisions;
     const sa_log_entry *entry;
     sa_status status;
+    self->kept.at = 0;
     SA_TRY(sa_decisions_open(self->request->log, self->request->settings->skip_bad, &decisions));
     for (size_t i = 0;; i++) {
         SA_TRY_OR_FAIL(sa_decisions_next(&decisions, &entry));
@@ -168,6 +193,7 @@ static sa_status pass(fitting *self) {
         }
         SA_TRY_OR_FAIL(see(self, entry, i));
     }
+    self->kept.complete = !self->kept.too_many;
     status = SA_OK;
 fail:
     sa_decisions_close(&decisions);
@@ -207,6 +233,7 @@ static sa_status fit(fitting *self) {
 
 static sa_status fit_and_predict(fitting *self, bool cascade) {
     self->cascade = cascade;
+    self->kept.complete = self->kept.too_many = false;
     self->targets = NULL;
     self->models = NULL;
     sa_status status;
@@ -243,6 +270,6 @@ sa_status sa_predict_rewards(const sa_model_request *request, const sa_feedback_
     sa_free(self.answers);
     sa_free(self.shares);
     sa_free(self.rows);
-    sa_free(self.chances);
+    sa_free(self.kept.numbers);
     return status;
 }
