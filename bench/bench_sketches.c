@@ -110,7 +110,7 @@ static void directions_count(directions *self, const sa_gradients *batch) {
     }
 }
 
-/* Anew each time, so it is not counted as time: it could be brought up to date for little. */
+/* Each time again, so it is not counted as time: it could be brought up to date for little. */
 static void find_factor(directions *self, double lambda) {
     int n = (int)self->count;
     if (n == 0) return;

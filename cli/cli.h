@@ -36,8 +36,8 @@ typedef struct cli_command {
     const char *name;     /* "run" */
     const char *usage;    /* lines of the help above the options */
     const char *examples; /* below them */
-    bool
-        agents; /* runs agents, so all options and --agent are taken; else those of the environment's draws */
+    /* runs agents, so all options and --agent are taken; else those of the environment's draws */
+    bool agents;
     bool no_spec;               /* takes no spec file */
     const char *preset;         /* the default one; NULL: the library's */
     const char *const *options; /* those it takes, ended by NULL; NULL: by what they belong to */

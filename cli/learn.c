@@ -116,7 +116,7 @@ static int take(request *self, int count, char **arguments, sa_experiment *exper
 /* ---- the agent ---- */
 
 /* What the log's first decision says of --dim and --slate, where these were not given. */
-static sa_status look_at_log(const request *self, const sa_schema *schema, sa_options *given) {
+static sa_status read_first_decision(const request *self, const sa_schema *schema, sa_options *given) {
     sa_log_reader *reader;
     const sa_log_entry *entry;
     char number[32];
@@ -140,7 +140,7 @@ static sa_status make_agent(const request *self, const sa_options *given, sa_age
     sa_options *own = sa_options_copy(given);
     sa_status status = own ? SA_OK : SA_OUT_OF_MEMORY;
     if (status == SA_OK && self->schema) status = sa_schema_load(self->schema, &schema);
-    if (status == SA_OK) status = look_at_log(self, schema, own);
+    if (status == SA_OK) status = read_first_decision(self, schema, own);
     if (status == SA_OK)
         status = schema ? sa_agent_create_with_schema(own, schema, agent) : sa_agent_create(own, agent);
     sa_schema_release(schema);

@@ -296,7 +296,7 @@ static void windows_forget_widths(void **state) {
     }
 }
 
-/* Z is counted anew as the window moves, and widths that had to be found in double precision still are. */
+/* Z is counted again as the window moves, and widths that had to be found in double precision still are. */
 static void windows_keep_the_precision(void **state) {
     (void)state;
     static const char *const engines[] = {"exact", "sketch"};

@@ -150,7 +150,7 @@ static double best_sum(const double *scores) {
     return best;
 }
 
-/* Regrets, reward and feedback, computed anew from the draws and the slates of the trace. */
+/* Regrets, reward and feedback, computed again from the draws and the slates of the trace. */
 static void test_regrets_recomputed(void **state) {
     (void)state;
     const char *trace = inside(folder, "trace.jsonl");

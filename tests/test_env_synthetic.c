@@ -42,7 +42,7 @@ static draws draw(sa_options *options, uint64_t run, uint64_t round) {
     return out;
 }
 
-/* h1 to h3 from `a`, drawn anew here. */
+/* h1 to h3 from `a`, drawn again here. */
 static void test_scores(void **state) {
     (void)state;
     const char *const names[] = {"h1", "h2", "h3"};

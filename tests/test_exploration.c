@@ -146,7 +146,7 @@ static void thompson_samples_are_independent(void **state) {
     check_independence(10);
 }
 
-/* An arm's sample hangs on its index alone, and an arm that is known for certain gets its mean. */
+/* An arm's sample depends on its index alone, and an arm that is known for certain gets its mean. */
 static void thompson_samples_can_be_repeated(void **state) {
     (void)state;
     sa_exploration ts = exploration(&sa_explore_ts, 10, SA_DEVIATION_SIGMA);

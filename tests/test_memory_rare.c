@@ -1,12 +1,12 @@
 /* Memory that is short in calls that the sweep of agents does not come to: theory, a sketch that is made
- * anew, and widths that go over to double precision. */
+ * rebuilt, and widths that go over to double precision. */
 #include "test_agent_rig.h"
 #include "test_memory_short.h"
 
 #include "base/npy.h"
 #include <superarm/theory.h>
 
-/* A sketch that is made anew of more than it has room for, and memory that is short in the update that does
+/* A sketch that is made again of more than it has room for, and memory that is short in the update that does
  * so. */
 static void rebuilt_sketch(void **state) {
     (void)state;

@@ -159,7 +159,7 @@ static void check(const case_of *c) {
         sa_model_destroy(slot->model);
         slot->model = sa_hold(model);
         answer_of(model, &probe, &slot->said);
-        assert_ok(sa_model_own(&model));
+        assert_ok(sa_model_unshare(&model));
         assert_ptr_not_equal(model, slot->model);
         answer_of(model, &probe, &now);
         assert_true(same(&now, &slot->said));
@@ -204,9 +204,9 @@ static void there_is_no_fork_without_need(void **state) {
         sa_model *model = NULL, *none = NULL;
         assert_ok(sa_model_create(cases[i].name, options, &model));
         sa_model *first = model;
-        assert_ok(sa_model_own(&model));
+        assert_ok(sa_model_unshare(&model));
         assert_ptr_equal(model, first);
-        assert_ok(sa_model_own(&none));
+        assert_ok(sa_model_unshare(&none));
         assert_null(none);
         sa_model_destroy(model);
         sa_options_destroy(options);
@@ -243,16 +243,16 @@ static void held_companions_stay_as_they_are(void **state) {
     numbers probe = draw(PROBES * DIM);
     assert_ok(sa_companion_create(DIM, &companion));
     assert_ok(sa_companion_create(DIM, &alone));
-    assert_ok(sa_companion_own(&none));
+    assert_ok(sa_companion_unshare(&none));
     for (size_t round = 0; round < ROUNDS; round++) {
         lesson seen = {.x = draw(SAMPLES * DIM), .y = draw(SAMPLES), .round = round};
         sa_companion *before = companion;
-        assert_ok(sa_companion_own(&companion));
+        assert_ok(sa_companion_unshare(&companion));
         assert_ptr_equal(companion, before); /* nobody else holds it */
         held[round] = sa_hold(companion);
         mixed(companion, &probe, said[round]);
         numbers_then[round] = companion->numbers;
-        assert_ok(sa_companion_own(&companion));
+        assert_ok(sa_companion_unshare(&companion));
         assert_ptr_not_equal(companion, held[round]);
         teach(companion, &seen);
         teach(alone, &seen);
@@ -295,7 +295,7 @@ static void held_estimators_stay_as_they_are(void **state) {
         sa_estimator held = sa_estimator_hold(&now);
         double first = held.statistics[0];
         assert_ok(sa_estimator_evaluate(&held, probe.wide, 0, PROBES, 0, &work, said, NULL));
-        assert_ok(sa_estimator_own(&now));
+        assert_ok(sa_estimator_unshare(&now));
         assert_true(now.model != held.model && now.companion != held.companion &&
                     now.statistics != held.statistics);
         learn(now.model, options, &seen);

@@ -241,7 +241,7 @@ static void opposite_parallel_and_empty_contexts(void **state) {
     near("at right angles", kernel[4], 1 / acos(-1.0), 1e-15); /* k1(0) = 1 / pi, and H~ - k1 is 0 */
 }
 
-/* The angle hangs on the root of 1 - cos: contexts 1e-6 apart need all digits of it. */
+/* The angle depends on the root of 1 - cos: contexts 1e-6 apart need all digits of it. */
 static void contexts_that_nearly_repeat(void **state) {
     (void)state;
     const wide pi = acosl(-1);

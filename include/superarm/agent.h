@@ -142,13 +142,11 @@ typedef struct sa_agent_counts {
     uint64_t hidden;          /* hidden units a layer of the present network; 0: there is none */
     double replay_seconds;    /* spent in beginning new epochs, their training included, of this process */
     uint64_t refused_rewards; /* scores outside --reward-range */
-    uint64_t
-        /* scores that came, and were taken for mistakes: more than 100 times as far from the mean as any
-         * before */
-        wild_rewards;
-    uint64_t
-        /* contexts with a feature more than 1000 deviations from its mean, which counts as the mean */
-        wild_contexts;
+    /* scores that came, and were taken for mistakes: more than 100 times as far from the mean as any
+     * before */
+    uint64_t wild_rewards;
+    /* contexts with a feature more than 1000 deviations from its mean, which counts as the mean */
+    uint64_t wild_contexts;
 } sa_agent_counts;
 
 SA_API void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts);

@@ -41,9 +41,8 @@ typedef struct sa_option_info {
     const char *name;
     const char *alias; /* NULL when there is none */
     const char *kind;  /* "integer", "number", "text", "choice" or "flag" */
-    const char *
-        /* "single|double" for a choice; "theory" for a number that may also be that word; else NULL */
-        choices;
+    /* "single|double" for a choice; "theory" for a number that may also be that word; else NULL */
+    const char *choices;
     const char *help; /* one line */
     sa_option_scope scope;
 } sa_option_info;

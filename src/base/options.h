@@ -60,7 +60,7 @@ void sa_options_not_given(sa_options *options, const char *name);
  * the same value set by hand, as in a spec file that spells out everything. */
 bool sa_options_changed(const sa_options *options, const char *name);
 /* Positions that the model tells apart, each with an input of its own beside the arm's features: --slate
- * where the feedback hangs on the position and nobody knows how, else 0. */
+ * where the feedback depends on the position and nobody knows how, else 0. */
 size_t sa_options_positions(const sa_options *options);
 /* Is feedback learnt from with the discounts of its positions? */
 bool sa_options_discounted(const sa_options *options);

@@ -197,10 +197,10 @@
            "forget by this factor with each answered decision, in training, Z and all else; 1: nothing")     \
     INTEGER(train_steps, "train-steps", AGENT, 100, 100, 100, 0, 1000000000, "J, steps of one training")     \
     INTEGER(train_sample, "train-sample", AGENT, 0, 0, 0, 0, SA_ANY_INTEGER,                                 \
-            "observations of one training, drawn anew from all feedback when there are more; 0: all")        \
+            "observations of one training, drawn again from all feedback when there are more; 0: all")       \
     INTEGER(train_batch, "train-batch", AGENT, 0, 0, 128, 0, SA_ANY_INTEGER, "samples of one step; 0: all")  \
     CHOICE(optimizer, "optimizer", AGENT, OPTIMIZER_GD, OPTIMIZER_GD, OPTIMIZER_ADAM, SA_OPTIMIZERS,         \
-           "gradient descent on Eq. (4), or Adam with moments that start anew each training")                \
+           "gradient descent on Eq. (4), or Adam with moments that begin again each training")               \
     NUMBER(rate, "rate", AGENT, 1, 0.01, 0.01, ABOVE_0, 1e6,                                                 \
            "step size eta; with --rate-rule theory the constant C")                                          \
     CHOICE(rate_rule, "rate-rule", AGENT, RATE_THEORY, RATE_CONSTANT, RATE_CONSTANT, SA_RATE_RULES,          \
@@ -232,7 +232,7 @@
     INTEGER(sketch_size, "sketch-size", AGENT, 256, 256, 256, 1, 1000000,                                    \
             "sketch and auto: B, gradients that stand for all that were counted")                            \
     FLAG(rebuild, "rebuild", AGENT, false, false, false,                                                     \
-         "after each training make Z anew, of the whole history's gradients at the new weights")             \
+         "after each training make Z again, of the whole history's gradients at the new weights")            \
     CHOICE(exact_form, "exact-form", AGENT, EXACT_AUTO, EXACT_AUTO, EXACT_AUTO, SA_EXACT_FORMS,              \
            "exact widths from the n x n or the p x p side; the answer is the same")                          \
     CHOICE(widths, "widths", AGENT, WIDTHS_NEEDED, WIDTHS_NEEDED, WIDTHS_NEEDED, SA_WIDTHS,                  \
@@ -303,9 +303,10 @@
            "acc-ucb: factor on N (v1 / v2) v1 rho^h")                                                        \
     CHOICE(oracle, "oracle", AGENT, ORACLE_TOP_K, ORACLE_TOP_K, ORACLE_TOP_K, SA_ORACLES,                    \
            "what chooses the slate; own: code of the caller")                                                \
-    CHOICE(feedback, "feedback", AGENT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT,    \
-           SA_FEEDBACKS,                                                                                     \
-           "what is seen of a slate: every score, scores that hang on the position, or those up to a click") \
+    CHOICE(                                                                                                  \
+        feedback, "feedback", AGENT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT,       \
+        SA_FEEDBACKS,                                                                                        \
+        "what is seen of a slate: every score, scores that depend on the position, or those up to a click")  \
     CHOICE(cascade_form, "cascade-form", AGENT, CASCADE_DISCOUNTED, CASCADE_DISCOUNTED, CASCADE_DISCOUNTED,  \
            SA_CASCADE_FORMS,                                                                                 \
            "cascade: psi_k f predicts position k; f does, as the paper has it; or discounts are learnt as "  \

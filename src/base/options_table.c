@@ -71,7 +71,7 @@ void sa_options_fill(sa_options *options, sa_preset preset) {
 }
 
 /* Gives `options` texts of its own: those of `from`, or the defaults when it is NULL. */
-static sa_status own_texts(sa_options *options, const sa_options *from) {
+static sa_status copy_texts(sa_options *options, const sa_options *from) {
     for (size_t i = 0; i < SA_OPTION_TOTAL; i++)
         if (sa_option_rows[i].kind == SA_KIND_TEXT)
             *(char **)sa_option_field(options, &sa_option_rows[i]) = NULL;
@@ -88,7 +88,7 @@ sa_options *sa_options_new(const char *preset) {
     int index = preset ? sa_choice_find(sa_option_row_find("preset")->choices, preset) : SA_PRESET_TUNED;
     sa_options *options;
     if (sa_alloc_array(1, sizeof *options, &options) != SA_OK) return NULL;
-    if (own_texts(options, NULL) != SA_OK) goto fail;
+    if (copy_texts(options, NULL) != SA_OK) goto fail;
     if (index < 0) {
         sa_options_set(options, "preset", preset); /* for its sentence */
         goto fail;
@@ -108,7 +108,7 @@ sa_options *sa_options_copy(const sa_options *options) {
     sa_options *copy;
     if (sa_alloc_array(1, sizeof *copy, &copy) != SA_OK) return NULL;
     *copy = *options;
-    if (own_texts(copy, options) == SA_OK) return copy;
+    if (copy_texts(copy, options) == SA_OK) return copy;
     sa_options_destroy(copy);
     return NULL;
 }

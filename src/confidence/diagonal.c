@@ -94,7 +94,7 @@ static sa_status fork_engine(sa_confidence *confidence, sa_confidence **out) {
     copy->z = NULL;
     sa_hold(copy->shape);
     sa_hold(copy->reciprocal);
-    sa_status status = sa_own(&copy->reciprocal);
+    sa_status status = sa_unshare(&copy->reciprocal);
     if (status != SA_OK) {
         destroy(&copy->base);
         return status;

@@ -28,7 +28,7 @@ void sa_confidence_destroy(sa_confidence *confidence) {
     if (confidence && sa_is_last(confidence)) confidence->kind->destroy(confidence);
 }
 
-sa_status sa_confidence_own(sa_confidence **confidence) {
+sa_status sa_confidence_unshare(sa_confidence **confidence) {
     sa_confidence *fork;
     if (!*confidence || !sa_is_shared(*confidence)) return SA_OK;
     SA_TRY((*confidence)->kind->fork(*confidence, &fork));

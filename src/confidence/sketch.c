@@ -86,7 +86,7 @@ static sa_status fork_engine(sa_confidence *confidence, sa_confidence **out) {
 /* ---- elements ---- */
 
 /* The elements in double precision, and their Gram matrix for the fold. */
-static void look_at_elements(sketch_t *self) {
+static void measure_elements(sketch_t *self) {
     const sa_gradients *held = sa_dual_gradients(self->dual);
     elements *all = self->elements;
     all->wide.count = 0;
@@ -110,7 +110,7 @@ static sa_status hold(sketch_t *self, sa_precision precision, const size_t *kept
 static sa_status widen(sa_confidence *confidence) {
     sketch_t *self = (sketch_t *)confidence;
     if (self->dual->kind->precision == SA_PRECISION_DOUBLE) return SA_OK;
-    look_at_elements(self);
+    measure_elements(self);
     return hold(self, SA_PRECISION_DOUBLE, NULL);
 }
 
@@ -119,7 +119,7 @@ static sa_status widen(sa_confidence *confidence) {
 static sa_status fold_until(sketch_t *self, size_t keep) {
     sa_fold *fold = &self->elements->fold;
     bool all = keep >= fold->count && sa_fold_least_weight(fold) > LEAST_ELEMENT_WEIGHT;
-    look_at_elements(self);
+    measure_elements(self);
     sa_fold_discount(fold, self->phi);
     if (!all) sa_fold_until(fold, keep);
     self->phi = 1;

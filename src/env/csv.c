@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "env/csv_pool.h"
-#include "env/data.h"
+#include "env/data_file.h"
 #include "rng/stream.h"
 
 extern const sa_environment_class sa_environment_csv;

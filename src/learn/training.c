@@ -39,7 +39,7 @@ bool sa_training_is_due(const sa_learner *learner, size_t before) {
 
 /* ---- scores ---- */
 
-static void look_over_scores(const sa_history *history, size_t first, double *centre, double *deviation) {
+static void score_statistics(const sa_history *history, size_t first, double *centre, double *deviation) {
     double mean = 0, squares = 0, weight = 0, count = 0;
     for (size_t i = first; i < history->count; i++) {
         double psi = sa_history_psi(history, i);
@@ -68,7 +68,7 @@ static void centre_and_scale(sa_learner *learner, size_t first, double *centre, 
         mean = moments->mean;
         deviation = moments->count > 0 ? sqrt(moments->squares / moments->count) : 0;
     } else {
-        look_over_scores(history, first, &mean, &deviation);
+        score_statistics(history, first, &mean, &deviation);
     }
     bool differ = deviation > 1e-10 * fabs(mean);
     *centre = options->centre ? mean : 0;

@@ -37,10 +37,10 @@ sa_estimator sa_estimator_hold(const sa_estimator *estimator) {
     return *estimator;
 }
 
-sa_status sa_estimator_own(sa_estimator *estimator) {
-    SA_TRY(sa_model_own(&estimator->model));
-    SA_TRY(sa_companion_own(&estimator->companion));
-    return sa_own(&estimator->statistics);
+sa_status sa_estimator_unshare(sa_estimator *estimator) {
+    SA_TRY(sa_model_unshare(&estimator->model));
+    SA_TRY(sa_companion_unshare(&estimator->companion));
+    return sa_unshare(&estimator->statistics);
 }
 
 double sa_estimator_bonus(const sa_estimator *estimator, bool varies) {

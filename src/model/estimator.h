@@ -24,7 +24,7 @@ void sa_estimator_clear(sa_estimator *estimator);
 /* Another holder of all of it. */
 sa_estimator sa_estimator_hold(const sa_estimator *estimator);
 /* Before it learns. */
-sa_status sa_estimator_own(sa_estimator *estimator);
+sa_status sa_estimator_unshare(sa_estimator *estimator);
 
 /* What a width is multiplied with, beside gamma or nu; `varies`: of scores that are sampled. */
 double sa_estimator_bonus(const sa_estimator *estimator, bool varies);

@@ -54,8 +54,8 @@ static sa_status fork_model(sa_model *model, sa_model **out) {
     sa_hold(copy->base.shape);
     sa_hold(copy->theta);
     sa_hold(copy->factor);
-    SA_TRY_OR_FAIL(sa_own(&copy->theta));
-    SA_TRY_OR_FAIL(sa_own(&copy->factor));
+    SA_TRY_OR_FAIL(sa_unshare(&copy->theta));
+    SA_TRY_OR_FAIL(sa_unshare(&copy->factor));
     copy->z = self->z;
     copy->b = self->b;
     copy->next = self->next;

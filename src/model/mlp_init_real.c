@@ -7,7 +7,7 @@
  *
  * All of them times --init-gain.
  *
- * Draw i of the weights' stream goes to parameter i of theta, so a weight does not hang on how many were
+ * Draw i of the weights' stream goes to parameter i of theta, so a weight does not depend on how many were
  * drawn before it; where a block repeats another, the first one's draw counts. */
 #include <math.h>
 #include <stdio.h>
@@ -90,8 +90,8 @@ sa_status REAL(mlp_redraw)(sa_model *model, const sa_options *options, uint64_t 
     mlp_t *mlp = (mlp_t *)model;
     sa_stream stream =
         sa_stream_at((uint64_t)options->seed, SA_PURPOSE_WEIGHTS, (uint64_t)options->first_run, draw);
-    SA_TRY(sa_own(&mlp->theta));
-    SA_TRY(sa_own(&mlp->theta_0));
+    SA_TRY(sa_unshare(&mlp->theta));
+    SA_TRY(sa_unshare(&mlp->theta_0));
     memset(mlp->theta_0, 0, mlp->parameters * sizeof(real)); /* what is not drawn */
     for (size_t l = 0; l < mlp->depth; l++) draw_layer(mlp, l, (sa_init)options->init, &stream);
     for (size_t i = 0; i < mlp->parameters; i++) mlp->theta_0[i] *= (real)options->init_gain;

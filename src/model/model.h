@@ -27,9 +27,8 @@ typedef struct sa_batch {
 /* What one training learns from. */
 typedef struct sa_training {
     size_t count; /* samples there are */
-    double
-        /* what they stand for, n of the loss: count, unless they weigh less or are a sample themselves */
-        total;
+    /* what they stand for, n of the loss: count, unless they weigh less or are a sample themselves */
+    double total;
     sa_batch all;  /* of them; nothing where batches are drawn by `draw` */
     double factor; /* on the sum over all of them */
     /* Steps with batches: puts `many` samples together, at most SA_TRAINING_CHUNK, the draws from number
@@ -127,7 +126,7 @@ struct sa_model {
 sa_status sa_model_create(const char *name, const sa_options *options, sa_model **out);
 void sa_model_destroy(sa_model *model); /* gives up one hold (base/memory.h); NULL is fine */
 /* Before it learns: where others hold `*model`, it becomes a fork. */
-sa_status sa_model_own(sa_model **model);
+sa_status sa_model_unshare(sa_model **model);
 
 extern const sa_model_class sa_mlp_f32, sa_mlp_f64, sa_linear, sa_neural_linear, sa_partition,
     sa_partition_tree;

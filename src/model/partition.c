@@ -108,7 +108,7 @@ static sa_status observe(sa_model *model, const void *inputs, const double *disc
     const double *x = inputs;
     int32_t *key;
     SA_TRY(lay(self, work, &key));
-    SA_TRY(sa_cells_own(&self->cells));
+    SA_TRY(sa_cells_unshare(&self->cells));
     SA_TRY(sa_cells_reserve(&self->cells, count));
     for (size_t i = 0; i < count; i++) {
         double score;

@@ -25,12 +25,12 @@ void sa_cells_share(sa_cells *cells, const sa_cells *from) {
     sa_hold(cells->slot);
 }
 
-sa_status sa_cells_own(sa_cells *cells) {
-    SA_TRY(sa_own(&cells->key));
-    SA_TRY(sa_own(&cells->seen));
-    SA_TRY(sa_own(&cells->mean));
-    SA_TRY(sa_own(&cells->split));
-    return sa_own(&cells->slot);
+sa_status sa_cells_unshare(sa_cells *cells) {
+    SA_TRY(sa_unshare(&cells->key));
+    SA_TRY(sa_unshare(&cells->seen));
+    SA_TRY(sa_unshare(&cells->mean));
+    SA_TRY(sa_unshare(&cells->split));
+    return sa_unshare(&cells->slot);
 }
 
 static size_t width(const sa_cells *cells) { return 1 + cells->dim; }

@@ -29,7 +29,7 @@ void sa_cells_clear(sa_cells *cells);
 /* A table that shares the arrays of `from` (base/memory.h). */
 void sa_cells_share(sa_cells *cells, const sa_cells *from);
 /* Copies the arrays that others share, before a cell is added or observed. */
-sa_status sa_cells_own(sa_cells *cells);
+sa_status sa_cells_unshare(sa_cells *cells);
 /* Room for `more` cells, so that sa_cells_take cannot fail; on failure nothing changes. */
 sa_status sa_cells_reserve(sa_cells *cells, size_t more);
 size_t sa_cells_find(const sa_cells *cells, const int32_t *key); /* SA_NO_CELL: never visited */

@@ -219,7 +219,7 @@ static sa_status observe(sa_model *model, const void *inputs, const double *disc
     size_t touched = 0;
     tree_work work;
     SA_TRY(lay(self, count, space, &work));
-    SA_TRY(sa_cells_own(cells));
+    SA_TRY(sa_cells_unshare(cells));
     SA_TRY(sa_cells_reserve(cells, count));
     for (size_t i = 0; i < count; i++) {
         double score;

@@ -25,7 +25,7 @@ void sa_model_destroy(sa_model *model) {
     if (model && sa_is_last(model)) model->kind->destroy(model);
 }
 
-sa_status sa_model_own(sa_model **model) {
+sa_status sa_model_unshare(sa_model **model) {
     sa_model *fork;
     if (!*model || !sa_is_shared(*model)) return SA_OK;
     SA_TRY((*model)->kind->fork(*model, &fork));

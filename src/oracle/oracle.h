@@ -83,10 +83,10 @@ typedef struct sa_oracle_problem {
     size_t arms;          /* N */
     size_t slate;         /* K; 0: no limit, for oracles whose slates are at most K or of any size */
     const bool *excluded; /* (arms) or NULL */
-    const double
-        *unclipped; /* (arms) or NULL: the scores before they were clipped, which breaks ties among them */
-    const double
-        *urgency; /* (arms) or NULL: for oracles that put urgent arms first, largest first; 0: not urgent */
+    /* (arms) or NULL: the scores before they were clipped, which breaks ties among them */
+    const double *unclipped;
+    /* (arms) or NULL: for oracles that put urgent arms first, largest first; 0: not urgent */
+    const double *urgency;
     const sa_oracle_data *data;     /* NULL: none */
     const sa_oracle_callbacks *own; /* of the caller's own oracle */
 } sa_oracle_problem;
@@ -146,9 +146,8 @@ typedef struct sa_oracle {
     unsigned needs, takes; /* SA_BIT of the data it cannot do without, and of those it also looks at */
     double low, high;      /* the domain of scores; both 0: all numbers */
     bool positions;        /* takes positional scores */
-    bool
-        /* looks at the problem's urgency; for others, urgent arms have scores above all others */
-        urgent_first;
+    /* looks at the problem's urgency; for others, urgent arms have scores above all others */
+    bool urgent_first;
     /* What only this oracle can say about a problem whose shapes and numbers are right; NULL: nothing. */
     sa_status (*check)(const sa_oracle_problem *problem);
     /* Writes the chosen arms, best first and ties to the lower index unless the oracle gives an order, and
