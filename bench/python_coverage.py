@@ -1,10 +1,11 @@
 """How often do 95% intervals cover the true value? python3 bench/python_coverage.py draws|fixed [REPETITIONS] [FIRST] [WORLDS]
+[MODEL]
 
 Logged by a frozen agent with floor 0.3, a cn-ts that draws its slates or a cn-ucb, whose slate is fixed; in question is another frozen
 agent, a cn-ucb with floor 0.05 that has lived longer. N 6, K 3, T 10,000, each with a visitor drawn from 500, so that the true value is
 known exactly. WORLDS, with commas, are kinds of users: h2 (scores with noise), cascade (who leave at their first click, attracted with
 the score as probability) and eager (the same, attracted twice as easily). Prints for each the bias, the root mean squared error and
-its ratio to that of rips, the coverage, and the smallest effective sample. FIRST is the first repetition's seed: the set-up was chosen
+its ratio to that of rips, the mean standard error, the coverage, and the smallest effective sample. FIRST is the first repetition's seed: the set-up was chosen
 on 5000 and above, and is judged from 0."""
 
 import itertools
@@ -105,26 +106,27 @@ def repetition(seed):
     found, path = {}, os.path.join(FOLDER, f"log{seed}.jsonl")
     for world in VALUES:
         POPULATION.write(path, world, seed)
-        found[world] = superarm.evaluate(path, os.path.join(FOLDER, "target.npz"), NAMES).estimators
+        found[world] = superarm.evaluate(path, os.path.join(FOLDER, "target.npz"), NAMES, model=MODEL).estimators
     os.remove(path)
     return found
 
 
 def report(world, true, found):
     print(f"\n{world}: the true value is {true:.5f}; {len(found)} repetitions")
-    print(f"{'':12}{'bias':>10}{'RMSE':>10}{'of rips':>10}{'coverage':>10}{'smallest effective sample':>28}")
+    print(f"{'':12}{'bias':>10}{'RMSE':>10}{'of rips':>10}{'error':>10}{'coverage':>10}{'smallest effective sample':>28}")
     errors = {name: np.array([one[world][name]["value"] for one in found]) - true for name in found[0][world]}
     of_rips = np.sqrt(np.mean(errors["rips"] ** 2))
     for name, error in errors.items():
         own = [one[world][name] for one in found]
         inside = np.mean([one["ci95"][0] <= true <= one["ci95"][1] for one in own])
+        standard_error = np.mean([one["standard_error"] for one in own])
         rmse, least = np.sqrt(np.mean(error**2)), min(one["effective_sample_size"] for one in own)
-        print(f"{name:12}{error.mean():10.5f}{rmse:10.5f}{rmse / of_rips:10.2f}{100 * inside:9.1f}%{least:28.0f}")
+        print(f"{name:12}{error.mean():10.5f}{rmse:10.5f}{rmse / of_rips:10.2f}{standard_error:10.5f}{100 * inside:9.1f}%{least:28.0f}")
 
 
 def main():
-    global FOLDER, POPULATION, VALUES  # for the processes that are forked
-    how, repetitions, first, worlds = sys.argv[1:] + ["200", "0", "h2,eager"][len(sys.argv) - 2:]
+    global FOLDER, POPULATION, VALUES, MODEL  # for the processes that are forked
+    how, repetitions, first, worlds, MODEL = sys.argv[1:] + ["200", "0", "h2,eager", "network"][len(sys.argv) - 2:]
     with tempfile.TemporaryDirectory() as FOLDER:
         POPULATION = Visitors(*make_agents(how, FOLDER))
         VALUES = {world: POPULATION.true_value(world) for world in worlds.split(",")}

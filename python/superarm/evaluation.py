@@ -63,7 +63,8 @@ def evaluate(log: Path, policy: Names = "given", estimators: Names = None, *, mo
     """What policies would have earned on the decisions of a log: the mean a decision of the sum of its feedback.
 
     `policy` is "given" (the log has its probabilities), "uniform" or "logged", or a list of them; `estimators` as `superarm
-    evaluate --help` lists them. docs/EVALUATION.md says which to trust when.
+    evaluate --help` lists them, and `model` the reward model of dm, dr and cascade-dr: "network", "ridge" or "zero".
+    docs/EVALUATION.md says which to trust when.
 
     >>> import json, os, superarm, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "log.jsonl")
