@@ -118,7 +118,7 @@ SA_API sa_status sa_agent_load_with(const char *path, const char *const *names, 
                                     size_t count, sa_agent **out);
 /* Is this a file that an agent keeps its feedback in (--history)? Such an agent needs it as long as it lives,
  * and when it is loaded; of saved copies, only the one that was saved last can be. For a new agent there must
- * be no file of the name, unless --history-new is given and the agent that left it was never saved. */
+ * be no file of the name. */
 SA_API bool sa_is_history(const char *path);
 
 typedef struct sa_agent_counts {
@@ -168,6 +168,12 @@ SA_API bool sa_algorithm_has_epochs(const char *name);
  * does; partitions take contexts as they are, and --rounds as their horizon; neural-linear has --confidence
  * last-layer, and in `tuned` a lambda and a nu of its own. sa_agent_create does this to its copy. */
 SA_API sa_status sa_algorithm_defaults(sa_options *options);
+/* Does the algorithm of these options look at this option of agents? */
+SA_API bool sa_option_is_read(const sa_options *options, const char *name);
+/* SA_INVALID where an option that was set, to another value than the preset has, has no effect on the
+ * algorithm: whoever set it thinks that it matters. sa_agent_create does not ask, as options may be shared by
+ * several agents. */
+SA_API sa_status sa_options_check_read(const sa_options *options);
 /* The same for "environments", "oracles", "confidence" and "feedback". */
 SA_API bool sa_choice_at(const char *kind, size_t index, const char **name, const char **summary);
 

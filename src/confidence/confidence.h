@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/npy.h"
-#include "base/options.h"
 #include "base/workspace.h"
+#include "confidence/options.h"
 #include "model/gradients.h"
 
 typedef struct sa_confidence sa_confidence;
@@ -57,7 +57,7 @@ typedef struct sa_confidence_class {
     const char *name;
     const char *summary;
     /* For gradients with these pairs. */
-    sa_status (*create)(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+    sa_status (*create)(const sa_confidence_settings *settings, size_t pairs, const sa_pair_shape *shape,
                         sa_confidence **out);
     void (*destroy)(sa_confidence *confidence);
     /* A copy to go on counting with, while others hold this one: what is only read is shared, and what only
@@ -99,8 +99,8 @@ struct sa_confidence {
     double asked;
 };
 
-sa_status sa_confidence_create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
-                               sa_confidence **out);
+sa_status sa_confidence_create(const sa_confidence_settings *settings, size_t pairs,
+                               const sa_pair_shape *shape, sa_confidence **out);
 void sa_confidence_destroy(sa_confidence *confidence); /* gives up one hold; NULL is fine */
 /* Before it changes: where others hold `*confidence`, it becomes a fork. */
 sa_status sa_confidence_unshare(sa_confidence **confidence);

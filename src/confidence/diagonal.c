@@ -65,13 +65,13 @@ static sa_status allocate(diagonal_t *self) {
     return sa_alloc_array(self->parameters, sizeof(double), &self->reciprocal);
 }
 
-static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+static sa_status create(const sa_confidence_settings *settings, size_t pairs, const sa_pair_shape *shape,
                         sa_confidence **out) {
     diagonal_t *self;
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base.kind = &sa_confidence_diagonal;
-    self->lambda = options->regularization;
+    self->lambda = settings->regularization;
     self->pairs = pairs;
     SA_TRY_OR_FAIL(sa_alloc_array(pairs, sizeof *shape, &self->shape));
     memcpy(self->shape, shape, pairs * sizeof *shape);

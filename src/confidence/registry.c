@@ -17,9 +17,9 @@ const sa_confidence_class *sa_confidence_class_at(size_t kind) {
     return kind < sizeof engines / sizeof *engines ? engines[kind] : NULL;
 }
 
-sa_status sa_confidence_create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
-                               sa_confidence **out) {
-    SA_TRY(engines[options->confidence]->create(options, pairs, shape, out));
+sa_status sa_confidence_create(const sa_confidence_settings *settings, size_t pairs,
+                               const sa_pair_shape *shape, sa_confidence **out) {
+    SA_TRY(engines[settings->confidence]->create(settings, pairs, shape, out));
     (*out)->version = 1;
     return SA_OK;
 }

@@ -6,7 +6,6 @@
  * At most MOST decisions are kept for it. When a fold's share of the room is full, every second of its
  * decisions goes, and so does every second that comes from then on. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -14,6 +13,7 @@
 #include "evaluate/sum.h"
 #include "model/model.h"
 #include "model/standardize.h"
+#include "options/options.h"
 
 enum { MOST = 50000, STEPS = 500, HIDDEN = 32 };
 
@@ -33,7 +33,7 @@ typedef struct trained {
 typedef struct network {
     sa_regression base;
     sa_inputs inputs;
-    sa_options *options;
+    uint64_t seed;
     kept *kept;      /* (folds) */
     trained *models; /* (folds) */
     sa_model_work work;
@@ -61,30 +61,27 @@ static void destroy(sa_regression *base) {
     sa_free(self->models);
     sa_free(self->shown);
     sa_model_work_clear(&self->work);
-    sa_options_destroy(self->options);
     sa_free(self);
 }
 
-static sa_status set(sa_options *options, const char *name, uint64_t value) {
-    char text[32];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    return sa_options_set(options, name, text);
-}
-
-static sa_status create_models(network *self, uint64_t seed) {
-    self->options = sa_options_new("tuned");
-    if (!self->options) return SA_OUT_OF_MEMORY;
-    SA_TRY(set(self->options, "dim", self->base.dim));
-    SA_TRY(set(self->options, "hidden", HIDDEN));
-    SA_TRY(set(self->options, "seed", seed & INT64_MAX));
-    SA_TRY(sa_options_set(self->options, "precision", "double"));
+static sa_status create_models(network *self) {
+    sa_options *options = sa_options_new("tuned");
+    if (!options) return SA_OUT_OF_MEMORY;
+    sa_model_settings settings = sa_options_model(options);
+    settings.dim = (int64_t)self->base.dim;
+    settings.hidden = HIDDEN;
+    settings.seed = (int64_t)(self->seed & INT64_MAX);
+    settings.precision = SA_PRECISION_DOUBLE;
+    sa_status status = SA_OK;
     for (size_t i = 0; i < self->base.folds; i++) {
         trained *one = &self->models[i];
-        SA_TRY(sa_model_create("mlp", self->options, &one->model));
-        SA_TRY(sa_alloc_array(sa_statistics_length(&self->inputs), sizeof(double), &one->statistics));
-        SA_TRY(sa_alloc_array(self->base.dim, sizeof(double), &one->factor));
+        SA_TRY_OR_FAIL(sa_model_create("mlp", &settings, &one->model));
+        SA_TRY_OR_FAIL(sa_alloc_array(sa_statistics_length(&self->inputs), sizeof(double), &one->statistics));
+        SA_TRY_OR_FAIL(sa_alloc_array(self->base.dim, sizeof(double), &one->factor));
     }
-    return SA_OK;
+fail:
+    sa_options_destroy(options); /* whose texts the settings borrow */
+    return status;
 }
 
 static sa_status create(size_t folds, size_t dim, uint64_t seed, sa_regression **out) {
@@ -92,12 +89,13 @@ static sa_status create(size_t folds, size_t dim, uint64_t seed, sa_regression *
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base = (sa_regression){.kind = &sa_network, .folds = folds, .dim = dim};
+    self->seed = seed;
     self->inputs =
         (sa_inputs){.precision = SA_PRECISION_DOUBLE, .normalization = SA_NORMALIZE_STANDARD, .dim = dim - 1};
     SA_TRY_OR_FAIL(sa_alloc_array(folds, sizeof *self->kept, &self->kept));
     for (size_t fold = 0; fold < folds; fold++) self->kept[fold].stride = 1;
     SA_TRY_OR_FAIL(sa_alloc_array(folds, sizeof *self->models, &self->models));
-    SA_TRY_OR_FAIL(create_models(self, seed));
+    SA_TRY_OR_FAIL(create_models(self));
     *out = &self->base;
     return SA_OK;
 fail:
@@ -192,8 +190,7 @@ static sa_status train(network *self, size_t model, const double *rows, double *
                             .all = {.inputs = self->shown, .targets = targets},
                             .factor = 1,
                             .steps = STEPS,
-                            .stream =
-                                sa_stream_at((uint64_t)self->options->seed, SA_PURPOSE_TRAINING, 0, model)};
+                            .stream = sa_stream_at(self->seed & INT64_MAX, SA_PURPOSE_TRAINING, 0, model)};
     SA_TRY(one->model->kind->training->train(one->model, &training, &self->work, &diverged));
     if (diverged) one->deviation = 0;
     return SA_OK;

@@ -11,10 +11,10 @@
 
 #include "base/callback_lock.h"
 #include "base/lock.h"
-#include "base/options.h"
 #include "env/clicks.h"
 #include "env/environment.h"
 #include "experiment/grid.h"
+#include "options/options.h"
 #include "oracle/oracle.h"
 #include <superarm/superarm.h>
 
@@ -147,13 +147,15 @@ sa_status sa_plan_make(sa_experiment *experiment, size_t group, sa_plan **out);
 void sa_plan_destroy(sa_plan *plan); /* NULL is fine */
 /* Everything that can be wrong with an agent of the plan. `named`: sentences begin with its label. */
 sa_status sa_plan_check_agent(const sa_plan *plan, sa_plan_agent *agent, bool named);
-/* The data that oracles need beside the scores, from the options that name it (structure.c); caller destroys
- * it. The paths in the options become full ones. */
+/* The data that oracles need beside the scores, from --problem (problem_files.c); caller destroys it. The
+ * paths in the options become full ones. */
 sa_status sa_plan_read_structure(sa_options *options, sa_problem **out);
 /* SA_INVALID unless the agent's oracle finds a slate for the problem's data. */
 sa_status sa_plan_check_structure(const sa_plan *plan, const sa_oracle *oracle);
 /* SA_INVALID unless the discounts fit an agent that learns with them. */
 sa_status sa_plan_check_discounts(const sa_plan *plan, const sa_plan_agent *agent);
+/* SA_INVALID for an option of agents that none of them reads (effects.c). */
+sa_status sa_plan_check_effects(const sa_experiment *experiment, const sa_plan *plan);
 /* SA_INVALID for data that no agent, feedback or user looks at: whoever gave it thinks that it matters. */
 sa_status sa_plan_check_unused(const sa_plan *plan);
 /* SA_INVALID where the best slate under the click model cannot be found. */

@@ -42,10 +42,10 @@ static sa_status discount(sa_learner *learner, double factor) {
 static sa_status make_engine(const sa_learner *learner, bool wide, sa_confidence **out) {
     const sa_model *model = learner->policy->estimator.model;
     sa_confidence_state state;
-    sa_options options = *learner->options; /* for this call: it owns nothing */
+    sa_confidence_settings settings = sa_options_confidence(learner->options);
     learner->policy->confidence->kind->state(learner->policy->confidence, &state);
-    if (wide || state.in_double) options.precision = SA_PRECISION_DOUBLE;
-    return sa_confidence_create(&options, model->pairs, model->shape, out);
+    if (wide || state.in_double) settings.precision = SA_PRECISION_DOUBLE;
+    return sa_confidence_create(&settings, model->pairs, model->shape, out);
 }
 
 /* The window forgets what is older than its oldest decision. */

@@ -7,6 +7,7 @@
 
 #include "learn/moments.h"
 #include "memory/memory.h"
+#include "options/options.h"
 #include "policy/policy.h"
 
 /* Workspace, grown as needed. */

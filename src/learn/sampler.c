@@ -85,7 +85,7 @@ static sa_batch draw_batch(void *source, uint64_t first, size_t many) {
     return samples_of(self);
 }
 
-/* --train-sample: the observations of one training, with replacement. */
+/* `train-sample`: the observations of one training, with replacement. */
 static void show_some(const sa_sampler *all, size_t count) {
     sa_sampler self = *all;
     const sa_options *options = self.learner->options;

@@ -16,7 +16,7 @@
  *
  * What a training costs does not grow with the history, where its steps take batches: only what is drawn is
  * put together, from wherever the history has it, unless there is so little that putting all of it together
- * costs less. Without batches it is a pass over all there is to learn from, or over --train-sample of them,
+ * costs less. Without batches it is a pass over all there is to learn from, or over `train-sample` of them,
  * drawn again each time, that stand for all. With --discount a batch is drawn by weight: first a decision,
  * one of age a with the probability F^a / S, S = the sum of F^a, then one of its n_a observations; so an
  * observation that weighs F^a in the loss has the factor S n_a in the mean over the batch. */

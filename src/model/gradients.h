@@ -12,9 +12,9 @@
 #include <stddef.h>
 
 #include "base/npy.h"
-#include "base/options.h"
 #include "base/reals.h"
 #include "base/status.h"
+#include "model/options.h"
 
 typedef struct sa_pair_shape {
     size_t delta, input; /* lengths of the two vectors */

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/options.h"
 #include "base/status.h"
 #include "base/workspace.h"
+#include "oracle/options.h"
 #include <superarm/oracle.h>
 
 /* ---- the problem ---- */
@@ -118,6 +118,13 @@ struct sa_problem {
 };
 
 const sa_oracle_data *sa_problem_data(const sa_problem *problem);
+/* One "name=value" of a text "costs=1,2.5,3;capacity=4". */
+typedef struct sa_problem_entry {
+    const char *name, *value; /* in the text, not ended */
+    size_t name_size, value_size;
+} sa_problem_entry;
+/* The next entry; `*text` is then what comes after it. false: there is none. */
+bool sa_problem_text_next(const char **text, sa_problem_entry *entry);
 /* Puts an array with these rows and columns into the problem, which forgets what was read before; NULL takes
  * the datum away. Numbers and flags: any pointer but NULL, and the field is the caller's to set. */
 void sa_problem_give(sa_problem *problem, sa_datum datum, const void *array, size_t rows, size_t columns);
