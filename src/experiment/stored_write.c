@@ -9,8 +9,9 @@
 /* ---- the files of a label ---- */
 
 static sa_status write_runs(const sa_stored_agent *agent, const char *path) {
-    enum { WHOLE = 4, NUMBERS = 6 };
-    static const char *const whole[WHOLE] = {"run", "session", "peak_bytes", "diverged_trainings"};
+    enum { WHOLE = 5, NUMBERS = 6 };
+    static const char *const whole[WHOLE] = {"run", "session", "peak_bytes", "diverged_trainings",
+                                             "unproven_rounds"};
     static const char *const names[NUMBERS] = {"seconds",       "select_seconds", "update_seconds",
                                                "train_seconds", "replay_seconds", "certificate"};
     const size_t runs = agent->runs;
@@ -23,7 +24,8 @@ static sa_status write_runs(const sa_stored_agent *agent, const char *path) {
     for (size_t i = 0; i < runs; i++) {
         const sa_run_stats *stats = &agent->stats[i];
         const int64_t own[WHOLE] = {(int64_t)agent->run[i], (int64_t)agent->session[i],
-                                    (int64_t)stats->peak_bytes, (int64_t)stats->diverged_trainings};
+                                    (int64_t)stats->peak_bytes, (int64_t)stats->diverged_trainings,
+                                    (int64_t)stats->unproven_rounds};
         const double times[NUMBERS] = {stats->seconds,       stats->select_seconds, stats->update_seconds,
                                        stats->train_seconds, stats->replay_seconds, stats->certificate};
         for (size_t k = 0; k < WHOLE; k++) integers[k * runs + i] = own[k];
@@ -34,6 +36,10 @@ static sa_status write_runs(const sa_stored_agent *agent, const char *path) {
         SA_TRY_OR_FAIL(sa_npz_add(writer, whole[k], SA_INT64, 1, &runs, integers + k * runs));
     for (size_t k = 0; k < NUMBERS; k++)
         SA_TRY_OR_FAIL(sa_npz_add(writer, names[k], SA_FLOAT64, 1, &runs, numbers + k * runs));
+    for (int k = 0; k < SA_MIXTURE_COUNT; k++) {
+        for (size_t i = 0; i < runs; i++) numbers[i] = *sa_mixture_at(&agent->stats[i].mixture, k);
+        SA_TRY_OR_FAIL(sa_npz_add(writer, sa_mixture_name(k), SA_FLOAT64, 1, &runs, numbers));
+    }
     status = sa_npz_finish(writer, path);
     writer = NULL;
 fail:
