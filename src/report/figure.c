@@ -171,8 +171,7 @@ static void add_title(sa_buffer *script, const char *name, const char *more, boo
 }
 
 static void add_axes(sa_buffer *script, const sa_style *style, const sa_report_panel *panel) {
-    sa_buffer_format(script, "set ylabel 'Cumulative %s regret' offset 0.6,0\n",
-                     sa_panel_shown(panel) == SA_REGRET_REALISED ? "realised" : "expected");
+    sa_buffer_format(script, "set ylabel 'Cumulative %s regret' offset 0.6,0\n", sa_panel_regret(panel));
     sa_buffer_format(script, style->log_x ? "set logscale x\nset xrange [1:%zu]\n" : "set xrange [0:%zu]\n",
                      panel->rounds);
     sa_buffer_text(script, style->log_y ? "set logscale y\nset yrange [*:*]\n" : "set yrange [0:*]\n");

@@ -116,6 +116,11 @@ static void add_runs(sa_buffer *buffer, const sa_report_panel *panel) {
         sa_buffer_text(buffer, "</code>");
     }
     sa_buffer_text(buffer, ".</p>\n");
+    if (*panel->note) {
+        sa_buffer_text(buffer, "<p class=\"note\">Regret is, ");
+        sa_html_text(buffer, panel->note);
+        sa_buffer_text(buffer, ".</p>\n");
+    }
     if (*panel->missing) {
         sa_buffer_text(buffer, "<p class=\"note\">Not all runs are there; missing: ");
         sa_html_text(buffer, panel->missing);

@@ -37,6 +37,7 @@ void sa_curve_clear(sa_curve *curve);
 typedef struct sa_published {
     char *figure, *score, *algorithm;
     size_t dim, runs;
+    int regret; /* which it is of: sa_regret */
     sa_curve curve;
 } sa_published;
 
@@ -52,7 +53,7 @@ typedef struct sa_report_agent {
     const double *total[SA_REPORT_KINDS]; /* (runs, rounds), cumulative */
     bool alike;                           /* all runs are the same, and count as one */
     double seconds;                       /* a run, in the mean */
-    uint64_t peak_bytes, diverged_trainings;
+    uint64_t peak_bytes, diverged_trainings, unproven_rounds;
     double
         /* the largest of a decision; NaN where none had one, or an older version wrote the folder */
         certificate;
@@ -76,6 +77,8 @@ typedef struct sa_report_panel {
     size_t folder_count;
     sa_stored stored; /* what the rest is made of */
     char *missing;    /* runs that are not there, in words; "" */
+    char *note;       /* what regret is, where it is not that against the best slate; "" */
+    int shown;        /* which regret figures and tables show: sa_regret */
     const sa_options *options;
     sa_report_agent *agents; /* (agent_count) those that have runs, or that were chosen of them */
     size_t agent_count, reference;
@@ -107,7 +110,10 @@ struct sa_report {
     char *page, *note;
 };
 
-static inline int sa_panel_shown(const sa_report_panel *panel) { return panel->options->show_regret; }
+static inline int sa_panel_shown(const sa_report_panel *panel) { return panel->shown; }
+static inline const char *sa_panel_regret(const sa_report_panel *panel) {
+    return panel->shown == SA_REGRET_REALISED ? "realised" : "expected";
+}
 /* Kinds that the panel has: the last is clicks. */
 static inline int sa_panel_kinds(const sa_report_panel *panel) {
     return panel->options->clicks == SA_CLICKS_NONE ? SA_REPORT_CLICKS : SA_REPORT_KINDS;
@@ -145,8 +151,8 @@ sa_status sa_panel_summarise(sa_report_panel *panel);
 sa_status sa_panel_curves(sa_report_panel *panel, int band);
 /* What was set takes effect: once, before anything is shown. */
 sa_status sa_report_finish(sa_report *report);
-/* Finds the published curves of the agents. */
-void sa_report_match(sa_report *report);
+/* Finds the published curves of the agents; SA_INVALID where one of them is of the regret that is not shown. */
+sa_status sa_report_match(sa_report *report);
 /* Differences run by run to another agent than the first. */
 sa_status sa_panel_compare(sa_report_panel *panel, size_t reference);
 /* The agent's differences to the one that it is compared with. */
