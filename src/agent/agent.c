@@ -125,7 +125,7 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
         .certificate = sa_confidence_certificate(policy->confidence),
         .train_seconds = learner->train_seconds,
         .epoch = learner->epoch,
-        .hidden = model && model->kind->training ? (uint64_t)learner->options->hidden : 0,
+        .hidden = model && model->kind->training && model->pairs > 1 ? (uint64_t)learner->options->hidden : 0,
         .replay_seconds = learner->replay_seconds,
         .refused_rewards = (uint64_t)agent->rewards.refused,
         .wild_rewards = (uint64_t)agent->rewards.outliers.wild,

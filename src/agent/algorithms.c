@@ -11,12 +11,13 @@ static const sa_algorithm algorithms[] = {
      .model = "mlp",
      .confidence = true,
      .exploration = &sa_explore_ucb,
-     .summary = "neural, upper confidence bounds (the paper's Algorithm 1)"},
+     .summary = "neural, upper confidence bounds: the paper's Algorithm 1 with --preset paper; tuned is not "
+                "the paper's any more"},
     {.name = "cn-ts",
      .model = "mlp",
      .confidence = true,
      .exploration = &sa_explore_ts,
-     .summary = "neural, Thompson sampling, the best of M samples (Algorithm 2)"},
+     .summary = "neural, Thompson sampling, the best of M samples: Algorithm 2, likewise"},
     {.name = "cn-ts1",
      .model = "mlp",
      .confidence = true,
@@ -55,12 +56,13 @@ static const sa_algorithm algorithms[] = {
      .model = "linear",
      .confidence = true,
      .exploration = &sa_explore_ucb,
-     .summary = "linear, upper confidence bounds (Wen et al. 2015)"},
+     .summary =
+         "linear, upper confidence bounds (Wen et al. 2015); tuned fits an intercept, lambda and the noise"},
     {.name = "comblin-ts",
      .model = "linear",
      .confidence = true,
      .exploration = &sa_explore_parameter_ts,
-     .summary = "linear, Thompson sampling of the parameters (Wen et al. 2015)"},
+     .summary = "linear, Thompson sampling of the parameters (Wen et al. 2015); tuned likewise"},
     {.name = "c2ucb",
      .model = "linear",
      .confidence = true,
@@ -108,6 +110,8 @@ bool sa_algorithm_has_epochs(const char *name) {
     return row && row->doubling;
 }
 
+static const double FITTED_GAMMA = 1, FITTED_NU = 0.1; /* posterior deviations */
+
 /* Its widths are those of the regression, which is on the last layer. */
 static sa_status neural_linear_defaults(sa_options *options) {
     options->linear_form = SA_LINEAR_DEFINED; /* no published code has it */
@@ -123,11 +127,30 @@ static sa_status neural_linear_defaults(sa_options *options) {
     return SA_OK;
 }
 
-/* tuned is tuned for networks: what the others take from it is as in paper. */
+static bool by_theory(const sa_options *options) {
+    return options->gamma == SA_BY_THEORY || options->nu == SA_BY_THEORY ||
+           !strcmp(options->algorithm, "c2ucb");
+}
+
+/* tuned fits the linear models of comblin-ucb and comblin-ts (model/ridge.c), with a gamma and a nu that
+ * were chosen as those of networks were. Theory speaks of a lambda and of noise that are known: what it
+ * takes from tuned is as in paper. */
 static sa_status linear_defaults(sa_options *options) {
+    bool given = sa_options_given(options, "linear-form");
     /* the published code passes the variance as the deviation */
     if (options->linear_form == SA_LINEAR_PUBLISHED && !sa_options_given(options, "ts-deviation"))
         options->ts_deviation = SA_DEVIATION_VARIANCE;
+    if (options->linear_form == SA_LINEAR_FITTED && by_theory(options) && given)
+        return sa_fail(SA_INVALID, "--linear-form fitted does not go with a gamma or nu by theory, as of %s",
+                       options->algorithm);
+    if (by_theory(options) && !given && options->linear_form == SA_LINEAR_FITTED)
+        options->linear_form = SA_LINEAR_DEFINED;
+    if (options->linear_form == SA_LINEAR_FITTED) {
+        if (!sa_options_given(options, "gamma")) options->gamma = FITTED_GAMMA;
+        if (!sa_options_given(options, "nu")) options->nu = FITTED_NU;
+        if (!sa_options_given(options, "error-decay")) options->error_decay = 0; /* there is no network */
+        return SA_OK;
+    }
     if (options->preset != SA_PRESET_TUNED) return SA_OK;
     sa_options *paper = sa_options_new("paper");
     if (!paper) return SA_OUT_OF_MEMORY;

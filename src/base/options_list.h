@@ -58,7 +58,8 @@
     X(NORMALIZE_NONE, "none") X(NORMALIZE_UNIT, "unit") X(NORMALIZE_STANDARD, "standard")
 #define SA_TRAIN_MODES(X) X(TRAIN_AUTO, "auto") X(TRAIN_MANUAL, "manual")
 #define SA_DEVIATIONS(X) X(DEVIATION_SIGMA, "sigma") X(DEVIATION_VARIANCE, "variance")
-#define SA_LINEAR_FORMS(X) X(LINEAR_DEFINED, "defined") X(LINEAR_PUBLISHED, "published")
+#define SA_LINEAR_FORMS(X)                                                                                   \
+    X(LINEAR_DEFINED, "defined") X(LINEAR_PUBLISHED, "published") X(LINEAR_FITTED, "fitted")
 #define SA_REPLAYS(X) X(REPLAY_SCHEDULE, "schedule") X(REPLAY_LAST, "last")
 #define SA_REGRETS(X) X(REGRET_EXPECTED, "expected") X(REGRET_REALISED, "realised")
 #define SA_CLICKS(X) X(CLICKS_NONE, "none") X(CLICKS_POSITION, "position") X(CLICKS_CASCADE, "cascade")
@@ -251,9 +252,10 @@
     CHOICE(ts_deviation, "ts-deviation", AGENT, DEVIATION_SIGMA, DEVIATION_VARIANCE, DEVIATION_SIGMA,        \
            SA_DEVIATIONS, "ts: a sample deviates by nu sigma, or by nu^2 sigma^2")                           \
     NUMBER(offset, "offset", AGENT, 0, 0, 0, -1e100, 1e100, "e_t: added to the scores of ucb and ts")        \
-    CHOICE(linear_form, "linear-form", AGENT, LINEAR_DEFINED, LINEAR_PUBLISHED, LINEAR_DEFINED,              \
+    CHOICE(linear_form, "linear-form", AGENT, LINEAR_DEFINED, LINEAR_PUBLISHED, LINEAR_FITTED,               \
            SA_LINEAR_FORMS,                                                                                  \
-           "linear baselines as their papers define them, or as the published code runs, mistakes included") \
+           "linear agents as their papers define them, as the published code runs, mistakes included, or "   \
+           "with an intercept, and lambda and noise fitted")                                                 \
     NUMBER(delta, "delta", AGENT, 0.1, 0.1, 0.1, ABOVE_0, 0.999999,                                          \
            "theory: probability that the bounds may fail")                                                   \
     NUMBER(norm_bound, "norm-bound", AGENT, 1, 1, 1, 0, 1e100,                                               \
@@ -306,7 +308,7 @@
     CHOICE(feedback, "feedback", AGENT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT, FEEDBACK_SEMI_BANDIT,    \
            SA_FEEDBACKS,                                                                                     \
            "what is seen of a slate: every score, scores that hang on the position, or those up to a click") \
-    CHOICE(cascade_form, "cascade-form", AGENT, CASCADE_DISCOUNTED, CASCADE_DISCOUNTED, CASCADE_DISCOUNTED,  \
+    CHOICE(cascade_form, "cascade-form", AGENT, CASCADE_LITERAL, CASCADE_DISCOUNTED, CASCADE_DISCOUNTED,     \
            SA_CASCADE_FORMS,                                                                                 \
            "cascade: psi_k f predicts position k; f does, as the paper has it; or discounts are learnt as "  \
            "positions are")                                                                                  \

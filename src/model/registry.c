@@ -15,6 +15,8 @@ static const struct {
 };
 
 sa_status sa_model_create(const char *name, const sa_options *options, sa_model **out) {
+    if (!strcmp(name, "linear") && options->linear_form == SA_LINEAR_FITTED)
+        return sa_ridge.create(options, out);
     for (size_t i = 0; i < sizeof models / sizeof *models; i++)
         if (strcmp(models[i].name, name) == 0)
             return models[i].kind[options->precision]->create(options, out);
