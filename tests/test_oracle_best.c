@@ -1,5 +1,5 @@
-/* The best slate for covering topics, which greedy is not sure to find: against brute force written out here, where all
- * slates are looked at and where CBC is asked; and runs whose regret is measured against it. */
+/* The best slate for covering topics, which greedy is not sure to find: against brute force written out here,
+ * where all slates are looked at and where CBC is asked; and runs whose regret is measured against it. */
 #include "test_oracle_rig.h"
 
 #include <stdio.h>
@@ -114,8 +114,8 @@ static void test_too_large(void **state) {
 
 /* ---- runs ---- */
 
-/* Arms that cover {0, 1, 2}, {3, 4, 5} and {1, 2, 3, 4}: greedy takes the last first, and ends with 5 topics where the
- * other two have all 6. */
+/* Arms that cover {0, 1, 2}, {3, 4, 5} and {1, 2, 3, 4}: greedy takes the last first, and ends with 5 topics
+ * where the other two have all 6. */
 static const double SETS[3 * 6] = {1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0};
 
 static double first_regret(const char *folder, const char *out, const char *label) {

@@ -46,9 +46,9 @@ static void halves_by_hand(void **state) {
 
 /* ---- ties ---- */
 
-/* Arms of one cell have one score, so that the order in which they are listed must not matter: with nothing learnt, each
- * of 5 arms is in the slate of 2 in 2/5 of 4000 rounds. A correct program fails with a probability below 1e-6: five
- * normal deviations, five times. */
+/* Arms of one cell have one score, so that the order in which they are listed must not matter: with nothing
+ * learnt, each of 5 arms is in the slate of 2 in 2/5 of 4000 rounds. A correct program fails with a
+ * probability below 1e-6: five normal deviations, five times. */
 static void ties_are_broken_by_a_draw(void **state) {
     (void)state;
     enum { ROUNDS = 4000 };

@@ -121,8 +121,8 @@ SA_API sa_status sa_agent_load_with(const char *path, const char *const *names, 
  * be no file of the name, unless --history-new is given and the agent that left it was never saved. */
 SA_API bool sa_is_history(const char *path);
 
-/* What an estimate is made of with --companion: c + a regression + b network; and what the bonus is multiplied
- * with. NaN where the agent has no companion. */
+/* What an estimate is made of with --companion: c + a regression + b network; and what the bonus is
+ * multiplied with. NaN where the agent has no companion. */
 typedef struct sa_mixture {
     double a, b, c, exploration_factor;
 } sa_mixture;

@@ -114,8 +114,8 @@ typedef struct sa_agent_result {
     bool
         /* there are several runs, and all are the same: they tell no more than one, so deviations are NaN */
         alike;
-    /* what regret is, where it is not that against the best slate: alpha-regret, or regret against the oracle's
-     * slate; "": it is */
+    /* what regret is, where it is not that against the best slate: alpha-regret, or regret against the
+     * oracle's slate; "": it is */
     const char *note;
 } sa_agent_result;
 

@@ -1,7 +1,8 @@
-/* The paper's alpha-regret: alpha R(S*) - R(S), S* the slate of the largest reward and alpha the share of it that
- * the agents' oracle is sure to reach. An exact oracle has alpha = 1 and finds S* itself. Where it does not, and
- * S* takes too long to find or is not known to be the best, its own slate S' takes the place: R(S') - R(S), regret
- * against the oracle's slate, is not less than alpha-regret, since R(S') >= alpha R(S*). */
+/* The paper's alpha-regret: alpha R(S*) - R(S), S* the slate of the largest reward and alpha the share of
+ * it that the agents' oracle is sure to reach. An exact oracle has alpha = 1 and finds S* itself. Where it
+ * does not, and S* takes too long to find or is not known to be the best, its own slate S' takes the place:
+ * R(S') - R(S), regret against the oracle's slate, is not less than alpha-regret, since R(S') >= alpha
+ * R(S*). */
 #include "experiment/benchmark.h"
 
 #include <inttypes.h>

@@ -85,8 +85,8 @@ typedef struct sa_totals {
 /* curve[k] (runs, rounds) or NULL, stats (runs) */
 sa_totals sa_totals_of(double *const *curve, const sa_run_stats *stats, size_t runs, size_t rounds);
 
-/* What the regret of an agent is: alpha of alpha R(S*) - R(S), or 1 where it is against the oracle's slate, since
- * in so many rounds nobody knew S* for sure. */
+/* What the regret of an agent is: alpha of alpha R(S*) - R(S), or 1 where it is against the oracle's slate,
+ * since in so many rounds nobody knew S* for sure. */
 double sa_regret_alpha(const sa_options *options, uint64_t unproven_rounds);
 /* In words, where it is not plain regret against the best slate; caller frees. "": it is. */
 sa_status sa_regret_note(const sa_options *options, uint64_t unproven_rounds, char **note);
@@ -265,8 +265,8 @@ sa_status sa_spec_write(const sa_work *work, const char *path);
 
 typedef struct sa_trace sa_trace;
 sa_status sa_trace_begin(const char *path, const char *label, int digits, sa_trace **out);
-/* One line; feedback (chosen->slate). `mixture` is shown where there is one, `epoch`, which has the epoch and the
- * hidden units of the network that chose, unless it is NULL. */
+/* One line; feedback (chosen->slate). `mixture` is shown where there is one, `epoch`, which has the epoch
+ * and the hidden units of the network that chose, unless it is NULL. */
 sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa_chosen *chosen,
                          const double *feedback, double expected_regret, double realised_regret,
                          const sa_mixture *mixture, const sa_agent_counts *epoch);

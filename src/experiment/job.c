@@ -89,8 +89,8 @@ static void job_clear(job *self) {
     sa_options_destroy(self->options);
 }
 
-/* The oracle of the algorithm `best` with --clicks, where it knows the users too, and where the agents' own oracle
- * is not sure to find the best. */
+/* The oracle of the algorithm `best` with --clicks, where it knows the users too, and where the agents' own
+ * oracle is not sure to find the best. */
 static int give_best(void *user, const double *scores, size_t arms, const bool *excluded, size_t most,
                      size_t *slate, size_t *length) {
     const job *self = user;

@@ -1,5 +1,5 @@
-/* What an estimate is made of, c + a regression + b network, and the factor on its bonus: in traces, in summaries and
- * in what is kept of a run. */
+/* What an estimate is made of, c + a regression + b network, and the factor on its bonus: in traces, in
+ * summaries and in what is kept of a run. */
 #include "experiment/experiment.h"
 
 static const struct {

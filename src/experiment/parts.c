@@ -19,6 +19,8 @@ sa_status sa_part_write(const char *path, double *const *curve, size_t rounds, c
         stats->seconds,       stats->select_seconds,     stats->update_seconds,
         stats->train_seconds, (double)stats->peak_bytes, (double)stats->diverged_trainings};
     const size_t count = STATS, length = strlen(session);
+    const int64_t unproven = (int64_t)stats->unproven_rounds;
+    sa_mixture mixture = stats->mixture;
     sa_npz_writer *writer;
     sa_status status;
     SA_TRY(sa_npz_begin(&writer));
@@ -28,13 +30,10 @@ sa_status sa_part_write(const char *path, double *const *curve, size_t rounds, c
     SA_TRY_OR_FAIL(sa_npz_add(writer, "stats", SA_FLOAT64, 1, &count, numbers));
     SA_TRY_OR_FAIL(sa_npz_add(writer, "replay_seconds", SA_FLOAT64, 0, NULL, &stats->replay_seconds));
     SA_TRY_OR_FAIL(sa_npz_add(writer, "certificate", SA_FLOAT64, 0, NULL, &stats->certificate));
-    const int64_t unproven = (int64_t)stats->unproven_rounds;
     SA_TRY_OR_FAIL(sa_npz_add(writer, "unproven_rounds", SA_INT64, 0, NULL, &unproven));
-    for (int i = 0; i < SA_MIXTURE_COUNT; i++) {
-        sa_mixture mixture = stats->mixture;
+    for (int i = 0; i < SA_MIXTURE_COUNT && sa_mixture_is_there(&mixture); i++)
         SA_TRY_OR_FAIL(
             sa_npz_add(writer, sa_mixture_name(i), SA_FLOAT64, 0, NULL, sa_mixture_at(&mixture, i)));
-    }
     SA_TRY_OR_FAIL(sa_npz_add(writer, "session", SA_UINT8, 1, &length, session));
     return sa_npz_finish(writer, path);
 fail:

@@ -16,11 +16,11 @@ static sa_status write_runs(const sa_stored_agent *agent, const char *path) {
                                                "train_seconds", "replay_seconds", "certificate"};
     const size_t runs = agent->runs;
     int64_t *integers = NULL; /* (WHOLE, runs) */
-    double *numbers = NULL;   /* (NUMBERS, runs) */
+    double *numbers = NULL;   /* (NUMBERS and the mixture, runs) */
     sa_npz_writer *writer = NULL;
     sa_status status;
     SA_TRY_OR_FAIL(sa_alloc_matrix(WHOLE, runs, sizeof *integers, &integers));
-    SA_TRY_OR_FAIL(sa_alloc_matrix(NUMBERS, runs, sizeof *numbers, &numbers));
+    SA_TRY_OR_FAIL(sa_alloc_matrix(NUMBERS + SA_MIXTURE_COUNT, runs, sizeof *numbers, &numbers));
     for (size_t i = 0; i < runs; i++) {
         const sa_run_stats *stats = &agent->stats[i];
         const int64_t own[WHOLE] = {(int64_t)agent->run[i], (int64_t)agent->session[i],
@@ -37,8 +37,9 @@ static sa_status write_runs(const sa_stored_agent *agent, const char *path) {
     for (size_t k = 0; k < NUMBERS; k++)
         SA_TRY_OR_FAIL(sa_npz_add(writer, names[k], SA_FLOAT64, 1, &runs, numbers + k * runs));
     for (int k = 0; k < SA_MIXTURE_COUNT; k++) {
-        for (size_t i = 0; i < runs; i++) numbers[i] = *sa_mixture_at(&agent->stats[i].mixture, k);
-        SA_TRY_OR_FAIL(sa_npz_add(writer, sa_mixture_name(k), SA_FLOAT64, 1, &runs, numbers));
+        double *row = numbers + (NUMBERS + (size_t)k) * runs; /* which the writer borrows */
+        for (size_t i = 0; i < runs; i++) row[i] = *sa_mixture_at(&agent->stats[i].mixture, k);
+        SA_TRY_OR_FAIL(sa_npz_add(writer, sa_mixture_name(k), SA_FLOAT64, 1, &runs, row));
     }
     status = sa_npz_finish(writer, path);
     writer = NULL;

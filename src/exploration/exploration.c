@@ -93,8 +93,8 @@ static int by_score(const void *one, const void *other) {
     return (a->draw > b->draw) - (a->draw < b->draw);
 }
 
-/* In increasing order each score is at least the one before and a step, which is more than the rounding of a sum of
- * scores and far less than what they tell. */
+/* In increasing order each score is at least the one before and a step, which is more than the rounding of
+ * a sum of scores and far less than what they tell. */
 void sa_explore_break_ties(size_t arms, const double *draw, sa_tie *ties, double *score) {
     const double share = 0x1p-46;
     double size = 0, last = -INFINITY;

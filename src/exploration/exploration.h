@@ -94,8 +94,8 @@ typedef struct sa_tie {
     double score, draw;
     size_t arm;
 } sa_tie;
-/* Makes scores that are equal differ by next to nothing, in the order of their draws, and leaves all others in their
- * order. */
+/* Makes scores that are equal differ by next to nothing, in the order of their draws, and leaves all others
+ * in their order. */
 void sa_explore_break_ties(size_t arms, const double *draw, sa_tie *ties, double *score);
 
 extern const sa_exploration_class sa_explore_ucb, sa_explore_theory_ucb, sa_explore_ts,

@@ -157,8 +157,8 @@ typedef struct sa_oracle {
                        size_t *length);
     /* The reward of a slate under scores. */
     double (*reward)(const sa_oracle_problem *problem, const size_t *slate, size_t length);
-    /* Where alpha is less than 1: the slate of the largest reward, whatever it takes; where it takes too much,
-     * *proven is false, and the slate that of solve. NULL: solve is all there is. */
+    /* Where alpha is less than 1: the slate of the largest reward, whatever it takes; where it takes too
+     * much, *proven is false, and the slate that of solve. NULL: solve is all there is. */
     sa_status (*best)(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate,
                       size_t *length, bool *proven);
 } sa_oracle;

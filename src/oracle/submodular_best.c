@@ -1,7 +1,7 @@
-/* The slate that covers topics best, for measuring how far others are from it: greedy (submodular.c) is sure of
- * 1 - 1/e of its reward only. Where the slates are few, all of them are looked at. Else it is an integer program
- * for CBC: with w(i, t) = score_i c(i, t), x(i) is 1 where arm i is chosen and y(i, t) where it is the one that
- * counts for topic t,
+/* The slate that covers topics best, for measuring how far others are from it: greedy (submodular.c) is
+ * sure of 1 - 1/e of its reward only. Where the slates are few, all of them are looked at. Else it is an
+ * integer program for CBC: with w(i, t) = score_i c(i, t), x(i) is 1 where arm i is chosen and y(i, t)
+ * where it is the one that counts for topic t,
  *
  *   maximise sum w(i, t) y(i, t),   sum_i x(i) = K,   sum_i y(i, t) <= 1,   y(i, t) <= x(i)
  *

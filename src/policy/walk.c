@@ -274,7 +274,8 @@ static sa_status check_scores(const sa_choice *choice) {
     return SA_OK;
 }
 
-/* Arms of one cell have one score: without draws, the order in which arms are listed would decide among them. */
+/* Arms of one cell have one score: without draws, the order in which arms are listed would decide among
+ * them. */
 static sa_status break_ties(sa_chooser *chooser, const sa_choice *choice) {
     sa_tie *ties;
     SA_TRY(SA_LAY(&chooser->survived, {&ties, choice->scores, sizeof *ties}));

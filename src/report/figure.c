@@ -202,7 +202,7 @@ static void add_plot(sa_buffer *script, const sa_report *report, const sa_report
         if (!agent->published) continue;
         sa_buffer_format(script, ", \\\n  $published_%zu_%zu using 1:2 ", p, i);
         add_published_style(script, panel, i);
-        add_title(script, agent->name, ", published", titled);
+        add_title(script, sa_published_name(agent), ", published", titled);
     }
     sa_buffer_text(script, "\n");
 }
@@ -260,7 +260,7 @@ static void add_legend(sa_buffer *script, const sa_report_panel *panel, sa_pictu
         if (!agent->published) continue;
         sa_buffer_text(script, ", \\\n  NaN ");
         add_published_style(script, panel, i);
-        add_title(script, agent->name, ", published", true);
+        add_title(script, sa_published_name(agent), ", published", true);
     }
     sa_buffer_text(script, "\n");
 }

@@ -51,7 +51,7 @@ static void add_legend(sa_buffer *buffer, const sa_report_panel *panel) {
              published <= (panel->agents[i].published != NULL); published++) {
             sa_buffer_text(buffer, "<span>");
             sa_figure_swatch(buffer, panel, i, published);
-            sa_html_text(buffer, panel->agents[i].name);
+            sa_html_text(buffer, published ? sa_published_name(&panel->agents[i]) : panel->agents[i].name);
             sa_buffer_text(buffer, published ? ", published</span>\n" : "</span>\n");
         }
 }

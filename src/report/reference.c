@@ -1,6 +1,6 @@
-/* Published curves: a CSV file with the columns figure,score,d,algorithm,round,mean_regret,sd_regret,runs and, where
- * there is a ninth, regret: realised or expected. Without it they are of realised regret, as those of the paper are.
- * The rounds of a curve increase. Fields are not quoted, since none needs it. */
+/* Published curves: a CSV file with the columns figure,score,d,algorithm,round,mean_regret,sd_regret,runs
+ * and, where there is a ninth, regret: realised or expected. Without it they are of realised regret, as
+ * those of the paper are. The rounds of a curve increase. Fields are not quoted, since none needs it. */
 #include <math.h>
 #include <string.h>
 

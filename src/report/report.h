@@ -151,7 +151,8 @@ sa_status sa_panel_summarise(sa_report_panel *panel);
 sa_status sa_panel_curves(sa_report_panel *panel, int band);
 /* What was set takes effect: once, before anything is shown. */
 sa_status sa_report_finish(sa_report *report);
-/* Finds the published curves of the agents; SA_INVALID where one of them is of the regret that is not shown. */
+/* Finds the published curves of the agents; SA_INVALID where one of them is of the regret that is not
+ * shown. */
 sa_status sa_report_match(sa_report *report);
 /* Differences run by run to another agent than the first. */
 sa_status sa_panel_compare(sa_report_panel *panel, size_t reference);
@@ -166,8 +167,11 @@ double sa_mean_at(const sa_report_agent *agent, int kind, size_t round);
 /* The last published point that lies within our rounds; false when there is none. */
 bool sa_published_end(const sa_report_panel *panel, const sa_published *published, size_t *index);
 
-/* "CN-UCB" for an agent that is labelled cn-ucb and is one; else the label. */
+/* "CN-UCB" for an agent that is labelled cn-ucb and is one, "CN-UCB (tuned)" with the preset tuned; else the
+ * label. */
 sa_status sa_agent_name(const char *label, const sa_options *options, char **name);
+/* That of the curve that was published. */
+const char *sa_published_name(const sa_report_agent *agent);
 sa_status sa_panel_title(const sa_options *options, char **title);
 
 /* How an agent's curve is drawn: no two agents of a panel alike, and in colours that colour-blind people can

@@ -160,9 +160,10 @@ static sa_status published_row(const sa_report_panel *panel, const sa_report_age
     sa_mean mean = sa_mean_of(curve->mean[end], curve->sd[end], published->runs);
     double ours = sa_mean_at(agent, sa_panel_shown(panel), curve->round[end]);
     if (curve->round[end] == panel->rounds)
-        SA_TRY(sa_format(&cells[AGENT], "%s, published", agent->name));
+        SA_TRY(sa_format(&cells[AGENT], "%s, published", sa_published_name(agent)));
     else
-        SA_TRY(sa_format(&cells[AGENT], "%s, published, round %zu", agent->name, curve->round[end]));
+        SA_TRY(sa_format(&cells[AGENT], "%s, published, round %zu", sa_published_name(agent),
+                         curve->round[end]));
     SA_TRY(sa_format(&cells[RUNS], "%zu", published->runs));
     SA_TRY(put_fixed(&cells[MEAN], mean.mean, decimals));
     SA_TRY(put_fixed(&cells[SD], mean.sd, decimals));
