@@ -12,9 +12,8 @@ typedef struct load_plan {
     const char *body; /* sent as it is, or with "%s" replaced by an event of 32 digits */
     size_t connections;
     double seconds;
-    double
-        /* requests a second, at given moments (open loop); 0: as many as there are answers (closed loop) */
-        rate;
+    /* requests a second, at given moments (open loop); 0: as many as there are answers (closed loop) */
+    double rate;
     /* After each share-th answer, feedback for its event goes out on the same connection; 0: never. It is
      * not measured. */
     const char *feedback_path, *feedback; /* body with "%s" for the event */

@@ -36,8 +36,8 @@ typedef struct cli_command {
     const char *name;     /* "run" */
     const char *usage;    /* lines of the help above the options */
     const char *examples; /* below them */
-    bool
-        agents; /* runs agents, so all options and --agent are taken; else those of the environment's draws */
+    /* runs agents, so all options and --agent are taken; else those of the environment's draws */
+    bool agents;
     bool no_spec;               /* takes no spec file */
     const char *preset;         /* the default one; NULL: the library's */
     const char *const *options; /* those it takes, ended by NULL; NULL: by what they belong to */
@@ -91,8 +91,9 @@ const char *cli_nearest(const char *word, const char *const *words, size_t count
 /* ---- help.c ---- */
 
 void cli_help(const cli_command *command, const char *preset);
-/* Is this an option of the command? */
+/* Is this an option of the command? And one that its list names? */
 bool cli_takes(const cli_command *command, const sa_option_info *info);
+bool cli_names(const cli_command *command, const char *option);
 /* An option's value under a preset. Returns `value`. */
 enum { CLI_VALUE = 4200 };
 const char *cli_default(const char *preset, const char *name, char value[CLI_VALUE]);

@@ -116,7 +116,7 @@ static int take(request *self, int count, char **arguments, sa_experiment *exper
 /* ---- the agent ---- */
 
 /* What the log's first decision says of --dim and --slate, where these were not given. */
-static sa_status look_at_log(const request *self, const sa_schema *schema, sa_options *given) {
+static sa_status read_first_decision(const request *self, const sa_schema *schema, sa_options *given) {
     sa_log_reader *reader;
     const sa_log_entry *entry;
     char number[32];
@@ -140,7 +140,8 @@ static sa_status make_agent(const request *self, const sa_options *given, sa_age
     sa_options *own = sa_options_copy(given);
     sa_status status = own ? SA_OK : SA_OUT_OF_MEMORY;
     if (status == SA_OK && self->schema) status = sa_schema_load(self->schema, &schema);
-    if (status == SA_OK) status = look_at_log(self, schema, own);
+    if (status == SA_OK) status = read_first_decision(self, schema, own);
+    if (status == SA_OK) status = sa_options_check_read(own);
     if (status == SA_OK)
         status = schema ? sa_agent_create_with_schema(own, schema, agent) : sa_agent_create(own, agent);
     sa_schema_release(schema);
@@ -172,11 +173,11 @@ static sa_status load_agent(const request *self, const sa_options *given, sa_age
 
 static sa_status read_problem(const sa_options *given, sa_problem **problem) {
     char value[CLI_VALUE];
-    if (!sa_options_given(given, "discounts")) return SA_OK;
-    sa_status status = sa_options_get(given, "discounts", value, sizeof value);
+    if (!sa_options_given(given, "problem")) return SA_OK;
+    sa_status status = sa_options_get(given, "problem", value, sizeof value);
     *problem = sa_problem_new();
     if (!*problem) return SA_OUT_OF_MEMORY;
-    return status == SA_OK ? sa_problem_set(*problem, "discounts", value) : status;
+    return status == SA_OK ? sa_problem_set(*problem, "problem", value) : status;
 }
 
 /* A line a second where somebody looks. */

@@ -18,9 +18,8 @@ typedef struct figure_plan {
     const char *varies;     /* the option in which panels differ, and after which they are named */
     const char *algorithms; /* NULL: see widths */
     const char *widths[8];  /* of the networks: one cn-ts each, against comblin-ts */
-    bool
-        /* icml23: with the linear ones as their papers define them; tuned: with networks alone */
-        corrected;
+    /* icml23: with the linear ones as their papers define them; tuned: with networks alone */
+    bool corrected;
     double agents; /* how many networks there are to train */
     panel_plan panels[REPRODUCE_PANELS];
 } figure_plan;

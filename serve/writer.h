@@ -16,8 +16,8 @@ typedef struct job {
     /* After it: STORE_OK, all of it is on disk; else nothing of it is. The job is the callee's from here
      * on. */
     void (*end)(struct job *self, store_status status);
-    atomic_uint
-        *queued; /* the agent's share of the queue; NULL: it takes no share, and is never refused for room */
+    /* the agent's share of the queue; NULL: it takes no share, and is never refused for room */
+    atomic_uint *queued;
     struct job *next;
     double since; /* when it was submitted */
 } sv_job;

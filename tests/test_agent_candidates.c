@@ -38,7 +38,7 @@ static void sets_of_any_size(void **state) {
     }
 }
 
-/* An arm's width and score do not hang on who else is there (but for rounding). */
+/* An arm's width and score do not depend on who else is there (but for rounding). */
 static void an_arm_is_judged_alone(void **state) {
     (void)state;
     sa_agent *agent = rig_create("precision=double exact-form=dual hidden=8 widths=all");

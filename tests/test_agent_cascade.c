@@ -28,8 +28,9 @@ static void the_scores_tell_what_was_seen(void **state) {
         bool observed[4];
         size_t positions[4];
         for (size_t k = 0; k < 4; k++) observed[k] = cases[i].observed[k] > 0;
-        sa_seen seen = sa_feedback_of(SA_FEEDBACK_CASCADE)
-                           ->look(4, cases[i].scores, cases[i].observed[0] < 0 ? NULL : observed, positions);
+        sa_observed seen =
+            sa_feedback_of(SA_FEEDBACK_CASCADE)
+                ->observe(4, cases[i].scores, cases[i].observed[0] < 0 ? NULL : observed, positions);
         assert_int_equal(seen.count, cases[i].count);
         assert_int_equal(seen.end, cases[i].end);
         assert_memory_equal(positions, cases[i].positions, seen.count * sizeof *positions);

@@ -2,6 +2,7 @@
  * told. */
 #include "agent/agent.h"
 #include "test_linear_reference.h"
+#include "test_parts.h"
 
 enum { SLATE = 3, ARMS = 8, MOST = 60 };
 
@@ -297,7 +298,7 @@ static void windows_forget_widths(void **state) {
     }
 }
 
-/* Z is counted anew as the window moves, and widths that had to be found in double precision still are. */
+/* Z is counted again as the window moves, and widths that had to be found in double precision still are. */
 static void windows_keep_the_precision(void **state) {
     (void)state;
     static const char *const engines[] = {"exact", "sketch"};
@@ -332,7 +333,7 @@ static void moments_are_those_of_a_pass(void **state) {
         sa_history history;
         sa_moments moments = {0};
         double context[RIG_DIM] = {0};
-        const sa_inputs inputs = sa_inputs_from(options);
+        const sa_inputs inputs = sa_inputs_from(MODEL_OF(options));
         sa_history_init(&history, &inputs, true);
         for (uint64_t i = 0; i < DECISIONS * EACH; i++) {
             assert_ok(sa_history_reserve(&history, 1));
@@ -383,7 +384,7 @@ static void what_cannot_forget_is_refused(void **state) {
     static const char *const bad[][2] = {{"discount", "0"},   {"discount", "1.1"}, {"discount", "-1"},
                                          {"discount", "nan"}, {"window", "-1"},    {"window", "2.5"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_int_equal(sa_options_set(options, bad[i][0], bad[i][1]), SA_INVALID);
+        assert_int_equal(sa_options_set_any(options, bad[i][0], bad[i][1]), SA_INVALID);
     sa_options_destroy(options);
 }
 

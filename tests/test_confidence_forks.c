@@ -94,7 +94,7 @@ static void check(const case_of *c, sa_precision precision) {
         *now = (holder){.engine = sa_hold(engine), .said = answer_of(engine, &probe), .round = round};
         widths_of(engine, &s, s.width); /* columns that were kept of the held one serve the fork */
         sa_confidence *before = engine;
-        if (engine == now->engine) assert_ok(sa_confidence_own(&engine));
+        if (engine == now->engine) assert_ok(sa_confidence_unshare(&engine));
         assert_ptr_not_equal(engine, before);
         assert_true(engine->version == before->version);
         answer fork = answer_of(engine, &probe);
@@ -141,13 +141,13 @@ static void there_is_no_fork_without_need(void **state) {
     (void)state;
     source s = source_of(small, SA_PRECISION_SINGLE, 1, SA_EXACT_DUAL);
     sa_confidence *engine = engine_of(&s), *first = engine, *none = NULL;
-    assert_ok(sa_confidence_own(&engine));
+    assert_ok(sa_confidence_unshare(&engine));
     assert_ptr_equal(engine, first);
     sa_confidence *held = sa_hold(engine);
     sa_confidence_destroy(held);
-    assert_ok(sa_confidence_own(&engine));
+    assert_ok(sa_confidence_unshare(&engine));
     assert_ptr_equal(engine, first);
-    assert_ok(sa_confidence_own(&none));
+    assert_ok(sa_confidence_unshare(&none));
     assert_null(none);
     sa_confidence_destroy(engine);
     source_clear(&s);
@@ -166,7 +166,7 @@ static void forks_save_all_of_it(void **state) {
         for (size_t round = 0; round < 20; round++) {
             contexts(&s, ARMS, SLATE, 1);
             sa_confidence *held = sa_hold(engine);
-            assert_ok(sa_confidence_own(&engine));
+            assert_ok(sa_confidence_unshare(&engine));
             change(engine, &s, c, 0);
             sa_confidence_destroy(held);
         }

@@ -7,7 +7,7 @@ enum { ARMS = 20, SLATE = 4 };
 static const net_options shape = {5, 8, 2, false, true, true, false}; /* p = 62 */
 
 /* Columns that were kept before something else was counted are not taken for those of the new Z, though their
- * labels fit; nor are columns of the rows of another batch, once widths were asked for anew. */
+ * labels fit; nor are columns of the rows of another batch, once widths were asked for again. */
 static void kept_columns_are_of_one_z(void **state) {
     (void)state;
     source s = source_of(shape, SA_PRECISION_DOUBLE, 1, SA_EXACT_DUAL);

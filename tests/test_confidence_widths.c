@@ -64,7 +64,7 @@ static void late_counting_gives_the_same_z(void **state) {
     (void)state;
     for (int precision = 0; precision < 2; precision++) {
         source s = source_of(shapes[0], (sa_precision)precision, 1, SA_EXACT_DUAL);
-        sa_confidence *prompt = engine_of(&s), *late = engine_of(&s), *anew = engine_of(&s);
+        sa_confidence *prompt = engine_of(&s), *late = engine_of(&s), *rebuilt = engine_of(&s);
         dense d = dense_of(s.p, 1);
         sa_gradients held;
         size_t held_rows[SLATE];
@@ -77,7 +77,7 @@ static void late_counting_gives_the_same_z(void **state) {
             widths_of(prompt, &s, width);
             ask_widths(late, &s, NULL, ARMS, held.count ? &kept : &held_kept, other);
             count_asked(prompt, &s);
-            count_new(anew, &s.chosen);
+            count_new(rebuilt, &s.chosen);
             dense_count(&d, &s.chosen);
             /* `late` hears of every second round one round later */
             if (held.count) {
@@ -87,7 +87,7 @@ static void late_counting_gives_the_same_z(void **state) {
                 widths_of(prompt, &s, width);
                 widths_of(late, &s, other);
                 assert_true(relative_error(ARMS, other, width) < tolerance[precision]);
-                widths_of(anew, &s, other);
+                widths_of(rebuilt, &s, other);
                 assert_true(relative_error(ARMS, other, width) < tolerance[precision]);
                 assert_true(width_error(&d, &s.batch, width) < tolerance[precision]);
             } else {
@@ -98,13 +98,13 @@ static void late_counting_gives_the_same_z(void **state) {
         }
         double log_det = dense_log_det(&d);
         assert_near(state_of(late).log_det / log_det, 1, tolerance[precision]);
-        assert_near(state_of(anew).log_det / log_det, 1, tolerance[precision]);
+        assert_near(state_of(rebuilt).log_det / log_det, 1, tolerance[precision]);
         sa_gradients_clear(&held);
         sa_width_work_clear(&kept);
         sa_width_work_clear(&held_kept);
         sa_confidence_destroy(prompt);
         sa_confidence_destroy(late);
-        sa_confidence_destroy(anew);
+        sa_confidence_destroy(rebuilt);
         dense_clear(&d);
         source_clear(&s);
         sa_free(width);

@@ -15,6 +15,7 @@
 
 #include "program.h"
 #include "test_own_folder.h"
+#include "test_parts.h"
 
 enum { RUNS = 3, ROUNDS = 30, ARMS = 8, SLATE = 3, DIM = 5 };
 
@@ -34,6 +35,7 @@ static sa_experiment *small(const char *environment) {
     set(experiment, "hidden", "8");
     set(experiment, "train-steps", "5");
     set(experiment, "threads", "2");
+    test_experiment_share(experiment);
     if (strcmp(environment, "h2")) return experiment;
     set(experiment, "rounds", "30");
     set(experiment, "arms", "8");

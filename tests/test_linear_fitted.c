@@ -2,6 +2,7 @@
  * 10, the targets are N(0, s^2 (I + K)). All by dense n x n matrices, which share nothing with the model. */
 #include "model/model.h"
 #include "test_agent_rig.h"
+#include "test_parts.h"
 
 enum { DIM = 3, MOST = 60 };
 
@@ -80,7 +81,7 @@ static sa_model *create(void) {
     sa_options *options = sa_options_new("tuned");
     assert_ok(sa_options_set(options, "dim", "3"));
     assert_ok(sa_options_set(options, "algorithm", "comblin-ucb"));
-    assert_ok(sa_model_create("linear", options, &model));
+    assert_ok(sa_model_create("linear", MODEL_OF(options), &model));
     sa_options_destroy(options);
     return model;
 }
@@ -133,7 +134,7 @@ static void estimates_and_bonuses_are_posterior(void **state) {
     (void)state;
     data of = make_data(40, 0.5, 100);
     sa_agent *agent =
-        rig_create("algorithm=comblin-ucb dim=3 normalize=none gamma=2 widths=all train-every=1");
+        rig_create("algorithm=comblin-ucb dim=3 normalize=none gamma=2 widths=all");
     sa_request *request = sa_request_new();
     sa_decision *decision = NULL;
     sa_request_slate(request, 1);

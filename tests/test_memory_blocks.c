@@ -62,10 +62,10 @@ static void an_owner_copies_what_others_hold(void **state) {
     assert_ok(sa_alloc_array(5, sizeof *mine, &mine));
     for (int i = 0; i < 5; i++) mine[i] = i;
     int *before = mine;
-    assert_ok(sa_own(&mine));
+    assert_ok(sa_unshare(&mine));
     assert_ptr_equal(mine, before); /* nobody else holds it */
     int *theirs = sa_hold(mine);
-    assert_ok(sa_own(&mine));
+    assert_ok(sa_unshare(&mine));
     assert_ptr_not_equal(mine, theirs);
     assert_memory_equal(mine, theirs, 5 * sizeof *mine);
     assert_false(sa_is_shared(mine) || sa_is_shared(theirs));
@@ -75,11 +75,11 @@ static void an_owner_copies_what_others_hold(void **state) {
     sa_free(theirs);
     sa_free(mine);
     int *none = NULL;
-    assert_ok(sa_own(&none));
+    assert_ok(sa_unshare(&none));
     assert_null(none);
     assert_ok(sa_alloc_array(0, sizeof *none, &none)); /* blocks of nothing have holders too */
     theirs = sa_hold(none);
-    assert_ok(sa_own(&none));
+    assert_ok(sa_unshare(&none));
     assert_ptr_not_equal(none, theirs);
     sa_free(none);
     sa_free(theirs);
@@ -120,7 +120,7 @@ static void accounts_count_what_is_charged(void **state) {
     sa_account_charge(other);
     void *held = sa_hold(a);
     assert_int_equal(sa_account_bytes(other), 400); /* holding costs nothing */
-    assert_ok(sa_own(&a));                          /* the copy is charged to who makes it */
+    assert_ok(sa_unshare(&a));                      /* the copy is charged to who makes it */
     assert_int_equal(sa_account_bytes(one), 8000);
     assert_int_equal(sa_account_bytes(other), 8400);
     assert_fails(sa_alloc_array(SIZE_MAX / 2, 1, &d), SA_OUT_OF_MEMORY, "no memory");
@@ -202,14 +202,14 @@ static void any_thread_may_give_up_a_hold(void **state) {
     size_t *value = NULL;
     assert_ok(sa_alloc_array(1, sizeof *value, &value));
     for (size_t i = 0; i < TIMES; i++) {
-        assert_ok(sa_own(&value));
+        assert_ok(sa_unshare(&value));
         *value = i;
         for (size_t r = 0; r < THREADS; r++) readers[r].block[i] = sa_hold(value);
     }
     for (size_t r = 0; r < THREADS; r++)
         assert_int_equal(pthread_create(&readers[r].thread, NULL, give_up, &readers[r]), 0);
     for (size_t i = 0; i < TIMES; i++) { /* meanwhile */
-        assert_ok(sa_own(&value));
+        assert_ok(sa_unshare(&value));
         *value = 1000000 + i;
     }
     for (size_t r = 0; r < THREADS; r++) {

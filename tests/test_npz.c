@@ -187,7 +187,7 @@ static sa_status read_everything(const char *path) {
     return status;
 }
 
-/* In place, for a file that is written anew thousands of times is slow on some disks. */
+/* In place, for a file that is written again thousands of times is slow on some disks. */
 static void put_byte(const char *path, size_t offset, int byte) {
     FILE *file = fopen(path, "r+b");
     assert_non_null(file);

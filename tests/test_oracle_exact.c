@@ -1,5 +1,5 @@
 /* Exact oracles against brute force on a thousand small random problems each, with ties and scores of both
- * signs. The rewards and the rules are written anew here: nothing is shared with the oracles. */
+ * signs. The rewards and the rules are written again here: nothing is shared with the oracles. */
 #include "test_oracle_rig.h"
 
 /* CBC's presolve leaks when it finds a program infeasible; the sanitizer asks this function what to

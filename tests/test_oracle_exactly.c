@@ -1,6 +1,6 @@
 /* Exactly K arms, from oracles that may leave arms out otherwise: against brute force over all sets of K
  * arms, against CBC on larger problems, and what is said where there is no such slate. Rules and rewards are
- * written anew here. */
+ * written again here. */
 #include "test_oracle_rig.h"
 
 /* CBC's presolve leaks when it finds a program infeasible; the sanitizer asks this function what to

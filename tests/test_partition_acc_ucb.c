@@ -8,7 +8,7 @@
  * 17. */
 static void halves_by_hand(void **state) {
     (void)state;
-    sa_agent *agent = rig_create("preset=paper algorithm=acc-ucb dim=1 horizon=8 acc-confidence=0.5");
+    sa_agent *agent = rig_create("preset=paper algorithm=acc-ucb dim=1 horizon=8 gamma=0.5");
     sa_decision *decision = NULL;
     const double q = log(8) / 2, x[] = {-0.75, -0.25, 0.25, 0.75};
     line_round(agent, x, 4, 1, 0.5, &decision); /* nothing seen: all tie, but for the draw */
@@ -53,7 +53,7 @@ static void ties_are_broken_by_a_draw(void **state) {
     (void)state;
     enum { ROUNDS = 4000 };
     static const char *const texts[] = {"preset=paper algorithm=acc-ucb dim=1",
-                                        "preset=paper algorithm=cc-mab dim=1 cc-cubes=1 cc-control=0"};
+                                        "preset=paper algorithm=cc-mab dim=1 cc-cubes=1 gamma=0"};
     const double x[] = {-0.5, -0.5, -0.5, -0.5, -0.5}, deviation = sqrt(ROUNDS * 0.4 * 0.6);
     for (size_t a = 0; a < 2; a++) {
         size_t chosen[5] = {0};
@@ -207,7 +207,7 @@ static void slates_are_those_of_boxes(void **state) {
         {"preset=paper dim=2 acc-axes=1 horizon=100", 2, 1, 100, 1, 1},
         {"preset=paper dim=3 horizon=50", 3, 3, 50, 1, 1},
         {"preset=paper dim=3 acc-axes=2 horizon=50", 3, 2, 50, 1, 1},
-        {"preset=icml23 dim=3 acc-axes=1 horizon=50 acc-confidence=0.3", 3, 1, 50, 0.3, 1},
+        {"preset=icml23 dim=3 acc-axes=1 horizon=50 gamma=0.3", 3, 1, 50, 0.3, 1},
         {"dim=2 rounds=2000", 2, 2, 2000, 0.3, 0}, /* tuned */
         {"dim=3 acc-axes=1 horizon=5 acc-diameter=0.01", 3, 1, 5, 0.3, 0.01},
         {"dim=2 horizon=1", 2, 2, 1, 0, 0}, /* log 1 = 0: no confidence, and every cell splits at once */

@@ -15,9 +15,8 @@
 
 typedef struct rig_agent {
     const char *label;
-    const double *
-        /* (runs) expected regret at the end; the realised one is ten times as much, clicks a hundred times */
-        final;
+    /* (runs) expected regret at the end; the realised one is ten times as much, clicks a hundred times */
+    const double *final;
 } rig_agent;
 
 typedef struct rig {

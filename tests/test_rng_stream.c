@@ -1,4 +1,4 @@
-/* Streams by address: the bytes are pinned, since every published result hangs on them. */
+/* Streams by address: the bytes are pinned, since every published result depends on them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

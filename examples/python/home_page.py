@@ -1,6 +1,6 @@
 """A home page with three slots, and clicks that come late.
 
-Each visitor is shown three of fifteen articles. Whether an article is clicked hangs on both: readers like the topics that they
+Each visitor is shown three of fifteen articles. Whether an article is clicked depends on both: readers like the topics that they
 like, and a fresh article more than a stale one. The clicks come in hours later, from a queue that does not keep their order and
 may deliver one twice; some never come. Every night the process restarts and goes on with the agent from its file.
 

@@ -118,7 +118,7 @@ SA_API sa_status sa_agent_load_with(const char *path, const char *const *names, 
                                     size_t count, sa_agent **out);
 /* Is this a file that an agent keeps its feedback in (--history)? Such an agent needs it as long as it lives,
  * and when it is loaded; of saved copies, only the one that was saved last can be. For a new agent there must
- * be no file of the name, unless --history-new is given and the agent that left it was never saved. */
+ * be no file of the name. */
 SA_API bool sa_is_history(const char *path);
 
 /* What an estimate is made of with --companion: c + a regression + b network; and what the bonus is
@@ -148,13 +148,11 @@ typedef struct sa_agent_counts {
     uint64_t hidden;          /* hidden units a layer of the present network; 0: there is none */
     double replay_seconds;    /* spent in beginning new epochs, their training included, of this process */
     uint64_t refused_rewards; /* scores outside --reward-range */
-    uint64_t
-        /* scores that came, and were taken for mistakes: more than 100 times as far from the mean as any
-         * before */
-        wild_rewards;
-    uint64_t
-        /* contexts with a feature more than 1000 deviations from its mean, which counts as the mean */
-        wild_contexts;
+    /* scores that came, and were taken for mistakes: more than 100 times as far from the mean as any
+     * before */
+    uint64_t wild_rewards;
+    /* contexts with a feature more than 1000 deviations from its mean, which counts as the mean */
+    uint64_t wild_contexts;
     sa_mixture mixture;
 } sa_agent_counts;
 
@@ -177,6 +175,12 @@ SA_API bool sa_algorithm_has_epochs(const char *name);
  * does; partitions take contexts as they are, and --rounds as their horizon; neural-linear has --confidence
  * last-layer, and in `tuned` a lambda and a nu of its own. sa_agent_create does this to its copy. */
 SA_API sa_status sa_algorithm_defaults(sa_options *options);
+/* Does the algorithm of these options look at this option of agents? */
+SA_API bool sa_option_is_read(const sa_options *options, const char *name);
+/* SA_INVALID where an option that was set, to another value than the preset has, has no effect on the
+ * algorithm: whoever set it thinks that it matters. sa_agent_create does not ask, as options may be shared by
+ * several agents. */
+SA_API sa_status sa_options_check_read(const sa_options *options);
 /* The same for "environments", "oracles", "confidence" and "feedback". */
 SA_API bool sa_choice_at(const char *kind, size_t index, const char **name, const char **summary);
 

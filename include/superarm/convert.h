@@ -32,7 +32,7 @@ typedef struct sa_conversion {
 typedef struct sa_converted {
     uint64_t decisions; /* written */
     uint64_t left_out;  /* that could not be written: no feedback, no propensity */
-    char note[512];     /* what a user should hear, as one sentence; "" when there is nothing */
+    char note[512];     /* what a user should be told, as one sentence; "" when there is nothing */
 } sa_converted;
 
 /* `converted` may be NULL. */

@@ -35,9 +35,8 @@ typedef struct sa_evaluate_settings {
     const char *model;
     /* for pi: uniform (the default: slates were drawn uniformly), or product (each position by itself) */
     const char *logging;
-    bool
-        /* the policy decides how long a slate is: estimators by position are then refused */
-        lengths_by_policy;
+    /* the policy decides how long a slate is: estimators by position are then refused */
+    bool lengths_by_policy;
     bool skip_bad;    /* skips and counts lines that are wrong */
     size_t bootstrap; /* resamplings for bootstrap intervals; 0: none */
     size_t folds;     /* of cross-fitting; 0: 5 */

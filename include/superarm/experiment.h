@@ -104,16 +104,14 @@ typedef struct sa_agent_result {
     double seconds_per_run, select_seconds, update_seconds, train_seconds, replay_seconds;
     uint64_t peak_bytes;
     uint64_t diverged_trainings;
-    double
-        /* the largest of sa_decision_certificate, over rounds and runs; NaN where no decision had one */
-        certificate;
+    /* the largest of sa_decision_certificate, over rounds and runs; NaN where no decision had one */
+    double certificate;
     const double *clicks; /* (runs, rounds), cumulative; NULL without --clicks */
     double clicks_mean, clicks_sd, clicks_low, clicks_high;
-    const sa_options
-        *options; /* as they were in force: with rounds, arms and dim as the environment has them */
-    bool
-        /* there are several runs, and all are the same: they tell no more than one, so deviations are NaN */
-        alike;
+    /* as they were in force: with rounds, arms and dim as the environment has them */
+    const sa_options *options;
+    /* there are several runs, and all are the same: they tell no more than one, so deviations are NaN */
+    bool alike;
     /* what regret is, where it is not that against the best slate: alpha-regret, or regret against the
      * oracle's slate; "": it is */
     const char *note;

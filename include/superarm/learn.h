@@ -17,7 +17,7 @@ typedef struct sa_learnt {
     uint64_t decisions; /* learnt from */
     uint64_t left_out;  /* without feedback, or not final */
     uint64_t ignored;   /* values of fields that the agent's schema does not have */
-    char note[512];     /* what a user should hear of the log, as one sentence; "" when there is nothing */
+    char note[512];     /* what a user should be told of the log, as one sentence; "" when there is nothing */
 } sa_learnt;
 
 /* Called now and then with what was learnt so far; a number other than 0 stops, with SA_INTERRUPTED. */

@@ -32,20 +32,18 @@ typedef struct sa_log_entry {
     size_t candidates;      /* N >= 1 */
     size_t dim;             /* d; 0 without contexts */
     const double *contexts; /* (N, d) row-major, finite; NULL: not in the log */
-    const char *const *
-        ids; /* (N) of the items, unique, 1 to 256 bytes; NULL where items have none, or are not in the log */
-    const char *
-        /* JSON text of the object "context", with context_size bytes and no 0 behind it; NULL: none */
-        context;
+    /* (N) of the items, unique, 1 to 256 bytes; NULL where items have none, or are not in the log */
+    const char *const *ids;
+    /* JSON text of the object "context", with context_size bytes and no 0 behind it; NULL: none */
+    const char *context;
     size_t context_size;
     const char *items; /* JSON text of the array "items", items_size bytes; NULL: none */
     size_t items_size;
 
     /* what was chosen, and what came of it */
     size_t slate; /* K <= N */
-    const size_t *
-        /* (K) which candidates, from 0, in the order of positions; none twice. Their ids: ids[arms[k]] */
-        arms;
+    /* (K) which candidates, from 0, in the order of positions; none twice. Their ids: ids[arms[k]] */
+    const size_t *arms;
     const double *feedback; /* (K), NaN: not seen; NULL: none has come */
 
     /* probabilities of the policy that chose, in (0, 1]; NaN: unknown */
@@ -57,12 +55,11 @@ typedef struct sa_log_entry {
     const double *target_prefix_propensities;
     const double *target_position_propensities;
 
-    const char *
-        /* JSON text of an object with all other fields, kept as they are; extra_size bytes; NULL: none */
-        extra;
+    /* JSON text of an object with all other fields, kept as they are; extra_size bytes; NULL: none */
+    const char *extra;
     size_t extra_size;
-    const char
-        *json; /* the whole line, json_size bytes: also a request for sa_schema_encode; writers do not look */
+    /* the whole line, json_size bytes: also a request for sa_schema_encode; writers do not look */
+    const char *json;
     size_t json_size;
 } sa_log_entry;
 
@@ -96,7 +93,7 @@ typedef struct sa_log_counts {
 } sa_log_counts;
 
 SA_API void sa_log_reader_count(const sa_log_reader *reader, sa_log_counts *counts);
-/* What a user should hear at the end, as one sentence: "log.jsonl: the last line, 812, is cut off and was
+/* What a user should be told at the end, as one sentence: "log.jsonl: the last line, 812, is cut off and was
  * left out", or how many lines were skipped and what was wrong with the first; "" when there is nothing.
  * Valid until the reader's next call. */
 SA_API const char *sa_log_reader_warning(sa_log_reader *reader);

@@ -92,15 +92,15 @@ typedef struct sa_decision sa_decision;
  * recorded. */
 SA_API uint64_t sa_decision_id(const sa_decision *decision);
 SA_API uint64_t sa_decision_event(const sa_decision *decision);
-SA_API size_t
-sa_decision_slate(const sa_decision *decision); /* chosen arms: K, or fewer where some may be left out */
+/* chosen arms: K, or fewer where some may be left out */
+SA_API size_t sa_decision_slate(const sa_decision *decision);
 SA_API const size_t *sa_decision_arms(const sa_decision *decision); /* (K), best first */
-SA_API const double *
-sa_decision_estimates(const sa_decision *decision); /* (K) the model's mean, arm by arm as above */
-SA_API const double *
-sa_decision_widths(const sa_decision *decision); /* (K) sqrt(g' Z^-1 g / m); NaN without one */
+/* (K) the model's mean, arm by arm as above */
+SA_API const double *sa_decision_estimates(const sa_decision *decision);
+/* (K) sqrt(g' Z^-1 g / m); NaN without one */
+SA_API const double *sa_decision_widths(const sa_decision *decision);
 /* (K) the optimistic score. For ucb it is estimate + gamma x width x the unit of the scores: 1 in paper and
- * icml23; in tuned the deviation of the scores over --scale-to, times how boldly the agent explores by now
+ * icml23; in tuned the deviation of the scores over 0.04, times how boldly the agent explores by now
  * (--companion). */
 SA_API const double *sa_decision_scores(const sa_decision *decision);
 /* c >= 1: the exact widths lie between width / c and width x c, rounding apart. 1 with --confidence exact,

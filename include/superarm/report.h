@@ -30,16 +30,16 @@ SA_API sa_status sa_report_open_panels(const char *const *folders, size_t count,
 SA_API sa_status sa_report_set(sa_report *report, const char *name, const char *value);
 
 /* How figures show agents: names, colours and marks, the same wherever they are drawn. */
-typedef struct sa_agent_look {
+typedef struct sa_agent_style {
     char name[256];  /* "CN-UCB" */
     char colour[16]; /* "#0072B2" */
     size_t dashes;   /* 0: solid; else a dash of 8 (1 + (dashes - 1) / 3) and 1 + (dashes - 1) % 3 dots */
     size_t mark; /* 0 to 4: disc, square, triangle, diamond, triangle downwards; 5 to 9: the same, empty */
-} sa_agent_look;
+} sa_agent_style;
 /* Of the index-th of agents (count) with these labels, algorithms, presets and hidden units. */
-SA_API sa_status sa_agent_look_of(const char *const *labels, const char *const *algorithms,
+SA_API sa_status sa_agent_style_of(const char *const *labels, const char *const *algorithms,
                                   const char *const *presets, const int64_t *hidden, size_t count,
-                                  size_t index, sa_agent_look *out);
+                                  size_t index, sa_agent_style *out);
 
 /* Adds published curves from a CSV file with the columns
  * figure,score,d,algorithm,round,mean_regret,sd_regret,runs, and regret where it is not realised in all of

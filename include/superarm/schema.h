@@ -66,8 +66,8 @@ SA_API sa_status sa_schema_encode(const sa_schema *schema, const char *json, siz
 /* What the last call gave; valid until the next one. */
 SA_API size_t sa_encoding_arms(const sa_encoding *encoding);
 SA_API const double *sa_encoding_contexts(const sa_encoding *encoding); /* (arms, dim) row-major */
-SA_API const char *const *
-sa_encoding_ids(const sa_encoding *encoding); /* (arms), or NULL where items have no ids */
+/* (arms), or NULL where items have no ids */
+SA_API const char *const *sa_encoding_ids(const sa_encoding *encoding);
 /* Values left out since the schema does not have their fields, over all calls, and the name of the first such
  * field, "items.colour" or "context.colour", "" when there was none. */
 SA_API uint64_t sa_encoding_ignored(const sa_encoding *encoding);

@@ -65,6 +65,7 @@ class Agent:
         given = {"preset": preset, "algorithm": algorithm, "dim": dim, "random_state": random_state,
                  "oracle": None if own else oracle, **options}
         set_options(given, lambda name, value: lib.sa_options_set(handle, name, value), ("random_state",))
+        check(lib.sa_options_check_read(handle))
         named = None if schema is None else as_schema(schema)
         self._begin(_create(handle, named), oracle if own else None)
         if dim is None and named is None:

@@ -75,7 +75,7 @@ sa_status sa_agent_oracle(sa_agent *agent, const sa_oracle_callbacks *oracle) {
                        oracle->positions ? "a score for each position" : "one score an arm",
                        oracle->positions ? "one an arm" : "one for each position");
     SA_TRY(sa_agent_enter(agent, &before));
-    sa_status status = sa_policy_own(&agent->learner->policy);
+    sa_status status = sa_policy_unshare(&agent->learner->policy);
     if (status != SA_OK) return sa_agent_leave(agent, before, status, false);
     sa_policy *policy = agent->learner->policy;
     policy->callbacks = oracle ? *oracle : (sa_oracle_callbacks){0};

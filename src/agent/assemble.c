@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "learn/epochs.h"
 #include "learn/forgetting.h"
+#include "options/parts.h"
 #include "policy/decision.h"
 #include "policy/feasible.h"
 
@@ -32,7 +33,8 @@ static sa_status check_forgetting(const sa_algorithm *algorithm, const sa_option
 /* The model, and what is known of its gradients. */
 static sa_status create_model(const sa_algorithm *algorithm, sa_options *options, sa_policy *policy) {
     bool companion = options->companion && !policy->exploration.by_theory; /* theory speaks of the network */
-    SA_TRY(sa_estimator_create(algorithm->model, options, companion, &policy->estimator));
+    sa_model_settings shape = sa_options_model(options);
+    SA_TRY(sa_estimator_create(algorithm->model, &shape, companion, &policy->estimator));
     const sa_model *model = policy->estimator.model;
     if (!model) return SA_OK;
     options->precision = (int)model->precision; /* linear models are always double */
@@ -44,11 +46,13 @@ static sa_status create_model(const sa_algorithm *algorithm, sa_options *options
         policy->exploration.bounds.approximation = 0;
     SA_TRY(sa_gradients_init(&policy->none, model->precision, model->pairs, model->shape));
     if (!algorithm->confidence) return SA_OK;
-    return sa_confidence_create(options, model->pairs, model->shape, &policy->confidence);
+    sa_confidence_settings settings = sa_options_confidence(options);
+    return sa_confidence_create(&settings, model->pairs, model->shape, &policy->confidence);
 }
 
 static sa_status create_parts(const sa_algorithm *algorithm, sa_options *options, sa_policy *policy) {
-    policy->exploration = sa_exploration_from(algorithm->exploration, algorithm->ts_samples, options);
+    const sa_exploration_class *rule = sa_exploration_find(algorithm->exploration);
+    policy->exploration = sa_options_exploration(rule, algorithm->ts_samples, options);
     policy->oracle = sa_oracle_of((sa_oracle_kind)options->oracle);
     if (policy->oracle->missing) return sa_fail(SA_UNSUPPORTED, "%s", policy->oracle->missing);
     policy->feedback = sa_feedback_of((sa_feedback_kind)options->feedback);

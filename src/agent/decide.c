@@ -82,7 +82,7 @@ static sa_status choose(batch *self, const sa_request *const *requests) {
     sa_learner *learner = agent->learner;
     SA_TRY(sa_choose(learner->policy, agent->chooser, requests, self->count, take_choice, self));
     if (!agent->chooser->widths.imprecise) return SA_OK;
-    SA_TRY(sa_learner_own(learner));
+    SA_TRY(sa_learner_unshare(learner));
     SA_TRY(sa_confidence_widen(learner->policy->confidence));
     return sa_choose(learner->policy, agent->chooser, requests, self->count, take_choice, self);
 }
@@ -91,9 +91,9 @@ static sa_status choose(batch *self, const sa_request *const *requests) {
  * cost. */
 static sa_status note(sa_agent *agent, size_t decisions, size_t asked) {
     sa_policy **policy = &agent->learner->policy;
-    SA_TRY(sa_policy_own(policy));
+    SA_TRY(sa_policy_unshare(policy));
     sa_estimator *estimator = &(*policy)->estimator;
-    SA_TRY(sa_own(&estimator->statistics));
+    SA_TRY(sa_unshare(&estimator->statistics));
     if (estimator->statistics)
         memcpy(estimator->statistics, agent->chooser->statistics,
                sa_statistics_length(&estimator->inputs) * sizeof *estimator->statistics);
@@ -109,7 +109,7 @@ static sa_status count_now(sa_agent *agent, sa_pending *pending, bool solved, si
     size_t *label, slate = pending->slate;
     bool positions = learner->policy->estimator.inputs.positions > 0;
     if (!learner->policy->confidence || !learner->options->count_pending || slate == 0) return SA_OK;
-    SA_TRY(sa_learner_own(learner));
+    SA_TRY(sa_learner_unshare(learner));
     SA_TRY(SA_LAY(&learner->work.samples, {&label, slate, sizeof *label}));
     for (size_t k = 0; k < slate; k++) label[k] = positions ? pending->arms[k] * slate + k : pending->arms[k];
     learner->asked = (double)asked;
@@ -312,7 +312,7 @@ static sa_status record(sa_agent *agent, const sa_request *request, sa_decision 
                        decision->candidates, request->arms);
     uint64_t id = agent->memory.pending.next;
     if (decision->imprecise && learner->policy->confidence) { /* first, as a select does */
-        SA_TRY(sa_learner_own(learner));
+        SA_TRY(sa_learner_unshare(learner));
         SA_TRY(sa_confidence_widen(learner->policy->confidence));
     }
     SA_TRY(sa_agent_keep(agent, request, decision->arms, decision->slate, decision->prefix,

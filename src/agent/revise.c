@@ -30,7 +30,7 @@ static sa_status revise(sa_agent *agent, uint64_t decision, const double *scores
     sa_pending *pending;
     SA_TRY(sa_agent_find(agent, decision, n, &pending));
     SA_TRY(check(agent, pending, scores, observed));
-    SA_TRY(sa_learner_own(agent->learner));
+    SA_TRY(sa_learner_unshare(agent->learner));
     *learning = true;
     for (size_t k = 0; k < n; k++)
         if (is_meant(pending, observed, k)) SA_TRY(sa_revise(agent->learner, pending->row[k], scores[k]));

@@ -4,8 +4,8 @@
 #define SA_AGENT_REWARDS_H
 
 #include "base/npy.h"
-#include "base/options.h"
 #include "feedback/outliers.h"
+#include "options/options.h"
 
 typedef struct sa_rewards {
     bool bounded;

@@ -65,7 +65,7 @@ static sa_status learn_from(sa_agent *agent, const sa_answer *answer, bool *lear
     sa_learner *next = NULL;
     if (automatic) SA_TRY(make_next(agent, history->answered + first, &next));
     sa_status status = sa_history_reserve(history, answer->count);
-    if (status == SA_OK) status = sa_learner_own(agent->learner);
+    if (status == SA_OK) status = sa_learner_unshare(agent->learner);
     if (status != SA_OK) {
         sa_learner_destroy(next);
         return status;
@@ -81,7 +81,7 @@ static sa_status answer_with(sa_agent *agent, uint64_t decision, const double *s
     const sa_policy *policy = agent->learner->policy;
     sa_answer answer = {.scores = scores, .places = places, .solved = decision == agent->solved_for};
     SA_TRY(sa_agent_find(agent, decision, n, &answer.pending));
-    sa_seen seen = policy->feedback->look(n, scores, observed, places);
+    sa_observed seen = policy->feedback->observe(n, scores, observed, places);
     answer.count = seen.count;
     answer.end = seen.end;
     SA_TRY(sa_answer_check(&answer, agent->learner->options->feedback == SA_FEEDBACK_CASCADE));
@@ -152,7 +152,7 @@ sa_status sa_agent_learn(sa_agent *agent, const sa_request *request, const size_
 static sa_status train(sa_agent *agent, bool *learning) {
     sa_learner *next;
     SA_TRY(make_next(agent, agent->memory.history.answered, &next));
-    sa_status status = sa_learner_own(agent->learner);
+    sa_status status = sa_learner_unshare(agent->learner);
     if (status != SA_OK) {
         sa_learner_destroy(next);
         return status;

@@ -9,9 +9,8 @@
 typedef struct sa_buffer {
     char *text; /* ended by 0 once something was added */
     size_t size, capacity;
-    sa_status
-        /* of the first addition that failed; later ones do nothing, so one check at the end is enough */
-        status;
+    /* of the first addition that failed; later ones do nothing, so one check at the end is enough */
+    sa_status status;
 } sa_buffer;
 
 void sa_buffer_clear(sa_buffer *buffer);

@@ -160,7 +160,7 @@ bool sa_is_last(void *block) {
     return true;
 }
 
-sa_status sa_own(void *array) {
+sa_status sa_unshare(void *array) {
     void *block, *copy;
     memcpy(&block, array, sizeof block);
     if (!block || !sa_is_shared(block)) return SA_OK;

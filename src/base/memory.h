@@ -3,8 +3,8 @@
  *
  * A block has a number of holders. Whoever wants to go on reading a block that its owner may free or rewrite
  * holds it (sa_hold); sa_free then gives up one hold, and the last one frees the memory. An owner that
- * rewrites a block which others hold makes a copy first (sa_own). Only the owner's thread may hold or own a
- * block; any thread may free. */
+ * rewrites a block which others hold makes a copy first (sa_unshare). Only the owner's thread may hold or own
+ * a block; any thread may free. */
 #ifndef SA_BASE_MEMORY_H
 #define SA_BASE_MEMORY_H
 
@@ -41,7 +41,7 @@ bool sa_is_shared(const void *block);
  * sa_free, the block. */
 bool sa_is_last(void *block);
 /* `*array` becomes a copy that nobody else holds, where others do. */
-sa_status sa_own(void *array);
+sa_status sa_unshare(void *array);
 
 /* ---- accounts: bytes that belong together ---- */
 

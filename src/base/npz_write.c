@@ -122,7 +122,7 @@ static sa_status write_zip(const sa_npz_writer *writer, const char *path, const 
     return status;
 }
 
-/* libzip replaces the file by one of its own, so the descriptor must be got anew. */
+/* libzip replaces the file by one of its own, so the descriptor must be got again. */
 static sa_status seal(sa_replacement *replacement) {
     close(replacement->file);
     replacement->file = open(replacement->temporary, O_RDWR | O_CLOEXEC);

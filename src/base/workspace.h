@@ -9,8 +9,8 @@
 typedef struct sa_workspace {
     char *block;
     size_t capacity; /* bytes */
-    double
-        gap; /* a search that was cut short: the best reward is at most 1 + gap times the one found. Else 0 */
+    /* a search that was cut short: the best reward is at most 1 + gap times the one found. Else 0 */
+    double gap;
 } sa_workspace;
 
 typedef struct sa_part {

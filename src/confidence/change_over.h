@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 typedef struct sa_rent {
-    double
-        excess; /* operations that the rounds so far have cost more than they would have after the change */
+    /* operations that the rounds so far have cost more than they would have after the change */
+    double excess;
 } sa_rent;
 
 /* A round has cost `more` operations more (less: below 0), and the change costs `price`: is it due? */

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/npy.h"
-#include "base/options.h"
 #include "base/workspace.h"
+#include "confidence/options.h"
 #include "model/gradients.h"
 
 typedef struct sa_confidence sa_confidence;
@@ -43,9 +43,8 @@ typedef struct sa_width_work {
     sa_gradients part;     /* the gradients at hand, in the precision of the engine */
     sa_workspace solution; /* what is solved for them */
     sa_solved solved;
-    bool
-        /* widths were asked for that single precision may not hold: the engine should be widened */
-        imprecise;
+    /* widths were asked for that single precision may not hold: the engine should be widened */
+    bool imprecise;
 } sa_width_work;
 
 void sa_width_work_clear(sa_width_work *work); /* a zeroed struct is an empty one */
@@ -58,7 +57,7 @@ typedef struct sa_confidence_class {
     const char *name;
     const char *summary;
     /* For gradients with these pairs. */
-    sa_status (*create)(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+    sa_status (*create)(const sa_confidence_settings *settings, size_t pairs, const sa_pair_shape *shape,
                         sa_confidence **out);
     void (*destroy)(sa_confidence *confidence);
     /* A copy to go on counting with, while others hold this one: what is only read is shared, and what only
@@ -95,17 +94,16 @@ typedef struct sa_confidence_class {
 struct sa_confidence {
     const sa_confidence_class *kind;
     uint64_t version; /* changes whenever the engine does */
-    double
-        /* scores that the latest decision asked widths for, set before gradients are counted: the cost of
-         * rounds */
-        asked;
+    /* scores that the latest decision asked widths for, set before gradients are counted: the cost of
+     * rounds */
+    double asked;
 };
 
-sa_status sa_confidence_create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
-                               sa_confidence **out);
+sa_status sa_confidence_create(const sa_confidence_settings *settings, size_t pairs,
+                               const sa_pair_shape *shape, sa_confidence **out);
 void sa_confidence_destroy(sa_confidence *confidence); /* gives up one hold; NULL is fine */
 /* Before it changes: where others hold `*confidence`, it becomes a fork. */
-sa_status sa_confidence_own(sa_confidence **confidence);
+sa_status sa_confidence_unshare(sa_confidence **confidence);
 /* `*confidence`, perhaps NULL, becomes `next`, whose version is a later one. */
 void sa_confidence_replace(sa_confidence **confidence, sa_confidence *next);
 /* Counting and all that changes it, for engines that nobody else holds. label as in the class, for columns

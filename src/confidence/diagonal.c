@@ -65,13 +65,13 @@ static sa_status allocate(diagonal_t *self) {
     return sa_alloc_array(self->parameters, sizeof(double), &self->reciprocal);
 }
 
-static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+static sa_status create(const sa_confidence_settings *settings, size_t pairs, const sa_pair_shape *shape,
                         sa_confidence **out) {
     diagonal_t *self;
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base.kind = &sa_confidence_diagonal;
-    self->lambda = options->regularization;
+    self->lambda = settings->regularization;
     self->pairs = pairs;
     SA_TRY_OR_FAIL(sa_alloc_array(pairs, sizeof *shape, &self->shape));
     memcpy(self->shape, shape, pairs * sizeof *shape);
@@ -94,7 +94,7 @@ static sa_status fork_engine(sa_confidence *confidence, sa_confidence **out) {
     copy->z = NULL;
     sa_hold(copy->shape);
     sa_hold(copy->reciprocal);
-    sa_status status = sa_own(&copy->reciprocal);
+    sa_status status = sa_unshare(&copy->reciprocal);
     if (status != SA_OK) {
         destroy(&copy->base);
         return status;

@@ -41,23 +41,23 @@ static void destroy(sa_confidence *confidence) {
     sa_free(exact);
 }
 
-static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+static sa_status create(const sa_confidence_settings *settings, size_t pairs, const sa_pair_shape *shape,
                         sa_confidence **out) {
     exact_t *exact;
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *exact, &exact));
     exact->base.kind = &sa_confidence_exact;
-    exact->lambda = options->regularization;
-    exact->form_wanted = options->exact_form;
+    exact->lambda = settings->regularization;
+    exact->form_wanted = settings->exact_form;
     exact->fading.phi = 1;
-    SA_TRY_OR_FAIL(sa_gradients_init(&exact->none, (sa_precision)options->precision, pairs, shape));
+    SA_TRY_OR_FAIL(sa_gradients_init(&exact->none, (sa_precision)settings->precision, pairs, shape));
     exact->parameters = sa_gradients_parameters(&exact->none);
     exact->length = sa_gradients_length(&exact->none);
     bool primal = exact->form_wanted == SA_EXACT_PRIMAL ||
                   (exact->form_wanted == SA_EXACT_AUTO && exact->parameters <= PRIMAL_AT_ONCE);
     const sa_factor_class *kind = sa_factor_class_of(primal, exact->none.precision);
     SA_TRY_OR_FAIL(kind->create(exact->lambda, &exact->none, &exact->factor));
-    if (options->discount < 1)
+    if (settings->discount < 1)
         SA_TRY_OR_FAIL(
             sa_grow_array(&exact->fading.weight, &exact->fading.capacity, 1, sizeof *exact->fading.weight));
     *out = &exact->base;

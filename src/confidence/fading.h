@@ -17,10 +17,9 @@
 
 typedef struct sa_fading {
     double phi; /* 1 for an engine that forgets nothing */
-    double *
-        /* (counted) of the gradients that a dual factor keeps, in units of phi; NULL: nothing was
-         * forgotten */
-        weight;
+    /* (counted) of the gradients that a dual factor keeps, in units of phi; NULL: nothing was
+     * forgotten */
+    double *weight;
     size_t capacity; /* of weight */
     double dropped;  /* what was left out, as it would weigh now: sum of weight |g|^2 */
 } sa_fading;

@@ -213,7 +213,7 @@ static sa_status count_many(primal_t *primal, const sa_gradients *batch, double 
 static sa_status update(primal_t *primal, const sa_gradients *batch, double scale, sa_width_work *work) {
     size_t width = padded(primal->parameters);
     real *added, *rotation;
-    SA_TRY(REAL(triangle_own)(&primal->factor));
+    SA_TRY(REAL(triangle_unshare)(&primal->factor));
     for (size_t first = 0; first < batch->count; first += UPDATE_ROWS) {
         size_t left = batch->count - first, many = left < UPDATE_ROWS ? left : UPDATE_ROWS;
         SA_TRY(sa_work_take(work, PRECISION, batch, NULL, first, many));

@@ -17,9 +17,9 @@ const sa_confidence_class *sa_confidence_class_at(size_t kind) {
     return kind < sizeof engines / sizeof *engines ? engines[kind] : NULL;
 }
 
-sa_status sa_confidence_create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
-                               sa_confidence **out) {
-    SA_TRY(engines[options->confidence]->create(options, pairs, shape, out));
+sa_status sa_confidence_create(const sa_confidence_settings *settings, size_t pairs,
+                               const sa_pair_shape *shape, sa_confidence **out) {
+    SA_TRY(engines[settings->confidence]->create(settings, pairs, shape, out));
     (*out)->version = 1;
     return SA_OK;
 }
@@ -28,7 +28,7 @@ void sa_confidence_destroy(sa_confidence *confidence) {
     if (confidence && sa_is_last(confidence)) confidence->kind->destroy(confidence);
 }
 
-sa_status sa_confidence_own(sa_confidence **confidence) {
+sa_status sa_confidence_unshare(sa_confidence **confidence) {
     sa_confidence *fork;
     if (!*confidence || !sa_is_shared(*confidence)) return SA_OK;
     SA_TRY((*confidence)->kind->fork(*confidence, &fork));

@@ -86,7 +86,7 @@ static sa_status fork_engine(sa_confidence *confidence, sa_confidence **out) {
 /* ---- elements ---- */
 
 /* The elements in double precision, and their Gram matrix for the fold. */
-static void look_at_elements(sketch_t *self) {
+static void measure_elements(sketch_t *self) {
     const sa_gradients *held = sa_dual_gradients(self->dual);
     elements *all = self->elements;
     all->wide.count = 0;
@@ -110,7 +110,7 @@ static sa_status hold(sketch_t *self, sa_precision precision, const size_t *kept
 static sa_status widen(sa_confidence *confidence) {
     sketch_t *self = (sketch_t *)confidence;
     if (self->dual->kind->precision == SA_PRECISION_DOUBLE) return SA_OK;
-    look_at_elements(self);
+    measure_elements(self);
     return hold(self, SA_PRECISION_DOUBLE, NULL);
 }
 
@@ -119,7 +119,7 @@ static sa_status widen(sa_confidence *confidence) {
 static sa_status fold_until(sketch_t *self, size_t keep) {
     sa_fold *fold = &self->elements->fold;
     bool all = keep >= fold->count && sa_fold_least_weight(fold) > LEAST_ELEMENT_WEIGHT;
-    look_at_elements(self);
+    measure_elements(self);
     sa_fold_discount(fold, self->phi);
     if (!all) sa_fold_until(fold, keep);
     self->phi = 1;
@@ -150,18 +150,18 @@ static sa_status create_elements(sketch_t *self, size_t pairs, const sa_pair_sha
     return sa_alloc_array(pairs, sizeof *all->pair, &all->pair);
 }
 
-static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+static sa_status create(const sa_confidence_settings *settings, size_t pairs, const sa_pair_shape *shape,
                         sa_confidence **out) {
     sketch_t *self;
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base.kind = &sa_confidence_sketch;
-    self->lambda = options->regularization;
+    self->lambda = settings->regularization;
     self->phi = 1;
-    self->size = (size_t)options->sketch_size;
+    self->size = (size_t)settings->sketch_size;
     self->room = self->size + (self->size / 4 > LEAST_FRESH ? self->size / 4 : LEAST_FRESH);
     SA_TRY_OR_FAIL(create_elements(self, pairs, shape));
-    const sa_factor_class *kind = sa_factor_class_of(false, (sa_precision)options->precision);
+    const sa_factor_class *kind = sa_factor_class_of(false, (sa_precision)settings->precision);
     SA_TRY_OR_FAIL(kind->create(self->lambda, &self->elements->wide, &self->dual));
     *out = &self->base;
     return SA_OK;

@@ -42,8 +42,8 @@ static sa_status check(const sa_conversion *c, size_t *from, size_t *to) {
     return SA_OK;
 }
 
-/* All decisions, to `write`, or before that to `look`. */
-static sa_status pass(const sa_conversion *c, size_t from, sa_sink *sink, bool looking,
+/* All decisions, to `write`, or before that to `survey`. */
+static sa_status pass(const sa_conversion *c, size_t from, sa_sink *sink, bool surveying,
                       sa_converted *converted) {
     sa_source *source;
     const sa_log_entry *entry;
@@ -53,15 +53,15 @@ static sa_status pass(const sa_conversion *c, size_t from, sa_sink *sink, bool l
         bool left_out = false;
         status = source->next(source, &entry);
         if (status != SA_OK || !entry) break;
-        status = looking ? sink->look(sink, entry) : sink->write(sink, entry, &left_out);
+        status = surveying ? sink->survey(sink, entry) : sink->write(sink, entry, &left_out);
         if (status != SA_OK) {
             sa_fail_prefix(status, "%s:%llu: ", c->in, (unsigned long long)entry->line);
             break;
         }
-        converted->decisions += !looking && !left_out;
-        converted->left_out += !looking && left_out;
+        converted->decisions += !surveying && !left_out;
+        converted->left_out += !surveying && left_out;
     }
-    if (status == SA_OK && !looking)
+    if (status == SA_OK && !surveying)
         snprintf(converted->note, sizeof converted->note, "%s", source->warning(source));
     source->close(source);
     return status;
@@ -74,7 +74,7 @@ sa_status sa_convert(const sa_conversion *conversion, sa_converted *converted) {
     SA_TRY(check(conversion, &from, &to));
     SA_TRY(FORMS[to].sink(conversion, &sink));
     sa_status status = SA_OK;
-    if (sink->look) status = pass(conversion, from, sink, true, &counts);
+    if (sink->survey) status = pass(conversion, from, sink, true, &counts);
     if (status == SA_OK) status = pass(conversion, from, sink, false, &counts);
     if (status == SA_OK && counts.decisions == 0)
         status = sa_fail(

@@ -22,7 +22,7 @@ struct sa_source {
 typedef struct sa_sink sa_sink;
 struct sa_sink {
     /* Called for all decisions before the first is written; NULL: not needed. */
-    sa_status (*look)(sa_sink *sink, const sa_log_entry *entry);
+    sa_status (*survey)(sa_sink *sink, const sa_log_entry *entry);
     /* SA_INVALID: this decision cannot be written, and why. `*left_out`: it was passed over. */
     sa_status (*write)(sa_sink *sink, const sa_log_entry *entry, bool *left_out);
     /* Frees the sink either way. */

@@ -41,7 +41,7 @@ static sa_status note_names(names *known, const sa_json *json, size_t object) {
     return SA_OK;
 }
 
-static sa_status look(sa_sink *sink, const sa_log_entry *entry) {
+static sa_status survey(sa_sink *sink, const sa_log_entry *entry) {
     csv_sink *self = (csv_sink *)sink;
     if (entry->contexts && !entry->items && entry->dim > self->dim) self->dim = entry->dim;
     if (entry->context) {
@@ -189,7 +189,7 @@ static sa_status finish(sa_sink *sink) {
 sa_status sa_sink_csv(const sa_conversion *conversion, sa_sink **out) {
     csv_sink *self;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
-    self->base = (sa_sink){look, write_entry, finish, abandon};
+    self->base = (sa_sink){survey, write_entry, finish, abandon};
     sa_status status = sa_text_file_begin(&self->out, conversion->out);
     if (status == SA_OK)
         *out = &self->base;

@@ -34,10 +34,9 @@ typedef struct sa_csv_pool {
     size_t rows, columns; /* columns without the label */
     size_t dim;           /* inputs of all columns */
     sa_csv_column *column;
-    double *
-        /* (rows, columns) the number, NaN where it is missing, or the place of the value among the
-         * column's */
-        cells;
+    /* (rows, columns) the number, NaN where it is missing, or the place of the value among the
+     * column's */
+    double *cells;
     bool *positive; /* (rows) */
 } sa_csv_pool;
 

@@ -10,8 +10,8 @@
 typedef struct sa_csv_values {
     char **text;  /* (count) in the order of arrival */
     size_t *size; /* (count) of each */
-    uint32_t
-        *slot; /* (slots) open addressing: 1 + the index of the value, 0 when free; slots is a power of two */
+    /* (slots) open addressing: 1 + the index of the value, 0 when free; slots is a power of two */
+    uint32_t *slot;
     size_t count, text_room, size_room, slots;
 } sa_csv_values;
 

@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/options.h"
 #include "base/status.h"
+#include "options/options.h"
 #include <superarm/own.h>
 
 typedef struct sa_environment sa_environment;
-typedef struct sa_turns sa_turns;
+typedef struct sa_callback_lock sa_callback_lock;
 
 /* One round as an environment draws it. */
 typedef struct sa_round {
@@ -21,9 +21,9 @@ typedef struct sa_round {
     double *expected; /* (arms) expected scores */
     double *noise;    /* (arms) what is added to them */
     double *stop;     /* (arms) the probability that a user who chose this arm looks no further */
-    const sa_environment
-        *environment; /* of the run that was begun; NULL: none was, or the environment need not know */
-    void *state;      /* of that run, where the environment is the caller's own */
+    /* of the run that was begun; NULL: none was, or the environment need not know */
+    const sa_environment *environment;
+    void *state; /* of that run, where the environment is the caller's own */
 } sa_round;
 
 typedef struct sa_environment_class {
@@ -60,8 +60,8 @@ void sa_environment_destroy(sa_environment *environment); /* NULL is fine */
 /* SA_INVALID for options of other environments: what nothing looks at is a mistake. */
 sa_status sa_environment_check_options(const sa_options *options);
 /* The caller's own (own.c), whose callbacks wait for their turns; both are borrowed. */
-sa_status sa_environment_create_own(const sa_options *options, const sa_own_environment *own, sa_turns *turns,
-                                    sa_environment **out);
+sa_status sa_environment_create_own(const sa_options *options, const sa_own_environment *own,
+                                    sa_callback_lock *turns, sa_environment **out);
 /* Room for any round of the environment; sa_round_clear frees it, also after a failure, and ends its run. */
 sa_status sa_round_init(sa_round *round, const sa_environment *environment);
 void sa_round_clear(sa_round *round);

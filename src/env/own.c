@@ -2,15 +2,15 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/callback_lock.h"
 #include "base/memory.h"
-#include "base/turns.h"
 #include "env/environment.h"
 #include "env/noise.h"
 
 typedef struct own_environment {
     sa_environment base;
     sa_own_environment own;
-    sa_turns *turns;
+    sa_callback_lock *turns;
     uint64_t seed;
 } own_environment;
 
@@ -137,8 +137,8 @@ static sa_status check(const sa_options *options, const sa_own_environment *own)
     return SA_OK;
 }
 
-sa_status sa_environment_create_own(const sa_options *options, const sa_own_environment *own, sa_turns *turns,
-                                    sa_environment **out) {
+sa_status sa_environment_create_own(const sa_options *options, const sa_own_environment *own,
+                                    sa_callback_lock *turns, sa_environment **out) {
     own_environment *self;
     SA_TRY(sa_environment_check_options(options));
     SA_TRY(check(options, own));

@@ -1,9 +1,9 @@
-/* Queries and their documents, as LETOR has them. Each round is a query, drawn anew, and its documents, in
+/* Queries and their documents, as LETOR has them. Each round is a query, drawn again, and its documents, in
  * random order, are the arms. A document's expected score is the probability by its grade that --user chooses
  * it when looking at it; its score is 1 or 0. With --noise, given by hand, Gaussian noise is added to that.
  * Rows have unit length unless --no-unit-rows. */
 #include "base/memory.h"
-#include "env/data.h"
+#include "env/data_file.h"
 #include "env/svmlight_file.h"
 #include "rng/stream.h"
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "env/data.h"
+#include "env/data_file.h"
 
 enum { SA_LARGEST_FEATURE = 10000000 };
 

@@ -1,5 +1,5 @@
-/* Bootstrap intervals: decisions are drawn again, with replacement, and the value computed anew; the 2.5% and
- * 97.5% percentiles. */
+/* Bootstrap intervals: decisions are drawn again, with replacement, and the value computed again; the 2.5%
+ * and 97.5% percentiles. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -60,7 +60,7 @@ static sa_status add_feedback(sa_feedback_table *table, const sa_log_entry *entr
 }
 
 /* Slates as long as there are candidates say nothing about who decided their length. */
-static void look_at_length(sa_evaluation *evaluation, const sa_log_entry *entry, size_t *usual) {
+static void check_length(sa_evaluation *evaluation, const sa_log_entry *entry, size_t *usual) {
     if (!*usual) *usual = entry->slate;
     if (entry->slate != *usual && entry->slate < entry->candidates && !evaluation->varying_line)
         evaluation->varying_line = entry->line;
@@ -107,7 +107,7 @@ sa_status sa_read_decisions(const char *log, const sa_evaluate_settings *setting
     for (;;) {
         SA_TRY_OR_FAIL(sa_decisions_next(&decisions, &entry));
         if (!entry) break;
-        look_at_length(evaluation, entry, &usual);
+        check_length(evaluation, entry, &usual);
         SA_TRY_OR_FAIL(add(evaluation, &weigher, log, entry));
     }
     status = after_last(evaluation, &decisions);

@@ -118,8 +118,8 @@ static void leave_out_copies(sa_evaluation *evaluation) {
 /* ---- what cannot be computed ---- */
 
 /* The sentence into `why`; "" when nothing is in the way. */
-static void look_for_obstacle(const sa_evaluate_settings *settings, const char *log,
-                              const sa_policy_result *policy, const sa_estimator *estimator, char why[1024]) {
+static void find_refusal(const sa_evaluate_settings *settings, const char *log,
+                         const sa_policy_result *policy, const sa_estimator *estimator, char why[1024]) {
     const char *missing =
         estimator->weights == SA_WEIGHT_NONE ? NULL : policy->sample.missing[estimator->weights];
     why[0] = 0;
@@ -143,8 +143,8 @@ static void look_for_obstacle(const sa_evaluate_settings *settings, const char *
                  estimator->name, policy->target.name);
 }
 
-static void look_at_overlap(const char *log, const sa_policy_result *policy, const sa_estimator *estimator,
-                            const sa_estimate *estimate, char why[1024]) {
+static void check_overlap(const char *log, const sa_policy_result *policy, const sa_estimator *estimator,
+                          const sa_estimate *estimate, char why[1024]) {
     const char *name = policy->target.name;
     why[0] = 0;
     if (estimator->weights != SA_WEIGHT_NONE && estimate->largest_weight == 0)
@@ -193,12 +193,12 @@ static sa_status compute_policy(sa_evaluation *evaluation, const sa_evaluate_set
     for (size_t i = 0; i < sa_estimator_count; i++) {
         const sa_estimator *estimator = &sa_estimators[i];
         if (!evaluation->asked[i]) continue;
-        look_for_obstacle(settings, log, policy, estimator, why);
+        find_refusal(settings, log, policy, estimator, why);
         if (!*why) {
             SA_TRY(estimator->replay
                        ? sa_replay(log, settings->skip_bad, &policy->target, &policy->estimates[i])
                        : compute(estimator, &policy->sample, terms, &policy->estimates[i]));
-            look_at_overlap(log, policy, estimator, &policy->estimates[i], why);
+            check_overlap(log, policy, estimator, &policy->estimates[i], why);
         }
         if (*why && evaluation->named) return sa_fail(SA_INVALID, "%s", why);
         if (*why) SA_TRY(sa_warn(evaluation, "%s is left out: %s", estimator->name, why));

@@ -11,12 +11,12 @@
 #include <jansson.h>
 
 #include "base/buffer.h"
+#include "base/callback_lock.h"
 #include "base/lock.h"
-#include "base/options.h"
-#include "base/turns.h"
 #include "env/clicks.h"
 #include "env/environment.h"
 #include "experiment/grid.h"
+#include "options/options.h"
 #include "oracle/oracle.h"
 #include <superarm/superarm.h>
 
@@ -35,7 +35,7 @@ struct sa_experiment {
     sa_grid grid;
     sa_own_environment environment; /* of the caller's own; without `contexts` there is none */
     sa_oracle_callbacks oracle;     /* likewise; with alpha 0 there is none */
-    sa_turns turns;                 /* of all callbacks */
+    sa_callback_lock turns;         /* of all callbacks */
     struct sa_work *work; /* of the last check; holds the results once it is `finished`. NULL before */
     bool checked;         /* the work fits the options and has not been done */
 };
@@ -76,10 +76,9 @@ const char *sa_curve_name(sa_curve_kind kind);
 typedef struct sa_totals {
     sa_run_stats stats; /* means of the times, the largest memory and certificate, the sum of diverged */
     sa_mean final[SA_CURVE_COUNT]; /* of the curves' ends */
-    bool
-        /* there are several runs, and all are the same: they tell no more than one, and there is no
-         * interval */
-        alike;
+    /* there are several runs, and all are the same: they tell no more than one, and there is no
+     * interval */
+    bool alike;
 } sa_totals;
 
 /* curve[k] (runs, rounds) or NULL, stats (runs) */
@@ -106,13 +105,13 @@ typedef struct sa_plan_agent {
 } sa_plan_agent;
 
 typedef struct sa_plan {
-    sa_options
-        *options; /* for all agents, with rounds, arms and dim as the environment has them, and full paths */
+    /* for all agents, with rounds, arms and dim as the environment has them, and full paths */
+    sa_options *options;
     sa_environment *environment;
     sa_problem *problem;            /* data of the oracles, the same in every round */
     sa_oracle_callbacks own_oracle; /* the caller's as it was given; with alpha 0 there is none */
     sa_oracle_callbacks oracle;     /* the same, but waits for its turn */
-    sa_turns *turns;                /* of all callbacks */
+    sa_callback_lock *turns;        /* of all callbacks */
     sa_clicks *clicks;              /* what users do; NULL: every score is seen */
     sa_plan_agent *agents;          /* (agent_count) */
     size_t agent_count;
@@ -168,13 +167,15 @@ sa_status sa_plan_make(sa_experiment *experiment, size_t group, sa_plan **out);
 void sa_plan_destroy(sa_plan *plan); /* NULL is fine */
 /* Everything that can be wrong with an agent of the plan. `named`: sentences begin with its label. */
 sa_status sa_plan_check_agent(const sa_plan *plan, sa_plan_agent *agent, bool named);
-/* The data that oracles need beside the scores, from the options that name it (structure.c); caller destroys
- * it. The paths in the options become full ones. */
+/* The data that oracles need beside the scores, from --problem (problem_files.c); caller destroys it. The
+ * paths in the options become full ones. */
 sa_status sa_plan_read_structure(sa_options *options, sa_problem **out);
 /* SA_INVALID unless the agent's oracle finds a slate for the problem's data. */
 sa_status sa_plan_check_structure(const sa_plan *plan, const sa_oracle *oracle);
 /* SA_INVALID unless the discounts fit an agent that learns with them. */
 sa_status sa_plan_check_discounts(const sa_plan *plan, const sa_plan_agent *agent);
+/* SA_INVALID for an option of agents that none of them reads (effects.c). */
+sa_status sa_plan_check_effects(const sa_experiment *experiment, const sa_plan *plan);
 /* SA_INVALID for data that no agent, feedback or user looks at: whoever gave it thinks that it matters. */
 sa_status sa_plan_check_unused(const sa_plan *plan);
 /* SA_INVALID where the best slate under the click model cannot be found. */
@@ -208,7 +209,7 @@ typedef struct sa_chosen {
 
 typedef struct sa_own_run {
     const sa_own_agent *code;
-    sa_turns *turns;
+    sa_callback_lock *turns;
     void *state;
     bool begun;
     size_t rows, most;
@@ -218,7 +219,7 @@ typedef struct sa_own_run {
 
 /* `rows` slates of at most `most` arms can wait at a time, and rounds have at most `candidates`.
  * sa_own_run_end also after a failure. */
-sa_status sa_own_run_begin(sa_own_run *self, const sa_own_agent *code, sa_turns *turns, uint64_t run,
+sa_status sa_own_run_begin(sa_own_run *self, const sa_own_agent *code, sa_callback_lock *turns, uint64_t run,
                            size_t rows, size_t most, size_t candidates);
 sa_status sa_own_run_select(sa_own_run *self, const sa_own_round *round, bool exactly, sa_chosen *out);
 /* scores, observed (length) of the slate of an earlier round; observed NULL: all */

@@ -61,9 +61,8 @@ typedef struct job {
     sa_problem *shorter;       /* of a round with fewer arms than K */
     size_t most;               /* arms of a slate: K, unless the oracle does not look at it */
     size_t delay;              /* at most all rounds */
-    double *
-        /* (delay + 1, most): row t mod (delay + 1) is what round t is answered with; NaN: not seen */
-        feedback;
+    /* (delay + 1, most): row t mod (delay + 1) is what round t is answered with; NaN: not seen */
+    double *feedback;
     bool *observed; /* (most) */
     waiting *asked; /* (delay + 1) the decisions they answer */
     sa_benchmark benchmark;

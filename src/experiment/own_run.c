@@ -9,7 +9,7 @@ static sa_status check_code(const char *callback, int code) {
     return sa_fail(SA_CALLBACK, "its %s failed with code %d", callback, code);
 }
 
-sa_status sa_own_run_begin(sa_own_run *self, const sa_own_agent *code, sa_turns *turns, uint64_t run,
+sa_status sa_own_run_begin(sa_own_run *self, const sa_own_agent *code, sa_callback_lock *turns, uint64_t run,
                            size_t rows, size_t most, size_t candidates) {
     *self = (sa_own_run){.code = code, .turns = turns, .state = code->user, .rows = rows, .most = most};
     SA_TRY(sa_alloc_matrix(rows, most, sizeof *self->arms, &self->arms));

@@ -81,6 +81,7 @@ static sa_status list_own(agent_list *list, const sa_options *base, const sa_spe
     /* a preset of its own must not touch what is one for all */
     for (size_t i = 0; sa_option_at(i, &info); i++)
         if (info.scope != SA_SCOPE_AGENT) SA_TRY(sa_options_take(agent->options, base, info.name));
+    agent->options->h3_frequency = base->h3_frequency;
     return SA_OK;
 }
 

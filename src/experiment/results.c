@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/parts.h"
+#include "experiment/finished_run.h"
 #include "experiment/provenance.h"
 #include "experiment/stored.h"
 
@@ -307,7 +307,7 @@ void sa_results_end(sa_work *work, bool failed) {
 }
 
 /* The plans' runs as stored ones, of which only the lists are their own. */
-static sa_status look_at(const sa_work *work, sa_experiment *spec, sa_stored *out) {
+static sa_status read_stored(const sa_work *work, sa_experiment *spec, sa_stored *out) {
     sa_plan *plan;
     size_t agents = 0;
     while (sa_work_agent(work, agents, &plan)) agents++;
@@ -338,7 +338,7 @@ static sa_status look_at(const sa_work *work, sa_experiment *spec, sa_stored *ou
 static sa_status write_results(const sa_work *work) {
     sa_experiment spec;
     sa_stored seen;
-    sa_status status = look_at(work, &spec, &seen);
+    sa_status status = read_stored(work, &spec, &seen);
     if (status == SA_OK) status = sa_stored_write(&seen, work->options->out);
     for (size_t i = 0; i < seen.agent_count; i++) sa_free(seen.agents[i].run);
     sa_free(seen.agents);

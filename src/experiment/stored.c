@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/npy.h"
-#include "experiment/parts.h"
+#include "experiment/finished_run.h"
 
 static void agent_clear(sa_stored_agent *agent) {
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++) sa_free(agent->curve[kind]);

@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/npy.h"
-#include "experiment/parts.h"
+#include "experiment/finished_run.h"
 #include "experiment/provenance.h"
 #include "experiment/stored.h"
 

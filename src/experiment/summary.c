@@ -36,7 +36,8 @@ static void add_options(sa_buffer *buffer, const sa_options *options, const sa_g
         }
         sa_buffer_format(buffer, "%s\n%s  \"%s\": ", comma, indent, info.name);
         bool is_word = info.choices && !strcmp(value, info.choices);
-        if (!strcmp(info.kind, "text") || !strcmp(info.kind, "choice") || is_word)
+        if (!strcmp(info.kind, "text") || !strcmp(info.kind, "path") || !strcmp(info.kind, "choice") ||
+            is_word)
             sa_buffer_quote(buffer, value);
         else
             sa_buffer_text(buffer, value);

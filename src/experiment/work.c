@@ -53,7 +53,7 @@ static sa_status take_shard(const char *text, size_t *shard, size_t *shards) {
     return SA_OK;
 }
 
-/* A trace or log is joined at the very end; better to hear now that it cannot be written. */
+/* A trace or log is joined at the very end; better to say now that it cannot be written. */
 static sa_status check_trace(const char *option, const char *trace, const sa_options *options) {
     struct stat about;
     if (!*trace) return SA_OK;

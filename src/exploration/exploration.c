@@ -5,49 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The published code's linear Thompson sampling samples scores, once an arm, where its paper samples
- * parameters. */
-static bool samples_scores(const sa_exploration_class *kind, const sa_options *options) {
-    return kind == &sa_explore_parameter_ts && options->linear_form == SA_LINEAR_PUBLISHED;
-}
-
-/* The lemmas are about plain gradient descent on Eq. (4): other trainings get no credit for their steps. */
-static bool descends_plainly(const sa_options *options) {
-    return options->optimizer == SA_OPTIMIZER_GD && options->regularize &&
-           options->rate_decay == SA_DECAY_NONE && options->train_batch == 0 && options->train_sample == 0 &&
-           options->train_window == 0 && options->window == 0 && options->discount == 1;
-}
-
-static bool is_by_theory(const sa_exploration_class *kind, const sa_options *options) {
-    if (kind == &sa_explore_ucb) return options->gamma == SA_BY_THEORY;
-    if (kind == &sa_explore_ts || kind == &sa_explore_parameter_ts) return options->nu == SA_BY_THEORY;
-    return kind == &sa_explore_theory_ucb;
-}
-
-sa_exploration sa_exploration_from(const sa_exploration_class *kind, size_t samples,
-                                   const sa_options *options) {
-    bool by_theory = is_by_theory(kind, options);
-    if (samples_scores(kind, options)) {
-        kind = &sa_explore_ts;
-        samples = 1;
-    }
-    return (sa_exploration){
-        .kind = kind,
-        .gamma = options->gamma,
-        .nu = options->nu,
-        .root_lambda = sqrt(options->regularization),
-        .offset = options->offset,
-        .samples = samples ? samples : (size_t)options->ts_samples,
-        .variance_for_deviation = options->ts_deviation == SA_DEVIATION_VARIANCE,
-        .by_theory = by_theory,
-        .bounds = sa_bounds_from(options),
-        .given_offset = options->offset,
-        .rate = options->rate,
-        .steps = descends_plainly(options) ? (double)options->train_steps : 0,
-        .rate_falls = options->rate_rule == SA_RATE_THEORY,
-    };
-}
-
 double sa_exploration_rest(const sa_exploration *exploration, double n) {
     const sa_bounds *bounds = &exploration->bounds;
     double eta_m_lambda = exploration->rate_falls

@@ -21,9 +21,9 @@
 #ifndef SA_EXPLORATION_EXPLORATION_H
 #define SA_EXPLORATION_EXPLORATION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "base/options.h"
 #include "rng/stream.h"
 #include "theory/bounds.h"
 
@@ -45,9 +45,19 @@ typedef enum sa_scores_from {
     SA_SCORES_FROM_CALLER,     /* the expected ones in the request */
 } sa_scores_from;
 
+/* How likely a top-k slate is, where a formula says so. */
+typedef enum sa_propensity_formula {
+    SA_PROPENSITY_BY_DRAWING, /* none does: it takes a floor and draws */
+    SA_PROPENSITY_UNIFORM,
+    SA_PROPENSITY_NORMAL, /* scores that are independent and normal: ts_propensity.h */
+} sa_propensity_formula;
+
 typedef struct sa_exploration_class {
     const char *name;
     sa_scores_from from;
+    sa_propensity_formula propensity;
+    bool reads_gamma, reads_nu; /* what is by theory where that option is `theory` */
+    bool always_by_theory;      /* whatever the options say */
     bool varies; /* score differs from draw to draw, on every arm: the companion then shrinks it further */
     /* draw (arms) of the arms from `first` on. NULL: all 1. */
     void (*draw)(const sa_exploration *self, size_t first, size_t arms, const sa_stream *stream,
@@ -67,14 +77,11 @@ struct sa_exploration {
     /* by theory: gamma or nu, and the offset, hold for one round */
     bool by_theory;
     sa_bounds bounds;
-    double given_offset; /* --offset */
+    double given_offset; /* `offset` as it was set */
     double rate, steps;  /* C or eta, and J, of gradient descent on Eq. (4); J is 0 for other trainings */
     bool rate_falls;     /* eta = C / (n m L + m lambda) */
 };
 
-/* `samples` 0: as --ts-samples says. */
-sa_exploration sa_exploration_from(const sa_exploration_class *kind, size_t samples,
-                                   const sa_options *options);
 /* The rule as it is in this round. */
 sa_exploration sa_exploration_in(const sa_exploration *exploration, const sa_exploration_round *round);
 /* What training after n observations leaves undone, (1 - eta m lambda)^(J/2). */
@@ -98,7 +105,7 @@ typedef struct sa_tie {
  * in their order. */
 void sa_explore_break_ties(size_t arms, const double *draw, sa_tie *ties, double *score);
 
-extern const sa_exploration_class sa_explore_ucb, sa_explore_theory_ucb, sa_explore_ts,
-    sa_explore_parameter_ts, sa_explore_greedy, sa_explore_uniform, sa_explore_known, sa_explore_by_model;
+/* By name; NULL when there is none. All rules: registry.c. */
+const sa_exploration_class *sa_exploration_find(const char *name);
 
 #endif

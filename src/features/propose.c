@@ -16,8 +16,8 @@
 #include <superarm/log.h>
 
 #include "base/memory.h"
+#include "features/field_summary.h"
 #include "features/schema.h"
-#include "features/seen.h"
 
 enum {
     WORDS = 12,
@@ -31,7 +31,7 @@ enum {
 
 typedef struct survey {
     sa_json json;
-    sa_seen *fields;
+    sa_field_summary *fields;
     size_t count, room;
     uint64_t objects[2]; /* contexts, items */
     uint64_t decisions;
@@ -39,7 +39,7 @@ typedef struct survey {
 
 /* ---- looking ---- */
 
-static sa_status field_of(survey *s, size_t key, bool of_item, sa_seen **out) {
+static sa_status field_of(survey *s, size_t key, bool of_item, sa_field_summary **out) {
     for (size_t i = 0; i < s->count; i++)
         if (s->fields[i].of_item == of_item && sa_json_equals(&s->json, key, s->fields[i].name)) {
             *out = &s->fields[i];
@@ -48,8 +48,8 @@ static sa_status field_of(survey *s, size_t key, bool of_item, sa_seen **out) {
     if (s->count == FIELDS_MOST)
         return sa_fail(SA_INVALID, "there are more than %d fields: are names of fields values?", FIELDS_MOST);
     SA_TRY(sa_grow_array(&s->fields, &s->room, s->count + 1, sizeof *s->fields));
-    sa_seen *fresh = &s->fields[s->count];
-    *fresh = (sa_seen){.of_item = of_item};
+    sa_field_summary *fresh = &s->fields[s->count];
+    *fresh = (sa_field_summary){.of_item = of_item};
     SA_TRY(sa_alloc_array(s->json.nodes[key].size + 1, 1, &fresh->name));
     sa_json_unescape(&s->json, key, fresh->name);
     s->count++;
@@ -57,26 +57,27 @@ static sa_status field_of(survey *s, size_t key, bool of_item, sa_seen **out) {
     return SA_OK;
 }
 
-static sa_status look_at(survey *s, size_t object, bool of_item) {
+static sa_status survey_object(survey *s, size_t object, bool of_item) {
     s->objects[of_item]++;
     for (size_t key = object + 1; key < s->json.nodes[object].next; key = s->json.nodes[key + 1].next) {
-        sa_seen *seen;
+        sa_field_summary *seen;
         if (of_item && sa_json_equals(&s->json, key, "id")) continue;
         SA_TRY(field_of(s, key, of_item, &seen));
-        SA_TRY(sa_seen_add(seen, &s->json, key + 1));
+        SA_TRY(sa_field_summary_add(seen, &s->json, key + 1));
     }
     return SA_OK;
 }
 
-static sa_status look_at_entry(survey *s, const sa_log_entry *entry) {
+static sa_status survey_entry(survey *s, const sa_log_entry *entry) {
     s->decisions++;
     if (entry->context) {
         SA_TRY(sa_json_parse(&s->json, entry->context, entry->context_size));
-        SA_TRY(look_at(s, 0, false));
+        SA_TRY(survey_object(s, 0, false));
     }
     if (!entry->items) return SA_OK;
     SA_TRY(sa_json_parse(&s->json, entry->items, entry->items_size));
-    for (size_t at = 1; at < s->json.nodes[0].next; at = s->json.nodes[at].next) SA_TRY(look_at(s, at, true));
+    for (size_t at = 1; at < s->json.nodes[0].next; at = s->json.nodes[at].next)
+        SA_TRY(survey_object(s, at, true));
     return SA_OK;
 }
 
@@ -89,7 +90,7 @@ static bool ends_in(const char *name, const char *word) {
            name[size - tail - 1] == '.';
 }
 
-static int period_of(const sa_seen *seen) {
+static int period_of(const sa_field_summary *seen) {
     static const struct {
         const char *word;
         int period;
@@ -102,14 +103,14 @@ static int period_of(const sa_seen *seen) {
     return 0;
 }
 
-static size_t columns_for(const sa_seen *seen) {
+static size_t columns_for(const sa_field_summary *seen) {
     size_t columns = LEAST_COLUMNS;
     while (columns < MOST_COLUMNS && columns < 2 * seen->different_count) columns *= 2;
     return columns;
 }
 
 /* The words of a category, those that came most often first. */
-static void category(const sa_seen *seen, sa_buffer *kind) {
+static void category(const sa_field_summary *seen, sa_buffer *kind) {
     char *values[SA_SEEN_TEXTS];
     bool taken[SA_SEEN_TEXTS] = {false};
     sa_field field = {.kind = SA_FIELD_CATEGORY, .values = values};
@@ -127,8 +128,8 @@ static void category(const sa_seen *seen, sa_buffer *kind) {
 }
 
 /* Why the field is left out, or NULL. */
-static const char *reason_against(const sa_seen *seen, const survey *s) {
-    uint64_t count = sa_seen_count(seen),
+static const char *reason_against(const sa_field_summary *seen, const survey *s) {
+    uint64_t count = sa_field_summary_count(seen),
              named = seen->texts + seen->numbers * (seen->whole && ends_in(seen->name, "id"));
     if (seen->others > 0) return "is an object, or no finite number";
     if (seen->lists > 0 && (seen->lists < count || !seen->list_of_texts))
@@ -142,8 +143,8 @@ static const char *reason_against(const sa_seen *seen, const survey *s) {
     return NULL;
 }
 
-static void choose_kind(const sa_seen *seen, sa_buffer *kind) {
-    uint64_t count = sa_seen_count(seen);
+static void choose_kind(const sa_field_summary *seen, sa_buffer *kind) {
+    uint64_t count = sa_field_summary_count(seen);
     bool short_words = seen->different_count <= WORDS && seen->longest <= LONGEST_WORD;
     if (seen->lists == count)
         sa_buffer_format(kind, "tags %zu", columns_for(seen));
@@ -165,9 +166,9 @@ static void choose_kind(const sa_seen *seen, sa_buffer *kind) {
 
 /* ---- telling ---- */
 
-static void describe(const sa_seen *seen, const survey *s, sa_buffer *out) {
+static void describe(const sa_field_summary *seen, const survey *s, sa_buffer *out) {
     static const char *const plural[] = {"", "s"};
-    uint64_t missing = s->objects[seen->of_item] - sa_seen_count(seen);
+    uint64_t missing = s->objects[seen->of_item] - sa_field_summary_count(seen);
     const char *more = seen->different_count == SA_SEEN_DIFFERENT ? "more than " : "";
     const char *between = "";
     if (seen->texts || (seen->lists && seen->list_of_texts)) {
@@ -199,7 +200,7 @@ static void add_name(sa_buffer *out, const char *name) {
         sa_buffer_quote(out, name);
 }
 
-static void tell_field(const sa_seen *seen, const survey *s, sa_buffer *out) {
+static void write_field(const sa_field_summary *seen, const survey *s, sa_buffer *out) {
     size_t before = out->size;
     sa_buffer_text(out, "  ");
     add_name(out, seen->name);
@@ -210,12 +211,12 @@ static void tell_field(const sa_seen *seen, const survey *s, sa_buffer *out) {
     sa_buffer_text(out, "\n");
 }
 
-static sa_status tell_part(const survey *s, bool of_item, sa_buffer *out) {
+static sa_status write_part(const survey *s, bool of_item, sa_buffer *out) {
     size_t told = 0;
     for (size_t i = 0; i < s->count; i++) {
         if (s->fields[i].of_item != of_item || reason_against(&s->fields[i], s)) continue;
         if (told++ == 0) sa_buffer_text(out, of_item ? "item:\n" : "context:\n");
-        tell_field(&s->fields[i], s, out);
+        write_field(&s->fields[i], s, out);
     }
     if (told == 0 && of_item)
         return sa_fail(SA_INVALID, "no field of items tells them apart%s",
@@ -223,7 +224,7 @@ static sa_status tell_part(const survey *s, bool of_item, sa_buffer *out) {
     return SA_OK;
 }
 
-static void tell_left_out(const survey *s, sa_buffer *out) {
+static void write_left_out(const survey *s, sa_buffer *out) {
     for (size_t i = 0; i < s->count; i++) {
         const char *reason = reason_against(&s->fields[i], s);
         if (!reason) continue;
@@ -236,7 +237,7 @@ static void tell_left_out(const survey *s, sa_buffer *out) {
 }
 
 /* The first field of a part that names something, for a cross worth trying. */
-static const sa_seen *first_name(const survey *s, bool of_item) {
+static const sa_field_summary *first_name(const survey *s, bool of_item) {
     for (size_t i = 0; i < s->count; i++)
         if (s->fields[i].of_item == of_item && s->fields[i].texts && !reason_against(&s->fields[i], s))
             return &s->fields[i];
@@ -247,10 +248,10 @@ static sa_status tell(const survey *s, const char *path, sa_buffer *out) {
     char shown[SA_PRINTABLE];
     sa_buffer_format(out, "# from %s: %" PRIu64 " decisions, %" PRIu64 " items\n", sa_printable(path, shown),
                      s->decisions, s->objects[1]);
-    SA_TRY(tell_part(s, false, out));
-    SA_TRY(tell_part(s, true, out));
-    tell_left_out(s, out);
-    const sa_seen *left = first_name(s, false), *right = first_name(s, true);
+    SA_TRY(write_part(s, false, out));
+    SA_TRY(write_part(s, true, out));
+    write_left_out(s, out);
+    const sa_field_summary *left = first_name(s, false), *right = first_name(s, true);
     if (left && right) {
         sa_buffer_text(out, "# worth trying: products of what a context and an item are, as in\n# cross: [[");
         add_name(out, left->name);
@@ -261,13 +262,13 @@ static sa_status tell(const survey *s, const char *path, sa_buffer *out) {
     return out->status;
 }
 
-static sa_status look_at_log(survey *s, const char *log, bool skip_bad) {
+static sa_status survey_log(survey *s, const char *log, bool skip_bad) {
     sa_log_reader *reader;
     const sa_log_entry *entry;
     SA_TRY(sa_log_reader_open(log, skip_bad, &reader));
     sa_status status = sa_log_reader_next(reader, &entry);
     while (status == SA_OK && entry) {
-        status = look_at_entry(s, entry);
+        status = survey_entry(s, entry);
         if (status == SA_OK) status = sa_log_reader_next(reader, &entry);
     }
     sa_log_reader_close(reader);
@@ -277,12 +278,12 @@ static sa_status look_at_log(survey *s, const char *log, bool skip_bad) {
 sa_status sa_schema_propose(const char *log, bool skip_bad, char **text) {
     survey s = {0};
     sa_buffer out = {0};
-    sa_status status = look_at_log(&s, log, skip_bad);
+    sa_status status = survey_log(&s, log, skip_bad);
     if (status == SA_OK) {
         status = tell(&s, log, &out);
         if (status == SA_INVALID) sa_fail_prefix(status, "%s: ", log);
     }
-    for (size_t i = 0; i < s.count; i++) sa_seen_clear(&s.fields[i]);
+    for (size_t i = 0; i < s.count; i++) sa_field_summary_clear(&s.fields[i]);
     sa_free(s.fields);
     sa_json_clear(&s.json);
     if (status == SA_OK)

@@ -59,10 +59,9 @@ typedef struct sa_cross {
     size_t left, right; /* fields */
     char *name;         /* "country x category" */
     size_t start, width;
-    int32_t *
-        /* (left width, right width): 1 + column of a product, negative where its sign is -; NULL: not
-         * hashed */
-        place;
+    /* (left width, right width): 1 + column of a product, negative where its sign is -; NULL: not
+     * hashed */
+    int32_t *place;
 } sa_cross;
 
 struct sa_schema {

@@ -11,8 +11,8 @@
  *     unknown      f(x, k) predicts it, as with position feedback; nobody knows the discounts */
 #include "feedback/feedback.h"
 
-static sa_seen look(size_t slate, const double *scores, const bool *observed, size_t *positions) {
-    sa_seen seen = {.end = slate};
+static sa_observed observe(size_t slate, const double *scores, const bool *observed, size_t *positions) {
+    sa_observed seen = {.end = slate};
     for (size_t k = 0; k < slate; k++) {
         if (observed ? !observed[k] : k >= seen.end) continue;
         positions[seen.count++] = k;
@@ -23,4 +23,4 @@ static sa_seen look(size_t slate, const double *scores, const bool *observed, si
 
 const sa_feedback sa_feedback_cascade = {
     "cascade", "scores are seen from the first position to the one chosen (above 0); takes --discounts",
-    look};
+    observe};

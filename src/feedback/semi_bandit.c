@@ -2,5 +2,4 @@
 #include "feedback/feedback.h"
 
 const sa_feedback sa_feedback_semi_bandit = {"semi-bandit", "the score of every arm of the slate is seen",
-                                             sa_feedback_look};
-const sa_feedback sa_feedback_document = {"document", "another name for semi-bandit", sa_feedback_look};
+                                             sa_feedback_observed};

@@ -21,7 +21,7 @@ static sa_status take(sa_learner *learner, const sa_observations *seen) {
                   {&scores, seen->count, sizeof *scores}, {&psi, weighs ? seen->count : 0, sizeof *psi},
                   {&inputs, seen->count * model->dim, sa_precision_bytes(model->precision)}));
     sa_samples samples = sa_history_samples(history, seen->first);
-    sa_samples_show(learner, &samples, seen->count, factor, inputs);
+    sa_samples_inputs(learner, &samples, seen->count, factor, inputs);
     for (size_t i = 0; i < seen->count; i++) {
         double discount = sa_history_psi(history, seen->first + i);
         scores[i] = (history->scores[seen->first + i] - discount * estimator->centre) / estimator->scale;
@@ -44,7 +44,7 @@ static sa_status revise(sa_learner *learner, size_t row, double before) {
     SA_TRY(SA_LAY(&learner->work.observed, {&factor, estimator->inputs.dim, sizeof *factor},
                   {&input, model->dim, sa_precision_bytes(model->precision)}));
     sa_samples sample = sa_history_samples(history, row);
-    sa_samples_show(learner, &sample, 1, factor, input);
+    sa_samples_inputs(learner, &sample, 1, factor, input);
     double change = weight * (history->scores[row] - before) / estimator->scale,
            psi = sa_history_psi(history, row);
     return model->kind->observing->revise(model, input, &psi, &change, 1, &learner->work.model);

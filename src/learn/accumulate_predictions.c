@@ -27,7 +27,7 @@ static sa_status lay(sa_learner *learner, one_input *one) {
 
 static void show(const sa_learner *learner, size_t i, const one_input *one) {
     sa_samples sample = sa_history_samples(&learner->memory->history, i);
-    sa_samples_show(learner, &sample, 1, one->factor, one->input);
+    sa_samples_inputs(learner, &sample, 1, one->factor, one->input);
 }
 
 /* `predicted`: by the network, which has not seen it yet. */

@@ -42,10 +42,10 @@ static sa_status discount(sa_learner *learner, double factor) {
 static sa_status make_engine(const sa_learner *learner, bool wide, sa_confidence **out) {
     const sa_model *model = learner->policy->estimator.model;
     sa_confidence_state state;
-    sa_options options = *learner->options; /* for this call: it owns nothing */
+    sa_confidence_settings settings = sa_options_confidence(learner->options);
     learner->policy->confidence->kind->state(learner->policy->confidence, &state);
-    if (wide || state.in_double) options.precision = SA_PRECISION_DOUBLE;
-    return sa_confidence_create(&options, model->pairs, model->shape, out);
+    if (wide || state.in_double) settings.precision = SA_PRECISION_DOUBLE;
+    return sa_confidence_create(&settings, model->pairs, model->shape, out);
 }
 
 /* The window forgets what is older than its oldest decision. */
@@ -81,7 +81,7 @@ static sa_status count_history(sa_learner *learner, size_t first, sa_confidence 
     sa_samples all = sa_history_samples(history, 0);
     for (; first < history->count; first += SA_LEARN_CHUNK) {
         size_t left = history->count - first, many = left < SA_LEARN_CHUNK ? left : SA_LEARN_CHUNK;
-        SA_TRY(sa_samples_look(learner, &all, first, many));
+        SA_TRY(sa_samples_evaluate(learner, &all, first, many));
         for (size_t i = 0; learner->options->discount < 1 && i < many; i++)
             sa_gradients_scale(&learner->work.gradients, i, sqrt(sa_forgetting_weight(learner, first + i)));
         SA_TRY(sa_confidence_count(next, &learner->work.gradients, NULL, learner->work.widths));
@@ -99,7 +99,7 @@ static sa_status restate(sa_learner *learner, sa_pending *pending, sa_confidence
     }
     for (size_t k = 0; k < pending->slate; k++) {
         if (pending->answered[k]) continue;
-        SA_TRY(sa_samples_look(learner, &slate, k, 1));
+        SA_TRY(sa_samples_evaluate(learner, &slate, k, 1));
         SA_TRY(sa_confidence_count(next, &learner->work.gradients, NULL, learner->work.widths));
     }
     return SA_OK;

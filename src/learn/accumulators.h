@@ -24,9 +24,8 @@ typedef struct sa_observations {
 typedef struct sa_accumulator {
     bool (*is_used)(const sa_learner *learner);
     bool at_once; /* takes feedback when it comes */
-    bool
-        /* what it holds was seen through the network, and is out of date after a training (rebuild.c) */
-        of_network;
+    /* what it holds was seen through the network, and is out of date after a training (rebuild.c) */
+    bool of_network;
     sa_status (*take)(sa_learner *learner, const sa_observations *seen);
     /* The score of observation `row` was `before`, and is another one in the history now. NULL: it does not
      * look at scores. */

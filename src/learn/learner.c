@@ -34,10 +34,10 @@ void sa_learner_destroy(sa_learner *learner) {
     sa_free(learner);
 }
 
-sa_status sa_learner_own(sa_learner *learner) {
-    SA_TRY(sa_policy_own(&learner->policy));
-    SA_TRY(sa_estimator_own(&learner->policy->estimator));
-    return sa_confidence_own(&learner->policy->confidence);
+sa_status sa_learner_unshare(sa_learner *learner) {
+    SA_TRY(sa_policy_unshare(&learner->policy));
+    SA_TRY(sa_estimator_unshare(&learner->policy->estimator));
+    return sa_confidence_unshare(&learner->policy->confidence);
 }
 
 /* ---- files ---- */

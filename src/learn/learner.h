@@ -7,6 +7,7 @@
 
 #include "learn/moments.h"
 #include "memory/memory.h"
+#include "options/options.h"
 #include "policy/policy.h"
 
 /* Workspace, grown as needed. */
@@ -16,9 +17,8 @@ typedef struct sa_learner_work {
     sa_workspace chunk;     /* of observations whose gradients are wanted */
     sa_gradients gradients; /* of these */
     sa_model_work model;
-    sa_width_work *
-        /* of the agent's own choices: what was solved for them serves when they are counted. Borrowed */
-        widths;
+    /* of the agent's own choices: what was solved for them serves when they are counted. Borrowed */
+    sa_width_work *widths;
 } sa_learner_work;
 
 /* With --window: the gradients that Z counts, and the decisions that were answered before each. */
@@ -51,7 +51,7 @@ sa_status sa_learner_create(sa_options *options, uint64_t epoch, sa_policy *poli
                             sa_width_work *widths, sa_learner **out);
 void sa_learner_destroy(sa_learner *learner); /* NULL is fine */
 /* Before anything is learnt: the policy, and all its parts, are nobody else's. */
-sa_status sa_learner_own(sa_learner *learner);
+sa_status sa_learner_unshare(sa_learner *learner);
 
 sa_status sa_learner_save(const sa_learner *learner, sa_npz_writer *writer);
 sa_status sa_learner_load(sa_learner *learner, sa_npz *archive);
@@ -72,12 +72,12 @@ static inline double sa_history_psi(const sa_history *history, size_t index) {
 }
 /* inputs (count, dim + positions) = what the model sees of samples [0, count), by the present statistics.
  * `factor` (dim) is workspace. */
-void sa_samples_show(const sa_learner *learner, const sa_samples *samples, size_t count, double *factor,
-                     void *inputs);
+void sa_samples_inputs(const sa_learner *learner, const sa_samples *samples, size_t count, double *factor,
+                       void *inputs);
 enum { SA_LEARN_CHUNK = 256 }; /* samples whose gradients are computed at a time */
 /* work.gradients = those of samples [first, first + count), at most SA_LEARN_CHUNK, at the present model,
  * times the discounts. */
-sa_status sa_samples_look(sa_learner *learner, const sa_samples *samples, size_t first, size_t count);
+sa_status sa_samples_evaluate(sa_learner *learner, const sa_samples *samples, size_t first, size_t count);
 /* Appends the gradients of samples [0, count) to `to`. */
 sa_status sa_samples_gradients(sa_learner *learner, const sa_samples *samples, size_t count,
                                sa_gradients *to);

@@ -42,7 +42,7 @@ static sa_batch samples_of(const sa_sampler *self) {
 
 static void show_all(const sa_sampler *self) {
     sa_samples samples = sa_history_samples(&self->learner->memory->history, self->first);
-    sa_samples_show(self->learner, &samples, self->count, self->factor, self->inputs);
+    sa_samples_inputs(self->learner, &samples, self->count, self->factor, self->inputs);
     for (size_t i = 0; i < self->count; i++)
         set_target(self, self->first + i, sa_forgetting_weight(self->learner, self->first + i), i);
 }
@@ -75,8 +75,8 @@ static void draw_samples(const sa_sampler *self, uint64_t first, size_t many, si
         set_target(self, observation, weight, to + i);
     }
     sa_samples drawn = {.raw = self->contexts, .position = position};
-    sa_samples_show(self->learner, &drawn, many, self->factor,
-                    sa_real_at(history->precision, self->inputs, to * width));
+    sa_samples_inputs(self->learner, &drawn, many, self->factor,
+                      sa_real_at(history->precision, self->inputs, to * width));
 }
 
 static sa_batch draw_batch(void *source, uint64_t first, size_t many) {
@@ -85,7 +85,7 @@ static sa_batch draw_batch(void *source, uint64_t first, size_t many) {
     return samples_of(self);
 }
 
-/* --train-sample: the observations of one training, with replacement. */
+/* `train-sample`: the observations of one training, with replacement. */
 static void show_some(const sa_sampler *all, size_t count) {
     sa_sampler self = *all;
     const sa_options *options = self.learner->options;

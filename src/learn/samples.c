@@ -7,14 +7,14 @@ sa_samples sa_history_samples(const sa_history *history, size_t first) {
                         .discount = history->discount ? history->discount + first : NULL};
 }
 
-void sa_samples_show(const sa_learner *learner, const sa_samples *samples, size_t count, double *factor,
-                     void *inputs) {
+void sa_samples_inputs(const sa_learner *learner, const sa_samples *samples, size_t count, double *factor,
+                       void *inputs) {
     const sa_estimator *estimator = &learner->policy->estimator;
     sa_inputs_show_placed(&estimator->inputs, estimator->statistics, factor, samples->raw, samples->position,
                           count, inputs);
 }
 
-sa_status sa_samples_look(sa_learner *learner, const sa_samples *samples, size_t first, size_t count) {
+sa_status sa_samples_evaluate(sa_learner *learner, const sa_samples *samples, size_t first, size_t count) {
     const sa_model *model = learner->policy->estimator.model;
     sa_learner_work *work = &learner->work;
     size_t dim = learner->policy->estimator.inputs.dim;
@@ -26,7 +26,7 @@ sa_status sa_samples_look(sa_learner *learner, const sa_samples *samples, size_t
     for (size_t i = 0; i < count; i++)
         position[i] = samples->position ? samples->position[first + i] : (int64_t)(first + i);
     sa_samples part = {.raw = sa_real_at(model->precision, samples->raw, first * dim), .position = position};
-    sa_samples_show(learner, &part, count, factor, inputs);
+    sa_samples_inputs(learner, &part, count, factor, inputs);
     SA_TRY(sa_gradients_fit(&work->gradients, model->precision, &learner->policy->none));
     SA_TRY(model->kind->evaluate(model, inputs, count, 0, &work->model, mean, &work->gradients));
     for (size_t i = 0; samples->discount && i < count; i++)
@@ -39,7 +39,7 @@ sa_status sa_samples_gradients(sa_learner *learner, const sa_samples *samples, s
     SA_TRY(sa_gradients_reserve(to, to->count + count));
     for (size_t first = 0; first < count; first += SA_LEARN_CHUNK) {
         size_t many = count - first < SA_LEARN_CHUNK ? count - first : SA_LEARN_CHUNK;
-        SA_TRY(sa_samples_look(learner, samples, first, many));
+        SA_TRY(sa_samples_evaluate(learner, samples, first, many));
         sa_gradients_append(to, &learner->work.gradients, NULL, many);
     }
     return SA_OK;

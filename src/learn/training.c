@@ -16,7 +16,7 @@
  *
  * What a training costs does not grow with the history, where its steps take batches: only what is drawn is
  * put together, from wherever the history has it, unless there is so little that putting all of it together
- * costs less. Without batches it is a pass over all there is to learn from, or over --train-sample of them,
+ * costs less. Without batches it is a pass over all there is to learn from, or over `train-sample` of them,
  * drawn again each time, that stand for all. With --discount a batch is drawn by weight: first a decision,
  * one of age a with the probability F^a / S, S = the sum of F^a, then one of its n_a observations; so an
  * observation that weighs F^a in the loss has the factor S n_a in the mean over the batch. */
@@ -39,7 +39,7 @@ bool sa_training_is_due(const sa_learner *learner, size_t before) {
 
 /* ---- scores ---- */
 
-static void look_over_scores(const sa_history *history, size_t first, double *centre, double *deviation) {
+static void score_statistics(const sa_history *history, size_t first, double *centre, double *deviation) {
     double mean = 0, squares = 0, weight = 0, count = 0;
     for (size_t i = first; i < history->count; i++) {
         double psi = sa_history_psi(history, i);
@@ -68,7 +68,7 @@ static void centre_and_scale(sa_learner *learner, size_t first, double *centre, 
         mean = moments->mean;
         deviation = moments->count > 0 ? sqrt(moments->squares / moments->count) : 0;
     } else {
-        look_over_scores(history, first, &mean, &deviation);
+        score_statistics(history, first, &mean, &deviation);
     }
     bool differ = deviation > 1e-10 * fabs(mean);
     *centre = options->centre ? mean : 0;

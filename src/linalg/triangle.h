@@ -40,7 +40,7 @@ void REAL(triangle_clear)(REAL(triangle) * factor);
 /* A factor that shares the panels of `from` (base/memory.h); each copies those that it writes to. */
 sa_status REAL(triangle_share)(REAL(triangle) * factor, const REAL(triangle) * from);
 /* Copies all panels that others share, before they are rewritten by assign, update or from_dense. */
-sa_status REAL(triangle_own)(REAL(triangle) * factor);
+sa_status REAL(triangle_unshare)(REAL(triangle) * factor);
 /* Makes room for rows [n, n + rows), so that append cannot fail; the panel that they begin in is copied where
  * others share it. On failure nothing is lost. */
 sa_status REAL(triangle_reserve)(REAL(triangle) * factor, size_t rows);

@@ -32,12 +32,14 @@ sa_status REAL(triangle_share)(REAL(triangle) * factor, const REAL(triangle) * f
     return SA_OK;
 }
 
-static sa_status own_panels(REAL(triangle) * factor, size_t first, size_t end) {
-    for (size_t p = first; p < end && p < factor->panels; ++p) SA_TRY(sa_own(&factor->panel[p]));
+static sa_status unshare_panels(REAL(triangle) * factor, size_t first, size_t end) {
+    for (size_t p = first; p < end && p < factor->panels; ++p) SA_TRY(sa_unshare(&factor->panel[p]));
     return SA_OK;
 }
 
-sa_status REAL(triangle_own)(REAL(triangle) * factor) { return own_panels(factor, 0, factor->panels); }
+sa_status REAL(triangle_unshare)(REAL(triangle) * factor) {
+    return unshare_panels(factor, 0, factor->panels);
+}
 
 sa_status REAL(triangle_reserve)(REAL(triangle) * factor, size_t rows) {
     size_t needed = factor->n + rows;
@@ -46,7 +48,7 @@ sa_status REAL(triangle_reserve)(REAL(triangle) * factor, size_t rows) {
     size_t square; /* times P^2 / 2: all elements. Panel by panel, memory would run out only at the last */
     if (__builtin_mul_overflow(needed, needed, &square)) square = SIZE_MAX;
     SA_TRY(sa_memory_check(square, SA_PANEL * SA_PANEL / 2 * sizeof(real)));
-    if (rows > 0) SA_TRY(own_panels(factor, factor->n / SA_PANEL, needed));
+    if (rows > 0) SA_TRY(unshare_panels(factor, factor->n / SA_PANEL, needed));
     SA_TRY(sa_grow_array(&factor->panel, &factor->panel_capacity, needed, sizeof *factor->panel));
     while (factor->panels < needed) {
         size_t p = factor->panels;

@@ -13,9 +13,8 @@ typedef struct sa_history_head {
     uint64_t id[2];
     uint64_t count, answered;
     uint64_t mark; /* of the agent that was saved last; 0: none was */
-    uint64_t
-        /* the latest mark that was given out: a save may have been cut short, so either may be the agent's */
-        issued;
+    /* the latest mark that was given out: a save may have been cut short, so either may be the agent's */
+    uint64_t issued;
 } sa_history_head;
 
 /* Of a new file; `path` for the sentence. */

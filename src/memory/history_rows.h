@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/npy.h"
-#include "base/options.h"
+#include "base/reals.h"
 
 typedef struct sa_history {
     sa_precision precision;

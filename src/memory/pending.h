@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/npy.h"
-#include "base/options.h"
+#include "base/reals.h"
 #include "model/gradients.h"
 
 #define SA_NO_ROW ((size_t)-1)

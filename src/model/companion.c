@@ -61,8 +61,8 @@ static sa_status fork_companion(sa_companion *from, sa_companion **out) {
     *copy = (sa_companion){.dim = from->dim, .numbers = from->numbers};
     copy->input_mean = sa_hold(from->input_mean);
     copy->theta = sa_hold(from->theta);
-    SA_TRY_OR_FAIL(sa_own(&copy->input_mean));
-    SA_TRY_OR_FAIL(sa_own(&copy->theta));
+    SA_TRY_OR_FAIL(sa_unshare(&copy->input_mean));
+    SA_TRY_OR_FAIL(sa_unshare(&copy->theta));
     copy->input_score = from->input_score;
     copy->gram = from->gram;
     copy->scratch = from->scratch;
@@ -75,7 +75,7 @@ fail:
     return status;
 }
 
-sa_status sa_companion_own(sa_companion **companion) {
+sa_status sa_companion_unshare(sa_companion **companion) {
     sa_companion *copy;
     if (!*companion || !sa_is_shared(*companion)) return SA_OK;
     SA_TRY(fork_companion(*companion, &copy));

@@ -34,8 +34,8 @@
 #include <stddef.h>
 
 #include "base/npy.h"
-#include "base/options.h"
 #include "base/status.h"
+#include "model/options.h"
 
 enum { SA_COMPANION_MOST = 2000 };
 
@@ -72,7 +72,7 @@ sa_status sa_companion_create(size_t dim, sa_companion **out);
 void sa_companion_destroy(sa_companion *companion); /* gives up one hold (base/memory.h); NULL is fine */
 /* Before it learns: where others hold `*companion`, it becomes a copy, to which what only learning needs goes
  * over. */
-sa_status sa_companion_own(sa_companion **companion);
+sa_status sa_companion_unshare(sa_companion **companion);
 
 /* The estimate for an input (dim) for which the network's is `network`. */
 double sa_companion_mix(const sa_companion *companion, const double *input, double network);

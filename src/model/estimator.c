@@ -5,11 +5,11 @@
 #include "base/memory.h"
 #include "base/reals.h"
 
-sa_status sa_estimator_create(const char *model, const sa_options *options, bool companion,
+sa_status sa_estimator_create(const char *model, const sa_model_settings *settings, bool companion,
                               sa_estimator *out) {
-    sa_estimator fresh = {.inputs = sa_inputs_from(options), .scale = 1};
+    sa_estimator fresh = {.inputs = sa_inputs_from(settings), .scale = 1};
     sa_status status = SA_OK;
-    if (model) SA_TRY_OR_FAIL(sa_model_create(model, options, &fresh.model));
+    if (model) SA_TRY_OR_FAIL(sa_model_create(model, settings, &fresh.model));
     if (model) fresh.inputs.precision = fresh.model->precision; /* linear models are always double */
     if (model && fresh.inputs.normalization == SA_NORMALIZE_STANDARD)
         SA_TRY_OR_FAIL(
@@ -37,10 +37,10 @@ sa_estimator sa_estimator_hold(const sa_estimator *estimator) {
     return *estimator;
 }
 
-sa_status sa_estimator_own(sa_estimator *estimator) {
-    SA_TRY(sa_model_own(&estimator->model));
-    SA_TRY(sa_companion_own(&estimator->companion));
-    return sa_own(&estimator->statistics);
+sa_status sa_estimator_unshare(sa_estimator *estimator) {
+    SA_TRY(sa_model_unshare(&estimator->model));
+    SA_TRY(sa_companion_unshare(&estimator->companion));
+    return sa_unshare(&estimator->statistics);
 }
 
 double sa_estimator_bonus(const sa_estimator *estimator, bool varies) {

@@ -18,13 +18,13 @@ typedef struct sa_estimator {
 } sa_estimator;
 
 /* With the model of this name, NULL for none. */
-sa_status sa_estimator_create(const char *model, const sa_options *options, bool companion,
+sa_status sa_estimator_create(const char *model, const sa_model_settings *settings, bool companion,
                               sa_estimator *out);
 void sa_estimator_clear(sa_estimator *estimator);
 /* Another holder of all of it. */
 sa_estimator sa_estimator_hold(const sa_estimator *estimator);
 /* Before it learns. */
-sa_status sa_estimator_own(sa_estimator *estimator);
+sa_status sa_estimator_unshare(sa_estimator *estimator);
 
 /* What a width is multiplied with, beside gamma or nu; `varies`: of scores that are sampled. */
 double sa_estimator_bonus(const sa_estimator *estimator, bool varies);

@@ -59,10 +59,10 @@ sa_status sa_gradients_share(sa_gradients *batch, const sa_gradients *from) {
     return SA_OK;
 }
 
-sa_status sa_gradients_own(sa_gradients *batch) {
+sa_status sa_gradients_unshare(sa_gradients *batch) {
     for (size_t l = 0; l < batch->pairs; l++) {
-        SA_TRY(sa_own(&batch->pair[l].delta));
-        SA_TRY(sa_own(&batch->pair[l].input));
+        SA_TRY(sa_unshare(&batch->pair[l].delta));
+        SA_TRY(sa_unshare(&batch->pair[l].input));
     }
     return SA_OK;
 }

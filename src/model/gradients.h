@@ -12,9 +12,9 @@
 #include <stddef.h>
 
 #include "base/npy.h"
-#include "base/options.h"
 #include "base/reals.h"
 #include "base/status.h"
+#include "model/options.h"
 
 typedef struct sa_pair_shape {
     size_t delta, input; /* lengths of the two vectors */
@@ -46,7 +46,7 @@ void sa_gradients_clear(sa_gradients *batch);
  * rows: the other does not see them, and nothing that it has is moved. */
 sa_status sa_gradients_share(sa_gradients *batch, const sa_gradients *from);
 /* Before rows are rewritten: they are copied where others share them. */
-sa_status sa_gradients_own(sa_gradients *batch);
+sa_status sa_gradients_unshare(sa_gradients *batch);
 /* Rows [first, first + count) of a batch as a batch, borrowed; `pair` (pairs) is the caller's. */
 sa_gradients sa_gradients_part(const sa_gradients *batch, size_t first, size_t count, sa_pair *pair);
 /* Room for `capacity` gradients in all; on failure the batch is as it was. */

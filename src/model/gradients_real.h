@@ -9,7 +9,7 @@
  * right->count. `work` holds 2 SA_INNER_ROWS SA_INNER_COLUMNS reals. */
 void REAL(gradients_inner)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld,
                            real *work);
-/* The same, in blocks of SA_INNER_WIDE columns: faster for many, and the bits of a column hang on how many
+/* The same, in blocks of SA_INNER_WIDE columns: faster for many, and the bits of a column depend on how many
  * there are. `work` holds 2 SA_INNER_ROWS SA_INNER_WIDE reals. */
 void REAL(gradients_inner_wide)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld,
                                 real *work);

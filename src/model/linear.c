@@ -54,8 +54,8 @@ static sa_status fork_model(sa_model *model, sa_model **out) {
     sa_hold(copy->base.shape);
     sa_hold(copy->theta);
     sa_hold(copy->factor);
-    SA_TRY_OR_FAIL(sa_own(&copy->theta));
-    SA_TRY_OR_FAIL(sa_own(&copy->factor));
+    SA_TRY_OR_FAIL(sa_unshare(&copy->theta));
+    SA_TRY_OR_FAIL(sa_unshare(&copy->factor));
     copy->z = self->z;
     copy->b = self->b;
     copy->next = self->next;
@@ -82,15 +82,15 @@ static void forget(sa_model *model) {
     }
 }
 
-static sa_status create(const sa_options *options, sa_model **out) {
+static sa_status create(const sa_model_settings *settings, sa_model **out) {
     linear *self;
     sa_status status;
-    size_t positions = sa_options_positions(options), dim = (size_t)options->dim + positions;
+    size_t positions = settings->positions, dim = (size_t)settings->dim + positions;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base = (sa_model){
         .kind = &sa_linear, .precision = SA_PRECISION_DOUBLE, .dim = dim, .positions = positions, .pairs = 1};
-    self->lambda = options->regularization;
-    self->lags = options->linear_form == SA_LINEAR_PUBLISHED;
+    self->lambda = settings->regularization;
+    self->lags = settings->linear_form == SA_LINEAR_PUBLISHED;
     SA_TRY_OR_FAIL(sa_alloc_array(1, sizeof *self->base.shape, &self->base.shape));
     SA_TRY_OR_FAIL(sa_memory_check(dim, 3 * dim * sizeof(double)));
     SA_TRY_OR_FAIL(sa_alloc_matrix(dim, dim, sizeof(double), &self->z));

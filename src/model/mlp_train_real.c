@@ -10,7 +10,7 @@
  *
  * A step on a batch of b of the n samples takes n / b times the batch's sum, so that its mean is the whole
  * loss's gradient. The rate is a constant, or C / (n m L + m lambda) as in Theorem 1 with the present n for
- * TK; inside a training it may fall to 0 along half a cosine. Adam's moments start anew with each
+ * TK; inside a training it may fall to 0 along half a cosine. Adam's moments begin again with each
  * training. */
 #include <math.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void add_all(const mlp_t *mlp, work_t *work, const sa_training *training)
     }
 }
 
-/* A batch drawn with replacement, anew in each step. */
+/* A batch drawn with replacement, again in each step. */
 static void add_batch(const mlp_t *mlp, work_t *work, const sa_training *training, size_t step) {
     size_t rows[SA_MLP_CHUNK];
     real weight = (real)(training->total / (double)mlp->batch);
@@ -161,7 +161,7 @@ sa_status REAL(mlp_train)(sa_model *model, const sa_training *training, sa_model
     *diverged = false;
     if (training->count == 0) return SA_OK;
     SA_TRY(REAL(mlp_lay)(mlp, true, &space->inner, work));
-    SA_TRY(sa_own(&mlp->theta));
+    SA_TRY(sa_unshare(&mlp->theta));
     memcpy(work->backup, mlp->theta, mlp->parameters * sizeof(real));
     if (mlp->optimizer == SA_OPTIMIZER_ADAM) memset(work->moments, 0, 2 * mlp->parameters * sizeof(real));
     for (size_t step = 0; step < steps; step++) {

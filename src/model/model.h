@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 #include "base/npy.h"
-#include "base/options.h"
 #include "base/workspace.h"
 #include "model/gradients.h"
+#include "model/options.h"
 #include "rng/stream.h"
 
 typedef struct sa_model sa_model;
@@ -27,9 +27,8 @@ typedef struct sa_batch {
 /* What one training learns from. */
 typedef struct sa_training {
     size_t count; /* samples there are */
-    double
-        /* what they stand for, n of the loss: count, unless they weigh less or are a sample themselves */
-        total;
+    /* what they stand for, n of the loss: count, unless they weigh less or are a sample themselves */
+    double total;
     sa_batch all;  /* of them; nothing where batches are drawn by `draw` */
     double factor; /* on the sum over all of them */
     /* Steps with batches: puts `many` samples together, at most SA_TRAINING_CHUNK, the draws from number
@@ -55,7 +54,7 @@ typedef struct sa_training_class {
      * true. A model that observes too must then forget and observe all again. */
     sa_status (*train)(sa_model *model, const sa_training *training, sa_model_work *work, bool *diverged);
     /* Starts from another draw of the first weights; draw 0 is that of create. NULL: cannot. */
-    sa_status (*redraw)(sa_model *model, const sa_options *options, uint64_t draw);
+    sa_status (*redraw)(sa_model *model, const sa_model_settings *settings, uint64_t draw);
     /* What its targets are to be divided by from now on, as the training found. NULL: 1. */
     double (*unit)(const sa_model *model);
     /* Is it time, with so many observations? NULL: whenever the schedule says so. */
@@ -94,7 +93,7 @@ typedef struct sa_exploring_class {
 
 typedef struct sa_model_class {
     /* Draws the first weights, or reads them from --init-weights. */
-    sa_status (*create)(const sa_options *options, sa_model **out);
+    sa_status (*create)(const sa_model_settings *settings, sa_model **out);
     void (*destroy)(sa_model *model);
     /* A copy to go on learning with, while others hold this one to choose with: what is only read is shared,
      * and what only learning needs goes over to the copy. */
@@ -121,17 +120,17 @@ struct sa_model {
     const sa_model_class *kind;
     sa_precision precision;
     size_t dim; /* inputs of a sample: the features of an arm, and its one-hot position where there is one */
-    size_t positions;     /* the last so many of them, as sa_options_positions says */
+    size_t positions;     /* the last so many of them, as the settings say */
     size_t pairs;         /* of its gradients */
     sa_pair_shape *shape; /* (pairs) */
 };
 
 /* By name ("mlp", "linear", "neural-linear", "partition", "partition-tree"), --precision and --linear-form;
  * all but networks are always double. */
-sa_status sa_model_create(const char *name, const sa_options *options, sa_model **out);
+sa_status sa_model_create(const char *name, const sa_model_settings *settings, sa_model **out);
 void sa_model_destroy(sa_model *model); /* gives up one hold (base/memory.h); NULL is fine */
 /* Before it learns: where others hold `*model`, it becomes a fork. */
-sa_status sa_model_own(sa_model **model);
+sa_status sa_model_unshare(sa_model **model);
 
 extern const sa_model_class sa_mlp_f32, sa_mlp_f64, sa_linear, sa_ridge, sa_neural_linear, sa_partition,
     sa_partition_tree;

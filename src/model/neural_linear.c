@@ -76,28 +76,25 @@ fail:
 }
 
 /* The regression, of `features` inputs, with everything else as the options say. */
-static sa_status create_regression(const sa_options *options, size_t features, sa_model **out) {
-    sa_options *own = sa_options_copy(options);
-    if (!own) return SA_OUT_OF_MEMORY;
-    own->dim = (int64_t)features;
-    own->feedback = SA_FEEDBACK_SEMI_BANDIT; /* positions are in the features */
-    own->linear_form = SA_LINEAR_DEFINED;    /* no published code has this one */
-    sa_status status = sa_model_create("linear", own, out);
-    sa_options_destroy(own);
-    return status;
+static sa_status create_regression(const sa_model_settings *settings, size_t features, sa_model **out) {
+    sa_model_settings own = *settings;
+    own.dim = (int64_t)features;
+    own.positions = 0;                   /* they are in the features */
+    own.linear_form = SA_LINEAR_DEFINED; /* no published code has this one */
+    return sa_model_create("linear", &own, out);
 }
 
-static sa_status create(const sa_options *options, sa_model **out) {
+static sa_status create(const sa_model_settings *settings, sa_model **out) {
     neural_linear *self;
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
-    SA_TRY_OR_FAIL(sa_model_create("mlp", options, &self->network));
+    SA_TRY_OR_FAIL(sa_model_create("mlp", settings, &self->network));
     self->base = *self->network;
     self->base.kind = &sa_neural_linear;
-    self->skipped = self->base.pairs - 1 - options->bypass;
+    self->skipped = self->base.pairs - 1 - settings->bypass;
     size_t features = 0;
     for (size_t l = self->skipped; l < self->base.pairs; l++) features += self->base.shape[l].input;
-    SA_TRY_OR_FAIL(create_regression(options, features, &self->regression));
+    SA_TRY_OR_FAIL(create_regression(settings, features, &self->regression));
     *out = &self->base;
     return SA_OK;
 fail:

@@ -25,12 +25,12 @@ void sa_cells_share(sa_cells *cells, const sa_cells *from) {
     sa_hold(cells->slot);
 }
 
-sa_status sa_cells_own(sa_cells *cells) {
-    SA_TRY(sa_own(&cells->key));
-    SA_TRY(sa_own(&cells->seen));
-    SA_TRY(sa_own(&cells->mean));
-    SA_TRY(sa_own(&cells->split));
-    return sa_own(&cells->slot);
+sa_status sa_cells_unshare(sa_cells *cells) {
+    SA_TRY(sa_unshare(&cells->key));
+    SA_TRY(sa_unshare(&cells->seen));
+    SA_TRY(sa_unshare(&cells->mean));
+    SA_TRY(sa_unshare(&cells->split));
+    return sa_unshare(&cells->slot);
 }
 
 static size_t width(const sa_cells *cells) { return 1 + cells->dim; }
@@ -155,11 +155,11 @@ fail:
 
 /* ---- the cube ---- */
 
-sa_status sa_cube_from(const sa_options *options, sa_cube *cube) {
-    if (!(options->cube_low < options->cube_high))
-        return sa_fail(SA_INVALID, "--cube-low %g is not below --cube-high %g", options->cube_low,
-                       options->cube_high);
-    *cube = (sa_cube){.low = options->cube_low, .high = options->cube_high};
+sa_status sa_cube_from(const sa_model_settings *settings, sa_cube *cube) {
+    if (!(settings->cube_low < settings->cube_high))
+        return sa_fail(SA_INVALID, "cube-low %g is not below cube-high %g", settings->cube_low,
+                       settings->cube_high);
+    *cube = (sa_cube){.low = settings->cube_low, .high = settings->cube_high};
     return SA_OK;
 }
 

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "base/npy.h"
-#include "base/options.h"
 #include "base/status.h"
+#include "model/options.h"
 
 #define SA_NO_CELL SIZE_MAX
 
@@ -29,7 +29,7 @@ void sa_cells_clear(sa_cells *cells);
 /* A table that shares the arrays of `from` (base/memory.h). */
 void sa_cells_share(sa_cells *cells, const sa_cells *from);
 /* Copies the arrays that others share, before a cell is added or observed. */
-sa_status sa_cells_own(sa_cells *cells);
+sa_status sa_cells_unshare(sa_cells *cells);
 /* Room for `more` cells, so that sa_cells_take cannot fail; on failure nothing changes. */
 sa_status sa_cells_reserve(sa_cells *cells, size_t more);
 size_t sa_cells_find(const sa_cells *cells, const int32_t *key); /* SA_NO_CELL: never visited */
@@ -48,8 +48,8 @@ typedef struct sa_cube {
     double low, high;
 } sa_cube;
 
-/* SA_INVALID when --cube-low is not below --cube-high. */
-sa_status sa_cube_from(const sa_options *options, sa_cube *cube);
+/* SA_INVALID when cube-low is not below cube-high. */
+sa_status sa_cube_from(const sa_model_settings *settings, sa_cube *cube);
 /* Which of `parts` equal parts of the side a feature lies in; what is outside counts as the nearest. */
 int32_t sa_cube_part(const sa_cube *cube, double feature, int32_t parts);
 

@@ -14,12 +14,12 @@ static const struct {
     {"partition-tree", {&sa_partition_tree, &sa_partition_tree}},
 };
 
-sa_status sa_model_create(const char *name, const sa_options *options, sa_model **out) {
-    if (!strcmp(name, "linear") && options->linear_form == SA_LINEAR_FITTED)
-        return sa_ridge.create(options, out);
+sa_status sa_model_create(const char *name, const sa_model_settings *settings, sa_model **out) {
+    if (!strcmp(name, "linear") && settings->linear_form == SA_LINEAR_FITTED)
+        return sa_ridge.create(settings, out);
     for (size_t i = 0; i < sizeof models / sizeof *models; i++)
         if (strcmp(models[i].name, name) == 0)
-            return models[i].kind[options->precision]->create(options, out);
+            return models[i].kind[settings->precision]->create(settings, out);
     return sa_fail(SA_INVALID, "'%s' is not a model", name);
 }
 
@@ -27,7 +27,7 @@ void sa_model_destroy(sa_model *model) {
     if (model && sa_is_last(model)) model->kind->destroy(model);
 }
 
-sa_status sa_model_own(sa_model **model) {
+sa_status sa_model_unshare(sa_model **model) {
     sa_model *fork;
     if (!*model || !sa_is_shared(*model)) return SA_OK;
     SA_TRY((*model)->kind->fork(*model, &fork));

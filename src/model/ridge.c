@@ -66,17 +66,15 @@ static sa_status fork_model(sa_model *model, sa_model **out) {
     return SA_OK;
 }
 
-static sa_status create(const sa_options *options, sa_model **out) {
-    size_t positions = sa_options_positions(options), dim = (size_t)options->dim + positions;
-    ridge *self = NULL;
-    sa_options *own = sa_options_copy(options);
-    if (!own) return SA_OUT_OF_MEMORY;
-    own->dim = (int64_t)(dim + 1);
-    own->feedback = SA_FEEDBACK_SEMI_BANDIT; /* positions are in phi */
-    own->linear_form = SA_LINEAR_DEFINED;
-    sa_status status = sa_alloc_array(1, sizeof *self, &self);
-    if (status == SA_OK) status = sa_model_create("linear", own, &self->regression);
-    sa_options_destroy(own);
+static sa_status create(const sa_model_settings *settings, sa_model **out) {
+    size_t positions = settings->positions, dim = (size_t)settings->dim + positions;
+    sa_model_settings own = *settings;
+    ridge *self;
+    own.dim = (int64_t)(dim + 1);
+    own.positions = 0; /* they are in phi */
+    own.linear_form = SA_LINEAR_DEFINED;
+    SA_TRY(sa_alloc_array(1, sizeof *self, &self));
+    sa_status status = sa_model_create("linear", &own, &self->regression);
     if (status != SA_OK) {
         sa_free(self);
         return status;
@@ -85,7 +83,7 @@ static sa_status create(const sa_options *options, sa_model **out) {
     self->base.kind = &sa_ridge;
     self->base.dim = dim;
     self->base.positions = positions;
-    self->lambda = options->regularization;
+    self->lambda = settings->regularization;
     self->ratio = self->unit = 1;
     *out = &self->base;
     return SA_OK;

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/options.h"
 #include "base/status.h"
 #include "base/workspace.h"
+#include "oracle/options.h"
 #include <superarm/oracle.h>
 
 /* ---- the problem ---- */
@@ -83,10 +83,10 @@ typedef struct sa_oracle_problem {
     size_t arms;          /* N */
     size_t slate;         /* K; 0: no limit, for oracles whose slates are at most K or of any size */
     const bool *excluded; /* (arms) or NULL */
-    const double
-        *unclipped; /* (arms) or NULL: the scores before they were clipped, which breaks ties among them */
-    const double
-        *urgency; /* (arms) or NULL: for oracles that put urgent arms first, largest first; 0: not urgent */
+    /* (arms) or NULL: the scores before they were clipped, which breaks ties among them */
+    const double *unclipped;
+    /* (arms) or NULL: for oracles that put urgent arms first, largest first; 0: not urgent */
+    const double *urgency;
     const sa_oracle_data *data;     /* NULL: none */
     const sa_oracle_callbacks *own; /* of the caller's own oracle */
 } sa_oracle_problem;
@@ -118,6 +118,13 @@ struct sa_problem {
 };
 
 const sa_oracle_data *sa_problem_data(const sa_problem *problem);
+/* One "name=value" of a text "costs=1,2.5,3;capacity=4". */
+typedef struct sa_problem_entry {
+    const char *name, *value; /* in the text, not ended */
+    size_t name_size, value_size;
+} sa_problem_entry;
+/* The next entry; `*text` is then what comes after it. false: there is none. */
+bool sa_problem_text_next(const char **text, sa_problem_entry *entry);
 /* Puts an array with these rows and columns into the problem, which forgets what was read before; NULL takes
  * the datum away. Numbers and flags: any pointer but NULL, and the field is the caller's to set. */
 void sa_problem_give(sa_problem *problem, sa_datum datum, const void *array, size_t rows, size_t columns);
@@ -146,9 +153,8 @@ typedef struct sa_oracle {
     unsigned needs, takes; /* SA_BIT of the data it cannot do without, and of those it also looks at */
     double low, high;      /* the domain of scores; both 0: all numbers */
     bool positions;        /* takes positional scores */
-    bool
-        /* looks at the problem's urgency; for others, urgent arms have scores above all others */
-        urgent_first;
+    /* looks at the problem's urgency; for others, urgent arms have scores above all others */
+    bool urgent_first;
     /* What only this oracle can say about a problem whose shapes and numbers are right; NULL: nothing. */
     sa_status (*check)(const sa_oracle_problem *problem);
     /* Writes the chosen arms, best first and ties to the lower index unless the oracle gives an order, and

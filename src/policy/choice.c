@@ -101,7 +101,7 @@ sa_status sa_choices_lay(sa_chooser *chooser, const sa_policy *policy, sa_choice
     size_t scores = 0, slates = 0;
     bool urgent = policy->exploration.kind->from == SA_SCORES_FROM_MODEL;
     double *mean, *width, *score, *draw, *unclipped, *urgency, *prefix, *position;
-    size_t *arms, *own;
+    size_t *arms, *oracle_arms;
     for (size_t i = 0; i < count; i++) {
         scores += choices[i].scores;
         slates += choices[i].slate;
@@ -109,7 +109,7 @@ sa_status sa_choices_lay(sa_chooser *chooser, const sa_policy *policy, sa_choice
     SA_TRY(SA_LAY(&chooser->arrays, {&mean, scores, sizeof *mean}, {&width, scores, sizeof *width},
                   {&score, scores, sizeof *score}, {&draw, scores, sizeof *draw},
                   {&unclipped, scores, sizeof *unclipped}, {&urgency, urgent ? scores : 0, sizeof *urgency},
-                  {&arms, slates, sizeof *arms}, {&own, slates, sizeof *own},
+                  {&arms, slates, sizeof *arms}, {&oracle_arms, slates, sizeof *oracle_arms},
                   {&prefix, slates, sizeof *prefix}, {&position, slates, sizeof *position}));
     for (size_t i = 0, first = 0, place = 0; i < count;
          first += choices[i].scores, place += choices[i].slate, i++) {
@@ -120,7 +120,7 @@ sa_status sa_choices_lay(sa_chooser *chooser, const sa_policy *policy, sa_choice
         choices[i].unclipped = unclipped + first;
         choices[i].urgency = urgent ? urgency + first : NULL;
         choices[i].arms = arms + place;
-        choices[i].own = own + place;
+        choices[i].oracle_arms = oracle_arms + place;
         choices[i].prefix = prefix + place;
         choices[i].position = position + place;
         for (size_t k = 0; k < choices[i].slate; k++) choices[i].prefix[k] = choices[i].position[k] = NAN;
@@ -137,8 +137,8 @@ sa_status sa_choice_solve(const sa_policy *policy, sa_chooser *chooser, sa_choic
     chooser->oracle.gap = 0;
     SA_TRY(policy->oracle->solve(&problem, &chooser->oracle, self->arms, &self->slate));
     self->gap = chooser->oracle.gap;
-    self->own_slate = self->slate;
-    if (self->slate) memcpy(self->own, self->arms, self->slate * sizeof *self->own);
+    self->oracle_slate = self->slate;
+    if (self->slate) memcpy(self->oracle_arms, self->arms, self->slate * sizeof *self->oracle_arms);
     return SA_OK;
 }
 

@@ -24,15 +24,15 @@ typedef struct sa_choice {
     /* in the chooser's workspace: */
     double *mean, *width, *score; /* (scores) */
     double *draw;                 /* (scores) of the exploration */
-    double
-        *urgency; /* (scores), or NULL: arms that the model wants chosen before all others, by their draws */
+    /* (scores), or NULL: arms that the model wants chosen before all others, by their draws */
+    double *urgency;
     double *unclipped; /* (scores) before they are clipped to the oracle's domain */
     size_t *arms;      /* (slate) */
     size_t slate;      /* arms chosen; at first the most there can be */
     /* the floor of exploration: */
-    bool random; /* the slate is a uniformly random one, and not the oracle's */
-    size_t *own; /* (own_slate) the oracle's */
-    size_t own_slate;
+    bool random;         /* the slate is a uniformly random one, and not the oracle's */
+    size_t *oracle_arms; /* (oracle_slate) the oracle's */
+    size_t oracle_slate;
     double *prefix,
         *position; /* (slate) propensities, NaN where they are not known; the last prefix is the slate */
 } sa_choice;

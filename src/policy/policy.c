@@ -14,7 +14,7 @@ void sa_policy_release(sa_policy *policy) {
     sa_free(policy);
 }
 
-sa_status sa_policy_own(sa_policy **policy) {
+sa_status sa_policy_unshare(sa_policy **policy) {
     sa_policy *copy;
     if (!sa_is_shared(*policy)) return SA_OK;
     SA_TRY(sa_policy_create(&copy));

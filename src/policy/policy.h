@@ -1,6 +1,6 @@
 /* A policy: the five parts as they are now, and what choosing needs beside them. Choosing reads it and
- * changes nothing of it; whoever learns owns it first (sa_policy_own), which leaves those who hold it what
- * they have (base/memory.h). */
+ * changes nothing of it; whoever learns owns it first (sa_policy_unshare), which leaves those who hold it
+ * what they have (base/memory.h). */
 #ifndef SA_POLICY_POLICY_H
 #define SA_POLICY_POLICY_H
 
@@ -32,6 +32,6 @@ struct sa_policy {
 sa_status sa_policy_create(sa_policy **out);
 /* Before anything of it is changed: where others hold `*policy`, it becomes a copy that shares the parts. The
  * parts are owned one by one, by whoever changes them. */
-sa_status sa_policy_own(sa_policy **policy);
+sa_status sa_policy_unshare(sa_policy **policy);
 
 #endif

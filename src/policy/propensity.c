@@ -45,11 +45,11 @@ static void certain(const asked *self, table *out) {
     size_t arms = self->eligible->count;
     const sa_choice *choice = self->choice;
     bool same = true; /* so far */
-    for (size_t k = 0; k < self->length && k < choice->own_slate; k++) {
-        size_t own = self->eligible->place[choice->own[k]];
-        out->positions[k * arms + own] = 1;
-        if (same) out->next[k * arms + own] = 1;
-        same = same && own == self->slate[k];
+    for (size_t k = 0; k < self->length && k < choice->oracle_slate; k++) {
+        size_t arm = self->eligible->place[choice->oracle_arms[k]];
+        out->positions[k * arms + arm] = 1;
+        if (same) out->next[k * arms + arm] = 1;
+        same = same && arm == self->slate[k];
     }
 }
 
@@ -121,7 +121,7 @@ static sa_status by_drawing(const asked *self, table *out) {
 }
 
 /* `*known` false: it takes a floor to say anything. */
-static sa_status own_slates(const asked *self, table *out, bool *known) {
+static sa_status algorithm_slates(const asked *self, table *out, bool *known) {
     const sa_choice *choice = self->choice;
     *known = true;
     if (!draws(choice)) {
@@ -129,8 +129,8 @@ static sa_status own_slates(const asked *self, table *out, bool *known) {
         return SA_OK;
     }
     if (is_plain_top_k(self->policy, choice)) {
-        if (choice->exploration.kind == &sa_explore_uniform) return uniform(self, out);
-        if (choice->exploration.kind == &sa_explore_ts) return thompson(self, out);
+        if (choice->exploration.kind->propensity == SA_PROPENSITY_UNIFORM) return uniform(self, out);
+        if (choice->exploration.kind->propensity == SA_PROPENSITY_NORMAL) return thompson(self, out);
     }
     *known = self->policy->floor > 0;
     return *known ? by_drawing(self, out) : SA_OK;
@@ -138,16 +138,16 @@ static sa_status own_slates(const asked *self, table *out, bool *known) {
 
 /* ---- mixed with the floor ---- */
 
-static sa_status mix(const asked *self, table *own, bool *known) {
+static sa_status mix(const asked *self, table *of_algorithm, bool *known) {
     double E = self->policy->floor;
     size_t count = 2 * self->length * self->eligible->count;
     table floor;
-    SA_TRY(own_slates(self, own, known));
+    SA_TRY(algorithm_slates(self, of_algorithm, known));
     if (E == 0 || !*known) return SA_OK;
     SA_TRY(table_init(&floor, self->length, self->eligible->count));
     sa_status status = uniform(self, &floor);
     for (size_t i = 0; i < count && status == SA_OK; i++)
-        own->next[i] = E * floor.next[i] + (1 - E) * own->next[i];
+        of_algorithm->next[i] = E * floor.next[i] + (1 - E) * of_algorithm->next[i];
     sa_free(floor.next);
     return status;
 }

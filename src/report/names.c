@@ -93,9 +93,9 @@ sa_line sa_agent_line(const sa_report_panel *panel, size_t index) {
     }
 }
 
-sa_status sa_agent_look_of(const char *const *labels, const char *const *algorithms,
-                           const char *const *presets, const int64_t *hidden, size_t count, size_t index,
-                           sa_agent_look *out) {
+sa_status sa_agent_style_of(const char *const *labels, const char *const *algorithms,
+                            const char *const *presets, const int64_t *hidden, size_t count, size_t index,
+                            sa_agent_style *out) {
     sa_report_panel panel = {.agent_count = count};
     char *name = NULL;
     sa_status status;
@@ -114,7 +114,7 @@ sa_status sa_agent_look_of(const char *const *labels, const char *const *algorit
     }
     SA_TRY_OR_FAIL(sa_agent_name(labels[index], panel.agents[index].options, &name));
     sa_line line = sa_agent_line(&panel, index);
-    *out = (sa_agent_look){.dashes = line.dashes, .mark = sa_line_mark(line, index)};
+    *out = (sa_agent_style){.dashes = line.dashes, .mark = sa_line_mark(line, index)};
     snprintf(out->name, sizeof out->name, "%s", name);
     snprintf(out->colour, sizeof out->colour, "%s", line.colour);
 fail:

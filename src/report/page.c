@@ -190,8 +190,9 @@ static sa_status add_sweep(sa_buffer *buffer, const sa_report_panel *panel) {
         buffer,
         "<p>Cells are compared with the best that sees the same draws, run by run: <em>not worse</em> says "
         "that the "
-        "95% interval of the difference reaches 0. With many cells some are called so by luck, and some are "
-        "the best by luck.</p>\n<div class=\"heat\">\n");
+        "95% interval of the difference reaches 0. With many cells some are called so by chance, and some "
+        "are "
+        "the best by chance.</p>\n<div class=\"heat\">\n");
     for (size_t i = 0; i < panel->agent_count; i++) {
         char *base;
         bool first;

@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "base/options.h"
 #include "experiment/stored.h"
+#include "options/options.h"
 #include <superarm/report.h>
 
 /* What is told of an agent: both regrets, as sa_regret counts them, and clicks where users click. */
@@ -54,9 +54,8 @@ typedef struct sa_report_agent {
     bool alike;                           /* all runs are the same, and count as one */
     double seconds;                       /* a run, in the mean */
     uint64_t peak_bytes, diverged_trainings, unproven_rounds;
-    double
-        /* the largest of a decision; NaN where none had one, or an older version wrote the folder */
-        certificate;
+    /* the largest of a decision; NaN where none had one, or an older version wrote the folder */
+    double certificate;
     sa_mean final[SA_REPORT_KINDS];
     sa_mean difference[SA_REPORT_KINDS]; /* run by run, to agent `against`, of the runs that both have */
     size_t against;                      /* an index: the panel's reference, or the best cell of a sweep */

@@ -1,4 +1,4 @@
-#include "experiment/parts.h"
+#include "experiment/finished_run.h"
 
 #include <inttypes.h>
 #include <string.h>

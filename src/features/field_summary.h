@@ -1,6 +1,6 @@
 /* What was seen of a field in a log: enough to propose a kind for it. Memory is bounded, whatever the log. */
-#ifndef SA_FEATURES_SEEN_H
-#define SA_FEATURES_SEEN_H
+#ifndef SA_FEATURES_FIELD_SUMMARY_H
+#define SA_FEATURES_FIELD_SUMMARY_H
 
 #include "base/json.h"
 
@@ -11,7 +11,7 @@ typedef struct sa_moments3 {
     double n, mean, squares, cubes;
 } sa_moments3;
 
-typedef struct sa_seen {
+typedef struct sa_field_summary {
     char *name;
     bool of_item;
     uint64_t texts, numbers, flags, lists, others; /* values of each kind; null counts as missing */
@@ -26,13 +26,13 @@ typedef struct sa_seen {
     char *text[SA_SEEN_TEXTS]; /* the first different ones */
     uint64_t text_hash[SA_SEEN_TEXTS], text_count[SA_SEEN_TEXTS];
     size_t longest; /* text, in bytes */
-} sa_seen;
+} sa_field_summary;
 
 /* Takes in one value. */
-sa_status sa_seen_add(sa_seen *seen, const sa_json *json, size_t at);
-void sa_seen_clear(sa_seen *seen);
+sa_status sa_field_summary_add(sa_field_summary *seen, const sa_json *json, size_t at);
+void sa_field_summary_clear(sa_field_summary *seen);
 /* Values that are there. */
-uint64_t sa_seen_count(const sa_seen *seen);
+uint64_t sa_field_summary_count(const sa_field_summary *seen);
 double sa_moments3_skewness(const sa_moments3 *moments); /* 0 when all are equal */
 
 #endif

@@ -5,7 +5,7 @@
  *
  * Files whose largest grade is 1 or 2 have the scales that are customary there: the ends, and the middle
  * where there is one. */
-#include "env/data.h"
+#include "env/data_file.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* What environments over files of data share. */
-#ifndef SA_ENV_DATA_H
-#define SA_ENV_DATA_H
+#ifndef SA_ENV_DATA_FILE_H
+#define SA_ENV_DATA_FILE_H
 
 #include "env/environment.h"
 

@@ -1,4 +1,4 @@
-#include "features/seen.h"
+#include "features/field_summary.h"
 
 #include <math.h>
 #include <string.h>
@@ -6,14 +6,14 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-void sa_seen_clear(sa_seen *seen) {
+void sa_field_summary_clear(sa_field_summary *seen) {
     for (size_t i = 0; i < SA_SEEN_TEXTS; i++) sa_free(seen->text[i]);
     sa_free(seen->different);
     sa_free(seen->name);
-    *seen = (sa_seen){0};
+    *seen = (sa_field_summary){0};
 }
 
-uint64_t sa_seen_count(const sa_seen *seen) {
+uint64_t sa_field_summary_count(const sa_field_summary *seen) {
     return seen->texts + seen->numbers + seen->flags + seen->lists + seen->others;
 }
 
@@ -31,7 +31,7 @@ double sa_moments3_skewness(const sa_moments3 *m) {
 }
 
 /* Is it new? False, too, when no more are told apart. */
-static bool is_new(sa_seen *seen, uint64_t hash) {
+static bool is_new(sa_field_summary *seen, uint64_t hash) {
     const size_t mask = 2 * SA_SEEN_DIFFERENT - 1;
     if (seen->different_count == SA_SEEN_DIFFERENT) return false;
     seen->values_told++;
@@ -45,7 +45,7 @@ static bool is_new(sa_seen *seen, uint64_t hash) {
 }
 
 /* A text, the first of which are kept, with how often they came. */
-static sa_status add_text(sa_seen *seen, const sa_json *json, size_t at) {
+static sa_status add_text(sa_field_summary *seen, const sa_json *json, size_t at) {
     sa_span raw = sa_json_span(json, at);
     uint64_t hash = sa_hash_end(sa_hash_bytes(SA_HASH_BEGIN, raw.start, raw.size));
     bool fresh = is_new(seen, hash);
@@ -65,7 +65,7 @@ static sa_status add_text(sa_seen *seen, const sa_json *json, size_t at) {
     return SA_OK;
 }
 
-static void add_number(sa_seen *seen, double x) {
+static void add_number(sa_field_summary *seen, double x) {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     is_new(seen, sa_hash_end(bits));
@@ -78,7 +78,7 @@ static void add_number(sa_seen *seen, double x) {
     if (x >= 0) add_moment(&seen->logarithms, log1p(x));
 }
 
-static sa_status add_list(sa_seen *seen, const sa_json *json, size_t list) {
+static sa_status add_list(sa_field_summary *seen, const sa_json *json, size_t list) {
     if (seen->lists++ == 0) seen->list_of_texts = true;
     for (size_t at = list + 1; at < json->nodes[list].next; at = json->nodes[at].next) {
         seen->list_entries++;
@@ -90,7 +90,7 @@ static sa_status add_list(sa_seen *seen, const sa_json *json, size_t list) {
     return SA_OK;
 }
 
-sa_status sa_seen_add(sa_seen *seen, const sa_json *json, size_t at) {
+sa_status sa_field_summary_add(sa_field_summary *seen, const sa_json *json, size_t at) {
     if (!seen->different)
         SA_TRY(sa_alloc_array(2 * (size_t)SA_SEEN_DIFFERENT, sizeof *seen->different, &seen->different));
     switch ((sa_json_kind)json->nodes[at].kind) {
