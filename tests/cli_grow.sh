@@ -119,7 +119,7 @@ first_run single/scores.npy scores.npy
     --runs 3 --out alike >out
 [ "$(grep -c 'all of these runs are alike' out)" = 1 ] || die "nothing, or too much, is said of runs that are alike: $(cat out)"
 "$program" report alike >out
-grep -q 'CombLinUCB: its 3 runs are all alike' out || die "the report says nothing of runs that are alike: $(cat out)"
+grep -q 'CombLinUCB (tuned): its 3 runs are all alike' out || die "the report says nothing of runs that are alike: $(cat out)"
 python3 -c 'import json, sys
 agents = json.load(open("alike/summary.json"))["agents"]
 linear, random = agents["comblin-ucb"], agents["random"]

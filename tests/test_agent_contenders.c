@@ -176,7 +176,7 @@ static void tighter_bounds_change_nothing(void **state) {
         {"precision=double preset=icml23 algorithm=cn-ts hidden=20", true},
         {"precision=double preset=paper algorithm=cn-ucb hidden=20", true},
         {"precision=double gamma=1 scale=true scale-to=5 offset=-7 count-pending=true", true},
-        {"precision=double algorithm=comblin-ucb", true},
+        {"precision=double algorithm=comblin-ucb linear-form=defined", true},
         {"precision=single gamma=1", true},
         {"precision=single algorithm=cn-ts nu=1", true},
     };

@@ -53,9 +53,10 @@ static void linear_models_discount(void **state) {
     for (int f = 0; f < 2; f++)
         for (int dual = 0; dual < 2; dual++) {
             char text[200];
-            snprintf(text, sizeof text,
-                     "algorithm=comblin-ucb lambda=0.5 widths=all discount=%g exact-form=%s", factors[f],
-                     dual ? "dual" : "auto");
+            snprintf(
+                text, sizeof text,
+                "algorithm=comblin-ucb linear-form=defined lambda=0.5 widths=all discount=%g exact-form=%s",
+                factors[f], dual ? "dual" : "auto");
             sa_agent *agent = rig_create(text);
             sa_decision *decision = NULL;
             told all[MOST];
@@ -88,7 +89,7 @@ static void linear_models_discount(void **state) {
 static void linear_models_have_windows(void **state) {
     (void)state;
     enum { W = 9 };
-    sa_agent *agent = rig_create("algorithm=comblin-ucb lambda=0.5 widths=all window=9");
+    sa_agent *agent = rig_create("algorithm=comblin-ucb linear-form=defined lambda=0.5 widths=all window=9");
     sa_decision *decision = NULL;
     told all[MOST];
     size_t oldest = 0, most = 0;

@@ -113,7 +113,7 @@ static void expect(void *user, const game_round *round, uint64_t t, double *mean
     double draw[GAME_ARMS], order[GAME_ARMS];
     ranks(user, round, t, mean, score, rank, draw);
     for (size_t i = 0; i < GAME_ARMS; i++) order[i] = rank[i] ? draw[i] : mean[i];
-    best_slate(round, rank, order, slate);
+    best_slate(round, rank, order, draw, slate);
 }
 
 static void slates_are_those_of_plain_arrays(void **state) {

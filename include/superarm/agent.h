@@ -122,6 +122,12 @@ SA_API sa_status sa_agent_load_with(const char *path, const char *const *names, 
  * be no file of the name. */
 SA_API bool sa_is_history(const char *path);
 
+/* What an estimate is made of with --companion: c + a regression + b network; and what the bonus is
+ * multiplied with. NaN where the agent has no companion. */
+typedef struct sa_mixture {
+    double a, b, c, exploration_factor;
+} sa_mixture;
+
 typedef struct sa_agent_counts {
     uint64_t decisions;          /* made */
     uint64_t answered;           /* with feedback on at least one arm */
@@ -148,6 +154,7 @@ typedef struct sa_agent_counts {
     uint64_t wild_rewards;
     /* contexts with a feature more than 1000 deviations from its mean, which counts as the mean */
     uint64_t wild_contexts;
+    sa_mixture mixture;
 } sa_agent_counts;
 
 SA_API void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts);

@@ -465,11 +465,15 @@ class Agent:
 
     @property
     def counts(self) -> Dict[str, Any]:
-        """Decisions made, answered, pending, trainings, bytes of memory...: sa_agent_counts of the C library."""
+        """Decisions made, answered, pending, trainings, bytes of memory...: sa_agent_counts of the C library. `mixture` is None for
+        an agent without a companion."""
         counts = ffi.new("sa_agent_counts *")
         with self._turn.lock, self._turn as agent:
             lib.sa_agent_count(agent, counts)
-        return fields(counts[0])
+        found = fields(counts[0])
+        if found["mixture"]["b"] != found["mixture"]["b"]:  # NaN
+            found["mixture"] = None
+        return found
 
     @property
     def options(self) -> Dict[str, Any]:

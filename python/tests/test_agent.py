@@ -366,7 +366,7 @@ def test_a_wrong_alpha(alpha):
 
 
 def test_revised_feedback():
-    late, right = (superarm.Agent("comblin-ucb", dim=5, normalize="none") for _ in range(2))
+    late, right = (superarm.Agent("comblin-ucb", dim=5, linear_form="defined") for _ in range(2))
     for round in range(20):
         for agent, score in ((late, 1.0), (right, 20.0 if round % 2 else 1.0)):
             agent.learn(contexts(seed=round), [score, 0, -1], arms=[3, 1, 7])

@@ -177,7 +177,7 @@ def test_a_plot_looks_as_the_report(tmp_path):
     page = (tmp_path / "out/report.html").read_text()
     axes = results.plot()
     shown = [(text.get_text(), matplotlib.colors.to_hex(line.get_color()).upper()) for text, line in zip(axes.get_legend().get_texts(), axes.lines)]
-    assert shown[0] == ("CN-UCB", "#0072B2") and len(shown) == 13
+    assert shown[0] == ("CN-UCB (tuned)", "#0072B2") and len(shown) == 13
     swatch = r'<span><svg[^>]*><path [^>]*stroke="(#\w+)"[^>]*></path><path [^>]*></path></svg>([^<]*)</span>'
     legend = re.findall(swatch, page)[: len(shown)]
     assert [(name, colour.upper()) for colour, name in legend] == shown

@@ -387,7 +387,7 @@ def test_alpha_and_a_reward_of_its_own():
             return 1 + scores[arms].max()
 
     results = superarm.run(World(), ["best"], slate=2, runs=1, oracle=Half())
-    np.testing.assert_array_equal(results.expected_regret["best"][0], np.cumsum([-2, -0.5] * 3))  # half of 1 + 3 or 1 + 0, less it
+    np.testing.assert_array_equal(results.expected_regret["best"][0], np.zeros(6))  # nobody knows the best: against the oracle's slate
 
 
 @pytest.mark.parametrize("method", ["solve", "reward"])

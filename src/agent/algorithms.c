@@ -12,12 +12,13 @@ static const sa_algorithm algorithms[] = {
      .model = "mlp",
      .confidence = true,
      .exploration = "ucb",
-     .summary = "neural, upper confidence bounds (the paper's Algorithm 1)"},
+     .summary = "neural, upper confidence bounds: the paper's Algorithm 1 with --preset paper; tuned is not "
+                "the paper's any more"},
     {.name = "cn-ts",
      .model = "mlp",
      .confidence = true,
      .exploration = "ts",
-     .summary = "neural, Thompson sampling, the best of M samples (Algorithm 2)"},
+     .summary = "neural, Thompson sampling, the best of M samples: Algorithm 2, likewise"},
     {.name = "cn-ts1",
      .model = "mlp",
      .confidence = true,
@@ -56,12 +57,13 @@ static const sa_algorithm algorithms[] = {
      .model = "linear",
      .confidence = true,
      .exploration = "ucb",
-     .summary = "linear, upper confidence bounds (Wen et al. 2015)"},
+     .summary =
+         "linear, upper confidence bounds (Wen et al. 2015); tuned fits an intercept, lambda and the noise"},
     {.name = "comblin-ts",
      .model = "linear",
      .confidence = true,
      .exploration = "parameter-ts",
-     .summary = "linear, Thompson sampling of the parameters (Wen et al. 2015)"},
+     .summary = "linear, Thompson sampling of the parameters (Wen et al. 2015); tuned likewise"},
     {.name = "c2ucb",
      .model = "linear",
      .confidence = true,
@@ -109,6 +111,8 @@ bool sa_algorithm_has_epochs(const char *name) {
     return row && row->doubling;
 }
 
+static const double FITTED_GAMMA = 1, FITTED_NU = 0.1; /* posterior deviations */
+
 /* Its widths are those of the regression, which is on the last layer. */
 static sa_status neural_linear_defaults(sa_options *options) {
     options->linear_form = SA_LINEAR_DEFINED; /* no published code has it */
@@ -124,18 +128,34 @@ static sa_status neural_linear_defaults(sa_options *options) {
     return SA_OK;
 }
 
-/* tuned is tuned for networks: what the others take from it is as in paper. */
+static bool by_theory(const sa_options *options, const sa_exploration_class *rule) {
+    return rule->always_by_theory || (rule->reads_gamma && options->gamma == SA_BY_THEORY) ||
+           (rule->reads_nu && options->nu == SA_BY_THEORY);
+}
+
+/* tuned fits the linear models of comblin-ucb and comblin-ts (model/ridge.c), with a gamma and a nu that were
+ * chosen as those of networks were. Theory speaks of a lambda and of noise that are known: what it takes from
+ * tuned is as in paper. */
 static sa_status linear_defaults(sa_options *options) {
+    const sa_exploration_class *rule = sa_exploration_find(sa_algorithm_row(options->algorithm)->exploration);
+    bool fitted = options->linear_form == SA_LINEAR_FITTED;
     /* the published code passes the variance as the deviation */
     if (options->linear_form == SA_LINEAR_PUBLISHED && !sa_options_given(options, "ts-deviation"))
         options->ts_deviation = SA_DEVIATION_VARIANCE;
-    if (options->preset != SA_PRESET_TUNED) return SA_OK;
+    if (fitted && by_theory(options, rule) && sa_options_given(options, "linear-form"))
+        return sa_fail(SA_INVALID, "--linear-form fitted does not go with a gamma or nu by theory, as of %s",
+                       options->algorithm);
+    if (fitted && by_theory(options, rule)) {
+        options->linear_form = SA_LINEAR_DEFINED;
+        fitted = false;
+    }
+    if (options->preset != SA_PRESET_TUNED && !fitted) return SA_OK;
     sa_options *paper = sa_options_new("paper");
     if (!paper) return SA_OUT_OF_MEMORY;
-    const sa_exploration_class *rule = sa_exploration_find(sa_algorithm_row(options->algorithm)->exploration);
-    if (rule->reads_gamma && !sa_options_given(options, "gamma")) options->gamma = paper->gamma;
-    if (rule->reads_nu && !sa_options_given(options, "nu")) options->nu = paper->nu;
-    if (!sa_options_given(options, "normalize")) options->normalize = paper->normalize;
+    if (rule->reads_gamma && !sa_options_given(options, "gamma"))
+        options->gamma = fitted ? FITTED_GAMMA : paper->gamma;
+    if (rule->reads_nu && !sa_options_given(options, "nu")) options->nu = fitted ? FITTED_NU : paper->nu;
+    if (!fitted && !sa_options_given(options, "normalize")) options->normalize = paper->normalize;
     sa_options_destroy(paper);
     return SA_OK;
 }

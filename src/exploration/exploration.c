@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 double sa_exploration_rest(const sa_exploration *exploration, double n) {
     const sa_bounds *bounds = &exploration->bounds;
@@ -41,4 +42,28 @@ void sa_explore_lift(size_t arms, const double *urgency, double *score) {
         if (!(urgency[i] > 0)) size = fmax(size, fabs(score[i]));
     for (size_t i = 0; i < arms; i++)
         if (urgency[i] > 0) score[i] = fmin(size * (2 * (double)arms + urgency[i]), DBL_MAX);
+}
+
+static int by_score(const void *one, const void *other) {
+    const sa_tie *a = one, *b = other;
+    if (a->score != b->score) return a->score < b->score ? -1 : 1;
+    return (a->draw > b->draw) - (a->draw < b->draw);
+}
+
+/* In increasing order each score is at least the one before and a step, which is more than the rounding of
+ * a sum of scores and far less than what they tell. */
+void sa_explore_break_ties(size_t arms, const double *draw, sa_tie *ties, double *score) {
+    const double share = 0x1p-46;
+    double size = 0, last = -INFINITY;
+    for (size_t i = 0; i < arms; i++) {
+        if (!isfinite(score[i])) return; /* the caller will say so */
+        size = fmax(size, fabs(score[i]));
+        ties[i] = (sa_tie){score[i], draw[i], i};
+    }
+    qsort(ties, arms, sizeof *ties, by_score);
+    double step = share * (size > 0 ? size : 1);
+    for (size_t i = 0; i < arms; i++) {
+        last = fmin(fmax(ties[i].score, last + step), DBL_MAX);
+        score[ties[i].arm] = last;
+    }
 }

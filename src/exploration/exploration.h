@@ -10,8 +10,7 @@
  *     uniform  score = a uniform draw: any slate is as likely as any other
  *     known    score = the expected score
  *     by-model score = what the model's own rule says; the arms that it calls urgent are chosen before all
- *         others, in the order
- *              of a uniform draw
+ *         others. Urgent arms, and arms of equal scores, are in the order of a uniform draw
  *
  * With --gamma theory, gamma and e_t are those of Lemma 1, with --nu theory nu and e_t those of Theorem 2 and
  * Section 4.4 (theory/bounds.h), computed for each round. C2UCB is ucb with gamma by theory, whatever --gamma
@@ -96,6 +95,15 @@ void sa_explore_uniform_draw(const sa_exploration *self, size_t first, size_t ar
 /* Lifts the scores of urgent arms (urgency above 0) above those of all others, so that an oracle that adds up
  * scores would give any number of others for one of them. */
 void sa_explore_lift(size_t arms, const double *urgency, double *score);
+
+/* Workspace of an arm. */
+typedef struct sa_tie {
+    double score, draw;
+    size_t arm;
+} sa_tie;
+/* Makes scores that are equal differ by next to nothing, in the order of their draws, and leaves all others
+ * in their order. */
+void sa_explore_break_ties(size_t arms, const double *draw, sa_tie *ties, double *score);
 
 /* By name; NULL when there is none. All rules: registry.c. */
 const sa_exploration_class *sa_exploration_find(const char *name);

@@ -17,8 +17,8 @@ SA_DECLARE_CHOICES(sa_cascade_form, SA_CASCADE_FORMS);
       SA_FEEDBACKS,                                                                                          \
       "what is seen of a slate: every score, scores that depend on the position, those up to a click, or "   \
       "the total alone")                                                                                     \
-    X(CHOICE, cascade_form, "cascade-form", AGENT, CASCADE_DISCOUNTED, CASCADE_DISCOUNTED,                   \
-      CASCADE_DISCOUNTED, SA_CASCADE_FORMS,                                                                  \
+    X(CHOICE, cascade_form, "cascade-form", AGENT, CASCADE_LITERAL, CASCADE_DISCOUNTED, CASCADE_DISCOUNTED,  \
+      SA_CASCADE_FORMS,                                                                                      \
       "cascade: psi_k f predicts position k; f does, as the paper has it; or discounts are learnt as "       \
       "positions are")                                                                                       \
     X(TEXT, reward_range, "reward-range", AGENT, "",                                                         \

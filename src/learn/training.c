@@ -108,6 +108,9 @@ sa_status sa_learner_train(sa_learner *learner, size_t steps) {
     sa_sampler sampler;
     sa_training training;
     if (!model || !model->kind->training || first == learner->memory->history.count) return SA_OK;
+    if (model->kind->training->wants &&
+        !model->kind->training->wants(model, learner->memory->history.count - first))
+        return SA_OK;
     centre_and_scale(learner, first, &centre, &scale);
     SA_TRY(judge_predictions(learner, centre));
     SA_TRY(sa_sampler_begin(&sampler, learner, first, centre, scale, steps, &training));
@@ -115,6 +118,7 @@ sa_status sa_learner_train(sa_learner *learner, size_t steps) {
         SA_TRY(model->kind->training->train(model, &training, &learner->work.model, &diverged));
     learner->trainings++;
     learner->diverged_trainings += diverged;
+    if (!diverged && model->kind->training->unit) scale *= model->kind->training->unit(model);
     if (!diverged) SA_TRY(adopt(learner, centre, scale));
     learner->train_seconds += sa_seconds_now() - start;
     return SA_OK;

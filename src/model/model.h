@@ -61,6 +61,10 @@ typedef struct sa_training_class {
     sa_status (*train)(sa_model *model, const sa_training *training, sa_model_work *work, bool *diverged);
     /* Starts from another draw of the first weights; draw 0 is that of create. NULL: cannot. */
     sa_status (*redraw)(sa_model *model, const sa_model_settings *settings, uint64_t draw);
+    /* What its targets are to be divided by from now on, as the training found. NULL: 1. */
+    double (*unit)(const sa_model *model);
+    /* Is it time, with so many observations? NULL: whenever the schedule says so. */
+    bool (*wants)(const sa_model *model, size_t count);
 } sa_training_class;
 
 /* Models that learn with each observation, beside trainings or instead of them. */
@@ -131,14 +135,14 @@ struct sa_model {
     sa_pair_shape *shape; /* (pairs) */
 };
 
-/* By name ("mlp", "linear", "neural-linear", "partition", "partition-tree") and --precision; all but networks
- * are always double. */
+/* By name ("mlp", "linear", "neural-linear", "partition", "partition-tree"), --precision and --linear-form;
+ * all but networks are always double. */
 sa_status sa_model_create(const char *name, const sa_model_settings *settings, sa_model **out);
 void sa_model_destroy(sa_model *model); /* gives up one hold (base/memory.h); NULL is fine */
 /* Before it learns: where others hold `*model`, it becomes a fork. */
 sa_status sa_model_unshare(sa_model **model);
 
-extern const sa_model_class sa_mlp_f32, sa_mlp_f64, sa_linear, sa_neural_linear, sa_partition,
+extern const sa_model_class sa_mlp_f32, sa_mlp_f64, sa_linear, sa_ridge, sa_neural_linear, sa_partition,
     sa_partition_tree;
 
 #endif

@@ -20,7 +20,8 @@ SA_DECLARE_CHOICES(sa_rate_decay, SA_RATE_DECAYS);
 #define SA_NORMALIZATIONS(X)                                                                                 \
     X(NORMALIZE_NONE, "none") X(NORMALIZE_UNIT, "unit") X(NORMALIZE_STANDARD, "standard")
 SA_DECLARE_CHOICES(sa_normalization, SA_NORMALIZATIONS);
-#define SA_LINEAR_FORMS(X) X(LINEAR_DEFINED, "defined") X(LINEAR_PUBLISHED, "published")
+#define SA_LINEAR_FORMS(X)                                                                                   \
+    X(LINEAR_DEFINED, "defined") X(LINEAR_PUBLISHED, "published") X(LINEAR_FITTED, "fitted")
 SA_DECLARE_CHOICES(sa_linear_form, SA_LINEAR_FORMS);
 
 #define SA_MODEL_OPTIONS(X)                                                                                  \
@@ -37,9 +38,10 @@ SA_DECLARE_CHOICES(sa_linear_form, SA_LINEAR_FORMS);
       SA_PRECISIONS, "arithmetic of the network and the widths")                                             \
     X(NUMBER, regularization, "regularization", AGENT, 1, 1, 1, ABOVE_0, 1e100,                              \
       "lambda: Z starts as lambda I")                                                                        \
-    X(CHOICE, linear_form, "linear-form", AGENT, LINEAR_DEFINED, LINEAR_PUBLISHED, LINEAR_DEFINED,           \
+    X(CHOICE, linear_form, "linear-form", AGENT, LINEAR_DEFINED, LINEAR_PUBLISHED, LINEAR_FITTED,            \
       SA_LINEAR_FORMS,                                                                                       \
-      "linear baselines as their papers define them, or as the published code runs, mistakes included")      \
+      "linear agents as their papers define them, as the published code runs, mistakes included, or with "   \
+      "an intercept, and lambda and noise fitted")                                                           \
     X(INTEGER, train_steps, "train-steps", AGENT, 100, 100, 100, 0, 1000000000, "J, steps of one training")  \
     X(INTEGER, train_batch, "train-batch", AGENT, 0, 0, 128, 0, SA_ANY_INTEGER,                              \
       "samples of one step; 0: all")                                                                         \

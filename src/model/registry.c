@@ -15,6 +15,8 @@ static const struct {
 };
 
 sa_status sa_model_create(const char *name, const sa_model_settings *settings, sa_model **out) {
+    if (!strcmp(name, "linear") && settings->linear_form == SA_LINEAR_FITTED)
+        return sa_ridge.create(settings, out);
     for (size_t i = 0; i < sizeof models / sizeof *models; i++)
         if (strcmp(models[i].name, name) == 0)
             return models[i].kind[settings->precision]->create(settings, out);

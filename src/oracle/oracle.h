@@ -163,6 +163,10 @@ typedef struct sa_oracle {
                        size_t *length);
     /* The reward of a slate under scores. */
     double (*reward)(const sa_oracle_problem *problem, const size_t *slate, size_t length);
+    /* Where alpha is less than 1: the slate of the largest reward, whatever it takes; where it takes too
+     * much, *proven is false, and the slate that of solve. NULL: solve is all there is. */
+    sa_status (*best)(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate,
+                      size_t *length, bool *proven);
 } sa_oracle;
 
 const sa_oracle *sa_oracle_of(sa_oracle_kind kind);
@@ -227,6 +231,8 @@ extern const sa_oracle sa_oracle_top_k, sa_oracle_assignment, sa_oracle_cascade,
     sa_oracle_matroid, sa_oracle_shortest_path, sa_oracle_matching, sa_oracle_assortment,
     sa_oracle_submodular, sa_oracle_ilp;
 extern const sa_oracle sa_oracle_own; /* the caller's */
+sa_status sa_submodular_best(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate,
+                             size_t *length, bool *proven); /* submodular_best.c */
 /* SA_INVALID for callbacks that cannot be an oracle. */
 sa_status sa_own_check(const sa_oracle_callbacks *own);
 
