@@ -63,10 +63,11 @@ static double read_seconds(const char *path) {
     return machine_seconds() - start;
 }
 
-static double evaluate_seconds(const char *path, const char *estimators) {
+static double evaluate_seconds(const char *path, const char *estimators, const char *model) {
     sa_evaluation *evaluation;
     double start = machine_seconds();
-    must(sa_evaluate(path, &(sa_evaluate_settings){.policies = "uniform", .estimators = estimators},
+    must(sa_evaluate(path,
+                     &(sa_evaluate_settings){.policies = "uniform", .estimators = estimators, .model = model},
                      &evaluation));
     sa_evaluation_destroy(evaluation);
     return machine_seconds() - start;
@@ -79,11 +80,14 @@ int main(int count, char **arguments) {
     read_seconds(path); /* warm */
     double reading = read_seconds(path);
     printf("%" PRIu64 " decisions, N %d, K %d: reading %.2f s\n", decisions, ARMS, SLATE, reading);
-    static const char *const lists[] = {"ips,iips,rips", "ips,snips,iips,sniips,rips,snrips",
-                                        "cascade-dr,dr,dm"};
-    for (size_t i = 0; i < 3; i++) {
-        double seconds = evaluate_seconds(path, lists[i]);
-        printf("%-36s %.2f s, %.2f times reading\n", lists[i], seconds, seconds / reading);
+    static const char *const lists[][2] = {{"ips,iips,rips", "zero"},
+                                           {"ips,snips,iips,sniips,rips,snrips", "zero"},
+                                           {"cascade-dr,dr,dm", "ridge"},
+                                           {"cascade-dr,dr,dm", "network"}};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        double seconds = evaluate_seconds(path, lists[i][0], lists[i][1]);
+        printf("%-36s model %-8s %.2f s, %.2f times reading\n", lists[i][0], lists[i][1], seconds,
+               seconds / reading);
     }
     unlink(path);
     return 0;

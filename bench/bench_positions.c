@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "model/model.h"
+#include "options/options.h"
 
 enum { ROUNDS = 25 };
 
@@ -33,7 +34,8 @@ static void row(size_t arms, size_t positions, size_t dim) {
     options->dim = (int64_t)dim;
     options->slate = (int64_t)positions;
     options->feedback = SA_FEEDBACK_POSITION;
-    must(sa_model_create("mlp", options, &model));
+    sa_model_settings settings = sa_options_model(options);
+    must(sa_model_create("mlp", &settings, &model));
     must(sa_gradients_init(&gradients, model->precision, model->pairs, model->shape));
     must(sa_alloc_matrix(arms, dim, sizeof *features, &features));
     must(sa_alloc_matrix(rows, inputs, sizeof *written, &written));

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "options/options.h"
 #include <superarm/superarm.h>
 
 typedef struct setting {
@@ -142,7 +143,8 @@ static double forward_seconds(const setting *self, const float *contexts) {
     sa_model *model;
     sa_model_work work = {0};
     double *mean = room(self->arms, sizeof *mean), time[15];
-    must(sa_model_create("mlp", options, &model));
+    sa_model_settings shape = sa_options_model(options);
+    must(sa_model_create("mlp", &shape, &model));
     for (size_t i = 0; i < 15; i++) {
         double start = machine_seconds();
         must(model->kind->evaluate(model, contexts, self->arms, 0, &work, mean, NULL));

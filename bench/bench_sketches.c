@@ -274,7 +274,8 @@ int main(int argc, char **argv) {
     self.account = sa_account_open();
     if (!self.account) return 1;
     sa_account *before = sa_account_charge(self.account);
-    must(sa_confidence_sketch.create(options, model->pairs, model->shape, &self.dictionary));
+    sa_confidence_settings settings = sa_options_confidence(options);
+    must(sa_confidence_sketch.create(&settings, model->pairs, model->shape, &self.dictionary));
     sa_account_charge(before);
     printf("B %lld, p %zu, N %lld: width / exact width, certificate, microseconds an arm and a counted "
            "gradient\n",

@@ -111,7 +111,7 @@ def run(given, name, options, agents, runs):
         for agent in agents.split(","):
             kind = "reward" if given.group == "tables" else "expected_regret"
             end = np.load(f"{folder}/out/{agent}/{kind}.npy").reshape(runs, -1)
-            end = end.sum(axis=1) if kind == "reward" else end[:, -1]
+            end = end[:, -1]
             worst = end.min() if kind == "reward" else end.max()
             line = {"setting": name, "agent": agent, "runs": runs, "mean": float(end.mean()),
                     "se": float(end.std(ddof=1) / np.sqrt(runs)), "median": float(np.median(end)), "worst": float(worst)}

@@ -106,10 +106,10 @@ double naive_seconds(naive_form form, const naive_size *size, size_t warm_up, si
 
     for (size_t round = 0; round < warm_up + rounds; round++) {
         draw(gradients, arms * p, p, &state);
-        double start = machine_wall();
+        double start = machine_seconds();
         if (!play(form, size, &inverse, gradients, work, found)) goto done;
         if (round < warm_up) continue;
-        seconds += machine_wall() - start;
+        seconds += machine_seconds() - start;
         if (widths) memcpy(widths + (round - warm_up) * arms, found, arms * sizeof *found);
     }
     fine = true;

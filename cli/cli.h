@@ -91,8 +91,9 @@ const char *cli_nearest(const char *word, const char *const *words, size_t count
 /* ---- help.c ---- */
 
 void cli_help(const cli_command *command, const char *preset);
-/* Is this an option of the command? */
+/* Is this an option of the command? And one that its list names? */
 bool cli_takes(const cli_command *command, const sa_option_info *info);
+bool cli_names(const cli_command *command, const char *option);
 /* An option's value under a preset. Returns `value`. */
 enum { CLI_VALUE = 4200 };
 const char *cli_default(const char *preset, const char *name, char value[CLI_VALUE]);

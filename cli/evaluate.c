@@ -21,13 +21,13 @@ static const char HELP[] =
     "  --estimators LIST   ips, snips, iips, sniips, rips, snrips, cascade-dr, dm, dr, pi, replay. Default: "
     "those of\n"
     "                      the first six that the log has the probabilities for\n"
-    "  --model NAME        reward model of cascade-dr, dm, dr: ridge (default) or zero\n"
+    "  --model NAME        reward model of cascade-dr, dm, dr: network (default), ridge or zero\n"
     "  --folds N           of the model's cross-fitting. Default: 5\n"
     "  --logging NAME      for pi: uniform (default; slates were drawn uniformly) or product (each position "
     "by itself)\n"
     "  --lengths NAME      who decided how long a slate is: request (default) or policy\n"
     "  --bootstrap N       resamplings, for bootstrap intervals beside the normal ones\n"
-    "  --seed N            of the bootstrap. Default: 1\n"
+    "  --seed N            of the bootstrap and the network. Default: 1\n"
     "  --skip-bad          skips lines that are wrong instead of stopping at the first\n"
     "  --json FILE         writes everything there as JSON\n"
     "  --page FILE         writes a page: estimates side by side, how weights are spread, feedback by "
@@ -59,6 +59,12 @@ static void print_numbers(const sa_estimate *estimate) {
     printf(" %12.6g %12.3g   %-25s", estimate->value, estimate->standard_error, interval);
 }
 
+static void print_bootstrap(const sa_estimate *estimate) {
+    if (!isnan(estimate->bootstrap95[0]))
+        printf("%-12s %-10s %12s %12s   [%.6g, %.6g]\n", "", "", "", "bootstrap", estimate->bootstrap95[0],
+               estimate->bootstrap95[1]);
+}
+
 static void print_estimates(const sa_evaluation *evaluation, size_t policy) {
     const char *name;
     for (size_t i = 0; (name = sa_evaluation_estimator(evaluation, policy, i)); i++) {
@@ -71,9 +77,7 @@ static void print_estimates(const sa_evaluation *evaluation, size_t policy) {
         else
             printf(" %10.1f %10.4g %7.1f%%\n", estimate.effective_sample_size, estimate.largest_weight,
                    100 * estimate.no_overlap);
-        if (!isnan(estimate.bootstrap95[0]))
-            printf("%-12s %-10s %12s %12s   [%.6g, %.6g]\n", "", "", "", "bootstrap", estimate.bootstrap95[0],
-                   estimate.bootstrap95[1]);
+        print_bootstrap(&estimate);
     }
 }
 
@@ -86,6 +90,7 @@ static void print_differences(const sa_evaluation *evaluation, size_t policy) {
         printf("%-12s %-10s", "", name);
         print_numbers(&difference);
         putchar('\n');
+        print_bootstrap(&difference);
     }
 }
 

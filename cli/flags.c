@@ -28,6 +28,17 @@ static int wrong(const flags *self, const char *format, const char *what) {
 
 static bool is_switch(const one_flag *flag) { return flag->known && !strcmp(flag->info.kind, "flag"); }
 
+/* Oracle data has flags of its own: --costs 1,2,3 is a part of --problem. */
+static bool find_datum(one_flag *flag) {
+    const char *name, *help;
+    for (size_t i = 0; sa_problem_name_at(i, &name, &help); i++)
+        if (!strcmp(name, flag->name) && sa_option_find("problem", &flag->info)) {
+            if (!strcmp(name, "exactly")) flag->info.kind = "flag";
+            return true;
+        }
+    return false;
+}
+
 static one_flag take_apart(const char *argument) {
     one_flag flag = {.value = NULL};
     const char *equals = strchr(argument, '=');
@@ -35,7 +46,7 @@ static one_flag take_apart(const char *argument) {
     if (size >= sizeof flag.name) size = sizeof flag.name - 1;
     memcpy(flag.name, argument + 2, size);
     flag.value = equals ? equals + 1 : NULL;
-    flag.known = sa_option_find(flag.name, &flag.info);
+    flag.known = sa_option_find(flag.name, &flag.info) || find_datum(&flag);
     if (!flag.known && !strncmp(flag.name, "no-", 3) && !equals &&
         sa_option_find(flag.name + 3, &flag.info)) {
         flag.known = !strcmp(flag.info.kind, "flag");
@@ -88,7 +99,7 @@ static int take(flags *self, bool second) {
     }
     one_flag flag = take_apart(argument);
     bool agent = self->command->agents && !strcmp(flag.name, "agent");
-    if (flag.known && !cli_takes(self->command, &flag.info))
+    if (flag.known && !cli_takes(self->command, &flag.info) && !cli_names(self->command, flag.name))
         return wrong(self, "--%s is not an option here; --help lists them", flag.name);
     if (!flag.known && !agent) { /* the library knows the nearest name */
         sa_status status = sa_experiment_set(self->experiment, flag.name, flag.value ? flag.value : "");

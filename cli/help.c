@@ -3,17 +3,19 @@
 
 #include "cli.h"
 
-bool cli_takes(const cli_command *command, const sa_option_info *info) {
+bool cli_names(const cli_command *command, const char *option) {
     for (const char *const *name = command->options; name && *name; name++)
-        if (!strcmp(info->name, *name)) return true;
-    if (command->options) return false;
+        if (!strcmp(option, *name)) return true;
+    return false;
+}
+
+bool cli_takes(const cli_command *command, const sa_option_info *info) {
+    if (command->options) return cli_names(command, info->name);
     if (info->scope == SA_SCOPE_AGENT) return command->agents || !strcmp(info->name, "preset");
     if (command->agents) return true;
     if (info->scope == SA_SCOPE_OUTPUT) return !strcmp(info->name, "out") || !strcmp(info->name, "quiet");
-    const char *name, *help;
-    for (size_t i = 0; sa_problem_name_at(i, &name, &help); i++) /* a draw chooses nothing */
-        if (!strcmp(info->name, name)) return !strcmp(name, "scores");
-    return strcmp(info->name, "show-regret");
+    /* a draw chooses nothing */
+    return strcmp(info->name, "problem") && strcmp(info->name, "slate") && strcmp(info->name, "show-regret");
 }
 
 const char *cli_default(const char *preset, const char *name, char value[CLI_VALUE]) {
@@ -29,6 +31,7 @@ static void print_option(const char *preset, const sa_option_info *info) {
     const char *what = !strcmp(info->kind, "integer")  ? " INTEGER"
                        : !strcmp(info->kind, "number") ? " NUMBER"
                        : !strcmp(info->kind, "text")   ? " TEXT"
+                       : !strcmp(info->kind, "path")   ? " FILE"
                                                        : "";
     const char *choices = info->choices ? info->choices : "", *join = !*choices ? "" : *what ? "|" : " ";
     snprintf(left, sizeof left, "--%s%s%s%s", info->name, what, join, choices);
@@ -56,14 +59,13 @@ static void print_listed(const cli_command *command) {
     printf("\n%s", command->examples);
 }
 
+/* Those that people turn. */
+static const char *const SHOWN[] = {"environment", "rounds", "arms",       "slate",     "dim",
+                                    "noise",       "runs",   "seed",       "algorithm", "preset",
+                                    "hidden",      "gamma",  "confidence", "threads",   "out"};
+
 void cli_help(const cli_command *command, const char *preset) {
-    static const struct {
-        sa_option_scope scope;
-        const char *title;
-    } groups[] = {{SA_SCOPE_ENVIRONMENT, "The environment"},
-                  {SA_SCOPE_EXPERIMENT, "The experiment"},
-                  {SA_SCOPE_AGENT, "Agents"},
-                  {SA_SCOPE_OUTPUT, "Output"}};
+    sa_option_info info;
     fputs(command->usage, stdout);
     if (command->options) {
         print_listed(command);
@@ -72,17 +74,13 @@ void cli_help(const cli_command *command, const char *preset) {
     sa_options *known = sa_options_new(preset);
     if (!known) preset = NULL;
     sa_options_destroy(known);
-    for (size_t group = 0; group < sizeof groups / sizeof *groups; group++) {
-        sa_option_info info;
-        printf("\n%s", groups[group].title);
-        if (group == 0) printf(" (defaults of --preset %s in brackets)", preset ? preset : "tuned");
-        puts(":");
-        for (size_t i = 0; sa_option_at(i, &info); i++)
-            if (info.scope == groups[group].scope && cli_takes(command, &info)) print_option(preset, &info);
-        if (groups[group].scope == SA_SCOPE_AGENT && command->agents)
-            puts("  --agent LABEL:option=value,...\n                               one more agent, with "
-                 "options of its "
-                 "own; repeatable");
-    }
+    printf("\nOptions that people turn (defaults of --preset %s in brackets):\n", preset ? preset : "tuned");
+    for (size_t i = 0; i < sizeof SHOWN / sizeof *SHOWN; i++)
+        if (sa_option_find(SHOWN[i], &info) && cli_takes(command, &info)) print_option(preset, &info);
+    if (command->agents)
+        puts("  --agent LABEL:option=value,...\n                               one more agent, with options "
+             "of its "
+             "own; repeatable");
+    printf("\n`superarm list options` has all %zu, in groups.\n", sa_option_count());
     printf("\n%s", command->examples);
 }

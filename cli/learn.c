@@ -141,6 +141,7 @@ static sa_status make_agent(const request *self, const sa_options *given, sa_age
     sa_status status = own ? SA_OK : SA_OUT_OF_MEMORY;
     if (status == SA_OK && self->schema) status = sa_schema_load(self->schema, &schema);
     if (status == SA_OK) status = read_first_decision(self, schema, own);
+    if (status == SA_OK) status = sa_options_check_read(own);
     if (status == SA_OK)
         status = schema ? sa_agent_create_with_schema(own, schema, agent) : sa_agent_create(own, agent);
     sa_schema_release(schema);
@@ -172,11 +173,11 @@ static sa_status load_agent(const request *self, const sa_options *given, sa_age
 
 static sa_status read_problem(const sa_options *given, sa_problem **problem) {
     char value[CLI_VALUE];
-    if (!sa_options_given(given, "discounts")) return SA_OK;
-    sa_status status = sa_options_get(given, "discounts", value, sizeof value);
+    if (!sa_options_given(given, "problem")) return SA_OK;
+    sa_status status = sa_options_get(given, "problem", value, sizeof value);
     *problem = sa_problem_new();
     if (!*problem) return SA_OUT_OF_MEMORY;
-    return status == SA_OK ? sa_problem_set(*problem, "discounts", value) : status;
+    return status == SA_OK ? sa_problem_set(*problem, "problem", value) : status;
 }
 
 /* A line a second where somebody looks. */

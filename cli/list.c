@@ -46,22 +46,42 @@ static void print_oracles(void) {
     }
 }
 
-enum { COLUMNS = 5 };
+enum { COLUMNS = 6 };
 
-/* Name, kind, and the value under each preset. */
+/* Name, group, kind, and the value under each preset. */
 static const char *cell(const sa_option_info *info, int column, char value[CLI_VALUE]) {
     static const char *const presets[] = {"paper", "icml23", "tuned"};
     if (column == 0) return info->name;
-    if (column == 1) return info->kind;
-    cli_default(presets[column - 2], info->name, value);
+    if (column == 1) return info->group;
+    if (column == 2) return info->kind;
+    cli_default(presets[column - 3], info->name, value);
     return *value ? value : "-";
 }
 
+/* The first option of this group? */
+static bool begins_group(size_t index, const char *group) {
+    sa_option_info info;
+    for (size_t i = 0; i < index && sa_option_at(i, &info); i++)
+        if (!strcmp(info.group, group)) return false;
+    return true;
+}
+
+static void print_option(const sa_option_info *info, const int width[COLUMNS]) {
+    char value[CLI_VALUE];
+    for (int column = 0; column < COLUMNS; column++)
+        printf("%-*s  ", width[column], cell(info, column, value));
+    fputs(info->help, stdout);
+    if (info->choices && !strcmp(info->kind, "choice")) printf(": %s", info->choices);
+    if (info->alias) printf("; also --%s", info->alias);
+    putchar('\n');
+}
+
+/* One a line, group by group. */
 static void print_options(void) {
-    static const char *const titles[COLUMNS] = {"option", "kind", "paper", "icml23", "tuned"};
+    static const char *const titles[COLUMNS] = {"option", "group", "kind", "paper", "icml23", "tuned"};
     int width[COLUMNS];
     char value[CLI_VALUE];
-    sa_option_info info;
+    sa_option_info info, member;
     for (int column = 0; column < COLUMNS; column++) {
         width[column] = (int)strlen(titles[column]);
         for (size_t i = 0; sa_option_at(i, &info); i++) {
@@ -72,12 +92,9 @@ static void print_options(void) {
     for (int column = 0; column < COLUMNS; column++) printf("%-*s  ", width[column], titles[column]);
     puts("help");
     for (size_t i = 0; sa_option_at(i, &info); i++) {
-        for (int column = 0; column < COLUMNS; column++)
-            printf("%-*s  ", width[column], cell(&info, column, value));
-        fputs(info.help, stdout);
-        if (info.choices && !strcmp(info.kind, "choice")) printf(": %s", info.choices);
-        if (info.alias) printf("; also --%s", info.alias);
-        putchar('\n');
+        if (!begins_group(i, info.group)) continue;
+        for (size_t k = i; sa_option_at(k, &member); k++)
+            if (!strcmp(member.group, info.group)) print_option(&member, width);
     }
 }
 

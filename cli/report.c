@@ -24,8 +24,11 @@ static const char HELP[] =
     "  --title TEXT            of the figure and the page\n"
     "  --size WxH              of the figure, in inches, as in 6x3.5\n"
     "  --log x|y|xy            logarithmic axes\n"
-    "  --reference FILE.csv    published curves to draw beside, with the columns\n"
-    "                          figure,score,d,algorithm,round,mean_regret,sd_regret,runs\n"
+    "  --regret KIND           expected or realised [as --show-regret was]\n"
+    "  --reference FILE.csv    published curves of the same regret to draw beside, with the columns\n"
+    "                          figure,score,d,algorithm,round,mean_regret,sd_regret,runs, and regret if it "
+    "is\n"
+    "                          not realised in all of them\n"
     "  --quiet                 do not print the table\n\n"
     "Examples:\n"
     "  superarm report results/h2\n"
@@ -37,7 +40,8 @@ static const char HELP[] =
 enum { SETTINGS = 256 };
 
 /* Flags that the report itself takes, as they are. */
-static const char *const SET[] = {"--format", "--agent", "--against", "--band", "--title", "--size", "--log"};
+static const char *const SET[] = {"--format", "--agent", "--against", "--band",
+                                  "--title",  "--size",  "--log",     "--regret"};
 enum { SET_COUNT = sizeof SET / sizeof *SET };
 
 typedef struct request {
@@ -81,9 +85,9 @@ static int take_value(int count, char **arguments, int *next, request *self) {
 }
 
 static int unknown(const char *argument) {
-    static const char *const flags[] = {"--out",    "--reference", "--quiet", "--help",
-                                        "--panels", "--format",    "--agent", "--against",
-                                        "--band",   "--title",     "--size",  "--log"};
+    static const char *const flags[] = {"--out",    "--reference", "--quiet",   "--help", "--panels",
+                                        "--format", "--agent",     "--against", "--band", "--title",
+                                        "--size",   "--log",       "--regret"};
     const char *nearest = cli_nearest(argument, flags, sizeof flags / sizeof *flags);
     if (nearest)
         return cli_say("report", EXIT_INPUT, "%s is not an option; did you mean %s?", argument, nearest);

@@ -20,7 +20,9 @@ const cli_command REPRODUCE = {
         "--first-run and --runs and merge with `superarm report A/fig1 B/fig1 --out C/fig1`.\n\n"
         "  --quick                      fewer rounds and 4 runs: about a minute for fig1 on two processors\n"
         "  --reference FILE.csv         published curves to draw beside, with the columns\n"
-        "                               figure,score,d,algorithm,round,mean_regret,sd_regret,runs\n"
+        "                               figure,score,d,algorithm,round,mean_regret,sd_regret,runs, and "
+        "regret if it\n"
+        "                               is not realised in all of them; --show-regret must be the same\n"
         "  --out DIR                    [results/reproduce-PRESET, with -quick behind it for --quick]\n",
     .examples = "Examples:\n"
                 "  superarm reproduce fig1 --quick\n"
@@ -68,6 +70,17 @@ static int take_figure(const char *name, reproduce_request *request) {
     return cli_say(REPRODUCE.name, EXIT_INPUT, "%s is not one of fig1, fig2, fig3 and all", name);
 }
 
+/* Published curves must be of the regret that will be shown. */
+static sa_status check_reference(const reproduce_request *request) {
+    char regret[32] = "";
+    sa_options *preset = sa_options_new(request->preset);
+    if (!preset) return SA_OUT_OF_MEMORY;
+    bool given = sa_options_given(request->given, "show-regret");
+    sa_options_get(given ? request->given : preset, "show-regret", regret, sizeof regret);
+    sa_options_destroy(preset);
+    return sa_report_check_reference(request->reference, regret);
+}
+
 /* Preset and folder, from what was given or by default. */
 static int take_defaults(reproduce_request *request) {
     static const char *const of_one[] = {"trace", "log"};
@@ -76,13 +89,13 @@ static int take_defaults(reproduce_request *request) {
             return cli_say(REPRODUCE.name, EXIT_INPUT,
                            "--%s is for one experiment: superarm run SPEC.yaml --%s FILE", of_one[i],
                            of_one[i]);
-    if (request->reference) {
-        sa_status status = sa_report_check_reference(request->reference);
-        if (status != SA_OK) return cli_fail(REPRODUCE.name, status);
-    }
     snprintf(request->preset, sizeof request->preset, "%s", REPRODUCE.preset);
     if (sa_options_given(request->given, "preset"))
         sa_options_get(request->given, "preset", request->preset, sizeof request->preset);
+    if (request->reference) {
+        sa_status status = check_reference(request);
+        if (status != SA_OK) return cli_fail(REPRODUCE.name, status);
+    }
     snprintf(request->out, sizeof request->out, "results/reproduce-%s%s", request->preset,
              request->quick ? "-quick" : "");
     if (sa_options_given(request->given, "out"))

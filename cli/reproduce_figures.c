@@ -18,7 +18,7 @@ typedef struct figure_plan {
     const char *varies;     /* the option in which panels differ, and after which they are named */
     const char *algorithms; /* NULL: see widths */
     const char *widths[8];  /* of the networks: one cn-ts each, against comblin-ts */
-    /* with the linear ones as their papers define them, where the preset has them otherwise */
+    /* icml23: with the linear ones as their papers define them; tuned: with networks alone */
     bool corrected;
     double agents; /* how many networks there are to train */
     panel_plan panels[REPRODUCE_PANELS];
@@ -91,12 +91,16 @@ static sa_status add_agents(const reproduce_request *request, const figure_plan 
                             sa_experiment *experiment) {
     static const char *const corrected[] = {"comblin-ucb-corrected:algorithm=comblin-ucb,preset=paper",
                                             "comblin-ts-corrected:algorithm=comblin-ts,preset=paper"};
+    /* what is left of the tuned ones without the regression beside the network */
+    static const char *const alone[] = {"cn-ucb-alone:algorithm=cn-ucb,companion=false",
+                                        "cn-ts-alone:algorithm=cn-ts,companion=false"};
+    bool tuned = !strcmp(request->preset, "tuned"), icml23 = !strcmp(request->preset, "icml23");
     sa_status status = SA_OK;
     if (sa_options_given(request->given, "algorithm")) return SA_OK;
     if (!plan->algorithms) return add_widths(request, plan, experiment);
     status = sa_experiment_set(experiment, "algorithm", plan->algorithms);
-    for (size_t i = 0; status == SA_OK && plan->corrected && !strcmp(request->preset, "icml23") && i < 2; i++)
-        status = sa_experiment_agent(experiment, corrected[i]);
+    for (size_t i = 0; status == SA_OK && plan->corrected && (tuned || icml23) && i < 2; i++)
+        status = sa_experiment_agent(experiment, icml23 ? corrected[i] : alone[i]);
     return status;
 }
 

@@ -42,6 +42,17 @@ static void print_spread(const sa_agent_result *result) {
     printf(" %11s  %-25s", deviation, interval);
 }
 
+/* What regret is, where it is not that against the best slate: once for agents that have the same. */
+static void print_notes(const sa_experiment *experiment) {
+    sa_agent_result result;
+    char before[256] = "";
+    for (size_t i = 0; sa_experiment_result(experiment, i, &result) == SA_OK; i++) {
+        if (*result.note && strcmp(before, result.note))
+            printf("from %s on: %s\n", result.label, result.note);
+        snprintf(before, sizeof before, "%s", result.note);
+    }
+}
+
 static void print_table(const sa_experiment *experiment) {
     char kind[32] = "";
     sa_agent_result result;
@@ -67,6 +78,7 @@ static void print_table(const sa_experiment *experiment) {
                    (unsigned long long)result.diverged_trainings);
     }
     printf("%s regret after the last round\n", kind);
+    print_notes(experiment);
 }
 
 static int run(sa_experiment *experiment) {

@@ -3,12 +3,9 @@
 
 #include "cli.h"
 
-static const char *const OPTIONS[] = {
-    "contexts",    "scores",      "rounds",  "slate",         "depth",        "regularization",
-    "hidden",      "first-run",   "delta",   "norm-bound",    "sub-gaussian", "rate",
-    "c-bar-2",     "c-bar-3",     "c-width", "approximation", "c-1",          "c-gamma-1",
-    "c-gamma-2",   "c-gamma-3",   "c-3",     "c-4",           "c-epsilon-1",  "c-epsilon-2",
-    "c-epsilon-3", "c-epsilon-4", NULL};
+static const char *const OPTIONS[] = {"contexts",       "scores", "rounds",        "slate", "depth",
+                                      "regularization", "hidden", "first-run",     "delta", "norm-bound",
+                                      "sub-gaussian",   "rate",   "approximation", NULL};
 
 static const cli_command THEORY = {
     .name = "theory",

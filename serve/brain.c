@@ -29,7 +29,14 @@ void choice_free(sv_choice *self) {
 /* ---- learning ---- */
 
 static bool wrap(sa_agent *agent, sv_brain **out, sv_refusal *why) {
-    char dim[64];
+    char dim[64], feedback[64];
+    sa_options_get(sa_agent_options(agent), "feedback", feedback, sizeof feedback);
+    if (!strcmp(feedback, "total")) {
+        sa_agent_destroy(agent);
+        return refuse(
+            why, 400,
+            "options: feedback total is not taken by the service, which gathers feedback item by item");
+    }
     sv_brain *self = calloc(1, sizeof *self);
     if (!self) {
         sa_agent_destroy(agent);

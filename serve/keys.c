@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void hash_of(const char *key, uint8_t digest[SHA256_BYTES]) {
-    sha256 hash;
-    sha256_begin(&hash);
-    sha256_add(&hash, key, strlen(key));
-    sha256_end(&hash, digest);
+static void hash_of(const char *key, uint8_t digest[SA_SHA256_BYTES]) {
+    sa_sha256 hash;
+    sa_sha256_begin(&hash);
+    sa_sha256_add(&hash, key, strlen(key));
+    sa_sha256_end(&hash, digest);
 }
 
 static bool read_line(sv_keys *self, char *line, sv_refusal *why) {
@@ -25,7 +25,7 @@ static bool read_line(sv_keys *self, char *line, sv_refusal *why) {
         return refuse(why, 400, "\"%.40s\" is not like: admin sha256:HEX", line);
     bool admin = !strcmp(name, "admin");
     if (!admin && strcmp(name, "client")) return refuse(why, 400, "%s is neither admin nor client", name);
-    if (!hex_read(hex, admin ? self->admin : self->client, SHA256_BYTES))
+    if (!hex_read(hex, admin ? self->admin : self->client, SA_SHA256_BYTES))
         return refuse(why, 400, "the hash of %s is not 64 hexadecimal digits", name);
     *(admin ? &self->has_admin : &self->has_client) = true;
     return true;
@@ -56,7 +56,7 @@ static bool make_one(char key[65]) {
 }
 
 bool keys_make(const char *path, char admin[65], char client[65], sv_refusal *why) {
-    uint8_t digest[SHA256_BYTES];
+    uint8_t digest[SA_SHA256_BYTES];
     char of_admin[65], of_client[65];
     if (!make_one(admin) || !make_one(client))
         return refuse(why, 503, "there are no random numbers: %s", strerror(errno));
@@ -73,10 +73,10 @@ bool keys_make(const char *path, char admin[65], char client[65], sv_refusal *wh
 }
 
 sv_who keys_who(const sv_keys *self, const char *authorization) {
-    uint8_t digest[SHA256_BYTES];
+    uint8_t digest[SA_SHA256_BYTES];
     if (!authorization || strncasecmp(authorization, "Bearer ", 7)) return WHO_ANYONE;
     hash_of(authorization + 7, digest);
-    bool admin = sha256_same(digest, self->admin) && self->has_admin;
-    bool client = sha256_same(digest, self->client) && self->has_client;
+    bool admin = digest_same(digest, self->admin) && self->has_admin;
+    bool client = digest_same(digest, self->client) && self->has_client;
     return admin ? WHO_ADMIN : client ? WHO_CLIENT : WHO_ANYONE;
 }

@@ -3,15 +3,15 @@
 #ifndef SERVE_KEYS_H
 #define SERVE_KEYS_H
 
+#include "hex.h"
 #include "refusal.h"
-#include "sha256.h"
 
 typedef enum who { WHO_ANYONE, WHO_CLIENT, WHO_ADMIN } sv_who;
 
 typedef struct keys {
     bool given; /* false: no keys, and only loopback is served */
     bool has_admin, has_client;
-    uint8_t admin[SHA256_BYTES], client[SHA256_BYTES];
+    uint8_t admin[SA_SHA256_BYTES], client[SA_SHA256_BYTES];
 } sv_keys;
 
 /* Lines "admin sha256:HEX" and "client sha256:HEX". */

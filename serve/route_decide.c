@@ -29,13 +29,13 @@ static void free_decide(void *state) {
 
 /* 48 bits of a hash of agent and event. */
 static uint64_t draw_of(const char *agent, const char *event) {
-    sha256 hash;
-    uint8_t digest[SHA256_BYTES];
+    sa_sha256 hash;
+    uint8_t digest[SA_SHA256_BYTES];
     uint64_t draw = 0;
-    sha256_begin(&hash);
-    sha256_add(&hash, agent, strlen(agent) + 1);
-    sha256_add(&hash, event, strlen(event));
-    sha256_end(&hash, digest);
+    sa_sha256_begin(&hash);
+    sa_sha256_add(&hash, agent, strlen(agent) + 1);
+    sa_sha256_add(&hash, event, strlen(event));
+    sa_sha256_end(&hash, digest);
     for (int i = 0; i < 6; i++) draw = draw << 8 | digest[i];
     return draw;
 }
@@ -138,7 +138,7 @@ static store_status answer_retry(sv_decide *self, sv_store *store) {
     store_decision found;
     store_status status = store_decision_find(store, self->row.agent, self->event, &found);
     if (status != STORE_OK) return status;
-    if (!sha256_same(found.hash, self->row.hash)) {
+    if (!digest_same(found.hash, self->row.hash)) {
         refuse(&self->why, 409, "event %.64s was decided for another request", self->event);
         self->status = 409;
         return STORE_OK;

@@ -34,7 +34,7 @@ static void free_feedback(void *state) {
 static bool read_key(sv_feedback *self, sv_refusal *why) {
     const json_t *id = json_object_get(self->body, "id");
     const char *given = NULL;
-    uint8_t digest[SHA256_BYTES];
+    uint8_t digest[SA_SHA256_BYTES];
     if (id && !value_id(id, "id", &given, why)) return false;
     if (given) {
         snprintf(self->key, sizeof self->key, "id:%s", given);

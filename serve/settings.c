@@ -108,6 +108,10 @@ static bool find_dim(sv_settings *self, sv_refusal *why) {
                       "{\"options\": {\"dim\": 20}}");
     sa_options *options = settings_options(self, why);
     if (!options) return false;
+    if (sa_options_check_read(options) != SA_OK) {
+        sa_options_destroy(options);
+        return refuse(why, 400, "options: %s", sa_last_error());
+    }
     sa_options_get(options, "dim", dim, sizeof dim);
     self->dim = strtoull(dim, NULL, 10);
     sa_options_destroy(options);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sha256.h"
+#include "hex.h"
 #include "text.h"
 
 typedef enum store_status {
@@ -81,7 +81,7 @@ typedef struct store_decision {
     const char *event;
     decision_state state;
     uint64_t model, seq; /* seq of the row that learnt it; 0: none */
-    uint8_t hash[SHA256_BYTES];
+    uint8_t hash[SA_SHA256_BYTES];
     const uint32_t *arms; /* (arm_count) */
     size_t arm_count;
     const char *answer; /* JSON */

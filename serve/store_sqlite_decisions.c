@@ -76,7 +76,7 @@ store_status store_decision_add(sv_store *self, const store_decision *decision) 
     sqlite3_bind_int64(add, 3, decision->time);
     sqlite3_bind_int64(add, 4, decision->due);
     sqlite3_bind_int64(add, 5, (int64_t)decision->model);
-    sqlite3_bind_blob(add, 6, decision->hash, SHA256_BYTES, SQLITE_STATIC);
+    sqlite3_bind_blob(add, 6, decision->hash, SA_SHA256_BYTES, SQLITE_STATIC);
     sqlite3_bind_blob(add, 7, decision->arms, (int)(decision->arm_count * sizeof *decision->arms),
                       SQLITE_STATIC);
     bind_text(add, 8, decision->answer);
@@ -99,8 +99,8 @@ void store_read_decision(sqlite3_stmt *statement, store_decision *out) {
                             .answer = (const char *)sqlite3_column_text(statement, 10),
                             .body = sqlite3_column_blob(statement, 11),
                             .body_size = (size_t)sqlite3_column_bytes(statement, 11)};
-    if (sqlite3_column_bytes(statement, 8) == SHA256_BYTES)
-        memcpy(out->hash, sqlite3_column_blob(statement, 8), SHA256_BYTES);
+    if (sqlite3_column_bytes(statement, 8) == SA_SHA256_BYTES)
+        memcpy(out->hash, sqlite3_column_blob(statement, 8), SA_SHA256_BYTES);
 }
 
 store_status store_decision_find(sv_store *self, int64_t agent, const char *event, store_decision *out) {

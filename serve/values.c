@@ -73,20 +73,20 @@ static int by_name(const void *one, const void *other) {
 
 /* Bytes are gathered, so that numbers do not go to the hash one by one. */
 typedef struct gathering {
-    sha256 hash;
+    sa_sha256 hash;
     uint8_t bytes[1024];
     size_t count;
 } gathering;
 
 static void flush(gathering *self) {
-    sha256_add(&self->hash, self->bytes, self->count);
+    sa_sha256_add(&self->hash, self->bytes, self->count);
     self->count = 0;
 }
 
 static void hash_bytes(gathering *self, const void *bytes, size_t size) {
     if (self->count + size > sizeof self->bytes) flush(self);
     if (size > sizeof self->bytes) {
-        sha256_add(&self->hash, bytes, size);
+        sa_sha256_add(&self->hash, bytes, size);
         return;
     }
     memcpy(self->bytes + self->count, bytes, size);
@@ -140,13 +140,13 @@ static void hash_any(gathering *hash, const json_t *value) {
     }
 }
 
-void value_hash(const json_t *value, uint8_t digest[SHA256_BYTES]) {
+void value_hash(const json_t *value, uint8_t digest[SA_SHA256_BYTES]) {
     gathering all;
     all.count = 0;
-    sha256_begin(&all.hash);
+    sa_sha256_begin(&all.hash);
     hash_any(&all, value);
     flush(&all);
-    sha256_end(&all.hash, digest);
+    sa_sha256_end(&all.hash, digest);
 }
 
 bool value_number(const json_t *value, const char *name, double *out, sv_refusal *why) {

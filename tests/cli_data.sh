@@ -8,12 +8,13 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 fail() { echo "$*"; exit 1; }
-small="--rounds 30 --slate 2 --hidden 6 --runs 3 --quiet"
+plain="--rounds 30 --slate 2 --runs 3 --quiet"
+small="$plain --hidden 6"
 
 awk 'BEGIN { print "length,colour,width,kind"
              for (i = 0; i < 60; i++)
                  printf "%d,%s,%s,%s\r\n", i % 7 - 3, i % 3 ? "red" : "blue", i % 5 ? i : "?", i % 4 ? "no" : "yes" }' >pool.csv
-csv="--environment csv --data pool.csv --header --label kind --positive yes --arms 8 --flip 0.1"
+csv="--environment csv --data pool.csv --header --label kind --positive yes --arms 8"
 
 # the same bytes for one thread and two, and again from the spec, from elsewhere and with an environment that adds no noise
 "$program" run $csv $small --algorithm cn-ucb,comblin-ts,random --threads 1 --out one
@@ -27,17 +28,17 @@ for file in cn-ucb comblin-ts random; do
 done
 cmp one/spec.yaml three/spec.yaml
 grep -q '^noise: 0$' one/spec.yaml || fail "the spec does not say that there is no noise"
-"$program" run $csv $small --noise 0.01 --algorithm random --out four
+"$program" run $csv $plain --noise 0.01 --algorithm random --out four
 cmp -s one/random/reward.npy four/random/reward.npy && fail "--noise 0.01 by hand adds no noise"
 
 # a draw, replayed, is the same experiment
 "$program" draw $csv --rounds 30 --runs 3 --quiet --out draws
 "$program" run --environment npy --contexts draws/contexts.npy --scores draws/scores.npy --noise-values draws/noise.npy \
-    $small --algorithm comblin-ts --out five
+    $plain --algorithm comblin-ts --out five
 cmp one/comblin-ts/reward.npy five/comblin-ts/reward.npy
 
 "$program" list environments | grep -q '^svmlight .*N varies' || fail "svmlight is not listed"
-if "$program" run $csv $small --slate 9 --algorithm random 2>said; then fail "a slate of 9 of 8 arms is taken"; fi
+if "$program" run $csv $plain --slate 9 --algorithm random 2>said; then fail "a slate of 9 of 8 arms is taken"; fi
 grep -q -e '--slate 9 is more than --arms 8' said || fail "$(cat said)"
 
 command -v python3 >/dev/null || exit 0

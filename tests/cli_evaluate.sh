@@ -50,6 +50,17 @@ has table bootstrap
 for words in "<h2>Estimates and 95% intervals" "<td>rips<td>1.25" "given snips</text>" "whole slates: 0 of 120 weights are 0" "position 1: 1<"; do
     has page.html "$words"
 done
+"$program" evaluate log.jsonl --policy given,logged --estimators ips --bootstrap 50 >table 2>/dev/null
+[ "$(grep -c bootstrap table)" = 3 ] || fail "two policies and their difference have bootstrap intervals: $(cat table)"
+sed 's/"feedback": \[1, \([01]\)\]/"feedback": [2, 2]/' log.jsonl >twos.jsonl
+for model in network ridge; do
+    "$program" evaluate twos.jsonl --policy uniform --estimators dm,cascade-dr --model $model >$model 2>/dev/null
+done
+has network "uniform      cascade-dr"
+has network "             dm                    4"
+if cmp -s network ridge; then fail "the network and the ridge predict the same"; fi
+refused "--model net is not network, ridge or zero" log.jsonl --policy uniform --estimators dm --model net
+refused "dm needs the probabilities of all arms" log.jsonl --estimators dm
 refused "which log?"
 refused "absent.jsonl" absent.jsonl
 refused "--bootstrap -1" log.jsonl --bootstrap=-1

@@ -50,16 +50,17 @@ assert "--runs 3 --out grown" in grown["sessions"][0]["command"]
 END
 
 # Merging by agent and by run, without a summary in between.
-run --algorithm cn-ucb,cn-ts --runs 6 --out two
-run --algorithm random --runs 4 --out one
-run --algorithm random --first-run 4 --runs 2 --out rest
+run --algorithm cn-ucb,random,cn-ts --runs 6 --out ordered
+run --algorithm cn-ucb,random --runs 6 --out two
+run --algorithm cn-ts --runs 4 --out one
+run --algorithm cn-ts --first-run 4 --runs 2 --out rest
 "$program" report two one rest --out merged --quiet
-same whole merged
+same ordered merged
 "$program" report two one --out partly >out
-grep -qx 'missing: random runs 4 to 5' out || die "nothing is said of what is missing: $(cat out)"
+grep -qx 'missing: cn-ts runs 4 to 5' out || die "nothing is said of what is missing: $(cat out)"
 python3 -c 'import json, sys
 summary = json.load(open("partly/summary.json"))
-sys.exit(summary["complete"] or summary["agents"]["random"]["runs"] != 4)' || die "partly/summary.json is wrong"
+sys.exit(summary["complete"] or summary["agents"]["cn-ts"]["runs"] != 4)' || die "partly/summary.json is wrong"
 
 # A folder that is worked in.
 "$program" run --environment h2 --rounds 4000 --runs 1 --algorithm cn-ucb --out busy --quiet &
@@ -118,7 +119,7 @@ first_run single/scores.npy scores.npy
     --runs 3 --out alike >out
 [ "$(grep -c 'all of these runs are alike' out)" = 1 ] || die "nothing, or too much, is said of runs that are alike: $(cat out)"
 "$program" report alike >out
-grep -q 'CombLinUCB: its 3 runs are all alike' out || die "the report says nothing of runs that are alike: $(cat out)"
+grep -q 'CombLinUCB (tuned): its 3 runs are all alike' out || die "the report says nothing of runs that are alike: $(cat out)"
 python3 -c 'import json, sys
 agents = json.load(open("alike/summary.json"))["agents"]
 linear, random = agents["comblin-ucb"], agents["random"]
@@ -126,6 +127,4 @@ sys.exit(not linear["alike"] or linear["expected_regret"]["sd"] is not None or "
     die "alike/summary.json is wrong"
 mixed="run --environment npy --contexts others/contexts.npy --scores flat.npy --algorithm random --runs 2"
 first_run others/scores.npy flat.npy
-refuses "say --shared-scores if that is meant" $mixed --out mixed
-"$program" $mixed --shared-scores --out mixed --quiet || die "--shared-scores is not taken"
-refuses "--shared-scores is for --environment npy" run --environment h1 --shared-scores --out more
+"$program" $mixed --out mixed --quiet || die "scores without a run axis are not shared by all runs"

@@ -18,8 +18,9 @@ static void use(sa_agent *agent) {
     sa_request_contexts(request, contexts, 3);
     sa_request_slate(request, 2);
     sa_decision *decision = NULL;
-    if (sa_agent_select(agent, request, &decision) == SA_OK)
-        (void)sa_agent_update(agent, sa_decision_id(decision), (double[]){1, 0}, NULL, 2);
+    if (sa_agent_select(agent, request, &decision) == SA_OK &&
+        sa_agent_update(agent, sa_decision_id(decision), (double[]){1, 0}, NULL, 2) == SA_INVALID)
+        (void)sa_agent_update(agent, sa_decision_id(decision), (double[]){1}, NULL, 1); /* a total */
     sa_decision_destroy(decision);
     sa_request_destroy(request);
     free(contexts);

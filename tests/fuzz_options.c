@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/options.h"
 #include "fuzz_memory_file.h"
+#include "options/options.h"
 
 static void expect(bool holds) {
     if (!holds) abort();

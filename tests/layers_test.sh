@@ -4,7 +4,7 @@ set -eu
 check=$1
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
-mkdir -p "$root/src/base" "$root/src/linalg" "$root/src/model" "$root/src/theory" "$root/src/env" "$root/cli"
+mkdir -p "$root/src/base" "$root/src/linalg" "$root/src/model" "$root/src/theory" "$root/src/env" "$root/src/options" "$root/cli"
 
 accepts() { # FILE LINE
     echo "$2" >"$root/$1"
@@ -32,5 +32,10 @@ refuses src/model/mlp.c '#include "confidence/confidence.h"'
 refuses src/model/mlp.c '#include "model/linear.h"'
 refuses src/model/mlp.c '#include <cblas.h>'
 refuses src/env/replay.c '#include "linalg/blas.h"'
-refuses cli/run.c '#include "base/options.h"'
+refuses src/base/npy.c '#include "options/options.h"'
+refuses src/base/npy.c '#include "model/options.h"'
+refuses src/model/mlp.c '#include "options/options.h"'
+accepts src/options/options.h '#include "env/options.h"'
+refuses src/options/options.h '#include "env/environment.h"'
+refuses cli/run.c '#include "options/options.h"'
 refuses cli/run.c '#include <lapacke.h>'

@@ -5,7 +5,8 @@
 #include <float.h>
 
 #include "base/npy.h"
-#include "base/options.h"
+#include "options/options.h"
+#include "test_parts.h"
 
 enum { ARMS = 6, SLATE = 2 };
 
@@ -290,7 +291,7 @@ static void bad_options_are_refused(void **state) {
     };
     sa_options *options = rig_options("");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_fails(sa_options_set(options, bad[i][0], bad[i][1]), SA_INVALID, bad[i][2]);
+        assert_fails(sa_options_set_any(options, bad[i][0], bad[i][1]), SA_INVALID, bad[i][2]);
     sa_agent *agent = NULL, *twin = rig_create("");
     assert_ok(sa_agent_create(options, &agent)); /* none of them was taken */
     rig_go_on_alike(agent, twin, 0, 8);
@@ -310,7 +311,7 @@ static void agents_that_cannot_be(void **state) {
     expect_no_agent("algorithm=nobody", SA_INVALID, "--algorithm nobody is not one of cn-ucb, ");
     expect_no_agent("algorithm=cn-ucb,cn-ts", SA_INVALID, "--algorithm cn-ucb,cn-ts is not one of");
     expect_no_agent("hidden=7 init=symmetric", SA_INVALID,
-                    "--hidden 7 is odd, but --init symmetric needs an even number");
+                    "--hidden 7 is odd, but the first weights of --preset paper need an even number");
 }
 
 /* ---- first weights ---- */

@@ -137,7 +137,8 @@ static void check_linear(const char *form, double gamma, bool literal) {
     static witness w;
     observation chosen[PLACES];
     char text[300];
-    snprintf(text, sizeof text, "preset=paper feedback=cascade regularization=0.5 %s", form);
+    snprintf(text, sizeof text, "preset=paper feedback=cascade cascade-form=%s regularization=0.5 %s",
+             literal ? "literal" : "discounted", form);
     cascade_game game = game_of(text);
     w = witness_of(RIG_DIM, true, 0.5);
     for (uint64_t round = 0; round < 40; round++) {
@@ -164,7 +165,7 @@ static void linear_models_regress_on_discounted_rows(void **state) {
     check_linear("algorithm=comblin-ucb gamma=0.4 widths=all exact-form=dual", 0.4, false);
     check_linear("algorithm=comblin-ts nu=0.6", -1, false);
     check_linear("algorithm=c2ucb widths=all", -1, false);
-    check_linear("algorithm=comblin-ucb gamma=0.4 widths=all cascade-form=literal", 0.4, true);
+    check_linear("algorithm=comblin-ucb gamma=0.4 widths=all", 0.4, true);
 }
 
 /* Answers come a round late: gradients and discounts are those of the selection. */

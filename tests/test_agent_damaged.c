@@ -102,14 +102,14 @@ static void write_one(const char *name, sa_dtype type, size_t axes, size_t count
 
 static void newer_files_are_refused_as_newer(void **state) {
     (void)state;
-    write_one("format", SA_INT64, 0, 0, &(int64_t){4}, "gamma 1\n");
+    write_one("format", SA_INT64, 0, 0, &(int64_t){5}, "gamma 1\n");
     expect_refusal(scratch("forged.npz"), SA_NEWER,
-                   "format 4 is newer than 3, the one that this version reads");
-    write_one("format", SA_INT64, 0, 0, &(int64_t){2}, "gamma 1\n");
+                   "format 5 is newer than 4, the one that this version reads");
+    write_one("format", SA_INT64, 0, 0, &(int64_t){3}, "gamma 1\n");
     expect_refusal(scratch("forged.npz"), SA_FORMAT,
-                   "format 2 is older than 3, the one that this version reads");
+                   "format 3 is older than 4, the one that this version reads");
     write_one("format", SA_INT64, 0, 0, &(int64_t){INT64_MAX}, "an option of the future\n");
-    expect_refusal(scratch("forged.npz"), SA_NEWER, "format 9223372036854775807 is newer than 3");
+    expect_refusal(scratch("forged.npz"), SA_NEWER, "format 9223372036854775807 is newer than 4");
 }
 
 static void other_files_are_refused(void **state) {

@@ -2,6 +2,7 @@
  * told. */
 #include "agent/agent.h"
 #include "test_linear_reference.h"
+#include "test_parts.h"
 
 enum { SLATE = 3, ARMS = 8, MOST = 60 };
 
@@ -52,9 +53,10 @@ static void linear_models_discount(void **state) {
     for (int f = 0; f < 2; f++)
         for (int dual = 0; dual < 2; dual++) {
             char text[200];
-            snprintf(text, sizeof text,
-                     "algorithm=comblin-ucb lambda=0.5 widths=all discount=%g exact-form=%s", factors[f],
-                     dual ? "dual" : "auto");
+            snprintf(
+                text, sizeof text,
+                "algorithm=comblin-ucb linear-form=defined lambda=0.5 widths=all discount=%g exact-form=%s",
+                factors[f], dual ? "dual" : "auto");
             sa_agent *agent = rig_create(text);
             sa_decision *decision = NULL;
             told all[MOST];
@@ -87,7 +89,7 @@ static void linear_models_discount(void **state) {
 static void linear_models_have_windows(void **state) {
     (void)state;
     enum { W = 9 };
-    sa_agent *agent = rig_create("algorithm=comblin-ucb lambda=0.5 widths=all window=9");
+    sa_agent *agent = rig_create("algorithm=comblin-ucb linear-form=defined lambda=0.5 widths=all window=9");
     sa_decision *decision = NULL;
     told all[MOST];
     size_t oldest = 0, most = 0;
@@ -331,7 +333,7 @@ static void moments_are_those_of_a_pass(void **state) {
         sa_history history;
         sa_moments moments = {0};
         double context[RIG_DIM] = {0};
-        const sa_inputs inputs = sa_inputs_from(options);
+        const sa_inputs inputs = sa_inputs_from(MODEL_OF(options));
         sa_history_init(&history, &inputs, true);
         for (uint64_t i = 0; i < DECISIONS * EACH; i++) {
             assert_ok(sa_history_reserve(&history, 1));
@@ -382,7 +384,7 @@ static void what_cannot_forget_is_refused(void **state) {
     static const char *const bad[][2] = {{"discount", "0"},   {"discount", "1.1"}, {"discount", "-1"},
                                          {"discount", "nan"}, {"window", "-1"},    {"window", "2.5"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_int_equal(sa_options_set(options, bad[i][0], bad[i][1]), SA_INVALID);
+        assert_int_equal(sa_options_set_any(options, bad[i][0], bad[i][1]), SA_INVALID);
     sa_options_destroy(options);
 }
 

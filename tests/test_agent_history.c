@@ -8,6 +8,7 @@
 #include "agent/agent.h"
 #include "base/file.h"
 #include "memory/history_file.h"
+#include "test_parts.h"
 
 /* The place of a number in the head. */
 enum { AT_VERSION = 16, AT_DIM = 32, AT_ID = 64 };
@@ -66,7 +67,7 @@ static void growth_moves_nothing(void **state) {
     (void)state;
     enum { ROWS = 70000 };
     sa_options *options = rig_options("feedback=cascade precision=double");
-    const sa_inputs inputs = sa_inputs_from(options);
+    const sa_inputs inputs = sa_inputs_from(MODEL_OF(options));
     sa_history history;
     remove(scratch("long"));
     sa_history_init(&history, &inputs, true);
@@ -161,7 +162,7 @@ static void an_older_copy_is_refused(void **state) {
 static void a_save_that_was_cut_short(void **state) {
     (void)state;
     sa_options *options = rig_options("");
-    const sa_inputs inputs = sa_inputs_from(options);
+    const sa_inputs inputs = sa_inputs_from(MODEL_OF(options));
     const sa_history_mark *now;
     sa_history_mark mark[2];
     float context[RIG_DIM] = {1};
@@ -309,7 +310,7 @@ static void one_agent_at_a_time(void **state) {
     assert_int_equal(rig_try_create(text, &second), SA_FILE);
     assert_non_null(
         strstr(sa_last_error(),
-               "exists: load its agent, give another name, or --history-new if it was never saved"));
+               "exists: load its agent, give another name, or remove it if its agent was never saved"));
     play(agent, 3); /* unharmed */
     sa_agent_destroy(agent);
     assert_int_equal(rig_try_create(text, &second),

@@ -108,22 +108,14 @@ static void what_is_taken_goes_on(void **state) {
                                         "algorithm=cn-ucb-d epoch-length=5",
                                         "algorithm=comblin-ucb",
                                         "train-window=4",
-                                        "preset=paper gamma=theory"};
-    static const char *const given[] = {"first-run=3 ts-samples=3 ts-deviation=variance offset=0.5",
+                                        "algorithm=cc-mab"};
+    static const char *const given[] = {"first-run=3 ts-samples=3",
                                         "delta=0.2 norm-bound=2 approximation=0.5",
                                         "train=manual",
-                                        "train-warmup=100 train-steps=3 train-batch=2",
-                                        "train-window=3",
-                                        "train-window=0 train-sample=4",
-                                        "optimizer=gd rate=0.02 rate-rule=theory rate-decay=none",
-                                        "regularize=true weight-decay=0.1 error-decay=0",
-                                        "error-decay=10 centre=false scale=false",
-                                        "centre=true scale=true scale-to=0.5",
+                                        "train-steps=3 train-batch=2 rate=0.02",
                                         "widths=all agent-threads=2",
-                                        "epoch-replay=schedule epoch-replay-steps=5 epoch-rate-growth=2",
-                                        "epoch-steps-growth=2 epoch-exploration-growth=2",
                                         "pending-limit=1",
-                                        "cc-control=2 acc-confidence=2 acc-diameter=2",
+                                        "gamma=2 nu=2",
                                         "oracle=cascade"};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (size_t g = 0; g < sizeof given / sizeof *given; g++) {
@@ -155,10 +147,10 @@ static void what_gives_the_shape_is_refused(void **state) {
                                         "slate=2",
                                         "count-pending=true",
                                         "sketch-size=9",
-                                        "epoch-length=9",
-                                        "history-new=true"};
+                                        "epoch-length=9"};
     static const char *const cases[][2] = {
         {"runs=3", "--runs is not an option of an agent"},
+        {"optimizer=gd", "--optimizer is not an option"}, /* a setting of the preset */
         {"gama=3", "did you mean --gamma?"},
         {"gamma=-1", "--gamma -1 is less than 0"},
         {"seed=1 seed=x", "--seed x is not a whole number"},

@@ -2,6 +2,7 @@
  * with every engine; and the engines other than exact in an agent. */
 #include "agent/agent.h"
 #include "test_agent_rig.h"
+#include "test_parts.h"
 
 static void play_alike(sa_agent *one, sa_agent *other, size_t slate) {
     sa_decision *a = NULL, *b = NULL;
@@ -92,7 +93,7 @@ static void wrong_engines_have_a_sentence(void **state) {
                  "--confidence last-layer needs a network, and comblin-ts is linear: use exact or diagonal");
     assert_null(agent);
     sa_options *options = sa_options_new(NULL);
-    assert_fails(sa_options_set(options, "confidence", "full"), SA_INVALID,
+    assert_fails(sa_options_set_any(options, "confidence", "full"), SA_INVALID,
                  "--confidence full is not one of exact, diagonal, last-layer, sketch, auto");
     sa_options_destroy(options);
 }

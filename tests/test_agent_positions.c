@@ -172,7 +172,8 @@ static void places_are_not_normalised(void **state) {
     static const char *const forms[] = {"standard", "unit"};
     for (int unit = 0; unit < 2; unit++) {
         char text[200];
-        snprintf(text, sizeof text, "algorithm=comblin-ucb feedback=position slate=3 normalize=%s",
+        snprintf(text, sizeof text,
+                 "algorithm=comblin-ucb linear-form=defined feedback=position slate=3 normalize=%s",
                  forms[unit]);
         sa_agent *agent = rig_create(text);
         sa_decision *decision = NULL;

@@ -14,6 +14,7 @@
 #include "model/companion.h"
 #include "rng/stream.h"
 #include "temporary.h"
+#include "test_parts.h"
 #include <superarm/superarm.h>
 
 enum { ARMS = 8, DIM = 4, SLATE = 3, ROUNDS = 40 };
@@ -35,7 +36,7 @@ static sa_agent *create(const char *words) {
     for (char *word = strtok_r(text, " ", &next); word; word = strtok_r(NULL, " ", &next)) {
         char *equals = strchr(word, '=');
         *equals = 0;
-        ok(sa_options_set(options, word, equals + 1));
+        ok(sa_options_set_any(options, word, equals + 1));
     }
     ok(sa_agent_create(options, &agent));
     sa_options_destroy(options);

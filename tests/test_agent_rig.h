@@ -4,7 +4,9 @@
 #ifndef TEST_AGENT_RIG_H
 #define TEST_AGENT_RIG_H
 
+#include "experiment/problem_option.h"
 #include "test_file_scratch.h"
+#include "test_parts.h"
 
 #include <math.h>
 #include <superarm/agent.h>
@@ -48,14 +50,14 @@ static inline sa_options *rig_options(const char *text) {
     sa_options *options = sa_options_new(NULL);
     assert_non_null(options);
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
-        assert_ok(sa_options_set(options, defaults[i][0], defaults[i][1]));
-    sa_option_info info;
-    if (sa_option_find("train-warmup", &info)) assert_ok(sa_options_set(options, "train-warmup", "0"));
+        assert_ok(sa_options_set_any(options, defaults[i][0], defaults[i][1]));
+    assert_ok(sa_options_set_any(options, "train-warmup", "0"));
     for (char *word; (word = strtok_r(rest, " ", &rest));) {
         char *equals = strchr(word, '=');
         assert_non_null(equals);
         *equals = 0;
-        assert_ok(sa_options_set(options, word, equals + 1));
+        assert_ok(sa_option_row_find(word) ? sa_options_set_any(options, word, equals + 1)
+                                           : sa_spec_set(options, word, equals + 1));
     }
     return options;
 }

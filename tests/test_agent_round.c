@@ -324,7 +324,7 @@ static void the_agent_outlives_any_feedback(void **state) {
                                         "algorithm=comblin-ts",
                                         "algorithm=c2ucb",
                                         "algorithm=comblin-ts linear-form=published",
-                                        "algorithm=cc-mab cc-cubes=1 cc-control=0",
+                                        "algorithm=cc-mab cc-cubes=1 gamma=0",
                                         "algorithm=cc-mab cc-cubes=2",
                                         "algorithm=acc-ucb",
                                         "preset=paper algorithm=acc-ucb",

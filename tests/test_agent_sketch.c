@@ -3,17 +3,18 @@
 #include "agent/agent.h"
 #include "env/environment.h"
 #include "test_agent_rig.h"
+#include "test_parts.h"
 
 enum { ARMS = 14, SLATE = 4 };
 
 /* The exact engine beside an agent. */
 static sa_confidence *exact_beside(const sa_agent *agent) {
     const sa_model *model = agent->learner->policy->estimator.model;
-    sa_options options = *sa_agent_options(agent); /* for this call: it owns nothing */
+    sa_confidence_settings settings = sa_options_confidence(sa_agent_options(agent));
     sa_confidence *exact = NULL;
-    options.precision = SA_PRECISION_DOUBLE;
-    options.exact_form = SA_EXACT_DUAL;
-    assert_ok(sa_confidence_exact.create(&options, model->pairs, model->shape, &exact));
+    settings.precision = SA_PRECISION_DOUBLE;
+    settings.exact_form = SA_EXACT_DUAL;
+    assert_ok(sa_confidence_exact.create(&settings, model->pairs, model->shape, &exact));
     return exact;
 }
 

@@ -13,6 +13,7 @@
 
 #include "rng/stream.h"
 #include "temporary.h"
+#include "test_parts.h"
 #include <superarm/superarm.h>
 
 enum { ARMS = 10, DIM = 4, SLATE = 3 };
@@ -34,7 +35,7 @@ static sa_agent *create(const char *words) {
     for (char *word = strtok_r(text, " ", &next); word; word = strtok_r(NULL, " ", &next)) {
         char *equals = strchr(word, '=');
         *equals = 0;
-        ok(sa_options_set(options, word, equals + 1));
+        ok(sa_options_set_any(options, word, equals + 1));
     }
     ok(sa_agent_create(options, &agent));
     sa_options_destroy(options);
@@ -214,9 +215,9 @@ static void test_range(void **state) {
                                       "0,inf", "nan,1", ",1",  "0,",  "0 ,1x"};
     sa_options *options = sa_options_new("tuned");
     sa_agent *agent = NULL;
-    ok(sa_options_set(options, "dim", "4"));
+    ok(sa_options_set_any(options, "dim", "4"));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        ok(sa_options_set(options, "reward-range", bad[i]));
+        ok(sa_options_set_any(options, "reward-range", bad[i]));
         assert_int_equal(sa_agent_create(options, &agent), SA_INVALID);
         if (!strstr(sa_last_error(), "--reward-range")) fail_msg("%s: %s", bad[i], sa_last_error());
     }

@@ -12,7 +12,8 @@
 #include "program.h"
 #include "test_own_folder.h"
 
-#define SMALL "--rounds 25 --arms 7 --slate 3 --dim 4 --hidden 6 --runs 2"
+#define PLAIN "--rounds 25 --arms 7 --slate 3 --dim 4 --runs 2"
+#define SMALL PLAIN " --hidden 6"
 
 static sa_array load(const char *path) {
     sa_array array = {0};
@@ -201,8 +202,8 @@ static void test_trace_alone(void **state) {
     (void)state;
     const char *trace = inside(folder, "t.jsonl");
     write_text(trace, "an older trace");
-    fine(run(folder, "run --algorithm random " SMALL " --trace %s", trace));
-    outcome *got = fine(run(folder, "run --algorithm random " SMALL " --quiet --trace /dev/stdout"));
+    fine(run(folder, "run --algorithm random " PLAIN " --trace %s", trace));
+    outcome *got = fine(run(folder, "run --algorithm random " PLAIN " --quiet --trace /dev/stdout"));
     char text[65536];
     read_back(trace, text, sizeof text);
     assert_string_equal(got->out, text);
@@ -298,10 +299,10 @@ static void test_help_and_lists(void **state) {
         assert_non_null(strstr(got->out, "superarm"));
     }
     assert_non_null(strstr(fine(run(folder, "run --preset icml23 --help"))->out,
-                           "--h3-frequency NUMBER        h3 is cos(this x'a) [3.14]"));
+                           "--preset paper|icml23|tuned  a full set of options [icml23]"));
     static const char *const lists[][2] = {{"algorithms", "cn-ucb"},    {"environments", "h3"},
                                            {"oracles", "top-k"},        {"confidence", "exact"},
-                                           {"feedback", "semi-bandit"}, {"options", "h3-frequency"}};
+                                           {"feedback", "semi-bandit"}, {"options", "epoch-length"}};
     for (size_t i = 0; i < 6; i++)
         assert_non_null(strstr(fine(run(folder, "list %s", lists[i][0]))->out, lists[i][1]));
     assert_non_null(strstr(fine(run(folder, "--version"))->out, "superarm 0."));
@@ -309,10 +310,10 @@ static void test_help_and_lists(void **state) {
 
 static void test_progress_and_quiet(void **state) {
     (void)state;
-    outcome *got = fine(run(folder, "run --algorithm random " SMALL " --progress"));
+    outcome *got = fine(run(folder, "run --algorithm random " PLAIN " --progress"));
     assert_non_null(strstr(got->err, "of 2 runs"));
     assert_string_equal(got->err + strlen(got->err) - 4, "\r\033[K"); /* erased */
-    got = fine(run(folder, "run --algorithm random " SMALL " --quiet --no-progress"));
+    got = fine(run(folder, "run --algorithm random " PLAIN " --quiet --no-progress"));
     assert_string_equal(got->err, "");
     assert_string_equal(got->out, "");
 }

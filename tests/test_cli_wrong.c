@@ -172,8 +172,7 @@ static void test_folders(void **state) {
 /* What is not the input's fault has status 1. */
 static void test_full_disk(void **state) {
     (void)state;
-    outcome *got =
-        run(folder, "run --rounds 300 --runs 1 --hidden 4 --algorithm random --quiet --trace /dev/full");
+    outcome *got = run(folder, "run --rounds 300 --runs 1 --algorithm random --quiet --trace /dev/full");
     assert_int_equal(got->exit_status, 1);
     assert_non_null(strstr(got->err, "No space left"));
 }

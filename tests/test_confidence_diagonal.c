@@ -1,6 +1,7 @@
 /* The diagonal engine against the sums written out, weight by weight, in double precision; and against the
  * exact engine where Z is a diagonal matrix. */
 #include "test_confidence_reference.h"
+#include "test_parts.h"
 
 enum { ARMS = 20, SLATE = 4 };
 
@@ -107,9 +108,9 @@ static void equals_exact_on_single_coordinates(void **state) {
     options->precision = SA_PRECISION_DOUBLE;
     options->regularization = 0.3;
     sa_confidence *exact = NULL, *diagonal = NULL;
-    assert_ok(sa_confidence_create(options, 1, &shape, &exact));
+    assert_ok(sa_confidence_create(CONFIDENCE_OF(options), 1, &shape, &exact));
     options->confidence = SA_CONFIDENCE_DIAGONAL;
-    assert_ok(sa_confidence_create(options, 1, &shape, &diagonal));
+    assert_ok(sa_confidence_create(CONFIDENCE_OF(options), 1, &shape, &diagonal));
     sa_gradients batch;
     assert_ok(sa_gradients_init(&batch, SA_PRECISION_DOUBLE, 1, &shape));
     assert_ok(sa_gradients_reserve(&batch, DIM));

@@ -2,6 +2,7 @@
  * features: the last hidden layer (with 1 for a bias) times the output's factor, and the input of the bypass,
  * all divided by sqrt(m). */
 #include "test_confidence_reference.h"
+#include "test_parts.h"
 
 enum { ARMS = 20, SLATE = 4 };
 
@@ -105,9 +106,9 @@ static void a_linear_model_is_refused(void **state) {
     const sa_pair_shape shape = {.delta = 1, .input = 5};
     sa_options *options = sa_options_new(NULL);
     sa_confidence *engine = NULL;
-    assert_ok(sa_options_set(options, "confidence", "last-layer"));
-    assert_ok(sa_options_set(options, "algorithm", "comblin-ucb"));
-    assert_fails(sa_confidence_create(options, 1, &shape, &engine), SA_INVALID,
+    assert_ok(sa_options_set_any(options, "confidence", "last-layer"));
+    assert_ok(sa_options_set_any(options, "algorithm", "comblin-ucb"));
+    assert_fails(sa_confidence_create(CONFIDENCE_OF(options), 1, &shape, &engine), SA_INVALID,
                  "--confidence last-layer needs a network, and comblin-ucb is linear: use exact or diagonal");
     assert_null(engine);
     sa_options_destroy(options);

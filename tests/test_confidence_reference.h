@@ -6,6 +6,7 @@
 #include "confidence/confidence.h"
 #include "confidence/factor.h"
 #include "test_model_reference.h"
+#include "test_parts.h"
 
 /* ---- the dense Z ---- */
 
@@ -141,7 +142,7 @@ static inline void source_clear(source *s) {
 
 static inline sa_confidence *engine_of(const source *s) {
     sa_confidence *engine = NULL;
-    assert_ok(sa_confidence_create(s->options, s->model->pairs, s->model->shape, &engine));
+    assert_ok(sa_confidence_create(CONFIDENCE_OF(s->options), s->model->pairs, s->model->shape, &engine));
     return engine;
 }
 

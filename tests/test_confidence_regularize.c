@@ -6,11 +6,9 @@ enum { ARMS = 12, SLATE = 4, ROUNDS = 30 };
 static const net_options shape = {5, 6, 2, false, false, false, false};
 
 static sa_confidence *engine_with(source *s, int kind, int size) {
-    sa_confidence *engine = NULL;
     s->options->confidence = kind;
     s->options->sketch_size = size;
-    assert_ok(sa_confidence_create(s->options, s->model->pairs, s->model->shape, &engine));
-    return engine;
+    return engine_of(s);
 }
 
 /* lambda goes down and up while gradients are counted. A sketch's widths are within its certificate. */

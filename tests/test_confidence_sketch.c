@@ -3,6 +3,7 @@
  * certificate. All in double precision, p numbers a vector. */
 #include "test_agent_rig.h" /* for its folder in memory */
 #include "test_confidence_reference.h"
+#include "test_parts.h"
 
 enum { ARMS = 20, SLATE = 4, MOST = 600 };
 
@@ -259,7 +260,7 @@ static void few_directions_stay_exact(void **state) {
         options->sketch_size = 20;
         options->regularization = 0.3;
         sa_confidence *engine = NULL;
-        assert_ok(sa_confidence_create(options, 1, &shape, &engine));
+        assert_ok(sa_confidence_create(CONFIDENCE_OF(options), 1, &shape, &engine));
         sa_gradients batch;
         assert_ok(sa_gradients_init(&batch, SA_PRECISION_DOUBLE, 1, &shape));
         assert_ok(sa_gradients_reserve(&batch, 5));
@@ -534,11 +535,12 @@ static void bad_sizes_are_refused(void **state) {
     sa_options *options = sa_options_new("paper");
     sa_confidence *engine = NULL;
     const sa_pair_shape shape = {.delta = 1, .input = 3};
-    assert_fails(sa_options_set(options, "sketch-size", "0"), SA_INVALID, "--sketch-size 0 is less than 1");
-    assert_fails(sa_options_set(options, "sketch-size", "2.5"), SA_INVALID, "--sketch-size 2.5");
-    assert_ok(sa_options_set(options, "sketch-size", "1000000"));
+    assert_fails(sa_options_set_any(options, "sketch-size", "0"), SA_INVALID,
+                 "--sketch-size 0 is less than 1");
+    assert_fails(sa_options_set_any(options, "sketch-size", "2.5"), SA_INVALID, "--sketch-size 2.5");
+    assert_ok(sa_options_set_any(options, "sketch-size", "1000000"));
     options->confidence = SA_CONFIDENCE_SKETCH;
-    assert_fails(sa_confidence_create(options, 1, &shape, &engine), SA_INVALID,
+    assert_fails(sa_confidence_create(CONFIDENCE_OF(options), 1, &shape, &engine), SA_INVALID,
                  "--sketch-size 1000000 needs 1.06e+05 GB");
     assert_null(engine);
     sa_options_destroy(options);

@@ -11,8 +11,10 @@
 #include <cmocka.h>
 
 #include "env/clicks.h"
+#include "experiment/problem_option.h"
 #include "rng/stream.h"
 #include "temporary.h"
+#include "test_parts.h"
 
 enum { ARMS = 6, MOST_SLATE = 4 };
 
@@ -26,7 +28,7 @@ static sa_options *options_of(const char *pairs) {
     for (char *pair = strtok_r(copy, " ", &save); pair; pair = strtok_r(NULL, " ", &save)) {
         char *equals = strchr(pair, '=');
         *equals = 0;
-        assert_int_equal(sa_options_set(options, pair, equals + 1), SA_OK);
+        assert_int_equal(sa_spec_set(options, pair, equals + 1), SA_OK);
     }
     return options;
 }
@@ -35,10 +37,7 @@ static sa_options *options_of(const char *pairs) {
 static sa_status make(const char *pairs, sa_clicks **out) {
     sa_options *options = options_of(pairs);
     sa_problem *problem = sa_problem_new();
-    if (*options->discounts)
-        assert_int_equal(sa_problem_set(problem, "discounts", options->discounts), SA_OK);
-    if (*options->cascade_reward)
-        assert_int_equal(sa_problem_set(problem, "reward", options->cascade_reward), SA_OK);
+    assert_int_equal(sa_problem_set(problem, "problem", options->problem), SA_OK);
     sa_status status = sa_clicks_create(options, sa_problem_data(problem), out);
     sa_problem_destroy(problem);
     sa_options_destroy(options);

@@ -15,6 +15,7 @@
 #include "rng/stream.h"
 #include "temporary.h"
 #include "test_env_refused.h"
+#include "test_parts.h"
 
 static const sa_csv_format PLAIN = {.separator = ',', .label = "last", .positive = "yes"};
 
@@ -217,9 +218,10 @@ static sa_options *over(const char *name, const char *value) {
     static const char *const pairs[][2] = {
         {"environment", "csv"}, {"positive", "yes"}, {"arms", "12"}, {"rounds", "40"}};
     sa_options *options = sa_options_new(NULL);
-    for (size_t i = 0; i < 4; i++) assert_int_equal(sa_options_set(options, pairs[i][0], pairs[i][1]), SA_OK);
-    assert_int_equal(sa_options_set(options, "data", inside(folder, "rows.csv")), SA_OK);
-    if (name) assert_int_equal(sa_options_set(options, name, value), SA_OK);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(sa_options_set_any(options, pairs[i][0], pairs[i][1]), SA_OK);
+    assert_int_equal(sa_options_set_any(options, "data", inside(folder, "rows.csv")), SA_OK);
+    if (name) assert_int_equal(sa_options_set_any(options, name, value), SA_OK);
     return options;
 }
 
@@ -292,54 +294,18 @@ static void test_unit_rows(void **state) {
     sa_environment_destroy(environment);
 }
 
-/* The score is the label or its opposite; with noise by hand, plus that. */
-static void test_flips(void **state) {
-    (void)state;
-    sa_options *options = over("flip", "0.25");
-    for (int noisy = 0; noisy < 2; noisy++) {
-        sa_options *copy = sa_options_copy(options);
-        if (noisy) assert_int_equal(sa_options_set(copy, "noise", "0.01"), SA_OK);
-        sa_environment *environment = created(copy);
-        assert_true(environment->noise == (noisy ? 0.01 : 0));
-        sa_round round;
-        assert_int_equal(sa_round_init(&round, environment), SA_OK);
-        int flips = 0, positives = 0, count = 0;
-        double squares = 0;
-        for (uint64_t t = 0; t < 1000; t++) {
-            sa_environment_draw(environment, 0, t, &round);
-            for (size_t i = 0; i < 12; i++, count++) {
-                bool label = round.expected[i] == 0.75;
-                double score = round.expected[i] + round.noise[i], off = score - rint(score);
-                assert_true(label || round.expected[i] == 0.25);
-                assert_true(fabs(off) < (noisy ? 0.08 : 1e-15) && (rint(score) == 0 || rint(score) == 1));
-                squares += off * off;
-                flips += (rint(score) == 1) != label;
-                positives += label;
-            }
-        }
-        /* Binomial(12000, 1/4) and about (12000, 17/50): within 6 deviations */
-        assert_true(abs(flips - 3000) < 285 && abs(positives - 4080) < 312);
-        if (noisy) assert_true(fabs(sqrt(squares / count) - 0.01) < 0.0004);
-        sa_round_clear(&round);
-        sa_environment_destroy(environment);
-    }
-    sa_options_destroy(options);
-}
-
-/* Navigational users over labels that are flipped with probability 0.1. */
+/* Navigational users. */
 static void test_users(void **state) {
     (void)state;
-    sa_options *options = over("flip", "0.1");
-    assert_int_equal(sa_options_set(options, "user", "navigational"), SA_OK);
-    assert_int_equal(sa_options_set(options, "unit-rows", "false"), SA_OK);
+    sa_options *options = over("user", "navigational");
+    assert_int_equal(sa_options_set_any(options, "unit-rows", "false"), SA_OK);
     sa_environment *environment = created(options);
     sa_round round;
     assert_int_equal(sa_round_init(&round, environment), SA_OK);
     sa_environment_draw(environment, 0, 0, &round);
     for (size_t i = 0; i < 12; i++) {
         bool wanted = (int)round.contexts[2 * i] / 3 % 3 == 0;
-        assert_true(fabs(round.expected[i] - (wanted ? 0.9 * 0.95 + 0.1 * 0.05 : 0.9 * 0.05 + 0.1 * 0.95)) <
-                    1e-15);
+        assert_true(round.expected[i] == (wanted ? 0.95 : 0.05));
         assert_true(round.stop[i] == (wanted ? 0.9 : 0.2));
     }
     sa_round_clear(&round);
@@ -378,7 +344,6 @@ int main(void) {
         cmocka_unit_test(test_too_many_values),
         cmocka_unit_test_setup_teardown(test_draws, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_unit_rows, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_flips, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_users, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_wrong_options, set_up, tear_down),
     };

@@ -13,6 +13,7 @@
 #include "env/environment.h"
 #include "env/formula_parse.h"
 #include "rng/stream.h"
+#include "test_parts.h"
 
 enum { ARMS = 7, DIM = 5, ROUNDS = 3 };
 
@@ -20,8 +21,8 @@ static sa_options *options_with(const char *environment, const char *score) {
     sa_options *options = sa_options_new(NULL);
     const char *const set[][2] = {
         {"environment", environment}, {"arms", "7"}, {"dim", "5"}, {"rounds", "3"}, {"seed", "9"}};
-    for (size_t i = 0; i < 5; i++) assert_int_equal(sa_options_set(options, set[i][0], set[i][1]), SA_OK);
-    if (score) assert_int_equal(sa_options_set(options, "score", score), SA_OK);
+    for (size_t i = 0; i < 5; i++) assert_int_equal(sa_options_set_any(options, set[i][0], set[i][1]), SA_OK);
+    if (score) assert_int_equal(sa_options_set_any(options, "score", score), SA_OK);
     return options;
 }
 

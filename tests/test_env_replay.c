@@ -13,17 +13,18 @@
 #include "rng/stream.h"
 #include "test_env_refused.h"
 #include "test_own_folder.h"
+#include "test_parts.h"
 
 /* R, T, N, d */
 static const size_t FULL[] = {2, 5, 4, 3};
 
 static sa_options *replaying(const char *contexts, const char *scores, const char *noise) {
     sa_options *options = sa_options_new(NULL);
-    sa_options_set(options, "environment", "npy");
-    sa_options_set(options, "contexts", contexts);
-    sa_options_set(options, "scores", scores);
-    sa_options_set(options, "noise-values", noise);
-    sa_options_set(options, "runs", "2");
+    sa_options_set_any(options, "environment", "npy");
+    sa_options_set_any(options, "contexts", contexts);
+    sa_options_set_any(options, "scores", scores);
+    sa_options_set_any(options, "noise-values", noise);
+    sa_options_set_any(options, "runs", "2");
     return options;
 }
 
@@ -63,7 +64,7 @@ static void test_gaussian_noise(void **state) {
     const char *v = write_npy(inside(folder, "v.npy"), SA_FLOAT64, 3, FULL);
     sa_options *options = replaying(x, v, "");
     sa_environment *environment = NULL;
-    sa_options_set(options, "noise", "0.25");
+    sa_options_set_any(options, "noise", "0.25");
     assert_int_equal(sa_environment_create(options, &environment), SA_OK);
     sa_environment_draw(
         environment, 1, 2,
@@ -81,9 +82,9 @@ static void test_sizes(void **state) {
     const char *v = write_npy(inside(folder, "v.npy"), SA_FLOAT64, 3, FULL);
     sa_options *options = replaying(x, v, "");
     sa_environment *environment = NULL;
-    sa_options_set(options, "rounds", "3");
-    sa_options_set(options, "arms", "4");
-    sa_options_set(options, "dim", "3");
+    sa_options_set_any(options, "rounds", "3");
+    sa_options_set_any(options, "arms", "4");
+    sa_options_set_any(options, "dim", "3");
     assert_int_equal(sa_environment_create(options, &environment), SA_OK);
     assert_int_equal(environment->rounds, 3);
     double contexts[12], expected[4], noise[4], stop[4];
@@ -96,16 +97,16 @@ static void test_sizes(void **state) {
     sa_environment_destroy(environment);
     sa_options_destroy(options);
     options = replaying(x, v, "");
-    sa_options_set(options, "rounds", "6");
+    sa_options_set_any(options, "rounds", "6");
     refused(options, SA_INVALID, "--rounds 6 is more than the 5 rounds of");
     options = replaying(x, v, "");
-    sa_options_set(options, "arms", "5");
+    sa_options_set_any(options, "arms", "5");
     refused(options, SA_INVALID, "--arms 5 contradicts --contexts");
     options = replaying(x, v, "");
-    sa_options_set(options, "dim", "80");
+    sa_options_set_any(options, "dim", "80");
     refused(options, SA_INVALID, "--dim 80 contradicts --contexts");
     options = replaying(x, v, "");
-    sa_options_set(options, "first-run", "1");
+    sa_options_set_any(options, "first-run", "1");
     refused(options, SA_INVALID, "has 2 runs, and run 2 is asked for");
     refused(replaying("", v, ""), SA_INVALID, "needs --contexts");
     refused(replaying(x, "", ""), SA_INVALID, "needs --scores");

@@ -11,6 +11,7 @@
 #include "env/environment.h"
 #include "rng/stream.h"
 #include "test_elimination.h"
+#include "test_parts.h"
 
 enum { ARMS = 6, DIM = 5 };
 
@@ -20,10 +21,10 @@ typedef struct draws {
 
 static sa_options *options_for(const char *environment) {
     sa_options *options = sa_options_new(NULL);
-    assert_int_equal(sa_options_set(options, "environment", environment), SA_OK);
-    assert_int_equal(sa_options_set(options, "arms", "6"), SA_OK);
-    assert_int_equal(sa_options_set(options, "dim", "5"), SA_OK);
-    assert_int_equal(sa_options_set(options, "rounds", "10"), SA_OK);
+    assert_int_equal(sa_options_set_any(options, "environment", environment), SA_OK);
+    assert_int_equal(sa_options_set_any(options, "arms", "6"), SA_OK);
+    assert_int_equal(sa_options_set_any(options, "dim", "5"), SA_OK);
+    assert_int_equal(sa_options_set_any(options, "rounds", "10"), SA_OK);
     return options;
 }
 
@@ -70,7 +71,7 @@ static void test_preset_changes_h3(void **state) {
     (void)state;
     sa_options *options = options_for("h3");
     draws exact = draw(options, 0, 0);
-    assert_int_equal(sa_options_set(options, "preset", "icml23"), SA_OK);
+    assert_int_equal(sa_options_set_any(options, "preset", "icml23"), SA_OK);
     draws published = draw(options, 0, 0);
     assert_memory_equal(exact.contexts, published.contexts, sizeof exact.contexts);
     double largest = 0;
@@ -88,7 +89,7 @@ static void test_addresses(void **state) {
     draws run = draw(options, 3, 5), round = draw(options, 2, 6);
     assert_true(first.contexts[0] != run.contexts[0] && first.contexts[0] != round.contexts[0]);
     assert_true(first.noise[0] != run.noise[0] && first.noise[0] != round.noise[0]);
-    sa_options_set(options, "seed", "2");
+    sa_options_set_any(options, "seed", "2");
     draws seed = draw(options, 2, 5);
     assert_true(first.contexts[0] != seed.contexts[0] && first.noise[0] != seed.noise[0]);
     sa_options_destroy(options);
@@ -97,10 +98,10 @@ static void test_addresses(void **state) {
 static void test_noise(void **state) {
     (void)state;
     sa_options *options = options_for("h1");
-    sa_options_set(options, "noise", "0");
+    sa_options_set_any(options, "noise", "0");
     draws none = draw(options, 0, 0);
     for (size_t i = 0; i < ARMS; i++) assert_true(none.noise[i] == 0);
-    sa_options_set(options, "noise", "0.5");
+    sa_options_set_any(options, "noise", "0.5");
     double squares = 0;
     for (uint64_t round = 0; round < 1000; round++) {
         draws out = draw(options, 0, round);
@@ -120,7 +121,7 @@ static void test_turn(void **state) {
     double a[ROUNDS][DIM], first[DIM];
     const double turn = 0.4;
     sa_options *options = options_for("h1");
-    assert_int_equal(sa_options_set(options, "turn", "0.4"), SA_OK);
+    assert_int_equal(sa_options_set_any(options, "turn", "0.4"), SA_OK);
     for (uint64_t round = 0; round < ROUNDS; round++) {
         double system[DIM * (DIM + 1)];
         draws out = draw(options, 1, round);
@@ -144,7 +145,7 @@ static void test_turn(void **state) {
         for (size_t j = 0; j < DIM; j++)
             assert_true(fabs(a[r - 2][j] + a[r][j] - 2 * cos(turn) * a[r - 1][j]) < 1e-12);
     draws turned = draw(options, 2, 3);
-    sa_options_set(options, "turn", "0");
+    sa_options_set_any(options, "turn", "0");
     draws still = draw(options, 2, 3);
     assert_memory_equal(turned.contexts, still.contexts, sizeof still.contexts);
     assert_memory_equal(turned.noise, still.noise, sizeof still.noise);
@@ -156,13 +157,13 @@ static void test_turn_refused(void **state) {
     (void)state;
     sa_environment *environment = NULL;
     sa_options *options = options_for("h2");
-    assert_int_equal(sa_options_set(options, "turn", "4"), SA_INVALID);
-    assert_int_equal(sa_options_set(options, "turn", "nan"), SA_INVALID);
-    assert_int_equal(sa_options_set(options, "turn", "0.01"), SA_OK);
-    assert_int_equal(sa_options_set(options, "dim", "1"), SA_OK);
+    assert_int_equal(sa_options_set_any(options, "turn", "4"), SA_INVALID);
+    assert_int_equal(sa_options_set_any(options, "turn", "nan"), SA_INVALID);
+    assert_int_equal(sa_options_set_any(options, "turn", "0.01"), SA_OK);
+    assert_int_equal(sa_options_set_any(options, "dim", "1"), SA_OK);
     assert_int_equal(sa_environment_create(options, &environment), SA_INVALID);
     assert_string_equal(sa_last_error(), "--turn 0.01 needs a plane to turn in, and --dim is 1");
-    sa_options_set(options, "environment", "csv");
+    sa_options_set_any(options, "environment", "csv");
     assert_int_equal(sa_environment_create(options, &environment), SA_INVALID);
     assert_string_equal(sa_last_error(),
                         "--turn is for --environment h1, h2 and h3, and this is --environment csv");
@@ -177,8 +178,8 @@ static void test_wrong(void **state) {
     assert_int_equal(sa_environment_create(options, &environment), SA_INVALID);
     assert_string_equal(sa_last_error(),
                         "--environment h4 is unknown; there are h1, h2, h3, formula, npy, csv, svmlight");
-    sa_options_set(options, "environment", "h1");
-    sa_options_set(options, "scores", "v.npy");
+    sa_options_set_any(options, "environment", "h1");
+    sa_options_set_any(options, "scores", "v.npy");
     assert_int_equal(sa_environment_create(options, &environment), SA_INVALID);
     assert_non_null(strstr(sa_last_error(), "--scores is for --environment npy"));
     assert_null(environment);

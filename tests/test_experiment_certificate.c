@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "test_agent_rig.h"
+#include "test_parts.h"
 #include <superarm/experiment.h>
 
 enum { AGENTS = 4 };
@@ -19,7 +20,7 @@ static sa_experiment *experiment_of(const char *runs, const char *first_run, con
     sa_experiment *experiment = sa_experiment_new();
     assert_non_null(experiment);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        assert_ok(sa_experiment_set(experiment, options[i][0], options[i][1]));
+        assert_ok(test_experiment_set(experiment, options[i][0], options[i][1]));
     for (size_t i = 0; i < AGENTS; i++) assert_ok(sa_experiment_agent(experiment, agents[i]));
     assert_ok(sa_experiment_set(experiment, "runs", runs));
     assert_ok(sa_experiment_set(experiment, "first-run", first_run));

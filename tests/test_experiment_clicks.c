@@ -3,6 +3,7 @@
 #include "test_experiment_trace.h"
 
 #include "env/clicks.h"
+#include "test_parts.h"
 
 static game_round traced[GAME_ROUNDS];
 
@@ -12,7 +13,7 @@ static sa_clicks *model_of(const char *text) {
     sa_options *options = rig_options(text);
     sa_problem *problem = sa_problem_new();
     sa_clicks *clicks = NULL;
-    if (*options->discounts) assert_ok(sa_problem_set(problem, "discounts", options->discounts));
+    assert_ok(sa_problem_set(problem, "problem", options->problem));
     assert_ok(sa_clicks_create(options, sa_problem_data(problem), &clicks));
     sa_problem_destroy(problem);
     sa_options_destroy(options);
@@ -49,7 +50,7 @@ static size_t replay(const char *text, size_t delay) {
     sa_decision *decision = NULL;
     sa_request *request = sa_request_new();
     size_t unseen = 0;
-    assert_ok(sa_options_set(options, "widths", "all"));
+    assert_ok(sa_options_set_any(options, "widths", "all"));
     assert_ok(sa_agent_create(options, &agent));
     for (size_t t = 0; t < GAME_ROUNDS; t++) {
         sa_request_contexts(request, &game_contexts[t][0][0], GAME_ARMS);
@@ -117,8 +118,9 @@ static sa_experiment *clicking(const char *text) {
     for (char *word; (word = strtok_r(rest, " ", &rest));) {
         char *equals = strchr(word, '=');
         *equals = 0;
-        assert_ok(sa_experiment_set(experiment, word, equals + 1));
+        assert_ok(test_experiment_set(experiment, word, equals + 1));
     }
+    test_experiment_share(experiment);
     return experiment;
 }
 

@@ -1,6 +1,7 @@
 /* --delay D in simulations: the agent hears of round t after it has chosen the slate of round t + D. Shown by
  * a replay through the agent's own calls, which comes to the same bits. */
 #include "test_experiment_trace.h"
+#include "test_parts.h"
 
 static game_round traced[GAME_ROUNDS];
 
@@ -11,7 +12,7 @@ static void replay(const char *text, size_t delay) {
     sa_decision *decision = NULL;
     double feedback[GAME_ROUNDS][GAME_SLATE];
     sa_request *request = sa_request_new();
-    assert_ok(sa_options_set(options, "widths", "all"));
+    assert_ok(sa_options_set_any(options, "widths", "all"));
     assert_ok(sa_agent_create(options, &agent));
     for (size_t t = 0; t < GAME_ROUNDS; t++) {
         sa_request_contexts(request, &game_contexts[t][0][0], GAME_ARMS);

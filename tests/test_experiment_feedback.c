@@ -60,10 +60,11 @@ static void traces_have_a_list_for_each_arm(void **state) {
     (void)state;
     check_trace("feedback=position preset=icml23 hidden=5 train-steps=5 precision=double gamma=0.3", 0.3,
                 true);
-    check_trace("feedback=position algorithm=comblin-ucb gamma=0.3", 0.3, true);
+    check_trace("feedback=position algorithm=comblin-ucb linear-form=defined gamma=0.3", 0.3, true);
     check_trace("feedback=position algorithm=comblin-ts", -1, true);
     check_trace("feedback=position algorithm=random", -1, false);
-    check_trace("feedback=cascade cascade-form=unknown algorithm=comblin-ucb gamma=0.3 discounts=1,0.5,0.2 "
+    check_trace("feedback=cascade cascade-form=unknown algorithm=comblin-ucb linear-form=defined gamma=0.3 "
+                "discounts=1,0.5,0.2 "
                 "clicks=cascade "
                 "reward=sum",
                 0.3, true);

@@ -17,6 +17,7 @@
 #include <superarm/superarm.h>
 
 #include "test_own_folder.h"
+#include "test_parts.h"
 
 static void fine(sa_status status) {
     if (status != SA_OK) fail_msg("%s", sa_last_error());
@@ -38,7 +39,7 @@ static sa_experiment *small(const char *history) {
         {"dim", "5"},          {"hidden", "8"},         {"threads", "1"}};
     sa_experiment *experiment = sa_experiment_new();
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        fine(sa_experiment_set(experiment, options[i][0], options[i][1]));
+        fine(test_experiment_set(experiment, options[i][0], options[i][1]));
     fine(sa_experiment_set(experiment, "history", in_folder(history)));
     return experiment;
 }
@@ -80,8 +81,8 @@ static void an_agents_history_is_not(void **state) {
     (void)state;
     sa_options *options = sa_options_new("tuned");
     sa_agent *agent = NULL;
-    fine(sa_options_set(options, "dim", "5"));
-    fine(sa_options_set(options, "history", in_folder("mine.cn-ucb.1")));
+    fine(sa_options_set_any(options, "dim", "5"));
+    fine(sa_options_set_any(options, "history", in_folder("mine.cn-ucb.1")));
     fine(sa_agent_create(options, &agent));
     fine(sa_agent_save(agent, in_folder("saved.npz")));
     assert_refused(small("mine"), "mine.cn-ucb.1 is in use by another agent");

@@ -11,6 +11,8 @@
 
 #include <superarm/superarm.h>
 
+#include "test_parts.h"
+
 void *__real_aligned_alloc(size_t alignment, size_t size);
 void __real_free(void *block);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
@@ -75,7 +77,7 @@ static sa_status give(sa_experiment *experiment) {
                                       {"delay", "1"},  {"threads", "1"}, {"algorithm", "best"}};
     sa_status status = SA_OK;
     for (size_t i = 0; status == SA_OK && i < sizeof options / sizeof *options; i++)
-        status = sa_experiment_set(experiment, options[i][0], options[i][1]);
+        status = test_experiment_set(experiment, options[i][0], options[i][1]);
     if (status == SA_OK)
         status = sa_experiment_own_agent(experiment, "first",
                                          &(sa_own_agent){.begin = begin, .select = first_arms, .end = end});

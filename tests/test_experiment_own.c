@@ -15,6 +15,7 @@
 
 #include "program.h"
 #include "test_own_folder.h"
+#include "test_parts.h"
 
 enum { RUNS = 3, ROUNDS = 30, ARMS = 8, SLATE = 3, DIM = 5 };
 
@@ -34,6 +35,7 @@ static sa_experiment *small(const char *environment) {
     set(experiment, "hidden", "8");
     set(experiment, "train-steps", "5");
     set(experiment, "threads", "2");
+    test_experiment_share(experiment);
     if (strcmp(environment, "h2")) return experiment;
     set(experiment, "rounds", "30");
     set(experiment, "arms", "8");
@@ -624,7 +626,7 @@ static void test_oracle(void **state) {
     refused(run(folder, "run %s --out %s", inside(folder, "oracle/spec.yaml"), inside(folder, "again")),
             "--oracle own is the caller's own code");
 
-    /* alpha and a reward of its own: half of the best, and the bonus twice as often */
+    /* alpha and a reward of its own: nobody knows the best slate then, and regret is against the oracle's */
     calls = (sa_oracle_callbacks){.solve = top_solve, .user = &self, .alpha = 0.5, .reward = top_reward};
     self.bonus = 2;
     set(own, "out", "");
@@ -634,9 +636,11 @@ static void test_oracle(void **state) {
     for (size_t run = 0; run < RUNS; run++) {
         double expected = half.expected_regret[(run + 1) * ROUNDS - 1],
                reward = best.reward[(run + 1) * ROUNDS - 1];
-        assert_true(expected < -ROUNDS); /* (0.5 - 1) (2 + sum) a round, and scores of h2 are positive */
+        assert_true(fabs(expected) < 1e-9);
         assert_true(fabs(half.reward[(run + 1) * ROUNDS - 1] - reward - 2 * ROUNDS) < 1e-9);
     }
+    assert_non_null(strstr(half.note, "regret against the slate of the oracle own"));
+    assert_string_equal(best.note, "");
     self.bonus = NAN;
     assert_says(sa_experiment_run(own, NULL, NULL), SA_INVALID, "the reward of a slate is nan");
     self.code = 4;

@@ -11,6 +11,7 @@
 #include <superarm/superarm.h>
 
 #include "test_own_folder.h"
+#include "test_parts.h"
 
 enum { RUNS = 3, ROUNDS = 30 };
 
@@ -33,6 +34,7 @@ static sa_experiment *small(const char *algorithm) {
     set(experiment, "dim", "5");
     set(experiment, "hidden", "8");
     set(experiment, "threads", "2");
+    test_experiment_share(experiment);
     return experiment;
 }
 

@@ -10,6 +10,7 @@
 
 #include "experiment/experiment.h"
 #include "temporary.h"
+#include "test_parts.h"
 
 static const char *folder;
 static sa_experiment *experiment;
@@ -40,7 +41,7 @@ static const char *value(const sa_options *options, const char *name) {
     static char text[8][256];
     static size_t next;
     char *out = text[next++ % 8];
-    assert_int_equal(sa_options_get(options, name, out, 256), SA_OK);
+    assert_int_equal(test_options_get(options, name, out, 256), SA_OK);
     return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/npy.h"
 #include "test_agent_rig.h"
+#include "test_parts.h"
 #include <superarm/superarm.h>
 
 enum { GAME_ROUNDS = 40, GAME_ARMS = 8, GAME_SLATE = 3 };
@@ -44,8 +45,9 @@ static inline sa_experiment *game_experiment(const char *text) {
         char *equals = strchr(word, '=');
         assert_non_null(equals);
         *equals = 0;
-        assert_ok(sa_experiment_set(experiment, word, equals + 1));
+        assert_ok(test_experiment_set(experiment, word, equals + 1));
     }
+    test_experiment_share(experiment);
     return experiment;
 }
 

@@ -11,6 +11,7 @@
 
 #include "experiment/experiment.h"
 #include "temporary.h"
+#include "test_parts.h"
 
 enum { ROUNDS = 12, MOST = 7, SLATE = 3, DIM = 2 };
 
@@ -45,6 +46,7 @@ static sa_experiment *experiment_with(const char *algorithm, const char *oracle)
         {"oracle", oracle},    {"algorithm", algorithm}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         fine(sa_experiment_set(experiment, pairs[i][0], pairs[i][1]));
+    test_experiment_share(experiment);
     return experiment;
 }
 

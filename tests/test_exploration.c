@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "exploration/exploration.h"
 #include "test_file_scratch.h"
+#include "test_parts.h"
 
 enum { ARMS = 20000 };
 
@@ -19,7 +19,7 @@ static sa_exploration exploration(const sa_exploration_class *kind, size_t sampl
     options->offset = 0.125;
     options->ts_samples = 10;
     options->ts_deviation = deviation;
-    sa_exploration out = sa_exploration_from(kind, samples, options);
+    sa_exploration out = sa_options_exploration(kind, samples, options);
     sa_options_destroy(options);
     return out;
 }
@@ -47,7 +47,7 @@ static void near(double value, double expected, double tolerance) {
 /* score = mean + scale gamma width + e_t; gamma 3/4, e_t 1/8 */
 static void ucb_adds_scaled_widths_and_the_offset(void **state) {
     (void)state;
-    sa_exploration ucb = exploration(&sa_explore_ucb, 0, SA_DEVIATION_SIGMA);
+    sa_exploration ucb = exploration(sa_exploration_find("ucb"), 0, SA_DEVIATION_SIGMA);
     const double means[] = {1, -2, 0}, widths[] = {2, 0, 0.5};
     double out[3];
     explore(&ucb, 3, means, widths, 1, &stream, out);
@@ -62,7 +62,7 @@ static void ucb_adds_scaled_widths_and_the_offset(void **state) {
 static void greedy_and_known_are_the_mean(void **state) {
     (void)state;
     const double means[] = {1, -2, 0.3}, widths[] = {5, 6, 7};
-    static const sa_exploration_class *const kinds[] = {&sa_explore_greedy, &sa_explore_known};
+    const sa_exploration_class *const kinds[] = {sa_exploration_find("greedy"), sa_exploration_find("known")};
     for (size_t k = 0; k < 2; k++) {
         sa_exploration greedy = exploration(kinds[k], 0, SA_DEVIATION_SIGMA);
         double out[3];
@@ -96,7 +96,7 @@ static double distance(const double *values, double centre, double deviation, in
 }
 
 static void check_samples(size_t samples, sa_deviation deviation, double scale, double expected_deviation) {
-    sa_exploration ts = exploration(&sa_explore_ts, samples, deviation);
+    sa_exploration ts = exploration(sa_exploration_find("ts"), samples, deviation);
     int highest_of = samples ? (int)samples : 10;
     fill(2, 0.3);
     explore(&ts, ARMS, mean, width, scale, &stream, score);
@@ -123,7 +123,7 @@ static void thompson_samples_have_their_distribution(void **state) {
  * within 4.5 / sqrt(n) of 0, which fails with probability 7e-6 each. */
 static void check_independence(size_t samples) {
     static double next[ARMS];
-    sa_exploration ts = exploration(&sa_explore_ts, samples, SA_DEVIATION_SIGMA);
+    sa_exploration ts = exploration(sa_exploration_find("ts"), samples, SA_DEVIATION_SIGMA);
     sa_stream later = stream;
     later.round++;
     fill(0, 1);
@@ -149,7 +149,7 @@ static void thompson_samples_are_independent(void **state) {
 /* An arm's sample depends on its index alone, and an arm that is known for certain gets its mean. */
 static void thompson_samples_can_be_repeated(void **state) {
     (void)state;
-    sa_exploration ts = exploration(&sa_explore_ts, 10, SA_DEVIATION_SIGMA);
+    sa_exploration ts = exploration(sa_exploration_find("ts"), 10, SA_DEVIATION_SIGMA);
     double few[5];
     fill(1, 0.5);
     width[3] = 0;
@@ -166,7 +166,7 @@ static void scores_are_monotone_in_the_width(void **state) {
     static const sa_deviation deviations[] = {SA_DEVIATION_SIGMA, SA_DEVIATION_VARIANCE};
     static double draw[ARMS];
     for (size_t d = 0; d < 2; d++) {
-        sa_exploration ts = exploration(&sa_explore_ts, 1, deviations[d]);
+        sa_exploration ts = exploration(sa_exploration_find("ts"), 1, deviations[d]);
         sa_explore_draw(&ts, 0, ARMS, &stream, draw);
         for (size_t i = 0; i < 100; i++)
             for (double w = 0; w < 3; w += 0.5) {
@@ -175,13 +175,13 @@ static void scores_are_monotone_in_the_width(void **state) {
                 assert_true(draw[i] > 0 ? wide > narrow : wide < narrow);
             }
     }
-    sa_exploration ucb = exploration(&sa_explore_ucb, 0, SA_DEVIATION_SIGMA);
+    sa_exploration ucb = exploration(sa_exploration_find("ucb"), 0, SA_DEVIATION_SIGMA);
     assert_true(ucb.kind->score(&ucb, 1, 2, 1, 1) > ucb.kind->score(&ucb, 1, 1.9, 1, 1));
 }
 
 static void uniform_scores_are_uniform(void **state) {
     (void)state;
-    sa_exploration random = exploration(&sa_explore_uniform, 0, SA_DEVIATION_SIGMA);
+    sa_exploration random = exploration(sa_exploration_find("uniform"), 0, SA_DEVIATION_SIGMA);
     fill(100, 100);
     explore(&random, ARMS, mean, width, 7, &stream, score);
     assert_true(distance(score, 0, 1, 0) < 2.5);

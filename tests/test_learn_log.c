@@ -5,6 +5,7 @@
 #include <superarm/superarm.h>
 
 #include "test_file_scratch.h"
+#include "test_parts.h"
 
 enum { ROUNDS = 60, LEARNT = 40 };
 
@@ -15,7 +16,7 @@ static void set_all(sa_experiment *experiment, sa_options *options, const char *
         char *equals = strchr(word, '=');
         *equals = 0;
         if (experiment) assert_ok(sa_experiment_set(experiment, word, equals + 1));
-        if (options) assert_ok(sa_options_set(options, word, equals + 1));
+        if (options) assert_ok(sa_options_set_any(options, word, equals + 1));
     }
 }
 
@@ -197,7 +198,7 @@ static void test_other_schemas(void **state) {
     assert_ok(sa_agent_check_schema(agent, schema));
     sa_options *options = sa_options_new(NULL);
     sa_agent *none = NULL;
-    assert_ok(sa_options_set(options, "dim", "4"));
+    assert_ok(sa_options_set_any(options, "dim", "4"));
     assert_fails(sa_agent_create_with_schema(options, schema, &none), SA_INVALID,
                  "--dim 4 is not that of the schema, 9");
     assert_fails(sa_agent_create_with_schema(options, NULL, &none), SA_INVALID, "needs options, a schema");

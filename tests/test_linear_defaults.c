@@ -1,28 +1,30 @@
 /* What a linear algorithm asks for where nothing was set by hand, in options, agents and experiments; and
  * that the spec.yaml of such a run repeats it. */
 #include "test_agent_rig.h"
+#include "test_parts.h"
 #include <superarm/superarm.h>
 
-static const char *const names[] = {"gamma", "nu", "normalize", "ts-deviation"};
+static const char *const names[] = {"linear-form", "gamma", "nu", "normalize", "confidence", "ts-deviation"};
+enum { NAMES = 6 };
 
 static sa_options *options_for(const char *preset, const char *algorithm) {
     sa_options *options = sa_options_new(preset);
     assert_non_null(options);
-    assert_ok(sa_options_set(options, "algorithm", algorithm));
-    assert_ok(sa_options_set(options, "dim", "3"));
+    assert_ok(sa_options_set_any(options, "algorithm", algorithm));
+    assert_ok(sa_options_set_any(options, "dim", "3"));
     return options;
 }
 
 static void assert_same(const sa_options *one, const sa_options *other, const char *name) {
     char a[64], b[64];
-    assert_ok(sa_options_get(one, name, a, sizeof a));
-    assert_ok(sa_options_get(other, name, b, sizeof b));
+    assert_ok(test_options_get(one, name, a, sizeof a));
+    assert_ok(test_options_get(other, name, b, sizeof b));
     if (strcmp(a, b)) fail_msg("--%s is %s and %s", name, a, b);
 }
 
 static void assert_value(const sa_options *options, const char *name, const char *expected) {
     char value[64];
-    assert_ok(sa_options_get(options, name, value, sizeof value));
+    assert_ok(test_options_get(options, name, value, sizeof value));
     if (strcmp(value, expected)) fail_msg("--%s is %s, not %s", name, value, expected);
 }
 
@@ -51,27 +53,31 @@ static sa_options *defaults_of(const sa_options *options, int by_agent) {
     return copy;
 }
 
-static void tuned_linear_agents_explore_as_in_their_papers(void **state) {
+/* What theory is about, and the form that the papers define, explores as in them, also in tuned. */
+static void defined_linear_agents_explore_as_in_their_papers(void **state) {
     (void)state;
     static const char *const linear[] = {"comblin-ucb", "comblin-ts", "c2ucb"};
     sa_options *paper = sa_options_new("paper"), *tuned = sa_options_new("tuned");
     char one[64], other[64];
-    assert_ok(sa_options_get(paper, "nu", one, sizeof one));
-    assert_ok(sa_options_get(tuned, "nu", other, sizeof other));
+    assert_ok(test_options_get(paper, "nu", one, sizeof one));
+    assert_ok(test_options_get(tuned, "nu", other, sizeof other));
     assert_true(strcmp(one, other)); /* else there is nothing to see */
     for (size_t i = 0; i < 3; i++)
         for (int by_agent = 0; by_agent < 2; by_agent++) {
-            sa_options *options = options_for("tuned", linear[i]), *after = defaults_of(options, by_agent);
-            for (size_t k = 0; k < 4; k++) assert_same(after, paper, names[k]);
-            if (!by_agent) assert_rest_untouched(options, after, 3);
+            sa_options *options = options_for("tuned", linear[i]);
+            if (i < 2) assert_ok(sa_options_set_any(options, "linear-form", "defined"));
+            sa_options *after = defaults_of(options, by_agent);
+            for (size_t k = 0; k < NAMES; k++)
+                if (sa_option_is_read(after, names[k])) assert_same(after, paper, names[k]);
+            if (!by_agent) assert_rest_untouched(options, after, 5);
             sa_options_destroy(after);
-            assert_ok(sa_options_set(options, "nu", "0.3"));
+            assert_ok(sa_options_set_any(options, "nu", "0.3"));
             after = defaults_of(options, by_agent);
             assert_value(after, "nu", "0.3");
             assert_same(after, paper, "normalize");
             sa_options_destroy(after);
-            assert_ok(sa_options_set(options, "gamma", "0.2"));
-            assert_ok(sa_options_set(options, "normalize", "unit"));
+            assert_ok(sa_options_set_any(options, "gamma", "0.2"));
+            assert_ok(sa_options_set_any(options, "normalize", "unit"));
             after = defaults_of(options, by_agent);
             assert_value(after, "nu", "0.3");
             assert_value(after, "gamma", "0.2");
@@ -81,6 +87,28 @@ static void tuned_linear_agents_explore_as_in_their_papers(void **state) {
         }
     sa_options_destroy(paper);
     sa_options_destroy(tuned);
+}
+
+static void tuned_fits_linear_agents(void **state) {
+    (void)state;
+    static const char *const linear[] = {"comblin-ucb", "comblin-ts"};
+    for (size_t i = 0; i < 2; i++)
+        for (int by_agent = 0; by_agent < 2; by_agent++) {
+            sa_options *options = options_for("tuned", linear[i]), *after = defaults_of(options, by_agent);
+            assert_value(after, "linear-form", "fitted");
+            assert_value(after, "normalize", "standard");
+            assert_value(after, i ? "nu" : "gamma", i ? "0.1" : "1");
+            if (!by_agent) assert_rest_untouched(options, after, NAMES);
+            sa_options_destroy(after);
+            assert_ok(sa_options_set_any(options, i ? "nu" : "gamma", "theory"));
+            after = defaults_of(options, by_agent);
+            assert_value(after, "linear-form", "defined");
+            sa_options_destroy(after);
+            assert_ok(sa_options_set_any(options, "linear-form", "fitted"));
+            assert_int_equal(sa_algorithm_defaults(options), SA_INVALID);
+            assert_non_null(strstr(sa_last_error(), "--linear-form fitted does not go with"));
+            sa_options_destroy(options);
+        }
 }
 
 static void others_are_left_alone(void **state) {
@@ -103,17 +131,17 @@ static void published_form_brings_its_deviation(void **state) {
     for (size_t i = 0; i < 3; i++)
         for (int by_agent = 0; by_agent < 2; by_agent++) {
             sa_options *options = options_for(presets[i], "comblin-ts");
-            assert_ok(sa_options_set(options, "linear-form", "published"));
+            assert_ok(sa_options_set_any(options, "linear-form", "published"));
             sa_options *after = defaults_of(options, by_agent);
             assert_value(after, "ts-deviation", "variance");
             sa_options_destroy(after);
-            assert_ok(sa_options_set(options, "ts-deviation", "sigma"));
+            assert_ok(sa_options_set_any(options, "ts-deviation", "sigma"));
             after = defaults_of(options, by_agent);
             assert_value(after, "ts-deviation", "sigma");
             sa_options_destroy(after);
             sa_options_destroy(options);
             options = options_for(presets[i], "cn-ts"); /* a network knows nothing of it */
-            assert_ok(sa_options_set(options, "linear-form", "published"));
+            assert_ok(sa_options_set_any(options, "linear-form", "published"));
             after = defaults_of(options, by_agent);
             assert_value(after, "ts-deviation", i == 1 ? "variance" : "sigma");
             sa_options_destroy(after);
@@ -157,7 +185,7 @@ static void written_specs_repeat_the_run(void **state) {
         sa_experiment *experiment = sa_experiment_new(), *again = sa_experiment_new();
         set_small(experiment);
         assert_ok(sa_experiment_set(experiment, "algorithm", "comblin-ucb,comblin-ts,c2ucb,cn-ts"));
-        assert_ok(sa_experiment_agent(experiment, "mine:algorithm=comblin-ts,nu=0.05,normalize=standard"));
+        assert_ok(sa_experiment_agent(experiment, "mine:algorithm=comblin-ts,nu=0.05,normalize=none"));
         assert_ok(sa_experiment_agent(experiment, "theirs:algorithm=comblin-ts,linear-form=published"));
         assert_ok(sa_experiment_agent(experiment, "paper:algorithm=comblin-ts,preset=paper"));
         if (by_hand)
@@ -180,12 +208,12 @@ static void written_specs_repeat_the_run(void **state) {
             assert_string_equal(other.label, labels[i]);
             assert_memory_equal(one.reward, other.reward, 2 * 25 * sizeof(double));
         }
-        /* the paper's own preset is what the tuned one gives a linear agent, unless told otherwise */
+        /* the tuned preset fits what the paper's takes as given */
         sa_agent_result tuned, mine, paper;
         assert_ok(sa_experiment_result(experiment, 1, &tuned));
         assert_ok(sa_experiment_result(experiment, 4, &mine));
         assert_ok(sa_experiment_result(experiment, 6, &paper));
-        assert_memory_equal(tuned.reward, paper.reward, 2 * 25 * sizeof(double));
+        assert_memory_not_equal(tuned.reward, paper.reward, 2 * 25 * sizeof(double));
         assert_memory_not_equal(tuned.reward, mine.reward, 2 * 25 * sizeof(double));
         sa_experiment_destroy(experiment);
         sa_experiment_destroy(again);
@@ -196,7 +224,8 @@ static void written_specs_repeat_the_run(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tuned_linear_agents_explore_as_in_their_papers),
+        cmocka_unit_test(tuned_fits_linear_agents),
+        cmocka_unit_test(defined_linear_agents_explore_as_in_their_papers),
         cmocka_unit_test(others_are_left_alone),
         cmocka_unit_test(published_form_brings_its_deviation),
         cmocka_unit_test(written_specs_repeat_the_run),

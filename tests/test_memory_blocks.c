@@ -102,6 +102,67 @@ static void growing_gives_up_one_hold(void **state) {
     sa_free(mine);
 }
 
+/* ---- regions ---- */
+
+enum { BLOCKS = 50, SMALL = 1000, LARGE = 3 << 20 };
+
+static size_t bytes_of(size_t i) { return i % 10 == 3 ? SMALL : i % 10 == 7 ? LARGE : 150000 + 10000 * i; }
+
+/* Blocks of all sizes: zeroed, aligned, apart from each other, and counted as all are. Regions fill up on the
+ * way, are forgotten by who allocates in them before their blocks are freed, and go with the last of
+ * these. */
+static void blocks_of_a_region_are_blocks(void **state) {
+    (void)state;
+    sa_account *account = sa_account_open();
+    assert_non_null(account);
+    sa_account_charge(account);
+    sa_region *region = NULL, *other = NULL;
+    unsigned char *block[BLOCKS], *theirs;
+    size_t total = 0, regions = 0;
+    for (size_t i = 0; i < BLOCKS; i++) {
+        const sa_region *before = region;
+        assert_ok(sa_alloc_in_region(i % 2 && other ? &other : &region, bytes_of(i), 1, &block[i]));
+        regions += region != before;
+        if (i == 10) other = sa_region_hold(region); /* two allocate in one */
+        assert_int_equal((uintptr_t)block[i] % 64, 0);
+        for (size_t j = 0; j < bytes_of(i); j += 97) assert_int_equal(block[i][j], 0);
+        memset(block[i], (int)i, bytes_of(i));
+        total += bytes_of(i);
+    }
+    assert_true(regions > 1);
+    sa_region_release(region);
+    sa_region_release(other);
+    assert_int_equal(sa_account_bytes(account), total);
+    theirs = sa_hold(block[4]);
+    assert_ok(sa_unshare(&block[4])); /* the copy is a block of its own */
+    assert_ptr_not_equal(theirs, block[4]);
+    memset(block[4], 99, bytes_of(4));
+    assert_int_equal(theirs[bytes_of(4) - 1], 4);
+    sa_free(theirs);
+    for (size_t i = 0; i < BLOCKS; i++) {
+        size_t at = i * 7 % BLOCKS; /* in another order */
+        for (size_t j = 0; j < bytes_of(at); j += 97) assert_int_equal(block[at][j], at == 4 ? 99 : at);
+        sa_free(block[at]);
+    }
+    assert_int_equal(sa_account_bytes(account), 0);
+    sa_account_charge(NULL);
+    sa_account_close(account);
+    assert_null(sa_region_hold(NULL));
+    sa_region_release(NULL);
+}
+
+static void what_a_region_cannot_hold_changes_nothing(void **state) {
+    (void)state;
+    sa_region *region = NULL;
+    void *block = NULL;
+    assert_fails(sa_alloc_in_region(&region, SIZE_MAX / 2, 4, &block), SA_OUT_OF_MEMORY, "no memory");
+    assert_fails(sa_alloc_in_region(&region, SIZE_MAX / 2, 1, &block), SA_OUT_OF_MEMORY, "no memory");
+    assert_true(region == NULL && block == NULL);
+    assert_ok(sa_alloc_in_region(&region, 0, 8, &block)); /* too small for one */
+    assert_null(region);
+    sa_free(block);
+}
+
 /* ---- accounts ---- */
 
 static void accounts_count_what_is_charged(void **state) {
@@ -230,6 +291,8 @@ int main(void) {
         cmocka_unit_test(only_the_last_holder_is_last),
         cmocka_unit_test(an_owner_copies_what_others_hold),
         cmocka_unit_test(growing_gives_up_one_hold),
+        cmocka_unit_test(blocks_of_a_region_are_blocks),
+        cmocka_unit_test(what_a_region_cannot_hold_changes_nothing),
         cmocka_unit_test(accounts_count_what_is_charged),
         cmocka_unit_test(growing_is_charged_once),
         cmocka_unit_test(blocks_outlive_a_closed_account),

@@ -4,6 +4,7 @@
 #include "test_memory_short.h"
 
 #include "base/npy.h"
+#include "test_parts.h"
 #include <superarm/theory.h>
 
 /* A sketch that is made again of more than it has room for, and memory that is short in the update that does
@@ -129,8 +130,8 @@ static void theory(void **state) {
     assert_int_equal(sa_npy_write(scratch("x.npy"), SA_FLOAT64, 2, (size_t[]){20, RIG_DIM}, rig_contexts(1)),
                      SA_OK);
     assert_int_equal(sa_npy_write(scratch("v.npy"), SA_FLOAT64, 1, (size_t[]){20}, rig_expected(1)), SA_OK);
-    assert_ok(sa_options_set(options, "contexts", scratch("x.npy")));
-    assert_ok(sa_options_set(options, "scores", scratch("v.npy")));
+    assert_ok(sa_options_set_any(options, "contexts", scratch("x.npy")));
+    assert_ok(sa_options_set_any(options, "scores", scratch("v.npy")));
     assert_ok(sa_theory_of_files(options, &whole));
     long before = live;
     bool reached = true;

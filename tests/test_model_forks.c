@@ -3,6 +3,7 @@
  * Likewise the companion, and an estimator with all of it. */
 #include "model/estimator.h"
 #include "test_model_reference.h"
+#include "test_parts.h"
 
 enum { DIM = 4, PROBES = 30, SAMPLES = 25, ROUNDS = 14, HELD = 5, MOST_NUMBERS = PROBES * 200 };
 
@@ -122,7 +123,7 @@ static void learn(sa_model *model, const sa_options *options, const lesson *seen
     const sa_observing_class *observing = model->kind->observing;
     sa_precision precision = model->precision;
     if (training && training->redraw && seen->round % 6 == 5)
-        assert_ok(training->redraw(model, options, 1 + seen->round));
+        assert_ok(training->redraw(model, MODEL_OF(options), 1 + seen->round));
     if (training) {
         sa_training all = {.count = SAMPLES,
                            .total = SAMPLES,
@@ -151,8 +152,8 @@ static void check(const case_of *c) {
     sa_model *model = NULL, *alone = NULL;
     numbers probe = draw(PROBES * DIM);
     size_t learnt = 0;
-    assert_ok(sa_model_create(c->name, options, &model));
-    assert_ok(sa_model_create(c->name, options, &alone));
+    assert_ok(sa_model_create(c->name, MODEL_OF(options), &model));
+    assert_ok(sa_model_create(c->name, MODEL_OF(options), &alone));
     for (size_t round = 0; round < ROUNDS; round++) {
         lesson seen = {.x = draw(SAMPLES * DIM), .y = draw(SAMPLES), .round = round};
         holder *slot = &held[round % HELD];
@@ -202,7 +203,7 @@ static void there_is_no_fork_without_need(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sa_options *options = options_for(&cases[i]);
         sa_model *model = NULL, *none = NULL;
-        assert_ok(sa_model_create(cases[i].name, options, &model));
+        assert_ok(sa_model_create(cases[i].name, MODEL_OF(options), &model));
         sa_model *first = model;
         assert_ok(sa_model_unshare(&model));
         assert_ptr_equal(model, first);
@@ -288,7 +289,7 @@ static void held_estimators_stay_as_they_are(void **state) {
     numbers probe = draw(PROBES * DIM);
     double said[PROBES], then[PROBES];
     options->normalize = SA_NORMALIZE_STANDARD;
-    assert_ok(sa_estimator_create("mlp", options, true, &now));
+    assert_ok(sa_estimator_create("mlp", MODEL_OF(options), true, &now));
     assert_true(now.statistics && now.companion);
     for (size_t round = 0; round < 6; round++) {
         lesson seen = {.x = draw(SAMPLES * DIM), .y = draw(SAMPLES), .round = round};

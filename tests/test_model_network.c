@@ -2,6 +2,7 @@
 #define SA_REAL_BITS 64
 #include "model/mlp.h"
 #include "test_model_reference.h"
+#include "test_parts.h"
 
 /* Puts `theta` into a fresh model in double precision and scores x. */
 static double score(net_options wanted, const double *theta, const double *x) {
@@ -77,7 +78,7 @@ static void scores_equal_plain_loops(void **state) {
                 float narrow[ARMS * 5];
                 for (size_t i = 0; i < ARMS * 5; i++) x[i] = narrow[i] = (float)x[i];
                 write_weights(&n, theta, scratch("first.npz"));
-                assert_ok(sa_options_set(options, "init-weights", scratch("first.npz")));
+                assert_ok(sa_options_set_any(options, "init-weights", scratch("first.npz")));
                 sa_model *model = model_of(options);
                 assert_int_equal(((mlp_f64 *)model)->base.pairs, depth + n.bypass);
                 assert_ok(evaluate(model, precision ? (void *)x : narrow, ARMS, mean, NULL));
@@ -107,9 +108,9 @@ static void refuse(const char *name, size_t rows, size_t columns, const double *
     assert_ok(sa_npz_add(writer, name, SA_FLOAT64, 2, (size_t[]){rows, columns}, values));
     assert_ok(sa_npz_add(writer, "W2", SA_FLOAT64, 2, (size_t[]){1, 2}, good));
     assert_ok(sa_npz_finish(writer, path));
-    assert_ok(sa_options_set(options, "init-weights", path));
+    assert_ok(sa_options_set_any(options, "init-weights", path));
     sa_model *model = NULL;
-    assert_fails(sa_model_create("mlp", options, &model), status, words);
+    assert_fails(sa_model_create("mlp", MODEL_OF(options), &model), status, words);
     assert_null(model);
     sa_options_destroy(options);
 }
@@ -124,11 +125,11 @@ static void bad_first_weights_are_refused(void **state) {
     refuse("W1", 1, 4, good, SA_INVALID, "W1 must have the shape (2, 2)");
     refuse("W9", 2, 2, good, SA_FORMAT, "W1");
     sa_options *options = options_of((net_options){2, 2, 2, false, false, false, false}, SA_PRECISION_SINGLE);
-    assert_ok(sa_options_set(options, "init-weights", scratch("absent.npz")));
+    assert_ok(sa_options_set_any(options, "init-weights", scratch("absent.npz")));
     sa_model *model = NULL;
-    assert_int_not_equal(sa_model_create("mlp", options, &model), SA_OK);
+    assert_int_not_equal(sa_model_create("mlp", MODEL_OF(options), &model), SA_OK);
     assert_non_null(strstr(sa_last_error(), "--init-weights"));
-    assert_int_equal(sa_model_create("oracle", options, &model), SA_INVALID);
+    assert_int_equal(sa_model_create("oracle", MODEL_OF(options), &model), SA_INVALID);
     assert_null(model);
     sa_model_destroy(NULL);
     sa_options_destroy(options);
@@ -140,7 +141,7 @@ static void more_weights_than_can_be_counted_are_refused(void **state) {
     sa_options *options =
         options_of((net_options){10, (size_t)1 << 33, 3, false, true, false, true}, SA_PRECISION_DOUBLE);
     sa_model *model = NULL;
-    assert_fails(sa_model_create("mlp", options, &model), SA_OUT_OF_MEMORY,
+    assert_fails(sa_model_create("mlp", MODEL_OF(options), &model), SA_OUT_OF_MEMORY,
                  "more weights than can be counted");
     assert_null(model);
     sa_options_destroy(options);

@@ -1,6 +1,7 @@
 /* neural-linear by itself: with discounts, with positions, and after forgetting, against a ridge regression
  * written out on the network's features, which come from the plain network of test_model_reference.h. */
 #include "test_confidence_reference.h"
+#include "test_parts.h"
 
 enum { DIM = 4, HIDDEN = 6, COUNT = 300 }; /* more than are taken at a time (256) */
 
@@ -46,7 +47,7 @@ static void check(bool discounted, size_t positions) {
     options->slate = (int64_t)positions;
     if (positions) options->feedback = SA_FEEDBACK_POSITION;
     sa_model *model = NULL;
-    assert_ok(sa_model_create("neural-linear", options, &model));
+    assert_ok(sa_model_create("neural-linear", MODEL_OF(options), &model));
     net n = net_of(shape);
     n.inputs = n.dim = DIM + positions;
     size_t dim = n.dim, p = HIDDEN + dim;

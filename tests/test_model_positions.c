@@ -5,6 +5,7 @@
 #include "model/gradients_real.h"
 #include "model/mlp.h"
 #include "test_model_reference.h"
+#include "test_parts.h"
 
 enum { FEATURES = 5, POSITIONS = 4, INPUTS = FEATURES + POSITIONS, HIDDEN = 8 };
 
@@ -19,7 +20,7 @@ static sa_model *network(net_options wanted, sa_precision precision, net *n, dou
     *n = net_of(wanted);
     for (size_t i = 0; i < net_parameters(n); i++) theta[i] = (float)uniform();
     write_weights(n, theta, scratch("weights.npz"));
-    assert_ok(sa_options_set(options, "init-weights", scratch("weights.npz")));
+    assert_ok(sa_options_set_any(options, "init-weights", scratch("weights.npz")));
     sa_model *model = model_of(options);
     assert_int_equal(model->dim, INPUTS);
     assert_int_equal(model->positions, POSITIONS);

@@ -6,9 +6,10 @@
 
 #include <math.h>
 
-#include "base/options.h"
 #include "model/model.h"
+#include "options/options.h"
 #include "test_file_scratch.h"
+#include "test_parts.h"
 
 enum { NET_WIDEST = 64, NET_DEEPEST = 8 };
 
@@ -54,7 +55,7 @@ static inline net net_of(net_options wanted) {
 
 static inline sa_model *model_of(const sa_options *options) {
     sa_model *model = NULL;
-    assert_ok(sa_model_create("mlp", options, &model));
+    assert_ok(sa_model_create("mlp", MODEL_OF(options), &model));
     return model;
 }
 

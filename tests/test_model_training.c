@@ -3,6 +3,7 @@
 #define SA_REAL_BITS 64
 #include "model/mlp.h"
 #include "test_model_reference.h"
+#include "test_parts.h"
 
 enum { DIM = 4, HIDDEN = 6 };
 
@@ -375,44 +376,6 @@ static void saved_model_goes_on(void **state) {
     }
 }
 
-/* --init-gain is a factor on every first weight that is drawn, bias and all; weights from a file are used as
- * they are. */
-static void first_weights_are_multiplied_by_the_gain(void **state) {
-    (void)state;
-    for (unsigned bits = 0; bits < 8; bits++)
-        for (int precision = 0; precision < 2; precision++) {
-            net_options wanted = {DIM, HIDDEN, 3, false, bits & 1, bits & 4, bits & 2};
-            net n = net_of(wanted);
-            size_t p = net_parameters(&n), seen = 0;
-            double *plain = doubles(p), *gained = doubles(p), *now = doubles(p);
-            sa_options *options = options_of(wanted, (sa_precision)precision);
-            sa_model *model = model_of(options);
-            read_weights(&n, model, "initial_", plain);
-            sa_model_destroy(model);
-            options->init_gain = 0.3;
-            model = model_of(options);
-            read_weights(&n, model, "initial_", gained);
-            read_weights(&n, model, "", now);
-            assert_memory_equal(gained, now, p * sizeof *now); /* it starts there */
-            for (size_t i = 0; i < p; i++) {
-                assert_near(gained[i], 0.3 * plain[i], (precision ? 1e-15 : 1e-7) * fabs(plain[i]));
-                seen += plain[i] != 0;
-            }
-            assert_true(seen > HIDDEN * DIM);
-            sa_model_destroy(model);
-            write_weights(&n, plain, scratch("first.npz"));
-            assert_ok(sa_options_set(options, "init-weights", scratch("first.npz")));
-            model = model_of(options);
-            read_weights(&n, model, "initial_", now);
-            assert_memory_equal(now, plain, p * sizeof *now);
-            sa_model_destroy(model);
-            sa_options_destroy(options);
-            sa_free(plain);
-            sa_free(gained);
-            sa_free(now);
-        }
-}
-
 /* x = (1, 2); W_1 = (1, 1; 1, -1): h = (3, 0); W_2 = (2, 5) and the bias 1/4: f = 25/4. Only the last layer
  * has a column more. */
 static void bias_of_the_output_by_hand(void **state) {
@@ -443,7 +406,6 @@ int main(void) {
         cmocka_unit_test(training_after_an_undone_one_starts_clean),
         cmocka_unit_test(training_on_nothing_changes_nothing),
         cmocka_unit_test(saved_model_goes_on),
-        cmocka_unit_test(first_weights_are_multiplied_by_the_gain),
         cmocka_unit_test(bias_of_the_output_by_hand),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

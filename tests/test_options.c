@@ -5,8 +5,8 @@
 #include <locale.h>
 #include <math.h>
 
-#include "base/options.h"
 #include "base/text.h"
+#include "options/options.h"
 
 static sa_options *options;
 
@@ -80,7 +80,7 @@ static void numbers_are_strict(void **state) {
     refused("gamma", "1e", "--gamma 1e is not a number or theory");
     refused("gamma", ".", "--gamma . is not a number or theory");
     refused("gamma", "1\n2", "--gamma 1?2 is not a number or theory");
-    refused("offset", "-1e101", "--offset -1e101 is less than -1e+100");
+    refused("turn", "-4", "--turn -4 is less than -3.141592653589793");
     assert_ok(sa_options_set(options, "gamma", "-0"));
     value_is("gamma", "0");
     assert_ok(sa_options_set(options, "gamma", ".25"));
@@ -95,7 +95,7 @@ static void choices_and_flags_are_strict(void **state) {
     refused("precision", "", "--precision \"\" is not one of single, double");
     refused("precision", "sing", "--precision sing is not one of single, double");
     refused("precision", "single|double", "--precision single|double is not one of single, double");
-    refused("init", "Uniform", "--init Uniform is not one of symmetric, uniform");
+    refused("normalize", "Unit", "--normalize Unit is not one of none, unit, standard");
     refused("resume", "maybe", "--resume maybe is not true or false");
     refused("resume", "", "--resume \"\" is not true or false");
     assert_ok(sa_options_set(options, "precision", "double"));
@@ -251,14 +251,19 @@ static void two_numbers_may_be_theory(void **state) {
         assert_ok(sa_options_get(options, names[i], text, sizeof text));
         assert_string_equal(text, "0.5");
     }
-    assert_fails(sa_options_set(options, "offset", "theory"), SA_INVALID, "--offset theory is not a number");
+    assert_fails(sa_options_set(options, "noise", "theory"), SA_INVALID, "--noise theory is not a number");
 }
 
 /* Each bound of the list, from the list: the bound itself is taken, one step beyond is not. */
 static void every_bound_holds(void **state) {
     (void)state;
     char text[SA_NUMBER_TEXT];
-#define NEITHER(...)
+#define BOUNDS(kind, ...) BOUNDS_##kind(__VA_ARGS__)
+#define BOUNDS_CHOICE(...)
+#define BOUNDS_FLAG(...)
+#define BOUNDS_TEXT(...)
+#define BOUNDS_PATH(...)
+#define BOUNDS_OF(group, list) list(BOUNDS)
 #define BOUNDS_INTEGER(field, name, scope, paper, icml23, tuned, least, most, help)                          \
     snprintf(text, sizeof text, "%lld", (long long)(least));                                                 \
     assert_ok(sa_options_set(options, name, text));                                                          \
@@ -281,7 +286,7 @@ static void every_bound_holds(void **state) {
     assert_true(options->field == (most));                                                                   \
     assert_fails(sa_options_set(options, name, sa_number_to_text(nextafter(most, INFINITY), text)),          \
                  SA_INVALID, "is more than");
-    SA_OPTION_LIST(BOUNDS_INTEGER, BOUNDS_NUMBER, NEITHER, NEITHER, NEITHER)
+    SA_OPTION_GROUPS(BOUNDS_OF)
 }
 
 static void edits_are_counted(void **state) {

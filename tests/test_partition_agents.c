@@ -4,12 +4,13 @@
 #include <superarm/superarm.h>
 
 #include "base/npy.h"
+#include "test_parts.h"
 
 /* ---- options ---- */
 
 static void assert_value(const sa_agent *agent, const char *name, const char *wanted) {
     char value[64];
-    assert_ok(sa_options_get(sa_agent_options(agent), name, value, sizeof value));
+    assert_ok(test_options_get(sa_agent_options(agent), name, value, sizeof value));
     if (strcmp(value, wanted)) fail_msg("--%s is %s, not %s", name, value, wanted);
 }
 
@@ -17,8 +18,8 @@ static sa_agent *create_plainly(const char *preset, const char *algorithm, const
                                 const char *value) {
     sa_options *options = sa_options_new(preset);
     sa_agent *agent = NULL;
-    assert_ok(sa_options_set(options, "algorithm", algorithm));
-    if (name) assert_ok(sa_options_set(options, name, value));
+    assert_ok(sa_options_set_any(options, "algorithm", algorithm));
+    if (name) assert_ok(sa_options_set_any(options, name, value));
     assert_ok(sa_agent_create(options, &agent));
     sa_options_destroy(options);
     return agent;
@@ -34,8 +35,8 @@ static void contexts_stay_put_and_rounds_are_the_horizon(void **state) {
             assert_value(agent, "normalize", "none");
             assert_value(agent, "precision", "double");
             assert_value(agent, "horizon", "777");
-            assert_value(agent, "cc-control", p == 2 ? "0.1" : "1");
-            assert_value(agent, "acc-confidence", p == 2 ? "0.3" : "1");
+            assert_value(agent, "gamma", p < 2 ? "1" : a ? "0.3" : "0.1");
+            assert_value(agent, "cell-factor", p < 2 ? "1" : a ? "0.3" : "0.1");
             assert_value(agent, "acc-diameter", p == 2 ? "0" : "1");
             sa_agent_destroy(agent);
             agent = create_plainly(presets[p], algorithms[a], "horizon", "55");
@@ -70,18 +71,18 @@ static void refuse(const char *text, const char *words) {
 
 static void what_does_not_fit_is_refused(void **state) {
     (void)state;
-    refuse("algorithm=cc-mab cube-low=1", "--cube-low 1 is not below --cube-high 1");
-    refuse("algorithm=acc-ucb cube-low=2 cube-high=-2", "--cube-low 2 is not below --cube-high -2");
-    refuse("algorithm=acc-ucb acc-axes=6", "--acc-axes 6 is more than the 5 features of --dim");
-    refuse("preset=paper algorithm=acc-ucb dim=80 acc-axes=60", "a smaller --acc-axes than 60");
-    refuse("preset=paper algorithm=acc-ucb dim=5000 acc-axes=5000", "a smaller --acc-axes than 5000");
-    static const char *const bad[][2] = {{"acc-rho", "1"},     {"acc-rho", "-0.1"}, {"acc-v1", "nan"},
-                                         {"acc-v2", "-1"},     {"cc-alpha", "0"},   {"cc-cubes", "-1"},
-                                         {"cc-cubes", "1.5"},  {"horizon", "-1"},   {"cc-exponent", "1.1"},
-                                         {"cc-control", "-1"}, {"acc-axes", "x"},   {"acc-confidence", "-1"}};
+    refuse("algorithm=cc-mab cube-low=1", "cube-low 1 is not below cube-high 1");
+    refuse("algorithm=acc-ucb cube-low=2 cube-high=-2", "cube-low 2 is not below cube-high -2");
+    refuse("algorithm=acc-ucb acc-axes=6", "acc-axes 6 is more than the 5 features of --dim");
+    refuse("preset=paper algorithm=acc-ucb dim=80 acc-axes=60", "a smaller acc-axes than 60");
+    refuse("preset=paper algorithm=acc-ucb dim=5000 acc-axes=5000", "a smaller acc-axes than 5000");
+    static const char *const bad[][2] = {{"acc-rho", "1"},    {"acc-rho", "-0.1"}, {"acc-v1", "nan"},
+                                         {"acc-v2", "-1"},    {"cc-alpha", "0"},   {"cc-cubes", "-1"},
+                                         {"cc-cubes", "1.5"}, {"horizon", "-1"},   {"cc-exponent", "1.1"},
+                                         {"gamma", "-1"},     {"acc-axes", "x"},   {"cell-factor", "-1"}};
     sa_options *options = sa_options_new(NULL);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        if (sa_options_set(options, bad[i][0], bad[i][1]) != SA_INVALID)
+        if (sa_options_set_any(options, bad[i][0], bad[i][1]) != SA_INVALID)
             fail_msg("--%s %s is taken", bad[i][0], bad[i][1]);
     sa_options_destroy(options);
     sa_agent *agent =

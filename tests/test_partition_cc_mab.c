@@ -51,7 +51,7 @@ static void two_cubes_by_hand(void **state) {
 /* At the edges, and beyond them: a feature outside the cube counts as at its edge. */
 static void edges_and_what_is_outside(void **state) {
     (void)state;
-    sa_agent *agent = rig_create("algorithm=cc-mab dim=1 cc-cubes=4 cube-low=0 cube-high=8 cc-control=0");
+    sa_agent *agent = rig_create("algorithm=cc-mab dim=1 cc-cubes=4 cube-low=0 cube-high=8 gamma=0");
     sa_decision *decision = NULL;
     static const double in_order[] = {0.5, 2, 4.5, 7.5},
                         probes[] = {-1e300, 0, 1.99, 2, 3.99, 4, 5.99, 6, 8, 1e300};
@@ -113,7 +113,7 @@ static void expect(void *user, const game_round *round, uint64_t t, double *mean
     double draw[GAME_ARMS], order[GAME_ARMS];
     ranks(user, round, t, mean, score, rank, draw);
     for (size_t i = 0; i < GAME_ARMS; i++) order[i] = rank[i] ? draw[i] : mean[i];
-    best_slate(round, rank, order, slate);
+    best_slate(round, rank, order, draw, slate);
 }
 
 static void slates_are_those_of_plain_arrays(void **state) {
@@ -128,11 +128,11 @@ static void slates_are_those_of_plain_arrays(void **state) {
         {"dim=2 horizon=32", 2, 2, 0.4, 1}, /* 32^(1/5) = 2 */
         {"dim=2 horizon=33", 2, 3, 0.4, 1},
         {"dim=2 horizon=243", 2, 3, 0.4, 1}, /* 243^(1/5) = 3 */
-        {"dim=3 cc-cubes=2 cc-control=0.25", 3, 2, 1.0 / 3, 0.25},
+        {"dim=3 cc-cubes=2 gamma=0.25", 3, 2, 1.0 / 3, 0.25},
         {"dim=3 cc-cubes=10", 3, 10, 1.0 / 3, 1},
         {"dim=2 cc-cubes=3 cc-exponent=0.2 cc-alpha=0.5", 2, 3, 0.2, 1},
         {"dim=2 cc-alpha=0.5 horizon=1000", 2, 8, 1 / 3.5, 1}, /* ceil(1000^(1/3.5)) = ceil(7.197) */
-        {"dim=2 cc-cubes=1 cc-control=0", 2, 1, 0.4, 0},
+        {"dim=2 cc-cubes=1 gamma=0", 2, 1, 0.4, 0},
     };
     for (size_t i = 0; i < sizeof games / sizeof *games; i++)
         for (int outside = 0; outside < 2; outside++) {
@@ -197,7 +197,7 @@ static void greedy_goes_on_from_the_under_explored(void **state) {
         char text[200];
         static const double controls[] = {1, 0.3, 0.02};
         snprintf(text, sizeof text,
-                 "algorithm=cc-mab seed=3 first-run=2 dim=2 cc-cubes=4 oracle=submodular cc-control=%g",
+                 "algorithm=cc-mab seed=3 first-run=2 dim=2 cc-cubes=4 oracle=submodular gamma=%g",
                  controls[i]);
         plain = (reference){2, 4, 0.4, controls[i], {0}, {0}, topics};
         game_play(&(game){2, 1, problem, expect_submodular, learn, &plain}, text);
@@ -208,7 +208,7 @@ static void greedy_goes_on_from_the_under_explored(void **state) {
 /* While nothing is known the slates are those of `random`: the same draws decide. */
 static void all_under_explored_is_random(void **state) {
     (void)state;
-    sa_agent *agent = rig_create("algorithm=cc-mab cc-control=1e9 seed=5"),
+    sa_agent *agent = rig_create("algorithm=cc-mab gamma=1e9 seed=5"),
              *random = rig_create("algorithm=random seed=5");
     sa_decision *one = NULL, *other = NULL;
     for (uint64_t id = 0; id < 50; id++) {

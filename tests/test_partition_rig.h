@@ -26,15 +26,23 @@ typedef struct game {
     void *reference;
 } game;
 
-/* Arms not excluded, by decreasing rank and then score, ties to the lower index. */
-static inline void best_slate(const game_round *round, const int *rank, const double *score, size_t *slate) {
+/* The draws of round t from 1, in the order of which arms of equal scores are taken. */
+static inline void tie_draws(uint64_t seed, uint64_t run, uint64_t t, double *draw) {
+    sa_stream stream = sa_stream_at(seed, SA_PURPOSE_EXPLORATION, run, t - 1);
+    for (size_t i = 0; i < GAME_ARMS; i++) draw[i] = sa_draw_uniform(&stream, i);
+}
+
+/* Arms not excluded, by decreasing rank, then score, then draw. */
+static inline void best_slate(const game_round *round, const int *rank, const double *score,
+                              const double *draw, size_t *slate) {
     bool taken[GAME_ARMS] = {false};
     for (size_t k = 0; k < GAME_SLATE; k++) {
         size_t best = GAME_ARMS;
         for (size_t i = 0; i < GAME_ARMS; i++) {
             if (taken[i] || round->excluded[i]) continue;
             if (best == GAME_ARMS || rank[i] > rank[best] ||
-                (rank[i] == rank[best] && score[i] > score[best]))
+                (rank[i] == rank[best] && score[i] > score[best]) ||
+                (rank[i] == rank[best] && score[i] == score[best] && draw[i] > draw[best]))
                 best = i;
         }
         taken[slate[k] = best] = true;

@@ -14,6 +14,8 @@
 
 #include <superarm/superarm.h>
 
+#include "test_parts.h"
+
 enum { ARMS = 6, SLATE = 3, DIM = 4, SLATES = ARMS * ARMS * ARMS };
 
 static void must(sa_status status) {
@@ -36,7 +38,7 @@ typedef struct rig {
 
 static sa_status create(const char *const *settings, sa_agent **agent) {
     sa_options *options = sa_options_new("paper");
-    for (; settings[0]; settings += 2) must(sa_options_set(options, settings[0], settings[1]));
+    for (; settings[0]; settings += 2) must(sa_options_set_any(options, settings[0], settings[1]));
     sa_status status = sa_agent_create(options, agent);
     sa_options_destroy(options);
     return status;

@@ -4,6 +4,7 @@
 
 #include "report/report.h"
 #include "test_file_scratch.h"
+#include "test_parts.h"
 
 enum { MOST = 45 };
 
@@ -19,7 +20,7 @@ static void add(rig *self, const char *label, const char *algorithm) {
     agent->label = self->labels[self->panel.agent_count - 1];
     sa_options *options = sa_options_new(NULL);
     assert_non_null(options);
-    assert_ok(sa_options_set(options, "algorithm", algorithm));
+    assert_ok(sa_options_set_any(options, "algorithm", algorithm));
     agent->options = options;
     self->panel.agents = self->agents;
 }

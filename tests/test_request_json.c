@@ -5,6 +5,7 @@
 #include <superarm/superarm.h>
 
 #include "test_file_scratch.h"
+#include "test_parts.h"
 
 static sa_schema *schema;
 static sa_agent *named, *plain;
@@ -20,7 +21,7 @@ static int begin(void **state) {
     sa_options *options = sa_options_new(NULL);
     request = sa_request_new();
     if (sa_schema_parse(text, strlen(text), "s", &schema) ||
-        sa_options_set(options, "algorithm", "comblin-ucb") ||
+        sa_options_set_any(options, "algorithm", "comblin-ucb") ||
         sa_agent_create_with_schema(options, schema, &named) ||
         sa_agent_create(sa_agent_options(named), &plain))
         return 1;

@@ -22,7 +22,7 @@ static void test_examples(void **state) {
     };
     char hash[SA_SHA256_TEXT];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        sa_sha256(cases[i].text, strlen(cases[i].text), hash);
+        sa_sha256_text(cases[i].text, strlen(cases[i].text), hash);
         assert_string_equal(hash, cases[i].hash);
     }
 }
@@ -43,7 +43,29 @@ static void test_file(void **state) {
     assert_int_equal(sa_path_remove(folder), SA_OK);
 }
 
+static void digest_of(const void *bytes, size_t size, size_t step, uint8_t digest[SA_SHA256_BYTES]) {
+    sa_sha256 hash;
+    sa_sha256_begin(&hash);
+    for (size_t at = 0; at < size; at += step)
+        sa_sha256_add(&hash, (const char *)bytes + at, size - at < step ? size - at : step);
+    sa_sha256_end(&hash, digest);
+}
+
+static void test_parts_do_not_matter(void **state) {
+    (void)state;
+    char text[200];
+    uint8_t whole[SA_SHA256_BYTES], parts[SA_SHA256_BYTES];
+    for (size_t i = 0; i < sizeof text; i++) text[i] = (char)(i * 7);
+    for (size_t size = 0; size <= sizeof text; size++)
+        for (size_t step = 1; step < 70; step += 9) {
+            digest_of(text, size, sizeof text, whole);
+            digest_of(text, size, step, parts);
+            assert_memory_equal(whole, parts, sizeof whole);
+        }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples), cmocka_unit_test(test_file)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_examples), cmocka_unit_test(test_file),
+                                       cmocka_unit_test(test_parts_do_not_matter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 
 #include "rng/stream.h"
 #include "test_file_scratch.h"
+#include "test_parts.h"
 #include <superarm/agent.h>
 #include <superarm/theory.h>
 
@@ -148,9 +149,9 @@ static sa_options *options_of(int depth, double lambda) {
     char text[40];
     assert_non_null(options);
     snprintf(text, sizeof text, "%d", depth);
-    assert_ok(sa_options_set(options, "depth", text));
+    assert_ok(sa_options_set_any(options, "depth", text));
     snprintf(text, sizeof text, "%.17g", lambda);
-    assert_ok(sa_options_set(options, "lambda", text));
+    assert_ok(sa_options_set_any(options, "lambda", text));
     return options;
 }
 
@@ -158,7 +159,7 @@ static sa_theory_numbers compute(int depth, double lambda, const double *x, size
                                  const double *h) {
     sa_theory_numbers numbers;
     sa_options *options = options_of(depth, lambda);
-    assert_ok(sa_options_set(options, "slate", "1"));
+    assert_ok(sa_options_set_any(options, "slate", "1"));
     assert_ok(sa_theory_compute(options, x, count, dim, h, &numbers));
     sa_options_destroy(options);
     return numbers;
@@ -362,11 +363,11 @@ static void the_papers_network_has_the_kernel_before_the_mean(void **state) {
         sa_options *options = sa_options_new("paper");
         char text[16];
         snprintf(text, sizeof text, "%d", seed);
-        assert_ok(sa_options_set(options, "seed", text));
-        assert_ok(sa_options_set(options, "dim", "6"));
-        assert_ok(sa_options_set(options, "hidden", "2000"));
-        assert_ok(sa_options_set(options, "widths", "all"));
-        assert_ok(sa_options_set(options, "normalize", "unit"));
+        assert_ok(sa_options_set_any(options, "seed", text));
+        assert_ok(sa_options_set_any(options, "dim", "6"));
+        assert_ok(sa_options_set_any(options, "hidden", "2000"));
+        assert_ok(sa_options_set_any(options, "widths", "all"));
+        assert_ok(sa_options_set_any(options, "normalize", "unit"));
         sa_agent *agent = NULL;
         sa_decision *decision = NULL;
         sa_request *request = sa_request_new();

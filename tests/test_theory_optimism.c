@@ -10,6 +10,7 @@
 
 #include "rng/stream.h"
 #include "test_file_scratch.h"
+#include "test_parts.h"
 #include <superarm/agent.h>
 #include <superarm/theory.h>
 
@@ -60,11 +61,11 @@ static sa_options *options_of(uint64_t run, const char *gamma, const char *appro
                                            {"delta", "0.1"},        {"train-every", "1"},
                                            {"slate", "2"},          {"rounds", "30"}};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        assert_ok(sa_options_set(options, fixed[i][0], fixed[i][1]));
-    assert_ok(sa_options_set(options, "gamma", gamma));
-    assert_ok(sa_options_set(options, "approximation", approximation));
+        assert_ok(sa_options_set_any(options, fixed[i][0], fixed[i][1]));
+    assert_ok(sa_options_set_any(options, "gamma", gamma));
+    assert_ok(sa_options_set_any(options, "approximation", approximation));
     snprintf(text, sizeof text, "%llu", (unsigned long long)run);
-    assert_ok(sa_options_set(options, "seed", text));
+    assert_ok(sa_options_set_any(options, "seed", text));
     return options;
 }
 
@@ -76,7 +77,7 @@ static bool fails(uint64_t run, const char *gamma, const char *approximation, do
     char text[32];
     assert_ok(sa_theory_compute(options, &w.contexts[0][0], CONTEXTS, DIM, w.scores, &numbers));
     snprintf(text, sizeof text, "%.17g", numbers.norm);
-    assert_ok(sa_options_set(options, "norm-bound", text));
+    assert_ok(sa_options_set_any(options, "norm-bound", text));
     sa_agent *agent = NULL;
     sa_decision *decision = NULL;
     sa_request *request = sa_request_new();

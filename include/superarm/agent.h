@@ -79,8 +79,8 @@ SA_API sa_status sa_agent_propensities(const sa_agent *agent, uint64_t decision,
                                        const double **prefix, const double **position, size_t *slate);
 
 /* Feedback on a slate that somebody else chose, from a log say: arms (n) of the request in the order of
- * positions, and scores and observed (n) as for sa_agent_update. It is recorded and answered as if the agent
- * had chosen it itself, bit for bit. */
+ * positions, and scores and observed (n) as for sa_agent_update, or one with --feedback total. It is recorded
+ * and answered as if the agent had chosen it itself, bit for bit. */
 SA_API sa_status sa_agent_learn(sa_agent *agent, const sa_request *request, const size_t *arms,
                                 const double *scores, const bool *observed, size_t n);
 
@@ -88,7 +88,8 @@ SA_API sa_status sa_agent_learn(sa_agent *agent, const sa_request *request, cons
  * which of them were seen; NULL: all. Unseen is not zero: what was not seen teaches nothing, and may come
  * later in another call. Feedback may come late, in any order, or never. With cascade feedback NULL means:
  * seen up to the first score above 0, the click, and all when there is none; and after a click nothing
- * further is awaited from the positions behind it. SA_UNKNOWN_DECISION: never made, or forgotten
+ * further is awaited from the positions behind it. With --feedback total n is 1, and the score the sum of the
+ * slate's. SA_UNKNOWN_DECISION: never made, or forgotten
  * (--pending-limit). SA_ALREADY_ANSWERED: one of the observed arms has its feedback, and nothing was changed.
  * Trains when the schedule says so. */
 SA_API sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scores,
@@ -118,15 +119,21 @@ SA_API sa_status sa_agent_load_with(const char *path, const char *const *names, 
                                     size_t count, sa_agent **out);
 /* Is this a file that an agent keeps its feedback in (--history)? Such an agent needs it as long as it lives,
  * and when it is loaded; of saved copies, only the one that was saved last can be. For a new agent there must
- * be no file of the name, unless --history-new is given and the agent that left it was never saved. */
+ * be no file of the name. */
 SA_API bool sa_is_history(const char *path);
+
+/* What an estimate is made of with --companion: c + a regression + b network; and the unit of the bonus, that a
+ * width is multiplied with beside gamma or nu. NaN where the agent has no companion. */
+typedef struct sa_mixture {
+    double a, b, c, unit;
+} sa_mixture;
 
 typedef struct sa_agent_counts {
     uint64_t decisions;          /* made */
     uint64_t answered;           /* with feedback on at least one arm */
     uint64_t pending;            /* kept, with feedback still to come */
     uint64_t forgotten;          /* pushed out by --pending-limit before all their feedback came */
-    uint64_t observations;       /* arms whose feedback was learnt from */
+    uint64_t observations;       /* arms whose feedback was learnt from, by themselves or in a total */
     uint64_t counted;            /* gradients in Z */
     uint64_t trainings;          /* tried */
     uint64_t diverged_trainings; /* undone, since they ended non-finite */
@@ -147,6 +154,7 @@ typedef struct sa_agent_counts {
     uint64_t wild_rewards;
     /* contexts with a feature more than 1000 deviations from its mean, which counts as the mean */
     uint64_t wild_contexts;
+    sa_mixture mixture;
 } sa_agent_counts;
 
 SA_API void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts);
@@ -169,6 +177,12 @@ SA_API bool sa_algorithm_has_epochs(const char *name);
  * last-layer, and in `tuned` a lambda, a nu and a bypass of its own; theory has --confidence exact.
  * sa_agent_create does this to its copy. */
 SA_API sa_status sa_algorithm_defaults(sa_options *options);
+/* Does the algorithm of these options look at this option of agents? */
+SA_API bool sa_option_is_read(const sa_options *options, const char *name);
+/* SA_INVALID where an option that was set, to another value than the preset has, has no effect on the
+ * algorithm: whoever set it thinks that it matters. sa_agent_create does not ask, as options may be shared by
+ * several agents. */
+SA_API sa_status sa_options_check_read(const sa_options *options);
 /* The same for "environments", "oracles", "confidence" and "feedback". */
 SA_API bool sa_choice_at(const char *kind, size_t index, const char **name, const char **summary);
 

@@ -31,7 +31,8 @@ typedef struct sa_evaluate_settings {
      * those of the first six that the log has the probabilities for, and with one arm a slate the first two.
      * One that is named and cannot be computed is a failure. */
     const char *estimators;
-    /* of the reward, for cascade-dr, dm, dr: ridge (the default; fitted on the other folds) or zero */
+    /* of the reward, for cascade-dr, dm, dr: network (the default) or ridge, fitted on the other folds, or
+     * zero */
     const char *model;
     /* for pi: uniform (the default: slates were drawn uniformly), or product (each position by itself) */
     const char *logging;
@@ -40,7 +41,7 @@ typedef struct sa_evaluate_settings {
     bool skip_bad;    /* skips and counts lines that are wrong */
     size_t bootstrap; /* resamplings for bootstrap intervals; 0: none */
     size_t folds;     /* of cross-fitting; 0: 5 */
-    uint64_t seed;    /* of the bootstrap */
+    uint64_t seed;    /* of the bootstrap, and of the network */
 } sa_evaluate_settings;
 
 typedef struct sa_evaluation sa_evaluation;
@@ -74,8 +75,8 @@ SA_API const char *sa_evaluation_policy(const sa_evaluation *evaluation,
 SA_API const char *sa_evaluation_estimator(const sa_evaluation *evaluation, size_t policy, size_t index);
 SA_API sa_status sa_evaluation_get(const sa_evaluation *evaluation, size_t policy, const char *estimator,
                                    sa_estimate *out);
-/* The value of `policy` minus that of the first, decision by decision: value, standard_error and ci95;
- * SA_INVALID unless both have this estimator. */
+/* The value of `policy` minus that of the first, decision by decision: value, standard_error, ci95 and
+ * bootstrap95; SA_INVALID unless both have this estimator. */
 SA_API sa_status sa_evaluation_difference(const sa_evaluation *evaluation, size_t policy,
                                           const char *estimator, sa_estimate *out);
 /* Sentences a user should read; NULL after the last. */

@@ -112,6 +112,9 @@ typedef struct sa_agent_result {
     const sa_options *options;
     /* there are several runs, and all are the same: they tell no more than one, so deviations are NaN */
     bool alike;
+    /* what regret is, where it is not that against the best slate: alpha-regret, or regret against the
+     * oracle's slate; "": it is */
+    const char *note;
 } sa_agent_result;
 
 /* Agents times runs: what there is to do. */

@@ -45,6 +45,7 @@ typedef struct sa_log_entry {
     /* (K) which candidates, from 0, in the order of positions; none twice. Their ids: ids[arms[k]] */
     const size_t *arms;
     const double *feedback; /* (K), NaN: not seen; NULL: none has come */
+    double total; /* of the slate, where only that is known (--feedback total); NaN: not in the log */
 
     /* probabilities of the policy that chose, in (0, 1]; NaN: unknown */
     double propensity;                   /* of the ordered slate */

@@ -40,11 +40,12 @@ typedef enum sa_option_scope {
 typedef struct sa_option_info {
     const char *name;
     const char *alias; /* NULL when there is none */
-    const char *kind;  /* "integer", "number", "text", "choice" or "flag" */
+    const char *kind;  /* "integer", "number", "text", "path" (a file that is read), "choice" or "flag" */
     /* "single|double" for a choice; "theory" for a number that may also be that word; else NULL */
     const char *choices;
     const char *help; /* one line */
     sa_option_scope scope;
+    const char *group; /* what it is listed under: "environment", "model", "exploration", ... */
 } sa_option_info;
 
 SA_API size_t sa_option_count(void);

@@ -25,8 +25,8 @@ SA_API sa_status sa_report_open_panels(const char *const *folders, size_t count,
 
 /* How it is to look, before it is written: "format" (html, latex or csv), "title", "size" (inches: 6x3.5),
  * "log" (x, y or xy), "band" (sd, ci95, quartiles, range: the worst and the best run, none), "agent" (LABEL
- * or LABEL:NAME; those named, in this order), "against" (the label of the agent that differences are to). A
- * wrong value is SA_INVALID. */
+ * or LABEL:NAME; those named, in this order), "against" (the label of the agent that differences are to),
+ * "regret" (expected or realised, else as the experiment says). A wrong value is SA_INVALID. */
 SA_API sa_status sa_report_set(sa_report *report, const char *name, const char *value);
 
 /* How figures show agents: names, colours and marks, the same wherever they are drawn. */
@@ -36,17 +36,21 @@ typedef struct sa_agent_style {
     size_t dashes;   /* 0: solid; else a dash of 8 (1 + (dashes - 1) / 3) and 1 + (dashes - 1) % 3 dots */
     size_t mark; /* 0 to 4: disc, square, triangle, diamond, triangle downwards; 5 to 9: the same, empty */
 } sa_agent_style;
-/* Of the index-th of agents (count) with these labels, algorithms and hidden units. */
+/* Of the index-th of agents (count) with these labels, algorithms, presets and hidden units. */
 SA_API sa_status sa_agent_style_of(const char *const *labels, const char *const *algorithms,
-                                   const int64_t *hidden, size_t count, size_t index, sa_agent_style *out);
+                                   const char *const *presets, const int64_t *hidden, size_t count,
+                                   size_t index, sa_agent_style *out);
 
 /* Adds published curves from a CSV file with the columns
- * figure,score,d,algorithm,round,mean_regret,sd_regret,runs. They are drawn dashed beside the agents whose
- * label is that algorithm. A wrong file is SA_FORMAT with "file:line: ", and changes nothing. */
+ * figure,score,d,algorithm,round,mean_regret,sd_regret,runs, and regret where it is not realised in all of
+ * them (realised or expected). They are drawn dashed beside the agents whose label is that algorithm. A
+ * wrong file is SA_FORMAT with "file:line: ", one of another regret than is shown SA_INVALID; both change
+ * nothing. */
 SA_API sa_status sa_report_reference(sa_report *report, const char *path);
 
-/* Is this file one that sa_report_reference would take? For asking before long work. */
-SA_API sa_status sa_report_check_reference(const char *path);
+/* Is this file one that sa_report_reference would take, where this regret is shown (NULL: any)? For asking
+ * before long work. */
+SA_API sa_status sa_report_check_reference(const char *path, const char *regret);
 
 /* Writes what the format asks for, each file whole or not at all: html is report.html, table.csv, curves.csv
  * and the figure as .svg, .png and .pdf where gnuplot is installed; latex is table.tex and the figure as .svg

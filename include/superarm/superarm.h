@@ -14,6 +14,7 @@
 #include <superarm/own.h>
 #include <superarm/report.h>
 #include <superarm/schema.h>
+#include <superarm/sha256.h>
 #include <superarm/status.h>
 #include <superarm/theory.h>
 #include <superarm/threads.h>

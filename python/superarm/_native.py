@@ -13,9 +13,14 @@ def text(pointer: Any) -> Optional[str]:
 
 
 def fields(struct: Any) -> Dict[str, Any]:
-    """A C struct of numbers and strings as a dict."""
-    values = {name: getattr(struct, name) for name, _ in ffi.typeof(struct).fields}
-    return {name: text(value) if isinstance(value, ffi.CData) else value for name, value in values.items()}
+    """A C struct of numbers, strings and structs of these as a dict."""
+    values: Dict[str, Any] = {}
+    for name, field in ffi.typeof(struct).fields:
+        value = getattr(struct, name)
+        if field.type.kind == "struct":
+            value = fields(value)
+        values[name] = text(value) if isinstance(value, ffi.CData) else value
+    return values
 
 
 def keep_error(kind: Any, error: BaseException, traceback: Any) -> None:

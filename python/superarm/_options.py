@@ -20,10 +20,11 @@ class Option(NamedTuple):
 
     name: str  # as a Python keyword
     alias: Optional[str]
-    kind: str  # "integer", "number", "text", "choice" or "flag"
+    kind: str  # "integer", "number", "text", "path", "choice" or "flag"
     choices: Tuple[str, ...]
     help: str
     scope: str  # "agent", "environment", "experiment" or "output"
+    group: str  # what it is listed under: "environment", "model", "exploration"...
 
 
 def keyword(name: str) -> str:
@@ -119,7 +120,7 @@ def options() -> List[Option]:
     """
     return [Option(keyword(text(info.name) or ""), text(info.alias), text(info.kind) or "",
                    tuple((text(info.choices) or "").split("|")) if info.choices else (), text(info.help) or "",
-                   _SCOPES[info.scope]) for info in _infos()]
+                   _SCOPES[info.scope], text(info.group) or "") for info in _infos()]
 
 
 _ALIASES = {"random_state": "seed", **{option.alias: option.name for option in options() if option.alias}}
@@ -132,9 +133,16 @@ _OTHERS = _ALL - OF_AGENTS
 def check_agents_own(options: Mapping[str, Any], problem_names: Iterable[str]) -> None:
     """No option that an agent would not look at."""
     for name, value in options.items():
-        if value is not None and name.rstrip("_") in _OTHERS:
+        if value is not None and (name.rstrip("_") in _OTHERS or name in problem_names) and name not in OF_AGENTS:
             taker = "Agent.select" if name in problem_names else "superarm.run"
             raise InputError(f"{name} is not an option of an agent; {taker} takes it")
+
+
+def reads(algorithm: str, name: str) -> bool:
+    """Does this algorithm look at this option of agents?"""
+    handle = ffi.gc(lib.sa_options_new(ffi.NULL), lib.sa_options_destroy)
+    check(lib.sa_options_set(handle, b"algorithm", c_text(algorithm, "algorithm")))
+    return bool(lib.sa_option_is_read(handle, option_name(name).encode()))
 
 
 _READERS: Dict[str, Callable[[str], Any]] = {"integer": int, "number": float, "flag": lambda value: value == "true"}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from . import _arrays as arrays
+from ._options import reads
 from .agent import Agent
 from .decision import Decision
 from .errors import InputError
@@ -152,6 +153,12 @@ class SlateRegressor:
         self.__dict__.pop("agent_", None)
         return self.partial_fit(X, y)
 
+    def _defaults(self) -> Dict[str, Any]:
+        """Those of the defaults that the algorithm reads."""
+        algorithm = self._params.get("algorithm", "cn-ucb")
+        defaults = {"train": "manual", "normalize": "none", "companion": False}
+        return {name: value for name, value in defaults.items() if reads(algorithm, name)}
+
     def partial_fit(self, X: Any, y: Any) -> "SlateRegressor":
         """Learns from rows X, (n, features), with scores y, (n): a slate of them all, answered at once."""
         rows = arrays.check_shape(arrays.reals(X, "X"), "X", (None, None), "(n, features)")
@@ -160,7 +167,7 @@ class SlateRegressor:
             raise InputError("y: there are scores that are not finite")
         agent: Optional[Agent] = self.__dict__.get("agent_")
         if agent is None:
-            agent = Agent(**{"train": "manual", "normalize": "none", "companion": False, "dim": rows.shape[1], **self._params})
+            agent = Agent(**{**self._defaults(), "dim": rows.shape[1], **self._params})
         decision = agent.select(rows, slate=len(rows))
         agent.update(decision, scores[decision.arms])
         agent.train()

@@ -65,6 +65,7 @@ class Agent:
         given = {"preset": preset, "algorithm": algorithm, "dim": dim, "random_state": random_state,
                  "oracle": None if own else oracle, **options}
         set_options(given, lambda name, value: lib.sa_options_set(handle, name, value), ("random_state",))
+        check(lib.sa_options_check_read(handle))
         named = None if schema is None else as_schema(schema)
         self._begin(_create(handle, named), oracle if own else None)
         if dim is None and named is None:
@@ -102,6 +103,7 @@ class Agent:
         self._algorithm = read_option(options, "algorithm")
         feedback = read_option(options, "feedback")
         positions = feedback == "position" or (feedback == "cascade" and read_option(options, "cascade-form") == "unknown")
+        self._totals = feedback == "total"
         self._takes = Takes(self._algorithm, read_option(options, "oracle"), feedback, positions)
         self._oracle: Optional[OracleCall] = None
         schema = ffi.cast("sa_schema *", lib.sa_agent_schema(handle))
@@ -198,6 +200,12 @@ class Agent:
 
         `observed` (K) says which of them were seen; unseen is not zero: what was not seen teaches nothing, and may come in a
         later call. Feedback may come late, in any order, in parts, or never. Trains when the schedule says so.
+
+        With the option feedback="total" it is one number, the sum of the slate's scores:
+
+        >>> import numpy as np, superarm
+        >>> agent = superarm.Agent("comblin-ucb", dim=3, feedback="total")
+        >>> agent.update(agent.select(np.eye(3), slate=2), 1.5)
         """
         self._answer(lib.sa_agent_update, decision, scores, observed)
 
@@ -214,16 +222,28 @@ class Agent:
         """
         self._answer(lib.sa_agent_revise, decision, scores, observed)
 
+    def _scores(self, scores: Any) -> Any:
+        """(K), or (1) where the agent learns from totals."""
+        if self._totals and isinstance(scores, Mapping):
+            raise InputError("scores: there is a dict, and with feedback=\"total\" one number is wanted, the sum of the slate's scores")
+        values = arrays.doubles(scores, "scores")
+        if self._totals and values.size == 1:
+            return values.reshape(1)
+        if self._totals:
+            raise InputError(f"scores: the shape is {arrays.shape_text(values.shape)}, and with feedback=\"total\" one number is wanted, the "
+                             f"sum of the slate's scores")
+        if values.ndim != 1:
+            raise InputError(f"scores: the shape is {arrays.shape_text(values.shape)}, and one for each arm of the slate is wanted")
+        return values
+
     def _answer(self, call: Any, decision: Union[Decision, int], scores: Any, observed: Any) -> None:
         if isinstance(decision, Decision):
             number = self._known(decision)
         else:
             number = arrays.whole(decision, "decision")
-        if isinstance(scores, Mapping):
+        if isinstance(scores, Mapping) and not self._totals:
             scores, observed = _by_id(decision, scores, observed)
-        values = arrays.doubles(scores, "scores")
-        if values.ndim != 1:
-            raise InputError(f"scores: the shape is {arrays.shape_text(values.shape)}, and one for each arm of the slate is wanted")
+        values = self._scores(scores)
         seen = None if observed is None else arrays.flags(observed, "observed", len(values), "each score")
         pointer = _NULL if seen is None else arrays.bool_pointer(seen)
         with self._turn.lock, self._turn as agent:
@@ -308,7 +328,8 @@ class Agent:
 
         `contexts` (K, dim) are those of the slate, in the order of positions, and `scores` (K) what came of it; `observed` as for
         `update`. Where all candidates are known, `contexts` has them all and `arms` (K) says which were shown: then the agent learns
-        just as if it had chosen the slate itself. `slate` is the K that was asked for, where fewer were shown.
+        just as if it had chosen the slate itself. `slate` is the K that was asked for, where fewer were shown. With
+        feedback="total", `scores` is one number.
 
         >>> import numpy as np, superarm
         >>> agent = superarm.Agent("comblin-ucb", dim=3)
@@ -316,22 +337,22 @@ class Agent:
         >>> agent.counts["observations"]
         2
         """
-        values = arrays.doubles(scores, "scores")
-        if values.ndim != 1:
-            raise InputError(f"scores: the shape is {arrays.shape_text(values.shape)}, and one for each arm of the slate is wanted")
+        values = self._scores(scores)
         seen = None if observed is None else arrays.flags(observed, "observed", len(values), "each score")
-        chosen = arrays.indices(list(range(len(values))) if arms is None else arms, "arms")
-        if chosen.shape != values.shape:
+        rows = contexts if contexts is not None else asked.get("items")
+        shown = len(rows) if self._totals and rows is not None else len(values)
+        chosen = arrays.indices(list(range(shown)) if arms is None else arms, "arms")
+        if chosen.ndim != 1 or (not self._totals and chosen.shape != values.shape):
             raise InputError(f"arms: the shape is {arrays.shape_text(chosen.shape)}, and there are {len(values)} scores")
         request = self._requests.take()
         try:
-            count = request.fill(self._takes, self._dim, contexts, len(values) if slate is None else slate, **asked)
-            if arms is None and count != len(values):
+            count = request.fill(self._takes, self._dim, contexts, len(chosen) if slate is None else slate, **asked)
+            if arms is None and count != len(chosen):
                 raise InputError(f"there are contexts of {count} arms and {len(values)} scores: give arms, which says which were shown")
             pointer = _NULL if seen is None else arrays.bool_pointer(seen)
             with self._turn.lock, self._turn as agent:
                 check(lib.sa_agent_learn(agent, request.handle, arrays.size_pointer(chosen), arrays.double_pointer(values), pointer,
-                                         len(values)))
+                                         len(chosen)))
         finally:
             self._requests.give(request)
 
@@ -444,11 +465,15 @@ class Agent:
 
     @property
     def counts(self) -> Dict[str, Any]:
-        """Decisions made, answered, pending, trainings, bytes of memory...: sa_agent_counts of the C library."""
+        """Decisions made, answered, pending, trainings, bytes of memory...: sa_agent_counts of the C library. `mixture` is None for
+        an agent without a companion."""
         counts = ffi.new("sa_agent_counts *")
         with self._turn.lock, self._turn as agent:
             lib.sa_agent_count(agent, counts)
-        return fields(counts[0])
+        found = fields(counts[0])
+        if found["mixture"]["b"] != found["mixture"]["b"]:  # NaN
+            found["mixture"] = None
+        return found
 
     @property
     def options(self) -> Dict[str, Any]:

@@ -57,13 +57,14 @@ def _list(value: Names, name: str) -> Any:
     return ffi.new("char[]", ",".join(os.fspath(word) for word in words).encode())
 
 
-def evaluate(log: Path, policy: Names = "given", estimators: Names = None, *, model: str = "ridge", folds: int = 5,
+def evaluate(log: Path, policy: Names = "given", estimators: Names = None, *, model: str = "network", folds: int = 5,
              logging: str = "uniform", lengths: str = "request", bootstrap: int = 0, seed: int = 1,
              skip_bad: bool = False) -> Evaluation:
     """What policies would have earned on the decisions of a log: the mean a decision of the sum of its feedback.
 
     `policy` is "given" (the log has its probabilities), "uniform" or "logged", or a list of them; `estimators` as `superarm
-    evaluate --help` lists them. docs/EVALUATION.md says which to trust when.
+    evaluate --help` lists them, and `model` the reward model of dm, dr and cascade-dr: "network", "ridge" or "zero".
+    docs/EVALUATION.md says which to trust when.
 
     >>> import json, os, superarm, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "log.jsonl")

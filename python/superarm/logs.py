@@ -33,6 +33,7 @@ class LogEntry(NamedTuple):
     slate: List[Any]  # (K) ids, or indices where items have none
     arms: NDArray[np.intp]  # (K) indices
     feedback: Optional[NDArray[np.float64]]  # (K) NaN: not seen
+    total: Optional[float]  # where only the slate's total is known
     propensity: Optional[float]
     prefix_propensities: Optional[NDArray[np.float64]]  # (K) NaN: unknown
     position_propensities: Optional[NDArray[np.float64]]
@@ -63,7 +64,7 @@ def _entry(entry: Any) -> LogEntry:
         entry.line, text(entry.event), text(entry.time), text(entry.agent), None if entry.model < 0 else entry.model, bool(entry.final),
         None if contexts is None else contexts.reshape(entry.candidates, entry.dim), _json(entry.context, entry.context_size),
         _json(entry.items, entry.items_size), [ffi.string(entry.ids[arm]).decode() for arm in arms] if named else arms.tolist(), arms,
-        _doubles(entry.feedback, slate), _known(entry.propensity), _doubles(entry.prefix_propensities, slate),
+        _doubles(entry.feedback, slate), _known(entry.total), _known(entry.propensity), _doubles(entry.prefix_propensities, slate),
         _doubles(entry.position_propensities, slate), _known(entry.target_propensity), _doubles(entry.target_prefix_propensities, slate),
         _doubles(entry.target_position_propensities, slate), _json(entry.extra, entry.extra_size) or {})
 

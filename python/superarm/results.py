@@ -151,12 +151,13 @@ def _looks(labels: List[str], agents: Mapping[str, Any]) -> List[Dict[str, Any]]
     from ._options import c_text
 
     kept = [[ffi.new("char[]", c_text(word, "label")) for word in words]
-            for words in (labels, [agents[label]["algorithm"] for label in labels])]
+            for words in (labels, [agents[label]["algorithm"] for label in labels],
+                          [agents[label]["options"].get("preset", "tuned") for label in labels])]
     hidden = [int(agents[label]["options"].get("hidden", 0)) for label in labels]
     look = ffi.new("sa_agent_style *")
     found = []
     for index in range(len(labels)):
-        check(lib.sa_agent_style_of(kept[0], kept[1], hidden, len(labels), index, look))
+        check(lib.sa_agent_style_of(kept[0], kept[1], kept[2], hidden, len(labels), index, look))
         colour, dots = text(look.colour), (look.dashes - 1) % 3 + 1
         style: Any = (0, (8 * (1 + (look.dashes - 1) // 3), 3, *(2, 3) * dots)) if look.dashes else "-"
         found.append({"label": text(look.name), "color": colour, "linestyle": style, "marker": _MARKS[look.mark],

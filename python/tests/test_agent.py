@@ -127,7 +127,7 @@ def test_the_slate_is_the_option_unless_given():
 
 @pytest.mark.parametrize("given, name, value", [
     ({"train_every": 5}, "train_every", 5),
-    ({"bypass": False}, "bypass", False),
+    ({"companion": False}, "companion", False),
     ({"gamma": 0.1}, "gamma", 0.1),
     ({"gamma": np.float32(0.5)}, "gamma", 0.5),
     ({"hidden": np.int64(30)}, "hidden", 30),
@@ -146,7 +146,7 @@ def test_options_take_python_values(given, name, value):
 
 
 def test_the_list_of_options_is_the_agents():
-    found = superarm.Agent("cn-ts", dim=2, gamma=0.3).options
+    found = superarm.Agent("cn-ts", dim=2, nu=0.3).options
     assert {option.name for option in superarm.options() if option.scope == "agent"} < set(found) and "noise" not in found
     assert superarm.Agent(**found).options == found
     assert {option.scope for option in superarm.options()} == {"agent", "environment", "experiment", "output"}
@@ -366,7 +366,7 @@ def test_a_wrong_alpha(alpha):
 
 
 def test_revised_feedback():
-    late, right = (superarm.Agent("comblin-ucb", dim=5, normalize="none") for _ in range(2))
+    late, right = (superarm.Agent("comblin-ucb", dim=5, linear_form="defined") for _ in range(2))
     for round in range(20):
         for agent, score in ((late, 1.0), (right, 20.0 if round % 2 else 1.0)):
             agent.learn(contexts(seed=round), [score, 0, -1], arms=[3, 1, 7])

@@ -138,7 +138,7 @@ def test_a_decision_of_another_agent(agent):
     ({"algorithm": "cn-ucc"}, "cn-ucc"), ({"algorithm": 3}, "3"), ({"algorithm": b"cn-ucb"}, "bytes"), ({"gama": 1}, "did you mean --gamma"),
     ({"gamma": "x"}, "x"), ({"gamma": [1, 2]}, "1,2"), ({"gamma": {}}, "dict"), ({"gamma": object()}, "object"),
     ({"gamma": float("nan")}, "nan"), ({"gamma": True}, "true"), ({"gamma": 1j}, "complex"), ({"hidden": 1.5}, "1.5"),
-    ({"hidden": 0}, "0"), ({"hidden": True}, "true"), ({"bypass": 2}, "2"), ({"preset": "x"}, "x"), ({"dim": 0}, "0"), ({"dim": "x"}, "x"),
+    ({"hidden": 0}, "0"), ({"hidden": True}, "true"), ({"companion": 2}, "2"), ({"preset": "x"}, "x"), ({"dim": 0}, "0"), ({"dim": "x"}, "x"),
     ({"random_state": -1}, "-1"), ({"random_state": 1.5}, "1.5"), ({"oracle": "x"}, "x"), ({"oracle": 3}, "solve"),
     ({"random_state": 1, "seed": 2}, "random_state and seed are the same option"), ({"seed": 1, "random_state": None}, "random_state and seed"),
     ({"lambda_": 1, "regularization": 1}, "lambda_ and regularization"), ({"random_stat": 1}, "did you mean random_state"),
@@ -180,3 +180,15 @@ def test_wrong_files(agent, tmp_path):
 def test_errors_can_be_pickled(kind):
     error = pickle.loads(pickle.dumps(kind("a sentence")))
     assert type(error) is kind and str(error) == "a sentence" and error.status == kind.status
+
+
+@pytest.mark.parametrize("algorithm, given, words", [
+    ("comblin-ucb", {"hidden": 50}, "--hidden 50 has no effect on --algorithm comblin-ucb"),
+    ("cn-ucb", {"nu": 3}, "--nu 3 has no effect on --algorithm cn-ucb"),
+    ("cn-ucb", {"optimizer": "gd"}, "--optimizer is not an option"),
+    ("cn-ucb", {"costs": [1, 2]}, "costs is not an option of an agent; Agent.select takes it"),
+])
+def test_options_without_effect(algorithm, given, words):
+    with pytest.raises(superarm.InputError, match=words):
+        superarm.Agent(algorithm, dim=3, **given)
+    superarm.Agent("comblin-ucb", dim=3, hidden=100)  # what the preset has anyway is fine

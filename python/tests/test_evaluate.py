@@ -191,7 +191,7 @@ def test_reward_models(tmp_path):
     for line in lines:  # logged by a policy that is not quite uniform
         line["prefix_propensities"] = [0.3, 0.1]
         line["propensity"] = 0.1
-    got = superarm.evaluate(write(tmp_path / "log.jsonl", lines), "uniform", "dm,dr,cascade-dr").estimators
+    got = superarm.evaluate(write(tmp_path / "log.jsonl", lines), "uniform", "dm,dr,cascade-dr", model="ridge").estimators
     x = np.array([line["contexts"] for line in lines])
     chosen = np.array([line["slate"] for line in lines])
     r = np.array([line["feedback"] for line in lines])
@@ -229,12 +229,37 @@ def test_bootstrap(tmp_path):
         assert np.allclose(found["bootstrap95"], found["ci95"], atol=0.15 * width)
 
 
+def test_bootstrap_of_differences(tmp_path):
+    """Paired: a policy's difference to itself is 0, and one to another is as NumPy's, with the same decisions for both."""
+    lines = random_log(np.random.default_rng(8), 2000, 5, [2])
+    got = superarm.evaluate(write(tmp_path / "log.jsonl", lines), ["logged", "given"], "ips", bootstrap=400)
+    found = got.differences["given"]["ips"]
+    r = np.array([x.sum() for x in rewards(lines)])
+    terms = np.array([w[0] for w in weights(lines, "propensity")]) * r - r
+    rng = np.random.default_rng(1)
+    resampled = [terms[rng.integers(2000, size=2000)].mean() for _ in range(2000)]
+    width = found["ci95"][1] - found["ci95"][0]
+    assert found["value"] == pytest.approx(terms.mean(), rel=1e-12)
+    assert np.allclose(found["bootstrap95"], np.quantile(resampled, [0.025, 0.975]), atol=0.15 * width)
+    for line in lines:
+        for name in ("propensity", "prefix_propensities", "position_propensities"):
+            line["target_" + name] = line[name]
+    got = superarm.evaluate(write(tmp_path / "log.jsonl", lines), ["logged", "given"], "ips", bootstrap=400)
+    assert got.differences["given"]["ips"]["bootstrap95"] == [0, 0]
+    assert "bootstrap95" not in superarm.evaluate(tmp_path / "log.jsonl", ["logged", "given"], "ips").differences["given"]["ips"]
+
+
 def test_warnings(tmp_path):
     lines = random_log(np.random.default_rng(9), 300, 5, [2])
     lines[7]["propensity"] = 1e-9
     lines[7]["target_propensity"] = 0.5
     got = superarm.evaluate(write(tmp_path / "log.jsonl", lines), estimators="ips")
     assert any("handful of decisions" in warning and "300 count as 1.0" in warning for warning in got.warnings)
+    lines = [{"contexts": [[0.0], [1.0]], "slate": [0], "propensity": 0.5 if i > 2 else 0.0075, "target_propensity": 0.45, "feedback": [1]}
+             for i in range(2000)]  # weights 0.9, and three of 60: (1797 + 180)^2 / (1618 + 10800) count, and for the error 4
+    got = superarm.evaluate(write(tmp_path / "log.jsonl", lines), estimators="ips")
+    assert 314 < got.estimators["ips"]["effective_sample_size"] < 315
+    assert any("the standard error rests on a handful" in warning and "count as 4.0 equally" in warning for warning in got.warnings)
     lines = random_log(np.random.default_rng(9), 300, 5, [2, 3])
     first = next(i for i, line in enumerate(lines) if len(line["slate"]) != len(lines[0]["slate"])) + 1
     got = superarm.evaluate(write(tmp_path / "log.jsonl", lines), estimators="iips")

@@ -17,6 +17,7 @@ import superarm
 
 PROGRAM = os.environ.get("SUPERARM", "build/superarm")
 SMALL = {"environment": "h2", "arms": 8, "slate": 3, "dim": 5, "rounds": 30, "runs": 3, "hidden": 8, "train_steps": 5}
+PLAIN = {name: value for name, value in SMALL.items() if name not in ("hidden", "train_steps")}  # where no agent has a network
 
 
 def flags(**options):
@@ -97,13 +98,13 @@ def test_agents_with_options_of_their_own(tmp_path):
 def test_clicks_are_there_where_users_click():
     results = superarm.run(agents="cn-ucb", **SMALL, clicks="position", examination=[0.9, 0.5, 0.2], preset="paper")
     assert results.clicks["cn-ucb"].shape == (3, 30) and "clicks_sd" in results.summary(as_dict=True)["cn-ucb"]
-    assert superarm.run(agents="random", **SMALL).clicks == {}
+    assert superarm.run(agents="random", **PLAIN).clicks == {}
 
 
 def test_seeds():
-    one, same, other = (superarm.run(agents="random", **SMALL, random_state=seed).reward["random"] for seed in (1, 1, 2))
+    one, same, other = (superarm.run(agents="random", **PLAIN, random_state=seed).reward["random"] for seed in (1, 1, 2))
     assert (one == same).all() and (one != other).any()
-    assert superarm.run(agents="random", **{**SMALL, "rounds": 1}, random_state=None).options["seed"] != 1
+    assert superarm.run(agents="random", **{**PLAIN, "rounds": 1}, random_state=None).options["seed"] != 1
 
 
 # ---- results ----
@@ -111,7 +112,7 @@ def test_seeds():
 
 @pytest.fixture(scope="module")
 def results():
-    return superarm.run(agents=["random", "best"], **SMALL, clicks="cascade")
+    return superarm.run(agents=["random", "best"], **PLAIN, clicks="cascade")
 
 
 def test_a_summary_is_a_frame(results):
@@ -137,7 +138,7 @@ def test_a_summary_is_a_dict_without_pandas(results, monkeypatch):
 
 
 def test_one_run_has_no_spread():
-    line = superarm.run(agents="random", **{**SMALL, "runs": 1}).summary(as_dict=True)["random"]
+    line = superarm.run(agents="random", **{**PLAIN, "runs": 1}).summary(as_dict=True)["random"]
     assert line["expected_regret"] > 0 and np.isnan(line["expected_regret_sd"])
 
 
@@ -176,7 +177,7 @@ def test_a_plot_looks_as_the_report(tmp_path):
     page = (tmp_path / "out/report.html").read_text()
     axes = results.plot()
     shown = [(text.get_text(), matplotlib.colors.to_hex(line.get_color()).upper()) for text, line in zip(axes.get_legend().get_texts(), axes.lines)]
-    assert shown[0] == ("CN-UCB", "#0072B2") and len(shown) == 13
+    assert shown[0] == ("CN-UCB (tuned)", "#0072B2") and len(shown) == 13
     swatch = r'<span><svg[^>]*><path [^>]*stroke="(#\w+)"[^>]*></path><path [^>]*></path></svg>([^<]*)</span>'
     legend = re.findall(swatch, page)[: len(shown)]
     assert [(name, colour.upper()) for colour, name in legend] == shown
@@ -195,7 +196,7 @@ def test_folders_that_are_none(tmp_path):
         superarm.load(tmp_path)
     with pytest.raises(superarm.FileError):
         superarm.load(tmp_path / "absent")
-    superarm.run(agents="random", **SMALL, out=tmp_path / "out")
+    superarm.run(agents="random", **PLAIN, out=tmp_path / "out")
     curves = (tmp_path / "out/random/reward.npy").read_bytes()
     for damage, error in ((curves[:200], superarm.FormatError), (b"", superarm.Error)):
         (tmp_path / "out/random/reward.npy").write_bytes(damage)
@@ -230,8 +231,8 @@ def test_agents_replace_those_of_a_spec(tmp_path):
             pass
 
     (tmp_path / "spec.yaml").write_text("algorithm: best\nseed: 5\nagents:\n  a: {algorithm: random}\n  Mine: {algorithm: random}\n")
-    for agents, labels in (([Mine, "cn-ucb"], ["Mine", "cn-ucb"]), (["random"], ["random"]), ({"a": {"gamma": 2}}, ["a"]), (None, ["best", "a", "Mine"])):
-        results = superarm.run(agents=agents, spec=tmp_path / "spec.yaml", **SMALL)
+    for agents, labels in (([Mine, "cn-ucb"], ["Mine", "cn-ucb"]), (["random"], ["random"]), ({"a": {"pending_limit": 2}}, ["a"]), (None, ["best", "a", "Mine"])):
+        results = superarm.run(agents=agents, spec=tmp_path / "spec.yaml", **PLAIN)
         assert results.labels == labels and results.options["seed"] == 5
     superarm.run(agents=[Mine], **SMALL, out=tmp_path / "own")
     assert superarm.run(spec=tmp_path / "own" / "spec.yaml", agents=[Mine], runs=1).agents["Mine"]["algorithm"] == "own"
@@ -239,7 +240,7 @@ def test_agents_replace_those_of_a_spec(tmp_path):
 
 def test_nobody_to_show_progress_to(monkeypatch):
     monkeypatch.setattr("sys.stderr", None)
-    superarm.run(agents="random", progress=True, **SMALL)
+    superarm.run(agents="random", progress=True, **PLAIN)
 
 
 def test_help_shows_python():
@@ -292,16 +293,16 @@ def test_help_shows_python():
 ])
 def test_wrong_input(given, words):
     with pytest.raises(superarm.Error, match=words):
-        superarm.run(**{**SMALL, "agents": "random", **given})
+        superarm.run(**{**PLAIN, "agents": "random", **given})
 
 
 def test_a_folder_in_use_is_left_alone(tmp_path):
-    superarm.run(agents="random", **SMALL, out=tmp_path)
+    superarm.run(agents="random", **PLAIN, out=tmp_path)
     with pytest.raises(superarm.InputError, match="holds a finished experiment"):
-        superarm.run(agents="random", **SMALL, out=tmp_path)
-    superarm.run(agents="random", **SMALL, out=tmp_path, resume=True)
+        superarm.run(agents="random", **PLAIN, out=tmp_path)
+    superarm.run(agents="random", **PLAIN, out=tmp_path, resume=True)
     with pytest.raises(superarm.InputError, match="--slate is 2 here"):
-        superarm.run(agents="random", **{**SMALL, "slate": 2}, out=tmp_path, resume=True)
+        superarm.run(agents="random", **{**PLAIN, "slate": 2}, out=tmp_path, resume=True)
 
 
 # ---- progress and stopping ----
@@ -309,7 +310,7 @@ def test_a_folder_in_use_is_left_alone(tmp_path):
 
 def test_progress_is_told_and_can_stop(tmp_path):
     told = []
-    superarm.run(agents=["random", "best"], **SMALL, progress=told.append)
+    superarm.run(agents=["random", "best"], **PLAIN, progress=told.append)
     assert told[-1].jobs == told[-1].jobs_done == 6 and told[-1].rounds_done == 1 and told[-1].label in ("random", "best")
     with pytest.raises(superarm.Interrupted, match="--resume"):
         superarm.run(agents="cn-ucb", **{**SMALL, "rounds": 2000}, out=tmp_path, progress=lambda now: True)
@@ -321,7 +322,7 @@ def test_progress_is_told_and_can_stop(tmp_path):
     with pytest.raises(LookupError, match="in progress"):
         superarm.run(agents="cn-ucb", **{**SMALL, "rounds": 2000}, progress=fails)
     with pytest.raises(LookupError, match="in progress"):  # when all runs are done, too
-        superarm.run(agents="random", **SMALL, progress=lambda now: fails(now, least=1))
+        superarm.run(agents="random", **PLAIN, progress=lambda now: fails(now, least=1))
 
 
 @pytest.mark.parametrize("with_tqdm", [True, False])
@@ -331,11 +332,11 @@ def test_a_bar_is_shown_where_it_is_wanted(with_tqdm, capsys, monkeypatch):
     else:
         monkeypatch.setitem(sys.modules, "tqdm", None)
         monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-    superarm.run(agents="random", **SMALL, progress=True)
+    superarm.run(agents="random", **PLAIN, progress=True)
     shown = capsys.readouterr().err
     assert "100%" in shown and "3 of 3 runs" in shown and "random: regret" in shown
-    superarm.run(agents="random", **SMALL)  # no terminal
-    superarm.run(agents="random", **SMALL, progress=False)
+    superarm.run(agents="random", **PLAIN)  # no terminal
+    superarm.run(agents="random", **PLAIN, progress=False)
     assert capsys.readouterr().err == ""
 
 

@@ -39,7 +39,8 @@ WAYS = {
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("way", WAYS)
 def test_goes_on_bit_for_bit(way, algorithm, tmp_path):
-    agent = superarm.Agent(algorithm, dim=4, hidden=10, train_steps=10)
+    network = {"hidden": 10, "train_steps": 10} if algorithm in ("cn-ucb", "cn-ts", "neural-linear") else {}
+    agent = superarm.Agent(algorithm, dim=4, **network)
     rounds(agent, 0, 15)
     other = WAYS[way](agent, tmp_path)
     assert other.options == agent.options and other.counts["decisions"] == 15 and repr(other) == repr(agent)

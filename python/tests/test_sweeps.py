@@ -10,6 +10,7 @@ import pytest
 import superarm
 
 SMALL = dict(rounds=25, runs=3, arms=6, slate=2, dim=4, hidden=8)
+PLAIN = {name: value for name, value in SMALL.items() if name not in ("hidden", "train_steps")}  # where no agent has a network
 
 
 def same_curves(one, other):

@@ -92,6 +92,14 @@ const sa_options *sa_agent_options(const sa_agent *agent) { return agent->learne
 
 /* ---- numbers about it ---- */
 
+static sa_mixture mixture_of(const sa_policy *policy) {
+    const sa_companion *companion = policy->estimator.companion;
+    if (!companion) return (sa_mixture){NAN, NAN, NAN, NAN};
+    const sa_companion_numbers *now = &companion->numbers;
+    return (sa_mixture){
+        .a = now->linear, .b = now->network, .c = now->intercept, .unit = sa_policy_unit(policy)};
+}
+
 void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
     const sa_learner *learner = agent->learner;
     const sa_policy *policy = learner->policy;
@@ -114,7 +122,7 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
         .certificate = sa_confidence_certificate(policy->confidence),
         .train_seconds = learner->train_seconds,
         .epoch = learner->epoch,
-        .hidden = model && model->kind->training ? (uint64_t)learner->options->hidden : 0,
+        .hidden = model && model->kind->training && model->pairs > 1 ? (uint64_t)learner->options->hidden : 0,
         .replay_seconds = learner->replay_seconds,
         .refused_rewards = (uint64_t)agent->rewards.refused,
         .wild_rewards = (uint64_t)agent->rewards.outliers.wild,
@@ -122,5 +130,6 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
             policy->estimator.statistics
                 ? (uint64_t)sa_statistics_wild(&policy->estimator.inputs, policy->estimator.statistics)
                 : 0,
+        .mixture = mixture_of(policy),
     };
 }

@@ -40,7 +40,8 @@ sa_status sa_agent_make_learner(sa_agent *agent, uint64_t epoch, sa_learner **ou
  * (slate): its propensities, or NULL. */
 sa_status sa_agent_keep(sa_agent *agent, const sa_request *request, const size_t *arms, size_t slate,
                         const double *prefix, const double *position, bool *learning);
-/* The decision that has this id and slate; SA_UNKNOWN_DECISION, SA_INVALID. */
+/* The decision that has this id, for n scores: one an arm of its slate, or its total. SA_UNKNOWN_DECISION,
+ * SA_INVALID. */
 sa_status sa_agent_find(const sa_agent *agent, uint64_t decision, size_t n, sa_pending **out);
 /* See sa_agent_update; `*learning` becomes true where it begins to learn. */
 sa_status sa_agent_answer(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "exploration/exploration.h"
 #include <superarm/agent.h>
 
 /* clang-format off: a row is two lines */
@@ -10,76 +11,78 @@ static const sa_algorithm algorithms[] = {
     {.name = "cn-ucb",
      .model = "mlp",
      .confidence = true,
-     .exploration = &sa_explore_ucb,
-     .summary = "neural, upper confidence bounds (the paper's Algorithm 1)"},
+     .exploration = "ucb",
+     .summary = "neural, upper confidence bounds: the paper's Algorithm 1 with --preset paper; tuned is not "
+                "the paper's any more"},
     {.name = "cn-ts",
      .model = "mlp",
      .confidence = true,
-     .exploration = &sa_explore_ts,
-     .summary = "neural, Thompson sampling, the best of M samples (Algorithm 2)"},
+     .exploration = "ts",
+     .summary = "neural, Thompson sampling, the best of M samples: Algorithm 2, likewise"},
     {.name = "cn-ts1",
      .model = "mlp",
      .confidence = true,
-     .exploration = &sa_explore_ts,
+     .exploration = "ts",
      .ts_samples = 1,
      .summary = "neural, Thompson sampling with one sample an arm"},
     {.name = "cn-ucb-d",
      .model = "mlp",
      .confidence = true,
-     .exploration = &sa_explore_ucb,
+     .exploration = "ucb",
      .doubling = true,
      .summary = "cn-ucb for an unknown horizon: a new network whenever the rounds have doubled"},
     {.name = "cn-ts-d",
      .model = "mlp",
      .confidence = true,
-     .exploration = &sa_explore_ts,
+     .exploration = "ts",
      .doubling = true,
      .summary = "cn-ts for an unknown horizon, likewise"},
     {.name = "neural-ucb",
      .model = "mlp",
      .confidence = true,
-     .exploration = &sa_explore_ucb,
+     .exploration = "ucb",
      .summary = "neural, upper confidence bounds, K = 1 (Zhou et al. 2020); with larger slates it is cn-ucb"},
     {.name = "neural-ts",
      .model = "mlp",
      .confidence = true,
-     .exploration = &sa_explore_ts,
+     .exploration = "ts",
      .ts_samples = 1,
      .summary = "neural, Thompson sampling, K = 1 (Zhang et al. 2021); with larger slates it is cn-ts1"},
     {.name = "neural-linear",
      .model = "neural-linear",
      .confidence = true,
-     .exploration = &sa_explore_parameter_ts,
+     .exploration = "parameter-ts",
      .summary = "neural features, Thompson sampling of a linear regression on them (Riquelme et al. 2018)"},
     {.name = "comblin-ucb",
      .model = "linear",
      .confidence = true,
-     .exploration = &sa_explore_ucb,
-     .summary = "linear, upper confidence bounds (Wen et al. 2015)"},
+     .exploration = "ucb",
+     .summary =
+         "linear, upper confidence bounds (Wen et al. 2015); tuned fits an intercept, lambda and the noise"},
     {.name = "comblin-ts",
      .model = "linear",
      .confidence = true,
-     .exploration = &sa_explore_parameter_ts,
-     .summary = "linear, Thompson sampling of the parameters (Wen et al. 2015)"},
+     .exploration = "parameter-ts",
+     .summary = "linear, Thompson sampling of the parameters (Wen et al. 2015); tuned likewise"},
     {.name = "c2ucb",
      .model = "linear",
      .confidence = true,
-     .exploration = &sa_explore_theory_ucb,
+     .exploration = "theory-ucb",
      .summary = "linear, upper confidence bounds with gamma_t from theory (Qin et al. 2014)"},
     {.name = "cc-mab",
      .model = "partition",
-     .exploration = &sa_explore_by_model,
+     .exploration = "by-model",
      .summary = "fixed cubes of contexts, the under-explored first, then greedy (Chen et al. 2018)"},
     {.name = "acc-ucb",
      .model = "partition-tree",
-     .exploration = &sa_explore_by_model,
+     .exploration = "by-model",
      .summary = "cells of contexts that split as they fill, upper confidence bounds (Nika et al. 2020)"},
     {.name = "greedy",
      .model = "mlp",
-     .exploration = &sa_explore_greedy,
+     .exploration = "greedy",
      .summary = "reference: neural, no exploration"},
-    {.name = "random", .exploration = &sa_explore_uniform, .summary = "reference: a slate drawn uniformly"},
-    {.name = "best", .exploration = &sa_explore_known, .summary = "reference: knows the expected scores"},
+    {.name = "random", .exploration = "uniform", .summary = "reference: a slate drawn uniformly"},
+    {.name = "best", .exploration = "known", .summary = "reference: knows the expected scores"},
 };
 /* clang-format on */
 
@@ -92,21 +95,23 @@ bool sa_algorithm_at(size_t index, const char **name, const char **summary) {
     return true;
 }
 
-static const sa_algorithm *row_of(const char *name) {
+const sa_algorithm *sa_algorithm_row(const char *name) {
     for (size_t i = 0; name && i < ALGORITHMS; i++)
         if (strcmp(algorithms[i].name, name) == 0) return &algorithms[i];
     return NULL;
 }
 
 const char *sa_algorithm_model(const char *name) {
-    const sa_algorithm *row = row_of(name);
+    const sa_algorithm *row = sa_algorithm_row(name);
     return row ? row->model : NULL;
 }
 
 bool sa_algorithm_has_epochs(const char *name) {
-    const sa_algorithm *row = row_of(name);
+    const sa_algorithm *row = sa_algorithm_row(name);
     return row && row->doubling;
 }
+
+static const double FITTED_GAMMA = 1, FITTED_NU = 0.1; /* posterior deviations */
 
 /* Its widths are those of the regression, which is on the last layer. */
 static sa_status neural_linear_defaults(sa_options *options) {
@@ -124,27 +129,54 @@ static sa_status neural_linear_defaults(sa_options *options) {
     return SA_OK;
 }
 
-/* tuned is tuned for networks: what the others take from it is as in paper. */
+static bool by_theory(const sa_options *options, const sa_exploration_class *rule) {
+    return rule->always_by_theory || (rule->reads_gamma && options->gamma == SA_BY_THEORY) ||
+           (rule->reads_nu && options->nu == SA_BY_THEORY);
+}
+
+/* tuned fits the linear models of comblin-ucb and comblin-ts (model/ridge.c), with a gamma and a nu that were
+ * chosen as those of networks were. Theory speaks of a lambda and of noise that are known: what it takes from
+ * tuned is as in paper. */
 static sa_status linear_defaults(sa_options *options) {
+    const sa_exploration_class *rule = sa_exploration_find(sa_algorithm_row(options->algorithm)->exploration);
+    bool fitted = options->linear_form == SA_LINEAR_FITTED;
     /* the published code passes the variance as the deviation */
     if (options->linear_form == SA_LINEAR_PUBLISHED && !sa_options_given(options, "ts-deviation"))
         options->ts_deviation = SA_DEVIATION_VARIANCE;
-    if (options->preset != SA_PRESET_TUNED) return SA_OK;
+    if (fitted && by_theory(options, rule) && sa_options_given(options, "linear-form"))
+        return sa_fail(SA_INVALID, "--linear-form fitted does not go with a gamma or nu by theory, as of %s",
+                       options->algorithm);
+    if (fitted && by_theory(options, rule)) {
+        options->linear_form = SA_LINEAR_DEFINED;
+        fitted = false;
+    }
+    if (options->preset != SA_PRESET_TUNED && !fitted) return SA_OK;
     sa_options *paper = sa_options_new("paper");
     if (!paper) return SA_OUT_OF_MEMORY;
-    if (!sa_options_given(options, "gamma")) options->gamma = paper->gamma;
-    if (!sa_options_given(options, "nu")) options->nu = paper->nu;
-    if (!sa_options_given(options, "normalize")) options->normalize = paper->normalize;
+    if (rule->reads_gamma && !sa_options_given(options, "gamma"))
+        options->gamma = fitted ? FITTED_GAMMA : paper->gamma;
+    if (rule->reads_nu && !sa_options_given(options, "nu")) options->nu = fitted ? FITTED_NU : paper->nu;
+    if (!fitted && !sa_options_given(options, "normalize")) options->normalize = paper->normalize;
     if (!sa_options_given(options, "confidence")) options->confidence = paper->confidence;
     sa_options_destroy(paper);
     return SA_OK;
 }
 
+void sa_algorithm_explore_cells(sa_options *options) {
+    const char *model = sa_algorithm_model(options->algorithm);
+    if (!model || strncmp(model, "partition", 9)) return;
+    options->cell_factor =
+        options->gamma == SA_BY_THEORY ? 1 : options->gamma; /* 1 is what the papers prove */
+}
+
 /* Cells must not move under the contexts, as they would where those are standardised as data comes. */
 static sa_status partition_defaults(sa_options *options) {
+    bool tuned = options->preset == SA_PRESET_TUNED;
     if (options->horizon == 0) options->horizon = options->rounds;
-    if (options->preset == SA_PRESET_TUNED && !sa_options_given(options, "normalize"))
-        options->normalize = SA_NORMALIZE_NONE;
+    if (tuned && !sa_options_given(options, "normalize")) options->normalize = SA_NORMALIZE_NONE;
+    if (tuned && !sa_options_given(options, "gamma"))
+        options->gamma = strcmp(options->algorithm, "cc-mab") ? 0.3 : 0.1;
+    sa_algorithm_explore_cells(options);
     return SA_OK;
 }
 
@@ -152,8 +184,9 @@ sa_status sa_algorithm_defaults(sa_options *options) {
     const char *model = sa_algorithm_model(options->algorithm);
     if (sa_options_positions(options) && !sa_options_given(options, "oracle"))
         options->oracle = SA_ORACLE_ASSIGNMENT;
-    bool by_theory = options->gamma == SA_BY_THEORY || options->nu == SA_BY_THEORY;
-    if (by_theory && !sa_options_given(options, "confidence")) /* theory speaks of all of Z */
+    bool theory = options->gamma == SA_BY_THEORY || options->nu == SA_BY_THEORY; /* it speaks of all of Z */
+    bool total = options->feedback == SA_FEEDBACK_TOTAL;                         /* no sketch counts it */
+    if ((theory || total) && !sa_options_given(options, "confidence"))
         options->confidence = SA_CONFIDENCE_EXACT;
     if (model && strcmp(model, "linear") == 0) return linear_defaults(options);
     if (model && strcmp(model, "neural-linear") == 0) return neural_linear_defaults(options);
@@ -163,7 +196,7 @@ sa_status sa_algorithm_defaults(sa_options *options) {
 
 sa_status sa_algorithm_find(const char *name, const sa_algorithm **out) {
     char known[512] = "";
-    *out = row_of(name);
+    *out = sa_algorithm_row(name);
     if (*out) return SA_OK;
     if (name && strcmp(name, "own") == 0)
         return sa_fail(SA_INVALID,

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "learn/epochs.h"
 #include "learn/forgetting.h"
+#include "options/parts.h"
 #include "policy/decision.h"
 #include "policy/feasible.h"
 
@@ -23,6 +24,23 @@ static sa_status check_positions(const sa_policy *policy, const sa_options *opti
     return SA_OK;
 }
 
+/* Where only totals are known, the model must learn from sums. (Confidence engines say so themselves.) */
+static sa_status check_totals(const sa_algorithm *algorithm, const sa_policy *policy,
+                              const sa_options *options) {
+    const sa_model *model = policy->estimator.model;
+    if (options->feedback != SA_FEEDBACK_TOTAL) return SA_OK;
+    if (algorithm->doubling)
+        return sa_fail(SA_INVALID,
+                       "--feedback total does not go with --algorithm %s, whose epochs replay single scores",
+                       algorithm->name);
+    if (model && model->kind->observing && !model->kind->observing->observe_sums)
+        return sa_fail(SA_INVALID,
+                       "--algorithm %s cannot learn from totals, as --feedback total needs: its cells take "
+                       "the score of each arm",
+                       algorithm->name);
+    return SA_OK;
+}
+
 static sa_status check_forgetting(const sa_algorithm *algorithm, const sa_options *options) {
     if (!algorithm->doubling || (options->window == 0 && options->discount == 1)) return SA_OK;
     return sa_fail(SA_INVALID, "%s does not go with --algorithm %s, whose epochs begin with all feedback",
@@ -32,7 +50,8 @@ static sa_status check_forgetting(const sa_algorithm *algorithm, const sa_option
 /* The model, and what is known of its gradients. */
 static sa_status create_model(const sa_algorithm *algorithm, sa_options *options, sa_policy *policy) {
     bool companion = options->companion && !policy->exploration.by_theory; /* theory speaks of the network */
-    SA_TRY(sa_estimator_create(algorithm->model, options, companion, &policy->estimator));
+    sa_model_settings shape = sa_options_model(options);
+    SA_TRY(sa_estimator_create(algorithm->model, &shape, companion, &policy->estimator));
     const sa_model *model = policy->estimator.model;
     if (!model) return SA_OK;
     options->precision = (int)model->precision; /* linear models are always double */
@@ -44,11 +63,13 @@ static sa_status create_model(const sa_algorithm *algorithm, sa_options *options
         policy->exploration.bounds.approximation = 0;
     SA_TRY(sa_gradients_init(&policy->none, model->precision, model->pairs, model->shape));
     if (!algorithm->confidence) return SA_OK;
-    return sa_confidence_create(options, model->pairs, model->shape, &policy->confidence);
+    sa_confidence_settings settings = sa_options_confidence(options);
+    return sa_confidence_create(&settings, model->pairs, model->shape, &policy->confidence);
 }
 
 static sa_status create_parts(const sa_algorithm *algorithm, sa_options *options, sa_policy *policy) {
-    policy->exploration = sa_exploration_from(algorithm->exploration, algorithm->ts_samples, options);
+    const sa_exploration_class *rule = sa_exploration_find(algorithm->exploration);
+    policy->exploration = sa_options_exploration(rule, algorithm->ts_samples, options);
     policy->oracle = sa_oracle_of((sa_oracle_kind)options->oracle);
     if (policy->oracle->missing) return sa_fail(SA_UNSUPPORTED, "%s", policy->oracle->missing);
     policy->feedback = sa_feedback_of((sa_feedback_kind)options->feedback);
@@ -62,6 +83,7 @@ static sa_status create_parts(const sa_algorithm *algorithm, sa_options *options
     SA_TRY(check_forgetting(algorithm, options));
     if (policy->floor > 0) SA_TRY(sa_feasible_check(policy->oracle));
     SA_TRY(create_model(algorithm, options, policy));
+    SA_TRY(check_totals(algorithm, policy, options));
     return check_positions(policy, options);
 }
 
@@ -102,8 +124,10 @@ static sa_status put_together(sa_agent *agent, uint64_t epoch) {
     SA_TRY(sa_agent_make_learner(agent, epoch, &agent->learner));
     const sa_policy *policy = agent->learner->policy;
     sa_history_init(&agent->memory.history, &policy->estimator.inputs, policy->discounted);
+    agent->memory.history.totals = agent->given->feedback == SA_FEEDBACK_TOTAL;
     agent->memory.pending.limit = (size_t)agent->given->pending_limit;
     agent->memory.pending.discounted = policy->discounted;
+    agent->memory.pending.longest = agent->memory.history.totals ? SA_MOST_SUMMED : 0;
     return SA_OK;
 }
 

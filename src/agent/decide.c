@@ -42,6 +42,10 @@ static sa_status keep_contexts(sa_agent *agent, const sa_choice *choice, sa_pend
 static sa_status keep(sa_agent *agent, const sa_choice *choice, sa_pending *pending, bool *scaled) {
     const sa_policy *policy = agent->learner->policy;
     const sa_inputs *inputs = &policy->estimator.inputs;
+    size_t longest = agent->memory.pending.longest;
+    if (longest && choice->slate > longest)
+        return sa_fail(SA_INVALID, "--feedback total takes slates of at most %zu arms, and this one has %zu",
+                       longest, choice->slate);
     SA_TRY(sa_pending_init(pending, choice->slate, inputs->dim, inputs->precision, policy->discounted));
     memcpy(pending->arms, choice->arms, choice->slate * sizeof *pending->arms);
     for (size_t k = 0; pending->discounts && k < choice->slate; k++)

@@ -2,50 +2,18 @@
 
 #include <string.h>
 
+#include "agent/algorithms.h"
+
 /* What is looked at while the agent goes on, and left no trace in what was saved. All else gives the agent
  * its shape: the size of its arrays (--hidden), or what the numbers in them mean (--lambda, --normalize). */
 static const char *const FREE[] = {
-    "seed",
-    "first-run", /* random numbers to come */
-    "gamma",
-    "nu",
-    "ts-samples",
-    "ts-deviation",
-    "floor",
-    "offset",
-    "delta",
-    "norm-bound", /* exploration */
-    "approximation",
-    "cc-control",
-    "acc-confidence",
-    "acc-diameter", /* the same */
-    "train",
-    "train-every",
-    "train-warmup",
-    "train-window",
-    "train-steps", /* trainings to come */
-    "train-sample",
-    "train-batch",
-    "optimizer",
-    "rate",
-    "rate-rule",
-    "rate-decay", /* the same */
-    "regularize",
-    "weight-decay",
-    "error-decay",
-    "centre",
-    "scale",
-    "scale-to", /* the same */
-    "epoch-replay",
-    "epoch-replay-steps",
-    "epoch-rate-growth",
-    "epoch-steps-growth", /* epochs to come */
-    "epoch-exploration-growth",
-    "widths",
-    "oracle",
-    "agent-threads",
-    "pending-limit", /* choosing, keeping */
-    "history",       /* where the file is by now */
+    "seed",          "first-run", /* random numbers to come */
+    "gamma",         "nu",         "ts-samples",    "floor",
+    "delta",         "norm-bound", /* exploration */
+    "approximation", "train",      "train-every",   "train-steps",
+    "train-batch",   "rate",                                         /* trainings to come */
+    "widths",        "oracle",     "agent-threads", "pending-limit", /* choosing, keeping */
+    "history",                                                       /* where the file is by now */
 };
 
 static bool is_free(const char *name) {
@@ -66,6 +34,7 @@ static sa_status set(sa_options *saved, const char *name, const char *value) {
                        name);
     if (!is_free(info.name)) return sa_fail(SA_INVALID, "--%s is not an option of an agent", name);
     SA_TRY(sa_options_set(saved, name, value));
+    sa_algorithm_explore_cells(saved);
     if (gamma != (saved->gamma == SA_BY_THEORY) ||
         nu != (saved->nu == SA_BY_THEORY)) /* there is a companion with a number alone */
         return sa_fail(SA_INVALID,

@@ -2,7 +2,7 @@
 #ifndef SA_AGENT_LOAD_OPTIONS_H
 #define SA_AGENT_LOAD_OPTIONS_H
 
-#include "base/options.h"
+#include "options/options.h"
 
 /* Sets each of them in the saved options. SA_INVALID, with a sentence that names it, for an option that would
  * change the agent's shape, or that is not an agent's. */

@@ -9,18 +9,24 @@ static bool is_meant(const sa_pending *pending, const bool *observed, size_t k) 
 }
 
 /* All that can be wrong, before anything changes. */
-static sa_status check(sa_agent *agent, const sa_pending *pending, const double *scores,
-                       const bool *observed) {
+static sa_status check(sa_agent *agent, const sa_pending *pending, const double *scores, const bool *observed,
+                       size_t n) {
     unsigned long long id = pending->id;
     SA_TRY(sa_revise_check(agent->learner));
-    for (size_t k = 0; k < pending->slate; k++) {
+    bool total = agent->memory.history.totals; /* the score of all, in the first place */
+    if (total && pending->slate > 0 && pending->row[0] == SA_NO_ROW)
+        return sa_fail(SA_INVALID,
+                       "decision %llu has no total that could be revised: sa_agent_update brings the first",
+                       id);
+    for (size_t k = 0; k < n && k < pending->slate; k++) {
         if (!is_meant(pending, observed, k)) continue;
         if (pending->row[k] == SA_NO_ROW)
             return sa_fail(SA_INVALID,
                            "arm %zu of decision %llu has no feedback that could be revised: sa_agent_update "
                            "brings the first",
                            pending->arms[k], id);
-        SA_TRY(sa_rewards_check(&agent->rewards, pending->arms[k], pending->id, scores[k]));
+        SA_TRY(sa_rewards_check(&agent->rewards, total ? SA_ALL_ARMS : pending->arms[k], pending->id,
+                                scores[k]));
     }
     return SA_OK;
 }
@@ -29,10 +35,10 @@ static sa_status revise(sa_agent *agent, uint64_t decision, const double *scores
                         size_t n, bool *learning) {
     sa_pending *pending;
     SA_TRY(sa_agent_find(agent, decision, n, &pending));
-    SA_TRY(check(agent, pending, scores, observed));
+    SA_TRY(check(agent, pending, scores, observed, n));
     SA_TRY(sa_learner_unshare(agent->learner));
     *learning = true;
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < n && k < pending->slate; k++)
         if (is_meant(pending, observed, k)) SA_TRY(sa_revise(agent->learner, pending->row[k], scores[k]));
     return SA_OK;
 }

@@ -1,6 +1,7 @@
 #include "agent/rewards.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static bool take_number(const char **text, char end, double *number) {
@@ -23,13 +24,14 @@ sa_status sa_rewards_init(sa_rewards *rewards, const sa_options *options) {
 }
 
 sa_status sa_rewards_check(sa_rewards *rewards, size_t arm, uint64_t decision, double score) {
+    char what[64] = "the total";
     unsigned long long id = decision;
-    if (!isfinite(score))
-        return sa_fail(SA_INVALID, "feedback for arm %zu of decision %llu is %g", arm, id, score);
+    if (arm != SA_ALL_ARMS) snprintf(what, sizeof what, "feedback for arm %zu", arm);
+    if (!isfinite(score)) return sa_fail(SA_INVALID, "%s of decision %llu is %g", what, id, score);
     if (!rewards->bounded || (score >= rewards->low && score <= rewards->high)) return SA_OK;
     rewards->refused++;
-    return sa_fail(SA_INVALID, "feedback for arm %zu of decision %llu is %g, and --reward-range is %g,%g",
-                   arm, id, score, rewards->low, rewards->high);
+    return sa_fail(SA_INVALID, "%s of decision %llu is %g, and --reward-range is %g,%g", what, id, score,
+                   rewards->low, rewards->high);
 }
 
 size_t sa_rewards_sift(const sa_rewards *rewards, sa_outliers *outliers, const double *scores, size_t *places,

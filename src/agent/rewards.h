@@ -4,8 +4,8 @@
 #define SA_AGENT_REWARDS_H
 
 #include "base/npy.h"
-#include "base/options.h"
 #include "feedback/outliers.h"
+#include "options/options.h"
 
 typedef struct sa_rewards {
     bool bounded;
@@ -16,7 +16,9 @@ typedef struct sa_rewards {
 
 /* SA_INVALID for a range that is none. */
 sa_status sa_rewards_init(sa_rewards *rewards, const sa_options *options);
-/* SA_INVALID, with a sentence, for a score outside the range, or not a number; the refused are counted. */
+#define SA_ALL_ARMS ((size_t)-1)
+/* SA_INVALID, with a sentence, for a score outside the range, or not a number; the refused are counted. arm
+ * SA_ALL_ARMS: it is the slate's total. */
 sa_status sa_rewards_check(sa_rewards *rewards, size_t arm, uint64_t decision, double score);
 /* Moves the places (count) with wild scores behind the others, each in its order, and returns how many are
  * not wild; `outliers` takes all of them in. */

@@ -12,34 +12,34 @@
 #include "memory/history_file.h"
 #include "memory/pending_file.h"
 
-static const int64_t FORMAT =
-    3; /* the only one that is read; one more whenever what is in the file changes */
+/* The only one that is read; one more whenever what is in the file changes. */
+static const int64_t FORMAT = 4;
 static const int64_t MOST_EPOCHS = 64; /* each doubles the rounds */
 
 /* ---- options as text ---- */
 
-/* The agent's own options, and the four of the experiment that its random numbers and inputs depend on. First
- * weights are in the file themselves. */
-static bool is_kept(const sa_option_info *info) {
-    if (!strcmp(info->name, "init-weights")) return false;
-    return info->scope == SA_SCOPE_AGENT || !strcmp(info->name, "dim") || !strcmp(info->name, "slate") ||
-           !strcmp(info->name, "seed") || !strcmp(info->name, "first-run");
+/* The agent's own options and settings, and the four of the experiment that its random numbers and inputs
+ * depend on. First weights are in the file themselves. */
+static bool is_kept(const sa_option_row *row) {
+    if (!strcmp(row->name, "init-weights")) return false;
+    return row->scope == SA_SCOPE_AGENT || !strcmp(row->name, "dim") || !strcmp(row->name, "slate") ||
+           !strcmp(row->name, "seed") || !strcmp(row->name, "first-run");
 }
 
 static sa_status options_to_text(const sa_options *options, char **out) {
     enum { LINE = 2 * 4096 }; /* a path may be long */
     char *text, value[LINE / 2];
-    size_t used = 0, size = sa_option_count() * LINE;
+    size_t used = 0, size = (size_t)SA_SETTING_TOTAL * LINE;
     SA_TRY(sa_alloc_array(size, 1, &text));
-    sa_option_info info;
-    for (size_t i = 0; sa_option_at(i, &info); i++) {
-        if (!is_kept(&info)) continue;
-        sa_status status = sa_options_get(options, info.name, value, sizeof value);
+    for (size_t i = 0; i < SA_SETTING_TOTAL; i++) {
+        const sa_option_row *row = &sa_option_rows[i];
+        if (!is_kept(row)) continue;
+        sa_status status = sa_option_print(row, sa_option_field(options, row), value, sizeof value);
         if (status != SA_OK) {
             sa_free(text);
             return status;
         }
-        used += (size_t)snprintf(text + used, size - used, "%s %s\n", info.name, value);
+        used += (size_t)snprintf(text + used, size - used, "%s %s\n", row->name, value);
     }
     *out = text;
     return SA_OK;
@@ -52,17 +52,15 @@ static sa_status options_from_text(char *text, sa_options *options) {
         if (!end || !space || space > end)
             return sa_fail(SA_FORMAT, "the options are not lines of a name and a value");
         *end = *space = '\0';
-        sa_option_info info;
-        if (!sa_option_find(line, &info) || !is_kept(&info))
-            return sa_fail(SA_FORMAT, "there is no option '%s'", line);
-        sa_status status = sa_options_set(options, line, space + 1);
+        const sa_option_row *row = sa_option_row_find(line);
+        if (!row || !is_kept(row)) return sa_fail(SA_FORMAT, "there is no option '%s'", line);
+        sa_status status = sa_options_set_any(options, line, space + 1);
         if (status != SA_OK) return status == SA_INVALID ? SA_FORMAT : status;
         line = end + 1;
     }
-    sa_option_info info;
-    for (size_t i = 0; sa_option_at(i, &info); i++)
-        if (is_kept(&info) && !sa_options_given(options, info.name))
-            return sa_fail(SA_FORMAT, "the option '%s' is missing", info.name);
+    for (size_t i = 0; i < SA_SETTING_TOTAL; i++)
+        if (is_kept(&sa_option_rows[i]) && !options->given[i])
+            return sa_fail(SA_FORMAT, "the option '%s' is missing", sa_option_rows[i].name);
     return SA_OK;
 }
 

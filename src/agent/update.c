@@ -47,7 +47,13 @@ sa_status sa_agent_find(const sa_agent *agent, uint64_t decision, size_t n, sa_p
                        "decision %llu was forgotten: at most %zu are kept (--pending-limit)", id,
                        ring->limit);
     if (!pending) return sa_fail(SA_UNKNOWN_DECISION, "decision %llu was never made", id);
-    if (n != pending->slate)
+    if (agent->memory.history.totals && n != 1)
+        return sa_fail(
+            SA_INVALID,
+            "feedback for decision %llu has %zu scores, and --feedback total takes one number: the "
+            "sum of the slate's scores",
+            id, n);
+    if (!agent->memory.history.totals && n != pending->slate)
         return sa_fail(SA_INVALID, "feedback for decision %llu has %zu scores, its slate has %zu", id, n,
                        pending->slate);
     *out = pending;
@@ -76,22 +82,40 @@ static sa_status learn_from(sa_agent *agent, const sa_answer *answer, bool *lear
     return begin_epoch(agent, next);
 }
 
-static sa_status answer_with(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed,
-                             size_t n, size_t *places, bool *learning) {
+/* The scores of the answer's places that were seen, of which those that are wild go behind the others. A
+ * total is one score, in the first place, of all of them. */
+static sa_status sift(sa_agent *agent, const sa_observed *seen, size_t *places, sa_outliers *outliers,
+                      sa_answer *answer) {
+    bool totals = agent->memory.history.totals;
+    const sa_pending *pending = answer->pending;
+    size_t scores = totals && seen->count ? 1 : seen->count;
+    if (totals && scores && pending->left == 0)
+        return sa_fail(SA_ALREADY_ANSWERED, "the total of decision %llu came before",
+                       (unsigned long long)pending->id);
+    for (size_t i = 0; totals && i < scores; i++)
+        SA_TRY(sa_rewards_check(&agent->rewards, SA_ALL_ARMS, pending->id, answer->scores[0]));
+    SA_TRY(sa_answer_check(answer, agent->learner->options->feedback == SA_FEEDBACK_CASCADE));
+    for (size_t i = 0; !totals && i < scores; i++)
+        SA_TRY(sa_rewards_check(&agent->rewards, pending->arms[places[i]], pending->id,
+                                answer->scores[places[i]]));
+    answer->count = sa_rewards_sift(&agent->rewards, outliers, answer->scores, places, scores);
+    if (totals && answer->count) answer->count = seen->count;
+    answer->wild = seen->count - answer->count;
+    return SA_OK;
+}
+
+/* scores (slate), places (slate): workspace */
+static sa_status answer_with(sa_agent *agent, sa_pending *pending, const double *scores, const bool *observed,
+                             size_t *places, bool *learning) {
     const sa_policy *policy = agent->learner->policy;
-    sa_answer answer = {.scores = scores, .places = places, .solved = decision == agent->solved_for};
-    SA_TRY(sa_agent_find(agent, decision, n, &answer.pending));
-    sa_observed seen = policy->feedback->observe(n, scores, observed, places);
+    sa_answer answer = {
+        .pending = pending, .scores = scores, .places = places, .solved = pending->id == agent->solved_for};
+    sa_outliers outliers = agent->rewards.outliers;
+    sa_observed seen = policy->feedback->observe(pending->slate, scores, observed, places);
     answer.count = seen.count;
     answer.end = seen.end;
-    SA_TRY(sa_answer_check(&answer, agent->learner->options->feedback == SA_FEEDBACK_CASCADE));
-    for (size_t i = 0; i < seen.count; i++)
-        SA_TRY(
-            sa_rewards_check(&agent->rewards, answer.pending->arms[places[i]], decision, scores[places[i]]));
+    SA_TRY(sift(agent, &seen, places, &outliers, &answer));
     if (seen.count == 0) return SA_OK;
-    sa_outliers outliers = agent->rewards.outliers;
-    answer.count = sa_rewards_sift(&agent->rewards, &outliers, scores, places, seen.count);
-    answer.wild = seen.count - answer.count;
     SA_TRY(learn_from(agent, &answer, learning));
     agent->rewards.outliers = outliers;
     return SA_OK;
@@ -100,10 +124,24 @@ static sa_status answer_with(sa_agent *agent, uint64_t decision, const double *s
 sa_status sa_agent_answer(sa_agent *agent, uint64_t decision, const double *scores, const bool *observed,
                           size_t n, bool *learning) {
     enum { FEW = 64 };
-    size_t few[FEW], *places = few;
-    if (n > FEW) SA_TRY(sa_alloc_array(n, sizeof *places, &places));
-    sa_status status = answer_with(agent, decision, scores, observed, n, places, learning);
-    if (n > FEW) sa_free(places);
+    size_t few_places[FEW], *many_places = NULL;
+    double few_scores[FEW] = {0}, *many_scores = NULL; /* of a total: it, and zeros */
+    bool totals = agent->memory.history.totals;
+    sa_pending *pending;
+    sa_status status;
+    SA_TRY(sa_agent_find(agent, decision, n, &pending));
+    bool many = pending->slate > FEW;
+    if (many) SA_TRY_OR_FAIL(sa_alloc_array(pending->slate, sizeof *many_places, &many_places));
+    if (many && totals) SA_TRY_OR_FAIL(sa_alloc_array(pending->slate, sizeof *many_scores, &many_scores));
+    if (totals) {
+        double *spread = many ? many_scores : few_scores;
+        spread[0] = scores[0];
+        scores = spread;
+    }
+    status = answer_with(agent, pending, scores, observed, many ? many_places : few_places, learning);
+fail:
+    sa_free(many_places);
+    sa_free(many_scores);
     return status;
 }
 
@@ -121,6 +159,10 @@ sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scor
 
 static sa_status check_scores(sa_agent *agent, const size_t *arms, const double *scores, const bool *observed,
                               size_t n) {
+    if (agent->memory.history.totals)
+        return n > 0 && (!observed || observed[0])
+                   ? sa_rewards_check(&agent->rewards, SA_ALL_ARMS, agent->memory.pending.next, scores[0])
+                   : SA_OK;
     for (size_t k = 0; k < n; k++) {
         if (observed && !observed[k]) continue;
         if (!isfinite(scores[k]))
@@ -140,9 +182,10 @@ sa_status sa_agent_learn(sa_agent *agent, const sa_request *request, const size_
     uint64_t id = agent->memory.pending.next;
     sa_status status = check_scores(agent, arms, scores, observed, n);
     if (status == SA_OK) status = sa_agent_keep(agent, request, arms, n, NULL, NULL, &learning);
-    if (status == SA_OK) {
+    if (status == SA_OK && (n > 0 || !agent->memory.history.totals)) {
         learning = true; /* it is remembered: a failure now leaves half of it */
-        status = sa_agent_answer(agent, id, scores, observed, n, &learning);
+        status =
+            sa_agent_answer(agent, id, scores, observed, agent->memory.history.totals ? 1 : n, &learning);
     }
     return sa_agent_leave(agent, before, status, learning);
 }

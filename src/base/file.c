@@ -178,3 +178,14 @@ uint32_t sa_crc32(uint32_t crc, const void *data, size_t size) {
     for (; size; size--) crc = (crc >> 8) ^ table[0][(crc ^ *next++) & 255];
     return ~crc;
 }
+
+sa_status sa_full_path(char **path) {
+    char *resolved = **path ? realpath(*path, NULL) : NULL, *copy;
+    if (!resolved) return SA_OK;
+    sa_status status = sa_copy_text(resolved, &copy);
+    free(resolved);
+    SA_TRY(status);
+    sa_free(*path);
+    *path = copy;
+    return SA_OK;
+}

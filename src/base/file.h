@@ -42,4 +42,7 @@ sa_status sa_replace_write(const sa_replacement *replacement, const void *data, 
 sa_status sa_replace_commit(sa_replacement *replacement);
 void sa_replace_abandon(sa_replacement *replacement);
 
+/* Replaces the owned `*path` of a file that exists by its full path; any other text stays as it is. */
+sa_status sa_full_path(char **path);
+
 #endif

@@ -1,3 +1,4 @@
+#define _DEFAULT_SOURCE /* madvise */
 #include "base/memory.h"
 
 #include <stdatomic.h>
@@ -6,16 +7,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/machine.h"
 
-enum { ALIGNMENT = 64 };
+enum {
+    ALIGNMENT = 64,
+    LARGE_PAGE = 1 << 21,
+    REGION = 4 * LARGE_PAGE,
+    LEAST_IN_REGION = 1 << 17, /* smaller blocks are of things that the tables of pages have room for */
+    MOST_IN_REGION = REGION / 4,
+};
 
 /* The line before each block. */
 typedef struct head {
     atomic_size_t holders;
     size_t bytes;
     sa_account *account; /* NULL: charged to none */
+    sa_region *region;   /* NULL: allocated alone */
 } head;
 
 _Static_assert(sizeof(head) <= ALIGNMENT, "a block's head is one line");
@@ -88,23 +97,29 @@ size_t sa_memory_available(void) {
     return known && (machine == 0 || kilobytes * 1024 < machine) ? (size_t)kilobytes * 1024 : machine;
 }
 
-sa_status sa_alloc_array(size_t count, size_t size, void *out) {
-    SA_TRY(sa_memory_check(count, size));
-    size_t bytes = count * size; /* checked */
-    size_t rounded =
-        (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT; /* at least one line, a multiple as C17 asks */
-    char *line = aligned_alloc(ALIGNMENT, ALIGNMENT + rounded);
-    if (!line) return too_large(count, size);
+/* The size of a block with its head: a multiple of the alignment as C17 asks, and at least two lines. */
+static size_t size_with_head(size_t bytes) { return ALIGNMENT + (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT; }
+
+/* A block of that many bytes in memory of size_with_head. */
+static void begin_block(char *line, size_t bytes, sa_region *region, void *out) {
     void *block = line + ALIGNMENT;
     head *first = head_of(block);
-    *first = (head){.bytes = bytes, .account = charged};
+    *first = (head){.bytes = bytes, .account = charged, .region = region};
     atomic_init(&first->holders, 1);
     if (charged) {
         atomic_fetch_add_explicit(&charged->holders, 1, memory_order_relaxed);
         atomic_fetch_add_explicit(&charged->bytes, bytes, memory_order_relaxed);
     }
-    memset(block, 0, rounded);
+    memset(block, 0, size_with_head(bytes) - ALIGNMENT);
     memcpy(out, &block, sizeof block);
+}
+
+sa_status sa_alloc_array(size_t count, size_t size, void *out) {
+    SA_TRY(sa_memory_check(count, size));
+    size_t bytes = count * size; /* checked */
+    char *line = aligned_alloc(ALIGNMENT, size_with_head(bytes));
+    if (!line) return too_large(count, size);
+    begin_block(line, bytes, NULL, out);
     return SA_OK;
 }
 
@@ -130,12 +145,69 @@ sa_status sa_grow_array(void *array, size_t *capacity, size_t needed, size_t siz
     return SA_OK;
 }
 
+/* ---- regions ---- */
+
+struct sa_region {
+    atomic_size_t holders; /* its blocks, and whoever allocates in it */
+    atomic_size_t used;    /* bytes from its start on, this struct among them; more than REGION: it is full */
+};
+
+_Static_assert(sizeof(sa_region) <= ALIGNMENT, "a region begins with one line");
+
+static sa_region *open_region(void) {
+    sa_region *region = aligned_alloc(LARGE_PAGE, REGION);
+    if (!region) return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(region, REGION, MADV_HUGEPAGE); /* a wish: small pages do, too */
+#endif
+    atomic_init(&region->holders, 1);
+    atomic_init(&region->used, ALIGNMENT);
+    return region;
+}
+
+sa_region *sa_region_hold(sa_region *region) {
+    if (region) atomic_fetch_add_explicit(&region->holders, 1, memory_order_relaxed);
+    return region;
+}
+
+void sa_region_release(sa_region *region) {
+    if (region && atomic_fetch_sub_explicit(&region->holders, 1, memory_order_acq_rel) == 1) free(region);
+}
+
+/* The next bytes of the region; NULL when it is full. */
+static char *take(sa_region *region, size_t bytes) {
+    if (!region) return NULL;
+    size_t start = atomic_fetch_add_explicit(&region->used, bytes, memory_order_relaxed);
+    return start + bytes <= REGION ? (char *)region + start : NULL;
+}
+
+sa_status sa_alloc_in_region(sa_region **region, size_t count, size_t size, void *out) {
+    SA_TRY(sa_memory_check(count, size));
+    size_t bytes = count * size; /* checked */
+    if (bytes < LEAST_IN_REGION || bytes > MOST_IN_REGION) return sa_alloc_array(count, size, out);
+    char *line = take(*region, size_with_head(bytes));
+    if (!line) {
+        sa_region *next = open_region();
+        if (!next) return sa_alloc_array(count, size, out);
+        sa_region_release(*region);
+        *region = next;
+        line = take(next, size_with_head(bytes));
+    }
+    begin_block(line, bytes, sa_region_hold(*region), out);
+    return SA_OK;
+}
+
+/* ---- freeing and holding ---- */
+
 static void free_block(head *first) {
     if (first->account) {
         atomic_fetch_sub_explicit(&first->account->bytes, first->bytes, memory_order_relaxed);
         account_release(first->account);
     }
-    free(first);
+    if (first->region)
+        sa_region_release(first->region);
+    else
+        free(first);
 }
 
 void sa_free(void *block) {

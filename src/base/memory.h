@@ -43,6 +43,20 @@ bool sa_is_last(void *block);
 /* `*array` becomes a copy that nobody else holds, where others do. */
 sa_status sa_unshare(void *array);
 
+/* ---- blocks side by side ---- */
+
+/* A region is memory in pages of 2 MiB, where the system has them: what is read from end to end again and
+ * again, and is far larger than the caches, else waits for the tables of its many small pages as well. */
+typedef struct sa_region sa_region;
+
+/* sa_alloc_array in `*region` (NULL: none yet), or in a new one, which takes its place when that is full.
+ * Blocks too small or too large for it are allocated alone. */
+sa_status sa_alloc_in_region(sa_region **region, size_t count, size_t size, void *out);
+/* One more holder, in this thread or another; returns the region. NULL is fine. */
+sa_region *sa_region_hold(sa_region *region);
+/* Gives up one hold; its memory lasts until its last block is freed. NULL is fine. */
+void sa_region_release(sa_region *region);
+
 /* ---- accounts: bytes that belong together ---- */
 
 typedef struct sa_account sa_account;

@@ -6,7 +6,12 @@
 #include <stddef.h>
 
 #include "base/npy.h"
-#include "base/options.h"
+#include "base/option_rows.h"
+
+#define SA_PI 3.14159265358979323846
+
+#define SA_PRECISIONS(X) X(PRECISION_SINGLE, "single") X(PRECISION_DOUBLE, "double")
+SA_DECLARE_CHOICES(sa_precision, SA_PRECISIONS);
 
 static inline size_t sa_precision_bytes(sa_precision precision) {
     return precision == SA_PRECISION_SINGLE ? sizeof(float) : sizeof(double);

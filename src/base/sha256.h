@@ -5,12 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <superarm/sha256.h>
+
 #include "base/status.h"
 
 enum { SA_SHA256_TEXT = 65 };
 
 /* As 64 hexadecimal digits. */
-void sa_sha256(const void *data, size_t size, char text[SA_SHA256_TEXT]);
+void sa_sha256_text(const void *data, size_t size, char text[SA_SHA256_TEXT]);
 sa_status sa_sha256_file(const char *path, char text[SA_SHA256_TEXT], uint64_t *bytes);
 
 #endif

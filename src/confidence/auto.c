@@ -18,7 +18,7 @@ enum { LARGE_BATCH = 8 }; /* more than so many times M at once are counted by a 
 
 typedef struct automatic {
     sa_confidence base;
-    sa_options options; /* what engines read of them; owns nothing */
+    sa_confidence_settings settings; /* of the engines within */
     size_t pairs;
     sa_pair_shape *shape;           /* (pairs) */
     sa_confidence *now;             /* exact, or a sketch */
@@ -62,25 +62,25 @@ static void measure(automatic_t *self, double size) {
     self->stays = parameters <= 2 * self->elements;
 }
 
-static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+static sa_status create(const sa_confidence_settings *settings, size_t pairs, const sa_pair_shape *shape,
                         sa_confidence **out) {
     automatic_t *self;
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base.kind = &sa_confidence_auto;
-    self->options = (sa_options){.precision = options->precision,
-                                 .regularization = options->regularization,
-                                 .sketch_size = options->sketch_size,
-                                 .discount = 1}; /* of a sketch, which forgets by itself */
+    self->settings = (sa_confidence_settings){.precision = settings->precision,
+                                              .regularization = settings->regularization,
+                                              .sketch_size = settings->sketch_size,
+                                              .discount = 1}; /* of a sketch, which forgets by itself */
     self->pairs = pairs;
     SA_TRY_OR_FAIL(sa_alloc_array(pairs, sizeof *shape, &self->shape));
     memcpy(self->shape, shape, pairs * sizeof *shape);
-    measure(self, (double)options->sketch_size);
-    self->options.exact_form = self->stays ? SA_EXACT_AUTO : SA_EXACT_DUAL;
+    measure(self, (double)settings->sketch_size);
+    self->settings.exact_form = self->stays ? SA_EXACT_AUTO : SA_EXACT_DUAL;
     const sa_confidence_class *first =
-        options->discount < 1 && !self->stays ? &sa_confidence_sketch : &sa_confidence_exact;
-    sa_options within = self->options;
-    if (self->stays) within.discount = options->discount;
+        settings->discount < 1 && !self->stays ? &sa_confidence_sketch : &sa_confidence_exact;
+    sa_confidence_settings within = self->settings;
+    if (self->stays) within.discount = settings->discount;
     SA_TRY_OR_FAIL(first->create(&within, pairs, shape, &self->now));
     *out = &self->base;
     return SA_OK;
@@ -98,10 +98,10 @@ static double fold_cost(const automatic_t *self) {
 /* A sketch of `held` (NULL: of none), as precise as exact widths had to be. */
 static sa_status change_over(automatic_t *self, const sa_gradients *held) {
     sa_confidence *sketch;
-    sa_options options = self->options;
+    sa_confidence_settings settings = self->settings;
     sa_width_work work = {0};
-    if (held) options.precision = (int)held->precision;
-    SA_TRY(sa_confidence_sketch.create(&options, self->pairs, self->shape, &sketch));
+    if (held) settings.precision = (int)held->precision;
+    SA_TRY(sa_confidence_sketch.create(&settings, self->pairs, self->shape, &sketch));
     sa_status status = held && held->count ? sketch->kind->count(sketch, held, NULL, &work) : SA_OK;
     sa_width_work_clear(&work);
     if (status != SA_OK) {
@@ -163,7 +163,7 @@ static sa_status discount(sa_confidence *confidence, double factor) {
 static sa_status regularize(sa_confidence *confidence, double lambda) {
     automatic_t *self = (automatic_t *)confidence;
     SA_TRY(self->now->kind->regularize(self->now, lambda));
-    self->options.regularization = lambda;
+    self->settings.regularization = lambda;
     return SA_OK;
 }
 

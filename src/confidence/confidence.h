@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/npy.h"
-#include "base/options.h"
 #include "base/workspace.h"
+#include "confidence/options.h"
 #include "model/gradients.h"
 
 typedef struct sa_confidence sa_confidence;
@@ -24,9 +24,10 @@ typedef struct sa_confidence_state {
     bool from_primal; /* from the p x p side */
 } sa_confidence_state;
 
-enum {
-    SA_WIDTH_COLUMNS = 240
-}; /* gradients taken at a time, so that workspace stays bounded for any number of arms */
+/* SA_WIDTH_COLUMNS: gradients taken at a time, so that workspace stays bounded for any number of arms.
+ * SA_WIDTH_GROUP: so many widths take hardly longer than one, as all wait for the factor to come from
+ * memory. */
+enum { SA_WIDTH_COLUMNS = 240, SA_WIDTH_GROUP = 8 };
 
 /* What solving for widths has found of some gradients, kept so that counting these need not solve for it
  * again. */
@@ -56,8 +57,9 @@ void sa_solved_begin(sa_solved *solved, const sa_confidence *confidence, size_t 
 typedef struct sa_confidence_class {
     const char *name;
     const char *summary;
+    bool sums; /* can it count gradients that are sums, as --feedback total has them? */
     /* For gradients with these pairs. */
-    sa_status (*create)(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+    sa_status (*create)(const sa_confidence_settings *settings, size_t pairs, const sa_pair_shape *shape,
                         sa_confidence **out);
     void (*destroy)(sa_confidence *confidence);
     /* A copy to go on counting with, while others hold this one: what is only read is shared, and what only
@@ -101,8 +103,8 @@ struct sa_confidence {
     double asked;
 };
 
-sa_status sa_confidence_create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
-                               sa_confidence **out);
+sa_status sa_confidence_create(const sa_confidence_settings *settings, size_t pairs,
+                               const sa_pair_shape *shape, sa_confidence **out);
 void sa_confidence_destroy(sa_confidence *confidence); /* gives up one hold; NULL is fine */
 /* Before it changes: where others hold `*confidence`, it becomes a fork. */
 sa_status sa_confidence_unshare(sa_confidence **confidence);

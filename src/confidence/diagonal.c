@@ -65,13 +65,13 @@ static sa_status allocate(diagonal_t *self) {
     return sa_alloc_array(self->parameters, sizeof(double), &self->reciprocal);
 }
 
-static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+static sa_status create(const sa_confidence_settings *settings, size_t pairs, const sa_pair_shape *shape,
                         sa_confidence **out) {
     diagonal_t *self;
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base.kind = &sa_confidence_diagonal;
-    self->lambda = options->regularization;
+    self->lambda = settings->regularization;
     self->pairs = pairs;
     SA_TRY_OR_FAIL(sa_alloc_array(pairs, sizeof *shape, &self->shape));
     memcpy(self->shape, shape, pairs * sizeof *shape);
@@ -173,6 +173,30 @@ static sa_status widths(const sa_confidence *confidence, const sa_gradients *bat
     return SA_OK;
 }
 
+/* z += the squares of a sum's numbers, pair by pair: they are not an outer product. */
+static void count_sum(diagonal_t *self, const sa_gradients *batch, size_t index, double *written) {
+    double *z = self->z;
+    for (size_t l = 0; l < self->pairs; l++) {
+        const sa_pair *pair = &batch->pair[l];
+        size_t deltas = pair->shape.delta, inputs = pair->shape.input;
+        memset(written, 0, deltas * inputs * sizeof *written);
+        for (size_t row = sa_gradients_row(batch, index); row < sa_gradients_row(batch, index + 1); row++)
+            for (size_t i = 0; i < deltas; i++)
+                for (size_t j = 0; j < inputs; j++)
+                    written[i * inputs + j] += sa_real_get(batch->precision, pair->delta, row * deltas + i) *
+                                               sa_real_get(batch->precision, pair->input, row * inputs + j);
+        for (size_t i = 0; i < deltas * inputs; i++) z[i] += written[i] * written[i];
+        z += deltas * inputs;
+    }
+}
+
+static sa_status count_sums(diagonal_t *self, const sa_gradients *batch, sa_width_work *work) {
+    double *written;
+    SA_TRY(SA_LAY(&work->solution, {&written, self->parameters, sizeof *written}));
+    for (size_t i = 0; i < batch->sums; i++) count_sum(self, batch, i, written);
+    return SA_OK;
+}
+
 static void refresh_reciprocals(diagonal_t *self) {
     for (size_t j = 0; j < self->parameters; j++) self->reciprocal[j] = 1 / self->z[j];
 }
@@ -182,8 +206,9 @@ static sa_status count(sa_confidence *confidence, const sa_gradients *batch, con
     diagonal_t *self = (diagonal_t *)confidence;
     squares part;
     (void)label;
+    if (batch->summed) SA_TRY(count_sums(self, batch, work));
     SA_TRY(lay(self, work, &part));
-    for (size_t first = 0; first < batch->count; first += ROWS) {
+    for (size_t first = 0; !batch->summed && first < batch->count; first += ROWS) {
         size_t many = batch->count - first < ROWS ? batch->count - first : ROWS;
         double *z = self->z;
         for (size_t l = 0; l < self->pairs; l++) {
@@ -195,7 +220,7 @@ static sa_status count(sa_confidence *confidence, const sa_gradients *batch, con
         }
     }
     refresh_reciprocals(self);
-    self->counted += batch->count;
+    self->counted += sa_gradients_many(batch);
     return SA_OK;
 }
 
@@ -238,6 +263,7 @@ static sa_status load(sa_confidence *confidence, sa_npz *archive) {
 
 const sa_confidence_class sa_confidence_diagonal = {
     .name = "diagonal",
+    .sums = true,
     .summary = "of Z only its diagonal: 2 p (N + K) operations a round, whatever was counted before; widths "
                "are approximate",
     .create = create,

@@ -22,17 +22,26 @@ typedef struct block {
 } block;
 
 static sa_status lay(const dual_t *dual, sa_workspace *workspace, block *work) {
-    size_t n = dual->counted.count, square = (size_t)BLOCK_COLUMNS * BLOCK_COLUMNS;
-    return SA_LAY(workspace, {&work->inner, 2 * SA_INNER_ROWS * SA_INNER_WIDE, sizeof(real)},
+    size_t n = sa_gradients_many(&dual->counted), square = (size_t)BLOCK_COLUMNS * BLOCK_COLUMNS;
+    return SA_LAY(workspace,
+                  {&work->inner, 2 * SA_INNER_ROWS * SA_INNER_WIDE, sizeof(real)}, /* more than sums need */
                   {&work->corner, square, sizeof(double)}, {&work->column, BLOCK_COLUMNS, sizeof(double)},
                   {&work->product, square, sizeof(real)}, {&work->solution, n * BLOCK_COLUMNS, sizeof(real)});
+}
+
+static void inner_products(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld,
+                           real *work) {
+    if (left->summed)
+        REAL(gradients_inner_sums)(left, right, out, ld, work);
+    else
+        REAL(gradients_inner_wide)(left, right, out, ld, work);
 }
 
 /* corner (k, k), lower triangle = lambda I + <g_i, g_j> - <column i, column j of the solution (n, ld)>.
  * Products of some rows at a time are added up in double precision. */
 static void form_corner(const dual_t *dual, const sa_gradients *part, const block *work, size_t ld) {
-    size_t k = part->count, n = dual->counted.count;
-    REAL(gradients_inner_wide)(part, part, work->product, k, work->inner);
+    size_t k = sa_gradients_many(part), n = sa_gradients_many(&dual->counted);
+    inner_products(part, part, work->product, k, work->inner);
     for (size_t i = 0; i < k * k; i++) work->corner[i] = (double)work->product[i];
     for (size_t i = 0; i < k; i++) work->corner[i * k + i] += dual->base.lambda;
     for (size_t first = 0; first < n; first += SA_INNER_ROWS) {
@@ -60,14 +69,15 @@ static void factor_block(double lambda, size_t k, const block *work) {
 sa_status REAL(dual_append_blocks)(dual_t *dual, const sa_gradients *batch, double scale,
                                    sa_width_work *space) {
     block work;
-    for (size_t first = 0; first < batch->count; first += BLOCK_COLUMNS) {
-        size_t many = batch->count - first < BLOCK_COLUMNS ? batch->count - first : BLOCK_COLUMNS;
+    size_t all = sa_gradients_many(batch);
+    for (size_t first = 0; first < all; first += BLOCK_COLUMNS) {
+        size_t many = all - first < BLOCK_COLUMNS ? all - first : BLOCK_COLUMNS;
         size_t ld = sa_padded_columns(many);
         SA_TRY(sa_work_take(space, dual->counted.precision, batch, NULL, first, many));
         SA_TRY(lay(dual, &space->solution, &work));
         sa_gradients *part = &space->part;
         for (size_t i = 0; scale != 1 && i < many; i++) sa_gradients_scale(part, i, scale);
-        REAL(gradients_inner_wide)(&dual->counted, part, work.solution, ld, work.inner);
+        inner_products(&dual->counted, part, work.solution, ld, work.inner);
         REAL(triangle_solve)(&dual->factor, work.solution, ld);
         form_corner(dual, part, &work, ld);
         factor_block(dual->base.lambda, many, &work);

@@ -8,7 +8,10 @@
  * which the solve for their widths has found already; the corner is the factor of lambda I + g_i'g_j - (C^-1
  * c_i)'(C^-1 c_j). Its pivots are at least sqrt(lambda), whatever rounding says, so appending cannot break
  * down. Many at once are a Cholesky factorisation in blocks (dual_block_real.c), nearly all of it matrix
- * products. */
+ * products.
+ *
+ * Where a gradient is the sum of those of a slate's arms, its inner products are the sums of theirs, and so is
+ * its C^-1 c: n counts sums. */
 #include <math.h>
 #include <string.h>
 
@@ -40,13 +43,18 @@ static sa_status solve(const dual_t *dual, size_t n, const sa_gradients *batch, 
     sa_gradients leading = dual->counted;
     REAL(triangle) corner = dual->factor;
     real *inner;
-    leading.count = corner.n = n;
+    leading.count = sa_gradients_row(&leading, n);
+    leading.sums = corner.n = n;
     if (__builtin_mul_overflow(n, columns, &elements))
         return sa_fail(SA_OUT_OF_MEMORY, "too many gradients: %zu", n);
     SA_TRY(sa_work_take(work, PRECISION, batch, rows, first, count));
-    SA_TRY(SA_LAY(&work->solution, {&inner, 2 * SA_INNER_ROWS * SA_INNER_COLUMNS, sizeof(real)},
+    bool summed = leading.summed;
+    SA_TRY(SA_LAY(&work->solution, {&inner, (2 + summed) * SA_INNER_ROWS * SA_INNER_COLUMNS, sizeof(real)},
                   {solution, elements, sizeof(real)}));
-    REAL(gradients_inner)(&leading, &work->part, *solution, columns, inner);
+    if (summed)
+        REAL(gradients_inner_sums)(&leading, &work->part, *solution, columns, inner);
+    else
+        REAL(gradients_inner)(&leading, &work->part, *solution, columns, inner);
     REAL(triangle_solve)(&corner, *solution, columns);
     return SA_OK;
 }
@@ -64,7 +72,7 @@ static void column_norms(const real *solution, size_t n, size_t columns, double 
 /* Keeps the solution's columns, by the labels of their rows; all is forgotten when there are too many. */
 static sa_status keep(const dual_t *dual, const size_t *rows, size_t first, size_t count, const size_t *label,
                       const real *solution, sa_solved *solved) {
-    size_t ld = sa_padded_columns(count), n = dual->counted.count;
+    size_t ld = sa_padded_columns(count), n = sa_gradients_many(&dual->counted);
     if (!label || !solved->version) return SA_OK;
     if (solved->count == 0) {
         solved->columns = sa_padded_columns(solved->columns);
@@ -88,7 +96,7 @@ static sa_status squared_widths(const sa_factor *factor, const sa_gradients *bat
                                 double *rho) {
     const dual_t *dual = (const dual_t *)factor;
     double norms[SA_WIDTH_COLUMNS];
-    size_t n = dual->counted.count;
+    size_t n = sa_gradients_many(&dual->counted);
     real *solution;
     *rho = 1;
     for (size_t first = 0; first < count; first += SA_WIDTH_COLUMNS) {
@@ -112,7 +120,7 @@ static sa_status tighten(const sa_factor *factor, const sa_gradients *batch, con
                          sa_width_work *work, double *squared) {
     const dual_t *dual = (const dual_t *)factor;
     double norms[SA_WIDTH_COLUMNS];
-    size_t n = dual->counted.count / 4 / SA_PANEL * SA_PANEL;
+    size_t n = sa_gradients_many(&dual->counted) / 4 / SA_PANEL * SA_PANEL;
     real *solution;
     for (size_t first = 0; n > 0 && first < count; first += SA_WIDTH_COLUMNS) {
         size_t columns = count - first < SA_WIDTH_COLUMNS ? count - first : SA_WIDTH_COLUMNS;
@@ -133,11 +141,11 @@ static sa_status tighten(const sa_factor *factor, const sa_gradients *batch, con
  * left>; left (n, ld) */
 static void factor_corner(const dual_t *dual, const sa_gradients *batch, const real *left, size_t ld,
                           const size_t *column, double *corner) {
-    size_t k = batch->count;
+    size_t k = sa_gradients_many(batch), n = sa_gradients_many(&dual->counted);
     for (size_t i = 0; i < k; i++)
         for (size_t j = 0; j <= i; j++)
             corner[i * k + j] = REAL(gradients_dot)(batch, i, batch, j) + (i == j ? dual->base.lambda : 0);
-    for (size_t r = 0; r < dual->counted.count; r++) {
+    for (size_t r = 0; r < n; r++) {
         const real *row = left + r * ld;
         for (size_t i = 0; i < k; i++)
             for (size_t j = 0; j <= i; j++)
@@ -159,14 +167,15 @@ static void factor_corner(const dual_t *dual, const sa_gradients *batch, const r
 static void append(dual_t *dual, const sa_gradients *batch, const real *left, size_t ld,
                    const size_t *column) {
     double corner[APPEND_COLUMNS * APPEND_COLUMNS];
+    size_t many = sa_gradients_many(batch);
     factor_corner(dual, batch, left, ld, column, corner);
-    REAL(triangle_append)(&dual->factor, batch->count, left, ld, column, corner);
-    sa_gradients_append(&dual->counted, batch, NULL, batch->count);
+    REAL(triangle_append)(&dual->factor, many, left, ld, column, corner);
+    sa_gradients_append(&dual->counted, batch, NULL, many);
 }
 
-/* Are the columns of all these gradients kept? Then column[i] is that of label[i]. */
+/* Are the columns of all these rows kept? Then column[i] is that of label[i]. */
 static bool find_kept(const sa_solved *solved, const size_t *label, size_t count, size_t *column) {
-    if (!label) return false;
+    if (!label || count > APPEND_COLUMNS) return false;
     for (size_t i = 0; i < count; i++) {
         size_t j = 0;
         while (j < solved->count && solved->label[j] != label[i]) j++;
@@ -176,29 +185,58 @@ static bool find_kept(const sa_solved *solved, const size_t *label, size_t count
     return true;
 }
 
+/* column[i] becomes that of gradient i, and has the sum of its rows' columns of left (n, ld). */
+static void sum_columns(const sa_gradients *batch, size_t n, real *left, size_t ld, size_t *column) {
+    for (size_t i = 0; batch->summed && i < batch->sums; i++) {
+        size_t first = sa_gradients_row(batch, i), to = column[first];
+        for (size_t row = first + 1; row < batch->end[i]; row++)
+            for (size_t k = 0; k < n; k++) left[k * ld + to] += left[k * ld + column[row]];
+        column[i] = to;
+    }
+}
+
 /* part, and its C^-1 c in the columns of left (n, ld), times `scale`: they are linear in the gradient. */
 static void scale_part(const dual_t *dual, sa_gradients *part, real *left, size_t ld, const size_t *column,
                        double scale) {
+    size_t many = sa_gradients_many(part), n = sa_gradients_many(&dual->counted);
     if (scale == 1) return;
-    for (size_t i = 0; i < part->count; i++) sa_gradients_scale(part, i, scale);
-    for (size_t k = 0; k < dual->counted.count; k++)
-        for (size_t i = 0; i < part->count; i++) left[k * ld + column[i]] *= (real)scale;
+    for (size_t i = 0; i < many; i++) sa_gradients_scale(part, i, scale);
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < many; i++) left[k * ld + column[i]] *= (real)scale;
+}
+
+/* The C^-1 c of gradients of which nothing was kept, as columns of left (n, ld). Sums of few rows are solved
+ * for row by row, so that they have the bits that kept columns would have had. */
+static sa_status solve_new(const dual_t *dual, const sa_gradients *batch, sa_width_work *work, size_t *column,
+                           real **left, size_t *ld) {
+    size_t many = sa_gradients_many(batch), n = sa_gradients_many(&dual->counted);
+    bool by_rows = batch->summed && batch->count <= APPEND_COLUMNS;
+    sa_gradients rows = *batch;
+    rows.summed = false;
+    size_t solved = by_rows ? batch->count : many;
+    *ld = sa_padded_columns(solved);
+    for (size_t i = 0; i < solved; i++) column[i] = i;
+    SA_TRY(solve(dual, n, by_rows ? &rows : batch, NULL, 0, solved, work, left));
+    if (!by_rows) return SA_OK;
+    sum_columns(batch, n, *left, *ld, column);
+    return sa_work_take(work, PRECISION, batch, NULL, 0, many);
 }
 
 static sa_status count(sa_factor *factor, const sa_gradients *batch, const size_t *label, double scale,
                        sa_width_work *work) {
     dual_t *dual = (dual_t *)factor;
-    size_t column[APPEND_COLUMNS], ld = sa_padded_columns(batch->count), n = dual->counted.count;
-    SA_TRY(sa_gradients_reserve(&dual->counted, n + batch->count));
-    SA_TRY(REAL(triangle_reserve)(&dual->factor, batch->count));
-    if (batch->count > APPEND_COLUMNS) return REAL(dual_append_blocks)(dual, batch, scale, work);
+    size_t many = sa_gradients_many(batch), n = sa_gradients_many(&dual->counted);
+    size_t column[APPEND_COLUMNS], ld;
+    SA_TRY(sa_gradients_reserve(&dual->counted, dual->counted.count + batch->count));
+    SA_TRY(REAL(triangle_reserve)(&dual->factor, many));
+    if (many > APPEND_COLUMNS) return REAL(dual_append_blocks)(dual, batch, scale, work);
     real *left = work->solved.column;
     if (find_kept(&work->solved, label, batch->count, column)) {
-        SA_TRY(sa_work_take(work, PRECISION, batch, NULL, 0, batch->count));
+        SA_TRY(sa_work_take(work, PRECISION, batch, NULL, 0, many));
         ld = work->solved.columns;
+        sum_columns(batch, n, left, ld, column);
     } else {
-        for (size_t i = 0; i < batch->count; i++) column[i] = i;
-        SA_TRY(solve(dual, n, batch, NULL, 0, batch->count, work, &left));
+        SA_TRY(solve_new(dual, batch, work, column, &left, &ld));
     }
     scale_part(dual, &work->part, left, ld, column, scale);
     append(dual, &work->part, left, ld, column);
@@ -265,7 +303,8 @@ fail:
 
 static double log_det(const sa_factor *factor) {
     const dual_t *dual = (const dual_t *)factor;
-    return 2 * REAL(triangle_log_diagonal)(&dual->factor) - (double)dual->counted.count * log(factor->lambda);
+    return 2 * REAL(triangle_log_diagonal)(&dual->factor) -
+           (double)sa_gradients_many(&dual->counted) * log(factor->lambda);
 }
 
 static sa_status save(const sa_factor *factor, sa_npz_writer *writer) {

@@ -8,7 +8,7 @@
 
 typedef struct REAL(dual) {
     sa_factor base;
-    sa_gradients counted;  /* the columns of G */
+    sa_gradients counted;  /* the columns of G, perhaps as sums */
     REAL(triangle) factor; /* C */
 } REAL(dual);
 

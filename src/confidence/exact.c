@@ -41,23 +41,24 @@ static void destroy(sa_confidence *confidence) {
     sa_free(exact);
 }
 
-static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+static sa_status create(const sa_confidence_settings *settings, size_t pairs, const sa_pair_shape *shape,
                         sa_confidence **out) {
     exact_t *exact;
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *exact, &exact));
     exact->base.kind = &sa_confidence_exact;
-    exact->lambda = options->regularization;
-    exact->form_wanted = options->exact_form;
+    exact->lambda = settings->regularization;
+    exact->form_wanted = settings->exact_form;
     exact->fading.phi = 1;
-    SA_TRY_OR_FAIL(sa_gradients_init(&exact->none, (sa_precision)options->precision, pairs, shape));
+    SA_TRY_OR_FAIL(sa_gradients_init(&exact->none, (sa_precision)settings->precision, pairs, shape));
+    exact->none.summed = settings->totals;
     exact->parameters = sa_gradients_parameters(&exact->none);
     exact->length = sa_gradients_length(&exact->none);
     bool primal = exact->form_wanted == SA_EXACT_PRIMAL ||
                   (exact->form_wanted == SA_EXACT_AUTO && exact->parameters <= PRIMAL_AT_ONCE);
     const sa_factor_class *kind = sa_factor_class_of(primal, exact->none.precision);
     SA_TRY_OR_FAIL(kind->create(exact->lambda, &exact->none, &exact->factor));
-    if (options->discount < 1)
+    if (settings->discount < 1)
         SA_TRY_OR_FAIL(
             sa_grow_array(&exact->fading.weight, &exact->fading.capacity, 1, sizeof *exact->fading.weight));
     *out = &exact->base;
@@ -143,13 +144,14 @@ static sa_status tighten(const sa_confidence *confidence, const sa_gradients *ba
 static sa_status count(sa_confidence *confidence, const sa_gradients *batch, const size_t *label,
                        sa_width_work *work) {
     exact_t *exact = (exact_t *)confidence;
+    size_t many = sa_gradients_many(batch);
     bool fits = true;
     if (!label) SA_TRY(sa_factor_fits(exact->factor, batch, &fits));
     if (!fits) SA_TRY(widen(confidence));
     SA_TRY(exact->factor->kind->count(exact->factor, batch, label, 1 / sqrt(exact->fading.phi), work));
-    SA_TRY(sa_fading_count(&exact->fading, exact->factor, exact->counted, batch->count));
-    exact->counted += batch->count;
-    consider_primal(exact, batch->count);
+    SA_TRY(sa_fading_count(&exact->fading, exact->factor, exact->counted, many));
+    exact->counted += many;
+    consider_primal(exact, many);
     return SA_OK;
 }
 
@@ -226,6 +228,7 @@ static sa_status load(sa_confidence *confidence, sa_npz *archive) {
 
 const sa_confidence_class sa_confidence_exact = {
     .name = "exact",
+    .sums = true,
     .summary =
         "sqrt(g' Z^-1 g / m) from a Cholesky factor, of the n x n or the p x p side, whichever is cheaper",
     .create = create,

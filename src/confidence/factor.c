@@ -30,8 +30,9 @@ double sa_smaller_rho(double rho, double part, double norm) {
 
 sa_status sa_work_take(sa_width_work *work, sa_precision precision, const sa_gradients *batch,
                        const size_t *rows, size_t first, size_t count) {
+    size_t taken = rows ? count : sa_gradients_row(batch, first + count) - sa_gradients_row(batch, first);
     SA_TRY(sa_gradients_fit(&work->part, precision, batch));
-    SA_TRY(sa_gradients_reserve(&work->part, sa_inner_room(count)));
+    SA_TRY(sa_gradients_reserve(&work->part, sa_inner_room(taken)));
     if (rows)
         sa_gradients_append(&work->part, batch, rows + first, count);
     else
@@ -83,9 +84,10 @@ sa_status sa_factor_fits(const sa_factor *factor, const sa_gradients *batch, boo
     double *squared;
     *fits = true;
     if (factor->kind->precision != SA_PRECISION_SINGLE) return SA_OK;
-    SA_TRY(sa_alloc_array(batch->count, sizeof *squared, &squared));
+    size_t many = sa_gradients_many(batch);
+    SA_TRY(sa_alloc_array(many, sizeof *squared, &squared));
     sa_gradients_norms(batch, squared);
-    for (size_t i = 0; i < batch->count; i++)
+    for (size_t i = 0; i < many; i++)
         if (!(squared[i] <= SA_LARGEST_SQUARE)) *fits = false; /* NaN is too large */
     sa_free(squared);
     return SA_OK;

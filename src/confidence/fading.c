@@ -15,11 +15,11 @@ sa_status sa_fading_count(sa_fading *fading, const sa_factor *factor, size_t cou
 
 /* The gradients of a dual factor that still count, with the weights they have now. */
 static sa_status take_counting(const sa_fading *fading, const sa_gradients *counted, sa_gradients *out) {
-    size_t first = 0;
-    while (first < counted->count && fading->weight[first] * fading->phi < LEAST_COUNTED_WEIGHT) first++;
+    size_t first = 0, all = sa_gradients_many(counted);
+    while (first < all && fading->weight[first] * fading->phi < LEAST_COUNTED_WEIGHT) first++;
     SA_TRY(sa_gradients_init_like(out, counted->precision, counted));
-    sa_status status = sa_gradients_reserve(out, counted->count - first);
-    for (size_t i = first; status == SA_OK && i < counted->count; i++) {
+    sa_status status = sa_gradients_reserve(out, counted->count - sa_gradients_row(counted, first));
+    for (size_t i = first; status == SA_OK && i < all; i++) {
         sa_gradients_append(out, counted, &i, 1);
         sa_gradients_scale(out, i - first, sqrt(fading->phi));
     }
@@ -30,7 +30,7 @@ static sa_status take_counting(const sa_fading *fading, const sa_gradients *coun
 /* sum of |g|^2 over the first so many, as they are kept */
 static sa_status energy_of(const sa_gradients *counted, size_t many, double *energy) {
     double *norm;
-    SA_TRY(sa_alloc_array(counted->count, sizeof *norm, &norm));
+    SA_TRY(sa_alloc_array(sa_gradients_many(counted), sizeof *norm, &norm));
     sa_gradients_norms(counted, norm);
     *energy = 0;
     for (size_t i = 0; i < many; i++) *energy += norm[i];
@@ -49,7 +49,7 @@ static sa_status make_again(sa_fading *fading, sa_factor **factor, uint64_t *hel
     sa_gradients counting;
     sa_factor *next;
     SA_TRY(take_counting(fading, counted, &counting));
-    size_t left = counting.count, dropped = counted->count - left;
+    size_t left = sa_gradients_many(&counting), dropped = sa_gradients_many(counted) - left;
     double energy;
     sa_status status = energy_of(counted, dropped, &energy);
     if (status == SA_OK) status = (*factor)->kind->create((*factor)->lambda, &counting, &next);

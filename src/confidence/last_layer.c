@@ -24,18 +24,18 @@ static void destroy(sa_confidence *confidence) {
     sa_free(self);
 }
 
-static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+static sa_status create(const sa_confidence_settings *settings, size_t pairs, const sa_pair_shape *shape,
                         sa_confidence **out) {
     last_layer_t *self;
     if (pairs < 2)
         return sa_fail(SA_INVALID,
                        "--confidence last-layer needs a network, and %s is linear: use exact or diagonal",
-                       options->algorithm);
+                       settings->algorithm);
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base.kind = &sa_confidence_last_layer;
-    self->skipped = pairs - 1 - options->bypass;
+    self->skipped = pairs - 1 - settings->bypass;
     sa_status status =
-        sa_confidence_exact.create(options, pairs - self->skipped, shape + self->skipped, &self->exact);
+        sa_confidence_exact.create(settings, pairs - self->skipped, shape + self->skipped, &self->exact);
     if (status != SA_OK) {
         destroy(&self->base);
         return status;
@@ -113,6 +113,7 @@ static sa_status load(sa_confidence *confidence, sa_npz *archive) {
 
 const sa_confidence_class sa_confidence_last_layer = {
     .name = "last-layer",
+    .sums = true,
     .summary = "exact for the q weights of the last layer alone: q^2 (N + 3 K) operations a round; the "
                "layers below are features",
     .create = create,

@@ -67,16 +67,16 @@ static void dense_clear(dense *self) {
     sa_free(self->added);
 }
 
-/* out (p) = gradient `row` times `scale` */
-static void write_scaled(const sa_gradients *batch, size_t row, double scale, size_t p, real *out) {
-    REAL(gradients_write_out)(batch, row, out);
+/* out (p) = gradient `index` times `scale` */
+static void write_scaled(const sa_gradients *batch, size_t index, double scale, size_t p, real *out) {
+    REAL(gradients_write_out)(batch, index, out);
     for (size_t i = 0; scale != 1 && i < p; i++) out[i] *= (real)scale;
 }
 
 /* z, lower triangle += the sum of g g', g times `scale` */
 static sa_status add_gradients(dense *self, const sa_gradients *batch, double scale, sa_width_work *work) {
-    for (size_t first = 0; first < batch->count; first += FORM_ROWS) {
-        size_t left = batch->count - first, many = left < FORM_ROWS ? left : FORM_ROWS;
+    for (size_t first = 0, all = sa_gradients_many(batch); first < all; first += FORM_ROWS) {
+        size_t left = all - first, many = left < FORM_ROWS ? left : FORM_ROWS;
         SA_TRY(sa_work_take(work, PRECISION, batch, NULL, first, many));
         for (size_t i = 0; i < many; i++)
             write_scaled(&work->part, i, scale, self->p, self->added + i * self->p);
@@ -214,8 +214,8 @@ static sa_status update(primal_t *primal, const sa_gradients *batch, double scal
     size_t width = padded(primal->parameters);
     real *added, *rotation;
     SA_TRY(REAL(triangle_unshare)(&primal->factor));
-    for (size_t first = 0; first < batch->count; first += UPDATE_ROWS) {
-        size_t left = batch->count - first, many = left < UPDATE_ROWS ? left : UPDATE_ROWS;
+    for (size_t first = 0, all = sa_gradients_many(batch); first < all; first += UPDATE_ROWS) {
+        size_t left = all - first, many = left < UPDATE_ROWS ? left : UPDATE_ROWS;
         SA_TRY(sa_work_take(work, PRECISION, batch, NULL, first, many));
         SA_TRY(SA_LAY(&work->solution, {&added, UPDATE_ROWS * width, sizeof *added},
                       {&rotation, 2 * UPDATE_ROWS * width, sizeof *rotation}));
@@ -232,7 +232,7 @@ static sa_status count(sa_factor *factor, const sa_gradients *batch, const size_
                        sa_width_work *work) {
     primal_t *primal = (primal_t *)factor;
     (void)label;
-    bool many = batch->count >= MANY && batch->count >= primal->parameters / SHARE;
+    bool many = sa_gradients_many(batch) >= MANY && sa_gradients_many(batch) >= primal->parameters / SHARE;
     if (many && count_many(primal, batch, scale, work) == SA_OK) return SA_OK;
     return update(primal, batch, scale, work);
 }

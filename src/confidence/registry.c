@@ -17,9 +17,15 @@ const sa_confidence_class *sa_confidence_class_at(size_t kind) {
     return kind < sizeof engines / sizeof *engines ? engines[kind] : NULL;
 }
 
-sa_status sa_confidence_create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
-                               sa_confidence **out) {
-    SA_TRY(engines[options->confidence]->create(options, pairs, shape, out));
+sa_status sa_confidence_create(const sa_confidence_settings *settings, size_t pairs,
+                               const sa_pair_shape *shape, sa_confidence **out) {
+    const sa_confidence_class *kind = engines[settings->confidence];
+    if (settings->totals && !kind->sums)
+        return sa_fail(SA_INVALID,
+                       "--confidence %s cannot count the total of a slate, as --feedback total needs: exact, "
+                       "last-layer and diagonal can",
+                       kind->name);
+    SA_TRY(kind->create(settings, pairs, shape, out));
     (*out)->version = 1;
     return SA_OK;
 }

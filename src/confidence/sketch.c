@@ -150,18 +150,18 @@ static sa_status create_elements(sketch_t *self, size_t pairs, const sa_pair_sha
     return sa_alloc_array(pairs, sizeof *all->pair, &all->pair);
 }
 
-static sa_status create(const sa_options *options, size_t pairs, const sa_pair_shape *shape,
+static sa_status create(const sa_confidence_settings *settings, size_t pairs, const sa_pair_shape *shape,
                         sa_confidence **out) {
     sketch_t *self;
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base.kind = &sa_confidence_sketch;
-    self->lambda = options->regularization;
+    self->lambda = settings->regularization;
     self->phi = 1;
-    self->size = (size_t)options->sketch_size;
+    self->size = (size_t)settings->sketch_size;
     self->room = self->size + (self->size / 4 > LEAST_FRESH ? self->size / 4 : LEAST_FRESH);
     SA_TRY_OR_FAIL(create_elements(self, pairs, shape));
-    const sa_factor_class *kind = sa_factor_class_of(false, (sa_precision)options->precision);
+    const sa_factor_class *kind = sa_factor_class_of(false, (sa_precision)settings->precision);
     SA_TRY_OR_FAIL(kind->create(self->lambda, &self->elements->wide, &self->dual));
     *out = &self->base;
     return SA_OK;

@@ -1,11 +1,8 @@
 /* Rows of a csv file as arms. Each round N different rows are drawn. With c(1) and c(0) the probabilities
- * that --user chooses a row that has the wanted label and one that has not, which are 1 and 0 by default, and
- * P = --flip, the expected scores are
- *
- *   (1 - P) c(1) + P c(0) where the label is --positive, and (1 - P) c(0) + P c(1) where it is not
- *
- * and scores are 1 or 0: the noise is what that differs. With --noise, given by hand, Gaussian noise is added
- * to that. Rows have unit length unless --no-unit-rows. */
+ * that --user chooses a row that has the wanted label and one that has not, which are 1 and 0 by default, the
+ * expected scores are c(1) where the label is --positive and c(0) where it is not, and scores are 1 or 0: the
+ * noise is what that differs. With --noise, given by hand, Gaussian noise is added to that. Rows have unit
+ * length. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -20,7 +17,6 @@ extern const sa_environment_class sa_environment_csv;
 typedef struct labelled {
     sa_environment base;
     uint64_t seed;
-    double flip;
     bool unit_rows;
     const sa_data_user *user;
     sa_csv_pool pool;
@@ -71,7 +67,6 @@ static sa_status csv_create(const sa_options *options, const sa_environment_clas
     self->base.dim = self->pool.dim;
     self->base.noise = sa_data_noise(options);
     self->seed = (uint64_t)options->seed;
-    self->flip = options->flip;
     self->unit_rows = options->unit_rows;
     self->user = sa_data_user_of(options, 1);
     *out = &self->base;
@@ -87,8 +82,7 @@ static sa_status csv_draw(const sa_environment *environment, uint64_t run, uint6
     for (size_t i = 0; i < arms; i++) {
         sa_csv_pool_row(&self->pool, (size_t)rows[i], out->contexts + i * dim);
         bool wanted = self->pool.positive[rows[i]];
-        const double *click = self->user->click;
-        out->expected[i] = (1 - self->flip) * click[wanted] + self->flip * click[!wanted];
+        out->expected[i] = self->user->click[wanted];
         out->stop[i] = self->user->stop[wanted];
     }
     if (self->unit_rows) sa_data_unit_rows(arms, dim, out->contexts);

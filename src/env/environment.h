@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/options.h"
 #include "base/status.h"
+#include "options/options.h"
 #include <superarm/own.h>
 
 typedef struct sa_environment sa_environment;

@@ -1,6 +1,6 @@
 /* The paper's synthetic scores (Section 5): x and a uniform on the unit sphere,
  *
- *   h1(x) = x'a,   h2(x) = (x'a)^2,   h3(x) = cos(w x'a),  w = pi (--h3-frequency)
+ *   h1(x) = x'a,   h2(x) = (x'a)^2,   h3(x) = cos(w x'a),  w = pi (3.14 under --preset icml23)
  *
  * `a` depends on the seed alone; contexts and noise on seed, run and round. With --turn it moves: in round t
  * (from 0) it is
@@ -110,4 +110,4 @@ fail:
 const sa_environment_class sa_environment_h1 =
     SYNTHETIC("h1", "x'a, linear; x and a uniform on the unit sphere");
 const sa_environment_class sa_environment_h2 = SYNTHETIC("h2", "(x'a)^2");
-const sa_environment_class sa_environment_h3 = SYNTHETIC("h3", "cos(pi x'a); --h3-frequency replaces pi");
+const sa_environment_class sa_environment_h3 = SYNTHETIC("h3", "cos(pi x'a)");

@@ -72,6 +72,7 @@ sa_status sa_evaluation_difference(const sa_evaluation *evaluation, size_t polic
                              .largest_weight = NAN,
                              .no_overlap = NAN};
         sa_estimate_of_terms(terms, count, value - base, out);
+        status = sa_bootstrap_difference(one, first, at, out->bootstrap95);
     }
     sa_free(terms);
     return status;

@@ -42,7 +42,7 @@ static void row_at(const sa_estimator *estimator, const sa_sample *sample, size_
 
 /* Sums over the decisions that have a position k. */
 typedef struct position_sums {
-    sa_sum weight, square, weighted;
+    sa_sum weight, square, fourth, weighted;
     double have; /* n_k */
     double largest;
 } position_sums;
@@ -60,6 +60,7 @@ static sa_status sum_positions(const sa_estimator *estimator, const sa_sample *s
             double weight = one.weights[k];
             sa_sum_add(&sums[k].weight, often * weight);
             sa_sum_add(&sums[k].square, often * weight * weight);
+            sa_sum_add(&sums[k].fourth, often * weight * weight * weight * weight);
             sa_sum_add(&sums[k].weighted, often * weight * one.feedback[k]);
             sums[k].have += often;
             if (fabs(weight) > sums[k].largest) sums[k].largest = fabs(weight);
@@ -167,6 +168,19 @@ sa_status sa_estimate_weights(const sa_estimator *estimator, const sa_sample *sa
     out->effective_sample_size = isfinite(smallest) ? smallest : NAN;
     out->largest_weight = largest;
     out->no_overlap = share_without_overlap(estimator, sample);
+    sa_free(sums);
+    return SA_OK;
+}
+
+sa_status sa_error_sample(const sa_estimator *estimator, const sa_sample *sample, double *size) {
+    position_sums *sums;
+    *size = INFINITY;
+    if (estimator->weights == SA_WEIGHT_NONE) return SA_OK;
+    SA_TRY(sum_positions(estimator, sample, NULL, &sums));
+    for (size_t k = 0; k < longest(estimator, sample); k++) {
+        double square = sa_sum_value(&sums[k].square), fourth = sa_sum_value(&sums[k].fourth);
+        if (fourth > 0 && square * square / fourth < *size) *size = square * square / fourth;
+    }
     sa_free(sums);
     return SA_OK;
 }

@@ -143,6 +143,9 @@ sa_status sa_estimate_terms(const sa_estimator *estimator, const sa_sample *samp
 void sa_estimate_of_terms(const double *terms, size_t count, double value, sa_estimate *out);
 /* Effective sample size, largest weight, share without overlap. */
 sa_status sa_estimate_weights(const sa_estimator *estimator, const sa_sample *sample, sa_estimate *out);
+/* How many decisions the standard error rests on: (sum w^2)^2 / sum w^4, the smallest over positions (Owen,
+ * Monte Carlo theory, section 9.3). */
+sa_status sa_error_sample(const sa_estimator *estimator, const sa_sample *sample, double *size);
 /* The mean of the weights and its standard error, where it is the furthest from 1, which it would be but for
  * chance. */
 sa_status sa_mean_weight(const sa_estimator *estimator, const sa_sample *sample, double *mean, double *error);
@@ -154,6 +157,7 @@ sa_status sa_mean_weight(const sa_estimator *estimator, const sa_sample *sample,
 typedef struct sa_model_request {
     const char *log;
     const sa_evaluate_settings *settings;
+    bool network; /* the regression is the library's network, and not a ridge */
     bool additive, cascade;
 } sa_model_request;
 
@@ -167,10 +171,15 @@ typedef struct sa_policy_result {
     sa_sample sample;
     sa_estimate *estimates; /* (sa_estimator_count) */
     bool *computed;         /* (sa_estimator_count) */
+    double *resampled;      /* (sa_estimator_count, resamplings) values of the bootstrap */
+    size_t resamplings;
 } sa_policy_result;
 
 /* Fills in bootstrap95 of the estimates that were computed. */
-sa_status sa_bootstrap(const sa_policy_result *policy, size_t resamplings, uint64_t seed);
+sa_status sa_bootstrap(sa_policy_result *policy, size_t resamplings, uint64_t seed);
+/* The interval of one policy's value minus another's; NaN without a bootstrap. */
+sa_status sa_bootstrap_difference(const sa_policy_result *policy, const sa_policy_result *base,
+                                  size_t estimator, double interval[2]);
 
 struct sa_evaluation {
     sa_feedback_table table;

@@ -21,6 +21,7 @@ static void clear_policy(sa_policy_result *policy) {
     sa_free(q->slate), sa_free(q->policy), sa_free(q->taken), sa_free(q->expected);
     sa_free(policy->estimates);
     sa_free(policy->computed);
+    sa_free(policy->resampled);
 }
 
 void sa_evaluation_destroy(sa_evaluation *evaluation) {
@@ -98,14 +99,20 @@ static sa_status take_policies(sa_evaluation *evaluation, const char *list) {
     return SA_OK;
 }
 
-static sa_status check_choice(const char *option, const char *value, const char *one, const char *other) {
+static sa_status check_choices(const sa_evaluate_settings *settings) {
+    const char *model = settings->model, *logging = settings->logging;
     char printable[SA_PRINTABLE];
-    if (!value || !strcmp(value, one) || !strcmp(value, other)) return SA_OK;
-    return sa_fail(SA_INVALID, "--%s %s is not %s or %s", option, sa_printable(value, printable), one, other);
+    if (model && strcmp(model, "network") && strcmp(model, "ridge") && strcmp(model, "zero"))
+        return sa_fail(SA_INVALID, "--model %s is not network, ridge or zero",
+                       sa_printable(model, printable));
+    if (logging && strcmp(logging, "uniform") && strcmp(logging, "product"))
+        return sa_fail(SA_INVALID, "--logging %s is not uniform or product",
+                       sa_printable(logging, printable));
+    return SA_OK;
 }
 
-static bool model_is_zero(const sa_evaluate_settings *settings) {
-    return settings->model && !strcmp(settings->model, "zero");
+static bool model_is(const sa_evaluate_settings *settings, const char *name) {
+    return !strcmp(settings->model ? settings->model : "network", name);
 }
 
 /* With one arm a slate, ips and snips are all there is. */
@@ -135,7 +142,7 @@ static void find_refusal(const sa_evaluate_settings *settings, const char *log,
     else if (missing)
         snprintf(why, 1024, "%s:%s (for %s of the policy %s)", log, missing, estimator->name,
                  policy->target.name);
-    else if (estimator->model && !model_is_zero(settings) && !sa_target_knows_all(&policy->target))
+    else if (estimator->model && !model_is(settings, "zero") && !sa_target_knows_all(&policy->target))
         snprintf(why, 1024,
                  "%s needs the probabilities of all arms, and of the policy %s only those of the slates are "
                  "known; "
@@ -175,12 +182,12 @@ static sa_status compute(const sa_estimator *estimator, const sa_sample *sample,
 
 static sa_status predict(const sa_evaluation *evaluation, const sa_evaluate_settings *settings,
                          const char *log, sa_policy_result *policy) {
-    sa_model_request request = {.log = log, .settings = settings};
+    sa_model_request request = {.log = log, .settings = settings, .network = model_is(settings, "network")};
     for (size_t i = 0; i < sa_estimator_count; i++) {
         if (!evaluation->asked[i] || !sa_estimators[i].model) continue;
         *(strcmp(sa_estimators[i].name, "cascade-dr") ? &request.additive : &request.cascade) = true;
     }
-    if (model_is_zero(settings) || !sa_target_knows_all(&policy->target)) return SA_OK;
+    if (model_is(settings, "zero") || !sa_target_knows_all(&policy->target)) return SA_OK;
     if (!request.additive && !request.cascade) return SA_OK;
     return sa_predict_rewards(&request, &evaluation->table, &policy->target, &policy->sample.predictions);
 }
@@ -213,8 +220,7 @@ static sa_status compute_policy(sa_evaluation *evaluation, const sa_evaluate_set
 static sa_status evaluate(const char *log, const sa_evaluate_settings *settings, sa_evaluation *evaluation) {
     double *terms;
     SA_TRY(sa_alloc_array(sa_estimator_count, sizeof *evaluation->asked, &evaluation->asked));
-    SA_TRY(check_choice("model", settings->model, "ridge", "zero"));
-    SA_TRY(check_choice("logging", settings->logging, "uniform", "product"));
+    SA_TRY(check_choices(settings));
     SA_TRY(take_estimators(evaluation, settings->estimators));
     SA_TRY(take_policies(evaluation, settings->policies));
     SA_TRY(sa_read_decisions(log, settings, evaluation));

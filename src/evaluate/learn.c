@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <superarm/log.h>
 #include <superarm/schema.h>
@@ -17,6 +18,7 @@ typedef struct pupil {
     sa_agent *agent;
     const sa_schema *schema; /* the agent's, or NULL */
     size_t dim;
+    bool totals; /* the agent is told the slate's total alone */
     sa_log_reader *reader;
     sa_request *request;
     sa_encoding *encoding;
@@ -42,7 +44,9 @@ static sa_status prepare(pupil *self, const char *path, bool skip_bad, const sa_
     if (!self->request || !self->encoding) return SA_OUT_OF_MEMORY;
     sa_request_problem(self->request, problem);
     self->schema = sa_agent_schema(self->agent);
-    char dim[32];
+    char dim[32], feedback[32];
+    SA_TRY(sa_options_get(sa_agent_options(self->agent), "feedback", feedback, sizeof feedback));
+    self->totals = !strcmp(feedback, "total");
     SA_TRY(sa_options_get(sa_agent_options(self->agent), "dim", dim, sizeof dim));
     int64_t number;
     if (sa_text_to_integer(dim, &number, NULL)) self->dim = (size_t)number;
@@ -65,19 +69,28 @@ static sa_status take_candidates(pupil *self, const sa_log_entry *entry) {
     return SA_OK;
 }
 
+/* scores[0] = the slate's total: as the log has it, or the sum of what was seen. */
+static void take_total(pupil *self, const sa_log_entry *entry) {
+    for (size_t k = 1; isnan(entry->total) && k < entry->slate; k++) self->scores[0] += self->scores[k];
+    if (!isnan(entry->total)) self->scores[0] = entry->total;
+    self->observed[0] = true;
+}
+
 static sa_status learn(pupil *self, const sa_log_entry *entry) {
     size_t slate = entry->slate, seen = 0;
     for (size_t k = 0; entry->feedback && k < slate; k++) seen += !isnan(entry->feedback[k]);
-    if (seen == 0 || !entry->final) {
+    bool total = self->totals && !isnan(entry->total);
+    if ((seen == 0 && !total) || slate == 0 || !entry->final) {
         self->learnt.left_out++;
         return SA_OK;
     }
     SA_TRY(sa_grow_array(&self->scores, &self->scores_room, slate, sizeof *self->scores));
     SA_TRY(sa_grow_array(&self->observed, &self->observed_room, slate, sizeof *self->observed));
-    for (size_t k = 0; k < slate; k++) {
+    for (size_t k = 0; k < slate && !total; k++) {
         self->observed[k] = !isnan(entry->feedback[k]);
         self->scores[k] = self->observed[k] ? entry->feedback[k] : 0;
     }
+    if (self->totals) take_total(self, entry);
     SA_TRY(take_candidates(self, entry));
     sa_request_slate(self->request, slate);
     SA_TRY(sa_agent_learn(self->agent, self->request, entry->arms, self->scores, self->observed, slate));

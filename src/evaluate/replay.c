@@ -13,6 +13,7 @@ typedef struct replay {
     const char *log;
     sa_target *target;
     sa_agent *agent; /* a copy of its agent, which learns */
+    bool totals;     /* from the slate's total alone */
     sa_chooser *chooser;
     sa_request *request;
     sa_decision *decision;
@@ -50,6 +51,7 @@ static sa_status learn(replay *self, const sa_log_entry *entry) {
     sa_sum_add(&self->rewards, reward);
     sa_sum_add(&self->squares, reward * reward);
     SA_TRY(sa_agent_record(self->agent, self->request, self->decision));
+    if (self->totals) return sa_agent_update(self->agent, sa_decision_id(self->decision), &reward, NULL, 1);
     return sa_agent_update(self->agent, sa_decision_id(self->decision), self->scores, self->seen,
                            entry->slate);
 }
@@ -106,7 +108,10 @@ sa_status sa_replay(const char *log, bool skip_bad, sa_target *target, sa_estima
         status = sa_fail(SA_OUT_OF_MEMORY, "no memory for a chooser");
         goto fail;
     }
+    char feedback[32] = "";
     SA_TRY_OR_FAIL(sa_agent_load(target->name, &self.agent));
+    SA_TRY_OR_FAIL(sa_options_get(sa_agent_options(self.agent), "feedback", feedback, sizeof feedback));
+    self.totals = !strcmp(feedback, "total");
     SA_TRY_OR_FAIL(walk(&self, skip_bad));
     if (self.agreed)
         conclude(&self, out);

@@ -1,68 +1,88 @@
+/* Ridge regression,
+ *
+ *     theta_g = (lambda I + sum over i outside g of phi phi')^-1 sum over i outside g of y_ig phi,
+ *
+ * of which only the sums are kept. */
 #define SA_REAL_BITS 64
-
-#include "evaluate/ridge.h"
 
 #include <string.h>
 
 #include "base/memory.h"
+#include "evaluate/regression.h"
 #include "linalg/blas.h"
 
 enum { BATCH = 64 };
 static const double LAMBDA = 1;
 
-sa_status sa_ridge_begin(size_t folds, size_t dim, sa_ridge *out) {
-    sa_ridge ridge = {.folds = folds, .dim = dim};
+typedef struct ridge {
+    sa_regression base;
+    double *gram;    /* (folds, dim, dim) lower triangles: of each fold's own decisions */
+    double *moments; /* (folds, dim) of each model */
+    double *theta;   /* (folds, dim) */
+    double *rows;    /* (folds, batch, dim) waiting to be added to gram */
+    size_t *waiting; /* (folds) */
+} ridge;
+
+static void let_go(ridge *self) {
+    sa_free(self->gram);
+    sa_free(self->moments);
+    sa_free(self->rows);
+    sa_free(self->waiting);
+    self->gram = self->moments = self->rows = NULL;
+    self->waiting = NULL;
+}
+
+static void destroy(sa_regression *base) {
+    ridge *self = (ridge *)base;
+    if (!self) return;
+    let_go(self);
+    sa_free(self->theta);
+    sa_free(self);
+}
+
+static sa_status create(size_t folds, size_t dim, uint64_t seed, sa_regression **out) {
+    ridge *self;
     sa_status status;
-    SA_TRY_OR_FAIL(sa_alloc_matrix(folds * dim, dim, sizeof(double), &ridge.gram));
-    SA_TRY_OR_FAIL(sa_alloc_matrix(folds, dim, sizeof(double), &ridge.moments));
-    SA_TRY_OR_FAIL(sa_alloc_matrix(folds, dim, sizeof(double), &ridge.theta));
-    SA_TRY_OR_FAIL(sa_alloc_matrix(folds * BATCH, dim, sizeof(double), &ridge.rows));
-    SA_TRY_OR_FAIL(sa_alloc_array(folds, sizeof *ridge.waiting, &ridge.waiting));
-    *out = ridge;
+    (void)seed;
+    SA_TRY(sa_alloc_array(1, sizeof *self, &self));
+    self->base = (sa_regression){.kind = &sa_regression_ridge, .folds = folds, .dim = dim};
+    SA_TRY_OR_FAIL(sa_alloc_matrix(folds * dim, dim, sizeof(double), &self->gram));
+    SA_TRY_OR_FAIL(sa_alloc_matrix(folds, dim, sizeof(double), &self->moments));
+    SA_TRY_OR_FAIL(sa_alloc_matrix(folds, dim, sizeof(double), &self->theta));
+    SA_TRY_OR_FAIL(sa_alloc_matrix(folds * BATCH, dim, sizeof(double), &self->rows));
+    SA_TRY_OR_FAIL(sa_alloc_array(folds, sizeof *self->waiting, &self->waiting));
+    *out = &self->base;
     return SA_OK;
 fail:
-    sa_ridge_clear(&ridge);
+    destroy(&self->base);
     return status;
 }
 
-static void let_go(sa_ridge *ridge) {
-    sa_free(ridge->gram);
-    sa_free(ridge->moments);
-    sa_free(ridge->rows);
-    sa_free(ridge->waiting);
-    ridge->gram = ridge->moments = ridge->rows = NULL;
-    ridge->waiting = NULL;
+static void count_rows(ridge *self, size_t fold) {
+    size_t dim = self->base.dim;
+    syrk_tn_f64(dim, self->waiting[fold], 1, self->rows + fold * BATCH * dim, dim,
+                self->gram + fold * dim * dim, dim);
+    self->waiting[fold] = 0;
 }
 
-void sa_ridge_clear(sa_ridge *ridge) {
-    let_go(ridge);
-    sa_free(ridge->theta);
-    ridge->theta = NULL;
-}
-
-static void count_rows(sa_ridge *ridge, size_t fold) {
-    size_t dim = ridge->dim;
-    syrk_tn_f64(dim, ridge->waiting[fold], 1, ridge->rows + fold * BATCH * dim, dim,
-                ridge->gram + fold * dim * dim, dim);
-    ridge->waiting[fold] = 0;
-}
-
-void sa_ridge_add(sa_ridge *ridge, size_t fold, const double *phi, const double *targets) {
-    size_t dim = ridge->dim;
-    memcpy(ridge->rows + (fold * BATCH + ridge->waiting[fold]) * dim, phi, dim * sizeof *phi);
-    if (++ridge->waiting[fold] == BATCH) count_rows(ridge, fold);
-    for (size_t model = 0; model < ridge->folds; model++) {
+static sa_status add(sa_regression *base, size_t fold, const double *phi, const double *targets) {
+    ridge *self = (ridge *)base;
+    size_t dim = base->dim;
+    memcpy(self->rows + (fold * BATCH + self->waiting[fold]) * dim, phi, dim * sizeof *phi);
+    if (++self->waiting[fold] == BATCH) count_rows(self, fold);
+    for (size_t model = 0; model < base->folds; model++) {
         if (model == fold) continue;
-        double *moment = ridge->moments + model * dim;
+        double *moment = self->moments + model * dim;
         for (size_t j = 0; j < dim; j++) moment[j] += targets[model] * phi[j];
     }
+    return SA_OK;
 }
 
-static sa_status solve(sa_ridge *ridge, size_t model, double *matrix) {
-    size_t dim = ridge->dim;
+static sa_status solve(ridge *self, size_t model, double *matrix) {
+    size_t dim = self->base.dim;
     memset(matrix, 0, dim * dim * sizeof *matrix);
-    for (size_t fold = 0; fold < ridge->folds; fold++) {
-        const double *gram = ridge->gram + fold * dim * dim;
+    for (size_t fold = 0; fold < self->base.folds; fold++) {
+        const double *gram = self->gram + fold * dim * dim;
         for (size_t i = 0; fold != model && i < dim * dim; i++) matrix[i] += gram[i];
     }
     for (size_t i = 0; i < dim; i++) matrix[i * dim + i] += LAMBDA;
@@ -70,27 +90,39 @@ static sa_status solve(sa_ridge *ridge, size_t model, double *matrix) {
     SA_TRY(cholesky_inverse_f64(dim, matrix, dim));
     for (size_t i = 0; i < dim; i++) {
         double sum = 0;
-        for (size_t j = 0; j < dim; j++) sum += matrix[i * dim + j] * ridge->moments[model * dim + j];
-        ridge->theta[model * dim + i] = sum;
+        for (size_t j = 0; j < dim; j++) sum += matrix[i * dim + j] * self->moments[model * dim + j];
+        self->theta[model * dim + i] = sum;
     }
     return SA_OK;
 }
 
-sa_status sa_ridge_fit(sa_ridge *ridge) {
+static sa_status fit(sa_regression *base) {
+    ridge *self = (ridge *)base;
     double *matrix;
-    SA_TRY(sa_alloc_matrix(ridge->dim, ridge->dim, sizeof *matrix, &matrix));
+    SA_TRY(sa_alloc_matrix(base->dim, base->dim, sizeof *matrix, &matrix));
     sa_status status = SA_OK;
-    for (size_t fold = 0; fold < ridge->folds; fold++) count_rows(ridge, fold);
-    for (size_t model = 0; model < ridge->folds && status == SA_OK; model++)
-        status = solve(ridge, model, matrix);
+    for (size_t fold = 0; fold < base->folds; fold++) count_rows(self, fold);
+    for (size_t model = 0; model < base->folds && status == SA_OK; model++)
+        status = solve(self, model, matrix);
     sa_free(matrix);
-    let_go(ridge);
+    let_go(self);
     return status;
 }
 
-double sa_ridge_predict_one(const sa_ridge *ridge, size_t model, const double *phi) {
-    const double *theta = ridge->theta + model * ridge->dim;
-    double sum = 0;
-    for (size_t j = 0; j < ridge->dim; j++) sum += theta[j] * phi[j];
-    return sum;
+static sa_status predict(sa_regression *base, size_t model, const double *rows, size_t count, double *out) {
+    const double *theta = ((const ridge *)base)->theta + model * base->dim;
+    for (size_t i = 0; i < count; i++) {
+        const double *phi = rows + i * base->dim;
+        out[i] = 0;
+        for (size_t j = 0; j < base->dim; j++) out[i] += theta[j] * phi[j];
+    }
+    return SA_OK;
 }
+
+const sa_regression_class sa_regression_ridge = {.name = "ridge",
+                                                 .linear = true,
+                                                 .create = create,
+                                                 .destroy = destroy,
+                                                 .add = add,
+                                                 .fit = fit,
+                                                 .predict = predict};

@@ -37,11 +37,27 @@ static void name_alike(const sa_policy_result *policy, size_t at, char names[256
     }
 }
 
+/* A few large weights among many small ones: there may be enough decisions for the value, and too few for its
+ * error. */
+static sa_status warn_of_error(sa_evaluation *evaluation, const sa_policy_result *policy, size_t at) {
+    char names[256];
+    double size;
+    SA_TRY(sa_error_sample(&sa_estimators[at], &policy->sample, &size));
+    if (!(size < HANDFUL)) return SA_OK;
+    name_alike(policy, at, names);
+    if (!*names) return SA_OK;
+    return sa_warn(
+        evaluation,
+        "policy %s, %s: the standard error rests on a handful of decisions with large weights (they "
+        "count as %.1f equally weighted ones; largest weight %.4g); the interval may be too narrow",
+        policy->target.name, names, size, policy->estimates[at].largest_weight);
+}
+
 static sa_status warn_of_few(sa_evaluation *evaluation, const sa_policy_result *policy, size_t at) {
     const sa_estimate *estimate = &policy->estimates[at];
     double size = estimate->effective_sample_size, n = (double)evaluation->table.count;
     char names[256];
-    if (!(size < FEW)) return SA_OK;
+    if (!(size < FEW)) return warn_of_error(evaluation, policy, at);
     name_alike(policy, at, names);
     if (!*names) return SA_OK;
     if (size > 0.9 * n)

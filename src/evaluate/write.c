@@ -22,6 +22,7 @@ static void write_value(sa_buffer *json, const sa_estimate *estimate) {
     sa_buffer_number(json, estimate->value, 0);
     field(json, "standard_error", estimate->standard_error);
     interval(json, "ci95", estimate->ci95);
+    if (!isnan(estimate->bootstrap95[0])) interval(json, "bootstrap95", estimate->bootstrap95);
 }
 
 static void write_estimates(sa_buffer *json, const sa_policy_result *policy, const char *indent) {
@@ -32,7 +33,6 @@ static void write_estimates(sa_buffer *json, const sa_policy_result *policy, con
         if (!policy->computed[i]) continue;
         sa_buffer_format(json, "%s%s  \"%s\": ", between, indent, sa_estimators[i].name);
         write_value(json, estimate);
-        if (!isnan(estimate->bootstrap95[0])) interval(json, "bootstrap95", estimate->bootstrap95);
         field(json, "effective_sample_size", estimate->effective_sample_size);
         field(json, "largest_weight", estimate->largest_weight);
         field(json, "no_overlap", estimate->no_overlap);

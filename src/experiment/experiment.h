@@ -2,6 +2,7 @@
 #ifndef SA_EXPERIMENT_EXPERIMENT_H
 #define SA_EXPERIMENT_EXPERIMENT_H
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,12 +10,13 @@
 
 #include <jansson.h>
 
+#include "base/buffer.h"
 #include "base/callback_lock.h"
 #include "base/lock.h"
-#include "base/options.h"
 #include "env/clicks.h"
 #include "env/environment.h"
 #include "experiment/grid.h"
+#include "options/options.h"
 #include "oracle/oracle.h"
 #include <superarm/superarm.h>
 
@@ -40,11 +42,22 @@ struct sa_experiment {
 
 /* ---- as it will be done (plan.c) ---- */
 
+/* The numbers of an agent's mixture, by the names that files have for them (mixture.c). */
+enum { SA_MIXTURE_COUNT = 4 };
+#define SA_NO_MIXTURE ((sa_mixture){NAN, NAN, NAN, NAN})
+const char *sa_mixture_name(int index);
+double *sa_mixture_at(sa_mixture *mixture, int index);
+bool sa_mixture_is_there(const sa_mixture *mixture);
+/* "a": 0.1, "b": ... */
+void sa_mixture_write(const sa_mixture *mixture, int digits, sa_buffer *buffer);
+
 typedef struct sa_run_stats {
     double seconds, select_seconds, update_seconds, train_seconds,
         replay_seconds; /* the last four do not overlap */
     uint64_t peak_bytes, diverged_trainings;
-    double certificate; /* the largest of a decision; 0: none had one */
+    double certificate;       /* the largest of a decision; 0: none had one */
+    uint64_t unproven_rounds; /* whose best slate nobody knows for sure (benchmark.c) */
+    sa_mixture mixture;       /* at the end */
 } sa_run_stats;
 
 /* What is added up round by round: X(ENUMERATOR, "name of its file"). */
@@ -71,6 +84,12 @@ typedef struct sa_totals {
 /* curve[k] (runs, rounds) or NULL, stats (runs) */
 sa_totals sa_totals_of(double *const *curve, const sa_run_stats *stats, size_t runs, size_t rounds);
 
+/* What the regret of an agent is: alpha of alpha R(S*) - R(S), or 1 where it is against the oracle's slate,
+ * since in so many rounds nobody knew S* for sure. */
+double sa_regret_alpha(const sa_options *options, uint64_t unproven_rounds);
+/* In words, where it is not plain regret against the best slate; caller frees. "": it is. */
+sa_status sa_regret_note(const sa_options *options, uint64_t unproven_rounds, char **note);
+
 typedef struct sa_plan_agent {
     char *label;
     sa_options *options; /* all of them, with the environment's dim */
@@ -82,6 +101,7 @@ typedef struct sa_plan_agent {
     size_t *session;               /* (runs) which of the work's sessions did it */
     size_t cell;                   /* of the grid */
     sa_totals total;
+    char *note; /* on its regret; NULL before there is any */
 } sa_plan_agent;
 
 typedef struct sa_plan {
@@ -147,13 +167,15 @@ sa_status sa_plan_make(sa_experiment *experiment, size_t group, sa_plan **out);
 void sa_plan_destroy(sa_plan *plan); /* NULL is fine */
 /* Everything that can be wrong with an agent of the plan. `named`: sentences begin with its label. */
 sa_status sa_plan_check_agent(const sa_plan *plan, sa_plan_agent *agent, bool named);
-/* The data that oracles need beside the scores, from the options that name it (structure.c); caller destroys
- * it. The paths in the options become full ones. */
+/* The data that oracles need beside the scores, from --problem (problem_files.c); caller destroys it. The
+ * paths in the options become full ones. */
 sa_status sa_plan_read_structure(sa_options *options, sa_problem **out);
 /* SA_INVALID unless the agent's oracle finds a slate for the problem's data. */
 sa_status sa_plan_check_structure(const sa_plan *plan, const sa_oracle *oracle);
 /* SA_INVALID unless the discounts fit an agent that learns with them. */
 sa_status sa_plan_check_discounts(const sa_plan *plan, const sa_plan_agent *agent);
+/* SA_INVALID for an option of agents that none of them reads (effects.c). */
+sa_status sa_plan_check_effects(const sa_experiment *experiment, const sa_plan *plan);
 /* SA_INVALID for data that no agent, feedback or user looks at: whoever gave it thinks that it matters. */
 sa_status sa_plan_check_unused(const sa_plan *plan);
 /* SA_INVALID where the best slate under the click model cannot be found. */
@@ -244,11 +266,11 @@ sa_status sa_spec_write(const sa_work *work, const char *path);
 
 typedef struct sa_trace sa_trace;
 sa_status sa_trace_begin(const char *path, const char *label, int digits, sa_trace **out);
-/* One line; feedback (chosen->slate). `epoch` has the epoch and the hidden units of the network that chose;
- * NULL: neither is shown. */
+/* One line; feedback (chosen->slate). `mixture` is shown where there is one, `epoch`, which has the epoch
+ * and the hidden units of the network that chose, unless it is NULL. */
 sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa_chosen *chosen,
                          const double *feedback, double expected_regret, double realised_regret,
-                         const sa_agent_counts *epoch);
+                         const sa_mixture *mixture, const sa_agent_counts *epoch);
 /* Puts the file in its place; frees the trace either way. */
 sa_status sa_trace_finish(sa_trace *trace);
 void sa_trace_abandon(sa_trace *trace); /* NULL is fine */
@@ -259,9 +281,9 @@ sa_status sa_trace_join(const sa_work *work, const char *ending, const char *pat
  * everywhere. */
 typedef struct sa_run_log sa_run_log;
 sa_status sa_run_log_begin(const sa_plan *plan, size_t agent, size_t run, const char *path, sa_run_log **out);
-/* One line; round from 0, feedback (chosen->slate). */
+/* One line; round from 0, feedback (chosen->slate); `totals`: only their sum is told. */
 sa_status sa_run_log_round(sa_run_log *log, uint64_t round, const sa_round *drawn, const sa_chosen *chosen,
-                           const double *feedback);
+                           const double *feedback, bool totals);
 /* Puts the file in its place; frees the log either way. */
 sa_status sa_run_log_finish(sa_run_log *log);
 void sa_run_log_abandon(sa_run_log *log);

@@ -19,6 +19,8 @@ sa_status sa_part_write(const char *path, double *const *curve, size_t rounds, c
         stats->seconds,       stats->select_seconds,     stats->update_seconds,
         stats->train_seconds, (double)stats->peak_bytes, (double)stats->diverged_trainings};
     const size_t count = STATS, length = strlen(session);
+    const int64_t unproven = (int64_t)stats->unproven_rounds;
+    sa_mixture mixture = stats->mixture;
     sa_npz_writer *writer;
     sa_status status;
     SA_TRY(sa_npz_begin(&writer));
@@ -28,6 +30,10 @@ sa_status sa_part_write(const char *path, double *const *curve, size_t rounds, c
     SA_TRY_OR_FAIL(sa_npz_add(writer, "stats", SA_FLOAT64, 1, &count, numbers));
     SA_TRY_OR_FAIL(sa_npz_add(writer, "replay_seconds", SA_FLOAT64, 0, NULL, &stats->replay_seconds));
     SA_TRY_OR_FAIL(sa_npz_add(writer, "certificate", SA_FLOAT64, 0, NULL, &stats->certificate));
+    SA_TRY_OR_FAIL(sa_npz_add(writer, "unproven_rounds", SA_INT64, 0, NULL, &unproven));
+    for (int i = 0; i < SA_MIXTURE_COUNT && sa_mixture_is_there(&mixture); i++)
+        SA_TRY_OR_FAIL(
+            sa_npz_add(writer, sa_mixture_name(i), SA_FLOAT64, 0, NULL, sa_mixture_at(&mixture, i)));
     SA_TRY_OR_FAIL(sa_npz_add(writer, "session", SA_UINT8, 1, &length, session));
     return sa_npz_finish(writer, path);
 fail:
@@ -44,6 +50,18 @@ static sa_status read_session(sa_npz *archive, char **session) {
                            : sa_fail(SA_FORMAT, "its session is no text");
     sa_array_clear(&array);
     return status;
+}
+
+/* Not in a part of older versions. */
+static sa_status read_mixture(sa_npz *archive, sa_run_stats *stats) {
+    int64_t unproven = 0;
+    if (!sa_npz_has(archive, "unproven_rounds")) return SA_OK;
+    SA_TRY(sa_npz_get_integer(archive, "unproven_rounds", 0, INT64_MAX, &unproven));
+    stats->unproven_rounds = (uint64_t)unproven;
+    for (int i = 0; i < SA_MIXTURE_COUNT; i++)
+        if (sa_npz_has(archive, sa_mixture_name(i)))
+            SA_TRY(sa_npz_get_number(archive, sa_mixture_name(i), sa_mixture_at(&stats->mixture, i)));
+    return SA_OK;
 }
 
 sa_status sa_part_read(const char *path, double *const *curve, size_t rounds, sa_run_stats *stats,
@@ -63,7 +81,9 @@ sa_status sa_part_read(const char *path, double *const *curve, size_t rounds, sa
                             .update_seconds = numbers[2],
                             .train_seconds = numbers[3],
                             .peak_bytes = (uint64_t)numbers[4],
-                            .diverged_trainings = (uint64_t)numbers[5]};
+                            .diverged_trainings = (uint64_t)numbers[5],
+                            .mixture = SA_NO_MIXTURE};
+    SA_TRY_OR_FAIL(read_mixture(archive, stats));
     if (sa_npz_has(archive, "replay_seconds")) /* of a part as older versions left it: none */
         SA_TRY_OR_FAIL(sa_npz_get_number(archive, "replay_seconds", &stats->replay_seconds));
     if (sa_npz_has(archive, "certificate"))

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "experiment/problem_option.h"
 
 enum { CELLS_MOST = 1000000 };
 
@@ -40,10 +41,10 @@ static sa_status add_axis(sa_grid *grid, const char *name, bool of_agent) {
 static sa_status check_option(const char *name, const char *value, sa_option_info *info) {
     sa_options *trial = sa_options_new(NULL);
     if (!trial) return SA_OUT_OF_MEMORY;
-    sa_status status = sa_options_set(trial, name, value); /* what is wrong with it, in its own words */
+    sa_status status = sa_spec_set(trial, name, value); /* what is wrong with it, in its own words */
     sa_options_destroy(trial);
     SA_TRY(status);
-    sa_option_find(name, info);
+    if (!sa_option_find(name, info)) sa_option_find("problem", info); /* oracle data */
     bool varies =
         info->scope == SA_SCOPE_AGENT || info->scope == SA_SCOPE_ENVIRONMENT || !strcmp(info->name, "seed");
     if (!varies) return sa_fail(SA_INVALID, "grid: --%s is one for all cells", info->name);
@@ -111,8 +112,8 @@ size_t sa_grid_cell_of_group(const sa_grid *grid, size_t group) {
 sa_status sa_grid_set(const sa_grid *grid, size_t cell, bool of_agent, sa_options *options) {
     for (size_t i = 0; i < grid->count; i++)
         if (grid->axes[i].of_agent == of_agent)
-            SA_TRY(sa_options_set(options, grid->axes[i].name,
-                                  grid->axes[i].values[sa_grid_place(grid, cell, i)]));
+            SA_TRY(
+                sa_spec_set(options, grid->axes[i].name, grid->axes[i].values[sa_grid_place(grid, cell, i)]));
     return SA_OK;
 }
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/options.h"
+#include "options/options.h"
 
 typedef struct sa_grid_axis {
     char *name;    /* of the option, not an alias */

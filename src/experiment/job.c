@@ -1,12 +1,11 @@
-/* One run of one agent. Each round, with v the expected scores, e the noise and S* the oracle's slate for
- * given scores:
+/* One run of one agent. Each round, with v the expected scores, e the noise and S* the best slate for given
+ * scores:
  *
  *   draw -> select S -> feedback v_i + e_i for i in S -> update, --delay rounds later
  *   expected regret = reward(S*(v); v) - reward(S; v),   realised regret = reward(S*(v + e); v + e) -
  *       reward(S; v + e)
  *
- * (alpha times the first reward of each for an oracle that is sure of that share only: the paper's
- * alpha-regret).
+ * (alpha times the first reward of each for an oracle that is sure of that share only: benchmark.c).
  *
  * With --clicks a user looks at S (env/clicks.c has the models), and S* is the slate of the largest expected
  * reward:
@@ -32,6 +31,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "experiment/benchmark.h"
 #include "experiment/experiment.h"
 
 enum { MEMORY_PERIOD = 64 }; /* rounds between two looks at the agent's memory */
@@ -63,21 +63,19 @@ typedef struct job {
     size_t delay;              /* at most all rounds */
     /* (delay + 1, most): row t mod (delay + 1) is what round t is answered with; NaN: not seen */
     double *feedback;
-    bool *observed;  /* (most) */
-    waiting *asked;  /* (delay + 1) the decisions they answer */
-    size_t *best;    /* (most) */
-    double *clipped; /* (arms) scores within the oracle's domain */
-    sa_workspace workspace;
+    bool *observed; /* (most) */
+    waiting *asked; /* (delay + 1) the decisions they answer */
+    sa_benchmark benchmark;
+    bool knows;      /* the algorithm `best`, where it gets the best slate as it is */
     bool has_epochs; /* a trace shows them */
+    bool totals;     /* the agent is told the sum of the slate's scores alone */
     bool mispaired;  /* as published: the slate's i-th arm is answered with the score of arm i */
 } job;
 
 static void job_clear(job *self) {
     sa_run_log_abandon(self->log);
     sa_trace_abandon(self->trace);
-    sa_workspace_clear(&self->workspace);
-    sa_free(self->clipped);
-    sa_free(self->best);
+    sa_benchmark_clear(&self->benchmark);
     sa_free(self->asked);
     sa_free(self->observed);
     sa_free(self->feedback);
@@ -91,13 +89,14 @@ static void job_clear(job *self) {
     sa_options_destroy(self->options);
 }
 
-/* The oracle of the algorithm `best` with --clicks: it knows the users, too. */
+/* The oracle of the algorithm `best` with --clicks, where it knows the users too, and where the agents' own
+ * oracle is not sure to find the best. */
 static int give_best(void *user, const double *scores, size_t arms, const bool *excluded, size_t most,
                      size_t *slate, size_t *length) {
     const job *self = user;
     (void)scores, (void)arms, (void)excluded, (void)most;
-    memcpy(slate, self->best, self->slate * sizeof *slate);
-    *length = self->slate;
+    *length = self->plan->clicks ? self->slate : self->benchmark.length;
+    memcpy(slate, self->benchmark.best, *length * sizeof *slate);
     return 0;
 }
 
@@ -122,17 +121,20 @@ static sa_status make_agent(job *self, uint64_t run, bool traced) {
     if (!self->options || !self->request) return SA_OUT_OF_MEMORY;
     self->has_epochs = sa_algorithm_has_epochs(self->options->algorithm);
     const char *model = sa_algorithm_model(self->options->algorithm);
-    self->mispaired =
-        self->options->linear_form == SA_LINEAR_PUBLISHED && model && strcmp(model, "linear") == 0;
+    self->mispaired = self->options->linear_form == SA_LINEAR_PUBLISHED && model &&
+                      strcmp(model, "linear") == 0 &&
+                      self->options->feedback != SA_FEEDBACK_TOTAL; /* a sum cannot be paired wrongly */
     self->options->first_run = (int64_t)run; /* the agent's random numbers are those of this run */
     if (traced)
         self->options->widths = SA_WIDTHS_ALL; /* a trace shows every arm's; the slates are the same */
-    bool knows = self->plan->clicks && strcmp(self->options->algorithm, "best") == 0;
-    if (knows) self->options->feedback = SA_FEEDBACK_SEMI_BANDIT; /* it does not learn */
+    self->knows =
+        strcmp(self->options->algorithm, "best") == 0 && (self->plan->clicks || self->of->oracle->best);
+    if (self->knows) self->options->feedback = SA_FEEDBACK_SEMI_BANDIT; /* it does not learn */
+    self->totals = self->options->feedback == SA_FEEDBACK_TOTAL;
     SA_TRY(name_history(self, run));
     SA_TRY(sa_agent_create(self->options, &self->agent));
     if (self->of->oracle == &sa_oracle_own) SA_TRY(sa_agent_oracle(self->agent, &self->plan->oracle));
-    if (!knows) return SA_OK;
+    if (!self->knows) return SA_OK;
     return sa_agent_oracle(self->agent, &(sa_oracle_callbacks){.solve = give_best, .user = self, .alpha = 1});
 }
 
@@ -147,8 +149,7 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
     SA_TRY(sa_alloc_matrix(self->delay + 1, self->most, sizeof(double), &self->feedback));
     SA_TRY(sa_alloc_array(self->most, sizeof *self->observed, &self->observed));
     SA_TRY(sa_alloc_array(self->delay + 1, sizeof *self->asked, &self->asked));
-    SA_TRY(sa_alloc_array(self->most, sizeof(size_t), &self->best));
-    SA_TRY(sa_alloc_array(arms, sizeof(double), &self->clipped));
+    SA_TRY(sa_benchmark_init(&self->benchmark, self->of->oracle, &self->plan->oracle, arms, self->most));
     SA_TRY(sa_environment_begin(environment, run, &self->round));
     SA_TRY(make_agent(self, run, trace_path));
     if (environment->varies) {
@@ -162,30 +163,17 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
 
 /* ---- rewards ---- */
 
-/* The oracle's problem under these scores, clipped into its domain. */
 static sa_oracle_problem problem_with(job *self, const double *scores) {
-    sa_oracle_problem problem = {.scores = self->clipped,
-                                 .arms = self->round.arms,
-                                 .slate = self->slate,
-                                 .data = sa_problem_data(self->problem),
-                                 .own = &self->plan->oracle};
-    memcpy(self->clipped, scores, problem.arms * sizeof *scores);
-    sa_oracle_clip(self->of->oracle, &problem, self->clipped, problem.arms);
-    return problem;
+    return sa_benchmark_problem(&self->benchmark, scores, self->round.arms, self->slate,
+                                sa_problem_data(self->problem));
 }
 
-/* alpha times the largest reward under these scores, and that of the chosen slate. */
+/* What regret is measured against under these scores, and what the chosen slate earns. */
 static sa_status rewards(job *self, const double *scores, double *best, double *reward) {
-    const sa_oracle *oracle = self->of->oracle;
-    double alpha = oracle == &sa_oracle_own ? self->plan->oracle.alpha : oracle->alpha;
     sa_oracle_problem problem = problem_with(self, scores);
-    size_t length;
-    self->workspace.gap = 0;
-    SA_TRY(oracle->solve(&problem, &self->workspace, self->best, &length));
-    *reward = oracle->reward(&problem, self->chosen.arms, self->chosen.slate);
-    *best = alpha * oracle->reward(&problem, self->best, length);
-    if (isfinite(*best) && isfinite(*reward)) return SA_OK;
-    return sa_fail(SA_INVALID, "the reward of a slate is %g", isfinite(*best) ? *reward : *best);
+    SA_TRY(sa_benchmark_best(&self->benchmark, &problem, best));
+    *reward = self->of->oracle->reward(&problem, self->chosen.arms, self->chosen.slate);
+    return isfinite(*reward) ? SA_OK : sa_fail(SA_INVALID, "the reward of a slate is %g", *reward);
 }
 
 /* What can be chosen in this round. Where its arms are fewer than K, an oracle that wants K gets them all,
@@ -250,9 +238,11 @@ static void answer_with_clicks(job *self, uint64_t run, size_t round, double gai
     const size_t *arms = self->chosen.arms, length = self->chosen.slate;
     sa_visit visit =
         sa_clicks_visit(clicks, &self->round, run, round, arms, length, feedback_of(self, round));
-    sa_visit best = sa_clicks_visit(clicks, &self->round, run, round, self->best, self->slate, NULL);
-    gain[SA_CURVE_EXPECTED] = sa_clicks_expected_reward(clicks, &self->round, self->best, self->slate) -
-                              sa_clicks_expected_reward(clicks, &self->round, arms, length);
+    sa_visit best =
+        sa_clicks_visit(clicks, &self->round, run, round, self->benchmark.best, self->slate, NULL);
+    gain[SA_CURVE_EXPECTED] =
+        sa_clicks_expected_reward(clicks, &self->round, self->benchmark.best, self->slate) -
+        sa_clicks_expected_reward(clicks, &self->round, arms, length);
     gain[SA_CURVE_REALISED] = best.reward - visit.reward;
     gain[SA_CURVE_REWARD] = visit.reward;
     gain[SA_CURVE_CLICKS] = visit.clicks;
@@ -310,7 +300,11 @@ static sa_status update(job *self, size_t round) {
     for (size_t i = 0; i < asked.slate; i++) self->observed[i] = !isnan(feedback[i]);
     bool partly = self->plan->clicks || self->plan->environment->kind->feedback;
     const bool *observed = partly ? self->observed : NULL;
-    if (self->agent)
+    double total = 0;
+    for (size_t i = 0; i < asked.slate; i++) total += self->observed[i] ? feedback[i] : 0;
+    if (self->agent && self->totals)
+        SA_TRY(sa_agent_update(self->agent, asked.id, &total, NULL, 1));
+    else if (self->agent)
         SA_TRY(sa_agent_update(self->agent, asked.id, feedback, observed, asked.slate));
     else
         SA_TRY(sa_own_run_update(&self->own, old, feedback, observed, asked.slate));
@@ -336,6 +330,7 @@ static void take_counts(job *self) {
     self->stats->update_seconds =
         fmax(0, self->stats->update_seconds - counts.train_seconds - counts.replay_seconds);
     self->stats->diverged_trainings = counts.diverged_trainings;
+    self->stats->mixture = counts.mixture;
 }
 
 /* Draws the round, and what its scores come to. */
@@ -349,49 +344,43 @@ static sa_status draw(job *self, uint64_t run, size_t round) {
     return SA_OK;
 }
 
-/* The slate that users like best; where the agent's places have rules, of those that keep them. */
+/* Before a slate is chosen: what `best` will choose. */
 static sa_status find_best(job *self) {
-    const sa_clicks *clicks = self->plan->clicks;
-    sa_oracle_data data = *sa_problem_data(self->problem);
-    const unsigned rules =
-        SA_BIT(SA_GROUPS) | SA_BIT(SA_EXCLUSIONS) | SA_BIT(SA_ELIGIBLE) | SA_BIT(SA_MATRIX);
-    if (clicks->kind != SA_CLICKS_POSITION || self->of->oracle != &sa_oracle_assignment ||
-        !(data.given & rules))
-        return sa_clicks_best(clicks, &self->round, self->slate, &self->workspace, self->best);
-    size_t length;
-    sa_oracle_problem problem = {
-        .scores = self->clipped, .arms = self->round.arms, .slate = self->slate, .data = &data};
-    for (size_t i = 0; i < self->round.arms; i++)
-        self->clipped[i] =
-            clicks->bernoulli ? sa_clicks_attraction(&self->round, i) : self->round.expected[i];
-    data.given |= SA_BIT(SA_DISCOUNTS);
-    data.discounts = clicks->weights;
-    return sa_oracle_assignment.solve(&problem, &self->workspace, self->best, &length);
+    double worth;
+    if (self->plan->clicks)
+        return sa_benchmark_liked(&self->benchmark, self->plan->clicks, &self->round, self->slate,
+                                  sa_problem_data(self->problem));
+    if (!self->knows) return SA_OK;
+    sa_oracle_problem problem = problem_with(self, self->round.expected);
+    return sa_benchmark_best(&self->benchmark, &problem, &worth);
 }
 
 /* Round `round` from 0; `last` has the curves' values before it, and gets those after it. */
 static sa_status play_round(job *self, uint64_t run, size_t round, double last[SA_CURVE_COUNT]) {
     const sa_clicks *clicks = self->plan->clicks;
     double gain[SA_CURVE_COUNT] = {0};
+    uint64_t unproven = self->benchmark.unproven;
     SA_TRY(draw(self, run, round));
     SA_TRY(make_request(self));
-    if (clicks) SA_TRY(find_best(self));
+    SA_TRY(find_best(self));
     SA_TRY(select_slate(self, run, round));
-    sa_agent_counts chooser; /* before the update, which may begin an epoch */
-    if (self->trace && self->has_epochs) sa_agent_count(self->agent, &chooser);
+    sa_agent_counts chooser = {.mixture = SA_NO_MIXTURE}; /* before the update, which may begin an epoch */
+    if (self->trace && self->agent) sa_agent_count(self->agent, &chooser);
     if (clicks)
         answer_with_clicks(self, run, round, gain);
     else if (self->plan->environment->kind->feedback)
         SA_TRY(answer_with_feedback(self, run, round, gain));
     else
         SA_TRY(answer_with_scores(self, round, gain));
+    if (self->benchmark.unproven > unproven) self->stats->unproven_rounds++;
     SA_TRY(update(self, round));
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++) last[kind] += gain[kind];
     if (round % MEMORY_PERIOD == 0) take_memory(self);
-    SA_TRY(sa_run_log_round(self->log, round, &self->round, &self->chosen, feedback_of(self, round)));
+    SA_TRY(sa_run_log_round(self->log, round, &self->round, &self->chosen, feedback_of(self, round),
+                            self->totals));
     if (!self->trace) return SA_OK;
     return sa_trace_round(self->trace, run, round + 1, &self->chosen, feedback_of(self, round),
-                          gain[SA_CURVE_EXPECTED], gain[SA_CURVE_REALISED],
+                          gain[SA_CURVE_EXPECTED], gain[SA_CURVE_REALISED], &chooser.mixture,
                           self->has_epochs ? &chooser : NULL);
 }
 
@@ -402,7 +391,7 @@ sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const sa_job
     job self = {.plan = plan, .of = of, .stats = &of->stats[run]};
     uint64_t number = plan->first_run + run;
     sa_status status;
-    *self.stats = (sa_run_stats){0};
+    *self.stats = (sa_run_stats){.mixture = SA_NO_MIXTURE};
     status = job_prepare(&self, number, files->trace);
     if (status == SA_OK) status = sa_run_log_begin(plan, agent, run, files->log, &self.log);
     if (status != SA_OK) {

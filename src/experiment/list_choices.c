@@ -1,10 +1,10 @@
 /* The tables behind `superarm list environments|oracles|confidence|feedback`. */
 #include <string.h>
 
-#include "base/options.h"
 #include "confidence/confidence.h"
 #include "env/environment.h"
 #include "feedback/feedback.h"
+#include "options/options.h"
 #include "oracle/oracle.h"
 #include <superarm/agent.h>
 

@@ -69,15 +69,11 @@ static sa_status check_delay(const sa_plan *plan, const sa_options *options) {
 
 /* ---- making ---- */
 
-/* The full path, so that spec.yaml can be run from anywhere. */
-static sa_status full_path(char **path) {
-    char *resolved = **path ? realpath(*path, NULL) : NULL, *copy;
-    if (!resolved) return SA_OK;
-    sa_status status = sa_copy_text(resolved, &copy);
-    free(resolved);
-    SA_TRY(status);
-    sa_free(*path);
-    *path = copy;
+/* Full paths, so that spec.yaml can be run from anywhere. */
+static sa_status resolve_paths(sa_options *options, sa_option_scope scope) {
+    for (size_t i = 0; i < SA_OPTION_TOTAL; i++)
+        if (sa_option_rows[i].kind == SA_KIND_PATH && sa_option_rows[i].scope == scope)
+            SA_TRY(sa_full_path(sa_option_field(options, &sa_option_rows[i])));
     return SA_OK;
 }
 
@@ -98,11 +94,7 @@ static sa_status plan_environment(sa_plan *plan, sa_experiment *experiment, cons
     SA_TRY(set_size(plan->options, "arms", plan->environment->arms));
     SA_TRY(set_size(plan->options, "dim", plan->environment->dim));
     plan->options->noise = plan->environment->noise;
-    SA_TRY(full_path(&plan->options->data));
-    SA_TRY(full_path(&plan->options->contexts));
-    SA_TRY(full_path(&plan->options->scores));
-    SA_TRY(full_path(&plan->options->noise_values));
-    SA_TRY(full_path(&plan->options->examination));
+    SA_TRY(resolve_paths(plan->options, SA_SCOPE_ENVIRONMENT));
     SA_TRY(sa_plan_read_structure(plan->options, &plan->problem));
     if (plan->options->clicks != SA_CLICKS_NONE) SA_TRY(check_slate(plan->options, plan->environment));
     SA_TRY(sa_clicks_create(plan->options, sa_problem_data(plan->problem), &plan->clicks));
@@ -142,10 +134,13 @@ static sa_status check_positions(const sa_plan *plan, const sa_plan_agent *agent
 static sa_status try_agent(const sa_plan *plan, const sa_plan_agent *agent) {
     sa_agent *trial;
     if (agent->code.select) return SA_OK;
-    sa_options options = *agent->options; /* for this call: it owns nothing */
-    options.history = (char[]){""};       /* which each run makes for itself */
-    SA_TRY(sa_agent_create(&options, &trial));
-    sa_status status = agent->oracle == &sa_oracle_own ? sa_agent_oracle(trial, &plan->oracle) : SA_OK;
+    sa_options *options = sa_options_copy(agent->options);
+    if (!options) return SA_OUT_OF_MEMORY;
+    options->history[0] = 0; /* which each run makes for itself */
+    sa_status status = sa_agent_create(options, &trial);
+    sa_options_destroy(options);
+    SA_TRY(status);
+    if (agent->oracle == &sa_oracle_own) status = sa_agent_oracle(trial, &plan->oracle);
     sa_agent_destroy(trial);
     return status;
 }
@@ -159,7 +154,7 @@ sa_status sa_plan_check_agent(const sa_plan *plan, sa_plan_agent *agent, bool na
     if (status == SA_OK) status = sa_plan_check_discounts(plan, agent);
     if (status == SA_OK) status = try_agent(plan, agent);
     if (status != SA_OK) return named ? sa_fail_prefix(status, "agent %s: ", agent->label) : status;
-    return full_path(&agent->options->init_weights);
+    return resolve_paths(agent->options, SA_SCOPE_AGENT);
 }
 
 static bool is_named(const sa_experiment *experiment, const sa_plan_agent *agent) {
@@ -195,6 +190,7 @@ static sa_status fill(sa_plan *plan, sa_experiment *experiment, size_t group, co
     for (size_t i = 0; i < plan->agent_count; i++)
         SA_TRY(sa_plan_check_agent(plan, &plan->agents[i], is_named(experiment, &plan->agents[i])));
     SA_TRY(sa_plan_check_unused(plan));
+    SA_TRY(sa_plan_check_effects(experiment, plan));
     return sa_plan_check_clicks(plan);
 }
 

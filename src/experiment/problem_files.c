@@ -1,42 +1,14 @@
 /* What oracles need beside the scores, from files that are the same for all rounds. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
-#include "base/options_table.h"
 #include "experiment/experiment.h"
-
-/* Numbers stay as they are; files get their full paths, so that spec.yaml can be run from anywhere. */
-static sa_status full_path(sa_options *options, const char *name) {
-    char **text = sa_option_field(options, sa_option_row_find(name)), *resolved, *copy;
-    if (!strcmp(name, "capacity") || !strcmp(name, "source") || !strcmp(name, "target") ||
-        !strcmp(name, "reward") || !strcmp(name, "seconds"))
-        return SA_OK;
-    resolved = realpath(*text, NULL);
-    if (!resolved) return SA_OK;
-    sa_status status = sa_copy_text(resolved, &copy);
-    free(resolved);
-    SA_TRY(status);
-    sa_free(*text);
-    *text = copy;
-    return SA_OK;
-}
+#include "experiment/problem_option.h"
 
 sa_status sa_plan_read_structure(sa_options *options, sa_problem **out) {
     sa_problem *problem = sa_problem_new();
     sa_status status;
     if (!problem) return SA_OUT_OF_MEMORY;
-    for (sa_datum datum = 0; datum < SA_DATUM_COUNT; datum++) {
-        const char *name = sa_datum_name(datum);
-        if (datum == SA_EXACTLY) {
-            sa_problem_exactly(problem, options->exactly);
-            continue;
-        }
-        const char *text = *(char **)sa_option_field(options, sa_option_row_find(name));
-        if (!*text) continue;
-        SA_TRY_OR_FAIL(sa_problem_set(problem, name, text));
-        SA_TRY_OR_FAIL(full_path(options, name));
-    }
+    SA_TRY_OR_FAIL(sa_problem_set(problem, "problem", options->problem));
+    SA_TRY_OR_FAIL(sa_problem_text_resolve(&options->problem));
     *out = problem;
     return SA_OK;
 fail:

@@ -9,8 +9,8 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/options_table.h"
 #include "base/sha256.h"
+#include "experiment/problem_option.h"
 #include "oracle/oracle.h"
 #include <superarm/superarm.h>
 
@@ -87,13 +87,8 @@ sa_status sa_session_make(json_t **session) {
 /* ---- its inputs ---- */
 
 bool sa_option_is_input(const char *name) {
-    static const char *const files[] = {"contexts", "scores",      "noise-values",
-                                        "data",     "examination", "init-weights"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (!strcmp(name, files[i])) return true;
-    for (sa_datum datum = 0; datum < SA_DATUM_COUNT; datum++)
-        if (!strcmp(name, sa_datum_name(datum))) return true;
-    return false;
+    sa_option_info info;
+    return sa_option_find(name, &info) ? !strcmp(info.kind, "path") : sa_is_datum(name);
 }
 
 static const json_t *find(const json_t *inputs, const char *path) {
@@ -105,20 +100,34 @@ static const json_t *find(const json_t *inputs, const char *path) {
     return NULL;
 }
 
+/* A list of numbers in the place of a file is none. */
+static sa_status add_input(json_t *inputs, const char *option, const char *path) {
+    char hash[SA_SHA256_TEXT];
+    uint64_t bytes;
+    struct stat about;
+    if (!*path || find(inputs, path) || stat(path, &about) || !S_ISREG(about.st_mode)) return SA_OK;
+    SA_TRY(sa_sha256_file(path, hash, &bytes));
+    if (json_array_append_new(inputs, json_pack("{s:s, s:s, s:I, s:s}", "option", option, "path", path,
+                                                "bytes", (json_int_t)bytes, "sha256", hash)))
+        return sa_fail(SA_INVALID, "--%s %s is not UTF-8", option, path);
+    return SA_OK;
+}
+
 sa_status sa_session_add_inputs(json_t *session, const sa_options *options) {
     json_t *inputs = json_object_get(session, "inputs");
-    sa_option_info info;
-    for (size_t i = 0; sa_option_at(i, &info); i++) {
-        char hash[SA_SHA256_TEXT];
-        uint64_t bytes;
-        struct stat about;
-        if (strcmp(info.kind, "text") || !sa_option_is_input(info.name)) continue;
-        const char *path = *(char **)sa_option_field(options, sa_option_row_find(info.name));
-        if (!*path || find(inputs, path) || stat(path, &about) || !S_ISREG(about.st_mode)) continue;
-        SA_TRY(sa_sha256_file(path, hash, &bytes));
-        if (json_array_append_new(inputs, json_pack("{s:s, s:s, s:I, s:s}", "option", info.name, "path", path,
-                                                    "bytes", (json_int_t)bytes, "sha256", hash)))
-            return sa_fail(SA_INVALID, "--%s %s is not UTF-8", info.name, path);
+    for (size_t i = 0; i < SA_OPTION_TOTAL; i++)
+        if (sa_option_rows[i].kind == SA_KIND_PATH)
+            SA_TRY(add_input(inputs, sa_option_rows[i].name,
+                             *(char **)sa_option_field(options, &sa_option_rows[i])));
+    const char *problem = options->problem;
+    for (sa_problem_entry entry; sa_problem_text_next(&problem, &entry);) {
+        char *name = NULL, *path = NULL;
+        sa_status status = sa_format(&name, "%.*s", (int)entry.name_size, entry.name);
+        if (status == SA_OK) status = sa_format(&path, "%.*s", (int)entry.value_size, entry.value);
+        if (status == SA_OK) status = add_input(inputs, name, path);
+        sa_free(name);
+        sa_free(path);
+        SA_TRY(status);
     }
     return SA_OK;
 }

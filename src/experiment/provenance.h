@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "base/options.h"
+#include "options/options.h"
 
 /* The value in one line; caller frees. */
 sa_status sa_json_text(const json_t *value, char **text);

@@ -20,6 +20,7 @@ void sa_plan_agents_destroy(sa_plan_agent *agents, size_t count) {
         sa_free(agents[i].stats);
         for (int kind = 0; kind < SA_CURVE_COUNT; kind++) sa_free(agents[i].curve[kind]);
         sa_options_destroy(agents[i].options);
+        sa_free(agents[i].note);
         sa_free(agents[i].label);
     }
     sa_free(agents);
@@ -80,6 +81,7 @@ static sa_status list_own(agent_list *list, const sa_options *base, const sa_spe
     /* a preset of its own must not touch what is one for all */
     for (size_t i = 0; sa_option_at(i, &info); i++)
         if (info.scope != SA_SCOPE_AGENT) SA_TRY(sa_options_take(agent->options, base, info.name));
+    agent->options->h3_frequency = base->h3_frequency;
     return SA_OK;
 }
 

@@ -351,8 +351,11 @@ sa_status sa_results_finish(sa_work *work) {
     for (size_t p = 0; p < work->plan_count; p++)
         for (size_t i = 0; i < work->plans[p]->agent_count; i++) {
             sa_plan *plan = work->plans[p];
-            plan->agents[i].total =
-                sa_totals_of(plan->agents[i].curve, plan->agents[i].stats, plan->runs, plan->rounds);
+            sa_plan_agent *agent = &plan->agents[i];
+            agent->total = sa_totals_of(agent->curve, agent->stats, plan->runs, plan->rounds);
+            sa_free(agent->note);
+            agent->note = NULL;
+            SA_TRY(sa_regret_note(agent->options, agent->total.stats.unproven_rounds, &agent->note));
         }
     if (*trace) SA_TRY(sa_trace_join(work, "jsonl", trace));
     if (*work->options->log) SA_TRY(sa_trace_join(work, "log", work->options->log));

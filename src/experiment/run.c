@@ -66,6 +66,7 @@ sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa
         .clicks_high = clicks->high,
         .options = agent->options,
         .alike = agent->total.alike,
+        .note = agent->note,
     };
     return SA_OK;
 }

@@ -1,5 +1,6 @@
 /* The decision log of a run: what an agent saw, chose and was told, as `superarm learn` reads it. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "base/buffer.h"
@@ -44,7 +45,7 @@ void sa_run_log_abandon(sa_run_log *log) {
 }
 
 sa_status sa_run_log_round(sa_run_log *log, uint64_t round, const sa_round *drawn, const sa_chosen *chosen,
-                           const double *feedback) {
+                           const double *feedback, bool totals) {
     char event[512], extra[80];
     sa_log_entry entry;
     if (!log) return SA_OK;
@@ -57,7 +58,9 @@ sa_status sa_run_log_round(sa_run_log *log, uint64_t round, const sa_round *draw
     entry.contexts = drawn->contexts;
     entry.slate = chosen->slate;
     entry.arms = chosen->arms;
-    entry.feedback = feedback;
+    if (!totals) entry.feedback = feedback;
+    if (totals) entry.total = 0;
+    for (size_t k = 0; totals && k < chosen->slate; k++) entry.total += isnan(feedback[k]) ? 0 : feedback[k];
     if (chosen->prefix) {
         entry.propensity = chosen->propensity;
         entry.prefix_propensities = chosen->prefix;

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/yaml.h"
 #include "experiment/experiment.h"
+#include "experiment/problem_option.h"
 
 enum { VALUE_SIZE = 16384, LABEL_SIZE = 200 };
 
@@ -49,7 +50,7 @@ const sa_options *sa_experiment_options(const sa_experiment *experiment) { retur
 
 sa_status sa_experiment_set(sa_experiment *experiment, const char *name, const char *value) {
     experiment->checked = false;
-    return sa_options_set(experiment->options, name, value);
+    return sa_spec_set(experiment->options, name, value);
 }
 
 /* ---- agents ---- */
@@ -89,8 +90,8 @@ static sa_spec_agent *find_agent(const sa_experiment *experiment, size_t first, 
 
 static sa_status set_own(sa_spec_agent *agent, const char *name, const char *value) {
     sa_option_info info;
-    if (sa_option_find(name, &info) && info.scope != SA_SCOPE_AGENT)
-        return sa_fail(SA_INVALID, "agent %s: --%s is one for all agents", agent->label, info.name);
+    if (sa_is_datum(name) || (sa_option_find(name, &info) && info.scope != SA_SCOPE_AGENT))
+        return sa_fail(SA_INVALID, "agent %s: --%s is one for all agents", agent->label, name);
     if (!strcmp(name, "algorithm") && strchr(value, ','))
         return sa_fail(SA_INVALID, "agent %s: an agent has one algorithm, not %s", agent->label, value);
     sa_status status = sa_options_set(agent->own, name, value);
@@ -187,7 +188,7 @@ typedef struct spec_reading {
 static sa_status take_pair(void *user, const char *label, const char *key, const char *value) {
     spec_reading *reading = user;
     sa_experiment *experiment = reading->experiment;
-    if (!label) return sa_options_set(experiment->options, key, value);
+    if (!label) return sa_spec_set(experiment->options, key, value);
     if (label == sa_yaml_grid) return sa_grid_add(&experiment->grid, key, value);
     sa_spec_agent *agent = find_agent(experiment, reading->first, label);
     if (!agent) {

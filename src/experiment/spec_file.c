@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "experiment/experiment.h"
+#include "experiment/problem_option.h"
 #include "experiment/provenance.h"
 #include "experiment/stored.h"
 
@@ -26,7 +27,7 @@ static bool repeats(const sa_option_info *info) { return info->scope != SA_SCOPE
 
 static void add_option(sa_buffer *buffer, const char *indent, const sa_option_info *info, const char *value) {
     sa_buffer_format(buffer, "%s%s: ", indent, info->name);
-    if (!strcmp(info->kind, "text"))
+    if (!strcmp(info->kind, "text") || !strcmp(info->kind, "path"))
         sa_buffer_quote(buffer, value);
     else
         sa_buffer_text(buffer, value);
@@ -101,6 +102,13 @@ static void add_plan(sa_buffer *buffer, const sa_plan *plan) {
 /* A file's value as a path that works from anywhere, with the same last part. */
 static void add_value(sa_buffer *buffer, const char *name, const char *value) {
     char here[4096], *path = NULL;
+    if (!strcmp(name, "problem")) {
+        if (sa_copy_text(value, &path) != SA_OK || sa_problem_text_resolve(&path) != SA_OK)
+            buffer->status = SA_OUT_OF_MEMORY;
+        sa_buffer_quote(buffer, path ? path : value);
+        sa_free(path);
+        return;
+    }
     bool file = sa_option_is_input(name) && *value && *value != '/' && sa_file_exists(value) &&
                 getcwd(here, sizeof here);
     if (file && sa_format(&path, "%s/%s", here, value) != SA_OK) buffer->status = SA_OUT_OF_MEMORY;

@@ -86,6 +86,11 @@ sa_totals sa_totals_of(double *const *curve, const sa_run_stats *stats, size_t r
         if (one->peak_bytes > total.stats.peak_bytes) total.stats.peak_bytes = one->peak_bytes;
         total.stats.diverged_trainings += one->diverged_trainings;
         if (one->certificate > total.stats.certificate) total.stats.certificate = one->certificate;
+        total.stats.unproven_rounds += one->unproven_rounds;
+        for (int i = 0; i < SA_MIXTURE_COUNT; i++) {
+            sa_mixture mixture = one->mixture;
+            *sa_mixture_at(&total.stats.mixture, i) += *sa_mixture_at(&mixture, i) / (double)runs;
+        }
     }
     return total;
 }

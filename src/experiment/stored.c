@@ -152,6 +152,24 @@ static sa_status read_curves(const sa_stored_agent *agent, const char *folder) {
     return SA_OK;
 }
 
+/* What older versions did not keep of each run. */
+static sa_status read_later(sa_npz *archive, sa_stored_agent *agent) {
+    const size_t runs = agent->runs;
+    for (int k = -1; k < SA_MIXTURE_COUNT; k++) {
+        const char *name = k < 0 ? "unproven_rounds" : sa_mixture_name(k);
+        sa_array array = {0};
+        if (!sa_npz_has(archive, name)) continue;
+        SA_TRY(sa_npz_get_exactly(archive, name, k < 0 ? SA_INT64 : SA_FLOAT64, 1, &runs, &array));
+        for (size_t i = 0; i < runs; i++)
+            if (k < 0)
+                agent->stats[i].unproven_rounds = (uint64_t)sa_array_number(&array, i);
+            else
+                *sa_mixture_at(&agent->stats[i].mixture, k) = sa_array_number(&array, i);
+        sa_array_clear(&array);
+    }
+    return SA_OK;
+}
+
 /* runs.npz; of a folder that an older version wrote, which has none, what the summary has of all runs. */
 static sa_status read_runs(const sa_stored *stored, sa_stored_agent *agent, const sa_run_stats *mean,
                            const char *path) {
@@ -179,14 +197,22 @@ static sa_status read_runs(const sa_stored *stored, sa_stored_agent *agent, cons
         for (size_t k = 0; k < 10; k++) number[k] = sa_array_number(&array[k], i);
         agent->run[i] = (uint64_t)number[0];
         agent->session[i] = (size_t)number[1];
-        agent->stats[i] = (sa_run_stats){number[2], number[3],           number[4],           number[5],
-                                         number[6], (uint64_t)number[8], (uint64_t)number[9], number[7]};
+        agent->stats[i] = (sa_run_stats){.seconds = number[2],
+                                         .select_seconds = number[3],
+                                         .update_seconds = number[4],
+                                         .train_seconds = number[5],
+                                         .replay_seconds = number[6],
+                                         .certificate = number[7],
+                                         .peak_bytes = (uint64_t)number[8],
+                                         .diverged_trainings = (uint64_t)number[9],
+                                         .mixture = SA_NO_MIXTURE};
         if (number[0] < 0 || (i > 0 && agent->run[i] <= agent->run[i - 1]) ||
             agent->session[i] >= json_array_size(stored->sessions))
             status =
                 sa_fail(SA_FORMAT, "%s: its runs are not in order, or of no session of summary.json", path);
     }
     for (size_t k = 0; k < 10; k++) sa_array_clear(&array[k]);
+    if (status == SA_OK) status = read_later(archive, agent);
     sa_npz_close(archive);
     return status;
 }
@@ -205,7 +231,7 @@ static sa_status take_summary(sa_stored *stored, sa_stored_agent *agent, const j
                               const char *folder, const char *path) {
     json_t *object = json_object_get(json_object_get(summary, "agents"), agent->label);
     json_int_t runs = 0, rounds = 0, peak = 0, diverged = 0;
-    sa_run_stats mean = {0};
+    sa_run_stats mean = {.mixture = SA_NO_MIXTURE};
     char *own;
     if (!object && json_is_false(json_object_get(summary, "complete"))) return SA_OK;
     if (!object) return sa_fail(SA_FORMAT, "%s has no agent %s, which spec.yaml has", path, agent->label);

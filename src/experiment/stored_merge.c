@@ -16,11 +16,25 @@ typedef struct pair { /* two of the folders */
 /* ---- may they be joined? ---- */
 
 /* A file may be elsewhere on another machine, if it is the same file. */
-static bool is_same_file(const pair *two, const char *name, const char *path, const char *other) {
-    if (!sa_option_is_input(name)) return false;
+static bool is_same_file(const pair *two, const char *path, const char *other) {
     const char *hash = sa_session_hash(two->one->sessions, path);
     const char *other_hash = sa_session_hash(two->other->sessions, other);
     return hash && other_hash && !strcmp(hash, other_hash);
+}
+
+/* The entries of two --problem, in order: the same text, or the same files. */
+static bool is_same_problem(const pair *two, const char *one, const char *other) {
+    sa_problem_entry a, b;
+    char path[VALUE_SIZE], other_path[VALUE_SIZE];
+    while (sa_problem_text_next(&one, &a)) {
+        if (!sa_problem_text_next(&other, &b) || a.name_size != b.name_size ||
+            strncmp(a.name, b.name, a.name_size))
+            return false;
+        snprintf(path, sizeof path, "%.*s", (int)a.value_size, a.value);
+        snprintf(other_path, sizeof other_path, "%.*s", (int)b.value_size, b.value);
+        if (strcmp(path, other_path) && !is_same_file(two, path, other_path)) return false;
+    }
+    return !sa_problem_text_next(&other, &b);
 }
 
 static sa_status compare_options(const pair *two, const sa_options *one, const sa_options *other,
@@ -33,7 +47,10 @@ static sa_status compare_options(const pair *two, const sa_options *one, const s
         if (!matters || !strcmp(info.name, "runs") || !strcmp(info.name, "first-run")) continue;
         SA_TRY(sa_options_get(one, info.name, value, sizeof value));
         SA_TRY(sa_options_get(other, info.name, other_value, sizeof other_value));
-        if (!strcmp(value, other_value) || is_same_file(two, info.name, value, other_value)) continue;
+        if (!strcmp(value, other_value) ||
+            (!strcmp(info.kind, "path") && is_same_file(two, value, other_value)))
+            continue;
+        if (!strcmp(info.name, "problem") && is_same_problem(two, value, other_value)) continue;
         return sa_fail(
             SA_INVALID,
             "%.200s and %.200s are different experiments: %s%s%s--%s is %.100s here and %.100s there",

@@ -9,21 +9,23 @@
 /* ---- the files of a label ---- */
 
 static sa_status write_runs(const sa_stored_agent *agent, const char *path) {
-    enum { WHOLE = 4, NUMBERS = 6 };
-    static const char *const whole[WHOLE] = {"run", "session", "peak_bytes", "diverged_trainings"};
+    enum { WHOLE = 5, NUMBERS = 6 };
+    static const char *const whole[WHOLE] = {"run", "session", "peak_bytes", "diverged_trainings",
+                                             "unproven_rounds"};
     static const char *const names[NUMBERS] = {"seconds",       "select_seconds", "update_seconds",
                                                "train_seconds", "replay_seconds", "certificate"};
     const size_t runs = agent->runs;
     int64_t *integers = NULL; /* (WHOLE, runs) */
-    double *numbers = NULL;   /* (NUMBERS, runs) */
+    double *numbers = NULL;   /* (NUMBERS and the mixture, runs) */
     sa_npz_writer *writer = NULL;
     sa_status status;
     SA_TRY_OR_FAIL(sa_alloc_matrix(WHOLE, runs, sizeof *integers, &integers));
-    SA_TRY_OR_FAIL(sa_alloc_matrix(NUMBERS, runs, sizeof *numbers, &numbers));
+    SA_TRY_OR_FAIL(sa_alloc_matrix(NUMBERS + SA_MIXTURE_COUNT, runs, sizeof *numbers, &numbers));
     for (size_t i = 0; i < runs; i++) {
         const sa_run_stats *stats = &agent->stats[i];
         const int64_t own[WHOLE] = {(int64_t)agent->run[i], (int64_t)agent->session[i],
-                                    (int64_t)stats->peak_bytes, (int64_t)stats->diverged_trainings};
+                                    (int64_t)stats->peak_bytes, (int64_t)stats->diverged_trainings,
+                                    (int64_t)stats->unproven_rounds};
         const double times[NUMBERS] = {stats->seconds,       stats->select_seconds, stats->update_seconds,
                                        stats->train_seconds, stats->replay_seconds, stats->certificate};
         for (size_t k = 0; k < WHOLE; k++) integers[k * runs + i] = own[k];
@@ -34,6 +36,11 @@ static sa_status write_runs(const sa_stored_agent *agent, const char *path) {
         SA_TRY_OR_FAIL(sa_npz_add(writer, whole[k], SA_INT64, 1, &runs, integers + k * runs));
     for (size_t k = 0; k < NUMBERS; k++)
         SA_TRY_OR_FAIL(sa_npz_add(writer, names[k], SA_FLOAT64, 1, &runs, numbers + k * runs));
+    for (int k = 0; k < SA_MIXTURE_COUNT; k++) {
+        double *row = numbers + (NUMBERS + (size_t)k) * runs; /* which the writer borrows */
+        for (size_t i = 0; i < runs; i++) row[i] = *sa_mixture_at(&agent->stats[i].mixture, k);
+        SA_TRY_OR_FAIL(sa_npz_add(writer, sa_mixture_name(k), SA_FLOAT64, 1, &runs, row));
+    }
     status = sa_npz_finish(writer, path);
     writer = NULL;
 fail:

@@ -36,7 +36,8 @@ static void add_options(sa_buffer *buffer, const sa_options *options, const sa_g
         }
         sa_buffer_format(buffer, "%s\n%s  \"%s\": ", comma, indent, info.name);
         bool is_word = info.choices && !strcmp(value, info.choices);
-        if (!strcmp(info.kind, "text") || !strcmp(info.kind, "choice") || is_word)
+        if (!strcmp(info.kind, "text") || !strcmp(info.kind, "path") || !strcmp(info.kind, "choice") ||
+            is_word)
             sa_buffer_quote(buffer, value);
         else
             sa_buffer_text(buffer, value);
@@ -63,6 +64,14 @@ static void add_seconds(sa_buffer *buffer, const char *name, double seconds) {
     sa_buffer_text(buffer, ",\n");
 }
 
+/* What regret is measured against: see sa_regret_note. */
+static void add_regret(sa_buffer *buffer, const sa_stored_agent *agent, uint64_t unproven) {
+    sa_buffer_text(buffer, "      \"regret\": {\"alpha\": ");
+    sa_buffer_number(buffer, sa_regret_alpha(agent->options, unproven), 0);
+    sa_buffer_format(buffer, ", \"against\": \"%s\", \"unproven_rounds\": %" PRIu64 "},\n",
+                     unproven ? "oracle" : "best", unproven);
+}
+
 static void add_agent(sa_buffer *buffer, const sa_stored *stored, const sa_stored_agent *agent) {
     sa_totals total = sa_totals_of(agent->curve, agent->stats, agent->runs, agent->rounds);
     sa_buffer_text(buffer, "    ");
@@ -73,6 +82,7 @@ static void add_agent(sa_buffer *buffer, const sa_stored *stored, const sa_store
     add_options(buffer, agent->options, &stored->spec->grid, "      ");
     sa_buffer_format(buffer, ",\n      \"runs\": %zu,\n      \"rounds\": %zu,\n", agent->runs, agent->rounds);
     if (total.alike) sa_buffer_text(buffer, "      \"alike\": true,\n");
+    add_regret(buffer, agent, total.stats.unproven_rounds);
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
         if (agent->curve[kind] && kind != SA_CURVE_REWARD) add_mean(buffer, kind, &total.final[kind]);
     add_seconds(buffer, "seconds_per_run", total.stats.seconds);
@@ -83,6 +93,11 @@ static void add_agent(sa_buffer *buffer, const sa_stored *stored, const sa_store
     sa_buffer_text(buffer, "      \"certificate\": ");
     sa_buffer_number(buffer, total.stats.certificate > 0 ? total.stats.certificate : NAN, 0);
     sa_buffer_text(buffer, ",\n");
+    if (sa_mixture_is_there(&total.stats.mixture)) {
+        sa_buffer_text(buffer, "      \"mixture\": {");
+        sa_mixture_write(&total.stats.mixture, 6, buffer);
+        sa_buffer_text(buffer, "},\n");
+    }
     sa_buffer_format(buffer,
                      "      \"peak_bytes\": %" PRIu64 ",\n      \"diverged_trainings\": %" PRIu64 "\n    }",
                      total.stats.peak_bytes, total.stats.diverged_trainings);

@@ -75,7 +75,7 @@ static void add_candidates(sa_trace *trace, const char *name, const sa_chosen *c
 
 sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa_chosen *chosen,
                          const double *feedback, double expected_regret, double realised_regret,
-                         const sa_agent_counts *epoch) {
+                         const sa_mixture *mixture, const sa_agent_counts *epoch) {
     sa_buffer *buffer = &trace->out.buffer;
     size_t slate = chosen->slate;
     sa_buffer_text(buffer, "{\"agent\":");
@@ -92,6 +92,10 @@ sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa
     sa_buffer_number(buffer, expected_regret, trace->digits);
     sa_buffer_text(buffer, ",\"realised_regret\":");
     sa_buffer_number(buffer, realised_regret, trace->digits);
+    if (sa_mixture_is_there(mixture)) {
+        sa_buffer_text(buffer, ",");
+        sa_mixture_write(mixture, trace->digits, buffer);
+    }
     if (epoch)
         sa_buffer_format(buffer, ",\"epoch\":%" PRIu64 ",\"hidden\":%" PRIu64, epoch->epoch, epoch->hidden);
     sa_buffer_text(buffer, "}\n");

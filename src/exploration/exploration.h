@@ -10,8 +10,7 @@
  *     uniform  score = a uniform draw: any slate is as likely as any other
  *     known    score = the expected score
  *     by-model score = what the model's own rule says; the arms that it calls urgent are chosen before all
- *         others, in the order
- *              of a uniform draw
+ *         others. Urgent arms, and arms of equal scores, are in the order of a uniform draw
  *
  * With --gamma theory, gamma and e_t are those of Lemma 1, with --nu theory nu and e_t those of Theorem 2 and
  * Section 4.4 (theory/bounds.h), computed for each round. C2UCB is ucb with gamma by theory, whatever --gamma
@@ -22,9 +21,9 @@
 #ifndef SA_EXPLORATION_EXPLORATION_H
 #define SA_EXPLORATION_EXPLORATION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "base/options.h"
 #include "rng/stream.h"
 #include "theory/bounds.h"
 
@@ -46,10 +45,20 @@ typedef enum sa_scores_from {
     SA_SCORES_FROM_CALLER,     /* the expected ones in the request */
 } sa_scores_from;
 
+/* How likely a top-k slate is, where a formula says so. */
+typedef enum sa_propensity_formula {
+    SA_PROPENSITY_BY_DRAWING, /* none does: it takes a floor and draws */
+    SA_PROPENSITY_UNIFORM,
+    SA_PROPENSITY_NORMAL, /* scores that are independent and normal: ts_propensity.h */
+} sa_propensity_formula;
+
 typedef struct sa_exploration_class {
     const char *name;
     sa_scores_from from;
-    bool varies; /* score differs from draw to draw, on every arm */
+    sa_propensity_formula propensity;
+    bool reads_gamma, reads_nu; /* what is by theory where that option is `theory` */
+    bool always_by_theory;      /* whatever the options say */
+    bool varies;                /* score differs from draw to draw, on every arm */
     /* draw (arms) of the arms from `first` on. NULL: all 1. */
     void (*draw)(const sa_exploration *self, size_t first, size_t arms, const sa_stream *stream,
                  double *draw);
@@ -68,14 +77,11 @@ struct sa_exploration {
     /* by theory: gamma or nu, and the offset, hold for one round */
     bool by_theory;
     sa_bounds bounds;
-    double given_offset; /* --offset */
+    double given_offset; /* `offset` as it was set */
     double rate, steps;  /* C or eta, and J, of gradient descent on Eq. (4); J is 0 for other trainings */
     bool rate_falls;     /* eta = C / (n m L + m lambda) */
 };
 
-/* `samples` 0: as --ts-samples says. */
-sa_exploration sa_exploration_from(const sa_exploration_class *kind, size_t samples,
-                                   const sa_options *options);
 /* The rule as it is in this round. */
 sa_exploration sa_exploration_in(const sa_exploration *exploration, const sa_exploration_round *round);
 /* What training after n observations leaves undone, (1 - eta m lambda)^(J/2). */
@@ -90,7 +96,16 @@ void sa_explore_uniform_draw(const sa_exploration *self, size_t first, size_t ar
  * scores would give any number of others for one of them. */
 void sa_explore_lift(size_t arms, const double *urgency, double *score);
 
-extern const sa_exploration_class sa_explore_ucb, sa_explore_theory_ucb, sa_explore_ts,
-    sa_explore_parameter_ts, sa_explore_greedy, sa_explore_uniform, sa_explore_known, sa_explore_by_model;
+/* Workspace of an arm. */
+typedef struct sa_tie {
+    double score, draw;
+    size_t arm;
+} sa_tie;
+/* Makes scores that are equal differ by next to nothing, in the order of their draws, and leaves all others
+ * in their order. */
+void sa_explore_break_ties(size_t arms, const double *draw, sa_tie *ties, double *score);
+
+/* By name; NULL when there is none. All rules: registry.c. */
+const sa_exploration_class *sa_exploration_find(const char *name);
 
 #endif

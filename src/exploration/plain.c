@@ -13,8 +13,10 @@ static double draw_alone(const sa_exploration *self, double mean, double width, 
 }
 
 const sa_exploration_class sa_explore_greedy = {.name = "greedy", .score = mean_alone};
-const sa_exploration_class sa_explore_uniform = {
-    .name = "uniform", .draw = sa_explore_uniform_draw, .score = draw_alone};
+const sa_exploration_class sa_explore_uniform = {.name = "uniform",
+                                                 .propensity = SA_PROPENSITY_UNIFORM,
+                                                 .draw = sa_explore_uniform_draw,
+                                                 .score = draw_alone};
 const sa_exploration_class sa_explore_known = {
     .name = "known", .from = SA_SCORES_FROM_CALLER, .score = mean_alone};
 const sa_exploration_class sa_explore_by_model = {

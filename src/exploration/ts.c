@@ -52,9 +52,15 @@ static double mean_alone(const sa_exploration *self, double mean, double width, 
     return mean;
 }
 
-const sa_exploration_class sa_explore_ts = {
-    .name = "ts", .varies = true, .draw = draw_normals, .score = score, .follow_theory = follow_theory};
+const sa_exploration_class sa_explore_ts = {.name = "ts",
+                                            .reads_nu = true,
+                                            .propensity = SA_PROPENSITY_NORMAL,
+                                            .varies = true,
+                                            .draw = draw_normals,
+                                            .score = score,
+                                            .follow_theory = follow_theory};
 const sa_exploration_class sa_explore_parameter_ts = {.name = "parameter-ts",
                                                       .from = SA_SCORES_FROM_PARAMETERS,
+                                                      .reads_nu = true,
                                                       .score = mean_alone,
                                                       .follow_theory = follow_for_parameters};

@@ -14,6 +14,7 @@ static void follow_theory(sa_exploration *self, const sa_exploration_round *roun
     self->offset = self->given_offset + round->scale * sa_bound_error(&self->bounds, now, self->gamma);
 }
 
-const sa_exploration_class sa_explore_ucb = {.name = "ucb", .score = score, .follow_theory = follow_theory};
+const sa_exploration_class sa_explore_ucb = {
+    .name = "ucb", .reads_gamma = true, .score = score, .follow_theory = follow_theory};
 const sa_exploration_class sa_explore_theory_ucb = {
-    .name = "ucb by theory", .score = score, .follow_theory = follow_theory};
+    .name = "theory-ucb", .always_by_theory = true, .score = score, .follow_theory = follow_theory};

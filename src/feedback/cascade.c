@@ -22,5 +22,6 @@ static sa_observed observe(size_t slate, const double *scores, const bool *obser
 }
 
 const sa_feedback sa_feedback_cascade = {
-    "cascade", "scores are seen from the first position to the one chosen (above 0); takes --discounts",
-    observe};
+    .name = "cascade",
+    .summary = "scores are seen from the first position to the one chosen (above 0); takes --discounts",
+    .observe = observe};

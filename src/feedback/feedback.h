@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/options.h"
+#include "feedback/options.h"
 
 /* What feedback tells of a slate. */
 typedef struct sa_observed {
@@ -27,7 +27,7 @@ const sa_feedback *sa_feedback_of(sa_feedback_kind kind);
 /* What the caller says was seen, NULL: all; more may come. */
 sa_observed sa_feedback_observed(size_t slate, const double *scores, const bool *observed, size_t *positions);
 
-extern const sa_feedback sa_feedback_semi_bandit, sa_feedback_document, sa_feedback_position,
-    sa_feedback_cascade;
+extern const sa_feedback sa_feedback_semi_bandit, sa_feedback_position, sa_feedback_cascade,
+    sa_feedback_total;
 
 #endif

@@ -4,7 +4,8 @@
  * semi-bandit feedback sees. */
 #include "feedback/feedback.h"
 
-const sa_feedback sa_feedback_position = {"position",
-                                          "every arm's score is seen, and depends on its position; needs "
-                                          "--slate and an oracle for positions (assignment)",
-                                          sa_feedback_observed};
+const sa_feedback sa_feedback_position = {.name = "position",
+                                          .summary =
+                                              "every arm's score is seen, and depends on its position; needs "
+                                              "--slate and an oracle for positions (assignment)",
+                                          .observe = sa_feedback_observed};

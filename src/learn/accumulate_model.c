@@ -10,8 +10,33 @@ static bool is_used(const sa_learner *learner) {
     return model && model->kind->observing;
 }
 
+/* The decisions that begin at seen->first: their totals, of the sums of what the model gives their arms. */
+static sa_status take_totals(sa_learner *learner, const sa_observations *seen) {
+    const sa_history *history = &learner->memory->history;
+    const sa_estimator *estimator = &learner->policy->estimator;
+    sa_model *model = estimator->model;
+    size_t first = sa_history_decision(history, seen->first), many = 0, *end;
+    double *factor, *scores, *root;
+    void *inputs;
+    SA_TRY(SA_LAY(&learner->work.observed, {&factor, estimator->inputs.dim, sizeof *factor},
+                  {&scores, seen->count, sizeof *scores}, {&root, seen->count, sizeof *root},
+                  {&end, seen->count, sizeof *end},
+                  {&inputs, seen->count * model->dim, sa_precision_bytes(model->precision)}));
+    sa_samples samples = sa_history_samples(history, seen->first);
+    sa_samples_inputs(learner, &samples, seen->count, factor, inputs);
+    for (size_t row = seen->first; row < seen->first + seen->count; many++) {
+        double terms = (double)(sa_history_end(history, first + many) - row);
+        root[many] = sqrt(sa_forgetting_weight(learner, row));
+        scores[many] = root[many] * (history->scores[row] - terms * estimator->centre) / estimator->scale;
+        row = sa_history_end(history, first + many);
+        end[many] = row - seen->first;
+    }
+    return model->kind->observing->observe_sums(model, inputs, end, root, scores, many, &learner->work.model);
+}
+
 static sa_status take(sa_learner *learner, const sa_observations *seen) {
     const sa_history *history = &learner->memory->history;
+    if (history->totals) return take_totals(learner, seen);
     const sa_estimator *estimator = &learner->policy->estimator;
     sa_model *model = estimator->model;
     bool weighs = history->discounted || learner->options->discount < 1;
@@ -39,15 +64,19 @@ static sa_status revise(sa_learner *learner, size_t row, double before) {
     const sa_history *history = &learner->memory->history;
     const sa_estimator *estimator = &learner->policy->estimator;
     sa_model *model = estimator->model;
-    double *factor, weight = sa_forgetting_weight(learner, row);
+    size_t rows = sa_history_observation(history, row).rows;
+    double *factor, *change, *psi, weight = sa_forgetting_weight(learner, row);
     void *input;
     SA_TRY(SA_LAY(&learner->work.observed, {&factor, estimator->inputs.dim, sizeof *factor},
-                  {&input, model->dim, sa_precision_bytes(model->precision)}));
+                  {&change, rows, sizeof *change}, {&psi, rows, sizeof *psi},
+                  {&input, rows * model->dim, sa_precision_bytes(model->precision)}));
     sa_samples sample = sa_history_samples(history, row);
-    sa_samples_inputs(learner, &sample, 1, factor, input);
-    double change = weight * (history->scores[row] - before) / estimator->scale,
-           psi = sa_history_psi(history, row);
-    return model->kind->observing->revise(model, input, &psi, &change, 1, &learner->work.model);
+    sa_samples_inputs(learner, &sample, rows, factor, input);
+    for (size_t k = 0; k < rows; k++) {
+        change[k] = weight * (history->scores[row] - before) / estimator->scale;
+        psi[k] = sa_history_psi(history, row + k);
+    }
+    return model->kind->observing->revise(model, input, psi, change, rows, &learner->work.model);
 }
 
 static sa_status discount_past(sa_learner *learner, double factor) {

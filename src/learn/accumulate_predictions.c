@@ -12,10 +12,12 @@ static bool is_used(const sa_learner *learner) {
                       sa_posterior_is_used(learner->policy, learner->options));
 }
 
-/* One observation, as the model sees it. */
+/* One observation, as the model sees it: its input, or the mean of its inputs, and the network's estimate of
+ * it. */
 typedef struct one_input {
     double *factor, *row;
     void *input;
+    double network;
 } one_input;
 
 static sa_status lay(sa_learner *learner, one_input *one) {
@@ -26,36 +28,44 @@ static sa_status lay(sa_learner *learner, one_input *one) {
                   {&one->input, model->dim, sa_precision_bytes(model->precision)});
 }
 
-static void show(const sa_learner *learner, size_t i, const one_input *one) {
-    sa_samples sample = sa_history_samples(&learner->memory->history, i);
-    sa_samples_inputs(learner, &sample, 1, one->factor, one->input);
-    for (size_t j = 0; j < learner->policy->estimator.model->dim; j++)
-        one->row[j] = sa_real_get(learner->memory->history.precision, one->input, j);
+static sa_status show(sa_learner *learner, const sa_observation *seen, bool predict, one_input *one) {
+    const sa_model *model = learner->policy->estimator.model;
+    double share = 1 / (double)seen->rows, network = 0;
+    one->network = 0;
+    for (size_t k = 0; k < seen->rows; k++) {
+        sa_samples sample = sa_history_samples(&learner->memory->history, seen->first + k);
+        sa_samples_inputs(learner, &sample, 1, one->factor, one->input);
+        if (predict)
+            SA_TRY(model->kind->evaluate(model, one->input, 1, 0, &learner->work.model, &network, NULL));
+        one->network += share * network;
+        for (size_t j = 0; j < model->dim; j++)
+            one->row[j] = (k ? one->row[j] : 0) + share * sa_real_get(model->precision, one->input, j);
+    }
+    return SA_OK;
 }
 
 /* `predicted`: by the network, which has not seen it yet. */
-static void add_to_companion(sa_learner *learner, size_t i, const one_input *one, bool predicted,
-                             double network) {
+static void add_to_companion(sa_learner *learner, const sa_observation *seen, const one_input *one,
+                             bool predicted) {
     const sa_history *history = &learner->memory->history;
     const sa_estimator *estimator = &learner->policy->estimator;
     sa_companion *companion = estimator->companion;
     if (!companion) return;
-    if (learner->options->discount < 1 && history->start[sa_history_decision(history, i)] == (int64_t)i)
+    if (learner->options->discount < 1 &&
+        history->start[sa_history_decision(history, seen->first)] == (int64_t)seen->first)
         sa_companion_discount(companion, learner->options->discount);
     sa_companion_add(companion,
                      &(sa_companion_case){.input = one->row,
-                                          .score = history->scores[i],
-                                          .discount = sa_history_psi(history, i),
+                                          .score = seen->score,
+                                          .discount = seen->psi,
                                           .predicted = predicted,
-                                          .network = estimator->centre + estimator->scale * network});
+                                          .network = estimator->centre + estimator->scale * one->network});
 }
 
-static void judge(sa_learner *learner, size_t i, double predicted) {
+static void judge(sa_learner *learner, const sa_observation *seen, double predicted) {
     enum { LATEST = 200 };
-    const sa_history *history = &learner->memory->history;
-    double difference = history->scores[i] - sa_history_psi(history, i) * predicted,
-           square = difference * difference;
-    double share = 1.0 / (double)(i < LATEST ? i + 1 : LATEST);
+    double difference = seen->score - seen->psi * predicted, square = difference * difference;
+    double share = 1.0 / (double)(seen->index < LATEST ? seen->index + 1 : LATEST);
     if (isfinite(square))
         learner->error += share * (square - learner->error); /* what overflows tells nothing of the noise */
 }
@@ -68,16 +78,15 @@ static double estimate(const sa_estimator *estimator, const one_input *one, doub
 
 static sa_status take(sa_learner *learner, const sa_observations *seen) {
     const sa_estimator *estimator = &learner->policy->estimator;
-    const sa_model *model = estimator->model;
     bool trained = learner->judged > 0;
     one_input one;
     SA_TRY(lay(learner, &one));
-    for (size_t i = seen->first; i < seen->first + seen->count; i++) {
-        double network;
-        show(learner, i, &one);
-        SA_TRY(model->kind->evaluate(model, one.input, 1, 0, &learner->work.model, &network, NULL));
-        judge(learner, i, trained ? estimate(estimator, &one, network) : seen->centre);
-        add_to_companion(learner, i, &one, trained, network);
+    for (size_t i = seen->first; i < seen->first + seen->count;) {
+        sa_observation each = sa_history_observation(&learner->memory->history, i);
+        SA_TRY(show(learner, &each, true, &one));
+        judge(learner, &each, trained ? estimate(estimator, &one, one.network) : seen->centre);
+        add_to_companion(learner, &each, &one, trained);
+        i += each.rows;
     }
     learner->judged = seen->first + seen->count;
     return SA_OK;
@@ -89,13 +98,13 @@ static sa_status revise(sa_learner *learner, size_t row, double before) {
     sa_companion *companion = learner->policy->estimator.companion;
     one_input one;
     if (!companion || row >= learner->judged) return SA_OK;
+    sa_observation now = sa_history_observation(history, row);
     SA_TRY(lay(learner, &one));
-    show(learner, row, &one);
+    SA_TRY(show(learner, &now, false, &one));
     size_t age = sa_history_decision(history, learner->judged - 1) - sa_history_decision(history, row);
     sa_companion_revise(
-        companion,
-        &(sa_companion_case){.input = one.row, .score = before, .discount = sa_history_psi(history, row)},
-        history->scores[row], pow(learner->options->discount, (double)age));
+        companion, &(sa_companion_case){.input = one.row, .score = before / now.unit, .discount = now.psi},
+        now.score, pow(learner->options->discount, (double)age));
     return SA_OK;
 }
 
@@ -103,9 +112,11 @@ static sa_status revise(sa_learner *learner, size_t row, double before) {
 static sa_status add_unpredicted(sa_learner *learner, size_t first, size_t end) {
     one_input one;
     SA_TRY(lay(learner, &one));
-    for (size_t i = first; i < end; i++) {
-        show(learner, i, &one);
-        add_to_companion(learner, i, &one, false, 0);
+    for (size_t i = first; i < end;) {
+        sa_observation each = sa_history_observation(&learner->memory->history, i);
+        SA_TRY(show(learner, &each, false, &one));
+        add_to_companion(learner, &each, &one, false);
+        i += each.rows;
     }
     return SA_OK;
 }

@@ -1,4 +1,4 @@
-/* Z: the gradients that were counted. */
+/* Z: the gradients that were counted; of a slate's total, the sum of its arms'. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -9,19 +9,25 @@
 static bool is_used(const sa_learner *learner) { return learner->policy->confidence; }
 
 /* With a window, what is counted is remembered for as long as the window says. */
-static sa_status count(sa_learner *learner, const sa_gradients *gradients, const size_t *label,
-                       size_t decision) {
-    sa_window *window = &learner->window;
-    size_t kept = window->gradients.count;
-    learner->policy->confidence->asked = learner->asked;
-    sa_bonus_take(learner, gradients);
-    SA_TRY(sa_confidence_count(learner->policy->confidence, gradients, label, learner->work.widths));
+static sa_status remember(sa_window *window, const sa_gradients *gradients, size_t decision) {
+    size_t kept = sa_gradients_many(&window->gradients), more = sa_gradients_many(gradients);
     if (!window->remembers) return SA_OK;
-    SA_TRY(sa_gradients_reserve(&window->gradients, kept + gradients->count));
-    SA_TRY(sa_grow_array(&window->stamp, &window->capacity, kept + gradients->count, sizeof *window->stamp));
-    sa_gradients_append(&window->gradients, gradients, NULL, gradients->count);
-    for (size_t i = 0; i < gradients->count; i++) window->stamp[kept + i] = (int64_t)decision;
+    SA_TRY(sa_gradients_reserve(&window->gradients, window->gradients.count + gradients->count));
+    SA_TRY(sa_grow_array(&window->stamp, &window->capacity, kept + more, sizeof *window->stamp));
+    sa_gradients_append(&window->gradients, gradients, NULL, more);
+    for (size_t i = 0; i < more; i++) window->stamp[kept + i] = (int64_t)decision;
     return SA_OK;
+}
+
+/* The gradients of a decision's arms. */
+static sa_status count(sa_learner *learner, const sa_gradients *arms, const size_t *label, size_t decision) {
+    size_t end = arms->count;
+    sa_gradients gradients =
+        learner->memory->history.totals ? sa_gradients_sums(arms, &end, 1) : *arms; /* borrowed */
+    learner->policy->confidence->asked = learner->asked;
+    sa_bonus_take(learner, arms);
+    SA_TRY(sa_confidence_count(learner->policy->confidence, &gradients, label, learner->work.widths));
+    return remember(&learner->window, &gradients, decision);
 }
 
 sa_status sa_learner_count(sa_learner *learner, const sa_gradients *gradients, const size_t *label) {
@@ -45,20 +51,21 @@ static sa_status discount(sa_learner *learner, double factor) {
 static sa_status make_engine(const sa_learner *learner, bool wide, sa_confidence **out) {
     const sa_model *model = learner->policy->estimator.model;
     sa_confidence_state state;
-    sa_options options = *learner->options; /* for this call: it owns nothing */
+    sa_confidence_settings settings = sa_options_confidence(learner->options);
     learner->policy->confidence->kind->state(learner->policy->confidence, &state);
-    options.regularization = learner->policy->lambda;
-    if (wide || state.in_double) options.precision = SA_PRECISION_DOUBLE;
-    return sa_confidence_create(&options, model->pairs, model->shape, out);
+    settings.regularization = learner->policy->lambda;
+    if (wide || state.in_double) settings.precision = SA_PRECISION_DOUBLE;
+    return sa_confidence_create(&settings, model->pairs, model->shape, out);
 }
 
 /* The window forgets what is older than its oldest decision. */
 static sa_status drop_old(sa_window *window) {
     sa_gradients kept;
-    size_t first = 0, all = window->gradients.count;
+    size_t first = 0, all = sa_gradients_many(&window->gradients);
     while (first < all && window->stamp[first] < (int64_t)window->oldest) first++;
     SA_TRY(sa_gradients_init_like(&kept, window->gradients.precision, &window->gradients));
-    sa_status status = sa_gradients_reserve(&kept, all - first);
+    sa_status status =
+        sa_gradients_reserve(&kept, window->gradients.count - sa_gradients_row(&window->gradients, first));
     if (status != SA_OK) {
         sa_gradients_clear(&kept);
         return status;
@@ -75,14 +82,36 @@ static sa_status drop_old(sa_window *window) {
 static sa_status count_remembered(sa_learner *learner, sa_confidence *next) {
     const sa_gradients *kept = &learner->window.gradients;
     SA_TRY(drop_old(&learner->window));
-    SA_TRY(sa_confidence_expect(next, kept->count));
+    SA_TRY(sa_confidence_expect(next, sa_gradients_many(kept)));
     return sa_confidence_count(next, kept, NULL, learner->work.widths);
+}
+
+/* The same where it has totals: whole decisions at a time. */
+static sa_status count_totals(sa_learner *learner, size_t first, sa_confidence *next) {
+    const sa_history *history = &learner->memory->history;
+    sa_samples all = sa_history_samples(history, 0);
+    size_t end[SA_LEARN_CHUNK], many,
+        decision = first < history->count ? sa_history_decision(history, first) : 0;
+    for (; first < history->count; first += end[many - 1], decision += many) {
+        for (many = 0; many < SA_LEARN_CHUNK && decision + many < history->answered; many++) {
+            end[many] = sa_history_end(history, decision + many) - first;
+            if (end[many] > SA_LEARN_CHUNK) break;
+        }
+        SA_TRY(sa_samples_evaluate(learner, &all, first, end[many - 1]));
+        sa_gradients sums = sa_gradients_sums(&learner->work.gradients, end, many);
+        for (size_t i = 0; learner->options->discount < 1 && i < many; i++)
+            sa_gradients_scale(&sums, i,
+                               sqrt(sa_forgetting_weight(learner, (size_t)history->start[decision + i])));
+        SA_TRY(sa_confidence_count(next, &sums, NULL, learner->work.widths));
+    }
+    return SA_OK;
 }
 
 /* The history's gradients from `first` on, at the present weights. */
 static sa_status count_history(sa_learner *learner, size_t first, sa_confidence *next) {
     const sa_history *history = &learner->memory->history;
     sa_samples all = sa_history_samples(history, 0);
+    if (history->totals) return count_totals(learner, first, next);
     for (; first < history->count; first += SA_LEARN_CHUNK) {
         size_t left = history->count - first, many = left < SA_LEARN_CHUNK ? left : SA_LEARN_CHUNK;
         SA_TRY(sa_samples_evaluate(learner, &all, first, many));
@@ -100,6 +129,12 @@ static sa_status restate(sa_learner *learner, sa_pending *pending, sa_confidence
     if (!learner->options->count_pending) {
         pending->gradients.count = 0;
         return sa_samples_gradients(learner, &slate, pending->slate, &pending->gradients);
+    }
+    if (learner->memory->history.totals) {
+        size_t end = pending->slate;
+        SA_TRY(sa_samples_evaluate(learner, &slate, 0, end));
+        sa_gradients total = sa_gradients_sums(&learner->work.gradients, &end, 1);
+        return sa_confidence_count(next, &total, NULL, learner->work.widths);
     }
     for (size_t k = 0; k < pending->slate; k++) {
         if (pending->answered[k]) continue;

@@ -53,15 +53,22 @@ static double kernel(const sa_posterior *known) {
     return fmax(mean - shared, LEAST_KERNEL * mean);
 }
 
+/* Arms of an observation: where only totals are seen, Z has sums of so many gradients, and errors are those of
+ * y / sqrt(K). */
+static double arms_of(const sa_history *history) {
+    return history->totals && history->answered ? (double)history->count / (double)history->answered : 1;
+}
+
 sa_status sa_bonus_follow(sa_learner *learner) {
     sa_policy *policy = learner->policy;
     sa_posterior *known = &learner->posterior;
-    double n = known->counted, error = fmax(learner->error, LEAST_ERROR * known->variance);
+    double arms = arms_of(&learner->memory->history), n = known->counted / arms;
+    double error = fmax(learner->error, LEAST_ERROR * known->variance), noise = arms * error;
     if (!is_used(learner) || !(n > 0) || !(known->variance > 0) || !isfinite(error)) return SA_OK;
     double h = (double)learner->options->hidden / 2, early = h / n;
     double explained = (h + n * fmax(0, 1 - error / known->variance)) / (h + n);
-    SA_TRY(regularize(policy, error * kernel(known) / (explained * known->variance)));
-    policy->deviation = sqrt(error) * (1 + early * early);
+    SA_TRY(regularize(policy, noise * kernel(known) / (explained * known->variance)));
+    policy->deviation = sqrt(noise) * (1 + early * early);
     known->deviation = policy->deviation;
     known->lambda = policy->lambda;
     return SA_OK;

@@ -7,10 +7,10 @@
  * from a theta_0 drawn again and Z = lambda I. Z is a sum and theta does not depend on it. So the gradients
  * are gathered first, and counted into Z in one block at the end, which gives the Z of the loop.
  *
- * --epoch-replay schedule is that loop, with the trainings of the agent's schedule (the paper trains in every
- * round). --epoch-replay last takes all gradients at one theta: the one that a single longer training on the
- * whole history gives. It costs a fraction, and Z then speaks of the network that will choose, not of those
- * on the way to it.
+ * The setting epoch-replay is `schedule` for that loop, with the trainings of the agent's schedule (the
+ * paper trains in every round). `last` takes all gradients at one theta: the one that a single longer
+ * training on the whole history gives. It costs a fraction, and Z then speaks of the network that will
+ * choose, not of those on the way to it.
  *
  * The epoch is made beside the present one, and then stands in its place. */
 #include "learn/epochs.h"
@@ -19,7 +19,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/options_table.h"
 #include "learn/accumulators.h"
 #include "learn/bonus.h"
 #include "learn/training.h"
@@ -32,33 +31,20 @@ static double grown(double value, double growth, uint64_t epoch) {
     return value;
 }
 
-static double grown_number(const char *name, double value, double growth, uint64_t epoch) {
-    const sa_option_row *row = sa_option_row_find(name);
-    if (growth == 1 || value == SA_BY_THEORY) return value;
-    return fmin(fmax(grown(value, growth, epoch), row->low), row->high);
-}
-
-static int64_t grown_integer(const char *name, int64_t value, double growth, uint64_t epoch) {
-    const sa_option_row *row = sa_option_row_find(name);
-    if (growth == 1) return value;
-    return (int64_t)fmin(fmax(round(grown((double)value, growth, epoch)), (double)row->least),
-                         (double)row->most);
+/* m of an epoch: where it is another than was given an even number, since first weights may come in halves */
+static int64_t grown_hidden(const sa_options *given, uint64_t epoch) {
+    const sa_option_row *row = sa_option_row_find("hidden");
+    double wanted = grown((double)given->hidden, given->epoch_hidden_growth, epoch);
+    if (given->epoch_hidden_growth == 1) return given->hidden;
+    int64_t hidden = (int64_t)fmin(fmax(round(wanted), (double)row->least), (double)row->most);
+    return hidden == given->hidden ? hidden : hidden + hidden % 2;
 }
 
 sa_status sa_epoch_options(const sa_options *given, uint64_t epoch, sa_options **out) {
     sa_options *options = sa_options_copy(given);
     if (!options) return SA_OUT_OF_MEMORY;
     if (epoch > 0) {
-        options->hidden = grown_integer("hidden", given->hidden, given->epoch_hidden_growth, epoch);
-        if (options->hidden != given->hidden)
-            options->hidden += options->hidden % 2; /* two halves, where symmetric */
-        options->train_steps =
-            grown_integer("train-steps", given->train_steps, given->epoch_steps_growth, epoch);
-        options->regularization =
-            grown_number("regularization", given->regularization, given->epoch_regularization_growth, epoch);
-        options->rate = grown_number("rate", given->rate, given->epoch_rate_growth, epoch);
-        options->gamma = grown_number("gamma", given->gamma, given->epoch_exploration_growth, epoch);
-        options->nu = grown_number("nu", given->nu, given->epoch_exploration_growth, epoch);
+        options->hidden = grown_hidden(given, epoch);
         options->init_weights[0] = '\0';
     }
     *out = options;
@@ -182,7 +168,7 @@ static sa_status take_over_companion(sa_learner *now, sa_learner *next) {
 sa_status sa_epoch_begin(sa_learner *now, sa_learner *next) {
     double start = sa_seconds_now();
     sa_model *model = next->policy->estimator.model;
-    SA_TRY(model->kind->training->redraw(model, next->options, next->epoch));
+    SA_TRY(model->kind->training->redraw(model, &next->options->model_settings, next->epoch));
     take_over_inputs(now, next);
     SA_TRY(sa_bonus_take_over(now, next));
     SA_TRY(replay(now, next));

@@ -7,14 +7,8 @@
 
 #include "learn/learner.h"
 
-/* The options in epoch n: with g the growth that an option names (--epoch-hidden-growth ...),
- *
- *     m_n = m g^n (rounded, odd numbers up by 1), lambda_n = lambda g^n, eta_n = eta g^n, J_n = J g^n
- *         (rounded),
- *     gamma_n = gamma g^n, nu_n = nu g^n
- *
- * each kept within its option's bounds; what is by theory stays so. Weights from a file are for epoch 0.
- * Caller destroys. */
+/* The options in epoch n: with g = --epoch-hidden-growth, m_n = m g^n (rounded, odd numbers up by 1), within
+ * the bounds of --hidden. Weights from a file are for epoch 0. Caller destroys. */
 sa_status sa_epoch_options(const sa_options *given, uint64_t epoch, sa_options **out);
 /* The epoch in which so many decisions are answered, `epoch` or a later one. */
 uint64_t sa_epoch_after(const sa_options *given, uint64_t epoch, size_t answered);

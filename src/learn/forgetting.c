@@ -33,7 +33,9 @@ sa_status sa_forgetting_init(sa_learner *learner) {
         options->window > 0 && learner->policy->confidence && !sa_rebuild_is_due(learner);
     if (!learner->window.remembers) return SA_OK;
     const sa_gradients *like = &learner->policy->none;
-    return sa_gradients_init_like(&learner->window.gradients, like->precision, like);
+    SA_TRY(sa_gradients_init_like(&learner->window.gradients, like->precision, like));
+    learner->window.gradients.summed = learner->options->feedback == SA_FEEDBACK_TOTAL;
+    return SA_OK;
 }
 
 /* ---- what counts ---- */

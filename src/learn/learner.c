@@ -45,7 +45,8 @@ sa_status sa_learner_unshare(sa_learner *learner) {
 static sa_status save_window(const sa_window *window, sa_npz_writer *writer) {
     SA_TRY(sa_npz_add(writer, "window_oldest", SA_INT64, 0, NULL, &window->oldest));
     if (!window->remembers) return SA_OK;
-    SA_TRY(sa_npz_add(writer, "window_stamp", SA_INT64, 1, &window->gradients.count, window->stamp));
+    size_t many = sa_gradients_many(&window->gradients);
+    SA_TRY(sa_npz_add(writer, "window_stamp", SA_INT64, 1, &many, window->stamp));
     return sa_gradients_save(&window->gradients, writer, "window");
 }
 

@@ -8,6 +8,7 @@
 #include "learn/moments.h"
 #include "learn/posterior.h"
 #include "memory/memory.h"
+#include "options/options.h"
 #include "policy/policy.h"
 
 /* Workspace, grown as needed. */

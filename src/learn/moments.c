@@ -22,12 +22,14 @@ static void add(sa_moments *moments, double score, double psi) {
 
 void sa_moments_follow(sa_moments *moments, const sa_history *history, double factor) {
     size_t decision = (size_t)moments->decisions;
-    for (size_t i = (size_t)moments->taken; i < history->count; i++) {
+    for (size_t i = (size_t)moments->taken; i < history->count;) {
         if (decision < history->answered && history->start[decision] == (int64_t)i) {
             discount(moments, factor);
             decision++;
         }
-        add(moments, history->scores[i], history->discount ? history->discount[i] : 1);
+        sa_observation seen = sa_history_observation(history, i);
+        add(moments, seen.score, seen.psi);
+        i += seen.rows;
     }
     moments->taken = (double)history->count;
     moments->decisions = (double)decision;
@@ -37,10 +39,11 @@ void sa_moments_follow(sa_moments *moments, const sa_history *history, double fa
  * d^2) - (w psi d)^2 / W. */
 void sa_moments_revise(sa_moments *moments, const sa_history *history, size_t row, double before,
                        double factor) {
-    double psi = history->discount ? history->discount[row] : 1, d = history->scores[row] - before;
+    sa_observation now = sa_history_observation(history, row);
+    double psi = now.psi, was = before / now.unit, d = now.score - was;
     if ((double)row >= moments->taken || !(psi > 0) || !(moments->weight > 0)) return;
     double age = moments->decisions - 1 - (double)sa_history_decision(history, row), w = pow(factor, age);
-    double off = before - psi * moments->mean, moved = w * psi * d / moments->weight;
+    double off = was - psi * moments->mean, moved = w * psi * d / moments->weight;
     moments->squares = fmax(0, moments->squares + w * (2 * off * d + d * d) - w * psi * d * moved);
     moments->mean += moved;
 }

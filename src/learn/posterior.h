@@ -2,6 +2,7 @@
 #ifndef SA_LEARN_POSTERIOR_H
 #define SA_LEARN_POSTERIOR_H
 
+#include "options/options.h"
 #include "policy/policy.h"
 
 /* Saved as one array. */

@@ -15,100 +15,136 @@ static size_t most_shown(const sa_options *options, size_t steps) {
     return options->discount < 1 || drawn < batch ? batch : drawn;
 }
 
-static sa_status lay(sa_sampler *self, size_t samples, bool draws) {
+/* `rows` of inputs. */
+static sa_status lay(sa_sampler *self, size_t samples, size_t rows, bool draws) {
     const sa_history *history = &self->learner->memory->history;
     size_t bytes = sa_precision_bytes(history->precision), width = history->dim + history->positions;
     bool weighs = history->discounted || self->learner->options->discount < 1;
     SA_TRY(SA_LAY(&self->learner->work.samples, {&self->factor, history->dim, sizeof(double)},
                   {&self->targets, samples, bytes}, {&self->weights, weighs ? samples : 0, bytes},
                   {&self->contexts, draws ? SA_TRAINING_CHUNK * history->dim : 0, bytes},
-                  {&self->inputs, samples * width, bytes}));
+                  {&self->end, history->totals ? samples : 0, sizeof *self->end},
+                  {&self->inputs, rows * width, bytes}));
     if (!weighs) self->weights = NULL;
+    if (!history->totals) self->end = NULL;
     return SA_OK;
 }
 
-/* The target and weight of an observation, as sample `to`; its square is `weight` times as large. */
-static void set_target(const sa_sampler *self, size_t observation, double weight, size_t to) {
+/* The target and weight of the sample that has these rows, as sample `to`; its square is `weight` times as
+ * large. */
+static void set_target(const sa_sampler *self, size_t row, size_t rows, double weight, size_t to) {
     const sa_history *history = &self->learner->memory->history;
-    double psi = sa_history_psi(history, observation), root = weight == 1 ? 1 : sqrt(weight);
-    double target = (history->scores[observation] - psi * self->centre) / self->scale;
+    double psi = sa_history_psi(history, row), root = weight == 1 ? 1 : sqrt(weight);
+    double target = (history->scores[row] - psi * (double)rows * self->centre) / self->scale;
     sa_real_set(history->precision, self->targets, to, root * target);
     if (self->weights) sa_real_set(history->precision, self->weights, to, root * psi);
 }
 
 static sa_batch samples_of(const sa_sampler *self) {
-    return (sa_batch){self->inputs, self->targets, self->weights};
+    return (sa_batch){self->inputs, self->targets, self->weights, self->end};
 }
 
 static void show_all(const sa_sampler *self) {
-    sa_samples samples = sa_history_samples(&self->learner->memory->history, self->first);
-    sa_samples_inputs(self->learner, &samples, self->count, self->factor, self->inputs);
-    for (size_t i = 0; i < self->count; i++)
-        set_target(self, self->first + i, sa_forgetting_weight(self->learner, self->first + i), i);
+    const sa_history *history = &self->learner->memory->history;
+    sa_samples samples = sa_history_samples(history, self->first);
+    sa_samples_inputs(self->learner, &samples, history->count - self->first, self->factor, self->inputs);
+    for (size_t i = 0, row = self->first, end; i < self->count; i++, row = end) {
+        end = self->end ? sa_history_end(history, self->oldest + i) : row + 1;
+        set_target(self, row, end - row, sa_forgetting_weight(self->learner, row), i);
+        if (self->end) self->end[i] = end - self->first;
+    }
 }
 
-/* The observation of a draw, and its factor beside total / batch. */
-static size_t draw_one(const sa_sampler *self, uint64_t draw, double *weight) {
-    const sa_history *history = &self->learner->memory->history;
-    size_t newest = history->answered - 1;
-    *weight = 1;
-    if (self->log_factor == 0) return self->first + (size_t)sa_draw_below(&self->stream, draw, self->count);
-    double age = floor(log1p(-self->share * sa_draw_uniform(&self->stream, 2 * draw)) / self->log_factor);
-    size_t decision = age < (double)(newest - self->oldest) ? newest - (size_t)age : self->oldest;
-    size_t start = (size_t)history->start[decision];
-    size_t end = decision < newest ? (size_t)history->start[decision + 1] : history->count;
-    *weight = self->decisions * (double)(end - start) / self->total;
-    return start + (size_t)sa_draw_below(&self->stream, 2 * draw + 1, end - start);
+/* A decision, one of age a with the probability F^a / S. */
+static size_t draw_decision(const sa_sampler *self, uint64_t draw) {
+    size_t newest = self->learner->memory->history.answered - 1;
+    double age = floor(log1p(-self->share * sa_draw_uniform(&self->stream, draw)) / self->log_factor);
+    return age < (double)(newest - self->oldest) ? newest - (size_t)age : self->oldest;
 }
 
-/* Draws from number `first` on, at most SA_TRAINING_CHUNK, as samples from `to` on. */
-static void draw_samples(const sa_sampler *self, uint64_t first, size_t many, size_t to) {
+/* The first row of a draw, how many it has, and its factor beside total / batch. */
+static size_t draw_one(const sa_sampler *self, uint64_t draw, size_t *rows, double *weight) {
     const sa_history *history = &self->learner->memory->history;
-    size_t row = history->dim * sa_precision_bytes(history->precision),
-           width = history->dim + history->positions;
+    bool ages = self->log_factor != 0;
+    *weight = *rows = 1;
+    if (!ages && !self->end) return self->first + (size_t)sa_draw_below(&self->stream, draw, self->count);
+    size_t decision = ages ? draw_decision(self, 2 * draw)
+                           : self->oldest + (size_t)sa_draw_below(&self->stream, draw, self->count);
+    size_t start = (size_t)history->start[decision], many = sa_history_end(history, decision) - start;
+    if (self->end) {
+        *rows = many;
+        *weight = ages ? self->decisions / self->total : 1;
+        return start;
+    }
+    *weight = self->decisions * (double)many / self->total;
+    return start + (size_t)sa_draw_below(&self->stream, 2 * draw + 1, many);
+}
+
+/* Draws from number `first` on, at most SA_TRAINING_CHUNK rows, as samples from `to` on; these begin at row
+ * `from` of the inputs. Returns the row behind them. */
+static size_t draw_samples(const sa_sampler *self, uint64_t first, size_t many, size_t to, size_t from) {
+    const sa_history *history = &self->learner->memory->history;
+    size_t bytes = history->dim * sa_precision_bytes(history->precision),
+           width = history->dim + history->positions, used = 0;
     int64_t position[SA_TRAINING_CHUNK];
     for (size_t i = 0; i < many; i++) {
         double weight;
-        size_t observation = draw_one(self, first + i, &weight);
-        memcpy((char *)self->contexts + i * row, (const char *)history->contexts + observation * row, row);
-        position[i] = history->position ? history->position[observation] : 0;
-        set_target(self, observation, weight, to + i);
+        size_t rows, row = draw_one(self, first + i, &rows, &weight);
+        memcpy((char *)self->contexts + used * bytes, (const char *)history->contexts + row * bytes,
+               rows * bytes);
+        position[used] = history->position ? history->position[row] : 0;
+        set_target(self, row, rows, weight, to + i);
+        used += rows;
+        if (self->end) self->end[to + i] = from + used;
     }
-    sa_samples drawn = {.raw = self->contexts, .position = position};
-    sa_samples_inputs(self->learner, &drawn, many, self->factor,
-                      sa_real_at(history->precision, self->inputs, to * width));
+    sa_samples drawn = {.raw = self->contexts, .position = history->position ? position : NULL};
+    sa_samples_inputs(self->learner, &drawn, used, self->factor,
+                      sa_real_at(history->precision, self->inputs, from * width));
+    return from + used;
 }
 
 static sa_batch draw_batch(void *source, uint64_t first, size_t many) {
     const sa_sampler *self = source;
-    draw_samples(self, first, many, 0);
+    draw_samples(self, first, many, 0, 0);
     return samples_of(self);
 }
 
-/* --train-sample: the observations of one training, with replacement. */
+/* `train-sample`: the samples of one training, with replacement. */
 static void show_some(const sa_sampler *all, size_t count) {
     sa_sampler self = *all;
     const sa_options *options = self.learner->options;
     self.stream = sa_stream_at((uint64_t)options->seed, SA_PURPOSE_SAMPLE, (uint64_t)options->first_run,
                                self.learner->trainings);
-    for (size_t first = 0; first < count; first += SA_TRAINING_CHUNK)
-        draw_samples(&self, first, count - first < SA_TRAINING_CHUNK ? count - first : SA_TRAINING_CHUNK,
-                     first);
+    size_t most = SA_TRAINING_CHUNK / self.widest, row = 0;
+    for (size_t first = 0; first < count; first += most)
+        row = draw_samples(&self, first, count - first < most ? count - first : most, first, row);
 }
 
+/* What the samples weigh, from the decision `oldest` on. */
 static void weigh(sa_sampler *self) {
     const sa_history *history = &self->learner->memory->history;
     double factor = self->learner->options->discount, weight = 1;
     self->total = (double)self->count;
     if (factor == 1) return;
-    self->oldest = sa_history_decision(history, self->first);
     self->log_factor = log(factor);
     self->share = -expm1((double)(history->answered - self->oldest) * self->log_factor);
     self->decisions = self->share / (1 - factor);
     self->total = 0;
     for (size_t i = history->answered, end = history->count; i-- > self->oldest; weight *= factor) {
-        self->total += weight * (double)(end - (size_t)history->start[i]);
+        self->total += weight * (history->totals ? 1 : (double)(end - (size_t)history->start[i]));
         end = (size_t)history->start[i];
+    }
+}
+
+/* Which samples there are. */
+static void look(sa_sampler *self) {
+    const sa_history *history = &self->learner->memory->history;
+    self->oldest = sa_history_decision(history, self->first);
+    self->count = history->totals ? history->answered - self->oldest : history->count - self->first;
+    self->widest = 1;
+    for (size_t i = self->oldest; history->totals && i < history->answered; i++) {
+        size_t rows = sa_history_end(history, i) - (size_t)history->start[i];
+        if (rows > self->widest) self->widest = rows;
     }
 }
 
@@ -118,21 +154,25 @@ sa_status sa_sampler_begin(sa_sampler *self, sa_learner *learner, size_t first, 
     size_t sample = (size_t)options->train_sample;
     *self = (sa_sampler){.learner = learner,
                          .first = first,
-                         .count = learner->memory->history.count - first,
                          .centre = centre,
                          .scale = scale,
                          .stream = sa_stream_at((uint64_t)options->seed, SA_PURPOSE_TRAINING,
                                                 (uint64_t)options->first_run, learner->trainings)};
+    look(self);
     weigh(self);
     bool some = sample > 0 && self->count > sample;
     bool drawn = sample == 0 && self->count > most_shown(options, steps);
+    size_t rows = some    ? sample * self->widest
+                  : drawn ? SA_TRAINING_CHUNK
+                          : learner->memory->history.count - first;
     *training = (sa_training){.count = some ? sample : self->count,
+                              .widest = self->widest,
                               .total = self->total,
                               .factor = some ? self->total / (double)sample : 1,
                               .error = learner->error / (scale * scale),
                               .steps = steps,
                               .stream = self->stream};
-    SA_TRY(lay(self, drawn ? SA_TRAINING_CHUNK : training->count, some || drawn));
+    SA_TRY(lay(self, drawn ? SA_TRAINING_CHUNK : training->count, rows, some || drawn));
     if (drawn) {
         training->draw = draw_batch;
         training->source = self;

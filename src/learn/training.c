@@ -14,9 +14,12 @@
  * Nothing is divided by psi_k: a position with psi_k = 0 teaches nothing. A linear model takes psi_k x and y,
  * which the same residual stands for.
  *
+ * Of a slate's total y the residual is sum_k f(x_k) - t, t = (y - K centre) / scale, and the scale is that of
+ * one arm: by the deviation of y / sqrt(K) from sqrt(K) centre.
+ *
  * What a training costs does not grow with the history, where its steps take batches: only what is drawn is
  * put together, from wherever the history has it, unless there is so little that putting all of it together
- * costs less. Without batches it is a pass over all there is to learn from, or over --train-sample of them,
+ * costs less. Without batches it is a pass over all there is to learn from, or over `train-sample` of them,
  * drawn again each time, that stand for all. With --discount a batch is drawn by weight: first a decision,
  * one of age a with the probability F^a / S, S = the sum of F^a, then one of its n_a observations; so an
  * observation that weighs F^a in the loss has the factor S n_a in the mean over the batch. */
@@ -42,16 +45,18 @@ bool sa_training_is_due(const sa_learner *learner, size_t before) {
 
 static void score_statistics(const sa_history *history, size_t first, double *centre, double *deviation) {
     double mean = 0, squares = 0, weight = 0, count = 0;
-    for (size_t i = first; i < history->count; i++) {
-        double psi = sa_history_psi(history, i);
-        mean += psi * history->scores[i];
-        weight += psi * psi;
-        count += psi > 0;
+    sa_observation seen;
+    for (size_t i = first; i < history->count; i += seen.rows) {
+        seen = sa_history_observation(history, i);
+        mean += seen.psi * seen.score;
+        weight += seen.psi * seen.psi;
+        count += seen.psi > 0;
     }
     if (count > 0) mean /= weight;
-    for (size_t i = first; i < history->count; i++) {
-        double psi = sa_history_psi(history, i), rest = history->scores[i] - psi * mean;
-        if (psi > 0) squares += rest * rest;
+    for (size_t i = first; i < history->count; i += seen.rows) {
+        seen = sa_history_observation(history, i);
+        double rest = seen.score - seen.psi * mean;
+        if (seen.psi > 0) squares += rest * rest;
     }
     *centre = mean;
     *deviation = count > 0 ? sqrt(squares / count) : 0;
@@ -105,6 +110,9 @@ sa_status sa_learner_train(sa_learner *learner, size_t steps) {
     sa_sampler sampler;
     sa_training training;
     if (!model || !model->kind->training || first == learner->memory->history.count) return SA_OK;
+    if (model->kind->training->wants &&
+        !model->kind->training->wants(model, learner->memory->history.count - first))
+        return SA_OK;
     centre_and_scale(learner, first, &centre, &scale);
     SA_TRY(judge_predictions(learner, centre));
     SA_TRY(sa_sampler_begin(&sampler, learner, first, centre, scale, steps, &training));
@@ -112,6 +120,7 @@ sa_status sa_learner_train(sa_learner *learner, size_t steps) {
         SA_TRY(model->kind->training->train(model, &training, &learner->work.model, &diverged));
     learner->trainings++;
     learner->diverged_trainings += diverged;
+    if (!diverged && model->kind->training->unit) scale *= model->kind->training->unit(model);
     if (!diverged) SA_TRY(adopt(learner, centre, scale));
     learner->train_seconds += sa_seconds_now() - start;
     return SA_OK;

@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-#include "base/status.h"
+#include "base/memory.h"
 #include "linalg/real.h"
 
 enum {
@@ -33,6 +33,7 @@ typedef struct REAL(triangle) {
     size_t panels;         /* panels allocated, at least ceil(n / SA_PANEL) */
     size_t panel_capacity; /* of the pointer array */
     real **panel;          /* (panels) */
+    sa_region *region;     /* where the next ones are allocated, side by side */
 } REAL(triangle);
 
 /* An empty factor needs no create: a zeroed struct is one. */

@@ -1,6 +1,7 @@
-/* The inner loops of solve and update, once per kind of CPU. All kinds do the same operations in the same
- * order for every element, so a result depends neither on the number of right-hand sides nor on a column's
- * place among them; kinds with fused multiply-add agree with each other bit for bit. */
+/* The inner loops of solve, update and thin products (thin.h), once per kind of CPU. All kinds do the same
+ * operations in the same order for every element, so a result depends neither on the number of right-hand
+ * sides nor on a column's place among them; kinds with fused multiply-add agree with each other bit for
+ * bit. */
 #ifndef SA_LINALG_TRIANGLE_KERNEL_H
 #define SA_LINALG_TRIANGLE_KERNEL_H
 
@@ -12,6 +13,7 @@
 enum {
     SA_KERNEL_COLUMNS = 24,  /* no kernel takes more right-hand sides in one call */
     SA_KERNEL_ROTATIONS = 4, /* nor more vectors of an update */
+    SA_KERNEL_ROWS = 8,      /* of Y in multiply_rows */
 };
 
 typedef struct REAL(triangle_kernel) {
@@ -28,6 +30,9 @@ typedef struct REAL(triangle_kernel) {
      * (inner, count, 2) holds tan(angle / 2) and sine; w (count, ldw), P elements of each row. count <=
      * SA_KERNEL_ROTATIONS. */
     void (*rotate)(real *a, size_t inner, const real *rotation, size_t count, real *w, size_t ldw);
+    /* C (SA_KERNEL_ROWS, P) = Y A', A (P, inner) as above, Y (SA_KERNEL_ROWS, ldy) with `inner` numbers a
+     * row. `next`, SA_KERNEL_ROWS inner numbers, is prefetched. */
+    void (*multiply_rows)(const real *a, size_t inner, const real *y, size_t ldy, real *c, const real *next);
 } REAL(triangle_kernel);
 
 /* The kernel for this CPU. */

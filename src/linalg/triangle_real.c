@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "linalg/triangle.h"
 
 static real *element(const REAL(triangle) * factor, size_t row, size_t column) {
@@ -20,6 +19,7 @@ static real *element(const REAL(triangle) * factor, size_t row, size_t column) {
 void REAL(triangle_clear)(REAL(triangle) * factor) {
     for (size_t p = 0; p < factor->panels; ++p) sa_free(factor->panel[p]);
     sa_free(factor->panel);
+    sa_region_release(factor->region);
     memset(factor, 0, sizeof *factor);
 }
 
@@ -27,6 +27,7 @@ sa_status REAL(triangle_share)(REAL(triangle) * factor, const REAL(triangle) * f
     *factor = (REAL(triangle)){0};
     SA_TRY(sa_alloc_array(from->panels, sizeof *factor->panel, &factor->panel));
     factor->n = from->n;
+    factor->region = sa_region_hold(from->region);
     factor->panels = factor->panel_capacity = from->panels;
     for (size_t p = 0; p < from->panels; ++p) factor->panel[p] = sa_hold(from->panel[p]);
     return SA_OK;
@@ -53,7 +54,7 @@ sa_status REAL(triangle_reserve)(REAL(triangle) * factor, size_t rows) {
     while (factor->panels < needed) {
         size_t p = factor->panels;
         real *panel;
-        SA_TRY(sa_alloc_matrix(p + 1, (size_t)SA_PANEL * SA_PANEL, sizeof *panel, &panel));
+        SA_TRY(sa_alloc_in_region(&factor->region, sa_panel_elements(p), sizeof *panel, &panel));
         factor->panel[p] = panel;
         factor->panels = p + 1;
         for (size_t row = p * SA_PANEL; row < (p + 1) * SA_PANEL; ++row) *element(factor, row, row) = 1;

@@ -12,7 +12,8 @@ const char *const sa_log_field_names[SA_LOG_FIELD_COUNT] = {
 };
 
 void sa_log_entry_clear(sa_log_entry *entry) {
-    *entry = (sa_log_entry){.model = -1, .final = true, .propensity = NAN, .target_propensity = NAN};
+    *entry =
+        (sa_log_entry){.model = -1, .final = true, .total = NAN, .propensity = NAN, .target_propensity = NAN};
 }
 
 void sa_log_line_clear(sa_log_line *line) {

@@ -41,6 +41,7 @@ void sa_log_line_clear(sa_log_line *line);
     X(CONTEXTS, "contexts")                                                                                  \
     X(SLATE, "slate")                                                                                        \
     X(FEEDBACK, "feedback")                                                                                  \
+    X(TOTAL, "total")                                                                                        \
     X(PROPENSITY, "propensity")                                                                              \
     X(PREFIX, "prefix_propensities")                                                                         \
     X(POSITION, "position_propensities")                                                                     \

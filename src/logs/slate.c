@@ -79,8 +79,8 @@ static bool take_number(const sa_log_line *line, size_t at, const bounds *within
            (within->above ? *out > within->low : *out >= within->low);
 }
 
-static sa_status take_probability(sa_log_line *line, const size_t *field, int name, const bounds *within,
-                                  double *out) {
+static sa_status take_one(sa_log_line *line, const size_t *field, int name, const bounds *within,
+                          double *out) {
     if (take_number(line, field[name], within, out)) return SA_OK;
     return sa_log_wrong(line, field[name], sa_log_field_names[name], within->wanted);
 }
@@ -109,10 +109,11 @@ sa_status sa_log_take_slate(sa_log_line *line, const size_t *field) {
     sa_log_entry *entry = &line->entry;
     SA_TRY(take_slate(line, field[SA_LOG_SLATE]));
     SA_TRY(take_list(line, field, SA_LOG_FEEDBACK, 0, &ANY, &entry->feedback));
-    SA_TRY(take_probability(line, field, SA_LOG_PROPENSITY, &LOGGED, &entry->propensity));
+    SA_TRY(take_one(line, field, SA_LOG_TOTAL, &ANY, &entry->total));
+    SA_TRY(take_one(line, field, SA_LOG_PROPENSITY, &LOGGED, &entry->propensity));
     SA_TRY(take_list(line, field, SA_LOG_PREFIX, 1, &LOGGED, &entry->prefix_propensities));
     SA_TRY(take_list(line, field, SA_LOG_POSITION, 2, &LOGGED, &entry->position_propensities));
-    SA_TRY(take_probability(line, field, SA_LOG_TARGET, &IN_QUESTION, &entry->target_propensity));
+    SA_TRY(take_one(line, field, SA_LOG_TARGET, &IN_QUESTION, &entry->target_propensity));
     SA_TRY(take_list(line, field, SA_LOG_TARGET_PREFIX, 3, &IN_QUESTION, &entry->target_prefix_propensities));
     return take_list(line, field, SA_LOG_TARGET_POSITION, 4, &IN_QUESTION,
                      &entry->target_position_propensities);

@@ -125,6 +125,10 @@ void sa_log_line_write(sa_buffer *buffer, const sa_log_entry *entry, int digits)
         add_list(buffer, entry->feedback, slate, digits);
     else
         sa_buffer_text(buffer, "null");
+    if (entry->total == entry->total) { /* not NaN */
+        add_name(buffer, "total");
+        sa_buffer_number(buffer, entry->total, digits);
+    }
     if (!entry->final) sa_buffer_text(buffer, ",\"final\":false");
     if (entry->extra && entry->extra_size > 2) { /* an object: its pairs, without the braces */
         sa_buffer_text(buffer, ",");

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/reals.h"
 #include "memory/history_file.h"
+#include "model/model.h"
 
 void sa_history_init(sa_history *history, const sa_inputs *inputs, bool discounted) {
     *history = (sa_history){.precision = inputs->precision,
@@ -67,11 +68,33 @@ size_t sa_history_window(const sa_history *history, size_t window) {
     return (size_t)history->start[history->answered - window];
 }
 
-size_t sa_history_decision(const sa_history *history, size_t observation) {
-    size_t low = 0, high = history->answered; /* start[low] <= observation < start[high] */
+size_t sa_history_end(const sa_history *history, size_t decision) {
+    return decision + 1 < history->answered ? (size_t)history->start[decision + 1] : history->count;
+}
+
+sa_observation sa_history_observation(const sa_history *history, size_t row) {
+    if (!history->totals)
+        return (sa_observation){.index = row,
+                                .first = row,
+                                .rows = 1,
+                                .score = history->scores[row],
+                                .psi = history->discount ? history->discount[row] : 1,
+                                .unit = 1};
+    size_t decision = sa_history_decision(history, row), rows = sa_history_end(history, decision) - row;
+    double root = sqrt((double)rows);
+    return (sa_observation){.index = decision,
+                            .first = row,
+                            .rows = rows,
+                            .score = history->scores[row] / root,
+                            .psi = root,
+                            .unit = root};
+}
+
+size_t sa_history_decision(const sa_history *history, size_t row) {
+    size_t low = 0, high = history->answered; /* start[low] <= row < start[high] */
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        if ((size_t)history->start[middle] <= observation)
+        if ((size_t)history->start[middle] <= row)
             low = middle;
         else
             high = middle;
@@ -102,13 +125,16 @@ sa_status sa_history_save(const sa_history *history, sa_npz_writer *writer) {
     return sa_npz_add(writer, "history_start", SA_INT64, 1, &history->answered, history->start);
 }
 
-/* Starts must rise from 0 and stay within the observations, for every decision has some. */
+/* Starts must rise from 0 and stay within the observations, for every decision has some; of totals at most
+ * SA_MOST_SUMMED. */
 static bool starts_are_sound(const sa_history *history) {
     if (history->count > 0 && (history->answered == 0 || history->start[0] != 0)) return false;
     for (size_t i = 0; i < history->answered; i++)
         if (history->start[i] < (i ? history->start[i - 1] + 1 : 0) ||
             history->start[i] >= (int64_t)history->count)
             return false;
+    for (size_t i = 0; history->totals && i < history->answered; i++)
+        if (sa_history_end(history, i) - (size_t)history->start[i] > SA_MOST_SUMMED) return false;
     return true;
 }
 

@@ -17,8 +17,21 @@ void sa_history_begin_decision(sa_history *history);
 void sa_history_add(sa_history *history, const void *context, double score, size_t position, double discount);
 /* The first observation of the last `window` answered decisions; 0 for a window of 0. */
 size_t sa_history_window(const sa_history *history, size_t window);
-/* The decision that has this observation; the history has one. */
-size_t sa_history_decision(const sa_history *history, size_t observation);
+/* What one observation tells of the scores of its arms: y = psi v, with the noise of one score. It is a row,
+ * or where totals are known the K rows of a decision, and then y = total / sqrt(K), psi = sqrt(K), and v the
+ * arms' mean score. */
+typedef struct sa_observation {
+    size_t index;       /* among the observations */
+    size_t first, rows; /* of the history */
+    double score, psi;
+    double unit; /* what the history's score was divided by */
+} sa_observation;
+/* The one that begins with this row. */
+sa_observation sa_history_observation(const sa_history *history, size_t row);
+/* The rows of a decision end here. */
+size_t sa_history_end(const sa_history *history, size_t decision);
+/* The decision that has this row; the history has one. */
+size_t sa_history_decision(const sa_history *history, size_t row);
 sa_status sa_history_save(const sa_history *history, sa_npz_writer *writer);
 /* `path`: its file, or "". */
 sa_status sa_history_load(sa_history *history, const char *path, sa_npz *archive);

@@ -212,10 +212,10 @@ sa_status sa_history_file_create(sa_history *history, const char *path) {
     SA_TRY(sa_history_check_name(path));
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file < 0 && errno == EEXIST)
-        return sa_fail(
-            SA_FILE,
-            "--history %s exists: load its agent, give another name, or --history-new if it was never saved",
-            path);
+        return sa_fail(SA_FILE,
+                       "--history %s exists: load its agent, give another name, or remove it if its agent "
+                       "was never saved",
+                       path);
     if (file < 0) return sa_fail_errno("written", path);
     SA_TRY_OR_FAIL(take(history, path, file, &self));
     history->file = self;

@@ -12,7 +12,7 @@
  * wrote; what survives a crash of the machine is what was there when the agent was last saved. A saved agent
  * knows how many observations it has: those that came later are left as they are when it is loaded, and are
  * written over once it goes on. Each save has a number, its mark, and only the agent that was saved last can
- * be loaded. A history whose agent was never saved is of no use, and can be begun again (--history-new); the
+ * be loaded. A history whose agent was never saved is of no use, and can be begun again (`history-new`); the
  * runs of an experiment, whose agents are never saved, do so.
  *
  * One agent at a time: the file is locked (flock) for as long as the agent lives. */

@@ -5,13 +5,14 @@
 #include <stdint.h>
 
 #include "base/npy.h"
-#include "base/options.h"
+#include "base/reals.h"
 
 typedef struct sa_history {
     sa_precision precision;
     size_t dim;
-    size_t positions;                   /* that are told apart; 0: none */
-    bool discounted;                    /* are discounts learnt with? */
+    size_t positions; /* that are told apart; 0: none */
+    bool discounted;  /* are discounts learnt with? */
+    bool totals; /* of a decision's scores only the sum is known: it is in the first row, in the others 0 */
     size_t count, capacity;             /* observations */
     void *contexts;                     /* (count, dim), raw: see inputs.h */
     double *scores;                     /* (count) */

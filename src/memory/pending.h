@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/npy.h"
-#include "base/options.h"
+#include "base/reals.h"
 #include "model/gradients.h"
 
 #define SA_NO_ROW ((size_t)-1)
@@ -37,6 +37,7 @@ typedef struct sa_pending_ring {
     size_t count;       /* slots, empty ones included */
     size_t kept;        /* those that are not empty, at most the limit */
     bool discounted;    /* are discounts kept? */
+    size_t longest;     /* slate that there may be; 0: any */
     sa_pending *slot;   /* (capacity) */
     uint64_t *answered; /* (capacity) ids of the answered decisions that are kept: a heap, the least first */
     size_t answered_count;

@@ -170,7 +170,8 @@ static sa_status read_arrays(loaded *from, const sa_pending_ring *ring, const sa
     const int64_t *slate = from->slate.data;
     const uint8_t *answered = from->answered.data, *has_gradients = from->has_gradients.data;
     for (size_t i = 0; i < decisions; i++) {
-        bool too_long = inputs->positions && (size_t)slate[i] > inputs->positions;
+        bool too_long = (inputs->positions && (size_t)slate[i] > inputs->positions) ||
+                        (ring->longest && (size_t)slate[i] > ring->longest);
         if (slate[i] < 0 || (size_t)slate[i] > all_places - places || too_long)
             return sa_fail(SA_FORMAT, "the pending decisions do not fit together");
         size_t left = 0;

@@ -28,8 +28,8 @@
 #include <stddef.h>
 
 #include "base/npy.h"
-#include "base/options.h"
 #include "base/status.h"
+#include "model/options.h"
 
 enum { SA_COMPANION_MOST = 2000 };
 

@@ -5,11 +5,11 @@
 #include "base/memory.h"
 #include "base/reals.h"
 
-sa_status sa_estimator_create(const char *model, const sa_options *options, bool companion,
+sa_status sa_estimator_create(const char *model, const sa_model_settings *settings, bool companion,
                               sa_estimator *out) {
-    sa_estimator fresh = {.inputs = sa_inputs_from(options), .scale = 1};
+    sa_estimator fresh = {.inputs = sa_inputs_from(settings), .scale = 1};
     sa_status status = SA_OK;
-    if (model) SA_TRY_OR_FAIL(sa_model_create(model, options, &fresh.model));
+    if (model) SA_TRY_OR_FAIL(sa_model_create(model, settings, &fresh.model));
     if (model) fresh.inputs.precision = fresh.model->precision; /* linear models are always double */
     if (model && fresh.inputs.normalization == SA_NORMALIZE_STANDARD)
         SA_TRY_OR_FAIL(

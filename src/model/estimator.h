@@ -18,7 +18,7 @@ typedef struct sa_estimator {
 } sa_estimator;
 
 /* With the model of this name, NULL for none. */
-sa_status sa_estimator_create(const char *model, const sa_options *options, bool companion,
+sa_status sa_estimator_create(const char *model, const sa_model_settings *settings, bool companion,
                               sa_estimator *out);
 void sa_estimator_clear(sa_estimator *estimator);
 /* Another holder of all of it. */

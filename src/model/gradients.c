@@ -19,8 +19,17 @@ sa_status sa_gradients_init_like(sa_gradients *batch, sa_precision precision, co
     sa_pair *pair;
     SA_TRY(sa_alloc_array(like->pairs, sizeof *pair, &pair));
     for (size_t l = 0; l < like->pairs; l++) pair[l].shape = like->pair[l].shape;
-    *batch = (sa_gradients){.precision = precision, .pairs = like->pairs, .pair = pair};
+    *batch =
+        (sa_gradients){.precision = precision, .pairs = like->pairs, .pair = pair, .summed = like->summed};
     return SA_OK;
+}
+
+sa_gradients sa_gradients_sums(const sa_gradients *batch, size_t *end, size_t sums) {
+    sa_gradients view = *batch;
+    view.summed = true;
+    view.sums = view.ends = sums;
+    view.end = end;
+    return view;
 }
 
 void sa_gradients_clear(sa_gradients *batch) {
@@ -29,6 +38,7 @@ void sa_gradients_clear(sa_gradients *batch) {
         sa_free(batch->pair[l].input);
     }
     sa_free(batch->pair);
+    sa_free(batch->end);
     *batch = (sa_gradients){0};
 }
 
@@ -42,7 +52,8 @@ static bool is_like(const sa_gradients *batch, sa_precision precision, const sa_
 }
 
 sa_status sa_gradients_fit(sa_gradients *batch, sa_precision precision, const sa_gradients *like) {
-    batch->count = 0;
+    batch->count = batch->sums = 0;
+    batch->summed = like->summed;
     if (is_like(batch, precision, like)) return SA_OK;
     sa_gradients_clear(batch);
     return sa_gradients_init_like(batch, precision, like);
@@ -54,6 +65,9 @@ sa_status sa_gradients_share(sa_gradients *batch, const sa_gradients *from) {
         batch->pair[l].delta = sa_hold(from->pair[l].delta);
         batch->pair[l].input = sa_hold(from->pair[l].input);
     }
+    batch->end = sa_hold(from->end);
+    batch->sums = from->sums;
+    batch->ends = from->ends;
     batch->count = from->count;
     batch->capacity = from->capacity;
     return SA_OK;
@@ -64,7 +78,7 @@ sa_status sa_gradients_unshare(sa_gradients *batch) {
         SA_TRY(sa_unshare(&batch->pair[l].delta));
         SA_TRY(sa_unshare(&batch->pair[l].input));
     }
-    return SA_OK;
+    return sa_unshare(&batch->end);
 }
 
 sa_gradients sa_gradients_part(const sa_gradients *batch, size_t first, size_t count, sa_pair *pair) {
@@ -82,6 +96,7 @@ sa_gradients sa_gradients_part(const sa_gradients *batch, size_t first, size_t c
 /* Each array grows by itself, so an array that already grew when a later one fails is merely larger than it
  * need be. */
 sa_status sa_gradients_reserve(sa_gradients *batch, size_t capacity) {
+    if (batch->summed) SA_TRY(sa_grow_array(&batch->end, &batch->ends, capacity, sizeof *batch->end));
     if (capacity <= batch->capacity) return SA_OK;
     size_t larger = batch->capacity + batch->capacity / 2;
     if (larger < capacity) larger = capacity;
@@ -117,18 +132,21 @@ static void *row_of(void *matrix, size_t row, size_t length, sa_precision precis
 }
 
 void sa_gradients_append_range(sa_gradients *batch, const sa_gradients *from, size_t first, size_t count) {
+    size_t row = sa_gradients_row(from, first), rows = sa_gradients_row(from, first + count) - row;
     for (size_t l = 0; l < batch->pairs; l++) {
         const sa_pair *source = &from->pair[l];
         sa_pair *target = &batch->pair[l];
         sa_pair_shape shape = target->shape;
         convert(row_of(target->delta, batch->count, shape.delta, batch->precision), batch->precision,
-                row_of(source->delta, first, shape.delta, from->precision), from->precision,
-                count * shape.delta);
+                row_of(source->delta, row, shape.delta, from->precision), from->precision,
+                rows * shape.delta);
         convert(row_of(target->input, batch->count, shape.input, batch->precision), batch->precision,
-                row_of(source->input, first, shape.input, from->precision), from->precision,
-                count * shape.input);
+                row_of(source->input, row, shape.input, from->precision), from->precision,
+                rows * shape.input);
     }
-    batch->count += count;
+    for (size_t i = 0; batch->summed && i < count; i++)
+        batch->end[batch->sums++] = batch->count + sa_gradients_row(from, first + i + 1) - row;
+    batch->count += rows;
 }
 
 void sa_gradients_append(sa_gradients *batch, const sa_gradients *from, const size_t *rows, size_t count) {
@@ -148,11 +166,12 @@ void sa_gradients_move(sa_gradients *batch, size_t from, size_t to) {
 }
 
 /* A gradient is linear in its deltas. */
-void sa_gradients_scale(sa_gradients *batch, size_t row, double factor) {
+void sa_gradients_scale(sa_gradients *batch, size_t index, double factor) {
+    size_t row = sa_gradients_row(batch, index), rows = sa_gradients_row(batch, index + 1) - row;
     for (size_t l = 0; l < batch->pairs; l++) {
         size_t length = batch->pair[l].shape.delta;
         void *delta = row_of(batch->pair[l].delta, row, length, batch->precision);
-        for (size_t i = 0; i < length; i++)
+        for (size_t i = 0; i < rows * length; i++)
             if (batch->precision == SA_PRECISION_DOUBLE)
                 ((double *)delta)[i] *= factor;
             else
@@ -203,6 +222,8 @@ size_t sa_gradients_length(const sa_gradients *batch) {
 
 sa_status sa_gradients_save(const sa_gradients *batch, sa_npz_writer *writer, const char *prefix) {
     char name[64];
+    snprintf(name, sizeof name, "%s_end", prefix);
+    if (batch->summed) SA_TRY(sa_npz_add(writer, name, SA_INT64, 1, &batch->sums, batch->end));
     for (size_t l = 0; l < batch->pairs; l++) {
         const sa_pair *pair = &batch->pair[l];
         snprintf(name, sizeof name, "%s_delta%zu", prefix, l + 1);
@@ -215,8 +236,24 @@ sa_status sa_gradients_save(const sa_gradients *batch, sa_npz_writer *writer, co
     return SA_OK;
 }
 
+/* `*count` sums become so many rows: every sum has one at least. */
+static sa_status load_ends(sa_gradients *batch, sa_npz *archive, const char *prefix, size_t *count) {
+    const size_t most = SIZE_MAX / 64;
+    char name[64];
+    SA_TRY(sa_gradients_reserve(batch, *count));
+    snprintf(name, sizeof name, "%s_end", prefix);
+    SA_TRY(sa_npz_read_into(archive, name, SA_INT64, 1, count, batch->end));
+    for (size_t i = 0; i < *count; i++)
+        if (batch->end[i] <= (i ? batch->end[i - 1] : 0) || batch->end[i] > most)
+            return sa_fail(SA_FORMAT, "'%s' does not rise", name);
+    batch->sums = *count;
+    *count = sa_gradients_row(batch, *count);
+    return SA_OK;
+}
+
 sa_status sa_gradients_load(sa_gradients *batch, sa_npz *archive, const char *prefix, size_t count) {
     char name[64];
+    if (batch->summed) SA_TRY(load_ends(batch, archive, prefix, &count));
     SA_TRY(sa_gradients_reserve(batch, count));
     for (size_t l = 0; l < batch->pairs; l++) {
         sa_pair *pair = &batch->pair[l];

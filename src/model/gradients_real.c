@@ -4,8 +4,17 @@
 #include <string.h>
 
 #include "linalg/blas.h"
+#include "linalg/thin.h"
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/* out (rows, columns) = A B', A (rows, inner) and B (columns, inner) */
+static void multiply(size_t rows, size_t columns, size_t inner, const real *a, const real *b, real *out) {
+    if (rows == SA_INNER_ROWS && columns <= SA_THIN_COLUMNS && inner <= SA_THIN_INNER)
+        REAL(thin_nt)(rows, columns, inner, a, inner, b, inner, out, columns);
+    else
+        REAL(gemm_nt)(rows, columns, inner, 1, a, inner, b, inner, 0, out, columns);
+}
 
 /* out (rows, columns) = <left_i, right_j> for the gradients [first, first + rows) of left and the `whole` of
  * right from `start` on, as far as they exist */
@@ -19,10 +28,8 @@ static void inner_block(const sa_gradients *left, size_t first, size_t rows, con
         const real *left_input = (const real *)left->pair[l].input + first * shape.input;
         const real *right_delta = (const real *)right->pair[l].delta + start * shape.delta;
         const real *right_input = (const real *)right->pair[l].input + start * shape.input;
-        REAL(gemm_nt)
-        (rows, whole, shape.delta, 1, left_delta, shape.delta, right_delta, shape.delta, 0, deltas, whole);
-        REAL(gemm_nt)
-        (rows, whole, shape.input, 1, left_input, shape.input, right_input, shape.input, 0, inputs, whole);
+        multiply(rows, whole, shape.delta, left_delta, right_delta, deltas);
+        multiply(rows, whole, shape.input, left_input, right_input, inputs);
         for (size_t i = 0; i < rows; i++) {
             real *sum = out + i * ld;
             const real *a = deltas + i * whole, *b = inputs + i * whole;
@@ -55,13 +62,50 @@ void REAL(gradients_inner_wide)(const sa_gradients *left, const sa_gradients *ri
     inner(left, right, right->count, SA_INNER_WIDE, out, ld, work);
 }
 
+/* sums (gradients of left, ld) += block (rows, SA_INNER_COLUMNS), whose rows are those of left from `first` on,
+ * and whose columns are rows of right from `start` on */
+static void add_block(const sa_gradients *left, size_t first, size_t rows, const sa_gradients *right,
+                      size_t start, const real *block, real *sums, size_t ld) {
+    size_t columns = smaller(right->count - start, SA_INNER_COLUMNS), to[SA_INNER_COLUMNS], g = 0, h = 0;
+    while (sa_gradients_row(right, h + 1) <= start) h++;
+    for (size_t j = 0; j < columns; j++) {
+        if (sa_gradients_row(right, h + 1) <= start + j) h++;
+        to[j] = h;
+    }
+    for (size_t high = sa_gradients_many(left); high - g > 1;) { /* the gradient that has row `first` */
+        size_t middle = g + (high - g) / 2;
+        if (sa_gradients_row(left, middle) <= first)
+            g = middle;
+        else
+            high = middle;
+    }
+    for (size_t i = 0; i < rows; i++) {
+        if (sa_gradients_row(left, g + 1) <= first + i) g++;
+        for (size_t j = 0; j < columns; j++) sums[g * ld + to[j]] += block[i * SA_INNER_COLUMNS + j];
+    }
+}
+
+void REAL(gradients_inner_sums)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld,
+                                real *work) {
+    real *block = work + 2 * SA_INNER_ROWS * SA_INNER_COLUMNS;
+    memset(out, 0, sa_gradients_many(left) * ld * sizeof *out);
+    for (size_t first = 0; first < left->count; first += SA_INNER_ROWS) {
+        size_t rows = smaller(left->count - first, SA_INNER_ROWS);
+        for (size_t start = 0; start < right->count; start += SA_INNER_COLUMNS) {
+            inner_block(left, first, rows, right, start, smaller(right->capacity - start, SA_INNER_COLUMNS),
+                        block, SA_INNER_COLUMNS, work);
+            add_block(left, first, rows, right, start, block, out, ld);
+        }
+    }
+}
+
 static double dot(const real *a, const real *b, size_t length) {
     double sum = 0;
     for (size_t i = 0; i < length; i++) sum += (double)a[i] * (double)b[i];
     return sum;
 }
 
-double REAL(gradients_dot)(const sa_gradients *left, size_t i, const sa_gradients *right, size_t j) {
+static double row_dot(const sa_gradients *left, size_t i, const sa_gradients *right, size_t j) {
     double sum = 0;
     for (size_t l = 0; l < left->pairs; l++) {
         const sa_pair *a = &left->pair[l], *b = &right->pair[l];
@@ -74,8 +118,18 @@ double REAL(gradients_dot)(const sa_gradients *left, size_t i, const sa_gradient
     return sum;
 }
 
+double REAL(gradients_dot)(const sa_gradients *left, size_t i, const sa_gradients *right, size_t j) {
+    double sum = 0;
+    if (!left->summed && !right->summed) return row_dot(left, i, right, j);
+    for (size_t a = sa_gradients_row(left, i); a < sa_gradients_row(left, i + 1); a++)
+        for (size_t b = sa_gradients_row(right, j); b < sa_gradients_row(right, j + 1); b++)
+            sum += row_dot(left, a, right, b);
+    return sum;
+}
+
 void REAL(gradients_norms)(const sa_gradients *batch, double *squared) {
-    for (size_t i = 0; i < batch->count; i++) squared[i] = REAL(gradients_dot)(batch, i, batch, i);
+    for (size_t i = 0; i < sa_gradients_many(batch); i++)
+        squared[i] = REAL(gradients_dot)(batch, i, batch, i);
 }
 
 /* <a, a> in this precision, in LANES sums; not below the true one. A sum of n positive terms is off by less
@@ -106,7 +160,24 @@ void REAL(gradients_norms_above)(const sa_gradients *batch, double *squared) {
     }
 }
 
-void REAL(gradients_write_out)(const sa_gradients *batch, size_t row, real *out) {
+static void write_sum(const sa_gradients *batch, size_t index, real *out) {
+    for (size_t l = 0; l < batch->pairs; l++) {
+        sa_pair_shape shape = batch->pair[l].shape;
+        size_t first = sa_gradients_row(batch, index), rows = sa_gradients_row(batch, index + 1) - first;
+        REAL(gemm_tn)
+        (shape.delta, shape.input, rows, 1, (const real *)batch->pair[l].delta + first * shape.delta,
+         shape.delta, (const real *)batch->pair[l].input + first * shape.input, shape.input, 0, out,
+         shape.input);
+        out += shape.delta * shape.input;
+    }
+}
+
+void REAL(gradients_write_out)(const sa_gradients *batch, size_t index, real *out) {
+    size_t row = index;
+    if (batch->summed) {
+        write_sum(batch, index, out);
+        return;
+    }
     for (size_t l = 0; l < batch->pairs; l++) {
         sa_pair_shape shape = batch->pair[l].shape;
         const real *delta = (const real *)batch->pair[l].delta + row * shape.delta;

@@ -13,13 +13,17 @@ void REAL(gradients_inner)(const sa_gradients *left, const sa_gradients *right, 
  * there are. `work` holds 2 SA_INNER_ROWS SA_INNER_WIDE reals. */
 void REAL(gradients_inner_wide)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld,
                                 real *work);
+/* out (gradients of left, ld): the same where one or both are summed. `work` holds 3 SA_INNER_ROWS
+ * SA_INNER_COLUMNS reals. */
+void REAL(gradients_inner_sums)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld,
+                                real *work);
 /* <left_i, right_j> in double precision. */
 double REAL(gradients_dot)(const sa_gradients *left, size_t i, const sa_gradients *right, size_t j);
-/* squared (count) = <g, g>; what sa_gradients_norms calls. */
+/* squared (gradients) = <g, g>; what sa_gradients_norms calls. */
 void REAL(gradients_norms)(const sa_gradients *batch, double *squared);
 /* What sa_gradients_norms_above calls. */
 void REAL(gradients_norms_above)(const sa_gradients *batch, double *squared);
-/* Gradient `row` written out, (parameters): pair by pair, delta by delta. */
-void REAL(gradients_write_out)(const sa_gradients *batch, size_t row, real *out);
+/* Gradient `index` written out, (parameters): pair by pair, delta by delta. */
+void REAL(gradients_write_out)(const sa_gradients *batch, size_t index, real *out);
 
 #endif

@@ -82,15 +82,15 @@ static void forget(sa_model *model) {
     }
 }
 
-static sa_status create(const sa_options *options, sa_model **out) {
+static sa_status create(const sa_model_settings *settings, sa_model **out) {
     linear *self;
     sa_status status;
-    size_t positions = sa_options_positions(options), dim = (size_t)options->dim + positions;
+    size_t positions = settings->positions, dim = (size_t)settings->dim + positions;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base = (sa_model){
         .kind = &sa_linear, .precision = SA_PRECISION_DOUBLE, .dim = dim, .positions = positions, .pairs = 1};
-    self->lambda = options->regularization;
-    self->lags = options->linear_form == SA_LINEAR_PUBLISHED;
+    self->lambda = settings->regularization;
+    self->lags = settings->linear_form == SA_LINEAR_PUBLISHED;
     SA_TRY_OR_FAIL(sa_alloc_array(1, sizeof *self->base.shape, &self->base.shape));
     SA_TRY_OR_FAIL(sa_memory_check(dim, 3 * dim * sizeof(double)));
     SA_TRY_OR_FAIL(sa_alloc_matrix(dim, dim, sizeof(double), &self->z));
@@ -223,7 +223,29 @@ static sa_status observe(sa_model *model, const void *inputs, const double *disc
     return SA_OK;
 }
 
-/* Z is that of the inputs, which stay: b += psi x (y' - y). */
+/* A score of a sum is that of the sum of inputs. */
+static sa_status observe_sums(sa_model *model, const void *inputs, const size_t *end, const double *discounts,
+                              const double *scores, size_t count, sa_model_work *work) {
+    linear *self = (linear *)model;
+    const double *x = inputs;
+    size_t dim = model->dim, row = 0;
+    (void)work;
+    if (self->lags) refresh(self);
+    for (size_t first = 0; first < count; first += dim) {
+        size_t many = count - first < dim ? count - first : dim;
+        memset(self->next, 0, many * dim * sizeof *self->next);
+        for (size_t i = 0; i < many; i++)
+            for (; row < end[first + i]; row++)
+                for (size_t j = 0; j < dim; j++)
+                    self->next[i * dim + j] += (discounts ? discounts[first + i] : 1) * x[row * dim + j];
+        take_in(self, self->next, scores + first, many);
+    }
+    self->stale = true;
+    if (!self->lags) refresh(self);
+    return SA_OK;
+}
+
+/* Z is that of the inputs, which stay: b += psi x (y' - y). Of a sum each row has that difference. */
 static sa_status revise(sa_model *model, const void *inputs, const double *discounts,
                         const double *differences, size_t count, sa_model_work *work) {
     linear *self = (linear *)model;
@@ -289,8 +311,11 @@ static sa_status load(sa_model *model, sa_npz *archive) {
     return SA_OK;
 }
 
-static const sa_observing_class observing = {
-    .observe = observe, .revise = revise, .discount = discount, .forget = forget};
+static const sa_observing_class observing = {.observe = observe,
+                                             .observe_sums = observe_sums,
+                                             .revise = revise,
+                                             .discount = discount,
+                                             .forget = forget};
 static const sa_exploring_class exploring = {.sample = sample};
 
 const sa_model_class sa_linear = {

@@ -55,8 +55,8 @@ sa_pair_shape REAL(mlp_shape)(const REAL(mlp) * mlp, size_t layer);
 size_t REAL(mlp_offset)(const REAL(mlp) * mlp, size_t layer);
 
 /* Draws or reads theta_0, and starts theta there. */
-sa_status REAL(mlp_init)(REAL(mlp) * mlp, const sa_options *options);
-sa_status REAL(mlp_redraw)(sa_model *model, const sa_options *options, uint64_t draw);
+sa_status REAL(mlp_init)(REAL(mlp) * mlp, const sa_model_settings *settings);
+sa_status REAL(mlp_redraw)(sa_model *model, const sa_model_settings *settings, uint64_t draw);
 
 /* Lays out the workspace: for evaluating, or for training. */
 sa_status REAL(mlp_lay)(const REAL(mlp) * mlp, bool training, sa_workspace *workspace, REAL(mlp_work) * work);

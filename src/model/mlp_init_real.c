@@ -5,8 +5,6 @@
  * f(x; theta_0) = 0. uniform: every weight, and bias, uniform on +-1/sqrt(fan-in). A bias starts at 0 with
  * `symmetric`, the bypass always does.
  *
- * All of them times --init-gain.
- *
  * Draw i of the weights' stream goes to parameter i of theta, so a weight does not depend on how many were
  * drawn before it; where a block repeats another, the first one's draw counts. */
 #include <math.h>
@@ -86,22 +84,21 @@ static sa_status read_weights(mlp_t *mlp, const char *path) {
     return status == SA_OK ? SA_OK : sa_fail_prefix(status, "--init-weights %s: ", path);
 }
 
-sa_status REAL(mlp_redraw)(sa_model *model, const sa_options *options, uint64_t draw) {
+sa_status REAL(mlp_redraw)(sa_model *model, const sa_model_settings *settings, uint64_t draw) {
     mlp_t *mlp = (mlp_t *)model;
     sa_stream stream =
-        sa_stream_at((uint64_t)options->seed, SA_PURPOSE_WEIGHTS, (uint64_t)options->first_run, draw);
+        sa_stream_at((uint64_t)settings->seed, SA_PURPOSE_WEIGHTS, (uint64_t)settings->first_run, draw);
     SA_TRY(sa_unshare(&mlp->theta));
     SA_TRY(sa_unshare(&mlp->theta_0));
     memset(mlp->theta_0, 0, mlp->parameters * sizeof(real)); /* what is not drawn */
-    for (size_t l = 0; l < mlp->depth; l++) draw_layer(mlp, l, (sa_init)options->init, &stream);
-    for (size_t i = 0; i < mlp->parameters; i++) mlp->theta_0[i] *= (real)options->init_gain;
+    for (size_t l = 0; l < mlp->depth; l++) draw_layer(mlp, l, (sa_init)settings->init, &stream);
     memcpy(mlp->theta, mlp->theta_0, mlp->parameters * sizeof(real));
     return SA_OK;
 }
 
-sa_status REAL(mlp_init)(mlp_t *mlp, const sa_options *options) {
-    if (!options->init_weights[0]) return REAL(mlp_redraw)(&mlp->base, options, 0);
-    SA_TRY(read_weights(mlp, options->init_weights));
+sa_status REAL(mlp_init)(mlp_t *mlp, const sa_model_settings *settings) {
+    if (!settings->init_weights[0]) return REAL(mlp_redraw)(&mlp->base, settings, 0);
+    SA_TRY(read_weights(mlp, settings->init_weights));
     memcpy(mlp->theta, mlp->theta_0, mlp->parameters * sizeof(real));
     return SA_OK;
 }

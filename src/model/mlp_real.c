@@ -301,37 +301,37 @@ static sa_status allocate(mlp_t *mlp) {
     return sa_alloc_array(total, sizeof(real), &mlp->theta_0);
 }
 
-static sa_status create(const sa_options *options, sa_model **out) {
+static sa_status create(const sa_model_settings *settings, sa_model **out) {
     mlp_t *mlp;
     SA_TRY(sa_alloc_array(1, sizeof *mlp, &mlp));
-    bool doubled = options->init == SA_INIT_SYMMETRIC;
-    size_t positions = sa_options_positions(options), dim = (size_t)options->dim + positions;
+    bool doubled = settings->init == SA_INIT_SYMMETRIC;
+    size_t positions = settings->positions, dim = (size_t)settings->dim + positions;
     *mlp = (mlp_t){
         .base = {.kind = &REAL(sa_mlp),
-                 .precision = (sa_precision)options->precision,
+                 .precision = (sa_precision)settings->precision,
                  .dim = dim,
                  .positions = positions},
         .inputs = dim << doubled,
-        .hidden = (size_t)options->hidden,
-        .depth = (size_t)options->depth,
-        .bias = options->bias,
-        .bypass = options->bypass,
+        .hidden = (size_t)settings->hidden,
+        .depth = (size_t)settings->depth,
+        .bias = settings->bias,
+        .bypass = settings->bypass,
         .doubled = doubled,
-        .scale = options->output_scale == SA_OUTPUT_ROOT_M ? sqrt((double)options->hidden) : 1,
-        .divisor = sqrt((double)options->hidden),
-        .optimizer = options->optimizer,
-        .rate_rule = options->rate_rule,
-        .rate_decay = options->rate_decay,
-        .regularize = options->regularize,
-        .lambda = options->regularization,
-        .rate = options->rate,
-        .weight_decay = options->weight_decay,
-        .error_decay = options->error_decay,
-        .steps = (size_t)options->train_steps,
-        .batch = (size_t)options->train_batch,
+        .scale = settings->output_scale == SA_OUTPUT_ROOT_M ? sqrt((double)settings->hidden) : 1,
+        .divisor = sqrt((double)settings->hidden),
+        .optimizer = settings->optimizer,
+        .rate_rule = settings->rate_rule,
+        .rate_decay = settings->rate_decay,
+        .regularize = settings->regularize,
+        .lambda = settings->regularization,
+        .rate = settings->rate,
+        .weight_decay = settings->weight_decay,
+        .error_decay = settings->error_decay,
+        .steps = (size_t)settings->train_steps,
+        .batch = (size_t)settings->train_batch,
     };
     sa_status status = allocate(mlp);
-    if (status == SA_OK) status = REAL(mlp_init)(mlp, options);
+    if (status == SA_OK) status = REAL(mlp_init)(mlp, settings);
     if (status != SA_OK) {
         destroy(&mlp->base);
         return status;

@@ -3,14 +3,16 @@
  *     loss(theta) = 1/2 sum_k (f(x_k; theta) - v_k)^2 + (m lambda / 2) |theta - theta_0|^2        (the second
  *         part on request)
  *
- * or, with weights, (psi_k f(x_k; theta) - v_k)^2 in its place.
+ * or, with weights, (psi_k f(x_k; theta) - v_k)^2 in its place; of a sample that is a sum of rows, (psi sum_k
+ * f(x_k; theta) - v)^2.
  *
  * Two further pulls to 0 are not the paper's: weight decay, which shrinks the weights by rate times it before
  * each step, and error decay (see error_pull).
  *
  * A step on a batch of b of the n samples takes n / b times the batch's sum, so that its mean is the whole
  * loss's gradient. The rate is a constant, or C / (n m L + m lambda) as in Theorem 1 with the present n for
- * TK; inside a training it may fall to 0 along half a cosine. Adam's moments begin again with each
+ * TK (a sum of K rows counts as K^2: it may be so much steeper); inside a training it may fall to 0 along
+ * half a cosine. Adam's moments begin again with each
  * training. */
 #include <math.h>
 #include <string.h>
@@ -23,17 +25,8 @@ typedef REAL(mlp) mlp_t;
 
 typedef REAL(mlp_work) work_t;
 
-/* Adds the gradient of the loss on some samples: rows[0 .. count) of the batch, or [first, first + count). */
-static void add_chunk(const mlp_t *mlp, work_t *work, const sa_batch *batch, const size_t *rows, size_t first,
-                      size_t count, real weight) {
-    const real *targets = batch->targets, *psi = batch->weights;
-    const real *inputs = (const real *)batch->inputs + (rows ? 0 : first * mlp->base.dim);
-    REAL(mlp_forward)(mlp, inputs, rows, count, &work->pass, work->output);
-    for (size_t i = 0; i < count; i++) {
-        size_t row = rows ? rows[i] : first + i;
-        work->residual[i] = psi ? weight * psi[row] * (psi[row] * work->output[i] - targets[row])
-                                : weight * (work->output[i] - targets[row]);
-    }
+/* gradient += that of the loss, by the residuals of the `count` rows that are in the pass */
+static void add_pass(const mlp_t *mlp, work_t *work, size_t count) {
     REAL(mlp_backward)(mlp, &work->pass, work->residual, 0);
     real *to = work->gradient;
     for (size_t l = 0; l < mlp->base.pairs; l++) {
@@ -45,11 +38,55 @@ static void add_chunk(const mlp_t *mlp, work_t *work, const sa_batch *batch, con
     }
 }
 
+/* Adds the gradient of the loss on some samples, rows[0 .. count) of the batch, or [first, first + count):
+ * where these are sums. */
+static void add_sums(const mlp_t *mlp, work_t *work, const sa_batch *batch, const size_t *rows, size_t first,
+                     size_t count, real weight) {
+    const real *targets = batch->targets, *psi = batch->weights;
+    size_t terms[SA_MLP_CHUNK] = {0}, used = 0, at = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t sample = rows ? rows[i] : first + i;
+        for (size_t row = sample ? batch->end[sample - 1] : 0; row < batch->end[sample]; row++)
+            terms[used++] = row;
+    }
+    REAL(mlp_forward)(mlp, batch->inputs, terms, used, &work->pass, work->output);
+    for (size_t i = 0; i < count; i++) {
+        size_t sample = rows ? rows[i] : first + i;
+        size_t end = at + batch->end[sample] - (sample ? batch->end[sample - 1] : 0);
+        real sum = 0, by = psi ? psi[sample] : 1;
+        for (size_t k = at; k < end; k++) sum += work->output[k];
+        for (; at < end; at++) work->residual[at] = weight * by * (by * sum - targets[sample]);
+    }
+    add_pass(mlp, work, used);
+}
+
+/* The same for any samples. */
+static void add_chunk(const mlp_t *mlp, work_t *work, const sa_batch *batch, const size_t *rows, size_t first,
+                      size_t count, real weight) {
+    const real *targets = batch->targets, *psi = batch->weights;
+    if (batch->end) {
+        add_sums(mlp, work, batch, rows, first, count, weight);
+        return;
+    }
+    const real *inputs = (const real *)batch->inputs + (rows ? 0 : first * mlp->base.dim);
+    REAL(mlp_forward)(mlp, inputs, rows, count, &work->pass, work->output);
+    for (size_t i = 0; i < count; i++) {
+        size_t row = rows ? rows[i] : first + i;
+        work->residual[i] = psi ? weight * psi[row] * (psi[row] * work->output[i] - targets[row])
+                                : weight * (work->output[i] - targets[row]);
+    }
+    add_pass(mlp, work, count);
+}
+
+/* Samples that are taken at a time. */
+static size_t chunk_of(const sa_training *training) {
+    return training->widest > 1 ? SA_MLP_CHUNK / training->widest : SA_MLP_CHUNK;
+}
+
 static void add_all(const mlp_t *mlp, work_t *work, const sa_training *training) {
-    for (size_t first = 0; first < training->count; first += SA_MLP_CHUNK) {
+    for (size_t first = 0, most = chunk_of(training); first < training->count; first += most) {
         size_t left = training->count - first;
-        add_chunk(mlp, work, &training->all, NULL, first, left < SA_MLP_CHUNK ? left : SA_MLP_CHUNK,
-                  (real)training->factor);
+        add_chunk(mlp, work, &training->all, NULL, first, left < most ? left : most, (real)training->factor);
     }
 }
 
@@ -57,8 +94,8 @@ static void add_all(const mlp_t *mlp, work_t *work, const sa_training *training)
 static void add_batch(const mlp_t *mlp, work_t *work, const sa_training *training, size_t step) {
     size_t rows[SA_MLP_CHUNK];
     real weight = (real)(training->total / (double)mlp->batch);
-    for (size_t first = 0; first < mlp->batch; first += SA_MLP_CHUNK) {
-        size_t left = mlp->batch - first, count = left < SA_MLP_CHUNK ? left : SA_MLP_CHUNK;
+    for (size_t first = 0, most = chunk_of(training); first < mlp->batch; first += most) {
+        size_t left = mlp->batch - first, count = left < most ? left : most;
         uint64_t draw = (uint64_t)step * mlp->batch + first;
         if (training->draw) {
             sa_batch drawn = training->draw(training->source, draw, count);
@@ -91,7 +128,9 @@ static void loss_gradient(const mlp_t *mlp, work_t *work, const sa_training *tra
         add_batch(mlp, work, training, step);
 }
 
-static double rate_of(const mlp_t *mlp, double samples, size_t step, size_t steps) {
+static double rate_of(const mlp_t *mlp, const sa_training *training, size_t step, size_t steps) {
+    double terms = training->widest > 1 ? (double)training->widest : 1,
+           samples = training->total * terms * terms;
     double rate = mlp->rate, m = (double)mlp->hidden;
     if (mlp->rate_rule == SA_RATE_THEORY) rate /= samples * m * (double)mlp->depth + m * mlp->lambda;
     if (mlp->rate_decay == SA_DECAY_COSINE) rate *= 0.5 * (1 + cos(SA_PI * (double)step / (double)steps));
@@ -166,7 +205,7 @@ sa_status REAL(mlp_train)(sa_model *model, const sa_training *training, sa_model
     if (mlp->optimizer == SA_OPTIMIZER_ADAM) memset(work->moments, 0, 2 * mlp->parameters * sizeof(real));
     for (size_t step = 0; step < steps; step++) {
         loss_gradient(mlp, work, training, step);
-        double rate = rate_of(mlp, training->total, step, steps);
+        double rate = rate_of(mlp, training, step, steps);
         shrink(mlp, rate);
         if (mlp->optimizer == SA_OPTIMIZER_ADAM)
             descend_adam(mlp, work, rate, step);

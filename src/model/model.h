@@ -10,28 +10,31 @@
 #include <stdint.h>
 
 #include "base/npy.h"
-#include "base/options.h"
 #include "base/workspace.h"
 #include "model/gradients.h"
+#include "model/options.h"
 #include "rng/stream.h"
 
 typedef struct sa_model sa_model;
 
-/* Samples that a training learns from: psi f(x) is to be the target. */
+/* Samples that a training learns from: psi f(x) is to be the target, or psi times the sum of f(x) over some
+ * rows. */
 typedef struct sa_batch {
     const void *inputs;  /* (count, dim), of the model's precision */
     const void *targets; /* (count) */
     const void *weights; /* (count) psi; NULL: all 1 */
+    const size_t *end;   /* (count) sample i has the rows of inputs from end[i - 1] to end[i]; NULL: row i */
 } sa_batch;
 
 /* What one training learns from. */
 typedef struct sa_training {
-    size_t count; /* samples there are */
+    size_t count;  /* samples there are */
+    size_t widest; /* the most rows that one of them has; 0 or 1: they have one each */
     /* what they stand for, n of the loss: count, unless they weigh less or are a sample themselves */
     double total;
     sa_batch all;  /* of them; nothing where batches are drawn by `draw` */
     double factor; /* on the sum over all of them */
-    /* Steps with batches: puts `many` samples together, at most SA_TRAINING_CHUNK, the draws from number
+    /* Steps with batches: puts `many` samples together, at most SA_TRAINING_CHUNK rows, the draws from number
      * `first` on; they last until the next call. NULL: draws with replacement from `all`. */
     sa_batch (*draw)(void *source, uint64_t first, size_t many);
     void *source;
@@ -40,7 +43,10 @@ typedef struct sa_training {
     sa_stream stream; /* draws of batches */
 } sa_training;
 
-enum { SA_TRAINING_CHUNK = 512 }; /* samples that a training takes at a time */
+enum {
+    SA_TRAINING_CHUNK = 512, /* rows of samples that a training takes at a time */
+    SA_MOST_SUMMED = 256     /* that a sum may have */
+};
 
 /* Workspace of one thread for a model, and for a model inside it. */
 typedef struct sa_model_work {
@@ -54,7 +60,11 @@ typedef struct sa_training_class {
      * true. A model that observes too must then forget and observe all again. */
     sa_status (*train)(sa_model *model, const sa_training *training, sa_model_work *work, bool *diverged);
     /* Starts from another draw of the first weights; draw 0 is that of create. NULL: cannot. */
-    sa_status (*redraw)(sa_model *model, const sa_options *options, uint64_t draw);
+    sa_status (*redraw)(sa_model *model, const sa_model_settings *settings, uint64_t draw);
+    /* What its targets are to be divided by from now on, as the training found. NULL: 1. */
+    double (*unit)(const sa_model *model);
+    /* Is it time, with so many observations? NULL: whenever the schedule says so. */
+    bool (*wants)(const sa_model *model, size_t count);
 } sa_training_class;
 
 /* Models that learn with each observation, beside trainings or instead of them. */
@@ -63,6 +73,10 @@ typedef struct sa_observing_class {
      * discount times what the model gives the input. */
     sa_status (*observe)(sa_model *model, const void *inputs, const double *discounts, const double *scores,
                          size_t count, sa_model_work *work);
+    /* The same for scores of sums: of the discount times the sum of what the model gives the rows of inputs
+     * from end[i - 1] to end[i], at most SA_MOST_SUMMED. NULL: cannot. */
+    sa_status (*observe_sums)(sa_model *model, const void *inputs, const size_t *end, const double *discounts,
+                              const double *scores, size_t count, sa_model_work *work);
     /* Scores that were observed before, with these inputs and discounts, are larger by these differences
      * (count). NULL: cannot. */
     sa_status (*revise)(sa_model *model, const void *inputs, const double *discounts,
@@ -89,7 +103,7 @@ typedef struct sa_exploring_class {
 
 typedef struct sa_model_class {
     /* Draws the first weights, or reads them from --init-weights. */
-    sa_status (*create)(const sa_options *options, sa_model **out);
+    sa_status (*create)(const sa_model_settings *settings, sa_model **out);
     void (*destroy)(sa_model *model);
     /* A copy to go on learning with, while others hold this one to choose with: what is only read is shared,
      * and what only learning needs goes over to the copy. */
@@ -116,19 +130,19 @@ struct sa_model {
     const sa_model_class *kind;
     sa_precision precision;
     size_t dim; /* inputs of a sample: the features of an arm, and its one-hot position where there is one */
-    size_t positions;     /* the last so many of them, as sa_options_positions says */
+    size_t positions;     /* the last so many of them, as the settings say */
     size_t pairs;         /* of its gradients */
     sa_pair_shape *shape; /* (pairs) */
 };
 
-/* By name ("mlp", "linear", "neural-linear", "partition", "partition-tree") and --precision; all but networks
- * are always double. */
-sa_status sa_model_create(const char *name, const sa_options *options, sa_model **out);
+/* By name ("mlp", "linear", "neural-linear", "partition", "partition-tree"), --precision and --linear-form;
+ * all but networks are always double. */
+sa_status sa_model_create(const char *name, const sa_model_settings *settings, sa_model **out);
 void sa_model_destroy(sa_model *model); /* gives up one hold (base/memory.h); NULL is fine */
 /* Before it learns: where others hold `*model`, it becomes a fork. */
 sa_status sa_model_unshare(sa_model **model);
 
-extern const sa_model_class sa_mlp_f32, sa_mlp_f64, sa_linear, sa_neural_linear, sa_partition,
+extern const sa_model_class sa_mlp_f32, sa_mlp_f64, sa_linear, sa_ridge, sa_neural_linear, sa_partition,
     sa_partition_tree;
 
 #endif

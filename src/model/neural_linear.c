@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "model/model.h"
 
-enum { CHUNK = 256 }; /* inputs taken at a time */
+enum { CHUNK = SA_MOST_SUMMED }; /* inputs taken at a time */
 
 typedef struct neural_linear {
     sa_model base;     /* what others see of it is the network's: dim, precision, the pairs of gradients */
@@ -76,28 +76,25 @@ fail:
 }
 
 /* The regression, of `features` inputs, with everything else as the options say. */
-static sa_status create_regression(const sa_options *options, size_t features, sa_model **out) {
-    sa_options *own = sa_options_copy(options);
-    if (!own) return SA_OUT_OF_MEMORY;
-    own->dim = (int64_t)features;
-    own->feedback = SA_FEEDBACK_SEMI_BANDIT; /* positions are in the features */
-    own->linear_form = SA_LINEAR_DEFINED;    /* no published code has this one */
-    sa_status status = sa_model_create("linear", own, out);
-    sa_options_destroy(own);
-    return status;
+static sa_status create_regression(const sa_model_settings *settings, size_t features, sa_model **out) {
+    sa_model_settings own = *settings;
+    own.dim = (int64_t)features;
+    own.positions = 0;                   /* they are in the features */
+    own.linear_form = SA_LINEAR_DEFINED; /* no published code has this one */
+    return sa_model_create("linear", &own, out);
 }
 
-static sa_status create(const sa_options *options, sa_model **out) {
+static sa_status create(const sa_model_settings *settings, sa_model **out) {
     neural_linear *self;
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
-    SA_TRY_OR_FAIL(sa_model_create("mlp", options, &self->network));
+    SA_TRY_OR_FAIL(sa_model_create("mlp", settings, &self->network));
     self->base = *self->network;
     self->base.kind = &sa_neural_linear;
-    self->skipped = self->base.pairs - 1 - options->bypass;
+    self->skipped = self->base.pairs - 1 - settings->bypass;
     size_t features = 0;
     for (size_t l = self->skipped; l < self->base.pairs; l++) features += self->base.shape[l].input;
-    SA_TRY_OR_FAIL(create_regression(options, features, &self->regression));
+    SA_TRY_OR_FAIL(create_regression(settings, features, &self->regression));
     *out = &self->base;
     return SA_OK;
 fail:
@@ -187,6 +184,30 @@ static sa_status observe(sa_model *model, const void *inputs, const double *disc
     return pass_on(self, self->regression->kind->observing->observe, inputs, discounts, scores, count, space);
 }
 
+/* Whole sums at a time, as many as there is room for: their features are the sums of the rows'. */
+static sa_status observe_sums(sa_model *model, const void *inputs, const size_t *end, const double *discounts,
+                              const double *scores, size_t count, sa_model_work *space) {
+    neural_linear *self = (neural_linear *)model;
+    const sa_model *regression = self->regression;
+    double mean[CHUNK];
+    size_t part_end[CHUNK], row = 0;
+    chunk_work work;
+    SA_TRY(lay(self, &space->outer, &work));
+    for (size_t first = 0, many; first < count; first += many) {
+        for (many = 0; first + many < count && end[first + many] - row <= CHUNK; many++)
+            part_end[many] = end[first + many] - row;
+        const void *part = sa_real_at(model->precision, inputs, row * model->dim);
+        size_t rows = part_end[many - 1];
+        SA_TRY(self->network->kind->evaluate(self->network, part, rows, 0, space, mean, &work.pass));
+        take_features(self, &work.pass, 0, rows, work.phi);
+        SA_TRY(regression->kind->observing->observe_sums(self->regression, work.phi, part_end,
+                                                         discounts ? discounts + first : NULL, scores + first,
+                                                         many, space));
+        row += rows;
+    }
+    return SA_OK;
+}
+
 static sa_status revise(sa_model *model, const void *inputs, const double *discounts,
                         const double *differences, size_t count, sa_model_work *space) {
     neural_linear *self = (neural_linear *)model;
@@ -229,8 +250,11 @@ static sa_status load(sa_model *model, sa_npz *archive) {
 }
 
 static const sa_training_class training_class = {.train = train};
-static const sa_observing_class observing = {
-    .observe = observe, .revise = revise, .discount = discount, .forget = forget};
+static const sa_observing_class observing = {.observe = observe,
+                                             .observe_sums = observe_sums,
+                                             .revise = revise,
+                                             .discount = discount,
+                                             .forget = forget};
 static const sa_exploring_class exploring = {.sample = sample};
 
 const sa_model_class sa_neural_linear = {

@@ -3,8 +3,8 @@
  * cube p has the number C(p) of observations in it and their mean r(p), 0 before the first. With T the
  * horizon and alpha the Hoelder exponent,
  *
- *     h = ceil(T^(1 / (3 alpha + D)))                       --cc-cubes
- *     K(t) = t^z log t,   z = 2 alpha / (3 alpha + D)       --cc-exponent, and a factor --cc-control
+ *     h = ceil(T^(1 / (3 alpha + D)))                       `cc-cubes`
+ *     K(t) = t^z log t,   z = 2 alpha / (3 alpha + D)       `cc-exponent`, and a factor --gamma
  *
  * In round t an arm whose cube has C(p) <= K(t) is under-explored, and is chosen before all others; the
  * others compete with r(p). There is nothing to train. Always in double precision. */
@@ -37,24 +37,24 @@ static sa_status fork_model(sa_model *model, sa_model **out) {
     return SA_OK;
 }
 
-/* --cc-cubes, or ceil(T^(1 / denominator)), where a root that is whole but for its rounding is whole. */
-static int32_t count_parts(const sa_options *options, double denominator) {
-    double root = pow(fmax(1, (double)options->horizon), 1 / denominator);
-    return (int32_t)(options->cc_cubes ? (double)options->cc_cubes : fmin(ceil(root * (1 - 1e-12)), 1e9));
+/* `cc-cubes`, or ceil(T^(1 / denominator)), where a root that is whole but for its rounding is whole. */
+static int32_t count_parts(const sa_model_settings *settings, double denominator) {
+    double root = pow(fmax(1, (double)settings->horizon), 1 / denominator);
+    return (int32_t)(settings->cc_cubes ? (double)settings->cc_cubes : fmin(ceil(root * (1 - 1e-12)), 1e9));
 }
 
-static sa_status create(const sa_options *options, sa_model **out) {
+static sa_status create(const sa_model_settings *settings, sa_model **out) {
     partition *self;
     sa_status status;
-    size_t dim = (size_t)options->dim;
-    double denominator = 3 * options->cc_alpha + (double)dim;
+    size_t dim = (size_t)settings->dim;
+    double denominator = 3 * settings->cc_alpha + (double)dim;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base = (sa_model){.kind = &sa_partition, .precision = SA_PRECISION_DOUBLE, .dim = dim};
     self->cells.dim = dim;
-    self->parts = count_parts(options, denominator);
-    self->exponent = options->cc_exponent > 0 ? options->cc_exponent : 2 * options->cc_alpha / denominator;
-    self->control = options->cc_control;
-    SA_TRY_OR_FAIL(sa_cube_from(options, &self->cube));
+    self->parts = count_parts(settings, denominator);
+    self->exponent = settings->cc_exponent > 0 ? settings->cc_exponent : 2 * settings->cc_alpha / denominator;
+    self->control = settings->cell_factor;
+    SA_TRY_OR_FAIL(sa_cube_from(settings, &self->cube));
     *out = &self->base;
     return SA_OK;
 fail:

@@ -155,11 +155,11 @@ fail:
 
 /* ---- the cube ---- */
 
-sa_status sa_cube_from(const sa_options *options, sa_cube *cube) {
-    if (!(options->cube_low < options->cube_high))
-        return sa_fail(SA_INVALID, "--cube-low %g is not below --cube-high %g", options->cube_low,
-                       options->cube_high);
-    *cube = (sa_cube){.low = options->cube_low, .high = options->cube_high};
+sa_status sa_cube_from(const sa_model_settings *settings, sa_cube *cube) {
+    if (!(settings->cube_low < settings->cube_high))
+        return sa_fail(SA_INVALID, "cube-low %g is not below cube-high %g", settings->cube_low,
+                       settings->cube_high);
+    *cube = (sa_cube){.low = settings->cube_low, .high = settings->cube_high};
     return SA_OK;
 }
 

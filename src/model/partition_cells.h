@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "base/npy.h"
-#include "base/options.h"
 #include "base/status.h"
+#include "model/options.h"
 
 #define SA_NO_CELL SIZE_MAX
 
@@ -48,8 +48,8 @@ typedef struct sa_cube {
     double low, high;
 } sa_cube;
 
-/* SA_INVALID when --cube-low is not below --cube-high. */
-sa_status sa_cube_from(const sa_options *options, sa_cube *cube);
+/* SA_INVALID when cube-low is not below cube-high. */
+sa_status sa_cube_from(const sa_model_settings *settings, sa_cube *cube);
 /* Which of `parts` equal parts of the side a feature lies in; what is outside counts as the nearest. */
 int32_t sa_cube_part(const sa_cube *cube, double feature, int32_t parts);
 

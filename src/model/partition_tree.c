@@ -12,9 +12,9 @@
  * and after a round's feedback each leaf it touched splits once c(x) <= v1 rho^h; its children start with
  * nothing seen.
  *
- * (--acc-confidence is a factor on c, --acc-diameter one on the last term of g).
+ * (--gamma is a factor on c, `acc-diameter` one on the last term of g).
  *
- * Here a split halves the next --acc-axes features in turn, so N = 2^axes: all features, but at most 10,
+ * Here a split halves the next `acc-axes` features in turn, so N = 2^axes: all features, but at most 10,
  * unless given. Then rho = 2^(-axes/D), and v1 and v2 are the smallest and the largest that hold for these
  * boxes at every level. A child takes memory from its first observation on. Always in double precision. */
 #include <math.h>
@@ -36,9 +36,9 @@ typedef struct tree {
     sa_cube cube;
     size_t axes;        /* halved in one split */
     int32_t deepest;    /* level */
-    double radius;      /* c = sqrt(radius / C): 2 log T times the square of --acc-confidence */
+    double radius;      /* c = sqrt(radius / C): 2 log T times the square of --gamma */
     double v1, rho;     /* of the diameters */
-    double second_term; /* N v1^2 / v2, times --acc-diameter */
+    double second_term; /* N v1^2 / v2, times `acc-diameter` */
     sa_cells cells;
 } tree;
 
@@ -93,41 +93,41 @@ static void measure_boxes(size_t dim, size_t axes, double *v1, double *v2) {
     }
 }
 
-static sa_status shape_cells(tree *self, const sa_options *options) {
+static sa_status shape_cells(tree *self, const sa_model_settings *settings) {
     size_t dim = self->base.dim;
-    if (options->acc_axes > options->dim)
-        return sa_fail(SA_INVALID, "--acc-axes %lld is more than the %zu features of --dim",
-                       (long long)options->acc_axes, dim);
-    self->axes = options->acc_axes ? (size_t)options->acc_axes : dim < MOST_AXES ? dim : MOST_AXES;
+    if (settings->acc_axes > settings->dim)
+        return sa_fail(SA_INVALID, "acc-axes %lld is more than the %zu features of --dim",
+                       (long long)settings->acc_axes, dim);
+    self->axes = settings->acc_axes ? (size_t)settings->acc_axes : dim < MOST_AXES ? dim : MOST_AXES;
     self->deepest = (int32_t)(FINEST * dim / self->axes);
     double v2, children = pow(2, (double)self->axes);
     measure_boxes(dim, self->axes, &self->v1, &v2);
-    self->rho = options->acc_rho > 0 ? options->acc_rho : pow(2, -(double)self->axes / (double)dim);
-    if (options->acc_v1 > 0) self->v1 = options->acc_v1;
-    if (options->acc_v2 > 0) v2 = options->acc_v2;
+    self->rho = settings->acc_rho > 0 ? settings->acc_rho : pow(2, -(double)self->axes / (double)dim);
+    if (settings->acc_v1 > 0) self->v1 = settings->acc_v1;
+    if (settings->acc_v2 > 0) v2 = settings->acc_v2;
     self->second_term =
-        options->acc_diameter > 0 ? options->acc_diameter * children * self->v1 / v2 * self->v1 : 0;
+        settings->acc_diameter > 0 ? settings->acc_diameter * children * self->v1 / v2 * self->v1 : 0;
     if (self->second_term >
         1e12) /* the last digits of a double would be all that is left for the estimates */
         return sa_fail(
             SA_INVALID,
             "the index of acc-ucb adds %.3g, N v1^2 / v2, which drowns every estimate: "
-            "choose a smaller --acc-axes than %zu (N is 2^axes), or a smaller --acc-diameter or --acc-v1",
+            "choose a smaller acc-axes than %zu (N is 2^axes), or a smaller acc-diameter or acc-v1",
             self->second_term, self->axes);
     return SA_OK;
 }
 
-static sa_status create(const sa_options *options, sa_model **out) {
+static sa_status create(const sa_model_settings *settings, sa_model **out) {
     tree *self;
     sa_status status;
-    size_t dim = (size_t)options->dim;
+    size_t dim = (size_t)settings->dim;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base = (sa_model){.kind = &sa_partition_tree, .precision = SA_PRECISION_DOUBLE, .dim = dim};
     self->cells.dim = dim;
     self->radius =
-        options->acc_confidence * options->acc_confidence * 2 * log(fmax(1, (double)options->horizon));
-    SA_TRY_OR_FAIL(sa_cube_from(options, &self->cube));
-    SA_TRY_OR_FAIL(shape_cells(self, options));
+        settings->cell_factor * settings->cell_factor * 2 * log(fmax(1, (double)settings->horizon));
+    SA_TRY_OR_FAIL(sa_cube_from(settings, &self->cube));
+    SA_TRY_OR_FAIL(shape_cells(self, settings));
     *out = &self->base;
     return SA_OK;
 fail:

@@ -14,10 +14,12 @@ static const struct {
     {"partition-tree", {&sa_partition_tree, &sa_partition_tree}},
 };
 
-sa_status sa_model_create(const char *name, const sa_options *options, sa_model **out) {
+sa_status sa_model_create(const char *name, const sa_model_settings *settings, sa_model **out) {
+    if (!strcmp(name, "linear") && settings->linear_form == SA_LINEAR_FITTED)
+        return sa_ridge.create(settings, out);
     for (size_t i = 0; i < sizeof models / sizeof *models; i++)
         if (strcmp(models[i].name, name) == 0)
-            return models[i].kind[options->precision]->create(options, out);
+            return models[i].kind[settings->precision]->create(settings, out);
     return sa_fail(SA_INVALID, "'%s' is not a model", name);
 }
 

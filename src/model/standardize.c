@@ -8,11 +8,11 @@
 
 static const double FAR = 1000, FIRST = 20, KEPT = 1 - 1.0 / 1000;
 
-sa_inputs sa_inputs_from(const sa_options *options) {
-    return (sa_inputs){.precision = (sa_precision)options->precision,
-                       .normalization = (sa_normalization)options->normalize,
-                       .dim = (size_t)options->dim,
-                       .positions = sa_options_positions(options)};
+sa_inputs sa_inputs_from(const sa_model_settings *settings) {
+    return (sa_inputs){.precision = (sa_precision)settings->precision,
+                       .normalization = (sa_normalization)settings->normalize,
+                       .dim = (size_t)settings->dim,
+                       .positions = settings->positions};
 }
 
 static void see_all(const sa_inputs *inputs, double *statistics, const void *raw, size_t count) {

@@ -11,7 +11,7 @@
 #define SA_MODEL_STANDARDIZE_H
 
 #include "base/npy.h"
-#include "base/options.h"
+#include "model/options.h"
 
 typedef struct sa_inputs {
     sa_precision precision;
@@ -20,7 +20,7 @@ typedef struct sa_inputs {
     size_t positions; /* inputs beside the features: 0 unless positions are told apart */
 } sa_inputs;
 
-sa_inputs sa_inputs_from(const sa_options *options);
+sa_inputs sa_inputs_from(const sa_model_settings *settings);
 
 /* Statistics of features: one array (3 + 2 dim), with the number of candidates seen, each feature's mean,
  * each feature's sum of squared differences to the mean, and wild candidates: of late, each weighing 1 -

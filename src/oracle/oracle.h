@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/options.h"
 #include "base/status.h"
 #include "base/workspace.h"
+#include "oracle/options.h"
 #include <superarm/oracle.h>
 
 /* ---- the problem ---- */
@@ -118,6 +118,13 @@ struct sa_problem {
 };
 
 const sa_oracle_data *sa_problem_data(const sa_problem *problem);
+/* One "name=value" of a text "costs=1,2.5,3;capacity=4". */
+typedef struct sa_problem_entry {
+    const char *name, *value; /* in the text, not ended */
+    size_t name_size, value_size;
+} sa_problem_entry;
+/* The next entry; `*text` is then what comes after it. false: there is none. */
+bool sa_problem_text_next(const char **text, sa_problem_entry *entry);
 /* Puts an array with these rows and columns into the problem, which forgets what was read before; NULL takes
  * the datum away. Numbers and flags: any pointer but NULL, and the field is the caller's to set. */
 void sa_problem_give(sa_problem *problem, sa_datum datum, const void *array, size_t rows, size_t columns);
@@ -156,6 +163,10 @@ typedef struct sa_oracle {
                        size_t *length);
     /* The reward of a slate under scores. */
     double (*reward)(const sa_oracle_problem *problem, const size_t *slate, size_t length);
+    /* Where alpha is less than 1: the slate of the largest reward, whatever it takes; where it takes too
+     * much, *proven is false, and the slate that of solve. NULL: solve is all there is. */
+    sa_status (*best)(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate,
+                      size_t *length, bool *proven);
 } sa_oracle;
 
 const sa_oracle *sa_oracle_of(sa_oracle_kind kind);
@@ -220,6 +231,8 @@ extern const sa_oracle sa_oracle_top_k, sa_oracle_assignment, sa_oracle_cascade,
     sa_oracle_matroid, sa_oracle_shortest_path, sa_oracle_matching, sa_oracle_assortment,
     sa_oracle_submodular, sa_oracle_ilp;
 extern const sa_oracle sa_oracle_own; /* the caller's */
+sa_status sa_submodular_best(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate,
+                             size_t *length, bool *proven); /* submodular_best.c */
 /* SA_INVALID for callbacks that cannot be an oracle. */
 sa_status sa_own_check(const sa_oracle_callbacks *own);
 

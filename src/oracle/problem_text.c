@@ -182,10 +182,42 @@ static sa_status set_value(sa_problem *problem, int which, const char *text) {
     return SA_OK;
 }
 
+bool sa_problem_text_next(const char **text, sa_problem_entry *entry) {
+    *text += strspn(*text, "; ");
+    if (!**text) return false;
+    size_t size = strcspn(*text, ";"), name = strcspn(*text, "=;");
+    *entry = (sa_problem_entry){.name = *text, .name_size = name, .value = *text + name, .value_size = 0};
+    if (name < size) {
+        entry->value++;
+        entry->value_size = size - name - 1;
+    }
+    *text += size;
+    return true;
+}
+
+/* "costs=1,2.5,3;capacity=4" */
+static sa_status set_all(sa_problem *problem, const char *text) {
+    char shown[SA_PRINTABLE];
+    for (sa_problem_entry entry; sa_problem_text_next(&text, &entry);) {
+        char *name = NULL, *value = NULL;
+        sa_status status = sa_format(&name, "%.*s", (int)entry.name_size, entry.name);
+        if (status == SA_OK) status = sa_format(&value, "%.*s", (int)entry.value_size, entry.value);
+        if (status == SA_OK && (!*name || !*value || !strcmp(name, "problem")))
+            status = sa_fail(SA_INVALID, "--problem %s is not oracle data as in costs=1,2.5,3;capacity=4",
+                             sa_printable(name, shown));
+        if (status == SA_OK) status = sa_problem_set(problem, name, value);
+        sa_free(name);
+        sa_free(value);
+        SA_TRY(status);
+    }
+    return SA_OK;
+}
+
 sa_status sa_problem_set(sa_problem *problem, const char *name, const char *text) {
     char shown[SA_PRINTABLE];
     if (!problem || !name || !text)
         return sa_fail(SA_INVALID, "sa_problem_set needs a problem, a name and a text");
+    if (!strcmp(name, "problem")) return set_all(problem, text);
     for (size_t i = 0; i < NAME_COUNT; i++) {
         if (strcmp(NAMES[i].name, name)) continue;
         if (NAMES[i].axes > 0) return read_array(problem, i, text);

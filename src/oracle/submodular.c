@@ -123,4 +123,5 @@ const sa_oracle sa_oracle_submodular = {
     .urgent_first = true,
     .solve = solve,
     .reward = reward,
+    .best = sa_submodular_best,
 };

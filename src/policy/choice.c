@@ -41,13 +41,6 @@ static sa_status check_positions(const sa_policy *policy, const sa_request *requ
     return SA_OK;
 }
 
-/* What a width is multiplied with. A sample's deviation is in units of sqrt(lambda) width already, with the lambda that
- * was given. */
-static double unit_of(const sa_policy *policy) {
-    if (!(policy->deviation > 0)) return policy->estimator.scale;
-    return policy->deviation / (policy->exploration.kind->varies ? policy->exploration.root_lambda : 1);
-}
-
 sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, size_t after, bool all,
                          sa_choice *self) {
     size_t most = policy->estimator.inputs.positions;
@@ -67,7 +60,7 @@ sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, siz
     if (self->positions) self->data.given &= ~SA_BIT(SA_DISCOUNTS); /* what a position is worth is learnt */
     self->scores = request->arms * (self->positions ? self->positions : 1);
     self->exploration = exploration_of(policy, request->slate);
-    self->bonus = unit_of(policy);
+    self->bonus = sa_policy_unit(policy);
     self->certificate = sa_confidence_certificate(policy->confidence);
     sa_stream floor = sa_stream_at(policy->seed, SA_PURPOSE_FLOOR, policy->run, draw);
     self->random = policy->floor > 0 && sa_draw_uniform(&floor, 0) < policy->floor;

@@ -36,7 +36,7 @@ typedef struct sa_candidates {
     double *mean, *draw, *width, *score; /* (count) */
     double *rank;                        /* (count) workspace of contests, as are the others */
     size_t *contender, *joint;
-    bool *is_contender;
+    bool *marked; /* those with exact scores, or those that stay */
     sa_gradients gradients;
 } sa_candidates;
 

@@ -1,10 +1,11 @@
 /* Which arms need their exact width? For a top-k slate only those whose score can reach it.
  *
- * Every width lies between 0 and sqrt(g'g / lambda), since Z >= lambda I; so every score has an upper and a
- * lower bound before Z is looked at. An arm whose upper bound is below the K-th highest lower bound is out.
- * While too many are in, the engine tightens their bounds. The arms with the highest upper bounds are then
- * scored exactly; whoever's bound is below the K-th of their scores is out, and the few others are scored
- * too. The slate is the same as with all widths, where scores differ by more than rounding. */
+ * Every width lies between 0 and sqrt(g'g / lambda), since Z >= lambda I; so every score has an upper bound
+ * before Z is looked at. The arms with the highest bounds are scored exactly first: a slate of them, and as
+ * many more as cost nothing. Whoever's bound is below the K-th of these scores is out, which mostly is
+ * everybody. Of the others the engine tightens the bounds, and those that are still in are scored, group by
+ * group, each of which may put others out. The slate is the same as with all widths, where scores differ by
+ * more than rounding. */
 #ifndef SA_POLICY_CONTEST_H
 #define SA_POLICY_CONTEST_H
 

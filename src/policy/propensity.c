@@ -129,8 +129,8 @@ static sa_status algorithm_slates(const asked *self, table *out, bool *known) {
         return SA_OK;
     }
     if (is_plain_top_k(self->policy, choice)) {
-        if (choice->exploration.kind == &sa_explore_uniform) return uniform(self, out);
-        if (choice->exploration.kind == &sa_explore_ts) return thompson(self, out);
+        if (choice->exploration.kind->propensity == SA_PROPENSITY_UNIFORM) return uniform(self, out);
+        if (choice->exploration.kind->propensity == SA_PROPENSITY_NORMAL) return thompson(self, out);
     }
     *known = self->policy->floor > 0;
     return *known ? by_drawing(self, out) : SA_OK;

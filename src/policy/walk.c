@@ -64,7 +64,6 @@ static sa_status take_block(const walk *self, size_t first, size_t count, sa_blo
     const sa_choice *choice = self->choice;
     const bool *excluded = choice->request->excluded;
     size_t start = sa_choice_score_of(choice, first), end = sa_choice_score_of(choice, first + count);
-    double *draw = choice->urgency ? choice->urgency : choice->draw;
     const void *input = NULL;
     survivors->count = 0;
     if (self->policy->estimator.model)
@@ -72,7 +71,9 @@ static sa_status take_block(const walk *self, size_t first, size_t count, sa_blo
     else
         SA_TRY(sa_block_read(block, &self->policy->estimator.inputs, choice->request, first,
                              count)); /* to check them */
-    sa_explore_draw(&choice->exploration, start, end - start, &choice->stream, draw + start);
+    sa_explore_draw(&choice->exploration, start, end - start, &choice->stream, choice->draw + start);
+    if (choice->urgency)
+        memcpy(choice->urgency + start, choice->draw + start, (end - start) * sizeof *choice->draw);
     if (!self->policy->confidence) return score_without_widths(self, input, start, end, block);
     if (!choice->bounded) return SA_OK;
     bound(self, &block->gradients, start, end);
@@ -247,7 +248,7 @@ static sa_status lay(const sa_policy *policy, sa_chooser *chooser, const sa_choi
                   {&all->mean, rows, sizeof(double)}, {&all->draw, rows, sizeof(double)},
                   {&all->width, rows, sizeof(double)}, {&all->score, rows, sizeof(double)},
                   {&all->rank, rows, sizeof(double)}, {&all->contender, rows, sizeof(size_t)},
-                  {&all->joint, rows, sizeof(size_t)}, {&all->is_contender, rows, sizeof(bool)}));
+                  {&all->joint, rows, sizeof(size_t)}, {&all->marked, rows, sizeof(bool)}));
     SA_TRY(SA_LAY(&chooser->survived, {&index, waves * SA_BLOCK_ARMS, sizeof *index}));
     for (size_t i = 0; i < waves; i++) chooser->survivors[i].index = index + i * SA_BLOCK_ARMS;
     return SA_OK;
@@ -273,6 +274,15 @@ static sa_status check_scores(const sa_choice *choice) {
     return SA_OK;
 }
 
+/* Arms of one cell have one score: without draws, the order in which arms are listed would decide among
+ * them. */
+static sa_status break_ties(sa_chooser *chooser, const sa_choice *choice) {
+    sa_tie *ties;
+    SA_TRY(SA_LAY(&chooser->survived, {&ties, choice->scores, sizeof *ties}));
+    sa_explore_break_ties(choice->scores, choice->draw, ties, choice->score);
+    return SA_OK;
+}
+
 sa_status sa_choices_score(const sa_policy *policy, sa_chooser *chooser, sa_choice *choices, size_t count) {
     chooser->candidates.count = chooser->candidates.gradients.count = 0;
     SA_TRY(lay(policy, chooser, choices, count));
@@ -285,6 +295,7 @@ sa_status sa_choices_score(const sa_policy *policy, sa_chooser *chooser, sa_choi
     }
     if (policy->confidence) SA_TRY(settle(policy, chooser, choices, count));
     for (size_t i = 0; i < count; i++) {
+        if (choices[i].urgency) SA_TRY(break_ties(chooser, &choices[i]));
         if (choices[i].urgency && !policy->oracle->urgent_first) /* it gets scores that do */
             sa_explore_lift(choices[i].scores, choices[i].urgency, choices[i].score);
         SA_TRY(check_scores(&choices[i]));

@@ -171,8 +171,7 @@ static void add_title(sa_buffer *script, const char *name, const char *more, boo
 }
 
 static void add_axes(sa_buffer *script, const sa_style *style, const sa_report_panel *panel) {
-    sa_buffer_format(script, "set ylabel 'Cumulative %s regret' offset 0.6,0\n",
-                     sa_panel_shown(panel) == SA_REGRET_REALISED ? "realised" : "expected");
+    sa_buffer_format(script, "set ylabel 'Cumulative %s regret' offset 0.6,0\n", sa_panel_regret(panel));
     sa_buffer_format(script, style->log_x ? "set logscale x\nset xrange [1:%zu]\n" : "set xrange [0:%zu]\n",
                      panel->rounds);
     sa_buffer_text(script, style->log_y ? "set logscale y\nset yrange [*:*]\n" : "set yrange [0:*]\n");
@@ -203,7 +202,7 @@ static void add_plot(sa_buffer *script, const sa_report *report, const sa_report
         if (!agent->published) continue;
         sa_buffer_format(script, ", \\\n  $published_%zu_%zu using 1:2 ", p, i);
         add_published_style(script, panel, i);
-        add_title(script, agent->name, ", published", titled);
+        add_title(script, sa_published_name(agent), ", published", titled);
     }
     sa_buffer_text(script, "\n");
 }
@@ -261,7 +260,7 @@ static void add_legend(sa_buffer *script, const sa_report_panel *panel, sa_pictu
         if (!agent->published) continue;
         sa_buffer_text(script, ", \\\n  NaN ");
         add_published_style(script, panel, i);
-        add_title(script, agent->name, ", published", true);
+        add_title(script, sa_published_name(agent), ", published", true);
     }
     sa_buffer_text(script, "\n");
 }

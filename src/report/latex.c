@@ -82,7 +82,7 @@ static sa_status add_panel(sa_buffer *buffer, const sa_report_panel *panel, cons
     sa_latex_text(buffer, *title ? title : panel->title);
     sa_buffer_format(
         buffer, ": %s regret after %zu rounds, with Student's 95\\%% intervals; differences, run by run, to ",
-        sa_panel_shown(panel) == SA_REGRET_REALISED ? "realised" : "expected", panel->rounds);
+        sa_panel_regret(panel), panel->rounds);
     sa_latex_text(buffer, sa_panel_is_sweep(panel) ? "the best" : panel->agents[panel->reference].name);
     sa_buffer_text(
         buffer,
@@ -90,6 +90,11 @@ static sa_status add_panel(sa_buffer *buffer, const sa_report_panel *panel, cons
         "agent & runs & mean & sd & 95\\% interval & difference & 95\\% interval \\\\\n\\midrule\n");
     for (size_t row = 1; row < table.rows; row++) add_row(buffer, &table, row, row == best);
     sa_buffer_text(buffer, "\\bottomrule\n\\end{tabular}\n");
+    if (*panel->note) {
+        sa_buffer_text(buffer, "\n\\footnotesize Regret is, ");
+        sa_latex_text(buffer, panel->note);
+        sa_buffer_text(buffer, ".\n");
+    }
     if (*panel->missing) {
         sa_buffer_text(buffer, "\n\\footnotesize Missing: ");
         sa_latex_text(buffer, panel->missing);

@@ -24,6 +24,8 @@ static const known KNOWN[] = {
     {"cc-mab", "cc-mab", "CC-MAB", "#999933"},
     {"acc-ucb", "acc-ucb", "ACC-UCB", "#44AA99"},
     {"greedy", "greedy", "greedy", "#777777"},
+    {"cn-ucb-alone", "cn-ucb", "CN-UCB (network alone)", "#56B4E9"},
+    {"cn-ts-alone", "cn-ts", "CN-TS (network alone)", "#882255"},
     {"cn-ts-m100", "cn-ts", "CN-TS (m=100)", "#440154"},
     {"cn-ts-m50", "cn-ts", "CN-TS (m=50)", "#3B528B"},
     {"cn-ts-m20", "cn-ts", "CN-TS (m=20)", "#21908C"},
@@ -44,14 +46,29 @@ static const known *find(const char *label, const sa_options *options) {
     return NULL;
 }
 
+/* As the preset tuned has it, an algorithm is not its paper's any more: "CN-UCB (tuned)", "CN-TS (M=1,
+ * tuned)". */
+static sa_status name_of(const char *paper, const sa_options *options, char **name) {
+    size_t length = strlen(paper);
+    if (options->preset != SA_PRESET_TUNED || !strcmp(paper, "greedy")) return sa_copy_text(paper, name);
+    if (paper[length - 1] == ')') return sa_format(name, "%.*s, tuned)", (int)length - 1, paper);
+    return sa_format(name, "%s (tuned)", paper);
+}
+
 sa_status sa_agent_name(const char *label, const sa_options *options, char **name) {
     static const char width[] = "cn-ts-m";
     const known *one = find(label, options);
-    char hidden[32];
+    char hidden[32], narrow[64];
     snprintf(hidden, sizeof hidden, "%lld", (long long)options->hidden);
+    snprintf(narrow, sizeof narrow, "CN-TS (m=%s)", hidden);
     if (!one && !strncmp(label, width, sizeof width - 1) && !strcmp(label + sizeof width - 1, hidden))
-        return sa_format(name, "CN-TS (m=%s)", hidden);
-    return sa_copy_text(one ? one->name : label, name);
+        return name_of(narrow, options, name);
+    return one ? name_of(one->name, options, name) : sa_copy_text(label, name);
+}
+
+const char *sa_published_name(const sa_report_agent *agent) {
+    const known *one = find(agent->label, agent->options);
+    return one ? one->name : agent->name;
 }
 
 static bool is_taken(const sa_report_panel *panel, const char *colour) {
@@ -76,15 +93,16 @@ sa_line sa_agent_line(const sa_report_panel *panel, size_t index) {
     }
 }
 
-sa_status sa_agent_style_of(const char *const *labels, const char *const *algorithms, const int64_t *hidden,
-                            size_t count, size_t index, sa_agent_style *out) {
+sa_status sa_agent_style_of(const char *const *labels, const char *const *algorithms,
+                            const char *const *presets, const int64_t *hidden, size_t count, size_t index,
+                            sa_agent_style *out) {
     sa_report_panel panel = {.agent_count = count};
     char *name = NULL;
     sa_status status;
     if (index >= count) return sa_fail(SA_INVALID, "there is no agent %zu of %zu", index, count);
     SA_TRY_OR_FAIL(sa_alloc_array(count, sizeof *panel.agents, &panel.agents));
     for (size_t i = 0; i < count; i++) {
-        sa_options *options = sa_options_new(NULL);
+        sa_options *options = sa_options_new(presets[i]);
         panel.agents[i].label = labels[i];
         panel.agents[i].options = options;
         if (!options) {

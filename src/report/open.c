@@ -148,29 +148,57 @@ static const sa_published *find(const sa_published *all, size_t count, const cha
     return found;
 }
 
-void sa_report_match(sa_report *report) {
+static const char *name_of(int regret) { return regret == SA_REGRET_REALISED ? "realised" : "expected"; }
+
+/* One can be 70 more than the other, by the luck of the noise alone. */
+static sa_status refuse(int published, int shown) {
+    return sa_fail(
+        SA_INVALID,
+        "the published curves are of %s regret, and %s regret is shown: show the same (report --regret "
+        "%s, reproduce --show-regret %s)",
+        name_of(published), name_of(shown), name_of(published), name_of(published));
+}
+
+static sa_status match(sa_report *report, const sa_published *published, size_t count) {
     for (size_t p = 0; p < report->panel_count; p++) {
         sa_report_panel *panel = &report->panels[p];
+        for (size_t i = 0; i < panel->agent_count; i++) {
+            const sa_published *found = find(published, count, report->figure, panel, &panel->agents[i]);
+            if (found && found->regret != panel->shown) return refuse(found->regret, panel->shown);
+        }
         for (size_t i = 0; i < panel->agent_count; i++)
-            panel->agents[i].published =
-                find(report->published, report->published_count, report->figure, panel, &panel->agents[i]);
+            panel->agents[i].published = find(published, count, report->figure, panel, &panel->agents[i]);
     }
+    return SA_OK;
+}
+
+sa_status sa_report_match(sa_report *report) {
+    return match(report, report->published, report->published_count);
 }
 
 sa_status sa_report_reference(sa_report *report, const char *path) {
     sa_published *published;
     size_t count;
     SA_TRY(sa_reference_read(path, &published, &count));
+    sa_status status = match(report, published, count);
+    if (status != SA_OK) {
+        sa_reference_clear(published, count);
+        return status;
+    }
     sa_reference_clear(report->published, report->published_count);
     report->published = published;
     report->published_count = count;
     return sa_report_finish(report);
 }
 
-sa_status sa_report_check_reference(const char *path) {
+sa_status sa_report_check_reference(const char *path, const char *regret) {
     sa_published *published;
     size_t count;
     SA_TRY(sa_reference_read(path, &published, &count));
+    sa_status status = SA_OK;
+    for (size_t i = 0; regret && status == SA_OK && i < count; i++)
+        if (strcmp(regret, name_of(published[i].regret)))
+            status = refuse(published[i].regret, !published[i].regret);
     sa_reference_clear(published, count);
-    return SA_OK;
+    return status;
 }

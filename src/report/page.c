@@ -51,7 +51,7 @@ static void add_legend(sa_buffer *buffer, const sa_report_panel *panel) {
              published <= (panel->agents[i].published != NULL); published++) {
             sa_buffer_text(buffer, "<span>");
             sa_figure_swatch(buffer, panel, i, published);
-            sa_html_text(buffer, panel->agents[i].name);
+            sa_html_text(buffer, published ? sa_published_name(&panel->agents[i]) : panel->agents[i].name);
             sa_buffer_text(buffer, published ? ", published</span>\n" : "</span>\n");
         }
 }
@@ -116,6 +116,11 @@ static void add_runs(sa_buffer *buffer, const sa_report_panel *panel) {
         sa_buffer_text(buffer, "</code>");
     }
     sa_buffer_text(buffer, ".</p>\n");
+    if (*panel->note) {
+        sa_buffer_text(buffer, "<p class=\"note\">Regret is, ");
+        sa_html_text(buffer, panel->note);
+        sa_buffer_text(buffer, ".</p>\n");
+    }
     if (*panel->missing) {
         sa_buffer_text(buffer, "<p class=\"note\">Not all runs are there; missing: ");
         sa_html_text(buffer, panel->missing);

@@ -24,6 +24,7 @@ void sa_panel_clear(sa_report_panel *panel) {
     sa_free(panel->folders);
     sa_free(panel->range);
     sa_free(panel->missing);
+    sa_free(panel->note);
     sa_free(panel->title);
     sa_free(panel->name);
     *panel = (sa_report_panel){0};
@@ -90,6 +91,7 @@ static void take_agent(const sa_stored_agent *from, sa_report_agent *agent) {
                                .seconds = total.stats.seconds,
                                .peak_bytes = total.stats.peak_bytes,
                                .diverged_trainings = total.stats.diverged_trainings,
+                               .unproven_rounds = total.stats.unproven_rounds,
                                .certificate = total.stats.certificate > 0 ? total.stats.certificate : NAN};
     for (int kind = 0; kind < SA_REPORT_KINDS; kind++) {
         agent->total[kind] = from->curve[kinds[kind]];
@@ -117,6 +119,7 @@ sa_status sa_panel_read(const char *const *folders, size_t count, sa_report_pane
     SA_TRY_OR_FAIL(name_folder(folders[0], &panel.name));
     SA_TRY_OR_FAIL(read_folders(folders, count, &panel));
     panel.options = panel.stored.spec->options;
+    panel.shown = panel.options->show_regret;
     SA_TRY_OR_FAIL(sa_stored_missing_text(&panel.stored, &panel.missing));
     SA_TRY_OR_FAIL(take_agents(&panel));
     *out = panel;

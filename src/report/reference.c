@@ -1,5 +1,6 @@
-/* Published curves: a CSV file with the columns figure,score,d,algorithm,round,mean_regret,sd_regret,runs;
- * the rounds of a curve increase. Fields are not quoted, since none needs it. */
+/* Published curves: a CSV file with the columns figure,score,d,algorithm,round,mean_regret,sd_regret,runs
+ * and, where there is a ninth, regret: realised or expected. Without it they are of realised regret, as
+ * those of the paper are. The rounds of a curve increase. Fields are not quoted, since none needs it. */
 #include <math.h>
 #include <string.h>
 
@@ -8,13 +9,14 @@
 #include "base/text.h"
 #include "report/report.h"
 
-static const char *const COLUMNS[] = {"figure", "score",       "d",         "algorithm",
-                                      "round",  "mean_regret", "sd_regret", "runs"};
-enum { FIGURE, SCORE, DIM, ALGORITHM, ROUND, MEAN, SD, RUNS, COLUMN_COUNT };
+static const char *const COLUMNS[] = {"figure",      "score",     "d",    "algorithm", "round",
+                                      "mean_regret", "sd_regret", "runs", "regret"};
+enum { FIGURE, SCORE, DIM, ALGORITHM, ROUND, MEAN, SD, RUNS, REGRET, COLUMN_COUNT };
 
 typedef struct reading {
     sa_published *published;
     size_t count, capacity;
+    size_t columns;        /* of the file */
     size_t point_capacity; /* of the last curve */
 } reading;
 
@@ -40,11 +42,11 @@ bool sa_published_end(const sa_report_panel *panel, const sa_published *publishe
 /* ---- one line ---- */
 
 /* Changes the line; false when it has another number of fields. */
-static bool split(char *line, char *fields[COLUMN_COUNT]) {
-    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+static bool split(char *line, size_t columns, char *fields[COLUMN_COUNT]) {
+    for (size_t i = 0; i < columns; i++) {
         char *comma = strchr(line, ',');
         fields[i] = line;
-        if ((i + 1 < COLUMN_COUNT) != (comma != NULL)) return false;
+        if ((i + 1 < columns) != (comma != NULL)) return false;
         if (comma) {
             *comma = 0;
             line = comma + 1;
@@ -70,6 +72,17 @@ static sa_status take_number(char *const *fields, int column, double *out) {
                        sa_printable(fields[column], shown));
     if (column == SD && *out < 0) return sa_fail(SA_FORMAT, "sd_regret %s is negative", fields[column]);
     return SA_OK;
+}
+
+static sa_status take_regret(const reading *self, char *const *fields, int *out) {
+    static const char *const names[] = {[SA_REGRET_EXPECTED] = "expected", [SA_REGRET_REALISED] = "realised"};
+    char shown[SA_PRINTABLE];
+    *out = SA_REGRET_REALISED;
+    if (self->columns <= REGRET) return SA_OK;
+    for (*out = 0; *out < sa_regret_count; ++*out)
+        if (!strcmp(fields[REGRET], names[*out])) return SA_OK;
+    return sa_fail(SA_FORMAT, "regret %s is neither realised nor expected",
+                   sa_printable(fields[REGRET], shown));
 }
 
 /* The curve of this line; begins one when there is none. */
@@ -115,8 +128,10 @@ static sa_status take_line(reading *self, char *line) {
     char *fields[COLUMN_COUNT];
     size_t dim = 0, round = 0, runs = 0;
     double mean = 0, sd = 0;
+    int regret = 0;
     sa_published *one = NULL;
-    if (!split(line, fields)) return sa_fail(SA_FORMAT, "this line does not have %d fields", COLUMN_COUNT);
+    if (!split(line, self->columns, fields))
+        return sa_fail(SA_FORMAT, "this line does not have %zu fields", self->columns);
     if (!*fields[FIGURE] || !*fields[SCORE] || !*fields[ALGORITHM])
         return sa_fail(SA_FORMAT, "figure, score and algorithm must not be empty");
     SA_TRY(take_count(fields, DIM, &dim));
@@ -124,21 +139,28 @@ static sa_status take_line(reading *self, char *line) {
     SA_TRY(take_number(fields, MEAN, &mean));
     SA_TRY(take_number(fields, SD, &sd));
     SA_TRY(take_count(fields, RUNS, &runs));
+    SA_TRY(take_regret(self, fields, &regret));
     SA_TRY(find_curve(self, fields, dim, &one));
     if (one->runs > 0 && one->runs != runs)
         return sa_fail(SA_FORMAT, "runs %zu of a curve that had %zu", runs, one->runs);
+    if (one->runs > 0 && one->regret != regret)
+        return sa_fail(SA_FORMAT, "a curve is of one regret, realised or expected, and this is of both");
     one->runs = runs;
+    one->regret = regret;
     return add_point(self, one, round, mean, sd);
 }
 
-static sa_status take_header(char *line) {
+static sa_status take_header(reading *self, char *line) {
     char *fields[COLUMN_COUNT];
-    bool right = split(line, fields);
-    for (size_t i = 0; right && i < COLUMN_COUNT; i++) right = !strcmp(fields[i], COLUMNS[i]);
+    self->columns = 1;
+    for (const char *c = line; *c; c++) self->columns += *c == ',';
+    bool right =
+        (self->columns == COLUMN_COUNT || self->columns == REGRET) && split(line, self->columns, fields);
+    for (size_t i = 0; right && i < self->columns; i++) right = !strcmp(fields[i], COLUMNS[i]);
     return right ? SA_OK
                  : sa_fail(SA_FORMAT,
                            "the columns must be figure,score,d,algorithm,round,mean_regret,sd_regret,runs, "
-                           "in this order");
+                           "in this order, and regret may follow");
 }
 
 /* ---- the file ---- */
@@ -153,7 +175,7 @@ static sa_status take_lines(reading *self, char *text, size_t size, const char *
         if (end) *end = 0;
         size_t length = strlen(line);
         if (length > 0 && line[length - 1] == '\r') line[length - 1] = 0;
-        sa_status status = number == 1 ? take_header(line) : take_line(self, line);
+        sa_status status = number == 1 ? take_header(self, line) : take_line(self, line);
         if (status != SA_OK) return sa_fail_prefix(status, "%.400s:%zu: ", path, number);
     }
     return self->count > 0 ? SA_OK

@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "base/options.h"
 #include "experiment/stored.h"
+#include "options/options.h"
 #include <superarm/report.h>
 
 /* What is told of an agent: both regrets, as sa_regret counts them, and clicks where users click. */
@@ -37,6 +37,7 @@ void sa_curve_clear(sa_curve *curve);
 typedef struct sa_published {
     char *figure, *score, *algorithm;
     size_t dim, runs;
+    int regret; /* which it is of: sa_regret */
     sa_curve curve;
 } sa_published;
 
@@ -52,7 +53,7 @@ typedef struct sa_report_agent {
     const double *total[SA_REPORT_KINDS]; /* (runs, rounds), cumulative */
     bool alike;                           /* all runs are the same, and count as one */
     double seconds;                       /* a run, in the mean */
-    uint64_t peak_bytes, diverged_trainings;
+    uint64_t peak_bytes, diverged_trainings, unproven_rounds;
     /* the largest of a decision; NaN where none had one, or an older version wrote the folder */
     double certificate;
     sa_mean final[SA_REPORT_KINDS];
@@ -75,6 +76,8 @@ typedef struct sa_report_panel {
     size_t folder_count;
     sa_stored stored; /* what the rest is made of */
     char *missing;    /* runs that are not there, in words; "" */
+    char *note;       /* what regret is, where it is not that against the best slate; "" */
+    int shown;        /* which regret figures and tables show: sa_regret */
     const sa_options *options;
     sa_report_agent *agents; /* (agent_count) those that have runs, or that were chosen of them */
     size_t agent_count, reference;
@@ -106,7 +109,10 @@ struct sa_report {
     char *page, *note;
 };
 
-static inline int sa_panel_shown(const sa_report_panel *panel) { return panel->options->show_regret; }
+static inline int sa_panel_shown(const sa_report_panel *panel) { return panel->shown; }
+static inline const char *sa_panel_regret(const sa_report_panel *panel) {
+    return panel->shown == SA_REGRET_REALISED ? "realised" : "expected";
+}
 /* Kinds that the panel has: the last is clicks. */
 static inline int sa_panel_kinds(const sa_report_panel *panel) {
     return panel->options->clicks == SA_CLICKS_NONE ? SA_REPORT_CLICKS : SA_REPORT_KINDS;
@@ -144,8 +150,9 @@ sa_status sa_panel_summarise(sa_report_panel *panel);
 sa_status sa_panel_curves(sa_report_panel *panel, int band);
 /* What was set takes effect: once, before anything is shown. */
 sa_status sa_report_finish(sa_report *report);
-/* Finds the published curves of the agents. */
-void sa_report_match(sa_report *report);
+/* Finds the published curves of the agents; SA_INVALID where one of them is of the regret that is not
+ * shown. */
+sa_status sa_report_match(sa_report *report);
 /* Differences run by run to another agent than the first. */
 sa_status sa_panel_compare(sa_report_panel *panel, size_t reference);
 /* The agent's differences to the one that it is compared with. */
@@ -159,8 +166,11 @@ double sa_mean_at(const sa_report_agent *agent, int kind, size_t round);
 /* The last published point that lies within our rounds; false when there is none. */
 bool sa_published_end(const sa_report_panel *panel, const sa_published *published, size_t *index);
 
-/* "CN-UCB" for an agent that is labelled cn-ucb and is one; else the label. */
+/* "CN-UCB" for an agent that is labelled cn-ucb and is one, "CN-UCB (tuned)" with the preset tuned; else the
+ * label. */
 sa_status sa_agent_name(const char *label, const sa_options *options, char **name);
+/* That of the curve that was published. */
+const char *sa_published_name(const sa_report_agent *agent);
 sa_status sa_panel_title(const sa_options *options, char **title);
 
 /* How an agent's curve is drawn: no two agents of a panel alike, and in colours that colour-blind people can

@@ -166,7 +166,7 @@ sa_status sa_report_finish(sa_report *report) {
             SA_TRY(sa_panel_compare(&report->panels[i], reference));
         }
     SA_TRY(make_curves(report));
-    sa_report_match(report);
+    SA_TRY(sa_report_match(report));
     SA_TRY(sa_table_text(report, &table));
     sa_buffer_clear(&report->table);
     report->table = table;
@@ -174,6 +174,13 @@ sa_status sa_report_finish(sa_report *report) {
 }
 
 /* ---- by name ---- */
+
+static sa_status set_regret(sa_report *report, const char *value) {
+    int shown;
+    SA_TRY(choose("regret", value, "expected|realised", &shown));
+    for (size_t i = 0; i < report->panel_count; i++) report->panels[i].shown = shown;
+    return SA_OK;
+}
 
 static sa_status replace(char **text, const char *value) {
     char *copy;
@@ -188,6 +195,7 @@ sa_status sa_report_set(sa_report *report, const char *name, const char *value) 
     int chosen = 0;
     if (!strcmp(name, "format")) return choose(name, value, "html|latex|csv", &style->format);
     if (!strcmp(name, "band")) return choose(name, value, "sd|ci95|quartiles|range|none", &style->band);
+    if (!strcmp(name, "regret")) return set_regret(report, value);
     if (!strcmp(name, "size")) return set_size(style, value);
     if (!strcmp(name, "title")) return replace(&style->title, value);
     if (!strcmp(name, "against")) return replace(&style->against, value);

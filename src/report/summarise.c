@@ -2,6 +2,7 @@
  * by run, since all agents of a run see the same draws, and then averaged likewise. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "experiment/statistics.h"
@@ -131,6 +132,28 @@ sa_status sa_panel_compare(sa_report_panel *panel, size_t reference) {
     return SA_OK;
 }
 
+/* Once for agents that have the same. */
+static sa_status make_note(sa_report_panel *panel) {
+    sa_buffer all = {0};
+    char *before = NULL;
+    sa_status status = SA_OK;
+    sa_buffer_text(&all, "");
+    for (size_t i = 0; status == SA_OK && i < panel->agent_count; i++) {
+        const sa_report_agent *agent = &panel->agents[i];
+        char *note = NULL;
+        status = sa_regret_note(agent->options, agent->unproven_rounds, &note);
+        if (status == SA_OK && *note && (!before || strcmp(before, note)))
+            sa_buffer_format(&all, "%sfrom %s on: %s", all.size ? "; " : "", agent->name, note);
+        sa_free(before);
+        before = note;
+    }
+    sa_free(before);
+    if (status == SA_OK) status = all.status;
+    if (status == SA_OK) status = sa_copy_text(all.text ? all.text : "", &panel->note);
+    sa_buffer_clear(&all);
+    return status;
+}
+
 sa_status sa_panel_summarise(sa_report_panel *panel) {
     SA_TRY(sa_panel_is_sweep(panel) ? sa_sweep_title(panel, &panel->title)
                                     : sa_panel_title(panel->options, &panel->title));
@@ -138,6 +161,7 @@ sa_status sa_panel_summarise(sa_report_panel *panel) {
         sa_report_agent *agent = &panel->agents[i];
         SA_TRY(sa_agent_name(agent->label, agent->options, &agent->name));
     }
+    SA_TRY(make_note(panel));
     return sa_panel_is_sweep(panel) ? sa_sweep_compare(panel) : sa_panel_compare(panel, 0);
 }
 

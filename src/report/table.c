@@ -160,9 +160,10 @@ static sa_status published_row(const sa_report_panel *panel, const sa_report_age
     sa_mean mean = sa_mean_of(curve->mean[end], curve->sd[end], published->runs);
     double ours = sa_mean_at(agent, sa_panel_shown(panel), curve->round[end]);
     if (curve->round[end] == panel->rounds)
-        SA_TRY(sa_format(&cells[AGENT], "%s, published", agent->name));
+        SA_TRY(sa_format(&cells[AGENT], "%s, published", sa_published_name(agent)));
     else
-        SA_TRY(sa_format(&cells[AGENT], "%s, published, round %zu", agent->name, curve->round[end]));
+        SA_TRY(sa_format(&cells[AGENT], "%s, published, round %zu", sa_published_name(agent),
+                         curve->round[end]));
     SA_TRY(sa_format(&cells[RUNS], "%zu", published->runs));
     SA_TRY(put_fixed(&cells[MEAN], mean.mean, decimals));
     SA_TRY(put_fixed(&cells[SD], mean.sd, decimals));
@@ -261,6 +262,10 @@ static void add_notes(sa_buffer *buffer, const sa_report_panel *panel) {
         sa_buffer_format(buffer, ": its %zu runs are all alike, so they count as one, without an interval\n",
                          panel->agents[i].runs);
     }
+    if (*panel->note) {
+        sa_buffer_text(buffer, panel->note);
+        sa_buffer_text(buffer, "\n");
+    }
     if (!*panel->missing) return;
     sa_buffer_text(buffer, "missing: ");
     sa_buffer_text(buffer, panel->missing);
@@ -274,9 +279,7 @@ sa_status sa_table_text(const sa_report *report, sa_buffer *buffer) {
         SA_TRY(sa_table_make(panel, &table));
         if (i > 0) sa_buffer_text(buffer, "\n");
         sa_buffer_text(buffer, panel->title);
-        sa_buffer_format(buffer, ": %s regret after %zu rounds\n",
-                         sa_panel_shown(panel) == SA_REGRET_REALISED ? "realised" : "expected",
-                         panel->rounds);
+        sa_buffer_format(buffer, ": %s regret after %zu rounds\n", sa_panel_regret(panel), panel->rounds);
         add_table(buffer, &table);
         sa_table_clear(&table);
         add_notes(buffer, panel);

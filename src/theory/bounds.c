@@ -2,22 +2,7 @@
 
 #include <math.h>
 
-sa_bounds sa_bounds_from(const sa_options *options) {
-    return (sa_bounds){
-        .lambda = options->regularization,
-        .depth = (double)options->depth,
-        .hidden = (double)options->hidden,
-        .delta = options->delta,
-        .norm_bound = options->norm_bound,
-        .sub_gaussian = options->sub_gaussian,
-        .approximation = options->approximation,
-        .c_1 = options->c_1,
-        .c_gamma = {options->c_gamma_1, options->c_gamma_2, options->c_gamma_3},
-        .c_3 = options->c_3,
-        .c_4 = options->c_4,
-        .c_epsilon = {options->c_epsilon_1, options->c_epsilon_2, options->c_epsilon_3, options->c_epsilon_4},
-    };
-}
+#include "base/reals.h"
 
 /* w: how errors fall with the width */
 static double width_factor(const sa_bounds *b) { return pow(b->hidden, -1.0 / 6) * sqrt(log(b->hidden)); }

@@ -23,16 +23,12 @@
 #ifndef SA_THEORY_BOUNDS_H
 #define SA_THEORY_BOUNDS_H
 
-#include "base/options.h"
-
 typedef struct sa_bounds {
     double lambda, depth, hidden;           /* lambda, L, m */
     double delta, norm_bound, sub_gaussian; /* delta, S, R */
     double approximation;
     double c_1, c_gamma[3], c_3, c_4, c_epsilon[4];
 } sa_bounds;
-
-sa_bounds sa_bounds_from(const sa_options *options);
 
 /* (1 - eta m lambda)^(J/2): what J steps of gradient descent leave of the way to the minimum. */
 double sa_bound_rest(double eta_m_lambda, double steps);

@@ -5,7 +5,7 @@
 
 #define SA_REAL_BITS 64
 #include "base/memory.h"
-#include "base/options_list.h"
+#include "base/reals.h"
 #include "linalg/blas.h"
 
 enum { BLOCK = 128 };

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/options_list.h"
+#include "base/reals.h"
 
 double sa_setting_samples(double slate) {
     double p = 1 / (4 * exp(1) * sqrt(SA_PI));

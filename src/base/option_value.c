@@ -1,16 +1,26 @@
-/* Options by name: parsing and printing values, each fault with a sentence that names the option and the
- * value. */
-#include <math.h>
+/* One option's value: parsing and printing, each fault with a sentence that names the option and the value.
+ * */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/memory.h"
-#include "base/options_table.h"
+#include "base/option_rows.h"
 #include "base/text.h"
 
-/* `name` is as the user wrote it: an alias stays an alias in the sentence. `shown` is the value made
- * printable. */
+int sa_choice_find(const char *choices, const char *name) {
+    size_t length = strlen(name);
+    int index = 0;
+    for (const char *word = choices; word; index++) {
+        const char *bar = strchr(word, '|');
+        size_t size = bar ? (size_t)(bar - word) : strlen(word);
+        if (size == length && !memcmp(word, name, size)) return index;
+        word = bar ? bar + 1 : NULL;
+    }
+    return -1;
+}
+
+/* `shown` is the value made printable. */
 
 static sa_status parse_integer(const sa_option_row *row, const char *name, const char *value,
                                const char *shown, int64_t *out) {
@@ -91,45 +101,17 @@ static sa_status replace_text(const char *value, char **text) {
     return SA_OK;
 }
 
-static sa_status unknown(const char *name) {
-    const char *nearest = NULL;
-    size_t least = 1 + strlen(name) / 5;
-    if (least > 3) least = 3;
-    for (size_t i = 0; i < sa_option_count(); i++) {
-        sa_option_info info;
-        sa_option_at(i, &info);
-        for (int alias = 0; alias < 2; alias++) {
-            const char *candidate = alias ? info.alias : info.name;
-            if (!candidate) continue;
-            size_t distance = sa_edit_distance(name, candidate, least);
-            if (distance > least || (nearest && distance == least)) continue;
-            nearest = candidate;
-            least = distance;
-        }
-    }
-    char shown[SA_PRINTABLE];
-    sa_printable(name, shown);
-    if (nearest) return sa_fail(SA_INVALID, "--%s is not an option; did you mean --%s?", shown, nearest);
-    return sa_fail(SA_INVALID, "--%s is not an option", shown);
-}
-
-sa_status sa_options_set(sa_options *options, const char *name, const char *value) {
-    if (!options || !name) return sa_fail(SA_INVALID, "options and the option's name must not be NULL");
-    const sa_option_row *row = sa_option_row_find(name);
-    if (!row) return unknown(name);
-    if (!value) return sa_fail(SA_INVALID, "--%s needs a value", name);
+sa_status sa_option_parse(const sa_option_row *row, const char *name, const char *value, void *field) {
     char shown[SA_PRINTABLE];
     sa_printable(value, shown);
-    void *field = sa_option_field(options, row);
     switch (row->kind) {
-    case SA_KIND_INTEGER: SA_TRY(parse_integer(row, name, value, shown, field)); break;
-    case SA_KIND_NUMBER: SA_TRY(parse_number(row, name, value, shown, field)); break;
-    case SA_KIND_CHOICE: SA_TRY(parse_choice(row, name, value, shown, field)); break;
-    case SA_KIND_FLAG: SA_TRY(parse_flag(name, value, shown, field)); break;
-    case SA_KIND_TEXT: SA_TRY(replace_text(value, field)); break;
+    case SA_KIND_INTEGER: return parse_integer(row, name, value, shown, field);
+    case SA_KIND_NUMBER: return parse_number(row, name, value, shown, field);
+    case SA_KIND_CHOICE: return parse_choice(row, name, value, shown, field);
+    case SA_KIND_FLAG: return parse_flag(name, value, shown, field);
+    case SA_KIND_TEXT:
+    case SA_KIND_PATH: return replace_text(value, field);
     }
-    options->given[row - sa_option_rows] = true;
-    if (field == &options->preset) sa_options_fill(options, (sa_preset)options->preset);
     return SA_OK;
 }
 
@@ -139,14 +121,8 @@ static const char *choice_name(const char *choices, int index, size_t *length) {
     return choices;
 }
 
-sa_status sa_options_get(const sa_options *options, const char *name, char *buffer, size_t size) {
-    if (!options || !name || !buffer || !size)
-        return sa_fail(SA_INVALID, "options, the option's name and the buffer must not be NULL or empty");
-    buffer[0] = 0;
-    const sa_option_row *row = sa_option_row_find(name);
-    if (!row) return unknown(name);
-    const void *field = sa_option_field(options, row);
-    char digits[SA_NUMBER_TEXT];
+sa_status sa_option_print(const sa_option_row *row, const void *field, char *buffer, size_t size) {
+    char digits[SA_NUMBER_TEXT] = "";
     const char *text = digits;
     size_t length = 0;
     switch (row->kind) {
@@ -159,54 +135,37 @@ sa_status sa_options_get(const sa_options *options, const char *name, char *buff
         break;
     case SA_KIND_CHOICE: text = choice_name(row->choices, *(const int *)field, &length); break;
     case SA_KIND_FLAG: text = *(const bool *)field ? "true" : "false"; break;
-    case SA_KIND_TEXT: text = *(char *const *)field; break;
+    case SA_KIND_TEXT:
+    case SA_KIND_PATH: text = *(char *const *)field; break;
     }
     if (!length) length = strlen(text);
     if (length >= size)
-        return sa_fail(SA_INVALID, "--%s has %zu characters, more than fit into %zu bytes", name, length,
+        return sa_fail(SA_INVALID, "--%s has %zu characters, more than fit into %zu bytes", row->name, length,
                        size);
     memcpy(buffer, text, length);
     buffer[length] = 0;
     return SA_OK;
 }
 
-void sa_options_not_given(sa_options *options, const char *name) {
-    const sa_option_row *row = sa_option_row_find(name);
-    if (row) options->given[row - sa_option_rows] = false;
+void sa_option_fill(const sa_option_row *row, int preset, void *field) {
+    switch (row->kind) {
+    case SA_KIND_INTEGER: *(int64_t *)field = row->integer[preset]; break;
+    case SA_KIND_NUMBER: *(double *)field = row->number[preset]; break;
+    case SA_KIND_CHOICE: *(int *)field = (int)row->integer[preset]; break;
+    case SA_KIND_FLAG: *(bool *)field = row->integer[preset] != 0; break;
+    case SA_KIND_TEXT:
+    case SA_KIND_PATH: break;
+    }
 }
 
-bool sa_options_given(const sa_options *options, const char *name) {
-    const sa_option_row *row = sa_option_row_find(name);
-    return options && row && options->given[row - sa_option_rows];
-}
-
-sa_status sa_options_check_agent(const sa_options *options) {
-    /* given weights are used as they are, so they need not come in mirrored halves */
-    if (options->init == SA_INIT_SYMMETRIC && options->hidden % 2 && !*options->init_weights)
-        return sa_fail(SA_INVALID, "--hidden %lld is odd, but --init symmetric needs an even number",
-                       (long long)options->hidden);
-    return SA_OK;
-}
-
-bool sa_options_changed(const sa_options *options, const char *name) {
-    const sa_option_row *row = sa_option_row_find(name);
-    const void *field = sa_option_field(options, row);
-    int preset = options->preset;
+bool sa_option_differs(const sa_option_row *row, int preset, const void *field) {
     switch (row->kind) {
     case SA_KIND_INTEGER: return *(const int64_t *)field != row->integer[preset];
     case SA_KIND_NUMBER: return *(const double *)field != row->number[preset];
     case SA_KIND_CHOICE: return *(const int *)field != row->integer[preset];
     case SA_KIND_FLAG: return *(const bool *)field != (row->integer[preset] != 0);
-    case SA_KIND_TEXT: return strcmp(*(char *const *)field, row->text) != 0;
+    case SA_KIND_TEXT:
+    case SA_KIND_PATH: return strcmp(*(char *const *)field, row->text) != 0;
     }
     return false;
-}
-
-size_t sa_options_positions(const sa_options *options) {
-    bool unknown = options->feedback == SA_FEEDBACK_CASCADE && options->cascade_form == SA_CASCADE_UNKNOWN;
-    return unknown || options->feedback == SA_FEEDBACK_POSITION ? (size_t)options->slate : 0;
-}
-
-bool sa_options_discounted(const sa_options *options) {
-    return options->feedback == SA_FEEDBACK_CASCADE && options->cascade_form == SA_CASCADE_DISCOUNTED;
 }

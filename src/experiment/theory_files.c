@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/npy_format.h"
-#include "base/options.h"
+#include "options/options.h"
 #include <superarm/theory.h>
 
 /* An array of floats, and of a file with a run axis one run of it, as doubles. */

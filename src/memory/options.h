@@ -1,0 +1,19 @@
+/* The options of what is remembered. */
+#ifndef SA_MEMORY_OPTIONS_H
+#define SA_MEMORY_OPTIONS_H
+
+#include "base/option_rows.h"
+
+#define SA_MEMORY_OPTIONS(X)                                                                                 \
+    X(INTEGER, pending_limit, "pending-limit", AGENT, 10000, 10000, 10000, 1, 100000000,                     \
+      "decisions kept waiting for feedback; beyond it answered ones are forgotten first, then the oldest")   \
+    X(FLAG, count_pending, "count-pending", AGENT, false, false, false,                                      \
+      "count chosen arms into Z when they are chosen, not when they are answered")                           \
+    X(TEXT, history, "history", AGENT, "",                                                                   \
+      "file to keep feedback in instead of memory; run puts the agent's label and the run behind its name")
+
+#define SA_MEMORY_SETTINGS(X)                                                                                \
+    X(FLAG, history_new, "history-new", AGENT, false, false, false,                                          \
+      "begin the --history again that an agent left which was never saved; run always does")
+
+#endif

@@ -1,0 +1,99 @@
+/* What the parts get of the options. */
+#include "options/parts.h"
+
+#include <math.h>
+
+sa_status sa_options_check_agent(const sa_options *options) {
+    /* given weights are used as they are, so they need not come in mirrored halves */
+    if (options->init == SA_INIT_SYMMETRIC && options->hidden % 2 && !*options->init_weights)
+        return sa_fail(SA_INVALID,
+                       "--hidden %lld is odd, but the first weights of --preset paper need an even number",
+                       (long long)options->hidden);
+    return SA_OK;
+}
+
+size_t sa_options_positions(const sa_options *options) {
+    bool unknown = options->feedback == SA_FEEDBACK_CASCADE && options->cascade_form == SA_CASCADE_UNKNOWN;
+    return unknown || options->feedback == SA_FEEDBACK_POSITION ? (size_t)options->slate : 0;
+}
+
+bool sa_options_discounted(const sa_options *options) {
+    return options->feedback == SA_FEEDBACK_CASCADE && options->cascade_form == SA_CASCADE_DISCOUNTED;
+}
+
+sa_model_settings sa_options_model(const sa_options *options) {
+    sa_model_settings settings = options->model_settings;
+    settings.positions = sa_options_positions(options);
+    return settings;
+}
+
+sa_confidence_settings sa_options_confidence(const sa_options *options) {
+    return (sa_confidence_settings){.confidence = options->confidence,
+                                    .exact_form = options->exact_form,
+                                    .precision = options->precision,
+                                    .sketch_size = options->sketch_size,
+                                    .regularization = options->regularization,
+                                    .discount = options->discount,
+                                    .totals = options->feedback == SA_FEEDBACK_TOTAL,
+                                    .bypass = options->bypass,
+                                    .algorithm = options->algorithm};
+}
+
+sa_bounds sa_options_bounds(const sa_options *options) {
+    return (sa_bounds){
+        .lambda = options->regularization,
+        .depth = (double)options->depth,
+        .hidden = (double)options->hidden,
+        .delta = options->delta,
+        .norm_bound = options->norm_bound,
+        .sub_gaussian = options->sub_gaussian,
+        .approximation = options->approximation,
+        .c_1 = options->c_1,
+        .c_gamma = {options->c_gamma_1, options->c_gamma_2, options->c_gamma_3},
+        .c_3 = options->c_3,
+        .c_4 = options->c_4,
+        .c_epsilon = {options->c_epsilon_1, options->c_epsilon_2, options->c_epsilon_3, options->c_epsilon_4},
+    };
+}
+
+/* The published code's linear Thompson sampling samples scores, once an arm, where its paper samples
+ * parameters. */
+static bool samples_scores(const sa_exploration_class *kind, const sa_options *options) {
+    return kind->from == SA_SCORES_FROM_PARAMETERS && options->linear_form == SA_LINEAR_PUBLISHED;
+}
+
+/* The lemmas are about plain gradient descent on Eq. (4): other trainings get no credit for their steps. */
+static bool descends_plainly(const sa_options *options) {
+    return options->optimizer == SA_OPTIMIZER_GD && options->regularize &&
+           options->rate_decay == SA_DECAY_NONE && options->train_batch == 0 && options->train_sample == 0 &&
+           options->train_window == 0 && options->window == 0 && options->discount == 1;
+}
+
+static bool is_by_theory(const sa_exploration_class *kind, const sa_options *options) {
+    return kind->always_by_theory || (kind->reads_gamma && options->gamma == SA_BY_THEORY) ||
+           (kind->reads_nu && options->nu == SA_BY_THEORY);
+}
+
+sa_exploration sa_options_exploration(const sa_exploration_class *kind, size_t samples,
+                                      const sa_options *options) {
+    bool by_theory = is_by_theory(kind, options);
+    if (samples_scores(kind, options)) {
+        kind = sa_exploration_find("ts");
+        samples = 1;
+    }
+    return (sa_exploration){
+        .kind = kind,
+        .gamma = options->gamma,
+        .nu = options->nu,
+        .root_lambda = sqrt(options->regularization),
+        .offset = options->offset,
+        .samples = samples ? samples : (size_t)options->ts_samples,
+        .variance_for_deviation = options->ts_deviation == SA_DEVIATION_VARIANCE,
+        .by_theory = by_theory,
+        .bounds = sa_options_bounds(options),
+        .given_offset = options->offset,
+        .rate = options->rate,
+        .steps = descends_plainly(options) ? (double)options->train_steps : 0,
+        .rate_falls = options->rate_rule == SA_RATE_THEORY,
+    };
+}
