@@ -88,7 +88,7 @@ static sa_status create(size_t folds, size_t dim, uint64_t seed, sa_regression *
     network *self;
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
-    self->base = (sa_regression){.kind = &sa_network, .folds = folds, .dim = dim};
+    self->base = (sa_regression){.kind = &sa_regression_network, .folds = folds, .dim = dim};
     self->seed = seed;
     self->inputs =
         (sa_inputs){.precision = SA_PRECISION_DOUBLE, .normalization = SA_NORMALIZE_STANDARD, .dim = dim - 1};
@@ -226,10 +226,10 @@ static sa_status predict(sa_regression *base, size_t model, const double *rows, 
     return SA_OK;
 }
 
-const sa_regression_class sa_network = {.name = "network",
-                                        .create = create,
-                                        .destroy = destroy,
-                                        .takes = takes,
-                                        .add = add,
-                                        .fit = fit,
-                                        .predict = predict};
+const sa_regression_class sa_regression_network = {.name = "network",
+                                                   .create = create,
+                                                   .destroy = destroy,
+                                                   .takes = takes,
+                                                   .add = add,
+                                                   .fit = fit,
+                                                   .predict = predict};

@@ -259,7 +259,7 @@ sa_status sa_predict_rewards(const sa_model_request *request, const sa_feedback_
                     .table = table,
                     .target = target,
                     .out = out,
-                    .kind = request->network ? &sa_network : &sa_ridge,
+                    .kind = request->network ? &sa_regression_network : &sa_regression_ridge,
                     .folds = folds};
     SA_TRY(sa_alloc_array(request->additive ? table->count : 0, sizeof(double), &out->slate));
     SA_TRY(sa_alloc_array(request->additive ? table->count : 0, sizeof(double), &out->policy));

@@ -35,6 +35,6 @@ struct sa_regression {
     size_t folds, dim;
 };
 
-extern const sa_regression_class sa_ridge, sa_network;
+extern const sa_regression_class sa_regression_ridge, sa_regression_network;
 
 #endif

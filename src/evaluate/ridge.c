@@ -45,7 +45,7 @@ static sa_status create(size_t folds, size_t dim, uint64_t seed, sa_regression *
     sa_status status;
     (void)seed;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
-    self->base = (sa_regression){.kind = &sa_ridge, .folds = folds, .dim = dim};
+    self->base = (sa_regression){.kind = &sa_regression_ridge, .folds = folds, .dim = dim};
     SA_TRY_OR_FAIL(sa_alloc_matrix(folds * dim, dim, sizeof(double), &self->gram));
     SA_TRY_OR_FAIL(sa_alloc_matrix(folds, dim, sizeof(double), &self->moments));
     SA_TRY_OR_FAIL(sa_alloc_matrix(folds, dim, sizeof(double), &self->theta));
@@ -119,10 +119,10 @@ static sa_status predict(sa_regression *base, size_t model, const double *rows, 
     return SA_OK;
 }
 
-const sa_regression_class sa_ridge = {.name = "ridge",
-                                      .linear = true,
-                                      .create = create,
-                                      .destroy = destroy,
-                                      .add = add,
-                                      .fit = fit,
-                                      .predict = predict};
+const sa_regression_class sa_regression_ridge = {.name = "ridge",
+                                                 .linear = true,
+                                                 .create = create,
+                                                 .destroy = destroy,
+                                                 .add = add,
+                                                 .fit = fit,
+                                                 .predict = predict};
