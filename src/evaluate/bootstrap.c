@@ -1,5 +1,6 @@
-/* Bootstrap intervals: decisions are drawn again, with replacement, and the value computed again; the 2.5% and
- * 97.5% percentiles. Resampling b holds the same decisions for every policy, so that differences are paired. */
+/* Bootstrap intervals: decisions are drawn again, with replacement, and the value computed again; the 2.5%
+ * and 97.5% percentiles. Resampling b holds the same decisions for every policy, so that differences are
+ * paired. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

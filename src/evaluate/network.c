@@ -1,5 +1,5 @@
-/* The library's own network as a regression: a model a fold, trained once by the preset `tuned`, on inputs and
- * targets that are standardised over what it learns from,
+/* The library's own network as a regression: a model a fold, trained once by the preset `tuned`, on inputs
+ * and targets that are standardised over what it learns from,
  *
  *     y = mean + deviation f([standardised features, 1]).
  *

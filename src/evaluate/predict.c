@@ -14,8 +14,8 @@
 
 enum { MOST_KEPT = 1 << 23 }; /* numbers: 64 MB */
 
-/* The policy's probabilities, which the first pass over the log computes and the next ones need again; an agent
- * must choose to know them. Where they are too many, only those of one decision are kept. */
+/* The policy's probabilities, which the first pass over the log computes and the next ones need again; an
+ * agent must choose to know them. Where they are too many, only those of one decision are kept. */
 typedef struct kept_chances {
     double *numbers;
     size_t room, at;
