@@ -127,4 +127,6 @@ sys.exit(not linear["alike"] or linear["expected_regret"]["sd"] is not None or "
     die "alike/summary.json is wrong"
 mixed="run --environment npy --contexts others/contexts.npy --scores flat.npy --algorithm random --runs 2"
 first_run others/scores.npy flat.npy
-"$program" $mixed --out mixed --quiet || die "scores without a run axis are not shared by all runs"
+refuses "say --shared-scores if that is meant" $mixed --out mixed
+"$program" $mixed --shared-scores --out mixed --quiet || die "--shared-scores is not taken"
+refuses "--shared-scores is for --environment npy" run --environment h1 --shared-scores --out more

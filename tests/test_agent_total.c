@@ -94,13 +94,13 @@ static void linear_models_regress_on_sums(void **state) {
         double discount;
         size_t window;
         bool widths;
-    } cases[] = {{"algorithm=comblin-ucb", 1, 0, true},
-                 {"algorithm=comblin-ucb exact-form=dual", 1, 0, true},
-                 {"algorithm=comblin-ts", 1, 0, true},
+    } cases[] = {{"algorithm=comblin-ucb linear-form=defined", 1, 0, true},
+                 {"algorithm=comblin-ucb linear-form=defined exact-form=dual", 1, 0, true},
+                 {"algorithm=comblin-ts linear-form=defined", 1, 0, true},
                  {"algorithm=c2ucb count-pending=true", 1, 0, true},
-                 {"algorithm=comblin-ucb window=16", 1, 16, true},
-                 {"algorithm=comblin-ucb window=16 exact-form=dual", 1, 16, true},
-                 {"algorithm=comblin-ucb discount=0.9", 0.9, 0, false}};
+                 {"algorithm=comblin-ucb linear-form=defined window=16", 1, 16, true},
+                 {"algorithm=comblin-ucb linear-form=defined window=16 exact-form=dual", 1, 16, true},
+                 {"algorithm=comblin-ucb linear-form=defined discount=0.9", 0.9, 0, false}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         char words[256];
         double weight[ROUNDS], estimate[2][ARMS], width[2][ARMS];
@@ -125,7 +125,8 @@ static void linear_models_regress_on_sums(void **state) {
 /* As if the new totals had come at first: for linear models at once, for the rest with the next training. */
 static void revised_totals(void **state) {
     (void)state;
-    static const char *const words[] = {"algorithm=comblin-ucb", "algorithm=comblin-ucb discount=0.9",
+    static const char *const words[] = {"algorithm=comblin-ucb linear-form=defined",
+                                        "algorithm=comblin-ucb linear-form=defined discount=0.9",
                                         "algorithm=neural-linear train-every=1000 preset=paper",
                                         "preset=tuned train=manual precision=double"};
     for (size_t c = 0; c < sizeof words / sizeof *words; c++) {

@@ -1,6 +1,6 @@
-/* Training on sums of rows: one step of gradient descent moves along the gradient of 1/2 sum (psi sum_k f(x_k)
- * - y)^2, as finite differences of that loss have it, of a network in plain loops. And agents that are told
- * totals alone: their regret on h1 falls off. */
+/* Training on sums of rows: one step of gradient descent moves along the gradient of 1/2 sum (psi sum_k
+ * f(x_k) - y)^2, as finite differences of that loss have it, of a network in plain loops. And agents that are
+ * told totals alone: their regret on h1 falls off. */
 #include "test_model_reference.h"
 #include <superarm/superarm.h>
 
@@ -100,8 +100,8 @@ static void steps_follow_the_loss(void **state) {
 
 /* ---- regret ---- */
 
-/* The regret of the second half of the rounds over that of the first, and of all of them over random's, of the
- * mean of two runs. With fixed seeds: a correct program fails where its regret is another one. */
+/* The regret of the second half of the rounds over that of the first, and of all of them over random's, of
+ * the mean of two runs. With fixed seeds: a correct program fails where its regret is another one. */
 static void check_regret(const char *algorithm, const char *rounds, double most_ratio, double most) {
     static const char *const common[][2] = {{"environment", "h1"}, {"arms", "12"},  {"slate", "3"},
                                             {"dim", "8"},          {"runs", "2"},   {"quiet", "true"},

@@ -66,7 +66,7 @@ def test_it_learns():
 
 
 def test_revise_and_logs(tmp_path):
-    one, other = (superarm.Agent("comblin-ts", dim=D, feedback="total") for _ in range(2))
+    one, other = (superarm.Agent("comblin-ts", linear_form="defined", dim=D, feedback="total") for _ in range(2))
     with open(tmp_path / "log.jsonl", "w") as log:
         for contexts, arms, total in slates(10):
             one.learn(contexts[arms], 0)

@@ -10,8 +10,8 @@
  * down. Many at once are a Cholesky factorisation in blocks (dual_block_real.c), nearly all of it matrix
  * products.
  *
- * Where a gradient is the sum of those of a slate's arms, its inner products are the sums of theirs, and so is
- * its C^-1 c: n counts sums. */
+ * Where a gradient is the sum of those of a slate's arms, its inner products are the sums of theirs, and so
+ * is its C^-1 c: n counts sums. */
 #include <math.h>
 #include <string.h>
 

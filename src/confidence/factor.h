@@ -78,9 +78,9 @@ sa_status sa_factor_tighten(const sa_factor *factor, double phi, const sa_gradie
 /* Can this factor hold these gradients, of which nobody has asked the widths? They may be too large for
  * single precision. */
 sa_status sa_factor_fits(const sa_factor *factor, const sa_gradients *batch, bool *fits);
-/* work->part = the batch's gradients [first, first + count), or rows[first ...], in this precision. There is room
- * for whole blocks of inner products, or else the last bits of a width would depend on how many others were
- * asked for with it. */
+/* work->part = the batch's gradients [first, first + count), or rows[first ...], in this precision. There is
+ * room for whole blocks of inner products, or else the last bits of a width would depend on how many others
+ * were asked for with it. */
 sa_status sa_work_take(sa_width_work *work, sa_precision precision, const sa_gradients *batch,
                        const size_t *rows, size_t first, size_t count);
 

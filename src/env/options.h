@@ -35,6 +35,8 @@ SA_DECLARE_CHOICES(sa_click_noise, SA_CLICK_NOISES);
     X(PATH, scores, "scores", ENVIRONMENT, "npy environment: file of expected scores, (T, N) or (R, T, N)")  \
     X(PATH, noise_values, "noise-values", ENVIRONMENT,                                                       \
       "npy environment: file of noise to add, shaped as the scores")                                         \
+    X(FLAG, shared_scores, "shared-scores", ENVIRONMENT, false, false, false,                                \
+      "npy environment: (T, N) scores hold for every run, though contexts are (R, T, N, d)")                 \
     X(PATH, data, "data", ENVIRONMENT, "csv and svmlight environments: the file")                            \
     X(TEXT, label, "label", ENVIRONMENT, "last",                                                             \
       "csv: column of the label: name (--header), number from 1 or from -1, or last")                        \

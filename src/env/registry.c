@@ -34,17 +34,12 @@ static sa_status unknown(const char *name) {
 sa_status sa_environment_check_options(const sa_options *options) {
     static const struct {
         const char *option, *environments;
-    } own[] = {{"contexts", "npy"},
-               {"scores", "npy"},
-               {"noise-values", "npy"},
-               {"data", "csv and svmlight"},
-               {"label", "csv"},
-               {"positive", "csv"},
-               {"header", "csv"},
-               {"separator", "csv"},
-               {"user", "csv and svmlight"},
-               {"score", "formula"},
-               {"turn", "h1, h2 and h3"}};
+    } own[] = {{"contexts", "npy"},          {"scores", "npy"},
+               {"noise-values", "npy"},      {"shared-scores", "npy"},
+               {"data", "csv and svmlight"}, {"label", "csv"},
+               {"positive", "csv"},          {"header", "csv"},
+               {"separator", "csv"},         {"user", "csv and svmlight"},
+               {"score", "formula"},         {"turn", "h1, h2 and h3"}};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) /* no name is a part of another */
         if (!strstr(own[i].environments, options->environment) && sa_options_changed(options, own[i].option))
             return sa_fail(SA_INVALID, "--%s is for --environment %s, and this is --environment %s",

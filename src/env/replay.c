@@ -125,6 +125,13 @@ static sa_status replay_create(const sa_options *options, const sa_environment_c
         read_floats(options, "contexts", options->contexts, 3, "(T, N, d) or (R, T, N, d)", &self->contexts));
     SA_TRY_OR_FAIL(set_sizes(self, options));
     SA_TRY_OR_FAIL(read_scores(self, options, "scores", options->scores, &self->scores));
+    if (self->contexts.axes == 4 && self->scores.axes == 2 && !options->shared_scores) {
+        status = sa_fail(SA_INVALID,
+                         "--contexts %s has contexts of its own for each run, and --scores %s the same "
+                         "scores for all: give scores (R, T, N), or say --shared-scores if that is meant",
+                         options->contexts, options->scores);
+        goto fail;
+    }
     if (*options->noise_values && options->noise > 0 && sa_options_changed(options, "noise")) {
         status =
             sa_fail(SA_INVALID, "--noise %g and --noise-values %s are both given, and only one can be added",

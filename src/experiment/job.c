@@ -31,48 +31,11 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/benchmark.h"
-#include "experiment/experiment.h"
+#include "experiment/job.h"
 
 enum { MEMORY_PERIOD = 64 }; /* rounds between two looks at the agent's memory */
 
-/* A decision that waits for its feedback. */
-typedef struct waiting {
-    uint64_t id;
-    size_t slate; /* arms chosen, at most K */
-} waiting;
-
-typedef struct job {
-    const sa_plan *plan;
-    sa_plan_agent *of;
-    sa_run_stats *stats;
-    sa_options *options;
-    sa_agent *agent;
-    sa_request *request;
-    sa_decision *decision;
-    sa_own_run own;   /* instead of these three: the caller's own algorithm */
-    sa_chosen chosen; /* in this round */
-    sa_trace *trace;
-    sa_run_log *log;
-    sa_round round;            /* as drawn */
-    double *realised;          /* (arms) expected scores and noise */
-    size_t slate;              /* K, or the round's arms where these are fewer and all of K are wanted */
-    const sa_problem *problem; /* the oracle's data for this slate */
-    sa_problem *shorter;       /* of a round with fewer arms than K */
-    size_t most;               /* arms of a slate: K, unless the oracle does not look at it */
-    size_t delay;              /* at most all rounds */
-    /* (delay + 1, most): row t mod (delay + 1) is what round t is answered with; NaN: not seen */
-    double *feedback;
-    bool *observed; /* (most) */
-    waiting *asked; /* (delay + 1) the decisions they answer */
-    sa_benchmark benchmark;
-    bool knows;      /* the algorithm `best`, where it gets the best slate as it is */
-    bool has_epochs; /* a trace shows them */
-    bool totals;     /* the agent is told the sum of the slate's scores alone */
-    bool mispaired;  /* as published: the slate's i-th arm is answered with the score of arm i */
-} job;
-
-static void job_clear(job *self) {
+static void job_clear(sa_job *self) {
     sa_run_log_abandon(self->log);
     sa_trace_abandon(self->trace);
     sa_benchmark_clear(&self->benchmark);
@@ -93,7 +56,7 @@ static void job_clear(job *self) {
  * oracle is not sure to find the best. */
 static int give_best(void *user, const double *scores, size_t arms, const bool *excluded, size_t most,
                      size_t *slate, size_t *length) {
-    const job *self = user;
+    const sa_job *self = user;
     (void)scores, (void)arms, (void)excluded, (void)most;
     *length = self->plan->clicks ? self->slate : self->benchmark.length;
     memcpy(slate, self->benchmark.best, *length * sizeof *slate);
@@ -102,7 +65,7 @@ static int give_best(void *user, const double *scores, size_t arms, const bool *
 
 /* The agent's history has a name of this run, where one that an earlier run left makes way: agents of runs
  * are never saved. */
-static sa_status name_history(job *self, uint64_t run) {
+static sa_status name_history(sa_job *self, uint64_t run) {
     char *path, **history = &self->options->history;
     if (!**history) return SA_OK;
     SA_TRY(sa_plan_history(self->of, run, &path));
@@ -112,7 +75,7 @@ static sa_status name_history(job *self, uint64_t run) {
     return SA_OK;
 }
 
-static sa_status make_agent(job *self, uint64_t run, bool traced) {
+static sa_status make_agent(sa_job *self, uint64_t run, bool traced) {
     if (self->of->code.select)
         return sa_own_run_begin(&self->own, &self->of->code, self->plan->turns, run, self->delay + 1,
                                 self->most, self->plan->environment->arms);
@@ -138,7 +101,7 @@ static sa_status make_agent(job *self, uint64_t run, bool traced) {
     return sa_agent_oracle(self->agent, &(sa_oracle_callbacks){.solve = give_best, .user = self, .alpha = 1});
 }
 
-static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
+static sa_status job_prepare(sa_job *self, uint64_t run, const char *trace_path) {
     const sa_environment *environment = self->plan->environment;
     size_t arms = environment->arms, slate = (size_t)self->plan->options->slate,
            delay = (size_t)self->plan->options->delay;
@@ -161,24 +124,9 @@ static sa_status job_prepare(job *self, uint64_t run, const char *trace_path) {
     return sa_trace_begin(trace_path, self->of->label, single ? 9 : 17, &self->trace);
 }
 
-/* ---- rewards ---- */
-
-static sa_oracle_problem problem_with(job *self, const double *scores) {
-    return sa_benchmark_problem(&self->benchmark, scores, self->round.arms, self->slate,
-                                sa_problem_data(self->problem));
-}
-
-/* What regret is measured against under these scores, and what the chosen slate earns. */
-static sa_status rewards(job *self, const double *scores, double *best, double *reward) {
-    sa_oracle_problem problem = problem_with(self, scores);
-    SA_TRY(sa_benchmark_best(&self->benchmark, &problem, best));
-    *reward = self->of->oracle->reward(&problem, self->chosen.arms, self->chosen.slate);
-    return isfinite(*reward) ? SA_OK : sa_fail(SA_INVALID, "the reward of a slate is %g", *reward);
-}
-
 /* What can be chosen in this round. Where its arms are fewer than K, an oracle that wants K gets them all,
  * and the data of the first positions. */
-static sa_status make_request(job *self) {
+static sa_status make_request(sa_job *self) {
     bool few =
         self->of->oracle->size == SA_EXACTLY_K && self->round.arms < (size_t)self->plan->options->slate;
     self->slate = few ? self->round.arms : (size_t)self->plan->options->slate;
@@ -197,60 +145,9 @@ static sa_status make_request(job *self) {
     return SA_OK;
 }
 
-/* ---- what comes of a slate ---- */
-
-/* What the slate of this round is answered with. */
-static double *feedback_of(const job *self, size_t round) {
-    return self->feedback + round % (self->delay + 1) * self->most;
-}
-
-/* Every score is seen. */
-static sa_status answer_with_scores(job *self, size_t round, double gain[SA_CURVE_COUNT]) {
-    double best, reward;
-    for (size_t i = 0; i < self->chosen.slate; i++)
-        feedback_of(self, round)[i] = self->realised[self->mispaired ? i : self->chosen.arms[i]];
-    SA_TRY(rewards(self, self->round.expected, &best, &reward));
-    gain[SA_CURVE_EXPECTED] = best - reward;
-    SA_TRY(rewards(self, self->realised, &best, &reward));
-    gain[SA_CURVE_REALISED] = best - reward;
-    gain[SA_CURVE_REWARD] = reward;
-    return SA_OK;
-}
-
-/* The caller's environment decides what is seen. */
-static sa_status answer_with_feedback(job *self, uint64_t run, size_t round, double gain[SA_CURVE_COUNT]) {
-    const sa_environment *environment = self->plan->environment;
-    const size_t *arms = self->chosen.arms, length = self->chosen.slate;
-    double *seen = feedback_of(self, round), best, reward;
-    SA_TRY(environment->kind->feedback(environment, run, round, &self->round, arms, length, seen));
-    SA_TRY(rewards(self, self->round.expected, &best, &reward));
-    gain[SA_CURVE_EXPECTED] = best - reward;
-    for (size_t i = 0; i < length; i++) self->realised[arms[i]] = isnan(seen[i]) ? 0 : seen[i];
-    sa_oracle_problem problem = problem_with(self, self->realised);
-    gain[SA_CURVE_REWARD] = self->of->oracle->reward(&problem, arms, length);
-    gain[SA_CURVE_REALISED] = best - gain[SA_CURVE_REWARD];
-    return SA_OK;
-}
-
-/* A user decides what is seen. */
-static void answer_with_clicks(job *self, uint64_t run, size_t round, double gain[SA_CURVE_COUNT]) {
-    const sa_clicks *clicks = self->plan->clicks;
-    const size_t *arms = self->chosen.arms, length = self->chosen.slate;
-    sa_visit visit =
-        sa_clicks_visit(clicks, &self->round, run, round, arms, length, feedback_of(self, round));
-    sa_visit best =
-        sa_clicks_visit(clicks, &self->round, run, round, self->benchmark.best, self->slate, NULL);
-    gain[SA_CURVE_EXPECTED] =
-        sa_clicks_expected_reward(clicks, &self->round, self->benchmark.best, self->slate) -
-        sa_clicks_expected_reward(clicks, &self->round, arms, length);
-    gain[SA_CURVE_REALISED] = best.reward - visit.reward;
-    gain[SA_CURVE_REWARD] = visit.reward;
-    gain[SA_CURVE_CLICKS] = visit.clicks;
-}
-
 /* ---- the agent's turns ---- */
 
-static sa_status ask_agent(job *self) {
+static sa_status ask_agent(sa_job *self) {
     SA_TRY(sa_agent_select(self->agent, self->request, &self->decision));
     const sa_decision *decision = self->decision;
     self->chosen = (sa_chosen){.id = sa_decision_id(decision),
@@ -271,7 +168,7 @@ static sa_status ask_agent(job *self) {
     return SA_OK;
 }
 
-static sa_status ask_own(job *self, uint64_t run, size_t round) {
+static sa_status ask_own(sa_job *self, uint64_t run, size_t round) {
     const sa_oracle *oracle = self->of->oracle;
     sa_own_round seen = {.run = run,
                          .round = round,
@@ -282,21 +179,21 @@ static sa_status ask_own(job *self, uint64_t run, size_t round) {
     return sa_own_run_select(&self->own, &seen, oracle->size == SA_EXACTLY_K, &self->chosen);
 }
 
-static sa_status select_slate(job *self, uint64_t run, size_t round) {
+static sa_status select_slate(sa_job *self, uint64_t run, size_t round) {
     double start = sa_seconds_now();
     SA_TRY(self->agent ? ask_agent(self) : ask_own(self, run, round));
     self->stats->select_seconds += sa_seconds_now() - start;
-    self->asked[round % (self->delay + 1)] = (waiting){self->chosen.id, self->chosen.slate};
+    self->asked[round % (self->delay + 1)] = (sa_waiting){self->chosen.id, self->chosen.slate};
     return SA_OK;
 }
 
 /* Answers the decision of --delay rounds ago. */
-static sa_status update(job *self, size_t round) {
+static sa_status update(sa_job *self, size_t round) {
     if (round < self->delay) return SA_OK;
     double start = sa_seconds_now();
     size_t old = round - self->delay;
-    waiting asked = self->asked[old % (self->delay + 1)];
-    const double *feedback = feedback_of(self, old);
+    sa_waiting asked = self->asked[old % (self->delay + 1)];
+    const double *feedback = sa_job_feedback(self, old);
     for (size_t i = 0; i < asked.slate; i++) self->observed[i] = !isnan(feedback[i]);
     bool partly = self->plan->clicks || self->plan->environment->kind->feedback;
     const bool *observed = partly ? self->observed : NULL;
@@ -313,14 +210,14 @@ static sa_status update(job *self, size_t round) {
     return SA_OK;
 }
 
-static void take_memory(job *self) {
+static void take_memory(sa_job *self) {
     sa_agent_counts counts;
     if (!self->agent) return; /* nobody knows what the caller's own takes */
     sa_agent_count(self->agent, &counts);
     if (counts.bytes > self->stats->peak_bytes) self->stats->peak_bytes = counts.bytes;
 }
 
-static void take_counts(job *self) {
+static void take_counts(sa_job *self) {
     sa_agent_counts counts;
     if (!self->agent) return;
     take_memory(self);
@@ -334,7 +231,7 @@ static void take_counts(job *self) {
 }
 
 /* Draws the round, and what its scores come to. */
-static sa_status draw(job *self, uint64_t run, size_t round) {
+static sa_status draw(sa_job *self, uint64_t run, size_t round) {
     SA_TRY(sa_environment_draw(self->plan->environment, run, round, &self->round));
     for (size_t i = 0; i < self->round.arms; i++) {
         self->realised[i] = self->round.expected[i] + self->round.noise[i];
@@ -344,42 +241,25 @@ static sa_status draw(job *self, uint64_t run, size_t round) {
     return SA_OK;
 }
 
-/* Before a slate is chosen: what `best` will choose. */
-static sa_status find_best(job *self) {
-    double worth;
-    if (self->plan->clicks)
-        return sa_benchmark_liked(&self->benchmark, self->plan->clicks, &self->round, self->slate,
-                                  sa_problem_data(self->problem));
-    if (!self->knows) return SA_OK;
-    sa_oracle_problem problem = problem_with(self, self->round.expected);
-    return sa_benchmark_best(&self->benchmark, &problem, &worth);
-}
-
 /* Round `round` from 0; `last` has the curves' values before it, and gets those after it. */
-static sa_status play_round(job *self, uint64_t run, size_t round, double last[SA_CURVE_COUNT]) {
-    const sa_clicks *clicks = self->plan->clicks;
+static sa_status play_round(sa_job *self, uint64_t run, size_t round, double last[SA_CURVE_COUNT]) {
     double gain[SA_CURVE_COUNT] = {0};
     uint64_t unproven = self->benchmark.unproven;
     SA_TRY(draw(self, run, round));
     SA_TRY(make_request(self));
-    SA_TRY(find_best(self));
+    SA_TRY(sa_job_find_best(self));
     SA_TRY(select_slate(self, run, round));
     sa_agent_counts chooser = {.mixture = SA_NO_MIXTURE}; /* before the update, which may begin an epoch */
     if (self->trace && self->agent) sa_agent_count(self->agent, &chooser);
-    if (clicks)
-        answer_with_clicks(self, run, round, gain);
-    else if (self->plan->environment->kind->feedback)
-        SA_TRY(answer_with_feedback(self, run, round, gain));
-    else
-        SA_TRY(answer_with_scores(self, round, gain));
+    SA_TRY(sa_job_answer(self, run, round, gain));
     if (self->benchmark.unproven > unproven) self->stats->unproven_rounds++;
     SA_TRY(update(self, round));
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++) last[kind] += gain[kind];
     if (round % MEMORY_PERIOD == 0) take_memory(self);
-    SA_TRY(sa_run_log_round(self->log, round, &self->round, &self->chosen, feedback_of(self, round),
+    SA_TRY(sa_run_log_round(self->log, round, &self->round, &self->chosen, sa_job_feedback(self, round),
                             self->totals));
     if (!self->trace) return SA_OK;
-    return sa_trace_round(self->trace, run, round + 1, &self->chosen, feedback_of(self, round),
+    return sa_trace_round(self->trace, run, round + 1, &self->chosen, sa_job_feedback(self, round),
                           gain[SA_CURVE_EXPECTED], gain[SA_CURVE_REALISED], &chooser.mixture,
                           self->has_epochs ? &chooser : NULL);
 }
@@ -388,7 +268,7 @@ sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const sa_job
                      sa_job_control *control) {
     double start = sa_seconds_now(), last[SA_CURVE_COUNT] = {0};
     sa_plan_agent *of = &plan->agents[agent];
-    job self = {.plan = plan, .of = of, .stats = &of->stats[run]};
+    sa_job self = {.plan = plan, .of = of, .stats = &of->stats[run]};
     uint64_t number = plan->first_run + run;
     sa_status status;
     *self.stats = (sa_run_stats){.mixture = SA_NO_MIXTURE};

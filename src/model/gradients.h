@@ -7,8 +7,8 @@
  * A batch of gradients holds, pair by pair, the deltas as the rows of one matrix and the inputs as the rows
  * of another. All gradients here are divided by sqrt(m) already, as Z counts them.
  *
- * In a batch that is `summed` a gradient is the sum of some rows, one after the other: that of a slate's total
- * is the sum of its arms', and
+ * In a batch that is `summed` a gradient is the sum of some rows, one after the other: that of a slate's
+ * total is the sum of its arms', and
  *
  *     <sum_a g_a, sum_b g'_b> = sum over a and b of <g_a, g'_b> */
 #ifndef SA_MODEL_GRADIENTS_H
@@ -71,8 +71,8 @@ sa_status sa_gradients_unshare(sa_gradients *batch);
 sa_gradients sa_gradients_part(const sa_gradients *batch, size_t first, size_t count, sa_pair *pair);
 /* Room for `capacity` rows in all; on failure the batch is as it was. */
 sa_status sa_gradients_reserve(sa_gradients *batch, size_t capacity);
-/* Appends gradients rows[0 .. count) of `from` (rows NULL: its first `count`), converting the precision. There
- * must be room. */
+/* Appends gradients rows[0 .. count) of `from` (rows NULL: its first `count`), converting the precision.
+ * There must be room. */
 void sa_gradients_append(sa_gradients *batch, const sa_gradients *from, const size_t *rows, size_t count);
 /* The same for gradients [first, first + count). */
 void sa_gradients_append_range(sa_gradients *batch, const sa_gradients *from, size_t first, size_t count);
@@ -91,8 +91,8 @@ void sa_gradients_norms_above(const sa_gradients *batch, double *squared);
 size_t sa_gradients_parameters(const sa_gradients *batch);
 /* The numbers kept for one: sum of all deltas and inputs. */
 size_t sa_gradients_length(const sa_gradients *batch);
-/* As arrays PREFIX_delta1, PREFIX_input1, ..., and PREFIX_end where it is summed. Loading needs an initialised
- * batch; `count` gradients. */
+/* As arrays PREFIX_delta1, PREFIX_input1, ..., and PREFIX_end where it is summed. Loading needs an
+ * initialised batch; `count` gradients. */
 sa_status sa_gradients_save(const sa_gradients *batch, sa_npz_writer *writer, const char *prefix);
 sa_status sa_gradients_load(sa_gradients *batch, sa_npz *archive, const char *prefix, size_t count);
 

@@ -62,8 +62,8 @@ void REAL(gradients_inner_wide)(const sa_gradients *left, const sa_gradients *ri
     inner(left, right, right->count, SA_INNER_WIDE, out, ld, work);
 }
 
-/* sums (gradients of left, ld) += block (rows, SA_INNER_COLUMNS), whose rows are those of left from `first` on,
- * and whose columns are rows of right from `start` on */
+/* sums (gradients of left, ld) += block (rows, SA_INNER_COLUMNS), whose rows are those of left from `first`
+ * on, and whose columns are rows of right from `start` on */
 static void add_block(const sa_gradients *left, size_t first, size_t rows, const sa_gradients *right,
                       size_t start, const real *block, real *sums, size_t ld) {
     size_t columns = smaller(right->count - start, SA_INNER_COLUMNS), to[SA_INNER_COLUMNS], g = 0, h = 0;

@@ -138,6 +138,24 @@ static sa_status observe(sa_model *model, const void *inputs, const double *disc
     return pass_on(self, self->regression->kind->observing->observe, inputs, discounts, scores, count, work);
 }
 
+/* As many sums at a time as have CHUNK rows, and at least one. */
+static sa_status observe_sums(sa_model *model, const void *inputs, const size_t *end, const double *discounts,
+                              const double *scores, size_t count, sa_model_work *work) {
+    ridge *self = (ridge *)model;
+    size_t dim = model->dim, part_end[CHUNK];
+    double *phi;
+    SA_TRY(SA_LAY(&work->outer, {&phi, CHUNK * (dim + 1), sizeof *phi}));
+    for (size_t first = 0, many, row = 0; first < count; first += many, row += part_end[many - 1]) {
+        for (many = 0; first + many < count && many < CHUNK && end[first + many] - row <= CHUNK; many++)
+            part_end[many] = end[first + many] - row;
+        show(self, (const double *)inputs + row * dim, part_end[many - 1], 0, factor_of(self), phi);
+        SA_TRY(self->regression->kind->observing->observe_sums(self->regression, phi, part_end,
+                                                               discounts ? discounts + first : NULL,
+                                                               scores + first, many, work));
+    }
+    return SA_OK;
+}
+
 static sa_status revise(sa_model *model, const void *inputs, const double *discounts,
                         const double *differences, size_t count, sa_model_work *work) {
     ridge *self = (ridge *)model;
@@ -166,34 +184,40 @@ typedef struct sums {
     double squares, weight; /* of the targets; of the samples */
 } sums;
 
-static void add(const ridge *self, const sa_batch *batch, size_t count, sums *to) {
+/* phi = psi times the sum of [x, 10] over the rows of a sample */
+static void add_rows(const sa_batch *batch, size_t sample, double psi, size_t dim, double *phi) {
+    size_t row = !batch->end ? sample : sample ? batch->end[sample - 1] : 0;
+    size_t end = batch->end ? batch->end[sample] : sample + 1;
+    const double *x = (const double *)batch->inputs + row * (dim - 1);
+    memset(phi, 0, dim * sizeof *phi);
+    for (; row < end; row++, x += dim - 1) {
+        for (size_t j = 0; j + 1 < dim; j++) phi[j] += x[j];
+        phi[dim - 1] += CONSTANT;
+    }
+    for (size_t j = 0; j < dim; j++) phi[j] *= psi;
+}
+
+static void add(const sa_batch *batch, size_t first, size_t count, sums *to) {
     const double *targets = batch->targets, *weights = batch->weights;
-    show(self, batch->inputs, count, 0, 1, to->phi);
     for (size_t i = 0; i < count; i++) {
-        double *row = to->phi + i * to->dim, psi = weights ? weights[i] : 1;
-        for (size_t j = 0; j < to->dim; j++) {
-            row[j] *= psi;
-            to->b[j] += targets[i] * row[j];
-        }
-        to->squares += targets[i] * targets[i];
+        double *row = to->phi + i * to->dim, psi = weights ? weights[first + i] : 1,
+               target = targets[first + i];
+        add_rows(batch, first + i, psi, to->dim, row);
+        for (size_t j = 0; j < to->dim; j++) to->b[j] += target * row[j];
+        to->squares += target * target;
         to->weight += psi * psi;
     }
     syrk_tn_f64(to->dim, count, 1, to->phi, to->dim, to->gram, to->dim);
 }
 
 /* Of all samples, or of as many draws as tell. */
-static void add_up(const ridge *self, const sa_training *training, sums *to) {
-    size_t count = training->draw ? DRAWN : training->count, row = self->base.dim;
-    for (size_t first = 0; first < count; first += SA_TRAINING_CHUNK) {
-        size_t many = count - first < SA_TRAINING_CHUNK ? count - first : SA_TRAINING_CHUNK;
-        sa_batch batch = training->all;
-        if (training->draw)
-            batch = training->draw(training->source, first, many);
-        else
-            batch = (sa_batch){.inputs = (const double *)batch.inputs + first * row,
-                               .targets = (const double *)batch.targets + first,
-                               .weights = batch.weights ? (const double *)batch.weights + first : NULL};
-        add(self, &batch, many, to);
+static void add_up(const sa_training *training, sums *to) {
+    size_t count = training->draw ? DRAWN : training->count;
+    size_t chunk = training->widest > 1 ? SA_TRAINING_CHUNK / training->widest : SA_TRAINING_CHUNK;
+    for (size_t first = 0; first < count; first += chunk) {
+        size_t many = count - first < chunk ? count - first : chunk;
+        sa_batch batch = training->draw ? training->draw(training->source, first, many) : training->all;
+        add(&batch, training->draw ? 0 : first, many, to);
     }
     double share = training->total / (double)count;
     if (!training->draw) return;
@@ -248,7 +272,7 @@ static sa_status train(sa_model *model, const sa_training *training, sa_model_wo
                   {&of.phi, SA_TRAINING_CHUNK * of.dim, sizeof(double)}));
     memset(of.gram, 0, of.dim * of.dim * sizeof *of.gram);
     memset(of.b, 0, of.dim * sizeof *of.b);
-    add_up(self, training, &of);
+    add_up(training, &of);
     *diverged = false;
     self->trained = (double)training->count;
     self->unit = 1;
@@ -295,8 +319,11 @@ static sa_status load(sa_model *model, sa_npz *archive) {
 }
 
 static const sa_training_class training_class = {.train = train, .unit = unit_of, .wants = wants};
-static const sa_observing_class observing = {
-    .observe = observe, .revise = revise, .discount = discount, .forget = forget};
+static const sa_observing_class observing = {.observe = observe,
+                                             .observe_sums = observe_sums,
+                                             .revise = revise,
+                                             .discount = discount,
+                                             .forget = forget};
 static const sa_exploring_class exploring = {.sample = sample};
 
 const sa_model_class sa_ridge = {

@@ -9,9 +9,11 @@
     X(ORACLE_ASSIGNMENT, "assignment")                                                                       \
     X(ORACLE_CASCADE, "cascade")                                                                             \
     X(ORACLE_KNAPSACK, "knapsack")                                                                           \
-    X(ORACLE_MATROID, "matroid") X(ORACLE_SHORTEST_PATH, "shortest-path") X(ORACLE_MATCHING, "matching")     \
-        X(ORACLE_ASSORTMENT, "assortment") X(ORACLE_SUBMODULAR, "submodular") X(ORACLE_ILP, "ilp")           \
-            X(ORACLE_OWN, "own")
+    X(ORACLE_MATROID, "matroid")                                                                             \
+    X(ORACLE_SHORTEST_PATH, "shortest-path")                                                                 \
+    X(ORACLE_MATCHING, "matching")                                                                           \
+    X(ORACLE_ASSORTMENT, "assortment")                                                                       \
+    X(ORACLE_SUBMODULAR, "submodular") X(ORACLE_ILP, "ilp") X(ORACLE_OWN, "own")
 SA_DECLARE_CHOICES(sa_oracle_kind, SA_ORACLES);
 
 #define SA_ORACLE_OPTIONS(X)                                                                                 \
