@@ -115,6 +115,9 @@ static const double FITTED_GAMMA = 1, FITTED_NU = 0.1; /* posterior deviations *
 
 /* Its widths are those of the regression, which is on the last layer. */
 static sa_status neural_linear_defaults(sa_options *options) {
+    if (sa_options_given(options, "linear-form") && options->linear_form != SA_LINEAR_DEFINED)
+        return sa_fail(SA_INVALID, "--algorithm neural-linear has --linear-form defined alone: leave it out");
+    options->linear_form = SA_LINEAR_DEFINED; /* no published code has it */
     if (sa_options_given(options, "confidence") && options->confidence != SA_CONFIDENCE_LAST_LAYER)
         return sa_fail(
             SA_INVALID,

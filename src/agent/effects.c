@@ -17,7 +17,10 @@ typedef struct facts {
 static bool always(const facts *self) { return self->row != NULL; }
 static bool has_model(const facts *self) { return self->row->model != NULL; }
 static bool has_network(const facts *self) { return self->network; }
-static bool has_linear(const facts *self) { return self->linear; }
+/* neural-linear has a regression, too, of one form */
+static bool has_linear(const facts *self) {
+    return self->linear || !strcmp(self->options->algorithm, "neural-linear");
+}
 static bool learns(const facts *self) { return self->network || self->linear; }
 static bool has_widths(const facts *self) { return self->row->confidence; }
 static bool rebuilds(const facts *self) { return self->network && self->row->confidence; }

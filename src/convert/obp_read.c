@@ -165,6 +165,7 @@ static sa_status next(sa_source *source, const sa_log_entry **entry) {
     self->next_row += slate;
     *out =
         (sa_log_entry){.line = self->decisions,
+                       .total = NAN,
                        .event = self->event,
                        .model = -1,
                        .final = true,
