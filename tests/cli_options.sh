@@ -42,7 +42,7 @@ small="--rounds 4 --arms 5 --slate 2 --dim 3 --runs 1 --quiet"
 refuses "--hidden 50 has no effect on --algorithm comblin-ucb" run $small --algorithm comblin-ucb --hidden 50
 refuses "--hidden 50 has no effect on any of the agents" run $small --algorithm comblin-ucb,random --hidden 50
 refuses "--nu 3 has no effect on --algorithm cn-ucb" run $small --algorithm cn-ucb --hidden 6 --nu 3
-refuses "--sketch-size 9 has no effect on --algorithm cn-ucb" run $small --algorithm cn-ucb --sketch-size 9
+refuses "--sketch-size 9 has no effect on --algorithm cn-ucb" run $small --algorithm cn-ucb --confidence exact --sketch-size 9
 refuses "--epoch-length 9 has no effect" run $small --algorithm cn-ucb --epoch-length 9
 refuses "agent line: --depth 3 has no effect on --algorithm comblin-ts" run $small --agent net:algorithm=cn-ucb,hidden=6 \
     --agent line:algorithm=comblin-ts,depth=3

@@ -328,7 +328,7 @@ typedef struct regression {
 } regression;
 
 static regression companion_of(const sa_agent *agent) {
-    enum { NUMBERS = 21, LAMBDA = 15 };
+    enum { NUMBERS = 19, LAMBDA = 15 };
     regression out = {0};
     double numbers[NUMBERS];
     sa_npz *archive;

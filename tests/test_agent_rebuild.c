@@ -169,7 +169,8 @@ static const net_options plain = {RIG_DIM, 6, 2, false, false, false, false};
 static const net_options tuned = {RIG_DIM, 6, 2, false, false, true, false};
 static const net_options deep = {RIG_DIM, 5, 3, true, true, true, true};
 static const char *const plain_text = "preset=icml23 hidden=6 train-steps=20";
-static const char *const tuned_text = "preset=tuned hidden=6 train-steps=20 normalize=none";
+static const char *const tuned_text =
+    "preset=tuned bypass=true bonus=width hidden=6 train-steps=20 normalize=none";
 static const char *const deep_text =
     "preset=paper depth=3 hidden=6 bias=all bypass=true train-steps=20 rate=0.1";
 

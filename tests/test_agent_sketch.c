@@ -23,6 +23,7 @@ static void count_beside(const sa_agent *agent, sa_confidence *exact) {
     sa_width_work work = {0};
     assert_true(agent->learner->work.gradients.count > 0);
     assert_ok(sa_confidence_count(exact, &agent->learner->work.gradients, NULL, &work));
+    assert_ok(sa_confidence_regularize(exact, agent->learner->policy->lambda)); /* it moves with --bonus */
     sa_width_work_clear(&work);
 }
 

@@ -117,7 +117,8 @@ static void targets_are_centred_and_scaled(void **state) {
                  {"centre=true scale=true scale-to=0.5 train-window=4", true, true, 0.5}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[200];
-        snprintf(text, sizeof text, "precision=double widths=all train-every=1 gamma=0.3 %s", cases[i].text);
+        snprintf(text, sizeof text, "precision=double widths=all train-every=1 gamma=0.3 bonus=width %s",
+                 cases[i].text);
         sa_agent *agent = create_seen(text);
         sa_decision *decision = NULL;
         size_t window = strstr(text, "window") ? 4 : MOST;
@@ -260,7 +261,7 @@ static void error_is_that_of_predictions(void **state) {
 
 static void without_error_decay_nothing_is_judged(void **state) {
     (void)state;
-    sa_agent *agent = create_seen("precision=double error-decay=0 companion=false train-every=1");
+    sa_agent *agent = create_seen("precision=double error-decay=0 bonus=width companion=false train-every=1");
     sa_decision *decision = NULL;
     for (uint64_t id = 0; id < 5; id++) {
         rig_select(agent, id, 8, SLATE, &decision);

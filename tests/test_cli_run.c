@@ -43,6 +43,7 @@ static void check_regret(json_t *agent, const char *name, const char *path) {
     double a = ends[24], b = ends[49], mean = (a + b) / 2, sd = fabs(a - b) / sqrt(2);
     assert_true(fabs(number(regret, "mean") - mean) < 1e-12);
     assert_true(fabs(number(regret, "sd") - sd) < 1e-12);
+    assert_true(number(regret, "worst") == fmax(a, b));
     assert_int_equal(json_array_size(interval), 2);
     double half = 12.706204736432095 * sd / sqrt(2);
     assert_true(fabs(json_number_value(json_array_get(interval, 0)) - (mean - half)) < 1e-9);

@@ -4,8 +4,8 @@
 #include "test_parts.h"
 #include <superarm/superarm.h>
 
-static const char *const names[] = {"linear-form", "gamma", "nu", "normalize", "ts-deviation"};
-enum { NAMES = 5 };
+static const char *const names[] = {"linear-form", "gamma", "nu", "normalize", "confidence", "ts-deviation"};
+enum { NAMES = 6 };
 
 static sa_options *options_for(const char *preset, const char *algorithm) {
     sa_options *options = sa_options_new(preset);
@@ -69,7 +69,7 @@ static void defined_linear_agents_explore_as_in_their_papers(void **state) {
             sa_options *after = defaults_of(options, by_agent);
             for (size_t k = 0; k < NAMES; k++)
                 if (sa_option_is_read(after, names[k])) assert_same(after, paper, names[k]);
-            if (!by_agent) assert_rest_untouched(options, after, 4);
+            if (!by_agent) assert_rest_untouched(options, after, 5);
             sa_options_destroy(after);
             assert_ok(sa_options_set_any(options, "nu", "0.3"));
             after = defaults_of(options, by_agent);

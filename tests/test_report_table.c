@@ -57,9 +57,10 @@ static void test_text(void **state) {
     sa_report *report = rig_open(folder);
     const char *table = sa_report_table(report);
     assert_has(table, "h1(x) = x'a, d = 80: expected regret after 5 rounds\n");
-    assert_has(table, "agent   runs  mean regret      sd        95% interval  minus first");
-    assert_has(table,
-               "second     3       5.0000  3.6056  -3.9567 to 13.9567       2.0000  -0.4841 to 4.4841");
+    assert_has(table, "agent   runs  mean regret      sd        95% interval   worst  minus first");
+    assert_has(
+        table,
+        "second     3       5.0000  3.6056  -3.9567 to 13.9567  9.0000       2.0000  -0.4841 to 4.4841");
     assert_has(table, "2.5 MB");
     sa_report_destroy(report);
 }
@@ -86,7 +87,7 @@ static void test_one_run(void **state) {
     sa_report *report = rig_open(folder);
     assert_has(sa_report_table(report), "second     1       2.0000");
     assert_null(strstr(sa_report_table(report), " to "));
-    assert_has(sa_report_table(report), "2.0000   -             -       1.0000");
+    assert_has(sa_report_table(report), "2.0000   -             -      -       1.0000");
     sa_report_destroy(report);
 }
 

@@ -122,10 +122,10 @@ SA_API sa_status sa_agent_load_with(const char *path, const char *const *names, 
  * be no file of the name. */
 SA_API bool sa_is_history(const char *path);
 
-/* What an estimate is made of with --companion: c + a regression + b network; and what the bonus is
- * multiplied with. NaN where the agent has no companion. */
+/* What an estimate is made of with --companion: c + a regression + b network; and the unit of the bonus, that a
+ * width is multiplied with beside gamma or nu. NaN where the agent has no companion. */
 typedef struct sa_mixture {
-    double a, b, c, exploration_factor;
+    double a, b, c, unit;
 } sa_mixture;
 
 typedef struct sa_agent_counts {
@@ -174,7 +174,8 @@ SA_API bool sa_algorithm_has_epochs(const char *name);
 /* What the options' algorithm asks for where nothing was set by hand: `tuned` is tuned for networks, and
  * linear baselines run as their papers define them, or with --linear-form published as the published code
  * does; partitions take contexts as they are, and --rounds as their horizon; neural-linear has --confidence
- * last-layer, and in `tuned` a lambda and a nu of its own. sa_agent_create does this to its copy. */
+ * last-layer, and in `tuned` a lambda, a nu and a bypass of its own; theory has --confidence exact.
+ * sa_agent_create does this to its copy. */
 SA_API sa_status sa_algorithm_defaults(sa_options *options);
 /* Does the algorithm of these options look at this option of agents? */
 SA_API bool sa_option_is_read(const sa_options *options, const char *name);

@@ -133,6 +133,7 @@ SA_API sa_status sa_experiment_result(const sa_experiment *experiment, size_t in
 /* Over runs; all but the mean are NaN when there is one run. */
 typedef struct sa_mean {
     double mean, sd, low, high; /* mean, deviation, Student's 95% interval of the mean */
+    double worst;               /* of regret: the largest */
 } sa_mean;
 
 /* Are several runs all the same in each of the curves (count), (runs, rounds)? NULL ones are passed over. */

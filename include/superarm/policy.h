@@ -99,9 +99,8 @@ SA_API const size_t *sa_decision_arms(const sa_decision *decision); /* (K), best
 SA_API const double *sa_decision_estimates(const sa_decision *decision);
 /* (K) sqrt(g' Z^-1 g / m); NaN without one */
 SA_API const double *sa_decision_widths(const sa_decision *decision);
-/* (K) the optimistic score. For ucb it is estimate + gamma x width x the unit of the scores: 1 in paper and
- * icml23; in tuned the deviation of the scores over 0.04, times how boldly the agent explores by now
- * (--companion). */
+/* (K) the optimistic score. For ucb it is estimate + gamma x width x a unit: 1 in paper and icml23; in tuned
+ * that which makes the product a posterior deviation (--bonus). */
 SA_API const double *sa_decision_scores(const sa_decision *decision);
 /* c >= 1: the exact widths lie between width / c and width x c, rounding apart. 1 with --confidence exact,
  * more where it forgets by --discount; NaN where there is no such bound: without widths, with diagonal and

@@ -96,11 +96,8 @@ static sa_mixture mixture_of(const sa_policy *policy) {
     const sa_companion *companion = policy->estimator.companion;
     if (!companion) return (sa_mixture){NAN, NAN, NAN, NAN};
     const sa_companion_numbers *now = &companion->numbers;
-    return (sa_mixture){.a = now->linear,
-                        .b = now->network,
-                        .c = now->intercept,
-                        .exploration_factor = policy->exploration.kind->varies ? now->sampling_factor
-                                                                               : now->exploration_factor};
+    return (sa_mixture){
+        .a = now->linear, .b = now->network, .c = now->intercept, .unit = sa_policy_unit(policy)};
 }
 
 void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {

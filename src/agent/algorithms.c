@@ -124,6 +124,7 @@ static sa_status neural_linear_defaults(sa_options *options) {
             "--algorithm neural-linear is defined by --confidence last-layer: leave --confidence out");
     options->confidence = SA_CONFIDENCE_LAST_LAYER;
     if (options->preset != SA_PRESET_TUNED) return SA_OK;
+    if (!sa_options_given(options, "bypass")) options->bypass = true; /* the regression has the inputs, too */
     /* tuned trains on scores of deviation 0.04: the regression's prior and noise are of that size */
     if (!sa_options_given(options, "regularization")) options->regularization = 0.001;
     if (!sa_options_given(options, "nu")) options->nu = 0.005;
@@ -158,6 +159,7 @@ static sa_status linear_defaults(sa_options *options) {
         options->gamma = fitted ? FITTED_GAMMA : paper->gamma;
     if (rule->reads_nu && !sa_options_given(options, "nu")) options->nu = fitted ? FITTED_NU : paper->nu;
     if (!fitted && !sa_options_given(options, "normalize")) options->normalize = paper->normalize;
+    if (!sa_options_given(options, "confidence")) options->confidence = paper->confidence;
     sa_options_destroy(paper);
     return SA_OK;
 }
@@ -184,6 +186,10 @@ sa_status sa_algorithm_defaults(sa_options *options) {
     const char *model = sa_algorithm_model(options->algorithm);
     if (sa_options_positions(options) && !sa_options_given(options, "oracle"))
         options->oracle = SA_ORACLE_ASSIGNMENT;
+    bool theory = options->gamma == SA_BY_THEORY || options->nu == SA_BY_THEORY; /* it speaks of all of Z */
+    bool total = options->feedback == SA_FEEDBACK_TOTAL;                         /* no sketch counts it */
+    if ((theory || total) && !sa_options_given(options, "confidence"))
+        options->confidence = SA_CONFIDENCE_EXACT;
     if (model && strcmp(model, "linear") == 0) return linear_defaults(options);
     if (model && strcmp(model, "neural-linear") == 0) return neural_linear_defaults(options);
     if (model && strncmp(model, "partition", 9) == 0) return partition_defaults(options);

@@ -65,6 +65,7 @@ static const struct {
     {"confidence", has_widths},
     {"sketch-size", sketches},
     {"widths", has_widths},
+    {"bonus", rebuilds},
     {"gamma", has_gamma},
     {"nu", has_nu},
     {"ts-samples", samples},

@@ -160,6 +160,13 @@ static sa_status discount(sa_confidence *confidence, double factor) {
     return self->now->kind->discount(self->now, factor);
 }
 
+static sa_status regularize(sa_confidence *confidence, double lambda) {
+    automatic_t *self = (automatic_t *)confidence;
+    SA_TRY(self->now->kind->regularize(self->now, lambda));
+    self->settings.regularization = lambda;
+    return SA_OK;
+}
+
 static sa_status widen(sa_confidence *confidence) {
     automatic_t *self = (automatic_t *)confidence;
     return self->now->kind->widen(self->now);
@@ -204,6 +211,7 @@ const sa_confidence_class sa_confidence_auto = {
     .tighten = tighten,
     .count = count,
     .discount = discount,
+    .regularize = regularize,
     .expect = expect,
     .widen = widen,
     .certificate = certificate,

@@ -79,6 +79,8 @@ typedef struct sa_confidence_class {
                        sa_width_work *work);
     /* Forgetting: Z = lambda I + factor (Z - lambda I), 0 <= factor <= 1. NULL: cannot. */
     sa_status (*discount)(sa_confidence *confidence, double factor);
+    /* Z's lambda becomes this one; what was counted stays. NULL: cannot. */
+    sa_status (*regularize)(sa_confidence *confidence, double lambda);
     /* So many gradients are to be counted, one batch after another: the engine chooses how. NULL: it has no
      * choice. */
     sa_status (*expect)(sa_confidence *confidence, size_t count);
@@ -113,6 +115,7 @@ void sa_confidence_replace(sa_confidence **confidence, sa_confidence *next);
 sa_status sa_confidence_count(sa_confidence *confidence, const sa_gradients *batch, const size_t *label,
                               sa_width_work *work);
 sa_status sa_confidence_discount(sa_confidence *confidence, double factor);
+sa_status sa_confidence_regularize(sa_confidence *confidence, double lambda);
 sa_status sa_confidence_expect(sa_confidence *confidence, size_t count);
 sa_status sa_confidence_widen(sa_confidence *confidence);
 

@@ -105,6 +105,16 @@ static sa_status fork_engine(sa_confidence *confidence, sa_confidence **out) {
     return SA_OK;
 }
 
+static sa_status regularize(sa_confidence *confidence, double lambda) {
+    diagonal_t *self = (diagonal_t *)confidence;
+    for (size_t j = 0; j < self->parameters; j++) {
+        self->z[j] += lambda - self->lambda;
+        self->reciprocal[j] = 1 / self->z[j];
+    }
+    self->lambda = lambda;
+    return SA_OK;
+}
+
 /* ---- squares ---- */
 
 /* out (count, length) = the squares of rows rows[0 .. count) of a matrix, or of [first, first + count) with
@@ -262,6 +272,7 @@ const sa_confidence_class sa_confidence_diagonal = {
     .widths = widths,
     .count = count,
     .discount = discount,
+    .regularize = regularize,
     .state = state,
     .save = save,
     .load = load,

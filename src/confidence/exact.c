@@ -160,6 +160,19 @@ static sa_status discount(sa_confidence *confidence, double factor) {
     return sa_fading_discount(&exact->fading, &exact->factor, factor, &exact->counted);
 }
 
+static sa_status regularize(sa_confidence *confidence, double lambda) {
+    exact_t *exact = (exact_t *)confidence;
+    sa_factor *next;
+    if (exact->factor->kind->primal)
+        SA_TRY(sa_primal_regularize(exact->factor, lambda));
+    else {
+        SA_TRY(exact->factor->kind->create(lambda, sa_dual_gradients(exact->factor), &next));
+        sa_factor_replace(&exact->factor, next);
+    }
+    exact->lambda = lambda;
+    return SA_OK;
+}
+
 const sa_gradients *sa_exact_gradients(const sa_confidence *confidence) {
     const exact_t *exact = (const exact_t *)confidence;
     return exact->factor->kind->primal ? NULL : sa_dual_gradients(exact->factor);
@@ -225,6 +238,7 @@ const sa_confidence_class sa_confidence_exact = {
     .tighten = tighten,
     .count = count,
     .discount = discount,
+    .regularize = regularize,
     .expect = expect,
     .widen = widen,
     .certificate = certificate,

@@ -92,6 +92,10 @@ static sa_status discount(sa_confidence *confidence, double factor) {
     return sa_confidence_exact.discount(self->exact, factor);
 }
 
+static sa_status regularize(sa_confidence *confidence, double lambda) {
+    return sa_confidence_exact.regularize(((last_layer_t *)confidence)->exact, lambda);
+}
+
 static void state(const sa_confidence *confidence, sa_confidence_state *state) {
     const last_layer_t *self = (const last_layer_t *)confidence;
     sa_confidence_exact.state(self->exact, state);
@@ -118,6 +122,7 @@ const sa_confidence_class sa_confidence_last_layer = {
     .widths = widths,
     .count = count,
     .discount = discount,
+    .regularize = regularize,
     .expect = expect,
     .widen = widen,
     .state = state,

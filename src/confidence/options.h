@@ -13,7 +13,7 @@ SA_DECLARE_CHOICES(sa_confidence_kind, SA_CONFIDENCES);
 SA_DECLARE_CHOICES(sa_exact_form, SA_EXACT_FORMS);
 
 #define SA_CONFIDENCE_OPTIONS(X)                                                                             \
-    X(CHOICE, confidence, "confidence", AGENT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, CONFIDENCE_EXACT,         \
+    X(CHOICE, confidence, "confidence", AGENT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, CONFIDENCE_AUTO,          \
       SA_CONFIDENCES,                                                                                        \
       "widths sqrt(g' Z^-1 g / m) from all of Z, its diagonal, the last layer's part, a sketch, or exact "   \
       "until a sketch is cheaper")                                                                           \

@@ -252,6 +252,19 @@ sa_status REAL(primal_discount)(sa_factor *factor, double by) {
     return status;
 }
 
+sa_status REAL(primal_regularize)(sa_factor *factor, double lambda) {
+    primal_t *primal = (primal_t *)factor;
+    size_t p = primal->parameters;
+    dense form;
+    SA_TRY(dense_create(p, &form));
+    add_factor(&form, primal);
+    for (size_t i = 0; i < p; i++) form.z[i * p + i] += (real)(lambda - factor->lambda);
+    sa_status status = dense_factor(&form, primal);
+    dense_clear(&form);
+    if (status == SA_OK) factor->lambda = lambda;
+    return status;
+}
+
 static double log_det(const sa_factor *factor) {
     const primal_t *primal = (const primal_t *)factor;
     return 2 * REAL(triangle_log_diagonal)(&primal->factor) -
@@ -293,6 +306,11 @@ sa_status sa_primal_widen(const sa_factor *single, sa_factor **out) {
 sa_status sa_primal_discount(sa_factor *primal, double by) {
     return primal->kind->precision == SA_PRECISION_SINGLE ? primal_discount_f32(primal, by)
                                                           : primal_discount_f64(primal, by);
+}
+
+sa_status sa_primal_regularize(sa_factor *primal, double lambda) {
+    return primal->kind->precision == SA_PRECISION_SINGLE ? primal_regularize_f32(primal, lambda)
+                                                          : primal_regularize_f64(primal, lambda);
 }
 #endif
 

@@ -7,6 +7,9 @@
 /* See sa_primal_discount. */
 sa_status primal_discount_f32(sa_factor *factor, double by);
 sa_status primal_discount_f64(sa_factor *factor, double by);
+/* See sa_primal_regularize. */
+sa_status primal_regularize_f32(sa_factor *factor, double lambda);
+sa_status primal_regularize_f64(sa_factor *factor, double lambda);
 /* A double-precision factor with the panels (linalg/triangle.h) of a single one. */
 sa_status primal_from_single(double lambda, size_t parameters, const float *const *panel, sa_factor **out);
 

@@ -65,6 +65,11 @@ sa_status sa_confidence_discount(sa_confidence *confidence, double factor) {
     return confidence->kind->discount(confidence, factor);
 }
 
+sa_status sa_confidence_regularize(sa_confidence *confidence, double lambda) {
+    confidence->version++;
+    return confidence->kind->regularize(confidence, lambda);
+}
+
 sa_status sa_confidence_expect(sa_confidence *confidence, size_t count) {
     confidence->version++;
     return confidence->kind->expect ? confidence->kind->expect(confidence, count) : SA_OK;

@@ -214,6 +214,12 @@ static sa_status discount(sa_confidence *confidence, double factor) {
     return self->phi < SA_LEAST_FADE ? fold_until(self, self->room) : SA_OK;
 }
 
+static sa_status regularize(sa_confidence *confidence, double lambda) {
+    sketch_t *self = (sketch_t *)confidence;
+    self->lambda = self->elements->fold.lambda = lambda;
+    return fold_until(self, self->room);
+}
+
 /* ---- numbers about it ---- */
 
 static double certificate(const sa_confidence *confidence) {
@@ -320,6 +326,7 @@ const sa_confidence_class sa_confidence_sketch = {
     .tighten = tighten,
     .count = count,
     .discount = discount,
+    .regularize = regularize,
     .widen = widen,
     .certificate = certificate,
     .state = state,

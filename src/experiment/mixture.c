@@ -1,4 +1,4 @@
-/* What an estimate is made of, c + a regression + b network, and the factor on its bonus: in traces, in
+/* What an estimate is made of, c + a regression + b network, and the unit of its bonus: in traces, in
  * summaries and in what is kept of a run. */
 #include "experiment/experiment.h"
 
@@ -8,7 +8,7 @@ static const struct {
 } fields[SA_MIXTURE_COUNT] = {{"a", offsetof(sa_mixture, a)},
                               {"b", offsetof(sa_mixture, b)},
                               {"c", offsetof(sa_mixture, c)},
-                              {"exploration_factor", offsetof(sa_mixture, exploration_factor)}};
+                              {"unit", offsetof(sa_mixture, unit)}};
 
 const char *sa_mixture_name(int index) { return fields[index].name; }
 

@@ -45,17 +45,20 @@ double sa_student_quantile(size_t nu) {
 }
 
 sa_mean sa_final_mean(const double *curves, size_t runs, size_t rounds) {
-    double sum = 0, squares = 0;
-    for (size_t run = 0; run < runs; run++) sum += curves[(run + 1) * rounds - 1];
+    double sum = 0, squares = 0, worst = -INFINITY;
+    for (size_t run = 0; run < runs; run++) {
+        sum += curves[(run + 1) * rounds - 1];
+        worst = fmax(worst, curves[(run + 1) * rounds - 1]);
+    }
     double mean = sum / (double)runs;
-    if (runs == 1) return (sa_mean){mean, NAN, NAN, NAN}; /* nobody knows how it spreads */
+    if (runs == 1) return (sa_mean){mean, NAN, NAN, NAN, NAN}; /* nobody knows how it spreads */
     for (size_t run = 0; run < runs; run++) {
         double off = curves[(run + 1) * rounds - 1] - mean;
         squares += off * off;
     }
     double sd = sqrt(squares / (double)(runs - 1));
     double half = sa_student_quantile(runs - 1) * sd / sqrt((double)runs);
-    return (sa_mean){mean, sd, mean - half, mean + half};
+    return (sa_mean){mean, sd, mean - half, mean + half, worst};
 }
 
 /* Rows of (runs, rounds) that are all the same. */

@@ -55,7 +55,12 @@ static void add_mean(sa_buffer *buffer, sa_curve_kind kind, const sa_mean *mean)
     sa_buffer_number(buffer, mean->low, 0);
     sa_buffer_text(buffer, ", ");
     sa_buffer_number(buffer, mean->high, 0);
-    sa_buffer_text(buffer, "]},\n");
+    sa_buffer_text(buffer, "]");
+    if (kind == SA_CURVE_EXPECTED || kind == SA_CURVE_REALISED) {
+        sa_buffer_text(buffer, ", \"worst\": ");
+        sa_buffer_number(buffer, mean->worst, 0);
+    }
+    sa_buffer_text(buffer, "},\n");
 }
 
 static void add_seconds(sa_buffer *buffer, const char *name, double seconds) {

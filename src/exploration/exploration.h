@@ -58,7 +58,7 @@ typedef struct sa_exploration_class {
     sa_propensity_formula propensity;
     bool reads_gamma, reads_nu; /* what is by theory where that option is `theory` */
     bool always_by_theory;      /* whatever the options say */
-    bool varies; /* score differs from draw to draw, on every arm: the companion then shrinks it further */
+    bool varies;                /* score differs from draw to draw, on every arm */
     /* draw (arms) of the arms from `first` on. NULL: all 1. */
     void (*draw)(const sa_exploration *self, size_t first, size_t arms, const sa_stream *stream,
                  double *draw);

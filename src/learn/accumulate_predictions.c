@@ -8,7 +8,8 @@
 static bool is_used(const sa_learner *learner) {
     const sa_estimator *estimator = &learner->policy->estimator;
     bool trains = estimator->model && estimator->model->kind->training;
-    return trains && (learner->options->error_decay > 0 || estimator->companion);
+    return trains && (learner->options->error_decay > 0 || estimator->companion ||
+                      sa_posterior_is_used(learner->policy, learner->options));
 }
 
 /* One observation, as the model sees it: its input, or the mean of its inputs, and the network's estimate of
@@ -69,6 +70,12 @@ static void judge(sa_learner *learner, const sa_observation *seen, double predic
         learner->error += share * (square - learner->error); /* what overflows tells nothing of the noise */
 }
 
+/* The agent's estimate for it. */
+static double estimate(const sa_estimator *estimator, const one_input *one, double network) {
+    double mean = estimator->centre + estimator->scale * network;
+    return estimator->companion ? sa_companion_mix(estimator->companion, one->row, mean) : mean;
+}
+
 static sa_status take(sa_learner *learner, const sa_observations *seen) {
     const sa_estimator *estimator = &learner->policy->estimator;
     bool trained = learner->judged > 0;
@@ -77,8 +84,8 @@ static sa_status take(sa_learner *learner, const sa_observations *seen) {
     for (size_t i = seen->first; i < seen->first + seen->count;) {
         sa_observation each = sa_history_observation(&learner->memory->history, i);
         SA_TRY(show(learner, &each, true, &one));
+        judge(learner, &each, trained ? estimate(estimator, &one, one.network) : seen->centre);
         add_to_companion(learner, &each, &one, trained);
-        judge(learner, &each, trained ? estimator->centre + estimator->scale * one.network : seen->centre);
         i += each.rows;
     }
     learner->judged = seen->first + seen->count;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "learn/accumulators.h"
+#include "learn/bonus.h"
 #include "learn/forgetting.h"
 
 static bool is_used(const sa_learner *learner) { return learner->policy->confidence; }
@@ -24,6 +25,7 @@ static sa_status count(sa_learner *learner, const sa_gradients *arms, const size
     sa_gradients gradients =
         learner->memory->history.totals ? sa_gradients_sums(arms, &end, 1) : *arms; /* borrowed */
     learner->policy->confidence->asked = learner->asked;
+    sa_bonus_take(learner, arms);
     SA_TRY(sa_confidence_count(learner->policy->confidence, &gradients, label, learner->work.widths));
     return remember(&learner->window, &gradients, decision);
 }
@@ -38,6 +40,7 @@ static sa_status take(sa_learner *learner, const sa_observations *seen) {
 }
 
 static sa_status discount(sa_learner *learner, double factor) {
+    sa_bonus_discount(learner, factor);
     return sa_confidence_discount(learner->policy->confidence, factor);
 }
 
@@ -50,6 +53,7 @@ static sa_status make_engine(const sa_learner *learner, bool wide, sa_confidence
     sa_confidence_state state;
     sa_confidence_settings settings = sa_options_confidence(learner->options);
     learner->policy->confidence->kind->state(learner->policy->confidence, &state);
+    settings.regularization = learner->policy->lambda;
     if (wide || state.in_double) settings.precision = SA_PRECISION_DOUBLE;
     return sa_confidence_create(&settings, model->pairs, model->shape, out);
 }
@@ -159,11 +163,13 @@ static sa_status begin_again(sa_learner *learner, size_t first) {
     sa_confidence *next;
     SA_TRY(make_engine(learner, !remembers, &next));
     sa_status status = remembers ? count_remembered(learner, next) : count_all(learner, first, next);
-    if (status == SA_OK)
-        sa_confidence_replace(&learner->policy->confidence, next);
-    else
+    if (status != SA_OK) {
         sa_confidence_destroy(next);
-    return status;
+        return status;
+    }
+    sa_confidence_replace(&learner->policy->confidence, next);
+    sa_bonus_forget(learner, learner->memory->history.count - first);
+    return SA_OK;
 }
 
 const sa_accumulator sa_accumulate_z = {.is_used = is_used,

@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "learn/accumulators.h"
+#include "learn/bonus.h"
 #include "learn/training.h"
 
 /* ---- the rule ---- */
@@ -169,6 +170,7 @@ sa_status sa_epoch_begin(sa_learner *now, sa_learner *next) {
     sa_model *model = next->policy->estimator.model;
     SA_TRY(model->kind->training->redraw(model, &next->options->model_settings, next->epoch));
     take_over_inputs(now, next);
+    SA_TRY(sa_bonus_take_over(now, next));
     SA_TRY(replay(now, next));
     SA_TRY(take_over_companion(now, next));
     next->moments = now->moments;

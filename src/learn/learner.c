@@ -59,6 +59,8 @@ sa_status sa_learner_save(const sa_learner *learner, sa_npz_writer *writer) {
     SA_TRY(sa_npz_add(writer, "diverged_trainings", SA_INT64, 0, NULL, &learner->diverged_trainings));
     SA_TRY(sa_moments_save(&learner->moments, writer));
     if (learner->options->window > 0) SA_TRY(save_window(&learner->window, writer));
+    if (sa_posterior_is_used(policy, learner->options))
+        SA_TRY(sa_posterior_save(&learner->posterior, writer));
     SA_TRY(sa_estimator_save(&policy->estimator, writer));
     return policy->confidence ? policy->confidence->kind->save(policy->confidence, writer) : SA_OK;
 }
@@ -90,6 +92,10 @@ sa_status sa_learner_load(sa_learner *learner, sa_npz *archive) {
     learner->diverged_trainings = (uint64_t)diverged;
     SA_TRY(sa_moments_load(&learner->moments, &learner->memory->history, archive));
     if (learner->options->window > 0) SA_TRY(load_window(learner, archive));
+    if (sa_posterior_is_used(policy, learner->options)) {
+        SA_TRY(sa_posterior_load(&learner->posterior, archive));
+        SA_TRY(sa_posterior_adopt(&learner->posterior, policy));
+    }
     SA_TRY(sa_estimator_load(&policy->estimator, archive));
     return policy->confidence ? policy->confidence->kind->load(policy->confidence, archive) : SA_OK;
 }

@@ -6,6 +6,7 @@
 #define SA_LEARN_LEARNER_H
 
 #include "learn/moments.h"
+#include "learn/posterior.h"
 #include "memory/memory.h"
 #include "options/options.h"
 #include "policy/policy.h"
@@ -39,6 +40,7 @@ typedef struct sa_learner {
     sa_moments moments;
     double error;    /* mean squared error of predictions of new feedback, before it is learnt from */
     uint64_t judged; /* observations whose predictions are in it, and that the companion has */
+    sa_posterior posterior;
     sa_window window;
     double asked; /* scores that the latest decision asked widths for */
     uint64_t trainings, diverged_trainings;

@@ -22,8 +22,7 @@ SA_DECLARE_CHOICES(sa_replay, SA_REPLAYS);
     X(FLAG, rebuild, "rebuild", AGENT, false, false, false,                                                  \
       "after each training make Z again, of the whole history's gradients at the new weights")               \
     X(FLAG, companion, "companion", AGENT, false, false, true,                                               \
-      "a ridge regression beside the network; feedback decides how far each is trusted, and how much to "    \
-      "explore")                                                                                             \
+      "a ridge regression beside the network; feedback decides how far each is trusted")                     \
     X(INTEGER, epoch_length, "epoch-length", AGENT, 100, 100, 100, 1, SA_ANY_INTEGER,                        \
       "cn-ucb-d, cn-ts-d: answered decisions until the first epoch ends; the next ends at twice as many, "   \
       "and so on")                                                                                           \

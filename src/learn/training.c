@@ -29,6 +29,7 @@
 
 #include "base/clock.h"
 #include "learn/accumulators.h"
+#include "learn/bonus.h"
 #include "learn/forgetting.h"
 #include "learn/sampler.h"
 
@@ -76,6 +77,7 @@ static void centre_and_scale(sa_learner *learner, size_t first, double *centre, 
         score_statistics(history, first, &mean, &deviation);
     }
     bool differ = deviation > 1e-10 * fabs(mean);
+    learner->posterior.variance = differ && isfinite(deviation * deviation) ? deviation * deviation : 0;
     *centre = options->centre ? mean : 0;
     *scale = options->scale && differ ? deviation / options->scale_to : 1;
 }
@@ -97,7 +99,7 @@ static sa_status adopt(sa_learner *learner, double centre, double scale) {
     estimator->scale = scale;
     SA_TRY(sa_rebuild(learner));
     if (estimator->companion) sa_companion_learn(estimator->companion);
-    return SA_OK;
+    return sa_bonus_follow(learner);
 }
 
 sa_status sa_learner_train(sa_learner *learner, size_t steps) {

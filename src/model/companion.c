@@ -8,15 +8,13 @@
 #include "linalg/blas.h"
 #include "model/rows_real.h"
 
-static const double EVIDENCE = 5;           /* nats that a regression must be worth */
-static const double LATEST = 1000;          /* observations that predictions are judged by */
-static const double FIRST_TRUST = 0.1;      /* b without evidence, */
-static const double TRUST_WEIGHT = 5;       /* that counts as so many observations */
-static const double LEAST_TRUST = 0.02;     /* b at least, so that the network is never out of the race */
-static const double FULL_EXPLORATION = 300; /* observations that have it */
-static const double SAMPLING_SHARE = 0.1;   /* of the exploration factor, in the end */
-static const double LAMBDA_STEP = 3;        /* of the climb */
-static const double LEAST_LEFT = 1e-4;      /* share of variance: perfect fits are not infinitely likely */
+static const double EVIDENCE = 5;       /* nats that a regression must be worth */
+static const double LATEST = 1000;      /* observations that predictions are judged by */
+static const double FIRST_TRUST = 0.1;  /* b without evidence, */
+static const double TRUST_WEIGHT = 5;   /* that counts as so many observations */
+static const double LEAST_TRUST = 0.02; /* b at least, so that the network is never out of the race */
+static const double LAMBDA_STEP = 3;    /* of the climb */
+static const double LEAST_LEFT = 1e-4;  /* share of variance: perfect fits are not infinitely likely */
 static const double LEAST_LAMBDA = 0.01, MOST_LAMBDA = 1e4;
 
 static void destroy(sa_companion *companion) {
@@ -34,9 +32,7 @@ sa_status sa_companion_create(size_t dim, sa_companion **out) {
     sa_status status;
     if (dim > SA_COMPANION_MOST) return SA_OK;
     SA_TRY(sa_alloc_array(1, sizeof *companion, &companion));
-    *companion = (sa_companion){
-        .dim = dim,
-        .numbers = {.lambda = 1, .network = FIRST_TRUST, .exploration_factor = 1, .sampling_factor = 1}};
+    *companion = (sa_companion){.dim = dim, .numbers = {.lambda = 1, .network = FIRST_TRUST}};
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->input_mean));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->theta));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->input_score));
@@ -249,16 +245,16 @@ static void regress(sa_companion *companion) {
         if (!(best > EVIDENCE)) companion->theta[j] = 0;
 }
 
-/* a, b, c and the share of variance explained. */
-static double trust(sa_companion *companion) {
+/* a, b, c */
+static void trust(sa_companion *companion) {
     const sa_prediction_sums *m = &companion->numbers.sums;
     double n = m->weight, prior = TRUST_WEIGHT * companion->numbers.score_square / companion->numbers.weight;
     companion->numbers.linear = 0;
     companion->numbers.network = FIRST_TRUST;
     companion->numbers.intercept = (1 - FIRST_TRUST) * companion->numbers.score_mean;
-    if (!(n > 0) || !(prior > 0)) return 0;
+    if (!(n > 0) || !(prior > 0)) return;
     double rr = m->rr - m->r * m->r / n, rf = m->rf - m->r * m->f / n, ff = m->ff - m->f * m->f / n;
-    double rt = m->rt - m->r * m->t / n, ft = m->ft - m->f * m->t / n, tt = m->tt - m->t * m->t / n;
+    double rt = m->rt - m->r * m->t / n, ft = m->ft - m->f * m->t / n;
     double drawn = ft + prior * FIRST_TRUST, determinant = (rr + prior) * (ff + prior) - rf * rf;
     double a = (rt * (ff + prior) - drawn * rf) / determinant,
            b = (drawn * (rr + prior) - rt * rf) / determinant;
@@ -274,15 +270,11 @@ static double trust(sa_companion *companion) {
     companion->numbers.network = b;
     companion->numbers.intercept =
         (1 - a - b) * companion->numbers.reference + (m->t - a * m->r - b * m->f) / n;
-    double left = tt - 2 * (a * rt + b * ft) + a * a * rr + 2 * a * b * rf + b * b * ff;
-    return tt > 0 ? fmax(0, 1 - left / tt) : 0;
 }
 
 void sa_companion_learn(sa_companion *companion) {
     if (companion->numbers.count == 0) return;
-    double explained = sqrt(trust(companion)), early = FULL_EXPLORATION / companion->numbers.count;
-    companion->numbers.exploration_factor = fmax(explained, fmin(1, early * early));
-    companion->numbers.sampling_factor = fmax(SAMPLING_SHARE * explained, fmin(1, early * early));
+    trust(companion);
     regress(companion);
 }
 

@@ -18,12 +18,6 @@
  *            observations; with few of them a is drawn to 0 and b to 0.1, so that an agent explores until it
  *                has shown that it can
  *            predict. Where both predict alike, that favours the network.
- *   exploration   a factor on its bonus: 1 for the first 300 observations, then falling to the share of the
- *                 deviation of scores
- *            that the estimate explains, sqrt(R^2). Nothing is gained by exploring noise.
- *   sampling   the same for what Thompson sampling adds, which falls to a tenth of that share: a bonus is
- *              large where something can
- *            be learnt, but a sample costs on every arm.
  *
  * With discounts psi (learn/training.c) an observation is y = psi v: it has the weight psi^2, and v = y /
  * psi. */
@@ -52,7 +46,6 @@ typedef struct sa_companion_numbers {
     sa_prediction_sums sums;
     double lambda;
     double intercept, linear, network; /* c, a, b */
-    double exploration_factor, sampling_factor;
 } sa_companion_numbers;
 
 typedef struct sa_companion {
@@ -96,7 +89,7 @@ void sa_companion_revise(sa_companion *companion, const sa_companion_case *seen,
 void sa_companion_discount(sa_companion *companion, double factor);
 /* The regression forgets what was added, which is to be added again; what both have predicted stays. */
 void sa_companion_forget(sa_companion *companion);
-/* Sets theta, a, b, c and the factors from what was added. */
+/* Sets theta, a, b and c from what was added. */
 void sa_companion_learn(sa_companion *companion);
 
 sa_status sa_companion_save(const sa_companion *companion, sa_npz_writer *writer);

@@ -43,13 +43,6 @@ sa_status sa_estimator_unshare(sa_estimator *estimator) {
     return sa_unshare(&estimator->statistics);
 }
 
-double sa_estimator_bonus(const sa_estimator *estimator, bool varies) {
-    const sa_companion *companion = estimator->companion;
-    if (!companion) return estimator->scale;
-    return estimator->scale *
-           (varies ? companion->numbers.sampling_factor : companion->numbers.exploration_factor);
-}
-
 void sa_estimator_work_clear(sa_estimator_work *work) {
     sa_model_work_clear(&work->model);
     sa_workspace_clear(&work->row);

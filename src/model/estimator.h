@@ -26,9 +26,6 @@ sa_estimator sa_estimator_hold(const sa_estimator *estimator);
 /* Before it learns. */
 sa_status sa_estimator_unshare(sa_estimator *estimator);
 
-/* What a width is multiplied with, beside gamma or nu; `varies`: of scores that are sampled. */
-double sa_estimator_bonus(const sa_estimator *estimator, bool varies);
-
 /* Workspace of one thread. */
 typedef struct sa_estimator_work {
     sa_model_work model;

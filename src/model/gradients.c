@@ -180,6 +180,8 @@ void sa_gradients_scale(sa_gradients *batch, size_t index, double factor) {
 }
 
 /* compiled per precision: gradients_real.c */
+double gradients_dot_f32(const sa_gradients *left, size_t i, const sa_gradients *right, size_t j);
+double gradients_dot_f64(const sa_gradients *left, size_t i, const sa_gradients *right, size_t j);
 void gradients_norms_f32(const sa_gradients *batch, double *squared);
 void gradients_norms_f64(const sa_gradients *batch, double *squared);
 void gradients_norms_above_f32(const sa_gradients *batch, double *squared);
@@ -190,6 +192,11 @@ void sa_gradients_norms(const sa_gradients *batch, double *squared) {
         gradients_norms_f32(batch, squared);
     else
         gradients_norms_f64(batch, squared);
+}
+
+double sa_gradients_product(const sa_gradients *batch, size_t i, size_t j) {
+    return batch->precision == SA_PRECISION_SINGLE ? gradients_dot_f32(batch, i, batch, j)
+                                                   : gradients_dot_f64(batch, i, batch, j);
 }
 
 void sa_gradients_norms_above(const sa_gradients *batch, double *squared) {

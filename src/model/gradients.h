@@ -82,7 +82,9 @@ void sa_gradients_move(sa_gradients *batch, size_t from, size_t to);
 void sa_gradients_scale(sa_gradients *batch, size_t index, double factor);
 /* squared (gradients) = <g, g>, of any precision. */
 void sa_gradients_norms(const sa_gradients *batch, double *squared);
-/* The same in a hurry, of a batch that is not summed: at least <g, g>, and more by a few units of the
+/* <g, g'> of two rows, of any precision. */
+double sa_gradients_product(const sa_gradients *batch, size_t i, size_t j);
+/* The norms in a hurry, of a batch that is not summed: at least <g, g>, and more by a few units of the
  * precision at most. */
 void sa_gradients_norms_above(const sa_gradients *batch, double *squared);
 /* p, the numbers in one gradient written out. */

@@ -55,7 +55,7 @@ SA_DECLARE_CHOICES(sa_linear_form, SA_LINEAR_FORMS);
     X(CHOICE, init, "init", AGENT, INIT_SYMMETRIC, INIT_UNIFORM, INIT_UNIFORM, SA_INITS,                     \
       "first weights: symmetric (Section 3.1; doubles the input) or uniform +-1/sqrt(fan-in)")               \
     X(CHOICE, bias, "bias", AGENT, BIAS_NONE, BIAS_NONE, BIAS_OUTPUT, SA_BIASES, "which units have a bias")  \
-    X(FLAG, bypass, "bypass", AGENT, false, false, true, "a linear term beside the network")                 \
+    X(FLAG, bypass, "bypass", AGENT, false, false, false, "a linear term beside the network")                \
     X(CHOICE, optimizer, "optimizer", AGENT, OPTIMIZER_GD, OPTIMIZER_GD, OPTIMIZER_ADAM, SA_OPTIMIZERS,      \
       "gradient descent on Eq. (4), or Adam with moments that start anew each training")                     \
     X(CHOICE, rate_rule, "rate-rule", AGENT, RATE_THEORY, RATE_CONSTANT, RATE_CONSTANT, SA_RATE_RULES,       \
@@ -66,7 +66,7 @@ SA_DECLARE_CHOICES(sa_linear_form, SA_LINEAR_FORMS);
       "Eq. (4)'s (m lambda / 2) |theta - theta_0|^2 in the loss")                                            \
     X(NUMBER, weight_decay, "weight-decay", AGENT, 0, 0, 0.3, 0, 1e6,                                        \
       "each step shrinks weights by rate times this")                                                        \
-    X(NUMBER, error_decay, "error-decay", AGENT, 0, 0, 150, 0, 1e9,                                          \
+    X(NUMBER, error_decay, "error-decay", AGENT, 0, 0, 0, 0, 1e9,                                            \
       "pull of the weights to 0 in units of the squared error on new feedback: large errors mean noise")     \
     X(INTEGER, horizon, "horizon", AGENT, 0, 0, 0, 0, SA_ANY_INTEGER,                                        \
       "T of cc-mab and acc-ucb; 0: --rounds")                                                                \

@@ -60,7 +60,7 @@ sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, siz
     if (self->positions) self->data.given &= ~SA_BIT(SA_DISCOUNTS); /* what a position is worth is learnt */
     self->scores = request->arms * (self->positions ? self->positions : 1);
     self->exploration = exploration_of(policy, request->slate);
-    self->bonus = sa_estimator_bonus(&policy->estimator, policy->exploration.kind->varies);
+    self->bonus = sa_policy_unit(policy);
     self->certificate = sa_confidence_certificate(policy->confidence);
     sa_stream floor = sa_stream_at(policy->seed, SA_PURPOSE_FLOOR, policy->run, draw);
     self->random = policy->floor > 0 && sa_draw_uniform(&floor, 0) < policy->floor;

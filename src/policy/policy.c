@@ -31,3 +31,9 @@ sa_status sa_policy_unshare(sa_policy **policy) {
     *policy = copy;
     return SA_OK;
 }
+
+/* A sample's deviation is in units of sqrt(lambda) width already, with the lambda that was given. */
+double sa_policy_unit(const sa_policy *policy) {
+    if (!(policy->deviation > 0)) return policy->estimator.scale;
+    return policy->deviation / (policy->exploration.kind->varies ? policy->exploration.root_lambda : 1);
+}

@@ -22,6 +22,7 @@ struct sa_policy {
     bool discounted; /* is feedback learnt from with the discounts of its positions? */
     bool all_widths; /* --widths all */
     double lambda;
+    double deviation;   /* what a width is multiplied with, with --bonus posterior; 0: not known yet */
     double floor;       /* probability of a uniformly random slate */
     uint64_t seed, run; /* of random draws */
     size_t threads;     /* of one select */
@@ -33,5 +34,8 @@ sa_status sa_policy_create(sa_policy **out);
 /* Before anything of it is changed: where others hold `*policy`, it becomes a copy that shares the parts. The
  * parts are owned one by one, by whoever changes them. */
 sa_status sa_policy_unshare(sa_policy **policy);
+
+/* What a width is multiplied with, beside gamma or nu. */
+double sa_policy_unit(const sa_policy *policy);
 
 #endif

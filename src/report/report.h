@@ -201,7 +201,7 @@ sa_status sa_sweep_base(const sa_report_panel *panel, size_t index, char **base,
 
 /* ---- tables (table.c, csv.c) ---- */
 
-enum { SA_TABLE_COLUMNS = 15 };
+enum { SA_TABLE_COLUMNS = 16 };
 
 typedef struct sa_table {
     size_t columns, rows;             /* the first row has the titles */

@@ -20,9 +20,9 @@ void sa_curve_clear(sa_curve *curve) {
 }
 
 sa_mean sa_mean_of(double mean, double sd, size_t runs) {
-    if (runs < 2) return (sa_mean){mean, sd, NAN, NAN};
+    if (runs < 2) return (sa_mean){mean, sd, NAN, NAN, NAN};
     double half = sa_student_quantile(runs - 1) * sd / sqrt((double)runs);
-    return (sa_mean){mean, sd, mean - half, mean + half};
+    return (sa_mean){mean, sd, mean - half, mean + half, NAN};
 }
 
 /* Over runs, at one round (from 1). */
@@ -113,7 +113,8 @@ static sa_status differ(const sa_report_panel *panel, sa_report_agent *agent, in
         if (sa_stored_row(first->stored, agent->stored->run[run], &row))
             difference[common++] = own[(run + 1) * agent->rounds - 1] - other[(row + 1) * first->rounds - 1];
     if (agent->alike && first->alike && common > 1) common = 1;
-    agent->difference[kind] = common ? sa_final_mean(difference, common, 1) : (sa_mean){NAN, NAN, NAN, NAN};
+    agent->difference[kind] =
+        common ? sa_final_mean(difference, common, 1) : (sa_mean){NAN, NAN, NAN, NAN, NAN};
     sa_free(difference);
     return SA_OK;
 }

@@ -14,6 +14,7 @@ enum {
     MEAN,
     SD,
     INTERVAL,
+    WORST,
     DIFFERENCE,
     DIFFERENCE_INTERVAL,
     STANDING,
@@ -111,6 +112,7 @@ static sa_status titles(const sa_report_panel *panel, char **cells) {
     SA_TRY(sa_copy_text("mean regret", &cells[MEAN]));
     SA_TRY(sa_copy_text("sd", &cells[SD]));
     SA_TRY(sa_copy_text("95% interval", &cells[INTERVAL]));
+    SA_TRY(sa_copy_text("worst", &cells[WORST]));
     if (sa_panel_is_sweep(panel))
         SA_TRY(sa_copy_text("minus the best", &cells[DIFFERENCE]));
     else
@@ -135,6 +137,7 @@ static sa_status agent_row(const sa_report_panel *panel, const sa_report_agent *
     SA_TRY(put_fixed(&cells[MEAN], final->mean, decimals));
     SA_TRY(put_fixed(&cells[SD], final->sd, decimals));
     SA_TRY(put_interval(&cells[INTERVAL], final, decimals));
+    SA_TRY(put_fixed(&cells[WORST], final->worst, decimals));
     if (agent != &panel->agents[agent->against]) {
         SA_TRY(put_fixed(&cells[DIFFERENCE], difference->mean, decimals));
         SA_TRY(put_interval(&cells[DIFFERENCE_INTERVAL], difference, decimals));

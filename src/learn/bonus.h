@@ -1,0 +1,41 @@
+/* The bonus in the unit of a posterior deviation (--bonus posterior).
+ *
+ * A score is taken for f(x) and noise of deviation s, with f drawn from a Gaussian process of covariance
+ * tau^2 k(x, x'), k the inner product of two gradients over m. What n observations leave open of f(x) has the
+ * variance
+ *
+ *     tau^2 (k(x, x) - k'(K + (s^2 / tau^2) I)^-1 k) = s^2 width^2,   lambda = s^2 / tau^2 in Z
+ *
+ * so the deviation is s times the width that there is, and all that is needed are s and lambda:
+ *
+ *   s^2      the mean squared error of estimates that were made before their feedback was learnt from
+ *   tau^2    the rest of the variance of scores is signal. f varies by tau^2 (k - k'), k the mean of k(x, x) and k' that of
+ *            k(x, x') over the arms of a slate: what all gradients have in common, such as a bias, moves all
+ *            scores alike. So tau^2 (k - k') = R^2 Var(y)
+ *
+ * The first h = m / 2 observations show nothing of R^2: about half of the m units are on at any x, and their
+ * weights in the last layer fit h scores, whatever they are. So
+ *
+ *     R^2 = (h + n (1 - s^2 / Var(y))) / (h + n)
+ *
+ * as if h observations had been predicted well: an agent explores before it has shown that nothing can be
+ * learnt. Nor is the estimate of so few a posterior mean, it is wrong where it has not been: the deviation
+ * counts 1 + (h / n)^2 times.
+ *
+ * lambda is changed in Z when it has moved by a factor of two. */
+#ifndef SA_LEARN_BONUS_H
+#define SA_LEARN_BONUS_H
+
+#include "learn/learner.h"
+
+/* Gradients of one slate that are counted. */
+void sa_bonus_take(sa_learner *learner, const sa_gradients *gradients);
+void sa_bonus_discount(sa_learner *learner, double factor);
+/* So many of them are left, where time alone does not count them for less. */
+void sa_bonus_forget(sa_learner *learner, size_t left);
+/* After a training that went well: s, and Z's lambda, as they are now. */
+sa_status sa_bonus_follow(sa_learner *learner);
+/* `next` begins with what `now` knows; nothing is counted yet. */
+sa_status sa_bonus_take_over(const sa_learner *now, sa_learner *next);
+
+#endif

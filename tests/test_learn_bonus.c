@@ -1,0 +1,199 @@
+/* The bonus in the unit of a posterior deviation: s and lambda computed here from what the caller sees and from the
+ * gradients of the arms that were chosen. */
+#include "test_agent_rig.h"
+
+#include "agent/agent.h"
+
+enum { SLATE = 4, ARMS = 9, HIDDEN = 6 };
+
+typedef struct witness {
+    double error, count;    /* of predictions */
+    double norms, products; /* of the gradients, and of neighbours in a slate */
+    double scores[2000];
+    double lambda;
+} witness;
+
+static double score_of(uint64_t id, size_t arm, double noise) {
+    const double *x = rig_contexts(id) + arm * RIG_DIM;
+    return 3 + x[0] - 0.5 * x[1] + noise * rig_number(id, 3000000 + arm);
+}
+
+/* Written out: pair by pair, (delta_i'delta_j) (input_i'input_j). */
+static double product_of(const sa_gradients *batch, size_t i, size_t j) {
+    double sum = 0;
+    for (size_t l = 0; l < batch->pairs; l++) {
+        sa_pair_shape shape = batch->pair[l].shape;
+        const double *delta = batch->pair[l].delta, *input = batch->pair[l].input;
+        double deltas = 0, inputs = 0;
+        for (size_t k = 0; k < shape.delta; k++)
+            deltas += delta[i * shape.delta + k] * delta[j * shape.delta + k];
+        for (size_t k = 0; k < shape.input; k++)
+            inputs += input[i * shape.input + k] * input[j * shape.input + k];
+        sum += deltas * inputs;
+    }
+    return sum;
+}
+
+static void take(witness *w, const sa_agent *agent, const sa_decision *decision, uint64_t id, double noise,
+                 double *scores) {
+    const sa_pending_ring *ring = &agent->memory.pending;
+    const sa_pending *pending = sa_ring_at(ring, ring->count - 1);
+    double norm[SLATE], mean = 0;
+    sa_gradients_norms(&pending->gradients, norm);
+    for (size_t k = 0; k < SLATE; k++) {
+        scores[k] = score_of(id, sa_decision_arms(decision)[k], noise);
+        mean += scores[k] / SLATE;
+    }
+    for (size_t k = 0; k < SLATE; k++) { /* before there is an estimate, the first scores' mean */
+        double off = scores[k] - (id == 0 ? mean : sa_decision_estimates(decision)[k]);
+        w->scores[(size_t)w->count++] = scores[k];
+        w->norms += norm[k];
+        if (k > 0) w->products += product_of(&pending->gradients, k - 1, k);
+        w->error += (off * off - w->error) / fmin(w->count, 200);
+    }
+}
+
+static double variance_of(const witness *w) {
+    double mean = 0, square = 0;
+    for (size_t i = 0; i < (size_t)w->count; i++) mean += w->scores[i] / w->count;
+    for (size_t i = 0; i < (size_t)w->count; i++) square += pow(w->scores[i] - mean, 2) / w->count;
+    return square;
+}
+
+/* A companion's means move as the observations between two trainings are taken in, a little. */
+static void check(witness *w, const sa_agent *agent) {
+    const sa_policy *policy = agent->learner->policy;
+    double variance = variance_of(w), s = fmax(w->error, 1e-4 * variance), n = w->count, h = HIDDEN / 2.0;
+    double explained = (h + n * fmax(0, 1 - s / variance)) / (h + n);
+    double kernel = w->norms / n,
+           differ = fmax(kernel - w->products / (n * (SLATE - 1) / SLATE), 0.1 * kernel);
+    double lambda = s * differ / (explained * variance);
+    if (lambda / w->lambda >= 2 || lambda / w->lambda <= 0.5) w->lambda = lambda;
+    bool companion = policy->estimator.companion;
+    assert_float_equal(policy->deviation / (sqrt(s) * (1 + h * h / n / n)), 1, companion ? 0.02 : 1e-9);
+    assert_in_range(1e6 * policy->lambda / lambda, 0.49e6, 2.04e6);
+    if (!companion) assert_float_equal(policy->lambda / w->lambda, 1, 1e-9);
+}
+
+/* cn-ucb's scores are estimate + gamma deviation width; a width is sqrt(k / lambda) at most. */
+static void check_scores(const sa_agent *agent, const sa_decision *decision, double gamma) {
+    double unit = agent->learner->policy->deviation;
+    for (size_t k = 0; k < SLATE && unit > 0; k++)
+        assert_float_equal(
+            sa_decision_scores(decision)[k],
+            sa_decision_estimates(decision)[k] + gamma * unit * sa_decision_widths(decision)[k], 1e-9 * unit);
+}
+
+static void s_and_lambda_come_from_feedback(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"companion=true", "companion=false",
+                                        "companion=false confidence=sketch sketch-size=40"};
+    for (size_t i = 0; i < 6; i++) {
+        char text[200];
+        double noise = i < 3 ? 0.1 : 3;
+        snprintf(text, sizeof text, "precision=double train-every=1 gamma=2 %s", kinds[i % 3]);
+        sa_agent *agent = rig_create(text);
+        sa_decision *decision = NULL;
+        witness w = {.lambda = 1};
+        for (uint64_t id = 0; id < 90; id++) {
+            double scores[SLATE];
+            rig_select(agent, id, ARMS, SLATE, &decision);
+            check_scores(agent, decision, 2);
+            take(&w, agent, decision, id, noise, scores);
+            assert_ok(sa_agent_update(agent, id, scores, NULL, SLATE));
+            check(&w, agent);
+        }
+        assert_true(w.lambda != 1);
+        sa_decision_destroy(decision);
+        sa_agent_destroy(agent);
+    }
+}
+
+/* Scores that are 7 times as large and 100 higher have a bonus that is 7 times as large. */
+static void the_unit_is_that_of_scores(void **state) {
+    (void)state;
+    double deviation[2], lambda[2];
+    for (int i = 0; i < 2; i++) {
+        sa_agent *agent = rig_create("precision=double train-every=2");
+        sa_decision *decision = NULL;
+        for (uint64_t id = 0; id < 40; id++) {
+            double scores[SLATE];
+            rig_select(agent, id, ARMS, SLATE, &decision);
+            for (size_t k = 0; k < SLATE; k++) {
+                double score = score_of(id, sa_decision_arms(decision)[k], 0.5);
+                scores[k] = i ? 100 + 7 * score : score;
+            }
+            assert_ok(sa_agent_update(agent, id, scores, NULL, SLATE));
+        }
+        deviation[i] = agent->learner->policy->deviation;
+        lambda[i] = agent->learner->policy->lambda;
+        sa_decision_destroy(decision);
+        sa_agent_destroy(agent);
+    }
+    assert_float_equal(deviation[1] / deviation[0], 7, 1e-5);
+    assert_float_equal(lambda[1] / lambda[0], 1, 1e-5);
+}
+
+/* Scores that are all the same say nothing; linear models, theory and `width` have the unit of the width. */
+static void where_it_is_not_in_force(void **state) {
+    (void)state;
+    static const char *const texts[] = {"bonus=posterior",         "bonus=width",
+                                        "algorithm=comblin-ucb",   "gamma=theory",
+                                        "algorithm=neural-linear", "algorithm=greedy"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        sa_agent *agent = rig_create(texts[i]);
+        sa_decision *decision = NULL;
+        for (uint64_t id = 0; id < 12; id++) {
+            double same[SLATE] = {0.1, 0.1, 0.1, 0.1};
+            rig_select(agent, id, ARMS, SLATE, &decision);
+            if (i == 0)
+                assert_ok(sa_agent_update(agent, id, same, NULL, SLATE));
+            else
+                rig_answer(agent, id, SLATE);
+            assert_true(agent->learner->policy->deviation == 0);
+        }
+        sa_decision_destroy(decision);
+        sa_agent_destroy(agent);
+    }
+}
+
+/* Saved with another lambda than that of the options, in every engine. */
+static void files_keep_it(void **state) {
+    (void)state;
+    static const char *const texts[] = {"confidence=exact",
+                                        "confidence=sketch sketch-size=20",
+                                        "confidence=auto",
+                                        "confidence=diagonal",
+                                        "confidence=last-layer",
+                                        "confidence=exact exact-form=primal",
+                                        "window=20",
+                                        "discount=0.95",
+                                        "rebuild=true",
+                                        "algorithm=cn-ts-d epoch-length=6"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        sa_agent *agent = rig_create(texts[i]), *loaded = NULL;
+        sa_decision *decision = NULL;
+        for (uint64_t id = 0; id < 30; id++) {
+            rig_select(agent, id, ARMS, SLATE, &decision);
+            rig_answer(agent, id, SLATE);
+        }
+        assert_true(agent->learner->policy->deviation > 0 && agent->learner->policy->lambda != 1);
+        assert_ok(sa_agent_save(agent, scratch("bonus.npz")));
+        assert_ok(sa_agent_load(scratch("bonus.npz"), &loaded));
+        assert_true(loaded->learner->policy->lambda == agent->learner->policy->lambda);
+        rig_go_on_alike(agent, loaded, 30, 20);
+        sa_decision_destroy(decision);
+        sa_agent_destroy(agent);
+        sa_agent_destroy(loaded);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(s_and_lambda_come_from_feedback),
+        cmocka_unit_test(the_unit_is_that_of_scores),
+        cmocka_unit_test(where_it_is_not_in_force),
+        cmocka_unit_test(files_keep_it),
+    };
+    return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
+}
