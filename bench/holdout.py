@@ -103,7 +103,7 @@ def run(given, name, options, agents, runs):
     try:
         if options == "npy":
             options = arrays(name, runs, folder)
-        words = options.format(data=given.data).split() + given.options
+        words = options.format(data=given.data).split() + given.options.split()
         command = [given.superarm, "run", *words, "--algorithm", agents, "--runs", str(runs), "--seed", str(SEED), "--threads", "2",
                    "--quiet", "--out", f"{folder}/out"]
         print("$", " ".join(command[1:-3]), flush=True)
@@ -130,7 +130,7 @@ def main():
     parser.add_argument("--superarm", default="build/superarm")
     parser.add_argument("--data", default="data")
     parser.add_argument("--json", default="/dev/null")
-    parser.add_argument("options", nargs="*", help="for superarm run, after --")
+    parser.add_argument("--with", dest="options", default="", help="further options of superarm run")
     given = parser.parse_args()
     settings = {"numbers": NUMBERS, "holdout": HOLDOUT, "tables": TABLES}[given.group]
     only = [word for word in given.only.split(";") if word]
