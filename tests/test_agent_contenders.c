@@ -121,7 +121,8 @@ static void compare_slates(const char *kind, const sa_decision *needed, const sa
 
 static void play_many(const char *kind, bool tightens) {
     char text[300];
-    snprintf(text, sizeof text, "confidence=exact exact-form=dual bonus=width hidden=20 train-every=30 %s", kind);
+    snprintf(text, sizeof text, "confidence=exact exact-form=dual bonus=width hidden=20 train-every=30 %s",
+             kind);
     sa_agent *needed = rig_create(text);
     strcat(text, " widths=all");
     sa_agent *all = rig_create(text);

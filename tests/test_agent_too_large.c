@@ -63,7 +63,8 @@ static void factors_that_this_machine_has_not(void **state) {
     double parameters = 1.1 * sqrt(2 * machine / sizeof(float));
     if (parameters / RIG_DIM > 2e5) skip();
     char text[100];
-    snprintf(text, sizeof text, "confidence=exact exact-form=primal hidden=%.0f", floor(parameters / RIG_DIM));
+    snprintf(text, sizeof text, "confidence=exact exact-form=primal hidden=%.0f",
+             floor(parameters / RIG_DIM));
     refuse(text);
 }
 

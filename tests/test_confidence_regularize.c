@@ -1,4 +1,5 @@
-/* Another lambda in an engine that has counted, against a dense Z in double precision that was begun with it. */
+/* Another lambda in an engine that has counted, against a dense Z in double precision that was begun with
+ * it. */
 #include "test_confidence_reference.h"
 
 enum { ARMS = 12, SLATE = 4, ROUNDS = 30 };

@@ -1,5 +1,5 @@
-/* The bonus in the unit of a posterior deviation: s and lambda computed here from what the caller sees and from the
- * gradients of the arms that were chosen. */
+/* The bonus in the unit of a posterior deviation: s and lambda computed here from what the caller sees and
+ * from the gradients of the arms that were chosen. */
 #include "test_agent_rig.h"
 
 #include "agent/agent.h"

@@ -122,8 +122,8 @@ SA_API sa_status sa_agent_load_with(const char *path, const char *const *names, 
  * be no file of the name. */
 SA_API bool sa_is_history(const char *path);
 
-/* What an estimate is made of with --companion: c + a regression + b network; and the unit of the bonus, that a
- * width is multiplied with beside gamma or nu. NaN where the agent has no companion. */
+/* What an estimate is made of with --companion: c + a regression + b network; and the unit of the bonus, that
+ * a width is multiplied with beside gamma or nu. NaN where the agent has no companion. */
 typedef struct sa_mixture {
     double a, b, c, unit;
 } sa_mixture;

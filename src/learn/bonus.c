@@ -53,8 +53,8 @@ static double kernel(const sa_posterior *known) {
     return fmax(mean - shared, LEAST_KERNEL * mean);
 }
 
-/* Arms of an observation: where only totals are seen, Z has sums of so many gradients, and errors are those of
- * y / sqrt(K). */
+/* Arms of an observation: where only totals are seen, Z has sums of so many gradients, and errors are those
+ * of y / sqrt(K). */
 static double arms_of(const sa_history *history) {
     return history->totals && history->answered ? (double)history->count / (double)history->answered : 1;
 }

@@ -9,7 +9,8 @@
  * so the deviation is s times the width that there is, and all that is needed are s and lambda:
  *
  *   s^2      the mean squared error of estimates that were made before their feedback was learnt from
- *   tau^2    the rest of the variance of scores is signal. f varies by tau^2 (k - k'), k the mean of k(x, x) and k' that of
+ *   tau^2    the rest of the variance of scores is signal. f varies by tau^2 (k - k'), k the mean of k(x, x)
+ *            and k' that of
  *            k(x, x') over the arms of a slate: what all gradients have in common, such as a bias, moves all
  *            scores alike. So tau^2 (k - k') = R^2 Var(y)
  *
