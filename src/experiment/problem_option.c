@@ -26,7 +26,7 @@ static void add_others(sa_buffer *buffer, const char *text, const char *name) {
 
 /* Puts the buffer's text in the place of `*text`. */
 static sa_status replace(char **text, sa_buffer *buffer) {
-    char *copy;
+    char *copy = NULL;
     sa_status status = buffer->status;
     if (status == SA_OK) status = sa_copy_text(buffer->text ? buffer->text : "", &copy);
     sa_buffer_clear(buffer);

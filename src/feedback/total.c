@@ -8,8 +8,8 @@
 #include "feedback/feedback.h"
 
 static sa_observed observe(size_t slate, const double *scores, const bool *observed, size_t *positions) {
-    return observed && !observed[0] ? (sa_observed){.end = slate}
-                                    : sa_feedback_observed(slate, scores, NULL, positions);
+    if (observed && !observed[0]) return (sa_observed){.end = slate};
+    return sa_feedback_observed(slate, scores, NULL, positions);
 }
 
 const sa_feedback sa_feedback_total = {

@@ -95,8 +95,9 @@ static void show(const ridge *self, const double *x, size_t count, size_t positi
     size_t dim = self->base.dim, features = positions ? dim - self->base.positions : dim;
     for (size_t i = 0; i < count * (positions ? positions : 1); i++, phi += dim + 1) {
         const double *row = x + (positions ? i / positions : i) * features;
+        size_t place = positions ? i % positions : 0;
         for (size_t j = 0; j < features; j++) phi[j] = factor * row[j];
-        for (size_t k = features; k < dim; k++) phi[k] = k - features == i % positions ? factor : 0;
+        for (size_t k = features; k < dim; k++) phi[k] = k - features == place ? factor : 0;
         phi[dim] = factor * CONSTANT;
     }
 }

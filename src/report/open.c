@@ -150,7 +150,7 @@ static const sa_published *find(const sa_published *all, size_t count, const cha
 
 static const char *name_of(int regret) { return regret == SA_REGRET_REALISED ? "realised" : "expected"; }
 
-/* One can be 70 more than the other, by the luck of the noise alone. */
+/* One can be 70 more than the other, by the chance of the noise alone. */
 static sa_status refuse(int published, int shown) {
     return sa_fail(
         SA_INVALID,
@@ -179,6 +179,7 @@ sa_status sa_report_match(sa_report *report) {
 sa_status sa_report_reference(sa_report *report, const char *path) {
     sa_published *published;
     size_t count;
+    if (!report || !path) return sa_fail(SA_INVALID, "sa_report_reference needs a report and a file");
     SA_TRY(sa_reference_read(path, &published, &count));
     sa_status status = match(report, published, count);
     if (status != SA_OK) {
