@@ -41,10 +41,15 @@ static sa_status check_totals(const sa_algorithm *algorithm, const sa_policy *po
     return SA_OK;
 }
 
-static sa_status check_forgetting(const sa_algorithm *algorithm, const sa_options *options) {
-    if (!algorithm->doubling || (options->window == 0 && options->discount == 1)) return SA_OK;
+/* An epoch counts all feedback as it begins. */
+static sa_status check_epochs(const sa_algorithm *algorithm, const sa_options *options) {
+    const char *option = options->window > 0     ? "--window"
+                         : options->discount < 1 ? "--discount"
+                         : options->rebuild      ? "--rebuild"
+                                                 : NULL;
+    if (!algorithm->doubling || !option) return SA_OK;
     return sa_fail(SA_INVALID, "%s does not go with --algorithm %s, whose epochs begin with all feedback",
-                   options->window > 0 ? "--window" : "--discount", algorithm->name);
+                   option, algorithm->name);
 }
 
 /* The model, and what is known of its gradients. */
@@ -80,7 +85,7 @@ static sa_status create_parts(const sa_algorithm *algorithm, sa_options *options
     policy->seed = (uint64_t)options->seed;
     policy->run = (uint64_t)options->first_run;
     policy->threads = (size_t)options->agent_threads;
-    SA_TRY(check_forgetting(algorithm, options));
+    SA_TRY(check_epochs(algorithm, options));
     if (policy->floor > 0) SA_TRY(sa_feasible_check(policy->oracle));
     SA_TRY(create_model(algorithm, options, policy));
     SA_TRY(check_totals(algorithm, policy, options));

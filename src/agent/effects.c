@@ -23,7 +23,12 @@ static bool has_linear(const facts *self) {
 }
 static bool learns(const facts *self) { return self->network || self->linear; }
 static bool has_widths(const facts *self) { return self->row->confidence; }
-static bool rebuilds(const facts *self) { return self->network && self->row->confidence; }
+static bool rebuilds(const facts *self) {
+    return self->network && self->row->confidence && !self->row->doubling;
+}
+static bool trains(const facts *self) {
+    return self->network || (self->linear && self->options->linear_form == SA_LINEAR_FITTED);
+}
 static bool sketches(const facts *self) {
     int kind = self->options->confidence;
     return self->row->confidence && (kind == SA_CONFIDENCE_SKETCH || kind == SA_CONFIDENCE_AUTO);
@@ -37,6 +42,10 @@ static bool follows_theory(const facts *self) {
     return self->rule->always_by_theory ||
            (self->rule->reads_gamma && self->options->gamma == SA_BY_THEORY) ||
            (self->rule->reads_nu && self->options->nu == SA_BY_THEORY);
+}
+static bool has_bonus(const facts *self) {
+    bool regression = !strcmp(self->row->model ? self->row->model : "", "neural-linear");
+    return self->network && self->row->confidence && !regression && !follows_theory(self);
 }
 static bool approximates(const facts *self) { return self->network && follows_theory(self); }
 static bool cascades(const facts *self) { return self->options->feedback == SA_FEEDBACK_CASCADE; }
@@ -53,8 +62,8 @@ static const struct {
     {"normalize", has_model},
     {"regularization", learns},
     {"linear-form", has_linear},
-    {"train", has_network},
-    {"train-every", has_network},
+    {"train", trains},
+    {"train-every", trains},
     {"train-steps", has_network},
     {"train-batch", has_network},
     {"rate", has_network},
@@ -65,7 +74,7 @@ static const struct {
     {"confidence", has_widths},
     {"sketch-size", sketches},
     {"widths", has_widths},
-    {"bonus", rebuilds},
+    {"bonus", has_bonus},
     {"gamma", has_gamma},
     {"nu", has_nu},
     {"ts-samples", samples},

@@ -108,7 +108,7 @@ static sa_status fork_engine(sa_confidence *confidence, sa_confidence **out) {
 static sa_status regularize(sa_confidence *confidence, double lambda) {
     diagonal_t *self = (diagonal_t *)confidence;
     for (size_t j = 0; j < self->parameters; j++) {
-        self->z[j] += lambda - self->lambda;
+        self->z[j] = lambda + fmax(0, self->z[j] - self->lambda); /* at least lambda, rounded or not */
         self->reciprocal[j] = 1 / self->z[j];
     }
     self->lambda = lambda;

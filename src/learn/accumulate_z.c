@@ -146,9 +146,12 @@ static sa_status restate(sa_learner *learner, sa_pending *pending, sa_confidence
 
 static sa_status count_all(sa_learner *learner, size_t first, sa_confidence *next) {
     const sa_pending_ring *ring = &learner->memory->pending;
-    size_t expected = learner->memory->history.count - first;
+    const sa_history *history = &learner->memory->history;
+    bool totals = history->totals; /* one gradient a decision */
+    size_t expected = history->count - first;
+    if (totals && expected) expected = history->answered - sa_history_decision(history, first);
     for (size_t i = 0; learner->options->count_pending && i < ring->count; i++)
-        expected += sa_ring_at(ring, i)->left;
+        expected += totals ? sa_ring_at(ring, i)->left > 0 : sa_ring_at(ring, i)->left;
     SA_TRY(sa_confidence_expect(next, expected));
     SA_TRY(count_history(learner, first, next));
     for (size_t i = 0; i < ring->count; i++) {

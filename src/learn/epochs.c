@@ -126,13 +126,12 @@ static sa_status restate_pending(sa_learner *next, sa_gradients *counted) {
 static sa_status replay(const sa_learner *now, sa_learner *next) {
     sa_gradients counted;
     sa_status status;
-    sa_confidence *confidence = next->policy->confidence;
     SA_TRY(sa_gradients_init_like(&counted, next->policy->none.precision, &next->policy->none));
     SA_TRY_OR_FAIL(next->options->epoch_replay == SA_REPLAY_SCHEDULE ? replay_schedule(next, &counted)
                                                                      : replay_last(now, next, &counted));
     SA_TRY_OR_FAIL(restate_pending(next, &counted));
-    SA_TRY_OR_FAIL(sa_confidence_expect(confidence, counted.count));
-    SA_TRY_OR_FAIL(sa_confidence_count(confidence, &counted, NULL, next->work.widths));
+    SA_TRY_OR_FAIL(sa_confidence_expect(next->policy->confidence, counted.count));
+    SA_TRY_OR_FAIL(sa_confidence_count(next->policy->confidence, &counted, NULL, next->work.widths));
 fail:
     sa_gradients_clear(&counted);
     return status;

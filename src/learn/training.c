@@ -110,12 +110,13 @@ sa_status sa_learner_train(sa_learner *learner, size_t steps) {
     sa_sampler sampler;
     sa_training training;
     if (!model || !model->kind->training || first == learner->memory->history.count) return SA_OK;
-    if (model->kind->training->wants &&
-        !model->kind->training->wants(model, learner->memory->history.count - first))
-        return SA_OK;
+    size_t seen = learner->memory->history.count;
+    if (model->kind->training->wants && !model->kind->training->wants(model, seen)) return SA_OK;
     centre_and_scale(learner, first, &centre, &scale);
     SA_TRY(judge_predictions(learner, centre));
     SA_TRY(sa_sampler_begin(&sampler, learner, first, centre, scale, steps, &training));
+    training.seen = seen;
+    training.within = seen - first;
     if (isfinite(centre) && isfinite(scale)) /* huge scores may have no finite mean or deviation */
         SA_TRY(model->kind->training->train(model, &training, &learner->work.model, &diverged));
     learner->trainings++;

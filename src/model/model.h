@@ -29,6 +29,8 @@ typedef struct sa_batch {
 /* What one training learns from. */
 typedef struct sa_training {
     size_t count;  /* samples there are */
+    size_t seen;   /* observations of arms since the beginning */
+    size_t within; /* those that the samples stand for: all, or what is not forgotten */
     size_t widest; /* the most rows that one of them has; 0 or 1: they have one each */
     /* what they stand for, n of the loss: count, unless they weigh less or are a sample themselves */
     double total;
@@ -63,8 +65,8 @@ typedef struct sa_training_class {
     sa_status (*redraw)(sa_model *model, const sa_model_settings *settings, uint64_t draw);
     /* What its targets are to be divided by from now on, as the training found. NULL: 1. */
     double (*unit)(const sa_model *model);
-    /* Is it time, with so many observations? NULL: whenever the schedule says so. */
-    bool (*wants)(const sa_model *model, size_t count);
+    /* Is it time, with so many observations since the beginning? NULL: whenever the schedule says so. */
+    bool (*wants)(const sa_model *model, size_t seen);
 } sa_training_class;
 
 /* Models that learn with each observation, beside trainings or instead of them. */

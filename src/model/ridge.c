@@ -43,8 +43,8 @@ typedef struct ridge {
     sa_model *regression; /* of phi, (dim + 1) */
     double lambda;        /* lambda_0 */
     double ratio;
-    double unit;    /* s, of the last training's targets */
-    double trained; /* observations at the last training */
+    double unit; /* s, of the last training's targets */
+    double due;  /* observations, all told, that the next training waits for */
 } ridge;
 
 static void destroy(sa_model *model) {
@@ -275,7 +275,7 @@ static sa_status train(sa_model *model, const sa_training *training, sa_model_wo
     memset(of.b, 0, of.dim * sizeof *of.b);
     add_up(training, &of);
     *diverged = false;
-    self->trained = (double)training->count;
+    self->due = (double)training->seen + (GROWTH - 1) * (double)training->within;
     self->unit = 1;
     if (!(of.squares > 0) || !(of.weight > 0)) return SA_OK; /* nothing to tell a unit by */
     double ratio = climb(self, &of, &left), unit = sqrt(left / of.weight);
@@ -288,9 +288,7 @@ static sa_status train(sa_model *model, const sa_training *training, sa_model_wo
 
 static double unit_of(const sa_model *model) { return ((const ridge *)model)->unit; }
 
-static bool wants(const sa_model *model, size_t count) {
-    return (double)count >= GROWTH * ((const ridge *)model)->trained;
-}
+static bool wants(const sa_model *model, size_t seen) { return (double)seen >= ((const ridge *)model)->due; }
 
 /* ---- the rest ---- */
 
@@ -304,7 +302,7 @@ static sa_status save(const sa_model *model, sa_npz_writer *writer) {
     const ridge *self = (const ridge *)model;
     SA_TRY(sa_npz_add(writer, "ridge_ratio", SA_FLOAT64, 0, NULL, &self->ratio));
     SA_TRY(sa_npz_add(writer, "ridge_unit", SA_FLOAT64, 0, NULL, &self->unit));
-    SA_TRY(sa_npz_add(writer, "ridge_trained", SA_FLOAT64, 0, NULL, &self->trained));
+    SA_TRY(sa_npz_add(writer, "ridge_due", SA_FLOAT64, 0, NULL, &self->due));
     return self->regression->kind->save(self->regression, writer);
 }
 
@@ -312,9 +310,9 @@ static sa_status load(sa_model *model, sa_npz *archive) {
     ridge *self = (ridge *)model;
     SA_TRY(sa_npz_get_number(archive, "ridge_ratio", &self->ratio));
     SA_TRY(sa_npz_get_number(archive, "ridge_unit", &self->unit));
-    SA_TRY(sa_npz_get_number(archive, "ridge_trained", &self->trained));
+    SA_TRY(sa_npz_get_number(archive, "ridge_due", &self->due));
     if (!(self->ratio >= LEAST_RATIO && self->ratio <= MOST_RATIO) || !(self->unit > 0) ||
-        !isfinite(self->unit) || !(self->trained >= 0))
+        !isfinite(self->unit) || !(self->due >= 0))
         return sa_fail(SA_FORMAT, "the agent's ridge regression makes no sense");
     return self->regression->kind->load(self->regression, archive);
 }
