@@ -1,5 +1,5 @@
-/* Options that meet: forgetting with a regression that fits lambda, a lambda that changes in a diagonal Z, epochs
- * that count all feedback as they begin, totals that are rebuilt. */
+/* Options that meet: forgetting with a regression that fits lambda, a lambda that changes in a diagonal Z,
+ * epochs that count all feedback as they begin, totals that are rebuilt. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -83,7 +83,8 @@ static sa_status warn_of_mean(sa_evaluation *evaluation, const sa_policy_result 
     return sa_warn(evaluation,
                    "policy %s, %s: the weights' mean is %.4g, and it should be 1 (standard error %.2g). "
                    "Either the logged "
-                   "probabilities are wrong, or the policy makes choices that the log never has",
+                   "probabilities are wrong, or the policy makes choices that the log never has, or has so "
+                   "rarely that the few of large weight did not come up",
                    policy->target.name, sa_estimators[at].name, mean, error);
 }
 
