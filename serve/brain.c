@@ -155,8 +155,15 @@ bool brain_change(sv_brain **self, const sv_settings *settings, const char *scra
     if (good && status == SA_OK) status = sa_agent_save((*self)->agent, scratch);
     if (good && status == SA_OK)
         status = sa_agent_load_with(scratch, found->names, found->values, found->count, &agent);
+    const char *said = sa_last_error();
+    size_t path = strlen(scratch); /* of a file that the client knows nothing of */
+    if (said && !strncmp(said, scratch, path) && !strncmp(said + path, ": ", 2)) said += path + 2;
     if (good && status == SA_INVALID)
-        good = refuse(why, 409, "%.360s: send \"reset\": true for a new agent", sa_last_error());
+        good =
+            refuse(why, 409,
+                   "%.300s: send \"reset\": true for a new agent, which begins again without what this one "
+                   "has learnt",
+                   said);
     else if (good && status != SA_OK)
         good = refuse_library(why, status);
     if (good) {
