@@ -57,7 +57,7 @@ static void fit(const data *d, double lambda, double theta[DIM + 1]) {
 }
 
 /* log density of the scores' deviations under N(0, s^2 (I + X X' / lambda)), with the best s, from the n x n
- * side */
+ * side, and of lambda itself, whose logarithm is N(0, 3^2) */
 static double log_density(const data *d, double lambda) {
     static double a[MANY * (MANY + 1)];
     double mean[DIM + 1] = {0}, quadratic = 0;
@@ -75,7 +75,7 @@ static double log_density(const data *d, double lambda) {
     }
     double log_det = eliminate(MANY, a);
     for (int i = 0; i < MANY; i++) quadratic += (d->y[i] - mean[DIM]) * a[i * (MANY + 1) + MANY];
-    return -0.5 * MANY * log(quadratic) - 0.5 * log_det;
+    return -0.5 * MANY * log(quadratic) - 0.5 * log_det - 0.5 * pow(log(lambda) / 3, 2);
 }
 
 static void finds_the_regression(void **state) {
@@ -98,14 +98,20 @@ static void finds_the_regression(void **state) {
     }
 }
 
-static void sees_no_signal_in_noise(void **state) {
+static void sees_little_signal_in_noise(void **state) {
     (void)state;
     data d = draw(0, 1, false);
     sa_companion *companion = NULL;
     assert_int_equal(sa_companion_create(DIM, &companion), SA_OK);
     add(companion, &d);
     for (int i = 0; i < 12; i++) sa_companion_learn(companion);
-    for (int j = 0; j < DIM; j++) assert_true(companion->theta[j] == 0);
+    double least[DIM + 1], length = 0, found = 0;
+    fit(&d, 0, least);
+    for (int j = 0; j < DIM; j++) {
+        length += least[j] * least[j];
+        found += companion->theta[j] * companion->theta[j];
+    }
+    assert_true(companion->numbers.lambda > 1 && found < length / 4);
     sa_companion_destroy(companion);
 }
 
@@ -117,8 +123,15 @@ static void a_discount_of_0_teaches_nothing(void **state) {
     sa_companion_add(companion, &(sa_companion_case){.input = x, .score = 5, .discount = 0});
     assert_true(companion->numbers.count == 0 && companion->numbers.weight == 0);
     sa_companion_learn(companion);
-    assert_true(companion->numbers.network == 0.1);
+    assert_true(companion->numbers.network == 1 && companion->numbers.linear == 0);
     sa_companion_destroy(companion);
+}
+
+/* One case, for which the network had predicted this. */
+static void see(sa_companion *companion, const double *x, double score, double psi, double network) {
+    sa_companion_case now = {.input = x, .score = score, .discount = psi};
+    sa_companion_judge(companion, &now, network);
+    sa_companion_add(companion, &now);
 }
 
 /* Feedback 3 + 0.8 (f - 3), with f predicted: after many cases b is 0.8, and the mixture says what comes. A
@@ -131,19 +144,81 @@ static void trusts_what_predicts(void **state) {
         double size = sizes[i % 2];
         sa_companion *companion = NULL;
         assert_int_equal(sa_companion_create(1, &companion), SA_OK);
-        assert_true(companion->numbers.network < 0.5);
+        assert_true(companion->numbers.network == 1);
         for (int k = 0; k < 5000; k++) {
             double f = 3 + uniform(&random), x = uniform(&random), psi = i < 2 ? 1 : 0.5 + 0.25 * (k % 3);
-            sa_companion_add(companion, &(sa_companion_case){.input = &x,
-                                                             .score = size * psi * (3 + 0.8 * (f - 3)),
-                                                             .discount = psi,
-                                                             .predicted = true,
-                                                             .network = size * f});
+            see(companion, &x, size * psi * (3 + 0.8 * (f - 3)), psi, size * f);
         }
         sa_companion_learn(companion);
         assert_float_equal(companion->numbers.network, 0.8, 0.01);
         const double at = 0.3;
         assert_float_equal(sa_companion_mix(companion, &at, size * 3.5) / size, 3.4, 0.01);
+        sa_companion_destroy(companion);
+    }
+}
+
+/* Scores, and what was predicted for them; theta is as of the last training. */
+enum { CASES = 120 };
+typedef struct ledger {
+    double r[CASES], f[CASES], t[CASES], variance;
+} ledger;
+
+/* The sum of squares that share w and trust k leave, and what a prior takes for each. */
+static double left_by(const ledger *l, double w, double k) {
+    double mean = 0, mixed = 0, sum = 0;
+    for (int i = 0; i < CASES; i++) {
+        mean += l->t[i] / CASES;
+        mixed += ((1 - w) * l->r[i] + w * l->f[i]) / CASES;
+    }
+    for (int i = 0; i < CASES; i++)
+        sum += pow(l->t[i] - mean - k * ((1 - w) * l->r[i] + w * l->f[i] - mixed), 2);
+    return sum + l->variance * (5 * pow(w - 1, 2) + pow(k - 1, 2));
+}
+
+/* w and k, one after the other, by trying all from 0.02 to 1. The network predicts `right` times the signal, and
+ * noise; in the last kind the inputs of predictions are of another world than those of the regression. */
+static void share_and_trust_are_the_best(void **state) {
+    (void)state;
+    static const struct {
+        double right, noise;
+        bool other;
+    } kinds[] = {{0.9, 0.1, false}, {0.3, 0.4, false}, {0, 1, false}, {1, 2, true}, {0, 1, true}};
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        uint64_t random = 77;
+        ledger l = {.variance = 0};
+        sa_companion *companion = NULL;
+        double mean = 0, square = 0;
+        int all = 0;
+        assert_int_equal(sa_companion_create(1, &companion), SA_OK);
+        for (int i = -40; i < CASES; i++) {
+            double x = uniform(&random), signal = kinds[kind].other && i >= 0 ? 0 : 2 * x;
+            double t = 5 + signal + 0.5 * uniform(&random);
+            double f = 5 + kinds[kind].right * signal + kinds[kind].noise * uniform(&random);
+            if (i >= 0) {
+                l.r[i] = companion->numbers.score_mean + companion->theta[0] * (x - companion->input_mean[0]);
+                l.f[i] = f;
+                l.t[i] = t;
+            }
+            sa_companion_case now = {.input = &x, .score = t, .discount = 1};
+            if (i >= 0) sa_companion_judge(companion, &now, f);
+            sa_companion_add(companion, &now);
+            if (i == -1) sa_companion_learn(companion);
+            double before = mean;
+            mean += (t - mean) / ++all;
+            square += (t - before) * (t - mean);
+        }
+        l.variance = square / all;
+        sa_companion_learn(companion);
+        double w = 0.02, k = 0.02;
+        for (double at = 0.02; at <= 1; at += 1e-4)
+            if (left_by(&l, at, 1) < left_by(&l, w, 1)) w = at;
+        for (double at = 0.02; at <= 1; at += 1e-4)
+            if (left_by(&l, w, at) < left_by(&l, w, k)) k = at;
+        assert_float_equal(companion->numbers.network, k * w, 3e-4);
+        assert_float_equal(companion->numbers.linear, k * (1 - w), 3e-4);
+        assert_float_equal(sa_companion_share(companion), w, 3e-4);
+        if (kind == 4) assert_true(k < 0.1); /* nothing predicts */
+        if (kind < 2) assert_true(k > 0.95);
         sa_companion_destroy(companion);
     }
 }
@@ -156,10 +231,7 @@ static void an_outlier_stays_one(void **state) {
     assert_int_equal(sa_companion_create(1, &companion), SA_OK);
     for (int i = 0; i < 400; i++) {
         double f = uniform(&random), x = uniform(&random);
-        sa_companion_add(
-            companion,
-            &(sa_companion_case){
-                .input = &x, .score = i == 200 ? 1e10 : f, .discount = 1, .predicted = true, .network = f});
+        see(companion, &x, i == 200 ? 1e10 : f, 1, f);
         sa_companion_learn(companion);
         assert_true(fabs(sa_companion_mix(companion, &x, f)) <= (i < 200 ? 4 : 1e10));
     }
@@ -174,10 +246,7 @@ static void does_not_trust_what_does_not(void **state) {
     assert_int_equal(sa_companion_create(1, &companion), SA_OK);
     for (int i = 0; i < 5000; i++) {
         double f = uniform(&random), x = uniform(&random);
-        sa_companion_add(
-            companion,
-            &(sa_companion_case){
-                .input = &x, .score = uniform(&random) + x, .discount = 1, .predicted = true, .network = f});
+        see(companion, &x, uniform(&random) + x, 1, f);
         if (i % 100 == 0) sa_companion_learn(companion);
     }
     sa_companion_learn(companion);
@@ -224,9 +293,10 @@ static void discounts_weigh(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(finds_the_regression),
-                                       cmocka_unit_test(sees_no_signal_in_noise),
+                                       cmocka_unit_test(sees_little_signal_in_noise),
                                        cmocka_unit_test(a_discount_of_0_teaches_nothing),
                                        cmocka_unit_test(trusts_what_predicts),
+                                       cmocka_unit_test(share_and_trust_are_the_best),
                                        cmocka_unit_test(an_outlier_stays_one),
                                        cmocka_unit_test(does_not_trust_what_does_not),
                                        cmocka_unit_test(discounts_weigh)};

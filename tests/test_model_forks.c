@@ -226,11 +226,9 @@ static void teach(sa_companion *companion, const lesson *seen) {
     if (seen->round % 5 == 4) sa_companion_forget(companion);
     for (size_t i = 0; i < SAMPLES; i++) {
         const double *x = seen->x.wide + i * DIM;
-        sa_companion_case one = {.input = x,
-                                 .score = 2 * x[0] - x[1] + 0.1 * seen->y.wide[i],
-                                 .discount = i % 3 ? 1 : 0.5,
-                                 .predicted = seen->round > 1,
-                                 .network = x[0]};
+        sa_companion_case one = {
+            .input = x, .score = 2 * x[0] - x[1] + 0.1 * seen->y.wide[i], .discount = i % 3 ? 1 : 0.5};
+        if (seen->round > 1) sa_companion_judge(companion, &one, x[0]);
         sa_companion_add(companion, &one);
     }
     sa_companion_learn(companion);

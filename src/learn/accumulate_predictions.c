@@ -44,22 +44,48 @@ static sa_status show(sa_learner *learner, const sa_observation *seen, bool pred
     return SA_OK;
 }
 
-/* `predicted`: by the network, which has not seen it yet. */
-static void add_to_companion(sa_learner *learner, const sa_observation *seen, const one_input *one,
-                             bool predicted) {
+static bool begins_a_decision(const sa_learner *learner, const sa_observation *seen) {
     const sa_history *history = &learner->memory->history;
+    return history->start[sa_history_decision(history, seen->first)] == (int64_t)seen->first;
+}
+
+static sa_companion_case case_of(const sa_observation *seen, const one_input *one) {
+    return (sa_companion_case){.input = one->row, .score = seen->score, .discount = seen->psi};
+}
+
+/* What is forgotten elsewhere counts for less here, too. */
+static void judge_companion(sa_learner *learner, const sa_observation *seen, const one_input *one) {
     const sa_estimator *estimator = &learner->policy->estimator;
-    sa_companion *companion = estimator->companion;
-    if (!companion) return;
-    if (learner->options->discount < 1 &&
-        history->start[sa_history_decision(history, seen->first)] == (int64_t)seen->first)
+    const sa_options *options = learner->options;
+    sa_companion_case now = case_of(seen, one);
+    if (!estimator->companion) return;
+    if (begins_a_decision(learner, seen)) {
+        if (options->discount < 1) sa_companion_fade(estimator->companion, options->discount);
+        if (options->window > 0) sa_companion_fade(estimator->companion, 1 - 1 / (double)options->window);
+    }
+    sa_companion_judge(estimator->companion, &now, estimator->centre + estimator->scale * one->network);
+}
+
+static void add_to_companion(sa_learner *learner, const sa_observation *seen, const one_input *one) {
+    sa_companion *companion = learner->policy->estimator.companion;
+    sa_companion_case now = case_of(seen, one);
+    if (learner->options->discount < 1 && begins_a_decision(learner, seen))
         sa_companion_discount(companion, learner->options->discount);
-    sa_companion_add(companion,
-                     &(sa_companion_case){.input = one->row,
-                                          .score = seen->score,
-                                          .discount = seen->psi,
-                                          .predicted = predicted,
-                                          .network = estimator->centre + estimator->scale * one->network});
+    sa_companion_add(companion, &now);
+}
+
+/* Observations [first, end) into the regression. */
+static sa_status add_all(sa_learner *learner, size_t first, size_t end) {
+    one_input one;
+    if (!learner->policy->estimator.companion) return SA_OK;
+    SA_TRY(lay(learner, &one));
+    for (size_t i = first; i < end;) {
+        sa_observation each = sa_history_observation(&learner->memory->history, i);
+        SA_TRY(show(learner, &each, false, &one));
+        add_to_companion(learner, &each, &one);
+        i += each.rows;
+    }
+    return SA_OK;
 }
 
 static void judge(sa_learner *learner, const sa_observation *seen, double predicted) {
@@ -76,19 +102,22 @@ static double estimate(const sa_estimator *estimator, const one_input *one, doub
     return estimator->companion ? sa_companion_mix(estimator->companion, one->row, mean) : mean;
 }
 
+/* All are judged by the estimator that chose them; then they are added. */
 static sa_status take(sa_learner *learner, const sa_observations *seen) {
     const sa_estimator *estimator = &learner->policy->estimator;
+    size_t end = seen->first + seen->count;
     bool trained = learner->judged > 0;
     one_input one;
     SA_TRY(lay(learner, &one));
-    for (size_t i = seen->first; i < seen->first + seen->count;) {
+    for (size_t i = seen->first; i < end;) {
         sa_observation each = sa_history_observation(&learner->memory->history, i);
         SA_TRY(show(learner, &each, true, &one));
         judge(learner, &each, trained ? estimate(estimator, &one, one.network) : seen->centre);
-        add_to_companion(learner, &each, &one, trained);
+        if (trained) judge_companion(learner, &each, &one);
         i += each.rows;
     }
-    learner->judged = seen->first + seen->count;
+    SA_TRY(add_all(learner, seen->first, end));
+    learner->judged = end;
     return SA_OK;
 }
 
@@ -108,31 +137,16 @@ static sa_status revise(sa_learner *learner, size_t row, double before) {
     return SA_OK;
 }
 
-/* Observations [first, end), of which nothing was predicted. */
-static sa_status add_unpredicted(sa_learner *learner, size_t first, size_t end) {
-    one_input one;
-    SA_TRY(lay(learner, &one));
-    for (size_t i = first; i < end;) {
-        sa_observation each = sa_history_observation(&learner->memory->history, i);
-        SA_TRY(show(learner, &each, false, &one));
-        add_to_companion(learner, &each, &one, false);
-        i += each.rows;
-    }
-    return SA_OK;
-}
-
 /* The error is of the latest alone. */
 static sa_status begin_again(sa_learner *learner, size_t first) {
-    sa_companion *companion = learner->policy->estimator.companion;
-    if (!companion) return SA_OK;
-    sa_companion_forget(companion);
-    return add_unpredicted(learner, first, learner->judged);
+    if (learner->policy->estimator.companion) sa_companion_forget(learner->policy->estimator.companion);
+    return add_all(learner, first, learner->judged);
 }
 
 sa_status sa_predictions_skip(sa_learner *learner) {
     size_t end = learner->memory->history.count;
     if (!learner->policy->estimator.companion) return SA_OK;
-    SA_TRY(add_unpredicted(learner, learner->judged, end));
+    SA_TRY(add_all(learner, learner->judged, end));
     learner->judged = end;
     return SA_OK;
 }

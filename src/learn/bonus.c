@@ -65,10 +65,11 @@ sa_status sa_bonus_follow(sa_learner *learner) {
     double arms = arms_of(&learner->memory->history), n = known->counted / arms;
     double error = fmax(learner->error, LEAST_ERROR * known->variance), noise = arms * error;
     if (!is_used(learner) || !(n > 0) || !(known->variance > 0) || !isfinite(error)) return SA_OK;
-    double h = (double)learner->options->hidden / 2, early = h / n;
+    double m = (double)learner->options->hidden, h = m / 2, early = m / n;
+    const sa_companion *companion = policy->estimator.companion;
     double explained = (h + n * fmax(0, 1 - error / known->variance)) / (h + n);
     SA_TRY(regularize(policy, noise * kernel(known) / (explained * known->variance)));
-    policy->deviation = sqrt(noise) * (1 + early * early);
+    policy->deviation = sqrt(noise) * ((companion ? sa_companion_share(companion) : 1) + early * early);
     known->deviation = policy->deviation;
     known->lambda = policy->lambda;
     return SA_OK;

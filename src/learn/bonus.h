@@ -20,8 +20,13 @@
  *     R^2 = (h + n (1 - s^2 / Var(y))) / (h + n)
  *
  * as if h observations had been predicted well: an agent explores before it has shown that nothing can be
- * learnt. Nor is the estimate of so few a posterior mean, it is wrong where it has not been: the deviation
- * counts 1 + (h / n)^2 times.
+ * learnt. Nor is the estimate of so few a posterior mean, it is wrong where it has not been. And where a
+ * companion shares the estimate (model/companion.h), what the network leaves open is open by its share w
+ * alone: the derivative of the estimate by a weight is w times the network's. So the deviation counts
+ *
+ *     w + (m / n)^2      times, w = 1 without a companion
+ *
+ * w and not b = k w: where nothing predicts yet, k is almost 0, and the bonus alone decides.
  *
  * lambda is changed in Z when it has moved by a factor of two. */
 #ifndef SA_LEARN_BONUS_H

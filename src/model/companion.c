@@ -8,13 +8,12 @@
 #include "linalg/blas.h"
 #include "model/rows_real.h"
 
-static const double EVIDENCE = 5;       /* nats that a regression must be worth */
-static const double LATEST = 1000;      /* observations that predictions are judged by */
-static const double FIRST_TRUST = 0.1;  /* b without evidence, */
-static const double TRUST_WEIGHT = 5;   /* that counts as so many observations */
-static const double LEAST_TRUST = 0.02; /* b at least, so that the network is never out of the race */
-static const double LAMBDA_STEP = 3;    /* of the climb */
-static const double LEAST_LEFT = 1e-4;  /* share of variance: perfect fits are not infinitely likely */
+static const double SHARE_WEIGHT = 5;  /* w = 1 for a start, as of so many observations */
+static const double TRUST_WEIGHT = 1;  /* k = 1 for a start, likewise */
+static const double LEAST = 0.02;      /* of w and k: nothing is out of the race for good */
+static const double LAMBDA_STEP = 3;   /* of the climb */
+static const double LAMBDA_SPREAD = 3; /* of the prior of its logarithm, as in ridge.c */
+static const double LEAST_LEFT = 1e-4; /* share of variance: perfect fits are not infinitely likely */
 static const double LEAST_LAMBDA = 0.01, MOST_LAMBDA = 1e4;
 
 static void destroy(sa_companion *companion) {
@@ -32,7 +31,7 @@ sa_status sa_companion_create(size_t dim, sa_companion **out) {
     sa_status status;
     if (dim > SA_COMPANION_MOST) return SA_OK;
     SA_TRY(sa_alloc_array(1, sizeof *companion, &companion));
-    *companion = (sa_companion){.dim = dim, .numbers = {.lambda = 1, .network = FIRST_TRUST}};
+    *companion = (sa_companion){.dim = dim, .numbers = {.lambda = 1, .network = 1}};
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->input_mean));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->theta));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->input_score));
@@ -115,10 +114,11 @@ void sa_companion_mix_rows(const sa_companion *companion, sa_precision precision
 
 /* ---- adding ---- */
 
-static void judge(sa_companion *companion, const sa_companion_case *seen) {
+void sa_companion_judge(sa_companion *companion, const sa_companion_case *seen, double network) {
     enum { SUMS = sizeof(sa_prediction_sums) / sizeof(double) };
+    if (companion->numbers.count == 0 || !(seen->discount > 0)) return;
     double psi = seen->discount, reference = companion->numbers.reference, t = seen->score - psi * reference;
-    double r = psi * (regression(companion, seen->input) - reference), f = psi * (seen->network - reference);
+    double r = psi * (regression(companion, seen->input) - reference), f = psi * (network - reference);
     const sa_prediction_sums term = {.weight = psi * psi,
                                      .r = psi * r,
                                      .f = psi * f,
@@ -134,7 +134,7 @@ static void judge(sa_companion *companion, const sa_companion_case *seen) {
     memcpy(sums, &companion->numbers.sums, sizeof sums);
     for (int i = 0; i < SUMS; i++)
         if (!isfinite(terms[i])) return; /* what overflows tells nothing */
-    for (int i = 0; i < SUMS; i++) sums[i] = (1 - 1 / LATEST) * sums[i] + terms[i];
+    for (int i = 0; i < SUMS; i++) sums[i] += terms[i];
     memcpy(&companion->numbers.sums, sums, sizeof sums);
 }
 
@@ -161,7 +161,6 @@ void sa_companion_add(sa_companion *companion, const sa_companion_case *seen) {
     if (!(weight > 0) || !isfinite(score * score)) return;
     if (companion->numbers.count == 0 && companion->numbers.sums.weight == 0)
         companion->numbers.reference = score;
-    if (seen->predicted) judge(companion, seen);
     accumulate(companion, seen->input, score, weight);
 }
 
@@ -186,12 +185,15 @@ void sa_companion_discount(sa_companion *companion, double factor) {
     companion->numbers.count *= factor;
     companion->numbers.weight *= factor;
     companion->numbers.score_square *= factor;
+    for (size_t j = 0; j < dim; j++) companion->input_score[j] *= factor;
+    for (size_t j = 0; j < dim * dim; j++) companion->gram[j] *= factor;
+}
+
+void sa_companion_fade(sa_companion *companion, double factor) {
     sa_prediction_sums *sums = &companion->numbers.sums;
     double *const each[] = {&sums->weight, &sums->r,  &sums->f,  &sums->t,  &sums->rr,
                             &sums->rf,     &sums->ff, &sums->rt, &sums->ft, &sums->tt};
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) *each[i] *= factor;
-    for (size_t j = 0; j < dim; j++) companion->input_score[j] *= factor;
-    for (size_t j = 0; j < dim * dim; j++) companion->gram[j] *= factor;
 }
 
 void sa_companion_forget(sa_companion *companion) {
@@ -205,7 +207,7 @@ void sa_companion_forget(sa_companion *companion) {
 
 /* ---- learning ---- */
 
-/* log evidence of `lambda` beyond that of no regression; theta into scratch */
+/* log evidence of `lambda`; theta into scratch */
 static double evidence(sa_companion *companion, double lambda) {
     size_t dim = companion->dim;
     double *c = companion->factor, *u = companion->scratch, log_det = -(double)dim * log(lambda), fit = 0;
@@ -224,7 +226,8 @@ static double evidence(sa_companion *companion, double lambda) {
         for (size_t k = 0; k < j; k++) u[k] -= c[j * dim + k] * u[j];
     }
     double left = fmax(1 - fit / companion->numbers.score_square, LEAST_LEFT);
-    return -0.5 * companion->numbers.count * log(left) - 0.5 * log_det;
+    double unlikely = log(lambda) / LAMBDA_SPREAD;
+    return -0.5 * companion->numbers.count * log(left) - 0.5 * log_det - 0.5 * unlikely * unlikely;
 }
 
 /* One step of the climb: trainings are many. */
@@ -241,35 +244,29 @@ static void regress(sa_companion *companion) {
         companion->numbers.lambda = tried[i];
         memcpy(companion->theta, companion->scratch, dim * sizeof *companion->theta);
     }
-    for (size_t j = 0; j < dim; j++)
-        if (!(best > EVIDENCE)) companion->theta[j] = 0;
 }
 
-/* a, b, c */
+static double within(double least, double value, double most) {
+    return value > least ? fmin(value, most) : least;
+}
+
+/* w, then k; and a, b and c from them. All sums are about the means. */
 static void trust(sa_companion *companion) {
-    const sa_prediction_sums *m = &companion->numbers.sums;
-    double n = m->weight, prior = TRUST_WEIGHT * companion->numbers.score_square / companion->numbers.weight;
-    companion->numbers.linear = 0;
-    companion->numbers.network = FIRST_TRUST;
-    companion->numbers.intercept = (1 - FIRST_TRUST) * companion->numbers.score_mean;
-    if (!(n > 0) || !(prior > 0)) return;
+    sa_companion_numbers *numbers = &companion->numbers;
+    const sa_prediction_sums *m = &numbers->sums;
+    double n = m->weight, variance = numbers->score_square / numbers->weight;
+    if (!(n > 0) || !(variance > 0)) return;
     double rr = m->rr - m->r * m->r / n, rf = m->rf - m->r * m->f / n, ff = m->ff - m->f * m->f / n;
     double rt = m->rt - m->r * m->t / n, ft = m->ft - m->f * m->t / n;
-    double drawn = ft + prior * FIRST_TRUST, determinant = (rr + prior) * (ff + prior) - rf * rf;
-    double a = (rt * (ff + prior) - drawn * rf) / determinant,
-           b = (drawn * (rr + prior) - rt * rf) / determinant;
-    if (a < 0) {
-        a = 0;
-        b = drawn / (ff + prior);
-    }
-    if (b < LEAST_TRUST) {
-        b = LEAST_TRUST;
-        a = fmax(0, (rt - b * rf) / (rr + prior));
-    }
-    companion->numbers.linear = a;
-    companion->numbers.network = b;
-    companion->numbers.intercept =
-        (1 - a - b) * companion->numbers.reference + (m->t - a * m->r - b * m->f) / n;
+    double first = SHARE_WEIGHT * variance;
+    double w = within(LEAST, (ft - rt - rf + rr + first) / (ff - 2 * rf + rr + first), 1), v = 1 - w;
+    double square = v * v * rr + 2 * v * w * rf + w * w * ff, product = v * rt + w * ft;
+    first = TRUST_WEIGHT * variance;
+    double k = within(LEAST, (product + first) / (square + first), 1);
+    double off = (m->t - v * m->r - w * m->f) / n; /* what both are wrong by in the mean */
+    numbers->linear = k * v;
+    numbers->network = k * w;
+    numbers->intercept = k * off + (1 - k) * numbers->score_mean;
 }
 
 void sa_companion_learn(sa_companion *companion) {

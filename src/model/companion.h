@@ -10,14 +10,16 @@
  * it:
  *
  *   theta    ridge regression of all feedback, with an intercept. lambda is the most likely one: it climbs
- *                -n/2 log(left) - 1/2 log det(I + G / lambda),   G = sum (x - x^)(x - x^)',  left = what
- *                    theta leaves unexplained
- *            and theta is 0 unless that beats no regression at all by EVIDENCE.
- *   a, b, c  least squares on what both had predicted for feedback before they learnt from it, over about the
- *       last 1000
- *            observations; with few of them a is drawn to 0 and b to 0.1, so that an agent explores until it
- *                has shown that it can
- *            predict. Where both predict alike, that favours the network.
+ *                -n/2 log(left) - 1/2 log det(I + G / lambda) - log(lambda)^2 / 18,
+ *                G = sum (x - x^)(x - x^)',  left = what theta leaves unexplained
+ *            whose last term is the prior of ridge.c.
+ *   w, k     what both had predicted for feedback before they learnt from it says which is right, and whether
+ *            any is:
+ *                y = v^ + k ((1 - w) r + w f + off - v^),    a = k (1 - w),  b = k w
+ *            w is the least squares' one, and then k, both drawn to 1 while there is little to go by. Where
+ *            neither predicts, k falls to almost 0, estimates are all alike, and an agent explores until it
+ *            can predict. Where scores are mostly noise, predictions are small, and few of them do not show
+ *            that they are wrong.
  *
  * With discounts psi (learn/training.c) an observation is y = psi v: it has the weight psi^2, and v = y /
  * psi. */
@@ -33,7 +35,7 @@
 
 enum { SA_COMPANION_MOST = 2000 };
 
-/* Sums over the latest predictions r and f and scores t, all minus a reference, with weights psi^2. */
+/* Sums over predictions r and f and scores t, all minus a reference, with weights psi^2. */
 typedef struct sa_prediction_sums {
     double weight, r, f, t, rr, rf, ff, rt, ft, tt;
 } sa_prediction_sums;
@@ -67,26 +69,32 @@ void sa_companion_destroy(sa_companion *companion); /* gives up one hold (base/m
  * over. */
 sa_status sa_companion_unshare(sa_companion **companion);
 
+/* w: how far the network is trusted, beside the regression. */
+static inline double sa_companion_share(const sa_companion *companion) {
+    return companion->numbers.network / (companion->numbers.network + companion->numbers.linear);
+}
 /* The estimate for an input (dim) for which the network's is `network`. */
 double sa_companion_mix(const sa_companion *companion, const double *input, double network);
 /* The same for inputs (count, dim) of this precision: mean (count) has the network's estimates, and gets the
  * mixed ones. There are no positions. */
 void sa_companion_mix_rows(const sa_companion *companion, sa_precision precision, const void *inputs,
                            size_t count, double *mean);
-/* Takes in an answered input (dim), its score y and discount psi, and, where it has been trained, what the
- * network's estimate for the input was. */
+/* An answered input (dim), its score y and discount psi. */
 typedef struct sa_companion_case {
     const double *input; /* (dim) */
     double score, discount;
-    bool predicted;
-    double network;
 } sa_companion_case;
+/* Notes what the regression and the network, whose estimate this is, predict for it. Before any of the cases
+ * that came together is added. */
+void sa_companion_judge(sa_companion *companion, const sa_companion_case *seen, double network);
 void sa_companion_add(sa_companion *companion, const sa_companion_case *seen);
 /* A score that was added before, and counts by `weight` now beside psi^2, is another one; what was predicted
  * then stays as it was judged. */
 void sa_companion_revise(sa_companion *companion, const sa_companion_case *seen, double score, double weight);
-/* What was added counts by this factor from now on, from 0 to 1. */
+/* What was added counts by this factor from now on, from 0 to 1; what was predicted is not touched. */
 void sa_companion_discount(sa_companion *companion, double factor);
+/* What was predicted before counts by this factor from now on. */
+void sa_companion_fade(sa_companion *companion, double factor);
 /* The regression forgets what was added, which is to be added again; what both have predicted stays. */
 void sa_companion_forget(sa_companion *companion);
 /* Sets theta, a, b and c from what was added. */
