@@ -18,7 +18,7 @@ import tempfile
 
 import numpy as np
 
-SEED = 1000
+SEED = 2000
 NEURAL = "cn-ucb,cn-ts,greedy"
 ALL = NEURAL + ",comblin-ucb,comblin-ts,random"
 

@@ -34,12 +34,13 @@ static size_t longest_label(const sa_experiment *experiment) {
 
 /* A dash where there is one run, or all are alike: nobody knows how runs spread. */
 static void print_spread(const sa_agent_result *result) {
-    char interval[64] = "-", deviation[32] = "-";
+    char interval[64] = "-", deviation[32] = "-", worst[32] = "-";
     if (!isnan(result->sd)) {
         snprintf(deviation, sizeof deviation, "%.4g", result->sd);
         snprintf(interval, sizeof interval, "%.6g to %.6g", result->low, result->high);
+        snprintf(worst, sizeof worst, "%.6g", result->worst);
     }
-    printf(" %11s  %-25s", deviation, interval);
+    printf(" %11s  %-25s %10s", deviation, interval, worst);
 }
 
 /* What regret is, where it is not that against the best slate: once for agents that have the same. */
@@ -59,7 +60,8 @@ static void print_table(const sa_experiment *experiment) {
     bool clicks = sa_experiment_result(experiment, 0, &result) == SA_OK && result.clicks;
     int label = (int)longest_label(experiment);
     sa_options_get(sa_experiment_options(experiment), "show-regret", kind, sizeof kind);
-    printf("%-*s %5s %12s %11s  %-25s", label, "agent", "runs", "mean regret", "sd", "95% interval");
+    printf("%-*s %5s %12s %11s  %-25s %10s", label, "agent", "runs", "mean regret", "sd", "95% interval",
+           "worst run");
     if (clicks) printf(" %9s", "clicks");
     printf(" %9s  %s\n", "s/run", "select / update / train");
     for (size_t i = 0; sa_experiment_result(experiment, i, &result) == SA_OK; i++) {

@@ -97,9 +97,9 @@ typedef struct sa_agent_result {
     const double *expected_regret; /* (runs, rounds), cumulative */
     const double *realised_regret; /* (runs, rounds), cumulative */
     const double *reward;          /* (runs, rounds), cumulative: the realised reward of the slates */
-    double mean, sd, low,
-        high; /* of the final regret that --show-regret names: mean, deviation, 95% interval; all but the
-                                      mean are NaN when there is one run */
+    /* of the final regret that --show-regret names: mean, deviation, 95% interval, the largest; all
+     * but the mean are NaN when there is one run */
+    double mean, sd, low, high, worst;
     /* replays: beginning new epochs, for an unknown horizon */
     double seconds_per_run, select_seconds, update_seconds, train_seconds, replay_seconds;
     uint64_t peak_bytes;

@@ -61,8 +61,8 @@ class Results:
 
     def summary(self, *, as_dict: Optional[bool] = None) -> Any:
         """A line for each agent: after the last round the mean over the runs of each curve, its standard deviation (_sd) and 95%
-        confidence interval (_low, _high); and the seconds and bytes that it took. A pandas.DataFrame where pandas is installed, a
-        plain dict of dicts without it or with `as_dict`.
+        confidence interval (_low, _high), and of regrets the worst run (_worst); and the seconds and bytes that it took. A
+        pandas.DataFrame where pandas is installed, a plain dict of dicts without it or with `as_dict`.
 
         >>> import superarm
         >>> results = superarm.run("h1", ["random", "best"], rounds=20, runs=2)
@@ -89,8 +89,10 @@ class Results:
         for name in CURVES:
             curves = there.get(name)
             if curves is not None:
-                mean, sd, low, high = final_mean(curves[:1] if alike else curves)  # runs that are all alike count as one
+                mean, sd, low, high, worst = final_mean(curves[:1] if alike else curves)  # runs that are all alike count as one
                 line.update({name: mean, f"{name}_sd": sd, f"{name}_low": low, f"{name}_high": high})
+                if name.endswith("regret"):
+                    line[f"{name}_worst"] = worst
         line.update({name: value for name, value in about.items() if name not in ("algorithm", "options")})
         return line
 
@@ -138,11 +140,11 @@ class Results:
         return ax
 
 
-def final_mean(curves: Any) -> Tuple[float, float, float, float]:
-    """Mean, deviation and 95% interval of the ends of curves (runs, rounds)."""
+def final_mean(curves: Any) -> Tuple[float, float, float, float, float]:
+    """Mean, deviation, 95% interval and the largest of the ends of curves (runs, rounds)."""
     ends = np.ascontiguousarray(curves[:, -1])
     found = lib.sa_final_mean(arrays.double_pointer(ends), len(ends), 1)
-    return found.mean, found.sd, found.low, found.high
+    return found.mean, found.sd, found.low, found.high, found.worst
 
 
 def _looks(labels: List[str], agents: Mapping[str, Any]) -> List[Dict[str, Any]]:

@@ -57,6 +57,7 @@ def test_the_folder_is_the_programs(tmp_path):
     line = results.summary(as_dict=True)["cn-ucb"]
     assert [line[f"expected_regret{end}"] for end in ("", "_sd", "_low", "_high")] == [
         summary["expected_regret"]["mean"], summary["expected_regret"]["sd"], *summary["expected_regret"]["ci95"]]
+    assert line["expected_regret_worst"] == results.expected_regret["cn-ucb"][:, -1].max()
     subprocess.run([PROGRAM, "report", str(tmp_path / "ours")], check=True, stdout=subprocess.DEVNULL)
 
 

@@ -51,6 +51,7 @@ sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa
         .sd = shown->sd,
         .low = shown->low,
         .high = shown->high,
+        .worst = shown->worst,
         .seconds_per_run = stats->seconds,
         .select_seconds = stats->select_seconds,
         .update_seconds = stats->update_seconds,
