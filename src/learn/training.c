@@ -117,6 +117,7 @@ sa_status sa_learner_train(sa_learner *learner, size_t steps) {
     SA_TRY(sa_sampler_begin(&sampler, learner, first, centre, scale, steps, &training));
     training.seen = seen;
     training.within = seen - first;
+    training.alike = !(learner->posterior.variance > 0);
     if (isfinite(centre) && isfinite(scale)) /* huge scores may have no finite mean or deviation */
         SA_TRY(model->kind->training->train(model, &training, &learner->work.model, &diverged));
     learner->trainings++;

@@ -137,9 +137,10 @@ static double rate_of(const mlp_t *mlp, const sa_training *training, size_t step
     return rate;
 }
 
-static void shrink(mlp_t *mlp, double rate) {
+/* Not where all scores are alike: nothing would hold the weights, and without weights all arms look alike. */
+static void shrink(mlp_t *mlp, const sa_training *training, double rate) {
     real factor = (real)(1 - rate * mlp->weight_decay);
-    if (mlp->weight_decay > 0)
+    if (mlp->weight_decay > 0 && !training->alike)
         for (size_t i = 0; i < mlp->parameters; i++) mlp->theta[i] *= factor;
 }
 
@@ -206,7 +207,7 @@ sa_status REAL(mlp_train)(sa_model *model, const sa_training *training, sa_model
     for (size_t step = 0; step < steps; step++) {
         loss_gradient(mlp, work, training, step);
         double rate = rate_of(mlp, training, step, steps);
-        shrink(mlp, rate);
+        shrink(mlp, training, rate);
         if (mlp->optimizer == SA_OPTIMIZER_ADAM)
             descend_adam(mlp, work, rate, step);
         else

@@ -31,6 +31,7 @@ typedef struct sa_training {
     size_t count;  /* samples there are */
     size_t seen;   /* observations of arms since the beginning */
     size_t within; /* those that the samples stand for: all, or what is not forgotten */
+    bool alike;    /* all have the same score */
     size_t widest; /* the most rows that one of them has; 0 or 1: they have one each */
     /* what they stand for, n of the loss: count, unless they weigh less or are a sample themselves */
     double total;
