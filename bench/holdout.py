@@ -3,8 +3,8 @@
 
     bench/holdout.py numbers | holdout | tables [--only NAME,...] [--runs R] [--superarm build/superarm] [--data FOLDER]
 
-Settings of the hold-out were not looked at while the preset was made; seeds are 1000 and above. Each line has, for each agent,
-the mean regret over the runs, its standard error, and the worst run; random's regret is what nobody's would be. `tables` needs the
+The preset was not made on these settings, but results of the one before on them had been read; seeds are 2000 and above, new ones.
+Each line has, for each agent, the mean regret over the runs, its standard error, and the worst run. `tables` needs the
 folder with the four UCI tables (magic04.csv, agaricus-lepiota.data, optdigits.tra, shuttle.csv), and prints the reward.
 """
 
