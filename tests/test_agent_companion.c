@@ -175,8 +175,8 @@ static double left_by(const ledger *l, double w, double k) {
     return sum + l->variance * (5 * pow(w - 1, 2) + pow(k - 1, 2));
 }
 
-/* w and k, one after the other, by trying all from 0.02 to 1. The network predicts `right` times the signal, and
- * noise; in the last kind the inputs of predictions are of another world than those of the regression. */
+/* w and k, one after the other, by trying all from 0.02 to 1. The network predicts `right` times the signal,
+ * and noise; in the last kinds what is predicted is of another world than what the regression learnt from. */
 static void share_and_trust_are_the_best(void **state) {
     (void)state;
     static const struct {
