@@ -305,6 +305,11 @@ sa_status sa_companion_load(sa_companion *companion, sa_npz *archive) {
     if (!is_finite(number, NUMBERS) || !is_finite(companion->theta, dim) ||
         !is_finite(companion->input_mean, dim))
         return sa_fail(SA_FORMAT, "the agent's companion has a number that is not finite");
-    memcpy(&companion->numbers, number, sizeof companion->numbers);
+    sa_companion_numbers read;
+    memcpy(&read, number, sizeof read);
+    if (!(read.network > 0) || !(read.linear >= 0))
+        return sa_fail(SA_FORMAT, "the agent's companion has the weights a = %g and b = %g", read.linear,
+                       read.network);
+    companion->numbers = read;
     return SA_OK;
 }
