@@ -223,6 +223,30 @@ static void share_and_trust_are_the_best(void **state) {
     }
 }
 
+/* What was predicted before counts by less: without it, as if there had been only what came after. */
+static void predictions_fade(void **state) {
+    (void)state;
+    static const double factors[] = {0, 0.5, 1};
+    double share[3];
+    for (int i = 0; i < 3; i++) {
+        uint64_t random = 21;
+        sa_companion *companion = NULL;
+        assert_int_equal(sa_companion_create(1, &companion), SA_OK);
+        for (int k = 0; k < 400; k++) { /* the network is right at first, and then it is not */
+            double x = uniform(&random), t = uniform(&random);
+            if (k == 300) sa_companion_fade(companion, factors[i]);
+            see(companion, &x, t, 1, k < 300 ? t : -t);
+        }
+        sa_companion_learn(companion);
+        share[i] = sa_companion_share(companion);
+        sa_companion_destroy(companion);
+    }
+    /* about (300 - 100 + 5) / (300 + 100 + 5), with half of the 300, and without them the least */
+    assert_true(share[0] == 0.02);
+    assert_float_equal(share[1], 55.0 / 255, 0.06);
+    assert_float_equal(share[2], 205.0 / 405, 0.06);
+}
+
 /* After one huge score the estimates are no larger than it, whatever unit the network learns in. */
 static void an_outlier_stays_one(void **state) {
     (void)state;
@@ -297,6 +321,7 @@ int main(void) {
                                        cmocka_unit_test(a_discount_of_0_teaches_nothing),
                                        cmocka_unit_test(trusts_what_predicts),
                                        cmocka_unit_test(share_and_trust_are_the_best),
+                                       cmocka_unit_test(predictions_fade),
                                        cmocka_unit_test(an_outlier_stays_one),
                                        cmocka_unit_test(does_not_trust_what_does_not),
                                        cmocka_unit_test(discounts_weigh)};

@@ -13,6 +13,7 @@ typedef struct training_case {
     bool adam, regularize, theory, cosine, more; /* more: bias and bypass */
     bool symmetric, output_bias;
     bool weighted; /* psi f is to be the target */
+    bool alike;    /* the agent says that all scores are */
     double rate, lambda;
     double weight_decay, error_decay, error; /* error: of predictions, as the agent measures it */
 } training_case;
@@ -43,8 +44,9 @@ static void plain_training(const net *n, const training_case *c, const sa_stream
         for (size_t i = 0; i < p; i++) {
             double g =
                 gradient[i] + (c->regularize ? m * c->lambda * (theta[i] - theta_0[i]) : 0) + pull * theta[i];
-            theta[i] -=
-                rate * c->weight_decay * theta[i]; /* beside the step, not through it: Adam does not see it */
+            if (!c->alike)
+                theta[i] -=
+                    rate * c->weight_decay * theta[i]; /* not through the step: Adam does not see it */
             if (c->adam) {
                 first[i] = 0.9 * first[i] + 0.1 * g;
                 second[i] = 0.999 * second[i] + 0.001 * g * g;
@@ -68,7 +70,7 @@ typedef struct rig {
     sa_model *model;
     double *x, *v, *psi, *theta_0, *theta;
     float *narrow_x, *narrow_v, *narrow_psi;
-    bool weighted;
+    bool weighted, alike;
 } rig;
 
 static rig rig_of(const training_case *c, sa_precision precision) {
@@ -85,7 +87,7 @@ static rig rig_of(const training_case *c, sa_precision precision) {
     if (c->output_bias) options->bias = SA_BIAS_OUTPUT;
     options->weight_decay = c->weight_decay;
     options->error_decay = c->error_decay;
-    rig r = {.n = net_of(wanted), .model = model_of(options), .weighted = c->weighted};
+    rig r = {.n = net_of(wanted), .model = model_of(options), .weighted = c->weighted, .alike = c->alike};
     r.n.output_bias = c->output_bias;
     r.x = random_doubles(c->samples * DIM);
     r.v = random_doubles(c->samples);
@@ -127,6 +129,7 @@ static bool train_with_error(const rig *r, size_t samples, double error, sa_stre
                                                : wide       ? (void *)r->psi
                                                             : r->narrow_psi},
                             .error = error,
+                            .alike = r->alike,
                             .stream = stream};
     assert_ok(train_on(r->model, &training, &diverged));
     return diverged;
@@ -198,6 +201,8 @@ static const training_case cases[] = {
      .regularize = true, .symmetric = true, .rate = 1, .lambda = 1, .weight_decay = 30},
     {"Adam, weight decay", .depth = 2, .samples = 20, .steps = 12, .adam = true, .rate = 0.01, .lambda = 1,
      .weight_decay = 3},
+    {"no weight decay where scores are alike", .depth = 2, .samples = 20, .steps = 12, .adam = true,
+     .rate = 0.01, .lambda = 1, .weight_decay = 3, .alike = true},
     {"error decay, few samples", .depth = 2, .samples = 20, .steps = 12, .rate = 0.01, .lambda = 1,
      .error_decay = 3000, .error = 0.5},
     {"error decay, half the ramp", .depth = 2, .samples = 1000, .steps = 4, .rate = 0.0003, .lambda = 1,
