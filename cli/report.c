@@ -20,6 +20,10 @@ static const char HELP[] =
     "  --panels                each DIR is an experiment of its own, and a panel of one figure\n"
     "  --agent LABEL[:NAME]    show this agent, by this name; repeatable: those named, in their order\n"
     "  --against LABEL         the agent that differences are to [the first]\n"
+    "  --columns LIST          of tables: "
+    "runs,mean,sd,interval,worst,difference,difference-interval,standing,clicks,\n"
+    "                          clicks-interval,seconds,memory,diverged,certificate,ratio [those that say "
+    "something]\n"
     "  --band KIND             sd, ci95 (of the mean), quartiles, range (worst and best run) or none [sd]\n"
     "  --title TEXT            of the figure and the page\n"
     "  --size WxH              of the figure, in inches, as in 6x3.5\n"
@@ -40,8 +44,8 @@ static const char HELP[] =
 enum { SETTINGS = 256 };
 
 /* Flags that the report itself takes, as they are. */
-static const char *const SET[] = {"--format", "--agent", "--against", "--band",
-                                  "--title",  "--size",  "--log",     "--regret"};
+static const char *const SET[] = {"--format", "--agent", "--against", "--band",   "--title",
+                                  "--size",   "--log",   "--regret",  "--columns"};
 enum { SET_COUNT = sizeof SET / sizeof *SET };
 
 typedef struct request {
@@ -85,9 +89,9 @@ static int take_value(int count, char **arguments, int *next, request *self) {
 }
 
 static int unknown(const char *argument) {
-    static const char *const flags[] = {"--out",    "--reference", "--quiet",   "--help", "--panels",
-                                        "--format", "--agent",     "--against", "--band", "--title",
-                                        "--size",   "--log",       "--regret"};
+    static const char *const flags[] = {"--out",    "--reference", "--quiet",   "--help",   "--panels",
+                                        "--format", "--agent",     "--against", "--band",   "--title",
+                                        "--size",   "--log",       "--regret",  "--columns"};
     const char *nearest = cli_nearest(argument, flags, sizeof flags / sizeof *flags);
     if (nearest)
         return cli_say("report", EXIT_INPUT, "%s is not an option; did you mean %s?", argument, nearest);

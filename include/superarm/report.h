@@ -26,7 +26,8 @@ SA_API sa_status sa_report_open_panels(const char *const *folders, size_t count,
 /* How it is to look, before it is written: "format" (html, latex or csv), "title", "size" (inches: 6x3.5),
  * "log" (x, y or xy), "band" (sd, ci95, quartiles, range: the worst and the best run, none), "agent" (LABEL
  * or LABEL:NAME; those named, in this order), "against" (the label of the agent that differences are to),
- * "regret" (expected or realised, else as the experiment says). A wrong value is SA_INVALID. */
+ * "regret" (expected or realised, else as the experiment says), "columns" (of tables: mean,sd,worst). A wrong
+ * value is SA_INVALID. */
 SA_API sa_status sa_report_set(sa_report *report, const char *name, const char *value);
 
 /* How figures show agents: names, colours and marks, the same wherever they are drawn. */

@@ -81,16 +81,16 @@ static void add_figures(sa_buffer *buffer, const sa_report *report, const sa_buf
 
 /* ---- the table ---- */
 
-static sa_status add_table(sa_buffer *buffer, const sa_report_panel *panel) {
+static sa_status add_table(sa_buffer *buffer, const sa_report *report, const sa_report_panel *panel) {
     sa_table table;
-    SA_TRY(sa_table_make(panel, &table));
+    SA_TRY(sa_table_make(report, panel, NULL, 0, &table));
     sa_buffer_text(buffer, "<div class=\"box\"><table><thead><tr>");
     for (size_t row = 0; row < table.rows; row++) {
         if (row > 0) sa_buffer_text(buffer, table.published[row] ? "<tr class=\"published\">" : "<tr>");
-        for (size_t column = 0; column < table.columns; column++) {
-            bool head = row == 0 || column == 0;
+        for (size_t i = 0; i < table.columns; i++) {
+            bool head = row == 0 || table.shown[i] == SA_COLUMN_AGENT;
             sa_buffer_text(buffer, row == 0 ? "<th scope=\"col\">" : head ? "<th scope=\"row\">" : "<td>");
-            sa_html_text(buffer, table.cells[row][column]);
+            sa_html_text(buffer, table.cells[row][table.shown[i]]);
             sa_buffer_text(buffer, head ? "</th>" : "</td>");
         }
         sa_buffer_text(buffer, row == 0 ? "</tr></thead><tbody>\n" : "</tr>\n");
@@ -207,14 +207,14 @@ static sa_status add_sweep(sa_buffer *buffer, const sa_report_panel *panel) {
     return SA_OK;
 }
 
-static sa_status add_panel(sa_buffer *buffer, const sa_report_panel *panel) {
+static sa_status add_panel(sa_buffer *buffer, const sa_report *report, const sa_report_panel *panel) {
     sa_buffer_text(buffer, "<h2>");
     sa_html_text(buffer, panel->title);
     sa_buffer_format(
         buffer, "</h2>\n<p>%s regret after %zu rounds, slates of %" PRId64 " out of %" PRId64 " arms.</p>\n",
         sa_panel_shown(panel) == SA_REGRET_REALISED ? "Realised" : "Expected", panel->rounds,
         panel->options->slate, panel->options->arms);
-    SA_TRY(add_table(buffer, panel));
+    SA_TRY(add_table(buffer, report, panel));
     if (sa_panel_is_sweep(panel)) SA_TRY(add_sweep(buffer, panel));
     add_runs(buffer, panel);
     sa_buffer_text(buffer, "<h3>Options</h3>\n");
@@ -260,7 +260,7 @@ sa_status sa_page_make(const sa_report *report, const sa_buffer *pictures, const
                              "agent&#39;s widths were off "
                              "the exact ones; 1 is exact, and a dash says that nothing bounds it.</p>\n");
     add_corrected(page, &report->panels[0]);
-    for (size_t i = 0; i < report->panel_count; i++) SA_TRY(add_panel(page, &report->panels[i]));
+    for (size_t i = 0; i < report->panel_count; i++) SA_TRY(add_panel(page, report, &report->panels[i]));
     add_command(page, report);
     sa_buffer_format(page, "<footer>Superarm %s</footer>\n</body>\n</html>\n", sa_version());
     return page->status;

@@ -81,6 +81,7 @@ typedef struct sa_report_panel {
     const sa_options *options;
     sa_report_agent *agents; /* (agent_count) those that have runs, or that were chosen of them */
     size_t agent_count, reference;
+    bool against_best;        /* differences are to the best cell of a sweep, and not to the reference */
     sa_report_agent *waiting; /* (waiting_count) those that were not; NULL where nothing was chosen */
     size_t waiting_count;
     size_t rounds; /* of the agent that has most */
@@ -89,8 +90,25 @@ typedef struct sa_report_panel {
 typedef enum sa_band { SA_BAND_SD, SA_BAND_CI95, SA_BAND_QUARTILES, SA_BAND_RANGE, SA_BAND_NONE } sa_band;
 typedef enum sa_format_kind { SA_FORMAT_HTML, SA_FORMAT_LATEX, SA_FORMAT_CSV } sa_format_kind;
 
+/* What a table tells of an agent: X(ENUMERATOR, "its name in --columns"). */
+/* clang-format off */
+#define SA_COLUMN_LIST(X)                                                                                    \
+    X(AGENT, "agent") X(RUNS, "runs") X(MEAN, "mean") X(SD, "sd") X(INTERVAL, "interval") X(WORST, "worst")  \
+    X(DIFFERENCE, "difference") X(DIFFERENCE_INTERVAL, "difference-interval") X(STANDING, "standing")        \
+    X(CLICKS, "clicks") X(CLICKS_INTERVAL, "clicks-interval") X(SECONDS, "seconds") X(MEMORY, "memory")      \
+    X(DIVERGED, "diverged") X(CERTIFICATE, "certificate") X(RATIO, "ratio")
+/* clang-format on */
+
+typedef enum sa_column {
+#define SA_COLUMN_ENUM(enumerator, name) SA_COLUMN_##enumerator,
+    SA_COLUMN_LIST(SA_COLUMN_ENUM) SA_COLUMN_COUNT
+#undef SA_COLUMN_ENUM
+} sa_column;
+
 typedef struct sa_style {
     int format, band;
+    sa_column columns[SA_COLUMN_COUNT]; /* (column_count) of tables; none: the usual ones */
+    size_t column_count;
     char *title, *against; /* "": the usual ones */
     double width, height;  /* inches; 0: as much as is needed */
     bool log_x, log_y;
@@ -109,6 +127,10 @@ struct sa_report {
     char *page, *note;
 };
 
+/* What differences are to, in words. */
+static inline const char *sa_panel_against(const sa_report_panel *panel) {
+    return panel->against_best ? "the best" : panel->agents[panel->reference].name;
+}
 static inline int sa_panel_shown(const sa_report_panel *panel) { return panel->shown; }
 static inline const char *sa_panel_regret(const sa_report_panel *panel) {
     return panel->shown == SA_REGRET_REALISED ? "realised" : "expected";
@@ -201,15 +223,20 @@ sa_status sa_sweep_base(const sa_report_panel *panel, size_t index, char **base,
 
 /* ---- tables (table.c, csv.c) ---- */
 
-enum { SA_TABLE_COLUMNS = 16 };
-
+/* Cells are found by their column, never by their place: which columns are shown, and where, is another
+ * matter. */
 typedef struct sa_table {
-    size_t columns, rows;             /* the first row has the titles */
-    char *(*cells)[SA_TABLE_COLUMNS]; /* (rows) */
+    size_t rows;                      /* the first row has the titles */
+    char *(*cells)[SA_COLUMN_COUNT];  /* (rows) by sa_column; "": nothing to say */
     bool *published;                  /* (rows) */
+    sa_column shown[SA_COLUMN_COUNT]; /* (columns) in their order */
+    size_t columns;
 } sa_table;
 
-sa_status sa_table_make(const sa_report_panel *panel, sa_table *out);
+/* Shows the columns of the style, or those of the list `usual` (count) that have something to say; all of
+ * them where it is NULL. */
+sa_status sa_table_make(const sa_report *report, const sa_report_panel *panel, const sa_column *usual,
+                        size_t count, sa_table *out);
 void sa_table_clear(sa_table *table);
 /* Adds all panels' tables to the buffer. */
 sa_status sa_table_text(const sa_report *report, sa_buffer *buffer);

@@ -10,7 +10,7 @@
 
 /* The index of a word in "a|b|c", or SA_INVALID with all of them. */
 static sa_status choose(const char *name, const char *value, const char *choices, int *out) {
-    char list[128], shown[SA_PRINTABLE];
+    char list[256], shown[SA_PRINTABLE];
     int index = 0;
     size_t size = strlen(value), used = 0;
     for (const char *word = choices; word; index++) {
@@ -41,6 +41,28 @@ static sa_status set_size(sa_style *style, const char *value) {
                        sa_printable(value, shown));
     style->width = width;
     style->height = height;
+    return SA_OK;
+}
+
+/* "mean,sd,worst": which columns tables have, after the agents' names. */
+static sa_status set_columns(sa_style *style, const char *value) {
+#define NAME_OF(enumerator, name) "|" name
+    static const char names[] = SA_COLUMN_LIST(NAME_OF);
+#undef NAME_OF
+    char word[64];
+    int column = 0;
+    style->columns[0] = SA_COLUMN_AGENT;
+    style->column_count = 1;
+    for (const char *at = value; at;) {
+        const char *comma = strchr(at, ',');
+        snprintf(word, sizeof word, "%.*s", comma ? (int)(comma - at) : (int)strlen(at), at);
+        SA_TRY(choose("columns", word, names + 1, &column));
+        for (size_t i = 1; i < style->column_count; i++)
+            if (style->columns[i] == (sa_column)column)
+                return sa_fail(SA_INVALID, "--columns has %s twice", word);
+        if (column != SA_COLUMN_AGENT) style->columns[style->column_count++] = (sa_column)column;
+        at = comma ? comma + 1 : NULL;
+    }
     return SA_OK;
 }
 
@@ -133,10 +155,8 @@ static sa_status compare_again(sa_report *report) {
         if (*report->style.against &&
             !find(panel->agents, panel->agent_count, report->style.against, &reference))
             return unknown(report, "against", report->style.against);
-        if (sa_panel_is_sweep(panel) && !*report->style.against)
-            SA_TRY(sa_sweep_compare(panel));
-        else
-            SA_TRY(sa_panel_compare(panel, reference));
+        if (sa_panel_is_sweep(panel)) SA_TRY(sa_sweep_compare(panel)); /* for their standing */
+        if (!sa_panel_is_sweep(panel) || *report->style.against) SA_TRY(sa_panel_compare(panel, reference));
     }
     return SA_OK;
 }
@@ -176,7 +196,7 @@ sa_status sa_report_finish(sa_report *report) {
 /* ---- by name ---- */
 
 static sa_status set_regret(sa_report *report, const char *value) {
-    int shown;
+    int shown = 0;
     SA_TRY(choose("regret", value, "expected|realised", &shown));
     for (size_t i = 0; i < report->panel_count; i++) report->panels[i].shown = shown;
     return SA_OK;
@@ -197,6 +217,7 @@ sa_status sa_report_set(sa_report *report, const char *name, const char *value) 
     if (!strcmp(name, "band")) return choose(name, value, "sd|ci95|quartiles|range|none", &style->band);
     if (!strcmp(name, "regret")) return set_regret(report, value);
     if (!strcmp(name, "size")) return set_size(style, value);
+    if (!strcmp(name, "columns")) return set_columns(style, value);
     if (!strcmp(name, "title")) return replace(&style->title, value);
     if (!strcmp(name, "against")) return replace(&style->against, value);
     if (!strcmp(name, "agent")) return add_agent(report, value);

@@ -126,6 +126,7 @@ sa_status sa_agent_compare(const sa_report_panel *panel, sa_report_agent *agent)
 
 sa_status sa_panel_compare(sa_report_panel *panel, size_t reference) {
     panel->reference = reference;
+    panel->against_best = false;
     for (size_t i = 0; i < panel->agent_count; i++) {
         panel->agents[i].against = reference;
         SA_TRY(sa_agent_compare(panel, &panel->agents[i]));

@@ -52,6 +52,7 @@ static size_t best_of(const sa_report_panel *panel, const sa_report_agent *agent
 }
 
 sa_status sa_sweep_compare(sa_report_panel *panel) {
+    panel->against_best = true;
     for (size_t i = 0; i < panel->agent_count; i++) {
         sa_report_agent *agent = &panel->agents[i];
         agent->against = best_of(panel, agent);

@@ -8,28 +8,9 @@
 #include "base/memory.h"
 #include "report/report.h"
 
-enum {
-    AGENT,
-    RUNS,
-    MEAN,
-    SD,
-    INTERVAL,
-    WORST,
-    DIFFERENCE,
-    DIFFERENCE_INTERVAL,
-    STANDING,
-    CLICKS,
-    CLICKS_INTERVAL,
-    SECONDS,
-    MEMORY,
-    DIVERGED,
-    CERTIFICATE,
-    RATIO
-};
-
 void sa_table_clear(sa_table *table) {
     for (size_t row = 0; row < table->rows; row++)
-        for (size_t column = 0; column < SA_TABLE_COLUMNS; column++) sa_free(table->cells[row][column]);
+        for (size_t column = 0; column < SA_COLUMN_COUNT; column++) sa_free(table->cells[row][column]);
     sa_free(table->cells);
     sa_free(table->published);
     *table = (sa_table){0};
@@ -106,52 +87,48 @@ static sa_status put_memory(char **cell, uint64_t bytes) {
 /* ---- rows ---- */
 
 static sa_status titles(const sa_report_panel *panel, char **cells) {
-    const char *first = panel->agents[panel->reference].name;
-    SA_TRY(sa_copy_text("agent", &cells[AGENT]));
-    SA_TRY(sa_copy_text("runs", &cells[RUNS]));
-    SA_TRY(sa_copy_text("mean regret", &cells[MEAN]));
-    SA_TRY(sa_copy_text("sd", &cells[SD]));
-    SA_TRY(sa_copy_text("95% interval", &cells[INTERVAL]));
-    SA_TRY(sa_copy_text("worst", &cells[WORST]));
-    if (sa_panel_is_sweep(panel))
-        SA_TRY(sa_copy_text("minus the best", &cells[DIFFERENCE]));
-    else
-        SA_TRY(sa_format(&cells[DIFFERENCE], "minus %s", first));
-    SA_TRY(sa_copy_text("", &cells[STANDING]));
-    SA_TRY(sa_copy_text("95% interval", &cells[DIFFERENCE_INTERVAL]));
-    SA_TRY(sa_copy_text("clicks", &cells[CLICKS]));
-    SA_TRY(sa_copy_text("95% interval", &cells[CLICKS_INTERVAL]));
-    SA_TRY(sa_copy_text("s/run", &cells[SECONDS]));
-    SA_TRY(sa_copy_text("memory", &cells[MEMORY]));
-    SA_TRY(sa_copy_text("diverged", &cells[DIVERGED]));
-    SA_TRY(sa_copy_text("certificate", &cells[CERTIFICATE]));
-    return sa_copy_text("published / ours", &cells[RATIO]);
+    SA_TRY(sa_copy_text("agent", &cells[SA_COLUMN_AGENT]));
+    SA_TRY(sa_copy_text("runs", &cells[SA_COLUMN_RUNS]));
+    SA_TRY(sa_copy_text("mean regret", &cells[SA_COLUMN_MEAN]));
+    SA_TRY(sa_copy_text("sd", &cells[SA_COLUMN_SD]));
+    SA_TRY(sa_copy_text("95% interval", &cells[SA_COLUMN_INTERVAL]));
+    SA_TRY(sa_copy_text("worst", &cells[SA_COLUMN_WORST]));
+    SA_TRY(sa_format(&cells[SA_COLUMN_DIFFERENCE], "minus %s", sa_panel_against(panel)));
+    SA_TRY(sa_copy_text("standing", &cells[SA_COLUMN_STANDING]));
+    SA_TRY(sa_copy_text("95% interval", &cells[SA_COLUMN_DIFFERENCE_INTERVAL]));
+    SA_TRY(sa_copy_text("clicks", &cells[SA_COLUMN_CLICKS]));
+    SA_TRY(sa_copy_text("95% interval", &cells[SA_COLUMN_CLICKS_INTERVAL]));
+    SA_TRY(sa_copy_text("s/run", &cells[SA_COLUMN_SECONDS]));
+    SA_TRY(sa_copy_text("memory", &cells[SA_COLUMN_MEMORY]));
+    SA_TRY(sa_copy_text("diverged", &cells[SA_COLUMN_DIVERGED]));
+    SA_TRY(sa_copy_text("certificate", &cells[SA_COLUMN_CERTIFICATE]));
+    return sa_copy_text("published / ours", &cells[SA_COLUMN_RATIO]);
 }
 
 static sa_status agent_row(const sa_report_panel *panel, const sa_report_agent *agent, int decimals,
                            char **cells) {
     int shown = sa_panel_shown(panel);
     const sa_mean *final = &agent->final[shown], *difference = &agent->difference[shown];
-    SA_TRY(sa_copy_text(agent->name, &cells[AGENT]));
-    SA_TRY(sa_format(&cells[RUNS], "%zu", agent->runs));
-    SA_TRY(put_fixed(&cells[MEAN], final->mean, decimals));
-    SA_TRY(put_fixed(&cells[SD], final->sd, decimals));
-    SA_TRY(put_interval(&cells[INTERVAL], final, decimals));
-    SA_TRY(put_fixed(&cells[WORST], final->worst, decimals));
+    SA_TRY(sa_copy_text(agent->name, &cells[SA_COLUMN_AGENT]));
+    SA_TRY(sa_format(&cells[SA_COLUMN_RUNS], "%zu", agent->runs));
+    SA_TRY(put_fixed(&cells[SA_COLUMN_MEAN], final->mean, decimals));
+    SA_TRY(put_fixed(&cells[SA_COLUMN_SD], final->sd, decimals));
+    SA_TRY(put_interval(&cells[SA_COLUMN_INTERVAL], final, decimals));
+    SA_TRY(put_fixed(&cells[SA_COLUMN_WORST], final->worst, decimals));
     if (agent != &panel->agents[agent->against]) {
-        SA_TRY(put_fixed(&cells[DIFFERENCE], difference->mean, decimals));
-        SA_TRY(put_interval(&cells[DIFFERENCE_INTERVAL], difference, decimals));
+        SA_TRY(put_fixed(&cells[SA_COLUMN_DIFFERENCE], difference->mean, decimals));
+        SA_TRY(put_interval(&cells[SA_COLUMN_DIFFERENCE_INTERVAL], difference, decimals));
     }
     if (agent->standing != SA_NO_STANDING)
-        SA_TRY(sa_copy_text(agent->standing == SA_BEST ? "best" : "not worse", &cells[STANDING]));
+        SA_TRY(sa_copy_text(agent->standing == SA_BEST ? "best" : "not worse", &cells[SA_COLUMN_STANDING]));
     if (sa_panel_kinds(panel) > SA_REPORT_CLICKS) {
-        SA_TRY(put_fixed(&cells[CLICKS], agent->final[SA_REPORT_CLICKS].mean, 1));
-        SA_TRY(put_interval(&cells[CLICKS_INTERVAL], &agent->final[SA_REPORT_CLICKS], 1));
+        SA_TRY(put_fixed(&cells[SA_COLUMN_CLICKS], agent->final[SA_REPORT_CLICKS].mean, 1));
+        SA_TRY(put_interval(&cells[SA_COLUMN_CLICKS_INTERVAL], &agent->final[SA_REPORT_CLICKS], 1));
     }
-    SA_TRY(put_number(&cells[SECONDS], agent->seconds, 3));
-    SA_TRY(put_memory(&cells[MEMORY], agent->peak_bytes));
-    SA_TRY(put_fixed(&cells[CERTIFICATE], agent->certificate, 3));
-    return sa_format(&cells[DIVERGED], "%" PRIu64, agent->diverged_trainings);
+    SA_TRY(put_number(&cells[SA_COLUMN_SECONDS], agent->seconds, 3));
+    SA_TRY(put_memory(&cells[SA_COLUMN_MEMORY], agent->peak_bytes));
+    SA_TRY(put_fixed(&cells[SA_COLUMN_CERTIFICATE], agent->certificate, 3));
+    return sa_format(&cells[SA_COLUMN_DIVERGED], "%" PRIu64, agent->diverged_trainings);
 }
 
 static sa_status published_row(const sa_report_panel *panel, const sa_report_agent *agent, int decimals,
@@ -163,60 +140,72 @@ static sa_status published_row(const sa_report_panel *panel, const sa_report_age
     sa_mean mean = sa_mean_of(curve->mean[end], curve->sd[end], published->runs);
     double ours = sa_mean_at(agent, sa_panel_shown(panel), curve->round[end]);
     if (curve->round[end] == panel->rounds)
-        SA_TRY(sa_format(&cells[AGENT], "%s, published", sa_published_name(agent)));
+        SA_TRY(sa_format(&cells[SA_COLUMN_AGENT], "%s, published", sa_published_name(agent)));
     else
-        SA_TRY(sa_format(&cells[AGENT], "%s, published, round %zu", sa_published_name(agent),
+        SA_TRY(sa_format(&cells[SA_COLUMN_AGENT], "%s, published, round %zu", sa_published_name(agent),
                          curve->round[end]));
-    SA_TRY(sa_format(&cells[RUNS], "%zu", published->runs));
-    SA_TRY(put_fixed(&cells[MEAN], mean.mean, decimals));
-    SA_TRY(put_fixed(&cells[SD], mean.sd, decimals));
-    if (published->runs > 1) SA_TRY(put_interval(&cells[INTERVAL], &mean, decimals));
-    return put_fixed(&cells[RATIO], mean.mean / ours, 3);
+    SA_TRY(sa_format(&cells[SA_COLUMN_RUNS], "%zu", published->runs));
+    SA_TRY(put_fixed(&cells[SA_COLUMN_MEAN], mean.mean, decimals));
+    SA_TRY(put_fixed(&cells[SA_COLUMN_SD], mean.sd, decimals));
+    if (published->runs > 1) SA_TRY(put_interval(&cells[SA_COLUMN_INTERVAL], &mean, decimals));
+    return put_fixed(&cells[SA_COLUMN_RATIO], mean.mean / ours, 3);
 }
 
-/* Takes a column away that has nothing to say. */
-static void drop_column(sa_table *table, size_t column) {
-    for (size_t row = 0; row < table->rows; row++) {
-        char **cells = table->cells[row], *dropped = cells[column];
-        for (size_t i = column; i + 1 < table->columns; i++) cells[i] = cells[i + 1];
-        cells[table->columns - 1] = dropped; /* to be freed with the others */
+/* Has a column something to say of this panel? */
+static bool is_told(const sa_report_panel *panel, sa_column column) {
+    switch (column) {
+    case SA_COLUMN_STANDING: return sa_panel_is_sweep(panel);
+    case SA_COLUMN_CLICKS:
+    case SA_COLUMN_CLICKS_INTERVAL: return sa_panel_kinds(panel) > SA_REPORT_CLICKS;
+    case SA_COLUMN_CERTIFICATE: return sa_panel_is_certified(panel);
+    case SA_COLUMN_RATIO:
+        for (size_t i = 0; i < panel->agent_count; i++)
+            if (panel->agents[i].published) return true;
+        return false;
+    default: return true;
     }
-    table->columns--;
+}
+
+static void choose_columns(const sa_report *report, const sa_report_panel *panel, const sa_column *usual,
+                           size_t count, sa_table *table) {
+    const sa_style *style = &report->style;
+    if (style->column_count > 0) {
+        memcpy(table->shown, style->columns, sizeof table->shown);
+        table->columns = style->column_count;
+        return;
+    }
+    for (size_t i = 0; i < (usual ? count : SA_COLUMN_COUNT); i++) {
+        sa_column column = usual ? usual[i] : (sa_column)i;
+        if (is_told(panel, column)) table->shown[table->columns++] = column;
+    }
 }
 
 static sa_status fill(const sa_report_panel *panel, sa_table *table) {
     int decimals = table_decimals(panel);
-    bool published = false;
     SA_TRY(titles(panel, table->cells[0]));
     table->rows = 1;
     for (size_t i = 0; i < panel->agent_count; i++) {
         const sa_report_agent *agent = &panel->agents[i];
         SA_TRY(agent_row(panel, agent, decimals, table->cells[table->rows++]));
         if (!agent->published) continue;
-        published = true;
         table->published[table->rows] = true;
         SA_TRY(published_row(panel, agent, decimals, table->cells[table->rows++]));
     }
     for (size_t row = 0; row < table->rows; row++)
-        for (size_t column = 0; column < SA_TABLE_COLUMNS; column++)
+        for (size_t column = 0; column < SA_COLUMN_COUNT; column++)
             if (!table->cells[row][column]) SA_TRY(sa_copy_text("", &table->cells[row][column]));
-    if (!published) drop_column(table, RATIO);
-    if (!sa_panel_is_certified(panel)) drop_column(table, CERTIFICATE);
-    if (sa_panel_kinds(panel) == SA_REPORT_CLICKS) {
-        drop_column(table, CLICKS_INTERVAL);
-        drop_column(table, CLICKS);
-    }
-    if (!sa_panel_is_sweep(panel)) drop_column(table, STANDING);
     return SA_OK;
 }
 
-sa_status sa_table_make(const sa_report_panel *panel, sa_table *out) {
-    sa_table table = {.columns = SA_TABLE_COLUMNS};
+sa_status sa_table_make(const sa_report *report, const sa_report_panel *panel, const sa_column *usual,
+                        size_t count, sa_table *out) {
+    sa_table table = {0};
     size_t most = 2 * panel->agent_count + 1;
     sa_status status = sa_alloc_array(most, sizeof *table.cells, &table.cells);
     if (status == SA_OK) status = sa_alloc_array(most, sizeof *table.published, &table.published);
     if (status == SA_OK) status = fill(panel, &table);
     if (status == SA_OK) {
+        choose_columns(report, panel, usual, count, &table);
         *out = table;
         return SA_OK;
     }
@@ -242,16 +231,17 @@ static void add_cell(sa_buffer *buffer, const char *text, size_t width, bool lef
 }
 
 static void add_table(sa_buffer *buffer, const sa_table *table) {
-    size_t width[SA_TABLE_COLUMNS] = {0};
+    size_t width[SA_COLUMN_COUNT] = {0};
     for (size_t row = 0; row < table->rows; row++)
-        for (size_t column = 0; column < table->columns; column++) {
-            size_t needed = length(table->cells[row][column]);
-            if (needed > width[column]) width[column] = needed;
+        for (size_t i = 0; i < table->columns; i++) {
+            size_t needed = length(table->cells[row][table->shown[i]]);
+            if (needed > width[i]) width[i] = needed;
         }
     for (size_t row = 0; row < table->rows; row++) {
-        for (size_t column = 0; column < table->columns; column++) {
-            if (column > 0) sa_buffer_text(buffer, "  ");
-            add_cell(buffer, table->cells[row][column], width[column], column == AGENT);
+        for (size_t i = 0; i < table->columns; i++) {
+            if (i > 0) sa_buffer_text(buffer, "  ");
+            add_cell(buffer, table->cells[row][table->shown[i]], width[i],
+                     table->shown[i] == SA_COLUMN_AGENT);
         }
         sa_buffer_text(buffer, "\n");
     }
@@ -279,7 +269,7 @@ sa_status sa_table_text(const sa_report *report, sa_buffer *buffer) {
     for (size_t i = 0; i < report->panel_count; i++) {
         const sa_report_panel *panel = &report->panels[i];
         sa_table table;
-        SA_TRY(sa_table_make(panel, &table));
+        SA_TRY(sa_table_make(report, panel, NULL, 0, &table));
         if (i > 0) sa_buffer_text(buffer, "\n");
         sa_buffer_text(buffer, panel->title);
         sa_buffer_format(buffer, ": %s regret after %zu rounds\n", sa_panel_regret(panel), panel->rounds);
