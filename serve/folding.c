@@ -7,45 +7,104 @@
 #include "thread_name.h"
 
 enum { PAGES = 1000 }; /* 4 MB of log */
-static const double SECONDS = 0.1;
+/* An emptying that finds a reader waits twice as long before each further try. */
+static const double SECONDS = 0.1, FIRST_PAUSE = 0.02, LONGEST_PAUSE = 1, EMPTYING_SECONDS = 20;
 
 struct folding {
-    sv_store *store;
-    const sv_store *writer;
+    sv_store *store, *writer;
     pthread_t thread;
-    pthread_mutex_t lock; /* of stop */
-    pthread_cond_t stopping;
+    pthread_mutex_t lock; /* of the following */
+    pthread_cond_t changed;
+    sv_emptying *waiting;
     bool stop;
+
+    double next, pause; /* the thread's own: of the next try to empty the log */
 };
 
+/* Until there is something to do, or for SECONDS. false: it stops. */
 static bool wait(sv_folding *self) {
-    double seconds = clock_seconds() + SECONDS;
-    struct timespec until = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    double now = clock_seconds(), until = now + SECONDS;
     pthread_mutex_lock(&self->lock);
-    if (!self->stop) pthread_cond_timedwait(&self->stopping, &self->lock, &until);
+    if (self->waiting && self->next < until) until = self->next;
+    struct timespec when = {(time_t)until, (long)((until - (double)(time_t)until) * 1e9)};
+    if (!self->stop && until > now) pthread_cond_timedwait(&self->changed, &self->lock, &when);
     bool stop = self->stop;
     pthread_mutex_unlock(&self->lock);
     return !stop;
 }
 
+static sv_emptying *take_all(sv_folding *self) {
+    pthread_mutex_lock(&self->lock);
+    sv_emptying *all = self->waiting;
+    self->waiting = NULL;
+    pthread_mutex_unlock(&self->lock);
+    return all;
+}
+
+static void put_back(sv_folding *self, sv_emptying *one) {
+    pthread_mutex_lock(&self->lock);
+    one->next = self->waiting;
+    self->waiting = one;
+    pthread_mutex_unlock(&self->lock);
+}
+
+static store_status see(sv_folding *self, store_status status) {
+    if (status == STORE_FAILED) store_ruin(self->writer, store_sentence(self->store));
+    return status;
+}
+
+/* Each one was put here after its erasure was committed, so one emptying serves all. */
+static void empty(sv_folding *self, bool last) {
+    double now = clock_seconds();
+    sv_emptying *all = now >= self->next || last ? take_all(self) : NULL;
+    if (!all) return;
+    bool done = see(self, store_empty_log(self->store)) == STORE_OK;
+    for (sv_emptying *next; all; all = next) {
+        next = all->next;
+        if (done || last || now >= all->until)
+            all->end(all, done);
+        else
+            put_back(self, all);
+    }
+    self->pause = done ? FIRST_PAUSE : self->pause * 2 < LONGEST_PAUSE ? self->pause * 2 : LONGEST_PAUSE;
+    self->next = done ? 0 : now + self->pause;
+}
+
 static void *work(void *user) {
     sv_folding *self = user;
     thread_name("folding");
-    while (wait(self))
-        if (store_log_pages(self->writer) >= PAGES) store_fold(self->store);
+    while (wait(self)) {
+        empty(self, false);
+        if (store_log_pages(self->writer) >= PAGES) see(self, store_fold(self->store));
+    }
+    empty(self, true);
     return NULL;
 }
 
-sv_folding *folding_start(sv_store *store, const sv_store *writer) {
+void folding_empty(sv_folding *self, sv_emptying *who) {
+    who->until = clock_seconds() + EMPTYING_SECONDS;
+    pthread_mutex_lock(&self->lock);
+    bool stopped = self->stop;
+    if (!stopped) {
+        who->next = self->waiting;
+        self->waiting = who;
+        pthread_cond_signal(&self->changed);
+    }
+    pthread_mutex_unlock(&self->lock);
+    if (stopped) who->end(who, false);
+}
+
+sv_folding *folding_start(sv_store *store, sv_store *writer) {
     pthread_condattr_t monotonic;
     sv_folding *self = calloc(1, sizeof *self);
     if (!self) return NULL;
     self->store = store;
     self->writer = writer;
+    self->pause = FIRST_PAUSE;
     pthread_mutex_init(&self->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&self->stopping, &monotonic);
+    pthread_cond_init(&self->changed, &monotonic);
     pthread_condattr_destroy(&monotonic);
     if (pthread_create(&self->thread, NULL, work, self)) {
         free(self);
@@ -58,11 +117,15 @@ void folding_stop(sv_folding *self) {
     if (!self) return;
     pthread_mutex_lock(&self->lock);
     self->stop = true;
-    pthread_cond_signal(&self->stopping);
+    pthread_cond_signal(&self->changed);
     pthread_mutex_unlock(&self->lock);
     pthread_join(self->thread, NULL);
+}
+
+void folding_destroy(sv_folding *self) {
+    if (!self) return;
     store_close(self->store);
-    pthread_cond_destroy(&self->stopping);
+    pthread_cond_destroy(&self->changed);
     pthread_mutex_destroy(&self->lock);
     free(self);
 }

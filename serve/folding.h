@@ -1,5 +1,6 @@
 /* SQLite's log must be folded into its database now and then. Left to the writer, that stops every request
- * for as long as it takes; so another thread does it while the writer goes on. */
+ * for as long as it takes; so another thread does it while the writer goes on. The same thread empties the
+ * log where something was erased. */
 #ifndef SERVE_FOLDING_H
 #define SERVE_FOLDING_H
 
@@ -8,8 +9,17 @@
 typedef struct folding sv_folding;
 
 /* Takes over `store`, a connection of its own; `writer`, the one that commits, is borrowed. NULL when it
- * cannot. */
-sv_folding *folding_start(sv_store *store, const sv_store *writer);
-void folding_stop(sv_folding *self); /* NULL is fine */
+ * cannot. A failure that leaves the database unknown ends the writer, too (store_ruin). */
+sv_folding *folding_start(sv_store *store, sv_store *writer);
+void folding_stop(sv_folding *self);    /* NULL is fine */
+void folding_destroy(sv_folding *self); /* after it, and after the writer, which asks it, has stopped */
+
+/* Somebody who waits until what was erased is in no file. */
+typedef struct emptying {
+    void (*end)(struct emptying *self, bool done); /* in the thread; false: others read all the time */
+    double until;
+    struct emptying *next;
+} sv_emptying;
+void folding_empty(sv_folding *self, sv_emptying *who);
 
 #endif

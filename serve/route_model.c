@@ -13,6 +13,7 @@
 typedef struct work {
     sv_task task;
     sv_job job;
+    sv_emptying emptying; /* DELETE of an event */
     sv_exchange *exchange;
     sv_settings *settings; /* PUT: with the options of the model */
     sv_text written;
@@ -189,7 +190,7 @@ static store_status run_erase(sv_job *base, sv_store *store) {
         return STORE_OK; /* not yet */
     }
     self->decision = 0;
-    return store_decision_erase(store, found.id, true);
+    return store_decision_erase(store, found.id);
 }
 
 static void erase_with_checkpoint(sv_task *base, sv_learner *learner) {
@@ -199,6 +200,17 @@ static void erase_with_checkpoint(sv_task *base, sv_learner *learner) {
         return;
     }
     exchange_submit(self->exchange, &self->job); /* again, now that `seq` is in a checkpoint */
+}
+
+/* The event is erased; its bytes are in no file, or may still be in the log. */
+static void end_emptying(sv_emptying *base, bool done) {
+    sv_work *self = WORK_OF(emptying, base);
+    if (!done)
+        refuse(&self->why, 503,
+               "event %.64s is erased, but its bytes are in the log until those who read the journal, as a "
+               "backup does, have ended",
+               self->exchange->event);
+    finish(self, 204);
 }
 
 static void end_erase(sv_job *base, store_status status) {
@@ -214,8 +226,13 @@ static void end_erase(sv_job *base, store_status status) {
         exchange->done(exchange);
         return;
     }
-    if (!self->why.status && self->state == DECISION_WAITS) atomic_fetch_sub(&exchange->agent->waiting, 1);
-    finish(self, 204);
+    if (self->why.status) {
+        finish(self, 204);
+        return;
+    }
+    if (self->state == DECISION_WAITS) atomic_fetch_sub(&exchange->agent->waiting, 1);
+    self->emptying.end = end_emptying;
+    folding_empty(exchange->service->folding, &self->emptying);
 }
 
 void route_erase(sv_exchange *self) {

@@ -153,6 +153,7 @@ void service_stop(sv_service *self) {
     learner_stop(self->learner);
     folding_stop(self->folding);
     writer_stop(self->writer);
+    folding_destroy(self->folding);
     learner_destroy(self->learner);
     store_close(self->reader);
     agents_end(&self->agents);

@@ -44,10 +44,17 @@ store_status store_commit(sv_store *self);
 void store_rollback(sv_store *self);
 /* Rows changed by this connection so far. */
 uint64_t store_changes(const sv_store *self);
-/* Pages of the log that commits have added since it was folded in; and folding it in, as far as others let.
- * Any connection may do it while another writes; a failure is not one of the journal. */
+/* Pages of the log that commits have added since it was folded in. */
 size_t store_log_pages(const sv_store *self);
-void store_fold(sv_store *self);
+/* Folds the log into the database, as far as others let. Any connection may do it while another writes. */
+store_status store_fold(sv_store *self);
+/* The same to the end, and the log is emptied: what was erased is in no file then. STORE_LATER: somebody
+ * reads, and it has to be tried again. */
+store_status store_empty_log(sv_store *self);
+/* Another connection has seen the database fail: this one, the writer's, ends as if it had seen it itself. */
+void store_ruin(sv_store *self, const char *sentence);
+/* Has it failed for good? Then store_sentence says how. */
+bool store_is_ruined(sv_store *self);
 /* A write that changes nothing: does the disk take one? Outside transactions. */
 store_status store_probe(sv_store *self);
 
@@ -91,14 +98,15 @@ typedef struct store_decision {
 
 /* STORE_NONE: the event is there already. */
 store_status store_decision_add(sv_store *self, const store_decision *decision);
-/* Texts are valid until the next call with this store. */
+/* Without its body, which nobody needs. Texts are valid until the next decision is looked for. */
 store_status store_decision_find(sv_store *self, int64_t agent, const char *event, store_decision *out);
-/* The first decision whose wait has ended; STORE_NONE: there is none. */
+/* The first decision whose wait has ended, likewise; STORE_NONE: there is none. */
 store_status store_decision_due(sv_store *self, int64_t now, store_decision *out);
 /* All of the agent's that wait are dropped: they will not be learnt. `count`: how many. */
 store_status store_decisions_drop(sv_store *self, int64_t agent, uint64_t *count);
-/* Removes a decision with its feedback; its row stays, without them. `overwrite`: their bytes, too. */
-store_status store_decision_erase(sv_store *self, int64_t decision, bool overwrite);
+/* Removes a decision with its feedback; its row stays, without them. Their bytes are overwritten in the
+ * database; they are in the log until it is emptied. */
+store_status store_decision_erase(sv_store *self, int64_t decision);
 
 /* `key` tells retries: STORE_NONE, it is there already. `value` is JSON: K values or nulls. */
 store_status store_feedback_add(sv_store *self, int64_t decision, const char *key, int64_t now, bool late,

@@ -2,12 +2,13 @@
  * is synced. */
 #include "store_sqlite.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PAGES = 16000 }; /* of the log: 64 MB */
-enum { FORMAT = 1, APPLICATION = 0x53415231 /* "SAR1" */, BUSY_MILLISECONDS = 5000 };
+enum { MOST_PAGES = 10000, KEPT_BYTES = 16 << 20 }; /* of the log: 41 MB; its file after it was folded */
+enum { FORMAT = 1, APPLICATION = 0x53415231 /* "SAR1" */, BUSY_MILLISECONDS = 5000, SHORT_MILLISECONDS = 50 };
 
 static const char TABLES[] =
     "CREATE TABLE IF NOT EXISTS agents (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, settings "
@@ -77,7 +78,9 @@ store_status store_run(sv_store *self, sqlite3_stmt *statement) {
     return status == STORE_NONE ? STORE_OK : status;
 }
 
-store_status store_begin(sv_store *self) { return store_run(self, store_use(self, SQL_BEGIN)); }
+store_status store_begin(sv_store *self) {
+    return store_is_ruined(self) ? STORE_FAILED : store_run(self, store_use(self, SQL_BEGIN));
+}
 store_status store_commit(sv_store *self) { return store_run(self, store_use(self, SQL_COMMIT)); }
 
 void store_rollback(sv_store *self) {
@@ -93,14 +96,43 @@ static int see_commit(void *user, sqlite3 *database, const char *name, int pages
     sv_store *self = user;
     (void)database, (void)name;
     atomic_store(&self->log_pages, (unsigned)pages);
-    if (pages >= MOST_PAGES) store_fold(self);
+    if (pages >= MOST_PAGES && store_fold(self) == STORE_FAILED) store_ruin(self, self->sentence);
     return SQLITE_OK;
+}
+
+/* Written once; who reads `ruin` has seen `ruined` before. */
+void store_ruin(sv_store *self, const char *sentence) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    if (!atomic_load(&self->ruined)) {
+        snprintf(self->ruin, sizeof self->ruin, "%s", sentence);
+        atomic_store(&self->ruined, true);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+bool store_is_ruined(sv_store *self) {
+    if (!atomic_load(&self->ruined)) return false;
+    memcpy(self->sentence, self->ruin, sizeof self->sentence);
+    return true;
 }
 
 size_t store_log_pages(const sv_store *self) { return atomic_load(&self->log_pages); }
 
-void store_fold(sv_store *self) {
-    sqlite3_wal_checkpoint_v2(self->database, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+store_status store_fold(sv_store *self) {
+    return store_result(
+        self, sqlite3_wal_checkpoint_v2(self->database, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL));
+}
+
+/* Most of it is folded while the writer goes on; what remains holds it up for at most SHORT_MILLISECONDS. */
+store_status store_empty_log(sv_store *self) {
+    store_status status = store_fold(self);
+    if (status != STORE_OK) return status;
+    sqlite3_busy_timeout(self->database, SHORT_MILLISECONDS);
+    int result = sqlite3_wal_checkpoint_v2(self->database, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    status = store_result(self, result);
+    sqlite3_busy_timeout(self->database, BUSY_MILLISECONDS);
+    return status;
 }
 
 uint64_t store_changes(const sv_store *self) { return (uint64_t)sqlite3_total_changes(self->database); }
@@ -127,7 +159,7 @@ static bool run_sql(sv_store *self, const char *sql) {
 
 /* A new database gets its tables; an old one must be ours, and of a format that we know. */
 static bool prepare(sv_store *self, bool write) {
-    char pragmas[200];
+    char pragmas[300];
     sqlite3_busy_timeout(self->database, BUSY_MILLISECONDS);
     int application = whole(self, "PRAGMA application_id"), format = whole(self, "PRAGMA user_version");
     if (application == -1 || format == -1) return store_result(self, sqlite3_errcode(self->database)), false;
@@ -142,9 +174,11 @@ static bool prepare(sv_store *self, bool write) {
     }
     if (!write) return true;
     sqlite3_wal_hook(self->database, see_commit, self);
-    if (!run_sql(self, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-                       "PRAGMA cache_size = -16384; PRAGMA foreign_keys = OFF"))
-        return false;
+    snprintf(pragmas, sizeof pragmas,
+             "%s PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;"
+             "PRAGMA journal_size_limit = %d; PRAGMA cache_size = -16384; PRAGMA foreign_keys = OFF",
+             fresh ? "PRAGMA auto_vacuum = INCREMENTAL;" : "", KEPT_BYTES);
+    if (!run_sql(self, pragmas)) return false;
     snprintf(pragmas, sizeof pragmas, "BEGIN; PRAGMA application_id = %d; PRAGMA user_version = %d;",
              APPLICATION, FORMAT);
     return !fresh || (run_sql(self, pragmas) && run_sql(self, TABLES) && run_sql(self, "COMMIT"));
@@ -156,8 +190,7 @@ sv_store *store_open(const char *folder, bool write, sv_text *sentence) {
     text_put(&path, "%s/journal.db", folder);
     if (!self || path.failed) goto fail;
     int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE;
-    int result =
-        sqlite3_open_v2(path.data, &self->database, flags | SQLITE_OPEN_NOMUTEX, store_counting_vfs());
+    int result = sqlite3_open_v2(path.data, &self->database, flags | SQLITE_OPEN_NOMUTEX, store_vfs());
     if (result != SQLITE_OK)
         snprintf(self->sentence, sizeof self->sentence, "it cannot be opened: %s",
                  self->database ? sqlite3_errmsg(self->database) : "memory could not be had");
@@ -176,5 +209,6 @@ void store_close(sv_store *self) {
     if (!self) return;
     for (int i = 0; i < SQL_COUNT; i++) sqlite3_finalize(self->statements[i]);
     sqlite3_close(self->database);
+    text_free(&self->found);
     free(self);
 }

@@ -25,9 +25,9 @@
     X(DECISION_ADD,                                                                                          \
       "INSERT INTO decisions (agent, event, time, due, state, model, hash, arms, answer, body) "             \
       "VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (agent, event) DO NOTHING")                \
-    X(DECISION_FIND, "SELECT " STORE_DECISION " FROM decisions d WHERE agent = ?1 AND event = ?2")           \
-    X(DECISION_DUE, "SELECT " STORE_DECISION " FROM decisions d WHERE state = 0 AND due > 0 AND due <= ?1 "  \
-                    "ORDER BY due, id LIMIT 1")                                                              \
+    X(DECISION_FIND, "SELECT " STORE_WITHOUT_BODY " FROM decisions d WHERE agent = ?1 AND event = ?2")       \
+    X(DECISION_DUE, "SELECT " STORE_WITHOUT_BODY " FROM decisions d WHERE state = 0 AND due > 0 AND due <= " \
+                    "?1 ORDER BY due, id LIMIT 1")                                                           \
     X(DECISION_LEARNT, "UPDATE decisions SET state = 1, seq = ?2 WHERE id = ?1")                             \
     X(DECISIONS_DROP, "UPDATE decisions SET state = 2 WHERE agent = ?1 AND state = 0")                       \
     X(DECISION_DELETE, "DELETE FROM decisions WHERE id = ?1")                                                \
@@ -58,8 +58,10 @@
     X(ANY_DECISION,                                                                                          \
       "SELECT 1 FROM decisions WHERE agent = ?1 UNION ALL SELECT 1 FROM rows WHERE agent = ?1 LIMIT 1")
 
-#define STORE_DECISION                                                                                       \
-    "d.id, d.agent, d.event, d.time, d.due, d.state, d.model, d.seq, d.hash, d.arms, d.answer, d.body"
+#define STORE_FIRST_COLUMNS                                                                                  \
+    "d.id, d.agent, d.event, d.time, d.due, d.state, d.model, d.seq, d.hash, d.arms, d.answer, "
+#define STORE_DECISION STORE_FIRST_COLUMNS "d.body"
+#define STORE_WITHOUT_BODY STORE_FIRST_COLUMNS "NULL"
 enum { STORE_DECISION_COLUMNS = 12 };
 
 enum {
@@ -73,7 +75,10 @@ struct store {
     sqlite3 *database;
     sqlite3_stmt *statements[SQL_COUNT];
     atomic_uint log_pages; /* of the writer's: after its last commit */
+    sv_text found;         /* the texts of the decision that was looked for last */
     char sentence[320];
+    atomic_bool ruined; /* and why, for whoever sees it */
+    char ruin[320];
 };
 
 /* The statement, ready for its parameters; NULL when it cannot be prepared. The one before it with the
@@ -86,7 +91,7 @@ store_status store_step(sv_store *self, sqlite3_stmt *statement);
 /* What an SQLite result means; keeps its sentence. */
 store_status store_result(sv_store *self, int result);
 void store_read_decision(sqlite3_stmt *statement, store_decision *out);
-/* Registers the counting of fsync, once a process; the VFS's name. */
-const char *store_counting_vfs(void);
+/* Registers our layer under SQLite, once a process; the VFS's name. */
+const char *store_vfs(void);
 
 #endif

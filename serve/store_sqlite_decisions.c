@@ -103,23 +103,44 @@ void store_read_decision(sqlite3_stmt *statement, store_decision *out) {
         memcpy(out->hash, sqlite3_column_blob(statement, 8), SA_SHA256_BYTES);
 }
 
+/* The row that the statement finds. Its texts are copied and the statement ends: one that is left open would
+ * keep its moment of the database, and with it the log, for ever. */
+static store_status find_one(sv_store *self, sqlite3_stmt *find, store_decision *out) {
+    store_status status = store_step(self, find);
+    if (status != STORE_OK) return status;
+    store_read_decision(find, out);
+    if (!out->event || !out->answer) return sqlite3_reset(find), STORE_LATER; /* memory is short */
+    size_t arms = out->arm_count * sizeof *out->arms, event = strlen(out->event) + 1;
+    sv_text *kept = &self->found;
+    kept->size = 0;
+    text_add(kept, (const char *)out->arms, arms);
+    text_add(kept, out->event, event);
+    text_add(kept, out->answer, strlen(out->answer) + 1);
+    sqlite3_reset(find);
+    if (kept->failed) {
+        text_free(kept);
+        *kept = (sv_text){0};
+        return STORE_LATER;
+    }
+    out->arms = (const uint32_t *)(const void *)kept->data;
+    out->event = kept->data + arms;
+    out->answer = out->event + event;
+    return STORE_OK;
+}
+
 store_status store_decision_find(sv_store *self, int64_t agent, const char *event, store_decision *out) {
     sqlite3_stmt *find = store_use(self, SQL_DECISION_FIND);
     if (!find) return STORE_FAILED;
     sqlite3_bind_int64(find, 1, agent);
     bind_text(find, 2, event);
-    store_status status = store_step(self, find);
-    if (status == STORE_OK) store_read_decision(find, out);
-    return status;
+    return find_one(self, find, out);
 }
 
 store_status store_decision_due(sv_store *self, int64_t now, store_decision *out) {
     sqlite3_stmt *find = store_use(self, SQL_DECISION_DUE);
     if (!find) return STORE_FAILED;
     sqlite3_bind_int64(find, 1, now);
-    store_status status = store_step(self, find);
-    if (status == STORE_OK) store_read_decision(find, out);
-    return status;
+    return find_one(self, find, out);
 }
 
 store_status store_decisions_drop(sv_store *self, int64_t agent, uint64_t *count) {
@@ -138,14 +159,10 @@ static store_status by_id(sv_store *self, int which, int64_t id) {
     return store_run(self, statement);
 }
 
-/* With `overwrite` SQLite fills what it frees with zeros. */
-store_status store_decision_erase(sv_store *self, int64_t decision, bool overwrite) {
-    if (overwrite) sqlite3_exec(self->database, "PRAGMA secure_delete = ON", NULL, NULL, NULL);
+store_status store_decision_erase(sv_store *self, int64_t decision) {
     store_status status = by_id(self, SQL_DECISION_FORGET, decision);
     if (status == STORE_OK) status = by_id(self, SQL_FEEDBACK_DELETE, decision);
-    if (status == STORE_OK) status = by_id(self, SQL_DECISION_DELETE, decision);
-    if (overwrite) sqlite3_exec(self->database, "PRAGMA secure_delete = OFF", NULL, NULL, NULL);
-    return status;
+    return status == STORE_OK ? by_id(self, SQL_DECISION_DELETE, decision) : status;
 }
 
 store_status store_feedback_add(sv_store *self, int64_t decision, const char *key, int64_t now, bool late,

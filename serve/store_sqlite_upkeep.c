@@ -33,7 +33,7 @@ static store_status list(sv_store *self, int which, int64_t agent, int64_t befor
 
 static store_status delete_row(sv_store *self, int64_t agent, int64_t seq, int64_t decision) {
     sqlite3_stmt *statement;
-    store_status status = decision ? store_decision_erase(self, decision, false) : STORE_OK;
+    store_status status = decision ? store_decision_erase(self, decision) : STORE_OK;
     if (status != STORE_OK) return status;
     if (!(statement = store_use(self, SQL_ROW_DELETE))) return STORE_FAILED;
     sqlite3_bind_int64(statement, 1, agent);
@@ -54,7 +54,7 @@ store_status store_retain(sv_store *self, int64_t agent, int64_t before, size_t 
         status = list(self, SQL_RETAIN_OTHERS, agent, before, most - rows, found, &others);
     for (size_t i = 0; status == STORE_OK && i < others; i++) {
         *waited += found[i][1] == DECISION_WAITS;
-        status = store_decision_erase(self, found[i][0], false);
+        status = store_decision_erase(self, found[i][0]);
     }
     *count = rows + others;
     return status;
@@ -123,8 +123,7 @@ store_status store_check(sv_store *self, sv_text *findings) {
 
 store_status store_copy(sv_store *self, const char *path) {
     sqlite3 *copy = NULL;
-    int result =
-        sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, store_counting_vfs());
+    int result = sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, store_vfs());
     sqlite3_backup *backup =
         result == SQLITE_OK ? sqlite3_backup_init(copy, "main", self->database, "main") : NULL;
     if (backup) {

@@ -137,6 +137,7 @@ static sv_job *add_chores(sv_writer *self, sv_job *group) {
 /* In trouble and without requests, the writer must find out by itself when the disk takes writes again. */
 static void probe(sv_writer *self) {
     double now = clock_seconds();
+    if (!self->failed && store_is_ruined(self->store)) note(self, STORE_FAILED, 0);
     if (!self->troubled || self->failed || now < self->probe) return;
     self->probe = now + PROBE_SECONDS;
     note(self, store_probe(self->store), 0);

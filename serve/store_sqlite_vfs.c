@@ -1,7 +1,12 @@
-/* A layer under SQLite that counts and times fsync, which is what a commit waits for. Everything else goes
- * straight through. */
+/* A layer under SQLite that counts and times fsync, which is what a commit waits for, and that writes no
+ * leftovers of what was erased. Everything else goes straight through.
+ *
+ * SQLite overwrites what it frees (secure_delete), but for one case: where it builds a page of a tree again
+ * with fewer entries, the bytes between the list of entries and the first of them stay as they were, and can
+ * hold a copy of an entry that went to another page long ago. Nobody reads them; they are written as 0. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
@@ -10,6 +15,7 @@
 typedef struct counted_file {
     sqlite3_file base;
     sqlite3_file *real; /* behind this struct, in the same block */
+    bool database;      /* not a log */
 } counted_file;
 
 static sqlite3_vfs counting;
@@ -23,7 +29,33 @@ static int file_close(sqlite3_file *f) { return REAL(f)->pMethods->xClose(REAL(f
 static int file_read(sqlite3_file *f, void *to, int n, sqlite3_int64 at) {
     return REAL(f)->pMethods->xRead(REAL(f), to, n, at);
 }
+
+enum { PAGE = 4096, PAGES_OF_A_MAP = PAGE / 5 + 1, FIRST_HEADER = 100 };
+
+static unsigned two_bytes(const unsigned char *at) { return (unsigned)at[0] << 8 | at[1]; }
+
+/* A page of a tree begins with its kind (2, 5, 10, 13), first free block, number of entries and place of the
+ * first of them (SQLite's file format, 1.6); entries' places follow, behind 8 bytes, or 12 where it has
+ * children. Other pages begin with a page's number, whose first byte is 0 below 2^24 pages, but for the maps
+ * of an auto_vacuum database, whose places are known. `copy`: the page without what lies between. */
+static bool without_leftovers(const unsigned char *page, sqlite3_int64 number, unsigned char copy[PAGE]) {
+    if (number >= 1 << 24 || (number - 2) % PAGES_OF_A_MAP == 0) return false;
+    const unsigned char *head = page + (number == 1 ? FIRST_HEADER : 0);
+    bool leaf = *head == 10 || *head == 13;
+    if (!leaf && *head != 2 && *head != 5) return false;
+    unsigned begin = (unsigned)(head - page) + (leaf ? 8 : 12) + 2 * two_bytes(head + 3);
+    unsigned end = two_bytes(head + 5);
+    if (begin >= end || end > PAGE) return false;
+    memcpy(copy, page, PAGE);
+    memset(copy + begin, 0, end - begin);
+    return true;
+}
+
 static int file_write(sqlite3_file *f, const void *from, int n, sqlite3_int64 at) {
+    unsigned char copy[PAGE];
+    if (((counted_file *)f)->database && n == PAGE && at % PAGE == 0 &&
+        without_leftovers(from, at / PAGE + 1, copy))
+        from = copy;
     return REAL(f)->pMethods->xWrite(REAL(f), from, n, at);
 }
 static int file_truncate(sqlite3_file *f, sqlite3_int64 size) {
@@ -72,6 +104,7 @@ static int open_file(sqlite3_vfs *self, const char *name, sqlite3_file *file, in
     counted_file *counted = (counted_file *)file;
     counted->real = (sqlite3_file *)(counted + 1);
     counted->base.pMethods = NULL;
+    counted->database = flags & SQLITE_OPEN_MAIN_DB;
     int result = system_vfs()->xOpen(system_vfs(), name, counted->real, flags, out);
     if (counted->real->pMethods) counted->base.pMethods = &methods;
     return result;
@@ -108,7 +141,7 @@ static void make(void) {
     sqlite3_vfs_register(&counting, 0);
 }
 
-const char *store_counting_vfs(void) {
+const char *store_vfs(void) {
     pthread_once(&once, make);
     return counting.zName;
 }
