@@ -99,21 +99,30 @@ static sa_status thompson(const asked *self, table *out) {
     return status;
 }
 
-static sa_status by_drawing(const asked *self, table *out) {
+/* Counts a slate that the algorithm drew, arms (length). */
+static void count(const asked *self, const size_t *drawn, size_t length, table *out) {
     size_t arms = self->eligible->count;
+    bool same = true; /* so far */
+    for (size_t k = 0; k < self->length && k < length; k++) {
+        size_t place = self->eligible->place[drawn[k]];
+        out->positions[k * arms + place] += 1.0 / (SA_DRAWS + 1);
+        if (same) out->next[k * arms + place] += 1.0 / (SA_DRAWS + 1);
+        same = same && place == self->slate[k];
+    }
+}
+
+/* The slate that the algorithm drew when it chose is one of the draws. Given all SA_DRAWS + 1 of them, and not
+ * which one came first, the slate was chosen with just this probability: so 1 / p has no bias, however rare a
+ * slate is. */
+static sa_status by_drawing(const asked *self, table *out) {
     size_t *drawn, length;
     sa_draws draw;
     SA_TRY(sa_alloc_array(self->choice->slate + self->length, sizeof *drawn, &drawn));
     sa_status status = sa_draws_begin(self->policy, self->choice, &draw);
+    count(self, self->choice->oracle_arms, self->choice->oracle_slate, out);
     for (size_t j = 0; j < SA_DRAWS && status == SA_OK; j++) {
         status = sa_draws_next(&draw, j, drawn, &length);
-        bool same = status == SA_OK; /* so far */
-        for (size_t k = 0; status == SA_OK && k < self->length && k < length; k++) {
-            size_t place = self->eligible->place[drawn[k]];
-            out->positions[k * arms + place] += 1.0 / SA_DRAWS;
-            if (same) out->next[k * arms + place] += 1.0 / SA_DRAWS;
-            same = same && place == self->slate[k];
-        }
+        if (status == SA_OK) count(self, drawn, length, out);
     }
     sa_draws_clear(&draw);
     sa_free(drawn);

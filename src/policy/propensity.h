@@ -3,8 +3,8 @@
  *   rules that do not draw                  the own slate has probability 1
  *   random, with top-k                      uniform
  *   ts with top-k                           quadrature (exploration/ts_propensity.h)
- *   all others                              the share of 1000 slates that are drawn for it; not known where E
- *                                           = 0 */
+ *   all others                              the share of 1001 slates, the algorithm's own and 1000 that are
+ *                                           drawn for it; not known where E = 0 */
 #ifndef SA_POLICY_PROPENSITY_H
 #define SA_POLICY_PROPENSITY_H
 
