@@ -20,12 +20,18 @@ typedef struct one_input {
     double network;
 } one_input;
 
+/* Room for it; and the companion's sums are in the units that it will have. */
 static sa_status lay(sa_learner *learner, one_input *one) {
-    const sa_model *model = learner->policy->estimator.model;
-    return SA_LAY(&learner->work.observed,
-                  {&one->factor, learner->policy->estimator.inputs.dim, sizeof(double)},
+    const sa_estimator *estimator = &learner->policy->estimator;
+    const sa_model *model = estimator->model;
+    size_t features = estimator->inputs.dim;
+    SA_TRY(SA_LAY(&learner->work.observed, {&one->factor, features, sizeof(double)},
                   {&one->row, model->dim, sizeof(double)},
-                  {&one->input, model->dim, sa_precision_bytes(model->precision)});
+                  {&one->input, model->dim, sa_precision_bytes(model->precision)}));
+    if (!estimator->companion || estimator->inputs.normalization != SA_NORMALIZE_STANDARD) return SA_OK;
+    sa_statistics_factor(&estimator->inputs, estimator->statistics, one->factor);
+    sa_companion_rescale(estimator->companion, features, estimator->statistics + 1, one->factor);
+    return SA_OK;
 }
 
 static sa_status show(sa_learner *learner, const sa_observation *seen, bool predict, one_input *one) {

@@ -19,6 +19,7 @@ static const double LEAST_LAMBDA = 0.01, MOST_LAMBDA = 1e4;
 static void destroy(sa_companion *companion) {
     sa_free(companion->input_mean);
     sa_free(companion->theta);
+    sa_free(companion->units);
     sa_free(companion->input_score);
     sa_free(companion->gram);
     sa_free(companion->scratch);
@@ -34,6 +35,7 @@ sa_status sa_companion_create(size_t dim, sa_companion **out) {
     *companion = (sa_companion){.dim = dim, .numbers = {.lambda = 1, .network = 1}};
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->input_mean));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->theta));
+    SA_TRY_OR_FAIL(sa_alloc_matrix(2, dim, sizeof(double), &companion->units));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->input_score));
     SA_TRY_OR_FAIL(sa_alloc_matrix(dim, dim, sizeof(double), &companion->gram));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->scratch));
@@ -58,11 +60,12 @@ static sa_status fork_companion(sa_companion *from, sa_companion **out) {
     copy->theta = sa_hold(from->theta);
     SA_TRY_OR_FAIL(sa_unshare(&copy->input_mean));
     SA_TRY_OR_FAIL(sa_unshare(&copy->theta));
+    copy->units = from->units;
     copy->input_score = from->input_score;
     copy->gram = from->gram;
     copy->scratch = from->scratch;
     copy->factor = from->factor;
-    from->input_score = from->gram = from->scratch = from->factor = NULL;
+    from->units = from->input_score = from->gram = from->scratch = from->factor = NULL;
     *out = copy;
     return SA_OK;
 fail:
@@ -113,6 +116,26 @@ void sa_companion_mix_rows(const sa_companion *companion, sa_precision precision
 }
 
 /* ---- adding ---- */
+
+/* x of (raw - mean) factor becomes s x + off in other units; sums about the mean know nothing of off. */
+void sa_companion_rescale(sa_companion *companion, size_t features, const double *mean,
+                          const double *factor) {
+    size_t dim = companion->dim;
+    double *origin = companion->units, *unit = origin + dim;
+    for (size_t j = 0; j < features; j++) {
+        double s = factor[j] / unit[j], off = (origin[j] - mean[j]) * factor[j];
+        bool known = unit[j] > 0, usable = s > 0 && isfinite(s * s) && isfinite(1 / s) && isfinite(off);
+        if (known && !usable) continue; /* another world: these sums cannot be told in its units */
+        origin[j] = mean[j];
+        unit[j] = factor[j];
+        if (!known || (s == 1 && off == 0)) continue;
+        companion->input_mean[j] = s * companion->input_mean[j] + off;
+        companion->input_score[j] *= s;
+        companion->theta[j] /= s;
+        for (size_t k = 0; k < dim; k++) companion->gram[j * dim + k] *= s;
+        for (size_t k = 0; k < dim; k++) companion->gram[k * dim + j] *= s;
+    }
+}
 
 void sa_companion_judge(sa_companion *companion, const sa_companion_case *seen, double network) {
     enum { SUMS = sizeof(sa_prediction_sums) / sizeof(double) };
@@ -285,6 +308,7 @@ sa_status sa_companion_save(const sa_companion *companion, sa_npz_writer *writer
     SA_TRY(sa_npz_add(writer, "companion_input_mean", SA_FLOAT64, 1, &dim, companion->input_mean));
     SA_TRY(sa_npz_add(writer, "companion_input_score", SA_FLOAT64, 1, &dim, companion->input_score));
     SA_TRY(sa_npz_add(writer, "companion_gram", SA_FLOAT64, 2, square, companion->gram));
+    SA_TRY(sa_npz_add(writer, "companion_units", SA_FLOAT64, 2, (size_t[]){2, dim}, companion->units));
     return sa_npz_add(writer, "companion_theta", SA_FLOAT64, 1, &dim, companion->theta);
 }
 
@@ -302,8 +326,11 @@ sa_status sa_companion_load(sa_companion *companion, sa_npz *archive) {
     SA_TRY(sa_npz_read_into(archive, "companion_input_score", SA_FLOAT64, 1, &dim, companion->input_score));
     SA_TRY(sa_npz_read_into(archive, "companion_gram", SA_FLOAT64, 2, square, companion->gram));
     SA_TRY(sa_npz_read_into(archive, "companion_theta", SA_FLOAT64, 1, &dim, companion->theta));
+    if (sa_npz_has(archive, "companion_units")) /* agents saved before did not keep them */
+        SA_TRY(sa_npz_read_into(archive, "companion_units", SA_FLOAT64, 2, (size_t[]){2, dim},
+                                companion->units));
     if (!is_finite(number, NUMBERS) || !is_finite(companion->theta, dim) ||
-        !is_finite(companion->input_mean, dim))
+        !is_finite(companion->input_mean, dim) || !is_finite(companion->units, 2 * dim))
         return sa_fail(SA_FORMAT, "the agent's companion has a number that is not finite");
     sa_companion_numbers read;
     memcpy(&read, number, sizeof read);

@@ -21,6 +21,9 @@
  *            can predict. Where scores are mostly noise, predictions are small, and few of them do not show
  *            that they are wrong.
  *
+ * Inputs are in the units of their time (standardize.h), and sums of them move along when the units do: what was
+ * added is as it would be if it were added again today.
+ *
  * With discounts psi (learn/training.c) an observation is y = psi v: it has the weight psi^2, and v = y /
  * psi. */
 #ifndef SA_MODEL_COMPANION_H
@@ -56,6 +59,7 @@ typedef struct sa_companion {
     double *input_mean; /* (dim), weighted */
     double *theta;      /* (dim) */
     /* what only learning needs: */
+    double *units;       /* (2, dim) the mean and the factor of standardised inputs; factors 0: not known */
     double *input_score; /* (dim) sums of products of deviations from the means */
     double *gram;        /* (dim, dim) likewise, lower triangle */
     double *scratch;     /* (dim) workspace: theta under another lambda */
@@ -79,6 +83,9 @@ double sa_companion_mix(const sa_companion *companion, const double *input, doub
  * mixed ones. There are no positions. */
 void sa_companion_mix_rows(const sa_companion *companion, sa_precision precision, const void *inputs,
                            size_t count, double *mean);
+/* Inputs to come are (raw - mean) factor, of the first `features` ones: sums of those before become sums of
+ * such, and what the regression says of a raw input stays. */
+void sa_companion_rescale(sa_companion *companion, size_t features, const double *mean, const double *factor);
 /* An answered input (dim), its score y and discount psi. */
 typedef struct sa_companion_case {
     const double *input; /* (dim) */
