@@ -4,11 +4,12 @@
 
 #include "agent/agent.h"
 
-enum { SLATE = 4, ARMS = 9, HIDDEN = 6 };
+enum { SLATE = 4, ARMS = 9, HIDDEN = 6, MOST = 100 };
 
 typedef struct witness {
     double error, count;    /* of predictions */
-    double norms, products; /* of the gradients, and of neighbours in a slate */
+    double norms, products; /* of the gradients, and of those that came one after the other */
+    double last[MOST];      /* the last gradient, written out */
     double scores[2000];
     double lambda;
 } witness;
@@ -18,37 +19,43 @@ static double score_of(uint64_t id, size_t arm, double noise) {
     return 3 + x[0] - 0.5 * x[1] + noise * rig_number(id, 3000000 + arm);
 }
 
-/* Written out: pair by pair, (delta_i'delta_j) (input_i'input_j). */
-static double product_of(const sa_gradients *batch, size_t i, size_t j) {
-    double sum = 0;
+/* All numbers of a gradient, delta by delta; how many there are. */
+static size_t write_out(const sa_gradients *batch, size_t row, double *out) {
+    size_t count = 0;
     for (size_t l = 0; l < batch->pairs; l++) {
         sa_pair_shape shape = batch->pair[l].shape;
-        const double *delta = batch->pair[l].delta, *input = batch->pair[l].input;
-        double deltas = 0, inputs = 0;
-        for (size_t k = 0; k < shape.delta; k++)
-            deltas += delta[i * shape.delta + k] * delta[j * shape.delta + k];
-        for (size_t k = 0; k < shape.input; k++)
-            inputs += input[i * shape.input + k] * input[j * shape.input + k];
-        sum += deltas * inputs;
+        const double *delta = (const double *)batch->pair[l].delta + row * shape.delta;
+        const double *input = (const double *)batch->pair[l].input + row * shape.input;
+        for (size_t i = 0; i < shape.delta; i++)
+            for (size_t j = 0; j < shape.input; j++) out[count++] = delta[i] * input[j];
     }
-    return sum;
+    return count;
+}
+
+static void take_gradient(witness *w, const sa_gradients *batch, size_t row) {
+    double gradient[MOST] = {0}, *last = w->last;
+    size_t numbers = write_out(batch, row, gradient);
+    assert_in_range(numbers, 1, MOST);
+    for (size_t i = 0; i < numbers; i++) {
+        w->norms += gradient[i] * gradient[i];
+        w->products += gradient[i] * last[i];
+        last[i] = gradient[i];
+    }
 }
 
 static void take(witness *w, const sa_agent *agent, const sa_decision *decision, uint64_t id, double noise,
-                 double *scores) {
+                 size_t slate, double *scores) {
     const sa_pending_ring *ring = &agent->memory.pending;
     const sa_pending *pending = sa_ring_at(ring, ring->count - 1);
-    double norm[SLATE], mean = 0;
-    sa_gradients_norms(&pending->gradients, norm);
-    for (size_t k = 0; k < SLATE; k++) {
+    double mean = 0;
+    for (size_t k = 0; k < slate; k++) {
         scores[k] = score_of(id, sa_decision_arms(decision)[k], noise);
-        mean += scores[k] / SLATE;
+        mean += scores[k] / (double)slate;
     }
-    for (size_t k = 0; k < SLATE; k++) { /* before there is an estimate, the first scores' mean */
+    for (size_t k = 0; k < slate; k++) { /* before there is an estimate, the first scores' mean */
         double off = scores[k] - (id == 0 ? mean : sa_decision_estimates(decision)[k]);
         w->scores[(size_t)w->count++] = scores[k];
-        w->norms += norm[k];
-        if (k > 0) w->products += product_of(&pending->gradients, k - 1, k);
+        take_gradient(w, &pending->gradients, k);
         w->error += (off * off - w->error) / fmin(w->count, 200);
     }
 }
@@ -64,8 +71,7 @@ static void check(witness *w, const sa_agent *agent) {
     const sa_policy *policy = agent->learner->policy;
     double variance = variance_of(w), s = fmax(w->error, 1e-4 * variance), n = w->count, h = HIDDEN / 2.0;
     double explained = (h + n * fmax(0, 1 - s / variance)) / (h + n);
-    double kernel = w->norms / n,
-           differ = fmax(kernel - w->products / (n * (SLATE - 1) / SLATE), 0.1 * kernel);
+    double kernel = w->norms / n, differ = fmax(kernel - (n > 1 ? w->products / (n - 1) : 0), 0.1 * kernel);
     double lambda = s * differ / (explained * variance);
     if (lambda / w->lambda >= 2 || lambda / w->lambda <= 0.5) w->lambda = lambda;
     const sa_companion *companion = policy->estimator.companion;
@@ -79,29 +85,31 @@ static void check(witness *w, const sa_agent *agent) {
 /* cn-ucb's scores are estimate + gamma deviation width; a width is sqrt(k / lambda) at most. */
 static void check_scores(const sa_agent *agent, const sa_decision *decision, double gamma) {
     double unit = agent->learner->policy->deviation;
-    for (size_t k = 0; k < SLATE && unit > 0; k++)
+    for (size_t k = 0; k < sa_decision_slate(decision) && unit > 0; k++)
         assert_float_equal(
             sa_decision_scores(decision)[k],
             sa_decision_estimates(decision)[k] + gamma * unit * sa_decision_widths(decision)[k], 1e-9 * unit);
 }
 
+/* Of slates of one arm too: what all gradients have in common is found across decisions. */
 static void s_and_lambda_come_from_feedback(void **state) {
     (void)state;
     static const char *const kinds[] = {"companion=true", "companion=false",
                                         "companion=false confidence=sketch sketch-size=40"};
-    for (size_t i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 12; i++) {
         char text[200];
-        double noise = i < 3 ? 0.1 : 3;
+        double noise = i % 6 < 3 ? 0.1 : 3;
+        size_t slate = i < 6 ? SLATE : 1;
         snprintf(text, sizeof text, "precision=double train-every=1 gamma=2 %s", kinds[i % 3]);
         sa_agent *agent = rig_create(text);
         sa_decision *decision = NULL;
         witness w = {.lambda = 1};
         for (uint64_t id = 0; id < 90; id++) {
             double scores[SLATE];
-            rig_select(agent, id, ARMS, SLATE, &decision);
+            rig_select(agent, id, ARMS, slate, &decision);
             check_scores(agent, decision, 2);
-            take(&w, agent, decision, id, noise, scores);
-            assert_ok(sa_agent_update(agent, id, scores, NULL, SLATE));
+            take(&w, agent, decision, id, noise, slate, scores);
+            assert_ok(sa_agent_update(agent, id, scores, NULL, slate));
             check(&w, agent);
         }
         assert_true(w.lambda != 1);

@@ -25,7 +25,7 @@ static sa_status count(sa_learner *learner, const sa_gradients *arms, const size
     sa_gradients gradients =
         learner->memory->history.totals ? sa_gradients_sums(arms, &end, 1) : *arms; /* borrowed */
     learner->policy->confidence->asked = learner->asked;
-    sa_bonus_take(learner, arms);
+    SA_TRY(sa_bonus_take(learner, arms));
     SA_TRY(sa_confidence_count(learner->policy->confidence, &gradients, label, learner->work.widths));
     return remember(&learner->window, &gradients, decision);
 }

@@ -17,13 +17,29 @@ static void add(double *count, double *sum, double term) {
     *sum += term;
 }
 
-void sa_bonus_take(sa_learner *learner, const sa_gradients *gradients) {
+/* The gradient beside the one that was counted before it: the product of the two. */
+static void take_pair(sa_learner *learner, const sa_gradients *gradients, size_t index) {
     sa_posterior *known = &learner->posterior;
-    if (!is_used(learner)) return;
+    sa_gradients *last = &learner->last;
+    bool paired = last->count > 0;
+    sa_gradients_append_range(last, gradients, index, 1);
+    if (!paired) return;
+    add(&known->pairs, &known->products, sa_gradients_product(last, 0, 1));
+    sa_gradients_move(last, 1, 0);
+    last->count = 1;
+}
+
+sa_status sa_bonus_take(sa_learner *learner, const sa_gradients *gradients) {
+    sa_posterior *known = &learner->posterior;
+    const sa_gradients *none = &learner->policy->none;
+    if (!is_used(learner)) return SA_OK;
+    if (!learner->last.pairs) SA_TRY(sa_gradients_init_like(&learner->last, none->precision, none));
+    SA_TRY(sa_gradients_reserve(&learner->last, 2));
     for (size_t i = 0; i < gradients->count; i++) {
         add(&known->counted, &known->norms, sa_gradients_product(gradients, i, i));
-        if (i > 0) add(&known->pairs, &known->products, sa_gradients_product(gradients, i - 1, i));
+        take_pair(learner, gradients, i);
     }
+    return SA_OK;
 }
 
 void sa_bonus_discount(sa_learner *learner, double factor) {

@@ -10,9 +10,8 @@
  *
  *   s^2      the mean squared error of estimates that were made before their feedback was learnt from
  *   tau^2    the rest of the variance of scores is signal. f varies by tau^2 (k - k'), k the mean of k(x, x)
- *            and k' that of
- *            k(x, x') over the arms of a slate: what all gradients have in common, such as a bias, moves all
- *            scores alike. So tau^2 (k - k') = R^2 Var(y)
+ *            and k' that of k(x, x') over arms that were counted one after the other, in a slate or in two: what
+ *            all gradients have in common, such as a bias, moves all scores alike. So tau^2 (k - k') = R^2 Var(y)
  *
  * The first h = m / 2 observations show nothing of R^2: about half of the m units are on at any x, and their
  * weights in the last layer fit h scores, whatever they are. So
@@ -35,7 +34,7 @@
 #include "learn/learner.h"
 
 /* Gradients of one slate that are counted. */
-void sa_bonus_take(sa_learner *learner, const sa_gradients *gradients);
+sa_status sa_bonus_take(sa_learner *learner, const sa_gradients *gradients);
 void sa_bonus_discount(sa_learner *learner, double factor);
 /* So many of them are left, where time alone does not count them for less. */
 void sa_bonus_forget(sa_learner *learner, size_t left);

@@ -41,6 +41,7 @@ typedef struct sa_learner {
     double error;    /* mean squared error of predictions of new feedback, before it is learnt from */
     uint64_t judged; /* observations whose predictions are in it, and that the companion has */
     sa_posterior posterior;
+    sa_gradients last; /* the one that was counted last (bonus.h), and room for its neighbour */
     sa_window window;
     double asked; /* scores that the latest decision asked widths for */
     uint64_t trainings, diverged_trainings;

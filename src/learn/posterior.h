@@ -8,7 +8,7 @@
 /* Saved as one array. */
 typedef struct sa_posterior {
     double counted, norms;    /* gradients that were counted, and the sum of their squared lengths */
-    double pairs, products;   /* pairs of them from one slate, and the sum of their inner products */
+    double pairs, products;   /* pairs of neighbours among them, and the sum of their inner products */
     double variance;          /* of the scores that the last training learnt from */
     double deviation, lambda; /* the policy's */
 } sa_posterior;
