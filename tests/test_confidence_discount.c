@@ -85,7 +85,8 @@ static void check(sa_precision precision, sa_exact_form form, double factor, dou
     size_t counting = 0;
     for (size_t i = 0; i < w.all.count; i++) counting += w.weight[i] >= 0.01 * 0.8;
     if (!primal) assert_in_range(state_of(engine).counted, 1, counting); /* memory is bounded */
-    if (factor < 0.8) assert_true(most < (primal ? tolerance : 0.02));   /* made again each time */
+    /* made again each time */
+    if (primal || factor < 0.8) assert_true(most < (primal ? tolerance : 0.02));
     sa_confidence_destroy(engine);
     sa_gradients_clear(&w.all);
     source_clear(&s);

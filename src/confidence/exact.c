@@ -157,7 +157,8 @@ static sa_status count(sa_confidence *confidence, const sa_gradients *batch, con
 
 static sa_status discount(sa_confidence *confidence, double factor) {
     exact_t *exact = (exact_t *)confidence;
-    return sa_fading_discount(&exact->fading, &exact->factor, factor, &exact->counted);
+    bool small = exact->parameters <= PRIMAL_AT_ONCE;
+    return sa_fading_discount(&exact->fading, &exact->factor, factor, small, &exact->counted);
 }
 
 static sa_status regularize(sa_confidence *confidence, double lambda) {

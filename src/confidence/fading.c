@@ -63,14 +63,15 @@ static sa_status make_again(sa_fading *fading, sa_factor **factor, uint64_t *hel
     return SA_OK;
 }
 
-sa_status sa_fading_discount(sa_fading *fading, sa_factor **factor, double by, uint64_t *counted) {
+sa_status sa_fading_discount(sa_fading *fading, sa_factor **factor, double by, bool small,
+                             uint64_t *counted) {
     bool first = !fading->weight, dual = !(*factor)->kind->primal;
     SA_TRY(
         sa_grow_array(&fading->weight, &fading->capacity, dual ? *counted + 1 : 1, sizeof *fading->weight));
     for (size_t i = 0; first && dual && i < *counted; i++) fading->weight[i] = 1;
     fading->phi *= by;
     fading->dropped *= by;
-    return fading->phi < SA_LEAST_FADE ? make_again(fading, factor, counted) : SA_OK;
+    return fading->phi < SA_LEAST_FADE || (small && !dual) ? make_again(fading, factor, counted) : SA_OK;
 }
 
 double sa_fading_certificate(const sa_fading *fading, double lambda) {

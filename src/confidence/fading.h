@@ -7,7 +7,8 @@
  * widths are never too small, and at most 1 / sqrt(phi) times the right ones. When phi falls below
  * SA_LEAST_FADE the factor is made again, with lambda as it should be: on the dual side from the gradients,
  * without those that weigh less than a hundredth by then, on the primal side from Z. No width is above |g| /
- * sqrt(lambda), the one before anything was counted. */
+ * sqrt(lambda), the one before anything was counted. Where the factor is small and of the primal side, as those of
+ * linear models are, it is made again each time, and widths are exact. */
 #ifndef SA_CONFIDENCE_FADING_H
 #define SA_CONFIDENCE_FADING_H
 
@@ -26,8 +27,9 @@ typedef struct sa_fading {
 
 /* Gradients were counted, `counted` before them. */
 sa_status sa_fading_count(sa_fading *fading, const sa_factor *factor, size_t counted, size_t more);
-/* Discounts; makes the factor again when it is time. `*counted` is what it then holds. */
-sa_status sa_fading_discount(sa_fading *fading, sa_factor **factor, double by, uint64_t *counted);
+/* Discounts; makes the factor again when it is time, or, where it is `small` and of the primal side, at once.
+ * `*counted` is what it then holds. */
+sa_status sa_fading_discount(sa_fading *fading, sa_factor **factor, double by, bool small, uint64_t *counted);
 /* Of the widths: the factor stands for phi Z', and Z is more than that by at most (1 - phi) lambda and what
  * was left out, in any direction. As Z' is at least lambda I, Z <= phi Z' (1 + (1 - phi + dropped / lambda) /
  * phi). */
