@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "agent/agent.h"
 #include "base/npy.h"
 
 static void expect_refusal(const char *path, sa_status expected, const char *words) {
@@ -102,14 +103,14 @@ static void write_one(const char *name, sa_dtype type, size_t axes, size_t count
 
 static void newer_files_are_refused_as_newer(void **state) {
     (void)state;
-    write_one("format", SA_INT64, 0, 0, &(int64_t){5}, "gamma 1\n");
+    write_one("format", SA_INT64, 0, 0, &(int64_t){6}, "gamma 1\n");
     expect_refusal(scratch("forged.npz"), SA_NEWER,
-                   "format 5 is newer than 4, the one that this version reads");
+                   "format 6 is newer than 5, the newest that this version reads");
     write_one("format", SA_INT64, 0, 0, &(int64_t){3}, "gamma 1\n");
     expect_refusal(scratch("forged.npz"), SA_FORMAT,
-                   "format 3 is older than 4, the one that this version reads");
+                   "format 3 is older than 4, the oldest that this version reads");
     write_one("format", SA_INT64, 0, 0, &(int64_t){INT64_MAX}, "an option of the future\n");
-    expect_refusal(scratch("forged.npz"), SA_NEWER, "format 9223372036854775807 is newer than 4");
+    expect_refusal(scratch("forged.npz"), SA_NEWER, "format 9223372036854775807 is newer than 5");
 }
 
 static void other_files_are_refused(void **state) {
@@ -176,6 +177,55 @@ static void copy_but(const char *name, int how) {
     assert_ok(sa_npz_finish(writer, scratch("forged.npz")));
     for (size_t i = 0; i < sa_npz_count(archive); i++) sa_array_clear(&arrays[i]);
     sa_npz_close(archive);
+}
+
+/* As format 4 had it: without what came later. */
+static void copy_as_4(void) {
+    static const char *const later[] = {"companion_units", "last_"};
+    sa_npz *archive;
+    sa_npz_writer *writer;
+    sa_array arrays[80] = {0};
+    assert_ok(sa_npz_open(scratch("a.npz"), &archive));
+    assert_ok(sa_npz_begin(&writer));
+    for (size_t i = 0; i < sa_npz_count(archive); i++) {
+        const char *name = sa_npz_name(archive, i);
+        bool is_later = false;
+        for (size_t k = 0; k < sizeof later / sizeof *later; k++)
+            is_later = is_later || !strncmp(name, later[k], strlen(later[k]));
+        if (is_later) continue;
+        assert_ok(sa_npz_get(archive, name, &arrays[i]));
+        if (!strcmp(name, "format")) *(int64_t *)arrays[i].data = 4;
+        assert_ok(sa_npz_add(writer, name, arrays[i].type, arrays[i].axes, arrays[i].shape, arrays[i].data));
+    }
+    assert_ok(sa_npz_finish(writer, scratch("forged.npz")));
+    for (size_t i = 0; i < sa_npz_count(archive); i++) sa_array_clear(&arrays[i]);
+    sa_npz_close(archive);
+}
+
+/* An agent of the version before goes on, with the settings that it has. */
+static void the_format_before_is_read(void **state) {
+    (void)state;
+    sa_agent *agent = rig_create("normalize=standard gamma=1.25"), *loaded = NULL;
+    sa_decision *decision = NULL, *other = NULL;
+    for (uint64_t id = 0; id < 20; id++) {
+        rig_select(agent, id, 9, 2, &decision);
+        rig_answer(agent, id, 2);
+    }
+    assert_ok(sa_agent_save(agent, scratch("a.npz")));
+    copy_as_4();
+    assert_ok(sa_agent_load(scratch("forged.npz"), &loaded));
+    assert_true(loaded->given->gamma == 1.25);
+    rig_select(agent, 20, 9, 2, &decision);
+    rig_select(loaded, 20, 9, 2, &other);
+    assert_memory_equal(sa_decision_arms(decision), sa_decision_arms(other), 2 * sizeof(size_t));
+    for (uint64_t id = 20; id < 40; id++) {
+        if (id > 20) rig_select(loaded, id, 9, 2, &other);
+        rig_answer(loaded, id, 2);
+    }
+    sa_decision_destroy(decision);
+    sa_decision_destroy(other);
+    sa_agent_destroy(agent);
+    sa_agent_destroy(loaded);
 }
 
 static void check_forgeries(const char *text) {
@@ -254,6 +304,7 @@ int main(void) {
         cmocka_unit_test(bytes_put_behind_are_seen),
         cmocka_unit_test(the_corpus_can_be_loaded),
         cmocka_unit_test(newer_files_are_refused_as_newer),
+        cmocka_unit_test(the_format_before_is_read),
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(forged_arrays_are_refused),
         cmocka_unit_test(sealed_forgeries_are_refused_or_harmless),

@@ -112,7 +112,7 @@ static void s_and_lambda_come_from_feedback(void **state) {
             assert_ok(sa_agent_update(agent, id, scores, NULL, slate));
             check(&w, agent);
         }
-        assert_true(w.lambda != 1);
+        assert_true(slate == 1 || w.lambda != 1);
         sa_decision_destroy(decision);
         sa_agent_destroy(agent);
     }

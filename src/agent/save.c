@@ -12,8 +12,9 @@
 #include "memory/history_file.h"
 #include "memory/pending_file.h"
 
-/* The only one that is read; one more whenever what is in the file changes. */
-static const int64_t FORMAT = 4;
+/* One more whenever what is in the file changes; from OLDEST on they are read. 5: the units of the companion's
+ * sums, and the gradient that was counted last. */
+static const int64_t FORMAT = 5, OLDEST = 4;
 static const int64_t MOST_EPOCHS = 64; /* each doubles the rounds */
 
 /* ---- options as text ---- */
@@ -151,10 +152,12 @@ static sa_status check_format(sa_npz *archive) {
     if (!sa_npz_has(archive, "format") || !sa_npz_has(archive, "options"))
         return sa_fail(SA_FORMAT, "this is not a saved agent");
     SA_TRY(sa_npz_get_integer(archive, "format", 1, INT64_MAX, &format));
-    if (format != FORMAT)
-        return sa_fail(format > FORMAT ? SA_NEWER : SA_FORMAT,
-                       "format %lld is %s than %lld, the one that this version reads", (long long)format,
-                       format > FORMAT ? "newer" : "older", (long long)FORMAT);
+    if (format > FORMAT)
+        return sa_fail(SA_NEWER, "format %lld is newer than %lld, the newest that this version reads",
+                       (long long)format, (long long)FORMAT);
+    if (format < OLDEST)
+        return sa_fail(SA_FORMAT, "format %lld is older than %lld, the oldest that this version reads",
+                       (long long)format, (long long)OLDEST);
     if (!sa_npz_is_ours(archive))
         return sa_fail(SA_FORMAT, "its checksum is missing: the file is damaged or was rewritten");
     return SA_OK;

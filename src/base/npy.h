@@ -80,6 +80,8 @@ const char *sa_npz_name(const sa_npz *archive, size_t index); /* without ".npy";
  * otherwise. */
 sa_status sa_npz_get_integer(sa_npz *archive, const char *name, int64_t least, int64_t most, int64_t *out);
 sa_status sa_npz_get_number(sa_npz *archive, const char *name, double *out);
+/* The file's `format`; 0 where it has none. */
+int64_t sa_npz_format(sa_npz *archive);
 
 /* An array of exactly this type and shape (axes 0: one number), copied to `to`. */
 sa_status sa_npz_read_into(sa_npz *archive, const char *name, sa_dtype type, size_t axes, const size_t *shape,

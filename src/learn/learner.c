@@ -62,6 +62,7 @@ sa_status sa_learner_save(const sa_learner *learner, sa_npz_writer *writer) {
     if (learner->options->window > 0) SA_TRY(save_window(&learner->window, writer));
     if (sa_posterior_is_used(policy, learner->options))
         SA_TRY(sa_posterior_save(&learner->posterior, writer));
+    SA_TRY(sa_npz_add(writer, "last_count", SA_INT64, 0, NULL, &learner->last.count));
     if (learner->last.count) SA_TRY(sa_gradients_save(&learner->last, writer, "last"));
     SA_TRY(sa_estimator_save(&policy->estimator, writer));
     return policy->confidence ? policy->confidence->kind->save(policy->confidence, writer) : SA_OK;
@@ -81,9 +82,13 @@ static sa_status load_window(sa_learner *learner, sa_npz *archive) {
     return sa_gradients_load(&window->gradients, archive, "window", window->capacity);
 }
 
-/* Agents saved before did not keep it. */
+/* Format 4 did not have it. */
 static sa_status load_last(sa_learner *learner, sa_npz *archive) {
     const sa_gradients *none = &learner->policy->none;
+    int64_t count;
+    if (sa_npz_format(archive) == 4) return SA_OK;
+    SA_TRY(sa_npz_get_integer(archive, "last_count", 0, 1, &count));
+    if (count == 0) return SA_OK;
     SA_TRY(sa_gradients_init_like(&learner->last, none->precision, none));
     return sa_gradients_load(&learner->last, archive, "last", 1);
 }
@@ -104,8 +109,8 @@ sa_status sa_learner_load(sa_learner *learner, sa_npz *archive) {
     if (sa_posterior_is_used(policy, learner->options)) {
         SA_TRY(sa_posterior_load(&learner->posterior, archive));
         SA_TRY(sa_posterior_adopt(&learner->posterior, policy));
-        if (sa_npz_has(archive, "last_delta1")) SA_TRY(load_last(learner, archive));
     }
+    SA_TRY(load_last(learner, archive));
     SA_TRY(sa_estimator_load(&policy->estimator, archive));
     return policy->confidence ? policy->confidence->kind->load(policy->confidence, archive) : SA_OK;
 }
