@@ -7,8 +7,8 @@
  * widths are never too small, and at most 1 / sqrt(phi) times the right ones. When phi falls below
  * SA_LEAST_FADE the factor is made again, with lambda as it should be: on the dual side from the gradients,
  * without those that weigh less than a hundredth by then, on the primal side from Z. No width is above |g| /
- * sqrt(lambda), the one before anything was counted. Where the factor is small and of the primal side, as those of
- * linear models are, it is made again each time, and widths are exact. */
+ * sqrt(lambda), the one before anything was counted. Where the factor is small and of the primal side, as
+ * those of linear models are, it is made again each time, and widths are exact. */
 #ifndef SA_CONFIDENCE_FADING_H
 #define SA_CONFIDENCE_FADING_H
 

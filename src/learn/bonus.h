@@ -10,8 +10,9 @@
  *
  *   s^2      the mean squared error of estimates that were made before their feedback was learnt from
  *   tau^2    the rest of the variance of scores is signal. f varies by tau^2 (k - k'), k the mean of k(x, x)
- *            and k' that of k(x, x') over arms that were counted one after the other, in a slate or in two: what
- *            all gradients have in common, such as a bias, moves all scores alike. So tau^2 (k - k') = R^2 Var(y)
+ *            and k' that of k(x, x') over arms that were counted one after the other, in a slate or in
+ *            two: what all gradients have in common, such as a bias, moves all scores alike. So
+ *            tau^2 (k - k') = R^2 Var(y)
  *
  * The first h = m / 2 observations show nothing of R^2: about half of the m units are on at any x, and their
  * weights in the last layer fit h scores, whatever they are. So

@@ -21,8 +21,8 @@
  *            can predict. Where scores are mostly noise, predictions are small, and few of them do not show
  *            that they are wrong.
  *
- * Inputs are in the units of their time (standardize.h), and sums of them move along when the units do: what was
- * added is as it would be if it were added again today.
+ * Inputs are in the units of their time (standardize.h), and sums of them move along when the units do: what
+ * was added is as it would be if it were added again today.
  *
  * With discounts psi (learn/training.c) an observation is y = psi v: it has the weight psi^2, and v = y /
  * psi. */

@@ -111,9 +111,9 @@ static void count(const asked *self, const size_t *drawn, size_t length, table *
     }
 }
 
-/* The slate that the algorithm drew when it chose is one of the draws. Given all SA_DRAWS + 1 of them, and not
- * which one came first, the slate was chosen with just this probability: so 1 / p has no bias, however rare a
- * slate is. */
+/* The slate that the algorithm drew when it chose is one of the draws. Given all SA_DRAWS + 1 of them, and
+ * not which one came first, the slate was chosen with just this probability: so 1 / p has no bias, however
+ * rare a slate is. */
 static sa_status by_drawing(const asked *self, table *out) {
     size_t *drawn, length;
     sa_draws draw;
