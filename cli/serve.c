@@ -35,7 +35,9 @@ static void print_help(void) {
          "  --keys FILE             hashes of an admin's and a client's key; requests then need one of them\n"
          "  --new-keys FILE         makes such a file, prints the keys, and ends\n"
          "  --threads N             threads that read requests and choose [one a processor, at least 2]\n"
-         "  --checkpoint-seconds S  between two checkpoints of an agent that has learnt [300]\n"
+         "  --recovery-seconds S    that learning again may take after a start; agents get their checkpoints\n"
+         "                          so that it takes no longer [10]\n"
+         "  --checkpoint-seconds S  between two checkpoints of an agent that has learnt, at the latest [none]\n"
          "  --request-seconds S     for a whole request to arrive [30]\n"
          "  --quiet                 no JSON line a request on stderr\n"
          "  --check DIR             looks for damage in a folder, and ends\n"
@@ -104,6 +106,7 @@ static int take(inputs *into, int count, char **arguments) {
                             {.name = "new-keys", .text = &into->new_keys},
                             {.name = "threads", .whole = &serve->threads, .most = 256},
                             {.name = "checkpoint-seconds", .seconds = &serve->checkpoint_seconds},
+                            {.name = "recovery-seconds", .seconds = &serve->recovery_seconds},
                             {.name = "request-seconds", .seconds = &serve->request_seconds},
                             {.name = "check", .text = &into->check},
                             {.name = "backup", .text = &into->backup}};
@@ -132,7 +135,7 @@ int cli_serve(int count, char **arguments) {
     char message[512] = "";
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     inputs flags = {
-        .serve = {.address = "127.0.0.1", .port = 8080, .checkpoint_seconds = 300, .request_seconds = 30}};
+        .serve = {.address = "127.0.0.1", .port = 8080, .recovery_seconds = 10, .request_seconds = 30}};
     for (int i = 0; i < count; i++)
         if (!strcmp(arguments[i], "--help") || !strcmp(arguments[i], "-h")) {
             print_help();

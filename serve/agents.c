@@ -32,6 +32,8 @@ void agent_release(sv_agent *self) {
     for (size_t i = 0; i < RECENT; i++) free(self->recent[i].json);
     policy_release(self->policy);
     brain_destroy(self->brain);
+    free(self->checkpoint.settings);
+    free(self->older.settings);
     settings_release(self->learner_settings);
     settings_release(self->settings);
     pthread_mutex_destroy(&self->lock);

@@ -24,6 +24,13 @@ typedef struct bucket {
     double reward; /* sum over learnt events of their feedback's sum */
 } sv_bucket;
 
+/* A file of the folder, and the row up to which it has learnt. */
+typedef struct checkpoint {
+    uint64_t seq;
+    char file[96];  /* name; "" for none */
+    char *settings; /* JSON, until it is opened */
+} sv_checkpoint;
+
 typedef struct agent {
     atomic_int owners;
     int64_t id;
@@ -45,12 +52,14 @@ typedef struct agent {
     /* the learner's own */
     sv_brain *brain;
     struct settings *learner_settings; /* as of learnt_seq */
-    uint64_t learnt_seq, checkpoint_seq, published_seq, recover_to;
-    bool recovering; /* it has not learnt row recover_to again */
-    double checkpoint_time;
-    char checkpoint_file[96]; /* name; "" for none */
-    bool broken;              /* it cannot go on: the service says why in /readyz */
-    atomic_bool dirty;        /* it is in the learner's list, or has rows to learn */
+    uint64_t learnt_seq, published_seq, recover_to;
+    bool recovering;                 /* it has not learnt row recover_to again */
+    sv_checkpoint checkpoint, older; /* the newest, and the one before it */
+    bool checkpoint_damaged, older_damaged, checkpoint_wanted, checkpoint_failed;
+    double published_time, checkpoint_time, checkpoint_cost; /* seconds that the last one took */
+    double replay_seconds; /* that the learner took for the rows after the newest checkpoint */
+    bool broken;           /* it cannot go on: the service says why in /readyz */
+    atomic_bool dirty;     /* it is in the learner's list, or has rows to learn */
     struct agent *next_dirty;
 } sv_agent;
 

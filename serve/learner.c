@@ -5,11 +5,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "checkpoints.h"
 #include "clock.h"
 #include "learner_rows.h"
 #include "thread_name.h"
 
 enum { ROWS_AT_A_TIME = 64 };
+static const double RECOVERY_PUBLISH_SECONDS = 1; /* between two policies of an agent that recovers */
+static const double LOOK_SECONDS = 0.2, RETRY_SECONDS = 5; /* for checkpoints; after one that failed */
+static const double RETENTION_PARTS = 8;                   /* checkpoints in one retention */
 
 struct learner {
     learner_options options;
@@ -19,10 +23,15 @@ struct learner {
     pthread_cond_t filled;
     sv_agent *first, **last; /* dirty agents */
     sv_task *tasks;
-    bool stop;
-    size_t recovering; /* agents that have not learnt all that was there at the start */
+    atomic_bool stop;
+    size_t unopened, recovering; /* agents without a policy; that have not learnt all rows of the start */
     char sentence[480];
     learner_counts counts;
+    /* the thread's own */
+    sv_agent *opening[LIMIT_AGENTS + 1]; /* those of the start */
+    size_t opening_count;
+    double replay_seconds; /* of all agents */
+    double look_time;
 };
 
 /* ---- what others call ---- */
@@ -50,9 +59,8 @@ void learner_do(sv_learner *self, sv_task *task) {
 
 bool learner_trouble(sv_learner *self, char sentence[480]) {
     pthread_mutex_lock(&self->lock);
-    bool troubled = self->recovering || *self->sentence;
-    snprintf(sentence, 480, "%s",
-             *self->sentence ? self->sentence : "agents are being recovered from the journal");
+    bool troubled = self->unopened || *self->sentence;
+    snprintf(sentence, 480, "%s", *self->sentence ? self->sentence : "agents are being opened");
     pthread_mutex_unlock(&self->lock);
     return troubled;
 }
@@ -60,6 +68,7 @@ bool learner_trouble(sv_learner *self, char sentence[480]) {
 void learner_count(sv_learner *self, learner_counts *out) {
     pthread_mutex_lock(&self->lock);
     *out = self->counts;
+    out->recovering = self->recovering;
     pthread_mutex_unlock(&self->lock);
 }
 
@@ -84,20 +93,24 @@ static void publish(sv_learner *self, sv_agent *agent) {
     brain_count(agent->brain, &counts);
     agent_publish(agent, policy, &counts);
     agent->published_seq = agent->learnt_seq;
+    agent->published_time = clock_seconds();
     pthread_mutex_lock(&self->lock);
     self->counts.publications++;
     pthread_mutex_unlock(&self->lock);
 }
 
-/* A deleted agent's memory and file go at once; its rows go in the background. */
+/* What learning the rows after its checkpoint would take, and so of all agents. */
+static void set_replay(sv_learner *self, sv_agent *agent, double seconds) {
+    self->replay_seconds += seconds - agent->replay_seconds;
+    agent->replay_seconds = seconds;
+}
+
+/* A deleted agent's memory and files go at once; its rows go in the background. */
 static void forget(sv_learner *self, sv_agent *agent) {
-    sv_text path = {0};
     brain_destroy(agent->brain);
     agent->brain = NULL;
-    text_put(&path, "%s/%s", self->options.folder, agent->checkpoint_file);
-    if (*agent->checkpoint_file && !path.failed) unlink(path.data);
-    *agent->checkpoint_file = 0;
-    text_free(&path);
+    set_replay(self, agent, 0);
+    checkpoints_remove(agent, self->options.folder);
 }
 
 static void end_recovery(sv_learner *self, sv_agent *agent) {
@@ -109,25 +122,63 @@ static void end_recovery(sv_learner *self, sv_agent *agent) {
     pthread_mutex_unlock(&self->lock);
 }
 
-/* Learns the rows that are there, up to ROWS_AT_A_TIME. true: there may be more. After a start, nothing is
- * published before all that had been learnt is learnt again. */
-static bool advance(sv_learner *self, sv_agent *agent) {
+static double processor_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Learns up to `most` of the rows that are there. false: it cannot go on. */
+static bool take_rows(sv_learner *self, sv_agent *agent, size_t most) {
     char sentence[480] = "";
+    uint64_t before = agent->learnt_seq;
+    double begin = processor_seconds();
+    thread_name("learn");
+    bool good = learner_take_rows(self->store, agent, self->options.folder, most, &self->stop, sentence);
+    thread_name("learner");
+    set_replay(self, agent, agent->replay_seconds + processor_seconds() - begin);
+    pthread_mutex_lock(&self->lock);
+    self->counts.rows += agent->learnt_seq - before;
+    pthread_mutex_unlock(&self->lock);
+    if (!good) break_agent(self, agent, sentence);
+    return good;
+}
+
+/* Does a policy of the rows so far take the requests that are sent now? Not when the agent was given another
+ * shape later, which it has not learnt of yet. */
+static bool fits(sv_agent *agent) {
+    sv_settings *now = agent_settings(agent);
+    bool fit = agent->learner_settings && agent->learner_settings->dim == now->dim &&
+               settings_same_schema(agent->learner_settings, now);
+    settings_release(now);
+    return fit;
+}
+
+/* After a start: the policy of the newest checkpoint that can be read, or the first there was. */
+static void open_agent(sv_learner *self, sv_agent *agent) {
+    bool deleted = atomic_load(&agent->deleted);
+    if (!deleted) checkpoints_open(agent, self->options.folder);
+    if (!deleted && !agent->brain) take_rows(self, agent, 1);
+    if (agent->brain && !agent->broken && fits(agent)) publish(self, agent);
+    end_recovery(self, agent);
+    pthread_mutex_lock(&self->lock);
+    self->unopened--;
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* Learns the rows that are there, up to ROWS_AT_A_TIME. true: there may be more. */
+static bool advance(sv_learner *self, sv_agent *agent) {
     uint64_t before = agent->learnt_seq;
     if (atomic_load(&agent->deleted)) forget(self, agent);
     if (agent->broken || atomic_load(&agent->deleted)) {
         end_recovery(self, agent);
         return false;
     }
-    thread_name("learn");
-    bool good = learner_take_rows(self->store, agent, self->options.folder, ROWS_AT_A_TIME, sentence);
-    thread_name("learner");
-    pthread_mutex_lock(&self->lock);
-    self->counts.rows += agent->learnt_seq - before;
-    pthread_mutex_unlock(&self->lock);
-    if (!good) break_agent(self, agent, sentence);
-    bool more = good && agent->learnt_seq - before == ROWS_AT_A_TIME;
-    if (good && agent->learnt_seq >= agent->recover_to) publish(self, agent);
+    bool good = take_rows(self, agent, ROWS_AT_A_TIME);
+    bool more = good && agent->learnt_seq > before;
+    if (good && (agent->learnt_seq >= agent->recover_to ||
+                 (clock_seconds() - agent->published_time >= RECOVERY_PUBLISH_SECONDS && fits(agent))))
+        publish(self, agent);
     end_recovery(self, agent);
     return more;
 }
@@ -139,106 +190,103 @@ bool learner_save(sv_learner *self, sv_agent *agent, const char *path, sv_refusa
     return status == SA_OK || refuse_library(why, status);
 }
 
-/* ---- checkpoints: written, synced, renamed, the folder synced (by the library), then named in a row ---- */
+/* ---- checkpoints ---- */
 
-typedef struct checkpoint_job {
-    sv_job job;
-    sv_agent *agent;
-    uint64_t seq;
-    char file[96];
-    sv_text settings;
-    pthread_mutex_t lock;
-    pthread_cond_t ended;
-    bool done;
-    store_status status;
-} checkpoint_job;
-
-static store_status write_checkpoint(sv_job *base, sv_store *store) {
-    checkpoint_job *self = (checkpoint_job *)base;
-    return store_checkpoint(store, self->agent->id, self->seq, self->file, self->settings.data,
-                            clock_milliseconds());
-}
-
-static void end_checkpoint(sv_job *base, store_status status) {
-    checkpoint_job *self = (checkpoint_job *)base;
-    pthread_mutex_lock(&self->lock);
-    self->status = status;
-    self->done = true;
-    pthread_cond_signal(&self->ended);
-    pthread_mutex_unlock(&self->lock);
-}
-
-static bool submit_and_wait(sv_learner *self, checkpoint_job *job, sv_refusal *why) {
-    job->job.run = write_checkpoint;
-    job->job.end = end_checkpoint;
-    pthread_mutex_init(&job->lock, NULL);
-    pthread_cond_init(&job->ended, NULL);
-    bool good = writer_submit(self->options.writer, &job->job, why);
-    pthread_mutex_lock(&job->lock);
-    while (good && !job->done) pthread_cond_wait(&job->ended, &job->lock);
-    pthread_mutex_unlock(&job->lock);
-    pthread_cond_destroy(&job->ended);
-    pthread_mutex_destroy(&job->lock);
-    if (good && job->status != STORE_OK) return refuse(why, 503, "the checkpoint's row could not be written");
-    return good;
-}
-
-static bool make_checkpoint(sv_learner *self, sv_agent *agent, sv_refusal *why) {
-    sv_text path = {0}, old = {0};
-    checkpoint_job job = {.agent = agent, .seq = agent->learnt_seq};
-    snprintf(job.file, sizeof job.file, "agent-%lld-%llu.npz", (long long)agent->id,
-             (unsigned long long)agent->learnt_seq);
-    text_put(&path, "%s/%s", self->options.folder, job.file);
-    settings_write(agent->learner_settings, &job.settings);
-    bool good = !path.failed && !job.settings.failed && learner_save(self, agent, path.data, why);
-    if (good) good = submit_and_wait(self, &job, why);
-    if (good && *agent->checkpoint_file && strcmp(agent->checkpoint_file, job.file)) {
-        text_put(&old, "%s/%s", self->options.folder, agent->checkpoint_file);
-        if (!old.failed) unlink(old.data);
-    }
-    if (good) {
-        memcpy(agent->checkpoint_file, job.file, sizeof job.file);
-        agent->checkpoint_seq = job.seq;
-    }
-    text_free(&path);
-    text_free(&old);
-    text_free(&job.settings);
-    return good;
-}
-
-bool learner_checkpoint(sv_learner *self, sv_agent *agent, sv_refusal *why) {
+static bool write_checkpoint(sv_learner *self, sv_agent *agent, sv_refusal *why) {
     double begin = clock_seconds();
-    agent->checkpoint_time = begin;
-    if (!agent->brain || agent->broken || agent->checkpoint_seq == agent->learnt_seq ||
-        atomic_load(&agent->deleted))
-        return true;
     thread_name("checkpoint");
-    bool good = make_checkpoint(self, agent, why);
+    bool good = checkpoints_write(agent, self->options.folder, self->options.writer, why);
     thread_name("learner");
+    agent->checkpoint_time = clock_seconds();
+    agent->checkpoint_cost = agent->checkpoint_time - begin;
+    if (good) set_replay(self, agent, 0);
+    if (good) agent->checkpoint_wanted = false;
     pthread_mutex_lock(&self->lock);
     self->counts.checkpoints += good;
     self->counts.failed_checkpoints += !good;
-    self->counts.checkpoint_seconds = clock_seconds() - begin;
+    self->counts.checkpoint_seconds = agent->checkpoint_cost;
     pthread_mutex_unlock(&self->lock);
+    agent->checkpoint_failed = !good;
     return good;
 }
 
-/* ---- the thread ---- */
+/* Has the agent learnt what no checkpoint has? */
+static bool has_learnt(const sv_agent *agent) {
+    return agent->checkpoint_damaged || agent->checkpoint.seq < agent->learnt_seq;
+}
 
-static void checkpoint_all(sv_learner *self, bool now) {
+static bool can_be_written(const sv_agent *agent) {
+    return agent->brain && !agent->broken && !atomic_load(&agent->deleted);
+}
+
+bool learner_checkpoint(sv_learner *self, sv_agent *agent, uint64_t seq, sv_refusal *why) {
+    if (!can_be_written(agent) || agent->learnt_seq < seq) return true;
+    if (agent->checkpoint_damaged || agent->checkpoint.seq < seq)
+        if (!write_checkpoint(self, agent, why)) return false;
+    return (*agent->older.file && agent->older.seq >= seq) || write_checkpoint(self, agent, why);
+}
+
+/* Retention removes no row that a checkpoint is without, so both of them move on with it. */
+static bool retention_waits(const sv_agent *agent, double age) {
+    double period = agent->learner_settings->retention_days * 86400 / RETENTION_PARTS;
+    bool behind = has_learnt(agent) || agent->older.seq < agent->learnt_seq;
+    return period > 0 && behind && age >= period;
+}
+
+/* By the clock only where it was asked for, and for retention. */
+static bool is_old(const sv_learner *self, const sv_agent *agent, double now) {
+    double age = now - agent->checkpoint_time;
+    if (!can_be_written(agent) || (agent->checkpoint_failed && age < RETRY_SECONDS)) return false;
+    if ((agent->checkpoint_wanted && !agent->recovering) || retention_waits(agent, age)) return true;
+    return self->options.checkpoint_seconds > 0 && age >= self->options.checkpoint_seconds &&
+           has_learnt(agent);
+}
+
+/* An agent's turn comes once its rows take longer to learn again than its checkpoint takes to write: at most
+ * half of the learner's time goes into checkpoints. */
+static bool may_be_next(const sv_agent *agent, double now) {
+    return can_be_written(agent) && has_learnt(agent) && agent->replay_seconds >= agent->checkpoint_cost &&
+           !(agent->checkpoint_failed && now - agent->checkpoint_time < RETRY_SECONDS);
+}
+
+/* A start would learn all rows again that are in no checkpoint: while that takes too long, the agent that takes
+ * the longest gets one. */
+static void write_checkpoints(sv_learner *self) {
+    sv_agent *all[LIMIT_AGENTS + 1], *next;
+    sv_refusal why;
+    double now = clock_seconds();
+    bool late = self->replay_seconds > self->options.recovery_seconds;
+    if (!late && now - self->look_time < LOOK_SECONDS) return;
+    self->look_time = now;
+    size_t count = agents_all(self->options.agents, all);
+    for (size_t i = 0; i < count; i++)
+        if (is_old(self, all[i], now)) write_checkpoint(self, all[i], &why);
+    do {
+        next = NULL;
+        for (size_t i = 0; i < count; i++)
+            if (may_be_next(all[i], now) && (!next || all[i]->replay_seconds > next->replay_seconds))
+                next = all[i];
+    } while (self->replay_seconds > self->options.recovery_seconds && next &&
+             write_checkpoint(self, next, &why));
+    for (size_t i = 0; i < count; i++) agent_release(all[i]);
+}
+
+static void write_last_checkpoints(sv_learner *self) {
     sv_agent *all[LIMIT_AGENTS + 1];
     sv_refusal why;
     size_t count = agents_all(self->options.agents, all);
     for (size_t i = 0; i < count; i++) {
-        if (now || clock_seconds() - all[i]->checkpoint_time >= self->options.checkpoint_seconds)
-            learner_checkpoint(self, all[i], &why);
+        if (can_be_written(all[i]) && has_learnt(all[i])) write_checkpoint(self, all[i], &why);
         agent_release(all[i]);
     }
 }
 
+/* ---- the thread ---- */
+
 static bool is_due(const sv_learner *self, const sv_task *task) {
     const sv_agent *of = task->agent;
-    return of->learnt_seq >= task->seq || of->broken || atomic_load(&of->deleted) || self->stop;
+    bool learnt = of->learnt_seq >= task->seq && of->learnt_seq >= of->recover_to;
+    return learnt || of->broken || atomic_load(&of->deleted) || self->stop;
 }
 
 /* The first task whose row has been learnt. */
@@ -268,9 +316,19 @@ static sv_agent *take_agent(sv_learner *self, bool *stop) {
     return agent;
 }
 
+/* Each agent has a policy before any learns further. */
+static void open_agents(sv_learner *self) {
+    for (size_t i = 0; i < self->opening_count; i++) {
+        if (!atomic_load(&self->stop)) open_agent(self, self->opening[i]);
+        agent_release(self->opening[i]);
+    }
+    self->opening_count = 0;
+}
+
 static void *work(void *user) {
     sv_learner *self = user;
     bool stop = false;
+    open_agents(self);
     while (!stop) {
         sv_agent *agent = take_agent(self, &stop);
         if (agent) {
@@ -279,9 +337,9 @@ static void *work(void *user) {
             agent_release(agent);
         }
         for (sv_task *task; (task = take_task(self));) task->run(task, self);
-        if (!stop) checkpoint_all(self, false);
+        if (!stop) write_checkpoints(self);
     }
-    checkpoint_all(self, true);
+    write_last_checkpoints(self);
     return NULL;
 }
 
@@ -297,15 +355,13 @@ sv_learner *learner_start(const learner_options *options, sv_store *store) {
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&self->filled, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    sv_agent *all[LIMIT_AGENTS + 1];
-    size_t count = agents_all(options->agents, all);
-    for (size_t i = 0; i < count; i++) {
-        all[i]->checkpoint_time = clock_seconds();
-        all[i]->recover_to = atomic_load(&all[i]->last_seq);
-        all[i]->recovering = true;
-        self->recovering++;
-        learner_wake(self, all[i]);
-        agent_release(all[i]);
+    self->unopened = self->recovering = self->opening_count = agents_all(options->agents, self->opening);
+    for (size_t i = 0; i < self->opening_count; i++) {
+        sv_agent *agent = self->opening[i];
+        agent->checkpoint_time = clock_seconds();
+        agent->recover_to = atomic_load(&agent->last_seq);
+        agent->recovering = true;
+        learner_wake(self, agent);
     }
     if (pthread_create(&self->thread, NULL, work, self)) {
         free(self);

@@ -1,5 +1,6 @@
 /* One thread learns: it takes journal rows in order, trains between them, publishes policies and writes
- * checkpoints. */
+ * checkpoints. After a start it first opens every agent's checkpoint and publishes what it has, and then learns
+ * the rows behind it. */
 #ifndef SERVE_LEARNER_H
 #define SERVE_LEARNER_H
 
@@ -11,7 +12,8 @@ typedef struct learner sv_learner;
 
 typedef struct learner_options {
     const char *folder;        /* borrowed */
-    double checkpoint_seconds; /* between two checkpoints of an agent that has learnt */
+    double recovery_seconds;   /* that learning again what is in no checkpoint may take */
+    double checkpoint_seconds; /* at the latest between two checkpoints of an agent that has learnt; 0: any */
     sv_writer *writer;         /* for the rows of checkpoints */
     sv_agents *agents;
 } learner_options;
@@ -32,15 +34,16 @@ typedef struct task {
     struct task *next;
 } sv_task;
 void learner_do(sv_learner *self, sv_task *task);
-/* For tasks: a checkpoint now. */
-bool learner_checkpoint(sv_learner *self, sv_agent *agent, sv_refusal *why);
+/* For tasks: from now on every checkpoint has row `seq`, which the agent has learnt. */
+bool learner_checkpoint(sv_learner *self, sv_agent *agent, uint64_t seq, sv_refusal *why);
 /* For tasks: the agent as it is now, into a file of this name in the folder. */
 bool learner_save(sv_learner *self, sv_agent *agent, const char *path, sv_refusal *why);
 
-/* Why it cannot go on with an agent, or that it has not recovered yet; false: all is well. */
+/* Why it cannot go on with an agent, or that one has no policy yet; false: all is well. */
 bool learner_trouble(sv_learner *self, char sentence[480]);
 typedef struct learner_counts {
     uint64_t rows, checkpoints, failed_checkpoints, publications;
+    uint64_t recovering;       /* agents that have not learnt all that was there at the start */
     double checkpoint_seconds; /* the last one's */
 } learner_counts;
 void learner_count(sv_learner *self, learner_counts *out);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "closing.h"
 #include "values.h"
 
@@ -35,6 +36,7 @@ static void take_new(sv_walk *self, const store_row *row) {
         settings_release(settings);
         return;
     }
+    self->agent->checkpoint_wanted = self->agent->brain; /* a start is not to choose as before the reset */
     brain_destroy(self->agent->brain);
     self->agent->brain = brain;
     take_settings(self->agent, settings);
@@ -49,6 +51,7 @@ static void take_change(sv_walk *self, const store_row *row) {
         good = write_scratch(self, NULL, 0, &scratch) ||
                refuse(&self->why, 503, "%s cannot be written", scratch.failed ? self->folder : scratch.data);
         if (good) good = brain_change(&self->agent->brain, settings, scratch.data, &self->why);
+        self->agent->checkpoint_wanted = true;
         if (scratch.data) unlink(scratch.data);
     }
     if (good)
@@ -64,6 +67,7 @@ static void take_model(sv_walk *self, const store_row *row) {
     if (!write_scratch(self, row->data, row->size, &path))
         refuse(&self->why, 503, "%s cannot be written", path.failed ? self->folder : path.data);
     else if (brain_load(path.data, &brain, &self->why)) {
+        self->agent->checkpoint_wanted = true;
         brain_destroy(self->agent->brain);
         self->agent->brain = brain;
         sv_settings *settings = settings_with(self->agent->learner_settings, brain_options(brain));
@@ -95,11 +99,24 @@ static void learn(sv_walk *self, const store_row *row, const sv_ask *ask, size_t
         refuse_library(&self->why, status);
 }
 
+/* Every checkpoint has what is erased, so this is one that somebody removed, or rows from the first on. */
+static void say_erased(sv_agent *agent, uint64_t seq) {
+    fprintf(
+        stderr,
+        "superarm serve: agent %s: the event of row %llu was erased, and the checkpoint that had it is not "
+        "there: the agent goes on without it\n",
+        agent->name, (unsigned long long)seq);
+    atomic_fetch_add(&agent->skipped, 1);
+}
+
 static void take_event(sv_walk *self, const store_row *row) {
     sv_ask ask = {0};
     sv_refusal unread = {0};
     size_t count = row->of.arm_count;
-    if (!row->of.id) return; /* erased: a checkpoint has it */
+    if (!row->of.id) {
+        say_erased(self->agent, row->seq);
+        return;
+    }
     size_t *arms = calloc(count + 1, sizeof *arms);
     double *scores = calloc(count + 1, sizeof *scores);
     bool *observed = calloc(count + 1, sizeof *observed);
@@ -141,53 +158,77 @@ static void take_row(sv_walk *self, const store_row *row) {
     if (!self->why.status) self->agent->learnt_seq = row->seq;
 }
 
-/* A row that outlives the query: a query that stays open while the agent trains would keep SQLite's log from
- * being folded in. */
+/* Rows that outlive their query: one that stays open while the agent trains would keep SQLite's log from being
+ * folded in. */
+enum { ROWS_A_QUERY = 64, BYTES_A_QUERY = 4000000 };
+static const double SECONDS_AT_A_TIME = 0.05;
+
 typedef struct copied {
     store_row row;
-    bool found, failed;
-    void *data, *body, *arms;
+    void *bytes; /* of all of it */
 } copied;
 
-static void *copy_of(const void *bytes, size_t size, bool *failed) {
-    void *copy = malloc(size + 1);
-    if (copy && size) memcpy(copy, bytes, size);
-    *failed = *failed || !copy;
-    return copy;
+typedef struct copies {
+    copied rows[ROWS_A_QUERY];
+    size_t count, bytes;
+    bool failed;
+} copies;
+
+static void *place(const void *from, size_t size, char **at) {
+    void *to = *at;
+    if (size) memcpy(to, from, size);
+    *at += (size + 7) / 8 * 8;
+    return to;
 }
 
 static bool copy_row(void *user, const store_row *row) {
-    copied *self = user;
-    self->found = true;
-    self->row = *row;
-    self->row.data = self->data = copy_of(row->data, row->size, &self->failed);
-    self->row.of.body = self->body = copy_of(row->of.body, row->of.body_size, &self->failed);
-    self->row.of.arms = self->arms =
-        copy_of(row->of.arms, row->of.arm_count * sizeof *row->of.arms, &self->failed);
-    self->row.of.event = self->row.of.answer = NULL;
-    return false;
+    copies *self = user;
+    copied *into = &self->rows[self->count];
+    size_t arms = row->of.arm_count * sizeof *row->of.arms, size = row->size + row->of.body_size + arms + 24;
+    char *at = into->bytes = malloc(size);
+    if (!at) {
+        self->failed = true;
+        return false;
+    }
+    into->row = *row;
+    into->row.data = place(row->data, row->size, &at);
+    into->row.of.body = place(row->of.body, row->of.body_size, &at);
+    into->row.of.arms = place(row->of.arms, arms, &at);
+    into->row.of.event = into->row.of.answer = NULL;
+    self->bytes += size;
+    return ++self->count < ROWS_A_QUERY && self->bytes < BYTES_A_QUERY;
 }
 
-/* false: there is no further row, or it cannot go on. */
-static bool take_next(sv_walk *self, sv_store *store) {
-    copied next = {0};
-    store_status status = store_rows(store, self->agent->id, self->agent->learnt_seq + 1, 1, copy_row, &next);
+/* The rows of one query, at most `most`; how many were taken. */
+static size_t take_some(sv_walk *self, sv_store *store, size_t most, double until, const atomic_bool *stop) {
+    size_t taken = 0;
+    copies *next = calloc(1, sizeof *next);
+    store_status status =
+        next ? store_rows(store, self->agent->id, self->agent->learnt_seq + 1, most, copy_row, next)
+             : STORE_OK;
     if (status != STORE_OK)
         refuse(&self->why, 503, "%s", store_sentence(store));
-    else if (next.failed)
+    else if (!next || next->failed)
         refuse(&self->why, 503, "memory could not be had");
-    else if (next.found)
-        take_row(self, &next.row);
-    free(next.data);
-    free(next.body);
-    free(next.arms);
-    return next.found && !self->why.status;
+    for (size_t i = 0; next && i < next->count; i++) {
+        if (!self->why.status && !atomic_load(stop) && (!i || clock_seconds() < until)) {
+            take_row(self, &next->rows[i].row);
+            taken++;
+        }
+        free(next->rows[i].bytes);
+    }
+    free(next);
+    return taken;
 }
 
 bool learner_take_rows(sv_store *store, sv_agent *agent, const char *folder, size_t most,
-                       char sentence[480]) {
+                       const atomic_bool *stop, char sentence[480]) {
     sv_walk walk = {.agent = agent, .folder = folder};
-    for (size_t i = 0; i < most && take_next(&walk, store); i++) continue;
+    double until = clock_seconds() + SECONDS_AT_A_TIME;
+    for (size_t taken = 0, now; taken < most && !walk.why.status; taken += now)
+        if ((taken && clock_seconds() >= until) ||
+            !(now = take_some(&walk, store, most - taken, until, stop)))
+            break;
     if (walk.why.status) snprintf(sentence, 480, "%s", walk.why.message);
     return !walk.why.status;
 }

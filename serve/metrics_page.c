@@ -95,6 +95,8 @@ static void write_disk(sv_service *service, sv_text *out) {
     one(out, "disk_ready", "gauge", "1: the journal can be written",
         !writer_trouble(service->writer, sentence));
     one(out, "learner_ready", "gauge", "1: every agent learns", !learner_trouble(service->learner, sentence));
+    one(out, "recovering", "gauge", "Agents that have not learnt again what they had before the start",
+        (double)learnt.recovering);
     one(out, "learnt_rows_total", "counter", "Journal rows that the learner took", (double)learnt.rows);
     one(out, "publications_total", "counter", "Policies published", (double)learnt.publications);
     one(out, "checkpoints_total", "counter", "Checkpoints written", (double)learnt.checkpoints);

@@ -195,7 +195,7 @@ static store_status run_erase(sv_job *base, sv_store *store) {
 
 static void erase_with_checkpoint(sv_task *base, sv_learner *learner) {
     sv_work *self = WORK_OF(task, base);
-    if (!learner_checkpoint(learner, self->exchange->agent, &self->why)) {
+    if (!learner_checkpoint(learner, self->exchange->agent, self->seq, &self->why)) {
         finish(self, 503);
         return;
     }

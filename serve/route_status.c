@@ -48,6 +48,7 @@ void route_health(sv_exchange *self) {
 
 void route_ready(sv_exchange *self) {
     char disk[320], learner[480];
+    learner_counts counts;
     sv_refusal why = {0};
     sv_service *service = self->service;
     if (atomic_load(&service->stopping))
@@ -60,7 +61,12 @@ void route_ready(sv_exchange *self) {
         exchange_refuse(self, &why);
         return;
     }
-    text_put(&self->answer, "{\"status\": \"ready\"}\n");
+    learner_count(service->learner, &counts);
+    if (counts.recovering) /* it serves, with policies that have not learnt all rows yet */
+        text_put(&self->answer, "{\"status\": \"ready\", \"recovering\": %llu}\n",
+                 (unsigned long long)counts.recovering);
+    else
+        text_put(&self->answer, "{\"status\": \"ready\"}\n");
     exchange_answer(self, 200);
 }
 

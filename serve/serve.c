@@ -90,8 +90,10 @@ int serve_run(const serve_options *options, char *message) {
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     pthread_sigmask(SIG_BLOCK, &signals, NULL); /* also in the threads to come */
-    service_options about = {
-        .folder = options->folder, .keys = options->keys, .checkpoint_seconds = options->checkpoint_seconds};
+    service_options about = {.folder = options->folder,
+                             .keys = options->keys,
+                             .checkpoint_seconds = options->checkpoint_seconds,
+                             .recovery_seconds = options->recovery_seconds};
     sv_service *service = service_start(&about, &why);
     if (!service) return fail(&why, message);
     bool good = serve(options, service, &signals, &why);

@@ -10,7 +10,7 @@ typedef struct serve_options {
     const char *keys;    /* file, or NULL */
     const char *port_file;
     unsigned port, threads;
-    double checkpoint_seconds, request_seconds;
+    double checkpoint_seconds, recovery_seconds, request_seconds;
     bool quiet;
 } serve_options;
 

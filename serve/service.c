@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "checkpoints.h"
+
 /* One process a folder. */
 static bool lock_folder(sv_service *self, sv_refusal *why) {
     sv_text path = {0};
@@ -29,29 +31,6 @@ typedef struct loading {
     sv_refusal *why;
 } sv_loading;
 
-/* From its checkpoint. Without one, or with one that cannot be read, the learner begins at row 1, and says
- * so where that is gone. */
-static bool load_checkpoint(sv_service *service, sv_agent *agent, const store_agent *from) {
-    sv_text path = {0};
-    sv_refusal why = {0};
-    if (!from->checkpoint) return true;
-    text_put(&path, "%s/%s", service->folder, from->checkpoint);
-    sv_settings *settings =
-        settings_read_text(from->checkpoint_settings, strlen(from->checkpoint_settings), &why);
-    bool good = settings && !path.failed && brain_load(path.data, &agent->brain, &why);
-    if (good) {
-        agent->learner_settings = settings;
-        agent->learnt_seq = agent->checkpoint_seq = from->checkpoint_seq;
-        snprintf(agent->checkpoint_file, sizeof agent->checkpoint_file, "%s", from->checkpoint);
-    } else {
-        settings_release(settings);
-        fprintf(stderr, "superarm serve: agent %s: its checkpoint is not used, and all its rows are: %s\n",
-                agent->name, why.message);
-    }
-    text_free(&path);
-    return good;
-}
-
 static bool load_agent(void *user, const store_agent *from) {
     sv_loading *self = user;
     if (from->deleted) return true;
@@ -63,9 +42,10 @@ static bool load_agent(void *user, const store_agent *from) {
     agent->waiting = from->waiting;
     agent->learnt = from->learnt;
     agent->last_seq = from->last_seq;
-    load_checkpoint(self->service, agent, from);
-    bool room = agents_add(&self->service->agents, agent) ||
-                refuse(self->why, 400, "there are more than %d agents", LIMIT_AGENTS);
+    bool room = checkpoints_note(agent, from) || refuse(self->why, 503, "memory could not be had");
+    if (room)
+        room = agents_add(&self->service->agents, agent) ||
+               refuse(self->why, 400, "there are more than %d agents", LIMIT_AGENTS);
     agent_release(agent);
     return room;
 }
@@ -77,7 +57,8 @@ static void remove_strays(sv_service *self) {
     DIR *folder = opendir(self->folder);
     for (struct dirent *file; folder && (file = readdir(folder));) {
         bool ours = !strncmp(file->d_name, "agent-", 6) || !strncmp(file->d_name, "scratch-", 8);
-        for (size_t i = 0; i < count && ours; i++) ours = strcmp(all[i]->checkpoint_file, file->d_name);
+        for (size_t i = 0; i < count && ours; i++)
+            ours = strcmp(all[i]->checkpoint.file, file->d_name) && strcmp(all[i]->older.file, file->d_name);
         if (ours) unlinkat(dirfd(folder), file->d_name, 0);
     }
     if (folder) closedir(folder);
@@ -111,8 +92,9 @@ static bool start_threads(sv_service *self, const service_options *options, sv_s
     self->writer = of_folding ? writer_start(store, chores, 2, &self->connections) : NULL;
     self->folding = self->writer ? folding_start(of_folding, store) : NULL;
     learner_options about = {.folder = self->folder,
-                             .checkpoint_seconds =
-                                 options->checkpoint_seconds > 0 ? options->checkpoint_seconds : 300,
+                             .checkpoint_seconds = options->checkpoint_seconds,
+                             .recovery_seconds =
+                                 options->recovery_seconds > 0 ? options->recovery_seconds : 10,
                              .writer = self->writer,
                              .agents = &self->agents};
     self->learner = self->folding ? learner_start(&about, of_learner) : NULL;

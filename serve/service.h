@@ -44,7 +44,8 @@ struct service {
 typedef struct service_options {
     const char *folder;
     const char *keys;          /* file; NULL: none */
-    double checkpoint_seconds; /* 0: 300 */
+    double checkpoint_seconds; /* 0: none */
+    double recovery_seconds;   /* 0: 10 */
 } service_options;
 
 /* Opens the folder, which is made where it is missing, and goes on from its journal. NULL with a refusal:

@@ -63,9 +63,10 @@ store_status store_probe(sv_store *self);
 typedef struct store_agent {
     int64_t id;
     const char *name, *settings; /* JSON; valid during the call */
-    uint64_t last_seq, checkpoint_seq;
+    uint64_t last_seq, checkpoint_seq, older_seq;
     uint64_t decisions, waiting, learnt;
     const char *checkpoint, *checkpoint_settings; /* file's name, NULL: none; settings at its row, JSON */
+    const char *older, *older_settings;           /* of the checkpoint before it */
     bool deleted;                                 /* its rows are being removed */
 } store_agent;
 
@@ -140,10 +141,12 @@ store_status store_waiting(sv_store *self, int64_t agent, size_t most,
 
 /* ---- checkpoints, retention, checks ---- */
 
+/* `keep`: the agent's newest checkpoint becomes its older one; else the older one stays, and the newest, which
+ * cannot be read, is not named any longer. */
 store_status store_checkpoint(sv_store *self, int64_t agent, uint64_t seq, const char *file,
-                              const char *settings, int64_t now);
+                              const char *settings, bool keep, int64_t now);
 /* Removes up to `most` decisions made before `before`, with their rows: of a deleted agent any, of others
- * those that the checkpoint has. `count`: how many, `waited` of them without having been learnt. */
+ * those that both checkpoints have. `count`: how many, `waited` of them without having been learnt. */
 store_status store_retain(sv_store *self, int64_t agent, int64_t before, size_t most, uint64_t *count,
                           uint64_t *waited);
 /* The last of a deleted agent. STORE_NONE: there are decisions left. */

@@ -10,6 +10,7 @@
 enum { MOST_PAGES = 10000, KEPT_BYTES = 16 << 20 }; /* of the log: 41 MB; its file after it was folded */
 enum { FORMAT = 1, APPLICATION = 0x53415231 /* "SAR1" */, BUSY_MILLISECONDS = 5000, SHORT_MILLISECONDS = 50 };
 
+/* Of checkpoints the newest is under its agent's id, and the one before it under minus that. */
 static const char TABLES[] =
     "CREATE TABLE IF NOT EXISTS agents (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, settings "
     "TEXT NOT NULL,"

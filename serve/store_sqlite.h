@@ -20,8 +20,9 @@
     X(AGENTS, "SELECT a.id, a.name, a.settings, (SELECT max(seq) FROM rows WHERE agent = a.id), "            \
               "c.seq, c.file, deleted, (SELECT count(*) FROM decisions WHERE agent = a.id), "                \
               "(SELECT count(*) FROM decisions WHERE agent = a.id AND state = 0), c.settings, "              \
-              "(SELECT count(*) FROM decisions WHERE agent = a.id AND state <> 1) "                          \
-              "FROM agents a LEFT JOIN checkpoints c ON c.agent = a.id ORDER BY id")                         \
+              "(SELECT count(*) FROM decisions WHERE agent = a.id AND state <> 1), "                         \
+              "o.seq, o.file, o.settings FROM agents a LEFT JOIN checkpoints c ON c.agent = a.id "           \
+              "LEFT JOIN checkpoints o ON o.agent = -a.id ORDER BY a.id")                                    \
     X(DECISION_ADD,                                                                                          \
       "INSERT INTO decisions (agent, event, time, due, state, model, hash, arms, answer, body) "             \
       "VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (agent, event) DO NOTHING")                \
@@ -48,10 +49,12 @@
             "LIMIT ?3")                                                                                      \
     X(CHECKPOINT, "INSERT INTO checkpoints (agent, seq, file, settings, time) VALUES (?1, ?2, ?3, ?4, ?5) "  \
                   "ON CONFLICT (agent) DO UPDATE SET seq = ?2, file = ?3, settings = ?4, time = ?5")         \
-    X(CHECKPOINT_DELETE, "DELETE FROM checkpoints WHERE agent = ?1")                                         \
+    X(CHECKPOINT_OLDER, "INSERT OR REPLACE INTO checkpoints SELECT -agent, seq, file, settings, time "       \
+                        "FROM checkpoints WHERE agent = ?1")                                                 \
+    X(CHECKPOINT_DELETE, "DELETE FROM checkpoints WHERE agent IN (?1, -?1)")                                 \
     X(RETAIN_ROWS, "SELECT seq, decision FROM rows WHERE agent = ?1 AND time < ?2 AND seq < coalesce("       \
                    "(SELECT 1 << 62 FROM agents WHERE id = ?1 AND deleted), "                                \
-                   "(SELECT seq FROM checkpoints WHERE agent = ?1), 0) ORDER BY seq LIMIT ?3")               \
+                   "(SELECT min(seq) FROM checkpoints WHERE agent IN (?1, -?1)), 0) ORDER BY seq LIMIT ?3")  \
     X(RETAIN_OTHERS, "SELECT id, state FROM decisions WHERE agent = ?1 AND state <> 1 AND time < ?2 AND "    \
                      "(due = 0 OR state = 2 OR (SELECT deleted FROM agents WHERE id = ?1)) LIMIT ?3")        \
     X(ROW_DELETE, "DELETE FROM rows WHERE agent = ?1 AND seq = ?2")                                          \

@@ -60,7 +60,10 @@ store_status store_agents(sv_store *self, bool (*each)(void *user, const store_a
                              .deleted = sqlite3_column_type(list, 6) != SQLITE_NULL,
                              .decisions = (uint64_t)sqlite3_column_int64(list, 7),
                              .waiting = (uint64_t)sqlite3_column_int64(list, 8),
-                             .checkpoint_settings = (const char *)sqlite3_column_text(list, 9)};
+                             .checkpoint_settings = (const char *)sqlite3_column_text(list, 9),
+                             .older_seq = (uint64_t)sqlite3_column_int64(list, 11),
+                             .older = (const char *)sqlite3_column_text(list, 12),
+                             .older_settings = (const char *)sqlite3_column_text(list, 13)};
         agent.learnt = agent.decisions - (uint64_t)sqlite3_column_int64(list, 10);
         if (!each(user, &agent)) break;
     }

@@ -76,7 +76,12 @@ store_status store_waiting(sv_store *self, int64_t agent, size_t most,
 }
 
 store_status store_checkpoint(sv_store *self, int64_t agent, uint64_t seq, const char *file,
-                              const char *settings, int64_t now) {
+                              const char *settings, bool keep, int64_t now) {
+    sqlite3_stmt *older = keep ? store_use(self, SQL_CHECKPOINT_OLDER) : NULL;
+    if (keep && !older) return STORE_FAILED;
+    if (keep) sqlite3_bind_int64(older, 1, agent);
+    store_status status = keep ? store_run(self, older) : STORE_OK;
+    if (status != STORE_OK) return status;
     sqlite3_stmt *add = store_use(self, SQL_CHECKPOINT);
     if (!add) return STORE_FAILED;
     sqlite3_bind_int64(add, 1, agent);

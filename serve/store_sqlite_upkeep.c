@@ -95,8 +95,8 @@ static const sv_question QUESTIONS[] = {
     {"SELECT 'feedback ' || f.id FROM feedback f LEFT JOIN decisions d ON d.id = f.decision WHERE d.id IS "
      "NULL",
      "feedback without its decision: "},
-    {"SELECT 'agent ' || c.agent || ' at row ' || c.seq FROM checkpoints c WHERE c.seq > "
-     "coalesce((SELECT max(seq) FROM rows r WHERE r.agent = c.agent), 0)",
+    {"SELECT 'agent ' || abs(c.agent) || ' at row ' || c.seq FROM checkpoints c WHERE c.seq > "
+     "coalesce((SELECT max(seq) FROM rows r WHERE r.agent = abs(c.agent)), 0)",
      "a checkpoint of rows that are not there: "},
     {"SELECT 'agent ' || a.id FROM agents a LEFT JOIN checkpoints c ON c.agent = a.id WHERE a.deleted IS "
      "NULL AND "

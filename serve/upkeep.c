@@ -26,11 +26,21 @@ static sv_store *open_folder(const char *folder, char *message) {
     return store;
 }
 
-static bool check_agent(void *user, const store_agent *agent) {
-    sv_tour *self = user;
+static void check_file(sv_tour *self, const store_agent *agent, const char *file, const char *which) {
     sv_text path = {0};
     sv_refusal why = {0};
     sv_brain *brain = NULL;
+    if (!file) return;
+    text_put(&path, "%s/%s", self->folder, file);
+    if (path.failed || !brain_load(path.data, &brain, &why))
+        text_put(&self->findings, "agent %s: its %s cannot be read: %s\n", agent->name, which, why.message);
+    brain_destroy(brain);
+    text_free(&path);
+}
+
+static bool check_agent(void *user, const store_agent *agent) {
+    sv_tour *self = user;
+    sv_refusal why = {0};
     if (agent->deleted) return true;
     self->agents++;
     self->rows += agent->last_seq;
@@ -39,14 +49,8 @@ static bool check_agent(void *user, const store_agent *agent) {
     if (!settings)
         text_put(&self->findings, "agent %s: its settings cannot be read: %s\n", agent->name, why.message);
     settings_release(settings);
-    if (agent->checkpoint) {
-        text_put(&path, "%s/%s", self->folder, agent->checkpoint);
-        if (path.failed || !brain_load(path.data, &brain, &why))
-            text_put(&self->findings, "agent %s: its checkpoint cannot be read: %s\n", agent->name,
-                     why.message);
-    }
-    brain_destroy(brain);
-    text_free(&path);
+    check_file(self, agent, agent->checkpoint, "checkpoint");
+    check_file(self, agent, agent->older, "older checkpoint");
     return true;
 }
 
@@ -84,17 +88,20 @@ static bool copy_file(const char *from, const char *to) {
     return good;
 }
 
-static bool copy_checkpoint(void *user, const store_agent *agent) {
-    sv_tour *self = user;
+static bool copy_named(sv_tour *self, const char *file) {
     sv_text from = {0}, to = {0};
-    if (agent->deleted || !agent->checkpoint) return true;
-    text_put(&from, "%s/%s", self->folder, agent->checkpoint);
-    text_put(&to, "%s/%s", self->to, agent->checkpoint);
+    if (!file) return true;
+    text_put(&from, "%s/%s", self->folder, file);
+    text_put(&to, "%s/%s", self->to, file);
     bool good = !from.failed && !to.failed && copy_file(from.data, to.data);
     self->missing += !good;
     text_free(&from);
     text_free(&to);
     return good;
+}
+
+static bool copy_checkpoints(void *user, const store_agent *agent) {
+    return agent->deleted || (copy_named(user, agent->older) && copy_named(user, agent->checkpoint));
 }
 
 /* The database, then the checkpoints that the copy names. */
@@ -107,7 +114,7 @@ static bool copy_once(sv_tour *self, sv_store *store, char *message) {
         snprintf(message, 512, "the journal could not be copied: %s", store_sentence(store));
     else {
         struct store *copy = open_folder(self->to, message);
-        good = copy && store_agents(copy, copy_checkpoint, self) == STORE_OK && self->missing == 0;
+        good = copy && store_agents(copy, copy_checkpoints, self) == STORE_OK && self->missing == 0;
         store_close(copy);
         if (self->missing) snprintf(message, 512, "a checkpoint in %s could not be copied", self->folder);
     }

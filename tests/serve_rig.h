@@ -65,17 +65,30 @@ static inline int rig_ask(sv_service *service, const char *method, const char *p
                          answer);
 }
 
-/* Waits until the agents are there. NULL: it does not start. */
-static inline sv_service *rig_start(const char *folder, double checkpoint_seconds) {
+/* Does it serve; and has it learnt all that was there at its start? */
+static inline bool rig_is_ready(sv_service *service, bool recovered) {
+    char *answer = NULL;
+    int status = rig_ask(service, "GET", "/readyz", NULL, &answer);
+    bool ready = status == 200 && !(recovered && strstr(answer, "recovering"));
+    free(answer);
+    return ready;
+}
+
+static inline sv_service *rig_start_with(const service_options *options, bool recovered) {
     sv_refusal why = {0};
-    service_options options = {.folder = folder, .checkpoint_seconds = checkpoint_seconds};
-    sv_service *service = service_start(&options, &why);
+    sv_service *service = service_start(options, &why);
     if (!service) {
         fprintf(stderr, "%s\n", why.message);
         return NULL;
     }
-    for (int i = 0; i < 2000 && rig_ask(service, "GET", "/readyz", NULL, NULL) != 200; i++) usleep(5000);
+    for (int i = 0; i < 12000 && !rig_is_ready(service, recovered); i++) usleep(5000);
     return service;
+}
+
+/* Waits until the agents are there, with all that they had learnt. NULL: it does not start. */
+static inline sv_service *rig_start(const char *folder, double checkpoint_seconds) {
+    return rig_start_with(&(service_options){.folder = folder, .checkpoint_seconds = checkpoint_seconds},
+                          true);
 }
 
 #define RIG_AGENT                                                                                            \

@@ -36,11 +36,16 @@ class Server:
                 raise RuntimeError("the server does not start")
             time.sleep(0.01)
         self.port = int(open(port_file).read())
-        while ready and self.call("GET", "/readyz")[0] != 200:
+        while ready and not self.is_ready():
             if time.monotonic() > give_up:
                 raise RuntimeError("the server is never ready: %s" % (self.call("GET", "/readyz"),))
             time.sleep(0.01)
         return self
+
+    def is_ready(self, recovered=True):
+        """Does it serve; and has it learnt all that was there at its start?"""
+        status, body, _ = self.call("GET", "/readyz")
+        return status == 200 and not (recovered and body.get("recovering"))
 
     def call(self, method, path, body=None, headers=None, timeout=30):
         """Status, body (JSON read where it is JSON) and headers."""

@@ -1,0 +1,156 @@
+#include "checkpoints.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+/* ---- opening ---- */
+
+static bool note(sv_checkpoint *self, uint64_t seq, const char *file, const char *settings) {
+    if (!file || !settings) return true;
+    self->seq = seq;
+    snprintf(self->file, sizeof self->file, "%s", file);
+    return (self->settings = strdup(settings)) != NULL;
+}
+
+bool checkpoints_note(sv_agent *agent, const store_agent *from) {
+    return note(&agent->checkpoint, from->checkpoint_seq, from->checkpoint, from->checkpoint_settings) &&
+           note(&agent->older, from->older_seq, from->older, from->older_settings);
+}
+
+static bool open_one(sv_agent *agent, const sv_checkpoint *from, const char *folder, sv_refusal *why) {
+    sv_text path = {0};
+    sv_settings *settings = settings_read_text(from->settings, strlen(from->settings), why);
+    text_put(&path, "%s/%s", folder, from->file);
+    bool good = settings && (!path.failed || refuse(why, 503, "memory could not be had")) &&
+                brain_load(path.data, &agent->brain, why);
+    if (good) {
+        agent->learner_settings = settings;
+        agent->learnt_seq = from->seq;
+    } else
+        settings_release(settings);
+    text_free(&path);
+    return good;
+}
+
+static void say(const sv_agent *agent, const sv_checkpoint *of, const char *instead, const sv_refusal *why) {
+    fprintf(stderr, "superarm serve: agent %s: its checkpoint %s is not used, and %s: %s\n", agent->name,
+            of->file, instead, why->message);
+}
+
+static void drop_settings(sv_checkpoint *self) {
+    free(self->settings);
+    self->settings = NULL;
+}
+
+void checkpoints_open(sv_agent *agent, const char *folder) {
+    sv_refusal why = {0}, older = {0};
+    bool any = agent->older.settings;
+    if (agent->checkpoint.settings && !open_one(agent, &agent->checkpoint, folder, &why)) {
+        say(agent, &agent->checkpoint, any ? "the one before it is" : "all its rows are", &why);
+        agent->checkpoint_damaged = true; /* its file stays: what cannot be read is not deleted */
+        agent->checkpoint_wanted = true;
+    }
+    if (!agent->brain && any && !open_one(agent, &agent->older, folder, &older)) {
+        say(agent, &agent->older, "all its rows are", &older);
+        agent->older_damaged = agent->checkpoint_wanted = true;
+    }
+    drop_settings(&agent->checkpoint);
+    drop_settings(&agent->older);
+}
+
+/* ---- writing ---- */
+
+typedef struct checkpoint_job {
+    sv_job job;
+    const sv_agent *agent;
+    sv_checkpoint made;
+    sv_text settings;
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    bool done;
+    store_status status;
+} checkpoint_job;
+
+static store_status write_row(sv_job *base, sv_store *store) {
+    checkpoint_job *self = (checkpoint_job *)base;
+    return store_checkpoint(store, self->agent->id, self->made.seq, self->made.file, self->settings.data,
+                            !self->agent->checkpoint_damaged, clock_milliseconds());
+}
+
+static void end_row(sv_job *base, store_status status) {
+    checkpoint_job *self = (checkpoint_job *)base;
+    pthread_mutex_lock(&self->lock);
+    self->status = status;
+    self->done = true;
+    pthread_cond_signal(&self->ended);
+    pthread_mutex_unlock(&self->lock);
+}
+
+static bool submit_and_wait(checkpoint_job *job, sv_writer *writer, sv_refusal *why) {
+    job->job.run = write_row;
+    job->job.end = end_row;
+    pthread_mutex_init(&job->lock, NULL);
+    pthread_cond_init(&job->ended, NULL);
+    bool good = writer_submit(writer, &job->job, why);
+    pthread_mutex_lock(&job->lock);
+    while (good && !job->done) pthread_cond_wait(&job->ended, &job->lock);
+    pthread_mutex_unlock(&job->lock);
+    pthread_cond_destroy(&job->ended);
+    pthread_mutex_destroy(&job->lock);
+    if (good && job->status != STORE_OK) return refuse(why, 503, "the checkpoint's row could not be written");
+    return good;
+}
+
+static void remove_file(const char *folder, const char *file) {
+    sv_text path = {0};
+    text_put(&path, "%s/%s", folder, file);
+    if (*file && !path.failed) unlink(path.data);
+    text_free(&path);
+}
+
+/* The name has the row; another checkpoint at the same row has another name. */
+static void name_file(const sv_agent *agent, char file[96]) {
+    static const char *const marks[] = {"", "-b", "-c"};
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(file, 96, "agent-%lld-%llu%s.npz", (long long)agent->id,
+                 (unsigned long long)agent->learnt_seq, marks[i]);
+        if (strcmp(file, agent->checkpoint.file) && strcmp(file, agent->older.file)) return;
+    }
+}
+
+/* What was the newest is the older one now, whose file is kept; the one before that goes. */
+static void shift(sv_agent *agent, const sv_checkpoint *made, const char *folder) {
+    if (!agent->checkpoint_damaged) {
+        if (!agent->older_damaged) remove_file(folder, agent->older.file);
+        agent->older = agent->checkpoint;
+        agent->older_damaged = false;
+    }
+    agent->checkpoint = *made;
+    agent->checkpoint_damaged = false;
+}
+
+bool checkpoints_write(sv_agent *agent, const char *folder, sv_writer *writer, sv_refusal *why) {
+    sv_text path = {0};
+    checkpoint_job job = {.agent = agent, .made.seq = agent->learnt_seq};
+    name_file(agent, job.made.file);
+    text_put(&path, "%s/%s", folder, job.made.file);
+    settings_write(agent->learner_settings, &job.settings);
+    bool good = (!path.failed && !job.settings.failed) || refuse(why, 503, "memory could not be had");
+    sa_status status = good ? brain_save(agent->brain, path.data) : SA_OK;
+    if (status != SA_OK) good = refuse_library(why, status);
+    if (good) good = submit_and_wait(&job, writer, why);
+    if (good) shift(agent, &job.made, folder);
+    text_free(&path);
+    text_free(&job.settings);
+    return good;
+}
+
+void checkpoints_remove(sv_agent *agent, const char *folder) {
+    remove_file(folder, agent->checkpoint.file);
+    remove_file(folder, agent->older.file);
+    agent->checkpoint = agent->older = (sv_checkpoint){0};
+}
