@@ -249,8 +249,8 @@ static bool may_be_next(const sv_agent *agent, double now) {
            !(agent->checkpoint_failed && now - agent->checkpoint_time < RETRY_SECONDS);
 }
 
-/* A start would learn all rows again that are in no checkpoint: while that takes too long, the agent that takes
- * the longest gets one. */
+/* A start would learn all rows again that are in no checkpoint: while that takes too long, the agent that
+ * takes the longest gets one. */
 static void write_checkpoints(sv_learner *self) {
     sv_agent *all[LIMIT_AGENTS + 1], *next;
     sv_refusal why;

@@ -1,6 +1,6 @@
 /* One thread learns: it takes journal rows in order, trains between them, publishes policies and writes
- * checkpoints. After a start it first opens every agent's checkpoint and publishes what it has, and then learns
- * the rows behind it. */
+ * checkpoints. After a start it first opens every agent's checkpoint and publishes what it has, and then
+ * learns the rows behind it. */
 #ifndef SERVE_LEARNER_H
 #define SERVE_LEARNER_H
 

@@ -158,8 +158,8 @@ static void take_row(sv_walk *self, const store_row *row) {
     if (!self->why.status) self->agent->learnt_seq = row->seq;
 }
 
-/* Rows that outlive their query: one that stays open while the agent trains would keep SQLite's log from being
- * folded in. */
+/* Rows that outlive their query: one that stays open while the agent trains would keep SQLite's log from
+ * being folded in. */
 enum { ROWS_A_QUERY = 64, BYTES_A_QUERY = 4000000 };
 static const double SECONDS_AT_A_TIME = 0.05;
 

@@ -5,8 +5,8 @@
 #include "agents.h"
 #include "store.h"
 
-/* Takes the next rows of the agent, at most `most`, until `stop` or a twentieth of a second has passed; learnt_seq
- * says how far it came. false: it cannot go on, and why. */
+/* Takes the next rows of the agent, at most `most`, until `stop` or a twentieth of a second has passed;
+ * learnt_seq says how far it came. false: it cannot go on, and why. */
 bool learner_take_rows(sv_store *store, sv_agent *agent, const char *folder, size_t most,
                        const atomic_bool *stop, char sentence[480]);
 

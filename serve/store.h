@@ -141,8 +141,8 @@ store_status store_waiting(sv_store *self, int64_t agent, size_t most,
 
 /* ---- checkpoints, retention, checks ---- */
 
-/* `keep`: the agent's newest checkpoint becomes its older one; else the older one stays, and the newest, which
- * cannot be read, is not named any longer. */
+/* `keep`: the agent's newest checkpoint becomes its older one; else the older one stays, and the newest,
+ * which cannot be read, is not named any longer. */
 store_status store_checkpoint(sv_store *self, int64_t agent, uint64_t seq, const char *file,
                               const char *settings, bool keep, int64_t now);
 /* Removes up to `most` decisions made before `before`, with their rows: of a deleted agent any, of others

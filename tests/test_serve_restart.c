@@ -1,6 +1,6 @@
-/* A restart is no outage: decide is answered from the newest checkpoint that can be read, or by the first policy
- * there was, while the rows behind it are learnt; what is there in the end is what would be there without the
- * restart. Checkpoints come by what learning again would take, two of an agent. */
+/* A restart is no outage: decide is answered from the newest checkpoint that can be read, or by the first
+ * policy there was, while the rows behind it are learnt; what is there in the end is what would be there
+ * without the restart. Checkpoints come by what learning again would take, two of an agent. */
 #include <dirent.h>
 #include <jansson.h>
 #include <setjmp.h>
