@@ -227,19 +227,18 @@ bool learner_checkpoint(sv_learner *self, sv_agent *agent, uint64_t seq, sv_refu
 }
 
 /* Retention removes no row that a checkpoint is without, so both of them move on with it. */
-static bool retention_waits(const sv_agent *agent, double age) {
-    double period = agent->learner_settings->retention_days * 86400 / RETENTION_PARTS;
+static bool retention_waits(const sv_learner *self, const sv_agent *agent, double age) {
+    double period = agent->learner_settings->retention_days * 86400 / RETENTION_PARTS,
+           wanted = self->options.checkpoint_seconds;
     bool behind = has_learnt(agent) || agent->older.seq < agent->learnt_seq;
-    return period > 0 && behind && age >= period;
+    return behind && ((period > 0 && age >= period) || (wanted > 0 && age >= wanted));
 }
 
 /* By the clock only where it was asked for, and for retention. */
 static bool is_old(const sv_learner *self, const sv_agent *agent, double now) {
     double age = now - agent->checkpoint_time;
     if (!can_be_written(agent) || (agent->checkpoint_failed && age < RETRY_SECONDS)) return false;
-    if ((agent->checkpoint_wanted && !agent->recovering) || retention_waits(agent, age)) return true;
-    return self->options.checkpoint_seconds > 0 && age >= self->options.checkpoint_seconds &&
-           has_learnt(agent);
+    return (agent->checkpoint_wanted && !agent->recovering) || retention_waits(self, agent, age);
 }
 
 /* An agent's turn comes once its rows take longer to learn again than its checkpoint takes to write: at most
@@ -358,7 +357,6 @@ sv_learner *learner_start(const learner_options *options, sv_store *store) {
     self->unopened = self->recovering = self->opening_count = agents_all(options->agents, self->opening);
     for (size_t i = 0; i < self->opening_count; i++) {
         sv_agent *agent = self->opening[i];
-        agent->checkpoint_time = clock_seconds();
         agent->recover_to = atomic_load(&agent->last_seq);
         agent->recovering = true;
         learner_wake(self, agent);

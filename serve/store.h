@@ -66,6 +66,7 @@ typedef struct store_agent {
     uint64_t last_seq, checkpoint_seq, older_seq;
     uint64_t decisions, waiting, learnt;
     const char *checkpoint, *checkpoint_settings; /* file's name, NULL: none; settings at its row, JSON */
+    int64_t checkpoint_time;                      /* milliseconds */
     const char *older, *older_settings;           /* of the checkpoint before it */
     bool deleted;                                 /* its rows are being removed */
 } store_agent;

@@ -21,7 +21,7 @@
               "c.seq, c.file, deleted, (SELECT count(*) FROM decisions WHERE agent = a.id), "                \
               "(SELECT count(*) FROM decisions WHERE agent = a.id AND state = 0), c.settings, "              \
               "(SELECT count(*) FROM decisions WHERE agent = a.id AND state <> 1), "                         \
-              "o.seq, o.file, o.settings FROM agents a LEFT JOIN checkpoints c ON c.agent = a.id "           \
+              "o.seq, o.file, o.settings, c.time FROM agents a LEFT JOIN checkpoints c ON c.agent = a.id "   \
               "LEFT JOIN checkpoints o ON o.agent = -a.id ORDER BY a.id")                                    \
     X(DECISION_ADD,                                                                                          \
       "INSERT INTO decisions (agent, event, time, due, state, model, hash, arms, answer, body) "             \

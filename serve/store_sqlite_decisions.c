@@ -63,7 +63,8 @@ store_status store_agents(sv_store *self, bool (*each)(void *user, const store_a
                              .checkpoint_settings = (const char *)sqlite3_column_text(list, 9),
                              .older_seq = (uint64_t)sqlite3_column_int64(list, 11),
                              .older = (const char *)sqlite3_column_text(list, 12),
-                             .older_settings = (const char *)sqlite3_column_text(list, 13)};
+                             .older_settings = (const char *)sqlite3_column_text(list, 13),
+                             .checkpoint_time = sqlite3_column_int64(list, 14)};
         agent.learnt = agent.decisions - (uint64_t)sqlite3_column_int64(list, 10);
         if (!each(user, &agent)) break;
     }
