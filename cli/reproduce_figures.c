@@ -138,7 +138,8 @@ static int make_panel(const reproduce_request *request, const figure_plan *plan,
         status = sa_experiment_set(made->experiment, "resume", "false");
     if (status == SA_OK) status = sa_options_get(options, "rounds", value, sizeof value);
     if (status != SA_OK) return cli_fail(REPRODUCE.name, status);
-    made->weight = plan->agents * pow(atof(value), 1.5); /* between training alone and widths alone */
+    made->weight =
+        plan->agents * atof(value) * sqrt(atof(value)); /* between training alone and widths alone */
     return EXIT_FINE;
 }
 

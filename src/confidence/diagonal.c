@@ -1,21 +1,22 @@
 /* Widths from the diagonal of Z alone (the approximation of Zhou et al. 2020 and Zhang et al. 2021 in their
  * experiments):
  *
- *     Z_j = lambda + sum of g_j^2,   width^2 = sum_j g_j^2 / Z_j,   log det Z / det(lambda I) = sum_j log(Z_j
+ * Z_j = lambda + sum of g_j^2,   width^2 = sum_j g_j^2 / Z_j,   log det Z / det(lambda I) = sum_j log(Z_j
  *         / lambda)
  *
- * A pair (delta, input) of a gradient has the squares delta_i^2 input_j^2, an outer product again. So with R
- * the reciprocals 1 / Z of the pair's weights, (delta, input), its part of width^2 is (delta^2)' R input^2:
- * for many gradients one matrix product, and no gradient is ever written out. A round costs 2 p N operations
- * for widths and 2 p K for counting, whatever was counted before.
+ * A pair (delta, input) of a gradient has the squares delta_i^2 input_j^2, an outer product again. So with
+ * R the reciprocals 1 / Z of the pair's weights, (delta, input), its part of width^2 is (delta^2)' R
+ * input^2: for many gradients one matrix product, and no gradient is ever written out. A round costs 2 p N
+ * operations for widths and 2 p K for counting, whatever was counted before.
  *
- * Always in double precision, whatever the gradients': squares need twice their exponents, and a long sum of
- * small squares their digits. */
+ * Always in double precision, whatever the gradients': squares need twice their exponents, and a long sum
+ * of small squares their digits. */
 #define SA_REAL_BITS 64
 
 #include <math.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "confidence/confidence.h"
 #include "linalg/blas.h"
@@ -237,7 +238,7 @@ static sa_status discount(sa_confidence *confidence, double factor) {
 static void state(const sa_confidence *confidence, sa_confidence_state *state) {
     const diagonal_t *self = (const diagonal_t *)confidence;
     double log_det = 0;
-    for (size_t j = 0; j < self->parameters; j++) log_det -= log(self->reciprocal[j] * self->lambda);
+    for (size_t j = 0; j < self->parameters; j++) log_det -= sa_log(self->reciprocal[j] * self->lambda);
     *state = (sa_confidence_state){.counted = self->counted, .log_det = log_det, .in_double = true};
 }
 

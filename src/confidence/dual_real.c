@@ -5,16 +5,17 @@
  *     log det Z / det(lambda I) = 2 sum log C_ii - n log lambda
  *
  * Counting k more gradients appends k rows to C: left of the corner stand the C^-1 c of these gradients,
- * which the solve for their widths has found already; the corner is the factor of lambda I + g_i'g_j - (C^-1
- * c_i)'(C^-1 c_j). Its pivots are at least sqrt(lambda), whatever rounding says, so appending cannot break
- * down. Many at once are a Cholesky factorisation in blocks (dual_block_real.c), nearly all of it matrix
- * products.
+ * which the solve for their widths has found already; the corner is the factor of lambda I + g_i'g_j -
+ * (C^-1 c_i)'(C^-1 c_j). Its pivots are at least sqrt(lambda), whatever rounding says, so appending cannot
+ * break down. Many at once are a Cholesky factorisation in blocks (dual_block_real.c), nearly all of it
+ * matrix products.
  *
  * Where a gradient is the sum of those of a slate's arms, its inner products are the sums of theirs, and so
  * is its C^-1 c: n counts sums. */
 #include <math.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "confidence/dual_real.h"
 #include "linalg/triangle_file.h"
@@ -35,8 +36,8 @@ static void destroy(sa_factor *factor) {
 
 /* ---- widths ---- */
 
-/* solution (n, columns) = the first n elements of C^-1 G' g for those gradients, at most SA_WIDTH_COLUMNS of
- * them, which are left in work->part. They come from the first n gradients and rows of C alone. */
+/* solution (n, columns) = the first n elements of C^-1 G' g for those gradients, at most SA_WIDTH_COLUMNS
+ * of them, which are left in work->part. They come from the first n gradients and rows of C alone. */
 static sa_status solve(const dual_t *dual, size_t n, const sa_gradients *batch, const size_t *rows,
                        size_t first, size_t count, sa_width_work *work, real **solution) {
     size_t columns = sa_padded_columns(count), elements;
@@ -205,8 +206,8 @@ static void scale_part(const dual_t *dual, sa_gradients *part, real *left, size_
         for (size_t i = 0; i < many; i++) left[k * ld + column[i]] *= (real)scale;
 }
 
-/* The C^-1 c of gradients of which nothing was kept, as columns of left (n, ld). Sums of few rows are solved
- * for row by row, so that they have the bits that kept columns would have had. */
+/* The C^-1 c of gradients of which nothing was kept, as columns of left (n, ld). Sums of few rows are
+ * solved for row by row, so that they have the bits that kept columns would have had. */
 static sa_status solve_new(const dual_t *dual, const sa_gradients *batch, sa_width_work *work, size_t *column,
                            real **left, size_t *ld) {
     size_t many = sa_gradients_many(batch), n = sa_gradients_many(&dual->counted);
@@ -304,7 +305,7 @@ fail:
 static double log_det(const sa_factor *factor) {
     const dual_t *dual = (const dual_t *)factor;
     return 2 * REAL(triangle_log_diagonal)(&dual->factor) -
-           (double)sa_gradients_many(&dual->counted) * log(factor->lambda);
+           (double)sa_gradients_many(&dual->counted) * sa_log(factor->lambda);
 }
 
 static sa_status save(const sa_factor *factor, sa_npz_writer *writer) {

@@ -1,13 +1,14 @@
 /* Exact widths from the primal side: Z = L L' (Cholesky, p x p), g' Z^-1 g = |L^-1 g|^2, and counting k
  * gradients is a rank-k update of L. Nothing cancels here, so single precision keeps its digits.
  *
- * Taking over from the dual side forms Z = lambda I + G G' from the gradients counted so far and factors it:
- * p^2 n + p^3 / 3 operations, once. Many gradients are taken in likewise, from Z = L L', where they come so
- * many at a time that p^2 k + 4 p^3 / 3 operations of matrix products take less time than the 3 p^2 k of k
- * updates. */
+ * Taking over from the dual side forms Z = lambda I + G G' from the gradients counted so far and factors
+ * it: p^2 n + p^3 / 3 operations, once. Many gradients are taken in likewise, from Z = L L', where they
+ * come so many at a time that p^2 k + 4 p^3 / 3 operations of matrix products take less time than the 3 p^2
+ * k of k updates. */
 #include <math.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "confidence/primal_real.h"
 #include "linalg/blas.h"
@@ -268,7 +269,7 @@ sa_status REAL(primal_regularize)(sa_factor *factor, double lambda) {
 static double log_det(const sa_factor *factor) {
     const primal_t *primal = (const primal_t *)factor;
     return 2 * REAL(triangle_log_diagonal)(&primal->factor) -
-           (double)primal->parameters * log(factor->lambda);
+           (double)primal->parameters * sa_log(factor->lambda);
 }
 
 static sa_status save(const sa_factor *factor, sa_npz_writer *writer) {

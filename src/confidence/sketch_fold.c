@@ -1,14 +1,14 @@
-/* Folding. The counted gradients are G (columns), and G^ = D X what the sketch has in their place, so that Z^
- * = lambda I + D A D' with A = X X'. Removing element j replaces d_j by its projection on the others, sum_i
- * t_i d_i:
+/* Folding. The counted gradients are G (columns), and G^ = D X what the sketch has in their place, so that
+ * Z^ = lambda I + D A D' with A = X X'. Removing element j replaces d_j by its projection on the others,
+ * sum_i t_i d_i:
  *
  *     x_i += t_i x_j,   G^ -= r x_j',   r = d_j - sum_i t_i d_i
  *
  * With V = (D'D)^-1: t_i = - V_ij / V_jj and |r|^2 = 1 / V_jj. So an element's removal loses A_jj / V_jj of
  * the energy tr(D A D'), and the one that loses least goes first. Which one that is changes with each
  * removal; V and A are not rewritten for it, only their diagonals: column j of V after k removals is V_j
- * minus a combination of the k columns before (as in a Cholesky factorisation), and x_i is its x before plus
- * F_i' times those of the k removed. That makes 4 n k operations for a removal.
+ * minus a combination of the k columns before (as in a Cholesky factorisation), and x_i is its x before
+ * plus F_i' times those of the k removed. That makes 4 n k operations for a removal.
  *
  * What is given up. G = G^ + R, where R gains E X_r in each fold: E = D_r - D_k F the residuals of the
  * removed elements, X_r their rows. Split the columns of R into those of gradients counted before the last
@@ -28,6 +28,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "linalg/blas.h"
 
@@ -195,16 +196,16 @@ static void list_kept(sa_fold *fold) {
 
 /* ---- what is lost ---- */
 
-/* At least the largest eigenvalue of the positive semidefinite matrix (k, k), and at most k^(1 / 2^SQUARINGS)
- * times it: the Frobenius norm of its 2^SQUARINGS-th power. Destroys both arrays. */
+/* At least the largest eigenvalue of the positive semidefinite matrix (k, k), and at most k^(1 /
+ * 2^SQUARINGS) times it: the Frobenius norm of its 2^SQUARINGS-th power. Destroys both arrays. */
 static double largest_eigenvalue(size_t k, double *matrix, double *square) {
     double log_norm = 0, share = 1;
     for (int step = 0;; step++) {
         double sum = 0;
         for (size_t i = 0; i < k * k; i++) sum += matrix[i] * matrix[i];
         if (sum == 0) return 0;
-        log_norm += share * 0.5 * log(sum);
-        if (step == SQUARINGS) return exp(log_norm);
+        log_norm += share * 0.5 * sa_log(sum);
+        if (step == SQUARINGS) return sa_exp(log_norm);
         for (size_t i = 0; i < k * k; i++) matrix[i] /= sqrt(sum);
         gemm_nn_f64(k, k, k, 1, matrix, k, matrix, k, 0, square, k);
         double *swap = matrix;
@@ -229,8 +230,8 @@ static void find_residuals(sa_fold *fold, size_t k) {
     gemm_nt_f64(k, k, n, 1, fold->solved, n, y, n, 0, fold->residual, k);
 }
 
-/* root (count, count), lower = the Cholesky factor of A for some removed elements; SA_INVALID when they weigh
- * nearly nothing */
+/* root (count, count), lower = the Cholesky factor of A for some removed elements; SA_INVALID when they
+ * weigh nearly nothing */
 static sa_status root_of_weights(const sa_fold *fold, const size_t *which, size_t count, double *root) {
     for (size_t a = 0; a < count; a++)
         for (size_t b = 0; b < count; b++)
@@ -264,8 +265,8 @@ static double lost_part(sa_fold *fold, size_t k, bool fresh) {
 
 /* ---- folding ---- */
 
-/* weights of the kept elements: with T = F' and U = A_rk + A_rr T' / 2, A = A_kk + T U + (T U)'. Uses solved,
- * inverse, factor. */
+/* weights of the kept elements: with T = F' and U = A_rk + A_rr T' / 2, A = A_kk + T U + (T U)'. Uses
+ * solved, inverse, factor. */
 static void give_weights(sa_fold *fold, size_t kept, size_t k) {
     size_t n = fold->count;
     double *t = fold->inverse, *u = fold->solved, *between = fold->factor, *sum = fold->weights;
@@ -320,8 +321,8 @@ void sa_fold_until(sa_fold *fold, size_t keep) {
 }
 
 /* factor (n, n) = the Cholesky factor of the matrix, which rounding may leave a little short of positive
- * definite: then its diagonal is raised until it is. SA_INVALID when not even that helps: it has numbers that
- * are not finite. */
+ * definite: then its diagonal is raised until it is. SA_INVALID when not even that helps: it has numbers
+ * that are not finite. */
 static sa_status factor_raised(size_t n, const double *matrix, double *factor) {
     static const double raised[] = {0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2};
     for (size_t i = 0; i < sizeof raised / sizeof *raised; i++) {
@@ -339,7 +340,7 @@ static sa_status invert_weights(sa_fold *fold, double *log_det) {
     *log_det = 0;
     if (n == 0) return SA_OK;
     SA_TRY(factor_raised(n, fold->weights, fold->inverse));
-    for (size_t i = 0; i < n; i++) *log_det += 2 * log(fold->inverse[i * n + i]);
+    for (size_t i = 0; i < n; i++) *log_det += 2 * sa_log(fold->inverse[i * n + i]);
     return cholesky_inverse_f64(n, fold->inverse, n);
 }
 
@@ -351,6 +352,6 @@ sa_status sa_fold_factor(sa_fold *fold) {
             double noise = i < old ? fold->inverse[i * old + j] : i == j ? 1 / fold->weight[i] : 0;
             fold->gram[i * n + j] += fold->lambda * noise;
         }
-    for (size_t i = old; i < n; i++) fold->log_det += log(fold->weight[i]);
+    for (size_t i = old; i < n; i++) fold->log_det += sa_log(fold->weight[i]);
     return factor_raised(n, fold->gram, fold->factor);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -26,12 +27,12 @@ static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
 static double sign(double a) { return (a > 0) - (a < 0); }
 static double relu(double a) { return a > 0 ? a : 0; }
-static double sigmoid(double a) { return 1 / (1 + exp(-a)); }
+static double sigmoid(double a) { return 1 / (1 + sa_exp(-a)); }
 
 /* Small whole powers as products: the same on every machine, as those of h2 are. */
 static double power(double a, double b) {
     double product = 1;
-    if (b != floor(b) || fabs(b) > 16) return pow(a, b);
+    if (b != floor(b) || fabs(b) > 16) return sa_pow(a, b);
     for (int i = 0; i < (int)fabs(b); i++) product = i ? product * a : a;
     return b < 0 ? 1 / product : product;
 }
@@ -41,9 +42,9 @@ static const struct {
     double (*one)(double);
     double (*two)(double, double);
 } FUNCTIONS[] = {
-    {"abs", fabs, NULL},    {"sqrt", sqrt, NULL},   {"exp", exp, NULL},   {"log", log, NULL},
-    {"sin", sin, NULL},     {"cos", cos, NULL},     {"tan", tan, NULL},   {"tanh", tanh, NULL},
-    {"floor", floor, NULL}, {"sign", sign, NULL},   {"relu", relu, NULL}, {"sigmoid", sigmoid, NULL},
+    {"abs", fabs, NULL},    {"sqrt", sqrt, NULL},   {"exp", sa_exp, NULL}, {"log", sa_log, NULL},
+    {"sin", sa_sin, NULL},  {"cos", sa_cos, NULL},  {"tan", sa_tan, NULL}, {"tanh", sa_tanh, NULL},
+    {"floor", floor, NULL}, {"sign", sign, NULL},   {"relu", relu, NULL},  {"sigmoid", sigmoid, NULL},
     {"max", NULL, larger},  {"min", NULL, smaller}, {"pow", NULL, power},
 };
 enum { FUNCTION_COUNT = sizeof FUNCTIONS / sizeof *FUNCTIONS };

@@ -2,16 +2,17 @@
  *
  *   h1(x) = x'a,   h2(x) = (x'a)^2,   h3(x) = cos(w x'a),  w = pi (3.14 under --preset icml23)
  *
- * `a` depends on the seed alone; contexts and noise on seed, run and round. With --turn it moves: in round t
- * (from 0) it is
+ * `a` depends on the seed alone; contexts and noise on seed, run and round. With --turn it moves: in round
+ * t (from 0) it is
  *
  *   a_t = cos(t turn) a + sin(t turn) c,   c a unit vector at right angles to a, drawn with it
  *
- * so that it turns in one plane, and expected scores are those of the round's own a. h3 and turning take cos
- * and sin from the C library: their last bit may differ from one C library to another; everything else is
- * basic arithmetic and the same everywhere. */
+ * so that it turns in one plane, and expected scores are those of the round's own a. h3 and turning take
+ * cos and sin from the C library: their last bit may differ from one C library to another; everything else
+ * is basic arithmetic and the same everywhere. */
 #include <math.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "env/environment.h"
 #include "env/noise.h"
@@ -35,14 +36,14 @@ static double product(const double *x, const double *a, size_t dim) {
 static double score(const synthetic *self, double product) {
     if (self->base.kind == &sa_environment_h1) return product;
     if (self->base.kind == &sa_environment_h2) return product * product;
-    return cos(self->frequency * product);
+    return sa_cos(self->frequency * product);
 }
 
 /* x'a_t, which needs no a_t: threads share what is here */
 static double turned(const synthetic *self, const double *x, uint64_t round) {
     double along = product(x, self->a, self->base.dim), angle = self->turn * (double)round;
     if (!self->across) return along;
-    return cos(angle) * along + sin(angle) * product(x, self->across, self->base.dim);
+    return sa_cos(angle) * along + sa_sin(angle) * product(x, self->across, self->base.dim);
 }
 
 static sa_status synthetic_draw(const sa_environment *environment, uint64_t run, uint64_t round,

@@ -1,10 +1,11 @@
-/* An evaluation as one HTML page without scripts or other files: estimates with their intervals side by side,
- * how the weights are spread, and the mean feedback of each position. */
+/* An evaluation as one HTML page without scripts or other files: estimates with their intervals side by
+ * side, how the weights are spread, and the mean feedback of each position. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "evaluate/evaluate.h"
 
@@ -124,14 +125,14 @@ static void write_weights(sa_buffer *page, const sa_policy_result *policy, sa_we
     double low = INFINITY, high = -INFINITY;
     if (!weights || policy->sample.missing[kind]) return;
     for (size_t i = 0; i < count; i++)
-        if (weights[i] > 0) low = fmin(low, log10(weights[i])), high = fmax(high, log10(weights[i]));
+        if (weights[i] > 0) low = fmin(low, sa_log10(weights[i])), high = fmax(high, sa_log10(weights[i]));
     if (!(high > low)) low -= 0.5, high = low + 1;
     for (size_t i = 0; i < count; i++) {
         if (!(weights[i] > 0)) {
             none++;
             continue;
         }
-        size_t bin = (size_t)((log10(weights[i]) - low) / (high - low) * BINS);
+        size_t bin = (size_t)((sa_log10(weights[i]) - low) / (high - low) * BINS);
         bins[bin < BINS ? bin : BINS - 1]++;
     }
     for (size_t b = 0; b < BINS; b++) most = bins[b] > most ? bins[b] : most;
@@ -149,7 +150,7 @@ static void write_weights(sa_buffer *page, const sa_policy_result *policy, sa_we
     sa_buffer_format(page,
                      "<text x=\"10\" y=\"128\">%.3g</text><text x=\"%d\" y=\"128\" "
                      "text-anchor=\"end\">%.3g</text></svg>\n",
-                     pow(10, low), WIDTH - 10, pow(10, high));
+                     sa_pow(10, low), WIDTH - 10, sa_pow(10, high));
 }
 
 /* ---- feedback by position ---- */

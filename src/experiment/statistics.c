@@ -1,10 +1,10 @@
 /* Means over runs and Student's 95% interval: mean +- t sd / sqrt(R), t the 0.975 quantile with nu = R - 1
  * degrees of freedom.
  *
- * For integer nu, with theta = atan(t / sqrt(nu)), P(|T| <= t) is a finite sum (Abramowitz and Stegun 26.7.3
- * and 26.7.4):
+ * For integer nu, with theta = atan(t / sqrt(nu)), P(|T| <= t) is a finite sum (Abramowitz and Stegun
+ * 26.7.3 and 26.7.4):
  *
- *   nu odd:  2/pi (theta + sin theta (cos theta + 2/3 cos^3 theta + ... + (2 4 ... (nu-3)) / (3 5 ... (nu-2))
+ * nu odd:  2/pi (theta + sin theta (cos theta + 2/3 cos^3 theta + ... + (2 4 ... (nu-3)) / (3 5 ... (nu-2))
  *       cos^(nu-2) theta))
  *   nu even: sin theta (1 + 1/2 cos^2 theta + ... + (1 3 ... (nu-3)) / (2 4 ... (nu-2)) cos^(nu-2) theta)
  *
@@ -12,13 +12,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "experiment/experiment.h"
 #include "experiment/statistics.h"
 
 static const double PI = 3.14159265358979323846;
 
 static double probability_within(double t, unsigned nu) {
-    double theta = atan(t / sqrt(nu)), c = cos(theta), s = sin(theta), term, sum = 0;
+    double theta = sa_atan(t / sqrt(nu)), c = sa_cos(theta), s = sa_sin(theta), term, sum = 0;
     unsigned k = nu % 2 ? 1 : 0; /* the power of the cosine */
     for (term = nu % 2 ? c : 1; k + 2 <= nu; k += 2) {
         sum += term;

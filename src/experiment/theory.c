@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "linalg/blas.h"
 #include "options/parts.h"
@@ -67,7 +68,7 @@ static sa_status find_log_det(double *kernel, size_t count, double lambda, doubl
     }
     SA_TRY(cholesky_f64(count, kernel, count));
     *log_det = 0;
-    for (size_t i = 0; i < count; i++) *log_det += 2 * log(kernel[i * count + i]);
+    for (size_t i = 0; i < count; i++) *log_det += 2 * sa_log(kernel[i * count + i]);
     return SA_OK;
 }
 
@@ -93,7 +94,7 @@ static sa_status find_kernel_numbers(const sa_options *options, const double *co
     sa_status factored = find_log_det(kernel, count, lambda, &numbers->log_det);
     if (factored == SA_INVALID) SA_TRY_OR_FAIL(check_lambda(diagonal, count, lambda)); /* a better sentence */
     SA_TRY_OR_FAIL(factored);
-    numbers->effective_dimension = numbers->log_det / log1p((double)count / lambda);
+    numbers->effective_dimension = numbers->log_det / sa_log1p((double)count / lambda);
     for (size_t i = 0; i < count; i++) kernel[i * count + i] = diagonal[i];
     SA_TRY_OR_FAIL(sa_spectrum_find(kernel, count, scores, &spectrum));
     numbers->rank = spectrum.rank;
@@ -116,12 +117,12 @@ static void find_settings(const sa_horizon *horizon, sa_theory_numbers *numbers)
     numbers->steps = sa_setting_steps(horizon);
     numbers->steps_ts = sa_setting_steps_ts(horizon);
     numbers->smallest_lambda = sa_setting_lambda(horizon);
-    numbers->smallest_width = ceil(exp(log_width));
-    numbers->log10_smallest_width = log_width / log(10);
+    numbers->smallest_width = ceil(sa_exp(log_width));
+    numbers->log10_smallest_width = log_width / sa_log(10);
 }
 
-/* log(det Z_T / det lambda I) is at most log det(I + H / lambda) + 1 (Lemma 8, and Gamma_2 for the gradients'
- * drift). */
+/* log(det Z_T / det lambda I) is at most log det(I + H / lambda) + 1 (Lemma 8, and Gamma_2 for the
+ * gradients' drift). */
 static void find_bounds(const sa_options *options, const sa_horizon *horizon, sa_theory_numbers *numbers) {
     sa_bounds bounds = sa_options_bounds(options), of_theorem;
     bounds.norm_bound = numbers->norm_bound;

@@ -1,9 +1,10 @@
-/* A panel is no wider than the smallest deviation of the arms whose distribution rises in it, so 16 nodes of
- * Gauss and Legendre integrate what is smooth there to rounding. Arms of deviation 0 get a tiny one: a step
- * is then a very steep rise. */
+/* A panel is no wider than the smallest deviation of the arms whose distribution rises in it, so 16 nodes
+ * of Gauss and Legendre integrate what is smooth there to rounding. Arms of deviation 0 get a tiny one: a
+ * step is then a very steep rise. */
 #include <math.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "exploration/ts_propensity.h"
 #include "rng/stream.h"
@@ -26,7 +27,7 @@ static void legendre(double x, size_t count, double *p) {
 static void set_rule(sa_panels *self) {
     double p[N + 1], at_node[N][N + 1];
     for (size_t i = 0; i < N; i++) {
-        double x = cos(3.14159265358979323846 * ((double)(N - i) - 0.25) / (N + 0.5)), slope = 1;
+        double x = sa_cos(3.14159265358979323846 * ((double)(N - i) - 0.25) / (N + 0.5)), slope = 1;
         for (int step = 0; step < 100; step++) {
             legendre(x, N + 1, p);
             slope = N * (x * p[N] - p[N - 1]) / (x * x - 1);
@@ -57,7 +58,7 @@ void sa_panels_clear(sa_panels *panels) {
 /* Where each arm's distribution function is between 0 and 1. */
 static void set_ranges(sa_panels *self, const sa_ts_scores *scores) {
     double M = self->samples, lowest = INFINITY, highest = -INFINITY, widest = 0;
-    double low = sa_normal_quantile(pow(NEGLIGIBLE, 1 / M)), high = -sa_normal_quantile(NEGLIGIBLE / M);
+    double low = sa_normal_quantile(sa_pow(NEGLIGIBLE, 1 / M)), high = -sa_normal_quantile(NEGLIGIBLE / M);
     for (size_t a = 0; a < self->arms; a++) {
         lowest = fmin(lowest, scores->mean[a]);
         highest = fmax(highest, scores->mean[a]);
@@ -97,6 +98,13 @@ fail:
     return status;
 }
 
+static double whole_power(double x, size_t n) {
+    double power = 1;
+    for (; n > 0; n /= 2, x *= x)
+        if (n % 2) power *= x;
+    return power;
+}
+
 static void fill(sa_panels *self, double from) {
     const double root_half = 0.70710678118654752440, one_over_root_two_pi = 0.39894228040143267794;
     double M = self->samples;
@@ -107,9 +115,9 @@ static void fill(sa_panels *self, double from) {
             density[i] = 0;
             below[i] = t >= self->high[a];
             if (t <= self->low[a] || t >= self->high[a]) continue;
-            double one = 0.5 * erfc(-z * root_half), others = M > 1 ? pow(one, M - 1) : 1;
+            double one = 0.5 * sa_erfc(-z * root_half), others = whole_power(one, (size_t)M - 1);
             below[i] = others * one;
-            density[i] = M * others * one_over_root_two_pi * exp(-0.5 * z * z) / self->deviation[a];
+            density[i] = M * others * one_over_root_two_pi * sa_exp(-0.5 * z * z) / self->deviation[a];
         }
     }
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/functions.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "features/schema.h"
@@ -214,11 +215,11 @@ static bool encode_tags(const sa_field *field, const sa_json *json, size_t list,
 static bool encode_number(const sa_field *field, double x, double *to) {
     if (!isfinite(x)) return false;
     switch (field->kind) {
-    case SA_FIELD_LOG: to[0] = log1p(x); return x >= 0;
+    case SA_FIELD_LOG: to[0] = sa_log1p(x); return x >= 0;
     case SA_FIELD_CYCLIC: {
         double angle = TWO_PI * (fmod(x, field->period) / field->period);
-        to[0] = cos(angle);
-        to[1] = sin(angle);
+        to[0] = sa_cos(angle);
+        to[1] = sa_sin(angle);
         return true;
     }
     case SA_FIELD_FLAG: to[0] = x; return x == 0 || x == 1;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
@@ -75,7 +76,7 @@ static void add_number(sa_field_summary *seen, double x) {
     seen->whole = seen->whole && x == floor(x);
     seen->numbers++;
     add_moment(&seen->plain, x);
-    if (x >= 0) add_moment(&seen->logarithms, log1p(x));
+    if (x >= 0) add_moment(&seen->logarithms, sa_log1p(x));
 }
 
 static sa_status add_list(sa_field_summary *seen, const sa_json *json, size_t list) {

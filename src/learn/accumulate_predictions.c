@@ -1,7 +1,8 @@
-/* How well new feedback was predicted, before it was learnt from: the companion's part, and the mean squared
- * error over the latest observations. Both discount by themselves, decision by decision. */
+/* How well new feedback was predicted, before it was learnt from: the companion's part, and the mean
+ * squared error over the latest observations. Both discount by themselves, decision by decision. */
 #include <math.h>
 
+#include "base/functions.h"
 #include "base/reals.h"
 #include "learn/accumulators.h"
 
@@ -12,8 +13,8 @@ static bool is_used(const sa_learner *learner) {
                       sa_posterior_is_used(learner->policy, learner->options));
 }
 
-/* One observation, as the model sees it: its input, or the mean of its inputs, and the network's estimate of
- * it. */
+/* One observation, as the model sees it: its input, or the mean of its inputs, and the network's estimate
+ * of it. */
 typedef struct one_input {
     double *factor, *row;
     void *input;
@@ -139,7 +140,7 @@ static sa_status revise(sa_learner *learner, size_t row, double before) {
     size_t age = sa_history_decision(history, learner->judged - 1) - sa_history_decision(history, row);
     sa_companion_revise(
         companion, &(sa_companion_case){.input = one.row, .score = before / now.unit, .discount = now.psi},
-        now.score, pow(learner->options->discount, (double)age));
+        now.score, sa_pow(learner->options->discount, (double)age));
     return SA_OK;
 }
 

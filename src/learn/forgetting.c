@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/functions.h"
 #include "learn/accumulators.h"
 
 static const double LEAST_LOSS_WEIGHT = 1e-3; /* what weighs less is left out of the loss */
@@ -47,7 +48,7 @@ static size_t shorter(size_t window, size_t other) {
 /* Decisions that weigh something in the loss; 0: all. */
 static size_t reach(const sa_options *options) {
     if (options->discount == 1) return 0;
-    return (size_t)fmin(1e15, ceil(log(LEAST_LOSS_WEIGHT) / log(options->discount)));
+    return (size_t)fmin(1e15, ceil(sa_log(LEAST_LOSS_WEIGHT) / sa_log(options->discount)));
 }
 
 size_t sa_forgetting_first_counted(const sa_learner *learner) {
@@ -65,7 +66,7 @@ double sa_forgetting_weight(const sa_learner *learner, size_t observation) {
     const sa_history *history = &learner->memory->history;
     if (learner->options->discount == 1) return 1;
     size_t age = history->answered - 1 - sa_history_decision(history, observation);
-    return pow(learner->options->discount, (double)age);
+    return sa_pow(learner->options->discount, (double)age);
 }
 
 /* ---- time moves on ---- */

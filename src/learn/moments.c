@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "memory/history.h"
 
 static void discount(sa_moments *moments, double factor) {
@@ -35,14 +36,14 @@ void sa_moments_follow(sa_moments *moments, const sa_history *history, double fa
     moments->decisions = (double)decision;
 }
 
-/* With w the weight of the observation: the mean moves by w psi d / W, the squares by w (2 (y - psi mean) d +
- * d^2) - (w psi d)^2 / W. */
+/* With w the weight of the observation: the mean moves by w psi d / W, the squares by w (2 (y - psi mean) d
+ * + d^2) - (w psi d)^2 / W. */
 void sa_moments_revise(sa_moments *moments, const sa_history *history, size_t row, double before,
                        double factor) {
     sa_observation now = sa_history_observation(history, row);
     double psi = now.psi, was = before / now.unit, d = now.score - was;
     if ((double)row >= moments->taken || !(psi > 0) || !(moments->weight > 0)) return;
-    double age = moments->decisions - 1 - (double)sa_history_decision(history, row), w = pow(factor, age);
+    double age = moments->decisions - 1 - (double)sa_history_decision(history, row), w = sa_pow(factor, age);
     double off = was - psi * moments->mean, moved = w * psi * d / moments->weight;
     moments->squares = fmax(0, moments->squares + w * (2 * off * d + d * d) - w * psi * d * moved);
     moments->mean += moved;

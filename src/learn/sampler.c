@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "base/reals.h"
 #include "learn/forgetting.h"
 
@@ -58,7 +59,7 @@ static void show_all(const sa_sampler *self) {
 /* A decision, one of age a with the probability F^a / S. */
 static size_t draw_decision(const sa_sampler *self, uint64_t draw) {
     size_t newest = self->learner->memory->history.answered - 1;
-    double age = floor(log1p(-self->share * sa_draw_uniform(&self->stream, draw)) / self->log_factor);
+    double age = floor(sa_log1p(-self->share * sa_draw_uniform(&self->stream, draw)) / self->log_factor);
     return age < (double)(newest - self->oldest) ? newest - (size_t)age : self->oldest;
 }
 
@@ -126,8 +127,8 @@ static void weigh(sa_sampler *self) {
     double factor = self->learner->options->discount, weight = 1;
     self->total = (double)self->count;
     if (factor == 1) return;
-    self->log_factor = log(factor);
-    self->share = -expm1((double)(history->answered - self->oldest) * self->log_factor);
+    self->log_factor = sa_log(factor);
+    self->share = -sa_expm1((double)(history->answered - self->oldest) * self->log_factor);
     self->decisions = self->share / (1 - factor);
     self->total = 0;
     for (size_t i = history->answered, end = history->count; i-- > self->oldest; weight *= factor) {

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/functions.h"
+
 #include "linalg/triangle.h"
 
 static real *element(const REAL(triangle) * factor, size_t row, size_t column) {
@@ -111,7 +113,7 @@ real REAL(triangle_get)(const REAL(triangle) * factor, size_t row, size_t column
 
 double REAL(triangle_log_diagonal)(const REAL(triangle) * factor) {
     double sum = 0;
-    for (size_t i = 0; i < factor->n; ++i) sum += log((double)*element(factor, i, i));
+    for (size_t i = 0; i < factor->n; ++i) sum += sa_log((double)*element(factor, i, i));
     return sum;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #define SA_REAL_BITS 64
 #include "linalg/blas.h"
@@ -187,9 +188,9 @@ void sa_companion_add(sa_companion *companion, const sa_companion_case *seen) {
     accumulate(companion, seen->input, score, weight);
 }
 
-/* With w the weight of an observation of all W, and its score v + d instead of v: the mean moves by w d / W,
- * the squared deviations by w (2 (v - mean) d + d^2) - (w d)^2 / W, and their products with the input's by w
- * (x - x^) d. */
+/* With w the weight of an observation of all W, and its score v + d instead of v: the mean moves by w d /
+ * W, the squared deviations by w (2 (v - mean) d + d^2) - (w d)^2 / W, and their products with the input's
+ * by w (x - x^) d. */
 void sa_companion_revise(sa_companion *companion, const sa_companion_case *seen, double score,
                          double weight) {
     sa_companion_numbers *numbers = &companion->numbers;
@@ -233,7 +234,7 @@ void sa_companion_forget(sa_companion *companion) {
 /* log evidence of `lambda`; theta into scratch */
 static double evidence(sa_companion *companion, double lambda) {
     size_t dim = companion->dim;
-    double *c = companion->factor, *u = companion->scratch, log_det = -(double)dim * log(lambda), fit = 0;
+    double *c = companion->factor, *u = companion->scratch, log_det = -(double)dim * sa_log(lambda), fit = 0;
     memcpy(c, companion->gram, dim * dim * sizeof *c);
     for (size_t j = 0; j < dim; j++) c[j * dim + j] += lambda;
     if (cholesky_f64(dim, c, dim) != SA_OK) return -INFINITY;
@@ -242,15 +243,15 @@ static double evidence(sa_companion *companion, double lambda) {
         for (size_t k = 0; k < j; k++) u[j] -= c[j * dim + k] * u[k];
         u[j] /= c[j * dim + j];
         fit += u[j] * u[j];
-        log_det += 2 * log(c[j * dim + j]);
+        log_det += 2 * sa_log(c[j * dim + j]);
     }
     for (size_t j = dim; j-- > 0;) {
         u[j] /= c[j * dim + j];
         for (size_t k = 0; k < j; k++) u[k] -= c[j * dim + k] * u[j];
     }
     double left = fmax(1 - fit / companion->numbers.score_square, LEAST_LEFT);
-    double unlikely = log(lambda) / LAMBDA_SPREAD;
-    return -0.5 * companion->numbers.count * log(left) - 0.5 * log_det - 0.5 * unlikely * unlikely;
+    double unlikely = sa_log(lambda) / LAMBDA_SPREAD;
+    return -0.5 * companion->numbers.count * sa_log(left) - 0.5 * log_det - 0.5 * unlikely * unlikely;
 }
 
 /* One step of the climb: trainings are many. */

@@ -1,13 +1,13 @@
 /* Training: J steps of gradient descent, or of Adam, from the present parameters, on the paper's Eq. (4),
  *
- *     loss(theta) = 1/2 sum_k (f(x_k; theta) - v_k)^2 + (m lambda / 2) |theta - theta_0|^2        (the second
+ * loss(theta) = 1/2 sum_k (f(x_k; theta) - v_k)^2 + (m lambda / 2) |theta - theta_0|^2        (the second
  *         part on request)
  *
- * or, with weights, (psi_k f(x_k; theta) - v_k)^2 in its place; of a sample that is a sum of rows, (psi sum_k
- * f(x_k; theta) - v)^2.
+ * or, with weights, (psi_k f(x_k; theta) - v_k)^2 in its place; of a sample that is a sum of rows, (psi
+ * sum_k f(x_k; theta) - v)^2.
  *
- * Two further pulls to 0 are not the paper's: weight decay, which shrinks the weights by rate times it before
- * each step, and error decay (see error_pull).
+ * Two further pulls to 0 are not the paper's: weight decay, which shrinks the weights by rate times it
+ * before each step, and error decay (see error_pull).
  *
  * A step on a batch of b of the n samples takes n / b times the batch's sum, so that its mean is the whole
  * loss's gradient. The rate is a constant, or C / (n m L + m lambda) as in Theorem 1 with the present n for
@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "linalg/blas.h"
 #include "model/mlp.h"
@@ -109,12 +110,12 @@ static void add_batch(const mlp_t *mlp, work_t *work, const sa_training *trainin
 }
 
 /* Error decay: where new scores stay hard to predict they are mostly noise, and the network had better stay
- * small, the more so the fewer samples there are. It comes in full from RAMP samples on: before, whatever is
- * to be learnt is hard to predict. It does not grow with n, so that samples win in the end, also over a
+ * small, the more so the fewer samples there are. It comes in full from RAMP samples on: before, whatever
+ * is to be learnt is hard to predict. It does not grow with n, so that samples win in the end, also over a
  * network that was pulled to 0 by mistake. */
 static double error_pull(const mlp_t *mlp, const sa_training *training) {
     const double RAMP = 2500;
-    return mlp->error_decay * training->error * pow(fmin(1, training->total / RAMP), 3);
+    return mlp->error_decay * training->error * sa_pow(fmin(1, training->total / RAMP), 3);
 }
 
 static void loss_gradient(const mlp_t *mlp, work_t *work, const sa_training *training, size_t step) {
@@ -133,11 +134,12 @@ static double rate_of(const mlp_t *mlp, const sa_training *training, size_t step
            samples = training->total * terms * terms;
     double rate = mlp->rate, m = (double)mlp->hidden;
     if (mlp->rate_rule == SA_RATE_THEORY) rate /= samples * m * (double)mlp->depth + m * mlp->lambda;
-    if (mlp->rate_decay == SA_DECAY_COSINE) rate *= 0.5 * (1 + cos(SA_PI * (double)step / (double)steps));
+    if (mlp->rate_decay == SA_DECAY_COSINE) rate *= 0.5 * (1 + sa_cos(SA_PI * (double)step / (double)steps));
     return rate;
 }
 
-/* Not where all scores are alike: nothing would hold the weights, and without weights all arms look alike. */
+/* Not where all scores are alike: nothing would hold the weights, and without weights all arms look alike.
+ * */
 static void shrink(mlp_t *mlp, const sa_training *training, double rate) {
     real factor = (real)(1 - rate * mlp->weight_decay);
     if (mlp->weight_decay > 0 && !training->alike)
@@ -153,7 +155,7 @@ static void descend(mlp_t *mlp, const work_t *work, double rate) {
 static void descend_adam(mlp_t *mlp, work_t *work, double rate, size_t step) {
     const real beta_1 = (real)0.9, beta_2 = (real)0.999, epsilon = (real)1e-8;
     double k = (double)step + 1;
-    real eta = (real)(rate / (1 - pow(0.9, k))), root = (real)(1 / sqrt(1 - pow(0.999, k)));
+    real eta = (real)(rate / (1 - sa_pow(0.9, k))), root = (real)(1 / sqrt(1 - sa_pow(0.999, k)));
     real *first = work->moments, *second = work->moments + mlp->parameters;
     for (size_t i = 0; i < mlp->parameters; i++) {
         real g = work->gradient[i];
@@ -175,9 +177,9 @@ static double norm_of(const real *values, size_t count) {
     return sqrt(sum);
 }
 
-/* Weights may be finite and their scores not, if not for these samples then for the next arm. |f| is at most
- * s |x| times the product of the layers' norms; a training that has multiplied this bound by half of all the
- * exponents there are, since the first weights, has diverged. */
+/* Weights may be finite and their scores not, if not for these samples then for the next arm. |f| is at
+ * most s |x| times the product of the layers' norms; a training that has multiplied this bound by half of
+ * all the exponents there are, since the first weights, has diverged. */
 static bool is_in_range(const mlp_t *mlp) {
     const double most = SA_REAL_BITS == 32 ? 1e18 : 1e150;
     double network = 1, bypass = 1;

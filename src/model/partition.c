@@ -10,6 +10,7 @@
  * others compete with r(p). There is nothing to train. Always in double precision. */
 #include <math.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "model/model.h"
 #include "model/partition_cells.h"
@@ -39,7 +40,7 @@ static sa_status fork_model(sa_model *model, sa_model **out) {
 
 /* `cc-cubes`, or ceil(T^(1 / denominator)), where a root that is whole but for its rounding is whole. */
 static int32_t count_parts(const sa_model_settings *settings, double denominator) {
-    double root = pow(fmax(1, (double)settings->horizon), 1 / denominator);
+    double root = sa_pow(fmax(1, (double)settings->horizon), 1 / denominator);
     return (int32_t)(settings->cc_cubes ? (double)settings->cc_cubes : fmin(ceil(root * (1 - 1e-12)), 1e9));
 }
 
@@ -93,7 +94,7 @@ static sa_status explore(const sa_model *model, const void *inputs, size_t count
     const double *x = inputs;
     int32_t *key;
     SA_TRY(lay(self, work, &key));
-    double bound = self->control * pow((double)round, self->exponent) * log((double)round);
+    double bound = self->control * sa_pow((double)round, self->exponent) * sa_log((double)round);
     for (size_t i = 0; i < count; i++) {
         size_t cell = sa_cells_find(&self->cells, key_of(self, x + i * model->dim, key));
         score[i] = cell == SA_NO_CELL ? 0 : self->cells.mean[cell];

@@ -1,11 +1,11 @@
 /* A partition that refines itself, for ACC-UCB (Nika, Elahi and Tekin, "Contextual Combinatorial Volatile
- * Multi-armed Bandit with Adaptive Discretization", AISTATS 2020). The cube [0, 1]^D is the root of a tree of
- * cells; a cell of level h has a diameter of at most v1 rho^h and a ball of radius v2 rho^h in it, and N
+ * Multi-armed Bandit with Adaptive Discretization", AISTATS 2020). The cube [0, 1]^D is the root of a tree
+ * of cells; a cell of level h has a diameter of at most v1 rho^h and a ball of radius v2 rho^h in it, and N
  * children. A leaf x has the number C(x) of observations since it came to be, and their mean mu(x). With T
  * the horizon and p the parent of x,
  *
  *     c(x) = sqrt(2 log T / C(x)), infinite for C = 0
- *     b(x) = min { mu(x) + c(x),  mu(p) + c(p) + v1 rho^(h-1) } + v1 rho^h       the root has the first term
+ * b(x) = min { mu(x) + c(x),  mu(p) + c(p) + v1 rho^(h-1) } + v1 rho^h       the root has the first term
  *         only
  *     g(x) = b(x) + N (v1 / v2) v1 rho^h                                         the index of arms in x
  *
@@ -19,6 +19,7 @@
  * boxes at every level. A child takes memory from its first observation on. Always in double precision. */
 #include <math.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "model/model.h"
 #include "model/partition_cells.h"
@@ -86,9 +87,9 @@ static void measure_boxes(size_t dim, size_t axes, double *v1, double *v2) {
     size_t step = common_divisor(dim, axes);
     double d = (double)dim;
     *v1 = sqrt(d);
-    *v2 = step < dim ? pow(2, (double)step / d) / 4 : 0.5;
+    *v2 = step < dim ? sa_pow(2, (double)step / d) / 4 : 0.5;
     for (size_t r = step; r < dim; r += step) {
-        double longest = sqrt(d - 0.75 * (double)r) * pow(2, (double)r / d);
+        double longest = sqrt(d - 0.75 * (double)r) * sa_pow(2, (double)r / d);
         if (longest > *v1) *v1 = longest;
     }
 }
@@ -100,9 +101,9 @@ static sa_status shape_cells(tree *self, const sa_model_settings *settings) {
                        (long long)settings->acc_axes, dim);
     self->axes = settings->acc_axes ? (size_t)settings->acc_axes : dim < MOST_AXES ? dim : MOST_AXES;
     self->deepest = (int32_t)(FINEST * dim / self->axes);
-    double v2, children = pow(2, (double)self->axes);
+    double v2, children = sa_pow(2, (double)self->axes);
     measure_boxes(dim, self->axes, &self->v1, &v2);
-    self->rho = settings->acc_rho > 0 ? settings->acc_rho : pow(2, -(double)self->axes / (double)dim);
+    self->rho = settings->acc_rho > 0 ? settings->acc_rho : sa_pow(2, -(double)self->axes / (double)dim);
     if (settings->acc_v1 > 0) self->v1 = settings->acc_v1;
     if (settings->acc_v2 > 0) v2 = settings->acc_v2;
     self->second_term =
@@ -125,7 +126,7 @@ static sa_status create(const sa_model_settings *settings, sa_model **out) {
     self->base = (sa_model){.kind = &sa_partition_tree, .precision = SA_PRECISION_DOUBLE, .dim = dim};
     self->cells.dim = dim;
     self->radius =
-        settings->cell_factor * settings->cell_factor * 2 * log(fmax(1, (double)settings->horizon));
+        settings->cell_factor * settings->cell_factor * 2 * sa_log(fmax(1, (double)settings->horizon));
     SA_TRY_OR_FAIL(sa_cube_from(settings, &self->cube));
     SA_TRY_OR_FAIL(shape_cells(self, settings));
     *out = &self->base;
@@ -165,7 +166,7 @@ static leaf find_leaf(const tree *self, const double *x, tree_work *work) {
 static double confidence(const tree *self, size_t cell) {
     return sqrt(self->radius / (double)self->cells.seen[cell]);
 }
-static double diameter(const tree *self, double level) { return self->v1 * pow(self->rho, level); }
+static double diameter(const tree *self, double level) { return self->v1 * sa_pow(self->rho, level); }
 
 /* Before anything is seen all arms tie, whatever the number: that of one observation of 0 is finite. */
 static double upper_bound(const tree *self, leaf at) {
@@ -201,7 +202,7 @@ static sa_status explore(const sa_model *model, const void *inputs, size_t count
     SA_TRY(lay(self, 0, space, &work));
     for (size_t i = 0; i < count; i++) {
         leaf at = find_leaf(self, x + i * model->dim, &work);
-        double shrink = pow(self->rho, (double)at.level);
+        double shrink = sa_pow(self->rho, (double)at.level);
         score[i] = upper_bound(self, at) + self->v1 * shrink + self->second_term * shrink;
         urgency[i] = 0;
     }

@@ -1,23 +1,23 @@
 /* The linear model as `tuned` has it (--linear-form fitted): ridge regression with an intercept, whose
- * lambda and noise come from the feedback. Wen et al. (2015) ask for them as parameters: with prior variance
- * tau^2 of a weight and noise variance s^2, lambda = s^2 / tau^2, and a score's posterior deviation is s
- * times the width,
+ * lambda and noise come from the feedback. Wen et al. (2015) ask for them as parameters: with prior
+ * variance tau^2 of a weight and noise variance s^2, lambda = s^2 / tau^2, and a score's posterior
+ * deviation is s times the width,
  *
  *     phi(x) = [x, 10] / sqrt(ratio),   Z = lambda_0 I + sum phi phi',
  *     score = phi'theta,   width^2 = phi' Z^-1 phi
  *
- * with lambda_0 = --regularization, which makes lambda = ratio lambda_0 on the inputs themselves. A training
- * finds the most likely lambda,
+ * with lambda_0 = --regularization, which makes lambda = ratio lambda_0 on the inputs themselves. A
+ * training finds the most likely lambda,
  *
  *     evidence(lambda) = -n/2 log(left / n) - 1/2 log det(I + G / lambda) - log(ratio)^2 / 18,
  *     G = sum [x, 10][x, 10]',   b = sum t [x, 10],
  *     left = sum t^2 - b' (G + lambda I)^-1 b,   s^2 = left / n
  *
  * whose last term says that lambda is within a factor of e^3 = 20 of lambda_0 for a start: few observations
- * fit noise and signal alike, and with inputs of length 1, as standardising makes them, lambda = 1 is as much
- * of one as of the other. s becomes the unit of the targets t, so that a bonus of gamma widths is one of
- * gamma deviations. The constant 10 makes the prior of the intercept ten times as wide as that of the rest:
- * targets are centred, and it only has to make up for what the mean of the features adds.
+ * fit noise and signal alike, and with inputs of length 1, as standardising makes them, lambda = 1 is as
+ * much of one as of the other. s becomes the unit of the targets t, so that a bonus of gamma widths is one
+ * of gamma deviations. The constant 10 makes the prior of the intercept ten times as wide as that of the
+ * rest: targets are centred, and it only has to make up for what the mean of the features adds.
  *
  * The regression itself is the linear model on phi: it learns with each observation, and observes all again
  * after a training. Always in double precision. */
@@ -26,6 +26,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "linalg/blas.h"
 #include "model/model.h"
@@ -230,7 +231,7 @@ static void add_up(const sa_training *training, sums *to) {
 
 static double evidence(const ridge *self, const sums *of, double lambda, double *left) {
     size_t dim = of->dim;
-    double log_det = -(double)dim * log(lambda), fit = 0;
+    double log_det = -(double)dim * sa_log(lambda), fit = 0;
     memcpy(of->factor, of->gram, dim * dim * sizeof *of->gram);
     for (size_t j = 0; j < dim; j++) of->factor[j * dim + j] += lambda;
     if (cholesky_f64(dim, of->factor, dim) != SA_OK) return -INFINITY;
@@ -240,11 +241,11 @@ static double evidence(const ridge *self, const sums *of, double lambda, double 
         for (size_t k = 0; k < j; k++) of->u[j] -= row[k] * of->u[k];
         of->u[j] /= row[j];
         fit += of->u[j] * of->u[j];
-        log_det += 2 * log(row[j]);
+        log_det += 2 * sa_log(row[j]);
     }
     *left = fmax(of->squares - fit, LEAST_LEFT * of->squares);
-    double prior = log(lambda / self->lambda) / SPREAD;
-    return -0.5 * of->weight * log(*left / of->weight) - 0.5 * log_det - 0.5 * prior * prior;
+    double prior = sa_log(lambda / self->lambda) / SPREAD;
+    return -0.5 * of->weight * sa_log(*left / of->weight) - 0.5 * log_det - 0.5 * prior * prior;
 }
 
 /* Climbs from the present lambda. */

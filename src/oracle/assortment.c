@@ -1,16 +1,18 @@
-/* Products to offer: a customer buys product i of the offer S with the multinomial logit's probability, w_i =
- * exp(score_i), and nothing with weight 1. The revenue is
+/* Products to offer: a customer buys product i of the offer S with the multinomial logit's probability, w_i
+ * = exp(score_i), and nothing with weight 1. The revenue is
  *
  *   R(S) = sum_{i in S} r_i w_i / (1 + sum_{i in S} w_i),   |S| <= K
  *
- * R(S) > x if and only if sum w_i (r_i - x) > x. So (Dinkelbach) from x = 0: take the K largest positive w_i
- * (r_i - x), let x be their revenue, until it grows no more; then no offer is better. A handful of rounds of
- * O(N). Where the offer must have exactly K products, the K largest of any sign, from the revenue of any such
- * offer on. */
+ * R(S) > x if and only if sum w_i (r_i - x) > x. So (Dinkelbach) from x = 0: take the K largest positive
+ * w_i (r_i - x), let x be their revenue, until it grows no more; then no offer is better. A handful of
+ * rounds of O(N). Where the offer must have exactly K products, the K largest of any sign, from the revenue
+ * of any such offer on. */
 #include "oracle/oracle.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "base/functions.h"
 
 static double revenue(const double *revenues, const double *weight, const size_t *slate, size_t length) {
     double above = 0, below = 1;
@@ -37,7 +39,7 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
     bool all = sa_problem_wants_all(problem);
     SA_TRY(SA_LAY(workspace, {&weight, arms, sizeof *weight}, {&gain, arms, sizeof *gain},
                   {&order, arms, sizeof *order}));
-    for (size_t arm = 0; arm < arms; arm++) weight[arm] = exp(problem->scores[arm]);
+    for (size_t arm = 0; arm < arms; arm++) weight[arm] = sa_exp(problem->scores[arm]);
     *length = all ? first_allowed(problem, slate) : 0;
     if (all) reached = revenue(revenues, weight, slate, *length);
     for (;;) {
@@ -63,7 +65,7 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
 static double reward(const sa_oracle_problem *problem, const size_t *slate, size_t length) {
     double above = 0, below = 1;
     for (size_t i = 0; i < length; i++) {
-        double weight = exp(problem->scores[slate[i]]);
+        double weight = sa_exp(problem->scores[slate[i]]);
         above += problem->data->revenues[slate[i]] * weight;
         below += weight;
     }

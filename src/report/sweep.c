@@ -1,12 +1,13 @@
 /* A sweep: which cell is best, which are not worse, and a heat map.
  *
- * Cells of one environment are compared with each other, run by run, since they see the same draws: with d_r
- * the difference of a cell to the best in run r, the cell is not worse where the 95% interval of the mean of
- * d_r reaches down to 0. */
+ * Cells of one environment are compared with each other, run by run, since they see the same draws: with
+ * d_r the difference of a cell to the best in run r, the cell is not worse where the 95% interval of the
+ * mean of d_r reaches down to 0. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "report/report.h"
 
@@ -115,7 +116,7 @@ static void add_cell(sa_buffer *svg, const sa_report_panel *panel, const sa_repo
     double y = TOP + (double)sa_grid_place(grid, agent->stored->cell, 0) * CELL_HEIGHT;
     double mean = agent->final[sa_panel_shown(panel)].mean,
            share = high > low ? (mean - low) / (high - low) : 0;
-    if (by_logarithm(low, high)) share = log(mean / low) / log(high / low);
+    if (by_logarithm(low, high)) share = sa_log(mean / low) / sa_log(high / low);
     int colour[3];
     char number[48];
     colour_of(share, colour);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define SA_REAL_BITS 64
+#include "base/functions.h"
 #include "base/memory.h"
 #include "base/reals.h"
 #include "linalg/blas.h"
@@ -34,7 +35,7 @@ static gap gap_between(double cosine, const double *u, const double *v, size_t d
 static double kernel_at(gap g, size_t depth) {
     double sigma = 1 - g.minus, tangent = sigma;
     for (size_t layer = 1; layer < depth; layer++) {
-        double angle = 2 * atan2(sqrt(g.minus), sqrt(g.plus)), sine = sqrt(g.minus * g.plus);
+        double angle = 2 * sa_atan2(sqrt(g.minus), sqrt(g.plus)), sine = sqrt(g.minus * g.plus);
         g.minus -= (sine - angle * sigma) / SA_PI; /* 1 - k1, as k1 = sigma + (sin a - a cos a) / pi */
         if (g.minus < 0) g.minus = 0;
         g.plus = 2 - g.minus;

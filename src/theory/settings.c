@@ -2,11 +2,12 @@
 
 #include <math.h>
 
+#include "base/functions.h"
 #include "base/reals.h"
 
 double sa_setting_samples(double slate) {
-    double p = 1 / (4 * exp(1) * sqrt(SA_PI));
-    return ceil(1 - log(slate) / log1p(-p));
+    double p = 1 / (4 * sa_exp(1) * sqrt(SA_PI));
+    return ceil(1 - sa_log(slate) / sa_log1p(-p));
 }
 
 double sa_setting_eta(const sa_horizon *h) {
@@ -17,7 +18,7 @@ double sa_setting_eta(const sa_horizon *h) {
  * training. */
 static double steps(const sa_horizon *h, double error) {
     double scale = h->rounds * h->slate * h->depth / (h->c_1 * h->lambda);
-    return error <= 1 ? 0 : ceil(2 * log(error) * scale);
+    return error <= 1 ? 0 : ceil(2 * sa_log(error) * scale);
 }
 
 double sa_setting_steps(const sa_horizon *h) {
@@ -35,15 +36,15 @@ double sa_setting_lambda(const sa_horizon *h) {
 
 static double log_sum(double a, double b) { /* log(exp a + exp b) */
     double high = fmax(a, b), low = fmin(a, b);
-    return high == -INFINITY ? high : high + log1p(exp(low - high));
+    return high == -INFINITY ? high : high + sa_log1p(sa_exp(low - high));
 }
 
 /* x = log m with m / (log m)^3 = exp(bound), m on the rising side, past e^3; 0 when every m will do. */
 static double solve_log_ratio(double bound) {
-    if (bound <= 3 - 3 * log(3)) return 0;
+    if (bound <= 3 - 3 * sa_log(3)) return 0;
     double x = fmax(20, 2 * bound); /* right of the solution, from where Newton's method falls to it */
     for (int i = 0; i < 100; i++) {
-        double next = x - (x - 3 * log(x) - bound) / (1 - 3 / x);
+        double next = x - (x - 3 * sa_log(x) - bound) / (1 - 3 / x);
         if (!(next < x)) break;
         x = fmax(next, 3 + 1e-9);
     }
@@ -51,13 +52,13 @@ static double solve_log_ratio(double bound) {
 }
 
 double sa_setting_log_width(const sa_horizon *h, double lambda_0) {
-    double T = log(h->rounds), K = log(h->slate), L = log(h->depth), l = log(h->lambda),
-           TN = log(h->contexts);
-    double first = -1.5 * L - 0.5 * K + 0.5 * l + 1.5 * log(fmax(0, TN + 2 * L - log(h->delta)));
-    double second = 6 * TN + 6 * L + log(2 * TN + L - log(h->delta)) + fmax(-4 * log(lambda_0), 0);
-    double ratio = 4 * T + 4 * K + 21 * L - 4 * l + 6 * log1p(sqrt(h->rounds / h->lambda));
+    double T = sa_log(h->rounds), K = sa_log(h->slate), L = sa_log(h->depth), l = sa_log(h->lambda),
+           TN = sa_log(h->contexts);
+    double first = -1.5 * L - 0.5 * K + 0.5 * l + 1.5 * sa_log(fmax(0, TN + 2 * L - sa_log(h->delta)));
+    double second = 6 * TN + 6 * L + sa_log(2 * TN + L - sa_log(h->delta)) + fmax(-4 * sa_log(lambda_0), 0);
+    double ratio = 4 * T + 4 * K + 21 * L - 4 * l + 6 * sa_log1p(sqrt(h->rounds / h->lambda));
     ratio = log_sum(ratio, T + K + 12 * L - l);
-    ratio = log_sum(ratio, 4 * T + 4 * K + 18 * L - 10 * l + 6 * log(h->lambda + h->rounds * h->depth));
-    double C = log(h->c_width);
+    ratio = log_sum(ratio, 4 * T + 4 * K + 18 * L - 10 * l + 6 * sa_log(h->lambda + h->rounds * h->depth));
+    double C = sa_log(h->c_width);
     return fmax(fmax(C + fmax(first, second), solve_log_ratio(C + ratio)), 0);
 }
