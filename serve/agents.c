@@ -31,6 +31,7 @@ void agent_release(sv_agent *self) {
     if (!self || atomic_fetch_sub(&self->owners, 1) > 1) return;
     for (size_t i = 0; i < RECENT; i++) free(self->recent[i].json);
     policy_release(self->policy);
+    settings_release(self->served);
     brain_destroy(self->brain);
     free(self->checkpoint.settings);
     free(self->older.settings);
@@ -49,6 +50,20 @@ bool agents_add(sv_agents *self, sv_agent *agent) {
     }
     pthread_rwlock_unlock(&self->lock);
     return room;
+}
+
+bool agents_reserve(sv_agents *self) {
+    pthread_rwlock_wrlock(&self->lock);
+    bool room = self->count + self->reserved < LIMIT_NEW_AGENTS;
+    self->reserved += room;
+    pthread_rwlock_unlock(&self->lock);
+    return room;
+}
+
+void agents_unreserve(sv_agents *self) {
+    pthread_rwlock_wrlock(&self->lock);
+    self->reserved--;
+    pthread_rwlock_unlock(&self->lock);
 }
 
 void agents_remove(sv_agents *self, sv_agent *agent) {
@@ -82,6 +97,21 @@ size_t agents_count(sv_agents *self) {
     return count;
 }
 
+size_t agents_broken(sv_agents *self, sv_text *names) {
+    size_t count = 0;
+    if (names) text_put(names, "[");
+    pthread_rwlock_rdlock(&self->lock);
+    for (size_t i = 0; i < self->count; i++) {
+        if (!atomic_load(&self->list[i]->broken)) continue;
+        if (names && count) text_put(names, ", ");
+        if (names) text_string(names, self->list[i]->name);
+        count++;
+    }
+    pthread_rwlock_unlock(&self->lock);
+    if (names) text_put(names, "]");
+    return count;
+}
+
 size_t agents_all(sv_agents *self, sv_agent **out) {
     pthread_rwlock_rdlock(&self->lock);
     size_t count = self->count;
@@ -98,12 +128,15 @@ sv_settings *agent_settings(sv_agent *self) {
     return found;
 }
 
-sv_policy *agent_policy(sv_agent *self) {
+bool agent_serving(sv_agent *self, sv_policy **policy, sv_settings **settings) {
     pthread_mutex_lock(&self->lock);
-    sv_policy *found = self->policy;
-    if (found) policy_retain(found);
+    bool there = self->policy;
+    if (there) {
+        policy_retain(*policy = self->policy);
+        settings_retain(*settings = self->served);
+    }
     pthread_mutex_unlock(&self->lock);
-    return found;
+    return there;
 }
 
 void agent_change_settings(sv_agent *self, sv_settings *settings) {
@@ -112,17 +145,44 @@ void agent_change_settings(sv_agent *self, sv_settings *settings) {
     struct settings *before = self->settings;
     self->settings = settings;
     pthread_mutex_unlock(&self->lock);
+    atomic_store(&self->unreadable, false);
     settings_release(before);
 }
 
-void agent_publish(sv_agent *self, sv_policy *policy, const sa_agent_counts *counts) {
+void agent_publish(sv_agent *self, sv_policy *policy, sv_settings *settings, const sa_agent_counts *counts) {
+    settings_retain(settings);
     pthread_mutex_lock(&self->lock);
     struct policy *before = self->policy;
+    struct settings *served = self->served;
     self->policy = policy;
+    self->served = settings;
     self->policy_time = clock_seconds();
     self->counts = *counts;
     pthread_mutex_unlock(&self->lock);
     policy_release(before);
+    settings_release(served);
+}
+
+void agent_break(sv_agent *self, const char *why) {
+    pthread_mutex_lock(&self->lock);
+    snprintf(self->why, sizeof self->why, "%s", why);
+    atomic_store(&self->broken, true);
+    pthread_mutex_unlock(&self->lock);
+}
+
+void agent_mend(sv_agent *self) {
+    pthread_mutex_lock(&self->lock);
+    *self->why = 0;
+    atomic_store(&self->broken, false);
+    pthread_mutex_unlock(&self->lock);
+}
+
+bool agent_is_sound(sv_agent *self, sv_refusal *why) {
+    pthread_mutex_lock(&self->lock);
+    bool sound =
+        !atomic_load(&self->broken) || refuse(why, 503, "agent %s is broken: %.400s", self->name, self->why);
+    pthread_mutex_unlock(&self->lock);
+    return sound;
 }
 
 bool agent_wants_decision(sv_agent *self) {
@@ -226,6 +286,10 @@ void agent_write(sv_agent *self, bool all, sv_text *out) {
     const sa_agent_counts *counts = &self->counts;
     text_put(out, ", \"settings\": ");
     settings_write(self->settings, out);
+    if (atomic_load(&self->broken)) {
+        text_put(out, ", \"broken\": ");
+        text_string(out, self->why);
+    }
     text_put(out, ", \"model\": ");
     if (self->policy)
         text_put(out, "%llu, \"model_age_seconds\": %.1f", (unsigned long long)policy_version(self->policy),

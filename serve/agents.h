@@ -39,9 +39,14 @@ typedef struct agent {
     atomic_uint queued;            /* its requests that wait for the disk */
     atomic_uint_fast64_t decisions, waiting, feedbacks, late, retries, learnt, skipped, last_seq;
 
-    pthread_mutex_t lock; /* of the following */
-    sv_settings *settings;
-    sv_policy *policy; /* NULL: not there yet */
+    atomic_bool broken;     /* it cannot go on, and `why` says so: no row is learnt until a reset */
+    atomic_bool unreadable; /* nor can its settings be read */
+
+    pthread_mutex_t lock;  /* of the following */
+    sv_settings *settings; /* as the journal has them now */
+    char why[480];
+    sv_policy *policy;   /* NULL: not there yet */
+    sv_settings *served; /* with which requests are read for that policy: those of its row */
     double policy_time;
     sa_agent_counts counts; /* of the published policy's agent */
     int64_t recent_time;    /* milliseconds */
@@ -58,7 +63,6 @@ typedef struct agent {
     bool checkpoint_damaged, older_damaged, checkpoint_wanted, checkpoint_failed;
     double published_time, checkpoint_time, checkpoint_cost; /* seconds that the last one took */
     double replay_seconds; /* that the learner took for the rows after the newest checkpoint */
-    bool broken;           /* it cannot go on: the service says why in /readyz */
     atomic_bool dirty;     /* it is in the learner's list, or has rows to learn */
     struct agent *next_dirty;
 } sv_agent;
@@ -66,7 +70,7 @@ typedef struct agent {
 typedef struct agents {
     pthread_rwlock_t lock;
     sv_agent *list[LIMIT_AGENTS + 1];
-    size_t count;
+    size_t count, reserved;
 } sv_agents;
 
 void agents_begin(sv_agents *self);
@@ -77,17 +81,30 @@ void agent_release(sv_agent *self); /* NULL is fine */
 void agent_retain(sv_agent *self);
 /* The list owns it too. false: there are too many. */
 bool agents_add(sv_agents *self, sv_agent *agent);
+/* Room for one that PUT is about to make. false: there are too many. It is given back when the agent is in
+ * the list, or will not be. */
+bool agents_reserve(sv_agents *self);
+void agents_unreserve(sv_agents *self);
 void agents_remove(sv_agents *self, sv_agent *agent);
 sv_agent *agents_find(sv_agents *self, const char *name); /* retained; NULL: none */
 sv_agent *agents_find_id(sv_agents *self, int64_t id);
 size_t agents_count(sv_agents *self);
+/* Agents that are broken; their names as a JSON list, if `names`. */
+size_t agents_broken(sv_agents *self, sv_text *names);
 /* All of them, retained, into `out` (LIMIT_AGENTS + 1); how many. */
 size_t agents_all(sv_agents *self, sv_agent **out);
 
 sv_settings *agent_settings(sv_agent *self); /* retained */
-sv_policy *agent_policy(sv_agent *self);     /* retained; NULL: not there yet */
+/* The policy and the settings that belong to it, both retained. false: it is not there yet. */
+bool agent_serving(sv_agent *self, sv_policy **policy, sv_settings **settings);
+/* They are those of the journal's last row. What is served goes on as it was until it is published. */
 void agent_change_settings(sv_agent *self, sv_settings *settings);
-void agent_publish(sv_agent *self, sv_policy *policy, const sa_agent_counts *counts);
+/* Takes over the policy. */
+void agent_publish(sv_agent *self, sv_policy *policy, sv_settings *settings, const sa_agent_counts *counts);
+void agent_break(sv_agent *self, const char *why);
+void agent_mend(sv_agent *self);
+/* Refuses with 503 and the sentence if it is broken. */
+bool agent_is_sound(sv_agent *self, sv_refusal *why);
 /* Does the page want another decision by now? It is shown a few a second. */
 bool agent_wants_decision(sv_agent *self);
 /* Takes the JSON, from malloc. */

@@ -12,7 +12,8 @@ enum {
     LIMIT_NUMBERS = 4000000,  /* arms x features: 32 MB */
     LIMIT_NAME = 64,          /* bytes of an agent's name */
     LIMIT_ID = 256,           /* of an event, an item, a feedback's id */
-    LIMIT_AGENTS = 1000,      /* in one service */
+    LIMIT_NEW_AGENTS = 1000,  /* with so many of them PUT makes no further one */
+    LIMIT_AGENTS = 2000,      /* that a journal may have: older versions let some more in */
     LIMIT_CONNECTIONS = 1000, /* open at a time */
     LIMIT_QUEUE = 2048,       /* requests that wait for the disk; half of them of one agent */
     LIMIT_FEEDBACKS = 1000,   /* to one event */

@@ -14,6 +14,7 @@ struct brain {
 struct policy {
     atomic_int owners;
     uint64_t version;
+    size_t dim;
     sa_policy *policy;
 };
 
@@ -79,100 +80,11 @@ sa_status brain_learn(sv_brain *self, const sv_ask *ask, const size_t *arms, con
 sa_status brain_save(const sv_brain *self, const char *path) { return sa_agent_save(self->agent, path); }
 void brain_count(const sv_brain *self, sa_agent_counts *out) { sa_agent_count(self->agent, out); }
 
-bool brain_is_servable(const sv_brain *self, const sv_settings *settings, sv_refusal *why) {
-    char value[512] = "";
-    const sa_options *options = sa_agent_options(self->agent);
-    if (self->dim != settings->dim)
-        return refuse(why, 409, "its dim is %zu, and this agent's %zu", self->dim, settings->dim);
-    if (!sa_agent_schema(self->agent) != !settings->schema)
-        return refuse(why, 409,
-                      settings->schema ? "it has no schema, and this agent has"
-                                       : "it has a schema, and this agent none");
-    if (settings->schema && sa_agent_check_schema(self->agent, settings->schema) != SA_OK)
-        return refuse(why, 409, "%.400s", sa_last_error());
-    sa_options_get(options, "count-pending", value, sizeof value);
-    if (!strcmp(value, "true"))
-        return refuse(why, 400, "its option count-pending is not taken by the service");
-    if (sa_options_get(options, "history", value, sizeof value) != SA_OK || *value)
-        return refuse(why, 400, "its option history is not taken by the service");
-    if (sa_agent_needs_oracle(self->agent))
-        return refuse(why, 400, "its oracle is a function of somebody's program");
-    return true;
-}
+sa_agent *brain_agent(const sv_brain *self) { return self->agent; }
 
-json_t *brain_options(const sv_brain *self) {
-    const sa_options *options = sa_agent_options(self->agent);
-    json_t *object = json_object();
-    sa_option_info info;
-    char value[512];
-    for (size_t i = 0; object && sa_option_at(i, &info); i++)
-        if (sa_options_given(options, info.name) && settings_takes(info.name) &&
-            sa_options_get(options, info.name, value, sizeof value) == SA_OK)
-            json_object_set_new(object, info.name, json_string(value));
-    if (object && !json_object_get(object, "dim"))
-        json_object_set_new(object, "dim", json_integer((json_int_t)self->dim));
-    return object;
-}
-
-/* ---- other options for the same agent ---- */
-
-enum { CHANGES = 64 };
-
-typedef struct changes {
-    const char *names[CHANGES], *values[CHANGES];
-    char texts[CHANGES][128];
-    size_t count;
-} changes;
-
-/* The options in which two sets differ. false: there are too many, or one is too long. */
-static bool find_changes(const sa_options *before, const sa_options *after, changes *out) {
-    sa_option_info info;
-    char old[512], new[512];
-    for (size_t i = 0; sa_option_at(i, &info); i++) {
-        bool slate = !strcmp(info.name, "slate"), taken = slate || settings_takes(info.name);
-        if (!taken || sa_options_get(before, info.name, old, sizeof old) != SA_OK ||
-            sa_options_get(after, info.name, new, sizeof new) != SA_OK || !strcmp(old, new))
-            continue;
-        sa_options_get(after, "feedback", old, sizeof old);
-        if (slate && strcmp(old, "position")) continue; /* elsewhere K is the request's */
-        if (out->count == CHANGES || strlen(new) >= sizeof out->texts[0]) return false;
-        strcpy(out->texts[out->count], new);
-        out->names[out->count] = info.name;
-        out->values[out->count] = out->texts[out->count];
-        out->count++;
-    }
-    return true;
-}
-
-bool brain_change(sv_brain **self, const sv_settings *settings, const char *scratch, sv_refusal *why) {
-    sa_agent *agent = NULL;
-    changes *found = calloc(1, sizeof *found);
-    sa_options *after = found ? settings_options(settings, why) : NULL;
-    bool good = after || (why->status ? false : refuse(why, 503, "memory could not be had"));
-    sa_status status = good ? sa_algorithm_defaults(after) : SA_OK;
-    if (good && status == SA_OK && !find_changes(sa_agent_options((*self)->agent), after, found))
-        good = refuse(why, 409, "so many options need a new agent: send \"reset\": true with them");
-    if (good && status == SA_OK) status = sa_agent_save((*self)->agent, scratch);
-    if (good && status == SA_OK)
-        status = sa_agent_load_with(scratch, found->names, found->values, found->count, &agent);
-    const char *said = sa_last_error();
-    size_t path = strlen(scratch); /* of a file that the client knows nothing of */
-    if (said && !strncmp(said, scratch, path) && !strncmp(said + path, ": ", 2)) said += path + 2;
-    if (good && status == SA_INVALID)
-        good =
-            refuse(why, 409,
-                   "%.300s: send \"reset\": true for a new agent, which begins again without what this one "
-                   "has learnt",
-                   said);
-    else if (good && status != SA_OK)
-        good = refuse_library(why, status);
-    if (good) {
-        sa_agent_destroy((*self)->agent);
-        (*self)->agent = agent;
-    }
-    sa_options_destroy(after);
-    free(found);
-    return good;
+void brain_replace(sv_brain *self, sa_agent *agent) {
+    sa_agent_destroy(self->agent);
+    self->agent = agent;
 }
 
 /* ---- policies ---- */
@@ -186,6 +98,7 @@ bool brain_policy(sv_brain *self, uint64_t version, sv_policy **out, sv_refusal 
         return refuse_library(why, status);
     }
     made->owners = 1;
+    made->dim = self->dim;
     made->version = version;
     *out = made;
     return true;
@@ -266,6 +179,9 @@ static bool copy_choice(const sa_decision *decision, sv_choice *out, sv_refusal 
 bool policy_choose(const sv_policy *self, sv_ask *ask, uint64_t draw, sv_choice *out, sv_refusal *why) {
     workspace *own = workspace_of_thread();
     if (!own) return refuse(why, 503, "memory could not be had");
+    if (ask->dim != self->dim)
+        return refuse(why, 503, "the request was read for dim %zu, and the policy's is %zu", ask->dim,
+                      self->dim);
     sa_request_draw(ask->request, draw);
     sa_request_propensities(ask->request, true);
     sa_status status = sa_policy_select(self->policy, own->chooser, ask->request, &own->decision);

@@ -26,9 +26,10 @@ void choice_free(sv_choice *self);
 bool brain_create(const sv_settings *settings, sv_brain **out, sv_refusal *why);
 /* An agent saved before, from a checkpoint or sent by a client; its options go on. */
 bool brain_load(const char *path, sv_brain **out, sv_refusal *why);
-/* The same agent with other options: refused with 409 where it would need a new agent. `scratch`: a path
- * to write to. */
-bool brain_change(sv_brain **self, const sv_settings *settings, const char *scratch, sv_refusal *why);
+/* The same agent, which has the settings `before`, with those of `after`: refused with 409 where it would
+ * need a new agent. `scratch`: a path to write to. */
+bool brain_change(sv_brain *self, const sv_settings *before, const sv_settings *after, const char *scratch,
+                  sv_refusal *why);
 void brain_destroy(sv_brain *self); /* NULL is fine */
 /* Feedback on a slate, as the journal has it: one event, whole. SA_INVALID changes nothing. */
 sa_status brain_learn(sv_brain *self, const sv_ask *ask, const size_t *arms, const double *scores,
@@ -38,8 +39,16 @@ void brain_count(const sv_brain *self, sa_agent_counts *out);
 /* Can the service go on with an agent that came from elsewhere: the settings' dim and schema, and no option
  * that it does not take? */
 bool brain_is_servable(const sv_brain *self, const sv_settings *settings, sv_refusal *why);
-/* The options that were set by hand, as a JSON object; NULL when memory is short. */
-json_t *brain_options(const sv_brain *self);
+/* The settings `before` with the options of this agent, which came from elsewhere: those that it shares stay
+ * as they were given. NULL with a refusal, also where PUT would refuse them. */
+sv_settings *brain_settings(const sv_brain *self, const sv_settings *before, sv_refusal *why);
+
+/* ---- for brain_options.c ---- */
+
+sa_agent *brain_agent(const sv_brain *self);
+void brain_replace(sv_brain *self, sa_agent *agent); /* the one before goes */
+
+/* ---- choosing ---- */
 
 /* The agent as it is now. Caller releases. */
 bool brain_policy(sv_brain *self, uint64_t version, sv_policy **out, sv_refusal *why);

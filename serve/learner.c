@@ -25,7 +25,6 @@ struct learner {
     sv_task *tasks;
     atomic_bool stop;
     size_t unopened, recovering; /* agents without a policy; that have not learnt all rows of the start */
-    char sentence[480];
     learner_counts counts;
     /* the thread's own */
     sv_agent *opening[LIMIT_AGENTS + 1]; /* those of the start */
@@ -59,8 +58,8 @@ void learner_do(sv_learner *self, sv_task *task) {
 
 bool learner_trouble(sv_learner *self, char sentence[480]) {
     pthread_mutex_lock(&self->lock);
-    bool troubled = self->unopened || *self->sentence;
-    snprintf(sentence, 480, "%s", *self->sentence ? self->sentence : "agents are being opened");
+    bool troubled = self->unopened;
+    snprintf(sentence, 480, "agents are being opened");
     pthread_mutex_unlock(&self->lock);
     return troubled;
 }
@@ -74,11 +73,21 @@ void learner_count(sv_learner *self, learner_counts *out) {
 
 /* ---- one agent ---- */
 
-static void break_agent(sv_learner *self, sv_agent *agent, const char *sentence) {
-    agent->broken = true;
-    pthread_mutex_lock(&self->lock);
-    snprintf(self->sentence, sizeof self->sentence, "agent %s cannot learn: %.380s", agent->name, sentence);
-    pthread_mutex_unlock(&self->lock);
+/* It goes on as it is, and the others as ever. */
+static void break_agent(sv_agent *agent, const char *sentence) {
+    agent_break(agent, sentence);
+    fprintf(stderr, "superarm serve: agent %s is broken: %s\n", agent->name, sentence);
+}
+
+/* Rows before a reset say nothing about the agent after it: one that could not go on goes on from there, if
+ * it is at least `from`. */
+static bool skip_to_reset(sv_learner *self, sv_agent *agent, uint64_t from) {
+    uint64_t seq = 0;
+    if (atomic_load(&agent->unreadable) || store_row_reset(self->store, agent->id, from, &seq) != STORE_OK)
+        return false;
+    agent->learnt_seq = seq - 1;
+    agent_mend(agent);
+    return true;
 }
 
 static void publish(sv_learner *self, sv_agent *agent) {
@@ -87,11 +96,11 @@ static void publish(sv_learner *self, sv_agent *agent) {
     sv_refusal why = {0};
     if (!agent->brain || agent->published_seq == agent->learnt_seq) return;
     if (!brain_policy(agent->brain, agent->learnt_seq, &policy, &why)) {
-        break_agent(self, agent, why.message);
+        break_agent(agent, why.message);
         return;
     }
     brain_count(agent->brain, &counts);
-    agent_publish(agent, policy, &counts);
+    agent_publish(agent, policy, agent->learner_settings, &counts);
     agent->published_seq = agent->learnt_seq;
     agent->published_time = clock_seconds();
     pthread_mutex_lock(&self->lock);
@@ -140,8 +149,9 @@ static bool take_rows(sv_learner *self, sv_agent *agent, size_t most) {
     pthread_mutex_lock(&self->lock);
     self->counts.rows += agent->learnt_seq - before;
     pthread_mutex_unlock(&self->lock);
-    if (!good) break_agent(self, agent, sentence);
-    return good;
+    if (good || skip_to_reset(self, agent, agent->learnt_seq + 2)) return true;
+    break_agent(agent, sentence);
+    return false;
 }
 
 /* Does a policy of the rows so far take the requests that are sent now? Not when the agent was given another
@@ -158,7 +168,8 @@ static bool fits(sv_agent *agent) {
 static void open_agent(sv_learner *self, sv_agent *agent) {
     bool deleted = atomic_load(&agent->deleted);
     if (!deleted) checkpoints_open(agent, self->options.folder);
-    if (!deleted && !agent->brain) take_rows(self, agent, 1);
+    for (int i = 0; i < 2 && !deleted && !agent->brain && !agent->broken; i++) /* the second after a reset */
+        take_rows(self, agent, 1);
     if (agent->brain && !agent->broken && fits(agent)) publish(self, agent);
     end_recovery(self, agent);
     pthread_mutex_lock(&self->lock);
@@ -170,7 +181,9 @@ static void open_agent(sv_learner *self, sv_agent *agent) {
 static bool advance(sv_learner *self, sv_agent *agent) {
     uint64_t before = agent->learnt_seq;
     if (atomic_load(&agent->deleted)) forget(self, agent);
-    if (agent->broken || atomic_load(&agent->deleted)) {
+    bool gone = atomic_load(&agent->deleted) ||
+                (atomic_load(&agent->broken) && !skip_to_reset(self, agent, agent->learnt_seq + 1));
+    if (gone) {
         end_recovery(self, agent);
         return false;
     }

@@ -39,7 +39,7 @@ bool learner_checkpoint(sv_learner *self, sv_agent *agent, uint64_t seq, sv_refu
 /* For tasks: the agent as it is now, into a file of this name in the folder. */
 bool learner_save(sv_learner *self, sv_agent *agent, const char *path, sv_refusal *why);
 
-/* Why it cannot go on with an agent, or that one has no policy yet; false: all is well. */
+/* That an agent has no policy yet; false: all is well. */
 bool learner_trouble(sv_learner *self, char sentence[480]);
 typedef struct learner_counts {
     uint64_t rows, checkpoints, failed_checkpoints, publications;

@@ -50,7 +50,9 @@ static void take_change(sv_walk *self, const store_row *row) {
     if (!good) {
         good = write_scratch(self, NULL, 0, &scratch) ||
                refuse(&self->why, 503, "%s cannot be written", scratch.failed ? self->folder : scratch.data);
-        if (good) good = brain_change(&self->agent->brain, settings, scratch.data, &self->why);
+        if (good)
+            good = brain_change(self->agent->brain, self->agent->learner_settings, settings, scratch.data,
+                                &self->why);
         self->agent->checkpoint_wanted = true;
         if (scratch.data) unlink(scratch.data);
     }
@@ -68,13 +70,10 @@ static void take_model(sv_walk *self, const store_row *row) {
         refuse(&self->why, 503, "%s cannot be written", path.failed ? self->folder : path.data);
     else if (brain_load(path.data, &brain, &self->why)) {
         self->agent->checkpoint_wanted = true;
-        brain_destroy(self->agent->brain);
-        self->agent->brain = brain;
-        sv_settings *settings = settings_with(self->agent->learner_settings, brain_options(brain));
-        if (settings)
-            take_settings(self->agent, settings);
-        else
-            refuse(&self->why, 503, "memory could not be had");
+        sv_settings *settings = brain_settings(brain, self->agent->learner_settings, &self->why);
+        brain_destroy(settings ? self->agent->brain : brain);
+        if (settings) self->agent->brain = brain;
+        if (settings) take_settings(self->agent, settings);
     }
     if (path.data) unlink(path.data);
     text_free(&path);

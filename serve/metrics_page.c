@@ -94,7 +94,10 @@ static void write_disk(sv_service *service, sv_text *out) {
     one(out, "queue", "gauge", "Requests that wait for the disk", (double)writer_queue(service->writer));
     one(out, "disk_ready", "gauge", "1: the journal can be written",
         !writer_trouble(service->writer, sentence));
-    one(out, "learner_ready", "gauge", "1: every agent learns", !learner_trouble(service->learner, sentence));
+    size_t broken = agents_broken(&service->agents, NULL);
+    one(out, "learner_ready", "gauge", "1: every agent learns",
+        broken == 0 && !learner_trouble(service->learner, sentence));
+    one(out, "agents_broken", "gauge", "Agents that cannot be opened, or cannot go on", (double)broken);
     one(out, "recovering", "gauge", "Agents that have not learnt again what they had before the start",
         (double)learnt.recovering);
     one(out, "learnt_rows_total", "counter", "Journal rows that the learner took", (double)learnt.rows);

@@ -35,7 +35,7 @@ typedef struct put {
     sv_settings *settings;
     sv_text written;
     row_kind kind;
-    bool fresh, holds; /* fresh: a new agent; holds: it has the agent's `changing` */
+    bool fresh, holds, reserves; /* a new agent; it has the agent's `changing`; and room for one more */
     int64_t id;
     uint64_t seq, dropped;
     sv_refusal why;
@@ -44,6 +44,7 @@ typedef struct put {
 static void free_put(void *state) {
     sv_put *self = state;
     if (self->holds) atomic_store(&self->exchange->agent->changing, false);
+    if (self->reserves) agents_unreserve(&self->exchange->service->agents);
     settings_release(self->settings);
     text_free(&self->written);
     free(self);
@@ -56,10 +57,8 @@ static void end_task(sv_task *base, sv_learner *learner) {
     sv_exchange *exchange = self->exchange;
     sv_refusal why = {0};
     (void)learner;
-    if (exchange->agent->broken)
-        refuse(&why, 503,
-               "the change is in the journal, but the learner could not take it: /readyz says why");
-    if (why.status)
+    if (atomic_load(&exchange->agent->deleted)) refuse(&why, 404, "agent %s was deleted", exchange->name);
+    if (why.status || !agent_is_sound(exchange->agent, &why))
         exchange_refuse(exchange, &why);
     else {
         agent_write(exchange->agent, false, &exchange->answer);
@@ -85,6 +84,9 @@ static store_status run_put(sv_job *base, sv_store *store) {
         if (status == STORE_NONE)
             refuse(&self->why, 409, "agent %s was made by another request at this moment", exchange->name);
         if (status != STORE_OK) return status;
+    } else if (atomic_load(&exchange->agent->deleted)) {
+        refuse(&self->why, 404, "agent %s was deleted at this moment", exchange->name);
+        return STORE_NONE;
     } else
         status = store_agent_change(store, self->id, self->written.data);
     if (status == STORE_OK && !self->fresh && self->kind == ROW_NEW)
@@ -99,8 +101,8 @@ static bool take_effect(sv_put *self) {
     sv_service *service = exchange->service;
     if (self->fresh) {
         exchange->agent = agent_new(self->id, exchange->name, self->settings);
+        if (exchange->agent) exchange->agent->checkpoint_time = clock_seconds();
         if (!exchange->agent || !agents_add(&service->agents, exchange->agent)) return false;
-        exchange->agent->checkpoint_time = clock_seconds();
     } else
         agent_change_settings(exchange->agent, self->settings);
     sv_agent *agent = exchange->agent;
@@ -138,7 +140,7 @@ static bool can_change(const sv_exchange *self, const sv_settings *before, const
     sv_brain *brain = NULL;
     text_put(&scratch, "%s/scratch-put-%p.npz", self->service->folder, (const void *)self);
     bool good = !scratch.failed && brain_create(before, &brain, why) &&
-                brain_change(&brain, after, scratch.data, why);
+                brain_change(brain, before, after, scratch.data, why);
     if (scratch.data) unlink(scratch.data);
     if (!good && why->status == 400) why->status = 409;
     brain_destroy(brain);
@@ -148,9 +150,11 @@ static bool can_change(const sv_exchange *self, const sv_settings *before, const
 
 static bool compare(sv_exchange *self, sv_put *put, bool reset, sv_refusal *why) {
     sv_settings *before = agent_settings(self->agent);
-    bool good = true;
+    bool good = reset || agent_is_sound(self->agent, why);
     put->kind = reset ? ROW_NEW : ROW_CHANGE;
-    if (!reset && settings_same(before, put->settings))
+    if (!good)
+        why->status = 409;
+    else if (!reset && settings_same(before, put->settings))
         put->kind = 0;
     else if (!reset && !settings_same_schema(before, put->settings))
         good = refuse(why, 409, "another schema needs a new agent: send \"reset\": true with it");
@@ -165,7 +169,9 @@ static bool prepare_put(sv_exchange *self, sv_put *put, sv_refusal *why) {
     sv_brain *tried = NULL;
     json_t *body = value_parse(self->body.data, self->body.size, why);
     if (!body) return false;
-    put->settings = settings_read(body, &reset, why);
+    sv_settings *before = self->agent ? agent_settings(self->agent) : NULL;
+    put->settings = settings_read(body, before, &reset, why);
+    settings_release(before);
     json_decref(body);
     if (!put->settings || !brain_create(put->settings, &tried, why)) return false;
     brain_destroy(tried);
@@ -173,9 +179,10 @@ static bool prepare_put(sv_exchange *self, sv_put *put, sv_refusal *why) {
     if (put->written.failed) return refuse(why, 503, "memory could not be had");
     put->fresh = !self->agent;
     put->kind = ROW_NEW;
-    if (put->fresh)
-        return agents_count(&self->service->agents) < LIMIT_AGENTS ||
-               refuse(why, 409, "there are %d agents, which is the most", LIMIT_AGENTS);
+    if (put->fresh) {
+        put->reserves = agents_reserve(&self->service->agents);
+        return put->reserves || refuse(why, 409, "there are %d agents, which is the most", LIMIT_NEW_AGENTS);
+    }
     if (atomic_exchange(&self->agent->changing, true))
         return refuse(why, 409, "agent %s is being changed by another request", self->name);
     put->holds = true;

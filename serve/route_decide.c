@@ -120,15 +120,15 @@ static bool keep_choice(sv_exchange *self, sv_decide *decide, const sv_ask *ask,
     return true;
 }
 
-static bool choose(sv_exchange *self, sv_decide *decide, sv_ask *ask, sv_refusal *why) {
+static bool choose(sv_exchange *self, sv_decide *decide, const sv_policy *policy, sv_ask *ask,
+                   sv_refusal *why) {
     sv_choice choice = {0};
-    sv_policy *policy = agent_policy(self->agent);
     if (!policy)
-        return refuse(why, 503, "agent %s is being recovered from its journal: try again", self->name);
+        return agent_is_sound(self->agent, why) &&
+               refuse(why, 503, "agent %s is being recovered from its journal: try again", self->name);
     bool good = policy_choose(policy, ask, draw_of(self->name, decide->event), &choice, why);
     if (good) good = keep_choice(self, decide, ask, &choice, policy_version(policy), why);
     choice_free(&choice);
-    policy_release(policy);
     return good;
 }
 
@@ -185,7 +185,9 @@ static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
     sv_ask ask = {0};
     json_t *body = value_parse(self->body.data, self->body.size, why);
     if (!body) return false;
-    sv_settings *settings = agent_settings(self->agent);
+    sv_policy *policy = NULL;
+    sv_settings *settings = NULL;
+    if (!agent_serving(self->agent, &policy, &settings)) settings = agent_settings(self->agent);
     value_hash(body, decide->row.hash);
     decide->row.agent = self->agent->id;
     decide->row.time = clock_milliseconds();
@@ -196,11 +198,12 @@ static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
     decide->row.body_size = self->body.size;
     bool good = ask_read(&ask, settings, body, self->body.data, self->body.size, why);
     if (good) good = make_event(decide, ask.event, why);
-    if (good && !choose(self, decide, &ask, &decide->why) && !ask.event) {
+    if (good && !choose(self, decide, policy, &ask, &decide->why) && !ask.event) {
         *why = decide->why;
         good = false;
     }
     ask_free(&ask);
+    policy_release(policy);
     settings_release(settings);
     return good;
 }

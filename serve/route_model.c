@@ -91,8 +91,11 @@ void route_get_model(sv_exchange *self) {
 /* ---- PUT: a warm start ---- */
 
 static void answer_put(sv_task *base, sv_learner *learner) {
+    sv_work *self = WORK_OF(task, base);
     (void)learner;
-    finish(WORK_OF(task, base), 200);
+    if (agent_is_sound(self->exchange->agent, &self->why) && atomic_load(&self->exchange->agent->deleted))
+        refuse(&self->why, 404, "agent %s was deleted", self->exchange->name);
+    finish(self, 200);
 }
 
 static store_status run_model(sv_job *base, sv_store *store) {
@@ -102,6 +105,10 @@ static store_status run_model(sv_job *base, sv_store *store) {
                      .time = clock_milliseconds(),
                      .data = exchange->body.data,
                      .size = exchange->body.size};
+    if (atomic_load(&exchange->agent->deleted)) {
+        refuse(&self->why, 404, "agent %s was deleted at this moment", exchange->name);
+        return STORE_NONE;
+    }
     store_status status = store_agent_change(store, exchange->agent->id, self->written.data);
     if (status == STORE_OK) status = store_row_add(store, exchange->agent->id, &row);
     self->seq = row.seq;
@@ -111,6 +118,10 @@ static store_status run_model(sv_job *base, sv_store *store) {
 static void end_model(sv_job *base, store_status status) {
     sv_work *self = WORK_OF(job, base);
     sv_exchange *exchange = self->exchange;
+    if (self->why.status) {
+        finish(self, 200);
+        return;
+    }
     if (status != STORE_OK) {
         exchange_refuse_store(exchange, status);
         exchange->done(exchange);
@@ -146,10 +157,10 @@ static bool read_model(sv_exchange *self, sv_work *state) {
     if (good)
         good = brain_load(path.data, &brain, &state->why) && brain_is_servable(brain, before, &state->why);
     if (good) {
-        state->settings = settings_with(before, brain_options(brain));
-        if (state->settings) settings_write(state->settings, &state->written);
-        if (!state->settings || state->written.failed)
-            good = refuse(&state->why, 503, "memory could not be had");
+        state->settings = brain_settings(brain, before, &state->why);
+        good = state->settings;
+        if (good) settings_write(state->settings, &state->written);
+        if (state->written.failed) good = refuse(&state->why, 503, "memory could not be had");
     }
     if (path.data) unlink(path.data);
     text_free(&path);
@@ -165,7 +176,7 @@ void route_put_model(sv_exchange *self) {
         refuse(&state->why, 409, "agent %s is being changed by another request", self->name);
     else
         state->holds = true;
-    if (!state->holds || !read_model(self, state)) {
+    if (!state->holds || !agent_is_sound(self->agent, &state->why) || !read_model(self, state)) {
         exchange_refuse(self, &state->why);
         return;
     }

@@ -46,15 +46,22 @@ void route_health(sv_exchange *self) {
     exchange_answer(self, 200);
 }
 
+/* Names of agents and files are for those who may see them. */
+static bool is_known(const sv_exchange *self) {
+    const sv_keys *keys = &self->service->keys;
+    return !keys->given || keys_who(keys, self->authorization) != WHO_ANYONE;
+}
+
 void route_ready(sv_exchange *self) {
     char disk[320], learner[480];
     learner_counts counts;
     sv_refusal why = {0};
     sv_service *service = self->service;
+    bool known = is_known(self);
     if (atomic_load(&service->stopping))
         refuse(&why, 503, "the service is stopping");
     else if (writer_trouble(service->writer, disk))
-        refuse(&why, 503, "%s", disk);
+        refuse(&why, 503, "%s", known ? disk : "the journal cannot be written");
     else if (learner_trouble(service->learner, learner))
         refuse(&why, 503, "%s", learner);
     if (why.status) {
@@ -62,11 +69,15 @@ void route_ready(sv_exchange *self) {
         return;
     }
     learner_count(service->learner, &counts);
+    sv_text names = {0};
+    size_t broken = agents_broken(&service->agents, known ? &names : NULL);
+    text_put(&self->answer, "{\"status\": \"ready\"");
     if (counts.recovering) /* it serves, with policies that have not learnt all rows yet */
-        text_put(&self->answer, "{\"status\": \"ready\", \"recovering\": %llu}\n",
-                 (unsigned long long)counts.recovering);
-    else
-        text_put(&self->answer, "{\"status\": \"ready\"}\n");
+        text_put(&self->answer, ", \"recovering\": %llu", (unsigned long long)counts.recovering);
+    if (broken) text_put(&self->answer, ", \"broken\": %zu", broken); /* the others are served */
+    if (broken && known) text_put(&self->answer, ", \"broken_agents\": %s", names.failed ? "[]" : names.data);
+    text_put(&self->answer, "}\n");
+    text_free(&names);
     exchange_answer(self, 200);
 }
 

@@ -189,9 +189,17 @@ static bool has_type(const sv_exchange *self, sv_refusal *why) {
     return true;
 }
 
+/* What can be done with an agent whose settings cannot be read. */
+static bool is_for_unreadable(const sv_route *route) {
+    return route->answer == route_agent || route->answer == route_put_agent ||
+           route->answer == route_delete_agent || route->answer == route_log;
+}
+
 static bool find_agent(sv_exchange *self, sv_refusal *why) {
     if (!*self->name) return true;
     self->agent = agents_find(&self->service->agents, self->name);
+    if (self->agent && atomic_load(&self->agent->unreadable) && !is_for_unreadable(self->route))
+        return agent_is_sound(self->agent, why);
     return self->agent || !self->route->needs_agent ||
            refuse(why, 404, "there is no agent %s: PUT /v1/agents/%s makes it", self->name, self->name);
 }

@@ -34,20 +34,29 @@ typedef struct loading {
 static bool load_agent(void *user, const store_agent *from) {
     sv_loading *self = user;
     if (from->deleted) return true;
-    sv_settings *settings = settings_read_text(from->settings, strlen(from->settings), self->why);
+    sv_refusal unread = {0};
+    sv_settings *settings = settings_read_text(from->settings, strlen(from->settings), &unread);
+    bool readable = settings;
+    if (!readable) settings = settings_guess(from->settings, strlen(from->settings));
     sv_agent *agent = settings ? agent_new(from->id, from->name, settings) : NULL;
     settings_release(settings);
-    if (!agent) return settings ? refuse(self->why, 503, "memory could not be had") : false;
+    if (!agent) return refuse(self->why, 503, "memory could not be had");
+    if (!readable) {
+        fprintf(stderr, "superarm serve: agent %s is broken: its settings cannot be read: %s\n", from->name,
+                unread.message);
+        atomic_store(&agent->unreadable, true);
+        agent_break(agent, unread.message);
+    }
     agent->decisions = from->decisions;
     agent->waiting = from->waiting;
     agent->learnt = from->learnt;
     agent->last_seq = from->last_seq;
-    bool room = checkpoints_note(agent, from) || refuse(self->why, 503, "memory could not be had");
-    if (room)
-        room = agents_add(&self->service->agents, agent) ||
-               refuse(self->why, 400, "there are more than %d agents", LIMIT_AGENTS);
+    bool noted = checkpoints_note(agent, from) || refuse(self->why, 503, "memory could not be had");
+    if (noted && !agents_add(&self->service->agents, agent))
+        fprintf(stderr, "superarm serve: agent %s is not served: there are %d others, which is the most\n",
+                from->name, LIMIT_AGENTS);
     agent_release(agent);
-    return room;
+    return noted;
 }
 
 /* Files that no row names: of a checkpoint that was cut off before its row, of an agent that was deleted. */

@@ -136,6 +136,9 @@ store_status store_row_add(sv_store *self, int64_t agent, store_row *row);
 /* Rows from seq `from` on, at most `most`; `each` false ends it. */
 store_status store_rows(sv_store *self, int64_t agent, uint64_t from, size_t most,
                         bool (*each)(void *user, const store_row *row), void *user);
+/* The last row that makes the agent, a reset of it or the first, from seq `from` on; STORE_NONE: there is
+ * none. */
+store_status store_row_reset(sv_store *self, int64_t agent, uint64_t from, uint64_t *seq);
 /* Decisions that wait, oldest first. */
 store_status store_waiting(sv_store *self, int64_t agent, size_t most,
                            bool (*each)(void *user, const store_decision *decision), void *user);

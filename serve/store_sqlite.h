@@ -47,6 +47,8 @@
     X(ROWS, "SELECT " STORE_DECISION ", r.seq, r.kind, r.time, r.data, r.decision FROM rows r "              \
             "LEFT JOIN decisions d ON d.id = r.decision WHERE r.agent = ?1 AND r.seq >= ?2 ORDER BY r.seq "  \
             "LIMIT ?3")                                                                                      \
+    X(ROW_RESET, "SELECT seq FROM rows WHERE agent = ?1 AND seq >= ?2 AND kind = 1 ORDER BY seq DESC "       \
+                 "LIMIT 1")                                                                                  \
     X(CHECKPOINT, "INSERT INTO checkpoints (agent, seq, file, settings, time) VALUES (?1, ?2, ?3, ?4, ?5) "  \
                   "ON CONFLICT (agent) DO UPDATE SET seq = ?2, file = ?3, settings = ?4, time = ?5")         \
     X(CHECKPOINT_OLDER, "INSERT OR REPLACE INTO checkpoints SELECT -agent, seq, file, settings, time "       \

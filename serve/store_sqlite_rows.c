@@ -59,6 +59,17 @@ store_status store_rows(sv_store *self, int64_t agent, uint64_t from, size_t mos
     return status == STORE_NONE ? STORE_OK : status;
 }
 
+store_status store_row_reset(sv_store *self, int64_t agent, uint64_t from, uint64_t *seq) {
+    sqlite3_stmt *find = store_use(self, SQL_ROW_RESET);
+    if (!find) return STORE_FAILED;
+    sqlite3_bind_int64(find, 1, agent);
+    sqlite3_bind_int64(find, 2, (int64_t)from);
+    store_status status = store_step(self, find);
+    if (status == STORE_OK) *seq = (uint64_t)sqlite3_column_int64(find, 0);
+    sqlite3_reset(find);
+    return status;
+}
+
 store_status store_waiting(sv_store *self, int64_t agent, size_t most,
                            bool (*each)(void *user, const store_decision *decision), void *user) {
     sqlite3_stmt *list = store_use(self, SQL_WAITING);

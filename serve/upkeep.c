@@ -54,23 +54,30 @@ static bool check_agent(void *user, const store_agent *agent) {
     return true;
 }
 
-int serve_check(const char *folder, char *message) {
-    sv_tour tour = {.folder = folder};
-    sv_store *store = open_folder(folder, message);
+/* Looks at the whole folder, and prints what is wrong with it. 0: nothing; else as the exit status. */
+static int check_folder(sv_tour *self, char *message) {
+    sv_store *store = open_folder(self->folder, message);
     if (!store) return 2;
-    store_status status = store_check(store, &tour.findings);
-    if (status == STORE_OK) status = store_agents(store, check_agent, &tour);
+    store_status status = store_check(store, &self->findings);
+    if (status == STORE_OK) status = store_agents(store, check_agent, self);
     if (status != STORE_OK) snprintf(message, 512, "%s", store_sentence(store));
     store_close(store);
-    if (status == STORE_OK && tour.findings.size) {
-        fputs(tour.findings.data, stdout);
-        snprintf(message, 512, "%s is damaged: see above", folder);
-    } else if (status == STORE_OK)
+    bool sound = status == STORE_OK && !self->findings.size;
+    if (status == STORE_OK && !sound) {
+        fputs(self->findings.data, stdout);
+        snprintf(message, 512, "%s is damaged: see above", self->folder);
+    }
+    text_free(&self->findings);
+    return sound ? 0 : 1;
+}
+
+int serve_check(const char *folder, char *message) {
+    sv_tour tour = {.folder = folder};
+    int status = check_folder(&tour, message);
+    if (status == 0)
         printf("%s is sound: %zu agent%s, %llu journal rows, %llu events that wait\n", folder, tour.agents,
                tour.agents == 1 ? "" : "s", (unsigned long long)tour.rows, (unsigned long long)tour.waiting);
-    bool sound = status == STORE_OK && !tour.findings.size;
-    text_free(&tour.findings);
-    return sound ? 0 : 1;
+    return status;
 }
 
 /* ---- backup ---- */
@@ -138,6 +145,12 @@ int serve_backup(const char *folder, const char *to, char *message) {
     int into = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (into >= 0) good = fsync(into) == 0 && good;
     if (into >= 0) close(into);
-    if (good) printf("%s is a copy of %s: superarm serve --dir %s goes on from it\n", to, folder, to);
-    return good ? 0 : 1;
+    if (!good) return 1;
+    sv_tour copy = {.folder = to};
+    if (check_folder(&copy, message)) {
+        snprintf(message, 512, "%s is a copy of %s, and --check finds it damaged: see above", to, folder);
+        return 1;
+    }
+    printf("%s is a copy of %s: superarm serve --dir %s goes on from it\n", to, folder, to);
+    return 0;
 }

@@ -4,6 +4,7 @@ import html
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -88,5 +89,24 @@ def the_page_lives():
         assert number and 0 < float(number[1]) <= 3, "the mean feedback"
 
 
+def broken_agents_are_listed():
+    with home(PROGRAM) as server:
+        for name in ("home", "worn"):
+            assert server.call("PUT", "/v1/agents/" + name, AGENT)[0] == 201
+        traffic(server, 3)
+        with sqlite3.connect(server.folder + "/journal.db") as database:
+            database.execute("UPDATE agents SET settings = ? WHERE name = 'worn'", ('{"options": {"dim": 3, "<b>bold</b>": 1}}',))
+        database.close()
+        server.kill()
+        server.start()
+        document, complaints = browse(f"http://127.0.0.1:{server.port}/", "--dump-dom")
+        if PICTURE:
+            browse(f"http://127.0.0.1:{server.port}/", f"--screenshot={PICTURE}-broken.png")
+        assert not complaints, complaints
+        listed = re.search(r'<ul id="broken" class="broken">(.*?)</ul>', document, re.S)
+        assert listed and "worn is broken" in listed[1] and "&lt;b&gt;bold" in listed[1], document[:3000]
+        assert re.search(r'<option value="worn">worn \(broken\)', document) and re.search(r'<option value="home">home<', document)
+
+
 if __name__ == "__main__":
-    main(the_first_request_works_as_pasted, the_page_lives)
+    main(the_first_request_works_as_pasted, the_page_lives, broken_agents_are_listed)

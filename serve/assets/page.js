@@ -101,21 +101,26 @@ function showAgent(agent) {
   byId("mean").textContent = learnt ? digits(reward / learnt) : "–";
   byId("waiting").textContent = String(agent.counts.waiting);
   byId("model").textContent = agent.model === null ? "–" : String(agent.model);
-  byId("age").textContent = agent.model === null ? "being recovered" : "version of the policy, " + digits(Math.round(agent.model_age_seconds)) + " s old";
+  byId("age").textContent = agent.broken ? "broken" : agent.model === null ? "being recovered" : "version of the policy, " + digits(Math.round(agent.model_age_seconds)) + " s old";
   const whole = rows.filter((row) => row[0] + every <= now);
   chart(byId("rates"), [["one", whole.map((row) => [row[0], row[1] / every])], ["two", whole.map((row) => [row[0], row[2] / every])]], true);
   chart(byId("means"), [["one", whole.map((row) => [row[0], row[4]])]], false);
   showRecent(agent.recent);
 }
 
-function showList(names) {
+// Broken agents are marked, here and under the title.
+function showList(agents) {
   const select = byId("agent");
-  const before = Array.from(select.options, (option) => option.value);
-  if (before.join("\n") !== names.join("\n")) {
-    select.replaceChildren(...names.map((name) => { const option = make("option", "", name); option.value = name; return option; }));
-    if (names.includes(shown)) select.value = shown;
+  const label = (agent) => agent.name + (agent.broken ? " (broken)" : "");
+  const before = Array.from(select.options, (option) => option.textContent);
+  if (before.join("\n") !== agents.map(label).join("\n")) {
+    select.replaceChildren(...agents.map((agent) => { const option = make("option", "", label(agent)); option.value = agent.name; return option; }));
+    if (agents.some((agent) => agent.name === shown)) select.value = shown;
   }
   shown = select.value;
+  const broken = agents.filter((agent) => agent.broken);
+  byId("broken").hidden = broken.length === 0;
+  byId("broken").replaceChildren(...broken.map((agent) => make("li", "", agent.name + " is broken, and the others are served: " + agent.broken)));
 }
 
 function say(text, kind) {
@@ -129,10 +134,10 @@ async function refresh() {
     const state = await ready.json();
     say(ready.ok ? "ready" : state.error.message, ready.ok ? "good" : "bad");
     const list = await (await get("/v1/agents")).json();
-    const names = list.agents.map((agent) => agent.name).sort();
+    const agents = list.agents.sort((one, other) => (one.name < other.name ? -1 : 1));
     byId("login").hidden = true;
-    byId("live").hidden = names.length === 0;
-    showList(names);
+    byId("live").hidden = agents.length === 0;
+    showList(agents);
     if (shown) showAgent(await (await get("/v1/agents/" + encodeURIComponent(shown))).json());
   } catch (error) {
     if (error.message === "key") {
