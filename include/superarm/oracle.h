@@ -126,6 +126,8 @@ typedef struct sa_oracle_callbacks {
      * (sa_problem_numbers and the like). The problem and what it points to are only there during the call. */
     int (*solve_problem)(void *user, const sa_problem *problem, size_t most, size_t *slate, size_t *length);
     double (*reward_problem)(void *user, const sa_problem *problem, const size_t *slate, size_t length);
+    /* Of experiments alone: what the code is, as in sa_own_agent; NULL: the file that has it. */
+    const char *code;
 } sa_oracle_callbacks;
 
 #ifdef __cplusplus

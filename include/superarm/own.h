@@ -42,6 +42,9 @@ typedef struct sa_own_agent {
     int (*update)(void *state, uint64_t round, const size_t *arms, const double *scores, const bool *observed,
                   size_t length);
     void (*end)(void *state); /* called once for each begin that returned 0; may be NULL */
+    /* What the code is, in any words: results keep its hash, and runs of other code are not mixed with them
+     * (--replace). NULL: the hash is that of the file, library or program, that has `select`. */
+    const char *code;
 } sa_own_agent;
 
 /* ---- an environment ---- */
@@ -71,6 +74,7 @@ typedef struct sa_own_environment {
     int (*feedback)(void *state, uint64_t run, uint64_t round, const size_t *arms, size_t length,
                     double *scores);
     void (*end)(void *state); /* called once for each begin that returned 0; may be NULL */
+    const char *code;         /* as that of an algorithm; NULL: the file that has `contexts` */
 } sa_own_environment;
 
 #ifdef __cplusplus

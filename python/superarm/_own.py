@@ -10,7 +10,9 @@ from typing import Any, Callable, Dict, FrozenSet, List, Optional, Protocol, Tup
 import numpy as np
 
 from . import _arrays as arrays
+from ._code import describe
 from ._native import ffi, lib
+from ._options import c_text
 from .errors import Error, InputError
 
 
@@ -97,6 +99,7 @@ class Own:
         self._makes = isinstance(source, type) or (callable(source) and not hasattr(source, methods[0]))
         self._alive: Dict[int, Any] = {}  # what C holds pointers to
         self.handle = ffi.new_handle(self)
+        self.code = ffi.new("char[]", c_text(describe(source), "code"))
         if not self._makes or isinstance(source, type):
             self.check(source)
 
@@ -178,7 +181,7 @@ def own_agent(source: Any, label: str, failures: Failures) -> Tuple[Own, Any]:
     own = Own(source, f"agent {label}", failures, ("select", "update"), AgentPlayer)
     return own, ffi.new("sa_own_agent *", {
         "user": own.handle, "begin": lib.superarm_python_begin, "select": lib.superarm_python_select,
-        "update": lib.superarm_python_update, "end": lib.superarm_python_end})
+        "update": lib.superarm_python_update, "end": lib.superarm_python_end, "code": own.code})
 
 
 # ---- environments ----
@@ -242,7 +245,7 @@ def own_environment(source: Any, first_run: int, failures: Failures) -> Tuple[Ow
     Sized.arms, Sized.dim = _size(made, "arms", lambda: shape(0)), _size(made, "dim", lambda: shape(1))
     calls = {"rounds": _size(made, "rounds", lambda: 0), "arms": Sized.arms, "dim": Sized.dim, "varies": bool(getattr(made, "varies", False)),
              "user": own.handle, "begin": lib.superarm_python_begin, "contexts": lib.superarm_python_contexts,
-             "expected": lib.superarm_python_expected, "end": lib.superarm_python_end}
+             "expected": lib.superarm_python_expected, "end": lib.superarm_python_end, "code": own.code}
     for optional in ("noise", "feedback"):
         if callable(getattr(made, optional, None)):
             calls[optional] = getattr(lib, f"superarm_python_{optional}")

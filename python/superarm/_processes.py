@@ -36,6 +36,7 @@ class Shards:
         try:
             self._asked.checked(lambda: lib.sa_experiment_jobs(self._asked.handle, self._jobs))
             self._asked.checked(lambda: lib.sa_experiment_begin(self._asked.handle))
+            self._asked.set({"replace": ""})  # which is done
         except BaseException:
             self.__exit__()
             raise

@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Named
 from . import _arrays as arrays
 from . import _processes
 from ._blas import Call
+from ._code import describe
 from ._native import ffi, keep_error, lib, text
 from ._options import Default, c_text
 from ._options import options as list_options
@@ -56,7 +57,9 @@ def run(environment: Any = None, agents: Union[AgentSpec, Iterable[AgentSpec]] =
     - objects of your own with `select(contexts, k)` and `update(arms, scores)`, or classes of such (`superarm.OwnAlgorithm`).
 
     `oracle` is a name, or an object with `solve(scores, k)` and `alpha`. `out` is a folder for the results, which `superarm report`
-    and `superarm.load` read; with `resume=True` what is there goes on, also with more runs or agents. `processes` spreads the runs over so
+    and `superarm.load` read; with `resume=True` what is there goes on, also with more runs or agents, and with
+    `replace="label"` (or a list) those agents are run again from their first run: what your code is, is kept with the results, and runs of
+    code that has changed are not mixed. `processes` spreads the runs over so
     many processes: threads share the interpreter's lock, so for algorithms of your own in Python these are what is faster. `random_state` is the seed (None: a new one each time),
     `spec` a YAML file of options (what is given beside it wins, and `agents` replace those in it), `progress` True, False or a function of a `Progress` that stops the runs by returning True; unless
     given, a bar appears where people watch (tqdm's where it is installed). Any option of `superarm.options()` may follow.
@@ -142,6 +145,8 @@ class _Asked:
             self.set({"oracle": oracle})
             return
         self._oracle = OracleCall(oracle)
+        self._kept.append(ffi.new("char[]", c_text(describe(oracle), "code")))
+        self._oracle.callbacks.code = self._kept[-1]
         check(lib.sa_experiment_own_oracle(self.handle, self._oracle.callbacks))
 
     def agents(self, agents: Any) -> None:

@@ -20,6 +20,8 @@ SA_DECLARE_CHOICES(sa_regret, SA_REGRETS);
     X(TEXT, log, "log", OUTPUT, "", "file for the decision log: JSON lines that `superarm learn` reads")     \
     X(FLAG, resume, "resume", OUTPUT, false, false, false,                                                   \
       "go on with the experiment in --out, also with more runs or agents")                                   \
+    X(TEXT, replace, "replace", OUTPUT, "",                                                                  \
+      "LABEL: go on with --out, and run this agent again from its first run; LABEL,LABEL for several")       \
     X(TEXT, shard, "shard", OUTPUT, "",                                                                      \
       "I/N: do the I-th of N parts of the runs (from 0), anywhere with the same --out; `superarm report` "   \
       "merges")                                                                                              \

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "experiment/code.h"
 #include "experiment/finished_run.h"
 #include "experiment/provenance.h"
 #include "experiment/stored.h"
@@ -129,12 +130,15 @@ static sa_status is_traced(const sa_work *work, const sa_plan *plan, size_t agen
 }
 
 static sa_status take_rows(const sa_work *work, const sa_plan *plan, size_t index,
-                           const sa_stored_agent *from, size_t first_session) {
+                           const sa_stored_agent *from) {
     sa_plan_agent *agent = &plan->agents[index];
+    const json_t *now = json_array_get(work->sessions, json_array_size(work->sessions) - 1);
     for (size_t i = 0; i < from->runs; i++) {
         size_t run = (size_t)(from->run[i] - plan->first_run);
         bool traced;
         if (from->run[i] < plan->first_run || run >= plan->runs) continue;
+        SA_TRY(sa_session_check_code(now, json_array_get(work->sessions, from->session[i]), agent->label,
+                                     work->options->out));
         SA_TRY(is_traced(work, plan, index, run, &traced));
         if (!traced) continue;
         for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
@@ -142,7 +146,7 @@ static sa_status take_rows(const sa_work *work, const sa_plan *plan, size_t inde
                 memcpy(agent->curve[kind] + run * plan->rounds, from->curve[kind] + i * plan->rounds,
                        plan->rounds * sizeof(double));
         agent->stats[run] = from->stats[i];
-        agent->session[run] = first_session + from->session[i];
+        agent->session[run] = from->session[i];
         agent->done[run] = true;
     }
     return SA_OK;
@@ -152,6 +156,25 @@ static const sa_stored_agent *find(const sa_stored *stored, const char *label) {
     for (size_t i = 0; i < stored->agent_count; i++)
         if (!strcmp(stored->agents[i].label, label)) return &stored->agents[i];
     return NULL;
+}
+
+/* --replace: the agent's runs are forgotten, and so are their parts. Its files stay until there are new ones. */
+static sa_status forget_runs(const sa_work *work, sa_stored *stored) {
+    static const char *const endings[] = {"npz", "jsonl", "log"};
+    for (size_t i = 0; i < stored->agent_count; i++) {
+        sa_stored_agent *agent = &stored->agents[i];
+        if (!sa_replaces(work->options->replace, agent->label)) continue;
+        agent->runs = 0;
+        for (uint64_t run = stored->first_run; run < stored->first_run + stored->wanted; run++)
+            for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+                char *path;
+                SA_TRY(sa_part_path(work->parts, agent->label, run, endings[k], &path));
+                sa_status status = sa_path_remove(path);
+                sa_free(path);
+                SA_TRY(status);
+            }
+    }
+    return SA_OK;
 }
 
 /* Code that is not here cannot make runs. */
@@ -178,10 +201,11 @@ static sa_status take_stored(sa_work *work, const sa_stored *stored, bool *left)
         for (size_t i = 0; i < work->plans[p]->agent_count; i++) {
             plan = work->plans[p];
             const sa_stored_agent *from = find(stored, plan->agents[i].label);
+            if (from && sa_replaces(work->options->replace, from->label)) from = NULL;
             if (from && from->runs > 0 && from->rounds != plan->rounds)
                 return sa_fail(SA_INVALID, "--resume: %s has %zu rounds of agent %s, and %zu are asked for",
                                work->options->out, from->rounds, from->label, plan->rounds);
-            if (from) SA_TRY(take_rows(work, plan, i, from, 0));
+            if (from) SA_TRY(take_rows(work, plan, i, from));
             if (work->shards == 1) SA_TRY(check_code(plan, &plan->agents[i]));
             for (size_t run = 0; run < plan->runs; run++) *left = *left || !plan->agents[i].done[run];
         }
@@ -208,8 +232,10 @@ static sa_status take_own_parts(sa_work *work) {
                 plan->agents[i].done[run] = there;
                 if (!there) continue; /* a damaged one is done again */
                 json_t *then = json_loads(session, 0, NULL);
-                sa_status status =
-                    sa_session_compare(json_array_get(work->sessions, 0), then, work->options->out);
+                const json_t *now = json_array_get(work->sessions, 0);
+                sa_status status = sa_session_compare(now, then, work->options->out);
+                if (status == SA_OK)
+                    status = sa_session_check_code(now, then, plan->agents[i].label, work->options->out);
                 json_decref(then);
                 sa_free(session);
                 SA_TRY(status);
@@ -245,6 +271,7 @@ static sa_status make_session(sa_work *work) {
         for (size_t i = 0; i < work->plans[p]->agent_count;
              i++) /* theirs have full paths, the environment's too */
             SA_TRY(sa_session_add_inputs(session, work->plans[p]->agents[i].options));
+    if (*work->options->out) SA_TRY(sa_session_add_code(session, work));
     return sa_json_text(session, &work->session);
 }
 
@@ -270,6 +297,7 @@ static sa_status go_on(sa_work *work, const char *spec) {
     SA_TRY(sa_stored_read(out, &stored));
     sa_status status = take_stored(work, &stored, &left);
     bool finished = is_there(out, "summary.json") && sa_stored_missing(&stored) == 0 && !left;
+    if (status == SA_OK && !finished) status = forget_runs(work, &stored);
     if (status == SA_OK && !finished) status = sa_stored_open(&stored, out);
     if (status == SA_OK && !finished) status = sa_spec_write(work, spec);
     sa_stored_clear(&stored);

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "experiment/code.h"
 #include "experiment/experiment.h"
 
 enum { VALUE_SIZE = 16384 };
@@ -112,7 +113,10 @@ static sa_status join_agents(sa_plan *plan, sa_plan_agent *had, size_t count, co
     sa_status status = SA_OK;
     for (size_t i = 0; status == SA_OK && i < count; i++) {
         sa_plan_agent *own = find(plan->agents, plan->agent_count, had[i].label);
-        status = own ? compare_agents(own, &had[i], false, path) : check_adopted(plan, &had[i]);
+        if (!own)
+            status = check_adopted(plan, &had[i]);
+        else if (!sa_replaces(plan->options->replace, own->label))
+            status = compare_agents(own, &had[i], false, path);
         if (status != SA_OK) break;
         sa_plan_agent *from = own ? own : &had[i];
         joined[all++] = *from;
@@ -136,7 +140,8 @@ static sa_status compare_cells(const sa_work *work, const sa_plan_agent *had, si
         if (!own)
             return sa_fail(SA_INVALID, "--resume: %s has the cell %s, and the grid here does not", path,
                            had[i].label);
-        SA_TRY(compare_agents(own, &had[i], true, path));
+        if (!sa_replaces(work->options->replace, own->label))
+            SA_TRY(compare_agents(own, &had[i], true, path));
     }
     return SA_OK;
 }

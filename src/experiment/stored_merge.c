@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "experiment/code.h"
 #include "experiment/provenance.h"
 #include "experiment/stored.h"
 
@@ -80,6 +81,13 @@ static sa_status compare_runs(const pair *two, const sa_stored_agent *one, const
     if (one->runs && other->runs && one->rounds != other->rounds)
         return sa_fail(SA_INVALID, "%.200s has %zu rounds of agent %s and %.200s has %zu", two->folder,
                        one->rounds, one->label, two->other_folder, other->rounds);
+    for (size_t i = 0; i < one->runs; i++)
+        for (size_t k = 0; k < other->runs; k++)
+            if ((i == 0 || one->session[i] != one->session[i - 1]) &&
+                (k == 0 || other->session[k] != other->session[k - 1]))
+                SA_TRY(sa_session_join_code(json_array_get(two->one->sessions, one->session[i]),
+                                            json_array_get(two->other->sessions, other->session[k]),
+                                            one->label, two->folder, two->other_folder));
     for (size_t i = 0; i < one->runs; i++) {
         size_t row;
         if (!sa_stored_row(other, one->run[i], &row)) continue;

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "experiment/code.h"
 #include "experiment/experiment.h"
 #include "experiment/stored.h"
 
@@ -150,6 +151,7 @@ static sa_status make_plans(sa_work *work) {
     for (size_t group = 0; group < groups; group++) {
         SA_TRY(sa_plan_make(work->experiment, group, &work->plans[group]));
         work->plan_count++;
+        if (*work->plans[group]->options->replace) work->plans[group]->options->resume = true;
     }
     work->options = work->plans[0]->options;
     work->threads = sa_plan_threads(work->options);
@@ -165,6 +167,7 @@ static sa_status fill(sa_work *work) {
     if (*work->options->log && !strcmp(work->options->log, work->options->trace))
         return sa_fail(SA_INVALID, "--trace and --log are the same file, %s", work->options->log);
     SA_TRY(sa_spec_adopt(work));
+    SA_TRY(sa_replace_check(work));
     SA_TRY(check_sizes(work));
     for (size_t i = 0; i < work->plan_count; i++) {
         SA_TRY(sa_plan_check_histories(work->plans[i]));
