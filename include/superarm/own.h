@@ -26,6 +26,8 @@ typedef struct sa_own_round {
     size_t arms, dim;       /* N of this round, and d */
     const double *contexts; /* (arms, dim) row-major */
     size_t slate;           /* K: arms to choose, or at most so many where --oracle may leave arms out */
+    /* what --oracle asks of a slate: sa_problem_numbers(problem, "costs", ...) and the like; without scores */
+    const struct sa_problem *problem;
 } sa_own_round;
 
 typedef struct sa_own_agent {
@@ -33,8 +35,9 @@ typedef struct sa_own_agent {
     /* Begins a run: makes the state that the other calls get. NULL: they get `user`. */
     int (*begin)(void *user, uint64_t run, void **state);
     /* Writes different arms, at most round->slate, in the order of their positions; *length is round->slate
-     * before the call. The slate is checked: an arm twice or out of range, too many or too few arms are
-     * SA_INVALID. What --oracle asks for beyond that (costs, groups, edges...) is not. */
+     * before the call. The slate is checked: an arm twice or out of range, too many or too few arms, and what
+     * breaks another rule of the problem (costs, groups, edges...) are SA_INVALID, unless --own-slates says
+     * otherwise of the last. */
     int (*select)(void *state, const sa_own_round *round, size_t *arms, size_t *length);
     /* What came of the slate of an earlier round, --delay rounds later: arms and scores (length). `observed`
      * (length) says which scores were seen, the others are NaN; NULL: all were. NULL instead of a callback:

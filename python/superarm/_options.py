@@ -38,7 +38,7 @@ def option_name(name: str) -> str:
 
 
 def option_text(name: str, value: Any) -> str:
-    """A value as the text that C takes: True as "true", 0.1 as "0.1", [1, 0.5] as "1,0.5"."""
+    """A value as the text that C takes: True as "true", 0.1 as "0.1", [1, 0.5] as "1,0.5", [[0, 1], [1, 2]] as "0,1|1,2"."""
     if isinstance(value, str):
         return value
     if isinstance(value, (bool, np.bool_)):
@@ -50,8 +50,12 @@ def option_text(name: str, value: Any) -> str:
         return str(int(value))
     if isinstance(value, (float, np.floating)):
         return repr(float(value))
+    if isinstance(value, (list, tuple)) and value and _is_datum(name) and all(isinstance(row, (list, tuple, np.ndarray)) for row in value):
+        return "|".join(option_text(name, [int(one) if isinstance(one, (bool, np.bool_)) else one for one in row]) for row in value)
     if isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim == 1):
         return ",".join(option_text(name, entry) for entry in value)
+    if isinstance(value, np.ndarray) and value.ndim == 2 and _is_datum(name):
+        return "|".join(option_text(name, row) for row in (value.astype(int) if value.dtype == bool else value))
     raise InputError(f"{name} is a {type(value).__name__}, and text, a number, True, False or a list of these is wanted")
 
 
@@ -75,11 +79,22 @@ def _check_names(options: Mapping[str, Any], parameters: Iterable[str]) -> Dict[
         if option in meant:
             raise InputError(f"{meant[option]} and {name} are the same option: give one of them")
         meant[option] = name
-        if option not in _ALL and parameters:
+        if option not in _ALL and parameters and not _is_datum(option):
             near = did_you_mean(name, [*parameters, *_ALL])
             if near in [f"; did you mean {parameter}?" for parameter in parameters]:
                 raise InputError(f"{name} is not an option{near}")
     return {"seed" if name == "random_state" else name: value for name, value in given.items()}
+
+
+def _is_datum(name: str) -> bool:
+    """Is this oracle data, such as edges or target, which runs take like options?"""
+    found, line = ffi.new("const char **"), ffi.new("const char **")
+    index = 0
+    while lib.sa_problem_name_at(index, found, line):
+        if text(found[0]) == name:
+            return True
+        index += 1
+    return False
 
 
 def is_option(name: str) -> bool:

@@ -221,7 +221,7 @@ class Oracle(Protocol):
 _READERS = ((lib.sa_problem_numbers, arrays.from_doubles), (lib.sa_problem_indices, arrays.from_sizes), (lib.sa_problem_flags, arrays.from_bools))
 
 
-def _problem_data(problem: Any) -> Dict[str, Any]:
+def problem_data(problem: Any) -> Dict[str, Any]:
     """What a problem of C has beside the scores; copies, single values as such."""
     found: Dict[str, Any] = {}
     rows, columns = ffi.new("size_t *"), ffi.new("size_t *")
@@ -295,7 +295,7 @@ class OracleCall:
             given = given.reshape(arms, most)
         if excluded:
             given[np.frombuffer(ffi.buffer(excluded, arms), np.bool_)] = -np.inf
-        arms_given = self.oracle.solve(given, most) if problem is None else self.oracle.solve(given, most, problem=_problem_data(problem))
+        arms_given = self.oracle.solve(given, most) if problem is None else self.oracle.solve(given, most, problem=problem_data(problem))
         if arms_given is None:
             raise InputError(f"solve of {type(self.oracle).__name__} returned None")
         chosen = _indices(arms_given, "the oracle's arms")
@@ -327,7 +327,7 @@ def superarm_python_oracle_problem(user, problem, most, slate, length):  # type:
 @ffi.def_extern(error=float("nan"), onerror=keep_error)
 def superarm_python_reward_problem(user, problem, slate, length):  # type: ignore[no-untyped-def]
     scores, arms = _scores(problem)
-    return float(ffi.from_handle(user).oracle.reward(arrays.from_doubles(scores, arms), arrays.from_sizes(slate, length), problem=_problem_data(problem)))
+    return float(ffi.from_handle(user).oracle.reward(arrays.from_doubles(scores, arms), arrays.from_sizes(slate, length), problem=problem_data(problem)))
 
 
 @ffi.def_extern(error=float("nan"), onerror=keep_error)

@@ -13,6 +13,7 @@ from . import _arrays as arrays
 from ._code import describe
 from ._native import ffi, lib
 from ._options import c_text
+from ._oracles import problem_data
 from .errors import Error, InputError
 
 
@@ -20,9 +21,11 @@ class OwnAlgorithm(Protocol):
     """An algorithm of your own: any object with these, or a class or function that makes one.
 
     Every run has an object of its own: a class or function is called for each run, with the run's number where it has a parameter
-    `run`; of an object each run gets a deep copy. A method `begin(run)` is called first where there is one. `select` may have a
-    parameter `round`, which counts from 0; `update` may have `round`, `contexts`, those of its arms, (K, d), and `observed`, (K).
-    Without `observed` it gets only the arms that were seen.
+    `run`; of an object each run gets a deep copy. A method `begin(run)` is called first where there is one. `select` may have the
+    parameters `round`, which counts from 0, and `problem`, a dict of what the oracle asks of a slate: costs, capacity, groups, edges... by
+    the names of `superarm.problem_names()`. A slate that breaks these rules is an error, unless the option own_slates says otherwise.
+    `update` may have `round`, `contexts`, those of its arms, (K, d), and `observed`, (K). Without `observed` it gets only the arms that
+    were seen.
     """
 
     def select(self, contexts: Any, k: int) -> Any:
@@ -148,13 +151,15 @@ class Player:
 class AgentPlayer(Player):
     def __init__(self, own: Own, made: Any, run: int) -> None:
         super().__init__(own, made, run)
-        self.select_takes = _parameters(made.select, ("round",))
+        self.select_takes = _parameters(made.select, ("round", "problem"))
         self.update_takes = _parameters(made.update, ("round", "contexts", "observed"))
         self.shown: Dict[int, Any] = {}  # by round: the contexts of slates that wait for their feedback
 
     def select(self, seen: Any, arms: Any, length: Any) -> None:
         contexts = arrays.from_doubles(seen.contexts, seen.arms * seen.dim).reshape(seen.arms, seen.dim)
-        extras = {"round": seen.round} if self.select_takes else {}
+        extras: Dict[str, Any] = {"round": seen.round} if "round" in self.select_takes else {}
+        if "problem" in self.select_takes:
+            extras["problem"] = problem_data(seen.problem)
         kept = contexts.copy() if "contexts" in self.update_takes else None  # the algorithm may write into its own
         chosen = arrays.indices(_returned(self.made.select(contexts, seen.slate, **extras), self.made, "select"), "select")
         arrays.check_shape(chosen, "select", (None,), f"one axis of {seen.slate} arms")

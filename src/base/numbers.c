@@ -20,6 +20,41 @@ static size_t parse(char *text, double *numbers) {
     return count;
 }
 
+/* The numbers of "0,1|1,2|2,0"; `columns` of each row. SA_INVALID where a row has more or fewer. */
+static sa_status parse_rows(char *text, double *numbers, size_t *rows, size_t *columns) {
+    *rows = *columns = 0;
+    for (char *next; text; text = next) {
+        char *bar = strchr(text, '|');
+        next = bar ? bar + 1 : NULL;
+        if (bar) *bar = 0;
+        size_t count = parse(text, numbers + *rows * *columns);
+        if (count == 0) return sa_fail(SA_INVALID, "row %zu is no list of numbers, as in 0,1|1,2", *rows);
+        if (*rows > 0 && count != *columns)
+            return sa_fail(SA_INVALID, "row %zu has %zu numbers, and row 0 has %zu", *rows, count, *columns);
+        *columns = count;
+        ++*rows;
+    }
+    return SA_OK;
+}
+
+sa_status sa_rows_read(const char *text, sa_array *out) {
+    char *copy;
+    double *numbers = NULL;
+    size_t most = 1, rows, columns;
+    if (!strchr(text, ',') || sa_file_exists(text)) return sa_npy_read(text, out);
+    for (const char *c = text; *c; c++) most += *c == ',' || *c == '|';
+    SA_TRY(sa_copy_text(text, &copy));
+    sa_status status = sa_alloc_array(most, sizeof *numbers, &numbers);
+    if (status == SA_OK) status = parse_rows(copy, numbers, &rows, &columns);
+    sa_free(copy);
+    if (status != SA_OK) {
+        sa_free(numbers);
+        return status;
+    }
+    *out = (sa_array){.type = SA_FLOAT64, .axes = 2, .shape = {rows, columns}, .data = numbers};
+    return SA_OK;
+}
+
 sa_status sa_numbers_read(const char *text, sa_array *out) {
     char *copy, shown[SA_PRINTABLE];
     double *numbers;

@@ -217,11 +217,20 @@ typedef struct sa_own_run {
     bool *taken;  /* (arms of a round) */
 } sa_own_run;
 
+/* What a slate of the caller's has to keep. */
+typedef struct sa_own_rules {
+    const sa_oracle *oracle;
+    const sa_oracle_problem *problem; /* of the round */
+    sa_workspace *workspace;
+    int broken; /* sa_own_slates: what comes of a slate that does not */
+} sa_own_rules;
+
 /* `rows` slates of at most `most` arms can wait at a time, and rounds have at most `candidates`.
  * sa_own_run_end also after a failure. */
 sa_status sa_own_run_begin(sa_own_run *self, const sa_own_agent *code, sa_callback_lock *turns, uint64_t run,
                            size_t rows, size_t most, size_t candidates);
-sa_status sa_own_run_select(sa_own_run *self, const sa_own_round *round, bool exactly, sa_chosen *out);
+sa_status sa_own_run_select(sa_own_run *self, const sa_own_round *round, const sa_own_rules *rules,
+                            sa_chosen *out);
 /* scores, observed (length) of the slate of an earlier round; observed NULL: all */
 sa_status sa_own_run_update(sa_own_run *self, uint64_t round, const double *scores, const bool *observed,
                             size_t length);

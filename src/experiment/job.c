@@ -77,6 +77,12 @@ static sa_status name_history(sa_job *self, uint64_t run) {
 
 static sa_status make_agent(sa_job *self, uint64_t run, bool traced) {
     if (self->of->code.select)
+        SA_TRY(sa_slate_most(self->of->oracle,
+                             &(sa_oracle_problem){.arms = self->plan->environment->arms,
+                                                  .slate = (size_t)self->plan->options->slate,
+                                                  .data = sa_problem_data(self->plan->problem)},
+                             &self->benchmark.workspace, &self->own_most));
+    if (self->of->code.select)
         return sa_own_run_begin(&self->own, &self->of->code, self->plan->turns, run, self->delay + 1,
                                 self->most, self->plan->environment->arms);
     self->options = sa_options_copy(self->of->options);
@@ -175,8 +181,18 @@ static sa_status ask_own(sa_job *self, uint64_t run, size_t round) {
                          .arms = self->round.arms,
                          .dim = self->plan->environment->dim,
                          .contexts = self->round.contexts};
-    seen.slate = sa_oracle_most(oracle, &(sa_oracle_problem){.arms = seen.arms, .slate = self->slate});
-    return sa_own_run_select(&self->own, &seen, oracle->size == SA_EXACTLY_K, &self->chosen);
+    sa_problem view = {.problem = {.arms = seen.arms, .slate = self->slate, .own = &self->plan->oracle},
+                       .data = *sa_problem_data(self->problem)};
+    view.problem.data = &view.data;
+    seen.problem = &view;
+    seen.slate = sa_oracle_most(oracle, &view.problem);
+    if (self->own_most < seen.slate) seen.slate = self->own_most;
+    return sa_own_run_select(&self->own, &seen,
+                             &(sa_own_rules){.oracle = oracle,
+                                             .problem = &view.problem,
+                                             .workspace = &self->benchmark.workspace,
+                                             .broken = self->plan->options->own_slates},
+                             &self->chosen);
 }
 
 static sa_status select_slate(sa_job *self, uint64_t run, size_t round) {

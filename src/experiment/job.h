@@ -28,6 +28,7 @@ typedef struct sa_job {
     size_t slate;              /* K, or the round's arms where these are fewer and all of K are wanted */
     const sa_problem *problem; /* the oracle's data for this slate */
     sa_problem *shorter;       /* of a round with fewer arms than K */
+    size_t own_most;           /* no slate that keeps the rules has more */
     size_t most;               /* arms of a slate: K, unless the oracle does not look at it */
     size_t delay;              /* at most all rounds */
     /* (delay + 1, most): row t mod (delay + 1) is what round t is answered with; NaN: not seen */

@@ -7,10 +7,16 @@
 #define SA_REGRETS(X) X(REGRET_EXPECTED, "expected") X(REGRET_REALISED, "realised")
 SA_DECLARE_CHOICES(sa_regret, SA_REGRETS);
 
+#define SA_OWN_SLATES(X) X(OWN_REFUSE, "refuse") X(OWN_CLIP, "clip") X(OWN_TRUST, "trust")
+SA_DECLARE_CHOICES(sa_own_slates, SA_OWN_SLATES);
+
 #define SA_EXPERIMENT_OPTIONS(X)                                                                             \
     X(INTEGER, runs, "runs", EXPERIMENT, 20, 20, 20, 1, 1000000, "R, independent runs")                      \
     X(CHOICE, show_regret, "show-regret", EXPERIMENT, REGRET_EXPECTED, REGRET_REALISED, REGRET_EXPECTED,     \
-      SA_REGRETS, "the regret that tables and figures show; files have both")
+      SA_REGRETS, "the regret that tables and figures show; files have both")                                \
+    X(CHOICE, own_slates, "own-slates", EXPERIMENT, OWN_REFUSE, OWN_REFUSE, OWN_REFUSE, SA_OWN_SLATES,       \
+      "a slate of your own code that breaks the problem's rules: an error, without the arms that do, or as " \
+      "it is")
 
 #define SA_OUTPUT_OPTIONS(X)                                                                                 \
     X(INTEGER, threads, "threads", OUTPUT, 0, 0, 0, 0, 4096,                                                 \

@@ -1,4 +1,5 @@
 /* A run of the caller's own algorithm. Its slates are checked before anyone believes them. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -29,8 +30,9 @@ void sa_own_run_end(sa_own_run *self) {
     *self = (sa_own_run){0};
 }
 
-static sa_status check_slate(sa_own_run *self, const sa_own_round *round, bool exactly, const size_t *arms,
-                             size_t length) {
+/* Different arms that there are, and not too many. */
+static sa_status check_arms(sa_own_run *self, const sa_own_round *round, bool exactly, const size_t *arms,
+                            size_t length) {
     if (length > round->slate || (exactly && length < round->slate))
         return sa_fail(SA_INVALID, "it chose %zu arms, and %s %zu are wanted", length,
                        exactly ? "exactly" : "at most", round->slate);
@@ -44,12 +46,30 @@ static sa_status check_slate(sa_own_run *self, const sa_own_round *round, bool e
     return SA_OK;
 }
 
-sa_status sa_own_run_select(sa_own_run *self, const sa_own_round *round, bool exactly, sa_chosen *out) {
+/* The problem's rules. */
+static sa_status keep_rules(const sa_own_rules *rules, size_t *arms, size_t *length) {
+    char sentence[512];
+    if (rules->broken == SA_OWN_TRUST) return SA_OK;
+    if (rules->broken == SA_OWN_CLIP)
+        return sa_slate_clip(rules->oracle, rules->problem, rules->workspace, arms, length);
+    sa_status status = sa_slate_verify(rules->oracle, rules->problem, rules->workspace, arms, *length);
+    if (status != SA_INVALID) return status;
+    snprintf(sentence, sizeof sentence, "%s", sa_last_error());
+    return sa_fail(
+        SA_INVALID,
+        "%s: its slates must keep the rules of --oracle %s (--own-slates clip leaves out the arms that "
+        "break one, trust takes every slate)",
+        sentence, rules->oracle->name);
+}
+
+sa_status sa_own_run_select(sa_own_run *self, const sa_own_round *round, const sa_own_rules *rules,
+                            sa_chosen *out) {
     size_t *arms = self->arms + round->round % self->rows * self->most, length = round->slate;
     int code;
     SA_TAKE_TURN(self->turns, code = self->code->select(self->state, round, arms, &length));
     SA_TRY(check_code("select", code));
-    SA_TRY(check_slate(self, round, exactly, arms, length));
+    SA_TRY(check_arms(self, round, rules->oracle->size == SA_EXACTLY_K, arms, length));
+    SA_TRY(keep_rules(rules, arms, &length));
     *out = (sa_chosen){.id = round->round, .arms = arms, .slate = length, .candidates = round->arms};
     return SA_OK;
 }

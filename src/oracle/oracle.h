@@ -186,6 +186,19 @@ const char *sa_datum_name(sa_datum datum);
 __attribute__((format(printf, 3, 4))) sa_status sa_data_fail(const sa_oracle_data *data, sa_datum datum,
                                                              const char *format, ...);
 
+/* ---- slates of others (verify.c) ---- */
+
+/* SA_INVALID, saying how, where a slate of different arms breaks a rule of the problem. */
+sa_status sa_slate_verify(const sa_oracle *oracle, const sa_oracle_problem *problem, sa_workspace *workspace,
+                          const size_t *arms, size_t length);
+/* Leaves out arms, from the first on, that break a rule together with those before them; SA_INVALID where what
+ * is left does. */
+sa_status sa_slate_clip(const sa_oracle *oracle, const sa_oracle_problem *problem, sa_workspace *workspace,
+                        size_t *arms, size_t *length);
+/* No slate that keeps the rules has more arms. */
+sa_status sa_slate_most(const sa_oracle *oracle, const sa_oracle_problem *problem, sa_workspace *workspace,
+                        size_t *most);
+
 /* ---- what oracles share ---- */
 
 /* Sorts arms by decreasing score, ties to the lower index. */

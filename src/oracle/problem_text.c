@@ -126,7 +126,7 @@ static sa_status read_array(sa_problem *problem, size_t index, const char *path)
     sa_array array = {0};
     char *kept = NULL;
     void *values = NULL;
-    sa_status status = NAMES[index].axes == 1 ? sa_numbers_read(path, &array) : sa_npy_read(path, &array);
+    sa_status status = NAMES[index].axes == 1 ? sa_numbers_read(path, &array) : sa_rows_read(path, &array);
     if (status != SA_OK) return sa_fail_prefix(status, "--%s: ", NAMES[index].name);
     SA_TRY_OR_FAIL(check_axes(index, path, &array));
     SA_TRY_OR_FAIL(sa_copy_text(path, &kept));
