@@ -1,4 +1,5 @@
-/* Results know the code that they are of: runs of code that has changed are refused, and --replace makes them again. */
+/* Results know the code that they are of: runs of code that has changed are refused, and --replace makes
+ * them again. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,7 +192,8 @@ static void test_version(void **state) {
     sa_experiment_destroy(second);
 }
 
-/* Without words of the caller's, it is the file that has the code: a library that is built again is another. */
+/* Without words of the caller's, it is the file that has the code: a library that is built again is
+ * another. */
 typedef int select_call(void *state, const sa_own_round *round, size_t *arms, size_t *length);
 
 static void *build_library(const char *first, select_call **out) {

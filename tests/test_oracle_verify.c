@@ -1,5 +1,5 @@
-/* Slates of others are checked as oracles choose them: whatever passes is worth no more than the best slate, the best slate passes,
- * and among all slates that pass is one worth as much. */
+/* Slates of others are checked as oracles choose them: whatever passes is worth no more than the best
+ * slate, the best slate passes, and among all slates that pass is one worth as much. */
 #include "test_oracle_rig.h"
 
 #include "oracle/oracle.h"

@@ -62,10 +62,10 @@ SA_API void sa_problem_seconds(sa_problem *problem, double seconds);
 /* cascade, assignment: the discount of each position, 0 to 1. */
 SA_API void sa_problem_discounts(sa_problem *problem, const double *discounts, size_t positions);
 
-/* The same from text, by the names of the flags of `superarm solve`: arrays ("scores", "costs", ...) from an
- * npy file, or written out, "0.5,1", and with two axes "0,1|1,2"; the problem then owns them. Numbers ("slate",
- * "capacity", "source", "target") and "reward" come from the text itself. "problem" stands for several at
- * once, as the option --problem has them: "costs=1,2.5,3;capacity=4". */
+/* The same from text, by the names of the flags of `superarm solve`: arrays ("scores", "costs", ...) from
+ * an npy file, or written out, "0.5,1", and with two axes "0,1|1,2"; the problem then owns them. Numbers
+ * ("slate", "capacity", "source", "target") and "reward" come from the text itself. "problem" stands for
+ * several at once, as the option --problem has them: "costs=1,2.5,3;capacity=4". */
 SA_API sa_status sa_problem_set(sa_problem *problem, const char *name, const char *text);
 /* The index-th of these names and a line about it; false when there is none. */
 SA_API bool sa_problem_name_at(size_t index, const char **name, const char **help);

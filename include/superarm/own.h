@@ -26,7 +26,7 @@ typedef struct sa_own_round {
     size_t arms, dim;       /* N of this round, and d */
     const double *contexts; /* (arms, dim) row-major */
     size_t slate;           /* K: arms to choose, or at most so many where --oracle may leave arms out */
-    /* what --oracle asks of a slate: sa_problem_numbers(problem, "costs", ...) and the like; without scores */
+    /* what --oracle asks of a slate: sa_problem_numbers(problem, "costs", ...) and the like; no scores */
     const struct sa_problem *problem;
 } sa_own_round;
 

@@ -14,7 +14,8 @@ sa_status sa_session_check_code(const json_t *now, const json_t *then, const cha
 sa_status sa_session_join_code(const json_t *one, const json_t *other, const char *label, const char *folder,
                                const char *other_folder);
 
-/* --replace: is the label one of those in the list? They are separated by commas, which labels may have, too. */
+/* --replace: is the label one of those in the list? They are separated by commas, which labels may have,
+ * too. */
 bool sa_replaces(const char *list, const char *label);
 /* SA_INVALID where a word of the list is no agent of the work. */
 sa_status sa_replace_check(const sa_work *work);

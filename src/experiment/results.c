@@ -158,7 +158,8 @@ static const sa_stored_agent *find(const sa_stored *stored, const char *label) {
     return NULL;
 }
 
-/* --replace: the agent's runs are forgotten, and so are their parts. Its files stay until there are new ones. */
+/* --replace: the agent's runs are forgotten, and so are their parts. Its files stay until there are new
+ * ones. */
 static sa_status forget_runs(const sa_work *work, sa_stored *stored) {
     static const char *const endings[] = {"npz", "jsonl", "log"};
     for (size_t i = 0; i < stored->agent_count; i++) {

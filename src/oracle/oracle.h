@@ -191,8 +191,8 @@ __attribute__((format(printf, 3, 4))) sa_status sa_data_fail(const sa_oracle_dat
 /* SA_INVALID, saying how, where a slate of different arms breaks a rule of the problem. */
 sa_status sa_slate_verify(const sa_oracle *oracle, const sa_oracle_problem *problem, sa_workspace *workspace,
                           const size_t *arms, size_t length);
-/* Leaves out arms, from the first on, that break a rule together with those before them; SA_INVALID where what
- * is left does. */
+/* Leaves out arms, from the first on, that break a rule together with those before them; SA_INVALID where
+ * what is left does. */
 sa_status sa_slate_clip(const sa_oracle *oracle, const sa_oracle_problem *problem, sa_workspace *workspace,
                         size_t *arms, size_t *length);
 /* No slate that keeps the rules has more arms. */

@@ -1,11 +1,12 @@
 /* Does a slate that somebody else chose keep the rules of a problem? Whatever the oracle looks at counts:
  *
- *   size: K arms, or at most K         costs: their sum is within the capacity
- *   groups: so many arms of each       exclusions: at most one arm of a pair      eligible: arms in their places
- *   matrix: A x <= b                   edges: a spanning tree, a path from source to target, a matching
+ *   size: K arms, or at most K        costs: their sum is within the capacity
+ *   groups: so many arms of each      exclusions: at most one arm of a pair
+ *   eligible: arms in their places    matrix: A x <= b
+ *   edges: a spanning tree, a path from source to target, a matching
  *
- * A part of a slate keeps them as far as more arms could still put right what is missing: too few arms, a path
- * that has not arrived. */
+ * A part of a slate keeps them as far as more arms could still put right what is missing: too few arms, a
+ * path that has not arrived. */
 #include <math.h>
 #include <string.h>
 
@@ -140,7 +141,8 @@ static sa_status check_matching(const slate *self) {
     return SA_OK;
 }
 
-/* Whether the last arm closes a ring with those before it: who can be reached from one of its ends without it? */
+/* Whether the last arm closes a ring with those before it: who can be reached from one of its ends without
+ * it? */
 static bool closes(const slate *self, sa_workspace *workspace, size_t last, sa_status *status) {
     size_t from = node_of(self, last, 0), to = node_of(self, last, 1), count = 1, *reached;
     if (from == to) return true;
