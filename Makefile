@@ -26,6 +26,9 @@ demo: build ## an experiment of a minute; its report is in results/demo
 	@tools/demo $(BUILD)/superarm $(DEMO)
 
 bench: build ## measures what rounds, widths and trainings cost
+	@tools/setup --bench
+	@tools/build $(BUILD) $(JOBS) # finds OpenBLAS now
+	@cmake --build $(BUILD) -j$(JOBS) --target bench >/dev/null
 	@for name in $(BENCHES); do OPENBLAS_NUM_THREADS=1 $(BUILD)/bench_$$name || exit 1; echo; done
 
 check: ## the tests with sanitizers, each fuzzer for five seconds, style, layers and static analysis

@@ -1,16 +1,19 @@
 /* superarm list */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 
-static const char *const KINDS[] = {"algorithms", "environments", "oracles",
-                                    "confidence", "feedback",     "options"};
+static const char *const KINDS[] = {"algorithms", "environments", "oracles", "confidence",
+                                    "feedback",   "options",      "machine"};
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
-static const char HELP[] = "superarm list algorithms|environments|oracles|confidence|feedback|options\n\n"
-                           "Prints what there is to choose from, one a line with a word on it.\n\n"
-                           "Example:\n"
-                           "  superarm list algorithms\n";
+static const char HELP[] =
+    "superarm list algorithms|environments|oracles|confidence|feedback|options|machine\n\n"
+    "Prints what there is to choose from, one a line with a word on it; or what this\n"
+    "machine runs: the version, and the instructions that matrix products use.\n\n"
+    "Example:\n"
+    "  superarm list algorithms\n";
 
 static bool row_at(const char *kind, size_t index, const char **name, const char **summary) {
     return strcmp(kind, "algorithms") ? sa_choice_at(kind, index, name, summary)
@@ -98,6 +101,11 @@ static void print_options(void) {
     }
 }
 
+static void print_machine(void) {
+    printf("version  %s\n", sa_version());
+    printf("kernels  %s%s\n", sa_kernels(), getenv("SUPERARM_KERNELS") ? ", as SUPERARM_KERNELS says" : "");
+}
+
 int cli_list(int count, char **arguments) {
     const char *kind = count > 0 ? arguments[0] : "";
     if (!strcmp(kind, "--help") || !strcmp(kind, "-h")) {
@@ -105,20 +113,24 @@ int cli_list(int count, char **arguments) {
         return EXIT_FINE;
     }
     if (count != 1)
-        return cli_say("list", EXIT_INPUT,
-                       "say one of algorithms, environments, oracles, confidence, feedback, options");
+        return cli_say(
+            "list", EXIT_INPUT,
+            "say one of algorithms, environments, oracles, confidence, feedback, options, machine");
     for (size_t i = 0; i < KIND_COUNT; i++)
         if (!strcmp(kind, KINDS[i])) {
             if (!strcmp(kind, "options"))
                 print_options();
             else if (!strcmp(kind, "oracles"))
                 print_oracles();
+            else if (!strcmp(kind, "machine"))
+                print_machine();
             else
                 print_rows(kind);
             return EXIT_FINE;
         }
     const char *nearest = cli_nearest(kind, KINDS, KIND_COUNT);
     if (nearest) return cli_say("list", EXIT_INPUT, "%s is not a list; did you mean %s?", kind, nearest);
-    return cli_say("list", EXIT_INPUT,
-                   "%s is not one of algorithms, environments, oracles, confidence, feedback, options", kind);
+    return cli_say(
+        "list", EXIT_INPUT,
+        "%s is not one of algorithms, environments, oracles, confidence, feedback, options, machine", kind);
 }

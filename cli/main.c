@@ -53,7 +53,7 @@ int main(int count, char **arguments) {
         printf("superarm %s\n", sa_version());
         return EXIT_FINE;
     }
-    sa_blas_threads(1); /* runs are spread over threads instead, which also keeps their results the same */
+    if (sa_kernels_check() != SA_OK) return cli_say("", EXIT_INPUT, "%s", sa_last_error());
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (!strcmp(name, COMMANDS[i].name)) return COMMANDS[i].call(count - 2, arguments + 2);
     return unknown(name);

@@ -77,7 +77,6 @@ int main(void) {
                                       {"slate", "4"},        {"dim", "10"},     {"runs", "4"},
                                       {"noise", "0.05"}};
     int status = 1;
-    sa_blas_threads(1); /* runs have threads of their own */
     sa_experiment *experiment = sa_experiment_new();
     if (!experiment) goto done;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)

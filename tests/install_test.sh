@@ -72,7 +72,7 @@ bash -c '. "$0/share/bash-completion/completions/superarm"
 if command -v dpkg-shlibdeps >/dev/null; then
     "$tools/deb" "$build" "$prefix/dist" >/dev/null
     dpkg-deb -x "$prefix"/dist/superarm_*.deb "$prefix/deb"
-    dpkg-deb -f "$prefix"/dist/superarm_*.deb Depends | grep -q libopenblas || { echo "the package does not depend on OpenBLAS"; exit 1; }
+    dpkg-deb -f "$prefix"/dist/superarm_*.deb Depends | grep -q libzip || { echo "the package does not depend on libzip"; exit 1; }
     "$prefix/deb/usr/bin/superarm" list algorithms | grep -q '^cn-ucb ' || { echo "the package's program does not run"; exit 1; }
     for file in lib/libsuperarm.so.0 include/superarm/agent.h share/man/man1/superarm-run.1.gz share/doc/superarm/copyright; do
         [ -e "$prefix/deb/usr/$file" ] || { echo "the package has no $file"; exit 1; }

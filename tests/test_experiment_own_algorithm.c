@@ -214,21 +214,11 @@ static void test_algorithm_fails(void **state) {
     sa_experiment_destroy(experiment);
 }
 
-static void test_blas_threads(void **state) {
-    (void)state;
-    int before = sa_blas_threads(0);
-    assert_true(before >= 1);
-    assert_int_equal(sa_blas_threads(1), before);
-    assert_int_equal(sa_blas_threads(0), 1);
-    sa_blas_threads(before);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_algorithm),
         cmocka_unit_test(test_threads_and_delay),
         cmocka_unit_test(test_algorithm_fails),
-        cmocka_unit_test(test_blas_threads),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

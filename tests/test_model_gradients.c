@@ -11,14 +11,27 @@ typedef struct setting {
     net n;
     sa_model *model;
     mlp_f64 *mlp;
+    double *theta; /* the weights, as net_at has them */
 } setting;
+
+/* The model's weights are these. */
+static void put_weights(const setting *s) {
+    for (size_t l = 0; l < s->model->pairs; l++) {
+        size_t offset = mlp_offset_f64(s->mlp, l);
+        sa_pair_shape shape = s->model->shape[l];
+        mlp_transpose_f64(s->theta + offset, shape.delta, shape.input, s->mlp->theta + offset);
+    }
+}
 
 static setting setting_of(net_options wanted) {
     sa_options *options = options_of(wanted, SA_PRECISION_DOUBLE);
     setting s = {.n = net_of(wanted), .model = model_of(options)};
     s.mlp = (mlp_f64 *)s.model;
     /* away from theta_0, so that biases, v and the zero blocks matter */
-    for (size_t i = 0; i < s.mlp->parameters; i++) s.mlp->theta[i] += 0.5 * uniform();
+    s.theta = doubles(s.mlp->parameters);
+    read_weights(&s.n, s.model, "", s.theta);
+    for (size_t i = 0; i < s.mlp->parameters; i++) s.theta[i] += 0.5 * uniform();
+    put_weights(&s);
     sa_options_destroy(options);
     return s;
 }
@@ -38,7 +51,7 @@ static sa_gradients gradients_of(const setting *s, const double *x, size_t count
 static void away_from_kinks(const setting *s, double *x) {
     do
         for (size_t j = 0; j < DIM; j++) x[j] = uniform();
-    while (net_forward(&s->n, s->mlp->theta, x).nearest_kink < 1e-3);
+    while (net_forward(&s->n, s->theta, x).nearest_kink < 1e-3);
 }
 
 /* Parameter i of theta is number i of the written-out gradient. */
@@ -51,14 +64,17 @@ static double difference_error(const setting *s) {
     assert_int_equal(sa_gradients_parameters(&batch), p);
     gradients_write_out_f64(&batch, 0, written);
     for (size_t i = 0; i < p; i++) {
-        double kept = s->mlp->theta[i], up, down;
-        s->mlp->theta[i] = kept + step;
+        double kept = s->theta[i], up, down;
+        s->theta[i] = kept + step;
+        put_weights(s);
         assert_ok(evaluate(s->model, x, 1, &up, NULL));
-        s->mlp->theta[i] = kept - step;
+        s->theta[i] = kept - step;
+        put_weights(s);
         assert_ok(evaluate(s->model, x, 1, &down, NULL));
-        s->mlp->theta[i] = kept;
+        s->theta[i] = kept;
         difference[i] = (up - down) / (2 * step) / sqrt(HIDDEN);
     }
+    put_weights(s);
     double error = relative_error(p, written, difference);
     sa_gradients_clear(&batch);
     sa_free(written);
@@ -74,6 +90,7 @@ static void gradients_equal_central_differences(void **state) {
             setting s = setting_of((net_options){DIM, HIDDEN, depth, bits & 1, bits & 2, bits & 4, bits & 8});
             for (int repeat = 0; repeat < 5; repeat++) largest = fmax(largest, difference_error(&s));
             sa_model_destroy(s.model);
+            sa_free(s.theta);
         }
         print_message("L = %zu: gradient against central differences, relative error %.1e\n", depth, largest);
         assert_true(largest < 1e-6);
@@ -91,14 +108,15 @@ static void gradients_equal_plain_loops(void **state) {
             double *x = random_doubles(ARMS * DIM), *written = doubles(p), *expected = doubles(p);
             sa_gradients batch = gradients_of(&s, x, ARMS);
             for (size_t i = 0; i < ARMS; i++) {
-                net_pass pass = net_forward(&s.n, s.mlp->theta, x + i * DIM);
+                net_pass pass = net_forward(&s.n, s.theta, x + i * DIM);
                 memset(expected, 0, p * sizeof *expected);
-                net_add_gradient(&s.n, s.mlp->theta, &pass, 1 / sqrt(HIDDEN), expected);
+                net_add_gradient(&s.n, s.theta, &pass, 1 / sqrt(HIDDEN), expected);
                 gradients_write_out_f64(&batch, i, written);
                 assert_true(relative_error(p, written, expected) < 1e-13);
             }
             sa_gradients_clear(&batch);
             sa_model_destroy(s.model);
+            sa_free(s.theta);
             sa_free(x);
             sa_free(written);
             sa_free(expected);
@@ -138,6 +156,7 @@ static void factored_inner_products_equal_dense_ones(void **state) {
         sa_gradients_clear(&left);
         sa_gradients_clear(&right);
         sa_model_destroy(s.model);
+        sa_free(s.theta);
         sa_model_destroy(other.model);
         sa_free(x);
         sa_free(a);
@@ -181,6 +200,7 @@ static void batches_keep_what_they_are_given(void **state) {
     sa_gradients_clear(&back);
     sa_gradients_clear(&back);
     sa_model_destroy(s.model);
+    sa_free(s.theta);
     sa_free(x);
     sa_free(a);
     sa_free(b);

@@ -10,7 +10,10 @@ static double score(net_options wanted, const double *theta, const double *x) {
     sa_model *model = model_of(options);
     mlp_f64 *mlp = (mlp_f64 *)model;
     double mean = NAN;
-    memcpy(mlp->theta, theta, mlp->parameters * sizeof *theta);
+    for (size_t l = 0; l < model->pairs; l++) {
+        size_t offset = mlp_offset_f64(mlp, l);
+        mlp_transpose_f64(theta + offset, model->shape[l].delta, model->shape[l].input, mlp->theta + offset);
+    }
     assert_ok(evaluate(model, x, 1, &mean, NULL));
     sa_model_destroy(model);
     sa_options_destroy(options);

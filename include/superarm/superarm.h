@@ -17,7 +17,7 @@
 #include <superarm/sha256.h>
 #include <superarm/status.h>
 #include <superarm/theory.h>
-#include <superarm/threads.h>
+#include <superarm/kernels.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -18,7 +18,7 @@ import urllib.parse
 PACKAGES = {"setuptools": ("setuptools>=61", "python3-setuptools"), "wheel": ("wheel", "python3-wheel"),
             "cffi": ("cffi>=1.14", "python3-cffi"), "numpy": ("numpy", "python3-numpy")}
 PROGRAMS = {"cmake": "cmake", "pkg-config": "pkg-config", "cc": "gcc"}
-LIBRARIES = {"openblas": "libopenblas-dev", "lapacke": "liblapacke-dev", "jansson": "libjansson-dev", "libzip": "libzip-dev"}
+LIBRARIES = {"jansson": "libjansson-dev", "libzip": "libzip-dev"}
 
 
 def _use_the_machines():

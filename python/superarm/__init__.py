@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-from ._blas import blas_threads
 from ._lists import Algorithm, Choice, algorithms, choices
 from ._native import __version__
 from ._options import Option, options
@@ -52,6 +51,6 @@ __all__ = [
     "Agent", "AgentClosed", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Client", "Column", "Decision", "DiskError", "Error",
     "Estimates", "Evaluation", "FileError", "FormatError", "InputError", "Interrupted", "LogEntry", "NewerVersion", "Option", "Oracle",
     "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment", "Policy", "Progress", "Results", "Schema", "ServiceError", "Solution",
-    "UnknownDecision", "Unsupported", "__version__", "algorithms", "blas_threads", "choices", "evaluate", "join_dim", "load", "ntk", "options",
+    "UnknownDecision", "Unsupported", "__version__", "algorithms", "choices", "evaluate", "join_dim", "load", "ntk", "options",
     "oracles", "problem_names", "read_log", "run", "solve", "sweep", "theory",
 ]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Dict, Tuple
 import numpy as np
 
 from . import _arrays as arrays
-from ._blas import Call
 from ._native import ffi, fields, lib
 from ._options import set_options
 from .errors import InputError, check, need
@@ -45,9 +44,7 @@ def theory(contexts: Any, scores: Any = None, *, preset: str = "paper", **option
     given = {"preset": preset, "rounds": max(1, len(array)), **options}
     set_options(given, lambda name, value: lib.sa_options_set(handle, name, value))
     numbers = ffi.new("sa_theory_numbers *")
-    call = Call()
-    with call.lock, call:
-        check(lib.sa_theory_compute(handle, arrays.double_pointer(rows), *rows.shape, expected, numbers))
+    check(lib.sa_theory_compute(handle, arrays.double_pointer(rows), *rows.shape, expected, numbers))
     return fields(numbers[0])
 
 
@@ -62,7 +59,5 @@ def ntk(contexts: Any, depth: int = 2) -> NDArray[np.float64]:
     kernel = np.empty((len(rows), len(rows)))
     pointer = ffi.from_buffer("double[]", kernel, require_writable=True)
     layers = arrays.whole(depth, "depth")
-    call = Call()
-    with call.lock, call:
-        check(lib.sa_theory_ntk(arrays.double_pointer(rows), *rows.shape, layers, pointer))
+    check(lib.sa_theory_ntk(arrays.double_pointer(rows), *rows.shape, layers, pointer))
     return kernel

@@ -14,7 +14,6 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Type, Un
 import numpy as np
 
 from . import _arrays as arrays
-from ._blas import Call
 from ._native import ffi, fields, keep_error, lib, text
 from ._options import OF_AGENTS, Default, c_text, check_agents_own, read_option, read_options, set_options
 from ._oracles import PROBLEM_NAMES, OracleCall
@@ -397,9 +396,7 @@ class Agent:
         set_options({**options, "oracle": None if own else oracle}, keep, ("random_state",))
         out = ffi.new("sa_agent **")
         encoded = c_text(path, "path")
-        call = Call()
-        with call.lock, call:
-            check(lib.sa_agent_load_with(encoded, ffi.new("char *[]", names), ffi.new("char *[]", values), len(names), out))
+        check(lib.sa_agent_load_with(encoded, ffi.new("char *[]", names), ffi.new("char *[]", values), len(names), out))
         if not own and lib.sa_agent_needs_oracle(out[0]):
             lib.sa_agent_destroy(out[0])
             raise InputError(f"{os.fspath(path)!r} was saved with an oracle of your own: load(path, oracle=mine), or oracle=\"top-k\" for ours")
@@ -490,9 +487,7 @@ class Agent:
 
 def _create(options: Any, schema: Optional[Schema] = None) -> Any:
     out = ffi.new("sa_agent **")
-    call = Call()
-    with call.lock, call:
-        check(lib.sa_agent_create(options, out) if schema is None else lib.sa_agent_create_with_schema(options, schema.handle, out))
+    check(lib.sa_agent_create(options, out) if schema is None else lib.sa_agent_create_with_schema(options, schema.handle, out))
     return out[0]
 
 

@@ -7,7 +7,6 @@ import os
 from typing import Any, Dict, Iterable, List, Union
 
 from . import _arrays as arrays
-from ._blas import Call
 from ._native import ffi, lib
 from ._native import text as to_text
 from .errors import InputError, check
@@ -86,8 +85,6 @@ def evaluate(log: Path, policy: Names = "given", estimators: Names = None, *, mo
     settings.folds = arrays.whole(folds, "folds")
     settings.seed = arrays.whole(seed, "seed")
     out = ffi.new("sa_evaluation **")
-    call = Call()
-    with call.lock, call:
-        check(lib.sa_evaluate(os.fsencode(log), settings, out))
+    check(lib.sa_evaluate(os.fsencode(log), settings, out))
     answer = ffi.gc(out[0], lib.sa_evaluation_destroy)
     return Evaluation(json.loads(to_text(lib.sa_evaluation_json(answer)) or "{}"))

@@ -10,7 +10,6 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Named
 
 from . import _arrays as arrays
 from . import _processes
-from ._blas import Call
 from ._code import describe
 from ._native import ffi, keep_error, lib, text
 from ._options import Default, c_text
@@ -101,16 +100,13 @@ def do(asked: "_Asked", processes: Optional[int], progress: Union[bool, Callable
     """Runs it, here or in processes of its own."""
     if processes is not None and arrays.whole(processes, "processes") < 1:
         raise InputError(f"processes is {processes}, and must be at least 1")
-    call = Call()
     with _watcher(progress) as watch:
         if processes is None or processes == 1:
-            with call.lock, call:
-                asked.run(watch)
+            asked.run(watch)
             return asked.results()
         with _processes.Shards(asked, processes) as shards:
             shards.run(watch)
-            with call.lock, call:
-                asked.run(_Watch(lambda now: False))  # finds all runs done, and puts them together
+            asked.run(_Watch(lambda now: False))  # finds all runs done, and puts them together
             return asked.results(kept=shards.temporary is None)
 
 

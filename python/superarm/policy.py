@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, List, NamedTuple, Optional, Tuple
 
 from . import _arrays as arrays
-from ._blas import Call
 from ._native import ffi, lib
 from ._requests import Requests, Takes
 from .decision import Decision
@@ -28,13 +27,12 @@ class Estimates(NamedTuple):
 
 
 class _Chooser:
-    """Workspace and lock of one call."""
+    """Workspace of one call."""
 
-    __slots__ = ("handle", "call")
+    __slots__ = ("handle",)
 
     def __init__(self) -> None:
         self.handle = ffi.gc(need(lib.sa_chooser_new()), lib.sa_chooser_destroy)
-        self.call = Call()
 
 
 class Policy:
@@ -79,10 +77,9 @@ class Policy:
             asked = {"contexts": contexts, "slate": self._slate if slate is None else slate, **asked}
             request.fill(self._takes, self._dim, draw=draw, **asked)
             out = ffi.new("sa_decision **")
-            with chooser.call.lock, chooser.call:
-                status = lib.sa_policy_select(self._handle, chooser.handle, request.handle, out)
-                if status:
-                    raise (self._oracle.take_error() if self._oracle else None) or failure(status)
+            status = lib.sa_policy_select(self._handle, chooser.handle, request.handle, out)
+            if status:
+                raise (self._oracle.take_error() if self._oracle else None) or failure(status)
             handle = ffi.gc(out[0], _destroy)
             return Decision(self._name, handle, request.ids(handle), asked=asked)
         finally:
@@ -98,10 +95,9 @@ class Policy:
             arms = request.fill(self._takes, self._dim, contexts, count, **asked)
             shape = (arms, count) if self._takes.positions else (arms,)
             found = [arrays.empty(shape) for _ in range(3)]
-            with chooser.call.lock, chooser.call:
-                status = lib.sa_policy_estimate(self._handle, chooser.handle, request.handle, *map(arrays.double_pointer, found))
-                if status:
-                    raise failure(status)
+            status = lib.sa_policy_estimate(self._handle, chooser.handle, request.handle, *map(arrays.double_pointer, found))
+            if status:
+                raise failure(status)
             return Estimates(*found)
         finally:
             self._choosers.append(chooser)
@@ -122,11 +118,10 @@ class Policy:
         try:
             request.fill(self._takes, self._dim, contexts, len(slate), **asked)
             joint, prefix, position = arrays.empty((1,)), arrays.empty(slate.shape), arrays.empty(slate.shape)
-            with chooser.call.lock, chooser.call:
-                status = lib.sa_policy_propensities(self._handle, chooser.handle, request.handle, arrays.size_pointer(slate), len(slate),
-                                                    *map(arrays.double_pointer, (joint, prefix, position)), ffi.NULL, ffi.NULL)
-                if status:
-                    raise failure(status)
+            status = lib.sa_policy_propensities(self._handle, chooser.handle, request.handle, arrays.size_pointer(slate), len(slate),
+                                                *map(arrays.double_pointer, (joint, prefix, position)), ffi.NULL, ffi.NULL)
+            if status:
+                raise failure(status)
             return float(joint[0]), prefix, position
         finally:
             self._choosers.append(chooser)

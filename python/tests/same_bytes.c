@@ -52,7 +52,6 @@ int main(int count, char **arguments) {
     if (count < 4) return 2;
     size_t slate = (size_t)atoi(arguments[1]), arms = (size_t)atoi(arguments[2]),
            dim = (size_t)atoi(arguments[3]);
-    sa_blas_threads(1);
     sa_status status = create((count - 4) / 2, arguments + 4, &agent);
     if (status == SA_OK) status = play(agent, slate, arms, dim);
     if (status != SA_OK) fprintf(stderr, "same_bytes: %s\n", sa_last_error());

@@ -61,26 +61,6 @@ def test_the_folder_is_the_programs(tmp_path):
     subprocess.run([PROGRAM, "report", str(tmp_path / "ours")], check=True, stdout=subprocess.DEVNULL)
 
 
-def test_blas_has_one_thread_inside_a_run(tmp_path):
-    """In a process that allows more; afterwards it may again."""
-    program("run", **SMALL, algorithm="cn-ucb", out=tmp_path / "theirs")
-    code = ("import superarm, sys\n"
-            "from superarm._native import lib\n"
-            "class Looks:\n"
-            "    def select(self, contexts, k):\n"
-            "        assert lib.sa_blas_threads(0) == 1\n"
-            "        return range(k)\n"
-            "    def update(self, arms, scores):\n"
-            "        pass\n"
-            "allowed = lib.sa_blas_threads(0)\n"
-            f"results = superarm.run(agents=['cn-ucb', Looks()], **{SMALL!r}, out=sys.argv[1])\n"
-            "assert allowed == lib.sa_blas_threads(0)\n")
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2"}
-    subprocess.run([sys.executable, "-c", code, str(tmp_path / "ours")], env=environment, check=True)
-    ours, theirs = superarm.load(tmp_path / "ours"), superarm.load(tmp_path / "theirs")
-    assert ours.realised_regret["cn-ucb"].tobytes() == theirs.realised_regret["cn-ucb"].tobytes()
-
-
 def test_agents_with_options_of_their_own(tmp_path):
     program("run", "--agent", "shy:algorithm=cn-ucb,gamma=0.1", "--agent", "cn-ts:algorithm=cn-ts", **SMALL, out=tmp_path / "theirs")
     theirs = superarm.load(tmp_path / "theirs")

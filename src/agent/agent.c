@@ -2,6 +2,7 @@
 #include "agent/agent.h"
 
 #include <math.h>
+#include <superarm/kernels.h>
 
 #include "base/memory.h"
 #include "memory/history_file.h"
@@ -26,6 +27,7 @@ void sa_agent_destroy(sa_agent *agent) {
 sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
     if (!options || !out)
         return sa_fail(SA_INVALID, "sa_agent_create needs options and a place for the agent");
+    SA_TRY(sa_kernels_check());
     SA_TRY(sa_options_check_agent(
         options)); /* a saved agent was checked: its first weights may come from a file it has lost */
     sa_options *copy = sa_options_copy(options);

@@ -48,6 +48,8 @@ typedef struct sa_npz_writer sa_npz_writer;
 sa_status sa_npz_begin(sa_npz_writer **out);
 sa_status sa_npz_add(sa_npz_writer *writer, const char *name, sa_dtype type, size_t axes, const size_t *shape,
                      const void *data);
+/* As sa_alloc_array, memory that the writer frees: for data that must be put together first. */
+sa_status sa_npz_own(sa_npz_writer *writer, size_t count, size_t size, void *out);
 /* The same for data in several pieces that follow one another; the arrays `piece` and `bytes` are copied, not
  * the data. */
 sa_status sa_npz_add_pieces(sa_npz_writer *writer, const char *name, sa_dtype type, size_t axes,
@@ -80,8 +82,8 @@ const char *sa_npz_name(const sa_npz *archive, size_t index); /* without ".npy";
  * otherwise. */
 sa_status sa_npz_get_integer(sa_npz *archive, const char *name, int64_t least, int64_t most, int64_t *out);
 sa_status sa_npz_get_number(sa_npz *archive, const char *name, double *out);
-/* The file's `format`; 0 where it has none. */
-int64_t sa_npz_format(sa_npz *archive);
+/* The file's `format`. */
+sa_status sa_npz_format(sa_npz *archive, int64_t *format);
 
 /* An array of exactly this type and shape (axes 0: one number), copied to `to`. */
 sa_status sa_npz_read_into(sa_npz *archive, const char *name, sa_dtype type, size_t axes, const size_t *shape,

@@ -21,10 +21,8 @@ sa_status sa_npz_get_integer(sa_npz *archive, const char *name, int64_t least, i
     return SA_OK;
 }
 
-int64_t sa_npz_format(sa_npz *archive) {
-    int64_t format = 0;
-    if (!sa_npz_has(archive, "format")) return 0;
-    return sa_npz_get_integer(archive, "format", 0, INT64_MAX, &format) == SA_OK ? format : 0;
+sa_status sa_npz_format(sa_npz *archive, int64_t *format) {
+    return sa_npz_get_integer(archive, "format", 1, INT64_MAX, format);
 }
 
 sa_status sa_npz_get_number(sa_npz *archive, const char *name, double *out) {

@@ -21,6 +21,8 @@ typedef struct entry {
 struct sa_npz_writer {
     entry *entries;
     size_t count, capacity;
+    void **owned;
+    size_t owns, owned_capacity;
 };
 
 sa_status sa_npz_begin(sa_npz_writer **out) { return sa_alloc_array(1, sizeof **out, out); }
@@ -34,8 +36,19 @@ static void clear_entry(entry *e) {
 void sa_npz_abandon(sa_npz_writer *writer) {
     if (!writer) return;
     for (size_t i = 0; i < writer->count; i++) clear_entry(&writer->entries[i]);
+    for (size_t i = 0; i < writer->owns; i++) sa_free(writer->owned[i]);
+    sa_free(writer->owned);
     sa_free(writer->entries);
     sa_free(writer);
+}
+
+sa_status sa_npz_own(sa_npz_writer *writer, size_t count, size_t size, void *out) {
+    void *memory;
+    SA_TRY(sa_grow_array(&writer->owned, &writer->owned_capacity, writer->owns + 1, sizeof memory));
+    SA_TRY(sa_alloc_array(count, size, &memory));
+    writer->owned[writer->owns++] = memory;
+    memcpy(out, &memory, sizeof memory);
+    return SA_OK;
 }
 
 static sa_status check_pieces(const char *name, size_t needed, size_t pieces, const size_t *bytes) {

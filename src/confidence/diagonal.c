@@ -19,7 +19,7 @@
 #include "base/functions.h"
 #include "base/memory.h"
 #include "confidence/confidence.h"
-#include "linalg/blas.h"
+#include "linalg/products.h"
 
 enum { ROWS = 64 }; /* gradients taken at a time, so that workspace stays bounded for any number of arms */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "confidence/dual_real.h"
-#include "linalg/blas.h"
+#include "linalg/products.h"
 #include "model/gradients_real.h"
 
 enum { BLOCK_COLUMNS = SA_WIDTH_COLUMNS }; /* gradients appended at a time */
@@ -14,7 +14,7 @@ enum { BLOCK_COLUMNS = SA_WIDTH_COLUMNS }; /* gradients appended at a time */
 typedef REAL(dual) dual_t;
 
 typedef struct block {
-    real *inner;    /* workspace of gradients_inner_wide */
+    real *inner;    /* workspace of gradients_inner */
     double *corner; /* (BLOCK_COLUMNS, BLOCK_COLUMNS) */
     double *column; /* (BLOCK_COLUMNS) */
     real *product;  /* (BLOCK_COLUMNS, BLOCK_COLUMNS) */
@@ -24,7 +24,7 @@ typedef struct block {
 static sa_status lay(const dual_t *dual, sa_workspace *workspace, block *work) {
     size_t n = sa_gradients_many(&dual->counted), square = (size_t)BLOCK_COLUMNS * BLOCK_COLUMNS;
     return SA_LAY(workspace,
-                  {&work->inner, 2 * SA_INNER_ROWS * SA_INNER_WIDE, sizeof(real)}, /* more than sums need */
+                  {&work->inner, 3 * SA_INNER_ROWS * SA_INNER_COLUMNS, sizeof(real)},
                   {&work->corner, square, sizeof(double)}, {&work->column, BLOCK_COLUMNS, sizeof(double)},
                   {&work->product, square, sizeof(real)}, {&work->solution, n * BLOCK_COLUMNS, sizeof(real)});
 }
@@ -34,7 +34,7 @@ static void inner_products(const sa_gradients *left, const sa_gradients *right, 
     if (left->summed)
         REAL(gradients_inner_sums)(left, right, out, ld, work);
     else
-        REAL(gradients_inner_wide)(left, right, out, ld, work);
+        REAL(gradients_inner)(left, right, out, ld, work);
 }
 
 /* corner (k, k), lower triangle = lambda I + <g_i, g_j> - <column i, column j of the solution (n, ld)>.

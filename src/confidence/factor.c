@@ -32,7 +32,7 @@ sa_status sa_work_take(sa_width_work *work, sa_precision precision, const sa_gra
                        const size_t *rows, size_t first, size_t count) {
     size_t taken = rows ? count : sa_gradients_row(batch, first + count) - sa_gradients_row(batch, first);
     SA_TRY(sa_gradients_fit(&work->part, precision, batch));
-    SA_TRY(sa_gradients_reserve(&work->part, sa_inner_room(taken)));
+    SA_TRY(sa_gradients_reserve(&work->part, taken));
     if (rows)
         sa_gradients_append(&work->part, batch, rows + first, count);
     else

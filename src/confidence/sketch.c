@@ -91,7 +91,7 @@ static void measure_elements(sketch_t *self) {
     elements *all = self->elements;
     all->wide.count = 0;
     sa_gradients_append(&all->wide, held, NULL, held->count);
-    gradients_inner_wide_f64(&all->wide, &all->wide, all->fold.gram, held->count, all->inner);
+    gradients_inner_f64(&all->wide, &all->wide, all->fold.gram, held->count, all->inner);
 }
 
 /* Holds the elements `kept` (NULL: all) with the factor of the fold, in this precision. */
@@ -146,7 +146,7 @@ static sa_status create_elements(sketch_t *self, size_t pairs, const sa_pair_sha
     SA_TRY(check_memory(self, &all->wide));
     SA_TRY(sa_fold_init(&all->fold, self->room, self->lambda));
     SA_TRY(sa_gradients_reserve(&all->wide, self->room));
-    SA_TRY(sa_alloc_matrix(2 * SA_INNER_ROWS, SA_INNER_WIDE, sizeof(double), &all->inner));
+    SA_TRY(sa_alloc_matrix(2 * SA_INNER_ROWS, SA_INNER_COLUMNS, sizeof(double), &all->inner));
     return sa_alloc_array(pairs, sizeof *all->pair, &all->pair);
 }
 

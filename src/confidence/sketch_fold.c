@@ -30,7 +30,8 @@
 
 #include "base/functions.h"
 #include "base/memory.h"
-#include "linalg/blas.h"
+#include "linalg/factors.h"
+#include "linalg/products.h"
 
 /* Added to the diagonal of the scaled D'D: t is then as good as rounding allows, about its root, for
  * dependent elements too. */
@@ -108,14 +109,14 @@ static void scale_weights(sa_fold *fold) {
         }
 }
 
-/* fold->inverse (n, n) = V of the scaled elements */
+/* fold->inverse (n, n) = V of the scaled elements. Uses factor. */
 static sa_status invert_gram(sa_fold *fold) {
     size_t n = fold->count;
     memset(fold->inverse, 0, n * n * sizeof(double));
     add_scaled_gram(fold, fold->inverse);
     for (size_t i = 0; i < n; i++) fold->inverse[i * n + i] = 1 + JITTER;
     SA_TRY(cholesky_f64(n, fold->inverse, n));
-    return cholesky_inverse_f64(n, fold->inverse, n);
+    return cholesky_inverse_f64(n, fold->inverse, n, fold->factor);
 }
 
 /* The element that is missed least; `more`: one must go, and else only those that nobody would miss. n:
@@ -334,14 +335,14 @@ static sa_status factor_raised(size_t n, const double *matrix, double *factor) {
                    "the sketch of %zu gradients cannot be factored: are features or scores too large?", n);
 }
 
-/* inverse (old, old) = A^-1 of the old elements; log det A. */
+/* inverse (old, old) = A^-1 of the old elements; log det A. Uses factor. */
 static sa_status invert_weights(sa_fold *fold, double *log_det) {
     size_t n = fold->old;
     *log_det = 0;
     if (n == 0) return SA_OK;
     SA_TRY(factor_raised(n, fold->weights, fold->inverse));
     for (size_t i = 0; i < n; i++) *log_det += 2 * sa_log(fold->inverse[i * n + i]);
-    return cholesky_inverse_f64(n, fold->inverse, n);
+    return cholesky_inverse_f64(n, fold->inverse, n, fold->factor);
 }
 
 sa_status sa_fold_factor(sa_fold *fold) {

@@ -9,7 +9,8 @@
 
 #include "base/memory.h"
 #include "evaluate/regression.h"
-#include "linalg/blas.h"
+#include "linalg/factors.h"
+#include "linalg/products.h"
 
 enum { BATCH = 64 };
 static const double LAMBDA = 1;
@@ -87,7 +88,7 @@ static sa_status solve(ridge *self, size_t model, double *matrix) {
     }
     for (size_t i = 0; i < dim; i++) matrix[i * dim + i] += LAMBDA;
     SA_TRY(cholesky_f64(dim, matrix, dim));
-    SA_TRY(cholesky_inverse_f64(dim, matrix, dim));
+    SA_TRY(cholesky_inverse_f64(dim, matrix, dim, matrix + dim * dim));
     for (size_t i = 0; i < dim; i++) {
         double sum = 0;
         for (size_t j = 0; j < dim; j++) sum += matrix[i * dim + j] * self->moments[model * dim + j];
@@ -99,7 +100,7 @@ static sa_status solve(ridge *self, size_t model, double *matrix) {
 static sa_status fit(sa_regression *base) {
     ridge *self = (ridge *)base;
     double *matrix;
-    SA_TRY(sa_alloc_matrix(base->dim, base->dim, sizeof *matrix, &matrix));
+    SA_TRY(sa_alloc_matrix(2 * base->dim, base->dim, sizeof *matrix, &matrix)); /* and workspace */
     sa_status status = SA_OK;
     for (size_t fold = 0; fold < base->folds; fold++) count_rows(self, fold);
     for (size_t model = 0; model < base->folds && status == SA_OK; model++)

@@ -6,7 +6,7 @@
 
 #include "base/functions.h"
 #include "base/memory.h"
-#include "linalg/blas.h"
+#include "linalg/factors.h"
 #include "options/parts.h"
 #include "theory/bounds.h"
 #include "theory/ntk.h"

@@ -85,8 +85,9 @@ static sa_status load_window(sa_learner *learner, sa_npz *archive) {
 /* Format 4 did not have it. */
 static sa_status load_last(sa_learner *learner, sa_npz *archive) {
     const sa_gradients *none = &learner->policy->none;
-    int64_t count;
-    if (sa_npz_format(archive) == 4) return SA_OK;
+    int64_t count, format;
+    SA_TRY(sa_npz_format(archive, &format));
+    if (format == 4) return SA_OK;
     SA_TRY(sa_npz_get_integer(archive, "last_count", 0, 1, &count));
     if (count == 0) return SA_OK;
     SA_TRY(sa_gradients_init_like(&learner->last, none->precision, none));

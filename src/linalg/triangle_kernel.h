@@ -1,7 +1,6 @@
-/* The inner loops of solve, update and thin products (thin.h), once per kind of CPU. All kinds do the same
- * operations in the same order for every element, so a result depends neither on the number of right-hand
- * sides nor on a column's place among them; kinds with fused multiply-add agree with each other bit for
- * bit. */
+/* The inner loops of solve and update, once per instruction set (each_set.inc). All do the same operations in
+ * the same order for every element, so a result depends neither on the CPU, nor on the number of right-hand
+ * sides, nor on a column's place among them. */
 #ifndef SA_LINALG_TRIANGLE_KERNEL_H
 #define SA_LINALG_TRIANGLE_KERNEL_H
 
@@ -13,7 +12,6 @@
 enum {
     SA_KERNEL_COLUMNS = 24,  /* no kernel takes more right-hand sides in one call */
     SA_KERNEL_ROTATIONS = 4, /* nor more vectors of an update */
-    SA_KERNEL_ROWS = 8,      /* of Y in multiply_rows */
 };
 
 typedef struct REAL(triangle_kernel) {
@@ -30,15 +28,11 @@ typedef struct REAL(triangle_kernel) {
      * (inner, count, 2) holds tan(angle / 2) and sine; w (count, ldw), P elements of each row. count <=
      * SA_KERNEL_ROTATIONS. */
     void (*rotate)(real *a, size_t inner, const real *rotation, size_t count, real *w, size_t ldw);
-    /* C (SA_KERNEL_ROWS, P) = Y A', A (P, inner) as above, Y (SA_KERNEL_ROWS, ldy) with `inner` numbers a
-     * row. `next`, SA_KERNEL_ROWS inner numbers, is prefetched. */
-    void (*multiply_rows)(const real *a, size_t inner, const real *y, size_t ldy, real *c, const real *next);
 } REAL(triangle_kernel);
 
-/* The kernel for this CPU. */
+/* The kernel in use (kernel_sets.h), and that of a name; NULL where this CPU has none. */
 const REAL(triangle_kernel) * REAL(triangle_kernel_best)(void);
-/* All that this CPU can run, best first, NULL past the last: for tests. */
-const REAL(triangle_kernel) * REAL(triangle_kernel_at)(size_t index);
+const REAL(triangle_kernel) * REAL(triangle_kernel_named)(const char *name);
 
 /* triangle_solve and triangle_update with a kernel of one's choice. */
 void REAL(triangle_solve_with)(const REAL(triangle_kernel) * kernel, const REAL(triangle) * factor, real *b,

@@ -6,7 +6,7 @@
 #include "base/functions.h"
 #include "base/memory.h"
 #define SA_REAL_BITS 64
-#include "linalg/blas.h"
+#include "linalg/factors.h"
 #include "model/rows_real.h"
 
 static const double SHARE_WEIGHT = 5;  /* w = 1 for a start, as of so many observations */
@@ -327,7 +327,9 @@ sa_status sa_companion_load(sa_companion *companion, sa_npz *archive) {
     SA_TRY(sa_npz_read_into(archive, "companion_input_score", SA_FLOAT64, 1, &dim, companion->input_score));
     SA_TRY(sa_npz_read_into(archive, "companion_gram", SA_FLOAT64, 2, square, companion->gram));
     SA_TRY(sa_npz_read_into(archive, "companion_theta", SA_FLOAT64, 1, &dim, companion->theta));
-    if (sa_npz_format(archive) != 4) /* which did not have them */
+    int64_t format;
+    SA_TRY(sa_npz_format(archive, &format));
+    if (format != 4) /* which did not have them */
         SA_TRY(sa_npz_read_into(archive, "companion_units", SA_FLOAT64, 2, (size_t[]){2, dim},
                                 companion->units));
     if (!is_finite(number, NUMBERS) || !is_finite(companion->theta, dim) ||

@@ -96,15 +96,8 @@ size_t sa_gradients_length(const sa_gradients *batch);
 sa_status sa_gradients_save(const sa_gradients *batch, sa_npz_writer *writer, const char *prefix);
 sa_status sa_gradients_load(sa_gradients *batch, sa_npz *archive, const char *prefix, size_t count);
 
-/* Rows of `left` and columns, gradients of `right`, that gradients_inner (gradients_real.h) takes at a time.
- * BLAS may add up in another order for another number of columns; so a block of columns is always computed
- * whole, as far as `right` has room, whatever is in the rest of it. Where there is room for whole blocks
- * (sa_inner_room), a column has the same bits whatever the other columns are, and however many. */
-enum { SA_INNER_ROWS = 256, SA_INNER_COLUMNS = 12, SA_INNER_WIDE = 240 };
-
-/* The room for `count` gradients in whole blocks. */
-static inline size_t sa_inner_room(size_t count) {
-    return (count + SA_INNER_COLUMNS - 1) / SA_INNER_COLUMNS * SA_INNER_COLUMNS;
-}
+/* Rows of `left` and columns, gradients of `right`, that gradients_inner (gradients_real.h) takes at a
+ * time. */
+enum { SA_INNER_ROWS = 256, SA_INNER_COLUMNS = 64 };
 
 #endif

@@ -3,63 +3,46 @@
 #include <float.h>
 #include <string.h>
 
-#include "linalg/blas.h"
-#include "linalg/thin.h"
+#include "linalg/products.h"
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* out (rows, columns) = A B', A (rows, inner) and B (columns, inner) */
-static void multiply(size_t rows, size_t columns, size_t inner, const real *a, const real *b, real *out) {
-    if (rows == SA_INNER_ROWS && columns <= SA_THIN_COLUMNS && inner <= SA_THIN_INNER)
-        REAL(thin_nt)(rows, columns, inner, a, inner, b, inner, out, columns);
-    else
-        REAL(gemm_nt)(rows, columns, inner, 1, a, inner, b, inner, 0, out, columns);
-}
-
-/* out (rows, columns) = <left_i, right_j> for the gradients [first, first + rows) of left and the `whole` of
- * right from `start` on, as far as they exist */
+/* out (rows, ld) = <left_i, right_j> for the gradients [first, first + rows) of left and `columns` of right
+ * from `start` on */
 static void inner_block(const sa_gradients *left, size_t first, size_t rows, const sa_gradients *right,
-                        size_t start, size_t whole, real *out, size_t ld, real *work) {
-    const size_t columns = smaller(right->count - start, whole);
-    real *deltas = work, *inputs = work + rows * whole;
+                        size_t start, size_t columns, real *out, size_t ld, real *work) {
+    real *deltas = work, *inputs = work + rows * columns;
     for (size_t l = 0; l < left->pairs; l++) {
         sa_pair_shape shape = left->pair[l].shape;
         const real *left_delta = (const real *)left->pair[l].delta + first * shape.delta;
         const real *left_input = (const real *)left->pair[l].input + first * shape.input;
         const real *right_delta = (const real *)right->pair[l].delta + start * shape.delta;
         const real *right_input = (const real *)right->pair[l].input + start * shape.input;
-        multiply(rows, whole, shape.delta, left_delta, right_delta, deltas);
-        multiply(rows, whole, shape.input, left_input, right_input, inputs);
+        REAL(gemm_nt)
+        (rows, columns, shape.delta, 1, left_delta, shape.delta, right_delta, shape.delta, 0, deltas,
+         columns);
+        REAL(gemm_nt)
+        (rows, columns, shape.input, 1, left_input, shape.input, right_input, shape.input, 0, inputs,
+         columns);
         for (size_t i = 0; i < rows; i++) {
             real *sum = out + i * ld;
-            const real *a = deltas + i * whole, *b = inputs + i * whole;
+            const real *a = deltas + i * columns, *b = inputs + i * columns;
             for (size_t j = 0; j < columns; j++) sum[j] = l == 0 ? a[j] * b[j] : sum[j] + a[j] * b[j];
         }
     }
 }
 
-/* `room`: how many columns of right may be read */
-static void inner(const sa_gradients *left, const sa_gradients *right, size_t room, size_t block_columns,
-                  real *out, size_t ld, real *work) {
+void REAL(gradients_inner)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld,
+                           real *work) {
     for (size_t first = 0; first < left->count; first += SA_INNER_ROWS) {
         size_t rows = smaller(left->count - first, SA_INNER_ROWS);
         real *block = out + first * ld;
-        for (size_t start = 0; start < right->count; start += block_columns)
-            inner_block(left, first, rows, right, start, smaller(room - start, block_columns), block + start,
-                        ld, work);
+        for (size_t start = 0; start < right->count; start += SA_INNER_COLUMNS)
+            inner_block(left, first, rows, right, start, smaller(right->count - start, SA_INNER_COLUMNS),
+                        block + start, ld, work);
         for (size_t i = 0; i < rows; i++)
             memset(block + i * ld + right->count, 0, (ld - right->count) * sizeof *block);
     }
-}
-
-void REAL(gradients_inner)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld,
-                           real *work) {
-    inner(left, right, right->capacity, SA_INNER_COLUMNS, out, ld, work);
-}
-
-void REAL(gradients_inner_wide)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld,
-                                real *work) {
-    inner(left, right, right->count, SA_INNER_WIDE, out, ld, work);
 }
 
 /* sums (gradients of left, ld) += block (rows, SA_INNER_COLUMNS), whose rows are those of left from `first`
@@ -92,7 +75,7 @@ void REAL(gradients_inner_sums)(const sa_gradients *left, const sa_gradients *ri
     for (size_t first = 0; first < left->count; first += SA_INNER_ROWS) {
         size_t rows = smaller(left->count - first, SA_INNER_ROWS);
         for (size_t start = 0; start < right->count; start += SA_INNER_COLUMNS) {
-            inner_block(left, first, rows, right, start, smaller(right->capacity - start, SA_INNER_COLUMNS),
+            inner_block(left, first, rows, right, start, smaller(right->count - start, SA_INNER_COLUMNS),
                         block, SA_INNER_COLUMNS, work);
             add_block(left, first, rows, right, start, block, out, ld);
         }

@@ -15,7 +15,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "linalg/blas.h"
+#include "linalg/factors.h"
+#include "linalg/products.h"
 #include "model/model.h"
 
 typedef struct linear {

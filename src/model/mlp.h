@@ -24,7 +24,7 @@ typedef struct REAL(mlp) {
     double scale;   /* s */
     double divisor; /* sqrt(m): gradients for Z are divided by it */
     size_t parameters;
-    real *theta;   /* (parameters): W_1, ..., W_L, v, each row-major (outputs, inputs + bias) */
+    real *theta;   /* (parameters): W_1', ..., W_L', v, each row-major (inputs + bias, outputs) */
     real *theta_0; /* (parameters): where they started */
     /* training */
     int optimizer, rate_rule, rate_decay;
@@ -53,6 +53,9 @@ static inline bool REAL(mlp_has_bias)(const REAL(mlp) * mlp, size_t layer) {
 sa_pair_shape REAL(mlp_shape)(const REAL(mlp) * mlp, size_t layer);
 /* Where W_l begins in theta. */
 size_t REAL(mlp_offset)(const REAL(mlp) * mlp, size_t layer);
+
+/* to (columns, rows) = W', W (rows, columns): files, and the order of draws, have W. */
+void REAL(mlp_transpose)(const real *w, size_t rows, size_t columns, real *to);
 
 /* Draws or reads theta_0, and starts theta there. */
 sa_status REAL(mlp_init)(REAL(mlp) * mlp, const sa_model_settings *settings);

@@ -39,7 +39,7 @@ static void symmetric_output(real *w, size_t inputs, double deviation, const sa_
 static void draw_layer(mlp_t *mlp, size_t layer, sa_init init, const sa_stream *stream) {
     sa_pair_shape shape = REAL(mlp_shape)(mlp, layer);
     size_t offset = REAL(mlp_offset)(mlp, layer), inputs = shape.input - REAL(mlp_has_bias)(mlp, layer);
-    real *w = mlp->theta_0 + offset;
+    real *w = mlp->theta + offset;
     double m = (double)mlp->hidden;
     if (init == SA_INIT_SYMMETRIC && layer < mlp->depth - 1) {
         symmetric_hidden(w, shape, inputs, sqrt(4 / m), stream, offset);
@@ -55,7 +55,7 @@ static void draw_layer(mlp_t *mlp, size_t layer, sa_init init, const sa_stream *
 /* W1 ... WL, and V where there is a bypass, from a file, in either precision. */
 static sa_status read_layer(mlp_t *mlp, size_t layer, sa_npz *archive) {
     sa_pair_shape shape = REAL(mlp_shape)(mlp, layer);
-    real *w = mlp->theta_0 + REAL(mlp_offset)(mlp, layer);
+    real *w = mlp->theta + REAL(mlp_offset)(mlp, layer);
     char name[32];
     if (layer == mlp->depth)
         snprintf(name, sizeof name, "V");
@@ -84,21 +84,31 @@ static sa_status read_weights(mlp_t *mlp, const char *path) {
     return status == SA_OK ? SA_OK : sa_fail_prefix(status, "--init-weights %s: ", path);
 }
 
+/* theta holds W_1, W_2, ... as they were drawn or read, each (outputs, inputs). */
+static void start_there(mlp_t *mlp) {
+    for (size_t l = 0; l < mlp->base.pairs; l++) {
+        sa_pair_shape shape = mlp->base.shape[l];
+        size_t offset = REAL(mlp_offset)(mlp, l);
+        REAL(mlp_transpose)(mlp->theta + offset, shape.delta, shape.input, mlp->theta_0 + offset);
+    }
+    memcpy(mlp->theta, mlp->theta_0, mlp->parameters * sizeof(real));
+}
+
 sa_status REAL(mlp_redraw)(sa_model *model, const sa_model_settings *settings, uint64_t draw) {
     mlp_t *mlp = (mlp_t *)model;
     sa_stream stream =
         sa_stream_at((uint64_t)settings->seed, SA_PURPOSE_WEIGHTS, (uint64_t)settings->first_run, draw);
     SA_TRY(sa_unshare(&mlp->theta));
     SA_TRY(sa_unshare(&mlp->theta_0));
-    memset(mlp->theta_0, 0, mlp->parameters * sizeof(real)); /* what is not drawn */
+    memset(mlp->theta, 0, mlp->parameters * sizeof(real)); /* what is not drawn */
     for (size_t l = 0; l < mlp->depth; l++) draw_layer(mlp, l, (sa_init)settings->init, &stream);
-    memcpy(mlp->theta, mlp->theta_0, mlp->parameters * sizeof(real));
+    start_there(mlp);
     return SA_OK;
 }
 
 sa_status REAL(mlp_init)(mlp_t *mlp, const sa_model_settings *settings) {
     if (!settings->init_weights[0]) return REAL(mlp_redraw)(&mlp->base, settings, 0);
     SA_TRY(read_weights(mlp, settings->init_weights));
-    memcpy(mlp->theta, mlp->theta_0, mlp->parameters * sizeof(real));
+    start_there(mlp);
     return SA_OK;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "linalg/blas.h"
+#include "linalg/products.h"
 #include "model/mlp.h"
 
 typedef REAL(mlp) mlp_t;
@@ -39,44 +39,42 @@ static void load_input(const mlp_t *mlp, const real *x, size_t count, real *to) 
     if (REAL(mlp_has_bias)(mlp, 0)) to[mlp->inputs] = 1;
 }
 
-/* h (count, width): z where it is positive, else 0; the bias column, if any, is 1 */
-static void relu(real *h, size_t count, size_t width, bool bias) {
-    size_t units = width - bias;
-    for (size_t i = 0; i < count; i++) {
-        real *row = h + i * width;
-        for (size_t j = 0; j < units; j++) row[j] = row[j] > 0 ? row[j] : 0;
-        if (bias) row[units] = 1;
-    }
+void REAL(mlp_transpose)(const real *w, size_t rows, size_t columns, real *to) {
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++) to[j * rows + i] = w[i * columns + j];
 }
 
-/* pair[l + 1].input = W_l times pair[l].input, of the batch's first `count` samples */
-static void multiply(const mlp_t *mlp, size_t l, size_t count, sa_gradients *batch) {
+/* h (count, width): the bias column, if any, is 1 */
+static void set_bias(const mlp_t *mlp, size_t l, size_t count, const sa_pair *pair) {
+    size_t width = pair->shape.input;
+    real *h = pair->input;
+    for (size_t i = 0; REAL(mlp_has_bias)(mlp, l) && i < count; i++) h[i * width + width - 1] = 1;
+}
+
+/* pair[l + 1].input = h_(l+1), from pair[l].input, of the batch's `count` samples */
+static void forward_layer(const mlp_t *mlp, size_t l, size_t count, sa_gradients *batch) {
     const sa_pair *pair = &batch->pair[l], *next = &batch->pair[l + 1];
-    REAL(gemm_nt)
-    (count, pair->shape.delta, pair->shape.input, 1, pair->input, pair->shape.input,
-     mlp->theta + REAL(mlp_offset)(mlp, l), pair->shape.input, 0, next->input, next->shape.input);
+    REAL(gemm_nn_relu)
+    (count, pair->shape.delta, pair->shape.input, pair->input, pair->shape.input,
+     mlp->theta + REAL(mlp_offset)(mlp, l), pair->shape.delta, next->input, next->shape.input);
+    set_bias(mlp, l + 1, count, next);
 }
 
-/* From z_1 in pair[1].input to the output; without the bypass. */
+/* From h_1 in pair[1].input to the output; without the bypass. */
 static void forward_from_first(const mlp_t *mlp, sa_gradients *batch, real *output) {
     size_t count = batch->count, last = mlp->depth - 1;
-    for (size_t l = 1; l <= last; l++) {
-        if (l > 1) multiply(mlp, l - 1, count, batch);
-        relu(batch->pair[l].input, count, batch->pair[l].shape.input, REAL(mlp_has_bias)(mlp, l));
-    }
+    for (size_t l = 1; l < last; l++) forward_layer(mlp, l, count, batch);
     const sa_pair *pair = &batch->pair[last];
     const real *weights = mlp->theta + REAL(mlp_offset)(mlp, last);
-    REAL(gemm_nt)
-    (count, 1, pair->shape.input, (real)mlp->scale, pair->input, pair->shape.input, weights,
-     pair->shape.input, 0, output, 1);
+    REAL(dots)
+    (count, pair->shape.input, (real)mlp->scale, pair->input, pair->shape.input, weights, 0, output, 1);
 }
 
 /* output (count) += v'x, for the inputs in pair[0] */
 static void add_bypass(const mlp_t *mlp, const sa_gradients *batch, size_t count, real *output) {
     const real *v = mlp->theta + REAL(mlp_offset)(mlp, mlp->depth);
-    if (mlp->bypass) REAL(gemm_nt)
-    (count, 1, mlp->inputs, 1, batch->pair[0].input, batch->pair[0].shape.input, v, mlp->inputs, 1, output,
-     1);
+    if (mlp->bypass) REAL(dots)
+    (count, mlp->inputs, 1, batch->pair[0].input, batch->pair[0].shape.input, v, 1, output, 1);
 }
 
 void REAL(mlp_forward)(const mlp_t *mlp, const real *inputs, const size_t *rows, size_t count,
@@ -86,23 +84,24 @@ void REAL(mlp_forward)(const mlp_t *mlp, const real *inputs, const size_t *rows,
     for (size_t i = 0; i < count; i++)
         load_input(mlp, inputs + (rows ? rows[i] : i) * dim, dim, first + i * width);
     batch->count = count;
-    multiply(mlp, 0, count, batch);
+    forward_layer(mlp, 0, count, batch);
     forward_from_first(mlp, batch, output);
     add_bypass(mlp, batch, count, output);
 }
 
 /* position_z: the columns of W_1 and of the bypass that belong to the one-hot position */
 static void gather_positions(const mlp_t *mlp, REAL(mlp_work) * work, size_t positions) {
-    size_t dim = mlp->base.dim, width = REAL(mlp_shape)(mlp, 0).input, m = mlp->hidden;
+    size_t dim = mlp->base.dim, m = mlp->hidden;
     const real *v = mlp->theta + REAL(mlp_offset)(mlp, mlp->depth);
     for (size_t k = 0; k < positions; k++) {
         real *z = work->position_z + k * (m + 1);
         size_t column = dim - mlp->base.positions + k;
         for (size_t i = 0; i <= m; i++) {
-            const real *w = i < m ? mlp->theta + i * width : v;
+            const real *w = i < m ? mlp->theta + i : v;
+            size_t step = i < m ? m : 1;
             z[i] = i == m && !mlp->bypass ? 0
-                   : mlp->doubled         ? HALF * (w[column] + w[dim + column])
-                                          : w[column];
+                   : mlp->doubled         ? HALF * (w[column * step] + w[(dim + column) * step])
+                                          : w[column * step];
         }
     }
 }
@@ -119,7 +118,8 @@ void REAL(mlp_forward_positions)(const mlp_t *mlp, REAL(mlp_work) * work, const 
     memset(shared, 0, arms * width * sizeof *shared);
     for (size_t i = 0; i < arms; i++)
         load_input(mlp, features + (arm + i) * given, given, shared + i * width);
-    multiply(mlp, 0, arms, &work->arms);
+    REAL(gemm_nn)
+    (arms, m, width, 1, shared, width, mlp->theta, m, 0, shared_z, next_width);
     memset(bypassed, 0, arms * sizeof *bypassed);
     add_bypass(mlp, &work->arms, arms, bypassed);
     for (size_t i = 0; i < count; i++) {
@@ -130,9 +130,13 @@ void REAL(mlp_forward_positions)(const mlp_t *mlp, REAL(mlp_work) * work, const 
         memcpy(x, shared + of * width, width * sizeof *x);
         x[given + k] = one;
         if (mlp->doubled) x[dim + given + k] = one;
-        for (size_t j = 0; j < m; j++) z[j] = arm_z[j] + position_z[j];
+        for (size_t j = 0; j < m; j++) {
+            real sum = arm_z[j] + position_z[j];
+            z[j] = sum > 0 ? sum : 0;
+        }
     }
     batch->count = count;
+    set_bias(mlp, 1, count, &batch->pair[1]);
     forward_from_first(mlp, batch, output);
     for (size_t i = 0; i < count; i++)
         output[i] +=
@@ -177,9 +181,9 @@ void REAL(mlp_backward)(const mlp_t *mlp, sa_gradients *batch, const real *start
                        above->shape.input);
             continue;
         }
-        REAL(gemm_nn)
+        REAL(gemm_nt)
         (count, pair->shape.delta, above->shape.delta, 1, above->delta, above->shape.delta, weights,
-         above->shape.input, 0, pair->delta, pair->shape.delta);
+         above->shape.delta, 0, pair->delta, pair->shape.delta);
         mask(pair->delta, above->input, count, pair->shape.delta, above->shape.input);
     }
     if (!mlp->bypass) return;
@@ -355,25 +359,38 @@ static sa_status save(const sa_model *model, sa_npz_writer *writer) {
     char name[32];
     for (size_t l = 0; l < model->pairs; l++) {
         size_t shape[2] = {model->shape[l].delta, model->shape[l].input}, offset = REAL(mlp_offset)(mlp, l);
-        weights_name(mlp, l, false, name, sizeof name);
-        SA_TRY(sa_npz_add(writer, name, dtype, 2, shape, mlp->theta + offset));
-        weights_name(mlp, l, true, name, sizeof name);
-        SA_TRY(sa_npz_add(writer, name, dtype, 2, shape, mlp->theta_0 + offset));
+        for (int initial = 0; initial < 2; initial++) {
+            real *w;
+            weights_name(mlp, l, initial, name, sizeof name);
+            SA_TRY(sa_npz_own(writer, shape[0] * shape[1], sizeof *w, &w));
+            REAL(mlp_transpose)((initial ? mlp->theta_0 : mlp->theta) + offset, shape[1], shape[0], w);
+            SA_TRY(sa_npz_add(writer, name, dtype, 2, shape, w));
+        }
     }
     return SA_OK;
 }
 
-static sa_status load(sa_model *model, sa_npz *archive) {
-    mlp_t *mlp = (mlp_t *)model;
+static sa_status load_layer(const mlp_t *mlp, size_t l, bool initial, sa_npz *archive, real *read) {
     char name[32];
-    for (size_t l = 0; l < model->pairs; l++) {
-        size_t shape[2] = {model->shape[l].delta, model->shape[l].input}, offset = REAL(mlp_offset)(mlp, l);
-        weights_name(mlp, l, false, name, sizeof name);
-        SA_TRY(sa_npz_read_into(archive, name, dtype, 2, shape, mlp->theta + offset));
-        weights_name(mlp, l, true, name, sizeof name);
-        SA_TRY(sa_npz_read_into(archive, name, dtype, 2, shape, mlp->theta_0 + offset));
-    }
+    size_t shape[2] = {mlp->base.shape[l].delta, mlp->base.shape[l].input};
+    weights_name(mlp, l, initial, name, sizeof name);
+    SA_TRY(sa_npz_read_into(archive, name, dtype, 2, shape, read));
+    REAL(mlp_transpose)
+    (read, shape[0], shape[1], (initial ? mlp->theta_0 : mlp->theta) + REAL(mlp_offset)(mlp, l));
     return SA_OK;
+}
+
+static sa_status load(sa_model *model, sa_npz *archive) {
+    const mlp_t *mlp = (const mlp_t *)model;
+    real *read;
+    sa_status status = SA_OK;
+    SA_TRY(sa_alloc_array(mlp->parameters, sizeof *read, &read));
+    for (size_t l = 0; status == SA_OK && l < model->pairs; l++) {
+        status = load_layer(mlp, l, false, archive, read);
+        if (status == SA_OK) status = load_layer(mlp, l, true, archive, read);
+    }
+    sa_free(read);
+    return status;
 }
 
 static const sa_training_class training = {.train = REAL(mlp_train), .redraw = REAL(mlp_redraw)};

@@ -19,7 +19,7 @@
 
 #include "base/functions.h"
 #include "base/memory.h"
-#include "linalg/blas.h"
+#include "linalg/products.h"
 #include "model/mlp.h"
 
 typedef REAL(mlp) mlp_t;
@@ -32,10 +32,13 @@ static void add_pass(const mlp_t *mlp, work_t *work, size_t count) {
     real *to = work->gradient;
     for (size_t l = 0; l < mlp->base.pairs; l++) {
         const sa_pair *pair = &work->pass.pair[l];
-        REAL(gemm_tn)
-        (pair->shape.delta, pair->shape.input, count, 1, pair->delta, pair->shape.delta, pair->input,
-         pair->shape.input, 1, to, pair->shape.input);
-        to += pair->shape.delta * pair->shape.input;
+        size_t deltas = pair->shape.delta, inputs = pair->shape.input;
+        if (deltas == 1) /* a row is faster than a column */
+            REAL(gemm_tn)(1, inputs, count, 1, pair->delta, 1, pair->input, inputs, 1, to, inputs);
+        else
+            REAL(gemm_tn)
+        (inputs, deltas, count, 1, pair->input, inputs, pair->delta, deltas, 1, to, deltas);
+        to += deltas * inputs;
     }
 }
 

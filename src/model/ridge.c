@@ -28,7 +28,8 @@
 
 #include "base/functions.h"
 #include "base/memory.h"
-#include "linalg/blas.h"
+#include "linalg/factors.h"
+#include "linalg/products.h"
 #include "model/model.h"
 
 static const double CONSTANT = 10, SPREAD = 3;

@@ -40,7 +40,7 @@ static size_t row_of(const sa_candidates *all, const sa_choice *self, size_t sco
     return low;
 }
 
-/* A block is evaluated as a whole: for another number of rows BLAS may round differently. */
+/* A block is evaluated once, whatever of it was chosen. */
 static sa_status evaluate_blocks(const sa_policy *policy, sa_chooser *chooser, const sa_choice *self,
                                  sa_gradients *out) {
     size_t arms = self->request->arms;

@@ -7,7 +7,7 @@
 #include "base/functions.h"
 #include "base/memory.h"
 #include "base/reals.h"
-#include "linalg/blas.h"
+#include "linalg/products.h"
 
 enum { BLOCK = 128 };
 

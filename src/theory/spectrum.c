@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "linalg/blas.h"
+#include "linalg/factors.h"
 
 /* ---- lambda_0: Lanczos' method on H^-1, whose largest eigenvalue is 1 / lambda_0 ---- */
 
@@ -60,13 +60,34 @@ static bool step(lanczos *self) {
     return true;
 }
 
-static sa_status largest_found(const lanczos *self, double *largest) {
-    double diagonal[MOST_STEPS], beside[MOST_STEPS];
-    memcpy(diagonal, self->diagonal, self->steps * sizeof *diagonal);
-    memcpy(beside, self->beside, self->steps * sizeof *beside);
-    SA_TRY(tridiagonal_eigenvalues_f64(self->steps, diagonal, beside));
-    *largest = diagonal[self->steps - 1];
-    return SA_OK;
+/* Are all eigenvalues of the tridiagonal matrix below x? So it is when x I less it is positive definite. */
+static bool all_below(const lanczos *self, double x) {
+    double pivot = 1;
+    for (size_t i = 0; i < self->steps; i++) {
+        double beside = i ? self->beside[i - 1] : 0;
+        pivot = x - self->diagonal[i] - beside * beside / pivot;
+        if (!(pivot > 0)) return false;
+    }
+    return true;
+}
+
+/* The largest eigenvalue of the tridiagonal matrix, between its largest diagonal element and Gershgorin's
+ * bound, by halving to the last bit. */
+static double largest_found(const lanczos *self) {
+    double low = 0, high = 0;
+    for (size_t i = 0; i < self->steps; i++) {
+        double beside = (i ? self->beside[i - 1] : 0) + (i + 1 < self->steps ? self->beside[i] : 0);
+        low = fmax(low, self->diagonal[i]);
+        high = fmax(high, self->diagonal[i] + beside);
+    }
+    while (true) {
+        double middle = low + (high - low) / 2;
+        if (!(middle > low && middle < high)) return high;
+        if (all_below(self, middle))
+            high = middle;
+        else
+            low = middle;
+    }
 }
 
 static sa_status smallest_eigenvalue(const double *factor, size_t rank, size_t ld, double *smallest) {
@@ -75,18 +96,17 @@ static sa_status smallest_eigenvalue(const double *factor, size_t rank, size_t l
     bool more = true;
     size_t most = rank < MOST_STEPS ? rank : MOST_STEPS;
     SA_TRY(sa_alloc_matrix(most + 1, rank, sizeof *self.basis, &self.basis));
-    sa_status status = SA_OK;
     start(&self);
-    while (status == SA_OK && more && self.steps < most) {
+    while (more && self.steps < most) {
         more = step(&self);
         if (more && self.steps % STEPS_A_CHECK && self.steps < most) continue;
-        status = largest_found(&self, &largest);
+        largest = largest_found(&self);
         if (largest - before <= 1e-11 * largest) more = false;
         before = largest;
     }
     *smallest = 1 / largest;
     sa_free(self.basis);
-    return status;
+    return SA_OK;
 }
 
 /* ---- S ---- */
