@@ -109,7 +109,7 @@ SA_API sa_status sa_agent_revise(sa_agent *agent, uint64_t decision, const doubl
 SA_API sa_status sa_agent_train(sa_agent *agent);
 
 /* The whole agent as an .npz file that numpy.load opens, written atomically. Saved and loaded, an agent goes
- * on bit for bit on the same kind of CPU. With --history, the path must not be that of the history, and the
+ * on bit for bit, on any machine. With --history, the path must not be that of the history, and the
  * history must still be there. */
 SA_API sa_status sa_agent_save(const sa_agent *agent, const char *path);
 SA_API sa_status sa_agent_load(const char *path, sa_agent **out);
