@@ -38,7 +38,7 @@ enum { LEAST_FRESH = 16 }; /* elements between two folds, at least */
 typedef struct elements {
     sa_fold fold;
     sa_gradients wide; /* the elements in double precision, for a moment */
-    double *inner;     /* workspace of gradients_inner_wide */
+    double *inner;     /* workspace of gradients_inner */
     sa_pair *pair;     /* of a part of a batch */
 } elements;
 
