@@ -7,6 +7,7 @@
 #include <superarm/convert.h>
 #include <superarm/evaluate.h>
 #include <superarm/experiment.h>
+#include <superarm/kernels.h>
 #include <superarm/learn.h>
 #include <superarm/log.h>
 #include <superarm/options.h>
@@ -17,7 +18,6 @@
 #include <superarm/sha256.h>
 #include <superarm/status.h>
 #include <superarm/theory.h>
-#include <superarm/kernels.h>
 
 #ifdef __cplusplus
 extern "C" {

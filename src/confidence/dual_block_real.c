@@ -23,8 +23,7 @@ typedef struct block {
 
 static sa_status lay(const dual_t *dual, sa_workspace *workspace, block *work) {
     size_t n = sa_gradients_many(&dual->counted), square = (size_t)BLOCK_COLUMNS * BLOCK_COLUMNS;
-    return SA_LAY(workspace,
-                  {&work->inner, 3 * SA_INNER_ROWS * SA_INNER_COLUMNS, sizeof(real)},
+    return SA_LAY(workspace, {&work->inner, 3 * SA_INNER_ROWS * SA_INNER_COLUMNS, sizeof(real)},
                   {&work->corner, square, sizeof(double)}, {&work->column, BLOCK_COLUMNS, sizeof(double)},
                   {&work->product, square, sizeof(real)}, {&work->solution, n * BLOCK_COLUMNS, sizeof(real)});
 }

@@ -2,8 +2,8 @@
  *
  *     L11 L11' = A11,   L21 = A21 L11'^-1,   L22 L22' = A22 - L21 L21',
  *
- * and the solve for L21, and the inverse of L, go by halves, too. Nearly all is matrix products, whose bits do
- * not depend on the CPU; the small squares at the end are plain loops. */
+ * and the solve for L21, and the inverse of L, go by halves, too. Nearly all is matrix products; the small
+ * squares at the end are plain loops. */
 #include "linalg/factors.h"
 
 #include <math.h>

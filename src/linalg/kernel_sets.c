@@ -40,7 +40,7 @@ static const char *wished(void) {
     return name && name[0] ? name : NULL;
 }
 
-/* Looked up once: the environment does not change under a running program, and every thread finds the same. */
+/* Looked up once; every thread finds the same. */
 const char *sa_kernels(void) {
     static _Atomic(const char *) found;
     const char *name = atomic_load_explicit(&found, memory_order_relaxed);

@@ -22,8 +22,8 @@ void REAL(gemm_tn)(size_t rows, size_t columns, size_t inner, real alpha, const 
                    const real *b, size_t ldb, real beta, real *c, size_t ldc);
 /* Lower triangle of C (n, n) += alpha A' A; A (inner, n). */
 void REAL(syrk_tn)(size_t n, size_t inner, real alpha, const real *a, size_t lda, real *c, size_t ldc);
-/* c_i = alpha <a_i, b> + beta c_i, for the rows a_i of A (rows, inner); c_i is c[i ldc]. A dot product is formed
- * in 16 sums, whatever the CPU, and has not the bits of a product's element. */
+/* c_i = alpha <a_i, b> + beta c_i, for the rows a_i of A (rows, inner); c_i is c[i ldc]. A dot product is
+ * formed in 16 sums, whatever the CPU, and has not the bits of a product's element. */
 void REAL(dots)(size_t rows, size_t inner, real alpha, const real *a, size_t lda, const real *b, real beta,
                 real *c, size_t ldc);
 

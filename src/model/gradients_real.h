@@ -6,7 +6,8 @@
 #include "model/gradients.h"
 
 /* out (left->count, ld), ld >= right->count: inner products <left_i, right_j>, and 0 in the columns past
- * right->count. A column has the same bits whatever the other columns are, and however many. `work` holds 2 SA_INNER_ROWS SA_INNER_COLUMNS reals. */
+ * right->count. A column has the same bits whatever the other columns are, and however many. `work` holds
+ * 2 SA_INNER_ROWS SA_INNER_COLUMNS reals. */
 void REAL(gradients_inner)(const sa_gradients *left, const sa_gradients *right, real *out, size_t ld,
                            real *work);
 /* out (gradients of left, ld): the same where one or both are summed. `work` holds 3 SA_INNER_ROWS
