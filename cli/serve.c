@@ -41,7 +41,9 @@ static void print_help(void) {
          "  --request-seconds S     for a whole request to arrive [30]\n"
          "  --quiet                 no JSON line a request on stderr\n"
          "  --check DIR             looks for damage in a folder, and ends\n"
-         "  --backup TO             copies --dir into a new folder, while it is served or not, and ends\n\n"
+         "  --backup TO             copies --dir into a new folder, while it is served or not, and ends\n"
+         "  --migrate               makes a backup beside --dir, changes its format to this version's, and "
+         "ends\n\n"
          "Example:\n"
          "  superarm serve --dir shop\n"
          "  curl -X PUT http://127.0.0.1:8080/v1/agents/home -H 'Content-Type: application/json' \\\n"
@@ -54,6 +56,7 @@ static void print_help(void) {
 typedef struct inputs {
     serve_options serve;
     const char *check, *backup, *new_keys;
+    bool migrate;
 } inputs;
 
 typedef struct option {
@@ -118,6 +121,11 @@ static int take(inputs *into, int count, char **arguments) {
             serve->quiet = true;
             continue;
         }
+        if (!strcmp(argument, "--migrate")) { /* its folder may stand behind it, as behind --check */
+            into->migrate = true;
+            if (i + 1 < count && strncmp(arguments[i + 1], "--", 2)) serve->folder = arguments[++i];
+            continue;
+        }
         while (at < known_count &&
                (size < 3 || strncmp(argument, "--", 2) || strlen(known[at].name) != size - 2 ||
                 strncmp(known[at].name, argument + 2, size - 2)))
@@ -151,6 +159,8 @@ int cli_serve(int count, char **arguments) {
     else if (!flags.serve.folder)
         return cli_say(NAME, EXIT_INPUT,
                        "--dir is missing: the folder that holds the journal, made where it is missing");
+    else if (flags.migrate)
+        status = serve_migrate(flags.serve.folder, message);
     else if (flags.backup)
         status = serve_backup(flags.serve.folder, flags.backup, message);
     else

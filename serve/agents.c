@@ -241,7 +241,7 @@ static void write_rates(sv_agent *self, sv_text *out) {
     int64_t now = clock_milliseconds(), number = now / 1000 / SERIES_SECONDS;
     double decisions = 0, feedbacks = 0,
            seconds = (double)(now - (number - 1) * SERIES_SECONDS * 1000) / 1000;
-    for (int64_t i = number - 1; i <= number; i++) {
+    for (int64_t i = number > 0 ? number - 1 : 0; i <= number; i++) {
         const sv_bucket *at = &self->series[i % SERIES_BUCKETS];
         if (at->number != i) continue;
         decisions += (double)at->decisions;
@@ -256,7 +256,7 @@ static void write_series(sv_agent *self, sv_text *out) {
     int64_t number = clock_milliseconds() / 1000 / SERIES_SECONDS;
     text_put(out, ", \"series\": {\"seconds\": %d, \"rows\": [", SERIES_SECONDS);
     bool first = true;
-    for (int64_t i = number - SERIES_BUCKETS + 1; i <= number; i++) {
+    for (int64_t i = number < SERIES_BUCKETS ? 0 : number - SERIES_BUCKETS + 1; i <= number; i++) {
         const sv_bucket *at = &self->series[i % SERIES_BUCKETS];
         if (at->number != i) continue;
         text_put(out, "%s[%lld, %llu, %llu, %llu, ", first ? "" : ", ", (long long)i * SERIES_SECONDS,

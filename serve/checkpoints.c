@@ -25,6 +25,10 @@ bool checkpoints_note(sv_agent *agent, const store_agent *from) {
 
 static bool open_one(sv_agent *agent, const sv_checkpoint *from, const char *folder, sv_refusal *why) {
     sv_text path = {0};
+    uint64_t last = atomic_load(&agent->last_seq);
+    if (from->seq > last) /* rows to come would have numbers that it has learnt under another meaning */
+        return refuse(why, 503, "it has learnt row %llu, and the journal ends with row %llu: rows are gone",
+                      (unsigned long long)from->seq, (unsigned long long)last);
     sv_settings *settings = settings_read_text(from->settings, strlen(from->settings), why);
     text_put(&path, "%s/%s", folder, from->file);
     bool good = settings && (!path.failed || refuse(why, 503, "memory could not be had")) &&
@@ -71,6 +75,7 @@ typedef struct checkpoint_job {
     const sv_agent *agent;
     sv_checkpoint made;
     sv_text settings;
+    bool begins; /* the file is named before it is written, so that what is cut off can be removed */
     pthread_mutex_t lock;
     pthread_cond_t ended;
     bool done;
@@ -79,8 +84,10 @@ typedef struct checkpoint_job {
 
 static store_status write_row(sv_job *base, sv_store *store) {
     checkpoint_job *self = (checkpoint_job *)base;
+    if (self->begins) return store_leftover(store, self->agent->id, self->made.file);
     return store_checkpoint(store, self->agent->id, self->made.seq, self->made.file, self->settings.data,
-                            !self->agent->checkpoint_damaged, clock_milliseconds());
+                            !self->agent->checkpoint_damaged, self->agent->older_damaged,
+                            clock_milliseconds());
 }
 
 static void end_row(sv_job *base, store_status status) {
@@ -93,8 +100,8 @@ static void end_row(sv_job *base, store_status status) {
 }
 
 static bool submit_and_wait(checkpoint_job *job, sv_writer *writer, sv_refusal *why) {
-    job->job.run = write_row;
-    job->job.end = end_row;
+    job->job = (sv_job){.run = write_row, .end = end_row};
+    job->done = false;
     pthread_mutex_init(&job->lock, NULL);
     pthread_cond_init(&job->ended, NULL);
     bool good = writer_submit(writer, &job->job, why);
@@ -142,6 +149,9 @@ bool checkpoints_write(sv_agent *agent, const char *folder, sv_writer *writer, s
     text_put(&path, "%s/%s", folder, job.made.file);
     settings_write(agent->learner_settings, &job.settings);
     bool good = (!path.failed && !job.settings.failed) || refuse(why, 503, "memory could not be had");
+    job.begins = true;
+    if (good) good = submit_and_wait(&job, writer, why);
+    job.begins = false;
     sa_status status = good ? brain_save(agent->brain, path.data) : SA_OK;
     if (status != SA_OK) good = refuse_library(why, status);
     if (good) good = submit_and_wait(&job, writer, why);

@@ -5,8 +5,8 @@
 #include "closing.h"
 #include "service.h"
 
-enum { REMOVALS = 200, DELETED = 64 };
-static const double RETENTION_SECONDS = 60;
+enum { REMOVALS = 256, PAGES = 128, DELETED = PASS_DELETED };
+static const double BATCH_SECONDS = 0.001, PASS_SECONDS = 0.5, LONGEST_PAUSE = 8;
 
 #define SERVICE_OF(field, pointer) ((sv_service *)((char *)(pointer)-offsetof(sv_service, field)))
 
@@ -15,16 +15,15 @@ static const double RETENTION_SECONDS = 60;
 static bool anything_due(sv_chore *self, sv_store *store) {
     store_decision first;
     (void)self;
-    return store_decision_due(store, clock_milliseconds(), &first) == STORE_OK;
+    return store_decision_due(store, &first) == STORE_OK;
 }
 
 static store_status close_due(sv_job *base, sv_store *store) {
     sv_service *self = SERVICE_OF(closing.job, base);
-    int64_t now = clock_milliseconds();
     store_decision decision;
     store_status status = STORE_OK;
     while (self->closed_count < SERVICE_CLOSINGS &&
-           (status = store_decision_due(store, now, &decision)) == STORE_OK) {
+           (status = store_decision_due(store, &decision)) == STORE_OK) {
         store_row row;
         sv_closed *at = &self->closed[self->closed_count];
         at->agent = agents_find_id(&self->agents, decision.agent);
@@ -35,7 +34,7 @@ static store_status close_due(sv_job *base, sv_store *store) {
         }
         self->closed_count++;
         sv_settings *settings = agent_settings(at->agent);
-        status = closing_write(store, settings, &decision, now, &row, &at->reward);
+        status = closing_write(store, settings, &decision, &row, &at->reward);
         settings_release(settings);
         at->seq = row.seq;
         if (status != STORE_OK) break;
@@ -56,69 +55,91 @@ static void end_due(sv_job *base, store_status status) {
     self->closed_count = 0;
 }
 
-/* ---- retention: one agent at a time, a few rows a commit ---- */
+/* ---- retention: a pass over all agents, in short batches ---- */
 
-static int64_t before_of(sv_agent *agent) {
-    sv_settings *settings = agent_settings(agent);
-    double days = settings->retention_days;
-    settings_release(settings);
-    return days > 0 ? clock_milliseconds() - (int64_t)(days * 86400000) : 0;
-}
-
-static bool retention_wanted(sv_chore *base, sv_store *store) {
-    (void)store;
-    sv_service *self = SERVICE_OF(retention, base);
-    double now = clock_seconds();
-    if (self->retained == 0 && now < self->retention_next) return false;
-    if (self->retained == 0) self->retention_next = now + RETENTION_SECONDS;
-    return true;
-}
-
-/* The agent with the least id above `after`; 0: none. `*before`: what is older goes. */
-static int64_t next_agent(sv_service *self, sv_store *store, int64_t after, int64_t *before) {
+/* The agents of a new pass. */
+static void begin_pass(sv_service *self, sv_store *store) {
     sv_agent *all[LIMIT_AGENTS + 1];
-    int64_t deleted[DELETED], next = 0;
+    int64_t deleted[DELETED];
+    sv_pass *pass = &self->pass;
     size_t count = agents_all(&self->agents, all), deleted_count = 0;
+    pass->count = pass->at = 0;
+    pass->removed = 0;
     for (size_t i = 0; i < count; i++) {
-        if (all[i]->id > after && (!next || all[i]->id < next)) {
-            next = all[i]->id;
-            *before = before_of(all[i]);
-        }
+        sv_settings *settings = agent_settings(all[i]);
+        if (settings->retention_days > 0 && !atomic_load(&all[i]->unreadable)) /* its own is not known */
+            pass->turns[pass->count++] =
+                (sv_turn){.agent = all[i]->id, .age = (int64_t)(settings->retention_days * 86400000)};
+        settings_release(settings);
         agent_release(all[i]);
     }
     store_agents_deleted(store, deleted, DELETED, &deleted_count);
     for (size_t i = 0; i < deleted_count; i++)
-        if (deleted[i] > after && (!next || deleted[i] < next)) {
-            next = deleted[i];
-            *before = INT64_MAX;
-        }
-    return next;
+        pass->turns[pass->count++] = (sv_turn){.agent = deleted[i], .deleted = true};
+}
+
+static bool retention_wanted(sv_chore *base, sv_store *store) {
+    sv_service *self = SERVICE_OF(retention, base);
+    if (self->pass.runs) return true;
+    if (clock_seconds() < self->pass.next) return false;
+    begin_pass(self, store);
+    return self->pass.runs = true;
+}
+
+/* What one agent has to remove. */
+static store_status take_turn(sv_turn *turn, sv_store *store, double until, bool *done) {
+    store_retention what = {
+        .agent = turn->agent, .age = turn->age, .deleted = turn->deleted, .most = REMOVALS, .until = until};
+    store_status status = store_retain(store, &what);
+    turn->waited += what.waited;
+    turn->removed = what.count;
+    *done = what.count == 0 && clock_seconds() < until;
+    if (status == STORE_OK && *done && turn->deleted) status = store_agent_remove(store, turn->agent);
+    return status == STORE_NONE ? STORE_OK : status;
 }
 
 static store_status retain(sv_job *base, sv_store *store) {
     sv_service *self = SERVICE_OF(retention.job, base);
-    self->waited = 0;
-    int64_t before = 0, agent = next_agent(self, store, self->retained, &before);
-    uint64_t removed = 0;
-    store_status status =
-        agent && before ? store_retain(store, agent, before, REMOVALS, &removed, &self->waited) : STORE_OK;
-    if (status == STORE_OK && before == INT64_MAX && removed == 0) status = store_agent_remove(store, agent);
-    self->retaining = agent;
-    if (removed == 0) self->retained = agent; /* done with this one; 0: with all */
-    return status;
+    sv_pass *pass = &self->pass;
+    double until = clock_seconds() + BATCH_SECONDS;
+    store_status status = STORE_OK;
+    pass->first = pass->at;
+    while (status == STORE_OK && pass->at < pass->count && clock_seconds() < until) {
+        bool done = false;
+        status = take_turn(&pass->turns[pass->at], store, until, &done);
+        pass->removed += pass->turns[pass->at].removed;
+        pass->at += done;
+    }
+    if (status != STORE_OK || pass->at < pass->count) return status;
+    status = store_give_back(store, PAGES);
+    pass->runs = status == STORE_OK; /* there may be more to give back */
+    return status == STORE_NONE ? STORE_OK : status;
 }
 
 static void end_retain(sv_job *base, store_status status) {
     sv_service *self = SERVICE_OF(retention.job, base);
-    sv_agent *agent =
-        status == STORE_OK && self->waited ? agents_find_id(&self->agents, self->retaining) : NULL;
-    if (agent) atomic_fetch_sub(&agent->waiting, self->waited);
-    agent_release(agent);
+    sv_pass *pass = &self->pass;
+    for (size_t i = pass->first; i < pass->count && i <= pass->at; i++) {
+        sv_turn *turn = &pass->turns[i];
+        sv_agent *agent =
+            status == STORE_OK && turn->waited ? agents_find_id(&self->agents, turn->agent) : NULL;
+        if (agent) atomic_fetch_sub(&agent->waiting, turn->waited);
+        agent_release(agent);
+        turn->waited = 0;
+    }
+    if (status != STORE_OK) pass->runs = false;
+    self->retention.more = pass->runs;
+    if (pass->runs) return;
+    /* with nothing to do, passes come less often */
+    pass->pause = pass->removed                     ? PASS_SECONDS
+                  : pass->pause * 2 < LONGEST_PAUSE ? pass->pause * 2
+                                                    : LONGEST_PAUSE;
+    if (pass->pause < PASS_SECONDS) pass->pause = PASS_SECONDS;
+    pass->next = clock_seconds() + pass->pause;
 }
 
 void service_add_chores(sv_service *self) {
     self->closing =
         (sv_chore){.wanted = anything_due, .job = {.run = close_due, .end = end_due}, .period = 0.05};
-    self->retention =
-        (sv_chore){.wanted = retention_wanted, .job = {.run = retain, .end = end_retain}, .period = 0.2};
+    self->retention = (sv_chore){.wanted = retention_wanted, .job = {.run = retain, .end = end_retain}};
 }

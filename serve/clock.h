@@ -5,10 +5,11 @@
 #include <stdint.h>
 #include <time.h>
 
+/* Since 1970; a clock that is set before that counts as 1970. */
 static inline int64_t clock_milliseconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return now.tv_sec < 0 ? 0 : (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static inline double clock_seconds(void) {

@@ -38,7 +38,7 @@ static void fill_in(sv_combination *self, const sv_settings *settings) {
 }
 
 store_status closing_write(sv_store *store, const sv_settings *settings, const store_decision *decision,
-                           int64_t now, store_row *row, double *reward) {
+                           store_row *row, double *reward) {
     sv_text data = {0};
     int64_t id = decision->id, agent = decision->agent; /* the decision's texts end with the next call */
     sv_combination all = {.by = settings->aggregate, .count = decision->arm_count};
@@ -52,8 +52,7 @@ store_status closing_write(sv_store *store, const sv_settings *settings, const s
         *reward = 0;
         for (size_t i = 0; i < all.count; i++)
             if (isfinite(all.values[i])) *reward += all.values[i];
-        *row =
-            (store_row){.kind = ROW_LEARN, .time = now, .decision = id, .data = data.data, .size = data.size};
+        *row = (store_row){.kind = ROW_LEARN, .decision = id, .data = data.data, .size = data.size};
         status = data.failed ? STORE_LATER : store_row_add(store, agent, row);
         row->data = NULL;
     }

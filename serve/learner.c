@@ -143,7 +143,7 @@ static bool take_rows(sv_learner *self, sv_agent *agent, size_t most) {
     uint64_t before = agent->learnt_seq;
     double begin = processor_seconds();
     thread_name("learn");
-    bool good = learner_take_rows(self->store, agent, self->options.folder, most, &self->stop, sentence);
+    bool good = learner_take_rows(self->store, agent, self->options.scratch, most, &self->stop, sentence);
     thread_name("learner");
     set_replay(self, agent, agent->replay_seconds + processor_seconds() - begin);
     pthread_mutex_lock(&self->lock);

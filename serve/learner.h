@@ -11,6 +11,7 @@
 typedef struct learner sv_learner;
 
 typedef struct learner_options {
+    const char *scratch;       /* borrowed: how the paths of files begin that do not stay */
     const char *folder;        /* borrowed */
     double recovery_seconds;   /* that learning again what is in no checkpoint may take */
     double checkpoint_seconds; /* at the latest between two checkpoints of an agent that has learnt; 0: any */

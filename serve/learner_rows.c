@@ -11,13 +11,13 @@
 
 typedef struct walk {
     sv_agent *agent;
-    const char *folder;
+    const char *scratch;
     sv_refusal why; /* status 0: it can go on */
 } sv_walk;
 
 /* A file of the folder for what the library reads from files only. */
 static bool write_scratch(const sv_walk *self, const char *data, size_t size, sv_text *path) {
-    text_put(path, "%s/scratch-%lld.npz", self->folder, (long long)self->agent->id);
+    text_put(path, "%s-%lld.npz", self->scratch, (long long)self->agent->id);
     FILE *file = path->failed ? NULL : fopen(path->data, "wb");
     bool good = file && (!size || fwrite(data, 1, size, file) == size);
     return file && !fclose(file) && good;
@@ -49,7 +49,7 @@ static void take_change(sv_walk *self, const store_row *row) {
     bool good = settings_same_agent(self->agent->learner_settings, settings);
     if (!good) {
         good = write_scratch(self, NULL, 0, &scratch) ||
-               refuse(&self->why, 503, "%s cannot be written", scratch.failed ? self->folder : scratch.data);
+               refuse(&self->why, 503, "%s cannot be written", scratch.failed ? self->scratch : scratch.data);
         if (good)
             good = brain_change(self->agent->brain, self->agent->learner_settings, settings, scratch.data,
                                 &self->why);
@@ -67,7 +67,7 @@ static void take_model(sv_walk *self, const store_row *row) {
     sv_text path = {0};
     sv_brain *brain = NULL;
     if (!write_scratch(self, row->data, row->size, &path))
-        refuse(&self->why, 503, "%s cannot be written", path.failed ? self->folder : path.data);
+        refuse(&self->why, 503, "%s cannot be written", path.failed ? self->scratch : path.data);
     else if (brain_load(path.data, &brain, &self->why)) {
         self->agent->checkpoint_wanted = true;
         sv_settings *settings = brain_settings(brain, self->agent->learner_settings, &self->why);
@@ -220,9 +220,9 @@ static size_t take_some(sv_walk *self, sv_store *store, size_t most, double unti
     return taken;
 }
 
-bool learner_take_rows(sv_store *store, sv_agent *agent, const char *folder, size_t most,
+bool learner_take_rows(sv_store *store, sv_agent *agent, const char *scratch, size_t most,
                        const atomic_bool *stop, char sentence[480]) {
-    sv_walk walk = {.agent = agent, .folder = folder};
+    sv_walk walk = {.agent = agent, .scratch = scratch};
     double until = clock_seconds() + SECONDS_AT_A_TIME;
     for (size_t taken = 0, now; taken < most && !walk.why.status; taken += now)
         if ((taken && clock_seconds() >= until) ||

@@ -7,7 +7,7 @@
 
 /* Takes the next rows of the agent, at most `most`, until `stop` or a twentieth of a second has passed;
  * learnt_seq says how far it came. false: it cannot go on, and why. */
-bool learner_take_rows(sv_store *store, sv_agent *agent, const char *folder, size_t most,
+bool learner_take_rows(sv_store *store, sv_agent *agent, const char *scratch, size_t most,
                        const atomic_bool *stop, char sentence[480]);
 
 #endif

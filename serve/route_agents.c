@@ -138,7 +138,7 @@ static bool can_change(const sv_exchange *self, const sv_settings *before, const
                        sv_refusal *why) {
     sv_text scratch = {0};
     sv_brain *brain = NULL;
-    text_put(&scratch, "%s/scratch-put-%p.npz", self->service->folder, (const void *)self);
+    text_put(&scratch, "%s-put-%p.npz", self->service->folder.scratch, (const void *)self);
     bool good = !scratch.failed && brain_create(before, &brain, why) &&
                 brain_change(brain, before, after, scratch.data, why);
     if (scratch.data) unlink(scratch.data);

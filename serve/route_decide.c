@@ -191,8 +191,8 @@ static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
     value_hash(body, decide->row.hash);
     decide->row.agent = self->agent->id;
     decide->row.time = clock_milliseconds();
-    decide->row.due =
-        settings->wait_seconds > 0 ? decide->row.time + (int64_t)(settings->wait_seconds * 1000) : 0;
+    decide->row.wait = (int64_t)(settings->wait_seconds * 1000);
+    if (settings->wait_seconds > 0 && !decide->row.wait) decide->row.wait = 1;
     decide->row.event = decide->event;
     decide->row.body = self->body.data;
     decide->row.body_size = self->body.size;

@@ -142,7 +142,7 @@ static store_status keep(sv_feedback *self, sv_store *store, const store_decisio
     if (self->late || of.due) return STORE_OK;
     store_row row;
     self->closed = true;
-    status = closing_write(store, self->settings, &of, now, &row, &self->reward);
+    status = closing_write(store, self->settings, &of, &row, &self->reward);
     self->seq = row.seq;
     return status;
 }

@@ -58,7 +58,7 @@ static void finish(sv_work *self, int status) {
 }
 
 static void scratch_path(const sv_exchange *self, sv_text *out) {
-    text_put(out, "%s/scratch-%p.npz", self->service->folder, (const void *)self);
+    text_put(out, "%s-%p.npz", self->service->folder.scratch, (const void *)self);
 }
 
 /* ---- GET: the learner saves it ---- */

@@ -23,6 +23,8 @@ int serve_run(const serve_options *options, char *message);
 int serve_check(const char *folder, char *message);
 /* A copy of the folder into a new one, while it is served. */
 int serve_backup(const char *folder, const char *to, char *message);
+/* A folder of an older format becomes one of this version's, after a backup beside it. */
+int serve_migrate(const char *folder, char *message);
 /* Makes a file of keys and prints the keys. */
 int serve_make_keys(const char *path, char *message);
 

@@ -1,30 +1,9 @@
 #include "service.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "checkpoints.h"
-
-/* One process a folder. */
-static bool lock_folder(sv_service *self, sv_refusal *why) {
-    sv_text path = {0};
-    if (mkdir(self->folder, 0700) && errno != EEXIST)
-        return refuse(why, 400, "%s cannot be made: %s", self->folder, strerror(errno));
-    text_put(&path, "%s/lock", self->folder);
-    self->lock_file = path.failed ? -1 : open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    int error = errno;
-    text_free(&path);
-    if (self->lock_file < 0)
-        return refuse(why, 400, "%s cannot be written to: %s", self->folder, strerror(error));
-    if (flock(self->lock_file, LOCK_EX | LOCK_NB) == 0) return true;
-    return refuse(why, 400, "%s is in use by another process", self->folder);
-}
 
 typedef struct loading {
     sv_service *service;
@@ -59,24 +38,9 @@ static bool load_agent(void *user, const store_agent *from) {
     return noted;
 }
 
-/* Files that no row names: of a checkpoint that was cut off before its row, of an agent that was deleted. */
-static void remove_strays(sv_service *self) {
-    sv_agent *all[LIMIT_AGENTS + 1];
-    size_t count = agents_all(&self->agents, all);
-    DIR *folder = opendir(self->folder);
-    for (struct dirent *file; folder && (file = readdir(folder));) {
-        bool ours = !strncmp(file->d_name, "agent-", 6) || !strncmp(file->d_name, "scratch-", 8);
-        for (size_t i = 0; i < count && ours; i++)
-            ours = strcmp(all[i]->checkpoint.file, file->d_name) && strcmp(all[i]->older.file, file->d_name);
-        if (ours) unlinkat(dirfd(folder), file->d_name, 0);
-    }
-    if (folder) closedir(folder);
-    for (size_t i = 0; i < count; i++) agent_release(all[i]);
-}
-
 static sv_store *open_store(sv_service *self, bool write, sv_refusal *why) {
     sv_text sentence = {0};
-    sv_store *store = store_open(self->folder, write, &sentence);
+    sv_store *store = store_open(self->folder.path, write, &sentence);
     if (!store) refuse(why, 503, "%s", sentence.failed ? "memory could not be had" : sentence.data);
     text_free(&sentence);
     return store;
@@ -86,7 +50,6 @@ static bool load_all(sv_service *self, sv_store *store, sv_refusal *why) {
     sv_loading loading = {self, why};
     store_status status = store_agents(store, load_agent, &loading);
     if (!why->status && status != STORE_OK) return refuse(why, 503, "%s", store_sentence(store));
-    if (!why->status) remove_strays(self);
     return !why->status;
 }
 
@@ -100,7 +63,8 @@ static bool start_threads(sv_service *self, const service_options *options, sv_s
     sv_store *of_folding = of_learner ? open_store(self, false, why) : NULL;
     self->writer = of_folding ? writer_start(store, chores, 2, &self->connections) : NULL;
     self->folding = self->writer ? folding_start(of_folding, store) : NULL;
-    learner_options about = {.folder = self->folder,
+    learner_options about = {.folder = self->folder.path,
+                             .scratch = self->folder.scratch,
                              .checkpoint_seconds = options->checkpoint_seconds,
                              .recovery_seconds =
                                  options->recovery_seconds > 0 ? options->recovery_seconds : 10,
@@ -116,19 +80,22 @@ static bool start_threads(sv_service *self, const service_options *options, sv_s
 
 sv_service *service_start(const service_options *options, sv_refusal *why) {
     sv_service *self = calloc(1, sizeof *self);
-    if (!self || !(self->folder = strdup(options->folder))) {
-        free(self);
+    if (!self) {
         refuse(why, 503, "memory could not be had");
         return NULL;
     }
-    self->lock_file = -1;
+    self->folder.lock_file = -1;
     agents_begin(&self->agents);
     pthread_mutex_init(&self->reading, NULL);
     if (options->keys && !keys_read(&self->keys, options->keys, why)) goto fail;
-    if (!lock_folder(self, why)) goto fail;
+    if (!folder_open(&self->folder, options->folder, why)) goto fail;
     sv_store *store = open_store(self, true, why);
     if (!store) goto fail;
-    if (!load_all(self, store, why)) {
+    if (!folder_check_journal(&self->folder, store, why)) {
+        store_abandon(store);
+        goto fail;
+    }
+    if (!folder_tidy(&self->folder, store, why) || !load_all(self, store, why)) {
         store_close(store);
         goto fail;
     }
@@ -149,7 +116,6 @@ void service_stop(sv_service *self) {
     store_close(self->reader);
     agents_end(&self->agents);
     pthread_mutex_destroy(&self->reading);
-    if (self->lock_file >= 0) close(self->lock_file);
-    free(self->folder);
+    folder_close(&self->folder);
     free(self);
 }

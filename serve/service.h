@@ -3,6 +3,7 @@
 #define SERVE_SERVICE_H
 
 #include "agents.h"
+#include "folder.h"
 #include "folding.h"
 #include "keys.h"
 #include "learner.h"
@@ -18,11 +19,25 @@ typedef struct closed {
     uint64_t seq;
 } sv_closed;
 
+/* A pass of retention over the agents. */
+enum { PASS_DELETED = 64 };
+typedef struct turn {
+    int64_t agent, age; /* milliseconds */
+    bool deleted;
+    uint64_t waited, removed; /* of the last batch: events that were not learnt; and all */
+} sv_turn;
+typedef struct pass {
+    sv_turn turns[LIMIT_AGENTS + 1 + PASS_DELETED];
+    size_t count, at, first; /* at: whose turn it is; first: who was when the batch began */
+    bool runs;
+    uint64_t removed;
+    double next, pause; /* when the next one begins; seconds before it */
+} sv_pass;
+
 typedef struct service sv_service;
 
 struct service {
-    char *folder;
-    int lock_file;
+    sv_folder folder;
     sv_keys keys;
     sv_agents agents;
     sv_metrics metrics;
@@ -36,9 +51,7 @@ struct service {
     sv_chore closing, retention;
     sv_closed closed[SERVICE_CLOSINGS]; /* the writer's own */
     size_t closed_count;
-    int64_t retained, retaining; /* agents: retention is done with the one, and at the other */
-    uint64_t waited;             /* events without feedback that it has removed just now */
-    double retention_next;
+    sv_pass pass;
 };
 
 typedef struct service_options {

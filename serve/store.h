@@ -27,7 +27,19 @@ typedef struct store sv_store;
 
 /* The database of the folder, made where it is missing if `write`. NULL, with a sentence. */
 sv_store *store_open(const char *folder, bool write, sv_text *sentence);
-void store_close(sv_store *self); /* NULL is fine */
+/* The same to read, of any format up to the present one: for copies. */
+sv_store *store_open_old(const char *folder, sv_text *sentence);
+void store_close(sv_store *self);   /* NULL is fine */
+void store_abandon(sv_store *self); /* the same, and no file is changed by it */
+/* The journal's time when it was written last; and from here on that number goes into a file, too, once it
+ * is on disk. */
+int64_t store_written(const sv_store *self);
+void store_mark(sv_store *self, int file);
+/* The number of the format that this version writes; that of a folder's journal, which is not newer; and a
+ * journal of an older one changed into the present one. false with a sentence. */
+enum { STORE_FORMAT = 2 };
+bool store_format(const char *folder, int *format, sv_text *sentence);
+bool store_migrate(const char *folder, int format, sv_text *sentence);
 /* The sentence of the last failure. */
 const char *store_sentence(const sv_store *self);
 /* Calls of fsync of this process, and their seconds, counted by power of two of microseconds, (24). */
@@ -86,7 +98,9 @@ store_status store_agents(sv_store *self, bool (*each)(void *user, const store_a
 typedef enum decision_state { DECISION_WAITS, DECISION_LEARNT, DECISION_DROPPED } decision_state;
 
 typedef struct store_decision {
-    int64_t id, agent, time, due; /* milliseconds; due 0: at its first feedback */
+    int64_t id, agent, time; /* milliseconds of the day's clock */
+    int64_t wait,
+        due; /* of the journal's: given how long it waits, and then until when; 0: for its feedback */
     const char *event;
     decision_state state;
     uint64_t model, seq; /* seq of the row that learnt it; 0: none */
@@ -103,7 +117,7 @@ store_status store_decision_add(sv_store *self, const store_decision *decision);
 /* Without its body, which nobody needs. Texts are valid until the next decision is looked for. */
 store_status store_decision_find(sv_store *self, int64_t agent, const char *event, store_decision *out);
 /* The first decision whose wait has ended, likewise; STORE_NONE: there is none. */
-store_status store_decision_due(sv_store *self, int64_t now, store_decision *out);
+store_status store_decision_due(sv_store *self, store_decision *out);
 /* All of the agent's that wait are dropped: they will not be learnt. `count`: how many. */
 store_status store_decisions_drop(sv_store *self, int64_t agent, uint64_t *count);
 /* Removes a decision with its feedback; its row stays, without them. Their bytes are overwritten in the
@@ -125,7 +139,7 @@ typedef enum row_kind { ROW_NEW = 1, ROW_CHANGE, ROW_LEARN, ROW_MODEL } row_kind
 typedef struct store_row {
     uint64_t seq; /* from 1, without gaps */
     row_kind kind;
-    int64_t time, decision; /* 0: none */
+    int64_t time, decision; /* time: the journal's, which the store gives; decision 0: none */
     const char *data;       /* (size): settings as JSON, K values or nulls as JSON, or an npz file */
     size_t size;
     store_decision of; /* with store_rows: the decision, if it is there: id 0 where not */
@@ -146,13 +160,32 @@ store_status store_waiting(sv_store *self, int64_t agent, size_t most,
 /* ---- checkpoints, retention, checks ---- */
 
 /* `keep`: the agent's newest checkpoint becomes its older one; else the older one stays, and the newest,
- * which cannot be read, is not named any longer. */
+ * which cannot be read, is not named any longer. `spare`: the file of the one that goes stays; it could
+ * not be read, and is not ours to remove. */
 store_status store_checkpoint(sv_store *self, int64_t agent, uint64_t seq, const char *file,
-                              const char *settings, bool keep, int64_t now);
-/* Removes up to `most` decisions made before `before`, with their rows: of a deleted agent any, of others
- * those that both checkpoints have. `count`: how many, `waited` of them without having been learnt. */
-store_status store_retain(sv_store *self, int64_t agent, int64_t before, size_t most, uint64_t *count,
-                          uint64_t *waited);
+                              const char *settings, bool keep, bool spare, int64_t now);
+/* A file that is going to be written, named after an agent: should the row that names it never come, it
+ * may be removed. It takes the place of what was said of that agent before. */
+store_status store_leftover(sv_store *self, int64_t agent, const char *file);
+/* Files that nobody needs: of checkpoints that were replaced or cut off, of deleted agents. */
+store_status store_leftovers(sv_store *self, void (*each)(void *user, const char *file), void *user);
+/* How the names of scratch files begin, which a start removes; STORE_NONE: they have none yet. */
+store_status store_scratch(sv_store *self, char name[64]);
+store_status store_scratch_put(sv_store *self, const char *name);
+
+/* Removes decisions that are older than `age` milliseconds, with their rows: of a deleted agent any, of
+ * others those that both checkpoints have. At most `most`, and none after the moment `until`
+ * (clock_seconds). `count`: how many, `waited` of them without having been learnt. */
+typedef struct store_retention {
+    int64_t agent, age;
+    bool deleted; /* the agent is: all of it goes */
+    size_t most;
+    double until;
+    uint64_t count, waited;
+} store_retention;
+store_status store_retain(sv_store *self, store_retention *what);
+/* Gives free pages back to the disk, where they are many: at most `most` of them. */
+store_status store_give_back(sv_store *self, size_t most);
 /* The last of a deleted agent. STORE_NONE: there are decisions left. */
 store_status store_agent_remove(sv_store *self, int64_t agent);
 /* Looks for damage and for rows that do not fit together: a line each. */

@@ -6,34 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { MOST_PAGES = 10000, KEPT_BYTES = 16 << 20 }; /* of the log: 41 MB; its file after it was folded */
-enum { FORMAT = 1, APPLICATION = 0x53415231 /* "SAR1" */, BUSY_MILLISECONDS = 5000, SHORT_MILLISECONDS = 50 };
-
-/* Of checkpoints the newest is under its agent's id, and the one before it under minus that. */
-static const char TABLES[] =
-    "CREATE TABLE IF NOT EXISTS agents (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, settings "
-    "TEXT NOT NULL,"
-    " created INTEGER NOT NULL, deleted INTEGER);"
-    "CREATE UNIQUE INDEX IF NOT EXISTS agent_names ON agents (name) WHERE deleted IS NULL;"
-    "CREATE TABLE IF NOT EXISTS decisions (id INTEGER PRIMARY KEY, agent INTEGER NOT NULL, event TEXT NOT "
-    "NULL,"
-    " time INTEGER NOT NULL, due INTEGER NOT NULL, state INTEGER NOT NULL, model INTEGER NOT NULL, seq "
-    "INTEGER,"
-    " hash BLOB NOT NULL, arms BLOB NOT NULL, answer TEXT NOT NULL, body BLOB NOT NULL);"
-    "CREATE UNIQUE INDEX IF NOT EXISTS decision_events ON decisions (agent, event);"
-    "CREATE INDEX IF NOT EXISTS decisions_due ON decisions (due) WHERE state = 0 AND due > 0;"
-    "CREATE INDEX IF NOT EXISTS decisions_open ON decisions (agent, state, time) WHERE state <> 1;"
-    "CREATE TABLE IF NOT EXISTS feedback (id INTEGER PRIMARY KEY, decision INTEGER NOT NULL, key TEXT NOT "
-    "NULL,"
-    " time INTEGER NOT NULL, late INTEGER NOT NULL, value TEXT NOT NULL);"
-    "CREATE UNIQUE INDEX IF NOT EXISTS feedback_keys ON feedback (decision, key);"
-    "CREATE TABLE IF NOT EXISTS rows (id INTEGER PRIMARY KEY, agent INTEGER NOT NULL, seq INTEGER NOT NULL,"
-    " kind INTEGER NOT NULL, decision INTEGER, time INTEGER NOT NULL, data BLOB);"
-    "CREATE UNIQUE INDEX IF NOT EXISTS row_seqs ON rows (agent, seq);"
-    "CREATE TABLE IF NOT EXISTS checkpoints (agent INTEGER PRIMARY KEY, seq INTEGER NOT NULL, file TEXT NOT "
-    "NULL,"
-    " settings TEXT NOT NULL, time INTEGER NOT NULL);";
+enum { IDLE_MILLISECONDS = 60000 }; /* between two times that are stored while nothing else is */
+enum { BUSY_MILLISECONDS = 5000, SHORT_MILLISECONDS = 50 };
 
 static const char *const SQL[] = {
 #define STORE_SQL(name, sql) sql,
@@ -80,9 +58,34 @@ store_status store_run(sv_store *self, sqlite3_stmt *statement) {
 }
 
 store_status store_begin(sv_store *self) {
+    store_clock_advance(self);
+    self->changes = sqlite3_total_changes(self->database);
     return store_is_ruined(self) ? STORE_FAILED : store_run(self, store_use(self, SQL_BEGIN));
 }
-store_status store_commit(sv_store *self) { return store_run(self, store_use(self, SQL_COMMIT)); }
+
+/* No need to sync it: what it says is true as soon as it says so. */
+static void write_mark(sv_store *self) {
+    char text[32];
+    self->marked = self->clock_kept;
+    int size = snprintf(text, sizeof text, "%020lld\n", (long long)self->clock_kept);
+    if (self->mark >= 0 && pwrite(self->mark, text, (size_t)size, 0) != size) self->mark = -1;
+}
+
+int64_t store_written(const sv_store *self) { return self->clock_kept; }
+
+void store_mark(sv_store *self, int file) { self->mark = file; }
+
+store_status store_commit(sv_store *self) {
+    bool changed = sqlite3_total_changes(self->database) != self->changes ||
+                   self->clock.waits - self->clock_kept > IDLE_MILLISECONDS;
+    store_status status = changed ? store_clock_keep(self, false) : STORE_OK;
+    if (status == STORE_OK) status = store_run(self, store_use(self, SQL_COMMIT));
+    if (status != STORE_OK)
+        self->clock_kept = self->marked;
+    else if (self->clock_kept != self->marked)
+        write_mark(self);
+    return status;
+}
 
 void store_rollback(sv_store *self) {
     char sentence[sizeof self->sentence];
@@ -138,76 +141,84 @@ store_status store_empty_log(sv_store *self) {
 
 uint64_t store_changes(const sv_store *self) { return (uint64_t)sqlite3_total_changes(self->database); }
 
-store_status store_probe(sv_store *self) {
-    char sql[64];
-    snprintf(sql, sizeof sql, "PRAGMA user_version = %d", FORMAT);
-    return store_result(self, sqlite3_exec(self->database, sql, NULL, NULL, NULL));
-}
-
-static int whole(sv_store *self, const char *sql) {
-    sqlite3_stmt *statement = NULL;
-    int value = -1;
-    if (sqlite3_prepare_v2(self->database, sql, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        value = sqlite3_column_int(statement, 0);
-    sqlite3_finalize(statement);
-    return value;
-}
-
-static bool run_sql(sv_store *self, const char *sql) {
+bool store_run_sql(sv_store *self, const char *sql) {
     return store_result(self, sqlite3_exec(self->database, sql, NULL, NULL, NULL)) == STORE_OK;
 }
 
-/* A new database gets its tables; an old one must be ours, and of a format that we know. */
-static bool prepare(sv_store *self, bool write) {
-    char pragmas[300];
-    sqlite3_busy_timeout(self->database, BUSY_MILLISECONDS);
-    int application = whole(self, "PRAGMA application_id"), format = whole(self, "PRAGMA user_version");
-    if (application == -1 || format == -1) return store_result(self, sqlite3_errcode(self->database)), false;
-    bool fresh =
-        write && application == 0 && format == 0 && whole(self, "SELECT count(*) FROM sqlite_master") == 0;
-    if (!fresh && (application != APPLICATION || format != FORMAT)) {
-        snprintf(self->sentence, sizeof self->sentence,
-                 application == APPLICATION ? "its format is %d, and this version knows %d"
-                                            : "it is not a journal of superarm serve",
-                 format, FORMAT);
-        return false;
-    }
-    if (!write) return true;
-    sqlite3_wal_hook(self->database, see_commit, self);
-    snprintf(pragmas, sizeof pragmas,
-             "%s PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;"
-             "PRAGMA journal_size_limit = %d; PRAGMA cache_size = -16384; PRAGMA foreign_keys = OFF",
-             fresh ? "PRAGMA auto_vacuum = INCREMENTAL;" : "", KEPT_BYTES);
-    if (!run_sql(self, pragmas)) return false;
-    snprintf(pragmas, sizeof pragmas, "BEGIN; PRAGMA application_id = %d; PRAGMA user_version = %d;",
-             APPLICATION, FORMAT);
-    return !fresh || (run_sql(self, pragmas) && run_sql(self, TABLES) && run_sql(self, "COMMIT"));
+store_status store_probe(sv_store *self) {
+    store_status status = store_begin(self);
+    if (status == STORE_OK) status = store_clock_keep(self, true);
+    if (status == STORE_OK) status = store_commit(self);
+    if (status != STORE_OK) store_rollback(self);
+    return status;
 }
 
-sv_store *store_open(const char *folder, bool write, sv_text *sentence) {
+/* How the writer's connection treats the disk. */
+static bool prepare_writing(sv_store *self) {
+    char pragmas[300];
+    sqlite3_wal_hook(self->database, see_commit, self);
+    snprintf(pragmas, sizeof pragmas,
+             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;"
+             "PRAGMA journal_size_limit = %d; PRAGMA cache_size = -16384; PRAGMA foreign_keys = OFF",
+             KEPT_BYTES);
+    return store_run_sql(self, pragmas);
+}
+
+static bool prepare(sv_store *self) {
+    sqlite3_busy_timeout(self->database, BUSY_MILLISECONDS);
+    int result = store_add_sums(self->database);
+    if (result != SQLITE_OK) return store_result(self, result), false;
+    if (!store_prepare_tables(self)) return false;
+    if (self->old) return true;
+    return (!self->writes || prepare_writing(self)) && store_clock_open(self) == STORE_OK;
+}
+
+static sv_store *open_any(const char *folder, bool write, bool old, sv_text *sentence) {
     sv_text path = {0};
     sv_store *self = calloc(1, sizeof *self);
-    text_put(&path, "%s/journal.db", folder);
+    struct stat about;
+    text_put(&path, "%s/journal.db-wal", folder);
     if (!self || path.failed) goto fail;
+    self->had_log = stat(path.data, &about) == 0 && about.st_size > 0;
+    path.size -= 4;
+    path.data[path.size] = 0;
+    self->writes = write;
+    self->old = old;
+    self->mark = -1;
     int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE;
     int result = sqlite3_open_v2(path.data, &self->database, flags | SQLITE_OPEN_NOMUTEX, store_vfs());
     if (result != SQLITE_OK)
         snprintf(self->sentence, sizeof self->sentence, "it cannot be opened: %s",
                  self->database ? sqlite3_errmsg(self->database) : "memory could not be had");
-    if (result != SQLITE_OK || !prepare(self, write)) goto fail;
+    if (result != SQLITE_OK || !prepare(self)) goto fail;
     text_free(&path);
     return self;
 fail:
     text_put(sentence, "%s: %s", path.failed ? folder : path.data,
              self ? self->sentence : "memory could not be had");
-    store_close(self);
+    store_abandon(self);
     text_free(&path);
     return NULL;
 }
 
+sv_store *store_open(const char *folder, bool write, sv_text *sentence) {
+    return open_any(folder, write, false, sentence);
+}
+
+sv_store *store_open_old(const char *folder, sv_text *sentence) {
+    return open_any(folder, false, true, sentence);
+}
+
+void store_abandon(sv_store *self) {
+    if (!self) return;
+    if (self->had_log) sqlite3_db_config(self->database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    self->writes = false;
+    store_close(self);
+}
+
 void store_close(sv_store *self) {
     if (!self) return;
+    if (self->writes && self->clock.waits) store_probe(self); /* the time of the stop */
     for (int i = 0; i < SQL_COUNT; i++) sqlite3_finalize(self->statements[i]);
     sqlite3_close(self->database);
     text_free(&self->found);

@@ -5,16 +5,36 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 
+#include "journal_clock.h"
 #include "store.h"
+
+/* Columns in the order in which checksums take them. A decision's state and seq are apart (moved_sum). */
+#define SUM_AGENT(t) "row_sum(" t "id, " t "name, " t "settings, " t "created, " t "deleted)"
+#define SUM_DECISION(t)                                                                                      \
+    "row_sum(" t "agent, " t "event, " t "time, " t "kept, " t "due, " t "model, " t "hash, " t "arms, " t   \
+    "answer, " t "body)"
+#define SUM_FEEDBACK(t) "row_sum(" t "decision, " t "key, " t "time, " t "late, " t "value)"
+#define SUM_ROW(t) "row_sum(" t "agent, " t "seq, " t "kind, " t "decision, " t "time, " t "data)"
+#define SUM_CHECKPOINT(t) "row_sum(" t "agent, " t "seq, " t "file, " t "settings, " t "time)"
+
+/* decisions.seq is stored with this added, and is this before the decision is learnt: so it always takes 6
+ * bytes, and learning a decision overwrites them in place instead of writing the whole row once more. */
+#define NO_SEQ "1099511627776" /* 2^40 */
+enum { SEQ_SHIFT = 40 };
 
 /* Every statement that is run often, by name: prepared once a connection. */
 #define STORE_STATEMENTS(X)                                                                                  \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                              \
     X(COMMIT, "COMMIT")                                                                                      \
     X(ROLLBACK, "ROLLBACK")                                                                                  \
-    X(AGENT_ADD, "INSERT OR IGNORE INTO agents (name, settings, created) VALUES (?1, ?2, ?3)")               \
-    X(AGENT_CHANGE, "UPDATE agents SET settings = ?2 WHERE id = ?1")                                         \
-    X(AGENT_DELETE, "UPDATE agents SET deleted = ?2 WHERE id = ?1")                                          \
+    X(FACT, "SELECT value FROM facts WHERE name = ?1")                                                       \
+    X(FACT_PUT, "INSERT OR REPLACE INTO facts (name, value, sum) VALUES (?1, ?2, row_sum(?1, ?2))")          \
+    X(AGENT_ADD, "INSERT OR IGNORE INTO agents (id, name, settings, created, sum) "                          \
+                 "VALUES (?4, ?1, ?2, ?3, row_sum(?4, ?1, ?2, ?3, NULL))")                                   \
+    X(AGENT_CHANGE, "UPDATE agents SET settings = ?2, sum = row_sum(id, name, ?2, created, deleted) "        \
+                    "WHERE id = ?1")                                                                         \
+    X(AGENT_DELETE, "UPDATE agents SET deleted = ?2, sum = row_sum(id, name, settings, created, ?2) "        \
+                    "WHERE id = ?1")                                                                         \
     X(AGENT_REMOVE, "DELETE FROM agents WHERE id = ?1")                                                      \
     X(AGENTS_DELETED, "SELECT id FROM agents WHERE deleted IS NOT NULL LIMIT ?1")                            \
     X(AGENTS, "SELECT a.id, a.name, a.settings, (SELECT max(seq) FROM rows WHERE agent = a.id), "            \
@@ -24,47 +44,68 @@
               "o.seq, o.file, o.settings, c.time FROM agents a LEFT JOIN checkpoints c ON c.agent = a.id "   \
               "LEFT JOIN checkpoints o ON o.agent = -a.id ORDER BY a.id")                                    \
     X(DECISION_ADD,                                                                                          \
-      "INSERT INTO decisions (agent, event, time, due, state, model, hash, arms, answer, body) "             \
-      "VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (agent, event) DO NOTHING")                \
+      "INSERT INTO decisions (agent, event, time, kept, due, state, model, seq, hash, arms, answer, body, "  \
+      "sum) VALUES (?1, ?2, ?3, ?10, ?4, 0, ?5, " NO_SEQ ", ?6, ?7, ?8, ?9, "                                \
+      "row_sum(?1, ?2, ?3, ?10, ?4, ?5, ?6, ?7, ?8, ?9)) ON CONFLICT (agent, event) DO NOTHING")             \
     X(DECISION_FIND, "SELECT " STORE_WITHOUT_BODY " FROM decisions d WHERE agent = ?1 AND event = ?2")       \
     X(DECISION_DUE, "SELECT " STORE_WITHOUT_BODY " FROM decisions d WHERE state = 0 AND due > 0 AND due <= " \
                     "?1 ORDER BY due, id LIMIT 1")                                                           \
-    X(DECISION_LEARNT, "UPDATE decisions SET state = 1, seq = ?2 WHERE id = ?1")                             \
-    X(DECISIONS_DROP, "UPDATE decisions SET state = 2 WHERE agent = ?1 AND state = 0")                       \
+    X(DECISION_LEARNT,                                                                                       \
+      "UPDATE decisions SET state = 1, seq = ?2, sum = moved_sum(sum, state, seq, 1, ?2) WHERE id = ?1")     \
+    X(DECISIONS_DROP, "UPDATE decisions SET state = 2, sum = moved_sum(sum, state, seq, 2, seq) "            \
+                      "WHERE agent = ?1 AND state = 0")                                                      \
     X(DECISION_DELETE, "DELETE FROM decisions WHERE id = ?1")                                                \
     X(DECISION_FORGET,                                                                                       \
-      "UPDATE rows SET decision = NULL, data = NULL WHERE decision = ?1 AND agent = "                        \
-      "(SELECT agent FROM decisions WHERE id = ?1) AND seq = (SELECT seq FROM decisions WHERE id = ?1)")     \
+      "UPDATE rows SET decision = NULL, data = NULL, sum = row_sum(agent, seq, kind, NULL, time, NULL) "     \
+      "WHERE decision = ?1 AND agent = (SELECT agent FROM decisions WHERE id = ?1) AND "                     \
+      "seq = (SELECT seq - " NO_SEQ " FROM decisions WHERE id = ?1)")                                        \
     X(WAITING,                                                                                               \
       "SELECT " STORE_DECISION " FROM decisions d WHERE agent = ?1 AND state = 0 ORDER BY id LIMIT ?2")      \
-    X(FEEDBACK_ADD, "INSERT INTO feedback (decision, key, time, late, value) VALUES (?1, ?2, ?3, ?4, ?5) "   \
+    X(FEEDBACK_ADD, "INSERT INTO feedback (decision, key, time, late, value, sum) "                          \
+                    "VALUES (?1, ?2, ?3, ?4, ?5, row_sum(?1, ?2, ?3, ?4, ?5)) "                              \
                     "ON CONFLICT (decision, key) DO NOTHING")                                                \
     X(FEEDBACK_COUNT, "SELECT count(*) FROM feedback WHERE decision = ?1")                                   \
     X(FEEDBACKS, "SELECT value FROM feedback WHERE decision = ?1 AND late = ?2 ORDER BY id")                 \
     X(FEEDBACK_DELETE, "DELETE FROM feedback WHERE decision = ?1")                                           \
     X(ROW_LAST, "SELECT max(seq) FROM rows WHERE agent = ?1")                                                \
-    X(ROW_ADD, "INSERT INTO rows (agent, seq, kind, decision, time, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")  \
-    X(ROWS, "SELECT " STORE_DECISION ", r.seq, r.kind, r.time, r.data, r.decision FROM rows r "              \
-            "LEFT JOIN decisions d ON d.id = r.decision WHERE r.agent = ?1 AND r.seq >= ?2 ORDER BY r.seq "  \
-            "LIMIT ?3")                                                                                      \
+    X(ROW_ADD, "INSERT INTO rows (agent, seq, kind, decision, time, data, sum) "                             \
+               "VALUES (?1, ?2, ?3, ?4, ?5, ?6, row_sum(?1, ?2, ?3, ?4, ?5, ?6))")                           \
+    X(ROWS,                                                                                                  \
+      "SELECT " STORE_DECISION ", r.seq, r.kind, r.time, r.data, r.decision, r.sum = " SUM_ROW(              \
+          "r.") " AND (d.id IS NULL OR d.sum = moved_sum(" SUM_DECISION("d.") ", 0, " NO_SEQ                 \
+                                                                              ", d.state, d.seq)) FROM "     \
+                                                                              "rows r LEFT JOIN decisions "  \
+                                                                              "d ON d.id = r.decision "      \
+                                                                              "WHERE r.agent = ?1 AND "      \
+                                                                              "r.seq >= ?2 ORDER BY r.seq "  \
+                                                                              "LIMIT ?3")                    \
     X(ROW_RESET, "SELECT seq FROM rows WHERE agent = ?1 AND seq >= ?2 AND kind = 1 ORDER BY seq DESC "       \
                  "LIMIT 1")                                                                                  \
-    X(CHECKPOINT, "INSERT INTO checkpoints (agent, seq, file, settings, time) VALUES (?1, ?2, ?3, ?4, ?5) "  \
-                  "ON CONFLICT (agent) DO UPDATE SET seq = ?2, file = ?3, settings = ?4, time = ?5")         \
-    X(CHECKPOINT_OLDER, "INSERT OR REPLACE INTO checkpoints SELECT -agent, seq, file, settings, time "       \
-                        "FROM checkpoints WHERE agent = ?1")                                                 \
+    X(CHECKPOINT, "INSERT OR REPLACE INTO checkpoints (agent, seq, file, settings, time, sum) "              \
+                  "VALUES (?1, ?2, ?3, ?4, ?5, row_sum(?1, ?2, ?3, ?4, ?5))")                                \
+    X(CHECKPOINT_OLDER, "INSERT OR REPLACE INTO checkpoints SELECT -agent, seq, file, settings, time, "      \
+                        "row_sum(-agent, seq, file, settings, time) FROM checkpoints WHERE agent = ?1")      \
     X(CHECKPOINT_DELETE, "DELETE FROM checkpoints WHERE agent IN (?1, -?1)")                                 \
-    X(RETAIN_ROWS, "SELECT seq, decision FROM rows WHERE agent = ?1 AND time < ?2 AND seq < coalesce("       \
-                   "(SELECT 1 << 62 FROM agents WHERE id = ?1 AND deleted), "                                \
-                   "(SELECT min(seq) FROM checkpoints WHERE agent IN (?1, -?1)), 0) ORDER BY seq LIMIT ?3")  \
-    X(RETAIN_OTHERS, "SELECT id, state FROM decisions WHERE agent = ?1 AND state <> 1 AND time < ?2 AND "    \
-                     "(due = 0 OR state = 2 OR (SELECT deleted FROM agents WHERE id = ?1)) LIMIT ?3")        \
-    X(ROW_DELETE, "DELETE FROM rows WHERE agent = ?1 AND seq = ?2")                                          \
+    X(LEFTOVERS_DELETE, "DELETE FROM leftovers WHERE agent = ?1")                                            \
+    X(LEFTOVER_ADD, "INSERT OR REPLACE INTO leftovers (file, agent, sum) VALUES (?2, ?1, row_sum(?2, ?1))")  \
+    X(LEFTOVER_OLDER, "INSERT OR REPLACE INTO leftovers (file, agent, sum) SELECT file, ?1, "                \
+                      "row_sum(file, ?1) FROM checkpoints WHERE agent = -?1 AND file <> ?2")                 \
+    X(LEFTOVERS, "SELECT file FROM leftovers WHERE file NOT IN (SELECT c.file FROM checkpoints c "           \
+                 "JOIN agents a ON a.id = abs(c.agent) WHERE a.deleted IS NULL) UNION "                      \
+                 "SELECT c.file FROM checkpoints c JOIN agents a ON a.id = abs(c.agent) "                    \
+                 "WHERE a.deleted IS NOT NULL")                                                              \
+    X(OLDEST_ROWS, "SELECT id, time, decision, seq FROM rows WHERE agent = ?1 AND seq < coalesce("           \
+                   "(SELECT 1 << 62 FROM agents WHERE id = ?1 AND deleted IS NOT NULL), "                    \
+                   "(SELECT min(seq) FROM checkpoints WHERE agent IN (?1, -?1)), 0) ORDER BY seq LIMIT ?2")  \
+    X(OLDEST_OPEN, "SELECT id, kept, due, state FROM decisions WHERE agent = ?1 AND state = ?2 "             \
+                   "AND state <> 1 ORDER BY kept LIMIT ?3")                                                  \
+    X(ROW_DELETE, "DELETE FROM rows WHERE id = ?1")                                                          \
     X(ANY_DECISION,                                                                                          \
       "SELECT 1 FROM decisions WHERE agent = ?1 UNION ALL SELECT 1 FROM rows WHERE agent = ?1 LIMIT 1")
 
 #define STORE_FIRST_COLUMNS                                                                                  \
-    "d.id, d.agent, d.event, d.time, d.due, d.state, d.model, d.seq, d.hash, d.arms, d.answer, "
+    "d.id, d.agent, d.event, d.time, d.due, d.state, d.model, d.seq - " NO_SEQ ", d.hash, d.arms, "          \
+    "d.answer, "
 #define STORE_DECISION STORE_FIRST_COLUMNS "d.body"
 #define STORE_WITHOUT_BODY STORE_FIRST_COLUMNS "NULL"
 enum { STORE_DECISION_COLUMNS = 12 };
@@ -79,8 +120,14 @@ enum {
 struct store {
     sqlite3 *database;
     sqlite3_stmt *statements[SQL_COUNT];
-    atomic_uint log_pages; /* of the writer's: after its last commit */
-    sv_text found;         /* the texts of the decision that was looked for last */
+    atomic_uint log_pages;     /* of the writer's: after its last commit */
+    sv_text found;             /* the texts of the decision that was looked for last */
+    bool writes, old, had_log; /* old: older formats are taken, too; had_log: one that was not folded in */
+    journal_clock clock;       /* the writer's */
+    int64_t clock_kept;        /* its `waits` when it was stored last */
+    int64_t marked;            /* the one that is known to be on disk */
+    int mark;                  /* file that is told so; -1: none */
+    int changes;               /* of the connection, when the transaction began */
     char sentence[320];
     atomic_bool ruined; /* and why, for whoever sees it */
     char ruin[320];
@@ -96,6 +143,21 @@ store_status store_step(sv_store *self, sqlite3_stmt *statement);
 /* What an SQLite result means; keeps its sentence. */
 store_status store_result(sv_store *self, int result);
 void store_read_decision(sqlite3_stmt *statement, store_decision *out);
+/* Runs SQL that gives no rows. */
+bool store_run_sql(sv_store *self, const char *sql);
+/* The journal's tables: made, or of the format that this version knows. false with a sentence. */
+bool store_prepare_tables(sv_store *self);
+/* A line for each that is not as it was made. */
+store_status store_check_tables(sv_store *self, sv_text *findings);
+/* Adds the functions row_sum and moved_sum; an SQLite result. */
+int store_add_sums(sqlite3 *database);
+/* The journal's clock: from its facts; to the present; back into them, where that is due. */
+store_status store_clock_open(sv_store *self);
+void store_clock_advance(sv_store *self);
+store_status store_clock_keep(sv_store *self, bool now);
+store_status store_next_agent(sv_store *self, int64_t *id);
+/* The file of the checkpoint that `file` takes the place of may be removed. */
+store_status store_leftover_older(sv_store *self, int64_t agent, const char *file);
 /* Registers our layer under SQLite, once a process; the VFS's name. */
 const char *store_vfs(void);
 

@@ -9,13 +9,14 @@ static void bind_text(sqlite3_stmt *statement, int at, const char *value) {
 
 store_status store_agent_add(sv_store *self, const char *name, const char *settings, int64_t now,
                              int64_t *id) {
-    sqlite3_stmt *add = store_use(self, SQL_AGENT_ADD);
-    if (!add) return STORE_FAILED;
+    store_status status = store_next_agent(self, id);
+    sqlite3_stmt *add = status == STORE_OK ? store_use(self, SQL_AGENT_ADD) : NULL;
+    if (!add) return status == STORE_OK ? STORE_FAILED : status;
     bind_text(add, 1, name);
     bind_text(add, 2, settings);
     sqlite3_bind_int64(add, 3, now);
-    store_status status = store_run(self, add);
-    *id = sqlite3_last_insert_rowid(self->database);
+    sqlite3_bind_int64(add, 4, *id);
+    status = store_run(self, add);
     return status == STORE_OK && sqlite3_changes(self->database) == 0 ? STORE_NONE : status;
 }
 
@@ -78,13 +79,14 @@ store_status store_decision_add(sv_store *self, const store_decision *decision) 
     sqlite3_bind_int64(add, 1, decision->agent);
     bind_text(add, 2, decision->event);
     sqlite3_bind_int64(add, 3, decision->time);
-    sqlite3_bind_int64(add, 4, decision->due);
+    sqlite3_bind_int64(add, 4, decision->wait ? self->clock.waits + decision->wait : 0);
     sqlite3_bind_int64(add, 5, (int64_t)decision->model);
     sqlite3_bind_blob(add, 6, decision->hash, SA_SHA256_BYTES, SQLITE_STATIC);
     sqlite3_bind_blob(add, 7, decision->arms, (int)(decision->arm_count * sizeof *decision->arms),
                       SQLITE_STATIC);
     bind_text(add, 8, decision->answer);
     sqlite3_bind_blob(add, 9, decision->body, (int)decision->body_size, SQLITE_STATIC);
+    sqlite3_bind_int64(add, 10, self->clock.kept);
     store_status status = store_run(self, add);
     return status == STORE_OK && sqlite3_changes(self->database) == 0 ? STORE_NONE : status;
 }
@@ -140,10 +142,11 @@ store_status store_decision_find(sv_store *self, int64_t agent, const char *even
     return find_one(self, find, out);
 }
 
-store_status store_decision_due(sv_store *self, int64_t now, store_decision *out) {
+store_status store_decision_due(sv_store *self, store_decision *out) {
     sqlite3_stmt *find = store_use(self, SQL_DECISION_DUE);
     if (!find) return STORE_FAILED;
-    sqlite3_bind_int64(find, 1, now);
+    store_clock_advance(self);
+    sqlite3_bind_int64(find, 1, self->clock.waits);
     return find_one(self, find, out);
 }
 

@@ -1,4 +1,6 @@
 /* The journal's rows: what an agent is a function of. */
+#include <stdio.h>
+
 #include "store_sqlite.h"
 
 static store_status last_seq(sv_store *self, int64_t agent, uint64_t *out) {
@@ -25,14 +27,14 @@ store_status store_row_add(sv_store *self, int64_t agent, store_row *row) {
         sqlite3_bind_int64(add, 4, row->decision);
     else
         sqlite3_bind_null(add, 4);
-    sqlite3_bind_int64(add, 5, row->time);
+    sqlite3_bind_int64(add, 5, row->time = self->clock.kept);
     sqlite3_bind_blob64(add, 6, row->data, row->size, SQLITE_STATIC);
     status = store_run(self, add);
     if (status != STORE_OK || row->kind != ROW_LEARN) return status;
     sqlite3_stmt *mark = store_use(self, SQL_DECISION_LEARNT);
     if (!mark) return STORE_FAILED;
     sqlite3_bind_int64(mark, 1, row->decision);
-    sqlite3_bind_int64(mark, 2, (int64_t)row->seq);
+    sqlite3_bind_int64(mark, 2, (int64_t)(row->seq + ((uint64_t)1 << SEQ_SHIFT)));
     return store_run(self, mark);
 }
 
@@ -46,6 +48,7 @@ store_status store_rows(sv_store *self, int64_t agent, uint64_t from, size_t mos
     sqlite3_bind_int64(list, 3, (int64_t)most);
     while ((status = store_step(self, list)) == STORE_OK) {
         store_row row = {0};
+        bool sound = sqlite3_column_int(list, STORE_DECISION_COLUMNS + 5);
         store_read_decision(list, &row.of);
         row.seq = (uint64_t)sqlite3_column_int64(list, STORE_DECISION_COLUMNS);
         row.kind = (row_kind)sqlite3_column_int(list, STORE_DECISION_COLUMNS + 1);
@@ -53,6 +56,13 @@ store_status store_rows(sv_store *self, int64_t agent, uint64_t from, size_t mos
         row.data = sqlite3_column_blob(list, STORE_DECISION_COLUMNS + 3);
         row.size = (size_t)sqlite3_column_bytes(list, STORE_DECISION_COLUMNS + 3);
         row.decision = sqlite3_column_int64(list, STORE_DECISION_COLUMNS + 4);
+        if (!sound) {
+            snprintf(self->sentence, sizeof self->sentence,
+                     "row %llu is damaged: it does not have its checksum; superarm serve --check lists all",
+                     (unsigned long long)row.seq);
+            status = STORE_FAILED;
+            break;
+        }
         if (!each(user, &row)) break;
     }
     sqlite3_reset(list); /* a read that is left open would keep the log from being folded in */
@@ -87,7 +97,9 @@ store_status store_waiting(sv_store *self, int64_t agent, size_t most,
 }
 
 store_status store_checkpoint(sv_store *self, int64_t agent, uint64_t seq, const char *file,
-                              const char *settings, bool keep, int64_t now) {
+                              const char *settings, bool keep, bool spare, int64_t now) {
+    store_status named = keep && !spare ? store_leftover_older(self, agent, file) : STORE_OK;
+    if (named != STORE_OK) return named;
     sqlite3_stmt *older = keep ? store_use(self, SQL_CHECKPOINT_OLDER) : NULL;
     if (keep && !older) return STORE_FAILED;
     if (keep) sqlite3_bind_int64(older, 1, agent);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "brain.h"
+#include "folder.h"
 #include "serve.h"
 #include "store.h"
 
@@ -18,9 +19,9 @@ typedef struct tour {
     uint64_t rows, waiting;
 } sv_tour;
 
-static sv_store *open_folder(const char *folder, char *message) {
+static sv_store *open_folder(const char *folder, bool old, char *message) {
     sv_text sentence = {0};
-    sv_store *store = store_open(folder, false, &sentence);
+    sv_store *store = old ? store_open_old(folder, &sentence) : store_open(folder, false, &sentence);
     if (!store) snprintf(message, 512, "%s", sentence.failed ? "memory could not be had" : sentence.data);
     text_free(&sentence);
     return store;
@@ -54,29 +55,39 @@ static bool check_agent(void *user, const store_agent *agent) {
     return true;
 }
 
-/* Looks at the whole folder, and prints what is wrong with it. 0: nothing; else as the exit status. */
-static int check_folder(sv_tour *self, char *message) {
-    sv_store *store = open_folder(self->folder, message);
+/* The journal may end before what its process wrote last: a log that is lost or damaged is not missed by
+ * SQLite. */
+static void check_end(sv_tour *self, const sv_store *store, int64_t mark) {
+    if (store_written(store) < mark)
+        text_put(&self->findings,
+                 "the journal ends before what was written last: journal.db-wal is missing or "
+                 "damaged, or journal.db is an older copy\n");
+}
+
+/* 0: sound; 1: damaged, and `findings` says how; else it could not be looked at. */
+static int look(sv_tour *self, char *message) {
+    int64_t mark = folder_mark(self->folder); /* first: the journal may go on meanwhile */
+    sv_store *store = open_folder(self->folder, false, message);
     if (!store) return 2;
     store_status status = store_check(store, &self->findings);
+    if (status == STORE_OK) check_end(self, store, mark);
     if (status == STORE_OK) status = store_agents(store, check_agent, self);
     if (status != STORE_OK) snprintf(message, 512, "%s", store_sentence(store));
-    store_close(store);
-    bool sound = status == STORE_OK && !self->findings.size;
-    if (status == STORE_OK && !sound) {
-        fputs(self->findings.data, stdout);
-        snprintf(message, 512, "%s is damaged: see above", self->folder);
-    }
-    text_free(&self->findings);
-    return sound ? 0 : 1;
+    store_abandon(store);
+    if (status != STORE_OK) text_put(&self->findings, "%s\n", message);
+    return status != STORE_OK || self->findings.size ? 1 : 0;
 }
 
 int serve_check(const char *folder, char *message) {
     sv_tour tour = {.folder = folder};
-    int status = check_folder(&tour, message);
-    if (status == 0)
+    int status = look(&tour, message);
+    if (status == 1) {
+        if (!tour.findings.failed) fputs(tour.findings.data, stdout);
+        snprintf(message, 512, "%s is damaged: see above", folder);
+    } else if (status == 0)
         printf("%s is sound: %zu agent%s, %llu journal rows, %llu events that wait\n", folder, tour.agents,
                tour.agents == 1 ? "" : "s", (unsigned long long)tour.rows, (unsigned long long)tour.waiting);
+    text_free(&tour.findings);
     return status;
 }
 
@@ -120,37 +131,49 @@ static bool copy_once(sv_tour *self, sv_store *store, char *message) {
     if (path.failed || store_copy(store, path.data) != STORE_OK)
         snprintf(message, 512, "the journal could not be copied: %s", store_sentence(store));
     else {
-        struct store *copy = open_folder(self->to, message);
+        struct store *copy = open_folder(self->to, true, message);
         good = copy && store_agents(copy, copy_checkpoints, self) == STORE_OK && self->missing == 0;
-        store_close(copy);
+        store_abandon(copy);
         if (self->missing) snprintf(message, 512, "a checkpoint in %s could not be copied", self->folder);
     }
     text_free(&path);
     return good;
 }
 
+static bool copy_all(sv_tour *self, sv_store *store, char *message) {
+    bool good = false;
+    for (int tries = 0; tries < 5 && !good; tries++)
+        good = copy_once(self, store, message); /* a newer checkpoint may replace one */
+    int into = open(self->to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    good = good && into >= 0 && fsync(into) == 0;
+    if (into >= 0) close(into);
+    return good;
+}
+
+/* The copy is looked at as --check does, which does not hold up those who write to the folder. */
+static int check_copy(const char *folder, const char *to, char *message) {
+    sv_tour copy = {.folder = to};
+    int format = 0, status = 0;
+    if (store_format(to, &format, &copy.findings) && format == STORE_FORMAT) status = look(&copy, message);
+    if (status == 1 && !copy.findings.failed) fputs(copy.findings.data, stdout);
+    if (status)
+        snprintf(message, 512, "%s is a copy of %s, and --check finds it damaged: see above", to, folder);
+    text_free(&copy.findings);
+    return status;
+}
+
 int serve_backup(const char *folder, const char *to, char *message) {
     sv_tour tour = {.folder = folder, .to = to};
-    sv_store *store = open_folder(folder, message);
+    sv_store *store = open_folder(folder, true, message);
     if (!store) return 2;
     if (mkdir(to, 0700)) {
         snprintf(message, 512, "%s cannot be made: %s", to, strerror(errno));
-        store_close(store);
+        store_abandon(store);
         return 2;
     }
-    bool good = false;
-    for (int tries = 0; tries < 5 && !good; tries++)
-        good = copy_once(&tour, store, message); /* a newer checkpoint may replace one */
-    store_close(store);
-    int into = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (into >= 0) good = fsync(into) == 0 && good;
-    if (into >= 0) close(into);
-    if (!good) return 1;
-    sv_tour copy = {.folder = to};
-    if (check_folder(&copy, message)) {
-        snprintf(message, 512, "%s is a copy of %s, and --check finds it damaged: see above", to, folder);
-        return 1;
-    }
-    printf("%s is a copy of %s: superarm serve --dir %s goes on from it\n", to, folder, to);
-    return 0;
+    bool good = copy_all(&tour, store, message);
+    store_abandon(store);
+    int status = good ? check_copy(folder, to, message) : 1;
+    if (!status) printf("%s is a copy of %s: superarm serve --dir %s goes on from it\n", to, folder, to);
+    return status;
 }

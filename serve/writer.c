@@ -10,7 +10,7 @@
 #include "thread_name.h"
 
 enum { CHORES = 4 };
-static const double PROBE_SECONDS = 1, IDLE_SECONDS = 0.05;
+static const double PROBE_SECONDS = 1, IDLE_SECONDS = 0.05, SHORT_IDLE_SECONDS = 0.002;
 
 /* How long a group waits for more. A commit costs an fsync whatever is in it, so at high load a group is
  * worth waiting for: until it has half of what the open connections can bring, at most GROUP, at most
@@ -59,7 +59,9 @@ static void wait_for_more(sv_writer *self) {
 }
 
 static void wait_for_work(sv_writer *self) {
-    double until = clock_seconds() + IDLE_SECONDS;
+    bool more = false;
+    for (size_t i = 0; i < self->chore_count; i++) more = more || self->chores[i]->more;
+    double until = clock_seconds() + (more ? SHORT_IDLE_SECONDS : IDLE_SECONDS);
     while (!self->first && !self->stop)
         if (!wait_until(self, until)) break;
     if (self->first && !self->stop) wait_for_more(self);

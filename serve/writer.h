@@ -28,6 +28,7 @@ typedef struct chore {
     bool (*wanted)(struct chore *self, sv_store *store);
     sv_job job;
     double period, next; /* seconds */
+    bool more;           /* it has not done all: without requests it is run again soon */
 } sv_chore;
 
 /* Takes over the store; chores (count) and `clients`, the number of open connections (NULL: unknown), are

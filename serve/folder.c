@@ -1,0 +1,199 @@
+#include "folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "text.h"
+
+static bool no_memory(sv_refusal *why) { return refuse(why, 503, "memory could not be had"); }
+
+static char *inside(const char *folder, const char *name) {
+    sv_text path = {0};
+    text_put(&path, "%s/%s", folder, name);
+    if (path.failed) text_free(&path);
+    return path.data;
+}
+
+/* Bytes of a file of the folder; -1: it is not there. */
+static long long size_of(const char *folder, const char *name) {
+    struct stat about;
+    char *path = inside(folder, name);
+    bool there = path && stat(path, &about) == 0;
+    free(path);
+    return there ? (long long)about.st_size : -1;
+}
+
+int64_t folder_mark(const char *folder) {
+    char *path = inside(folder, "lock"), text[32] = "";
+    FILE *file = path ? fopen(path, "r") : NULL;
+    free(path);
+    if (!file) return 0;
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    text[size] = 0;
+    fclose(file);
+    return strtoll(text, NULL, 10);
+}
+
+/* ---- opening ---- */
+
+static bool take_lock(sv_folder *self, sv_refusal *why) {
+    char *path = inside(self->path, "lock");
+    if (!path) return no_memory(why);
+    self->lock_file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int error = errno;
+    free(path);
+    if (self->lock_file < 0)
+        return refuse(why, 400, "%s cannot be written to: %s", self->path, strerror(error));
+    if (flock(self->lock_file, LOCK_EX | LOCK_NB) == 0) return true;
+    return refuse(why, 400, "%s is in use by another process", self->path);
+}
+
+/* "agent-12-345.npz", or with a mark behind the number? */
+static bool is_checkpoint(const char *name) {
+    size_t size = strlen(name), id, seq;
+    if (strncmp(name, "agent-", 6) || size < 10 || strcmp(name + size - 4, ".npz")) return false;
+    id = strspn(name + 6, "0123456789");
+    if (!id || name[6 + id] != '-') return false;
+    seq = strspn(name + 7 + id, "0123456789");
+    return seq > 0;
+}
+
+static bool has_checkpoints(const char *path) {
+    bool found = false;
+    DIR *folder = opendir(path);
+    for (struct dirent *file; folder && !found && (file = readdir(folder));)
+        found = is_checkpoint(file->d_name);
+    if (folder) closedir(folder);
+    return found;
+}
+
+/* A new journal is made only where none was: beside the rest of one it would be taken for a new service. */
+static bool check_files(sv_folder *self, sv_refusal *why) {
+    if (size_of(self->path, "journal.db") > 0) return true;
+    const char *rest = size_of(self->path, "journal.db-wal") > 0 ? "its log journal.db-wal"
+                       : has_checkpoints(self->path)             ? "checkpoints of its agents"
+                       : folder_mark(self->path) > 0             ? "its lock file"
+                                                                 : NULL;
+    if (!rest) return true;
+    return refuse(
+        why, 400,
+        "%s has no journal.db, and yet %s: put journal.db back, or serve a backup; for a new service "
+        "take an empty folder",
+        self->path, rest);
+}
+
+bool folder_open(sv_folder *self, const char *path, sv_refusal *why) {
+    *self = (sv_folder){.lock_file = -1};
+    if (!(self->path = strdup(path))) return no_memory(why);
+    if (mkdir(path, 0700) && errno != EEXIST)
+        return refuse(why, 400, "%s cannot be made: %s", path, strerror(errno));
+    return take_lock(self, why) && check_files(self, why);
+}
+
+bool folder_check_journal(sv_folder *self, sv_store *store, sv_refusal *why) {
+    if (store_written(store) < folder_mark(self->path))
+        return refuse(
+            why, 400,
+            "%s/journal.db ends before what was written last: its log journal.db-wal is missing or "
+            "damaged, or it is an older copy. Put the right one back, or serve a backup; to go on with "
+            "what is there, remove %s/lock",
+            self->path, self->path);
+    store_mark(store, self->lock_file);
+    return true;
+}
+
+/* ---- files of our own ---- */
+
+/* "FILE" or "FILE.123-0.tmp", as the library writes it before it is whole? */
+static bool is_of(const char *name, const char *file) {
+    size_t size = strlen(file);
+    if (strncmp(name, file, size)) return false;
+    if (!name[size]) return true;
+    const char *at = name + size + 1;
+    if (name[size] != '.' || !(size = strspn(at, "0123456789")) || at[size] != '-') return false;
+    at += size + 1;
+    return (size = strspn(at, "0123456789")) && !strcmp(at + size, ".tmp");
+}
+
+typedef struct names {
+    char **list;
+    size_t count;
+    bool failed;
+} sv_names;
+
+static void take_name(void *user, const char *file) {
+    sv_names *self = user;
+    char **list = realloc(self->list, (self->count + 1) * sizeof *list);
+    if (list) self->list = list;
+    if (list && (list[self->count] = strdup(file)))
+        self->count++;
+    else
+        self->failed = true;
+}
+
+static void remove_named(const char *path, const sv_names *names) {
+    DIR *folder = opendir(path);
+    for (struct dirent *file; folder && (file = readdir(folder));)
+        for (size_t i = 0; i < names->count; i++)
+            if (is_of(file->d_name, names->list[i])) unlinkat(dirfd(folder), file->d_name, 0);
+    if (folder) closedir(folder);
+}
+
+static void remove_scratch(const char *path, const char *begin) {
+    DIR *folder = opendir(path);
+    for (struct dirent *file; folder && (file = readdir(folder));)
+        if (!strncmp(file->d_name, begin, strlen(begin))) unlinkat(dirfd(folder), file->d_name, 0);
+    if (folder) closedir(folder);
+}
+
+/* Names that nobody else gives, since they begin with 64 random bits. */
+static bool name_scratch(sv_store *store, char name[64], sv_refusal *why) {
+    uint8_t random[8];
+    if (getrandom(random, sizeof random, 0) != sizeof random)
+        return refuse(why, 503, "there are no random numbers");
+    strcpy(name, "scratch-");
+    hex_write(random, sizeof random, name + 8);
+    store_status status = store_begin(store);
+    if (status == STORE_OK) status = store_scratch_put(store, name);
+    if (status == STORE_OK) status = store_commit(store);
+    if (status == STORE_OK) return true;
+    store_rollback(store);
+    return refuse(why, 503, "%s", store_sentence(store));
+}
+
+static bool open_scratch(sv_folder *self, sv_store *store, sv_refusal *why) {
+    char name[64] = "";
+    store_status status = store_scratch(store, name);
+    if (status != STORE_OK && status != STORE_NONE) return refuse(why, 503, "%s", store_sentence(store));
+    if (status == STORE_OK && strlen(name) == 24)
+        remove_scratch(self->path, name);
+    else if (!name_scratch(store, name, why))
+        return false;
+    return (self->scratch = inside(self->path, name)) || no_memory(why);
+}
+
+bool folder_tidy(sv_folder *self, sv_store *store, sv_refusal *why) {
+    sv_names names = {0};
+    store_status status = store_leftovers(store, take_name, &names);
+    if (status == STORE_OK && !names.failed) remove_named(self->path, &names);
+    for (size_t i = 0; i < names.count; i++) free(names.list[i]);
+    free(names.list);
+    if (status != STORE_OK) return refuse(why, 503, "%s", store_sentence(store));
+    return open_scratch(self, store, why);
+}
+
+void folder_close(sv_folder *self) {
+    if (self->lock_file >= 0) close(self->lock_file);
+    self->lock_file = -1;
+    free(self->path);
+    free(self->scratch);
+    self->path = self->scratch = NULL;
+}

@@ -1,0 +1,28 @@
+/* The folder of a service: one process at a time, a journal that is whole, and files that are its own.
+ * Nothing is removed from it that the journal does not name. */
+#ifndef SERVE_FOLDER_H
+#define SERVE_FOLDER_H
+
+#include "refusal.h"
+#include "store.h"
+
+typedef struct folder {
+    char *path;
+    char *scratch; /* how the paths of files begin that do not outlive the process */
+    int lock_file; /* -1: not held */
+} sv_folder;
+
+/* Makes it where it is missing, and takes its lock. false with a refusal, 400: it is in use, or it cannot
+ * be a service's. The struct can be closed either way. */
+bool folder_open(sv_folder *self, const char *path, sv_refusal *why);
+/* With its journal, before anything is written: does that have all that the last process wrote? From here
+ * on the lock file says how far the journal came. */
+bool folder_check_journal(sv_folder *self, sv_store *store, sv_refusal *why);
+/* What the last process left: cut-off checkpoints, files of deleted agents, scratch files. */
+bool folder_tidy(sv_folder *self, sv_store *store, sv_refusal *why);
+void folder_close(sv_folder *self);
+
+/* Up to when the journal of a folder was written, as its lock file says; 0: not known. */
+int64_t folder_mark(const char *path);
+
+#endif

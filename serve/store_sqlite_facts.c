@@ -1,0 +1,124 @@
+/* What the journal knows beside agents and events: its clock, the last agent's number, and files that may be
+ * removed. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "clock.h"
+#include "store_sqlite.h"
+
+static const int64_t KEEP_MILLISECONDS = 1000; /* between two times that are stored */
+
+static sqlite3_stmt *ask_fact(sv_store *self, const char *name) {
+    sqlite3_stmt *ask = store_use(self, SQL_FACT);
+    if (ask) sqlite3_bind_text(ask, 1, name, -1, SQLITE_STATIC);
+    return ask;
+}
+
+static store_status get_number(sv_store *self, const char *name, int64_t *out) {
+    sqlite3_stmt *ask = ask_fact(self, name);
+    store_status status = store_step(self, ask);
+    if (status == STORE_OK) *out = sqlite3_column_int64(ask, 0);
+    if (ask) sqlite3_reset(ask);
+    return status;
+}
+
+static store_status put_number(sv_store *self, const char *name, int64_t value) {
+    sqlite3_stmt *put = store_use(self, SQL_FACT_PUT);
+    if (!put) return STORE_FAILED;
+    sqlite3_bind_text(put, 1, name, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(put, 2, value);
+    return store_run(self, put);
+}
+
+/* ---- the clock ---- */
+
+/* With the time that a machine sleeps. */
+static double steady_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+store_status store_clock_open(sv_store *self) {
+    journal_clock *clock = &self->clock;
+    store_status status = get_number(self, "waits", &clock->waits);
+    if (status == STORE_OK) status = get_number(self, "kept", &clock->kept);
+    if (status == STORE_OK) status = get_number(self, "day", &clock->day);
+    if (status == STORE_OK) self->clock_kept = self->marked = clock->waits;
+    if (status == STORE_OK)
+        journal_clock_resume(clock, clock_milliseconds(), steady_seconds());
+    else if (status == STORE_NONE)
+        journal_clock_begin(clock, clock_milliseconds(), steady_seconds());
+    return status == STORE_NONE ? STORE_OK : status;
+}
+
+void store_clock_advance(sv_store *self) {
+    journal_clock_advance(&self->clock, clock_milliseconds(), steady_seconds());
+}
+
+store_status store_clock_keep(sv_store *self, bool now) {
+    const journal_clock *clock = &self->clock;
+    if (!now && clock->waits - self->clock_kept < KEEP_MILLISECONDS) return STORE_OK;
+    store_status status = put_number(self, "waits", clock->waits);
+    if (status == STORE_OK) status = put_number(self, "kept", clock->kept);
+    if (status == STORE_OK) status = put_number(self, "day", clock->day);
+    if (status == STORE_OK) self->clock_kept = clock->waits;
+    return status;
+}
+
+/* ---- numbers of agents: never given twice, since files are named after them ---- */
+
+store_status store_next_agent(sv_store *self, int64_t *id) {
+    int64_t last = 0;
+    store_status status = get_number(self, "last_agent", &last);
+    if (status != STORE_OK && status != STORE_NONE) return status;
+    *id = last + 1;
+    return put_number(self, "last_agent", *id);
+}
+
+/* ---- files ---- */
+
+store_status store_scratch(sv_store *self, char name[64]) {
+    sqlite3_stmt *ask = ask_fact(self, "scratch");
+    store_status status = store_step(self, ask);
+    const char *found = status == STORE_OK ? (const char *)sqlite3_column_text(ask, 0) : NULL;
+    if (found) snprintf(name, 64, "%s", found);
+    if (ask) sqlite3_reset(ask);
+    return status;
+}
+
+store_status store_scratch_put(sv_store *self, const char *name) {
+    sqlite3_stmt *put = store_use(self, SQL_FACT_PUT);
+    if (!put) return STORE_FAILED;
+    sqlite3_bind_text(put, 1, "scratch", -1, SQLITE_STATIC);
+    sqlite3_bind_text(put, 2, name, -1, SQLITE_STATIC);
+    return store_run(self, put);
+}
+
+static store_status run_leftover(sv_store *self, int which, int64_t agent, const char *file) {
+    sqlite3_stmt *statement = store_use(self, which);
+    if (!statement) return STORE_FAILED;
+    sqlite3_bind_int64(statement, 1, agent);
+    if (file) sqlite3_bind_text(statement, 2, file, -1, SQLITE_STATIC);
+    return store_run(self, statement);
+}
+
+store_status store_leftover(sv_store *self, int64_t agent, const char *file) {
+    store_status status = run_leftover(self, SQL_LEFTOVERS_DELETE, agent, NULL);
+    return status == STORE_OK ? run_leftover(self, SQL_LEFTOVER_ADD, agent, file) : status;
+}
+
+store_status store_leftover_older(sv_store *self, int64_t agent, const char *file) {
+    store_status status = run_leftover(self, SQL_LEFTOVERS_DELETE, agent, NULL);
+    return status == STORE_OK ? run_leftover(self, SQL_LEFTOVER_OLDER, agent, file) : status;
+}
+
+store_status store_leftovers(sv_store *self, void (*each)(void *user, const char *file), void *user) {
+    sqlite3_stmt *list = store_use(self, SQL_LEFTOVERS);
+    store_status status;
+    while ((status = store_step(self, list)) == STORE_OK)
+        each(user, (const char *)sqlite3_column_text(list, 0));
+    if (list) sqlite3_reset(list);
+    return status == STORE_NONE ? STORE_OK : status;
+}

@@ -1,0 +1,85 @@
+/* From an older format to the present one: a new database beside the old one, which takes its place when
+ * it is whole and on disk. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "store_sqlite.h"
+
+/* Format 1, of version 0.1.0, attached as `old`: no checksums; times by the day's clock; seq NULL before a
+ * decision is learnt; agents' numbers by AUTOINCREMENT. Its last moment is the new journal's first. */
+static const char FROM_1[] = "INSERT INTO agents SELECT id, name, settings, created, deleted, " SUM_AGENT(
+    "") " FROM old.agents;"
+        "INSERT INTO decisions SELECT id, agent, event, time, time, due, state, model, coalesce(seq, 0) "
+        "+ " NO_SEQ ", hash, arms, answer, body, moved_sum(row_sum(agent, event, time, time, due, model, "
+        "hash, arms, answer, "
+        "body), 0, " NO_SEQ ", state, coalesce(seq, 0) + " NO_SEQ ") FROM old.decisions;"
+        "INSERT INTO feedback SELECT id, decision, key, time, late, value, " SUM_FEEDBACK(
+            "") " FROM old.feedback;"
+                "INSERT INTO rows SELECT id, agent, seq, kind, decision, time, data, " SUM_ROW(
+                    "") " FROM old.rows;"
+                        "INSERT INTO checkpoints SELECT agent, seq, file, settings, time, " SUM_CHECKPOINT(
+                            "") " FROM old.checkpoints;"
+                                "INSERT INTO facts SELECT 'last_agent', n, row_sum('last_agent', n) FROM "
+                                "(SELECT max("
+                                "coalesce((SELECT max(seq) FROM old.sqlite_sequence), 0), coalesce((SELECT "
+                                "max(id) FROM agents), 0)) n);"
+                                "CREATE TEMP TABLE last AS SELECT max(coalesce((SELECT max(time) FROM "
+                                "decisions), 1), "
+                                "coalesce((SELECT max(time) FROM rows), 1), coalesce((SELECT max(time) FROM "
+                                "feedback), 1), "
+                                "coalesce((SELECT max(created) FROM agents), 1)) t;"
+                                "INSERT INTO facts SELECT name, t, row_sum(name, t) FROM last, "
+                                "(SELECT 'waits' name UNION ALL SELECT 'kept' UNION ALL SELECT 'day');"
+                                "DROP TABLE temp.last;";
+
+static const char *const FROM[] = {NULL, FROM_1};
+
+static bool attach(sv_store *self, const char *path) {
+    sqlite3_stmt *statement = NULL;
+    int result = sqlite3_prepare_v2(self->database, "ATTACH ?1 AS old", -1, &statement, NULL);
+    if (result == SQLITE_OK) sqlite3_bind_text(statement, 1, path, -1, SQLITE_STATIC);
+    if (result == SQLITE_OK && (result = sqlite3_step(statement)) == SQLITE_DONE) result = SQLITE_OK;
+    sqlite3_finalize(statement);
+    return store_result(self, result) == STORE_OK;
+}
+
+static bool fill(sv_store *self, const char *old, int format) {
+    /* its log is folded in, and goes: what takes its place is one file */
+    return attach(self, old) && store_run_sql(self, "PRAGMA old.journal_mode = DELETE; BEGIN") &&
+           store_run_sql(self, FROM[format]) && store_run_sql(self, "COMMIT; DETACH old");
+}
+
+static bool replace(const char *from, const char *to, const char *folder) {
+    int directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool good = directory >= 0 && rename(from, to) == 0 && fsync(directory) == 0;
+    if (directory >= 0) close(directory);
+    return good;
+}
+
+bool store_migrate(const char *folder, int format, sv_text *sentence) {
+    sv_text path = {0}, made = {0};
+    sv_store self = {.writes = true, .mark = -1};
+    text_put(&path, "%s/journal.db", folder);
+    text_put(&made, "%s/journal.db.migrating", folder);
+    bool good = !path.failed && !made.failed && format >= 1 && format < (int)(sizeof FROM / sizeof *FROM);
+    if (good) {
+        unlink(made.data); /* of a migration that was cut off: its name is ours */
+        int result = sqlite3_open_v2(made.data, &self.database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                                     store_vfs());
+        if (result == SQLITE_OK) result = store_add_sums(self.database);
+        good = store_result(&self, result) == STORE_OK && store_prepare_tables(&self) &&
+               fill(&self, path.data, format);
+    }
+    if (sqlite3_close(self.database) != SQLITE_OK) good = false;
+    if (good && !replace(made.data, path.data, folder)) {
+        snprintf(self.sentence, sizeof self.sentence, "the new journal could not be put in its place");
+        good = false;
+    }
+    if (!good) text_put(sentence, "%s: %s", path.failed ? folder : path.data, self.sentence);
+    text_free(&path);
+    text_free(&made);
+    return good;
+}
