@@ -4,6 +4,7 @@
  * SQLite overwrites what it frees (secure_delete), but for one case: where it builds a page of a tree again
  * with fewer entries, the bytes between the list of entries and the first of them stay as they were, and can
  * hold a copy of an entry that went to another page long ago. Nobody reads them; they are written as 0. */
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -51,12 +52,21 @@ static bool without_leftovers(const unsigned char *page, sqlite3_int64 number, u
     return true;
 }
 
+/* SQLite knows a disk that is full. A quota and a file that may not grow are alike: nothing was written,
+ * and there may be room again. */
+static bool is_room_missing(sqlite3_file *f) {
+    int error = 0;
+    return REAL(f)->pMethods->xFileControl(REAL(f), SQLITE_FCNTL_LAST_ERRNO, &error) == SQLITE_OK &&
+           (error == EDQUOT || error == EFBIG || error == ENOSPC);
+}
+
 static int file_write(sqlite3_file *f, const void *from, int n, sqlite3_int64 at) {
     unsigned char copy[PAGE];
     if (((counted_file *)f)->database && n == PAGE && at % PAGE == 0 &&
         without_leftovers(from, at / PAGE + 1, copy))
         from = copy;
-    return REAL(f)->pMethods->xWrite(REAL(f), from, n, at);
+    int result = REAL(f)->pMethods->xWrite(REAL(f), from, n, at);
+    return result == SQLITE_IOERR_WRITE && is_room_missing(f) ? SQLITE_FULL : result;
 }
 static int file_truncate(sqlite3_file *f, sqlite3_int64 size) {
     return REAL(f)->pMethods->xTruncate(REAL(f), size);

@@ -7,6 +7,7 @@
 #ifndef TESTS_SERVE_VFS_H
 #define TESTS_SERVE_VFS_H
 
+#include <errno.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -26,6 +27,7 @@ typedef struct vfs_file {
     sqlite3_file base;
     vfs_cache *cache; /* NULL: goes straight through */
     sqlite3_file *real;
+    bool database;
 } vfs_file;
 
 static struct {
@@ -36,6 +38,8 @@ static struct {
     pthread_mutex_t lock;
     bool discards;                   /* keeps what is not synced in memory */
     volatile bool full, fails_syncs; /* every write is refused; every sync is */
+    volatile bool fails_foldings;    /* every sync of a database is, and none of a log */
+    volatile bool quota;             /* every write is, as where a quota is full */
     volatile long syncs, writes;
 } vfs = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -147,6 +151,7 @@ static int vfs_x_read(sqlite3_file *f, void *to, int n, sqlite3_int64 at) {
 static int vfs_x_write(sqlite3_file *f, const void *from, int n, sqlite3_int64 at) {
     vfs.writes++;
     if (vfs.full) return SQLITE_FULL;
+    if (vfs.quota) return SQLITE_IOERR_WRITE;
     if (!((vfs_file *)f)->cache) return VFS_REAL(f)->pMethods->xWrite(VFS_REAL(f), from, n, at);
     VFS_LOCKED(vfs_write_cached((vfs_file *)f, from, n, at));
 }
@@ -161,7 +166,7 @@ static int vfs_x_truncate(sqlite3_file *f, sqlite3_int64 size) {
 }
 static int vfs_x_sync(sqlite3_file *f, int flags) {
     vfs.syncs++;
-    if (vfs.fails_syncs) return SQLITE_IOERR_FSYNC;
+    if (vfs.fails_syncs || (vfs.fails_foldings && ((vfs_file *)f)->database)) return SQLITE_IOERR_FSYNC;
     if (!((vfs_file *)f)->cache) return VFS_REAL(f)->pMethods->xSync(VFS_REAL(f), flags);
     VFS_LOCKED(vfs_flush((vfs_file *)f));
 }
@@ -174,6 +179,7 @@ static int vfs_x_check(sqlite3_file *f, int *out) {
     return VFS_REAL(f)->pMethods->xCheckReservedLock(VFS_REAL(f), out);
 }
 static int vfs_x_control(sqlite3_file *f, int op, void *arg) {
+    if (vfs.quota && op == SQLITE_FCNTL_LAST_ERRNO) return *(int *)arg = EDQUOT, SQLITE_OK;
     return VFS_REAL(f)->pMethods->xFileControl(VFS_REAL(f), op, arg);
 }
 static int vfs_x_sector(sqlite3_file *f) { return VFS_REAL(f)->pMethods->xSectorSize(VFS_REAL(f)); }
@@ -196,6 +202,7 @@ static int vfs_open(sqlite3_vfs *self, const char *name, sqlite3_file *file, int
     (void)self;
     f->real = (sqlite3_file *)(f + 1);
     f->base.pMethods = NULL;
+    f->database = flags & SQLITE_OPEN_MAIN_DB;
     int result = vfs.system->xOpen(vfs.system, name, f->real, flags, out);
     if (f->real->pMethods) f->base.pMethods = &vfs.methods;
     pthread_mutex_lock(&vfs.lock);
