@@ -63,6 +63,8 @@ typedef struct agent {
     bool checkpoint_damaged, older_damaged, checkpoint_wanted, checkpoint_failed;
     double published_time, checkpoint_time, checkpoint_cost; /* seconds that the last one took */
     double replay_seconds; /* that the learner took for the rows after the newest checkpoint */
+    bool stalled;          /* the disk has no room for its next row, which is tried again and again */
+    double stalled_time;   /* of the last try */
     atomic_bool dirty;     /* it is in the learner's list, or has rows to learn */
     struct agent *next_dirty;
 } sv_agent;

@@ -9,9 +9,12 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "text.h"
+
+static const double SPARE_BYTES = 8e6; /* for the journal */
 
 static bool no_memory(sv_refusal *why) { return refuse(why, 503, "memory could not be had"); }
 
@@ -188,6 +191,16 @@ bool folder_tidy(sv_folder *self, sv_store *store, sv_refusal *why) {
     free(names.list);
     if (status != STORE_OK) return refuse(why, 503, "%s", store_sentence(store));
     return open_scratch(self, store, why);
+}
+
+bool folder_has_room(const sv_folder *self, double bytes, sv_refusal *why) {
+    struct statvfs disk;
+    double wanted = bytes + SPARE_BYTES;
+    if (statvfs(self->path, &disk)) return true; /* then a write says so */
+    double room = (double)disk.f_bavail * (double)disk.f_frsize;
+    return room >= wanted ||
+           refuse(why, 503, "the disk has %.0f MB left, and this needs %.0f: nothing is changed", room / 1e6,
+                  wanted / 1e6);
 }
 
 void folder_close(sv_folder *self) {

@@ -21,6 +21,8 @@ bool folder_check_journal(sv_folder *self, sv_store *store, sv_refusal *why);
 /* What the last process left: cut-off checkpoints, files of deleted agents, scratch files. */
 bool folder_tidy(sv_folder *self, sv_store *store, sv_refusal *why);
 void folder_close(sv_folder *self);
+/* Has its disk room for so many bytes, and some more? false with 503. */
+bool folder_has_room(const sv_folder *self, double bytes, sv_refusal *why);
 
 /* Up to when the journal of a folder was written, as its lock file says; 0: not known. */
 int64_t folder_mark(const char *path);

@@ -13,6 +13,7 @@
 enum { ROWS_AT_A_TIME = 64 };
 static const double RECOVERY_PUBLISH_SECONDS = 1; /* between two policies of an agent that recovers */
 static const double LOOK_SECONDS = 0.2, RETRY_SECONDS = 5; /* for checkpoints; after one that failed */
+static const double STALLED_SECONDS = 1;                   /* between two tries where the disk is full */
 static const double RETENTION_PARTS = 8;                   /* checkpoints in one retention */
 
 struct learner {
@@ -137,20 +138,36 @@ static double processor_seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* A change needs room on the disk: until there is, the agent goes on as it is. */
+static void stall(sv_agent *agent, const char *sentence) {
+    fprintf(stderr, "superarm serve: agent %s waits for room on the disk: %s\n", agent->name, sentence);
+    agent->stalled = true;
+    agent->stalled_time = clock_seconds();
+}
+
+static void try_again(sv_learner *self, sv_agent *agent, double now) {
+    if (agent->stalled && now - agent->stalled_time >= STALLED_SECONDS) learner_wake(self, agent);
+}
+
 /* Learns up to `most` of the rows that are there. false: it cannot go on. */
 static bool take_rows(sv_learner *self, sv_agent *agent, size_t most) {
     char sentence[480] = "";
     uint64_t before = agent->learnt_seq;
     double begin = processor_seconds();
+    agent->stalled = false;
     thread_name("learn");
-    bool good = learner_take_rows(self->store, agent, self->options.scratch, most, &self->stop, sentence);
+    bool later = false, good = learner_take_rows(self->store, agent, self->options.scratch, most, &self->stop,
+                                                 &later, sentence);
     thread_name("learner");
     set_replay(self, agent, agent->replay_seconds + processor_seconds() - begin);
     pthread_mutex_lock(&self->lock);
     self->counts.rows += agent->learnt_seq - before;
     pthread_mutex_unlock(&self->lock);
     if (good || skip_to_reset(self, agent, agent->learnt_seq + 2)) return true;
-    break_agent(agent, sentence);
+    if (later)
+        stall(agent, sentence);
+    else
+        break_agent(agent, sentence);
     return false;
 }
 
@@ -271,8 +288,10 @@ static void write_checkpoints(sv_learner *self) {
     if (!late && now - self->look_time < LOOK_SECONDS) return;
     self->look_time = now;
     size_t count = agents_all(self->options.agents, all);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        try_again(self, all[i], now);
         if (is_old(self, all[i], now)) write_checkpoint(self, all[i], &why);
+    }
     do {
         next = NULL;
         for (size_t i = 0; i < count; i++)
@@ -298,7 +317,7 @@ static void write_last_checkpoints(sv_learner *self) {
 static bool is_due(const sv_learner *self, const sv_task *task) {
     const sv_agent *of = task->agent;
     bool learnt = of->learnt_seq >= task->seq && of->learnt_seq >= of->recover_to;
-    return learnt || of->broken || atomic_load(&of->deleted) || self->stop;
+    return learnt || of->broken || of->stalled || atomic_load(&of->deleted) || self->stop;
 }
 
 /* The first task whose row has been learnt. */

@@ -13,6 +13,7 @@ typedef struct walk {
     sv_agent *agent;
     const char *scratch;
     sv_refusal why; /* status 0: it can go on */
+    bool later;     /* what it could not do needs a disk with room */
 } sv_walk;
 
 /* A file of the folder for what the library reads from files only. */
@@ -54,6 +55,7 @@ static void take_change(sv_walk *self, const store_row *row) {
             good = brain_change(self->agent->brain, self->agent->learner_settings, settings, scratch.data,
                                 &self->why);
         self->agent->checkpoint_wanted = true;
+        self->later = !good && self->why.status == 503;
         if (scratch.data) unlink(scratch.data);
     }
     if (good)
@@ -75,6 +77,7 @@ static void take_model(sv_walk *self, const store_row *row) {
         if (settings) self->agent->brain = brain;
         if (settings) take_settings(self->agent, settings);
     }
+    self->later = self->why.status == 503;
     if (path.data) unlink(path.data);
     text_free(&path);
 }
@@ -221,13 +224,14 @@ static size_t take_some(sv_walk *self, sv_store *store, size_t most, double unti
 }
 
 bool learner_take_rows(sv_store *store, sv_agent *agent, const char *scratch, size_t most,
-                       const atomic_bool *stop, char sentence[480]) {
+                       const atomic_bool *stop, bool *later, char sentence[480]) {
     sv_walk walk = {.agent = agent, .scratch = scratch};
     double until = clock_seconds() + SECONDS_AT_A_TIME;
     for (size_t taken = 0, now; taken < most && !walk.why.status; taken += now)
         if ((taken && clock_seconds() >= until) ||
             !(now = take_some(&walk, store, most - taken, until, stop)))
             break;
+    *later = walk.later;
     if (walk.why.status) snprintf(sentence, 480, "%s", walk.why.message);
     return !walk.why.status;
 }

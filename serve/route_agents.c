@@ -57,6 +57,8 @@ static void end_task(sv_task *base, sv_learner *learner) {
     sv_exchange *exchange = self->exchange;
     sv_refusal why = {0};
     (void)learner;
+    if (exchange->agent->stalled && exchange->agent->learnt_seq < self->seq)
+        refuse(&why, 503, "the change is in the journal, and takes effect once the disk has room for it");
     if (atomic_load(&exchange->agent->deleted)) refuse(&why, 404, "agent %s was deleted", exchange->name);
     if (why.status || !agent_is_sound(exchange->agent, &why))
         exchange_refuse(exchange, &why);
@@ -148,6 +150,14 @@ static bool can_change(const sv_exchange *self, const sv_settings *before, const
     return good;
 }
 
+/* Of the agent as a file, about: what it has in memory. */
+static double saved_bytes(sv_agent *agent) {
+    pthread_mutex_lock(&agent->lock);
+    double bytes = (double)agent->counts.bytes;
+    pthread_mutex_unlock(&agent->lock);
+    return bytes;
+}
+
 static bool compare(sv_exchange *self, sv_put *put, bool reset, sv_refusal *why) {
     sv_settings *before = agent_settings(self->agent);
     bool good = reset || agent_is_sound(self->agent, why);
@@ -159,7 +169,8 @@ static bool compare(sv_exchange *self, sv_put *put, bool reset, sv_refusal *why)
     else if (!reset && !settings_same_schema(before, put->settings))
         good = refuse(why, 409, "another schema needs a new agent: send \"reset\": true with it");
     else if (!reset && !settings_same_agent(before, put->settings))
-        good = can_change(self, before, put->settings, why);
+        good = folder_has_room(&self->service->folder, 2 * saved_bytes(self->agent), why) &&
+               can_change(self, before, put->settings, why);
     settings_release(before);
     return good;
 }

@@ -149,8 +149,10 @@ static bool read_model(sv_exchange *self, sv_work *state) {
     sv_brain *brain = NULL;
     sv_settings *before = agent_settings(self->agent);
     scratch_path(self, &path);
-    bool good = self->body.size > 0 ||
-                refuse(&state->why, 400, "the body is empty, where an agent saved as npz is expected");
+    bool good = folder_has_room(&self->service->folder, 3 * (double)self->body.size, &state->why);
+    if (good)
+        good = self->body.size > 0 ||
+               refuse(&state->why, 400, "the body is empty, where an agent saved as npz is expected");
     if (good)
         good = (!path.failed && write_file(path.data, &self->body)) ||
                refuse(&state->why, 503, "the disk takes no file");
