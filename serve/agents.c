@@ -277,7 +277,11 @@ static void write_series(sv_agent *self, sv_text *out) {
     text_put(out, "]");
 }
 
-static unsigned long long get(atomic_uint_fast64_t *counter) { return atomic_load(counter); }
+/* After a start, what the journal has is counted while others are counted on: 0 stands for less than that. */
+static unsigned long long get(atomic_uint_fast64_t *counter) {
+    int64_t value = (int64_t)atomic_load(counter);
+    return value > 0 ? (unsigned long long)value : 0;
+}
 
 void agent_write(sv_agent *self, bool all, sv_text *out) {
     text_put(out, "{\"name\": ");

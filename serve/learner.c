@@ -349,17 +349,30 @@ static sv_agent *take_agent(sv_learner *self, bool *stop) {
 
 /* Each agent has a policy before any learns further. */
 static void open_agents(sv_learner *self) {
-    for (size_t i = 0; i < self->opening_count; i++) {
+    for (size_t i = 0; i < self->opening_count; i++)
         if (!atomic_load(&self->stop)) open_agent(self, self->opening[i]);
-        agent_release(self->opening[i]);
+}
+
+/* What the journal had of each agent's decisions at the start, added to what came since. */
+static void count_decisions(sv_learner *self) {
+    for (size_t i = 0; i < self->opening_count; i++) {
+        sv_agent *agent = self->opening[i];
+        store_counts counts = {0};
+        if (!atomic_load(&self->stop)) store_agent_count(self->store, agent->id, &counts);
+        atomic_fetch_add(&agent->decisions, counts.decisions);
+        atomic_fetch_add(&agent->waiting, counts.waiting);
+        atomic_fetch_add(&agent->learnt, counts.learnt);
+        agent_release(agent);
     }
     self->opening_count = 0;
+    store_rollback(self->store); /* the snapshot of the start */
 }
 
 static void *work(void *user) {
     sv_learner *self = user;
     bool stop = false;
     open_agents(self);
+    count_decisions(self);
     while (!stop) {
         sv_agent *agent = take_agent(self, &stop);
         if (agent) {

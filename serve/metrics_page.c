@@ -1,5 +1,6 @@
 #include "metrics_page.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "clock.h"
@@ -112,7 +113,7 @@ typedef double value_of(sv_agent *agent);
 static double decisions(sv_agent *a) { return (double)atomic_load(&a->decisions); }
 static double feedbacks(sv_agent *a) { return (double)atomic_load(&a->feedbacks); }
 static double late(sv_agent *a) { return (double)atomic_load(&a->late); }
-static double waiting(sv_agent *a) { return (double)atomic_load(&a->waiting); }
+static double waiting(sv_agent *a) { return fmax(0, (double)(int64_t)atomic_load(&a->waiting)); }
 static double learnt(sv_agent *a) { return (double)atomic_load(&a->learnt); }
 static double skipped(sv_agent *a) { return (double)atomic_load(&a->skipped); }
 static double trainings(sv_agent *a) { return (double)a->counts.trainings; }

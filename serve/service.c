@@ -26,9 +26,6 @@ static bool load_agent(void *user, const store_agent *from) {
         atomic_store(&agent->unreadable, true);
         agent_break(agent, unread.message);
     }
-    agent->decisions = from->decisions;
-    agent->waiting = from->waiting;
-    agent->learnt = from->learnt;
     agent->last_seq = from->last_seq;
     bool noted = checkpoints_note(agent, from) || refuse(self->why, 503, "memory could not be had");
     if (noted && !agents_add(&self->service->agents, agent))
@@ -61,7 +58,10 @@ static bool start_threads(sv_service *self, const service_options *options, sv_s
     self->reader = open_store(self, false, why);
     sv_store *of_learner = self->reader ? open_store(self, false, why) : NULL;
     sv_store *of_folding = of_learner ? open_store(self, false, why) : NULL;
-    self->writer = of_folding ? writer_start(store, chores, 2, &self->connections) : NULL;
+    if (of_learner &&
+        store_snapshot(of_learner) != STORE_OK) /* what was there before the writer changes it */
+        refuse(why, 503, "%s", store_sentence(of_learner));
+    self->writer = of_folding && !why->status ? writer_start(store, chores, 2, &self->connections) : NULL;
     self->folding = self->writer ? folding_start(of_folding, store) : NULL;
     learner_options about = {.folder = self->folder.path,
                              .scratch = self->folder.scratch,

@@ -76,7 +76,6 @@ typedef struct store_agent {
     int64_t id;
     const char *name, *settings; /* JSON; valid during the call */
     uint64_t last_seq, checkpoint_seq, older_seq;
-    uint64_t decisions, waiting, learnt;
     const char *checkpoint, *checkpoint_settings; /* file's name, NULL: none; settings at its row, JSON */
     int64_t checkpoint_time;                      /* milliseconds */
     const char *older, *older_settings;           /* of the checkpoint before it */
@@ -92,6 +91,14 @@ store_status store_agent_delete(sv_store *self, int64_t agent, int64_t now);
 store_status store_agents_deleted(sv_store *self, int64_t *ids, size_t most, size_t *count);
 /* Each agent; `each` false ends it. */
 store_status store_agents(sv_store *self, bool (*each)(void *user, const store_agent *agent), void *user);
+
+/* Of its decisions: takes the longer the more there are. */
+typedef struct store_counts {
+    uint64_t decisions, waiting, learnt;
+} store_counts;
+store_status store_agent_count(sv_store *self, int64_t agent, store_counts *out);
+/* From here on, until the rollback, it reads the journal as it is now. */
+store_status store_snapshot(sv_store *self);
 
 /* ---- decisions and feedback ---- */
 

@@ -87,6 +87,14 @@ store_status store_commit(sv_store *self) {
     return status;
 }
 
+store_status store_snapshot(sv_store *self) {
+    sqlite3_stmt *first = store_use(self, SQL_AGENTS_DELETED);
+    store_status status = store_run(self, store_use(self, SQL_SNAPSHOT));
+    if (status != STORE_OK || !first) return STORE_FAILED;
+    sqlite3_bind_int64(first, 1, 1);
+    return store_run(self, first); /* a transaction begins with the first read */
+}
+
 void store_rollback(sv_store *self) {
     char sentence[sizeof self->sentence];
     memcpy(sentence, self->sentence, sizeof sentence); /* why, and not what rolling back says */

@@ -38,11 +38,13 @@ enum { SEQ_SHIFT = 40 };
     X(AGENT_REMOVE, "DELETE FROM agents WHERE id = ?1")                                                      \
     X(AGENTS_DELETED, "SELECT id FROM agents WHERE deleted IS NOT NULL LIMIT ?1")                            \
     X(AGENTS, "SELECT a.id, a.name, a.settings, (SELECT max(seq) FROM rows WHERE agent = a.id), "            \
-              "c.seq, c.file, deleted, (SELECT count(*) FROM decisions WHERE agent = a.id), "                \
-              "(SELECT count(*) FROM decisions WHERE agent = a.id AND state = 0), c.settings, "              \
-              "(SELECT count(*) FROM decisions WHERE agent = a.id AND state <> 1), "                         \
-              "o.seq, o.file, o.settings, c.time FROM agents a LEFT JOIN checkpoints c ON c.agent = a.id "   \
-              "LEFT JOIN checkpoints o ON o.agent = -a.id ORDER BY a.id")                                    \
+              "c.seq, c.file, deleted, c.settings, o.seq, o.file, o.settings, c.time FROM agents a "         \
+              "LEFT JOIN checkpoints c ON c.agent = a.id LEFT JOIN checkpoints o ON o.agent = -a.id "        \
+              "ORDER BY a.id")                                                                               \
+    X(AGENT_COUNT, "SELECT (SELECT count(*) FROM decisions WHERE agent = ?1), "                              \
+                   "(SELECT count(*) FROM decisions WHERE agent = ?1 AND state = 0), "                       \
+                   "(SELECT count(*) FROM decisions WHERE agent = ?1 AND state <> 1)")                       \
+    X(SNAPSHOT, "BEGIN")                                                                                     \
     X(DECISION_ADD,                                                                                          \
       "INSERT INTO decisions (agent, event, time, kept, due, state, model, seq, hash, arms, answer, body, "  \
       "sum) VALUES (?1, ?2, ?3, ?10, ?4, 0, ?5, " NO_SEQ ", ?6, ?7, ?8, ?9, "                                \

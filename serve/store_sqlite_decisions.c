@@ -59,18 +59,28 @@ store_status store_agents(sv_store *self, bool (*each)(void *user, const store_a
                              .checkpoint_seq = (uint64_t)sqlite3_column_int64(list, 4),
                              .checkpoint = (const char *)sqlite3_column_text(list, 5),
                              .deleted = sqlite3_column_type(list, 6) != SQLITE_NULL,
-                             .decisions = (uint64_t)sqlite3_column_int64(list, 7),
-                             .waiting = (uint64_t)sqlite3_column_int64(list, 8),
-                             .checkpoint_settings = (const char *)sqlite3_column_text(list, 9),
-                             .older_seq = (uint64_t)sqlite3_column_int64(list, 11),
-                             .older = (const char *)sqlite3_column_text(list, 12),
-                             .older_settings = (const char *)sqlite3_column_text(list, 13),
-                             .checkpoint_time = sqlite3_column_int64(list, 14)};
-        agent.learnt = agent.decisions - (uint64_t)sqlite3_column_int64(list, 10);
+                             .checkpoint_settings = (const char *)sqlite3_column_text(list, 7),
+                             .older_seq = (uint64_t)sqlite3_column_int64(list, 8),
+                             .older = (const char *)sqlite3_column_text(list, 9),
+                             .older_settings = (const char *)sqlite3_column_text(list, 10),
+                             .checkpoint_time = sqlite3_column_int64(list, 11)};
         if (!each(user, &agent)) break;
     }
     if (list) sqlite3_reset(list);
     return status == STORE_NONE ? STORE_OK : status;
+}
+
+store_status store_agent_count(sv_store *self, int64_t agent, store_counts *out) {
+    sqlite3_stmt *count = store_use(self, SQL_AGENT_COUNT);
+    if (!count) return STORE_FAILED;
+    sqlite3_bind_int64(count, 1, agent);
+    store_status status = store_step(self, count);
+    if (status != STORE_OK) return status;
+    out->decisions = (uint64_t)sqlite3_column_int64(count, 0);
+    out->waiting = (uint64_t)sqlite3_column_int64(count, 1);
+    out->learnt = out->decisions - (uint64_t)sqlite3_column_int64(count, 2);
+    sqlite3_reset(count);
+    return STORE_OK;
 }
 
 store_status store_decision_add(sv_store *self, const store_decision *decision) {

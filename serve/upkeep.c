@@ -14,6 +14,7 @@
 
 typedef struct tour {
     const char *folder, *to; /* to NULL: checking */
+    sv_store *store;
     sv_text findings;
     size_t agents, damaged, missing;
     uint64_t rows, waiting;
@@ -45,7 +46,8 @@ static bool check_agent(void *user, const store_agent *agent) {
     if (agent->deleted) return true;
     self->agents++;
     self->rows += agent->last_seq;
-    self->waiting += agent->waiting;
+    store_counts counts = {0};
+    if (store_agent_count(self->store, agent->id, &counts) == STORE_OK) self->waiting += counts.waiting;
     sv_settings *settings = settings_read_text(agent->settings, strlen(agent->settings), &why);
     if (!settings)
         text_put(&self->findings, "agent %s: its settings cannot be read: %s\n", agent->name, why.message);
@@ -69,6 +71,7 @@ static int look(sv_tour *self, char *message) {
     int64_t mark = folder_mark(self->folder); /* first: the journal may go on meanwhile */
     sv_store *store = open_folder(self->folder, false, message);
     if (!store) return 2;
+    self->store = store;
     store_status status = store_check(store, &self->findings);
     if (status == STORE_OK) check_end(self, store, mark);
     if (status == STORE_OK) status = store_agents(store, check_agent, self);
