@@ -19,7 +19,8 @@ typedef struct learner_options {
     sv_agents *agents;
 } learner_options;
 
-/* Takes over the store, a connection of its own with a snapshot of the journal as it was before the writer. */
+/* Takes over the store, a connection of its own with a snapshot of the journal as it was before the writer.
+ * */
 sv_learner *learner_start(const learner_options *options, sv_store *store);
 /* Ends after the row it is at, with a checkpoint of each agent that has learnt since its last one. */
 void learner_stop(sv_learner *self);
