@@ -1,9 +1,9 @@
-/* A start of the service with rows that no checkpoint has: from exec to the first decision of each agent that is
- * on disk, and until all rows are learnt.
+/* A start of the service with rows that no checkpoint has: from exec to the first decision of each agent that
+ * is on disk, and until all rows are learnt.
  *
- *   bench_serve_restart [AGENTS [ROWS [OPTIONS]]]      10 agents, 200,000 rows in all, cheap ones: a linear model
+ *   bench_serve_restart [AGENTS [ROWS [OPTIONS]]]      10 agents, 200,000 rows in all, of a linear model
  *
- * The journal is written through the service's own store, without its network. The machine's cache is warm. */
+ * The journal is written through the service's own store. The machine's cache is warm. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
