@@ -18,11 +18,14 @@ build: ## installs what is missing (Debian, Ubuntu) and builds build/superarm; s
 	@tools/setup
 	@tools/build $(BUILD) $(JOBS) -DCMAKE_BUILD_TYPE=Release -DSUPERARM_PYTHON=$(PYTHON)
 
-test: build ## builds and runs the tests
+test: ## sets up, builds and runs the tests
 	@tools/setup --test
+	@tools/build $(BUILD) $(JOBS) -DCMAKE_BUILD_TYPE=Release -DSUPERARM_PYTHON=$(PYTHON)
 	@ctest --test-dir $(BUILD) --output-on-failure -j2
 
-demo: build ## an experiment of a minute; its report is in results/demo
+demo: ## sets up and builds the program, and runs an experiment of a minute; its report is in results/demo
+	@tools/setup --program
+	@tools/build --program $(BUILD) $(JOBS) -DCMAKE_BUILD_TYPE=Release -DSUPERARM_PYTHON=$(PYTHON)
 	@tools/demo $(BUILD)/superarm $(DEMO)
 
 bench: build ## measures what rounds, widths and trainings cost
@@ -48,6 +51,7 @@ install: build ## the program, library and headers, to /usr/local or PREFIX=…
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 wheel: build ## the Python package as a wheel
+	@tools/setup --test
 	@cmake --build $(BUILD) --target superarm_wheel
 
 deb: build ## a Debian package: program, library, headers, man pages

@@ -5,11 +5,11 @@
 #include "cli.h"
 
 static const char *const KINDS[] = {"algorithms", "environments", "oracles", "confidence",
-                                    "feedback",   "options",      "machine"};
+                                    "feedback",   "presets",      "options", "machine"};
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
 static const char HELP[] =
-    "superarm list algorithms|environments|oracles|confidence|feedback|options|machine\n\n"
+    "superarm list algorithms|environments|oracles|confidence|feedback|presets|options|machine\n\n"
     "Prints what there is to choose from, one a line with a word on it; or what this\n"
     "machine runs: the version, and the instructions that matrix products use.\n\n"
     "Example:\n"
@@ -115,7 +115,7 @@ int cli_list(int count, char **arguments) {
     if (count != 1)
         return cli_say(
             "list", EXIT_INPUT,
-            "say one of algorithms, environments, oracles, confidence, feedback, options, machine");
+            "say one of algorithms, environments, oracles, confidence, feedback, presets, options, machine");
     for (size_t i = 0; i < KIND_COUNT; i++)
         if (!strcmp(kind, KINDS[i])) {
             if (!strcmp(kind, "options"))

@@ -63,13 +63,15 @@ static void print_table(const sa_experiment *experiment) {
     printf("%-*s %5s %12s %11s  %-25s %10s", label, "agent", "runs", "mean regret", "sd", "95% interval",
            "worst run");
     if (clicks) printf(" %9s", "clicks");
-    printf(" %9s  %s\n", "s/run", "select / update / train");
+    printf(" %9s  %-30s  %s\n", "s/run", "select / update / train", "name");
     for (size_t i = 0; sa_experiment_result(experiment, i, &result) == SA_OK; i++) {
         printf("%-*s %5zu %12.6g", label, result.label, result.runs, result.mean);
         print_spread(&result);
         if (clicks) printf(" %9.6g", result.clicks_mean);
-        printf(" %9.3g  %.3g / %.3g / %.3g\n", result.seconds_per_run, result.select_seconds,
-               result.update_seconds, result.train_seconds);
+        char times[96];
+        snprintf(times, sizeof times, "%.3g / %.3g / %.3g", result.select_seconds, result.update_seconds,
+                 result.train_seconds);
+        printf(" %9.3g  %-30s  %s\n", result.seconds_per_run, times, result.display);
         if (result.alike)
             printf("%*s       all of these runs are alike, so they count as one, without an interval\n",
                    label, "");

@@ -23,9 +23,9 @@ for folder in fig1/h1 fig1/h2 fig1/h3 fig2/d8 fig3/h1; do
     [ -s "all/$folder/summary.json" ] || die "no all/$folder/summary.json"
 done
 grep -qx 'rounds: 30' all/fig1/h3/spec.yaml || die "--rounds did not win"
-grep -qx 'preset: icml23' all/fig1/h1/spec.yaml || die "the preset is not icml23"
+grep -qx 'preset: icml23-[0-9]*' all/fig1/h1/spec.yaml || die "the preset is not icml23"
 [ "$(grep -c '^The report is all/fig[123]/report.html$' out)" = 3 ] || die "the reports are not named: $(cat out)"
-for name in CN-UCB CN-TS 'CN-TS (M=1)' CombLinUCB CombLinTS greedy 'CombLinUCB (corrected)' 'CombLinTS (corrected)'; do
+for name in CN-UCB CN-TS 'CN-TS (M=1)' CombLinUCB CombLinTS greedy 'CombLinUCB (as published)' 'CombLinTS (as published)'; do
     grep -qF "<th scope=\"row\">$name</th>" all/fig1/report.html || die "fig1 has no $name"
 done
 grep -q 'quick version' all/fig1/report.html || die "the page does not say that it is the quick version"

@@ -172,7 +172,7 @@ static const char *const plain_text = "preset=icml23 hidden=6 train-steps=20";
 static const char *const tuned_text =
     "preset=tuned bypass=true bonus=width hidden=6 train-steps=20 normalize=none";
 static const char *const deep_text =
-    "preset=paper depth=3 hidden=6 bias=all bypass=true train-steps=20 rate=0.1";
+    "preset=paper depth=3 hidden=6 bias=all bypass=true train-steps=20 rate=theory rate-constant=0.1";
 
 static game begin_kind(size_t shape, const char *more, bool last_layer) {
     char text[500];

@@ -43,8 +43,8 @@ static inline const double *rig_expected(uint64_t seed) {
 /* Options "name=value name=value", over small defaults; "preset=paper" first where a preset is wanted. */
 static inline sa_options *rig_options(const char *text) {
     static const char *const defaults[][2] = {
-        {"dim", "5"},     {"hidden", "6"},       {"train-steps", "4"},       {"train-every", "3"},
-        {"rate", "0.01"}, {"normalize", "none"}, {"epoch-replay-steps", "9"}};
+        {"dim", "5"},     {"hidden", "6"},       {"train-steps", "4"},        {"train-every", "3"},
+        {"rate", "0.01"}, {"normalize", "none"}, {"epoch-replay-steps", "9"}, {"rate-constant", "0.01"}};
     char copy[1024], *rest = copy;
     snprintf(copy, sizeof copy, "%s", text);
     sa_options *options = sa_options_new(NULL);
@@ -52,6 +52,8 @@ static inline sa_options *rig_options(const char *text) {
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
         assert_ok(sa_options_set_any(options, defaults[i][0], defaults[i][1]));
     assert_ok(sa_options_set_any(options, "train-warmup", "0"));
+    if (strstr(text, "preset=paper") && !strstr(text, " rate="))
+        assert_ok(sa_options_set(options, "rate", "theory"));
     for (char *word; (word = strtok_r(rest, " ", &rest));) {
         char *equals = strchr(word, '=');
         assert_non_null(equals);

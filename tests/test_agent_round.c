@@ -289,17 +289,16 @@ static void a_diverged_training_is_undone_and_counted(void **state) {
  * finite, are no end of the agent either. */
 static void the_agent_outlives_any_training(void **state) {
     (void)state;
-    static const char *const texts[] = {
-        "optimizer=gd rate=1e6 train-steps=1",
-        "optimizer=gd rate=1e6 train-steps=2",
-        "optimizer=gd rate=1e6 train-steps=3",
-        "optimizer=gd rate=1e4 train-steps=4",
-        "precision=double optimizer=gd rate=1e6 train-steps=4",
-        "precision=double optimizer=gd rate=1e6 train-steps=5",
-        "precision=double optimizer=gd rate=1e6 train-steps=6",
-        "optimizer=adam rate=1e6",
-        "preset=paper hidden=6 rate-rule=constant rate=1e6 train-steps=2",
-        "preset=paper hidden=6 rate-rule=constant rate=1e6 train-steps=3 depth=4"};
+    static const char *const texts[] = {"optimizer=gd rate=1e6 train-steps=1",
+                                        "optimizer=gd rate=1e6 train-steps=2",
+                                        "optimizer=gd rate=1e6 train-steps=3",
+                                        "optimizer=gd rate=1e4 train-steps=4",
+                                        "precision=double optimizer=gd rate=1e6 train-steps=4",
+                                        "precision=double optimizer=gd rate=1e6 train-steps=5",
+                                        "precision=double optimizer=gd rate=1e6 train-steps=6",
+                                        "optimizer=adam rate=1e6",
+                                        "preset=paper hidden=6 rate=1e6 train-steps=2",
+                                        "preset=paper hidden=6 rate=1e6 train-steps=3 depth=4"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char text[256];
         snprintf(text, sizeof text, "train-every=1 %s", texts[i]);

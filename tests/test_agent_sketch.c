@@ -83,9 +83,9 @@ static void certificates_hold(void **state) {
 static void widths_of_the_papers_network_are_close(void **state) {
     (void)state;
     enum { ROUNDS = 300, CANDIDATES = 20 };
-    sa_agent *agent =
-        rig_create("preset=paper environment=h2 dim=20 hidden=64 train-every=20 train-steps=60 rate=1 "
-                   "confidence=sketch widths=all");
+    sa_agent *agent = rig_create("preset=paper environment=h2 dim=20 hidden=64 train-every=20 train-steps=60 "
+                                 "rate=theory rate-constant=1 "
+                                 "confidence=sketch widths=all");
     sa_confidence *exact = exact_beside(agent);
     sa_environment *environment;
     sa_round round;

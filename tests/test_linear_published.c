@@ -54,7 +54,7 @@ static void feedback_is_paired_as_the_form_says(void **state) {
             snprintf(text, sizeof text, "preset=%s linear-form=defined algorithm=%s", presets[k], linear[i]);
             check_pairs(text, false);
             snprintf(text, sizeof text, "preset=%s algorithm=%s", presets[k], linear[i]);
-            check_pairs(text, k == 1);
+            check_pairs(text, k == 1 && i < 2); /* c2ucb is always its paper's, unless asked for */
         }
     }
 }

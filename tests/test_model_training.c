@@ -80,9 +80,9 @@ static rig rig_of(const training_case *c, sa_precision precision) {
     options->train_batch = (int64_t)c->batch;
     options->optimizer = c->adam ? SA_OPTIMIZER_ADAM : SA_OPTIMIZER_GD;
     options->regularize = c->regularize;
-    options->rate_rule = c->theory ? SA_RATE_THEORY : SA_RATE_CONSTANT;
     options->rate_decay = c->cosine ? SA_DECAY_COSINE : SA_DECAY_NONE;
-    options->rate = c->rate;
+    options->rate = c->theory ? SA_BY_THEORY : c->rate;
+    options->rate_constant = c->rate;
     options->regularization = c->lambda;
     if (c->output_bias) options->bias = SA_BIAS_OUTPUT;
     options->weight_decay = c->weight_decay;

@@ -211,7 +211,8 @@ static void the_list_describes_every_option(void **state) {
         assert_true(sa_option_find(info.name, &found));
         assert_ptr_equal(info.name, found.name); /* no name is there twice */
         assert_true(*info.help && !strchr(info.help, '\n'));
-        bool or_theory = !strcmp(info.name, "gamma") || !strcmp(info.name, "nu");
+        bool or_theory =
+            !strcmp(info.name, "gamma") || !strcmp(info.name, "nu") || !strcmp(info.name, "rate");
         assert_int_equal(info.choices != NULL, !strcmp(info.kind, "choice") || or_theory);
         assert_true(info.scope >= SA_SCOPE_AGENT && info.scope <= SA_SCOPE_OUTPUT);
         assert_false(sa_options_given(options, info.name));
@@ -276,12 +277,12 @@ static void every_bound_holds(void **state) {
     snprintf(text, sizeof text, "%llu", (unsigned long long)(most) + 1);                                     \
     assert_fails(sa_options_set(options, name, text), SA_INVALID, "is more than");                           \
     assert_non_null(strstr(sa_last_error(), "--" name " "));
-#define LOW(least) ((least) == OR_THEORY ? 0 : (least))
+#define LOW(least) ((least) == OR_THEORY ? 0 : (least) == ABOVE_0_OR_THEORY ? ABOVE_0 : (least))
 #define BOUNDS_NUMBER(field, name, scope, paper, icml23, tuned, least, most, help)                           \
     assert_ok(sa_options_set(options, name, sa_number_to_text(LOW(least), text)));                           \
     assert_true(options->field == LOW(least));                                                               \
     assert_fails(sa_options_set(options, name, sa_number_to_text(nextafter(LOW(least), -INFINITY), text)),   \
-                 SA_INVALID, (least) == ABOVE_0 ? "must be above 0" : "is less than");                       \
+                 SA_INVALID, LOW(least) == ABOVE_0 ? "must be above 0" : "is less than");                    \
     assert_ok(sa_options_set(options, name, sa_number_to_text(most, text)));                                 \
     assert_true(options->field == (most));                                                                   \
     assert_fails(sa_options_set(options, name, sa_number_to_text(nextafter(most, INFINITY), text)),          \

@@ -28,8 +28,10 @@ static const struct {
     {"train-steps", "100", "100", NULL},
     {"train-batch", "0", "0", NULL},
     {"optimizer", "gd", "gd", NULL},
-    {"rate-rule", "theory", "constant", NULL},
-    {"rate", NULL, "0.01", NULL},
+    {"rate", "theory", "0.01", "0.01"},
+    {"rate-constant", "1", NULL, NULL},
+    {"train-from", "present", "present", NULL},
+    {"doubled-input", "true", NULL, NULL},
     {"rate-decay", "none", "none", NULL},
     {"regularize", "true", "false", NULL},
     {"centre", "false", "false", NULL},
@@ -82,7 +84,7 @@ static void every_value_is_that_of_the_design(void **state) {
 static void an_unknown_preset_is_refused(void **state) {
     (void)state;
     assert_null(sa_options_new("papyrus"));
-    assert_string_equal(sa_last_error(), "--preset papyrus is not one of paper, icml23, tuned");
+    assert_string_equal(sa_last_error(), "--preset papyrus is not one of paper, icml23, tuned, section5");
 }
 
 static void a_preset_changes_what_was_not_given(void **state) {

@@ -115,6 +115,8 @@ typedef struct sa_agent_result {
     /* what regret is, where it is not that against the best slate: alpha-regret, or regret against the
      * oracle's slate; "": it is */
     const char *note;
+    /* what people call it, marked where its settings are not its paper's: "CN-UCB (tuned)"; or its label */
+    const char *display;
 } sa_agent_result;
 
 /* Agents times runs: what there is to do. */

@@ -38,11 +38,11 @@ def algorithms() -> List[Algorithm]:
     return found
 
 
-_KINDS = ("environments", "oracles", "confidence", "feedback")
+_KINDS = ("environments", "oracles", "confidence", "feedback", "presets")
 
 
 def choices(kind: str) -> List[Choice]:
-    """The "environments", "oracles", "confidence" engines or "feedback" models.
+    """The "environments", "oracles", "confidence" engines, "feedback" models or "presets", whose lines begin with their versions.
 
     >>> import superarm
     >>> [choice.name for choice in superarm.choices("environments")][:3]

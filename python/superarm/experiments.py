@@ -229,7 +229,7 @@ class _Asked:
         while lib.sa_experiment_result(self.handle, len(agents), result) == lib.SA_OK:
             label, options = text(result.label) or "", read_options(result.options)
             common.update({name: options[name] for name in _COMMON})  # sizes as the environment has them
-            agents[label] = {"algorithm": text(result.algorithm), "options": {name: options[name] for name in _OF_AGENTS},
+            agents[label] = {"algorithm": text(result.algorithm), "display": text(result.display), "options": {name: options[name] for name in _OF_AGENTS},
                              **{name: getattr(result, name) for name in _NUMBERS}}
             for name in CURVES:
                 pointer = getattr(result, name)

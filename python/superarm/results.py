@@ -29,8 +29,8 @@ class Results:
     """The runs of every agent.
 
     `expected_regret`, `realised_regret`, `reward` and, where there are clicks, `clicks` are dicts of arrays (runs, rounds), by the
-    agents' labels, each cumulative; `options` are those for all agents, `agents` has each agent's algorithm, options, times and
-    memory, and `certificate` (docs/SCALE.md; NaN where there is none); `folder` is where they are, or None.
+    agents' labels, each cumulative; `options` are those for all agents, `agents` has each agent's algorithm, the name that people read
+    (`display`: marked where its settings are not its paper's), options, times and memory, and `certificate` (docs/SCALE.md; NaN where there is none); `folder` is where they are, or None.
     """
 
     def __init__(self, curves: Mapping[str, Dict[str, Any]], agents: Dict[str, Dict[str, Any]], options: Dict[str, Any],
@@ -83,7 +83,7 @@ class Results:
     def _line(self, label: str) -> Dict[str, Any]:
         about = self.agents[label]
         runs, rounds = self.reward[label].shape
-        line: Dict[str, Any] = {"algorithm": about["algorithm"], "runs": runs, "rounds": rounds}
+        line: Dict[str, Any] = {"algorithm": about["algorithm"], "display": about["display"], "runs": runs, "rounds": rounds}
         there = {name: getattr(self, name)[label] for name in CURVES if label in getattr(self, name)}
         alike = runs > 1 and all((curves == curves[0]).all() for curves in there.values())
         for name in CURVES:
@@ -93,7 +93,7 @@ class Results:
                 line.update({name: mean, f"{name}_sd": sd, f"{name}_low": low, f"{name}_high": high})
                 if name.endswith("regret"):
                     line[f"{name}_worst"] = worst
-        line.update({name: value for name, value in about.items() if name not in ("algorithm", "options")})
+        line.update({name: value for name, value in about.items() if name not in ("algorithm", "display", "options")})
         return line
 
     def plot(self, curve: Optional[str] = None, *, ax: Any = None, labels: Union[str, Iterable[str], Mapping[str, str], None] = None,
@@ -162,7 +162,7 @@ def _looks(labels: List[str], agents: Mapping[str, Any]) -> List[Dict[str, Any]]
         check(lib.sa_agent_style_of(kept[0], kept[1], kept[2], hidden, len(labels), index, look))
         colour, dots = text(look.colour), (look.dashes - 1) % 3 + 1
         style: Any = (0, (8 * (1 + (look.dashes - 1) // 3), 3, *(2, 3) * dots)) if look.dashes else "-"
-        found.append({"label": text(look.name), "color": colour, "linestyle": style, "marker": _MARKS[look.mark],
+        found.append({"label": agents[labels[index]].get("display") or text(look.name), "color": colour, "linestyle": style, "marker": _MARKS[look.mark],
                       "markerfacecolor": colour if look.mark < 5 else "white"})
     return found
 
@@ -192,7 +192,7 @@ def load(folder: Union[str, "os.PathLike[str]"]) -> Results:
     try:
         for label, about in summary["agents"].items():
             numbers = {name: value for name, value in about.items() if isinstance(value, (int, float)) and name not in ("runs", "rounds")}
-            agents[label] = {"algorithm": about["algorithm"], "options": _keywords(about["options"]), **numbers}
+            agents[label] = {"algorithm": about["algorithm"], "display": about.get("display", label), "options": _keywords(about["options"]), **numbers}
             agents[label].setdefault("certificate", float("nan"))  # null, or of an older version
             for name in CURVES:
                 if name in about or name == "reward":

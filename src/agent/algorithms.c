@@ -41,13 +41,16 @@ static const sa_algorithm algorithms[] = {
      .model = "mlp",
      .confidence = true,
      .exploration = "ucb",
-     .summary = "neural, upper confidence bounds, K = 1 (Zhou et al. 2020); with larger slates it is cn-ucb"},
+     .summary =
+         "neural, upper confidence bounds, K = 1 (Zhou et al. 2020); with larger slates, and in tuned with "
+         "any, it is cn-ucb; its paper trains with --train-from start"},
     {.name = "neural-ts",
      .model = "mlp",
      .confidence = true,
      .exploration = "ts",
      .ts_samples = 1,
-     .summary = "neural, Thompson sampling, K = 1 (Zhang et al. 2021); with larger slates it is cn-ts1"},
+     .summary = "neural, Thompson sampling, K = 1 (Zhang et al. 2021); with larger slates, and in tuned "
+                "with any, it is cn-ts1"},
     {.name = "neural-linear",
      .model = "neural-linear",
      .confidence = true,
@@ -141,6 +144,10 @@ static bool by_theory(const sa_options *options, const sa_exploration_class *rul
  * tuned is as in paper. */
 static sa_status linear_defaults(sa_options *options) {
     const sa_exploration_class *rule = sa_exploration_find(sa_algorithm_row(options->algorithm)->exploration);
+    /* no published code has c2ucb */
+    if (rule->always_by_theory && !sa_options_given(options, "linear-form") &&
+        options->linear_form == SA_LINEAR_PUBLISHED)
+        options->linear_form = SA_LINEAR_DEFINED;
     bool fitted = options->linear_form == SA_LINEAR_FITTED;
     /* the published code passes the variance as the deviation */
     if (options->linear_form == SA_LINEAR_PUBLISHED && !sa_options_given(options, "ts-deviation"))

@@ -67,6 +67,7 @@ static const struct {
     {"train-steps", has_network},
     {"train-batch", has_network},
     {"rate", has_network},
+    {"train-from", has_network},
     {"companion", has_network},
     {"window", learns},
     {"discount", learns},

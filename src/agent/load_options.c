@@ -11,7 +11,7 @@ static const char *const FREE[] = {
     "gamma",         "nu",         "ts-samples",    "floor",
     "delta",         "norm-bound", /* exploration */
     "approximation", "train",      "train-every",   "train-steps",
-    "train-batch",   "rate",                                         /* trainings to come */
+    "train-batch",   "rate",       "train-from",                     /* trainings to come */
     "widths",        "oracle",     "agent-threads", "pending-limit", /* choosing, keeping */
     "history",                                                       /* where the file is by now */
 };

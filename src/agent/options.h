@@ -4,7 +4,9 @@
 
 #include "base/option_rows.h"
 
-#define SA_PRESETS(X) X(PRESET_PAPER, "paper") X(PRESET_ICML23, "icml23") X(PRESET_TUNED, "tuned")
+#define SA_PRESETS(X)                                                                                        \
+    X(PRESET_PAPER, "paper")                                                                                 \
+    X(PRESET_ICML23, "icml23") X(PRESET_TUNED, "tuned") X(PRESET_SECTION5, "section5")
 SA_DECLARE_CHOICES(sa_preset, SA_PRESETS);
 
 #define SA_AGENT_OPTIONS(X)                                                                                  \

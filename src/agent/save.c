@@ -7,6 +7,7 @@
 
 #include "agent/agent.h"
 #include "agent/load_options.h"
+#include "agent/older_options.h"
 #include "agent/schema.h"
 #include "base/memory.h"
 #include "memory/history_file.h"
@@ -48,17 +49,20 @@ static sa_status options_to_text(const sa_options *options, char **out) {
 
 /* Sets each "name value" line, and wants all of them; `text` is cut up. */
 static sa_status options_from_text(char *text, sa_options *options) {
+    sa_older_options older = {0};
     for (char *line = text; *line;) {
         char *end = strchr(line, '\n'), *space = strchr(line, ' ');
         if (!end || !space || space > end)
             return sa_fail(SA_FORMAT, "the options are not lines of a name and a value");
         *end = *space = '\0';
         const sa_option_row *row = sa_option_row_find(line);
-        if (!row || !is_kept(row)) return sa_fail(SA_FORMAT, "there is no option '%s'", line);
-        sa_status status = sa_options_set_any(options, line, space + 1);
+        bool known = row && is_kept(row);
+        sa_status status = known ? sa_options_set_any(options, line, space + 1)
+                                 : sa_older_options_take(&older, line, space + 1);
         if (status != SA_OK) return status == SA_INVALID ? SA_FORMAT : status;
         line = end + 1;
     }
+    SA_TRY(sa_older_options_finish(&older, options));
     for (size_t i = 0; i < SA_SETTING_TOTAL; i++)
         if (is_kept(&sa_option_rows[i]) && !options->given[i])
             return sa_fail(SA_FORMAT, "the option '%s' is missing", sa_option_rows[i].name);

@@ -12,8 +12,8 @@
  *   X(PATH,    field, "name", scope, help)
  *
  * A number's least is ABOVE_0 where it must be more than 0, and OR_THEORY where it may be 0 or more, or
- * the word theory. Choices are a list X(ENUMERATOR, "name"). Texts are the same in every preset; a path is
- * a file that is read.
+ * the word theory, ABOVE_0_OR_THEORY likewise. Choices are a list X(ENUMERATOR, "name"). Texts are the same
+ * in every preset; a path is a file that is read. A preset that has no column is in options/presets.c.
  *
  * A list of options is what users set. A list of settings has lines of the same form, which presets and
  * the library's own files set, and no user: what tells the presets apart, and what the tests turn. Saved
@@ -32,6 +32,7 @@
 
 #define ABOVE_0 DBL_TRUE_MIN
 #define OR_THEORY (-DBL_TRUE_MIN)
+#define ABOVE_0_OR_THEORY (-2 * DBL_TRUE_MIN)
 #define SA_BY_THEORY HUGE_VAL /* the value of an option that is `theory` */
 #define SA_ANY_INTEGER INT64_C(1000000000000)
 
@@ -96,7 +97,7 @@ typedef struct sa_option_row {
     {SA_ROW_START(field_, name_, scope_, PATH), .text = "", .help = help_},
 
 static inline bool sa_option_takes_theory(const sa_option_row *row) {
-    return row->kind == SA_KIND_NUMBER && row->low == OR_THEORY;
+    return row->kind == SA_KIND_NUMBER && (row->low == OR_THEORY || row->low == ABOVE_0_OR_THEORY);
 }
 
 /* Text and paths own memory. */

@@ -42,7 +42,7 @@ static sa_status parse_number(const sa_option_row *row, const char *name, const 
     char bound[SA_NUMBER_TEXT];
     bool or_theory = sa_option_takes_theory(row);
     if (or_theory) {
-        low = 0;
+        low = row->low == OR_THEORY ? 0 : ABOVE_0;
         if (!strcmp(value, "theory")) {
             *out = SA_BY_THEORY;
             return SA_OK;

@@ -33,6 +33,7 @@ struct sa_experiment {
     sa_spec_agent *agents; /* (agent_count) from --agent and `agents:` */
     size_t agent_count, agent_capacity;
     sa_grid grid;
+    char *presets; /* what a spec says of presets, "tuned-1,tuned-1 init=uniform"; NULL: nothing */
     sa_own_environment environment; /* of the caller's own; without `contexts` there is none */
     sa_oracle_callbacks oracle;     /* likewise; with alpha 0 there is none */
     sa_callback_lock turns;         /* of all callbacks */
@@ -101,7 +102,8 @@ typedef struct sa_plan_agent {
     size_t *session;               /* (runs) which of the work's sessions did it */
     size_t cell;                   /* of the grid */
     sa_totals total;
-    char *note; /* on its regret; NULL before there is any */
+    char *note;    /* on its regret; NULL before there is any */
+    char *display; /* what people call it; NULL likewise */
 } sa_plan_agent;
 
 typedef struct sa_plan {

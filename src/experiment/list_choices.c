@@ -1,10 +1,11 @@
-/* The tables behind `superarm list environments|oracles|confidence|feedback`. */
+/* The tables behind `superarm list environments|oracles|confidence|feedback|presets`. */
 #include <string.h>
 
 #include "confidence/confidence.h"
 #include "env/environment.h"
 #include "feedback/feedback.h"
 #include "options/options.h"
+#include "options/presets.h"
 #include "oracle/oracle.h"
 #include <superarm/agent.h>
 
@@ -32,6 +33,11 @@ static bool find(const char *kind, size_t index, choice *out) {
         const sa_environment_class *environment = sa_environment_class_at(index);
         if (environment) *out = (choice){environment->name, environment->summary};
         return environment;
+    }
+    if (!strcmp(kind, "presets")) {
+        const char *name = sa_preset_name((int)index);
+        if (name) *out = (choice){name, sa_preset_summary((int)index)};
+        return name;
     }
     return false;
 }

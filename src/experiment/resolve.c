@@ -21,6 +21,7 @@ void sa_plan_agents_destroy(sa_plan_agent *agents, size_t count) {
         for (int kind = 0; kind < SA_CURVE_COUNT; kind++) sa_free(agents[i].curve[kind]);
         sa_options_destroy(agents[i].options);
         sa_free(agents[i].note);
+        sa_free(agents[i].display);
         sa_free(agents[i].label);
     }
     sa_free(agents);

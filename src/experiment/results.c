@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "experiment/code.h"
+#include "experiment/display.h"
 #include "experiment/finished_run.h"
 #include "experiment/provenance.h"
 #include "experiment/stored.h"
@@ -385,6 +386,9 @@ sa_status sa_results_finish(sa_work *work) {
             sa_free(agent->note);
             agent->note = NULL;
             SA_TRY(sa_regret_note(agent->options, agent->total.stats.unproven_rounds, &agent->note));
+            sa_free(agent->display);
+            agent->display = NULL;
+            SA_TRY(sa_agent_display(agent->label, agent->options, &agent->display));
         }
     if (*trace) SA_TRY(sa_trace_join(work, "jsonl", trace));
     if (*work->options->log) SA_TRY(sa_trace_join(work, "log", work->options->log));

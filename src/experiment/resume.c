@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "experiment/code.h"
 #include "experiment/experiment.h"
+#include "experiment/spec_presets.h"
 
 enum { VALUE_SIZE = 16384 };
 
@@ -150,6 +151,7 @@ static sa_status adopt(sa_work *work, const char *path, const sa_experiment *had
     sa_plan_agent *agents = NULL;
     size_t count = 0;
     sa_plan *plan = work->plans[0];
+    SA_TRY(sa_spec_check_presets(had));
     SA_TRY(compare_experiments(plan, work->experiment, had, path));
     SA_TRY(sa_spec_resolve(had, had->options, SA_EVERY_GROUP, &agents, &count));
     sa_status status =

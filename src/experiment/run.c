@@ -68,6 +68,7 @@ sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa
         .options = agent->options,
         .alike = agent->total.alike,
         .note = agent->note,
+        .display = agent->display,
     };
     return SA_OK;
 }

@@ -12,6 +12,7 @@
 #include "base/yaml.h"
 #include "experiment/experiment.h"
 #include "experiment/problem_option.h"
+#include "experiment/spec_presets.h"
 
 enum { VALUE_SIZE = 16384, LABEL_SIZE = 200 };
 
@@ -39,6 +40,7 @@ void sa_experiment_destroy(sa_experiment *experiment) {
     if (!experiment) return;
     sa_work_destroy(experiment->work);
     sa_grid_clear(&experiment->grid);
+    sa_free(experiment->presets);
     for (size_t i = 0; i < experiment->agent_count; i++) spec_agent_clear(&experiment->agents[i]);
     sa_free(experiment->agents);
     sa_options_destroy(experiment->options);
@@ -50,6 +52,10 @@ const sa_options *sa_experiment_options(const sa_experiment *experiment) { retur
 
 sa_status sa_experiment_set(sa_experiment *experiment, const char *name, const char *value) {
     experiment->checked = false;
+    if (!strcmp(name ? name : "", "preset")) { /* the spec's is not meant any more */
+        sa_free(experiment->presets);
+        experiment->presets = NULL;
+    }
     return sa_spec_set(experiment->options, name, value);
 }
 
@@ -188,6 +194,12 @@ typedef struct spec_reading {
 static sa_status take_pair(void *user, const char *label, const char *key, const char *value) {
     spec_reading *reading = user;
     sa_experiment *experiment = reading->experiment;
+    char preset[32];
+    if (!label && !strcmp(key, "settings")) return sa_spec_take_settings(experiment, value);
+    if (label != sa_yaml_grid && !strcmp(key, "preset")) {
+        SA_TRY(sa_spec_take_preset(experiment, value, preset));
+        value = preset;
+    }
     if (!label) return sa_spec_set(experiment->options, key, value);
     if (label == sa_yaml_grid) return sa_grid_add(&experiment->grid, key, value);
     sa_spec_agent *agent = find_agent(experiment, reading->first, label);

@@ -11,7 +11,9 @@
 #include "experiment/experiment.h"
 #include "experiment/problem_option.h"
 #include "experiment/provenance.h"
+#include "experiment/spec_presets.h"
 #include "experiment/stored.h"
+#include "options/presets.h"
 
 enum { VALUE_SIZE = 16384 };
 
@@ -25,9 +27,12 @@ static bool repeats(const sa_option_info *info) { return info->scope != SA_SCOPE
 
 /* ---- writing ---- */
 
-static void add_option(sa_buffer *buffer, const char *indent, const sa_option_info *info, const char *value) {
+static void add_option(sa_buffer *buffer, const char *indent, const sa_option_info *info,
+                       const sa_options *options, const char *value) {
     sa_buffer_format(buffer, "%s%s: ", indent, info->name);
-    if (!strcmp(info->kind, "text") || !strcmp(info->kind, "path"))
+    if (!strcmp(info->name, "preset"))
+        sa_spec_add_preset(buffer, options->preset);
+    else if (!strcmp(info->kind, "text") || !strcmp(info->kind, "path"))
         sa_buffer_quote(buffer, value);
     else
         sa_buffer_text(buffer, value);
@@ -55,7 +60,7 @@ static void add_base(sa_buffer *buffer, const sa_plan *plan, bool lists_all) {
         if (sa_options_get(plan->options, info.name, value, sizeof value) != SA_OK)
             buffer->status = SA_INVALID;
         else
-            add_option(buffer, "", &info, value);
+            add_option(buffer, "", &info, plan->options, value);
     }
     if (!lists_all) return;
     sa_buffer_text(buffer, "algorithm:\n");
@@ -76,7 +81,7 @@ static void add_agent(sa_buffer *buffer, const sa_plan *plan, const sa_plan_agen
         if (info.scope == SA_SCOPE_AGENT &&
             (!same_value(agent->options, plan->options, info.name, value, other) ||
              !strcmp(info.name, "algorithm")))
-            add_option(buffer, "    ", &info, value);
+            add_option(buffer, "    ", &info, agent->options, value);
 }
 
 /* Did code of the caller's own take part? */
@@ -125,13 +130,21 @@ static void add_given(sa_buffer *buffer, const sa_options *options, const char *
             continue;
         if (sa_options_get(options, info.name, value, sizeof value) != SA_OK) buffer->status = SA_INVALID;
         sa_buffer_format(buffer, "%s%s: ", indent, info.name);
-        add_value(buffer, info.name, value);
+        if (!strcmp(info.name, "preset"))
+            sa_spec_add_preset(buffer, options->preset);
+        else
+            add_value(buffer, info.name, value);
         sa_buffer_text(buffer, "\n");
     }
 }
 
 static void add_sweep(sa_buffer *buffer, const sa_experiment *experiment, const sa_options *runs) {
     const sa_grid *grid = &experiment->grid;
+    if (!sa_options_given(experiment->options, "preset")) {
+        sa_buffer_text(buffer, "preset: ");
+        sa_spec_add_preset(buffer, experiment->options->preset);
+        sa_buffer_text(buffer, "\n");
+    }
     add_given(buffer, experiment->options, "");
     sa_buffer_format(buffer, "first-run: %lld\nruns: %lld\n", (long long)runs->first_run,
                      (long long)runs->runs);
@@ -151,6 +164,20 @@ static void add_sweep(sa_buffer *buffer, const sa_experiment *experiment, const 
         }
         sa_buffer_text(buffer, "]\n");
     }
+}
+
+/* The presets that take part. */
+static void add_settings(sa_buffer *buffer, const sa_experiment *experiment, const sa_plan *plan) {
+    bool used[sa_preset_count] = {0};
+    used[plan->options->preset] = true;
+    for (size_t i = 0; i < plan->agent_count; i++) used[plan->agents[i].options->preset] = true;
+    for (size_t i = 0; i < experiment->grid.count; i++) /* whose cells are in other plans, too */
+        for (size_t k = 0;
+             !strcmp(experiment->grid.axes[i].name, "preset") && k < experiment->grid.axes[i].count; k++)
+            for (int preset = 0; preset < sa_preset_count; preset++)
+                used[preset] =
+                    used[preset] || !strcmp(experiment->grid.axes[i].values[k], sa_preset_name(preset));
+    sa_spec_add_settings(buffer, used);
 }
 
 /* Many shards would write the same. */
@@ -177,6 +204,7 @@ static sa_status write_spec(const sa_experiment *experiment, const sa_plan *plan
         add_sweep(&buffer, experiment, plan->options);
     else
         add_plan(&buffer, plan);
+    add_settings(&buffer, experiment, plan);
     sa_status status = buffer.status;
     if (status == SA_OK && !is_written(path, &buffer)) status = sa_file_write(path, buffer.text, buffer.size);
     sa_buffer_clear(&buffer);

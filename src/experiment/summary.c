@@ -8,8 +8,11 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "experiment/display.h"
 #include "experiment/provenance.h"
+#include "experiment/spec_presets.h"
 #include "experiment/stored.h"
+#include "options/presets.h"
 
 enum { VALUE_SIZE = 16384 };
 
@@ -79,10 +82,18 @@ static void add_regret(sa_buffer *buffer, const sa_stored_agent *agent, uint64_t
 
 static void add_agent(sa_buffer *buffer, const sa_stored *stored, const sa_stored_agent *agent) {
     sa_totals total = sa_totals_of(agent->curve, agent->stats, agent->runs, agent->rounds);
+    char *display = NULL;
+    if (sa_agent_display(agent->label, agent->options, &display) != SA_OK) buffer->status = SA_OUT_OF_MEMORY;
     sa_buffer_text(buffer, "    ");
     sa_buffer_quote(buffer, agent->label);
     sa_buffer_text(buffer, ": {\n      \"algorithm\": ");
     sa_buffer_quote(buffer, agent->options->algorithm);
+    sa_buffer_text(buffer, ",\n      \"display\": ");
+    sa_buffer_quote(buffer, display ? display : "");
+    sa_free(display);
+    sa_buffer_text(buffer, ",\n      \"preset\": \"");
+    sa_spec_add_preset(buffer, agent->options->preset);
+    sa_buffer_text(buffer, "\"");
     sa_buffer_text(buffer, ",\n      \"options\": ");
     add_options(buffer, agent->options, &stored->spec->grid, "      ");
     sa_buffer_format(buffer, ",\n      \"runs\": %zu,\n      \"rounds\": %zu,\n", agent->runs, agent->rounds);
@@ -141,6 +152,28 @@ static void add_sessions(sa_buffer *buffer, const json_t *sessions) {
     sa_buffer_text(buffer, "\n  ],\n");
 }
 
+/* {"tuned-1": {"init": "uniform", ...}}: what no option sets. */
+static void add_settings(sa_buffer *buffer, const sa_stored *stored) {
+    bool used[sa_preset_count] = {0};
+    char value[256];
+    const char *name, *between = "";
+    for (size_t i = 0; i < stored->agent_count; i++) used[stored->agents[i].options->preset] = true;
+    sa_buffer_text(buffer, "  \"settings\": {");
+    for (int preset = 0; preset < sa_preset_count; preset++) {
+        if (!used[preset]) continue;
+        sa_buffer_format(buffer, "%s\"", between);
+        sa_spec_add_preset(buffer, preset);
+        sa_buffer_text(buffer, "\": {");
+        for (size_t i = 0; sa_preset_setting(preset, i, &name, value, sizeof value); i++) {
+            sa_buffer_format(buffer, "%s\"%s\": ", i ? ", " : "", name);
+            sa_buffer_quote(buffer, value);
+        }
+        sa_buffer_text(buffer, "}");
+        between = ", ";
+    }
+    sa_buffer_text(buffer, "},\n");
+}
+
 sa_status sa_summary_write(const sa_stored *stored, const char *path) {
     sa_buffer buffer = {0};
     size_t missing = sa_stored_missing(stored);
@@ -149,6 +182,7 @@ sa_status sa_summary_write(const sa_stored *stored, const char *path) {
     if (missing) sa_buffer_format(&buffer, "  \"missing_runs\": %zu,\n", missing);
     add_sessions(&buffer, stored->sessions);
     if (stored->spec->grid.count > 0) add_grid(&buffer, &stored->spec->grid);
+    add_settings(&buffer, stored);
     sa_buffer_text(&buffer, "  \"options\": ");
     add_options(&buffer, stored->spec->options, NULL, "  ");
     sa_buffer_text(&buffer, ",\n  \"agents\": {\n");

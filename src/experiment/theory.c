@@ -176,7 +176,7 @@ sa_status sa_theory_compute(const sa_options *options, const double *contexts, s
                           .depth = (double)options->depth,
                           .hidden = (double)options->hidden,
                           .lambda = options->regularization,
-                          .c_1 = options->rate,
+                          .c_1 = options->rate_constant,
                           .c_2 = options->c_bar_2,
                           .c_3 = options->c_bar_3,
                           .c_width = options->c_width,

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "experiment/code.h"
 #include "experiment/experiment.h"
+#include "experiment/spec_presets.h"
 #include "experiment/stored.h"
 
 enum { SHARDS_MOST = 1000000, ROUNDS_TWICE = 3 };
@@ -159,6 +160,7 @@ static sa_status make_plans(sa_work *work) {
 }
 
 static sa_status fill(sa_work *work) {
+    SA_TRY(sa_spec_check_presets(work->experiment));
     SA_TRY(make_plans(work));
     SA_TRY(take_shard(work->options->shard, &work->shard, &work->shards));
     SA_TRY(sa_results_check_folder(work->options));

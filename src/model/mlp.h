@@ -28,6 +28,7 @@ typedef struct REAL(mlp) {
     real *theta_0; /* (parameters): where they started */
     /* training */
     int optimizer, rate_rule, rate_decay;
+    bool from_start; /* trainings do */
     bool regularize;
     double lambda, rate, weight_decay, error_decay;
     size_t steps, batch;

@@ -308,7 +308,7 @@ static sa_status allocate(mlp_t *mlp) {
 static sa_status create(const sa_model_settings *settings, sa_model **out) {
     mlp_t *mlp;
     SA_TRY(sa_alloc_array(1, sizeof *mlp, &mlp));
-    bool doubled = settings->init == SA_INIT_SYMMETRIC;
+    bool doubled = settings->init == SA_INIT_SYMMETRIC && settings->doubled_input;
     size_t positions = settings->positions, dim = (size_t)settings->dim + positions;
     *mlp = (mlp_t){
         .base = {.kind = &REAL(sa_mlp),
@@ -329,6 +329,7 @@ static sa_status create(const sa_model_settings *settings, sa_model **out) {
         .regularize = settings->regularize,
         .lambda = settings->regularization,
         .rate = settings->rate,
+        .from_start = settings->train_from == SA_FROM_START,
         .weight_decay = settings->weight_decay,
         .error_decay = settings->error_decay,
         .steps = (size_t)settings->train_steps,

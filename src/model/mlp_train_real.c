@@ -208,6 +208,7 @@ sa_status REAL(mlp_train)(sa_model *model, const sa_training *training, sa_model
     SA_TRY(REAL(mlp_lay)(mlp, true, &space->inner, work));
     SA_TRY(sa_unshare(&mlp->theta));
     memcpy(work->backup, mlp->theta, mlp->parameters * sizeof(real));
+    if (mlp->from_start) memcpy(mlp->theta, mlp->theta_0, mlp->parameters * sizeof(real));
     if (mlp->optimizer == SA_OPTIMIZER_ADAM) memset(work->moments, 0, 2 * mlp->parameters * sizeof(real));
     for (size_t step = 0; step < steps; step++) {
         loss_gradient(mlp, work, training, step);

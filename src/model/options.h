@@ -13,8 +13,9 @@ SA_DECLARE_CHOICES(sa_output_scale, SA_OUTPUT_SCALES);
 SA_DECLARE_CHOICES(sa_bias, SA_BIASES);
 #define SA_OPTIMIZERS(X) X(OPTIMIZER_GD, "gd") X(OPTIMIZER_ADAM, "adam")
 SA_DECLARE_CHOICES(sa_optimizer, SA_OPTIMIZERS);
-#define SA_RATE_RULES(X) X(RATE_CONSTANT, "constant") X(RATE_THEORY, "theory")
-SA_DECLARE_CHOICES(sa_rate_rule, SA_RATE_RULES);
+typedef enum sa_rate_rule { SA_RATE_CONSTANT, SA_RATE_THEORY } sa_rate_rule;
+#define SA_TRAIN_FROM(X) X(FROM_START, "start") X(FROM_PRESENT, "present")
+SA_DECLARE_CHOICES(sa_train_from, SA_TRAIN_FROM);
 #define SA_RATE_DECAYS(X) X(DECAY_NONE, "none") X(DECAY_COSINE, "cosine")
 SA_DECLARE_CHOICES(sa_rate_decay, SA_RATE_DECAYS);
 #define SA_NORMALIZATIONS(X)                                                                                 \
@@ -45,21 +46,25 @@ SA_DECLARE_CHOICES(sa_linear_form, SA_LINEAR_FORMS);
     X(INTEGER, train_steps, "train-steps", AGENT, 100, 100, 100, 0, 1000000000, "J, steps of one training")  \
     X(INTEGER, train_batch, "train-batch", AGENT, 0, 0, 128, 0, SA_ANY_INTEGER,                              \
       "samples of one step; 0: all")                                                                         \
-    X(NUMBER, rate, "rate", AGENT, 1, 0.01, 0.01, ABOVE_0, 1e6,                                              \
-      "step size eta; in paper the constant C of eta = C / (n m L + m lambda)")
+    X(NUMBER, rate, "rate", AGENT, SA_BY_THEORY, 0.01, 0.01, ABOVE_0_OR_THEORY, 1e6,                         \
+      "step size eta of a training; theory: 1 / (n m L + m lambda), as in Theorem 1")                        \
+    X(CHOICE, train_from, "train-from", AGENT, FROM_PRESENT, FROM_PRESENT, FROM_PRESENT, SA_TRAIN_FROM,      \
+      "a training starts from the present weights, or, as the lemmas have it, from the first ones")
 
 /* What presets set. Then the cells of cc-mab and acc-ucb: partition.c and partition_tree.c explain them. */
 #define SA_MODEL_SETTINGS(X)                                                                                 \
     X(CHOICE, output_scale, "output-scale", AGENT, OUTPUT_ROOT_M, OUTPUT_ONE, OUTPUT_ONE, SA_OUTPUT_SCALES,  \
       "factor on the network's output: sqrt(m) or 1")                                                        \
     X(CHOICE, init, "init", AGENT, INIT_SYMMETRIC, INIT_UNIFORM, INIT_UNIFORM, SA_INITS,                     \
-      "first weights: symmetric (Section 3.1; doubles the input) or uniform +-1/sqrt(fan-in)")               \
+      "first weights: symmetric (Section 3.1) or uniform +-1/sqrt(fan-in)")                                  \
+    X(FLAG, doubled_input, "doubled-input", AGENT, true, true, true,                                         \
+      "init symmetric: the input is [x, x] / sqrt(2), so that the first scores are 0")                       \
     X(CHOICE, bias, "bias", AGENT, BIAS_NONE, BIAS_NONE, BIAS_OUTPUT, SA_BIASES, "which units have a bias")  \
     X(FLAG, bypass, "bypass", AGENT, false, false, false, "a linear term beside the network")                \
     X(CHOICE, optimizer, "optimizer", AGENT, OPTIMIZER_GD, OPTIMIZER_GD, OPTIMIZER_ADAM, SA_OPTIMIZERS,      \
       "gradient descent on Eq. (4), or Adam with moments that start anew each training")                     \
-    X(CHOICE, rate_rule, "rate-rule", AGENT, RATE_THEORY, RATE_CONSTANT, RATE_CONSTANT, SA_RATE_RULES,       \
-      "eta is --rate, or C / (n m L + m lambda)")                                                            \
+    X(NUMBER, rate_constant, "rate-constant", AGENT, 1, 1, 1, ABOVE_0, 1e6,                                  \
+      "rate theory: C of eta = C / (n m L + m lambda)")                                                      \
     X(CHOICE, rate_decay, "rate-decay", AGENT, DECAY_NONE, DECAY_NONE, DECAY_COSINE, SA_RATE_DECAYS,         \
       "inside each training: constant, or half a cosine to 0")                                               \
     X(FLAG, regularize, "regularize", AGENT, true, false, false,                                             \
@@ -100,6 +105,7 @@ typedef struct sa_model_settings {
     SA_MODEL_SETTINGS(SA_OPTION_FIELD)
     size_t
         positions; /* that the model tells apart, each with an input of its own beside the arm's features */
+    int rate_rule; /* sa_rate_rule: eta is `rate`, or by theory with `rate` for C */
 } sa_model_settings;
 
 #endif

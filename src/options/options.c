@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "options/presets.h"
 
 /* ---- life ---- */
 
@@ -12,7 +13,7 @@
 static void fill(sa_options *options, int preset) {
     for (size_t i = 0; i < SA_SETTING_TOTAL; i++)
         if (!options->given[i])
-            sa_option_fill(&sa_option_rows[i], preset, sa_option_field(options, &sa_option_rows[i]));
+            sa_preset_fill(preset, &sa_option_rows[i], sa_option_field(options, &sa_option_rows[i]));
 }
 
 /* Gives `options` texts of its own: those of `from`, or the defaults when it is NULL. */
@@ -30,19 +31,16 @@ static sa_status copy_texts(sa_options *options, const sa_options *from) {
 }
 
 sa_options *sa_options_new(const char *preset) {
-    int index = preset ? sa_choice_find(sa_option_row_find("preset")->choices, preset) : SA_PRESET_TUNED;
+    int index = SA_PRESET_TUNED;
     sa_options *options;
+    if (preset && sa_preset_check(preset, &index) != SA_OK) return NULL;
     if (sa_alloc_array(1, sizeof *options, &options) != SA_OK) return NULL;
-    if (copy_texts(options, NULL) != SA_OK) goto fail;
-    if (index < 0) {
-        sa_options_set(options, "preset", preset); /* for its sentence */
-        goto fail;
+    if (copy_texts(options, NULL) != SA_OK) {
+        sa_options_destroy(options);
+        return NULL;
     }
     fill(options, index);
     return options;
-fail:
-    sa_options_destroy(options);
-    return NULL;
 }
 
 sa_options *sa_options_copy(const sa_options *options) {
@@ -101,7 +99,10 @@ sa_status sa_options_set_any(sa_options *options, const char *name, const char *
     if (!row) return unknown(name);
     if (!value) return sa_fail(SA_INVALID, "--%s needs a value", name);
     void *field = sa_option_field(options, row);
-    SA_TRY(sa_option_parse(row, name, value, field));
+    if (field == &options->preset)
+        SA_TRY(sa_preset_check(value, &options->preset));
+    else
+        SA_TRY(sa_option_parse(row, name, value, field));
     options->given[row - sa_option_rows] = true;
     if (field == &options->preset) fill(options, options->preset);
     return SA_OK;
@@ -132,5 +133,5 @@ bool sa_options_given(const sa_options *options, const char *name) {
 
 bool sa_options_changed(const sa_options *options, const char *name) {
     const sa_option_row *row = sa_option_row_find(name);
-    return sa_option_differs(row, options->preset, sa_option_field(options, row));
+    return sa_preset_differs(options->preset, row, sa_option_field(options, row));
 }

@@ -79,6 +79,9 @@ static inline void *sa_option_field(const sa_options *options, const sa_option_r
     return (char *)options + row->offset;
 }
 
+/* The index-th of the settings that are no options, as the preset has it; false: there is none. */
+bool sa_preset_setting(int preset, size_t index, const char **name, char *value, size_t size);
+
 /* As sa_options_set, for settings too. */
 sa_status sa_options_set_any(sa_options *options, const char *name, const char *value);
 /* As if the option had not been given: its value stays. */

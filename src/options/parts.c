@@ -9,6 +9,14 @@ sa_status sa_options_check_agent(const sa_options *options) {
         return sa_fail(SA_INVALID,
                        "--hidden %lld is odd, but the first weights of --preset paper need an even number",
                        (long long)options->hidden);
+    size_t inputs = (size_t)options->dim + sa_options_positions(options);
+    if (options->init == SA_INIT_SYMMETRIC && !options->doubled_input && inputs % 2 &&
+        !*options->init_weights)
+        return sa_fail(
+            SA_INVALID,
+            "there are %zu inputs, an odd number, and the first weights of --preset section5 come in two "
+            "halves, of which each sees half of them",
+            inputs);
     return SA_OK;
 }
 
@@ -24,6 +32,8 @@ bool sa_options_discounted(const sa_options *options) {
 sa_model_settings sa_options_model(const sa_options *options) {
     sa_model_settings settings = options->model_settings;
     settings.positions = sa_options_positions(options);
+    settings.rate_rule = options->rate == SA_BY_THEORY ? SA_RATE_THEORY : SA_RATE_CONSTANT;
+    if (settings.rate_rule == SA_RATE_THEORY) settings.rate = options->rate_constant;
     return settings;
 }
 
@@ -92,8 +102,8 @@ sa_exploration sa_options_exploration(const sa_exploration_class *kind, size_t s
         .by_theory = by_theory,
         .bounds = sa_options_bounds(options),
         .given_offset = options->offset,
-        .rate = options->rate,
+        .rate = sa_options_model(options).rate,
         .steps = descends_plainly(options) ? (double)options->train_steps : 0,
-        .rate_falls = options->rate_rule == SA_RATE_THEORY,
+        .rate_falls = options->rate == SA_BY_THEORY,
     };
 }

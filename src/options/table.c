@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "options/options.h"
+#include "options/presets.h"
 
 #define SA_OPTIONS_TYPE struct sa_options
 #define ROWS_OF(group, list) list(SA_OPTION_ROW)
@@ -58,4 +59,19 @@ bool sa_option_at(size_t index, sa_option_info *info) {
 bool sa_option_find(const char *name, sa_option_info *info) {
     const sa_option_row *row = sa_option_row_find(name);
     return row && sa_option_at((size_t)(row - sa_option_rows), info);
+}
+
+bool sa_preset_setting(int preset, size_t index, const char **name, char *value, size_t size) {
+    if (index >= SA_SETTING_TOTAL - SA_OPTION_TOTAL) return false;
+    const sa_option_row *row = &sa_option_rows[SA_OPTION_TOTAL + index];
+    union {
+        int64_t integer;
+        double number;
+        int choice;
+        bool flag;
+        const char *text;
+    } field = {.text = ""};
+    *name = row->name;
+    if (!sa_option_is_text(row)) sa_preset_fill(preset, row, &field);
+    return sa_option_print(row, &field, value, size) == SA_OK;
 }

@@ -75,7 +75,8 @@ typedef struct line {
     NUMBER(published_by_ours, row->ratio)                                                                    \
     OURS(certificate, row->agent->certificate)                                                               \
     NUMBER(worst, row->mean.worst)                                                                           \
-    WORD(against, row->difference ? row->panel->agents[row->agent->against].label : "")
+    WORD(against, row->difference ? row->panel->agents[row->agent->against].label : "")                      \
+    WORD(display, row->agent->name)
 
 #define ADD_WORD(name, text)                                                                                 \
     static void add_##name(sa_buffer *buffer, const line *row) { add_text(buffer, text); }

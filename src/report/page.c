@@ -222,15 +222,15 @@ static sa_status add_panel(sa_buffer *buffer, const sa_report *report, const sa_
     return SA_OK;
 }
 
-/* Two forms of the linear models beside each other need a word on why. */
-static void add_corrected(sa_buffer *buffer, const sa_report_panel *panel) {
+/* What the published linear models are needs a word. */
+static void add_published_form(sa_buffer *buffer, const sa_report_panel *panel) {
     for (size_t i = 0; i < panel->agent_count; i++)
-        if (strstr(panel->agents[i].name, "(corrected)")) {
+        if (strstr(panel->agents[i].name, "(as published)")) {
             sa_buffer_text(
                 buffer,
-                "<p>CombLinUCB and CombLinTS run as the authors&#39; published code has them: the estimate "
-                "lags one round behind, and features are paired with the scores of other arms. The "
-                "corrected ones run as their papers define them.</p>\n");
+                "<p>CombLinUCB (as published) and CombLinTS (as published) run as the authors&#39; code has "
+                "them: the estimate lags one round behind, and features are paired with the scores of other "
+                "arms. Without the mark they run as their papers define them.</p>\n");
             return;
         }
 }
@@ -259,7 +259,7 @@ sa_status sa_page_make(const sa_report *report, const sa_buffer *pictures, const
         sa_buffer_text(page, "<p>Certificate: by at most this factor, over all rounds and runs, an "
                              "agent&#39;s widths were off "
                              "the exact ones; 1 is exact, and a dash says that nothing bounds it.</p>\n");
-    add_corrected(page, &report->panels[0]);
+    add_published_form(page, &report->panels[0]);
     for (size_t i = 0; i < report->panel_count; i++) SA_TRY(add_panel(page, report, &report->panels[i]));
     add_command(page, report);
     sa_buffer_format(page, "<footer>Superarm %s</footer>\n</body>\n</html>\n", sa_version());

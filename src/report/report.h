@@ -188,9 +188,6 @@ double sa_mean_at(const sa_report_agent *agent, int kind, size_t round);
 /* The last published point that lies within our rounds; false when there is none. */
 bool sa_published_end(const sa_report_panel *panel, const sa_published *published, size_t *index);
 
-/* "CN-UCB" for an agent that is labelled cn-ucb and is one, "CN-UCB (tuned)" with the preset tuned; else the
- * label. */
-sa_status sa_agent_name(const char *label, const sa_options *options, char **name);
 /* That of the curve that was published. */
 const char *sa_published_name(const sa_report_agent *agent);
 sa_status sa_panel_title(const sa_options *options, char **title);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "experiment/display.h"
 #include "experiment/statistics.h"
 #include "report/report.h"
 
@@ -161,7 +162,7 @@ sa_status sa_panel_summarise(sa_report_panel *panel) {
                                     : sa_panel_title(panel->options, &panel->title));
     for (size_t i = 0; i < panel->agent_count; i++) {
         sa_report_agent *agent = &panel->agents[i];
-        SA_TRY(sa_agent_name(agent->label, agent->options, &agent->name));
+        SA_TRY(sa_agent_display(agent->label, agent->options, &agent->name));
     }
     SA_TRY(make_note(panel));
     return sa_panel_is_sweep(panel) ? sa_sweep_compare(panel) : sa_panel_compare(panel, 0);

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""docs_flags.py PROGRAM: what README, docs and examples name exists: every --flag, in the program or in a tool of the repository, every
+page and heading that a link leads to, and every preset's version is the present one (`tuned-1`)."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# of other programs, where they are named
+OTHERS = {"--time", "--mem", "--parsable", "--array", "--dependency", "--wrap", "--ntasks", "--cpus-per-task", "--job-name", "--output",  # sbatch
+          "--prefix", "--build", "--install", "--test-dir", "--output-on-failure",  # cmake, ctest
+          "--user", "--break-system-packages", "--no-deps", "--cov",  # pip, pytest
+          "--data-binary", "--silent", "--fail", "--retry", "--recursive", "--depth", "--since", "--rm", "--publish", "--volume", "--name", "--read-only",
+          "--partition", "--system-site-packages", "--fail-with-body", "--gama",  # sbatch, venv, curl, and a mistake that is shown
+          "--now", "--system", "--global", "--cflags", "--libs", "--interleaved", "--restart"}
+
+
+def said(*arguments):
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True)
+    return done.stdout + done.stderr
+
+
+def flags(text):
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z0-9]*(?:-[a-z0-9]+)*", text))
+
+
+def known():
+    found = {"--help", "--version"}
+    options = said("list", "options").splitlines()[1:]
+    found |= {"--" + line.split()[0] for line in options} | {"--no-" + line.split()[0] for line in options if line.split()[2] == "flag"}
+    found |= flags(said("list", "options"))
+    commands = re.findall(r"^  ([a-z]+)\s", said("--help"), re.M)
+    assert len(commands) > 8, commands
+    for command in commands:
+        found |= flags(said(command, "--help"))
+    for tool in (ROOT / "tools").iterdir():
+        if tool.is_file():
+            found |= flags(tool.read_text(errors="ignore"))
+    found |= flags((ROOT / "Makefile").read_text())
+    return found
+
+
+def pages():
+    yield ROOT / "README.md"
+    yield ROOT / "CONTRIBUTING.md"
+    yield from sorted((ROOT / "docs").rglob("*.md"))
+    yield from sorted((ROOT / "examples").rglob("*"))
+
+
+def slug(heading):
+    """As GitHub makes it."""
+    text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").replace("*", "").strip().lower()
+    return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+
+
+def headings(page):
+    found, inside, counts = set(), False, {}
+    for line in page.read_text().splitlines():
+        inside ^= line.startswith("```")
+        if not inside and re.match(r"#{1,6} ", line):
+            name = slug(line.lstrip("#"))
+            found.add(name if name not in counts else f"{name}-{counts[name]}")
+            counts[name] = counts.get(name, 0) + 1
+    return found
+
+
+def dead_links(page):
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        for path, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", re.sub(r"`[^`]*`", "", line)):
+            if re.match(r"[a-z]+:", path):
+                continue
+            target = (page.parent / path) if path else page
+            where = f"{page.relative_to(ROOT)}:{number}"
+            if not target.exists():
+                yield f"{where}: there is no {path}"
+            elif anchor and target.suffix == ".md" and anchor not in headings(target):
+                yield f"{where}: {path or page.name} has no heading #{anchor}"
+
+
+def old_presets(page):
+    present = dict(re.findall(r"^\S+ +((?:paper|icml23|tuned|section5))-(\d+):", said("list", "presets"), re.M))
+    assert len(present) == 4, present
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        for preset, version in re.findall(r"\b(paper|icml23|tuned|section5)-(\d+)\b", line):
+            if version != present[preset]:
+                yield f"{page.relative_to(ROOT)}:{number}: {preset}-{version} is not the present one, {preset}-{present[preset]}"
+
+
+def main():
+    there, wrong = known() | OTHERS, []
+    for page in pages():
+        if page.suffix == ".md" and "history" not in page.parts:
+            wrong += [*dead_links(page), *old_presets(page)]
+    for page in pages():
+        if not page.is_file() or page.suffix in (".png", ".svg", ".npy", ".npz") or "history" in page.parts:
+            continue
+        for number, line in enumerate(page.read_text(errors="ignore").splitlines(), 1):
+            for flag in sorted(flags(line) - there):
+                wrong.append(f"{page.relative_to(ROOT)}:{number}: {flag} is no flag of the program")
+    print("\n".join(wrong) or "every flag that is named exists")
+    return 1 if wrong else 0
+
+
+sys.exit(main())
