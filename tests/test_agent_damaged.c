@@ -195,6 +195,7 @@ static void copy_as_4(void) {
         if (is_later) continue;
         assert_ok(sa_npz_get(archive, name, &arrays[i]));
         if (!strcmp(name, "format")) *(int64_t *)arrays[i].data = 4;
+        if (!strcmp(name, "posterior")) arrays[i].shape[0]--; /* one more since then */
         assert_ok(sa_npz_add(writer, name, arrays[i].type, arrays[i].axes, arrays[i].shape, arrays[i].data));
     }
     assert_ok(sa_npz_finish(writer, scratch("forged.npz")));

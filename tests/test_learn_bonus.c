@@ -118,6 +118,26 @@ static void s_and_lambda_come_from_feedback(void **state) {
     }
 }
 
+/* What is forgotten is no reason to begin exploring again: what comes on top of the share w, (m / n)^2, ends
+ * under a discount as it does without one. About 20 observations count, and n has all of them. */
+static void exploring_ends_under_a_discount(void **state) {
+    (void)state;
+    sa_agent *agent = rig_create("precision=double train-every=1 discount=0.8 companion=false");
+    sa_decision *decision = NULL;
+    for (uint64_t id = 0; id < 100; id++) {
+        double scores[SLATE];
+        rig_select(agent, id, ARMS, SLATE, &decision);
+        for (size_t k = 0; k < SLATE; k++) scores[k] = score_of(id, sa_decision_arms(decision)[k], 0.5);
+        assert_ok(sa_agent_update(agent, id, scores, NULL, SLATE));
+        if (id < 10) continue;
+        double s = sqrt(fmax(agent->learner->error, 1e-4 * agent->learner->posterior.variance));
+        double n = SLATE * (double)(id + 1), over = agent->learner->policy->deviation / s - 1;
+        assert_float_equal(over, HIDDEN * HIDDEN / (n * n), 1e-9);
+    }
+    sa_decision_destroy(decision);
+    sa_agent_destroy(agent);
+}
+
 /* Scores that are 7 times as large and 100 higher have a bonus that is 7 times as large. */
 static void the_unit_is_that_of_scores(void **state) {
     (void)state;
@@ -200,6 +220,7 @@ static void files_keep_it(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(s_and_lambda_come_from_feedback),
+        cmocka_unit_test(exploring_ends_under_a_discount),
         cmocka_unit_test(the_unit_is_that_of_scores),
         cmocka_unit_test(where_it_is_not_in_force),
         cmocka_unit_test(files_keep_it),

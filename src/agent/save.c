@@ -14,7 +14,7 @@
 #include "memory/pending_file.h"
 
 /* One more whenever what is in the file changes; from OLDEST on they are read. 5: the units of the
- * companion's sums, and the gradient that was counted last. */
+ * companion's sums, the gradient that was counted last, and how many were counted in all. */
 static const int64_t FORMAT = 5, OLDEST = 4;
 static const int64_t MOST_EPOCHS = 64; /* each doubles the rounds */
 

@@ -35,6 +35,7 @@ sa_status sa_bonus_take(sa_learner *learner, const sa_gradients *gradients) {
     if (!is_used(learner)) return SA_OK;
     if (!learner->last.pairs) SA_TRY(sa_gradients_init_like(&learner->last, none->precision, none));
     SA_TRY(sa_gradients_reserve(&learner->last, 2));
+    known->all += (double)gradients->count;
     for (size_t i = 0; i < gradients->count; i++) {
         add(&known->counted, &known->norms, sa_gradients_product(gradients, i, i));
         take_pair(learner, gradients, i);
@@ -81,7 +82,7 @@ sa_status sa_bonus_follow(sa_learner *learner) {
     double arms = arms_of(&learner->memory->history), n = known->counted / arms;
     double error = fmax(learner->error, LEAST_ERROR * known->variance), noise = arms * error;
     if (!is_used(learner) || !(n > 0) || !(known->variance > 0) || !isfinite(error)) return SA_OK;
-    double m = (double)learner->options->hidden, h = m / 2, early = m / n;
+    double m = (double)learner->options->hidden, h = m / 2, early = m * arms / known->all;
     const sa_companion *companion = policy->estimator.companion;
     double explained = (h + n * fmax(0, 1 - error / known->variance)) / (h + n);
     SA_TRY(regularize(policy, noise * kernel(known) / (explained * known->variance)));

@@ -24,7 +24,8 @@
  * companion shares the estimate (model/companion.h), what the network leaves open is open by its share w
  * alone: the derivative of the estimate by a weight is w times the network's. So the deviation counts
  *
- *     w + (m / n)^2      times, w = 1 without a companion
+ *     w + (m / n)^2      times, w = 1 without a companion, n of all that was ever counted: what is forgotten
+ *                        is learnt again from estimates that are good already
  *
  * w and not b = k w: where nothing predicts yet, k is almost 0, and the bonus alone decides.
  *

@@ -27,9 +27,14 @@ sa_status sa_posterior_save(const sa_posterior *known, sa_npz_writer *writer) {
 sa_status sa_posterior_load(sa_posterior *known, sa_npz *archive) {
     double number[NUMBERS];
     sa_posterior read;
-    size_t numbers = NUMBERS;
+    int64_t format;
+    SA_TRY(sa_npz_format(archive, &format));
+    bool before = format == 4; /* without `all`, the last */
+    size_t numbers = before ? NUMBERS - 1 : NUMBERS;
+    number[NUMBERS - 1] = 0;
     SA_TRY(sa_npz_read_into(archive, "posterior", SA_FLOAT64, 1, &numbers, number));
     memcpy(&read, number, sizeof read);
+    if (before) read.all = read.counted;
     for (size_t i = 0; i < NUMBERS; i++)
         if (!isfinite(number[i]) || (number[i] < 0 && number[i] != read.products))
             return sa_fail(SA_FORMAT, "'posterior' has the number %g, and must have finite ones of 0 or more",
