@@ -236,6 +236,19 @@ void agent_count_learnt(sv_agent *self, double reward) {
     pthread_mutex_unlock(&self->lock);
 }
 
+bool agent_warn(sv_agent *self, const sv_unknown *request, const sa_schema *schema, sv_text *out) {
+    pthread_mutex_lock(&self->lock);
+    bool warned = unknown_warn(&self->unknown, request, schema, out);
+    pthread_mutex_unlock(&self->lock);
+    return warned;
+}
+
+void agent_count_unknown(sv_agent *self, const sv_unknown *request) {
+    pthread_mutex_lock(&self->lock);
+    unknown_add(&self->unknown, request);
+    pthread_mutex_unlock(&self->lock);
+}
+
 /* Rates over the bucket before this one and what there is of this one. */
 static void write_rates(sv_agent *self, sv_text *out) {
     int64_t now = clock_milliseconds(), number = now / 1000 / SERIES_SECONDS;
@@ -310,6 +323,10 @@ void agent_write(sv_agent *self, bool all, sv_text *out) {
         (unsigned long long)counts->trainings, (unsigned long long)counts->diverged_trainings,
         (unsigned long long)counts->bytes, get(&self->last_seq));
     write_rates(self, out);
+    if (self->unknown.count) {
+        text_put(out, ", \"unknown_fields\": ");
+        unknown_write(&self->unknown, out);
+    }
     if (all) write_series(self, out);
     pthread_mutex_unlock(&self->lock);
     text_put(out, "}");

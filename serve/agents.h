@@ -9,6 +9,7 @@
 #include "bounds.h"
 #include "brain.h"
 #include "settings.h"
+#include "unknown.h"
 
 enum { RECENT = 12, SERIES_BUCKETS = 121, SERIES_SECONDS = 5 };
 
@@ -53,6 +54,7 @@ typedef struct agent {
     sv_recent recent[RECENT];
     size_t recent_next;
     sv_bucket series[SERIES_BUCKETS];
+    sv_unknown unknown; /* fields that the schema does not have */
 
     /* the learner's own */
     sv_brain *brain;
@@ -114,6 +116,9 @@ void agent_show_decision(sv_agent *self, char *json);
 void agent_count_decision(sv_agent *self);
 void agent_count_feedback(sv_agent *self);
 void agent_count_learnt(sv_agent *self, double reward);
+/* A list of sentences, JSON, about a request's unknown fields; false: nothing needs to be said. */
+bool agent_warn(sv_agent *self, const sv_unknown *request, const sa_schema *schema, sv_text *out);
+void agent_count_unknown(sv_agent *self, const sv_unknown *request);
 /* Status as JSON: settings, counts, version, rates; with `all` the series and the latest decisions, too. */
 void agent_write(sv_agent *self, bool all, sv_text *out);
 

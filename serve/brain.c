@@ -176,7 +176,9 @@ static bool copy_choice(const sa_decision *decision, sv_choice *out, sv_refusal 
     return true;
 }
 
-bool policy_choose(const sv_policy *self, sv_ask *ask, uint64_t draw, sv_choice *out, sv_refusal *why) {
+bool policy_choose(const sv_policy *self, sv_ask *ask, const char *oracle, uint64_t draw, sv_choice *out,
+                   sv_refusal *why) {
+    sa_policy *other = NULL;
     workspace *own = workspace_of_thread();
     if (!own) return refuse(why, 503, "memory could not be had");
     if (ask->dim != self->dim)
@@ -184,6 +186,9 @@ bool policy_choose(const sv_policy *self, sv_ask *ask, uint64_t draw, sv_choice 
                       self->dim);
     sa_request_draw(ask->request, draw);
     sa_request_propensities(ask->request, true);
-    sa_status status = sa_policy_select(self->policy, own->chooser, ask->request, &own->decision);
+    sa_status status = oracle ? sa_policy_with_oracle(self->policy, oracle, &other) : SA_OK;
+    if (status == SA_OK)
+        status = sa_policy_select(oracle ? other : self->policy, own->chooser, ask->request, &own->decision);
+    sa_policy_release(other);
     return status == SA_OK ? copy_choice(own->decision, out, why) : refuse_library(why, status);
 }

@@ -55,7 +55,8 @@ bool brain_policy(sv_brain *self, uint64_t version, sv_policy **out, sv_refusal 
 void policy_retain(sv_policy *self);
 void policy_release(sv_policy *self); /* NULL is fine; any thread */
 uint64_t policy_version(const sv_policy *self);
-/* Chooses; draws are keyed by 48 bits of `draw`. */
-bool policy_choose(const sv_policy *self, sv_ask *ask, uint64_t draw, sv_choice *out, sv_refusal *why);
+/* Chooses, with this oracle (NULL: the agent's); draws are keyed by 48 bits of `draw`. */
+bool policy_choose(const sv_policy *self, sv_ask *ask, const char *oracle, uint64_t draw, sv_choice *out,
+                   sv_refusal *why);
 
 #endif

@@ -148,6 +148,30 @@ static const struct {
     {"rows_behind", "gauge", "Journal rows that the policy has not learnt yet", behind},
 };
 
+/* A client's text as a label's value. */
+static void put_label(sv_text *out, const char *text) {
+    for (; *text; text++) {
+        if (*text == '\n')
+            text_put(out, "\\n");
+        else
+            text_put(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    }
+}
+
+static void write_unknown(sv_agent *const *all, size_t count, sv_text *out) {
+    head(out, "unknown_fields_total", "counter", "Values of fields that the agent's schema does not have");
+    for (size_t i = 0; i < count; i++) {
+        pthread_mutex_lock(&all[i]->lock);
+        for (size_t k = 0; k < all[i]->unknown.count; k++) {
+            const sv_unknown_field *field = &all[i]->unknown.fields[k];
+            text_put(out, "superarm_unknown_fields_total{agent=\"%s\",field=\"", all[i]->name);
+            put_label(out, field->name);
+            text_put(out, "\"} %llu\n", (unsigned long long)field->values);
+        }
+        pthread_mutex_unlock(&all[i]->lock);
+    }
+}
+
 static void write_agents(sv_service *service, sv_text *out) {
     sv_agent *all[LIMIT_AGENTS + 1];
     size_t count = agents_all(&service->agents, all);
@@ -161,6 +185,7 @@ static void write_agents(sv_service *service, sv_text *out) {
             text_put(out, "superarm_%s{agent=\"%s\"} %.17g\n", OF_AGENTS[k].name, all[i]->name, value);
         }
     }
+    write_unknown(all, count, out);
     for (size_t i = 0; i < count; i++) agent_release(all[i]);
 }
 

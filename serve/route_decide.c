@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "routes.h"
+#include "rules.h"
 #include "service.h"
 #include "values.h"
 
@@ -16,14 +17,16 @@ typedef struct decide {
     char event[LIMIT_ID + 1];
     uint32_t *arms;
     sv_text answer;
-    sv_refusal why; /* status not 0: it could not be chosen, and only a retry can be answered */
-    int status;     /* of the answer */
+    sv_unknown *unknown; /* fields that the schema does not have; NULL: none */
+    sv_refusal why;      /* status not 0: it could not be chosen, and only a retry can be answered */
+    int status;          /* of the answer */
 } sv_decide;
 
 static void free_decide(void *state) {
     sv_decide *self = state;
     text_free(&self->answer);
     free(self->arms);
+    free(self->unknown);
     free(self);
 }
 
@@ -60,6 +63,18 @@ static void write_propensities(sv_text *out, const char *name, const double *val
         text_put(out, "null");
 }
 
+/* A field that is misspelt has no effect, which the first answers say. */
+static void write_warnings(sv_exchange *self, sv_decide *decide, const sv_ask *ask, const sa_schema *schema) {
+    sv_text warnings = {0};
+    if (!ask->encoding || !sa_encoding_ignored(ask->encoding)) return;
+    decide->unknown = calloc(1, sizeof *decide->unknown);
+    if (!decide->unknown) return;
+    unknown_find(decide->unknown, ask, schema);
+    if (agent_warn(self->agent, decide->unknown, schema, &warnings) && !warnings.failed)
+        text_put(&decide->answer, ", \"warnings\": %s", warnings.data);
+    text_free(&warnings);
+}
+
 static void write_answer(sv_decide *self, const sv_ask *ask, const sv_choice *choice, uint64_t version) {
     sv_text *out = &self->answer;
     text_put(out, "{\"event\": ");
@@ -78,7 +93,6 @@ static void write_answer(sv_decide *self, const sv_ask *ask, const sv_choice *ch
         write_propensities(out, "estimates", choice->estimates, choice->length);
         write_propensities(out, "widths", choice->widths, choice->length);
     }
-    text_put(out, "}");
 }
 
 /* For the page: what was chosen, and why. */
@@ -106,11 +120,13 @@ static void show(sv_exchange *self, const sv_decide *decide, const sv_ask *ask, 
         agent_show_decision(self->agent, json.data);
 }
 
-static bool keep_choice(sv_exchange *self, sv_decide *decide, const sv_ask *ask, const sv_choice *choice,
-                        uint64_t version, sv_refusal *why) {
+static bool keep_choice(sv_exchange *self, sv_decide *decide, const sv_settings *settings, const sv_ask *ask,
+                        const sv_choice *choice, uint64_t version, sv_refusal *why) {
     decide->arms = calloc(choice->length + 1, sizeof *decide->arms);
     for (size_t i = 0; decide->arms && i < choice->length; i++) decide->arms[i] = (uint32_t)choice->arms[i];
     write_answer(decide, ask, choice, version);
+    write_warnings(self, decide, ask, settings->schema);
+    text_put(&decide->answer, "}");
     if (!decide->arms || decide->answer.failed) return refuse(why, 503, "memory could not be had");
     decide->row.arms = decide->arms;
     decide->row.arm_count = choice->length;
@@ -120,14 +136,16 @@ static bool keep_choice(sv_exchange *self, sv_decide *decide, const sv_ask *ask,
     return true;
 }
 
-static bool choose(sv_exchange *self, sv_decide *decide, const sv_policy *policy, sv_ask *ask,
-                   sv_refusal *why) {
+static bool choose(sv_exchange *self, sv_decide *decide, const sv_policy *policy, const sv_settings *settings,
+                   sv_ask *ask, sv_refusal *why) {
     sv_choice choice = {0};
     if (!policy)
         return agent_is_sound(self->agent, why) &&
                refuse(why, 503, "agent %s is being recovered from its journal: try again", self->name);
-    bool good = policy_choose(policy, ask, draw_of(self->name, decide->event), &choice, why);
-    if (good) good = keep_choice(self, decide, ask, &choice, policy_version(policy), why);
+    const char *oracle;
+    bool good = rules_oracle(settings, ask, &oracle, why) &&
+                policy_choose(policy, ask, oracle, draw_of(self->name, decide->event), &choice, why);
+    if (good) good = keep_choice(self, decide, settings, ask, &choice, policy_version(policy), why);
     choice_free(&choice);
     return good;
 }
@@ -168,9 +186,10 @@ static void end_decide(sv_job *base, store_status status) {
         exchange->answer = self->answer;
         self->answer = (sv_text){0};
         text_add(&exchange->answer, "\n", 1);
-        if (self->status == 201)
+        if (self->status == 201) {
             agent_count_decision(exchange->agent);
-        else
+            if (self->unknown) agent_count_unknown(exchange->agent, self->unknown);
+        } else
             atomic_fetch_add(&exchange->agent->retries, 1);
         exchange_answer(exchange, self->status);
     }
@@ -198,7 +217,7 @@ static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
     decide->row.body_size = self->body.size;
     bool good = ask_read(&ask, settings, body, self->body.data, self->body.size, why);
     if (good) good = make_event(decide, ask.event, why);
-    if (good && !choose(self, decide, policy, &ask, &decide->why) && !ask.event) {
+    if (good && !choose(self, decide, policy, settings, &ask, &decide->why) && !ask.event) {
         *why = decide->why;
         good = false;
     }

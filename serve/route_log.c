@@ -44,9 +44,9 @@ static void write_rest(sv_text *out, const store_decision *of) {
     json_t *body = json_loadb(of->body, of->body_size, 0, NULL), *answer = json_loads(of->answer, 0, NULL);
     static const char *const not_of_body[] = {"event", "slate", "explain"}, *const not_of_answer[] = {
                                                                                 "event", "model", "estimates",
-                                                                                "widths"};
+                                                                                "widths", "warnings"};
     for (size_t i = 0; i < 3; i++) json_object_del(body, not_of_body[i]);
-    for (size_t i = 0; i < 4; i++) json_object_del(answer, not_of_answer[i]);
+    for (size_t i = 0; i < 5; i++) json_object_del(answer, not_of_answer[i]);
     char *one = body ? json_dumps(body, JSON_COMPACT | JSON_EMBED | JSON_REAL_PRECISION(17)) : NULL;
     char *other = answer ? json_dumps(answer, JSON_COMPACT | JSON_EMBED | JSON_REAL_PRECISION(17)) : NULL;
     if (!one || !other) out->failed = true;

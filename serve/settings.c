@@ -36,11 +36,19 @@ static bool find_dim(sv_settings *self, sv_refusal *why) {
     return true;
 }
 
-static bool read_numbers(sv_settings *self, const json_t *body, const sv_settings *before, sv_refusal *why) {
+/* `strict`: from a client, who must say what silence means. */
+static bool read_numbers(sv_settings *self, const json_t *body, const sv_settings *before, bool strict,
+                         sv_refusal *why) {
     json_t *value;
     self->default_feedback = before ? before->default_feedback : NAN;
     self->wait_seconds = 600;
     self->retention_days = 90;
+    if (!json_object_get(body, "default_feedback") && strict && !before)
+        return refuse(
+            why, 400,
+            "default_feedback is missing, what an arm of a slate is worth that gets no feedback: 0, "
+            "where it was seen and nothing came of it (clicks, sales); null, where nobody knows, and "
+            "nothing is learnt of it (ratings)");
     if ((value = json_object_get(body, "default_feedback")) && json_is_null(value))
         self->default_feedback = NAN;
     else if (value && !value_number(value, "default_feedback", &self->default_feedback, why))
@@ -115,7 +123,7 @@ sv_settings *settings_read(const json_t *body, const sv_settings *before, bool *
         goto fail;
     }
     if (reset) *reset = json_is_true(again);
-    if (!read_numbers(self, body, before, why) || !read_rest(self, body, why) || !find_dim(self, why))
+    if (!read_numbers(self, body, before, reset, why) || !read_rest(self, body, why) || !find_dim(self, why))
         goto fail;
     return self;
 fail:
@@ -135,7 +143,7 @@ sv_settings *settings_guess(const char *bytes, size_t size) {
     sv_settings *self = new_settings(&why);
     json_t *body = value_parse(bytes, size, &why), *options = json_object_get(body, "options");
     if (self) {
-        read_numbers(self, body, NULL, &why);
+        read_numbers(self, body, NULL, false, &why);
         read_aggregate(self, body, &why);
         self->options = json_is_object(options) ? json_deep_copy(options) : json_object();
     }

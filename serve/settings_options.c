@@ -61,6 +61,7 @@ static bool at_most(const sa_options *options, const char *name, double most, sv
 static bool set_option(sa_options *options, const char *name, const json_t *value, sv_refusal *why) {
     char written[512];
     if (!is_taken(name, why) || !option_text(name, value, written, why)) return false;
+    if (!strcmp(name, "oracle") && !strcmp(written, "auto")) return true; /* the service's own word */
     sa_status status = sa_options_set(options, name, written);
     return status == SA_OK || refuse_library(why, status);
 }
@@ -86,6 +87,8 @@ json_t *settings_plain_options(const json_t *given, sv_refusal *why) {
         json_decref(plain);
         plain = NULL;
     }
+    if (plain && !json_object_get(plain, "oracle"))
+        json_object_set_new(plain, "oracle", json_string("auto")); /* the one that a request's rules need */
     return plain;
 }
 

@@ -95,6 +95,15 @@ typedef struct sa_solution {
  * kept with the problem, so that solving again allocates nothing (but `ilp`, whose solver does). */
 SA_API sa_status sa_problem_solve(sa_problem *problem, const char *oracle, sa_solution *solution);
 
+/* SA_INVALID where the oracle does not look at all of the problem's data, which are then without effect: with
+ * the oracles that would. `seconds`, which is no rule, is not asked about. */
+SA_API sa_status sa_problem_is_read(const sa_problem *problem, const char *oracle);
+/* The one oracle that looks at all of the problem's data and needs no other: "top-k" without data. "matroid"
+ * for groups and capacities alone, which `assignment` takes, too, and "assignment" for discounts alone, which
+ * `cascade` takes, too. `positions`: it takes a score for each position. The name lives for ever. SA_INVALID
+ * where there is none, or edges could mean two things. */
+SA_API sa_status sa_problem_oracle(const sa_problem *problem, bool positions, const char **oracle);
+
 typedef struct sa_oracle_info {
     const char *name;
     const char *summary; /* the slate and its reward, in a line */

@@ -133,6 +133,9 @@ typedef struct sa_policy sa_policy;
 
 /* One more holder, who releases it too. Returns the policy. */
 SA_API sa_policy *sa_policy_retain(sa_policy *policy);
+/* The same policy with another oracle, by name: it shares all parts. Caller releases it. SA_INVALID where the
+ * oracle does not go with the policy's scores or its floor. */
+SA_API sa_status sa_policy_with_oracle(sa_policy *policy, const char *oracle, sa_policy **out);
 /* From any thread, also when the agent is gone. NULL is fine. */
 SA_API void sa_policy_release(sa_policy *policy);
 

@@ -71,7 +71,8 @@ class Client:
     # ---- agents ----
 
     def put_agent(self, agent: str, options: dict[str, Any], **settings: Any) -> dict[str, Any]:
-        """Makes or changes an agent: slate, default_feedback, wait_seconds, aggregate, retention_days, schema, reset."""
+        """Makes or changes an agent: slate, default_feedback, wait_seconds, aggregate, retention_days, schema, reset. A new one needs
+        default_feedback, of arms that get none: 0 where nothing came of them, None where that is not known."""
         answer: dict[str, Any] = self._json("PUT", self._path(agent), {"options": options, **settings})
         return answer
 

@@ -52,7 +52,7 @@ def test_an_event_from_decision_to_log(service, tmp_path):
     assert caught.value.status == 404 and caught.value.code == "not_found"
     (tmp_path / "home.npz").write_bytes(service.model("home"))
     assert superarm.Agent.load(tmp_path / "home.npz").counts["observations"] == 2
-    service.put_agent("cart", {"algorithm": "cn-ucb", "dim": 3, "hidden": 8}, slate=2)
+    service.put_agent("cart", {"algorithm": "cn-ucb", "dim": 3, "hidden": 8}, slate=2, default_feedback=None)
     service.put_model("cart", (tmp_path / "home.npz").read_bytes())
     assert service.agent("cart")["counts"]["observations"] == 2
     service.delete_agent("cart")
@@ -60,7 +60,7 @@ def test_an_event_from_decision_to_log(service, tmp_path):
 
 
 def test_wrong_input_is_told(service):
-    service.put_agent("home", {"dim": 2, "hidden": 4})
+    service.put_agent("home", {"dim": 2, "hidden": 4}, default_feedback=0)
     with pytest.raises(superarm.ServiceError, match="dim is 2"):
         service.decide("home", [[1, 2, 3]])
     with pytest.raises(ValueError):
@@ -74,7 +74,7 @@ def test_wrong_input_is_told(service):
 
 
 def test_threads_share_a_client(service):
-    service.put_agent("home", {"dim": 2, "hidden": 4}, slate=1)
+    service.put_agent("home", {"dim": 2, "hidden": 4}, slate=1, default_feedback=0)
     failed = []
 
     def ask(number):

@@ -102,6 +102,10 @@ function showAgent(agent) {
   byId("waiting").textContent = String(agent.counts.waiting);
   byId("model").textContent = agent.model === null ? "–" : String(agent.model);
   byId("age").textContent = agent.broken ? "broken" : agent.model === null ? "being recovered" : "version of the policy, " + digits(Math.round(agent.model_age_seconds)) + " s old";
+  const unknown = Object.entries(agent.unknown_fields || {});
+  byId("unknown").hidden = unknown.length === 0;
+  byId("unknown").textContent = "Fields that the schema does not have, and their values since the start, none of which is looked at: " +
+    unknown.map(([name, count]) => name + " " + count).join(", ");
   const whole = rows.filter((row) => row[0] + every <= now);
   chart(byId("rates"), [["one", whole.map((row) => [row[0], row[1] / every])], ["two", whole.map((row) => [row[0], row[2] / every])]], true);
   chart(byId("means"), [["one", whole.map((row) => [row[0], row[4]])]], false);

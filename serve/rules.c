@@ -1,0 +1,54 @@
+#include "rules.h"
+
+#include <string.h>
+
+static const char *option(const sv_settings *settings, const char *name) {
+    const char *given = json_string_value(json_object_get(settings->options, name));
+    return given ? given : "";
+}
+
+static bool is_positional(const sv_settings *settings) {
+    const char *feedback = option(settings, "feedback");
+    return !strcmp(feedback, "position") ||
+           (!strcmp(feedback, "cascade") && !strcmp(option(settings, "cascade-form"), "unknown"));
+}
+
+static bool has(const sv_ask *ask, const char *name) {
+    return json_object_get(json_object_get(ask->body, "problem"), name);
+}
+
+/* Rules that are for something else than the oracle. */
+static bool has_only_discounts(const sv_ask *ask) {
+    size_t others = has(ask, "exactly") + has(ask, "seconds");
+    return has(ask, "discounts") && json_object_size(json_object_get(ask->body, "problem")) == 1 + others;
+}
+
+static bool refuse_unread(sv_refusal *why) {
+    char sentence[300];
+    snprintf(sentence, sizeof sentence, "%s", sa_last_error());
+    return refuse(
+        why, 400,
+        "problem: %s. The agent's oracle is set by its option oracle, and auto takes the one that a "
+        "request's rules need",
+        sentence);
+}
+
+bool rules_oracle(const sv_settings *settings, sv_ask *ask, const char **oracle, sv_refusal *why) {
+    bool positions = is_positional(settings), cascade = !strcmp(option(settings, "feedback"), "cascade");
+    const char *own = option(settings, "oracle");
+    *oracle = NULL;
+    if (!ask->problem) return true;
+    if (positions && has(ask, "discounts"))
+        return refuse(why, 400,
+                      "problem: discounts have no effect on this agent, which learns what a position "
+                      "is worth (its feedback is by position)");
+    if (cascade && has_only_discounts(ask)) return true; /* the feedback's, whatever the oracle */
+    if (*own && strcmp(own, "auto"))
+        return sa_problem_is_read(ask->problem, own) == SA_OK || refuse_unread(why);
+    if (sa_problem_oracle(ask->problem, positions, oracle) != SA_OK)
+        return refuse(why, 400, "problem: %s", sa_last_error());
+    if (!strcmp(*oracle, positions ? "assignment" : "top-k")) *oracle = NULL; /* the agent's own */
+    if (*oracle && !strcmp(*oracle, "matroid"))
+        sa_request_exactly(ask->request, true); /* as many arms as without rules */
+    return true;
+}

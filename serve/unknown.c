@@ -1,0 +1,143 @@
+#include "unknown.h"
+
+#include <string.h>
+
+static const char OTHERS[] = "others";
+
+/* The field of this name, made where it is new. */
+static sv_unknown_field *field_of(sv_unknown *self, const char *name) {
+    size_t i = 0;
+    while (i < self->count && strcmp(self->fields[i].name, name)) i++;
+    if (i == self->count) {
+        bool last = i >= UNKNOWN_FIELDS - 1;
+        if (last) i = UNKNOWN_FIELDS - 1;
+        if (i == self->count) {
+            self->fields[i] = (sv_unknown_field){0};
+            snprintf(self->fields[i].name, UNKNOWN_NAME, "%s", last ? OTHERS : name);
+            self->count++;
+        }
+    }
+    return &self->fields[i];
+}
+
+/* A name that is too long is cut, not inside a character. */
+static void write_name(const char *part, const char *field, char out[UNKNOWN_NAME]) {
+    if (snprintf(out, UNKNOWN_NAME, "%s.%s", part, field) < UNKNOWN_NAME) return;
+    size_t length = UNKNOWN_NAME - 1;
+    while (length && ((unsigned char)out[length - 1] & 0xc0) == 0x80) length--;
+    out[length - 1] = 0;
+}
+
+static bool is_known(const sa_schema *schema, const char *part, const char *field) {
+    sa_schema_column column;
+    if (!strcmp(field, "id")) return true;
+    for (size_t i = 0; sa_schema_column_at(schema, i, &column); i++)
+        if (!strcmp(column.part, part) && !strcmp(column.field, field)) return true;
+    return false;
+}
+
+static void look(sv_unknown *self, const sa_schema *schema, const char *part, const char *shown,
+                 const json_t *object) {
+    const char *field;
+    json_t *value;
+    char name[UNKNOWN_NAME];
+    json_object_foreach((json_t *)object, field, value) {
+        if (is_known(schema, part, field)) continue;
+        write_name(shown, field, name);
+        sv_unknown_field *at = field_of(self, name);
+        at->values++;
+        at->requests = 1;
+    }
+}
+
+void unknown_find(sv_unknown *self, const sv_ask *ask, const sa_schema *schema) {
+    const json_t *items = json_object_get(ask->body, "items");
+    self->count = 0;
+    look(self, schema, "context", "context", json_object_get(ask->body, "context"));
+    for (size_t i = 0; i < json_array_size(items); i++)
+        look(self, schema, "item", "items", json_array_get(items, i));
+}
+
+void unknown_add(sv_unknown *self, const sv_unknown *request) {
+    for (size_t i = 0; i < request->count; i++) {
+        sv_unknown_field *at = field_of(self, request->fields[i].name);
+        at->values += request->fields[i].values;
+        at->requests += request->fields[i].requests;
+    }
+}
+
+/* ---- did you mean? ---- */
+
+enum { LONGEST = 64 };
+
+/* Letters to add, leave out, change or swap with their neighbour. */
+static size_t distance(const char *one, const char *other) {
+    size_t rows[3][LONGEST + 1], n = strlen(one), m = strlen(other);
+    if (n > LONGEST || m > LONGEST) return LONGEST;
+    for (size_t j = 0; j <= m; j++) rows[0][j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+        now[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            size_t least = last[j - 1] + (one[i - 1] != other[j - 1]);
+            if (last[j] + 1 < least) least = last[j] + 1;
+            if (now[j - 1] + 1 < least) least = now[j - 1] + 1;
+            if (i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1] &&
+                before[j - 2] + 1 < least)
+                least = before[j - 2] + 1;
+            now[j] = least;
+        }
+    }
+    return rows[n % 3][m];
+}
+
+/* A field of the same part that is at most two letters away; NULL: none. */
+static const char *nearest(const sa_schema *schema, const char *part, const char *field) {
+    sa_schema_column column;
+    const char *found = NULL;
+    size_t least = strlen(field) > 4 ? 3 : 2;
+    for (size_t i = 0; sa_schema_column_at(schema, i, &column); i++) {
+        size_t apart = strcmp(column.part, part) ? LONGEST : distance(field, column.field);
+        if (apart >= least) continue;
+        least = apart;
+        found = column.field;
+    }
+    return found;
+}
+
+static void write_warning(const sv_unknown_field *field, const sa_schema *schema, sv_text *out) {
+    sv_text sentence = {0};
+    bool item = !strncmp(field->name, "items.", 6);
+    const char *dot = strchr(field->name, '.');
+    const char *near = dot ? nearest(schema, item ? "item" : "context", dot + 1) : NULL;
+    text_put(&sentence, "%s is not a field of the schema, and was not looked at", field->name);
+    if (near) text_put(&sentence, ": did you mean %s?", near);
+    if (sentence.failed) out->failed = true;
+    text_string(out, sentence.failed ? "" : sentence.data);
+    text_free(&sentence);
+}
+
+bool unknown_warn(const sv_unknown *agent, const sv_unknown *request, const sa_schema *schema, sv_text *out) {
+    size_t written = 0;
+    for (size_t i = 0; i < request->count; i++) {
+        size_t k = 0;
+        while (k < agent->count && strcmp(agent->fields[k].name, request->fields[i].name)) k++;
+        bool enough = k < agent->count ? agent->fields[k].requests >= UNKNOWN_WARNINGS
+                                       : agent->count == UNKNOWN_FIELDS; /* it is one of the others */
+        if (enough) continue;
+        text_put(out, written++ ? ", " : "[");
+        write_warning(&request->fields[i], schema, out);
+    }
+    if (written) text_put(out, "]");
+    return written;
+}
+
+void unknown_write(const sv_unknown *self, sv_text *out) {
+    text_put(out, "{");
+    for (size_t i = 0; i < self->count; i++) {
+        if (i) text_put(out, ", ");
+        text_string(out, self->fields[i].name);
+        text_put(out, ": %llu", (unsigned long long)self->fields[i].values);
+    }
+    text_put(out, "}");
+}
