@@ -158,9 +158,22 @@ void agent_publish(sv_agent *self, sv_policy *policy, sv_settings *settings, con
     self->served = settings;
     self->policy_time = clock_seconds();
     self->counts = *counts;
+    if (policy_version(policy) >= atomic_load(&self->last_seq))
+        self->behind_since = 0;
+    else { /* the next row is younger than the one that was learnt last */
+        double age = 1e-3 * (double)(clock_milliseconds() - self->row_time), since = self->policy_time - age;
+        if (age > 0 && since > self->behind_since) self->behind_since = since;
+    }
     pthread_mutex_unlock(&self->lock);
     policy_release(before);
     settings_release(served);
+}
+
+void agent_wrote(sv_agent *self, uint64_t seq) {
+    pthread_mutex_lock(&self->lock);
+    atomic_store(&self->last_seq, seq);
+    if (self->behind_since == 0) self->behind_since = clock_seconds();
+    pthread_mutex_unlock(&self->lock);
 }
 
 void agent_break(sv_agent *self, const char *why) {
@@ -233,6 +246,8 @@ void agent_count_learnt(sv_agent *self, double reward) {
     sv_bucket *now = present(self);
     now->learnt++;
     now->reward += reward;
+    self->reward_sum += reward;
+    self->reward_count++;
     pthread_mutex_unlock(&self->lock);
 }
 
@@ -247,87 +262,4 @@ void agent_count_unknown(sv_agent *self, const sv_unknown *request) {
     pthread_mutex_lock(&self->lock);
     unknown_add(&self->unknown, request);
     pthread_mutex_unlock(&self->lock);
-}
-
-/* Rates over the bucket before this one and what there is of this one. */
-static void write_rates(sv_agent *self, sv_text *out) {
-    int64_t now = clock_milliseconds(), number = now / 1000 / SERIES_SECONDS;
-    double decisions = 0, feedbacks = 0,
-           seconds = (double)(now - (number - 1) * SERIES_SECONDS * 1000) / 1000;
-    for (int64_t i = number > 0 ? number - 1 : 0; i <= number; i++) {
-        const sv_bucket *at = &self->series[i % SERIES_BUCKETS];
-        if (at->number != i) continue;
-        decisions += (double)at->decisions;
-        feedbacks += (double)at->feedbacks;
-    }
-    text_put(out, "\"rates\": {\"decisions_per_second\": %.3g, \"feedback_per_second\": %.3g}",
-             decisions / seconds, feedbacks / seconds);
-}
-
-/* Oldest first: [[seconds since 1970, decisions, feedback, learnt, mean feedback or null], ...]. */
-static void write_series(sv_agent *self, sv_text *out) {
-    int64_t number = clock_milliseconds() / 1000 / SERIES_SECONDS;
-    text_put(out, ", \"series\": {\"seconds\": %d, \"rows\": [", SERIES_SECONDS);
-    bool first = true;
-    for (int64_t i = number < SERIES_BUCKETS ? 0 : number - SERIES_BUCKETS + 1; i <= number; i++) {
-        const sv_bucket *at = &self->series[i % SERIES_BUCKETS];
-        if (at->number != i) continue;
-        text_put(out, "%s[%lld, %llu, %llu, %llu, ", first ? "" : ", ", (long long)i * SERIES_SECONDS,
-                 (unsigned long long)at->decisions, (unsigned long long)at->feedbacks,
-                 (unsigned long long)at->learnt);
-        text_number(out, at->learnt ? at->reward / (double)at->learnt : NAN);
-        text_put(out, "]");
-        first = false;
-    }
-    text_put(out, "]}, \"recent\": [");
-    first = true;
-    for (size_t i = 1; i <= RECENT; i++) {
-        const char *json = self->recent[(self->recent_next + RECENT - i) % RECENT].json;
-        if (!json) break;
-        text_put(out, "%s%s", first ? "" : ", ", json);
-        first = false;
-    }
-    text_put(out, "]");
-}
-
-/* After a start, what the journal has is counted while others are counted on: 0 stands for less than that. */
-static unsigned long long get(atomic_uint_fast64_t *counter) {
-    int64_t value = (int64_t)atomic_load(counter);
-    return value > 0 ? (unsigned long long)value : 0;
-}
-
-void agent_write(sv_agent *self, bool all, sv_text *out) {
-    text_put(out, "{\"name\": ");
-    text_string(out, self->name);
-    pthread_mutex_lock(&self->lock);
-    const sa_agent_counts *counts = &self->counts;
-    text_put(out, ", \"settings\": ");
-    settings_write(self->settings, out);
-    if (atomic_load(&self->broken)) {
-        text_put(out, ", \"broken\": ");
-        text_string(out, self->why);
-    }
-    text_put(out, ", \"model\": ");
-    if (self->policy)
-        text_put(out, "%llu, \"model_age_seconds\": %.1f", (unsigned long long)policy_version(self->policy),
-                 clock_seconds() - self->policy_time);
-    else
-        text_put(out, "null");
-    text_put(
-        out,
-        ", \"counts\": {\"decisions\": %llu, \"waiting\": %llu, \"learnt\": %llu, \"feedback\": %llu, "
-        "\"late\": %llu, \"retries\": %llu, \"skipped\": %llu, \"observations\": %llu, \"trainings\": %llu, "
-        "\"diverged_trainings\": %llu, \"bytes\": %llu}, \"seq\": %llu, ",
-        get(&self->decisions), get(&self->waiting), get(&self->learnt), get(&self->feedbacks),
-        get(&self->late), get(&self->retries), get(&self->skipped), (unsigned long long)counts->observations,
-        (unsigned long long)counts->trainings, (unsigned long long)counts->diverged_trainings,
-        (unsigned long long)counts->bytes, get(&self->last_seq));
-    write_rates(self, out);
-    if (self->unknown.count) {
-        text_put(out, ", \"unknown_fields\": ");
-        unknown_write(&self->unknown, out);
-    }
-    if (all) write_series(self, out);
-    pthread_mutex_unlock(&self->lock);
-    text_put(out, "}");
 }

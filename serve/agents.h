@@ -39,6 +39,10 @@ typedef struct agent {
     atomic_bool deleted, changing; /* changing: one PUT at a time */
     atomic_uint queued;            /* its requests that wait for the disk */
     atomic_uint_fast64_t decisions, waiting, feedbacks, late, retries, learnt, skipped, last_seq;
+    atomic_uint_fast64_t feedbacks_before, late_before; /* of earlier runs */
+    atomic_bool decisions_known, feedbacks_known;       /* they have been counted */
+    atomic_uint_fast64_t checkpointed;                  /* the row that the newest checkpoint has */
+    _Atomic double checkpoint_time;                     /* when that was written, or tried */
 
     atomic_bool broken;     /* it cannot go on, and `why` says so: no row is learnt until a reset */
     atomic_bool unreadable; /* nor can its settings be read */
@@ -54,7 +58,10 @@ typedef struct agent {
     sv_recent recent[RECENT];
     size_t recent_next;
     sv_bucket series[SERIES_BUCKETS];
-    sv_unknown unknown; /* fields that the schema does not have */
+    double reward_sum; /* of the events learnt since the start */
+    uint64_t reward_count;
+    double behind_since; /* how old the first row that is not served yet is; 0: all are */
+    sv_unknown unknown;  /* fields that the schema does not have */
 
     /* the learner's own */
     sv_brain *brain;
@@ -63,7 +70,8 @@ typedef struct agent {
     bool recovering;                 /* it has not learnt row recover_to again */
     sv_checkpoint checkpoint, older; /* the newest, and the one before it */
     bool checkpoint_damaged, older_damaged, checkpoint_wanted, checkpoint_failed;
-    double published_time, checkpoint_time, checkpoint_cost; /* seconds that the last one took */
+    double published_time, checkpoint_cost; /* seconds that the last one took */
+    int64_t row_time;                       /* of row learnt_seq, milliseconds */
     double replay_seconds; /* that the learner took for the rows after the newest checkpoint */
     bool stalled;          /* the disk has no room for its next row, which is tried again and again */
     double stalled_time;   /* of the last try */
@@ -109,6 +117,8 @@ void agent_break(sv_agent *self, const char *why);
 void agent_mend(sv_agent *self);
 /* Refuses with 503 and the sentence if it is broken. */
 bool agent_is_sound(sv_agent *self, sv_refusal *why);
+/* The journal has the agent's rows up to this one. */
+void agent_wrote(sv_agent *self, uint64_t seq);
 /* Does the page want another decision by now? It is shown a few a second. */
 bool agent_wants_decision(sv_agent *self);
 /* Takes the JSON, from malloc. */

@@ -19,6 +19,7 @@ static bool note(sv_checkpoint *self, uint64_t seq, const char *file, const char
 bool checkpoints_note(sv_agent *agent, const store_agent *from) {
     double age = from->checkpoint ? 1e-3 * (double)(clock_milliseconds() - from->checkpoint_time) : 0;
     agent->checkpoint_time = clock_seconds() - (age > 0 ? age : 0);
+    atomic_store(&agent->checkpointed, from->checkpoint ? from->checkpoint_seq : 0);
     return note(&agent->checkpoint, from->checkpoint_seq, from->checkpoint, from->checkpoint_settings) &&
            note(&agent->older, from->older_seq, from->older, from->older_settings);
 }
@@ -140,6 +141,7 @@ static void shift(sv_agent *agent, const sv_checkpoint *made, const char *folder
     }
     agent->checkpoint = *made;
     agent->checkpoint_damaged = false;
+    atomic_store(&agent->checkpointed, made->seq);
 }
 
 bool checkpoints_write(sv_agent *agent, const char *folder, sv_writer *writer, sv_refusal *why) {

@@ -46,7 +46,7 @@ static void end_due(sv_job *base, store_status status) {
     sv_service *self = SERVICE_OF(closing.job, base);
     for (size_t i = 0; i < self->closed_count; i++) {
         if (status == STORE_OK) {
-            atomic_store(&self->closed[i].agent->last_seq, self->closed[i].seq);
+            agent_wrote(self->closed[i].agent, self->closed[i].seq);
             agent_count_learnt(self->closed[i].agent, self->closed[i].reward);
             learner_wake(self->learner, self->closed[i].agent);
         }

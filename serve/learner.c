@@ -362,6 +362,7 @@ static void count_decisions(sv_learner *self) {
         atomic_fetch_add(&agent->decisions, counts.decisions);
         atomic_fetch_add(&agent->waiting, counts.waiting);
         atomic_fetch_add(&agent->learnt, counts.learnt);
+        atomic_store(&agent->decisions_known, true);
         agent_release(agent);
     }
     self->opening_count = 0;

@@ -157,7 +157,9 @@ static void take_row(sv_walk *self, const store_row *row) {
     case ROW_LEARN: take_event(self, row); break;
     default: refuse(&self->why, 503, "row %llu is of a newer kind", (unsigned long long)row->seq);
     }
-    if (!self->why.status) self->agent->learnt_seq = row->seq;
+    if (self->why.status) return;
+    self->agent->learnt_seq = row->seq;
+    self->agent->row_time = row->time;
 }
 
 /* Rows that outlive their query: one that stays open while the agent trains would keep SQLite's log from

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "process.h"
 #include "routes.h"
 
 static void head(sv_text *out, const char *name, const char *kind, const char *help) {
@@ -123,10 +124,19 @@ static double train_seconds(sv_agent *a) { return a->counts.train_seconds; }
 static double version(sv_agent *a) { return a->policy ? (double)policy_version(a->policy) : 0; }
 static double age(sv_agent *a) { return a->policy ? clock_seconds() - a->policy_time : 0; }
 static double behind(sv_agent *a) { return (double)atomic_load(&a->last_seq) - version(a); }
-static double feedback_rate(sv_agent *a) {
-    double made = decisions(a);
-    return made > 0 ? feedbacks(a) / made : 0;
+static double feedback_rate(sv_agent *a) { /* of this run and those before it */
+    double made = decisions(a), got = feedbacks(a) + (double)atomic_load(&a->feedbacks_before);
+    if (!atomic_load(&a->decisions_known) || !atomic_load(&a->feedbacks_known)) return NAN;
+    return made > 0 ? got / made : 0;
 }
+static double seconds_behind(sv_agent *a) {
+    return a->behind_since > 0 && behind(a) > 0 ? clock_seconds() - a->behind_since : 0;
+}
+static double checkpoint_age(sv_agent *a) { return clock_seconds() - atomic_load(&a->checkpoint_time); }
+static double unchecked(sv_agent *a) {
+    return (double)atomic_load(&a->last_seq) - (double)atomic_load(&a->checkpointed);
+}
+static double is_broken(sv_agent *a) { return atomic_load(&a->broken); }
 
 static const struct {
     const char *name, *kind, *help;
@@ -135,7 +145,8 @@ static const struct {
     {"decisions_total", "counter", "Decisions made", decisions},
     {"feedback_total", "counter", "Feedback taken, late ones included", feedbacks},
     {"late_feedback_total", "counter", "Feedback after its event was learnt", late},
-    {"feedback_rate", "gauge", "Feedback a decision", feedback_rate},
+    {"feedback_rate", "gauge",
+     "Feedback a decision, from the journal's first one on; left out until it is counted", feedback_rate},
     {"events_waiting", "gauge", "Events whose wait has not ended", waiting},
     {"events_learnt_total", "counter", "Events that entered the agent", learnt},
     {"events_skipped_total", "counter", "Events that did not fit the agent", skipped},
@@ -146,7 +157,23 @@ static const struct {
     {"policy_version", "gauge", "Journal row up to which the policy has learnt", version},
     {"policy_age_seconds", "gauge", "Since the policy was published", age},
     {"rows_behind", "gauge", "Journal rows that the policy has not learnt yet", behind},
+    {"seconds_behind", "gauge", "Age of the first of these rows", seconds_behind},
+    {"checkpoint_age_seconds", "gauge", "Since the last checkpoint", checkpoint_age},
+    {"checkpoint_rows", "gauge", "Journal rows that the last checkpoint is without", unchecked},
+    {"agent_broken", "gauge", "1: it cannot be opened, or cannot go on", is_broken},
 };
+
+/* Of the events learnt since the start: the sum of each one's feedback. */
+static void write_rewards(sv_agent *const *all, size_t count, sv_text *out) {
+    head(out, "reward", "summary", "Reward of the events learnt since the start, the sum of their feedback");
+    for (size_t i = 0; i < count; i++) {
+        pthread_mutex_lock(&all[i]->lock);
+        double sum = all[i]->reward_sum, number = (double)all[i]->reward_count;
+        pthread_mutex_unlock(&all[i]->lock);
+        text_put(out, "superarm_reward_sum{agent=\"%s\"} %.17g\nsuperarm_reward_count{agent=\"%s\"} %.17g\n",
+                 all[i]->name, sum, all[i]->name, number);
+    }
+}
 
 /* A client's text as a label's value. */
 static void put_label(sv_text *out, const char *text) {
@@ -182,16 +209,37 @@ static void write_agents(sv_service *service, sv_text *out) {
             pthread_mutex_lock(&all[i]->lock);
             double value = OF_AGENTS[k].value(all[i]);
             pthread_mutex_unlock(&all[i]->lock);
+            if (isnan(value)) continue; /* it is not known yet */
             text_put(out, "superarm_%s{agent=\"%s\"} %.17g\n", OF_AGENTS[k].name, all[i]->name, value);
         }
     }
+    write_rewards(all, count, out);
     write_unknown(all, count, out);
     for (size_t i = 0; i < count; i++) agent_release(all[i]);
+}
+
+static void write_process(sv_service *service, sv_text *out) {
+    process_facts facts;
+    process_look(service->folder.path, &facts);
+    const struct {
+        const char *name, *help;
+        double value;
+    } all[] = {{"resident_bytes", "Memory of the process", facts.resident_bytes},
+               {"descriptors", "Open file descriptors", facts.descriptors},
+               {"descriptors_limit", "The most there can be", facts.descriptors_most},
+               {"journal_bytes", "The journal's file", facts.journal_bytes},
+               {"log_bytes", "Its write-ahead log, which is folded in", facts.log_bytes},
+               {"folder_bytes", "All files of the folder", facts.folder_bytes},
+               {"disk_free_bytes", "Room on the folder's disk", facts.free_bytes},
+               {"disk_bytes", "Size of the folder's disk", facts.disk_bytes}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!isnan(all[i].value)) one(out, all[i].name, "gauge", all[i].help, all[i].value);
 }
 
 void metrics_page_write(sv_service *service, sv_text *out) {
     write_requests(&service->metrics, out);
     one(out, "connections", "gauge", "Open connections", (double)atomic_load(&service->connections));
     write_disk(service, out);
+    write_process(service, out);
     write_agents(service, out);
 }

@@ -103,13 +103,16 @@ static bool take_effect(sv_put *self) {
     sv_service *service = exchange->service;
     if (self->fresh) {
         exchange->agent = agent_new(self->id, exchange->name, self->settings);
-        if (exchange->agent) exchange->agent->checkpoint_time = clock_seconds();
+        if (exchange->agent) { /* the journal has nothing of it before */
+            exchange->agent->checkpoint_time = clock_seconds();
+            exchange->agent->decisions_known = exchange->agent->feedbacks_known = true;
+        }
         if (!exchange->agent || !agents_add(&service->agents, exchange->agent)) return false;
     } else
         agent_change_settings(exchange->agent, self->settings);
     sv_agent *agent = exchange->agent;
     atomic_fetch_sub(&agent->waiting, self->dropped);
-    atomic_store(&agent->last_seq, self->seq);
+    agent_wrote(agent, self->seq);
     learner_wake(service->learner, agent);
     self->task = (sv_task){.run = end_task, .agent = agent, .seq = self->seq};
     learner_do(service->learner, &self->task);

@@ -184,7 +184,7 @@ static void end_feedback(sv_job *base, store_status status) {
             agent_count_feedback(agent);
         if (self->late && !self->retry) atomic_fetch_add(&agent->late, 1);
         if (self->closed) {
-            atomic_store(&agent->last_seq, self->seq);
+            agent_wrote(agent, self->seq);
             agent_count_learnt(agent, self->reward);
             learner_wake(exchange->service->learner, agent);
         }

@@ -128,7 +128,7 @@ static void end_model(sv_job *base, store_status status) {
         return;
     }
     agent_change_settings(exchange->agent, self->settings);
-    atomic_store(&exchange->agent->last_seq, self->seq);
+    agent_wrote(exchange->agent, self->seq);
     learner_wake(exchange->service->learner, exchange->agent);
     text_put(&exchange->answer, "{\"model\": %llu}\n", (unsigned long long)self->seq);
     self->task = (sv_task){.run = answer_put, .agent = exchange->agent, .seq = self->seq};

@@ -26,7 +26,7 @@ static bool load_agent(void *user, const store_agent *from) {
         atomic_store(&agent->unreadable, true);
         agent_break(agent, unread.message);
     }
-    agent->last_seq = from->last_seq;
+    agent_wrote(agent, from->last_seq);
     bool noted = checkpoints_note(agent, from) || refuse(self->why, 503, "memory could not be had");
     if (noted && !agents_add(&self->service->agents, agent))
         fprintf(stderr, "superarm serve: agent %s is not served: there are %d others, which is the most\n",
@@ -71,6 +71,8 @@ static bool start_threads(sv_service *self, const service_options *options, sv_s
                              .writer = self->writer,
                              .agents = &self->agents};
     self->learner = self->folding ? learner_start(&about, of_learner) : NULL;
+    sv_store *of_counting = self->learner ? open_store(self, false, why) : NULL;
+    self->counting = of_counting ? counting_start(of_counting, &self->agents) : NULL;
     if (self->learner) return true;
     store_close(of_learner);
     if (!self->folding) store_close(of_folding);
@@ -108,6 +110,7 @@ fail:
 
 void service_stop(sv_service *self) {
     if (!self) return;
+    counting_stop(self->counting);
     learner_stop(self->learner);
     folding_stop(self->folding);
     writer_stop(self->writer);

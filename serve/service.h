@@ -3,6 +3,7 @@
 #define SERVE_SERVICE_H
 
 #include "agents.h"
+#include "counting.h"
 #include "folder.h"
 #include "folding.h"
 #include "keys.h"
@@ -44,6 +45,7 @@ struct service {
     sv_writer *writer;
     sv_learner *learner;
     sv_folding *folding;
+    sv_counting *counting;
     pthread_mutex_t reading; /* of the reader */
     sv_store *reader;        /* for the log */
     atomic_bool stopping;

@@ -139,6 +139,13 @@ store_status store_feedback_count(sv_store *self, int64_t decision, size_t *coun
 store_status store_feedbacks(sv_store *self, int64_t decision, bool late,
                              bool (*each)(void *user, const char *value), void *user);
 
+/* The id of the last one, 0 without any; and how many there are of each agent, with ids above `from` up to
+ * `to`, and how many of these came late. */
+store_status store_feedback_last(sv_store *self, int64_t *id);
+store_status store_feedback_tally(sv_store *self, int64_t from, int64_t to,
+                                  void (*each)(void *user, int64_t agent, uint64_t count, uint64_t late),
+                                  void *user);
+
 /* ---- the journal ---- */
 
 typedef enum row_kind { ROW_NEW = 1, ROW_CHANGE, ROW_LEARN, ROW_MODEL } row_kind;

@@ -68,6 +68,9 @@ enum { SEQ_SHIFT = 40 };
                     "ON CONFLICT (decision, key) DO NOTHING")                                                \
     X(FEEDBACK_COUNT, "SELECT count(*) FROM feedback WHERE decision = ?1")                                   \
     X(FEEDBACKS, "SELECT value FROM feedback WHERE decision = ?1 AND late = ?2 ORDER BY id")                 \
+    X(FEEDBACK_LAST, "SELECT max(id) FROM feedback")                                                         \
+    X(FEEDBACK_TALLY, "SELECT d.agent, count(*), sum(f.late) FROM feedback f JOIN decisions d ON d.id = "    \
+                      "f.decision WHERE f.id > ?1 AND f.id <= ?2 GROUP BY d.agent")                          \
     X(FEEDBACK_DELETE, "DELETE FROM feedback WHERE decision = ?1")                                           \
     X(ROW_LAST, "SELECT max(seq) FROM rows WHERE agent = ?1")                                                \
     X(ROW_ADD, "INSERT INTO rows (agent, seq, kind, decision, time, data, sum) "                             \
