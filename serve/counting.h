@@ -1,5 +1,5 @@
-/* Feedback of earlier runs, counted from the journal while the service answers already: a rate that began with
- * nothing at each start would ring every alarm. */
+/* Feedback of earlier runs, counted from the journal while the service answers already: a rate that began
+ * with nothing at each start would ring every alarm. */
 #ifndef SERVE_COUNTING_H
 #define SERVE_COUNTING_H
 
@@ -8,8 +8,8 @@
 
 typedef struct counting sv_counting;
 
-/* Takes over the store, a connection of its own. Before anything new is written. NULL: the rates stay unknown,
- * and the store is closed. */
+/* Takes over the store, a connection of its own. Before anything new is written. NULL: the rates stay
+ * unknown, and the store is closed. */
 sv_counting *counting_start(sv_store *store, sv_agents *agents);
 void counting_stop(sv_counting *self); /* NULL is fine */
 

@@ -1,7 +1,6 @@
 #include "policy/policy.h"
 
 #include "base/memory.h"
-#include "policy/feasible.h"
 
 sa_status sa_policy_create(sa_policy **out) { return sa_alloc_array(1, sizeof **out, out); }
 
@@ -15,8 +14,7 @@ void sa_policy_release(sa_policy *policy) {
     sa_free(policy);
 }
 
-/* Another policy that shares the parts. */
-static sa_status copy_policy(const sa_policy *policy, sa_policy **out) {
+sa_status sa_policy_copy(const sa_policy *policy, sa_policy **out) {
     sa_policy *copy;
     SA_TRY(sa_policy_create(&copy));
     *copy = *policy;
@@ -35,23 +33,9 @@ static sa_status copy_policy(const sa_policy *policy, sa_policy **out) {
 sa_status sa_policy_unshare(sa_policy **policy) {
     sa_policy *copy;
     if (!sa_is_shared(*policy)) return SA_OK;
-    SA_TRY(copy_policy(*policy, &copy));
+    SA_TRY(sa_policy_copy(*policy, &copy));
     sa_policy_release(*policy);
     *policy = copy;
-    return SA_OK;
-}
-
-sa_status sa_policy_with_oracle(sa_policy *policy, const char *name, sa_policy **out) {
-    if (!policy || !out) return sa_fail(SA_INVALID, "sa_policy_with_oracle needs a policy and a place");
-    const sa_oracle *oracle = sa_oracle_find(name);
-    if (!oracle) return SA_INVALID;
-    if (oracle->missing) return sa_fail(SA_UNSUPPORTED, "%s", oracle->missing);
-    if (policy->estimator.inputs.positions && !oracle->positions)
-        return sa_fail(SA_INVALID, "%s takes one score an arm, and this policy has one for each position",
-                       oracle->name);
-    if (policy->floor > 0) SA_TRY(sa_feasible_check(oracle));
-    SA_TRY(copy_policy(policy, out));
-    (*out)->oracle = oracle;
     return SA_OK;
 }
 

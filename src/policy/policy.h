@@ -31,6 +31,8 @@ struct sa_policy {
 
 /* The parts in place, or zeroed: caller fills the rest. */
 sa_status sa_policy_create(sa_policy **out);
+/* Another one that shares the parts. */
+sa_status sa_policy_copy(const sa_policy *policy, sa_policy **out);
 /* Before anything of it is changed: where others hold `*policy`, it becomes a copy that shares the parts. The
  * parts are owned one by one, by whoever changes them. */
 sa_status sa_policy_unshare(sa_policy **policy);
