@@ -89,16 +89,19 @@ def the_page_lives():
         assert number and 0 < float(number[1]) <= 3, "the mean feedback"
 
 
-def broken_agents_are_listed():
+def broken_agents_and_unknown_fields_are_listed():
     with home(PROGRAM) as server:
         for name in ("home", "worn"):
             assert server.call("PUT", "/v1/agents/" + name, AGENT)[0] == 201
-        traffic(server, 3)
+        fields = {**AGENT, "options": {"hidden": 4}, "schema": {"item": {"price": "log"}}, "slate": 1}
+        assert server.call("PUT", "/v1/agents/fields", fields)[0] == 201  # the first of the list, which is shown
         with sqlite3.connect(server.folder + "/journal.db") as database:
             database.execute("UPDATE agents SET settings = ? WHERE name = 'worn'", ('{"options": {"dim": 3, "<b>bold</b>": 1}}',))
         database.close()
         server.kill()
         server.start()
+        for _ in range(3):
+            assert server.call("POST", "/v1/agents/fields/decide", {"items": [{"price": 1, "<i>prize</i>": 2}, {"price": 2}]})[0] == 201
         document, complaints = browse(f"http://127.0.0.1:{server.port}/", "--dump-dom")
         if PICTURE:
             browse(f"http://127.0.0.1:{server.port}/", f"--screenshot={PICTURE}-broken.png")
@@ -106,7 +109,9 @@ def broken_agents_are_listed():
         listed = re.search(r'<ul id="broken" class="broken">(.*?)</ul>', document, re.S)
         assert listed and "worn is broken" in listed[1] and "&lt;b&gt;bold" in listed[1], document[:3000]
         assert re.search(r'<option value="worn">worn \(broken\)', document) and re.search(r'<option value="home">home<', document)
+        unknown = re.search(r'<p id="unknown" class="broken">(.*?)</p>', document, re.S)
+        assert unknown and "items.&lt;i&gt;prize&lt;/i&gt; 3" in unknown[1], unknown and unknown[1]
 
 
 if __name__ == "__main__":
-    main(the_first_request_works_as_pasted, the_page_lives, broken_agents_are_listed)
+    main(the_first_request_works_as_pasted, the_page_lives, broken_agents_and_unknown_fields_are_listed)
