@@ -110,10 +110,10 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
     if (policy->confidence) policy->confidence->kind->state(policy->confidence, &state);
     *counts = (sa_agent_counts){
         .decisions = agent->memory.pending.next,
-        .answered = agent->memory.history.answered,
+        .answered = agent->memory.history.answered + agent->memory.history.gone_decisions,
         .pending = agent->memory.pending.unanswered,
         .forgotten = agent->memory.pending.forgotten,
-        .observations = agent->memory.history.count,
+        .observations = agent->memory.history.count + agent->memory.history.gone_rows,
         .counted = state.counted,
         .trainings = learner->trainings,
         .diverged_trainings = learner->diverged_trainings,

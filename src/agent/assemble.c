@@ -42,11 +42,17 @@ static sa_status check_totals(const sa_algorithm *algorithm, const sa_policy *po
 }
 
 /* An epoch counts all feedback as it begins. */
-static sa_status check_epochs(const sa_algorithm *algorithm, const sa_options *options) {
+static sa_status check_epochs(const sa_algorithm *algorithm, sa_options *options) {
     const char *option = options->window > 0     ? "--window"
                          : options->discount < 1 ? "--discount"
                          : options->rebuild      ? "--rebuild"
                                                  : NULL;
+    if (options->keep_rows > 0 && *options->history)
+        return sa_fail(SA_INVALID, "--keep-rows does not go with --history, whose file is not bounded");
+    if (options->keep_rows > 0 && options->keep_rows < 1000)
+        return sa_fail(SA_INVALID, "--keep-rows %lld is less than 1000, and not 0 for all",
+                       (long long)options->keep_rows);
+    if (algorithm->doubling) options->keep_rows = 0;
     if (!algorithm->doubling || !option) return SA_OK;
     return sa_fail(SA_INVALID, "%s does not go with --algorithm %s, whose epochs begin with all feedback",
                    option, algorithm->name);

@@ -39,7 +39,7 @@ static sa_status take(sa_learner *learner, const sa_observations *seen) {
     if (history->totals) return take_totals(learner, seen);
     const sa_estimator *estimator = &learner->policy->estimator;
     sa_model *model = estimator->model;
-    bool weighs = history->discounted || learner->options->discount < 1;
+    bool weighs = history->discounted || sa_forgetting_weighs(learner);
     double *factor, *scores, *psi;
     void *inputs;
     SA_TRY(SA_LAY(&learner->work.observed, {&factor, estimator->inputs.dim, sizeof *factor},

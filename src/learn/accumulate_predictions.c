@@ -97,8 +97,10 @@ static sa_status add_all(sa_learner *learner, size_t first, size_t end) {
 
 static void judge(sa_learner *learner, const sa_observation *seen, double predicted) {
     enum { LATEST = 200 };
+    const sa_history *history = &learner->memory->history;
+    uint64_t number = seen->index + (history->totals ? history->gone_decisions : history->gone_rows);
     double difference = seen->score - seen->psi * predicted, square = difference * difference;
-    double share = 1.0 / (double)(seen->index < LATEST ? seen->index + 1 : LATEST);
+    double share = 1.0 / (double)(number < LATEST ? number + 1 : LATEST);
     if (isfinite(square))
         learner->error += share * (square - learner->error); /* what overflows tells nothing of the noise */
 }

@@ -99,7 +99,7 @@ static sa_status count_totals(sa_learner *learner, size_t first, sa_confidence *
         }
         SA_TRY(sa_samples_evaluate(learner, &all, first, end[many - 1]));
         sa_gradients sums = sa_gradients_sums(&learner->work.gradients, end, many);
-        for (size_t i = 0; learner->options->discount < 1 && i < many; i++)
+        for (size_t i = 0; sa_forgetting_weighs(learner) && i < many; i++)
             sa_gradients_scale(&sums, i,
                                sqrt(sa_forgetting_weight(learner, (size_t)history->start[decision + i])));
         SA_TRY(sa_confidence_count(next, &sums, NULL, learner->work.widths));
@@ -115,7 +115,7 @@ static sa_status count_history(sa_learner *learner, size_t first, sa_confidence 
     for (; first < history->count; first += SA_LEARN_CHUNK) {
         size_t left = history->count - first, many = left < SA_LEARN_CHUNK ? left : SA_LEARN_CHUNK;
         SA_TRY(sa_samples_evaluate(learner, &all, first, many));
-        for (size_t i = 0; learner->options->discount < 1 && i < many; i++)
+        for (size_t i = 0; sa_forgetting_weighs(learner) && i < many; i++)
             sa_gradients_scale(&learner->work.gradients, i, sqrt(sa_forgetting_weight(learner, first + i)));
         SA_TRY(sa_confidence_count(next, &learner->work.gradients, NULL, learner->work.widths));
     }
@@ -161,6 +161,11 @@ static sa_status count_all(sa_learner *learner, size_t first, sa_confidence *nex
     return SA_OK;
 }
 
+/* Observations that these stand for. */
+static size_t stands_for(const sa_learner *learner, size_t count) {
+    return learner->stands_for > 1 ? (size_t)(learner->stands_for * (double)count) : count;
+}
+
 static sa_status begin_again(sa_learner *learner, size_t first) {
     bool remembers = learner->window.remembers;
     sa_confidence *next;
@@ -171,7 +176,7 @@ static sa_status begin_again(sa_learner *learner, size_t first) {
         return status;
     }
     sa_confidence_replace(&learner->policy->confidence, next);
-    sa_bonus_forget(learner, learner->memory->history.count - first);
+    sa_bonus_forget(learner, stands_for(learner, learner->memory->history.count - first));
     return SA_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "base/reals.h"
 #include "learn/accumulators.h"
 #include "learn/forgetting.h"
+#include "learn/keeping.h"
 #include "learn/training.h"
 
 sa_status sa_answer_check(const sa_answer *answer, bool cascade) {
@@ -73,8 +74,8 @@ static sa_status take_all(sa_learner *learner, const sa_observations *seen) {
 sa_status sa_answer_learn(sa_learner *learner, const sa_answer *answer) {
     const sa_history *history = &learner->memory->history;
     bool first = sa_pending_is_new(answer->pending), has_gradients;
-    bool due =
-        first && learner->options->train == SA_TRAIN_AUTO && sa_training_is_due(learner, history->answered);
+    bool due = first && learner->options->train == SA_TRAIN_AUTO &&
+               sa_training_is_due(learner, history->answered + history->gone_decisions);
     size_t *label;
     SA_TRY(SA_LAY(&learner->work.samples, {&label, answer->count, sizeof *label}));
     if (first) SA_TRY(sa_forgetting_move(learner));
@@ -85,5 +86,6 @@ sa_status sa_answer_learn(sa_learner *learner, const sa_answer *answer) {
                             .gradients = has_gradients ? &learner->work.gradients : NULL,
                             .label = answer->solved ? label : NULL};
     SA_TRY(take_all(learner, &seen));
-    return due ? sa_learner_train(learner, 0) : SA_OK;
+    if (due) SA_TRY(sa_learner_train(learner, 0));
+    return sa_keeping_tidy(learner);
 }

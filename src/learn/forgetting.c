@@ -4,6 +4,7 @@
 
 #include "base/functions.h"
 #include "learn/accumulators.h"
+#include "learn/keeping.h"
 
 static const double LEAST_LOSS_WEIGHT = 1e-3; /* what weighs less is left out of the loss */
 
@@ -45,26 +46,32 @@ static size_t shorter(size_t window, size_t other) {
     return window == 0 || (other > 0 && other < window) ? other : window;
 }
 
-/* Decisions that weigh something in the loss; 0: all. */
-static size_t reach(const sa_options *options) {
+size_t sa_forgetting_reach(const sa_options *options) {
     if (options->discount == 1) return 0;
     return (size_t)fmin(1e15, ceil(sa_log(LEAST_LOSS_WEIGHT) / sa_log(options->discount)));
 }
 
 size_t sa_forgetting_first_counted(const sa_learner *learner) {
     const sa_options *options = learner->options;
-    return sa_history_window(&learner->memory->history, shorter((size_t)options->window, reach(options)));
+    return sa_history_window(&learner->memory->history,
+                             shorter((size_t)options->window, sa_forgetting_reach(options)));
 }
 
 size_t sa_forgetting_first(const sa_learner *learner) {
     const sa_options *options = learner->options;
-    size_t window = shorter((size_t)options->train_window, shorter((size_t)options->window, reach(options)));
+    size_t window = shorter((size_t)options->train_window,
+                            shorter((size_t)options->window, sa_forgetting_reach(options)));
     return sa_history_window(&learner->memory->history, window);
+}
+
+bool sa_forgetting_weighs(const sa_learner *learner) {
+    return learner->options->discount < 1 || learner->stands_for > 1;
 }
 
 double sa_forgetting_weight(const sa_learner *learner, size_t observation) {
     const sa_history *history = &learner->memory->history;
-    if (learner->options->discount == 1) return 1;
+    double stands_for = learner->stands_for > 0 ? learner->stands_for : 1;
+    if (learner->options->discount == 1) return stands_for;
     size_t age = history->answered - 1 - sa_history_decision(history, observation);
     return sa_pow(learner->options->discount, (double)age);
 }
@@ -112,8 +119,11 @@ bool sa_rebuild_is_due(const sa_learner *learner) {
 sa_status sa_rebuild(sa_learner *learner) {
     const sa_accumulator *each;
     if (!sa_rebuild_is_due(learner)) return SA_OK;
-    for (size_t i = 0; (each = sa_accumulator_at(i)); i++)
+    sa_status status = SA_OK;
+    learner->stands_for = sa_keeping_stands_for(learner);
+    for (size_t i = 0; status == SA_OK && (each = sa_accumulator_at(i)); i++)
         if (each->of_network && each->is_used(learner))
-            SA_TRY(each->begin_again(learner, sa_forgetting_first_counted(learner)));
-    return SA_OK;
+            status = each->begin_again(learner, sa_forgetting_first_counted(learner));
+    learner->stands_for = 0;
+    return status;
 }

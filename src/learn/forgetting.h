@@ -19,11 +19,14 @@ sa_status sa_forgetting_init(sa_learner *learner);
 /* Before a decision's first feedback: time moves on. */
 sa_status sa_forgetting_move(sa_learner *learner);
 
+/* Decisions that weigh something in the loss under --discount; 0: all. */
+size_t sa_forgetting_reach(const sa_options *options);
 /* The first observation that a training learns from. */
 size_t sa_forgetting_first(const sa_learner *learner);
 /* The first that a Z made again from the history counts. */
 size_t sa_forgetting_first_counted(const sa_learner *learner);
-/* What an observation of the history weighs. */
+/* What an observation of the history weighs; and whether that is not 1. */
+bool sa_forgetting_weighs(const sa_learner *learner);
 double sa_forgetting_weight(const sa_learner *learner, size_t observation);
 
 /* Is what was seen through the network made again after each training? With --rebuild, and always for a model

@@ -43,7 +43,8 @@ typedef struct sa_learner {
     sa_posterior posterior;
     sa_gradients last; /* the one that was counted last (bonus.h), and room for its neighbour */
     sa_window window;
-    double asked; /* scores that the latest decision asked widths for */
+    double stands_for; /* observations, each of those that something takes in again; 0: 1 (keeping.h) */
+    double asked;      /* scores that the latest decision asked widths for */
     uint64_t trainings, diverged_trainings;
     double train_seconds, replay_seconds;
     sa_learner_work work;

@@ -6,6 +6,7 @@
 #include "base/functions.h"
 #include "base/reals.h"
 #include "learn/forgetting.h"
+#include "learn/keeping.h"
 
 /* With more observations than this, only those of the batches that are drawn are put together; else all of
  * them. */
@@ -161,6 +162,8 @@ sa_status sa_sampler_begin(sa_sampler *self, sa_learner *learner, size_t first, 
                                                 (uint64_t)options->first_run, learner->trainings)};
     look(self);
     weigh(self);
+    double stands_for = sa_keeping_stands_for(learner);
+    self->total *= stands_for;
     bool some = sample > 0 && self->count > sample;
     bool drawn = sample == 0 && self->count > most_shown(options, steps);
     size_t rows = some    ? sample * self->widest
@@ -169,7 +172,7 @@ sa_status sa_sampler_begin(sa_sampler *self, sa_learner *learner, size_t first, 
     *training = (sa_training){.count = some ? sample : self->count,
                               .widest = self->widest,
                               .total = self->total,
-                              .factor = some ? self->total / (double)sample : 1,
+                              .factor = some ? self->total / (double)sample : stands_for,
                               .error = learner->error / (scale * scale),
                               .steps = steps,
                               .stream = self->stream};

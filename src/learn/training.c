@@ -31,6 +31,7 @@
 #include "learn/accumulators.h"
 #include "learn/bonus.h"
 #include "learn/forgetting.h"
+#include "learn/keeping.h"
 #include "learn/sampler.h"
 
 static const size_t PASS_LIMIT =
@@ -69,7 +70,9 @@ static void centre_and_scale(sa_learner *learner, size_t first, double *centre, 
     const sa_options *options = learner->options;
     sa_moments *moments = &learner->moments;
     double mean, deviation;
-    if (options->discount < 1 || (first == 0 && history->count > PASS_LIMIT)) {
+    bool of_all = history->gone_rows && !sa_keeping_is_latest(learner);
+    bool whole = first == 0 && history->gone_rows == 0 && history->count > PASS_LIMIT;
+    if (options->discount < 1 || of_all || whole) {
         sa_moments_follow(moments, history, options->discount);
         mean = moments->mean;
         deviation = moments->count > 0 ? sqrt(moments->squares / moments->count) : 0;
@@ -110,13 +113,13 @@ sa_status sa_learner_train(sa_learner *learner, size_t steps) {
     sa_sampler sampler;
     sa_training training;
     if (!model || !model->kind->training || first == learner->memory->history.count) return SA_OK;
-    size_t seen = learner->memory->history.count;
+    size_t seen = learner->memory->history.count + learner->memory->history.gone_rows;
     if (model->kind->training->wants && !model->kind->training->wants(model, seen)) return SA_OK;
     centre_and_scale(learner, first, &centre, &scale);
     SA_TRY(judge_predictions(learner, centre));
     SA_TRY(sa_sampler_begin(&sampler, learner, first, centre, scale, steps, &training));
     training.seen = seen;
-    training.within = seen - first;
+    training.within = sa_keeping_is_latest(learner) ? learner->memory->history.count - first : seen - first;
     training.alike = !(learner->posterior.variance > 0);
     if (isfinite(centre) && isfinite(scale)) /* huge scores may have no finite mean or deviation */
         SA_TRY(model->kind->training->train(model, &training, &learner->work.model, &diverged));

@@ -1,6 +1,7 @@
 #include "memory/history.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -122,6 +123,12 @@ sa_status sa_history_save(const sa_history *history, sa_npz_writer *writer) {
         SA_TRY(sa_npz_add(writer, "history_positions", SA_INT64, 1, &history->count, history->position));
     if (history->discounted)
         SA_TRY(sa_npz_add(writer, "history_discounts", SA_FLOAT64, 1, &history->count, history->discount));
+    if (history->gone_rows || history->sampled) {
+        _Static_assert(offsetof(sa_history, sampled) ==
+                           offsetof(sa_history, gone_rows) + 3 * sizeof(uint64_t),
+                       "they are one array in a file");
+        SA_TRY(sa_npz_add(writer, "history_gone", SA_INT64, 1, (size_t[]){4}, &history->gone_rows));
+    }
     return sa_npz_add(writer, "history_start", SA_INT64, 1, &history->answered, history->start);
 }
 
@@ -168,6 +175,22 @@ static sa_status load_mark(sa_history *history, const char *path, sa_npz *archiv
                                      : sa_fail(SA_FORMAT, "the history %s is damaged: it is not sound", path);
 }
 
+static sa_status load_gone(sa_history *history, sa_npz *archive) {
+    int64_t gone[4];
+    if (!sa_npz_has(archive, "history_gone")) return SA_OK;
+    SA_TRY(sa_npz_read_into(archive, "history_gone", SA_INT64, 1, (size_t[]){4}, gone));
+    for (size_t i = 0; i < 4; i++)
+        if (gone[i] < 0 || gone[i] > (INT64_C(1) << 52) || (i == 2 && gone[i] > 10000))
+            return sa_fail(SA_FORMAT, "'history_gone' has the number %lld", (long long)gone[i]);
+    if ((uint64_t)gone[3] > history->answered || gone[0] < gone[1])
+        return sa_fail(SA_FORMAT, "'history_gone' does not go with the history");
+    history->gone_rows = (uint64_t)gone[0];
+    history->gone_decisions = (uint64_t)gone[1];
+    history->thinnings = (uint64_t)gone[2];
+    history->sampled = (uint64_t)gone[3];
+    return SA_OK;
+}
+
 sa_status sa_history_load(sa_history *history, const char *path, sa_npz *archive) {
     if (*path) return load_mark(history, path, archive);
     sa_array scores = {0}, start = {0}, contexts = {0}, positions = {0}, discounts = {0};
@@ -188,8 +211,7 @@ sa_status sa_history_load(sa_history *history, const char *path, sa_npz *archive
     history->position = positions.data;
     history->discount = discounts.data;
     history->contexts = contexts.data; /* the arrays are ours now */
-    if (is_sound(history)) return SA_OK;
-    return sa_fail(SA_FORMAT, "the history is not sound");
+    return is_sound(history) ? load_gone(history, archive) : sa_fail(SA_FORMAT, "the history is not sound");
 fail:
     sa_array_clear(&scores);
     sa_array_clear(&start);

@@ -20,6 +20,9 @@ typedef struct sa_history {
     double *discount;                   /* (count), or NULL where none are learnt with */
     size_t answered, answered_capacity; /* decisions */
     int64_t *start; /* (answered) observations there were when the decision was first answered */
+    /* of a history that is bounded (learn/keeping.h): what was there and is gone, how often the sample was
+     * thinned, and the decisions in front of which all are of the sample */
+    uint64_t gone_rows, gone_decisions, thinnings, sampled;
     struct sa_history_file *file; /* where these arrays are mapped from; NULL: they are on the heap */
 } sa_history;
 

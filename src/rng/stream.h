@@ -23,6 +23,7 @@ typedef enum sa_purpose {
     SA_PURPOSE_SAMPLE = 10,     /* which observations a training learns from (`train-sample`) */
     SA_PURPOSE_FLOOR = 12,      /* is the slate a random one (--floor), and which? */
     SA_PURPOSE_PROPENSITY = 13, /* probabilities of slates by drawing */
+    SA_PURPOSE_KEEPING = 14,    /* which decisions stay in a bounded history (`keep-rows`) */
     SA_PURPOSE_BOOTSTRAP = 11,  /* which decisions of a log a resampling holds */
 } sa_purpose;
 
