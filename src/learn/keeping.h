@@ -1,5 +1,5 @@
-/* What of the history is kept: with --keep-rows at most so many observations, so that an agent that learns for
- * years is as large as one that learns for weeks.
+/* What of the history is kept: with --keep-rows at most so many observations, so that an agent that learns
+ * for years is as large as one that learns for weeks.
  *
  * Where old feedback is forgotten (--window, --discount, --train-window), what no training looks at goes for
  * good. Else a sample of all decisions is kept, each with the same probability s, whole: s begins at 1, and
@@ -8,8 +8,8 @@
  * observation then stands for n / kept of them, in trainings and in a Z that is made again.
  *
  * Draws are keyed by seed and decision, so that the same feedback gives the same sample, saved and loaded in
- * between or not. What accumulates (Z, moments, the companion) has all feedback, whatever is kept; what is made
- * again after a training is made of the sample. */
+ * between or not. What accumulates (Z, moments, the companion) has all feedback, whatever is kept; what is
+ * made again after a training is made of the sample. */
 #ifndef SA_LEARN_KEEPING_H
 #define SA_LEARN_KEEPING_H
 
