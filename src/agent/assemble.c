@@ -41,12 +41,19 @@ static sa_status check_totals(const sa_algorithm *algorithm, const sa_policy *po
     return SA_OK;
 }
 
+/* Into half of 200 MB, in double precision with position and discount: arrays grow by half. */
+static int64_t rows_that_fit(const sa_options *options) {
+    int64_t rows = 100000000 / (8 * (int64_t)options->dim + 40);
+    return rows < 1000 ? 1000 : rows;
+}
+
 /* An epoch counts all feedback as it begins. */
 static sa_status check_epochs(const sa_algorithm *algorithm, sa_options *options) {
     const char *option = options->window > 0     ? "--window"
                          : options->discount < 1 ? "--discount"
                          : options->rebuild      ? "--rebuild"
                                                  : NULL;
+    if (options->keep_rows < 0) options->keep_rows = *options->history ? 0 : rows_that_fit(options);
     if (options->keep_rows > 0 && *options->history)
         return sa_fail(SA_INVALID, "--keep-rows does not go with --history, whose file is not bounded");
     if (options->keep_rows > 0 && options->keep_rows < 1000)

@@ -13,7 +13,7 @@ static const char *const FREE[] = {
     "approximation", "train",      "train-every",   "train-steps",
     "train-batch",   "rate",       "train-from",                     /* trainings to come */
     "widths",        "oracle",     "agent-threads", "pending-limit", /* choosing, keeping */
-    "history",                                                       /* where the file is by now */
+    "keep-rows",     "history",                                      /* where the file is by now */
 };
 
 static bool is_free(const char *name) {

@@ -4,7 +4,6 @@
 
 #include "base/functions.h"
 #include "learn/accumulators.h"
-#include "learn/keeping.h"
 
 static const double LEAST_LOSS_WEIGHT = 1e-3; /* what weighs less is left out of the loss */
 
@@ -64,6 +63,17 @@ size_t sa_forgetting_first(const sa_learner *learner) {
     return sa_history_window(&learner->memory->history, window);
 }
 
+bool sa_forgetting_is_latest(const sa_learner *learner) {
+    const sa_options *options = learner->options;
+    return options->window > 0 || options->discount < 1 || options->train_window > 0;
+}
+
+double sa_forgetting_stands_for(const sa_learner *learner) {
+    const sa_history *history = &learner->memory->history;
+    if (history->gone_rows == 0 || history->count == 0 || sa_forgetting_is_latest(learner)) return 1;
+    return (double)(history->count + history->gone_rows) / (double)history->count;
+}
+
 bool sa_forgetting_weighs(const sa_learner *learner) {
     return learner->options->discount < 1 || learner->stands_for > 1;
 }
@@ -120,7 +130,7 @@ sa_status sa_rebuild(sa_learner *learner) {
     const sa_accumulator *each;
     if (!sa_rebuild_is_due(learner)) return SA_OK;
     sa_status status = SA_OK;
-    learner->stands_for = sa_keeping_stands_for(learner);
+    learner->stands_for = sa_forgetting_stands_for(learner);
     for (size_t i = 0; status == SA_OK && (each = sa_accumulator_at(i)); i++)
         if (each->of_network && each->is_used(learner))
             status = each->begin_again(learner, sa_forgetting_first_counted(learner));

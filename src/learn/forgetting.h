@@ -25,6 +25,10 @@ size_t sa_forgetting_reach(const sa_options *options);
 size_t sa_forgetting_first(const sa_learner *learner);
 /* The first that a Z made again from the history counts. */
 size_t sa_forgetting_first_counted(const sa_learner *learner);
+/* Is it the latest feedback that counts? */
+bool sa_forgetting_is_latest(const sa_learner *learner);
+/* How many observations one of a bounded history stands for (keeping.h). */
+double sa_forgetting_stands_for(const sa_learner *learner);
 /* What an observation of the history weighs; and whether that is not 1. */
 bool sa_forgetting_weighs(const sa_learner *learner);
 double sa_forgetting_weight(const sa_learner *learner, size_t observation);

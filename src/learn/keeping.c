@@ -11,17 +11,6 @@
 enum { LEAST_PREFIX = 1024, LEAST_TAIL = 64 }; /* rows; decisions: fewer are not worth moving the others */
 static const double THINNING = 1.0 / 16;
 
-bool sa_keeping_is_latest(const sa_learner *learner) {
-    const sa_options *options = learner->options;
-    return options->window > 0 || options->discount < 1 || options->train_window > 0;
-}
-
-double sa_keeping_stands_for(const sa_learner *learner) {
-    const sa_history *history = &learner->memory->history;
-    if (history->gone_rows == 0 || history->count == 0 || sa_keeping_is_latest(learner)) return 1;
-    return (double)(history->count + history->gone_rows) / (double)history->count;
-}
-
 /* ---- dropping ---- */
 
 /* Moves row `from` to row `to`, which is not behind it. */
@@ -155,5 +144,5 @@ sa_status sa_keeping_tidy(sa_learner *learner) {
     if (keep == 0 || history->answered == 0) return SA_OK;
     if (judges && history->count - learner->judged > keep) SA_TRY(sa_predictions_skip(learner));
     while (judges && end > 0 && sa_history_end(history, end - 1) > learner->judged) end--;
-    return sa_keeping_is_latest(learner) ? keep_latest(learner, end) : keep_sample(learner, end);
+    return sa_forgetting_is_latest(learner) ? keep_latest(learner, end) : keep_sample(learner, end);
 }

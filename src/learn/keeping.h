@@ -17,9 +17,5 @@
 
 /* After feedback: what need not be kept goes. Rows of the history get other numbers. */
 sa_status sa_keeping_tidy(sa_learner *learner);
-/* Is it the latest feedback that counts? */
-bool sa_keeping_is_latest(const sa_learner *learner);
-/* How many observations a kept one stands for. */
-double sa_keeping_stands_for(const sa_learner *learner);
 
 #endif

@@ -6,7 +6,6 @@
 #include "base/functions.h"
 #include "base/reals.h"
 #include "learn/forgetting.h"
-#include "learn/keeping.h"
 
 /* With more observations than this, only those of the batches that are drawn are put together; else all of
  * them. */
@@ -162,7 +161,7 @@ sa_status sa_sampler_begin(sa_sampler *self, sa_learner *learner, size_t first, 
                                                 (uint64_t)options->first_run, learner->trainings)};
     look(self);
     weigh(self);
-    double stands_for = sa_keeping_stands_for(learner);
+    double stands_for = sa_forgetting_stands_for(learner);
     self->total *= stands_for;
     bool some = sample > 0 && self->count > sample;
     bool drawn = sample == 0 && self->count > most_shown(options, steps);

@@ -31,7 +31,6 @@
 #include "learn/accumulators.h"
 #include "learn/bonus.h"
 #include "learn/forgetting.h"
-#include "learn/keeping.h"
 #include "learn/sampler.h"
 
 static const size_t PASS_LIMIT =
@@ -70,7 +69,7 @@ static void centre_and_scale(sa_learner *learner, size_t first, double *centre, 
     const sa_options *options = learner->options;
     sa_moments *moments = &learner->moments;
     double mean, deviation;
-    bool of_all = history->gone_rows && !sa_keeping_is_latest(learner);
+    bool of_all = history->gone_rows && !sa_forgetting_is_latest(learner);
     bool whole = first == 0 && history->gone_rows == 0 && history->count > PASS_LIMIT;
     if (options->discount < 1 || of_all || whole) {
         sa_moments_follow(moments, history, options->discount);
@@ -119,7 +118,8 @@ sa_status sa_learner_train(sa_learner *learner, size_t steps) {
     SA_TRY(judge_predictions(learner, centre));
     SA_TRY(sa_sampler_begin(&sampler, learner, first, centre, scale, steps, &training));
     training.seen = seen;
-    training.within = sa_keeping_is_latest(learner) ? learner->memory->history.count - first : seen - first;
+    training.within =
+        sa_forgetting_is_latest(learner) ? learner->memory->history.count - first : seen - first;
     training.alike = !(learner->posterior.variance > 0);
     if (isfinite(centre) && isfinite(scale)) /* huge scores may have no finite mean or deviation */
         SA_TRY(model->kind->training->train(model, &training, &learner->work.model, &diverged));
