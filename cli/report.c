@@ -24,7 +24,7 @@ static const char HELP[] =
     "runs,mean,sd,interval,worst,difference,difference-interval,standing,clicks,\n"
     "                          clicks-interval,seconds,memory,diverged,certificate,ratio [those that say "
     "something]\n"
-    "  --band KIND             sd, ci95 (of the mean), quartiles, range (worst and best run) or none [sd]\n"
+    "  --band KIND             sd, se, ci95 (of the mean), quartiles, range (of all runs) or none [sd]\n"
     "  --title TEXT            of the figure and the page\n"
     "  --size WxH              of the figure, in inches, as in 6x3.5\n"
     "  --log x|y|xy            logarithmic axes\n"

@@ -53,14 +53,14 @@ for words in 'Both &amp; more' 'Cumulative expected regret' "width=\"576\" heigh
     grep -q -e "$words" paper/regret.svg || die "no $words in the figure"
 done
 "$program" report h1 --band none --show 2>/dev/null && die "--show is taken"
-for band in sd ci95 range none; do
+for band in sd se ci95 range none; do
     "$program" report h1 --band $band --out band-$band --quiet
     for file in regret.svg regret.png regret.pdf report.html; do [ -s band-$band/$file ] || die "no band-$band/$file"; done
 done
 cmp -s band-sd/regret.svg band-ci95/regret.svg && die "one standard deviation and the interval look alike"
 
 refuses "--format pdf is not one of html, latex, csv" h1 --format pdf
-refuses "--band se is not one of sd, ci95, quartiles, range, none" h1 --band se
+refuses "--band sem is not one of sd, se, ci95, quartiles, range, none" h1 --band sem
 refuses "--size 6 is not a width and a height" h1 --size 6
 refuses "--size 6x99 is not a width and a height" h1 --size 6x99
 refuses "--log z is not one of none, x, y, xy" h1 --log z

@@ -14,6 +14,7 @@ OTHERS = {"--time", "--mem", "--parsable", "--array", "--dependency", "--wrap", 
           "--prefix", "--build", "--install", "--test-dir", "--output-on-failure",  # cmake, ctest
           "--user", "--break-system-packages", "--no-deps", "--cov",  # pip, pytest
           "--data-binary", "--silent", "--fail", "--retry", "--recursive", "--depth", "--since", "--rm", "--publish", "--volume", "--name", "--read-only",
+          "--solver-seconds",  # of the service
           "--partition", "--system-site-packages", "--fail-with-body", "--gama",  # sbatch, venv, curl, and a mistake that is shown
           "--now", "--system", "--global", "--cflags", "--libs", "--interleaved", "--restart"}
 

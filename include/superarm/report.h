@@ -24,7 +24,7 @@ SA_API void sa_report_destroy(sa_report *report); /* NULL is fine */
 SA_API sa_status sa_report_open_panels(const char *const *folders, size_t count, sa_report **out);
 
 /* How it is to look, before it is written: "format" (html, latex or csv), "title", "size" (inches: 6x3.5),
- * "log" (x, y or xy), "band" (sd, ci95, quartiles, range: the worst and the best run, none), "agent" (LABEL
+ * "log" (x, y or xy), "band" (sd, se, ci95, quartiles, range: worst and best run, none), "agent" (LABEL
  * or LABEL:NAME; those named, in this order), "against" (the label of the agent that differences are to),
  * "regret" (expected or realised, else as the experiment says), "columns" (of tables: mean,sd,worst). A wrong
  * value is SA_INVALID. */

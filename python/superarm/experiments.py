@@ -56,7 +56,7 @@ def run(environment: Any = None, agents: Union[AgentSpec, Iterable[AgentSpec]] =
     - objects of your own with `select(contexts, k)` and `update(arms, scores)`, or classes of such (`superarm.OwnAlgorithm`).
 
     `oracle` is a name, or an object with `solve(scores, k)` and `alpha`. `out` is a folder for the results, which `superarm report`
-    and `superarm.load` read; with `resume=True` what is there goes on, also with more runs or agents, and with
+    and `superarm.load` read; with `resume=True` what is there goes on, or where nothing is it begins, also with more runs or agents, and with
     `replace="label"` (or a list) those agents are run again from their first run: what your code is, is kept with the results, and runs of
     code that has changed are not mixed. `processes` spreads the runs over so
     many processes: threads share the interpreter's lock, so for algorithms of your own in Python these are what is faster. `random_state` is the seed (None: a new one each time),
@@ -87,6 +87,8 @@ def ask(environment: Any, agents: Any, oracle: Any, random_state: Optional[int],
         raise InputError("agents and algorithm both say who plays: give one of them")
     if out is not None and not isinstance(out, (str, os.PathLike)):
         raise InputError(f"out is {out!r}, and the path of a folder is wanted")
+    if options.get("resume") and out is not None and not os.path.exists(os.path.join(os.fspath(out), "spec.yaml")):
+        options = {**options, "resume": None}  # nothing to go on with: it begins
     asked.set({"random_state": seed, **options})
     if environment is not None:
         asked.environment(environment)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import json
+import math
 import os
+import tempfile
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 CURVES = ("expected_regret", "realised_regret", "reward", "clicks")
 _NAMES = {"expected_regret": "Cumulative expected regret", "realised_regret": "Cumulative realised regret", "reward": "Cumulative reward",
           "clicks": "Clicks"}
-_BANDS = {"sd": "mean and one standard deviation", "ci95": "mean and its 95% interval", "quartiles": "mean and quartiles",
+_BANDS = {"sd": "mean and one standard deviation", "se": "mean and one standard error", "ci95": "mean and its 95% interval", "quartiles": "mean and quartiles",
           "range": "mean, worst and best run", None: None}
 _MARKS = "os^Dvos^Dv"  # of the report's figures; from the sixth on they are empty
 _FORMAT = 1  # of summary.json
@@ -96,25 +99,101 @@ class Results:
         line.update({name: value for name, value in about.items() if name not in ("algorithm", "display", "options")})
         return line
 
+    def to_frame(self, *, long: bool = False, curve: Optional[str] = None) -> Any:
+        """As a pandas.DataFrame: the summary, or with `long` a row for each agent, run and round, with the columns label, display, run, round
+        and every curve, or the one that is named."""
+        import pandas
+
+        if not long:
+            return self.summary(as_dict=False)
+        names = [self._curve(curve)] if curve is not None else [name for name in CURVES if getattr(self, name)]
+        frames = []
+        for label in self.labels:
+            runs, rounds = self.reward[label].shape
+            columns = {"label": label, "display": self.agents[label]["display"], "run": np.repeat(np.arange(runs), rounds),
+                       "round": np.tile(np.arange(1, rounds + 1), runs)}
+            frames.append(pandas.DataFrame({**columns, **{name: getattr(self, name)[label].ravel() for name in names if label in getattr(self, name)}}))
+        return pandas.concat(frames, ignore_index=True)
+
+    def _curve(self, curve: Optional[str]) -> str:
+        """The curve that is meant: unless named, the regret that the option show_regret names."""
+        shown = keyword(str(curve)) if curve is not None else f"{self.options.get('show_regret', 'expected')}_regret"
+        if shown not in CURVES or not getattr(self, shown):
+            there = ", ".join(name for name in CURVES if getattr(self, name))
+            raise InputError(f"curve {curve!r}: there are {there}")
+        return shown
+
+    def differences(self, reference: Optional[str] = None, *, curve: Optional[str] = None) -> Dict[str, Dict[str, float]]:
+        """Each agent minus the reference (the first agent), run by run, after the last round: mean, sd, low and high (Student's 95%
+        interval), the p-value of a two-sided paired t-test, and `holm`, the same after Holm's correction for that many comparisons.
+
+        >>> import superarm
+        >>> results = superarm.run("h1", ["comblin-ucb", "random"], rounds=50, runs=3, dim=5)
+        >>> results.differences()["random"]["mean"] > 0
+        True
+        """
+        first, shown = self.labels[0] if reference is None else reference, self._curve(curve)
+        if first not in self.agents:
+            raise InputError(f"there is no agent {first!r}; there are {', '.join(self.labels)}")
+        found: Dict[str, Dict[str, float]] = {}
+        for label in self.labels:
+            if label == first:
+                continue
+            apart = getattr(self, shown)[label][:, -1] - getattr(self, shown)[first][:, -1]
+            mean, sd, low, high, _ = final_mean(apart[:, None])
+            found[label] = {"mean": mean, "sd": sd, "low": low, "high": high, "p": _paired_p(apart)}
+        order = sorted(found, key=lambda label: found[label]["p"])
+        least = 0.0
+        for rank, label in enumerate(order):
+            least = max(least, min(1.0, (len(order) - rank) * found[label]["p"]))
+            found[label]["holm"] = least if found[label]["p"] == found[label]["p"] else float("nan")
+        return found
+
+    def report(self, out: Union[str, "os.PathLike[str]", None] = None, **style: Any) -> str:
+        """Writes what `superarm report` writes, into `out` or the results' own folder, and returns the path of the page. `style`: format,
+        title, size, log, band, agent, against, regret, columns, as the program's flags."""
+        return _report(self._folder(), out, style)[0]
+
+    def latex(self, **style: Any) -> str:
+        """The table for a paper, as `superarm report --format latex` writes it; `columns="mean,sd"` and `against` are of use."""
+        with tempfile.TemporaryDirectory() as folder:
+            page, _ = _report(self._folder(), folder, {**style, "format": "latex"})
+            with open(page, encoding="utf-8") as file:
+                return file.read()
+
+    def _folder(self) -> str:
+        if self.folder is None:
+            raise InputError("a report is made of a folder of results: run with out=, or superarm.load one")
+        return self.folder
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the summary's regret, an agent a row."""
+        shown = self._curve(None)
+        head = "".join(f"<th>{name}</th>" for name in ("agent", "runs", f"mean {shown.replace('_', ' ')}", "sd", "95% interval", "worst"))
+        rows = []
+        for line in self.summary(as_dict=True).values():
+            numbers = [line[f"{shown}{name}"] for name in ("", "_sd", "_low", "_high", "_worst")]
+            mean, sd, low, high, worst = ("-" if number != number else f"{number:.5g}" for number in numbers)
+            rows.append(f"<tr><th>{html.escape(line['display'])}</th><td>{line['runs']}</td><td>{mean}</td><td>{sd}</td>"
+                        f"<td>{low} to {high}</td><td>{worst}</td></tr>")
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
     def plot(self, curve: Optional[str] = None, *, ax: Any = None, labels: Union[str, Iterable[str], Mapping[str, str], None] = None,
              band: Optional[str] = "sd") -> Any:
         """Draws the mean over the runs, round by round, with matplotlib: into `ax`, or into a new figure; returns the axes. Names, colours
         and marks are those of `superarm report`.
 
         `curve` is "expected_regret", "realised_regret", "reward" or "clicks", unless given the regret that the option show_regret
-        names. `band` is "sd" (one standard deviation, as in the paper), "ci95" (the confidence interval of the mean), "quartiles",
+        names. `band` is "sd" (one standard deviation, as in the paper), "se", "ci95" (the confidence interval of the mean), "quartiles",
         "range" (the worst and the best run) or None. `labels`: which agents, a list or one, or a dict of labels to names to show.
         """
         try:
             from matplotlib import pyplot
         except ImportError as error:
             raise ImportError("Results.plot draws with matplotlib, which is not installed") from error
-        shown = keyword(str(curve)) if curve is not None else f"{self.options.get('show_regret', 'expected')}_regret"
-        if shown not in CURVES or not getattr(self, shown):
-            there = ", ".join(name for name in CURVES if getattr(self, name))
-            raise InputError(f"curve {curve!r}: there are {there}")
+        shown = self._curve(curve)
         if band not in _BANDS:
-            raise InputError(f"band {band!r}: there are sd, ci95, quartiles, range and None")
+            raise InputError(f"band {band!r}: there are sd, se, ci95, quartiles, range and None")
         chosen = self.labels if labels is None else [labels] if isinstance(labels, str) else list(labels)
         if not chosen:
             raise InputError("labels is empty, and there would be nothing to draw")
@@ -147,6 +226,49 @@ def final_mean(curves: Any) -> Tuple[float, float, float, float, float]:
     return found.mean, found.sd, found.low, found.high, found.worst
 
 
+def _paired_p(apart: Any) -> float:
+    """Two-sided, of Student's t with n - 1 degrees of freedom, by the incomplete beta function's continued fraction (Lentz)."""
+    runs = len(apart)
+    deviation = float(np.std(apart, ddof=1)) if runs > 1 else float("nan")
+    if not deviation > 0:
+        return float("nan") if runs < 2 else (1.0 if float(np.mean(apart)) == 0 else 0.0)
+    t, freedom = float(np.mean(apart)) / (deviation / math.sqrt(runs)), runs - 1
+    x, a, b = freedom / (freedom + t * t), freedom / 2, 0.5
+    flip = x > (a + 1) / (a + b + 2)
+    if flip:
+        x, a, b = 1 - x, b, a
+    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)) / a if 0 < x < 1 else 0.0
+    tiny, c, d = 1e-300, 1.0, 1 - (a + b) * x / (a + 1)
+    d = 1 / (d if abs(d) > tiny else tiny)
+    fraction = d
+    for m in range(1, 300):
+        for step in (m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)), -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))):
+            d, c = 1 + step * d, 1 + step / c
+            d, c = 1 / (d if abs(d) > tiny else tiny), c if abs(c) > tiny else tiny
+            fraction *= d * c
+        if abs(d * c - 1) < 1e-15:
+            break
+    return 1 - front * fraction if flip else front * fraction
+
+
+def _report(folder: str, out: Any, style: Mapping[str, Any]) -> Tuple[str, str]:
+    """The paths of the page, and the tables as text."""
+    from ._native import ffi, text
+    from ._options import c_text, option_text
+
+    report = ffi.new("sa_report **")
+    path = ffi.new("char[]", c_text(folder, "folder"))
+    check(lib.sa_report_open([path], 1, report))
+    try:
+        for name, value in style.items():
+            for one in value if name == "agent" and isinstance(value, (list, tuple)) else [value]:
+                check(lib.sa_report_set(report[0], c_text(name, "style"), c_text(option_text(name, one), name)))
+        check(lib.sa_report_write(report[0], ffi.NULL if out is None else c_text(out, "out")))
+        return text(lib.sa_report_page(report[0])) or "", text(lib.sa_report_table(report[0])) or ""
+    finally:
+        lib.sa_report_destroy(report[0])
+
+
 def _looks(labels: List[str], agents: Mapping[str, Any]) -> List[Dict[str, Any]]:
     """How the report draws these agents beside each other, as matplotlib says it."""
     from ._native import ffi, text
@@ -173,6 +295,8 @@ def _band(curves: Any, band: str) -> Tuple[Any, Any]:
         return low, high
     mean = curves.mean(axis=0)
     half = curves.std(axis=0, ddof=1)
+    if band == "se":
+        half = half / np.sqrt(len(curves))
     if band == "ci95":
         runs = len(curves)
         unit = final_mean(np.arange(float(runs))[:, None])  # Student's quantile over sqrt(runs), times a deviation that is known

@@ -28,6 +28,7 @@ static const struct {
     {"acc-ucb", "acc-ucb", "ACC-UCB"},
     {"greedy", "greedy", "greedy"},
     {"cn-ucb-tuned", "cn-ucb", "CN-UCB"}, /* beside one of another preset */
+    {"cn-ucb-chosen", "cn-ucb", "CN-UCB (paper, gamma and rate chosen)"},
     {"cn-ucb-alone", "cn-ucb", "CN-UCB (network alone)"},
     {"cn-ts-alone", "cn-ts", "CN-TS (network alone)"},
     {"cn-ts-m100", "cn-ts", "CN-TS (m=100)"},

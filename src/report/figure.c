@@ -70,22 +70,41 @@ static void add_quoted(sa_buffer *script, const char *text) {
     sa_buffer_text(script, "'");
 }
 
+/* How large letters, lines and marks are: 1 in a figure of the usual size, less in a smaller one. */
+typedef struct scales {
+    double all, key, mark;
+} scales;
+
+static const scales USUAL = {1, 1, 1};
+
+/* Whatever the locale's decimal point is. */
+static void add_decimal(sa_buffer *script, double number) { sa_buffer_number(script, number, 3); }
+
+/* On paper, letters of the usual proportion would be too small in a small figure. */
+static double print_factor(sa_picture kind, scales look) {
+    return kind == SA_PICTURE_PDF && look.all < 1 ? 1.2 : 1;
+}
+
 /* In units of 1/96 inch. */
-static void add_terminal(sa_buffer *script, sa_picture kind, size_t width, size_t height) {
+static void add_terminal(sa_buffer *script, sa_picture kind, scales look, size_t width, size_t height) {
+    static const double letters[] = {[SA_PICTURE_SVG] = 14, [SA_PICTURE_PNG] = 20, [SA_PICTURE_PDF] = 10};
+    static const char *const fonts[] = {[SA_PICTURE_SVG] = "Helvetica,Arial,sans-serif",
+                                        [SA_PICTURE_PNG] = "sans",
+                                        [SA_PICTURE_PDF] = "sans"};
     sa_buffer_text(script, "set encoding utf8\n");
     if (kind == SA_PICTURE_SVG)
-        sa_buffer_format(
-            script,
-            "set terminal svg size %zu,%zu font 'Helvetica,Arial,sans-serif,14' background '#ffffff'\n",
-            width, height);
+        sa_buffer_format(script, "set terminal svg size %zu,%zu background '#ffffff'", width, height);
     else if (kind == SA_PICTURE_PNG)
-        sa_buffer_format(
-            script, "set terminal pngcairo size %zu,%zu font 'sans,20' background '#ffffff' linewidth 2\n",
-            2 * width, 2 * height);
+        sa_buffer_format(script, "set terminal pngcairo size %zu,%zu background '#ffffff'", 2 * width,
+                         2 * height);
     else
-        sa_buffer_format(script,
-                         "set terminal pdfcairo size %zu.%02zuin,%zu.%02zuin font 'sans,10' linewidth 1.2\n",
-                         width / 96, width % 96 * 100 / 96, height / 96, height % 96 * 100 / 96);
+        sa_buffer_format(script, "set terminal pdfcairo size %zu.%02zuin,%zu.%02zuin", width / 96,
+                         width % 96 * 100 / 96, height / 96, height % 96 * 100 / 96);
+    sa_buffer_format(script, " font '%s,", fonts[kind]);
+    add_decimal(script, letters[kind] * look.all * print_factor(kind, look));
+    sa_buffer_text(script, "' linewidth ");
+    add_decimal(script, (kind == SA_PICTURE_PNG ? 2 : kind == SA_PICTURE_PDF ? 1.2 : 1) * look.all);
+    sa_buffer_text(script, "\nset rmargin 3\n");
     sa_buffer_text(script,
                    "set border 3 lc rgb '#555555'\nset tics nomirror out scale 0.6\n"
                    "set grid lc rgb '#dddddd' lt 1 lw 0.5\nset style fill transparent solid 0.14 noborder\n"
@@ -93,7 +112,13 @@ static void add_terminal(sa_buffer *script, sa_picture kind, size_t width, size_
 }
 
 /* The legend's letters. */
-static int key_font(sa_picture kind) { return kind == SA_PICTURE_SVG ? 12 : kind == SA_PICTURE_PNG ? 17 : 9; }
+static double key_font(sa_picture kind, scales look) {
+    return look.key * print_factor(kind, look) *
+           (kind == SA_PICTURE_SVG   ? 12
+            : kind == SA_PICTURE_PNG ? 17
+                                     : 9) *
+           (kind == SA_PICTURE_PDF && look.all < 1 ? 1.15 : 1);
+}
 
 /* ---- data ---- */
 
@@ -149,11 +174,12 @@ static void add_data(sa_buffer *script, const sa_report *report, const sa_report
 /* ---- curves ---- */
 
 /* Marks along the curve tell agents apart in grey, too. */
-static void add_style(sa_buffer *script, const sa_report_panel *panel, size_t i, size_t points) {
+static void add_style(sa_buffer *script, const sa_report_panel *panel, scales look, size_t i, size_t points) {
     size_t apart = points / MARKS > 0 ? points / MARKS : 1;
     sa_line line = sa_agent_line(panel, i);
-    sa_buffer_format(script, "with linespoints lw 2 lc rgb '%s' pt %d ps 0.8 pi %zu", line.colour,
-                     MARK_TYPES[sa_line_mark(line, i)], apart);
+    sa_buffer_format(script, "with linespoints lw %s lc rgb '%s' pt %d pi %zu ps ",
+                     look.all < 1 ? "1.5" : "2", line.colour, MARK_TYPES[sa_line_mark(line, i)], apart);
+    add_decimal(script, 0.8 * look.mark);
     if (line.dashes == 0) return;
     sa_buffer_text(script, " dt (");
     add_dashes(script, line.dashes, ",");
@@ -179,7 +205,7 @@ static void add_axes(sa_buffer *script, const sa_style *style, const sa_report_p
 
 /* "plot ..." of a panel. */
 static void add_plot(sa_buffer *script, const sa_report *report, const sa_report_panel *panel, size_t p,
-                     bool titled) {
+                     scales look, bool titled) {
     bool alone = report->panel_count == 1 && *report->style.title;
     const char *join = "";
     add_axes(script, &report->style, panel);
@@ -197,7 +223,7 @@ static void add_plot(sa_buffer *script, const sa_report *report, const sa_report
         if (!sa_agent_is_drawn(panel, i)) continue;
         sa_buffer_format(script, "%s  $ours_%zu_%zu using 1:2 ", join, p, i);
         join = ", \\\n";
-        add_style(script, panel, i, points);
+        add_style(script, panel, look, i, points);
         add_title(script, agent->name, "", titled);
         if (!agent->published) continue;
         sa_buffer_format(script, ", \\\n  $published_%zu_%zu using 1:2 ", p, i);
@@ -215,13 +241,13 @@ static size_t entries(const sa_report_panel *panel) {
 }
 
 /* Names of very different lengths make wide columns, so long ones get fewer. */
-static size_t key_columns(const sa_report_panel *panel, size_t width) {
+static size_t key_columns(const sa_report_panel *panel, size_t width, double scale) {
     size_t longest = 1;
     for (size_t i = 0; i < panel->agent_count; i++) {
         size_t size = strlen(panel->agents[i].name) + (panel->agents[i].published ? 11 : 0);
         if (size > longest) longest = size;
     }
-    size_t columns = width / (longest * 8 + 60);
+    size_t columns = (size_t)((double)width / (scale * ((double)longest * 7.5 + 55)));
     return columns > 0 ? columns : 1;
 }
 
@@ -229,33 +255,37 @@ static size_t key_columns(const sa_report_panel *panel, size_t width) {
 
 sa_status sa_figure_panel(const sa_report *report, const sa_report_panel *panel, sa_buffer *out) {
     sa_buffer script = {0};
-    add_terminal(&script, SA_PICTURE_SVG, PANEL_WIDTH, PANEL_HEIGHT);
+    add_terminal(&script, SA_PICTURE_SVG, USUAL, PANEL_WIDTH, PANEL_HEIGHT);
     add_data(&script, report, panel, 0);
     sa_buffer_text(&script, "unset key\n");
-    add_plot(&script, report, panel, 0, false);
+    add_plot(&script, report, panel, 0, USUAL, false);
     sa_status status = sa_gnuplot(&script, out);
     sa_buffer_clear(&script);
     return status;
 }
 
 /* The legend of the panel with most agents below all of them: a plot of nothing. */
-static void add_legend(sa_buffer *script, const sa_report_panel *panel, sa_picture kind, size_t columns) {
+static void add_legend(sa_buffer *script, const sa_report_panel *panel, sa_picture kind, scales look,
+                       size_t columns) {
     const char *join = "";
     sa_buffer_format(
         script,
         "unset title\nunset xlabel\nunset ylabel\nunset border\nunset tics\nunset grid\nunset logscale\n"
         "set yrange [0:1]\nset xrange [0:1]\n"
-        "set key inside center center horizontal Left reverse maxcols %zu noenhanced samplen 2.5 width 2 "
-        "font ',%d'\n"
-        "plot \\\n",
-        columns, key_font(kind));
+        "set key inside center center horizontal Left reverse maxcols %zu noenhanced samplen 2.5 width %d "
+        "font ',",
+        columns, look.all < 1 ? 0 : 2);
+    add_decimal(script, key_font(kind, look));
+    sa_buffer_text(script, "' spacing ");
+    add_decimal(script, look.all < 1 ? 1.05 : 1.25);
+    sa_buffer_text(script, "\nplot \\\n");
     for (size_t i = 0; i < panel->agent_count; i++) {
         const sa_report_agent *agent = &panel->agents[i];
         if (!sa_agent_is_drawn(panel, i)) continue;
         sa_buffer_text(script, join);
         sa_buffer_text(script, "  NaN ");
         join = ", \\\n";
-        add_style(script, panel, i, 1);
+        add_style(script, panel, look, i, 1);
         add_title(script, agent->name, "", true);
         if (!agent->published) continue;
         sa_buffer_text(script, ", \\\n  NaN ");
@@ -288,29 +318,55 @@ static const sa_report_panel *fullest(const sa_report *report) {
     return most;
 }
 
+/* A legend of this many lines and columns; in units of 1/96 inch. */
+typedef struct key_shape {
+    size_t columns, lines;
+    double height;
+} key_shape;
+
+static key_shape legend_of(const sa_report_panel *panel, size_t width, double scale) {
+    size_t columns = key_columns(panel, width, scale), lines = (entries(panel) + columns - 1) / columns;
+    return (key_shape){columns, lines, scale * (double)(lines * KEY_LINE) + KEY_ROOM * (scale < 1 ? 0.5 : 1)};
+}
+
+/* Letters as large as the figure allows, and a legend of at most a fifth of its height. */
+static scales look_of(const sa_report *report, const sa_report_panel *most, size_t width, size_t height) {
+    const double fifth = 0.2, least = 0.4;
+    double usual = report->panel_count == 1 ? ALONE_WIDTH : (double)(report->panel_count * PANEL_WIDTH);
+    scales look = USUAL;
+    if (report->style.width <= 0) return look;
+    look.all = fmin(1, fmax(0.55, fmin((double)width / usual * 1.3, (double)height / PANEL_HEIGHT)));
+    look.key = look.mark = look.all;
+    while (look.key > least && legend_of(most, width, look.key).height > fifth * (double)height)
+        look.key *= 0.97;
+    look.mark = 0.85 * look.all;
+    return look;
+}
+
 sa_status sa_figure_all(const sa_report *report, sa_picture kind, sa_buffer *out) {
     const sa_style *style = &report->style;
     const sa_report_panel *most = fullest(report);
     size_t count = report->panel_count, width = count == 1 ? ALONE_WIDTH : count * PANEL_WIDTH;
     if (style->width > 0) width = (size_t)lround(96 * style->width);
-    size_t columns = key_columns(most, width), lines = (entries(most) + columns - 1) / columns;
-    size_t legend = lines * KEY_LINE + KEY_ROOM, height = PANEL_HEIGHT + legend;
-    if (style->height > 0) height = (size_t)lround(96 * style->height);
-    double below = fmin(0.6, (double)legend / (double)height);
-    double above = count > 1 && *style->title ? (double)HEADING / (double)height : 0;
+    size_t height = style->height > 0 ? (size_t)lround(96 * style->height) : 0;
+    scales look = look_of(report, most, width, height);
+    key_shape legend = legend_of(most, width, look.key);
+    if (!height) height = PANEL_HEIGHT + (size_t)legend.height;
+    double below = fmin(0.6, legend.height / (double)height);
+    double above = count > 1 && *style->title ? HEADING * look.all / (double)height : 0;
     sa_buffer script = {0};
-    add_terminal(&script, kind, width, height);
+    add_terminal(&script, kind, look, width, height);
     for (size_t p = 0; p < count; p++) add_data(&script, report, &report->panels[p], p);
     sa_buffer_text(&script, "set multiplot\nunset key\n");
     for (size_t p = 0; p < count; p++) {
         add_place(&script, (double)p / (double)count, below, 1 / (double)count, 1 - below - above);
         if (p == 0 && above > 0) add_heading(&script, style->title);
-        add_plot(&script, report, &report->panels[p], p, false);
+        add_plot(&script, report, &report->panels[p], p, look, false);
         if (p == 0) sa_buffer_text(&script, "unset label 1\n");
     }
     add_place(&script, 0, 0, 1, below);
     sa_buffer_text(&script, "set margins 0,0,0,0\n");
-    add_legend(&script, most, kind, columns);
+    add_legend(&script, most, kind, look, legend.columns);
     sa_buffer_text(&script, "unset multiplot\n");
     sa_status status = sa_gnuplot(&script, out);
     sa_buffer_clear(&script);

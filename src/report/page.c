@@ -72,8 +72,9 @@ static void add_figures(sa_buffer *buffer, const sa_report *report, const sa_buf
     sa_buffer_text(buffer, "</div>\n<div class=\"legend shared\">");
     add_legend(buffer, &report->panels[0]);
     static const char *const bands[] = {
-        "; bands: one standard deviation", "; bands: the 95% interval of the mean",
-        "; bands: from the first to the third quartile", "; bands: from the best to the worst run", ""};
+        "; bands: one standard deviation",         "; bands: one standard error of the mean",
+        "; bands: the 95% interval of the mean",   "; bands: from the first to the third quartile",
+        "; bands: from the best to the worst run", ""};
     sa_buffer_text(buffer, "</div>\n<p>Mean over runs");
     sa_buffer_text(buffer, bands[report->style.band]);
     sa_buffer_text(buffer, report->published_count > 0 ? "; dashed: published.</p>\n" : ".</p>\n");

@@ -87,7 +87,14 @@ typedef struct sa_report_panel {
     size_t rounds; /* of the agent that has most */
 } sa_report_panel;
 
-typedef enum sa_band { SA_BAND_SD, SA_BAND_CI95, SA_BAND_QUARTILES, SA_BAND_RANGE, SA_BAND_NONE } sa_band;
+typedef enum sa_band {
+    SA_BAND_SD,
+    SA_BAND_SE,
+    SA_BAND_CI95,
+    SA_BAND_QUARTILES,
+    SA_BAND_RANGE,
+    SA_BAND_NONE
+} sa_band;
 typedef enum sa_format_kind { SA_FORMAT_HTML, SA_FORMAT_LATEX, SA_FORMAT_CSV } sa_format_kind;
 
 /* What a table tells of an agent: X(ENUMERATOR, "its name in --columns"). */

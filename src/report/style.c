@@ -214,7 +214,7 @@ sa_status sa_report_set(sa_report *report, const char *name, const char *value) 
     sa_style *style = &report->style;
     int chosen = 0;
     if (!strcmp(name, "format")) return choose(name, value, "html|latex|csv", &style->format);
-    if (!strcmp(name, "band")) return choose(name, value, "sd|ci95|quartiles|range|none", &style->band);
+    if (!strcmp(name, "band")) return choose(name, value, "sd|se|ci95|quartiles|range|none", &style->band);
     if (!strcmp(name, "regret")) return set_regret(report, value);
     if (!strcmp(name, "size")) return set_size(style, value);
     if (!strcmp(name, "columns")) return set_columns(style, value);

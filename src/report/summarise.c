@@ -61,6 +61,7 @@ static double quantile(const double *sorted, size_t count, double share) {
 static void set_band(const double *regret, size_t runs, size_t rounds, int band, sa_curve *curve, size_t i,
                      double *sorted) {
     double mean = curve->mean[i], half = curve->sd[i];
+    if (band == SA_BAND_SE) half /= sqrt((double)runs);
     if (band == SA_BAND_CI95) half *= sa_student_quantile(runs - 1) / sqrt((double)runs);
     curve->low[i] = mean - half;
     curve->high[i] = mean + half;
