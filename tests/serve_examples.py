@@ -46,6 +46,16 @@ def the_lines_of_the_docs_run():
             assert done.returncode == 0, (block, done)
 
 
+def the_docs_name_tests_that_there_are():
+    here = os.path.dirname(os.path.abspath(__file__))
+    docs, made = open(os.path.join(EXAMPLES, "..", "..", "docs", "SERVICE.md")).read(), open(os.path.join(here, "CMakeLists.txt")).read()
+    named = [name for group in re.findall(r"[Tt]ests? ((?:`[a-z_]+`(?:, | and )?)+)", docs) for name in re.findall(r"`([a-z_]+)`", group)]
+    assert len(set(named)) > 10, named
+    for name in named:
+        there = any(os.path.exists(os.path.join(here, file)) for file in (name + ".py", f"test_{name}.c", name + ".c"))
+        assert there or f"NAME {name} " in made, name
+
+
 def the_unit_starts_it_as_documented():
     unit = open(os.path.join(EXAMPLES, "superarm.service")).read()
     flags = set(word for line in unit.splitlines() if "ExecStart" in line for word in line.split() if word.startswith("--"))
@@ -54,4 +64,4 @@ def the_unit_starts_it_as_documented():
 
 
 if __name__ == "__main__":
-    main(examples_run, the_lines_of_the_docs_run, the_unit_starts_it_as_documented)
+    main(examples_run, the_lines_of_the_docs_run, the_docs_name_tests_that_there_are, the_unit_starts_it_as_documented)
