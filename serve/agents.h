@@ -60,7 +60,7 @@ typedef struct agent {
     sv_bucket series[SERIES_BUCKETS];
     double reward_sum; /* of the events learnt since the start */
     uint64_t reward_count;
-    double behind_since; /* how old the first row that is not served yet is; 0: all are */
+    double behind_since; /* since when the first row waits that is not served yet; 0: none does */
     sv_unknown unknown;  /* fields that the schema does not have */
 
     /* the learner's own */
