@@ -130,3 +130,23 @@ first_run others/scores.npy flat.npy
 refuses "say --shared-scores if that is meant" $mixed --out mixed
 "$program" $mixed --shared-scores --out mixed --quiet || die "--shared-scores is not taken"
 refuses "--shared-scores is for --environment npy" run --environment h1 --shared-scores --out more
+
+# A report of a folder that was stopped leaves a summary; the folder is not called finished.
+mkdir stopped && cat >stopped.yaml <<'END'
+environment: h1
+dim: 4
+rounds: 20
+runs: 2
+algorithm: [random, best]
+END
+"$program" run stopped.yaml --out half --quiet
+mkdir -p half/parts && python3 - <<'END'
+import json
+summary = json.load(open("half/summary.json"))
+assert summary["complete"] is True
+text = open("half/summary.json").read().replace('"complete": true', '"complete": false', 1)
+open("half/summary.json", "w").write(text)
+END
+status=0
+"$program" run stopped.yaml --out half --quiet 2>err || status=$?
+[ "$status" = 2 ] && grep -q "holds an unfinished experiment, with which --resume goes on" err || die "a stopped folder is called: $(cat err)"

@@ -59,6 +59,18 @@ static void remove_temporaries(const char *folder) {
 
 /* ---- may it be used? ---- */
 
+/* A report of runs that were stopped leaves a summary, too, which says that it is not complete. */
+static bool is_finished(const char *folder) {
+    char *path, *text = NULL;
+    size_t size;
+    if (sa_format(&path, "%s/summary.json", folder) != SA_OK) return false;
+    bool finished = sa_file_exists(path) && sa_file_read(path, &text, &size) == SA_OK &&
+                    !strstr(text, "\"complete\": false");
+    sa_free(text);
+    sa_free(path);
+    return finished;
+}
+
 /* --out must be new, or the folder of an experiment that --resume goes on with, or that other shards work
  * in. */
 sa_status sa_results_check_folder(const sa_options *options) {
@@ -75,7 +87,7 @@ sa_status sa_results_check_folder(const sa_options *options) {
         return sa_fail(SA_INVALID,
                        "--resume: there is no folder %s to go on with; leave --resume out to begin", out);
     if (sa_folder_is_empty(out) || has_only_temporaries(out)) return SA_OK;
-    bool begun = is_there(out, "spec.yaml"), finished = begun && is_there(out, "summary.json");
+    bool begun = is_there(out, "spec.yaml"), finished = begun && is_finished(out);
     if ((options->resume || shard) && begun) return SA_OK;
     if (options->resume || shard)
         return sa_fail(SA_INVALID, "--%s: %s has no spec.yaml, so it is not the folder of an experiment",
