@@ -137,6 +137,17 @@ static bool read_candidates(sv_ask *self, const sv_settings *settings, const cha
     return read_contexts(self, contexts, why);
 }
 
+/* One wild number would be in the agent's statistics for ever. */
+static bool check_features(const sv_ask *self, const sv_settings *settings, sv_refusal *why) {
+    const double *range = settings->feature_range;
+    for (size_t i = 0; i < self->arms * self->dim; i++)
+        if (!(self->contexts[i] >= range[0] && self->contexts[i] <= range[1]))
+            return refuse(why, 400,
+                          "feature %zu of arm %zu is %g, outside the agent's feature_range, %g to %g",
+                          i % self->dim, i / self->dim, self->contexts[i], range[0], range[1]);
+    return true;
+}
+
 static bool fill_request(sv_ask *self, sv_refusal *why) {
     if (!(self->request = sa_request_new())) return refuse(why, 503, "memory could not be had");
     sa_request_contexts(self->request, self->contexts, self->arms);
@@ -156,7 +167,8 @@ bool ask_read(sv_ask *self, const sv_settings *settings, json_t *body, const cha
     if (!value_fields(body, "decide", fields, why)) return false;
     if ((value = json_object_get(body, "event")) && !value_id(value, "event", &self->event, why))
         return false;
-    if (!read_candidates(self, settings, json, size, why)) return false;
+    if (!read_candidates(self, settings, json, size, why) || !check_features(self, settings, why))
+        return false;
     if ((value = json_object_get(body, "slate")) &&
         !value_whole(value, "slate", 1, LIMIT_ITEMS, &self->slate, why))
         return false;

@@ -46,25 +46,30 @@ static bool read_key(sv_feedback *self, sv_refusal *why) {
     return true;
 }
 
-static bool read_values(sv_feedback *self, sv_refusal *why) {
+static bool read_number(const json_t *value, const sv_settings *settings, sv_refusal *why) {
+    const double *range = settings->reward_range;
+    double number;
+    if (json_is_null(value)) return true;
+    if (!value_number(value, "a value of feedback", &number, why)) return false;
+    return (number >= range[0] && number <= range[1]) ||
+           refuse(why, 400, "feedback of %g is outside the agent's reward_range, %g to %g", number, range[0],
+                  range[1]);
+}
+
+static bool read_values(sv_feedback *self, const sv_settings *settings, sv_refusal *why) {
     const char *name;
     json_t *value;
-    double number;
     if (!self->values)
         return refuse(why, 400, "feedback is missing: a value by item id, or a list of K values or nulls");
     if (json_is_array(self->values)) {
-        for (size_t i = 0; i < json_array_size(self->values); i++) {
-            value = json_array_get(self->values, i);
-            if (!json_is_null(value) && !value_number(value, "a value of feedback", &number, why))
-                return false;
-        }
+        for (size_t i = 0; i < json_array_size(self->values); i++)
+            if (!read_number(json_array_get(self->values, i), settings, why)) return false;
         return true;
     }
     if (!json_is_object(self->values)) return refuse(why, 400, "feedback is neither an object nor a list");
     if (!json_object_size(self->values)) return refuse(why, 400, "feedback has no values");
     json_object_foreach((json_t *)self->values, name,
-                        value) if (!json_is_null(value) &&
-                                   !value_number(value, "a value of feedback", &number, why)) return false;
+                        value) if (!read_number(value, settings, why)) return false;
     return true;
 }
 
@@ -77,7 +82,7 @@ static bool prepare(sv_exchange *self, sv_feedback *feedback, sv_refusal *why) {
     if (!value_id(event, "event", &feedback->event, why)) return false;
     feedback->values = json_object_get(feedback->body, "feedback");
     feedback->settings = agent_settings(self->agent);
-    return read_values(feedback, why) && read_key(feedback, why);
+    return read_values(feedback, feedback->settings, why) && read_key(feedback, why);
 }
 
 /* ---- in the writer ---- */

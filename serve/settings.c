@@ -36,6 +36,19 @@ static bool find_dim(sv_settings *self, sv_refusal *why) {
     return true;
 }
 
+/* [low, high]; where it is not given, so far to either side. */
+static bool read_range(const json_t *body, const char *name, double wide, double out[2], sv_refusal *why) {
+    const json_t *value = json_object_get(body, name);
+    out[0] = -wide;
+    out[1] = wide;
+    if (!value || json_is_null(value)) return true;
+    if (json_array_size(value) != 2)
+        return refuse(why, 400, "%s is not a list of two numbers, as in [0, 1]", name);
+    for (size_t i = 0; i < 2; i++)
+        if (!value_number(json_array_get(value, i), name, &out[i], why)) return false;
+    return out[0] < out[1] || refuse(why, 400, "%s: %g is not less than %g", name, out[0], out[1]);
+}
+
 /* `strict`: from a client, who must say what silence means. */
 static bool read_numbers(sv_settings *self, const json_t *body, const sv_settings *before, bool strict,
                          sv_refusal *why) {
@@ -43,6 +56,9 @@ static bool read_numbers(sv_settings *self, const json_t *body, const sv_setting
     self->default_feedback = before ? before->default_feedback : NAN;
     self->wait_seconds = 600;
     self->retention_days = 90;
+    if (!read_range(body, "reward_range", 1e9, self->reward_range, why) ||
+        !read_range(body, "feature_range", 1e13, self->feature_range, why))
+        return false;
     if (!json_object_get(body, "default_feedback") && strict && !before)
         return refuse(
             why, 400,
@@ -111,9 +127,10 @@ static sv_settings *new_settings(sv_refusal *why) {
 }
 
 sv_settings *settings_read(const json_t *body, const sv_settings *before, bool *reset, sv_refusal *why) {
-    static const char *const fields[] = {"options",          "schema",       "slate",
-                                         "default_feedback", "wait_seconds", "aggregate",
-                                         "retention_days",   "reset",        NULL};
+    static const char *const fields[] = {
+        "options",   "schema",         "slate", "default_feedback", "wait_seconds",
+        "aggregate", "retention_days", "reset", "reward_range",     "feature_range",
+        NULL};
     sv_settings *self = new_settings(why);
     if (!self) return NULL;
     json_t *again = json_object_get(body, "reset");
@@ -162,7 +179,9 @@ sv_settings *settings_with(const sv_settings *self, json_t *options, sv_refusal 
                         .default_feedback = self->default_feedback,
                         .wait_seconds = self->wait_seconds,
                         .aggregate = self->aggregate,
-                        .retention_days = self->retention_days};
+                        .retention_days = self->retention_days,
+                        .reward_range = {self->reward_range[0], self->reward_range[1]},
+                        .feature_range = {self->feature_range[0], self->feature_range[1]}};
     if (options) settings_write(&part, &written);
     sv_settings *made = NULL;
     if (!options || written.failed)
@@ -195,6 +214,10 @@ void settings_write(const sv_settings *self, sv_text *out) {
     text_number(out, self->wait_seconds);
     text_put(out, ", \"aggregate\": \"%s\", \"retention_days\": ", AGGREGATES[self->aggregate]);
     text_number(out, self->retention_days);
+    text_put(out, ", \"reward_range\": ");
+    text_numbers(out, self->reward_range, 2);
+    text_put(out, ", \"feature_range\": ");
+    text_numbers(out, self->feature_range, 2);
     text_put(out, "}");
 }
 
@@ -218,5 +241,7 @@ bool settings_same(const sv_settings *self, const sv_settings *other) {
     return settings_same_agent(self, other) && self->slate == other->slate &&
            self->aggregate == other->aggregate &&
            same_number(self->default_feedback, other->default_feedback) &&
-           self->wait_seconds == other->wait_seconds && self->retention_days == other->retention_days;
+           self->wait_seconds == other->wait_seconds && self->retention_days == other->retention_days &&
+           !memcmp(self->reward_range, other->reward_range, sizeof self->reward_range) &&
+           !memcmp(self->feature_range, other->feature_range, sizeof self->feature_range);
 }

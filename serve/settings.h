@@ -19,7 +19,8 @@ typedef struct settings {
     double default_feedback; /* NaN: an arm without feedback was not seen */
     double wait_seconds;     /* 0: until the first feedback */
     sv_aggregate aggregate;
-    double retention_days; /* 0: for ever */
+    double retention_days;                    /* 0: for ever */
+    double reward_range[2], feature_range[2]; /* what is outside is refused */
 } sv_settings;
 
 /* From PUT's body, to an agent that has `before` (NULL: a new one). NULL with a refusal. */
