@@ -1,5 +1,5 @@
-/* What an agent keeps as feedback comes by the million: memory and checkpoint, with keep-rows, of a small fast
- * agent.
+/* What an agent keeps as feedback comes by the million: memory and checkpoint, with keep-rows, of a small
+ * and fast agent.
  *
  *   bench_keep [EVENTS [KEEP-ROWS [ALGORITHM]]]      3,000,000, 200,000, comblin-ucb of preset paper */
 #include <stdio.h>
