@@ -132,7 +132,7 @@ static void *learn(void *argument) {
     sa_request *request = sa_request_new();
     while (!atomic_load(&self->stop)) {
         if (!self->learns) {
-            for (int i = 0; i < 1000; i++) spun += 1e-9 * i;
+            for (int i = 0; i < 1000; i++) spun = spun + 1e-9 * i;
             continue;
         }
         sa_policy *fresh = NULL;

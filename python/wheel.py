@@ -99,6 +99,8 @@ def rewrite(path, pattern, replacement):
 
 
 def main(dist):
+    if sys.platform != "linux":
+        sys.exit("wheel.py: this collects Linux's libraries (ldd, patchelf); elsewhere: pip wheel . --no-deps, and delocate-wheel on macOS")
     if not shutil.which("patchelf"):
         sys.exit("wheel.py: patchelf is missing, and a wheel cannot carry its libraries without it")
     glibc = platform.libc_ver()[1].replace(".", "_")

@@ -1,7 +1,7 @@
 """docs_blocks.py SUPERARM SCRATCH [PAGE ...]: every command, every block of C and of Python in the README and in docs/ runs.
 
 Blocks of one page run in order in one folder. The program is the real one, with fewer rounds and runs. What needs another machine, root or
-a long time is called through a stand-in below, which checks what can be checked here (targets of make exist, benchmarks are built).
+a long time is called through a stand-in below, which checks what can be checked here (targets of make exist, benchmarks have a source).
 LOGS.md, STRUCTURE.md and TUTORIAL.md have tests of their own that check what is printed, too; the Python of PYTHON.md, PAGES.md and LOGS.md is
 run by python/tests/test_docs.py.
 """
@@ -18,7 +18,7 @@ PROGRAM, SCRATCH = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
 BUILD, ROOT = os.path.dirname(PROGRAM), os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 ELSEWHERE = {"LOGS.md": {"sh", "c", "python", "yaml"}, "STRUCTURE.md": {"sh", "c"}, "TUTORIAL.md": {"sh", "c", "python"},
              "PYTHON.md": {"python"}, "PAGES.md": {"python"}}
-SECONDS = 120
+SECONDS = 900  # a slow laptop, busy with other things, keeps this; a page that hangs does not
 
 # What the run is asked for is made small; all else is as it stands on the page.
 SUPERARM = """#!/usr/bin/env python3
@@ -87,7 +87,7 @@ def folder_of(name, python):
         write(os.path.join(folder, place, "superarm"), SUPERARM % names, 0o755)
     for word, script in STAND_INS.items():
         write(os.path.join(folder, "bin", word), "#!/bin/sh\n" + script % names + "\n", 0o755)
-    for bench in (entry for entry in os.listdir(BUILD) if entry.startswith("bench_")):
+    for bench in (entry[:-2] for entry in os.listdir(os.path.join(ROOT, "bench")) if re.fullmatch(r"bench_\w+\.c", entry)):
         write(os.path.join(folder, "build", bench), "#!/bin/sh\n:\n", 0o755)
     os.symlink(os.path.join(BUILD, "python"), os.path.join(folder, "build", "python"))
     with open(os.path.join(ROOT, "examples", "quickstart.c"), encoding="utf-8") as file:

@@ -66,8 +66,8 @@ static void certificates_hold(void **state) {
         "preset=paper confidence=auto sketch-size=1 widths=all",
         "preset=paper confidence=sketch sketch-size=8 widths=all feedback=position slate=4",
         "preset=paper confidence=sketch sketch-size=8 widths=all feedback=cascade train-every=1",
-        "preset=paper confidence=sketch sketch-size=4 widths=all algorithm=neural-ucb regularization=0.05 "
-        "depth=3",
+        ("preset=paper confidence=sketch sketch-size=4 widths=all algorithm=neural-ucb regularization=0.05 "
+         "depth=3"),
     };
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         double c = play(kinds[k], 40);

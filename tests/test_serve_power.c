@@ -139,13 +139,11 @@ static void check_notes(const char *folder, const note *notes, size_t from, size
     if (serve_check(folder, message)) fail_msg("%s", message);
     sv_service *service = rig_start(folder, 1000);
     assert_non_null(service);
-    size_t feedback = 0;
     for (size_t i = from; i < count; i++) {
         int status = ask(service, &notes[i]);
         if (status != (notes[i].feedback ? 204 : 200))
             fail_msg("round %d, client %d, %s %d was acknowledged, and is now %d", notes[i].round,
                      notes[i].client, notes[i].feedback ? "feedback" : "decision", notes[i].number, status);
-        feedback += (size_t)notes[i].feedback;
     }
     sv_agent *agent = agents_find(&service->agents, "home");
     assert_int_equal(atomic_load(&agent->feedbacks), 0); /* all of them were there: none was taken as new */

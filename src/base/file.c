@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/temporary.h"
 
 /* ---- reading ---- */
@@ -122,7 +123,7 @@ void sa_replace_abandon(sa_replacement *replacement) {
 
 sa_status sa_replace_commit(sa_replacement *replacement) {
     sa_status status = SA_OK;
-    if (replacement->temporary && fsync(replacement->file))
+    if (replacement->temporary && sa_sync_file(replacement->file))
         status = sa_fail_errno("written", replacement->target);
     if (close(replacement->file) && status == SA_OK) status = sa_fail_errno("written", replacement->target);
     replacement->file = -1;
@@ -131,7 +132,7 @@ sa_status sa_replace_commit(sa_replacement *replacement) {
             status = sa_fail_errno("written", replacement->target);
         } else {
             if (replacement->folder >= 0)
-                fsync(replacement->folder); /* the new name; some file systems cannot */
+                sa_sync_file(replacement->folder); /* the new name; some file systems cannot */
             sa_free(replacement->temporary);
             replacement->temporary = NULL;
         }

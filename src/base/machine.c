@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 size_t sa_processors(void) {
+#ifdef __linux__
     cpu_set_t set; /* of 1024; with more, the call fails */
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return (size_t)CPU_COUNT(&set);
+#endif
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return processors > 0 ? (size_t)processors : 1;
 }

@@ -9,6 +9,10 @@
 
 #include "base/memory.h"
 
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
+
 /* glibc and musl keep one constant "C" locale, so newlocale neither allocates nor fails here. */
 static locale_t c_locale(void) { return newlocale(LC_ALL_MASK, "C", (locale_t)0); }
 

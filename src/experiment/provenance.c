@@ -9,6 +9,7 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/sha256.h"
 #include "experiment/problem_option.h"
 #include "oracle/oracle.h"
@@ -23,21 +24,6 @@ sa_status sa_json_text(const json_t *value, char **text) {
 }
 
 /* ---- this process ---- */
-
-/* "model name : ..." */
-static void find_processor(char *out, size_t size) {
-    char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    snprintf(out, size, "unknown");
-    while (file && fgets(line, sizeof line, file)) {
-        char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) || !colon) continue;
-        line[strcspn(line, "\n")] = 0;
-        snprintf(out, size, "%s", colon + 1 + strspn(colon + 1, " "));
-        break;
-    }
-    if (file) fclose(file);
-}
 
 /* The words of the command, each as a shell would take it. */
 static void find_command(sa_buffer *out) {
@@ -69,7 +55,7 @@ sa_status sa_session_make(json_t **session) {
     struct tm utc;
     sa_buffer command = {0};
     gethostname(host, sizeof host - 1);
-    find_processor(processor, sizeof processor);
+    sa_processor_name(processor, sizeof processor);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     find_command(&command);
     sa_status status = command.status;

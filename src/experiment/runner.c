@@ -4,10 +4,10 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "experiment/experiment.h"
 
 typedef struct place {
@@ -115,12 +115,7 @@ static void watch(pool *self, sa_progress_call *call, void *user) {
         if (call && call(user, &progress)) atomic_store(&self->control.stop, true);
         pthread_mutex_lock(&self->lock);
         if (last || self->working == 0) continue;
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += 100000000;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&self->news, &self->lock, &until);
+        sa_condition_wait(&self->news, &self->lock, 0.1);
     }
 }
 
@@ -175,11 +170,7 @@ static sa_status outcome(const pool *self) {
 sa_status sa_runner_run(sa_work *work, sa_progress_call *call, void *user) {
     pool self = {.work = work};
     SA_TRY(list_jobs(&self));
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&self.news, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    sa_condition_init(&self.news);
     pthread_mutex_init(&self.lock, NULL);
     sa_status status = start_and_join(&self, call, user);
     if (status == SA_OK) status = outcome(&self);

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/reals.h"
 #include "memory/history_head.h"
 
@@ -111,7 +112,7 @@ static sa_status allocate(sa_history_file *self, size_t rows) {
         size_t first = self->allocated, capacity = capacity_for(first + 1);
         for (size_t c = 0; c < COLUMNS; c++) {
             if (self->size[c] == 0) continue;
-            errno = posix_fallocate(self->file, (off_t)place(self, c, capacity, first),
+            errno = sa_reserve_file(self->file, (off_t)place(self, c, capacity, first),
                                     (off_t)(STEP * self->size[c]));
             if (errno) return sa_fail_errno("made longer", self->path);
         }
@@ -199,7 +200,7 @@ static sa_status map_head(sa_history_file *self) {
 }
 
 static sa_status write_head(const sa_history *history, sa_history_file *self) {
-    errno = posix_fallocate(self->file, 0, HEAD);
+    errno = sa_reserve_file(self->file, 0, HEAD);
     if (errno) return sa_fail_errno("written", self->path);
     SA_TRY(map_head(self));
     return sa_history_head_fill(self->head, history, self->path);
@@ -297,7 +298,8 @@ sa_status sa_history_file_sync(const sa_history *history, const sa_history_mark 
                                    .number = is_new ? head->issued : head->mark,
                                    .count = history->count,
                                    .answered = history->answered};
-    if (fsync(self->file) != 0) return sa_fail_errno("written", self->path); /* what is mapped included */
+    if (sa_sync_file(self->file) != 0)
+        return sa_fail_errno("written", self->path); /* what is mapped included */
     *mark = &self->mark;
     return SA_OK;
 }

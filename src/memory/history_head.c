@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/platform.h"
 #include "base/reals.h"
 #include <superarm/agent.h>
 
@@ -22,8 +22,7 @@ sa_status sa_history_head_fill(sa_history_head *head, const sa_history *history,
                               .positions = history->positions > 0,
                               .discounted = history->discounted};
     memcpy(head->magic, MAGIC, sizeof head->magic);
-    if (getrandom(head->id, sizeof head->id, 0) != (ssize_t)sizeof head->id)
-        return sa_fail_errno("named", path);
+    if (!sa_random_bytes(head->id, sizeof head->id)) return sa_fail_errno("named", path);
     return SA_OK;
 }
 

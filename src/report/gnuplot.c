@@ -7,9 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/platform.h"
 #include "report/report.h"
-
-extern char **environ;
 
 static sa_status spawn(FILE *script, FILE *picture, FILE *complaints, pid_t *child) {
     char *const arguments[] = {"gnuplot", "--default-settings", "-", NULL}; /* not the user's ~/.gnuplot */
