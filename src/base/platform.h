@@ -19,10 +19,12 @@ extern char **environ;
 /* Random bytes of the system, at most 256; false where it has none, with errno. */
 bool sa_random_bytes(void *out, size_t bytes);
 
-/* As fsync, and on macOS to the disk itself, not to its cache: there fsync alone does not outlive a power cut. */
+/* As fsync, and on macOS to the disk itself, not to its cache: there fsync alone does not outlive a power
+ * cut. */
 int sa_sync_file(int file);
 
-/* The file is at least `from` + `bytes` long, and its disk has room for them; returns 0 or what errno would be. */
+/* The file is at least `from` + `bytes` long, and its disk has room for them; returns 0 or what errno would
+ * be. */
 int sa_reserve_file(int file, off_t from, off_t bytes);
 
 /* A condition whose timed waits no change of the date disturbs (on macOS it may); and one such wait, of at

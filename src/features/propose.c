@@ -60,7 +60,7 @@ static sa_status field_of(survey *s, size_t key, bool of_item, sa_field_summary 
 static sa_status survey_object(survey *s, size_t object, bool of_item) {
     s->objects[of_item]++;
     for (size_t key = object + 1; key < s->json.nodes[object].next; key = s->json.nodes[key + 1].next) {
-        sa_field_summary *seen;
+        sa_field_summary *seen = NULL;
         if (of_item && sa_json_equals(&s->json, key, "id")) continue;
         SA_TRY(field_of(s, key, of_item, &seen));
         SA_TRY(sa_field_summary_add(seen, &s->json, key + 1));
