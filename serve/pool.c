@@ -1,10 +1,15 @@
 #include "pool.h"
 
 #include <jansson.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#ifdef __APPLE__
+#include <malloc/malloc.h>
+#define malloc_usable_size malloc_size
+#else
+#include <malloc.h>
+#endif
 
 enum {
     STEP = 16,

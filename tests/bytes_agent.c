@@ -3,7 +3,7 @@
  *   bytes_agent through OPTION VALUE...      40 rounds, with a decision that waits for its feedback after 20
  *   bytes_agent save FILE OPTION VALUE...    the first 20, and the agent saved with the decision waiting
  *   bytes_agent go-on FILE                   the other 20 of the agent in FILE
- *   bytes_agent many OPTION VALUE...         12 requests at once and one by one, K 12, where no bit differs */
+ *   bytes_agent many OPTION VALUE...         12 requests at once and one by one, K 12: no bit may differ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
