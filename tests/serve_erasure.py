@@ -21,7 +21,10 @@ def files_with(folder, *needles):
     """Names of the files that have one of them."""
     found = []
     for name in os.listdir(folder):
-        data = open(os.path.join(folder, name), "rb").read()
+        try:
+            data = open(os.path.join(folder, name), "rb").read()
+        except FileNotFoundError:  # a checkpoint under way, which has its own name by now: the listing has that, or the next one will
+            continue
         found += [name for needle in needles if needle in data]
     return found
 
