@@ -221,6 +221,8 @@ def latex_tables(path):
         text = file.read()
     found = []
     for body in re.findall(r"\\begin{tabular}.*?\\end{tabular}", text, re.S):
+        if "\\multicolumn" in body:  # that of all panels
+            continue
         rows = re.findall(r"^(?!\\)(.*) \\\\$", body, re.M)
         found.append([[plain(cell) for cell in re.split(r" (?<!\\)& ", row)] for row in rows])
         assert len(re.match(r"\\begin{tabular}{([lr]+)}", body).group(1)) == len(found[-1][0])
@@ -325,11 +327,26 @@ def check_all(folders, out, panels, *options):
         for where, tables in chosen.items():
             filled = [{**row, "clicks": row["clicks"] if expected.clicks else "", "certificate": row["certificate"]} for row in expected.rows()]
             check_rows(NAMES, tables[index][1:], filled, where)
+        if len(panels) > 1:
+            check_joint(f"{out}/paper/table.tex", panels, index, expected)
         usual = [name for name in LATEX if name in columns]
         heads = [{"mean": "mean", "difference": "difference"}.get(name, TITLES.get(name)) for name in usual]
         assert paper[index][0] == heads
         check_rows(usual, paper[index][1:], expected.rows(), "latex")
         check_summary(expected)
+
+
+def check_joint(path, panels, index, expected):
+    """The last table has all panels: mean and sd of each, side by side."""
+    with open(path, encoding="utf-8") as file:
+        body = re.findall(r"\\begin{tabular}.*?\\end{tabular}", file.read(), re.S)[-1]
+    assert body.startswith("\\begin{tabular}{l" + "rr" * len(panels) + "}")
+    rows = [[plain(cell) for cell in re.split(r" (?<!\\)& ", row)] for row in re.findall(r"^(?!\\)(.*) \\\\$", body, re.M)]
+    assert rows[1] == ["agent", *["mean", "sd"] * len(panels)], rows
+    for cells, row in zip(rows[2:], expected.rows()):
+        says(cells[0], row["agent"], "joint")
+        says(cells[1 + 2 * index], row["mean"], "joint")
+        says(cells[2 + 2 * index], row["sd"], "joint")
 
 
 @pytest.fixture

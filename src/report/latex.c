@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/report.h"
 
 /* Those that a page is wide enough for, unless --columns chooses. */
@@ -61,6 +62,10 @@ static void add_cell(sa_buffer *buffer, const char *text, bool words) {
     sa_buffer_format(buffer, "$%.*s$ to $%s$", (int)(to - text), text, to + 4);
 }
 
+static bool is_words(sa_column column) {
+    return column == SA_COLUMN_AGENT || column == SA_COLUMN_STANDING || column == SA_COLUMN_MEMORY;
+}
+
 static size_t best_row(const sa_report_panel *panel, const sa_table *table) {
     size_t row = 0, best = 0;
     double least = INFINITY;
@@ -81,8 +86,7 @@ static void add_row(sa_buffer *buffer, const sa_table *table, size_t row, bool b
         bool emphasised = bold && column == SA_COLUMN_MEAN;
         sa_buffer_text(buffer, i ? " & " : "");
         if (emphasised) sa_buffer_text(buffer, "{\\boldmath");
-        add_cell(buffer, table->cells[row][column],
-                 column == SA_COLUMN_AGENT || column == SA_COLUMN_STANDING || column == SA_COLUMN_MEMORY);
+        add_cell(buffer, table->cells[row][column], is_words(column));
         if (emphasised) sa_buffer_text(buffer, "}");
     }
     sa_buffer_text(buffer, " \\\\\n");
@@ -132,10 +136,90 @@ static sa_status add_panel(sa_buffer *buffer, const sa_report *report, const sa_
     return buffer->status;
 }
 
+/* ---- one table of all panels ---- */
+
+/* The row of this name; 0: the panel has none. */
+static size_t row_named(const sa_table *table, const char *name) {
+    for (size_t row = 1; row < table->rows; row++)
+        if (!strcmp(table->cells[row][SA_COLUMN_AGENT], name)) return row;
+    return 0;
+}
+
+/* Panels side by side under their titles: \multicolumn, then the columns' own. */
+static void add_joint_head(sa_buffer *buffer, const sa_report *report, const sa_table *tables) {
+    size_t at = 2;
+    sa_buffer_text(buffer, "\\begin{tabular}{l");
+    for (size_t p = 0; p < report->panel_count; p++)
+        for (size_t i = 1; i < tables[p].columns; i++) sa_buffer_text(buffer, "r");
+    sa_buffer_text(buffer, "}\n\\toprule\n");
+    for (size_t p = 0; p < report->panel_count; p++) {
+        sa_buffer_format(buffer, " & \\multicolumn{%zu}{c}{", tables[p].columns - 1);
+        sa_latex_text(buffer, report->panels[p].title);
+        sa_buffer_text(buffer, "}");
+    }
+    sa_buffer_text(buffer, " \\\\\n");
+    for (size_t p = 0; p < report->panel_count; at += tables[p++].columns - 1)
+        sa_buffer_format(buffer, "\\cmidrule(lr){%zu-%zu}", at, at + tables[p].columns - 2);
+    sa_buffer_text(buffer, "\nagent");
+    for (size_t p = 0; p < report->panel_count; p++)
+        for (size_t i = 1; i < tables[p].columns; i++) {
+            const char *title = TITLES[tables[p].shown[i]];
+            sa_buffer_text(buffer, " & ");
+            sa_latex_text(buffer, title ? title : tables[p].cells[0][tables[p].shown[i]]);
+        }
+    sa_buffer_text(buffer, " \\\\\n\\midrule\n");
+}
+
+static void add_joint_row(sa_buffer *buffer, const sa_report *report, const sa_table *tables,
+                          const char *name) {
+    sa_latex_text(buffer, name);
+    for (size_t p = 0; p < report->panel_count; p++) {
+        size_t row = row_named(&tables[p], name), best = best_row(&report->panels[p], &tables[p]);
+        for (size_t i = 1; i < tables[p].columns; i++) {
+            sa_column column = tables[p].shown[i];
+            bool bold = row && row == best && column == SA_COLUMN_MEAN;
+            sa_buffer_text(buffer, bold ? " & {\\boldmath" : " & ");
+            add_cell(buffer, row ? tables[p].cells[row][column] : "-", is_words(column));
+            if (bold) sa_buffer_text(buffer, "}");
+        }
+    }
+    sa_buffer_text(buffer, " \\\\\n");
+}
+
+static sa_status add_joint(sa_buffer *buffer, const sa_report *report) {
+    static const sa_column usual[] = {SA_COLUMN_AGENT, SA_COLUMN_MEAN, SA_COLUMN_SD};
+    sa_table *tables; /* (panels) */
+    sa_status status = SA_OK;
+    SA_TRY(sa_alloc_array(report->panel_count, sizeof *tables, &tables));
+    for (size_t p = 0; status == SA_OK && p < report->panel_count; p++)
+        status = sa_table_make(report, &report->panels[p], usual, sizeof usual / sizeof *usual, &tables[p]);
+    if (status == SA_OK) {
+        sa_buffer_text(buffer, "% all panels in one table, two columns of a paper "
+                               "wide\n\\begin{table*}\n\\centering\n\\caption{");
+        sa_latex_text(buffer, *report->style.title ? report->style.title : "Regret");
+        sa_buffer_format(
+            buffer, " (%s), at the end of the runs.}\n\\smallskip\\small\n\\setlength{\\tabcolsep}{4pt}\n",
+            sa_panel_regret(&report->panels[0]));
+        add_joint_head(buffer, report, tables);
+        for (size_t p = 0; p < report->panel_count; p++)
+            for (size_t row = 1; row < tables[p].rows; row++) {
+                const char *name = tables[p].cells[row][SA_COLUMN_AGENT];
+                bool told = false; /* in the row that an earlier panel has of it */
+                for (size_t before = 0; before < p; before++) told = told || row_named(&tables[before], name);
+                if (!told) add_joint_row(buffer, report, tables, name);
+            }
+        sa_buffer_text(buffer, "\\bottomrule\n\\end{tabular}\n\\end{table*}\n");
+    }
+    for (size_t p = 0; p < report->panel_count; p++) sa_table_clear(&tables[p]);
+    sa_free(tables);
+    return status == SA_OK ? buffer->status : status;
+}
+
 sa_status sa_table_latex(const sa_report *report, sa_buffer *buffer) {
     sa_buffer_format(buffer, "%% Superarm %s; needs \\usepackage{booktabs}\n", sa_version());
     for (size_t i = 0; i < report->panel_count; i++)
         SA_TRY(add_panel(buffer, report, &report->panels[i],
                          report->panel_count == 1 ? report->style.title : ""));
+    if (report->panel_count > 1) SA_TRY(add_joint(buffer, report));
     return buffer->status;
 }
