@@ -6,6 +6,7 @@
  *              constant; fsyncs a decision, at 64 connections
  *   trainings: 99th percentile of decide, open loop at half the peak, while trainings run over that without
  *
+ * bench_serve retention: what removing old events costs.
  * bench_serve soak SECONDS: memory and file descriptors of the service under load with feedback, each ten
  * seconds. */
 #include <dirent.h>
@@ -94,7 +95,7 @@ static int shell(const char *format, const char *one, unsigned port, char *out, 
     return from ? pclose(from) : 1;
 }
 
-static child start_service(const char *options) {
+static child start_service(const char *options, const char *settings) {
     char port_file[256], text[64] = "", put[2048];
     child made = {0};
     snprintf(port_file, sizeof port_file, "%s/port", folder);
@@ -119,9 +120,9 @@ static child start_service(const char *options) {
              "application/json' -d "
              "'{\"options\": {%s\"algorithm\": \"cn-ucb\", \"dim\": %d, \"confidence\": \"sketch\"}, "
              "\"slate\": 4, "
-             "\"default_feedback\": 0, "
+             "\"default_feedback\": 0, %s"
              "\"wait_seconds\": 0}' # %%1$s",
-             options, DIM);
+             options, DIM, settings);
     if (shell(put, "", made.port, NULL, 0)) made.port = 0;
     return made;
 }
@@ -188,7 +189,7 @@ static void decisions(void) {
         load_plan first = about(constant, CONNECTIONS, SECONDS, 0);
         load_result one = run(&first);
         stop(constant);
-        child service = start_service("");
+        child service = start_service("", "");
         load_plan second = about(service, CONNECTIONS, SECONDS, 0);
         double before = metric(service, "fsync_seconds_count");
         load_result two = run(&second);
@@ -207,7 +208,7 @@ static void trainings(void) {
         "trainings, a trained agent, open loop at half its peak, %d connections\n  %8s %14s %14s %8s %14s\n",
         CONNECTIONS, "peak/s", "p99 without ms", "p99 with ms", "ratio", "trained s/s");
     for (int i = 0; i < REPEATS; i++) {
-        child service = start_service("\"train-every\": 1, \"train-window\": 1000, ");
+        child service = start_service("\"train-every\": 1, \"window\": 1000, ", "");
         load_plan teach = about(service, 8, 1.5, 200), top = about(service, CONNECTIONS, SECONDS / 2, 0);
         teach.share = 1;
         run(&teach);
@@ -223,6 +224,39 @@ static void trainings(void) {
         stop(service);
         printf("  %8.0f %14.2f %14.2f %8.2f %14.2f\n", peak, one.p99 * 1e3, two.p99 * 1e3, two.p99 / one.p99,
                trained / two.seconds);
+    }
+}
+
+/* What retention costs: the same load where all is kept, and where as much is removed as comes. */
+static void retention(void) {
+    printf("retention of 2 seconds, open loop at a quarter of the peak, each fourth with feedback, %d "
+           "connections\n"
+           "  %8s %14s %14s %8s %10s %10s\n",
+           CONNECTIONS, "peak/s", "p99 kept ms", "p99 removed ms", "ratio", "made", "left");
+    for (int i = 0; i < REPEATS; i++) {
+        double p99[2] = {0}, peak = 0, left = 0;
+        size_t made = 0;
+        for (int k = 0; k < 2; k++) {
+            child service =
+                start_service("\"train-every\": 1000000, ",
+                              k ? "\"retention_days\": 0.000023148, " : "\"retention_days\": 0, ");
+            load_plan top = about(service, CONNECTIONS, SECONDS / 2, 0);
+            top.share = 4;
+            if (!peak) {
+                load_result best = run(&top);
+                peak = (double)best.answers / best.seconds;
+            }
+            load_plan steady = about(service, CONNECTIONS, SECONDS, peak / 4);
+            steady.share = 4;
+            run(&steady); /* the first period */
+            load_result measured = run(&steady);
+            p99[k] = measured.p99;
+            made = measured.answers;
+            left = metric(service, "events_waiting{agent=\"home\"}");
+            stop(service);
+        }
+        printf("  %8.0f %14.2f %14.2f %8.2f %10zu %10.0f\n", peak, p99[0] * 1e3, p99[1] * 1e3,
+               p99[1] / p99[0], made, left);
     }
 }
 
@@ -246,7 +280,7 @@ static void look(void *user, double second) {
 }
 
 static int soak(double seconds) {
-    child service = start_service("\"train-window\": 1000, \"window\": 2000, ");
+    child service = start_service("\"window\": 2000, ", "");
     load_plan load = about(service, 16, seconds, 500);
     load.share = 4;
     load.tick = look;
@@ -269,7 +303,9 @@ int main(int count, char **arguments) {
     if (!mkdtemp(folder)) return 1;
     setvbuf(stdout, NULL, _IOLBF, 0);
     int status = 0;
-    if (count == 3 && !strcmp(arguments[1], "soak"))
+    if (count == 2 && !strcmp(arguments[1], "retention"))
+        retention();
+    else if (count == 3 && !strcmp(arguments[1], "soak"))
         status = soak(atof(arguments[2]));
     else
         decisions(), trainings();
