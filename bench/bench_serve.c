@@ -61,7 +61,7 @@ static void serve_constant(int report) {
     http_options about = {.address = "127.0.0.1",
                           .threads = 2,
                           .request_seconds = 30,
-                          .quiet = true,
+                          .log = LOG_NONE,
                           .admit = admit_all,
                           .answer = answer_constant,
                           .end = end_constant};

@@ -11,8 +11,7 @@ static const char NAME[] = "serve";
 
 int cli_serve(int count, char **arguments) {
     (void)count, (void)arguments;
-    return cli_say(NAME, EXIT_OTHER,
-                   "this build has no service: libmicrohttpd-dev or libsqlite3-dev was missing");
+    return cli_say(NAME, EXIT_OTHER, "this build has no service: libsqlite3-dev was missing");
 }
 
 #else
@@ -32,14 +31,26 @@ static void print_help(void) {
          "  --port PORT             [8080]; 0: any that is free\n"
          "  --port-file FILE        the port is written there once it is served\n"
          "  --bind ADDRESS          [127.0.0.1]; addresses that others can reach need --keys\n"
-         "  --keys FILE             hashes of an admin's and a client's key; requests then need one of them\n"
+         "  --keys FILE             hashes of keys of admins and clients; requests then need one of them. "
+         "Read\n"
+         "                          again at SIGHUP\n"
          "  --new-keys FILE         makes such a file, prints the keys, and ends\n"
+         "  --add-key ROLE:NAME     adds a key, as client:web, to --keys FILE, prints it, and ends\n"
          "  --threads N             threads that read requests and choose [one a processor, at least 2]\n"
          "  --recovery-seconds S    that learning again may take after a start: when agents get\n"
          "                          their checkpoints [10]\n"
          "  --checkpoint-seconds S  between two checkpoints of an agent, at the latest [none]\n"
          "  --request-seconds S     for a whole request to arrive [30]\n"
-         "  --quiet                 no JSON line a request on stderr\n"
+         "  --solver-seconds S      of processor time for the rules (problem) of a request [0.2]\n"
+         "  --stop-seconds S        after SIGTERM, until the process ends all the same [20]\n"
+         "  --connections N         open at a time [16384, or as many as the system allows]; beyond, the one "
+         "that is\n"
+         "                          missed least is closed for a new one\n"
+         "  --connections-per-address N  from one address (IPv6: its first half) [half of --connections]\n"
+         "  --memory MB             for agents: a PUT that needs more is refused [half of what there is]\n"
+         "  --body-memory MB        for the bodies of all requests that are read or answered [256]\n"
+         "  --log WHICH             JSON lines on stderr: requests, errors or none [requests]\n"
+         "  --quiet                 --log none\n"
          "  --check DIR             looks for damage in a folder, and ends\n"
          "  --backup TO             copies --dir into a new folder, while it is served or not, and ends\n"
          "  --migrate               makes a backup beside --dir, changes its format to this version's, and "
@@ -55,7 +66,7 @@ static void print_help(void) {
 
 typedef struct inputs {
     serve_options serve;
-    const char *check, *backup, *new_keys;
+    const char *check, *backup, *new_keys, *add_key;
     bool migrate;
 } inputs;
 
@@ -64,8 +75,20 @@ typedef struct option {
     const char **text; /* where its value goes, of one kind */
     unsigned *whole;   /* 0 to `most` */
     double *seconds;   /* more than 0 */
+    double *megabytes; /* more than 0; kept in bytes */
+    int *log;
     unsigned most;
 } option;
+
+static int take_log(int *into, const char *value) {
+    static const char *const words[] = {"requests", "errors", "none"};
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(value, words[i])) {
+            *into = i;
+            return EXIT_FINE;
+        }
+    return cli_say(NAME, EXIT_INPUT, "--log %s is not requests, errors or none", value);
+}
 
 static int take_value(const option *flag, const char *value) {
     char *end;
@@ -74,6 +97,7 @@ static int take_value(const option *flag, const char *value) {
         *flag->text = value;
         return EXIT_FINE;
     }
+    if (flag->log) return take_log(flag->log, value);
     double number = strtod(value, &end);
     if (*end || end == value || !(number == number))
         return cli_say(NAME, EXIT_INPUT, "--%s %s is no number", flag->name, value);
@@ -86,13 +110,16 @@ static int take_value(const option *flag, const char *value) {
     }
     if (!(number > 0 && number <= 1e6))
         return cli_say(NAME, EXIT_INPUT, "--%s %s is not between 0 and 1000000", flag->name, value);
-    *flag->seconds = number;
+    if (flag->megabytes)
+        *flag->megabytes = number * 1048576;
+    else
+        *flag->seconds = number;
     return EXIT_FINE;
 }
 
 static int unknown(const char *argument, const option *known, size_t count) {
-    const char *names[16];
-    for (size_t i = 0; i < count && i < 16; i++) names[i] = known[i].name;
+    const char *names[32];
+    for (size_t i = 0; i < count && i < 32; i++) names[i] = known[i].name;
     const char *nearest = strncmp(argument, "--", 2) ? NULL : cli_nearest(argument + 2, names, count);
     if (nearest)
         return cli_say(NAME, EXIT_INPUT, "%s is not an option; did you mean --%s?", argument, nearest);
@@ -101,24 +128,33 @@ static int unknown(const char *argument, const option *known, size_t count) {
 
 static int take(inputs *into, int count, char **arguments) {
     serve_options *serve = &into->serve;
-    const option known[] = {{.name = "dir", .text = &serve->folder},
-                            {.name = "port", .whole = &serve->port, .most = 65535},
-                            {.name = "port-file", .text = &serve->port_file},
-                            {.name = "bind", .text = &serve->address},
-                            {.name = "keys", .text = &serve->keys},
-                            {.name = "new-keys", .text = &into->new_keys},
-                            {.name = "threads", .whole = &serve->threads, .most = 256},
-                            {.name = "checkpoint-seconds", .seconds = &serve->checkpoint_seconds},
-                            {.name = "recovery-seconds", .seconds = &serve->recovery_seconds},
-                            {.name = "request-seconds", .seconds = &serve->request_seconds},
-                            {.name = "check", .text = &into->check},
-                            {.name = "backup", .text = &into->backup}};
+    const option known[] = {
+        {.name = "dir", .text = &serve->folder},
+        {.name = "port", .whole = &serve->port, .most = 65535},
+        {.name = "port-file", .text = &serve->port_file},
+        {.name = "bind", .text = &serve->address},
+        {.name = "keys", .text = &serve->keys},
+        {.name = "new-keys", .text = &into->new_keys},
+        {.name = "add-key", .text = &into->add_key},
+        {.name = "threads", .whole = &serve->threads, .most = 256},
+        {.name = "checkpoint-seconds", .seconds = &serve->checkpoint_seconds},
+        {.name = "recovery-seconds", .seconds = &serve->recovery_seconds},
+        {.name = "request-seconds", .seconds = &serve->request_seconds},
+        {.name = "stop-seconds", .seconds = &serve->stop_seconds},
+        {.name = "solver-seconds", .seconds = &serve->solver_seconds},
+        {.name = "connections", .whole = &serve->connections, .most = 1000000},
+        {.name = "connections-per-address", .whole = &serve->connections_per_address, .most = 1000000},
+        {.name = "memory", .megabytes = &serve->memory},
+        {.name = "body-memory", .megabytes = &serve->body_memory},
+        {.name = "log", .log = &serve->log},
+        {.name = "check", .text = &into->check},
+        {.name = "backup", .text = &into->backup}};
     size_t known_count = sizeof known / sizeof *known;
     for (int i = 0; i < count; i++) {
         const char *argument = arguments[i], *equals = strchr(argument, '=');
         size_t size = equals ? (size_t)(equals - argument) : strlen(argument), at = 0;
         if (!strcmp(argument, "--quiet")) {
-            serve->quiet = true;
+            serve->log = 2;
             continue;
         }
         if (!strcmp(argument, "--migrate")) { /* its folder may stand behind it, as behind --check */
@@ -142,18 +178,27 @@ static int take(inputs *into, int count, char **arguments) {
 int cli_serve(int count, char **arguments) {
     char message[512] = "";
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    inputs flags = {
-        .serve = {.address = "127.0.0.1", .port = 8080, .recovery_seconds = 10, .request_seconds = 30}};
+    inputs flags = {.serve = {.address = "127.0.0.1",
+                              .port = 8080,
+                              .recovery_seconds = 10,
+                              .request_seconds = 30,
+                              .solver_seconds = 0.2,
+                              .stop_seconds = 20}};
     for (int i = 0; i < count; i++)
         if (!strcmp(arguments[i], "--help") || !strcmp(arguments[i], "-h")) {
             print_help();
             return EXIT_FINE;
         }
+    if (count == 1 && !strcmp(arguments[0], "--solver")) return serve_solver(); /* the service starts it */
     int status = take(&flags, count, arguments);
     if (status != EXIT_FINE) return status;
     if (!flags.serve.threads) flags.serve.threads = processors > 2 ? (unsigned)processors : 2;
     if (flags.check)
         status = serve_check(flags.check, message);
+    else if (flags.add_key && !flags.serve.keys)
+        return cli_say(NAME, EXIT_INPUT, "--add-key needs --keys FILE, which --new-keys FILE makes");
+    else if (flags.add_key)
+        status = serve_add_key(flags.serve.keys, flags.add_key, message);
     else if (flags.new_keys)
         status = serve_make_keys(flags.new_keys, message);
     else if (!flags.serve.folder)

@@ -37,6 +37,7 @@ typedef struct agent {
     int64_t id;
     char name[LIMIT_NAME + 1];
     atomic_bool deleted, changing; /* changing: one PUT at a time */
+    atomic_size_t asked;           /* bytes of memory that its PUT was promised */
     atomic_uint queued;            /* its requests that wait for the disk */
     atomic_uint_fast64_t decisions, waiting, feedbacks, late, retries, learnt, skipped, last_seq;
     atomic_uint_fast64_t feedbacks_before, late_before; /* of earlier runs */

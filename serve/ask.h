@@ -17,6 +17,7 @@ typedef struct ask {
     size_t slate;
     bool explain;
     sa_problem *problem;
+    size_t *edges;            /* of the problem: (arms, 2) nodes, numbered from 0 */
     sa_encoding *encoding;    /* of named fields; has the contexts then */
     bool exactly;             /* "exactly" of the problem: K arms, no fewer */
     sa_request *request;      /* all of the above, for the library */

@@ -1,5 +1,7 @@
 /* "problem" of a decide request: what the oracle needs beside the scores, by the names of `superarm
  * solve`. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ask.h"
@@ -12,9 +14,17 @@ typedef struct table {
     size_t rows, columns; /* a plain list has one column */
 } sv_table;
 
+/* Solvers count with them, and add them up. */
+static bool read_number(const json_t *value, const char *name, double *out, sv_refusal *why) {
+    if (!value_number(value, name, out, why)) return false;
+    return fabs(*out) <= LIMIT_MAGNITUDE ||
+           refuse(why, 400, "problem: %s has %g, and %g is the most that is taken", name, *out,
+                  LIMIT_MAGNITUDE);
+}
+
 static bool read_cell(const json_t *value, const char *name, sv_table *into, size_t at, sv_refusal *why) {
     if (into->indices) return value_whole(value, name, 0, 1e9, &into->indices[at], why);
-    return value_number(value, name, &into->numbers[at], why);
+    return read_number(value, name, &into->numbers[at], why);
 }
 
 /* A list, or with `two` a list of lists of one length, of numbers or of indices from 0. */
@@ -49,6 +59,46 @@ static bool is_of_arms(const sv_ask *self, const char *name, size_t count, sv_re
            refuse(why, 400, "problem: %s is for %zu arms, and there are %zu", name, count, self->arms);
 }
 
+/* Memory goes with the largest of them. */
+static bool are_groups(const sv_table *got, sv_refusal *why) {
+    for (size_t i = 0; i < got->rows; i++)
+        if (got->indices[i] >= LIMIT_GROUPS)
+            return refuse(why, 400, "problem: groups has %zu: they are numbered from 0, up to %d",
+                          got->indices[i], LIMIT_GROUPS - 1);
+    return true;
+}
+
+/* ---- nodes ---- */
+
+static int by_number(const void *one, const void *other) {
+    size_t a = *(const size_t *)one, b = *(const size_t *)other;
+    return a < b ? -1 : a > b;
+}
+
+static size_t place_of(const size_t *sorted, size_t count, size_t node) {
+    const size_t *found = bsearch(&node, sorted, count, sizeof *sorted, by_number);
+    return found ? (size_t)(found - sorted) : count;
+}
+
+/* Nodes may have any numbers; solvers, whose memory goes with the largest, get those from 0 on, in the same
+ * order. A source or target that no arm touches comes behind them. */
+static bool number_nodes(sv_ask *self, size_t *edges, size_t arms, size_t *ends, sv_refusal *why) {
+    size_t count = 2 * arms, kept = 0;
+    size_t *sorted = ask_block(self, count + 1, sizeof *sorted, why);
+    if (!sorted) return false;
+    memcpy(sorted, edges, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_number);
+    for (size_t i = 0; i < count; i++)
+        if (!kept || sorted[kept - 1] != sorted[i]) sorted[kept++] = sorted[i];
+    for (size_t i = 0; i < count; i++) edges[i] = place_of(sorted, kept, edges[i]);
+    if (!ends) return true;
+    bool same = ends[0] == ends[1];
+    ends[0] = place_of(sorted, kept, ends[0]);
+    ends[1] = place_of(sorted, kept, ends[1]);
+    if (ends[0] == ends[1] && !same) ends[1]++;
+    return true;
+}
+
 /* Lists with one entry an arm, or a position, or a group. */
 static bool take_list(sv_ask *self, const char *name, const json_t *value, bool *taken, sv_refusal *why) {
     static const struct {
@@ -64,6 +114,7 @@ static bool take_list(sv_ask *self, const char *name, const json_t *value, bool 
     if (!*taken) return true;
     if (!read_table(self, value, name, false, known[i].indices, &got, why)) return false;
     if (known[i].arms && !is_of_arms(self, name, got.rows, why)) return false;
+    if (!strcmp(name, "groups") && !are_groups(&got, why)) return false;
     switch (i) {
     case 0: sa_problem_costs(self->problem, got.numbers, got.rows); break;
     case 1: sa_problem_groups(self->problem, got.indices, got.rows); break;
@@ -101,7 +152,7 @@ static bool take_table(sv_ask *self, const char *name, const json_t *value, bool
         return refuse(why, 400, "problem: %s has rows of %zu, not of 2", name, got.columns);
     if (eligible) return take_eligible(self, &got, why);
     if (edges)
-        sa_problem_edges(self->problem, got.indices, got.rows);
+        sa_problem_edges(self->problem, self->edges = got.indices, got.rows);
     else if (exclusions)
         sa_problem_exclusions(self->problem, got.indices, got.rows);
     else
@@ -113,16 +164,17 @@ static bool take_table(sv_ask *self, const char *name, const json_t *value, bool
 static bool take_pairs(sv_ask *self, const json_t *problem, sv_refusal *why) {
     const json_t *source = json_object_get(problem, "source"), *target = json_object_get(problem, "target");
     const json_t *matrix = json_object_get(problem, "matrix"), *bounds = json_object_get(problem, "bounds");
-    size_t from, to;
+    size_t ends[2];
     sv_table a, b;
     if (!source != !target) return refuse(why, 400, "problem: source and target go together");
     if (!matrix != !bounds) return refuse(why, 400, "problem: matrix and bounds go together");
     if (source) {
-        if (!value_whole(source, "source", 0, 1e9, &from, why) ||
-            !value_whole(target, "target", 0, 1e9, &to, why))
+        if (!value_whole(source, "source", 0, 1e9, &ends[0], why) ||
+            !value_whole(target, "target", 0, 1e9, &ends[1], why))
             return false;
-        sa_problem_ends(self->problem, from, to);
     }
+    if (self->edges && !number_nodes(self, self->edges, self->arms, source ? ends : NULL, why)) return false;
+    if (source) sa_problem_ends(self->problem, ends[0], ends[1]);
     if (matrix) {
         if (!read_table(self, matrix, "matrix", true, false, &a, why) ||
             !is_of_arms(self, "matrix", a.columns, why) ||
@@ -141,7 +193,8 @@ static bool take_scalar(sv_ask *self, const char *name, const json_t *value, sv_
         if (!json_is_boolean(value)) return refuse(why, 400, "problem: exactly is neither true nor false");
         self->exactly = json_is_true(value);
     } else if (!strcmp(name, "capacity") || !strcmp(name, "seconds")) {
-        if (!value_number(value, name, &number, why)) return false;
+        if (*name == 'c' ? !read_number(value, name, &number, why) : !value_number(value, name, &number, why))
+            return false;
         if (*name == 'c')
             sa_problem_capacity(self->problem, number);
         else
@@ -164,6 +217,9 @@ bool ask_read_problem(sv_ask *self, const json_t *problem, sv_refusal *why) {
     bool taken;
     if (!json_is_object(problem)) return refuse(why, 400, "problem is no object");
     if (!value_fields(problem, "a problem", fields, why)) return false;
+    if (self->arms * self->slate > LIMIT_NUMBERS)
+        return refuse(why, 400, "problem: rules for %zu of %zu arms are too many: at most %d, multiplied",
+                      self->slate, self->arms, LIMIT_NUMBERS);
     if (!(self->problem = sa_problem_new())) return refuse(why, 503, "memory could not be had");
     json_object_foreach((json_t *)problem, name, value) {
         if (!take_list(self, name, value, &taken, why)) return false;

@@ -4,23 +4,30 @@
 #define SERVE_BOUNDS_H
 
 enum {
-    LIMIT_BODY = 4 << 20,     /* bytes of a request's body */
-    LIMIT_MODEL = 256 << 20,  /* of an agent sent as npz */
-    LIMIT_HEADERS = 32 << 10, /* of request line and headers, and of what the server keeps of a connection */
-    LIMIT_NESTING = 16,       /* JSON in JSON */
-    LIMIT_ITEMS = 10000,      /* candidate arms */
-    LIMIT_NUMBERS = 4000000,  /* arms x features: 32 MB */
-    LIMIT_NAME = 64,          /* bytes of an agent's name */
-    LIMIT_ID = 256,           /* of an event, an item, a feedback's id */
-    LIMIT_NEW_AGENTS = 1000,  /* with so many of them PUT makes no further one */
-    LIMIT_AGENTS = 2000,      /* that a journal may have: older versions let some more in */
-    LIMIT_CONNECTIONS = 1000, /* open at a time */
-    LIMIT_QUEUE = 2048,       /* requests that wait for the disk; half of them of one agent */
-    LIMIT_FEEDBACKS = 1000,   /* to one event */
-    LIMIT_LOG_LINES = 1000,   /* of a page of the log */
+    LIMIT_BODY = 4 << 20,           /* bytes of a request's body */
+    LIMIT_MODEL = 256 << 20,        /* of an agent sent as npz */
+    LIMIT_BODIES = 256 << 20,       /* of all bodies at a time, unless --body-memory says otherwise */
+    LIMIT_HEADERS = 32 << 10,       /* of request line and headers */
+    LIMIT_FIELDS = 100,             /* headers */
+    LIMIT_NESTING = 16,             /* JSON in JSON */
+    LIMIT_ITEMS = 10000,            /* candidate arms */
+    LIMIT_NUMBERS = 4000000,        /* arms x features: 32 MB */
+    LIMIT_NAME = 64,                /* bytes of an agent's name */
+    LIMIT_ID = 256,                 /* of an event, an item, a feedback's id */
+    LIMIT_NEW_AGENTS = 1000,        /* with so many of them PUT makes no further one */
+    LIMIT_AGENTS = 2000,            /* that a journal may have: older versions let some more in */
+    LIMIT_CONNECTIONS = 16384,      /* open at a time, unless --connections says otherwise */
+    LIMIT_QUEUE = 2048,             /* requests that wait for the disk; half of them of one agent */
+    LIMIT_FEEDBACKS = 1000,         /* to one event */
+    LIMIT_FEEDBACK_VALUES = 200000, /* in them, where there is more than one */
+    LIMIT_LOG_LINES = 1000,         /* of a page of the log */
     LIMIT_LOG_BYTES = 8 << 20,
+    LIMIT_GROUPS = 1000000, /* numbers of groups, from 0 */
     LIMIT_DIM = 100000,
     LIMIT_HIDDEN = 10000
 };
+
+/* Numbers of a problem, either sign. */
+static const double LIMIT_MAGNITUDE = 1e15;
 
 #endif

@@ -11,10 +11,16 @@
 typedef struct service sv_service;
 struct route;
 
+/* Which threads answer: the loop itself, what never waits; those that choose; those for large bodies and
+ * slates; those for rules that need a solver; those for admins. LANE_ANY: whoever brought it has no lanes. */
+typedef enum lane { LANE_ANY, LANE_NOW, LANE_QUICK, LANE_LARGE, LANE_SOLVER, LANE_ADMIN, LANES } sv_lane;
+
 typedef struct exchange {
     /* the request; texts are borrowed until it is answered */
     const char *method, *path, *query; /* query NULL: none */
     const char *type, *authorization, *host;
+    const char *from; /* address; NULL: unknown */
+    const char *key;  /* name of the client's; NULL: none */
     sv_text body;
 
     /* the answer */
@@ -23,6 +29,7 @@ typedef struct exchange {
     sv_text answer;
     int file;          /* sent instead of the answer, if not -1 */
     const char *allow; /* of 405 */
+    char error[160];   /* the sentence of a refusal, for the log */
 
     /* Where an answer needs the disk or the learner: the route sets `later`, whoever brought the request
      * calls it once it can take the answer from another thread, and then gets `done`, once. */
@@ -30,10 +37,15 @@ typedef struct exchange {
     void (*done)(struct exchange *self);
     void *user; /* of whoever brought it */
 
+    /* A route that finds that it belongs into another lane sets it, and is called again there. */
+    sv_lane lane;
+    struct exchange *next; /* of a queue */
+    double queued;         /* when it came into it */
+
     sv_service *service;
     const struct route *route;
     char name[LIMIT_NAME + 1]; /* the agent in the path; "" for none */
-    char event[LIMIT_ID + 1];  /* the event in the path */
+    char event[LIMIT_ID + 1];  /* the event in the path, or of the body */
     sv_agent *agent;           /* retained; of that name */
     void *state;               /* the route's own */
     void (*state_free)(void *state);

@@ -1,275 +1,335 @@
+#define _GNU_SOURCE
 #include "http.h"
 
-#include <microhttpd.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "clock.h"
-#include "http_clients.h"
 #include "http_line.h"
 #include "http_listen.h"
+#include "http_loop.h"
 #include "pool.h"
-#include "routes.h"
+#include "thread_name.h"
 
-enum {
-    DISCARD = 1 << 20
-}; /* bytes of a refused request's body that are read, so that its connection stays of use */
-
-struct http {
-    struct MHD_Daemon *daemon;
-    http_options options;
-    http_clients clients;
-    sv_http_listen *listen; /* NULL after a drain */
-    atomic_uint connections;
-    atomic_uint open; /* whole requests that are not answered */
-};
-
-typedef struct request {
-    sv_exchange exchange; /* first */
-    sv_http *http;
-    struct MHD_Connection *connection;
-    sv_client *client;
-    char *uri;
-    bool admitted, begun, whole, suspended;
-    size_t most, discarded;
-} sv_request;
-
-static const char *header(struct MHD_Connection *connection, const char *name) {
-    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
-}
-
-/* ---- answers ---- */
-
-static const char POLICY[] =
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-static void add_headers(const sv_exchange *exchange, struct MHD_Response *response) {
-    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    MHD_add_response_header(response, "Cache-Control", "no-store");
-    if (exchange->status != 204 && exchange->answer_type)
-        MHD_add_response_header(response, "Content-Type", exchange->answer_type);
-    if (exchange->answer_type && !strncmp(exchange->answer_type, "text/html", 9)) {
-        MHD_add_response_header(response, "Content-Security-Policy", POLICY);
-        MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
-    }
-    if (exchange->status == 405 && exchange->allow)
-        MHD_add_response_header(response, "Allow", exchange->allow);
-    if (exchange->status == 401) MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
-    if (exchange->status == 429 || exchange->status == 503)
-        MHD_add_response_header(response, "Retry-After", "1");
-}
-
-static enum MHD_Result send_answer(sv_request *self) {
-    sv_exchange *exchange = &self->exchange;
-    struct MHD_Response *response;
-    exchange_settle(exchange);
-    if (exchange->file >= 0) {
-        off_t size = lseek(exchange->file, 0, SEEK_END);
-        response = size >= 0 ? MHD_create_response_from_fd64((uint64_t)size, exchange->file) : NULL;
-        if (response) exchange->file = -1; /* the response closes it */
-    } else {
-        response = MHD_create_response_from_buffer(exchange->answer.size, exchange->answer.data,
-                                                   MHD_RESPMEM_MUST_FREE);
-        if (response)
-            exchange->answer = (sv_text){.size = exchange->answer.size}; /* the size is for the line */
-    }
-    if (!response) return MHD_NO;
-    add_headers(exchange, response);
-    http_clients_set(&self->http->clients, self->client, CLIENT_ANSWERING);
-    enum MHD_Result result = MHD_queue_response(self->connection, (unsigned)exchange->status, response);
-    MHD_destroy_response(response);
-    return result;
-}
-
-/* Called from another thread, once. */
-static void resume(sv_exchange *exchange) { MHD_resume_connection(((sv_request *)exchange)->connection); }
-
-/* ---- requests ---- */
-
-static void *see_request_line(void *user, const char *uri, struct MHD_Connection *connection) {
-    sv_http *self = user;
-    sv_request *made = calloc(1, sizeof *made);
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    if (!made || !(made->uri = strdup(uri))) {
-        free(made);
-        return NULL;
-    }
-    made->http = self;
-    made->connection = connection;
-    made->client = info ? info->socket_context : NULL;
-    made->exchange.file = -1;
-    made->exchange.service = self->options.service;
-    made->exchange.begin = clock_seconds();
-    http_clients_set(&self->clients, made->client, CLIENT_READING);
-    return made;
-}
-
-static void refuse_request(sv_request *self, int status, const char *sentence, int number) {
-    sv_refusal why = {0};
-    refuse(&why, status, "%s %d bytes", sentence, number);
-    exchange_refuse(&self->exchange, &why);
-    self->admitted = false;
-}
-
-/* After the headers. A refusal waits for the end of a small body. */
-static enum MHD_Result take_headers(sv_request *self, const char *method) {
-    sv_exchange *exchange = &self->exchange;
-    const char *length = header(self->connection, "Content-Length");
-    char *query = strchr(self->uri, '?');
-    if (query) *query++ = 0;
-    self->begun = true;
-    exchange->method = method;
-    exchange->path = self->uri;
-    exchange->query = query;
-    exchange->type = header(self->connection, "Content-Type");
-    exchange->authorization = header(self->connection, "Authorization");
-    exchange->host = header(self->connection, "Host");
-    exchange->done = resume;
-    self->admitted = self->http->options.admit(exchange);
-    self->most = exchange->route && exchange->route->body == BODY_NPZ ? LIMIT_MODEL : LIMIT_BODY;
-    unsigned long long announced = length ? strtoull(length, NULL, 10) : 0;
-    if (self->admitted && announced > self->most)
-        refuse_request(self, 413, "the body is larger than", (int)self->most);
-    if (!self->admitted && announced > DISCARD) return send_answer(self);
-    return MHD_YES;
-}
-
-static enum MHD_Result take_body(sv_request *self, const char *data, size_t *size) {
-    if (!self->admitted) {
-        self->discarded += *size;
-        *size = 0;
-        return self->discarded > 8 * (size_t)DISCARD ? MHD_NO : MHD_YES; /* MHD_NO: the connection is cut */
-    }
-    if (self->exchange.body.size + *size > self->most)
-        refuse_request(self, 413, "the body is larger than", (int)self->most);
-    else
-        text_add(&self->exchange.body, data, *size);
-    if (self->exchange.body.failed)
-        refuse_request(self, 503, "memory could not be had for a body of more than", 0);
-    *size = 0;
-    return MHD_YES;
-}
-
-static enum MHD_Result take_request(sv_request *self) {
-    sv_exchange *exchange = &self->exchange;
-    http_clients_set(&self->http->clients, self->client, CLIENT_ANSWERING);
-    self->whole = true;
-    atomic_fetch_add(&self->http->open, 1);
-    if (self->admitted) self->http->options.answer(exchange);
-    if (exchange->status || !exchange->later) return send_answer(self);
-    self->suspended = true;
-    MHD_suspend_connection(self->connection);
-    exchange->later(exchange);
-    return MHD_YES;
-}
-
-static enum MHD_Result handle(void *user, struct MHD_Connection *connection, const char *url,
-                              const char *method, const char *version, const char *data, size_t *size,
-                              void **context) {
-    sv_request *self = *context;
-    (void)user, (void)connection, (void)url, (void)version;
-    if (!self) return MHD_NO; /* memory is short */
-    if (!self->begun) return take_headers(self, method);
-    if (*size) return take_body(self, data, size);
-    return self->suspended ? send_answer(self) : take_request(self);
-}
-
-static void complete(void *user, struct MHD_Connection *connection, void **context,
-                     enum MHD_RequestTerminationCode code) {
-    sv_http *self = user;
-    sv_request *request = *context;
-    (void)connection, (void)code;
-    if (!request) return;
-    double seconds = clock_seconds() - request->exchange.begin;
-    if (request->begun) {
-        if (!self->options.quiet) http_line_write(&request->exchange, seconds);
-        self->options.end(&request->exchange, seconds);
-    }
-    if (request->exchange.file >= 0) close(request->exchange.file);
-    http_clients_set(&self->clients, request->client, CLIENT_IDLE);
-    if (request->whole) atomic_fetch_sub(&self->open, 1);
-    free(request->uri);
-    free(request);
-    *context = NULL;
-}
-
-static void see_connection(void *user, struct MHD_Connection *connection, void **context,
-                           enum MHD_ConnectionNotificationCode code) {
-    sv_http *self = user;
-    bool closed = code == MHD_CONNECTION_NOTIFY_CLOSED;
-    atomic_fetch_add(&self->connections, closed ? -1u : 1u);
-    if (self->options.connections) atomic_fetch_add(self->options.connections, closed ? -1u : 1u);
-    if (closed) {
-        http_clients_remove(&self->clients, *context);
-        *context = NULL;
-        return;
-    }
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    *context = info ? http_clients_add(&self->clients, info->connect_fd) : NULL;
-}
-
-/* ---- the server ---- */
+enum { EVENTS = 256, TURN_MILLISECONDS = 100, OTHER_FILES = 256, STACK = 1 << 20 };
+static const double REST_SECONDS = 60, SEND_SECONDS = 300, LEAVE_SECONDS = 2;
 
 bool http_is_loopback(const char *address) {
     return !strncmp(address, "127.", 4) || !strcmp(address, "::1") || !strcmp(address, "localhost");
 }
 
-static void take_connection(void *user, int socket, const struct sockaddr *from, socklen_t size) {
-    sv_http *self = user;
-    MHD_add_connection(self->daemon, socket, from, size); /* closes it where it cannot */
+/* ---- requests ---- */
+
+bool http_hold(sv_http *self, sv_request *request, size_t bytes) {
+    size_t held = atomic_load(&self->held), budget = (size_t)self->options.body_memory;
+    /* an eighth is for small bodies, so that large ones cannot take it all */
+    if (request->held + bytes > SMALL_BODY) budget -= budget / 8;
+    if (bytes > budget || held > budget - bytes) return false;
+    request->held += bytes;
+    atomic_fetch_add(&self->held, bytes);
+    if (self->options.held) atomic_store(self->options.held, held + bytes);
+    return true;
 }
 
-static bool has_room(void *user) { return atomic_load(&((sv_http *)user)->connections) < LIMIT_CONNECTIONS; }
+void http_let_go(sv_http *self, sv_request *request) {
+    size_t held = atomic_fetch_sub(&self->held, request->held) - request->held;
+    if (self->options.held) atomic_store(self->options.held, held);
+    request->held = 0;
+}
 
-sv_http *http_start(const http_options *options, sv_refusal *why) {
-    sv_http *self = calloc(1, sizeof *self);
-    if (!self) goto fail;
-    self->options = *options;
-    signal(SIGPIPE, SIG_IGN);
-    pool_install();
-    if (!http_clients_start(&self->clients, options->request_seconds)) goto fail;
-    self->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET, 0,
-        NULL, NULL, handle, self, MHD_OPTION_THREAD_POOL_SIZE, options->threads, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)LIMIT_CONNECTIONS + options->threads, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)LIMIT_HEADERS, MHD_OPTION_CONNECTION_TIMEOUT, 120u, MHD_OPTION_URI_LOG_CALLBACK,
-        see_request_line, self, MHD_OPTION_NOTIFY_COMPLETED, complete, self, MHD_OPTION_NOTIFY_CONNECTION,
-        see_connection, self, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
-    http_listen_options about = {.address = options->address,
-                                 .port = options->port,
-                                 .take = take_connection,
-                                 .has_room = has_room,
-                                 .user = self};
-    self->listen = self->daemon ? http_listen_start(&about, why) : NULL;
-    if (self->listen) return self;
-    if (self->daemon) MHD_stop_daemon(self->daemon);
-    http_clients_stop(&self->clients);
-fail:
-    if (!why->status) refuse(why, 503, "memory or threads could not be had");
-    free(self);
+void http_end_request(sv_http *self, sv_connection *connection) {
+    sv_request *request = connection->request;
+    if (!request) return;
+    sv_exchange *exchange = &request->exchange;
+    double seconds = clock_seconds() - exchange->begin;
+    bool wanted =
+        self->options.log == LOG_REQUESTS || (self->options.log == LOG_ERRORS && exchange->status >= 400);
+    if (request->seen && wanted && self->log) http_line_write(exchange, seconds, self->log);
+    if (exchange->file >= 0) close(exchange->file);
+    http_let_go(self, request);
+    if (request->seen) self->options.end(exchange, seconds);
+    free(request->head);
+    free(request);
+    connection->request = NULL;
+}
+
+/* ---- connections ---- */
+
+void http_count_open(sv_http *self) {
+    if (self->options.open) atomic_store(self->options.open, (unsigned)self->connections.count);
+}
+
+void http_queue(sv_http *self, sv_connection *connection) {
+    if (connection->queued) return;
+    connection->queued = true;
+    connection->next_queued = NULL;
+    *self->last_queued = connection;
+    self->last_queued = &connection->next_queued;
+}
+
+void http_close(sv_http *self, sv_connection *connection) {
+    if (connection->state == CONNECTION_GONE) return;
+    http_end_request(self, connection);
+    close(connection->socket);
+    http_connections_remove(&self->connections, connection);
+    http_count_open(self);
+    http_queue(self, connection); /* where it is freed */
+}
+
+/* ---- time ---- */
+
+static void end_late(sv_http *self, connection_state state, double seconds, int status,
+                     const char *sentence) {
+    sv_connection *first;
+    while ((first = http_connections_first(&self->connections, state)) &&
+           self->now - first->since > seconds) {
+        sv_refusal why = {0};
+        if (!status) {
+            http_close(self, first);
+            continue;
+        }
+        refuse(&why, status, "%s", sentence);
+        if (first->request) { /* for the line and the metrics */
+            first->close = true;
+            exchange_refuse(&first->request->exchange, &why);
+            http_answer(self, first);
+        } else
+            http_turn_away(self, first, &why);
+    }
+}
+
+static void look_at_clock(sv_http *self) {
+    double seconds = self->options.request_seconds,
+           rest = REST_SECONDS < 2 * seconds ? REST_SECONDS : 2 * seconds;
+    end_late(self, CONNECTION_READING, seconds, 408, "the whole request did not arrive in time");
+    end_late(self, CONNECTION_NEW, rest, 0, NULL);
+    end_late(self, CONNECTION_RESTING, rest, 0, NULL);
+    end_late(self, CONNECTION_SENDING, SEND_SECONDS, 0, NULL);
+    end_late(self, CONNECTION_LEAVING, LEAVE_SECONDS, 0, NULL);
+    if (self->listen_again > 0 && self->now >= self->listen_again && self->drain_until == 0) {
+        self->listen_again = 0;
+        http_watch_listener(self, true);
+    }
+    if ((unsigned)self->now != self->window) {
+        self->window = (unsigned)self->now;
+        self->of_last_window = self->of_window;
+        self->of_window = 0;
+    }
+    if (self->options.active)
+        atomic_store(self->options.active,
+                     self->of_window > self->of_last_window ? self->of_window : self->of_last_window);
+}
+
+/* ---- the loop ---- */
+
+static void go_on(sv_http *self, sv_connection *connection) {
+    if (connection->state == CONNECTION_GONE) return;
+    if (connection->state == CONNECTION_SENDING) http_send(self, connection);
+    if (connection->readable || connection->pending) http_read(self, connection);
+}
+
+static void take_event(sv_http *self, const struct epoll_event *event) {
+    sv_connection *connection = event->data.ptr;
+    uint64_t count;
+    if (event->data.ptr == &self->listener)
+        http_accept(self);
+    else if (event->data.ptr == &self->wake) {
+        if (read(self->wake, &count, sizeof count) < 0) { /* woken all the same */
+        }
+    } else if (connection->state != CONNECTION_GONE) {
+        if (event->events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) connection->readable = true;
+        if (event->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) connection->hung_up = true;
+        if (connection->state == CONNECTION_SENDING && !(event->events & EPOLLOUT)) {
+            if (event->events & (EPOLLHUP | EPOLLERR)) http_close(self, connection);
+        } else
+            go_on(self, connection);
+    }
+}
+
+/* What lanes and the writer have answered. */
+static bool take_done(sv_http *self) {
+    pthread_mutex_lock(&self->lock);
+    sv_exchange *each = self->done;
+    self->done = NULL;
+    self->last_done = &self->done;
+    bool stop = self->stop;
+    self->drain_until = self->drain;
+    pthread_mutex_unlock(&self->lock);
+    for (sv_exchange *next; each; each = next) {
+        sv_connection *connection = ((sv_request *)each)->connection;
+        next = each->next;
+        http_answer(self, connection);
+        go_on(self, connection);
+    }
+    return stop;
+}
+
+static void take_queued(sv_http *self) {
+    sv_connection *each = self->queued, *next;
+    self->queued = NULL;
+    self->last_queued = &self->queued;
+    for (; each; each = next) {
+        next = each->next_queued;
+        each->queued = false;
+        if (each->state == CONNECTION_GONE)
+            http_connections_free(each);
+        else
+            go_on(self, each);
+    }
+}
+
+static size_t open_requests(const sv_http *self) {
+    const size_t *counts = self->connections.counts;
+    return counts[CONNECTION_READING] + counts[CONNECTION_WORKING] + counts[CONNECTION_SENDING] +
+           counts[CONNECTION_LEAVING];
+}
+
+/* No new connections; those that rest end, and those that are read have a third of the time. true: nothing is
+ * left to answer, or it is too late. */
+static bool drain(sv_http *self, double begin) {
+    if (self->listener >= 0) {
+        close(self->listener);
+        self->listener = -1;
+    }
+    end_late(self, CONNECTION_NEW, -1, 0, NULL);
+    end_late(self, CONNECTION_RESTING, -1, 0, NULL);
+    if (self->now - begin > (self->drain_until - begin) / 3)
+        end_late(self, CONNECTION_READING, -1, 503, "the service is stopping");
+    return !open_requests(self) || self->now >= self->drain_until;
+}
+
+static void cut_all(sv_http *self) {
+    sv_connection *each;
+    sv_refusal why = {0};
+    refuse(&why, 503, "the service is stopping");
+    while ((each = http_connections_first(&self->connections, CONNECTION_WORKING))) {
+        http_say(self, each->socket, &why); /* somebody works at its request, which is left alone */
+        shutdown(each->socket, SHUT_RDWR);
+        http_connections_remove(&self->connections, each);
+        self->cut++;
+    }
+    for (int state = 0; state < CONNECTION_STATES; state++)
+        while ((each = http_connections_first(&self->connections, (connection_state)state)))
+            http_close(self, each);
+    while (self->queued) take_queued(self);
+}
+
+static void *work(void *user) {
+    sv_http *self = user;
+    struct epoll_event events[EVENTS];
+    double clock = 0, drain_begin = 0;
+    thread_name("http");
+    for (bool stop = false; !stop;) {
+        int count = epoll_wait(self->epoll, events, EVENTS, self->queued ? 0 : TURN_MILLISECONDS);
+        self->now = clock_seconds();
+        for (int i = 0; i < count; i++) take_event(self, &events[i]);
+        bool drains = take_done(self);
+        take_queued(self);
+        if (self->now - clock > 1e-3 * TURN_MILLISECONDS || drains) {
+            clock = self->now;
+            look_at_clock(self);
+        }
+        if (!drains) continue;
+        if (!drain_begin) drain_begin = self->now;
+        stop = drain(self, drain_begin);
+    }
+    cut_all(self);
     return NULL;
 }
 
-unsigned http_port(const sv_http *self) { return http_listen_port(self->listen); }
+/* ---- the server ---- */
 
-void http_drain(sv_http *self, double seconds) {
-    struct timespec moment = {0, 10000000};
-    double until = clock_seconds() + seconds;
-    http_listen_stop(self->listen);
-    self->listen = NULL;
-    while (atomic_load(&self->open) && clock_seconds() < until) nanosleep(&moment, NULL);
+/* More descriptors, as far as the system allows; fewer connections where it does not. */
+static void find_limits(http_options *options) {
+    struct rlimit limit;
+    if (!options->connections) options->connections = LIMIT_CONNECTIONS;
+    if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+        rlim_t wanted = options->connections + OTHER_FILES;
+        if (limit.rlim_cur < wanted) {
+            limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+            setrlimit(RLIMIT_NOFILE, &limit);
+            getrlimit(RLIMIT_NOFILE, &limit);
+        }
+        if (limit.rlim_cur < wanted)
+            options->connections = limit.rlim_cur > 2 * OTHER_FILES ? (unsigned)limit.rlim_cur - OTHER_FILES
+                                                                    : (unsigned)limit.rlim_cur / 2;
+    }
+    if (!options->of_address) options->of_address = options->connections / 2;
+    if (!(options->body_memory > 0)) options->body_memory = LIMIT_BODIES;
+}
+
+static bool open_all(sv_http *self, sv_refusal *why) {
+    http_lanes_options about = {.quick = self->options.threads, .answer = self->options.answer};
+    pthread_attr_t small;
+    self->listener = http_listen(self->options.address, self->options.port, &self->port, why);
+    if (self->listener < 0) return false;
+    self->epoll = epoll_create1(EPOLL_CLOEXEC);
+    self->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = &self->wake};
+    if (self->epoll < 0 || self->wake < 0 || epoll_ctl(self->epoll, EPOLL_CTL_ADD, self->wake, &event))
+        return refuse(why, 503, "no descriptors could be had: %s", strerror(errno));
+    http_watch_listener(self, true);
+    if (self->options.log != LOG_NONE && !(self->log = http_log_start()))
+        return refuse(why, 503, "no thread could be had");
+    self->lanes = http_lanes_start(&about);
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, STACK);
+    self->running = self->lanes && !pthread_create(&self->thread, &small, work, self);
+    pthread_attr_destroy(&small);
+    return self->running || refuse(why, 503, "no thread could be had");
+}
+
+sv_http *http_start(const http_options *options, sv_refusal *why) {
+    sv_http *self = calloc(1, sizeof *self);
+    if (!self) {
+        refuse(why, 503, "memory could not be had");
+        return NULL;
+    }
+    self->options = *options;
+    self->listener = self->epoll = self->wake = -1;
+    self->last_queued = &self->queued;
+    self->last_done = &self->done;
+    pthread_mutex_init(&self->lock, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    pool_install();
+    find_limits(&self->options);
+    http_connections_begin(&self->connections, self->options.connections, self->options.of_address);
+    if (open_all(self, why)) return self;
+    http_stop(self);
+    return NULL;
+}
+
+unsigned http_port(const sv_http *self) { return self->port; }
+
+size_t http_drain(sv_http *self, double seconds) {
+    uint64_t one = 1;
+    if (!self->running) return self->cut;
+    pthread_mutex_lock(&self->lock);
+    self->drain = clock_seconds() + seconds;
+    self->stop = true;
+    pthread_mutex_unlock(&self->lock);
+    if (write(self->wake, &one, sizeof one) < 0) { /* it looks by itself, too */
+    }
+    pthread_join(self->thread, NULL);
+    self->running = false;
+    return self->cut;
 }
 
 void http_stop(sv_http *self) {
     if (!self) return;
-    http_listen_stop(self->listen);
-    MHD_stop_daemon(self->daemon);
-    http_clients_stop(&self->clients);
+    if (http_drain(self, 0)) return; /* threads still work at requests */
+    http_lanes_stop(self->lanes);
+    http_log_stop(self->log);
+    if (self->listener >= 0) close(self->listener);
+    if (self->epoll >= 0) close(self->epoll);
+    if (self->wake >= 0) close(self->wake);
+    pthread_mutex_destroy(&self->lock);
     free(self);
 }

@@ -1,31 +1,20 @@
-/* HTTP/1.1 by libmicrohttpd: a few threads, each with many connections, so that a slow client costs a slot
- * and no thread. */
+/* HTTP/1.1: one thread reads and writes for all connections, so that a client that is slow, or silent, costs
+ * a connection and no thread; lanes of threads answer (http_lanes.h).
+ *
+ * The server is our own. libmicrohttpd 0.9.75, which was here before, waits for a mutex that it owns when
+ * connections end while others wait for room, answers some errors itself in HTML, takes two Content-Length,
+ * and has no budget for bodies. What is needed of HTTP is small: a strict head, a body with a length or in
+ * chunks, one answer. */
 #ifndef SERVE_HTTP_H
 #define SERVE_HTTP_H
 
-#include "exchange.h"
-
-typedef struct http sv_http;
-
-typedef struct http_options {
-    const char *address; /* 127.0.0.1, ::1, 0.0.0.0... */
-    unsigned port;       /* 0: any that is free */
-    unsigned threads;
-    double request_seconds; /* for a whole request to arrive */
-    bool quiet;             /* no line a request on stderr */
-    /* The request is known by its headers: false, it is answered; and then, with its body: answered, or
-     * `later` is set. */
-    bool (*admit)(sv_exchange *exchange);
-    void (*answer)(sv_exchange *exchange);
-    void (*end)(sv_exchange *exchange, double seconds);
-    sv_service *service;      /* for the exchanges */
-    atomic_uint *connections; /* counted here; NULL: nobody wants to know */
-} http_options;
+#include "http_options.h"
 
 sv_http *http_start(const http_options *options, sv_refusal *why);
 unsigned http_port(const sv_http *self);
-/* Takes no more connections, and waits at most `seconds` until what was accepted is answered. */
-void http_drain(sv_http *self, double seconds);
+/* Takes no more connections, and waits at most `seconds` until what was accepted is answered; what is not by
+ * then gets 503. Returns how many those were: their threads go on, and the process must end. */
+size_t http_drain(sv_http *self, double seconds);
 void http_stop(sv_http *self); /* NULL is fine */
 /* Is it an address of this machine that nobody else can reach? */
 bool http_is_loopback(const char *address);

@@ -1,7 +1,6 @@
 #include "http_line.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "clock.h"
 #include "routes.h"
@@ -17,17 +16,28 @@ static void add_plain(sv_text *out, const char *client, size_t most) {
     text_string(out, plain);
 }
 
-void http_line_write(const sv_exchange *exchange, double seconds) {
+static void add_named(sv_text *out, const char *name, const char *text, size_t most) {
+    if (!text || !*text) return;
+    text_put(out, ", \"%s\": ", name);
+    add_plain(out, text, most);
+}
+
+void http_line_write(const sv_exchange *exchange, double seconds, sv_http_log *log) {
     sv_text line = {0};
     int64_t now = clock_milliseconds();
     text_put(&line, "{\"time\": %lld.%03d, \"method\": ", (long long)(now / 1000), (int)(now % 1000));
     add_plain(&line, exchange->method, 16);
     text_put(&line, ", \"path\": ");
     add_plain(&line, exchange->path, 200);
-    text_put(&line, ", \"route\": \"%s\", \"status\": %d, \"ms\": %.3f, \"received\": %zu, \"sent\": %zu}\n",
+    text_put(&line, ", \"route\": \"%s\", \"status\": %d, \"ms\": %.3f, \"received\": %zu, \"sent\": %zu",
              exchange->route ? exchange->route->name : "none", exchange->status, seconds * 1e3,
              exchange->body.size, exchange->answer.size);
-    if (!line.failed && write(STDERR_FILENO, line.data, line.size) < 0) { /* nobody reads it: no matter */
-    }
+    add_named(&line, "address", exchange->from, 64);
+    add_named(&line, "key", exchange->key, 64);
+    add_named(&line, "agent", exchange->name, 64);
+    add_named(&line, "event", exchange->event, 200);
+    if (exchange->status >= 400) add_named(&line, "error", exchange->error, 200);
+    text_add(&line, "}\n", 2);
+    http_log_add(log, &line);
     text_free(&line);
 }

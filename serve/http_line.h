@@ -1,9 +1,10 @@
-/* One JSON line a request on stderr. */
+/* One JSON line a request. */
 #ifndef SERVE_HTTP_LINE_H
 #define SERVE_HTTP_LINE_H
 
 #include "exchange.h"
+#include "http_log.h"
 
-void http_line_write(const sv_exchange *exchange, double seconds);
+void http_line_write(const sv_exchange *exchange, double seconds, sv_http_log *log);
 
 #endif

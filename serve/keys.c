@@ -17,66 +17,156 @@ static void hash_of(const char *key, uint8_t digest[SA_SHA256_BYTES]) {
     sa_sha256_end(&hash, digest);
 }
 
-static bool read_line(sv_keys *self, char *line, sv_refusal *why) {
-    char name[16], hex[80];
-    line[strcspn(line, "\n#")] = 0;
-    if (!line[strspn(line, " \t\r")]) return true;
-    if (sscanf(line, " %15s sha256:%79s", name, hex) != 2)
-        return refuse(why, 400, "\"%.40s\" is not like: admin sha256:HEX", line);
-    bool admin = !strcmp(name, "admin");
-    if (!admin && strcmp(name, "client")) return refuse(why, 400, "%s is neither admin nor client", name);
-    if (!hex_read(hex, admin ? self->admin : self->client, SA_SHA256_BYTES))
-        return refuse(why, 400, "the hash of %s is not 64 hexadecimal digits", name);
-    *(admin ? &self->has_admin : &self->has_client) = true;
+/* ---- reading ---- */
+
+static bool is_name(const char *name) {
+    size_t size = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.");
+    return size && !name[size] && size <= KEY_NAME;
+}
+
+static bool read_role(const char *role, sv_who *who, sv_refusal *why) {
+    *who = !strcmp(role, "admin") ? WHO_ADMIN : !strcmp(role, "client") ? WHO_CLIENT : WHO_ANYONE;
+    return *who != WHO_ANYONE || refuse(why, 400, "%.32s is neither admin nor client", role);
+}
+
+static bool read_key(const char *line, sv_key *out, sv_refusal *why) {
+    char words[4][100] = {"", "", "", ""};
+    int count = sscanf(line, " %99s %99s %99s %99s", words[0], words[1], words[2], words[3]);
+    const char *hash = count == 2 ? words[1] : words[2];
+    if (count < 2 || count > 3 || strncmp(hash, "sha256:", 7))
+        return refuse(why, 400, "it is not like: admin sha256:HEX, or: client NAME sha256:HEX");
+    *out = (sv_key){0};
+    if (!read_role(words[0], &out->who, why)) return false;
+    const char *name = count == 2 ? words[0] : words[1];
+    if (!is_name(name))
+        return refuse(why, 400, "names of keys are letters, digits, - _ and ., at most %d", KEY_NAME);
+    strcpy(out->name, name);
+    return hex_read(hash + 7, out->hash, SA_SHA256_BYTES) ||
+           refuse(why, 400, "the hash of %s is not 64 hexadecimal digits", out->name);
+}
+
+static bool add_key(sv_key_list *list, const sv_key *key, sv_refusal *why) {
+    for (size_t i = 0; i < list->count; i++)
+        if (!strcmp(list->keys[i].name, key->name))
+            return refuse(why, 400,
+                          "there is a key with the name %s already: give it another, as in: client "
+                          "NAME sha256:HEX",
+                          key->name);
+    if (list->count == KEYS) return refuse(why, 400, "there are more than %d keys", KEYS);
+    list->keys[list->count++] = *key;
     return true;
 }
 
-bool keys_read(sv_keys *self, const char *path, sv_refusal *why) {
-    char line[256];
+static bool read_lines(FILE *file, sv_key_list *list, sv_refusal *why) {
+    char line[512];
+    bool admin = false;
+    for (int number = 1; fgets(line, sizeof line, file); number++) {
+        sv_key key;
+        sv_refusal inner = {0};
+        line[strcspn(line, "\n#")] = 0;
+        if (!line[strspn(line, " \t\r")]) continue;
+        if (!read_key(line, &key, &inner) || !add_key(list, &key, &inner))
+            return refuse(why, 400, "line %d: %.400s", number, inner.message);
+        admin = admin || key.who == WHO_ADMIN;
+    }
+    return admin || refuse(why, 400, "it has no admin key");
+}
+
+bool keys_read(sv_keys *self, const char *path, char warning[200], sv_refusal *why) {
     struct stat about;
-    FILE *file = fopen(path, "r");
+    *warning = 0;
+    FILE *file = fopen(path, "re");
     if (!file) return refuse(why, 400, "%s cannot be read: %s", path, strerror(errno));
-    bool good = true;
-    *self = (sv_keys){.given = true};
-    if (fstat(fileno(file), &about) == 0 && (about.st_mode & S_IWOTH))
-        good = refuse(why, 400, "everyone may write to it");
-    while (good && fgets(line, sizeof line, file)) good = read_line(self, line, why);
+    sv_key_list *list = calloc(1, sizeof *list + KEYS * sizeof *list->keys);
+    bool good = list || refuse(why, 503, "memory could not be had");
+    if (good && fstat(fileno(file), &about) == 0) {
+        if (about.st_mode & S_IWOTH) good = refuse(why, 400, "everyone may write to it");
+        if (about.st_mode & 077)
+            snprintf(warning, 200, "%.120s can be read or written by others (mode %04o): chmod 600", path,
+                     (unsigned)about.st_mode & 07777);
+    }
+    good = good && read_lines(file, list, why);
     fclose(file);
-    if (good && !self->has_admin) good = refuse(why, 400, "it has no admin key");
-    if (good) return true;
-    sv_refusal inner = *why;
-    return refuse(why, 400, "%s: %.400s", path, inner.message);
-}
-
-static bool make_one(char key[65]) {
-    uint8_t random[32];
-    if (getrandom(random, sizeof random, 0) != sizeof random) return false;
-    hex_write(random, sizeof random, key);
+    if (!good) {
+        sv_refusal inner = *why;
+        free(list);
+        return refuse(why, inner.status, "%s: %.400s", path, inner.message);
+    }
+    self->given = true;
+    list->before = atomic_load(&self->list);
+    atomic_store(&self->list, list);
     return true;
 }
 
-bool keys_make(const char *path, char admin[65], char client[65], sv_refusal *why) {
-    uint8_t digest[SA_SHA256_BYTES];
-    char of_admin[65], of_client[65];
-    if (!make_one(admin) || !make_one(client))
+void keys_free(sv_keys *self) {
+    for (sv_key_list *each = atomic_load(&self->list), *before; each; each = before) {
+        before = each->before;
+        free(each);
+    }
+    atomic_store(&self->list, NULL);
+}
+
+/* ---- making ---- */
+
+static bool make_one(char key[65], char hash[65], sv_refusal *why) {
+    uint8_t random[32], digest[SA_SHA256_BYTES];
+    if (getrandom(random, sizeof random, 0) != sizeof random)
         return refuse(why, 503, "there are no random numbers: %s", strerror(errno));
-    hash_of(admin, digest);
-    hex_write(digest, sizeof digest, of_admin);
-    hash_of(client, digest);
-    hex_write(digest, sizeof digest, of_client);
-    int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
-    if (file < 0) return refuse(why, 400, "%s cannot be made: %s", path, strerror(errno));
-    bool good =
-        dprintf(file, "admin sha256:%s\nclient sha256:%s\n", of_admin, of_client) > 0 && fsync(file) == 0;
+    hex_write(random, sizeof random, key);
+    hash_of(key, digest);
+    hex_write(digest, sizeof digest, hash);
+    return true;
+}
+
+static bool end_file(int file, bool good, const char *path, sv_refusal *why) {
+    good = good && fsync(file) == 0;
     if (close(file) || !good) return refuse(why, 503, "%s cannot be written: %s", path, strerror(errno));
     return true;
 }
 
-sv_who keys_who(const sv_keys *self, const char *authorization) {
+bool keys_make(const char *path, char admin[65], char client[65], sv_refusal *why) {
+    char of_admin[65], of_client[65];
+    if (!make_one(admin, of_admin, why) || !make_one(client, of_client, why)) return false;
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) return refuse(why, 400, "%s cannot be made: %s", path, strerror(errno));
+    bool good = dprintf(file, "admin sha256:%s\nclient sha256:%s\n", of_admin, of_client) > 0;
+    return end_file(file, good, path, why);
+}
+
+bool keys_add(const char *path, const char *role_and_name, char key[65], sv_refusal *why) {
+    char hash[65], role[16] = "", line[200], warning[200];
+    const char *colon = strchr(role_and_name, ':');
+    sv_keys before = {0};
+    sv_key parsed;
+    if (!colon || (size_t)(colon - role_and_name) >= sizeof role)
+        return refuse(why, 400, "%.64s is not like client:NAME", role_and_name);
+    memcpy(role, role_and_name, (size_t)(colon - role_and_name));
+    if (!make_one(key, hash, why)) return false;
+    snprintf(line, sizeof line, "%s %.64s sha256:%s", role, colon + 1, hash);
+    if (!read_key(line, &parsed, why) || !keys_read(&before, path, warning, why)) return false;
+    bool good = add_key(atomic_load(&before.list), &parsed, why);
+    keys_free(&before);
+    if (!good) return false;
+    int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (file < 0) return refuse(why, 400, "%s cannot be written: %s", path, strerror(errno));
+    return end_file(file, dprintf(file, "%s\n", line) > 0, path, why);
+}
+
+/* ---- asking ---- */
+
+const sv_key *keys_find(const sv_keys *self, const char *authorization) {
     uint8_t digest[SA_SHA256_BYTES];
-    if (!authorization || strncasecmp(authorization, "Bearer ", 7)) return WHO_ANYONE;
+    const sv_key_list *list = atomic_load(&((sv_keys *)self)->list);
+    const sv_key *found = NULL;
+    if (!list || !authorization || strncasecmp(authorization, "Bearer ", 7)) return NULL;
     hash_of(authorization + 7, digest);
-    bool admin = digest_same(digest, self->admin) && self->has_admin;
-    bool client = digest_same(digest, self->client) && self->has_client;
-    return admin ? WHO_ADMIN : client ? WHO_CLIENT : WHO_ANYONE;
+    for (size_t i = 0; i < list->count; i++) /* all of them, always */
+        if (digest_same(digest, list->keys[i].hash) && (!found || found->who < list->keys[i].who))
+            found = &list->keys[i];
+    return found;
+}
+
+sv_who keys_who(const sv_keys *self, const char *authorization) {
+    const sv_key *found = keys_find(self, authorization);
+    return found ? found->who : WHO_ANYONE;
 }

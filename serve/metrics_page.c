@@ -239,6 +239,15 @@ static void write_process(sv_service *service, sv_text *out) {
 void metrics_page_write(sv_service *service, sv_text *out) {
     write_requests(&service->metrics, out);
     one(out, "connections", "gauge", "Open connections", (double)atomic_load(&service->connections));
+    one(out, "connections_turned_away_total", "counter", "Connections closed for want of room",
+        (double)atomic_load(&service->turned_away));
+    one(out, "body_bytes", "gauge", "Bodies that are being read or answered",
+        (double)atomic_load(&service->body_bytes));
+    one(out, "memory_bytes", "gauge", "Memory of all agents", (double)memory_of_agents(&service->agents));
+    one(out, "memory_limit_bytes", "gauge", "Memory that agents may have (--memory)",
+        (double)service->memory.most);
+    one(out, "solver_failures_total", "counter", "Solvers that broke down, or took too long",
+        (double)solver_failures(service->solver));
     write_disk(service, out);
     write_process(service, out);
     write_agents(service, out);

@@ -7,10 +7,14 @@
 static const struct {
     int status;
     const char *code;
-} CODES[] = {{400, "bad_request"},       {401, "unauthorized"},       {403, "forbidden"},
-             {404, "not_found"},         {405, "method_not_allowed"}, {408, "timeout"},
-             {409, "conflict"},          {413, "too_large"},          {415, "unsupported_media_type"},
-             {429, "too_many_requests"}, {500, "internal"},           {503, "unavailable"}};
+} CODES[] = {{400, "bad_request"},        {401, "unauthorized"},
+             {403, "forbidden"},          {404, "not_found"},
+             {405, "method_not_allowed"}, {408, "timeout"},
+             {409, "conflict"},           {413, "too_large"},
+             {414, "uri_too_long"},       {415, "unsupported_media_type"},
+             {431, "headers_too_large"},  {505, "http_version"},
+             {429, "too_many_requests"},  {500, "internal"},
+             {503, "unavailable"}};
 
 /* A sentence that was cut must not end inside a character. */
 static void end_cleanly(char *message, size_t size) {

@@ -38,6 +38,7 @@ typedef struct put {
     bool fresh, holds, reserves; /* a new agent; it has the agent's `changing`; and room for one more */
     int64_t id;
     uint64_t seq, dropped;
+    size_t asked, promised; /* bytes of memory */
     sv_refusal why;
 } sv_put;
 
@@ -45,6 +46,7 @@ static void free_put(void *state) {
     sv_put *self = state;
     if (self->holds) atomic_store(&self->exchange->agent->changing, false);
     if (self->reserves) agents_unreserve(&self->exchange->service->agents);
+    if (self->promised) memory_release(&self->exchange->service->memory, self->promised);
     settings_release(self->settings);
     text_free(&self->written);
     free(self);
@@ -106,6 +108,7 @@ static bool take_effect(sv_put *self) {
         if (exchange->agent) { /* the journal has nothing of it before */
             exchange->agent->checkpoint_time = clock_seconds();
             exchange->agent->decisions_known = exchange->agent->feedbacks_known = true;
+            atomic_store(&exchange->agent->asked, self->asked);
         }
         if (!exchange->agent || !agents_add(&service->agents, exchange->agent)) return false;
     } else
@@ -143,7 +146,7 @@ static bool can_change(const sv_exchange *self, const sv_settings *before, const
                        sv_refusal *why) {
     sv_text scratch = {0};
     sv_brain *brain = NULL;
-    text_put(&scratch, "%s-put-%p.npz", self->service->folder.scratch, (const void *)self);
+    text_put(&scratch, "%s-put-%llu.npz", self->service->folder.scratch, service_number());
     bool good = !scratch.failed && brain_create(before, &brain, why) &&
                 brain_change(brain, before, after, scratch.data, why);
     if (scratch.data) unlink(scratch.data);
@@ -178,6 +181,13 @@ static bool compare(sv_exchange *self, sv_put *put, bool reset, sv_refusal *why)
     return good;
 }
 
+static bool ask_for_memory(sv_exchange *self, sv_put *put, sv_refusal *why) {
+    sv_service *service = self->service;
+    bool room = memory_promise(&service->memory, &service->agents, self->agent, put->asked, why);
+    if (room) put->promised = put->asked;
+    return room;
+}
+
 static bool prepare_put(sv_exchange *self, sv_put *put, sv_refusal *why) {
     bool reset = false;
     sv_brain *tried = NULL;
@@ -188,6 +198,9 @@ static bool prepare_put(sv_exchange *self, sv_put *put, sv_refusal *why) {
     settings_release(before);
     json_decref(body);
     if (!put->settings || !brain_create(put->settings, &tried, why)) return false;
+    sa_agent_counts counts;
+    brain_count(tried, &counts);
+    put->asked = (size_t)counts.bytes;
     brain_destroy(tried);
     settings_write(put->settings, &put->written);
     if (put->written.failed) return refuse(why, 503, "memory could not be had");
@@ -195,12 +208,14 @@ static bool prepare_put(sv_exchange *self, sv_put *put, sv_refusal *why) {
     put->kind = ROW_NEW;
     if (put->fresh) {
         put->reserves = agents_reserve(&self->service->agents);
-        return put->reserves || refuse(why, 409, "there are %d agents, which is the most", LIMIT_NEW_AGENTS);
+        if (!put->reserves)
+            return refuse(why, 409, "there are %d agents, which is the most", LIMIT_NEW_AGENTS);
+        return ask_for_memory(self, put, why);
     }
     if (atomic_exchange(&self->agent->changing, true))
         return refuse(why, 409, "agent %s is being changed by another request", self->name);
     put->holds = true;
-    return compare(self, put, reset, why);
+    return compare(self, put, reset, why) && (put->kind != ROW_NEW || ask_for_memory(self, put, why));
 }
 
 void route_put_agent(sv_exchange *self) {

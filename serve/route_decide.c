@@ -198,7 +198,21 @@ static void end_decide(sv_job *base, store_status status) {
 
 static void submit(sv_exchange *self) { exchange_submit(self, &((sv_decide *)self->state)->job); }
 
-/* ---- in the thread that reads ---- */
+/* ---- in a thread of a lane ---- */
+
+/* What may take long is done where it keeps nobody else waiting. */
+static sv_lane lane_of(const sv_exchange *self, const sv_ask *ask) {
+    if (self->lane == LANE_ANY) return LANE_ANY;
+    if (ask->problem) return LANE_SOLVER;
+    return ask->arms > 1000 || ask->slate > 50 ? LANE_LARGE : self->lane;
+}
+
+/* Whatever the rules are, they have so much time, and CBC a process of its own. */
+static void bound_solver(const sv_service *service, sv_ask *ask) {
+    if (!ask->problem) return;
+    if (service->solver_seconds > 0) sa_problem_bound_time(ask->problem, service->solver_seconds);
+    if (service->solver) sa_problem_integer_solver(ask->problem, solver_solve, service->solver);
+}
 
 static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
     sv_ask ask = {0};
@@ -216,11 +230,18 @@ static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
     decide->row.body = self->body.data;
     decide->row.body_size = self->body.size;
     bool good = ask_read(&ask, settings, body, self->body.data, self->body.size, why);
+    if (good && ask.event) strcpy(self->event, ask.event); /* for the log */
+    if (good && lane_of(self, &ask) != self->lane) {
+        self->lane = lane_of(self, &ask);
+        goto end;
+    }
+    bound_solver(self->service, &ask);
     if (good) good = make_event(decide, ask.event, why);
     if (good && !choose(self, decide, policy, settings, &ask, &decide->why) && !ask.event) {
         *why = decide->why;
         good = false;
     }
+end:
     ask_free(&ask);
     policy_release(policy);
     settings_release(settings);
@@ -229,12 +250,17 @@ static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
 
 void route_decide(sv_exchange *self) {
     sv_refusal why = {0};
+    sv_lane lane = self->lane;
     sv_decide *state = calloc(1, sizeof *state);
     self->state = state;
     self->state_free = free_decide;
     if (!state)
         refuse(&why, 503, "memory could not be had");
     else if (prepare(self, state, &why)) {
+        if (self->lane != lane) { /* it is called again there */
+            exchange_settle(self);
+            return;
+        }
         state->job = (sv_job){.run = run_decide, .end = end_decide, .queued = &self->agent->queued};
         state->exchange = self;
         self->later = submit;

@@ -16,6 +16,10 @@ typedef struct feedback {
     json_t *body;
     const char *event; /* of the body */
     const json_t *values;
+    json_t *positions;      /* of values by name: where each arm is in the slate */
+    sv_text placed;         /* K values or nulls as JSON */
+    size_t count;           /* K */
+    int64_t decision;       /* whose slate it is; 0: of any with K arms */
     char key[LIMIT_ID + 8]; /* tells retries */
     sv_settings *settings;
     sv_refusal why;
@@ -27,8 +31,14 @@ typedef struct feedback {
 static void free_feedback(void *state) {
     sv_feedback *self = state;
     settings_release(self->settings);
+    json_decref(self->positions);
     json_decref(self->body);
+    text_free(&self->placed);
     free(self);
+}
+
+static bool refuse_unknown(const sv_feedback *self, sv_refusal *why) {
+    return refuse(why, 404, "there is no event %.64s: unknown, or older than retention_days", self->event);
 }
 
 static bool read_key(sv_feedback *self, sv_refusal *why) {
@@ -73,6 +83,76 @@ static bool read_values(sv_feedback *self, const sv_settings *settings, sv_refus
     return true;
 }
 
+/* ---- where the values belong: before the writer, which only writes ---- */
+
+/* The arms of the slate by id, or by index as text: their positions. */
+static json_t *positions_of(const json_t *slate) {
+    char index[32];
+    json_t *made = json_object();
+    for (size_t at = 0; made && at < json_array_size(slate); at++) {
+        const json_t *arm = json_array_get(slate, at);
+        snprintf(index, sizeof index, "%" JSON_INTEGER_FORMAT, json_integer_value(arm));
+        const char *name = json_is_string(arm) ? json_string_value(arm) : index;
+        if (json_object_set_new_nocheck(made, name, json_integer((json_int_t)at))) {
+            json_decref(made);
+            return NULL;
+        }
+    }
+    return made;
+}
+
+static bool place_by_name(const sv_feedback *self, const json_t *positions, double *values, size_t count,
+                          sv_refusal *why) {
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)self->values, name, value) {
+        const json_t *at = json_object_get(positions, name);
+        if (!at || (size_t)json_integer_value(at) >= count)
+            return refuse(why, 400, "%.64s is not in the slate of event %.64s", name, self->event);
+        if (json_is_number(value)) values[json_integer_value(at)] = json_number_value(value);
+    }
+    return true;
+}
+
+/* The slate is the journal's: it is read there. */
+static bool find_slate(sv_exchange *exchange, sv_feedback *self, sv_refusal *why) {
+    store_decision found;
+    sv_service *service = exchange->service;
+    sv_store *reader = readers_take(&service->readers, why);
+    if (!reader) return false;
+    store_status status = store_decision_find(reader, exchange->agent->id, self->event, &found);
+    json_t *answer = status == STORE_OK ? json_loads(found.answer, 0, NULL) : NULL;
+    self->count = status == STORE_OK ? found.arm_count : 0;
+    self->decision = status == STORE_OK ? found.id : 0;
+    if (status == STORE_NONE)
+        refuse_unknown(self, why);
+    else if (status != STORE_OK)
+        refuse(why, 503, "%s", store_sentence(reader));
+    readers_give_back(&service->readers, reader);
+    if (status != STORE_OK) return false;
+    self->positions = positions_of(json_object_get(answer, "slate"));
+    json_decref(answer);
+    return self->positions || refuse(why, 503, "memory could not be had");
+}
+
+/* K values or nulls, in the order of the slate, as text. */
+static bool place(sv_exchange *exchange, sv_feedback *self, sv_refusal *why) {
+    bool by_name = json_is_object(self->values), good = true;
+    if (by_name && !find_slate(exchange, self, why)) return false;
+    if (!by_name) self->count = json_array_size(self->values);
+    double *values = calloc(self->count + 1, sizeof *values);
+    if (!values) return refuse(why, 503, "memory could not be had");
+    for (size_t i = 0; i < self->count; i++) {
+        const json_t *value = by_name ? NULL : json_array_get(self->values, i);
+        values[i] = json_is_number(value) ? json_number_value(value) : NAN;
+    }
+    if (by_name) good = place_by_name(self, self->positions, values, self->count, why);
+    if (good) text_numbers(&self->placed, values, self->count);
+    free(values);
+    if (good && self->placed.failed) good = refuse(why, 503, "memory could not be had");
+    return good;
+}
+
 static bool prepare(sv_exchange *self, sv_feedback *feedback, sv_refusal *why) {
     static const char *const fields[] = {"event", "id", "feedback", NULL};
     if (!(feedback->body = value_parse(self->body.data, self->body.size, why))) return false;
@@ -80,61 +160,14 @@ static bool prepare(sv_exchange *self, sv_feedback *feedback, sv_refusal *why) {
     const json_t *event = json_object_get(feedback->body, "event");
     if (!event) return refuse(why, 400, "event is missing");
     if (!value_id(event, "event", &feedback->event, why)) return false;
+    strcpy(self->event, feedback->event); /* for the log */
     feedback->values = json_object_get(feedback->body, "feedback");
     feedback->settings = agent_settings(self->agent);
-    return read_values(feedback, feedback->settings, why) && read_key(feedback, why);
+    return read_values(feedback, feedback->settings, why) && read_key(feedback, why) &&
+           place(self, feedback, why);
 }
 
 /* ---- in the writer ---- */
-
-/* The position of an arm of the slate by its id, or by its index as text. */
-static bool find_position(const json_t *slate, const char *name, size_t *at) {
-    char index[32];
-    for (*at = 0; *at < json_array_size(slate); ++*at) {
-        const json_t *arm = json_array_get(slate, *at);
-        if (json_is_string(arm) && !strcmp(json_string_value(arm), name)) return true;
-        snprintf(index, sizeof index, "%" JSON_INTEGER_FORMAT, json_integer_value(arm));
-        if (json_is_integer(arm) && !strcmp(index, name)) return true;
-    }
-    return false;
-}
-
-static bool place_by_name(const sv_feedback *self, const json_t *slate, double *values, sv_refusal *why) {
-    const char *name;
-    json_t *value;
-    size_t at;
-    json_object_foreach((json_t *)self->values, name, value) {
-        if (!find_position(slate, name, &at))
-            return refuse(why, 400, "%.64s is not in the slate of event %.64s", name, self->event);
-        if (json_is_number(value)) values[at] = json_number_value(value);
-    }
-    return true;
-}
-
-/* K values or nulls, in the order of the slate. */
-static bool place(const sv_feedback *self, const store_decision *decision, sv_text *out, sv_refusal *why) {
-    json_t *answer = json_loads(decision->answer, 0, NULL);
-    const json_t *slate = json_object_get(answer, "slate");
-    size_t count = decision->arm_count;
-    bool good = true;
-    double *values = calloc(count + 1, sizeof *values);
-    for (size_t i = 0; values && i < count; i++) values[i] = NAN;
-    if (!values)
-        good = refuse(why, 503, "memory could not be had");
-    else if (json_is_object(self->values))
-        good = place_by_name(self, slate, values, why);
-    else if (json_array_size(self->values) != count)
-        good = refuse(why, 400, "feedback has %zu values, and the slate of event %.64s %zu arms",
-                      json_array_size(self->values), self->event, count);
-    else
-        for (size_t i = 0; i < count; i++)
-            if (json_is_number(json_array_get(self->values, i)))
-                values[i] = json_number_value(json_array_get(self->values, i));
-    if (good) text_numbers(out, values, count);
-    free(values);
-    json_decref(answer);
-    return good;
-}
 
 static store_status keep(sv_feedback *self, sv_store *store, const store_decision *decision,
                          const char *value) {
@@ -152,25 +185,27 @@ static store_status keep(sv_feedback *self, sv_store *store, const store_decisio
     return status;
 }
 
+/* Does it fit what is there now? */
+static bool fits(sv_feedback *self, const store_decision *decision, size_t before) {
+    if (self->decision && self->decision != decision->id) return refuse_unknown(self, &self->why);
+    if (self->count != decision->arm_count)
+        return refuse(&self->why, 400, "feedback has %zu values, and the slate of event %.64s %zu arms",
+                      self->count, self->event, decision->arm_count);
+    if (before >= LIMIT_FEEDBACKS || (before && (before + 1) * self->count > LIMIT_FEEDBACK_VALUES))
+        return refuse(&self->why, 409, "event %.64s has %zu feedbacks of %zu values, which is the most",
+                      self->event, before, self->count);
+    return true;
+}
+
 static store_status run_feedback(sv_job *base, sv_store *store) {
     sv_feedback *self = (sv_feedback *)base;
     store_decision decision;
-    sv_text value = {0};
-    size_t count = 0;
+    size_t before = 0;
     store_status status = store_decision_find(store, self->exchange->agent->id, self->event, &decision);
-    if (status == STORE_NONE)
-        refuse(&self->why, 404, "there is no event %.64s: unknown, or older than retention_days",
-               self->event);
-    if (status != STORE_OK) return status;
-    if (place(self, &decision, &value, &self->why)) {
-        if ((status = store_feedback_count(store, decision.id, &count)) == STORE_OK &&
-            count >= LIMIT_FEEDBACKS)
-            refuse(&self->why, 409, "event %.64s has %d feedbacks, which is the most", self->event,
-                   LIMIT_FEEDBACKS);
-        else if (status == STORE_OK)
-            status = value.failed ? STORE_LATER : keep(self, store, &decision, value.data);
-    }
-    text_free(&value);
+    if (status == STORE_NONE) refuse_unknown(self, &self->why);
+    if (status == STORE_OK) status = store_feedback_count(store, decision.id, &before);
+    if (status == STORE_OK && fits(self, &decision, before))
+        status = keep(self, store, &decision, self->placed.data);
     return status;
 }
 

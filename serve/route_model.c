@@ -58,7 +58,7 @@ static void finish(sv_work *self, int status) {
 }
 
 static void scratch_path(const sv_exchange *self, sv_text *out) {
-    text_put(out, "%s-%p.npz", self->service->folder.scratch, (const void *)self);
+    text_put(out, "%s-%llu.npz", self->service->folder.scratch, service_number());
 }
 
 /* ---- GET: the learner saves it ---- */
@@ -144,6 +144,17 @@ static bool write_file(const char *path, const sv_text *data) {
 }
 
 /* Is it an agent that fits in here? */
+/* In the place of what the agent has. */
+static bool has_memory(sv_exchange *self, const sv_brain *brain, sv_refusal *why) {
+    sv_service *service = self->service;
+    sa_agent_counts counts;
+    brain_count(brain, &counts);
+    if (!memory_promise(&service->memory, &service->agents, self->agent, (size_t)counts.bytes, why))
+        return false;
+    memory_release(&service->memory, (size_t)counts.bytes);
+    return true;
+}
+
 static bool read_model(sv_exchange *self, sv_work *state) {
     sv_text path = {0};
     sv_brain *brain = NULL;
@@ -157,7 +168,8 @@ static bool read_model(sv_exchange *self, sv_work *state) {
         good = (!path.failed && write_file(path.data, &self->body)) ||
                refuse(&state->why, 503, "the disk takes no file");
     if (good)
-        good = brain_load(path.data, &brain, &state->why) && brain_is_servable(brain, before, &state->why);
+        good = brain_load(path.data, &brain, &state->why) && brain_is_servable(brain, before, &state->why) &&
+               has_memory(self, brain, &state->why);
     if (good) {
         state->settings = brain_settings(brain, before, &state->why);
         good = state->settings;

@@ -1,6 +1,7 @@
 #include "routes.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,23 +9,26 @@
 #include "service.h"
 
 static const sv_route ROUTES[] = {
-    {"GET", "/", WHO_ANYONE, BODY_NONE, false, route_page, "page"},
-    {"GET", "/page.js", WHO_ANYONE, BODY_NONE, false, route_script, "page"},
-    {"GET", "/page.css", WHO_ANYONE, BODY_NONE, false, route_style, "page"},
-    {"GET", "/openapi.json", WHO_ANYONE, BODY_NONE, false, route_openapi, "openapi"},
-    {"GET", "/healthz", WHO_ANYONE, BODY_NONE, false, route_health, "healthz"},
-    {"GET", "/readyz", WHO_ANYONE, BODY_NONE, false, route_ready, "readyz"},
-    {"GET", "/metrics", WHO_CLIENT, BODY_NONE, false, route_metrics, "metrics"},
-    {"GET", "/v1/agents", WHO_ADMIN, BODY_NONE, false, route_agents, "agents"},
-    {"GET", "/v1/agents/{name}", WHO_ADMIN, BODY_NONE, true, route_agent, "agent"},
-    {"PUT", "/v1/agents/{name}", WHO_ADMIN, BODY_JSON, false, route_put_agent, "put_agent"},
-    {"DELETE", "/v1/agents/{name}", WHO_ADMIN, BODY_NONE, true, route_delete_agent, "delete_agent"},
-    {"POST", "/v1/agents/{name}/decide", WHO_CLIENT, BODY_JSON, true, route_decide, "decide"},
-    {"POST", "/v1/agents/{name}/feedback", WHO_CLIENT, BODY_JSON, true, route_feedback, "feedback"},
-    {"GET", "/v1/agents/{name}/log", WHO_ADMIN, BODY_NONE, true, route_log, "log"},
-    {"GET", "/v1/agents/{name}/model", WHO_ADMIN, BODY_NONE, true, route_get_model, "get_model"},
-    {"PUT", "/v1/agents/{name}/model", WHO_ADMIN, BODY_NPZ, true, route_put_model, "put_model"},
-    {"DELETE", "/v1/agents/{name}/events/{event}", WHO_ADMIN, BODY_NONE, true, route_erase, "erase"},
+    {"GET", "/", WHO_ANYONE, BODY_NONE, false, LANE_NOW, route_page, "page"},
+    {"GET", "/page.js", WHO_ANYONE, BODY_NONE, false, LANE_NOW, route_script, "page"},
+    {"GET", "/page.css", WHO_ANYONE, BODY_NONE, false, LANE_NOW, route_style, "page"},
+    {"GET", "/openapi.json", WHO_ANYONE, BODY_NONE, false, LANE_NOW, route_openapi, "openapi"},
+    {"GET", "/healthz", WHO_ANYONE, BODY_NONE, false, LANE_NOW, route_health, "healthz"},
+    {"GET", "/readyz", WHO_ANYONE, BODY_NONE, false, LANE_NOW, route_ready, "readyz"},
+    {"GET", "/metrics", WHO_CLIENT, BODY_NONE, false, LANE_QUICK, route_metrics, "metrics"},
+    {"GET", "/v1/agents", WHO_ADMIN, BODY_NONE, false, LANE_ADMIN, route_agents, "agents"},
+    {"GET", "/v1/agents/{name}", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, route_agent, "agent"},
+    {"PUT", "/v1/agents/{name}", WHO_ADMIN, BODY_JSON, false, LANE_ADMIN, route_put_agent, "put_agent"},
+    {"DELETE", "/v1/agents/{name}", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, route_delete_agent,
+     "delete_agent"},
+    {"POST", "/v1/agents/{name}/decide", WHO_CLIENT, BODY_JSON, true, LANE_QUICK, route_decide, "decide"},
+    {"POST", "/v1/agents/{name}/feedback", WHO_CLIENT, BODY_JSON, true, LANE_QUICK, route_feedback,
+     "feedback"},
+    {"GET", "/v1/agents/{name}/log", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, route_log, "log"},
+    {"GET", "/v1/agents/{name}/model", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, route_get_model, "get_model"},
+    {"PUT", "/v1/agents/{name}/model", WHO_ADMIN, BODY_NPZ, true, LANE_ADMIN, route_put_model, "put_model"},
+    {"DELETE", "/v1/agents/{name}/events/{event}", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, route_erase,
+     "erase"},
 };
 
 const sv_route *route_at(size_t index) { return index < route_count() ? &ROUTES[index] : NULL; }
@@ -43,6 +47,7 @@ void exchange_answer(sv_exchange *self, int status) {
 void exchange_refuse(sv_exchange *self, const sv_refusal *why) {
     text_free(&self->answer);
     self->answer_type = NULL;
+    snprintf(self->error, sizeof self->error, "%.*s", (int)sizeof self->error - 1, why->message);
     refusal_write(why, &self->answer);
     exchange_answer(self, why->status);
 }
@@ -109,7 +114,9 @@ static bool fits(const char *pattern, const char *path, sv_exchange *self) {
     return !*path;
 }
 
+/* "." and ".." are names of folders, and programs between a client and us take them away. */
 static bool is_name(const char *name) {
+    if (!strcmp(name, ".") || !strcmp(name, "..")) return false;
     for (const char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && !strchr("-_.", *c)) return false;
     return true;
@@ -138,7 +145,9 @@ static bool find_route(sv_exchange *self, sv_refusal *why) {
             self->route = &ROUTES[i];
     if (self->route) {
         if (*self->name && !is_name(self->name))
-            return refuse(why, 404, "names of agents are letters, digits, - _ and ., at most %d", LIMIT_NAME);
+            return refuse(why, 404,
+                          "names of agents are letters, digits, - _ and ., at most %d, and not . or ..",
+                          LIMIT_NAME);
         return true;
     }
     self->allow = allowed(self->path);
@@ -167,8 +176,10 @@ static bool may(sv_exchange *self, sv_refusal *why) {
         return is_loopback_host(self->host) || refuse(why, 403,
                                                       "the Host header is not 127.0.0.1, localhost or [::1], "
                                                       "which is all that is served without --keys");
+    const sv_key *key = keys_find(keys, self->authorization);
+    sv_who who = key ? key->who : WHO_ANYONE;
+    if (key) self->key = key->name;
     if (self->route->who == WHO_ANYONE) return true;
-    sv_who who = keys_who(keys, self->authorization);
     if (who == WHO_ANYONE) return refuse(why, 401, "this needs a key: Authorization: Bearer KEY");
     return who >= self->route->who || refuse(why, 403, "this needs the admin key");
 }

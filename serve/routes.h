@@ -12,6 +12,7 @@ typedef struct route {
     sv_who who;
     body_kind body;
     bool needs_agent; /* an agent of that name must be there */
+    sv_lane lane;
     void (*answer)(sv_exchange *self);
     const char *name; /* in metrics */
 } sv_route;

@@ -1,16 +1,18 @@
+#define _GNU_SOURCE
 #include "serve.h"
 
-#include <signal.h>
+#include <malloc.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "http.h"
 #include "routes.h"
 #include "service.h"
-
-static const double DRAIN_SECONDS = 20;
+#include "signals.h"
 
 static int fail(const sv_refusal *why, char *message) {
     snprintf(message, 512, "%s", why->message);
@@ -48,57 +50,118 @@ static void say_hello(const serve_options *options, unsigned port, size_t agents
     fflush(stdout);
 }
 
+/* What was no request has no route, and no agent. */
+static void count_refused(sv_service *service, const sv_refusal *why, const char *from) {
+    (void)from;
+    int status = why->status == 505 ? 400 : why->status; /* the client's fault, whatever its number */
+    metrics_count(&service->metrics, METRICS_ROUTES - 1, status, 0);
+}
+
+typedef struct reloading {
+    sv_service *service;
+    const char *keys;
+} sv_reloading;
+
+/* SIGHUP. Requests are answered meanwhile, with the keys as they were or as they are. */
+static void reload(void *user) {
+    const sv_reloading *self = user;
+    sv_refusal why = {0};
+    if (!self->keys) return;
+    if (service_read_keys(self->service, self->keys, &why))
+        fprintf(stderr, "superarm serve: the keys were read again\n");
+    else
+        fprintf(stderr, "superarm serve: the keys stay as they were: %s\n", why.message);
+}
+
 /* Serves until a signal comes. */
-static bool serve(const serve_options *options, sv_service *service, const sigset_t *signals,
-                  sv_refusal *why) {
-    int signal_number;
+static bool serve(const serve_options *options, sv_service *service, sv_refusal *why) {
     http_options about = {.address = options->address,
                           .port = options->port,
                           .threads = options->threads,
                           .request_seconds = options->request_seconds,
-                          .quiet = options->quiet,
+                          .connections = options->connections,
+                          .of_address = options->connections_per_address,
+                          .body_memory = options->body_memory,
+                          .log = (log_level)options->log,
                           .admit = routes_admit,
                           .answer = routes_answer,
                           .end = end_exchange,
+                          .refused = count_refused,
                           .service = service,
-                          .connections = &service->connections};
+                          .open = &service->connections,
+                          .active = &service->active,
+                          .turned_away = &service->turned_away,
+                          .held = &service->body_bytes};
     sv_http *http = http_start(&about, why);
     if (!http) return false;
     bool good = !options->port_file || write_port(options->port_file, http_port(http)) ||
                 refuse(why, 400, "%s cannot be written", options->port_file);
     if (good) {
+        sv_reloading about_keys = {service, options->keys};
+        signals_serving(reload, &about_keys);
         say_hello(options, http_port(http), agents_count(&service->agents));
-        sigwait(signals, &signal_number);
-        pthread_sigmask(SIG_UNBLOCK, signals, NULL); /* a second one ends the process at once */
+        signals_wait();
+        signals_end();
         atomic_store(&service->stopping, true);
-        http_drain(http, DRAIN_SECONDS);
+        size_t cut = http_drain(http, 0.6 * options->stop_seconds);
+        if (cut) { /* threads still work at them: they cannot be stopped, and all that counts is on disk */
+            fprintf(stderr, "superarm serve: %zu requests were not answered in time\n", cut);
+            _exit(0);
+        }
     }
     http_stop(http);
     return good;
 }
 
+/* Where addresses are limited, what threads only reserve (stacks, arenas of malloc) must not take most of
+ * them. */
+static void save_addresses(void) {
+    struct rlimit limit;
+    pthread_attr_t small;
+    if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY) return;
+    mallopt(M_ARENA_MAX, 1);
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 2 << 20);
+    pthread_setattr_default_np(&small);
+    pthread_attr_destroy(&small);
+}
+
 int serve_run(const serve_options *options, char *message) {
     sv_refusal why = {0};
-    sigset_t signals;
     if (!options->keys && !http_is_loopback(options->address)) {
         refuse(&why, 400,
                "--bind %s can be reached from elsewhere, which needs --keys FILE; --new-keys FILE makes one",
                options->address);
         return fail(&why, message);
     }
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* also in the threads to come */
+    save_addresses();
+    if (!signals_begin(options->stop_seconds)) {
+        refuse(&why, 503, "no thread could be had");
+        return fail(&why, message);
+    }
     service_options about = {.folder = options->folder,
                              .keys = options->keys,
                              .checkpoint_seconds = options->checkpoint_seconds,
-                             .recovery_seconds = options->recovery_seconds};
+                             .recovery_seconds = options->recovery_seconds,
+                             .solver = "/proc/self/exe",
+                             .solver_seconds = options->solver_seconds,
+                             .memory = options->memory};
     sv_service *service = service_start(&about, &why);
     if (!service) return fail(&why, message);
-    bool good = serve(options, service, &signals, &why);
+    bool good = serve(options, service, &why);
     service_stop(service);
     return good ? 0 : fail(&why, message);
+}
+
+int serve_solver(void) { return solver_help(); }
+
+int serve_add_key(const char *path, const char *role_and_name, char *message) {
+    char key[65];
+    sv_refusal why = {0};
+    if (!keys_add(path, role_and_name, key, &why)) return fail(&why, message);
+    printf("%s %s\nIt is shown this once. A service that runs reads %s again at SIGHUP.\n", role_and_name,
+           key, path);
+    return 0;
 }
 
 int serve_make_keys(const char *path, char *message) {

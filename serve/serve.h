@@ -10,8 +10,12 @@ typedef struct serve_options {
     const char *keys;    /* file, or NULL */
     const char *port_file;
     unsigned port, threads;
-    double checkpoint_seconds, recovery_seconds, request_seconds;
-    bool quiet;
+    double checkpoint_seconds, recovery_seconds, request_seconds, solver_seconds;
+    double stop_seconds;                           /* after SIGTERM */
+    unsigned connections, connections_per_address; /* 0: as http.h has it */
+    double memory;                                 /* bytes for agents; 0: half of what there is */
+    double body_memory;                            /* bytes; 0: likewise */
+    int log;                                       /* 0: a line a request; 1: of errors; 2: none */
 } serve_options;
 
 /* Each returns 0, 2 where the user's input is wrong, or 1, with a sentence in `message` (512). */
@@ -25,6 +29,10 @@ int serve_check(const char *folder, char *message);
 int serve_backup(const char *folder, const char *to, char *message);
 /* A folder of an older format becomes one of this version's, after a backup beside it. */
 int serve_migrate(const char *folder, char *message);
+/* Helps a running service, which starts it (solver.h). */
+int serve_solver(void);
+/* Adds a key, "client:web", to the file and prints it. */
+int serve_add_key(const char *path, const char *role_and_name, char *message);
 /* Makes a file of keys and prints the keys. */
 int serve_make_keys(const char *path, char *message);
 

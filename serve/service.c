@@ -61,7 +61,7 @@ static bool start_threads(sv_service *self, const service_options *options, sv_s
     if (of_learner &&
         store_snapshot(of_learner) != STORE_OK) /* what was there before the writer changes it */
         refuse(why, 503, "%s", store_sentence(of_learner));
-    self->writer = of_folding && !why->status ? writer_start(store, chores, 2, &self->connections) : NULL;
+    self->writer = of_folding && !why->status ? writer_start(store, chores, 2, &self->active) : NULL;
     self->folding = self->writer ? folding_start(of_folding, store) : NULL;
     learner_options about = {.folder = self->folder.path,
                              .scratch = self->folder.scratch,
@@ -73,7 +73,10 @@ static bool start_threads(sv_service *self, const service_options *options, sv_s
     self->learner = self->folding ? learner_start(&about, of_learner) : NULL;
     sv_store *of_counting = self->learner ? open_store(self, false, why) : NULL;
     self->counting = of_counting ? counting_start(of_counting, &self->agents) : NULL;
-    if (self->learner) return true;
+    if (self->learner) {
+        writer_do_chores(self->writer); /* which wake the learner */
+        return true;
+    }
     store_close(of_learner);
     if (!self->folding) store_close(of_folding);
     if (!self->writer) store_close(store);
@@ -89,8 +92,13 @@ sv_service *service_start(const service_options *options, sv_refusal *why) {
     self->folder.lock_file = -1;
     agents_begin(&self->agents);
     pthread_mutex_init(&self->reading, NULL);
-    if (options->keys && !keys_read(&self->keys, options->keys, why)) goto fail;
+    readers_begin(&self->readers);
+    memory_begin(&self->memory, options->memory);
+    self->solver_seconds = options->solver_seconds;
+    if (options->solver && !(self->solver = solver_start(options->solver))) goto fail;
+    if (options->keys && !service_read_keys(self, options->keys, why)) goto fail;
     if (!folder_open(&self->folder, options->folder, why)) goto fail;
+    self->readers.folder = self->folder.path;
     sv_store *store = open_store(self, true, why);
     if (!store) goto fail;
     if (!folder_check_journal(&self->folder, store, why)) {
@@ -108,6 +116,18 @@ fail:
     return NULL;
 }
 
+bool service_read_keys(sv_service *self, const char *path, sv_refusal *why) {
+    char warning[200];
+    if (!keys_read(&self->keys, path, warning, why)) return false;
+    if (*warning) fprintf(stderr, "superarm serve: %s\n", warning);
+    return true;
+}
+
+unsigned long long service_number(void) {
+    static atomic_ullong last;
+    return atomic_fetch_add(&last, 1) + 1;
+}
+
 void service_stop(sv_service *self) {
     if (!self) return;
     counting_stop(self->counting);
@@ -117,6 +137,10 @@ void service_stop(sv_service *self) {
     folding_destroy(self->folding);
     learner_destroy(self->learner);
     store_close(self->reader);
+    readers_end(&self->readers);
+    solver_stop(self->solver);
+    memory_end(&self->memory);
+    keys_free(&self->keys);
     agents_end(&self->agents);
     pthread_mutex_destroy(&self->reading);
     folder_close(&self->folder);

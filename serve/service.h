@@ -8,7 +8,10 @@
 #include "folding.h"
 #include "keys.h"
 #include "learner.h"
+#include "memory.h"
 #include "metrics.h"
+#include "readers.h"
+#include "solver.h"
 #include "writer.h"
 
 enum { SERVICE_CLOSINGS = 256 };
@@ -41,6 +44,7 @@ struct service {
     sv_folder folder;
     sv_keys keys;
     sv_agents agents;
+    sv_memory memory;
     sv_metrics metrics;
     sv_writer *writer;
     sv_learner *learner;
@@ -48,8 +52,14 @@ struct service {
     sv_counting *counting;
     pthread_mutex_t reading; /* of the reader */
     sv_store *reader;        /* for the log */
+    sv_readers readers;      /* for requests */
+    sv_solver *solver;       /* NULL: integer programs are solved in this process */
+    double solver_seconds;   /* for the rules of a request; 0: no bound */
     atomic_bool stopping;
-    atomic_uint connections; /* open ones, which the HTTP server counts */
+    /* which the HTTP server counts: open ones, those of the last second or two, those that got no room */
+    atomic_uint connections, active;
+    atomic_uint_fast64_t turned_away;
+    atomic_size_t body_bytes;
     sv_chore closing, retention;
     sv_closed closed[SERVICE_CLOSINGS]; /* the writer's own */
     size_t closed_count;
@@ -61,6 +71,9 @@ typedef struct service_options {
     const char *keys;          /* file; NULL: none */
     double checkpoint_seconds; /* 0: none */
     double recovery_seconds;   /* 0: 10 */
+    const char *solver;        /* the program to start solvers from; NULL: none */
+    double solver_seconds;     /* 0: no bound */
+    double memory;             /* bytes for agents; 0: half of what there is */
 } service_options;
 
 /* Opens the folder, which is made where it is missing, and goes on from its journal. NULL with a refusal:
@@ -68,6 +81,10 @@ typedef struct service_options {
 sv_service *service_start(const service_options *options, sv_refusal *why);
 /* Ends after what was accepted is answered. */
 void service_stop(sv_service *self);
+/* Again: on failure they stay as they were. */
+bool service_read_keys(sv_service *self, const char *path, sv_refusal *why);
+/* Another one each time: for names of files. An address would tell where memory is. */
+unsigned long long service_number(void);
 /* The two things that the writer does by itself (chores.c). */
 void service_add_chores(sv_service *self);
 

@@ -59,12 +59,25 @@ void text_string(sv_text *self, const char *string) {
     text_add(self, "\"", 1);
 }
 
+static void text_whole(sv_text *self, long long number, bool negative) {
+    char digits[24], *at = digits + sizeof digits;
+    unsigned long long left = negative ? (unsigned long long)-number : (unsigned long long)number;
+    do *--at = (char)('0' + left % 10);
+    while (left /= 10);
+    if (negative) *--at = '-';
+    text_add(self, at, (size_t)(digits + sizeof digits - at));
+}
+
 void text_number(sv_text *self, double number) {
     if (!isfinite(number)) {
         text_add(self, "null", 4);
         return;
     }
     char digits[40];
+    if (fabs(number) < 1e15 && number == (double)(long long)number) { /* most are, and it is quicker */
+        text_whole(self, (long long)number, signbit(number));
+        return;
+    }
     int size = snprintf(digits, sizeof digits, "%.15g", number);
     if (strtod(digits, NULL) != number) size = snprintf(digits, sizeof digits, "%.17g", number);
     text_add(self, digits, (size_t)size);

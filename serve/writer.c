@@ -34,6 +34,7 @@ struct writer {
 
     sv_chore *chores[CHORES]; /* the thread's own */
     size_t chore_count;
+    atomic_bool does_chores;
     double probe;
 };
 
@@ -125,7 +126,7 @@ static void write_group(sv_writer *self, sv_job *group) {
 /* Chores that are due and have something to do go in front of the group. */
 static sv_job *add_chores(sv_writer *self, sv_job *group) {
     double now = clock_seconds();
-    for (size_t i = 0; i < self->chore_count; i++) {
+    for (size_t i = 0; i < self->chore_count && atomic_load(&self->does_chores); i++) {
         sv_chore *each = self->chores[i];
         if (now < each->next || self->failed) continue;
         each->next = now + each->period;
@@ -179,6 +180,8 @@ sv_writer *writer_start(sv_store *store, sv_chore *const *chores, size_t count, 
     }
     return self;
 }
+
+void writer_do_chores(sv_writer *self) { atomic_store(&self->does_chores, true); }
 
 void writer_stop(sv_writer *self) {
     if (!self) return;

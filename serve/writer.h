@@ -34,6 +34,8 @@ typedef struct chore {
 /* Takes over the store; chores (count) and `clients`, the number of open connections (NULL: unknown), are
  * borrowed as long as it runs. NULL when it cannot. */
 sv_writer *writer_start(sv_store *store, sv_chore *const *chores, size_t count, const atomic_uint *clients);
+/* Chores are done from here on: whom they call must be there. */
+void writer_do_chores(sv_writer *self);
 /* Ends after all that was submitted; then no chores either. */
 void writer_stop(sv_writer *self);
 /* false with 429 or 503: the queue, or the agent's share of it, is full, or the disk has failed; then the

@@ -2,6 +2,7 @@
 import http.client
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -122,6 +123,13 @@ def until(what, seconds=20, pause=0.02):
         if time.monotonic() > give_up:
             raise AssertionError("it never came: " + (what.__doc__ or what.__name__))
         time.sleep(pause)
+
+
+def market_split():
+    """Rules that no branch and bound solves in an hour: 50 customers, six products, each to be halved exactly (Cornuejols and Dawande)."""
+    draw = random.Random(1)
+    rows = [[draw.randrange(100) for _ in range(50)] for _ in range(6)]
+    return {"matrix": rows + [[-value for value in row] for row in rows], "bounds": [sum(row) // 2 for row in rows] + [-(sum(row) // 2) for row in rows]}
 
 
 def main(*tests):

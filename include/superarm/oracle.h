@@ -59,6 +59,9 @@ SA_API void sa_problem_constraints(sa_problem *problem, const double *matrix, co
 /* How long CBC may search, 1 unless given: what it has found by then is the slate, and the solution's alpha
  * says how good it is. For `ilp`, and `assignment` with rules that are no flow. */
 SA_API void sa_problem_seconds(sa_problem *problem, double seconds);
+/* At most so many seconds of processor time for a solve, whatever the oracle: SA_INVALID after that. Unlike
+ * sa_problem_seconds it is no datum, and all oracles keep to it. */
+SA_API void sa_problem_bound_time(sa_problem *problem, double seconds);
 /* cascade, assignment: the discount of each position, 0 to 1. */
 SA_API void sa_problem_discounts(sa_problem *problem, const double *discounts, size_t positions);
 
@@ -115,6 +118,36 @@ typedef struct sa_oracle_info {
 
 /* The index-th oracle; false when there is none. */
 SA_API bool sa_oracle_at(size_t index, sa_oracle_info *info);
+
+/* ---- integer programs, solved elsewhere ---- */
+
+/* The 0/1 choices with the largest sum of scores, whose rows are from least to most. */
+typedef struct sa_integer_program {
+    size_t columns, rows, entries;
+    const int *start;            /* (columns + 1) of the entries of each column */
+    const int *index;            /* (entries) row */
+    const double *value;         /* (entries) */
+    const double *lower, *upper; /* (columns) 0 or 1 */
+    const double *score;         /* (columns) */
+    const double *least, *most;  /* (rows); infinite: no bound */
+    double seconds;              /* after so long the best so far will do */
+} sa_integer_program;
+
+typedef struct sa_integer_answer {
+    bool found;     /* false: nothing fits */
+    size_t *chosen; /* (columns, of which `count` are set) */
+    size_t count;
+    double gap;        /* the best is at most 1 + gap times what was found */
+    char message[200]; /* where the status is not SA_OK */
+} sa_integer_answer;
+
+/* Solves it some other way, in another process for example. */
+typedef sa_status (*sa_integer_solver)(void *user, const sa_integer_program *program,
+                                       sa_integer_answer *answer);
+/* `ilp` and `assignment` ask this instead of CBC, which ends the process where it cannot go on. NULL: CBC. */
+SA_API void sa_problem_integer_solver(sa_problem *problem, sa_integer_solver solve, void *user);
+/* By CBC, in this process. */
+SA_API sa_status sa_integer_solve(const sa_integer_program *program, sa_integer_answer *answer);
 
 /* ---- your own oracle ---- */
 

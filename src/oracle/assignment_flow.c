@@ -182,16 +182,20 @@ static void augment(const flow *self, size_t end, size_t count) {
     }
 }
 
-static bool place(const flow *self, size_t count) {
+/* `*placed` false: no slate keeps the rules. */
+static sa_status place(const flow *self, const sa_oracle_problem *problem, size_t count, bool *placed) {
     size_t slots = 0;
     for (size_t g = 0; g < self->rules->groups; g++) self->slot[g] = self->has[g] > 0 ? slots++ : SA_NONE;
-    for (size_t p = 0; p < count; p++) find_ways(self, p, count, slots);
+    for (size_t p = 0; p < count; p++) {
+        find_ways(self, p, count, slots);
+        if (p % 8 == 0 && sa_problem_is_late(problem)) return sa_problem_fail_late();
+    }
     if (count > 1) lift(self, count - 1);
     search(self, count);
     size_t end = find_end(self, count);
-    if (end == SA_NONE) return false;
-    augment(self, end, count);
-    return true;
+    *placed = end != SA_NONE;
+    if (*placed) augment(self, end, count);
+    return SA_OK;
 }
 
 static void prepare(flow *self, const sa_oracle_problem *problem, const bool *marked) {
@@ -208,13 +212,14 @@ static void prepare(flow *self, const sa_oracle_problem *problem, const bool *ma
     for (size_t g = 0; g < self->rules->groups; g++) self->has[g] = 0;
 }
 
-/* False: no slate keeps the rules. */
-static bool fill(const flow *self) {
-    for (size_t count = 1; count <= self->positions; count++)
-        if (!place(self, count)) return false;
-    for (size_t g = 0; g < self->rules->groups; g++)
-        if (self->has[g] < self->rules->least[g]) return false;
-    return true;
+/* `*filled` false: no slate keeps the rules. */
+static sa_status fill(const flow *self, const sa_oracle_problem *problem, bool *filled) {
+    *filled = true;
+    for (size_t count = 1; count <= self->positions && *filled; count++)
+        SA_TRY(place(self, problem, count, filled));
+    for (size_t g = 0; g < self->rules->groups && *filled; g++)
+        *filled = self->has[g] >= self->rules->least[g];
+    return SA_OK;
 }
 
 #define RULES(rules, arms)                                                                                   \
@@ -254,7 +259,9 @@ sa_status sa_assignment_flow(const sa_oracle_problem *problem, sa_workspace *wor
     for (size_t arm = 0; arm < arms; arm++) marked[arm] = !few && sa_problem_allows(problem, arm);
     if (few) sa_candidates_mark(&lists, problem, &rules, marked);
     prepare(&self, problem, marked);
-    if (!fill(&self)) return sa_rules_fail(problem);
+    bool filled;
+    SA_TRY(fill(&self, problem, &filled));
+    if (!filled) return sa_rules_fail(problem);
     for (size_t k = 0; k < positions; k++) slate[k] = self.arm[self.holds[k]];
     return SA_OK;
 }

@@ -99,7 +99,7 @@ sa_status sa_assignment_program(const sa_oracle_problem *problem, sa_workspace *
     if (status == SA_OK) {
         add_columns(problem, &of, &program, lists, lists + of.arms);
         add_limits(problem, &of, &program);
-        status = sa_program_solve(&program, &answer);
+        status = sa_program_solve(problem, &program, &answer);
     }
     sa_free(lists);
     SA_TRY(status);

@@ -56,7 +56,7 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
     SA_TRY(sa_memory_check(program.columns, program.rows));
     SA_TRY(sa_program_lay(&program, workspace, program.columns * program.rows, &answer));
     fill(problem, &program);
-    SA_TRY(sa_program_solve(&program, &answer));
+    SA_TRY(sa_program_solve(problem, &program, &answer));
     if (!answer.found && sa_problem_wants_all(problem))
         return sa_data_fail(problem->data, SA_BOUNDS, "no choice of %zu arms fits A x <= b", problem->slate);
     if (!answer.found) return sa_data_fail(problem->data, SA_BOUNDS, "no choice of arms fits A x <= b");

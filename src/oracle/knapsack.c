@@ -23,7 +23,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { LARGEST_TABLE = 1 << 27 /* bytes */, PATIENCE = 50000000, MORE_PATIENCE = 5000000 /* nodes */ };
+enum {
+    LARGEST_TABLE = 1 << 27 /* bytes */,
+    PATIENCE = 50000000,
+    MORE_PATIENCE = 5000000 /* nodes */,
+    NODES = 8192
+};
 
 typedef struct items {
     size_t count;
@@ -31,8 +36,9 @@ typedef struct items {
     const double *score; /* (arms) */
     const double *cost;  /* (arms) */
     double capacity;
-    size_t limit;  /* most arms; count or more: none */
-    bool all;      /* exactly that many */
+    size_t limit; /* most arms; count or more: none */
+    bool all;     /* exactly that many */
+    const sa_oracle_problem *problem;
     double *moved; /* (arms) then: the scores, moved */
     bool *cheap;   /* (arms) then: is it one of the K cheapest? */
 } items;
@@ -145,7 +151,7 @@ static void drop_dominated(items *self, size_t width, size_t *room) {
 }
 
 static bool are_whole(const items *self) {
-    if (self->capacity >= LARGEST_TABLE) return false;
+    if (self->capacity >= LARGEST_TABLE / 8) return false; /* a number for each would not fit */
     for (size_t i = 0; i < self->count; i++)
         if (cost_of(self, i) != floor(cost_of(self, i)) || cost_of(self, i) > floor(self->capacity))
             return false;
@@ -242,7 +248,7 @@ static double begin_with(const items *self, bool *taken) {
                 out = i;
                 in = j;
             }
-        if (most == 0) break;
+        if (most == 0 || sa_problem_is_late(self->problem)) break; /* it is a slate all the same */
         taken[out] = false;
         taken[in] = true;
         sum += most;
@@ -266,11 +272,16 @@ static size_t solve_tree(const items *self, level *at, double *size, bool *best_
     at[0].left = self->capacity * (1 + 1e-9); /* 0.1 + 0.2 fits 0.3 */
     at[0].sum = 0;
     at[0].used = 0;
+    double root = price.capacity * at[0].left + price.place * (double)limit + at[0].after;
     for (size_t i = 0;;) {
         while (i < count) {
             double bound = at[i].sum + price.capacity * at[i].left +
                            price.place * (double)(limit - at[i].used) + at[i].after;
             if (bound <= best + (1e-13 + *gap) * fabs(best)) break;
+            if (left % NODES == 0 && best >= 0 && sa_problem_is_late(self->problem)) {
+                *gap = best > 0 ? (root - best) / best : INFINITY;
+                goto end;
+            }
             if (--left == 0) {
                 *gap = *gap > 0 ? 10 * *gap : 1e-9;
                 left = MORE_PATIENCE;
@@ -291,6 +302,7 @@ static size_t solve_tree(const items *self, level *at, double *size, bool *best_
         at[i - 1].other = false;
         decide(self, at, i - 1, !at[i - 1].taken);
     }
+end:
     for (size_t i = 0; i < count; i++)
         if (best_taken[i]) slate[length++] = self->arm[i];
     return length;
@@ -355,7 +367,8 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
     const sa_oracle_data *data = problem->data;
     size_t arms = problem->arms;
     double *size, range = 0;
-    items self = {.score = problem->scores, .cost = data->costs, .capacity = data->capacity};
+    items self = {
+        .problem = problem, .score = problem->scores, .cost = data->costs, .capacity = data->capacity};
     self.limit = problem->slate ? problem->slate : arms;
     self.all = sa_problem_wants_all(problem);
     SA_TRY(LAY(&self, arms, workspace, {&size, arms, sizeof *size}));

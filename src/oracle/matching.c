@@ -111,7 +111,10 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
     for (size_t node = 0; node < left; node++) self.matched[0][node] = NONE;
     for (size_t node = 0; node < right; node++) self.matched[1][node] = NONE;
     size_t pairs = 0;
-    while (pairs < most && augment(&self)) pairs++;
+    while (pairs < most && augment(&self)) {
+        pairs++;
+        if (sa_problem_is_late(problem)) return sa_problem_fail_late();
+    }
     if (sa_problem_wants_all(problem) && pairs < most)
         return sa_data_fail(problem->data, SA_EDGES, "no slate of %zu pairs: at most %zu share no node", most,
                             pairs);

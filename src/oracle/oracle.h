@@ -72,8 +72,12 @@ typedef struct sa_oracle_data {
     double capacity;
     double seconds; /* how long CBC may search */
     size_t source, target;
-    bool sum;     /* cascade: the reward is the discounted sum */
-    bool exactly; /* whether K arms must be chosen */
+    bool sum;                 /* cascade: the reward is the discounted sum */
+    bool exactly;             /* whether K arms must be chosen */
+    double most_seconds;      /* of processor time for a solve; 0: no bound */
+    double until;             /* by the clock of the thread that solves; 0: no bound */
+    sa_integer_solver solver; /* NULL: CBC in this process */
+    void *solver_user;
 } sa_oracle_data;
 
 /* What an oracle may look at. */
@@ -102,6 +106,14 @@ static inline bool sa_problem_allows(const sa_oracle_problem *problem, size_t ar
 static inline bool sa_problem_wants_all(const sa_oracle_problem *problem) {
     return sa_problem_has(problem, SA_EXACTLY);
 }
+
+/* The bound on its time counts from here. */
+void sa_data_begin(sa_oracle_data *data);
+/* Has it used it up? Looked at in long loops, each 10 microseconds or
+ * so. */
+bool sa_problem_is_late(const sa_oracle_problem *problem);
+/* SA_INVALID with a sentence. */
+sa_status sa_problem_fail_late(void);
 
 /* ---- the public problem ---- */
 
@@ -234,8 +246,10 @@ sa_status sa_program_lay(sa_program *program, sa_workspace *workspace, size_t en
                          sa_program_result *answer);
 /* SA_INVALID when a slate breaks a row of --matrix. */
 sa_status sa_rows_verify(const sa_oracle_problem *problem, const size_t *slate, size_t length);
-/* SA_UNSUPPORTED without CBC; SA_INVALID when time ran out before anything was found. */
-sa_status sa_program_solve(const sa_program *program, sa_program_result *answer);
+/* By the problem's solver, or CBC: SA_UNSUPPORTED without it; SA_INVALID when time ran out before anything
+ * was found, and for numbers that no solver takes. */
+sa_status sa_program_solve(const sa_oracle_problem *problem, const sa_program *program,
+                           sa_program_result *answer);
 static inline double sa_problem_patience(const sa_oracle_problem *problem) { /* seconds */
     return sa_problem_has(problem, SA_SECONDS) ? problem->data->seconds : 1;
 }

@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "oracle/oracle.h"
 
@@ -121,6 +122,22 @@ void sa_problem_seconds(sa_problem *problem, double seconds) {
     problem->data.seconds = seconds;
     sa_problem_give(problem, SA_SECONDS, problem, 1, 1);
 }
+void sa_problem_bound_time(sa_problem *problem, double seconds) { problem->data.most_seconds = seconds; }
+void sa_problem_integer_solver(sa_problem *problem, sa_integer_solver solve, void *user) {
+    problem->data.solver = solve;
+    problem->data.solver_user = user;
+}
+void sa_data_begin(sa_oracle_data *data) {
+    data->until = data->most_seconds > 0 ? sa_clock_of_thread() + data->most_seconds : 0;
+}
+bool sa_problem_is_late(const sa_oracle_problem *problem) {
+    return problem->data && problem->data->until > 0 && sa_clock_of_thread() > problem->data->until;
+}
+sa_status sa_problem_fail_late(void) {
+    return sa_fail(SA_INVALID,
+                   "the slate was not found in the time that was given: ask for fewer arms, or with "
+                   "simpler rules");
+}
 void sa_problem_discounts(sa_problem *problem, const double *discounts, size_t positions) {
     sa_problem_give(problem, SA_DISCOUNTS, discounts, positions, 1);
 }
@@ -196,6 +213,7 @@ sa_status sa_problem_solve(sa_problem *problem, const char *oracle_name, sa_solu
     SA_TRY(sa_grow_array(&problem->slate, &problem->slate_capacity, sa_oracle_most(oracle, of),
                          sizeof *problem->slate));
     problem->workspace.gap = 0;
+    sa_data_begin(&problem->data);
     SA_TRY(oracle->solve(of, &problem->workspace, problem->slate, &length));
     *solution = (sa_solution){.slate = problem->slate,
                               .length = length,

@@ -78,7 +78,8 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
             heap[count++] = (candidate){added(problem, covered, arm), arm, chosen};
     for (size_t root = count / 2 + 1; root-- > 0;)
         if (root < count) sift(heap, root, count);
-    while (chosen < problem->slate) {
+    for (size_t steps = 0; chosen < problem->slate; steps++) {
+        if (steps % 16 == 0 && sa_problem_is_late(problem)) return sa_problem_fail_late();
         if (heap[0].at < chosen) {
             heap[0].bound = added(problem, covered, heap[0].arm);
             heap[0].at = chosen;

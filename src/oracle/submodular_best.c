@@ -109,7 +109,7 @@ static sa_status ask_cbc(const sa_oracle_problem *problem, size_t worths, sa_wor
     size_t count = 0;
     SA_TRY(sa_program_lay(&program, workspace, problem->arms + 3 * worths, &answer));
     fill(problem, &program);
-    sa_status status = sa_program_solve(&program, &answer);
+    sa_status status = sa_program_solve(problem, &program, &answer);
     *proven = false;
     if (status == SA_INVALID || status == SA_UNSUPPORTED) return SA_OK; /* in time, or without CBC */
     SA_TRY(status);

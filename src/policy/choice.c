@@ -135,6 +135,7 @@ sa_status sa_choice_solve(const sa_policy *policy, sa_chooser *chooser, sa_choic
     memcpy(self->unclipped, self->score, self->scores * sizeof *self->score);
     sa_oracle_clip(policy->oracle, &problem, self->score, self->scores);
     chooser->oracle.gap = 0;
+    sa_data_begin(&self->data);
     SA_TRY(policy->oracle->solve(&problem, &chooser->oracle, self->arms, &self->slate));
     self->gap = chooser->oracle.gap;
     self->oracle_slate = self->slate;

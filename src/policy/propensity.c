@@ -114,15 +114,20 @@ static void count(const asked *self, const size_t *drawn, size_t length, table *
 /* The slate that the algorithm drew when it chose is one of the draws. Given all SA_DRAWS + 1 of them, and
  * not which one came first, the slate was chosen with just this probability: so 1 / p has no bias, however
  * rare a slate is. */
-static sa_status by_drawing(const asked *self, table *out) {
+static sa_status by_drawing(const asked *self, table *out, bool *known) {
     size_t *drawn, length;
     sa_draws draw;
+    const sa_oracle_problem bounded = {.data = &self->choice->data};
     SA_TRY(sa_alloc_array(self->choice->slate + self->length, sizeof *drawn, &drawn));
     sa_status status = sa_draws_begin(self->policy, self->choice, &draw);
     count(self, self->choice->oracle_arms, self->choice->oracle_slate, out);
-    for (size_t j = 0; j < SA_DRAWS && status == SA_OK; j++) {
+    for (size_t j = 0; j < SA_DRAWS && status == SA_OK && *known; j++) {
         status = sa_draws_next(&draw, j, drawn, &length);
-        if (status == SA_OK) count(self, drawn, length, out);
+        if (sa_problem_is_late(&bounded)) { /* the slate is there; its probability is too much to ask for */
+            *known = false;
+            status = SA_OK;
+        } else if (status == SA_OK)
+            count(self, drawn, length, out);
     }
     sa_draws_clear(&draw);
     sa_free(drawn);
@@ -142,7 +147,26 @@ static sa_status algorithm_slates(const asked *self, table *out, bool *known) {
         if (choice->exploration.kind->propensity == SA_PROPENSITY_NORMAL) return thompson(self, out);
     }
     *known = self->policy->floor > 0;
-    return *known ? by_drawing(self, out) : SA_OK;
+    return *known ? by_drawing(self, out, known) : SA_OK;
+}
+
+/* ---- the slate's own probabilities alone ---- */
+
+/* Tables of more numbers than this are not made for the sake of K of them; where scores are drawn, each
+ * number is an integral, and takes about 20 microseconds. */
+static size_t most_table(const sa_choice *choice) { return (size_t)1 << (draws(choice) ? 17 : 20); }
+
+/* Without tables: known where there is one slate only. */
+static void own_only(const asked *self, const sa_propensities *out) {
+    const sa_choice *choice = self->choice;
+    bool known = !draws(choice) && self->policy->floor == 0, same = true;
+    for (size_t k = 0; k < self->length; k++) {
+        bool here =
+            k < choice->oracle_slate && self->eligible->place[choice->oracle_arms[k]] == self->slate[k];
+        same = same && here;
+        if (out->prefix) out->prefix[k] = known ? same : NAN;
+        if (out->position) out->position[k] = known ? here : NAN;
+    }
 }
 
 /* ---- mixed with the floor ---- */
@@ -183,15 +207,21 @@ static void write_out(const asked *self, const table *mixed, bool known, const s
 static sa_status check_slate(const sa_choice *choice, const sa_eligible *eligible, const size_t *slate,
                              size_t length) {
     size_t arms = choice->request->arms;
-    for (size_t k = 0; k < length; k++) {
+    bool *seen;
+    sa_status status = SA_OK;
+    SA_TRY(sa_alloc_array(arms, sizeof *seen, &seen)); /* zeroed */
+    for (size_t k = 0; k < length && status == SA_OK; k++) {
         if (slate[k] >= arms)
-            return sa_fail(SA_INVALID, "the slate has arm %zu, and the request has %zu", slate[k], arms);
-        if (eligible->place[slate[k]] == SIZE_MAX)
-            return sa_fail(SA_INVALID, "the slate has arm %zu, which the request excludes", slate[k]);
-        for (size_t j = 0; j < k; j++)
-            if (slate[j] == slate[k]) return sa_fail(SA_INVALID, "the slate has arm %zu twice", slate[k]);
+            status = sa_fail(SA_INVALID, "the slate has arm %zu, and the request has %zu", slate[k], arms);
+        else if (eligible->place[slate[k]] == SIZE_MAX)
+            status = sa_fail(SA_INVALID, "the slate has arm %zu, which the request excludes", slate[k]);
+        else if (seen[slate[k]])
+            status = sa_fail(SA_INVALID, "the slate has arm %zu twice", slate[k]);
+        else
+            seen[slate[k]] = true;
     }
-    return SA_OK;
+    sa_free(seen);
+    return status;
 }
 
 sa_status sa_choice_propensities(const sa_policy *policy, const sa_choice *choice, const size_t *slate,
@@ -203,7 +233,6 @@ sa_status sa_choice_propensities(const sa_policy *policy, const sa_choice *choic
     SA_TRY(sa_eligible_of(policy, choice, &eligible));
     sa_status status;
     SA_TRY_OR_FAIL(check_slate(choice, &eligible, slate, length));
-    SA_TRY_OR_FAIL(table_init(&mixed, length, eligible.count));
     SA_TRY_OR_FAIL(sa_alloc_array(length, sizeof *places, &places));
     for (size_t k = 0; k < length; k++) places[k] = eligible.place[slate[k]];
     const asked self = {.policy = policy,
@@ -213,6 +242,11 @@ sa_status sa_choice_propensities(const sa_policy *policy, const sa_choice *choic
                         .length = length,
                         .next = out->all_next,
                         .positions = out->all_positions};
+    if (!self.next && !self.positions && length * eligible.count > most_table(choice)) {
+        own_only(&self, out);
+        goto fail; /* all is well */
+    }
+    SA_TRY_OR_FAIL(table_init(&mixed, length, eligible.count));
     SA_TRY_OR_FAIL(mix(&self, &mixed, &known));
     write_out(&self, &mixed, known, out);
 fail:

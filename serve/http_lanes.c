@@ -1,0 +1,154 @@
+#define _GNU_SOURCE
+#include "http_lanes.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "thread_name.h"
+
+enum { MOST_THREADS = 256, STACK = 2 << 20, LOWER = 10 };
+static const double MOST_WAIT = 10; /* seconds in a lane; who has waited longer has given up */
+
+/* Slow lanes run at a lower priority: what they do is somebody's own wish, and all the others are waiting. */
+static const struct {
+    const char *name;
+    size_t most;      /* that wait */
+    unsigned threads; /* 0: as the options say */
+    bool lower;
+} ABOUT[LANES] = {[LANE_QUICK] = {"quick", 4096, 0, false},
+                  [LANE_LARGE] = {"large", 64, 1, true},
+                  [LANE_SOLVER] = {"solver", 64, 2, true},
+                  [LANE_ADMIN] = {"admin", 256, 2, false}};
+
+typedef struct queue {
+    pthread_cond_t filled;
+    sv_exchange *first, **last;
+    size_t count, idle; /* idle: threads that wait */
+} sv_queue;
+
+struct http_lanes {
+    http_lanes_options options;
+    pthread_mutex_t lock;
+    sv_queue queues[LANES];
+    bool stop;
+    pthread_t threads[MOST_THREADS];
+    size_t thread_count;
+};
+
+typedef struct start {
+    sv_http_lanes *lanes;
+    sv_lane lane;
+} sv_start;
+
+static sv_exchange *take(sv_http_lanes *self, sv_lane lane) {
+    sv_queue *queue = &self->queues[lane];
+    pthread_mutex_lock(&self->lock);
+    while (!queue->first && !self->stop) {
+        queue->idle++;
+        pthread_cond_wait(&queue->filled, &self->lock);
+        queue->idle--;
+    }
+    sv_exchange *taken = queue->first;
+    if (taken && !(queue->first = taken->next)) queue->last = &queue->first;
+    if (taken) queue->count--;
+    pthread_mutex_unlock(&self->lock);
+    return taken;
+}
+
+static void run(sv_http_lanes *self, sv_lane lane, sv_exchange *exchange) {
+    sv_refusal why = {0};
+    if (clock_seconds() - exchange->queued > MOST_WAIT)
+        refuse(&why, 503, "the service was busy for %g seconds: try again later", MOST_WAIT);
+    else
+        self->options.answer(exchange);
+    if (!why.status && !exchange->status && exchange->later) {
+        exchange->later(exchange); /* somebody else's from here on */
+        return;
+    }
+    if (!why.status && !exchange->status && exchange->lane != lane && http_lanes_put(self, exchange, &why))
+        return;
+    if (why.status) exchange_refuse(exchange, &why);
+    exchange->done(exchange);
+}
+
+static void *work(void *user) {
+    sv_start start = *(sv_start *)user;
+    free(user);
+    thread_name(ABOUT[start.lane].name);
+    if (ABOUT[start.lane].lower) setpriority(PRIO_PROCESS, (id_t)gettid(), LOWER);
+    for (sv_exchange *each; (each = take(start.lanes, start.lane));) run(start.lanes, start.lane, each);
+    return NULL;
+}
+
+static bool add_thread(sv_http_lanes *self, sv_lane lane) {
+    pthread_attr_t about;
+    sv_start *start = self->thread_count < MOST_THREADS ? malloc(sizeof *start) : NULL;
+    if (!start) return false;
+    *start = (sv_start){self, lane};
+    pthread_attr_init(&about);
+    pthread_attr_setstacksize(&about, STACK);
+    bool made = !pthread_create(&self->threads[self->thread_count], &about, work, start);
+    pthread_attr_destroy(&about);
+    if (made)
+        self->thread_count++;
+    else
+        free(start);
+    return made;
+}
+
+sv_http_lanes *http_lanes_start(const http_lanes_options *options) {
+    sv_http_lanes *self = calloc(1, sizeof *self);
+    if (!self) return NULL;
+    self->options = *options;
+    pthread_mutex_init(&self->lock, NULL);
+    for (int lane = LANE_QUICK; lane < LANES; lane++) {
+        pthread_cond_init(&self->queues[lane].filled, NULL);
+        self->queues[lane].last = &self->queues[lane].first;
+    }
+    for (int lane = LANE_QUICK; lane < LANES; lane++)
+        for (unsigned i = 0; i < (ABOUT[lane].threads ? ABOUT[lane].threads : options->quick); i++)
+            if (!add_thread(self, (sv_lane)lane)) {
+                http_lanes_stop(self);
+                return NULL;
+            }
+    return self;
+}
+
+bool http_lanes_put(sv_http_lanes *self, sv_exchange *exchange, sv_refusal *why) {
+    sv_queue *queue = &self->queues[exchange->lane];
+    exchange->next = NULL;
+    exchange->queued = clock_seconds();
+    pthread_mutex_lock(&self->lock);
+    bool room = queue->count < ABOUT[exchange->lane].most;
+    if (room) {
+        *queue->last = exchange;
+        queue->last = &exchange->next;
+        queue->count++;
+        if (queue->idle) pthread_cond_signal(&queue->filled);
+    }
+    pthread_mutex_unlock(&self->lock);
+    return room || refuse(why, 503, "%zu %s requests wait already: try again later",
+                          ABOUT[exchange->lane].most, ABOUT[exchange->lane].name);
+}
+
+size_t http_lanes_waiting(sv_http_lanes *self, sv_lane lane) {
+    pthread_mutex_lock(&self->lock);
+    size_t count = self->queues[lane].count;
+    pthread_mutex_unlock(&self->lock);
+    return count;
+}
+
+void http_lanes_stop(sv_http_lanes *self) {
+    if (!self) return;
+    pthread_mutex_lock(&self->lock);
+    self->stop = true;
+    for (int lane = LANE_QUICK; lane < LANES; lane++) pthread_cond_broadcast(&self->queues[lane].filled);
+    pthread_mutex_unlock(&self->lock);
+    for (size_t i = 0; i < self->thread_count; i++) pthread_join(self->threads[i], NULL);
+    for (int lane = LANE_QUICK; lane < LANES; lane++) pthread_cond_destroy(&self->queues[lane].filled);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}

@@ -1,0 +1,45 @@
+#include "readers.h"
+
+void readers_begin(sv_readers *self) {
+    *self = (sv_readers){0};
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_cond_init(&self->returned, NULL);
+}
+
+static sv_store *open_one(sv_readers *self, sv_refusal *why) {
+    sv_text sentence = {0};
+    sv_store *made = store_open(self->folder, false, &sentence);
+    if (!made) refuse(why, 503, "%s", sentence.size ? sentence.data : "memory could not be had");
+    text_free(&sentence);
+    return made;
+}
+
+sv_store *readers_take(sv_readers *self, sv_refusal *why) {
+    sv_store *taken = NULL;
+    pthread_mutex_lock(&self->lock);
+    while (!self->free_count && self->opened == READERS) pthread_cond_wait(&self->returned, &self->lock);
+    if (self->free_count)
+        taken = self->free[--self->free_count];
+    else
+        self->opened++;
+    pthread_mutex_unlock(&self->lock);
+    if (taken || (taken = open_one(self, why))) return taken;
+    pthread_mutex_lock(&self->lock);
+    self->opened--;
+    pthread_cond_signal(&self->returned);
+    pthread_mutex_unlock(&self->lock);
+    return NULL;
+}
+
+void readers_give_back(sv_readers *self, sv_store *reader) {
+    pthread_mutex_lock(&self->lock);
+    self->free[self->free_count++] = reader;
+    pthread_cond_signal(&self->returned);
+    pthread_mutex_unlock(&self->lock);
+}
+
+void readers_end(sv_readers *self) {
+    while (self->free_count) store_close(self->free[--self->free_count]);
+    pthread_cond_destroy(&self->returned);
+    pthread_mutex_destroy(&self->lock);
+}
