@@ -44,7 +44,7 @@ static void draw_contexts(double *contexts) {
     for (size_t i = 0; i < ARMS * DIM; i++) contexts[i] = uniform();
 }
 
-/* A few slates are learnt from: what is left is a policy with slates that are rarer than one in a thousand. */
+/* A few slates are learnt from: what is left is a policy whose slates are rarer than one in a thousand. */
 static void learn(sa_agent *agent, sa_request *request, double *contexts) {
     sa_decision *decision = NULL;
     for (size_t round = 0; round < 2; round++) {
