@@ -22,7 +22,13 @@ compare() { # NAME RUNNER COMPILER FLAGS CMAKE-OPTIONS...: kernels, too, get the
         return
     fi
     "$here/bytes_suite.sh" "$folder/$name/superarm" "$folder/$name/bytes_agent" "$runner" >"$folder/results" || failed=1
-    cmp -s "$folder/first" "$folder/results" || { echo "bytes_compilers: $name differs:"; diff "$folder/first" "$folder/results"; failed=1; }
+    if cmp -s "$folder/first" "$folder/results"; then
+        echo "bytes_compilers: $name has the same bytes"
+    else
+        echo "bytes_compilers: $name differs:"
+        diff "$folder/first" "$folder/results"
+        failed=1
+    fi
     compared=$((compared + 1))
     rm -rf "${folder:?}/$name"
 }
