@@ -48,6 +48,11 @@ play oracle-cascade --environment h2 --algorithm cn-ucb --oracle cascade --click
 play oracle-knapsack --environment h2 --algorithm cn-ucb --oracle knapsack --problem 'costs=1,2.5,3,1,2,1.5,2,3,1,2;capacity=5'
 play oracle-matroid --environment h2 --algorithm cn-ucb --oracle matroid --problem 'groups=0,0,0,1,1,1,2,2,2,2'
 play oracle-assortment --environment h2 --algorithm cn-ucb --oracle assortment --problem 'revenues=1,2,3,1,2,3,1,2,3,1'
+play oracle-matching --environment h2 --algorithm cn-ucb --oracle matching --edges '0,0|0,1|0,2|1,0|1,1|1,2|2,0|2,1|2,2|3,0'
+play oracle-tree --environment h2 --algorithm cn-ucb --oracle matroid --edges '0,1|0,2|0,3|1,2|1,3|2,3|3,4|4,5|2,5|1,5'
+play oracle-path --environment h2 --algorithm cn-ucb --oracle shortest-path --edges '0,1|0,2|1,2|1,3|2,3|2,4|3,4|3,5|4,5|0,3' --source 0 --target 5
+play oracle-submodular --environment h2 --algorithm cn-ucb --oracle submodular --topics '1,0|1,0|0,1|0,1|1,1|0.5,0|0,0.5|0.3,0.3|1,0|0,1'
+play floor --environment h2 --algorithm cn-ts --floor 0.2
 play many-arms --environment h1 --algorithm cn-ucb --arms 700 --rounds 6
 play blocks --environment h2 --algorithm cn-ucb --dim 33 --hidden 70 --arms 19 --rounds 22 --train-steps 10
 play blocks-double --preset paper --environment h2 --algorithm cn-ucb --dim 33 --hidden 70 --arms 19 --rounds 12 --train-steps 10 --precision double
