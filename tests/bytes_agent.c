@@ -1,4 +1,4 @@
-/* Agents whose every number is printed as a hash, for bytes_suite.sh:
+/* Agents whose every number goes into a hash, which is printed, for bytes_suite.sh:
  *
  *   bytes_agent through OPTION VALUE...      40 rounds, with a decision that waits for its feedback after 20
  *   bytes_agent save FILE OPTION VALUE...    the first 20, and the agent saved with the decision waiting
