@@ -19,7 +19,7 @@ sv_http_lanes *http_lanes_start(const http_lanes_options *options);
  * refusal: the lane is full, and it stays the caller's. */
 bool http_lanes_put(sv_http_lanes *self, sv_exchange *exchange, sv_refusal *why);
 size_t http_lanes_waiting(sv_http_lanes *self, sv_lane lane);
-/* Nothing may be in them. */
+/* Nothing may be in them any longer. */
 void http_lanes_stop(sv_http_lanes *self); /* NULL is fine */
 
 #endif
