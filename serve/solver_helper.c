@@ -1,5 +1,6 @@
 /* The helper's side of solver.h: bounded in memory for good, and in processor time for each question. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,7 @@ static bool answer_one(void) {
 }
 
 int solver_help(void) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* in the middle of a solve nobody reads that the service is gone */
     bound_memory();
     while (answer_one()) continue;
     return 0;

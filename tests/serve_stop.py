@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """serve_stop.py PROGRAM: SIGTERM ends the service in time, with status 0, whatever it is at; what was accepted is answered or gets 503."""
 import json
+import os
 import shutil
 import signal
 import socket
@@ -103,9 +104,15 @@ def solvers_do_not_keep_it():
             client.start()
         time.sleep(1)
         assert all(client.is_alive() for client in clients), answers
+        helpers = [int(line) for line in subprocess.run(["pgrep", "-P", str(server.process.pid)], capture_output=True, text=True).stdout.split()]
+        assert helpers, "no solver runs in a process of its own"
         ends(server, 15)
         for client in clients:
             client.join()
+        until = time.time() + 10
+        while any(os.path.exists(f"/proc/{helper}") for helper in helpers):  # they do not outlive the service in the middle of a solve
+            assert time.time() < until, helpers
+            time.sleep(0.1)
         assert [answer[0] for answer in answers] == [503] * 4 and all("stopping" in json.dumps(answer[1]) for answer in answers), answers
 
 
