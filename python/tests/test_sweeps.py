@@ -126,8 +126,8 @@ def test_it_grows(tmp_path):
     assert grown.labels == ["cn-ucb", "Epsilon", "cn-ts"]
     with pytest.raises(superarm.InputError, match="agent Epsilon is code of yours, without which run 3 cannot be made"):
         superarm.run("h2", ["cn-ts"], **{**SMALL, "runs": 4}, out=tmp_path / "grown", resume=True)
-    with pytest.raises(superarm.InputError, match="there is no folder"):
-        superarm.run("h2", ["cn-ts"], **SMALL, out=tmp_path / "gone", resume=True)
+    begun = superarm.run("h2", ["cn-ts"], **SMALL, out=tmp_path / "new", resume=True)  # where nothing is there it begins
+    assert begun.labels == ["cn-ts"] and (tmp_path / "new" / "summary.json").exists()
 
 
 def test_an_environment_that_does_not_repeat_itself():
