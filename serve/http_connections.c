@@ -61,8 +61,8 @@ static sv_address **find(http_connections *self, const uint8_t key[16]) {
 static sv_address *find_or_make(http_connections *self, const struct sockaddr *from) {
     uint8_t key[16];
     read_key(from, key);
-    sv_address **at = find(self, key);
-    if (*at) return *at;
+    sv_address **at = find(self, key), *found = *at;
+    if (found) return found;
     if (!(*at = calloc(1, sizeof **at))) return NULL;
     memcpy((*at)->key, key, 16);
     for (int i = 0; i < CONNECTION_STATES; i++) list_begin(&(*at)->lists[i]);
