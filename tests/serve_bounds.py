@@ -111,7 +111,7 @@ def long_searches_end():
                 assert server.call(method, path, body)[0] in (200, 201)
                 longest = max(longest, time.monotonic() - at)
             time.sleep(0.02)
-        assert set(statuses) <= {201, 400} and len(statuses) == 8, statuses
+        assert set(statuses) <= {201, 400, 503} and len(statuses) == 8, statuses  # 503: a busy machine, after 10 seconds
         assert time.monotonic() - begin < 100 and longest < 5, (time.monotonic() - begin, longest)
         assert server.stop() == 0
 
