@@ -101,7 +101,8 @@ def long_searches_end():
         begin, statuses, longest = time.monotonic(), [], 0
 
         def ask():
-            statuses.append(decide(server, "ilp", {**market_split(), "seconds": 1e9}, contexts, timeout=120)[0])
+            status, answer = decide(server, "ilp", {**market_split(), "seconds": 1e9}, contexts, timeout=120)[:2]
+            statuses.append(503 if status == 503 and "busy" in str(answer) else status if status in (201, 400) else answer)
         clients = [threading.Thread(target=ask) for _ in range(8)]
         for client in clients:
             client.start()
@@ -111,7 +112,8 @@ def long_searches_end():
                 assert server.call(method, path, body)[0] in (200, 201)
                 longest = max(longest, time.monotonic() - at)
             time.sleep(0.02)
-        assert set(statuses) <= {201, 400, 503} and len(statuses) == 8, statuses  # 503: a busy machine, after 10 seconds
+        assert len(statuses) == 8 and all(status in (201, 400, 503) for status in statuses), statuses
+        assert any(status in (201, 400) for status in statuses), statuses  # 503: of a busy machine, after ten seconds; never for all
         assert time.monotonic() - begin < 100 and longest < 5, (time.monotonic() - begin, longest)
         assert server.stop() == 0
 
