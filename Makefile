@@ -8,7 +8,7 @@ DEMO     ?= results/demo
 BENCHES   = naive $(filter-out naive run,$(patsubst bench/bench_%.c,%,$(sort $(wildcard bench/bench_*.c)))) run
 C_FILES   = $(wildcard src/*/*.[ch] cli/*.[ch] serve/*.[ch] include/superarm/*.h tests/*.[ch] bench/*.[ch] examples/*.c python/tests/*.c)
 
-.PHONY: help build test demo bench check fuzz install wheel deb format check-format clean
+.PHONY: help build test demo bench measured measured-quick benches check fuzz install wheel deb format check-format clean
 .DEFAULT_GOAL := build
 
 help: ## this list
@@ -28,11 +28,19 @@ demo: ## sets up and builds the program, and runs an experiment of a minute; its
 	@tools/build --program $(BUILD) $(JOBS) -DCMAKE_BUILD_TYPE=Release -DSUPERARM_PYTHON=$(PYTHON)
 	@tools/demo $(BUILD)/superarm $(DEMO)
 
-bench: build ## measures what rounds, widths and trainings cost
+benches: build ## builds the benchmarks, build/bench_*
 	@tools/setup --bench
 	@tools/build $(BUILD) $(JOBS) # finds OpenBLAS now
 	@cmake --build $(BUILD) -j$(JOBS) --target bench >/dev/null
+
+bench: benches ## measures what rounds, widths and trainings cost
 	@for name in $(BENCHES); do OPENBLAS_NUM_THREADS=1 $(BUILD)/bench_$$name || exit 1; echo; done
+
+measured: benches ## makes every page of docs/measured again, which takes hours; tools/measured NAME makes one
+	@tools/measured
+
+measured-quick: benches ## runs a small version of each of their commands, in minutes, and writes nothing
+	@tools/measured --quick
 
 check: ## the tests with sanitizers, each fuzzer for five seconds, style, layers and static analysis
 	@tools/setup --check
