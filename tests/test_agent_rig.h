@@ -4,7 +4,7 @@
 #ifndef TEST_AGENT_RIG_H
 #define TEST_AGENT_RIG_H
 
-#include "experiment/problem_option.h"
+#include "spec/problem_option.h"
 #include "test_file_scratch.h"
 #include "test_parts.h"
 

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "env/clicks.h"
-#include "experiment/problem_option.h"
 #include "rng/stream.h"
+#include "spec/problem_option.h"
 #include "temporary.h"
 #include "test_parts.h"
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "experiment/experiment.h"
-#include "experiment/statistics.h"
+#include "results/statistics.h"
 
 static void test_quantiles(void **state) {
     (void)state;

@@ -15,9 +15,9 @@
 #include "base/lock.h"
 #include "env/clicks.h"
 #include "env/environment.h"
-#include "experiment/grid.h"
 #include "options/options.h"
 #include "oracle/oracle.h"
+#include "spec/grid.h"
 #include <superarm/superarm.h>
 
 /* ---- as asked for (spec.c) ---- */

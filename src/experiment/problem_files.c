@@ -1,7 +1,7 @@
 /* What oracles need beside the scores, from files that are the same for all rounds. */
 #include "base/memory.h"
 #include "experiment/experiment.h"
-#include "experiment/problem_option.h"
+#include "spec/problem_option.h"
 
 sa_status sa_plan_read_structure(sa_options *options, sa_problem **out) {
     sa_problem *problem = sa_problem_new();

@@ -6,9 +6,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/code.h"
 #include "experiment/experiment.h"
-#include "experiment/spec_presets.h"
+#include "results/code.h"
+#include "spec/spec_presets.h"
 
 enum { VALUE_SIZE = 16384 };
 

@@ -8,10 +8,10 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/code.h"
 #include "experiment/experiment.h"
-#include "experiment/spec_presets.h"
-#include "experiment/stored.h"
+#include "results/code.h"
+#include "results/folder.h"
+#include "spec/spec_presets.h"
 
 enum { SHARDS_MOST = 1000000, ROUNDS_TWICE = 3 };
 

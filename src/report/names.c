@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "experiment/display.h"
 #include "report/report.h"
+#include "results/display.h"
 
 /* By label, where its algorithm is the one that the label tells. */
 static const struct {

@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "experiment/stored.h"
 #include "options/options.h"
+#include "results/folder.h"
 #include <superarm/report.h>
 
 /* What is told of an agent: both regrets, as sa_regret counts them, and clicks where users click. */

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "experiment/display.h"
-#include "experiment/statistics.h"
 #include "report/report.h"
+#include "results/display.h"
+#include "results/statistics.h"
 
 enum { POINTS = 80 };
 

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "experiment/code.h"
-#include "experiment/provenance.h"
-#include "experiment/stored.h"
+#include "results/code.h"
+#include "results/folder.h"
+#include "results/provenance.h"
 
 enum { VALUE_SIZE = 16384 };
 

@@ -1,4 +1,4 @@
-#include "experiment/finished_run.h"
+#include "results/parts.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/npy.h"
-#include "experiment/finished_run.h"
-#include "experiment/provenance.h"
-#include "experiment/stored.h"
+#include "results/folder.h"
+#include "results/parts.h"
+#include "results/provenance.h"
 
 /* ---- the files of a label ---- */
 

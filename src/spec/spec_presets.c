@@ -1,4 +1,4 @@
-#include "experiment/spec_presets.h"
+#include "spec/spec_presets.h"
 
 #include <stdio.h>
 #include <string.h>

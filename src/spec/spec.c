@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "base/yaml.h"
 #include "experiment/experiment.h"
-#include "experiment/problem_option.h"
-#include "experiment/spec_presets.h"
+#include "spec/problem_option.h"
+#include "spec/spec_presets.h"
 
 enum { VALUE_SIZE = 16384, LABEL_SIZE = 200 };
 

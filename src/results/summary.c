@@ -8,11 +8,11 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/display.h"
-#include "experiment/provenance.h"
-#include "experiment/spec_presets.h"
-#include "experiment/stored.h"
 #include "options/presets.h"
+#include "results/display.h"
+#include "results/folder.h"
+#include "results/provenance.h"
+#include "spec/spec_presets.h"
 
 enum { VALUE_SIZE = 16384 };
 

@@ -1,6 +1,6 @@
 /* The caller's own code, by its hash, and the program's version: runs of other code are not mixed. */
-#ifndef SA_EXPERIMENT_CODE_H
-#define SA_EXPERIMENT_CODE_H
+#ifndef SA_RESULTS_CODE_H
+#define SA_RESULTS_CODE_H
 
 #include "experiment/experiment.h"
 

@@ -1,5 +1,5 @@
 /* Reading what a folder keeps. Nothing is believed: shapes, counts and numbers must fit together. */
-#include "experiment/stored.h"
+#include "results/folder.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/npy.h"
-#include "experiment/finished_run.h"
+#include "results/parts.h"
 
 static void agent_clear(sa_stored_agent *agent) {
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++) sa_free(agent->curve[kind]);

@@ -1,7 +1,7 @@
 /* A sweep: options that take several values each. A cell is one value of each; cells that differ in their
  * environment are different experiments (groups), the others are agents beside each other. */
-#ifndef SA_EXPERIMENT_GRID_H
-#define SA_EXPERIMENT_GRID_H
+#ifndef SA_SPEC_GRID_H
+#define SA_SPEC_GRID_H
 
 #include <stdbool.h>
 #include <stddef.h>

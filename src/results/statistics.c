@@ -14,7 +14,7 @@
 
 #include "base/functions.h"
 #include "experiment/experiment.h"
-#include "experiment/statistics.h"
+#include "results/statistics.h"
 
 static const double PI = 3.14159265358979323846;
 

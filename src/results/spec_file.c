@@ -9,11 +9,11 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "experiment/experiment.h"
-#include "experiment/problem_option.h"
-#include "experiment/provenance.h"
-#include "experiment/spec_presets.h"
-#include "experiment/stored.h"
 #include "options/presets.h"
+#include "results/folder.h"
+#include "results/provenance.h"
+#include "spec/problem_option.h"
+#include "spec/spec_presets.h"
 
 enum { VALUE_SIZE = 16384 };
 

@@ -8,11 +8,11 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/code.h"
-#include "experiment/display.h"
-#include "experiment/finished_run.h"
-#include "experiment/provenance.h"
-#include "experiment/stored.h"
+#include "results/code.h"
+#include "results/display.h"
+#include "results/folder.h"
+#include "results/parts.h"
+#include "results/provenance.h"
 
 #define NAME_OF(enumerator, name) name,
 static const char *const CURVES[] = {SA_CURVE_LIST(NAME_OF)};

@@ -1,6 +1,6 @@
 /* What people call an agent, marked where its settings are not its paper's: labels, folders and keys stay. */
-#ifndef SA_EXPERIMENT_DISPLAY_H
-#define SA_EXPERIMENT_DISPLAY_H
+#ifndef SA_RESULTS_DISPLAY_H
+#define SA_RESULTS_DISPLAY_H
 
 #include "options/options.h"
 

@@ -1,6 +1,6 @@
 /* Oracle data as an option. */
-#ifndef SA_EXPERIMENT_PROBLEM_OPTION_H
-#define SA_EXPERIMENT_PROBLEM_OPTION_H
+#ifndef SA_SPEC_PROBLEM_OPTION_H
+#define SA_SPEC_PROBLEM_OPTION_H
 
 #include "options/options.h"
 

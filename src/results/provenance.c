@@ -1,4 +1,4 @@
-#include "experiment/provenance.h"
+#include "results/provenance.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "base/sha256.h"
-#include "experiment/problem_option.h"
 #include "oracle/oracle.h"
+#include "spec/problem_option.h"
 #include <superarm/superarm.h>
 
 sa_status sa_json_text(const json_t *value, char **text) {

@@ -1,4 +1,4 @@
-#include "experiment/grid.h"
+#include "spec/grid.h"
 
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "experiment/problem_option.h"
+#include "spec/problem_option.h"
 
 enum { CELLS_MOST = 1000000 };
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* dladdr */
-#include "experiment/code.h"
+#include "results/code.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

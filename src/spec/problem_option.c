@@ -1,6 +1,6 @@
 /* --problem: oracle data in one text, "costs=1,2.5,3;capacity=4". A flag or key of a datum's own name, as in
  * --costs 1,2.5,3, is one more entry of it. */
-#include "experiment/problem_option.h"
+#include "spec/problem_option.h"
 
 #include <string.h>
 

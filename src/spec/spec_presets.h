@@ -1,7 +1,7 @@
 /* The presets in a spec: their versions, and the settings that are no options. A spec repeats to the byte, or
  * is refused with what differs. */
-#ifndef SA_EXPERIMENT_SPEC_PRESETS_H
-#define SA_EXPERIMENT_SPEC_PRESETS_H
+#ifndef SA_SPEC_SPEC_PRESETS_H
+#define SA_SPEC_SPEC_PRESETS_H
 
 #include "experiment/experiment.h"
 

@@ -1,4 +1,4 @@
-#include "experiment/display.h"
+#include "results/display.h"
 
 #include <stdio.h>
 #include <string.h>

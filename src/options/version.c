@@ -1,4 +1,4 @@
-#include "experiment/commit.h" /* made by CMake */
+#include "options/commit.h" /* made by CMake */
 #include <superarm/superarm.h>
 
 const char *sa_version(void) { return SA_VERSION; }

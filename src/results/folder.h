@@ -9,8 +9,8 @@
  * While summary.json is not there, the parts have every run; it is written last and, when more runs are to
  * come, removed first. So a process can be killed at any time and loses only the runs in flight. Every file
  * appears whole or not at all. */
-#ifndef SA_EXPERIMENT_STORED_H
-#define SA_EXPERIMENT_STORED_H
+#ifndef SA_RESULTS_FOLDER_H
+#define SA_RESULTS_FOLDER_H
 
 #include "experiment/experiment.h"
 

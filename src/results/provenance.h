@@ -1,6 +1,6 @@
 /* Where results come from: what each process that made runs was, and the files that it read. */
-#ifndef SA_EXPERIMENT_PROVENANCE_H
-#define SA_EXPERIMENT_PROVENANCE_H
+#ifndef SA_RESULTS_PROVENANCE_H
+#define SA_RESULTS_PROVENANCE_H
 
 #include <jansson.h>
 

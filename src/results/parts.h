@@ -1,6 +1,6 @@
 /* DIR/parts/LABEL-RUN.npz: a finished run. */
-#ifndef SA_EXPERIMENT_FINISHED_RUN_H
-#define SA_EXPERIMENT_FINISHED_RUN_H
+#ifndef SA_RESULTS_PARTS_H
+#define SA_RESULTS_PARTS_H
 
 #include "experiment/experiment.h"
 
