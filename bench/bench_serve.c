@@ -35,7 +35,7 @@ typedef struct child {
 /* ---- the yardstick: the same HTTP server, which parses the body and answers a constant ---- */
 
 static bool admit_all(sv_exchange *self) {
-    self->route = route_at(11);
+    self->route = sv_route_at(11);
     return true;
 }
 
@@ -58,15 +58,15 @@ static void end_constant(sv_exchange *self, double seconds) {
 
 static void serve_constant(int report) {
     sv_refusal why = {0};
-    http_options about = {.address = "127.0.0.1",
-                          .threads = 2,
-                          .request_seconds = 30,
-                          .log = LOG_NONE,
-                          .admit = admit_all,
-                          .answer = answer_constant,
-                          .end = end_constant};
-    sv_http *http = http_start(&about, &why);
-    unsigned port = http ? http_port(http) : 0;
+    sv_http_options about = {.address = "127.0.0.1",
+                             .threads = 2,
+                             .request_seconds = 30,
+                             .log = LOG_NONE,
+                             .admit = admit_all,
+                             .answer = answer_constant,
+                             .end = end_constant};
+    sv_http *http = sv_http_start(&about, &why);
+    unsigned port = http ? sv_http_port(http) : 0;
     if (write(report, &port, sizeof port) != sizeof port) _exit(1);
     pause();
     _exit(0);

@@ -41,51 +41,51 @@ static void add_event(sv_store *store, int64_t agent, int number) {
     char body[4096], event[40], scores[64];
     uint32_t arms[SLATE] = {0, 1};
     sprintf(event, "row-%d", number);
-    store_decision decision = {.agent = agent,
-                               .time = clock_milliseconds(),
-                               .event = event,
-                               .model = 1,
-                               .arms = arms,
-                               .arm_count = SLATE,
-                               .answer = "{}",
-                               .body = body,
-                               .body_size = write_body(body, event)};
-    need(store_decision_add(store, &decision) == STORE_OK, "a decision cannot be written");
-    need(store_decision_find(store, agent, event, &decision) == STORE_OK, "a decision cannot be read");
+    sv_store_decision decision = {.agent = agent,
+                                  .time = sv_clock_milliseconds(),
+                                  .event = event,
+                                  .model = 1,
+                                  .arms = arms,
+                                  .arm_count = SLATE,
+                                  .answer = "{}",
+                                  .body = body,
+                                  .body_size = write_body(body, event)};
+    need(sv_store_decision_add(store, &decision) == STORE_OK, "a decision cannot be written");
+    need(sv_store_decision_find(store, agent, event, &decision) == STORE_OK, "a decision cannot be read");
     sprintf(scores, "[%.4f, %.4f]", uniform(), uniform());
-    store_row row = {.kind = ROW_LEARN,
-                     .time = clock_milliseconds(),
-                     .decision = decision.id,
-                     .data = scores,
-                     .size = strlen(scores)};
-    need(store_row_add(store, agent, &row) == STORE_OK, "a row cannot be written");
+    sv_store_row row = {.kind = ROW_LEARN,
+                        .time = sv_clock_milliseconds(),
+                        .decision = decision.id,
+                        .data = scores,
+                        .size = strlen(scores)};
+    need(sv_store_row_add(store, agent, &row) == STORE_OK, "a row cannot be written");
 }
 
 static void make_journal(int agents, int rows, const char *options) {
     sv_text sentence = {0};
     char settings[2000], name[32];
-    sv_store *store = store_open(folder, true, &sentence);
+    sv_store *store = sv_store_open(folder, true, &sentence);
     need(store, sentence.data);
     snprintf(settings, sizeof settings,
              "{\"options\": {\"dim\": %d, %s}, \"slate\": %d, \"default_feedback\": 0, \"wait_seconds\": 0}",
              DIM, options, SLATE);
-    need(store_begin(store) == STORE_OK, "the journal cannot be written");
+    need(sv_store_begin(store) == STORE_OK, "the journal cannot be written");
     for (int i = 0; i < agents; i++) {
         int64_t id;
-        store_row row = {
-            .kind = ROW_NEW, .time = clock_milliseconds(), .data = settings, .size = strlen(settings)};
+        sv_store_row row = {
+            .kind = ROW_NEW, .time = sv_clock_milliseconds(), .data = settings, .size = strlen(settings)};
         sprintf(name, "a%d", i);
-        need(store_agent_add(store, name, settings, clock_milliseconds(), &id) == STORE_OK, "no agent");
-        need(store_row_add(store, id, &row) == STORE_OK, "no row");
+        need(sv_store_agent_add(store, name, settings, sv_clock_milliseconds(), &id) == STORE_OK, "no agent");
+        need(sv_store_row_add(store, id, &row) == STORE_OK, "no row");
     }
     for (int i = 0; i < rows; i++) {
         if (i % ROWS_A_COMMIT == ROWS_A_COMMIT - 1)
-            need(store_commit(store) == STORE_OK && store_begin(store) == STORE_OK,
+            need(sv_store_commit(store) == STORE_OK && sv_store_begin(store) == STORE_OK,
                  "the journal is not written");
         add_event(store, 1 + i % agents, i);
     }
-    need(store_commit(store) == STORE_OK, "the journal is not written");
-    store_close(store);
+    need(sv_store_commit(store) == STORE_OK, "the journal is not written");
+    sv_store_close(store);
 }
 
 static pid_t start(void) {
@@ -162,18 +162,18 @@ int main(int count, char **arguments) {
     make_journal(agents, rows, options);
     printf("%d agents, %d rows, %s\n", agents, rows, options);
     for (int round = 0; round < 2; round++) {
-        double begin = clock_seconds();
+        double begin = sv_clock_seconds();
         pid_t process = start();
         unsigned port = wait_for_port();
-        double listening = clock_seconds() - begin;
+        double listening = sv_clock_seconds() - begin;
         decide_all(port, 1, 2 * round);
-        double first = clock_seconds() - begin;
+        double first = sv_clock_seconds() - begin;
         decide_all(port, agents, 2 * round + 1);
-        double all = clock_seconds() - begin;
+        double all = sv_clock_seconds() - begin;
         while (!answers("", "/readyz", port, "\"ready\"} ") &&
                !answers("", "/readyz", port, "\"ready\"}\n 200"))
             usleep(10000);
-        double recovered = clock_seconds() - begin, processor = processor_seconds(process);
+        double recovered = sv_clock_seconds() - begin, processor = processor_seconds(process);
         printf("  %s: listens %.3f s, first decision %.3f s, each agent's first %.3f s, recovered %.2f s "
                "(%.2f s of "
                "processor time)\n",

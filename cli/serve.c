@@ -65,7 +65,7 @@ static void print_help(void) {
 }
 
 typedef struct inputs {
-    serve_options serve;
+    sv_serve_options serve;
     const char *check, *backup, *new_keys, *add_key;
     bool migrate;
 } inputs;
@@ -127,7 +127,7 @@ static int unknown(const char *argument, const option *known, size_t count) {
 }
 
 static int take(inputs *into, int count, char **arguments) {
-    serve_options *serve = &into->serve;
+    sv_serve_options *serve = &into->serve;
     const option known[] = {
         {.name = "dir", .text = &serve->folder},
         {.name = "port", .whole = &serve->port, .most = 65535},
@@ -189,27 +189,27 @@ int cli_serve(int count, char **arguments) {
             print_help();
             return EXIT_FINE;
         }
-    if (count == 1 && !strcmp(arguments[0], "--solver")) return serve_solver(); /* the service starts it */
+    if (count == 1 && !strcmp(arguments[0], "--solver")) return sv_serve_solver(); /* the service starts it */
     int status = take(&flags, count, arguments);
     if (status != EXIT_FINE) return status;
     if (!flags.serve.threads) flags.serve.threads = processors > 2 ? (unsigned)processors : 2;
     if (flags.check)
-        status = serve_check(flags.check, message);
+        status = sv_serve_check(flags.check, message);
     else if (flags.add_key && !flags.serve.keys)
         return cli_say(NAME, EXIT_INPUT, "--add-key needs --keys FILE, which --new-keys FILE makes");
     else if (flags.add_key)
-        status = serve_add_key(flags.serve.keys, flags.add_key, message);
+        status = sv_serve_add_key(flags.serve.keys, flags.add_key, message);
     else if (flags.new_keys)
-        status = serve_make_keys(flags.new_keys, message);
+        status = sv_serve_make_keys(flags.new_keys, message);
     else if (!flags.serve.folder)
         return cli_say(NAME, EXIT_INPUT,
                        "--dir is missing: the folder that holds the journal, made where it is missing");
     else if (flags.migrate)
-        status = serve_migrate(flags.serve.folder, message);
+        status = sv_serve_migrate(flags.serve.folder, message);
     else if (flags.backup)
-        status = serve_backup(flags.serve.folder, flags.backup, message);
+        status = sv_serve_backup(flags.serve.folder, flags.backup, message);
     else
-        status = serve_run(&flags.serve, message);
+        status = sv_serve_run(&flags.serve, message);
     return status == EXIT_FINE ? EXIT_FINE : cli_say(NAME, status, "%s", message);
 }
 

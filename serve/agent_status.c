@@ -6,7 +6,7 @@
 
 /* Rates over the bucket before this one and what there is of this one. */
 static void write_rates(sv_agent *self, sv_text *out) {
-    int64_t now = clock_milliseconds(), number = now / 1000 / SERIES_SECONDS;
+    int64_t now = sv_clock_milliseconds(), number = now / 1000 / SERIES_SECONDS;
     double decisions = 0, feedbacks = 0,
            seconds = (double)(now - (number - 1) * SERIES_SECONDS * 1000) / 1000;
     for (int64_t i = number > 0 ? number - 1 : 0; i <= number; i++) {
@@ -21,7 +21,7 @@ static void write_rates(sv_agent *self, sv_text *out) {
 
 /* Oldest first: [[seconds since 1970, decisions, feedback, learnt, mean feedback or null], ...]. */
 static void write_series(sv_agent *self, sv_text *out) {
-    int64_t number = clock_milliseconds() / 1000 / SERIES_SECONDS;
+    int64_t number = sv_clock_milliseconds() / 1000 / SERIES_SECONDS;
     text_put(out, ", \"series\": {\"seconds\": %d, \"rows\": [", SERIES_SECONDS);
     bool first = true;
     for (int64_t i = number < SERIES_BUCKETS ? 0 : number - SERIES_BUCKETS + 1; i <= number; i++) {
@@ -51,21 +51,21 @@ static unsigned long long get(atomic_uint_fast64_t *counter) {
     return value > 0 ? (unsigned long long)value : 0;
 }
 
-void agent_write(sv_agent *self, bool all, sv_text *out) {
+void sv_agent_write(sv_agent *self, bool all, sv_text *out) {
     text_put(out, "{\"name\": ");
     text_string(out, self->name);
     pthread_mutex_lock(&self->lock);
     const sa_agent_counts *counts = &self->counts;
     text_put(out, ", \"settings\": ");
-    settings_write(self->settings, out);
+    sv_settings_write(self->settings, out);
     if (atomic_load(&self->broken)) {
         text_put(out, ", \"broken\": ");
         text_string(out, self->why);
     }
     text_put(out, ", \"model\": ");
     if (self->policy)
-        text_put(out, "%llu, \"model_age_seconds\": %.1f", (unsigned long long)policy_version(self->policy),
-                 clock_seconds() - self->policy_time);
+        text_put(out, "%llu, \"model_age_seconds\": %.1f",
+                 (unsigned long long)sv_policy_version(self->policy), sv_clock_seconds() - self->policy_time);
     else
         text_put(out, "null");
     text_put(
@@ -81,7 +81,7 @@ void agent_write(sv_agent *self, bool all, sv_text *out) {
     write_rates(self, out);
     if (self->unknown.count) {
         text_put(out, ", \"unknown_fields\": ");
-        unknown_write(&self->unknown, out);
+        sv_unknown_write(&self->unknown, out);
     }
     if (all) write_series(self, out);
     pthread_mutex_unlock(&self->lock);

@@ -6,53 +6,53 @@
 
 #include "clock.h"
 
-void agents_begin(sv_agents *self) { pthread_rwlock_init(&self->lock, NULL); }
+void sv_agents_begin(sv_agents *self) { pthread_rwlock_init(&self->lock, NULL); }
 
-void agents_end(sv_agents *self) {
-    for (size_t i = 0; i < self->count; i++) agent_release(self->list[i]);
+void sv_agents_end(sv_agents *self) {
+    for (size_t i = 0; i < self->count; i++) sv_agent_release(self->list[i]);
     pthread_rwlock_destroy(&self->lock);
 }
 
-sv_agent *agent_new(int64_t id, const char *name, sv_settings *settings) {
+sv_agent *sv_agent_new(int64_t id, const char *name, sv_settings *settings) {
     sv_agent *self = calloc(1, sizeof *self);
     if (!self) return NULL;
     self->owners = 1;
     self->id = id;
     snprintf(self->name, sizeof self->name, "%s", name);
     pthread_mutex_init(&self->lock, NULL);
-    settings_retain(settings);
+    sv_settings_retain(settings);
     self->settings = settings;
     return self;
 }
 
-void agent_retain(sv_agent *self) { atomic_fetch_add(&self->owners, 1); }
+void sv_agent_retain(sv_agent *self) { atomic_fetch_add(&self->owners, 1); }
 
-void agent_release(sv_agent *self) {
+void sv_agent_release(sv_agent *self) {
     if (!self || atomic_fetch_sub(&self->owners, 1) > 1) return;
     for (size_t i = 0; i < RECENT; i++) free(self->recent[i].json);
-    policy_release(self->policy);
-    settings_release(self->served);
-    brain_destroy(self->brain);
+    sv_policy_release(self->policy);
+    sv_settings_release(self->served);
+    sv_model_destroy(self->model);
     free(self->checkpoint.settings);
     free(self->older.settings);
-    settings_release(self->learner_settings);
-    settings_release(self->settings);
+    sv_settings_release(self->learner_settings);
+    sv_settings_release(self->settings);
     pthread_mutex_destroy(&self->lock);
     free(self);
 }
 
-bool agents_add(sv_agents *self, sv_agent *agent) {
+bool sv_agents_add(sv_agents *self, sv_agent *agent) {
     pthread_rwlock_wrlock(&self->lock);
     bool room = self->count < LIMIT_AGENTS;
     if (room) {
-        agent_retain(agent);
+        sv_agent_retain(agent);
         self->list[self->count++] = agent;
     }
     pthread_rwlock_unlock(&self->lock);
     return room;
 }
 
-bool agents_reserve(sv_agents *self) {
+bool sv_agents_reserve(sv_agents *self) {
     pthread_rwlock_wrlock(&self->lock);
     bool room = self->count + self->reserved < LIMIT_NEW_AGENTS;
     self->reserved += room;
@@ -60,18 +60,18 @@ bool agents_reserve(sv_agents *self) {
     return room;
 }
 
-void agents_unreserve(sv_agents *self) {
+void sv_agents_unreserve(sv_agents *self) {
     pthread_rwlock_wrlock(&self->lock);
     self->reserved--;
     pthread_rwlock_unlock(&self->lock);
 }
 
-void agents_remove(sv_agents *self, sv_agent *agent) {
+void sv_agents_remove(sv_agents *self, sv_agent *agent) {
     pthread_rwlock_wrlock(&self->lock);
     for (size_t i = 0; i < self->count; i++)
         if (self->list[i] == agent) {
             self->list[i] = self->list[--self->count];
-            agent_release(agent);
+            sv_agent_release(agent);
             break;
         }
     pthread_rwlock_unlock(&self->lock);
@@ -82,22 +82,22 @@ static sv_agent *find(sv_agents *self, const char *name, int64_t id) {
     pthread_rwlock_rdlock(&self->lock);
     for (size_t i = 0; i < self->count && !found; i++)
         if (name ? !strcmp(self->list[i]->name, name) : self->list[i]->id == id) found = self->list[i];
-    if (found) agent_retain(found);
+    if (found) sv_agent_retain(found);
     pthread_rwlock_unlock(&self->lock);
     return found;
 }
 
-sv_agent *agents_find(sv_agents *self, const char *name) { return find(self, name, 0); }
-sv_agent *agents_find_id(sv_agents *self, int64_t id) { return find(self, NULL, id); }
+sv_agent *sv_agents_find(sv_agents *self, const char *name) { return find(self, name, 0); }
+sv_agent *sv_agents_find_id(sv_agents *self, int64_t id) { return find(self, NULL, id); }
 
-size_t agents_count(sv_agents *self) {
+size_t sv_agents_count(sv_agents *self) {
     pthread_rwlock_rdlock(&self->lock);
     size_t count = self->count;
     pthread_rwlock_unlock(&self->lock);
     return count;
 }
 
-size_t agents_broken(sv_agents *self, sv_text *names) {
+size_t sv_agents_broken(sv_agents *self, sv_text *names) {
     size_t count = 0;
     if (names) text_put(names, "[");
     pthread_rwlock_rdlock(&self->lock);
@@ -112,94 +112,96 @@ size_t agents_broken(sv_agents *self, sv_text *names) {
     return count;
 }
 
-size_t agents_all(sv_agents *self, sv_agent **out) {
+size_t sv_agents_all(sv_agents *self, sv_agent **out) {
     pthread_rwlock_rdlock(&self->lock);
     size_t count = self->count;
-    for (size_t i = 0; i < count; i++) agent_retain(out[i] = self->list[i]);
+    for (size_t i = 0; i < count; i++) sv_agent_retain(out[i] = self->list[i]);
     pthread_rwlock_unlock(&self->lock);
     return count;
 }
 
-sv_settings *agent_settings(sv_agent *self) {
+sv_settings *sv_agent_settings(sv_agent *self) {
     pthread_mutex_lock(&self->lock);
     sv_settings *found = self->settings;
-    settings_retain(found);
+    sv_settings_retain(found);
     pthread_mutex_unlock(&self->lock);
     return found;
 }
 
-bool agent_serving(sv_agent *self, sv_policy **policy, sv_settings **settings) {
+bool sv_agent_serving(sv_agent *self, sv_policy **policy, sv_settings **settings) {
     pthread_mutex_lock(&self->lock);
     bool there = self->policy;
     if (there) {
-        policy_retain(*policy = self->policy);
-        settings_retain(*settings = self->served);
+        sv_policy_retain(*policy = self->policy);
+        sv_settings_retain(*settings = self->served);
     }
     pthread_mutex_unlock(&self->lock);
     return there;
 }
 
-void agent_change_settings(sv_agent *self, sv_settings *settings) {
-    settings_retain(settings);
+void sv_agent_change_settings(sv_agent *self, sv_settings *settings) {
+    sv_settings_retain(settings);
     pthread_mutex_lock(&self->lock);
     struct settings *before = self->settings;
     self->settings = settings;
     pthread_mutex_unlock(&self->lock);
     atomic_store(&self->unreadable, false);
-    settings_release(before);
+    sv_settings_release(before);
 }
 
-void agent_publish(sv_agent *self, sv_policy *policy, sv_settings *settings, const sa_agent_counts *counts) {
-    settings_retain(settings);
+void sv_agent_publish(sv_agent *self, sv_policy *policy, sv_settings *settings,
+                      const sa_agent_counts *counts) {
+    sv_settings_retain(settings);
     pthread_mutex_lock(&self->lock);
     struct policy *before = self->policy;
     struct settings *served = self->served;
     self->policy = policy;
     self->served = settings;
-    self->policy_time = clock_seconds();
+    self->policy_time = sv_clock_seconds();
     self->counts = *counts;
-    if (policy_version(policy) >= atomic_load(&self->last_seq))
+    if (sv_policy_version(policy) >= atomic_load(&self->last_seq))
         self->behind_since = 0;
     else { /* the next row is younger than the one that was learnt last */
-        double age = 1e-3 * (double)(clock_milliseconds() - self->row_time), since = self->policy_time - age;
+        double age = 1e-3 * (double)(sv_clock_milliseconds() - self->row_time),
+               since = self->policy_time - age;
         if (age > 0 && since > self->behind_since) self->behind_since = since;
     }
     pthread_mutex_unlock(&self->lock);
-    policy_release(before);
-    settings_release(served);
+    sv_policy_release(before);
+    sv_settings_release(served);
 }
 
-void agent_wrote(sv_agent *self, uint64_t seq) {
+void sv_agent_wrote(sv_agent *self, uint64_t seq) {
     pthread_mutex_lock(&self->lock);
     atomic_store(&self->last_seq, seq);
-    if (self->behind_since == 0) self->behind_since = clock_seconds();
+    if (self->behind_since == 0) self->behind_since = sv_clock_seconds();
     pthread_mutex_unlock(&self->lock);
 }
 
-void agent_break(sv_agent *self, const char *why) {
+void sv_agent_break(sv_agent *self, const char *why) {
     pthread_mutex_lock(&self->lock);
     snprintf(self->why, sizeof self->why, "%s", why);
     atomic_store(&self->broken, true);
     pthread_mutex_unlock(&self->lock);
 }
 
-void agent_mend(sv_agent *self) {
+void sv_agent_mend(sv_agent *self) {
     pthread_mutex_lock(&self->lock);
     *self->why = 0;
     atomic_store(&self->broken, false);
     pthread_mutex_unlock(&self->lock);
 }
 
-bool agent_is_sound(sv_agent *self, sv_refusal *why) {
+bool sv_agent_is_sound(sv_agent *self, sv_refusal *why) {
     pthread_mutex_lock(&self->lock);
-    bool sound =
-        !atomic_load(&self->broken) || refuse(why, 503, "agent %s is broken: %.400s", self->name, self->why);
+    bool sound = !atomic_load(&self->broken) ||
+                 sv_refuse(why, 503, "agent %s is broken: %.400s", self->name, self->why);
     pthread_mutex_unlock(&self->lock);
     return sound;
 }
 
-bool agent_wants_decision(sv_agent *self) {
-    int64_t now = clock_milliseconds();
+bool sv_agent_wants_decision(sv_agent *self) {
+    int64_t now = sv_clock_milliseconds();
     pthread_mutex_lock(&self->lock);
     bool wanted = now - self->recent_time > 100 || now < self->recent_time;
     if (wanted) self->recent_time = now;
@@ -207,7 +209,7 @@ bool agent_wants_decision(sv_agent *self) {
     return wanted;
 }
 
-void agent_show_decision(sv_agent *self, char *json) {
+void sv_agent_show_decision(sv_agent *self, char *json) {
     pthread_mutex_lock(&self->lock);
     char *before = self->recent[self->recent_next].json;
     self->recent[self->recent_next].json = json;
@@ -218,13 +220,13 @@ void agent_show_decision(sv_agent *self, char *json) {
 
 /* Of now; the lock is held. */
 static sv_bucket *present(sv_agent *self) {
-    int64_t number = clock_milliseconds() / 1000 / SERIES_SECONDS;
+    int64_t number = sv_clock_milliseconds() / 1000 / SERIES_SECONDS;
     sv_bucket *at = &self->series[number % SERIES_BUCKETS];
     if (at->number != number) *at = (sv_bucket){.number = number};
     return at;
 }
 
-void agent_count_decision(sv_agent *self) {
+void sv_agent_count_decision(sv_agent *self) {
     atomic_fetch_add(&self->decisions, 1);
     atomic_fetch_add(&self->waiting, 1);
     pthread_mutex_lock(&self->lock);
@@ -232,14 +234,14 @@ void agent_count_decision(sv_agent *self) {
     pthread_mutex_unlock(&self->lock);
 }
 
-void agent_count_feedback(sv_agent *self) {
+void sv_agent_count_feedback(sv_agent *self) {
     atomic_fetch_add(&self->feedbacks, 1);
     pthread_mutex_lock(&self->lock);
     present(self)->feedbacks++;
     pthread_mutex_unlock(&self->lock);
 }
 
-void agent_count_learnt(sv_agent *self, double reward) {
+void sv_agent_count_learnt(sv_agent *self, double reward) {
     atomic_fetch_sub(&self->waiting, 1);
     atomic_fetch_add(&self->learnt, 1);
     pthread_mutex_lock(&self->lock);
@@ -251,15 +253,15 @@ void agent_count_learnt(sv_agent *self, double reward) {
     pthread_mutex_unlock(&self->lock);
 }
 
-bool agent_warn(sv_agent *self, const sv_unknown *request, const sa_schema *schema, sv_text *out) {
+bool sv_agent_warn(sv_agent *self, const sv_unknown *request, const sa_schema *schema, sv_text *out) {
     pthread_mutex_lock(&self->lock);
-    bool warned = unknown_warn(&self->unknown, request, schema, out);
+    bool warned = sv_unknown_warn(&self->unknown, request, schema, out);
     pthread_mutex_unlock(&self->lock);
     return warned;
 }
 
-void agent_count_unknown(sv_agent *self, const sv_unknown *request) {
+void sv_agent_count_unknown(sv_agent *self, const sv_unknown *request) {
     pthread_mutex_lock(&self->lock);
-    unknown_add(&self->unknown, request);
+    sv_unknown_add(&self->unknown, request);
     pthread_mutex_unlock(&self->lock);
 }

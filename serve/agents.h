@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "bounds.h"
-#include "brain.h"
+#include "model.h"
 #include "settings.h"
 #include "unknown.h"
 
@@ -65,7 +65,7 @@ typedef struct agent {
     sv_unknown unknown;  /* fields that the schema does not have */
 
     /* the learner's own */
-    sv_brain *brain;
+    sv_model *model;
     struct settings *learner_settings; /* as of learnt_seq */
     uint64_t learnt_seq, published_seq, recover_to;
     bool recovering;                 /* it has not learnt row recover_to again */
@@ -86,51 +86,52 @@ typedef struct agents {
     size_t count, reserved;
 } sv_agents;
 
-void agents_begin(sv_agents *self);
-void agents_end(sv_agents *self);
+void sv_agents_begin(sv_agents *self);
+void sv_agents_end(sv_agents *self);
 /* NULL when memory is short; takes its own reference to the settings. One owner: the caller. */
-sv_agent *agent_new(int64_t id, const char *name, sv_settings *settings);
-void agent_release(sv_agent *self); /* NULL is fine */
-void agent_retain(sv_agent *self);
+sv_agent *sv_agent_new(int64_t id, const char *name, sv_settings *settings);
+void sv_agent_release(sv_agent *self); /* NULL is fine */
+void sv_agent_retain(sv_agent *self);
 /* The list owns it too. false: there are too many. */
-bool agents_add(sv_agents *self, sv_agent *agent);
+bool sv_agents_add(sv_agents *self, sv_agent *agent);
 /* Room for one that PUT is about to make. false: there are too many. It is given back when the agent is in
  * the list, or will not be. */
-bool agents_reserve(sv_agents *self);
-void agents_unreserve(sv_agents *self);
-void agents_remove(sv_agents *self, sv_agent *agent);
-sv_agent *agents_find(sv_agents *self, const char *name); /* retained; NULL: none */
-sv_agent *agents_find_id(sv_agents *self, int64_t id);
-size_t agents_count(sv_agents *self);
+bool sv_agents_reserve(sv_agents *self);
+void sv_agents_unreserve(sv_agents *self);
+void sv_agents_remove(sv_agents *self, sv_agent *agent);
+sv_agent *sv_agents_find(sv_agents *self, const char *name); /* retained; NULL: none */
+sv_agent *sv_agents_find_id(sv_agents *self, int64_t id);
+size_t sv_agents_count(sv_agents *self);
 /* Agents that are broken; their names as a JSON list, if `names`. */
-size_t agents_broken(sv_agents *self, sv_text *names);
+size_t sv_agents_broken(sv_agents *self, sv_text *names);
 /* All of them, retained, into `out` (LIMIT_AGENTS + 1); how many. */
-size_t agents_all(sv_agents *self, sv_agent **out);
+size_t sv_agents_all(sv_agents *self, sv_agent **out);
 
-sv_settings *agent_settings(sv_agent *self); /* retained */
+sv_settings *sv_agent_settings(sv_agent *self); /* retained */
 /* The policy and the settings that belong to it, both retained. false: it is not there yet. */
-bool agent_serving(sv_agent *self, sv_policy **policy, sv_settings **settings);
+bool sv_agent_serving(sv_agent *self, sv_policy **policy, sv_settings **settings);
 /* They are those of the journal's last row. What is served goes on as it was until it is published. */
-void agent_change_settings(sv_agent *self, sv_settings *settings);
+void sv_agent_change_settings(sv_agent *self, sv_settings *settings);
 /* Takes over the policy. */
-void agent_publish(sv_agent *self, sv_policy *policy, sv_settings *settings, const sa_agent_counts *counts);
-void agent_break(sv_agent *self, const char *why);
-void agent_mend(sv_agent *self);
+void sv_agent_publish(sv_agent *self, sv_policy *policy, sv_settings *settings,
+                      const sa_agent_counts *counts);
+void sv_agent_break(sv_agent *self, const char *why);
+void sv_agent_mend(sv_agent *self);
 /* Refuses with 503 and the sentence if it is broken. */
-bool agent_is_sound(sv_agent *self, sv_refusal *why);
+bool sv_agent_is_sound(sv_agent *self, sv_refusal *why);
 /* The journal has the agent's rows up to this one. */
-void agent_wrote(sv_agent *self, uint64_t seq);
+void sv_agent_wrote(sv_agent *self, uint64_t seq);
 /* Does the page want another decision by now? It is shown a few a second. */
-bool agent_wants_decision(sv_agent *self);
+bool sv_agent_wants_decision(sv_agent *self);
 /* Takes the JSON, from malloc. */
-void agent_show_decision(sv_agent *self, char *json);
-void agent_count_decision(sv_agent *self);
-void agent_count_feedback(sv_agent *self);
-void agent_count_learnt(sv_agent *self, double reward);
+void sv_agent_show_decision(sv_agent *self, char *json);
+void sv_agent_count_decision(sv_agent *self);
+void sv_agent_count_feedback(sv_agent *self);
+void sv_agent_count_learnt(sv_agent *self, double reward);
 /* A list of sentences, JSON, about a request's unknown fields; false: nothing needs to be said. */
-bool agent_warn(sv_agent *self, const sv_unknown *request, const sa_schema *schema, sv_text *out);
-void agent_count_unknown(sv_agent *self, const sv_unknown *request);
+bool sv_agent_warn(sv_agent *self, const sv_unknown *request, const sa_schema *schema, sv_text *out);
+void sv_agent_count_unknown(sv_agent *self, const sv_unknown *request);
 /* Status as JSON: settings, counts, version, rates; with `all` the series and the latest decisions, too. */
-void agent_write(sv_agent *self, bool all, sv_text *out);
+void sv_agent_write(sv_agent *self, bool all, sv_text *out);
 
 #endif

@@ -25,18 +25,18 @@ typedef struct ask {
     size_t block_count;
 } sv_ask;
 
-/* `body` is what `json` (size) was read to; its reference is taken, also where it fails. ask_free either
+/* `body` is what `json` (size) was read to; its reference is taken, also where it fails. sv_ask_free either
  * way. */
-bool ask_read(sv_ask *self, const sv_settings *settings, json_t *body, const char *json, size_t size,
-              sv_refusal *why);
-void ask_free(sv_ask *self);
+bool sv_ask_read(sv_ask *self, const sv_settings *settings, json_t *body, const char *json, size_t size,
+                 sv_refusal *why);
+void sv_ask_free(sv_ask *self);
 /* The arm's id, or its index, as JSON. */
-void ask_write_arm(const sv_ask *self, size_t arm, sv_text *out);
+void sv_ask_write_arm(const sv_ask *self, size_t arm, sv_text *out);
 
 /* ---- for the parts of it ---- */
 
 /* Zeroed memory that the ask owns; NULL with a refusal. */
-void *ask_block(sv_ask *self, size_t count, size_t size, sv_refusal *why);
-bool ask_read_problem(sv_ask *self, const json_t *problem, sv_refusal *why);
+void *sv_ask_block(sv_ask *self, size_t count, size_t size, sv_refusal *why);
+bool sv_ask_read_problem(sv_ask *self, const json_t *problem, sv_refusal *why);
 
 #endif

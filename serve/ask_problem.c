@@ -16,14 +16,14 @@ typedef struct table {
 
 /* Solvers count with them, and add them up. */
 static bool read_number(const json_t *value, const char *name, double *out, sv_refusal *why) {
-    if (!value_number(value, name, out, why)) return false;
+    if (!sv_value_number(value, name, out, why)) return false;
     return fabs(*out) <= LIMIT_MAGNITUDE ||
-           refuse(why, 400, "problem: %s has %g, and %g is the most that is taken", name, *out,
-                  LIMIT_MAGNITUDE);
+           sv_refuse(why, 400, "problem: %s has %g, and %g is the most that is taken", name, *out,
+                     LIMIT_MAGNITUDE);
 }
 
 static bool read_cell(const json_t *value, const char *name, sv_table *into, size_t at, sv_refusal *why) {
-    if (into->indices) return value_whole(value, name, 0, 1e9, &into->indices[at], why);
+    if (into->indices) return sv_value_whole(value, name, 0, 1e9, &into->indices[at], why);
     return read_number(value, name, &into->numbers[at], why);
 }
 
@@ -32,12 +32,13 @@ static bool read_table(sv_ask *self, const json_t *list, const char *name, bool 
                        sv_table *out, sv_refusal *why) {
     const json_t *first = json_array_get(list, 0);
     if (!json_is_array(list) || !first)
-        return refuse(why, 400, "problem: %s is no list, or an empty one", name);
-    if (two && !json_is_array(first)) return refuse(why, 400, "problem: %s is no list of lists", name);
+        return sv_refuse(why, 400, "problem: %s is no list, or an empty one", name);
+    if (two && !json_is_array(first)) return sv_refuse(why, 400, "problem: %s is no list of lists", name);
     *out = (sv_table){.rows = json_array_size(list), .columns = two ? json_array_size(first) : 1};
     if (out->columns == 0 || out->rows * out->columns > LIMIT_NUMBERS)
-        return refuse(why, 400, "problem: %s has %zu x %zu numbers", name, out->rows, out->columns);
-    void *block = ask_block(self, out->rows * out->columns, indices ? sizeof(size_t) : sizeof(double), why);
+        return sv_refuse(why, 400, "problem: %s has %zu x %zu numbers", name, out->rows, out->columns);
+    void *block =
+        sv_ask_block(self, out->rows * out->columns, indices ? sizeof(size_t) : sizeof(double), why);
     if (!block) return false;
     if (indices)
         out->indices = block;
@@ -46,7 +47,7 @@ static bool read_table(sv_ask *self, const json_t *list, const char *name, bool 
     for (size_t i = 0; i < out->rows; i++) {
         const json_t *row = json_array_get(list, i);
         if (two && json_array_size(row) != out->columns)
-            return refuse(why, 400, "problem: the rows of %s are not of one length", name);
+            return sv_refuse(why, 400, "problem: the rows of %s are not of one length", name);
         for (size_t j = 0; j < out->columns; j++)
             if (!read_cell(two ? json_array_get(row, j) : row, name, out, i * out->columns + j, why))
                 return false;
@@ -56,15 +57,15 @@ static bool read_table(sv_ask *self, const json_t *list, const char *name, bool 
 
 static bool is_of_arms(const sv_ask *self, const char *name, size_t count, sv_refusal *why) {
     return count == self->arms ||
-           refuse(why, 400, "problem: %s is for %zu arms, and there are %zu", name, count, self->arms);
+           sv_refuse(why, 400, "problem: %s is for %zu arms, and there are %zu", name, count, self->arms);
 }
 
 /* Memory goes with the largest of them. */
 static bool are_groups(const sv_table *got, sv_refusal *why) {
     for (size_t i = 0; i < got->rows; i++)
         if (got->indices[i] >= LIMIT_GROUPS)
-            return refuse(why, 400, "problem: groups has %zu: they are numbered from 0, up to %d",
-                          got->indices[i], LIMIT_GROUPS - 1);
+            return sv_refuse(why, 400, "problem: groups has %zu: they are numbered from 0, up to %d",
+                             got->indices[i], LIMIT_GROUPS - 1);
     return true;
 }
 
@@ -84,7 +85,7 @@ static size_t place_of(const size_t *sorted, size_t count, size_t node) {
  * order. A source or target that no arm touches comes behind them. */
 static bool number_nodes(sv_ask *self, size_t *edges, size_t arms, size_t *ends, sv_refusal *why) {
     size_t count = 2 * arms, kept = 0;
-    size_t *sorted = ask_block(self, count + 1, sizeof *sorted, why);
+    size_t *sorted = sv_ask_block(self, count + 1, sizeof *sorted, why);
     if (!sorted) return false;
     memcpy(sorted, edges, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_number);
@@ -128,11 +129,11 @@ static bool take_list(sv_ask *self, const char *name, const json_t *value, bool 
 
 /* Which arms a position takes: 0 or 1 for each, (positions, arms). */
 static bool take_eligible(sv_ask *self, const sv_table *got, sv_refusal *why) {
-    bool *flags = ask_block(self, got->rows * got->columns, sizeof *flags, why);
+    bool *flags = sv_ask_block(self, got->rows * got->columns, sizeof *flags, why);
     if (!flags) return false;
     for (size_t i = 0; i < got->rows * got->columns; i++) {
         if (got->indices[i] > 1)
-            return refuse(why, 400, "problem: eligible has %zu, and 0 or 1 is wanted", got->indices[i]);
+            return sv_refuse(why, 400, "problem: eligible has %zu, and 0 or 1 is wanted", got->indices[i]);
         flags[i] = got->indices[i];
     }
     sa_problem_eligible(self->problem, flags, got->rows, got->columns);
@@ -149,7 +150,7 @@ static bool take_table(sv_ask *self, const char *name, const json_t *value, bool
     if (!read_table(self, value, name, true, edges || exclusions || eligible, &got, why)) return false;
     if (!exclusions && !is_of_arms(self, name, eligible ? got.columns : got.rows, why)) return false;
     if ((edges || exclusions) && got.columns != 2)
-        return refuse(why, 400, "problem: %s has rows of %zu, not of 2", name, got.columns);
+        return sv_refuse(why, 400, "problem: %s has rows of %zu, not of 2", name, got.columns);
     if (eligible) return take_eligible(self, &got, why);
     if (edges)
         sa_problem_edges(self->problem, self->edges = got.indices, got.rows);
@@ -166,11 +167,11 @@ static bool take_pairs(sv_ask *self, const json_t *problem, sv_refusal *why) {
     const json_t *matrix = json_object_get(problem, "matrix"), *bounds = json_object_get(problem, "bounds");
     size_t ends[2];
     sv_table a, b;
-    if (!source != !target) return refuse(why, 400, "problem: source and target go together");
-    if (!matrix != !bounds) return refuse(why, 400, "problem: matrix and bounds go together");
+    if (!source != !target) return sv_refuse(why, 400, "problem: source and target go together");
+    if (!matrix != !bounds) return sv_refuse(why, 400, "problem: matrix and bounds go together");
     if (source) {
-        if (!value_whole(source, "source", 0, 1e9, &ends[0], why) ||
-            !value_whole(target, "target", 0, 1e9, &ends[1], why))
+        if (!sv_value_whole(source, "source", 0, 1e9, &ends[0], why) ||
+            !sv_value_whole(target, "target", 0, 1e9, &ends[1], why))
             return false;
     }
     if (self->edges && !number_nodes(self, self->edges, self->arms, source ? ends : NULL, why)) return false;
@@ -181,7 +182,7 @@ static bool take_pairs(sv_ask *self, const json_t *problem, sv_refusal *why) {
             !read_table(self, bounds, "bounds", false, false, &b, why))
             return false;
         if (a.rows != b.rows)
-            return refuse(why, 400, "problem: matrix has %zu rows, and bounds %zu", a.rows, b.rows);
+            return sv_refuse(why, 400, "problem: matrix has %zu rows, and bounds %zu", a.rows, b.rows);
         sa_problem_constraints(self->problem, a.numbers, b.numbers, a.rows, a.columns);
     }
     return true;
@@ -190,24 +191,25 @@ static bool take_pairs(sv_ask *self, const json_t *problem, sv_refusal *why) {
 static bool take_scalar(sv_ask *self, const char *name, const json_t *value, sv_refusal *why) {
     double number;
     if (!strcmp(name, "exactly")) {
-        if (!json_is_boolean(value)) return refuse(why, 400, "problem: exactly is neither true nor false");
+        if (!json_is_boolean(value)) return sv_refuse(why, 400, "problem: exactly is neither true nor false");
         self->exactly = json_is_true(value);
     } else if (!strcmp(name, "capacity") || !strcmp(name, "seconds")) {
-        if (*name == 'c' ? !read_number(value, name, &number, why) : !value_number(value, name, &number, why))
+        if (*name == 'c' ? !read_number(value, name, &number, why)
+                         : !sv_value_number(value, name, &number, why))
             return false;
         if (*name == 'c')
             sa_problem_capacity(self->problem, number);
         else
             sa_problem_seconds(self->problem, number);
     } else if (!strcmp(name, "reward")) {
-        if (!json_is_string(value)) return refuse(why, 400, "problem: reward is no string");
+        if (!json_is_string(value)) return sv_refuse(why, 400, "problem: reward is no string");
         sa_status status = sa_problem_set(self->problem, name, json_string_value(value));
-        if (status != SA_OK) return refuse_library(why, status);
+        if (status != SA_OK) return sv_refuse_library(why, status);
     }
     return true;
 }
 
-bool ask_read_problem(sv_ask *self, const json_t *problem, sv_refusal *why) {
+bool sv_ask_read_problem(sv_ask *self, const json_t *problem, sv_refusal *why) {
     static const char *const fields[] = {"costs",    "capacity", "groups",    "capacities", "minimums",
                                          "edges",    "source",   "target",    "revenues",   "topics",
                                          "matrix",   "bounds",   "discounts", "reward",     "exclusions",
@@ -215,12 +217,12 @@ bool ask_read_problem(sv_ask *self, const json_t *problem, sv_refusal *why) {
     const char *name;
     json_t *value;
     bool taken;
-    if (!json_is_object(problem)) return refuse(why, 400, "problem is no object");
-    if (!value_fields(problem, "a problem", fields, why)) return false;
+    if (!json_is_object(problem)) return sv_refuse(why, 400, "problem is no object");
+    if (!sv_value_fields(problem, "a problem", fields, why)) return false;
     if (self->arms * self->slate > LIMIT_NUMBERS)
-        return refuse(why, 400, "problem: rules for %zu of %zu arms are too many: at most %d, multiplied",
-                      self->slate, self->arms, LIMIT_NUMBERS);
-    if (!(self->problem = sa_problem_new())) return refuse(why, 503, "memory could not be had");
+        return sv_refuse(why, 400, "problem: rules for %zu of %zu arms are too many: at most %d, multiplied",
+                         self->slate, self->arms, LIMIT_NUMBERS);
+    if (!(self->problem = sa_problem_new())) return sv_refuse(why, 503, "memory could not be had");
     json_object_foreach((json_t *)problem, name, value) {
         if (!take_list(self, name, value, &taken, why)) return false;
         if (!taken && !take_table(self, name, value, &taken, why)) return false;

@@ -16,9 +16,9 @@ static bool note(sv_checkpoint *self, uint64_t seq, const char *file, const char
     return (self->settings = strdup(settings)) != NULL;
 }
 
-bool checkpoints_note(sv_agent *agent, const store_agent *from) {
-    double age = from->checkpoint ? 1e-3 * (double)(clock_milliseconds() - from->checkpoint_time) : 0;
-    agent->checkpoint_time = clock_seconds() - (age > 0 ? age : 0);
+bool sv_checkpoints_note(sv_agent *agent, const sv_store_agent *from) {
+    double age = from->checkpoint ? 1e-3 * (double)(sv_clock_milliseconds() - from->checkpoint_time) : 0;
+    agent->checkpoint_time = sv_clock_seconds() - (age > 0 ? age : 0);
     atomic_store(&agent->checkpointed, from->checkpoint ? from->checkpoint_seq : 0);
     return note(&agent->checkpoint, from->checkpoint_seq, from->checkpoint, from->checkpoint_settings) &&
            note(&agent->older, from->older_seq, from->older, from->older_settings);
@@ -28,17 +28,18 @@ static bool open_one(sv_agent *agent, const sv_checkpoint *from, const char *fol
     sv_text path = {0};
     uint64_t last = atomic_load(&agent->last_seq);
     if (from->seq > last) /* rows to come would have numbers that it has learnt under another meaning */
-        return refuse(why, 503, "it has learnt row %llu, and the journal ends with row %llu: rows are gone",
-                      (unsigned long long)from->seq, (unsigned long long)last);
-    sv_settings *settings = settings_read_text(from->settings, strlen(from->settings), why);
+        return sv_refuse(why, 503,
+                         "it has learnt row %llu, and the journal ends with row %llu: rows are gone",
+                         (unsigned long long)from->seq, (unsigned long long)last);
+    sv_settings *settings = sv_settings_read_text(from->settings, strlen(from->settings), why);
     text_put(&path, "%s/%s", folder, from->file);
-    bool good = settings && (!path.failed || refuse(why, 503, "memory could not be had")) &&
-                brain_load(path.data, &agent->brain, why);
+    bool good = settings && (!path.failed || sv_refuse(why, 503, "memory could not be had")) &&
+                sv_model_load(path.data, &agent->model, why);
     if (good) {
         agent->learner_settings = settings;
         agent->learnt_seq = from->seq;
     } else
-        settings_release(settings);
+        sv_settings_release(settings);
     text_free(&path);
     return good;
 }
@@ -53,7 +54,7 @@ static void drop_settings(sv_checkpoint *self) {
     self->settings = NULL;
 }
 
-void checkpoints_open(sv_agent *agent, const char *folder) {
+void sv_checkpoints_open(sv_agent *agent, const char *folder) {
     sv_refusal why = {0}, older = {0};
     bool any = agent->older.settings;
     if (agent->checkpoint.settings && !open_one(agent, &agent->checkpoint, folder, &why)) {
@@ -61,7 +62,7 @@ void checkpoints_open(sv_agent *agent, const char *folder) {
         agent->checkpoint_damaged = true; /* its file stays: what cannot be read is not deleted */
         agent->checkpoint_wanted = true;
     }
-    if (!agent->brain && any && !open_one(agent, &agent->older, folder, &older)) {
+    if (!agent->model && any && !open_one(agent, &agent->older, folder, &older)) {
         say(agent, &agent->older, "all its rows are", &older);
         agent->older_damaged = agent->checkpoint_wanted = true;
     }
@@ -80,18 +81,18 @@ typedef struct checkpoint_job {
     pthread_mutex_t lock;
     pthread_cond_t ended;
     bool done;
-    store_status status;
+    sv_store_status status;
 } checkpoint_job;
 
-static store_status write_row(sv_job *base, sv_store *store) {
+static sv_store_status write_row(sv_job *base, sv_store *store) {
     checkpoint_job *self = (checkpoint_job *)base;
-    if (self->begins) return store_leftover(store, self->agent->id, self->made.file);
-    return store_checkpoint(store, self->agent->id, self->made.seq, self->made.file, self->settings.data,
-                            !self->agent->checkpoint_damaged, self->agent->older_damaged,
-                            clock_milliseconds());
+    if (self->begins) return sv_store_leftover(store, self->agent->id, self->made.file);
+    return sv_store_checkpoint(store, self->agent->id, self->made.seq, self->made.file, self->settings.data,
+                               !self->agent->checkpoint_damaged, self->agent->older_damaged,
+                               sv_clock_milliseconds());
 }
 
-static void end_row(sv_job *base, store_status status) {
+static void end_row(sv_job *base, sv_store_status status) {
     checkpoint_job *self = (checkpoint_job *)base;
     pthread_mutex_lock(&self->lock);
     self->status = status;
@@ -105,13 +106,14 @@ static bool submit_and_wait(checkpoint_job *job, sv_writer *writer, sv_refusal *
     job->done = false;
     pthread_mutex_init(&job->lock, NULL);
     pthread_cond_init(&job->ended, NULL);
-    bool good = writer_submit(writer, &job->job, why);
+    bool good = sv_writer_submit(writer, &job->job, why);
     pthread_mutex_lock(&job->lock);
     while (good && !job->done) pthread_cond_wait(&job->ended, &job->lock);
     pthread_mutex_unlock(&job->lock);
     pthread_cond_destroy(&job->ended);
     pthread_mutex_destroy(&job->lock);
-    if (good && job->status != STORE_OK) return refuse(why, 503, "the checkpoint's row could not be written");
+    if (good && job->status != STORE_OK)
+        return sv_refuse(why, 503, "the checkpoint's row could not be written");
     return good;
 }
 
@@ -144,18 +146,18 @@ static void shift(sv_agent *agent, const sv_checkpoint *made, const char *folder
     atomic_store(&agent->checkpointed, made->seq);
 }
 
-bool checkpoints_write(sv_agent *agent, const char *folder, sv_writer *writer, sv_refusal *why) {
+bool sv_checkpoints_write(sv_agent *agent, const char *folder, sv_writer *writer, sv_refusal *why) {
     sv_text path = {0};
     checkpoint_job job = {.agent = agent, .made.seq = agent->learnt_seq};
     name_file(agent, job.made.file);
     text_put(&path, "%s/%s", folder, job.made.file);
-    settings_write(agent->learner_settings, &job.settings);
-    bool good = (!path.failed && !job.settings.failed) || refuse(why, 503, "memory could not be had");
+    sv_settings_write(agent->learner_settings, &job.settings);
+    bool good = (!path.failed && !job.settings.failed) || sv_refuse(why, 503, "memory could not be had");
     job.begins = true;
     if (good) good = submit_and_wait(&job, writer, why);
     job.begins = false;
-    sa_status status = good ? brain_save(agent->brain, path.data) : SA_OK;
-    if (status != SA_OK) good = refuse_library(why, status);
+    sa_status status = good ? sv_model_save(agent->model, path.data) : SA_OK;
+    if (status != SA_OK) good = sv_refuse_library(why, status);
     if (good) good = submit_and_wait(&job, writer, why);
     if (good) shift(agent, &job.made, folder);
     text_free(&path);
@@ -163,7 +165,7 @@ bool checkpoints_write(sv_agent *agent, const char *folder, sv_writer *writer, s
     return good;
 }
 
-void checkpoints_remove(sv_agent *agent, const char *folder) {
+void sv_checkpoints_remove(sv_agent *agent, const char *folder) {
     remove_file(folder, agent->checkpoint.file);
     remove_file(folder, agent->older.file);
     agent->checkpoint = agent->older = (sv_checkpoint){0};

@@ -8,13 +8,13 @@
 #include "writer.h"
 
 /* What the journal says of an agent's checkpoints, kept until they are opened. false: memory is short. */
-bool checkpoints_note(sv_agent *agent, const store_agent *from);
+bool sv_checkpoints_note(sv_agent *agent, const sv_store_agent *from);
 /* The agent as its newest checkpoint has it, or as the older one has it where that is damaged, which a line
- * of the log says; without either the agent has no brain, and begins with row 1. The learner's. */
-void checkpoints_open(sv_agent *agent, const char *folder);
+ * of the log says; without either the agent has no model, and begins with row 1. The learner's. */
+void sv_checkpoints_open(sv_agent *agent, const char *folder);
 /* The agent as it is now: written, synced, renamed, the folder synced, and then named in a row. */
-bool checkpoints_write(sv_agent *agent, const char *folder, sv_writer *writer, sv_refusal *why);
+bool sv_checkpoints_write(sv_agent *agent, const char *folder, sv_writer *writer, sv_refusal *why);
 /* A deleted agent's files. */
-void checkpoints_remove(sv_agent *agent, const char *folder);
+void sv_checkpoints_remove(sv_agent *agent, const char *folder);
 
 #endif

@@ -6,13 +6,13 @@
 #include <time.h>
 
 /* Since 1970; a clock that is set before that counts as 1970. */
-static inline int64_t clock_milliseconds(void) {
+static inline int64_t sv_clock_milliseconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return now.tv_sec < 0 ? 0 : (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static inline double clock_seconds(void) {
+static inline double sv_clock_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;

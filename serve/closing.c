@@ -37,23 +37,23 @@ static void fill_in(sv_combination *self, const sv_settings *settings) {
     }
 }
 
-store_status closing_write(sv_store *store, const sv_settings *settings, const store_decision *decision,
-                           store_row *row, double *reward) {
+sv_store_status sv_closing_write(sv_store *store, const sv_settings *settings,
+                                 const sv_store_decision *decision, sv_store_row *row, double *reward) {
     sv_text data = {0};
     int64_t id = decision->id, agent = decision->agent; /* the decision's texts end with the next call */
     sv_combination all = {.by = settings->aggregate, .count = decision->arm_count};
     all.values = calloc(all.count + 1, sizeof *all.values);
-    store_status status = all.values ? STORE_OK : STORE_LATER;
+    sv_store_status status = all.values ? STORE_OK : STORE_LATER;
     for (size_t i = 0; all.values && i < all.count; i++) all.values[i] = NAN;
-    if (status == STORE_OK) status = store_feedbacks(store, id, false, take, &all);
+    if (status == STORE_OK) status = sv_store_feedbacks(store, id, false, take, &all);
     if (status == STORE_OK) {
         fill_in(&all, settings);
         text_numbers(&data, all.values, all.count);
         *reward = 0;
         for (size_t i = 0; i < all.count; i++)
             if (isfinite(all.values[i])) *reward += all.values[i];
-        *row = (store_row){.kind = ROW_LEARN, .decision = id, .data = data.data, .size = data.size};
-        status = data.failed ? STORE_LATER : store_row_add(store, agent, row);
+        *row = (sv_store_row){.kind = ROW_LEARN, .decision = id, .data = data.data, .size = data.size};
+        status = data.failed ? STORE_LATER : sv_store_row_add(store, agent, row);
         row->data = NULL;
     }
     text_free(&data);
@@ -61,7 +61,7 @@ store_status closing_write(sv_store *store, const sv_settings *settings, const s
     return status;
 }
 
-bool closing_read(const char *json, size_t size, double *scores, bool *observed, size_t count, bool *any) {
+bool sv_closing_read(const char *json, size_t size, double *scores, bool *observed, size_t count, bool *any) {
     json_t *list = json_loadb(json, size, 0, NULL);
     bool good = json_array_size(list) == count;
     *any = false;

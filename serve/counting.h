@@ -10,7 +10,7 @@ typedef struct counting sv_counting;
 
 /* Takes over the store, a connection of its own. Before anything new is written. NULL: the rates stay
  * unknown, and the store is closed. */
-sv_counting *counting_start(sv_store *store, sv_agents *agents);
-void counting_stop(sv_counting *self); /* NULL is fine */
+sv_counting *sv_counting_start(sv_store *store, sv_agents *agents);
+void sv_counting_stop(sv_counting *self); /* NULL is fine */
 
 #endif

@@ -54,16 +54,16 @@ typedef struct exchange {
 
 /* Frees the route's state: before the answer goes out, so that the client's next request finds nothing
  * held. */
-void exchange_settle(sv_exchange *self);
+void sv_exchange_settle(sv_exchange *self);
 
 /* ---- for routes ---- */
 
-void exchange_refuse(sv_exchange *self, const sv_refusal *why);
+void sv_exchange_refuse(sv_exchange *self, const sv_refusal *why);
 /* A status and what is in `answer`, JSON unless answer_type says otherwise. */
-void exchange_answer(sv_exchange *self, int status);
+void sv_exchange_answer(sv_exchange *self, int status);
 /* Gives the job to the writer; where it is not taken, the exchange is answered and done. */
-void exchange_submit(sv_exchange *self, sv_job *job);
+void sv_exchange_submit(sv_exchange *self, sv_job *job);
 /* The answer of a journal that failed. */
-void exchange_refuse_store(sv_exchange *self, store_status status);
+void sv_exchange_refuse_store(sv_exchange *self, sv_store_status status);
 
 #endif

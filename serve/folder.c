@@ -16,7 +16,7 @@
 
 static const double SPARE_BYTES = 8e6; /* for the journal */
 
-static bool no_memory(sv_refusal *why) { return refuse(why, 503, "memory could not be had"); }
+static bool no_memory(sv_refusal *why) { return sv_refuse(why, 503, "memory could not be had"); }
 
 static char *inside(const char *folder, const char *name) {
     sv_text path = {0};
@@ -34,7 +34,7 @@ static long long size_of(const char *folder, const char *name) {
     return there ? (long long)about.st_size : -1;
 }
 
-int64_t folder_mark(const char *folder) {
+int64_t sv_folder_mark(const char *folder) {
     char *path = inside(folder, "lock"), text[32] = "";
     FILE *file = path ? fopen(path, "r") : NULL;
     free(path);
@@ -54,9 +54,9 @@ static bool take_lock(sv_folder *self, sv_refusal *why) {
     int error = errno;
     free(path);
     if (self->lock_file < 0)
-        return refuse(why, 400, "%s cannot be written to: %s", self->path, strerror(error));
+        return sv_refuse(why, 400, "%s cannot be written to: %s", self->path, strerror(error));
     if (flock(self->lock_file, LOCK_EX | LOCK_NB) == 0) return true;
-    return refuse(why, 400, "%s is in use by another process", self->path);
+    return sv_refuse(why, 400, "%s is in use by another process", self->path);
 }
 
 /* "agent-12-345.npz", or with a mark behind the number? */
@@ -83,33 +83,33 @@ static bool check_files(sv_folder *self, sv_refusal *why) {
     if (size_of(self->path, "journal.db") > 0) return true;
     const char *rest = size_of(self->path, "journal.db-wal") > 0 ? "its log journal.db-wal"
                        : has_checkpoints(self->path)             ? "checkpoints of its agents"
-                       : folder_mark(self->path) > 0             ? "its lock file"
+                       : sv_folder_mark(self->path) > 0          ? "its lock file"
                                                                  : NULL;
     if (!rest) return true;
-    return refuse(
+    return sv_refuse(
         why, 400,
         "%s has no journal.db, and yet %s: put journal.db back, or serve a backup; for a new service "
         "take an empty folder",
         self->path, rest);
 }
 
-bool folder_open(sv_folder *self, const char *path, sv_refusal *why) {
+bool sv_folder_open(sv_folder *self, const char *path, sv_refusal *why) {
     *self = (sv_folder){.lock_file = -1};
     if (!(self->path = strdup(path))) return no_memory(why);
     if (mkdir(path, 0700) && errno != EEXIST)
-        return refuse(why, 400, "%s cannot be made: %s", path, strerror(errno));
+        return sv_refuse(why, 400, "%s cannot be made: %s", path, strerror(errno));
     return take_lock(self, why) && check_files(self, why);
 }
 
-bool folder_check_journal(sv_folder *self, sv_store *store, sv_refusal *why) {
-    if (store_written(store) < folder_mark(self->path))
-        return refuse(
+bool sv_folder_check_journal(sv_folder *self, sv_store *store, sv_refusal *why) {
+    if (sv_store_written(store) < sv_folder_mark(self->path))
+        return sv_refuse(
             why, 400,
             "%s/journal.db ends before what was written last: its log journal.db-wal is missing or "
             "damaged, or it is an older copy. Put the right one back, or serve a backup; to go on with "
             "what is there, remove %s/lock",
             self->path, self->path);
-    store_mark(store, self->lock_file);
+    sv_store_mark(store, self->lock_file);
     return true;
 }
 
@@ -161,21 +161,22 @@ static void remove_scratch(const char *path, const char *begin) {
 static bool name_scratch(sv_store *store, char name[64], sv_refusal *why) {
     uint8_t random[8];
     if (getrandom(random, sizeof random, 0) != sizeof random)
-        return refuse(why, 503, "there are no random numbers");
+        return sv_refuse(why, 503, "there are no random numbers");
     strcpy(name, "scratch-");
-    hex_write(random, sizeof random, name + 8);
-    store_status status = store_begin(store);
-    if (status == STORE_OK) status = store_scratch_put(store, name);
-    if (status == STORE_OK) status = store_commit(store);
+    sv_hex_write(random, sizeof random, name + 8);
+    sv_store_status status = sv_store_begin(store);
+    if (status == STORE_OK) status = sv_store_scratch_put(store, name);
+    if (status == STORE_OK) status = sv_store_commit(store);
     if (status == STORE_OK) return true;
-    store_rollback(store);
-    return refuse(why, 503, "%s", store_sentence(store));
+    sv_store_rollback(store);
+    return sv_refuse(why, 503, "%s", sv_store_sentence(store));
 }
 
 static bool open_scratch(sv_folder *self, sv_store *store, sv_refusal *why) {
     char name[64] = "";
-    store_status status = store_scratch(store, name);
-    if (status != STORE_OK && status != STORE_NONE) return refuse(why, 503, "%s", store_sentence(store));
+    sv_store_status status = sv_store_scratch(store, name);
+    if (status != STORE_OK && status != STORE_NONE)
+        return sv_refuse(why, 503, "%s", sv_store_sentence(store));
     if (status == STORE_OK && strlen(name) == 24)
         remove_scratch(self->path, name);
     else if (!name_scratch(store, name, why))
@@ -183,27 +184,27 @@ static bool open_scratch(sv_folder *self, sv_store *store, sv_refusal *why) {
     return (self->scratch = inside(self->path, name)) || no_memory(why);
 }
 
-bool folder_tidy(sv_folder *self, sv_store *store, sv_refusal *why) {
+bool sv_folder_tidy(sv_folder *self, sv_store *store, sv_refusal *why) {
     sv_names names = {0};
-    store_status status = store_leftovers(store, take_name, &names);
+    sv_store_status status = sv_store_leftovers(store, take_name, &names);
     if (status == STORE_OK && !names.failed) remove_named(self->path, &names);
     for (size_t i = 0; i < names.count; i++) free(names.list[i]);
     free(names.list);
-    if (status != STORE_OK) return refuse(why, 503, "%s", store_sentence(store));
+    if (status != STORE_OK) return sv_refuse(why, 503, "%s", sv_store_sentence(store));
     return open_scratch(self, store, why);
 }
 
-bool folder_has_room(const sv_folder *self, double bytes, sv_refusal *why) {
+bool sv_folder_has_room(const sv_folder *self, double bytes, sv_refusal *why) {
     struct statvfs disk;
     double wanted = bytes + SPARE_BYTES;
     if (statvfs(self->path, &disk)) return true; /* then a write says so */
     double room = (double)disk.f_bavail * (double)disk.f_frsize;
     return room >= wanted ||
-           refuse(why, 503, "the disk has %.0f MB left, and this needs %.0f: nothing is changed", room / 1e6,
-                  wanted / 1e6);
+           sv_refuse(why, 503, "the disk has %.0f MB left, and this needs %.0f: nothing is changed",
+                     room / 1e6, wanted / 1e6);
 }
 
-void folder_close(sv_folder *self) {
+void sv_folder_close(sv_folder *self) {
     if (self->lock_file >= 0) close(self->lock_file);
     self->lock_file = -1;
     free(self->path);

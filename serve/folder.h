@@ -14,17 +14,17 @@ typedef struct folder {
 
 /* Makes it where it is missing, and takes its lock. false with a refusal, 400: it is in use, or it cannot
  * be a service's. The struct can be closed either way. */
-bool folder_open(sv_folder *self, const char *path, sv_refusal *why);
+bool sv_folder_open(sv_folder *self, const char *path, sv_refusal *why);
 /* With its journal, before anything is written: does that have all that the last process wrote? From here
  * on the lock file says how far the journal came. */
-bool folder_check_journal(sv_folder *self, sv_store *store, sv_refusal *why);
+bool sv_folder_check_journal(sv_folder *self, sv_store *store, sv_refusal *why);
 /* What the last process left: cut-off checkpoints, files of deleted agents, scratch files. */
-bool folder_tidy(sv_folder *self, sv_store *store, sv_refusal *why);
-void folder_close(sv_folder *self);
+bool sv_folder_tidy(sv_folder *self, sv_store *store, sv_refusal *why);
+void sv_folder_close(sv_folder *self);
 /* Has its disk room for so many bytes, and some more? false with 503. */
-bool folder_has_room(const sv_folder *self, double bytes, sv_refusal *why);
+bool sv_folder_has_room(const sv_folder *self, double bytes, sv_refusal *why);
 
 /* Up to when the journal of a folder was written, as its lock file says; 0: not known. */
-int64_t folder_mark(const char *path);
+int64_t sv_folder_mark(const char *path);
 
 #endif

@@ -23,7 +23,7 @@ struct folding {
 
 /* Until there is something to do, or for SECONDS. false: it stops. */
 static bool wait(sv_folding *self) {
-    double now = clock_seconds(), until = now + SECONDS;
+    double now = sv_clock_seconds(), until = now + SECONDS;
     pthread_mutex_lock(&self->lock);
     if (self->waiting && self->next < until) until = self->next;
     struct timespec when = {(time_t)until, (long)((until - (double)(time_t)until) * 1e9)};
@@ -48,17 +48,17 @@ static void put_back(sv_folding *self, sv_emptying *one) {
     pthread_mutex_unlock(&self->lock);
 }
 
-static store_status see(sv_folding *self, store_status status) {
-    if (status == STORE_FAILED) store_ruin(self->writer, store_sentence(self->store));
+static sv_store_status see(sv_folding *self, sv_store_status status) {
+    if (status == STORE_FAILED) sv_store_ruin(self->writer, sv_store_sentence(self->store));
     return status;
 }
 
 /* Each one was put here after its erasure was committed, so one emptying serves all. */
 static void empty(sv_folding *self, bool last) {
-    double now = clock_seconds();
+    double now = sv_clock_seconds();
     sv_emptying *all = now >= self->next || last ? take_all(self) : NULL;
     if (!all) return;
-    bool done = see(self, store_empty_log(self->store)) == STORE_OK;
+    bool done = see(self, sv_store_empty_log(self->store)) == STORE_OK;
     for (sv_emptying *next; all; all = next) {
         next = all->next;
         if (done || last || now >= all->until)
@@ -72,17 +72,17 @@ static void empty(sv_folding *self, bool last) {
 
 static void *work(void *user) {
     sv_folding *self = user;
-    thread_name("folding");
+    sv_thread_name("folding");
     while (wait(self)) {
         empty(self, false);
-        if (store_log_pages(self->writer) >= PAGES) see(self, store_fold(self->store));
+        if (sv_store_log_pages(self->writer) >= PAGES) see(self, sv_store_fold(self->store));
     }
     empty(self, true);
     return NULL;
 }
 
-void folding_empty(sv_folding *self, sv_emptying *who) {
-    who->until = clock_seconds() + EMPTYING_SECONDS;
+void sv_folding_empty(sv_folding *self, sv_emptying *who) {
+    who->until = sv_clock_seconds() + EMPTYING_SECONDS;
     pthread_mutex_lock(&self->lock);
     bool stopped = self->stop;
     if (!stopped) {
@@ -94,7 +94,7 @@ void folding_empty(sv_folding *self, sv_emptying *who) {
     if (stopped) who->end(who, false);
 }
 
-sv_folding *folding_start(sv_store *store, sv_store *writer) {
+sv_folding *sv_folding_start(sv_store *store, sv_store *writer) {
     pthread_condattr_t monotonic;
     sv_folding *self = calloc(1, sizeof *self);
     if (!self) return NULL;
@@ -113,7 +113,7 @@ sv_folding *folding_start(sv_store *store, sv_store *writer) {
     return self;
 }
 
-void folding_stop(sv_folding *self) {
+void sv_folding_stop(sv_folding *self) {
     if (!self) return;
     pthread_mutex_lock(&self->lock);
     self->stop = true;
@@ -122,9 +122,9 @@ void folding_stop(sv_folding *self) {
     pthread_join(self->thread, NULL);
 }
 
-void folding_destroy(sv_folding *self) {
+void sv_folding_destroy(sv_folding *self) {
     if (!self) return;
-    store_close(self->store);
+    sv_store_close(self->store);
     pthread_cond_destroy(&self->changed);
     pthread_mutex_destroy(&self->lock);
     free(self);

@@ -9,10 +9,10 @@
 typedef struct folding sv_folding;
 
 /* Takes over `store`, a connection of its own; `writer`, the one that commits, is borrowed. NULL when it
- * cannot. A failure that leaves the database unknown ends the writer, too (store_ruin). */
-sv_folding *folding_start(sv_store *store, sv_store *writer);
-void folding_stop(sv_folding *self);    /* NULL is fine */
-void folding_destroy(sv_folding *self); /* after it, and after the writer, which asks it, has stopped */
+ * cannot. A failure that leaves the database unknown ends the writer, too (sv_store_ruin). */
+sv_folding *sv_folding_start(sv_store *store, sv_store *writer);
+void sv_folding_stop(sv_folding *self);    /* NULL is fine */
+void sv_folding_destroy(sv_folding *self); /* after it, and after the writer, which asks it, has stopped */
 
 /* Somebody who waits until what was erased is in no file. */
 typedef struct emptying {
@@ -20,6 +20,6 @@ typedef struct emptying {
     double until;
     struct emptying *next;
 } sv_emptying;
-void folding_empty(sv_folding *self, sv_emptying *who);
+void sv_folding_empty(sv_folding *self, sv_emptying *who);
 
 #endif

@@ -9,9 +9,9 @@
 #include <superarm/sha256.h>
 
 /* Takes as long whatever the bytes are. */
-bool digest_same(const uint8_t one[SA_SHA256_BYTES], const uint8_t other[SA_SHA256_BYTES]);
+bool sv_digest_same(const uint8_t one[SA_SHA256_BYTES], const uint8_t other[SA_SHA256_BYTES]);
 /* 2 characters a byte and a 0. */
-void hex_write(const uint8_t *bytes, size_t count, char *out);
-bool hex_read(const char *hex, uint8_t *bytes, size_t count);
+void sv_hex_write(const uint8_t *bytes, size_t count, char *out);
+bool sv_hex_read(const char *hex, uint8_t *bytes, size_t count);
 
 #endif

@@ -21,13 +21,13 @@
 enum { EVENTS = 256, TURN_MILLISECONDS = 100, OTHER_FILES = 256, STACK = 1 << 20 };
 static const double REST_SECONDS = 60, SEND_SECONDS = 300, LEAVE_SECONDS = 2;
 
-bool http_is_loopback(const char *address) {
+bool sv_http_is_loopback(const char *address) {
     return !strncmp(address, "127.", 4) || !strcmp(address, "::1") || !strcmp(address, "localhost");
 }
 
 /* ---- requests ---- */
 
-bool http_hold(sv_http *self, sv_request *request, size_t bytes) {
+bool sv_http_hold(sv_http *self, sv_request *request, size_t bytes) {
     size_t held = atomic_load(&self->held), budget = (size_t)self->options.body_memory;
     /* an eighth is for small bodies, so that large ones cannot take it all */
     if (request->held + bytes > SMALL_BODY) budget -= budget / 8;
@@ -38,22 +38,22 @@ bool http_hold(sv_http *self, sv_request *request, size_t bytes) {
     return true;
 }
 
-void http_let_go(sv_http *self, sv_request *request) {
+void sv_http_let_go(sv_http *self, sv_request *request) {
     size_t held = atomic_fetch_sub(&self->held, request->held) - request->held;
     if (self->options.held) atomic_store(self->options.held, held);
     request->held = 0;
 }
 
-void http_end_request(sv_http *self, sv_connection *connection) {
+void sv_http_end_request(sv_http *self, sv_connection *connection) {
     sv_request *request = connection->request;
     if (!request) return;
     sv_exchange *exchange = &request->exchange;
-    double seconds = clock_seconds() - exchange->begin;
+    double seconds = sv_clock_seconds() - exchange->begin;
     bool wanted =
         self->options.log == LOG_REQUESTS || (self->options.log == LOG_ERRORS && exchange->status >= 400);
-    if (request->seen && wanted && self->log) http_line_write(exchange, seconds, self->log);
+    if (request->seen && wanted && self->log) sv_http_line_write(exchange, seconds, self->log);
     if (exchange->file >= 0) close(exchange->file);
-    http_let_go(self, request);
+    sv_http_let_go(self, request);
     if (request->seen) self->options.end(exchange, seconds);
     free(request->head);
     free(request);
@@ -62,11 +62,11 @@ void http_end_request(sv_http *self, sv_connection *connection) {
 
 /* ---- connections ---- */
 
-void http_count_open(sv_http *self) {
+void sv_http_count_open(sv_http *self) {
     if (self->options.open) atomic_store(self->options.open, (unsigned)self->connections.count);
 }
 
-void http_queue(sv_http *self, sv_connection *connection) {
+void sv_http_queue(sv_http *self, sv_connection *connection) {
     if (connection->queued) return;
     connection->queued = true;
     connection->next_queued = NULL;
@@ -74,34 +74,34 @@ void http_queue(sv_http *self, sv_connection *connection) {
     self->last_queued = &connection->next_queued;
 }
 
-void http_close(sv_http *self, sv_connection *connection) {
+void sv_http_close(sv_http *self, sv_connection *connection) {
     if (connection->state == CONNECTION_GONE) return;
-    http_end_request(self, connection);
+    sv_http_end_request(self, connection);
     close(connection->socket);
-    http_connections_remove(&self->connections, connection);
-    http_count_open(self);
-    http_queue(self, connection); /* where it is freed */
+    sv_http_connections_remove(&self->connections, connection);
+    sv_http_count_open(self);
+    sv_http_queue(self, connection); /* where it is freed */
 }
 
 /* ---- time ---- */
 
-static void end_late(sv_http *self, connection_state state, double seconds, int status,
+static void end_late(sv_http *self, sv_connection_state state, double seconds, int status,
                      const char *sentence) {
     sv_connection *first;
-    while ((first = http_connections_first(&self->connections, state)) &&
+    while ((first = sv_http_connections_first(&self->connections, state)) &&
            self->now - first->since > seconds) {
         sv_refusal why = {0};
         if (!status) {
-            http_close(self, first);
+            sv_http_close(self, first);
             continue;
         }
-        refuse(&why, status, "%s", sentence);
+        sv_refuse(&why, status, "%s", sentence);
         if (first->request) { /* for the line and the metrics */
             first->close = true;
-            exchange_refuse(&first->request->exchange, &why);
-            http_answer(self, first);
+            sv_exchange_refuse(&first->request->exchange, &why);
+            sv_http_answer(self, first);
         } else
-            http_turn_away(self, first, &why);
+            sv_http_turn_away(self, first, &why);
     }
 }
 
@@ -115,7 +115,7 @@ static void look_at_clock(sv_http *self) {
     end_late(self, CONNECTION_LEAVING, LEAVE_SECONDS, 0, NULL);
     if (self->listen_again > 0 && self->now >= self->listen_again && self->drain_until == 0) {
         self->listen_again = 0;
-        http_watch_listener(self, true);
+        sv_http_watch_listener(self, true);
     }
     if ((unsigned)self->now != self->window) {
         self->window = (unsigned)self->now;
@@ -131,15 +131,15 @@ static void look_at_clock(sv_http *self) {
 
 static void go_on(sv_http *self, sv_connection *connection) {
     if (connection->state == CONNECTION_GONE) return;
-    if (connection->state == CONNECTION_SENDING) http_send(self, connection);
-    if (connection->readable || connection->pending) http_read(self, connection);
+    if (connection->state == CONNECTION_SENDING) sv_http_send(self, connection);
+    if (connection->readable || connection->pending) sv_http_read(self, connection);
 }
 
 static void take_event(sv_http *self, const struct epoll_event *event) {
     sv_connection *connection = event->data.ptr;
     uint64_t count;
     if (event->data.ptr == &self->listener)
-        http_accept(self);
+        sv_http_accept(self);
     else if (event->data.ptr == &self->wake) {
         if (read(self->wake, &count, sizeof count) < 0) { /* woken all the same */
         }
@@ -147,7 +147,7 @@ static void take_event(sv_http *self, const struct epoll_event *event) {
         if (event->events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) connection->readable = true;
         if (event->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) connection->hung_up = true;
         if (connection->state == CONNECTION_SENDING && !(event->events & EPOLLOUT)) {
-            if (event->events & (EPOLLHUP | EPOLLERR)) http_close(self, connection);
+            if (event->events & (EPOLLHUP | EPOLLERR)) sv_http_close(self, connection);
         } else
             go_on(self, connection);
     }
@@ -165,7 +165,7 @@ static bool take_done(sv_http *self) {
     for (sv_exchange *next; each; each = next) {
         sv_connection *connection = ((sv_request *)each)->connection;
         next = each->next;
-        http_answer(self, connection);
+        sv_http_answer(self, connection);
         go_on(self, connection);
     }
     return stop;
@@ -179,7 +179,7 @@ static void take_queued(sv_http *self) {
         next = each->next_queued;
         each->queued = false;
         if (each->state == CONNECTION_GONE)
-            http_connections_free(each);
+            sv_http_connections_free(each);
         else
             go_on(self, each);
     }
@@ -208,16 +208,16 @@ static bool drain(sv_http *self, double begin) {
 static void cut_all(sv_http *self) {
     sv_connection *each;
     sv_refusal why = {0};
-    refuse(&why, 503, "the service is stopping");
-    while ((each = http_connections_first(&self->connections, CONNECTION_WORKING))) {
-        http_say(self, each->socket, &why); /* somebody works at its request, which is left alone */
+    sv_refuse(&why, 503, "the service is stopping");
+    while ((each = sv_http_connections_first(&self->connections, CONNECTION_WORKING))) {
+        sv_http_say(self, each->socket, &why); /* somebody works at its request, which is left alone */
         shutdown(each->socket, SHUT_RDWR);
-        http_connections_remove(&self->connections, each);
+        sv_http_connections_remove(&self->connections, each);
         self->cut++;
     }
     for (int state = 0; state < CONNECTION_STATES; state++)
-        while ((each = http_connections_first(&self->connections, (connection_state)state)))
-            http_close(self, each);
+        while ((each = sv_http_connections_first(&self->connections, (sv_connection_state)state)))
+            sv_http_close(self, each);
     while (self->queued) take_queued(self);
 }
 
@@ -225,10 +225,10 @@ static void *work(void *user) {
     sv_http *self = user;
     struct epoll_event events[EVENTS];
     double clock = 0, drain_begin = 0;
-    thread_name("http");
+    sv_thread_name("http");
     for (bool stop = false; !stop;) {
         int count = epoll_wait(self->epoll, events, EVENTS, self->queued ? 0 : TURN_MILLISECONDS);
-        self->now = clock_seconds();
+        self->now = sv_clock_seconds();
         for (int i = 0; i < count; i++) take_event(self, &events[i]);
         bool drains = take_done(self);
         take_queued(self);
@@ -247,7 +247,7 @@ static void *work(void *user) {
 /* ---- the server ---- */
 
 /* More descriptors, as far as the system allows; fewer connections where it does not. */
-static void find_limits(http_options *options) {
+static void find_limits(sv_http_options *options) {
     struct rlimit limit;
     if (!options->connections) options->connections = LIMIT_CONNECTIONS;
     if (!getrlimit(RLIMIT_NOFILE, &limit)) {
@@ -266,30 +266,30 @@ static void find_limits(http_options *options) {
 }
 
 static bool open_all(sv_http *self, sv_refusal *why) {
-    http_lanes_options about = {.quick = self->options.threads, .answer = self->options.answer};
+    sv_http_lanes_options about = {.quick = self->options.threads, .answer = self->options.answer};
     pthread_attr_t small;
-    self->listener = http_listen(self->options.address, self->options.port, &self->port, why);
+    self->listener = sv_http_listen(self->options.address, self->options.port, &self->port, why);
     if (self->listener < 0) return false;
     self->epoll = epoll_create1(EPOLL_CLOEXEC);
     self->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = &self->wake};
     if (self->epoll < 0 || self->wake < 0 || epoll_ctl(self->epoll, EPOLL_CTL_ADD, self->wake, &event))
-        return refuse(why, 503, "no descriptors could be had: %s", strerror(errno));
-    http_watch_listener(self, true);
-    if (self->options.log != LOG_NONE && !(self->log = http_log_start()))
-        return refuse(why, 503, "no thread could be had");
-    self->lanes = http_lanes_start(&about);
+        return sv_refuse(why, 503, "no descriptors could be had: %s", strerror(errno));
+    sv_http_watch_listener(self, true);
+    if (self->options.log != LOG_NONE && !(self->log = sv_http_log_start()))
+        return sv_refuse(why, 503, "no thread could be had");
+    self->lanes = sv_http_lanes_start(&about);
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, STACK);
     self->running = self->lanes && !pthread_create(&self->thread, &small, work, self);
     pthread_attr_destroy(&small);
-    return self->running || refuse(why, 503, "no thread could be had");
+    return self->running || sv_refuse(why, 503, "no thread could be had");
 }
 
-sv_http *http_start(const http_options *options, sv_refusal *why) {
+sv_http *sv_http_start(const sv_http_options *options, sv_refusal *why) {
     sv_http *self = calloc(1, sizeof *self);
     if (!self) {
-        refuse(why, 503, "memory could not be had");
+        sv_refuse(why, 503, "memory could not be had");
         return NULL;
     }
     self->options = *options;
@@ -298,21 +298,21 @@ sv_http *http_start(const http_options *options, sv_refusal *why) {
     self->last_done = &self->done;
     pthread_mutex_init(&self->lock, NULL);
     signal(SIGPIPE, SIG_IGN);
-    pool_install();
+    sv_pool_install();
     find_limits(&self->options);
-    http_connections_begin(&self->connections, self->options.connections, self->options.of_address);
+    sv_http_connections_begin(&self->connections, self->options.connections, self->options.of_address);
     if (open_all(self, why)) return self;
-    http_stop(self);
+    sv_http_stop(self);
     return NULL;
 }
 
-unsigned http_port(const sv_http *self) { return self->port; }
+unsigned sv_http_port(const sv_http *self) { return self->port; }
 
-size_t http_drain(sv_http *self, double seconds) {
+size_t sv_http_drain(sv_http *self, double seconds) {
     uint64_t one = 1;
     if (!self->running) return self->cut;
     pthread_mutex_lock(&self->lock);
-    self->drain = clock_seconds() + seconds;
+    self->drain = sv_clock_seconds() + seconds;
     self->stop = true;
     pthread_mutex_unlock(&self->lock);
     if (write(self->wake, &one, sizeof one) < 0) { /* it looks by itself, too */
@@ -322,11 +322,11 @@ size_t http_drain(sv_http *self, double seconds) {
     return self->cut;
 }
 
-void http_stop(sv_http *self) {
+void sv_http_stop(sv_http *self) {
     if (!self) return;
-    if (http_drain(self, 0)) return; /* threads still work at requests */
-    http_lanes_stop(self->lanes);
-    http_log_stop(self->log);
+    if (sv_http_drain(self, 0)) return; /* threads still work at requests */
+    sv_http_lanes_stop(self->lanes);
+    sv_http_log_stop(self->log);
     if (self->listener >= 0) close(self->listener);
     if (self->epoll >= 0) close(self->epoll);
     if (self->wake >= 0) close(self->wake);

@@ -10,13 +10,13 @@
 
 #include "http_options.h"
 
-sv_http *http_start(const http_options *options, sv_refusal *why);
-unsigned http_port(const sv_http *self);
+sv_http *sv_http_start(const sv_http_options *options, sv_refusal *why);
+unsigned sv_http_port(const sv_http *self);
 /* Takes no more connections, and waits at most `seconds` until what was accepted is answered; what is not by
  * then gets 503. Returns how many those were: their threads go on, and the process must end. */
-size_t http_drain(sv_http *self, double seconds);
-void http_stop(sv_http *self); /* NULL is fine */
+size_t sv_http_drain(sv_http *self, double seconds);
+void sv_http_stop(sv_http *self); /* NULL is fine */
 /* Is it an address of this machine that nobody else can reach? */
-bool http_is_loopback(const char *address);
+bool sv_http_is_loopback(const char *address);
 
 #endif

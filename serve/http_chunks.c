@@ -8,14 +8,14 @@ static int digit(char c) {
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-static void end_size(http_chunks *self, char c) {
+static void end_size(sv_http_chunks *self, char c) {
     if (!self->digits)
         self->place = CHUNK_WRONG;
     else
         self->place = c == '\r' ? CHUNK_LINE_FEED : c == ';' || c == ' ' ? CHUNK_EXTENSION : CHUNK_WRONG;
 }
 
-static void take_digit(http_chunks *self, char c) {
+static void take_digit(sv_http_chunks *self, char c) {
     int value = digit(c);
     if (value < 0)
         end_size(self, c);
@@ -25,14 +25,14 @@ static void take_digit(http_chunks *self, char c) {
         self->left = self->left * 16 + (uint64_t)value;
 }
 
-static void begin_line(http_chunks *self) {
+static void begin_line(sv_http_chunks *self) {
     self->place = CHUNK_SIZE;
     self->digits = 0;
     self->left = 0;
 }
 
 /* One byte that is no data. */
-static void take(http_chunks *self, char c) {
+static void take(sv_http_chunks *self, char c) {
     switch (self->place) {
     case CHUNK_SIZE: take_digit(self, c); break;
     case CHUNK_EXTENSION:
@@ -61,8 +61,8 @@ static void take(http_chunks *self, char c) {
     if (++self->overhead > OVERHEAD) self->place = CHUNK_WRONG;
 }
 
-size_t http_chunks_take(http_chunks *self, const char *bytes, size_t size, const char **data,
-                        size_t *data_size) {
+size_t sv_http_chunks_take(sv_http_chunks *self, const char *bytes, size_t size, const char **data,
+                           size_t *data_size) {
     size_t at = 0;
     *data_size = 0;
     while (at < size && self->place != CHUNK_DATA && self->place != CHUNK_END && self->place != CHUNK_WRONG)

@@ -20,17 +20,17 @@ typedef enum chunk_place {
     CHUNK_LAST_FEED,
     CHUNK_END,
     CHUNK_WRONG
-} chunk_place;
+} sv_chunk_place;
 
 typedef struct http_chunks { /* all zero at first */
-    chunk_place place;
+    sv_chunk_place place;
     uint64_t left;             /* of the chunk */
     unsigned digits, overhead; /* of the size; bytes that are no data, since there was some */
-} http_chunks;
+} sv_http_chunks;
 
 /* Takes bytes (size) up to the next piece of data or the end of the body: returns how many. `*data`,
  * `*data_size`: the piece, which is among them; 0: none. Then look at place: CHUNK_END, CHUNK_WRONG. */
-size_t http_chunks_take(http_chunks *self, const char *bytes, size_t size, const char **data,
-                        size_t *data_size);
+size_t sv_http_chunks_take(sv_http_chunks *self, const char *bytes, size_t size, const char **data,
+                           size_t *data_size);
 
 #endif

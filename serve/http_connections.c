@@ -31,8 +31,8 @@ static sv_connection *first_of_address(sv_link *list) {
                : (sv_connection *)(void *)((char *)list->after - offsetof(sv_connection, of_address));
 }
 
-void http_connections_begin(http_connections *self, size_t most, size_t most_of_address) {
-    *self = (http_connections){.most = most, .most_of_address = most_of_address};
+void sv_http_connections_begin(sv_http_connections *self, size_t most, size_t most_of_address) {
+    *self = (sv_http_connections){.most = most, .most_of_address = most_of_address};
     for (int i = 0; i < CONNECTION_STATES; i++) list_begin(&self->lists[i]);
 }
 
@@ -50,7 +50,7 @@ static void read_key(const struct sockaddr *from, uint8_t key[16]) {
     }
 }
 
-static sv_address **find(http_connections *self, const uint8_t key[16]) {
+static sv_address **find(sv_http_connections *self, const uint8_t key[16]) {
     uint32_t hash = 2166136261u;
     for (int i = 0; i < 16; i++) hash = (hash ^ key[i]) * 16777619u;
     sv_address **at = &self->buckets[(hash ^ hash >> 16) % ADDRESS_BUCKETS];
@@ -58,7 +58,7 @@ static sv_address **find(http_connections *self, const uint8_t key[16]) {
     return at;
 }
 
-static sv_address *find_or_make(http_connections *self, const struct sockaddr *from) {
+static sv_address *find_or_make(sv_http_connections *self, const struct sockaddr *from) {
     uint8_t key[16];
     read_key(from, key);
     sv_address **at = find(self, key), *found = *at;
@@ -69,7 +69,7 @@ static sv_address *find_or_make(http_connections *self, const struct sockaddr *f
     return *at;
 }
 
-static void forget_if_empty(http_connections *self, sv_address *address) {
+static void forget_if_empty(sv_http_connections *self, sv_address *address) {
     if (address->count) return;
     *find(self, address->key) = address->next;
     free(address);
@@ -77,8 +77,8 @@ static void forget_if_empty(http_connections *self, sv_address *address) {
 
 /* ---- connections ---- */
 
-sv_connection *http_connections_add(http_connections *self, int socket, const struct sockaddr *from,
-                                    double now) {
+sv_connection *sv_http_connections_add(sv_http_connections *self, int socket, const struct sockaddr *from,
+                                       double now) {
     sv_connection *made = calloc(1, sizeof *made);
     sv_address *address = made ? find_or_make(self, from) : NULL;
     if (!address) {
@@ -102,7 +102,7 @@ sv_connection *http_connections_add(http_connections *self, int socket, const st
     return made;
 }
 
-void http_connections_remove(http_connections *self, sv_connection *connection) {
+void sv_http_connections_remove(sv_http_connections *self, sv_connection *connection) {
     list_remove(&connection->of_all);
     list_remove(&connection->of_address);
     self->counts[connection->state]--;
@@ -113,14 +113,14 @@ void http_connections_remove(http_connections *self, sv_connection *connection) 
     connection->state = CONNECTION_GONE;
 }
 
-void http_connections_free(sv_connection *connection) {
+void sv_http_connections_free(sv_connection *connection) {
     text_free(&connection->kept);
     text_free(&connection->head);
     free(connection);
 }
 
-void http_connections_set(http_connections *self, sv_connection *connection, connection_state state,
-                          double now) {
+void sv_http_connections_set(sv_http_connections *self, sv_connection *connection, sv_connection_state state,
+                             double now) {
     list_remove(&connection->of_all);
     list_remove(&connection->of_address);
     self->counts[connection->state]--;
@@ -131,14 +131,14 @@ void http_connections_set(http_connections *self, sv_connection *connection, con
     list_add(&connection->address->lists[state], &connection->of_address);
 }
 
-sv_connection *http_connections_first(http_connections *self, connection_state state) {
+sv_connection *sv_http_connections_first(sv_http_connections *self, sv_connection_state state) {
     return first_of_all(&self->lists[state]);
 }
 
 /* Who has sent nothing goes first, then who rests, then who is slow. */
 static sv_connection *least_missed(sv_link *lists, sv_connection *first(sv_link *), double now) {
-    static const connection_state order[] = {CONNECTION_LEAVING, CONNECTION_NEW, CONNECTION_RESTING,
-                                             CONNECTION_READING, CONNECTION_SENDING};
+    static const sv_connection_state order[] = {CONNECTION_LEAVING, CONNECTION_NEW, CONNECTION_RESTING,
+                                                CONNECTION_READING, CONNECTION_SENDING};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         sv_connection *found = first(&lists[order[i]]);
         if (found && (i < 3 || now - found->since > SLOW_SECONDS)) return found;
@@ -146,8 +146,8 @@ static sv_connection *least_missed(sv_link *lists, sv_connection *first(sv_link 
     return NULL;
 }
 
-bool http_connections_has_room(http_connections *self, const struct sockaddr *from, double now,
-                               sv_connection **instead) {
+bool sv_http_connections_has_room(sv_http_connections *self, const struct sockaddr *from, double now,
+                                  sv_connection **instead) {
     uint8_t key[16];
     read_key(from, key);
     sv_address *address = *find(self, key);

@@ -18,7 +18,7 @@ typedef enum connection_state {
     CONNECTION_LEAVING, /* what still comes is thrown away, so that the client can read the last answer */
     CONNECTION_STATES,
     CONNECTION_GONE = CONNECTION_STATES /* closed, and freed at the end of the loop's turn */
-} connection_state;
+} sv_connection_state;
 
 typedef struct link {
     struct link *before, *after;
@@ -39,7 +39,7 @@ typedef struct connection {
     sv_address *address;
     char from[INET6_ADDRSTRLEN];
     int socket;
-    connection_state state;
+    sv_connection_state state;
     double since;  /* when the state began */
     bool readable; /* there may be bytes to read */
     bool hung_up;  /* the client sends no more */
@@ -61,22 +61,22 @@ typedef struct http_connections {
     sv_link lists[CONNECTION_STATES];
     size_t counts[CONNECTION_STATES], count, most, most_of_address;
     sv_address *buckets[ADDRESS_BUCKETS];
-} http_connections;
+} sv_http_connections;
 
-void http_connections_begin(http_connections *self, size_t most, size_t most_of_address);
+void sv_http_connections_begin(sv_http_connections *self, size_t most, size_t most_of_address);
 /* NULL: memory is short. Otherwise as CONNECTION_NEW; limits are the caller's to keep. */
-sv_connection *http_connections_add(http_connections *self, int socket, const struct sockaddr *from,
-                                    double now);
+sv_connection *sv_http_connections_add(sv_http_connections *self, int socket, const struct sockaddr *from,
+                                       double now);
 /* Out of the lists: CONNECTION_GONE. */
-void http_connections_remove(http_connections *self, sv_connection *connection);
-void http_connections_free(sv_connection *connection);
-void http_connections_set(http_connections *self, sv_connection *connection, connection_state state,
-                          double now);
+void sv_http_connections_remove(sv_http_connections *self, sv_connection *connection);
+void sv_http_connections_free(sv_connection *connection);
+void sv_http_connections_set(sv_http_connections *self, sv_connection *connection, sv_connection_state state,
+                             double now);
 /* The one that has been in the state for the longest; NULL: none. */
-sv_connection *http_connections_first(http_connections *self, connection_state state);
+sv_connection *sv_http_connections_first(sv_http_connections *self, sv_connection_state state);
 /* Whether another one from there has room; if not, the one that should go for it, or NULL: it must not come.
  * A request that is being answered is never cut for another one. */
-bool http_connections_has_room(http_connections *self, const struct sockaddr *from, double now,
-                               sv_connection **instead);
+bool sv_http_connections_has_room(sv_http_connections *self, const struct sockaddr *from, double now,
+                                  sv_connection **instead);
 
 #endif

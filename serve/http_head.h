@@ -7,7 +7,7 @@
 
 #include "refusal.h"
 
-typedef enum head_result { HEAD_WHOLE, HEAD_UNFINISHED, HEAD_REFUSED } head_result;
+typedef enum head_result { HEAD_WHOLE, HEAD_UNFINISHED, HEAD_REFUSED } sv_head_result;
 
 /* Texts are inside the bytes that were read, which are changed: each is ended by a 0. */
 typedef struct http_head {
@@ -19,11 +19,11 @@ typedef struct http_head {
     bool has_length, chunked;
     bool close;          /* the client wants, or gets, no other request on this connection */
     bool wants_to_go_on; /* Expect: 100-continue */
-} http_head;
+} sv_http_head;
 
 /* Looks at bytes (size), of which the first is the first of a request line. HEAD_REFUSED with a refusal: what
  * follows on the connection cannot be understood. HEAD_UNFINISHED: there is more to come, and nothing was
  * changed. */
-head_result http_head_read(char *bytes, size_t size, http_head *out, sv_refusal *why);
+sv_head_result sv_http_head_read(char *bytes, size_t size, sv_http_head *out, sv_refusal *why);
 
 #endif

@@ -30,7 +30,7 @@ typedef struct queue {
 } sv_queue;
 
 struct http_lanes {
-    http_lanes_options options;
+    sv_http_lanes_options options;
     pthread_mutex_t lock;
     sv_queue queues[LANES];
     bool stop;
@@ -60,24 +60,24 @@ static sv_exchange *take(sv_http_lanes *self, sv_lane lane) {
 
 static void run(sv_http_lanes *self, sv_lane lane, sv_exchange *exchange) {
     sv_refusal why = {0};
-    if (clock_seconds() - exchange->queued > MOST_WAIT)
-        refuse(&why, 503, "the service was busy for %g seconds: try again later", MOST_WAIT);
+    if (sv_clock_seconds() - exchange->queued > MOST_WAIT)
+        sv_refuse(&why, 503, "the service was busy for %g seconds: try again later", MOST_WAIT);
     else
         self->options.answer(exchange);
     if (!why.status && !exchange->status && exchange->later) {
         exchange->later(exchange); /* somebody else's from here on */
         return;
     }
-    if (!why.status && !exchange->status && exchange->lane != lane && http_lanes_put(self, exchange, &why))
+    if (!why.status && !exchange->status && exchange->lane != lane && sv_http_lanes_put(self, exchange, &why))
         return;
-    if (why.status) exchange_refuse(exchange, &why);
+    if (why.status) sv_exchange_refuse(exchange, &why);
     exchange->done(exchange);
 }
 
 static void *work(void *user) {
     sv_start start = *(sv_start *)user;
     free(user);
-    thread_name(ABOUT[start.lane].name);
+    sv_thread_name(ABOUT[start.lane].name);
     if (ABOUT[start.lane].lower) setpriority(PRIO_PROCESS, (id_t)gettid(), LOWER);
     for (sv_exchange *each; (each = take(start.lanes, start.lane));) run(start.lanes, start.lane, each);
     return NULL;
@@ -99,7 +99,7 @@ static bool add_thread(sv_http_lanes *self, sv_lane lane) {
     return made;
 }
 
-sv_http_lanes *http_lanes_start(const http_lanes_options *options) {
+sv_http_lanes *sv_http_lanes_start(const sv_http_lanes_options *options) {
     sv_http_lanes *self = calloc(1, sizeof *self);
     if (!self) return NULL;
     self->options = *options;
@@ -111,16 +111,16 @@ sv_http_lanes *http_lanes_start(const http_lanes_options *options) {
     for (int lane = LANE_QUICK; lane < LANES; lane++)
         for (unsigned i = 0; i < (ABOUT[lane].threads ? ABOUT[lane].threads : options->quick); i++)
             if (!add_thread(self, (sv_lane)lane)) {
-                http_lanes_stop(self);
+                sv_http_lanes_stop(self);
                 return NULL;
             }
     return self;
 }
 
-bool http_lanes_put(sv_http_lanes *self, sv_exchange *exchange, sv_refusal *why) {
+bool sv_http_lanes_put(sv_http_lanes *self, sv_exchange *exchange, sv_refusal *why) {
     sv_queue *queue = &self->queues[exchange->lane];
     exchange->next = NULL;
-    exchange->queued = clock_seconds();
+    exchange->queued = sv_clock_seconds();
     pthread_mutex_lock(&self->lock);
     bool room = queue->count < ABOUT[exchange->lane].most;
     if (room) {
@@ -130,18 +130,18 @@ bool http_lanes_put(sv_http_lanes *self, sv_exchange *exchange, sv_refusal *why)
         if (queue->idle) pthread_cond_signal(&queue->filled);
     }
     pthread_mutex_unlock(&self->lock);
-    return room || refuse(why, 503, "%zu %s requests wait already: try again later",
-                          ABOUT[exchange->lane].most, ABOUT[exchange->lane].name);
+    return room || sv_refuse(why, 503, "%zu %s requests wait already: try again later",
+                             ABOUT[exchange->lane].most, ABOUT[exchange->lane].name);
 }
 
-size_t http_lanes_waiting(sv_http_lanes *self, sv_lane lane) {
+size_t sv_http_lanes_waiting(sv_http_lanes *self, sv_lane lane) {
     pthread_mutex_lock(&self->lock);
     size_t count = self->queues[lane].count;
     pthread_mutex_unlock(&self->lock);
     return count;
 }
 
-void http_lanes_stop(sv_http_lanes *self) {
+void sv_http_lanes_stop(sv_http_lanes *self) {
     if (!self) return;
     pthread_mutex_lock(&self->lock);
     self->stop = true;

@@ -22,9 +22,9 @@ static void add_named(sv_text *out, const char *name, const char *text, size_t m
     add_plain(out, text, most);
 }
 
-void http_line_write(const sv_exchange *exchange, double seconds, sv_http_log *log) {
+void sv_http_line_write(const sv_exchange *exchange, double seconds, sv_http_log *log) {
     sv_text line = {0};
-    int64_t now = clock_milliseconds();
+    int64_t now = sv_clock_milliseconds();
     text_put(&line, "{\"time\": %lld.%03d, \"method\": ", (long long)(now / 1000), (int)(now % 1000));
     add_plain(&line, exchange->method, 16);
     text_put(&line, ", \"path\": ");
@@ -38,6 +38,6 @@ void http_line_write(const sv_exchange *exchange, double seconds, sv_http_log *l
     add_named(&line, "event", exchange->event, 200);
     if (exchange->status >= 400) add_named(&line, "error", exchange->error, 200);
     text_add(&line, "}\n", 2);
-    http_log_add(log, &line);
+    sv_http_log_add(log, &line);
     text_free(&line);
 }

@@ -5,6 +5,6 @@
 #include "exchange.h"
 #include "http_log.h"
 
-void http_line_write(const sv_exchange *exchange, double seconds, sv_http_log *log);
+void sv_http_line_write(const sv_exchange *exchange, double seconds, sv_http_log *log);
 
 #endif

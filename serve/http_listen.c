@@ -27,10 +27,10 @@ static bool read_address(const char *text, unsigned port, struct sockaddr_storag
         four->sin_port = htons((uint16_t)port);
         if (inet_pton(AF_INET, address, &four->sin_addr) == 1) return true;
     }
-    return refuse(why, 400, "--bind %s is not an address", text);
+    return sv_refuse(why, 400, "--bind %s is not an address", text);
 }
 
-int http_listen(const char *address, unsigned port, unsigned *got, sv_refusal *why) {
+int sv_http_listen(const char *address, unsigned port, unsigned *got, sv_refusal *why) {
     struct sockaddr_storage at;
     socklen_t size;
     int one = 1;
@@ -39,7 +39,7 @@ int http_listen(const char *address, unsigned port, unsigned *got, sv_refusal *w
     if (made >= 0) setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
     if (made < 0 || bind(made, (struct sockaddr *)&at, size) || listen(made, BACKLOG) ||
         getsockname(made, (struct sockaddr *)&at, &size)) {
-        refuse(why, 400, "%s port %u cannot be served: %s", address, port, strerror(errno));
+        sv_refuse(why, 400, "%s port %u cannot be served: %s", address, port, strerror(errno));
         if (made >= 0) close(made);
         return -1;
     }

@@ -6,6 +6,6 @@
 
 /* The socket, which does not block, and the port that it got; -1 with 400 where the address or port is wrong
  * or taken. Port 0: any that is free. */
-int http_listen(const char *address, unsigned port, unsigned *got, sv_refusal *why);
+int sv_http_listen(const char *address, unsigned port, unsigned *got, sv_refusal *why);
 
 #endif

@@ -43,7 +43,7 @@ static void write_all(sv_http_log *self, size_t size) {
 
 static void *work(void *user) {
     sv_http_log *self = user;
-    thread_name("log");
+    sv_thread_name("log");
     pthread_mutex_lock(&self->lock);
     while (!self->stop || self->size) {
         while (!self->size && !self->stop) pthread_cond_wait(&self->filled, &self->lock);
@@ -60,7 +60,7 @@ static void *work(void *user) {
     return NULL;
 }
 
-sv_http_log *http_log_start(void) {
+sv_http_log *sv_http_log_start(void) {
     pthread_attr_t about;
     sv_http_log *self = calloc(1, sizeof *self);
     if (!self) return NULL;
@@ -79,7 +79,7 @@ sv_http_log *http_log_start(void) {
     return NULL;
 }
 
-bool http_log_add(sv_http_log *self, const sv_text *line) {
+bool sv_http_log_add(sv_http_log *self, const sv_text *line) {
     if (line->failed || !line->size) return false;
     pthread_mutex_lock(&self->lock);
     bool room = self->size + line->size <= ROOM;
@@ -92,7 +92,7 @@ bool http_log_add(sv_http_log *self, const sv_text *line) {
     return room;
 }
 
-void http_log_stop(sv_http_log *self) {
+void sv_http_log_stop(sv_http_log *self) {
     if (!self) return;
     pthread_mutex_lock(&self->lock);
     self->stop = true;

@@ -10,10 +10,10 @@
 
 typedef struct http_log sv_http_log;
 
-sv_http_log *http_log_start(void); /* NULL: no thread could be had */
+sv_http_log *sv_http_log_start(void); /* NULL: no thread could be had */
 /* One line with its end. false: there was no room, and it is lost. */
-bool http_log_add(sv_http_log *self, const sv_text *line);
+bool sv_http_log_add(sv_http_log *self, const sv_text *line);
 /* Writes what is there, for a second at most. */
-void http_log_stop(sv_http_log *self); /* NULL is fine */
+void sv_http_log_stop(sv_http_log *self); /* NULL is fine */
 
 #endif

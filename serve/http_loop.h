@@ -27,15 +27,15 @@ typedef struct request {
     sv_http *http;
     sv_connection *connection;
     char *head; /* its bytes; the exchange's texts are in it */
-    http_chunks chunks;
+    sv_http_chunks chunks;
     uint64_t left;                /* of a body with a length */
     size_t most, discarded, held; /* held: bytes counted against the budget */
     bool chunked, admitted, only_head, seen;
 } sv_request;
 
 struct http {
-    http_options options;
-    http_connections connections;
+    sv_http_options options;
+    sv_http_connections connections;
     sv_http_lanes *lanes;
     sv_http_log *log;
     pthread_t thread;
@@ -59,40 +59,40 @@ struct http {
     size_t cut;   /* requests that were not answered in time */
 };
 
-/* ---- http_read.c ---- */
+/* ---- sv_http_read.c ---- */
 
 /* Reads what is there, and begins, goes on with and hands out requests. */
-void http_read(sv_http *self, sv_connection *connection);
+void sv_http_read(sv_http *self, sv_connection *connection);
 /* The request is whole, and admitted or refused. */
-void http_hand_out(sv_http *self, sv_connection *connection);
+void sv_http_hand_out(sv_http *self, sv_connection *connection);
 
-/* ---- http_send.c ---- */
+/* ---- sv_http_send.c ---- */
 
 /* The request has its answer: it is sent, as far as the socket takes it. */
-void http_answer(sv_http *self, sv_connection *connection);
+void sv_http_answer(sv_http *self, sv_connection *connection);
 /* Goes on with an answer. */
-void http_send(sv_http *self, sv_connection *connection);
+void sv_http_send(sv_http *self, sv_connection *connection);
 /* An answer to what is no request that can be understood, or never became one; the connection ends. */
-void http_turn_away(sv_http *self, sv_connection *connection, const sv_refusal *why);
+void sv_http_turn_away(sv_http *self, sv_connection *connection, const sv_refusal *why);
 /* The same on a bare socket, as far as it takes it at once. */
-void http_say(sv_http *self, int socket, const sv_refusal *why);
+void sv_http_say(sv_http *self, int socket, const sv_refusal *why);
 
-/* ---- http_accept.c ---- */
+/* ---- sv_http_accept.c ---- */
 
 /* Takes the connections that wait. */
-void http_accept(sv_http *self);
-void http_watch_listener(sv_http *self, bool on);
+void sv_http_accept(sv_http *self);
+void sv_http_watch_listener(sv_http *self, bool on);
 
 /* ---- http.c ---- */
 
 /* Closes it and ends its request, which nobody works at. */
-void http_close(sv_http *self, sv_connection *connection);
+void sv_http_close(sv_http *self, sv_connection *connection);
 /* It goes on in the loop's next turn. */
-void http_queue(sv_http *self, sv_connection *connection);
+void sv_http_queue(sv_http *self, sv_connection *connection);
 /* Counts bytes of a request against the budget of all; false: it is spent. */
-bool http_hold(sv_http *self, sv_request *request, size_t bytes);
-void http_let_go(sv_http *self, sv_request *request);
-void http_count_open(sv_http *self);
-void http_end_request(sv_http *self, sv_connection *connection);
+bool sv_http_hold(sv_http *self, sv_request *request, size_t bytes);
+void sv_http_let_go(sv_http *self, sv_request *request);
+void sv_http_count_open(sv_http *self);
+void sv_http_end_request(sv_http *self, sv_connection *connection);
 
 #endif

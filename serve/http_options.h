@@ -6,7 +6,7 @@
 
 typedef struct http sv_http;
 
-typedef enum log_level { LOG_REQUESTS, LOG_ERRORS, LOG_NONE } log_level;
+typedef enum log_level { LOG_REQUESTS, LOG_ERRORS, LOG_NONE } sv_log_level;
 
 typedef struct http_options {
     const char *address;              /* 127.0.0.1, ::1, 0.0.0.0... */
@@ -15,7 +15,7 @@ typedef struct http_options {
     double request_seconds;           /* for a whole request to arrive */
     unsigned connections, of_address; /* at a time, in all and from one address; 0: 16384, and half of it */
     double body_memory;               /* bytes of all bodies; 0: 256 MB */
-    log_level log;                    /* lines on stderr */
+    sv_log_level log;                 /* lines on stderr */
     /* The request is known by its headers: false, it is answered; and then, with its body, in a thread of a
      * lane: answered, or `later` is set, or it is moved to another lane. */
     bool (*admit)(sv_exchange *exchange);
@@ -29,6 +29,6 @@ typedef struct http_options {
     atomic_uint *open, *active;
     atomic_uint_fast64_t *turned_away;
     atomic_size_t *held; /* bytes of bodies */
-} http_options;
+} sv_http_options;
 
 #endif

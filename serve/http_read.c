@@ -12,8 +12,8 @@
 
 static void refuse_request(sv_request *self, int status, const char *sentence, size_t number) {
     sv_refusal why = {0};
-    refuse(&why, status, "%s %zu bytes", sentence, number);
-    exchange_refuse(&self->exchange, &why);
+    sv_refuse(&why, status, "%s %zu bytes", sentence, number);
+    sv_exchange_refuse(&self->exchange, &why);
     self->admitted = false;
 }
 
@@ -26,7 +26,7 @@ static bool make_room(sv_http *http, sv_request *self, size_t more) {
     size_t room = body->room ? 2 * body->room : 1024, whole = body->size + (size_t)self->left + 1;
     if (room < needed) room = needed;
     if (!self->chunked && room > whole) room = whole;
-    if (!http_hold(http, self, room - body->room)) {
+    if (!sv_http_hold(http, self, room - body->room)) {
         refuse_request(self, 503, "bodies that are being read or answered take all of --body-memory,",
                        (size_t)http->options.body_memory);
         return false;
@@ -70,11 +70,11 @@ static size_t read_body(sv_http *http, sv_connection *connection, const char *by
     while (at < size && self->chunked && self->chunks.place != CHUNK_END) {
         const char *data;
         size_t data_size;
-        at += http_chunks_take(&self->chunks, bytes + at, size - at, &data, &data_size);
+        at += sv_http_chunks_take(&self->chunks, bytes + at, size - at, &data, &data_size);
         if (self->chunks.place == CHUNK_WRONG) {
             sv_refusal why = {0};
-            refuse(&why, 400, "the body's chunks are malformed");
-            exchange_refuse(&self->exchange, &why);
+            sv_refuse(&why, 400, "the body's chunks are malformed");
+            sv_exchange_refuse(&self->exchange, &why);
             self->admitted = false;
             self->only_head = true;
             break;
@@ -88,10 +88,10 @@ static size_t read_body(sv_http *http, sv_connection *connection, const char *by
         self->left -= at;
     }
     if (self->chunked ? self->chunks.place == CHUNK_END : !self->left)
-        http_hand_out(http, connection);
+        sv_http_hand_out(http, connection);
     else if (should_end(self)) {
         connection->close = true;
-        http_answer(http, connection);
+        sv_http_answer(http, connection);
     }
     return at;
 }
@@ -113,7 +113,7 @@ static void done(sv_exchange *exchange) {
 
 /* Copies the head, so that the buffer can be used for others. */
 static sv_request *make_request(sv_http *http, sv_connection *connection, const char *bytes,
-                                const http_head *head) {
+                                const sv_http_head *head) {
     sv_request *self = calloc(1, sizeof *self);
     if (!self || !(self->head = malloc(head->size))) {
         free(self);
@@ -131,7 +131,7 @@ static sv_request *make_request(sv_http *http, sv_connection *connection, const 
                                    .file = -1,
                                    .done = done,
                                    .service = http->options.service,
-                                   .begin = clock_seconds()};
+                                   .begin = sv_clock_seconds()};
 #undef MOVED
     self->http = http;
     self->connection = connection;
@@ -140,7 +140,7 @@ static sv_request *make_request(sv_http *http, sv_connection *connection, const 
     return self;
 }
 
-static void admit(sv_http *http, sv_connection *connection, const http_head *head) {
+static void admit(sv_http *http, sv_connection *connection, const sv_http_head *head) {
     sv_request *self = connection->request;
     sv_exchange *exchange = &self->exchange;
     self->seen = true;
@@ -158,25 +158,25 @@ static void admit(sv_http *http, sv_connection *connection, const http_head *hea
             send(connection->socket, go_on, sizeof go_on - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     }
     if (!body)
-        http_hand_out(http, connection);
+        sv_http_hand_out(http, connection);
     else if (should_end(self)) {
         connection->close = true;
-        http_answer(http, connection);
+        sv_http_answer(http, connection);
     }
 }
 
 /* Returns how many bytes it took; 0: there is more to come, or the connection ends. */
 static size_t read_head(sv_http *http, sv_connection *connection, char *bytes, size_t size) {
-    http_head head;
+    sv_http_head head;
     sv_refusal why = {0};
-    switch (http_head_read(bytes, size, &head, &why)) {
+    switch (sv_http_head_read(bytes, size, &head, &why)) {
     case HEAD_UNFINISHED: return 0;
-    case HEAD_REFUSED: http_turn_away(http, connection, &why); return 0;
+    case HEAD_REFUSED: sv_http_turn_away(http, connection, &why); return 0;
     case HEAD_WHOLE: break;
     }
     if (!(connection->request = make_request(http, connection, bytes, &head))) {
-        refuse(&why, 503, "memory could not be had");
-        http_turn_away(http, connection, &why);
+        sv_refuse(&why, 503, "memory could not be had");
+        sv_http_turn_away(http, connection, &why);
         return 0;
     }
     connection->close = connection->close || head.close;
@@ -210,10 +210,10 @@ static size_t use(sv_http *self, sv_connection *connection, char *bytes, size_t 
             at += skip_lines(bytes + at, size - at);
             if (at == size) break;
             if (connection->state != CONNECTION_READING)
-                http_connections_set(&self->connections, connection, CONNECTION_READING, self->now);
+                sv_http_connections_set(&self->connections, connection, CONNECTION_READING, self->now);
             if (requests >= REQUESTS) {
                 connection->pending = true;
-                http_queue(self, connection);
+                sv_http_queue(self, connection);
                 break;
             }
             size_t head = read_head(self, connection, bytes + at, size - at);
@@ -246,11 +246,11 @@ static void use_all(sv_http *self, sv_connection *connection, char *bytes, size_
     if (!connection->kept.failed) return;
     sv_refusal why = {0};
     text_free(&connection->kept);
-    refuse(&why, 503, "memory could not be had");
-    if (is_reading(connection) && !connection->request) http_turn_away(self, connection, &why);
+    sv_refuse(&why, 503, "memory could not be had");
+    if (is_reading(connection) && !connection->request) sv_http_turn_away(self, connection, &why);
 }
 
-void http_read(sv_http *self, sv_connection *connection) {
+void sv_http_read(sv_http *self, sv_connection *connection) {
     if (connection->pending && is_reading(connection)) {
         connection->pending = false;
         use_all(self, connection, NULL, 0);
@@ -259,7 +259,7 @@ void http_read(sv_http *self, sv_connection *connection) {
          connection->readable && (is_reading(connection) || connection->state == CONNECTION_LEAVING);
          reads++) {
         if (reads == READS) {
-            http_queue(self, connection);
+            sv_http_queue(self, connection);
             return;
         }
         ssize_t got = recv(connection->socket, self->buffer, sizeof self->buffer, 0);
@@ -269,36 +269,36 @@ void http_read(sv_http *self, sv_connection *connection) {
             return;
         }
         if (got <= 0) {
-            http_close(self, connection);
+            sv_http_close(self, connection);
             return;
         }
         if ((size_t)got < sizeof self->buffer && !connection->hung_up) connection->readable = false;
         if (connection->state != CONNECTION_LEAVING)
             use_all(self, connection, self->buffer, (size_t)got);
         else if ((connection->dropped += (size_t)got) > 8 * (size_t)DISCARD)
-            http_close(self, connection);
+            sv_http_close(self, connection);
     }
 }
 
 /* ---- whole requests ---- */
 
-void http_hand_out(sv_http *self, sv_connection *connection) {
+void sv_http_hand_out(sv_http *self, sv_connection *connection) {
     sv_request *request = connection->request;
     sv_exchange *exchange = &request->exchange;
     sv_refusal why = {0};
     if (!request->admitted) {
-        http_answer(self, connection);
+        sv_http_answer(self, connection);
         return;
     }
     exchange->lane = exchange->route ? exchange->route->lane : LANE_QUICK;
     if (exchange->lane == LANE_QUICK && exchange->body.size > SMALL_BODY) exchange->lane = LANE_LARGE;
     if (exchange->lane == LANE_NOW) {
         self->options.answer(exchange);
-        http_answer(self, connection);
+        sv_http_answer(self, connection);
         return;
     }
-    http_connections_set(&self->connections, connection, CONNECTION_WORKING, self->now);
-    if (http_lanes_put(self->lanes, exchange, &why)) return;
-    exchange_refuse(exchange, &why);
-    http_answer(self, connection);
+    sv_http_connections_set(&self->connections, connection, CONNECTION_WORKING, self->now);
+    if (sv_http_lanes_put(self->lanes, exchange, &why)) return;
+    sv_exchange_refuse(exchange, &why);
+    sv_http_answer(self, connection);
 }

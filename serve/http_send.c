@@ -89,35 +89,35 @@ static bool sends_body(const sv_exchange *exchange) {
 /* All of it is gone. */
 static void finish(sv_http *self, sv_connection *connection) {
     bool whole = !connection->request || !connection->request->only_head;
-    http_end_request(self, connection);
+    sv_http_end_request(self, connection);
     text_free(&connection->head);
     connection->sent = 0;
     if (!connection->close) {
-        http_connections_set(&self->connections, connection, CONNECTION_RESTING, self->now);
+        sv_http_connections_set(&self->connections, connection, CONNECTION_RESTING, self->now);
         connection->pending = connection->kept.size > 0;
         return;
     }
     text_free(&connection->kept);
     if (whole) {
-        http_close(self, connection);
+        sv_http_close(self, connection);
         return;
     }
     shutdown(connection->socket, SHUT_WR);
-    http_connections_set(&self->connections, connection, CONNECTION_LEAVING, self->now);
-    if (connection->readable) http_queue(self, connection);
+    sv_http_connections_set(&self->connections, connection, CONNECTION_LEAVING, self->now);
+    if (connection->readable) sv_http_queue(self, connection);
 }
 
 /* The socket takes no more, or is broken. */
 static void pause_or_close(sv_http *self, sv_connection *connection) {
     if (errno != EAGAIN && errno != EWOULDBLOCK) {
-        http_close(self, connection);
+        sv_http_close(self, connection);
         return;
     }
     if (connection->state == CONNECTION_SENDING) return;
-    http_connections_set(&self->connections, connection, CONNECTION_SENDING, self->now);
+    sv_http_connections_set(&self->connections, connection, CONNECTION_SENDING, self->now);
     sv_request *request = connection->request;
     /* who does not read what was asked for goes when memory is short */
-    if (!http_hold(self, request, request->exchange.answer.size)) http_close(self, connection);
+    if (!sv_http_hold(self, request, request->exchange.answer.size)) sv_http_close(self, connection);
 }
 
 static ssize_t send_some(const sv_connection *connection, const char *head, size_t head_size) {
@@ -157,7 +157,7 @@ static uint64_t length_of(const sv_exchange *exchange) {
     return exchange->file >= 0 ? (uint64_t)(size > 0 ? size : 0) : exchange->answer.size;
 }
 
-void http_send(sv_http *self, sv_connection *connection) {
+void sv_http_send(sv_http *self, sv_connection *connection) {
     const sv_exchange *exchange = &connection->request->exchange;
     size_t head_size = connection->head.size;
     send_on(self, connection, connection->head.data, head_size,
@@ -176,15 +176,15 @@ static void fill_in(sv_exchange *exchange) {
     text_add(&exchange->answer, NO_MEMORY, sizeof NO_MEMORY - 1);
 }
 
-void http_answer(sv_http *self, sv_connection *connection) {
+void sv_http_answer(sv_http *self, sv_connection *connection) {
     char head[HEAD_ROOM];
     sv_request *request = connection->request;
     sv_exchange *exchange = &request->exchange;
-    exchange_settle(exchange);
+    sv_exchange_settle(exchange);
     free(exchange->body.data); /* its size is for the line */
     exchange->body.data = NULL;
     exchange->body.room = 0;
-    http_let_go(self, request);
+    sv_http_let_go(self, request);
     fill_in(exchange);
     if (request->left || (request->chunked && request->chunks.place != CHUNK_END))
         connection->close = request->only_head = true; /* the rest of its body is not read */
@@ -199,7 +199,7 @@ void http_answer(sv_http *self, sv_connection *connection) {
 static void write_refusal(sv_http *self, const sv_refusal *why, sv_text *out) {
     char head[HEAD_ROOM];
     sv_exchange answer = {.status = why->status, .file = -1};
-    refusal_write(why, &answer.answer);
+    sv_refusal_write(why, &answer.answer);
     size_t size = write_head(self, &answer, answer.answer.size, true, head);
     text_add(out, head, size);
     text_add(out, answer.answer.data, answer.answer.size);
@@ -207,7 +207,7 @@ static void write_refusal(sv_http *self, const sv_refusal *why, sv_text *out) {
     text_free(&answer.answer);
 }
 
-void http_say(sv_http *self, int socket, const sv_refusal *why) {
+void sv_http_say(sv_http *self, int socket, const sv_refusal *why) {
     sv_text all = {0};
     write_refusal(self, why, &all);
     if (!all.failed && send(socket, all.data, all.size, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) { /* it is gone */
@@ -215,13 +215,13 @@ void http_say(sv_http *self, int socket, const sv_refusal *why) {
     text_free(&all);
 }
 
-void http_turn_away(sv_http *self, sv_connection *connection, const sv_refusal *why) {
-    http_say(self, connection->socket, why);
+void sv_http_turn_away(sv_http *self, sv_connection *connection, const sv_refusal *why) {
+    sv_http_say(self, connection->socket, why);
     sv_exchange none = {.method = "", .path = "", .from = connection->from, .status = why->status};
     memcpy(none.error, why->message, sizeof none.error - 1);
-    if (self->log) http_line_write(&none, self->now - connection->since, self->log);
+    if (self->log) sv_http_line_write(&none, self->now - connection->since, self->log);
     if (self->options.refused) self->options.refused(self->options.service, why, connection->from);
     shutdown(connection->socket, SHUT_WR);
-    http_connections_set(&self->connections, connection, CONNECTION_LEAVING, self->now);
-    if (connection->readable) http_queue(self, connection);
+    sv_http_connections_set(&self->connections, connection, CONNECTION_LEAVING, self->now);
+    if (connection->readable) sv_http_queue(self, connection);
 }

@@ -6,12 +6,12 @@ static const int64_t BELIEVED = (int64_t)400 * 24 * 3600 * 1000;
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-void journal_clock_begin(journal_clock *self, int64_t day, double steady) {
+void sv_journal_clock_begin(sv_journal_clock *self, int64_t day, double steady) {
     int64_t now = day > HOUR ? day : HOUR; /* 0 has a meaning of its own */
-    *self = (journal_clock){.waits = now, .kept = now, .day = day, .steady = steady};
+    *self = (sv_journal_clock){.waits = now, .kept = now, .day = day, .steady = steady};
 }
 
-void journal_clock_resume(journal_clock *self, int64_t day, double steady) {
+void sv_journal_clock_resume(sv_journal_clock *self, int64_t day, double steady) {
     int64_t stopped = day > self->day ? least(day - self->day, HOUR) : 0;
     self->waits += stopped;
     self->kept += stopped;
@@ -19,7 +19,7 @@ void journal_clock_resume(journal_clock *self, int64_t day, double steady) {
     self->steady = steady;
 }
 
-void journal_clock_advance(journal_clock *self, int64_t day, double steady) {
+void sv_journal_clock_advance(sv_journal_clock *self, int64_t day, double steady) {
     double seconds = steady - self->steady;
     if (!(seconds >= 0.001)) return; /* milliseconds are not lost to rounding: the rest is counted later */
     int64_t passed = seconds < 3600 ? (int64_t)(seconds * 1000) : HOUR;

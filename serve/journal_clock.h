@@ -12,13 +12,13 @@
 typedef struct journal_clock {
     int64_t waits, kept, day; /* day: the day's clock when they were read last */
     double steady;            /* seconds */
-} journal_clock;
+} sv_journal_clock;
 
 /* A new journal's. */
-void journal_clock_begin(journal_clock *self, int64_t day, double steady);
+void sv_journal_clock_begin(sv_journal_clock *self, int64_t day, double steady);
 /* Goes on with `waits`, `kept` and `day` as they were stored. */
-void journal_clock_resume(journal_clock *self, int64_t day, double steady);
+void sv_journal_clock_resume(sv_journal_clock *self, int64_t day, double steady);
 /* To the present. */
-void journal_clock_advance(journal_clock *self, int64_t day, double steady);
+void sv_journal_clock_advance(sv_journal_clock *self, int64_t day, double steady);
 
 #endif

@@ -31,15 +31,15 @@ typedef struct keys {
 
 /* Lines "ROLE sha256:HEX" or "ROLE NAME sha256:HEX"; ROLE is admin or client, and the NAME where it is not
  * given. Again: on failure the keys stay as they were. A warning where others may read the file, else "". */
-bool keys_read(sv_keys *self, const char *path, char warning[200], sv_refusal *why);
-void keys_free(sv_keys *self);
+bool sv_keys_read(sv_keys *self, const char *path, char warning[200], sv_refusal *why);
+void sv_keys_free(sv_keys *self);
 /* Makes an admin's and a client's, writes the file (it must not exist) and gives the keys themselves, which
  * are kept nowhere. */
-bool keys_make(const char *path, char admin[65], char client[65], sv_refusal *why);
+bool sv_keys_make(const char *path, char admin[65], char client[65], sv_refusal *why);
 /* Adds one to the file; `role_and_name` is "client:web". */
-bool keys_add(const char *path, const char *role_and_name, char key[65], sv_refusal *why);
+bool sv_keys_add(const char *path, const char *role_and_name, char key[65], sv_refusal *why);
 /* Of an Authorization header, NULL where there is none; NULL: no key of ours. */
-const sv_key *keys_find(const sv_keys *self, const char *authorization);
-sv_who keys_who(const sv_keys *self, const char *authorization);
+const sv_key *sv_keys_find(const sv_keys *self, const char *authorization);
+sv_who sv_keys_who(const sv_keys *self, const char *authorization);
 
 #endif

@@ -17,7 +17,7 @@ static const double STALLED_SECONDS = 1;                   /* between two tries 
 static const double RETENTION_PARTS = 8;                   /* checkpoints in one retention */
 
 struct learner {
-    learner_options options;
+    sv_learner_options options;
     sv_store *store;
     pthread_t thread;
     pthread_mutex_t lock; /* of the following */
@@ -26,7 +26,7 @@ struct learner {
     sv_task *tasks;
     atomic_bool stop;
     size_t unopened, recovering; /* agents without a policy; that have not learnt all rows of the start */
-    learner_counts counts;
+    sv_learner_counts counts;
     /* the thread's own */
     sv_agent *opening[LIMIT_AGENTS + 1]; /* those of the start */
     size_t opening_count;
@@ -36,9 +36,9 @@ struct learner {
 
 /* ---- what others call ---- */
 
-void learner_wake(sv_learner *self, sv_agent *agent) {
+void sv_learner_wake(sv_learner *self, sv_agent *agent) {
     if (atomic_exchange(&agent->dirty, true)) return;
-    agent_retain(agent);
+    sv_agent_retain(agent);
     pthread_mutex_lock(&self->lock);
     agent->next_dirty = NULL;
     *self->last = agent;
@@ -47,7 +47,7 @@ void learner_wake(sv_learner *self, sv_agent *agent) {
     pthread_mutex_unlock(&self->lock);
 }
 
-void learner_do(sv_learner *self, sv_task *task) {
+void sv_learner_do(sv_learner *self, sv_task *task) {
     pthread_mutex_lock(&self->lock);
     struct task **end = &self->tasks;
     while (*end) end = &(*end)->next;
@@ -57,7 +57,7 @@ void learner_do(sv_learner *self, sv_task *task) {
     pthread_mutex_unlock(&self->lock);
 }
 
-bool learner_trouble(sv_learner *self, char sentence[480]) {
+bool sv_learner_trouble(sv_learner *self, char sentence[480]) {
     pthread_mutex_lock(&self->lock);
     bool troubled = self->unopened;
     snprintf(sentence, 480, "agents are being opened");
@@ -65,7 +65,7 @@ bool learner_trouble(sv_learner *self, char sentence[480]) {
     return troubled;
 }
 
-void learner_count(sv_learner *self, learner_counts *out) {
+void sv_learner_count(sv_learner *self, sv_learner_counts *out) {
     pthread_mutex_lock(&self->lock);
     *out = self->counts;
     out->recovering = self->recovering;
@@ -76,7 +76,7 @@ void learner_count(sv_learner *self, learner_counts *out) {
 
 /* It goes on as it is, and the others as ever. */
 static void break_agent(sv_agent *agent, const char *sentence) {
-    agent_break(agent, sentence);
+    sv_agent_break(agent, sentence);
     fprintf(stderr, "superarm serve: agent %s is broken: %s\n", agent->name, sentence);
 }
 
@@ -84,10 +84,10 @@ static void break_agent(sv_agent *agent, const char *sentence) {
  * it is at least `from`. */
 static bool skip_to_reset(sv_learner *self, sv_agent *agent, uint64_t from) {
     uint64_t seq = 0;
-    if (atomic_load(&agent->unreadable) || store_row_reset(self->store, agent->id, from, &seq) != STORE_OK)
+    if (atomic_load(&agent->unreadable) || sv_store_row_reset(self->store, agent->id, from, &seq) != STORE_OK)
         return false;
     agent->learnt_seq = seq - 1;
-    agent_mend(agent);
+    sv_agent_mend(agent);
     return true;
 }
 
@@ -95,15 +95,15 @@ static void publish(sv_learner *self, sv_agent *agent) {
     sv_policy *policy = NULL;
     sa_agent_counts counts;
     sv_refusal why = {0};
-    if (!agent->brain || agent->published_seq == agent->learnt_seq) return;
-    if (!brain_policy(agent->brain, agent->learnt_seq, &policy, &why)) {
+    if (!agent->model || agent->published_seq == agent->learnt_seq) return;
+    if (!sv_model_policy(agent->model, agent->learnt_seq, &policy, &why)) {
         break_agent(agent, why.message);
         return;
     }
-    brain_count(agent->brain, &counts);
-    agent_publish(agent, policy, agent->learner_settings, &counts);
+    sv_model_count(agent->model, &counts);
+    sv_agent_publish(agent, policy, agent->learner_settings, &counts);
     agent->published_seq = agent->learnt_seq;
-    agent->published_time = clock_seconds();
+    agent->published_time = sv_clock_seconds();
     pthread_mutex_lock(&self->lock);
     self->counts.publications++;
     pthread_mutex_unlock(&self->lock);
@@ -117,10 +117,10 @@ static void set_replay(sv_learner *self, sv_agent *agent, double seconds) {
 
 /* A deleted agent's memory and files go at once; its rows go in the background. */
 static void forget(sv_learner *self, sv_agent *agent) {
-    brain_destroy(agent->brain);
-    agent->brain = NULL;
+    sv_model_destroy(agent->model);
+    agent->model = NULL;
     set_replay(self, agent, 0);
-    checkpoints_remove(agent, self->options.folder);
+    sv_checkpoints_remove(agent, self->options.folder);
 }
 
 static void end_recovery(sv_learner *self, sv_agent *agent) {
@@ -142,11 +142,11 @@ static double processor_seconds(void) {
 static void stall(sv_agent *agent, const char *sentence) {
     fprintf(stderr, "superarm serve: agent %s waits for room on the disk: %s\n", agent->name, sentence);
     agent->stalled = true;
-    agent->stalled_time = clock_seconds();
+    agent->stalled_time = sv_clock_seconds();
 }
 
 static void try_again(sv_learner *self, sv_agent *agent, double now) {
-    if (agent->stalled && now - agent->stalled_time >= STALLED_SECONDS) learner_wake(self, agent);
+    if (agent->stalled && now - agent->stalled_time >= STALLED_SECONDS) sv_learner_wake(self, agent);
 }
 
 /* Learns up to `most` of the rows that are there. false: it cannot go on. */
@@ -155,10 +155,10 @@ static bool take_rows(sv_learner *self, sv_agent *agent, size_t most) {
     uint64_t before = agent->learnt_seq;
     double begin = processor_seconds();
     agent->stalled = false;
-    thread_name("learn");
-    bool later = false, good = learner_take_rows(self->store, agent, self->options.scratch, most, &self->stop,
-                                                 &later, sentence);
-    thread_name("learner");
+    sv_thread_name("learn");
+    bool later = false, good = sv_learner_take_rows(self->store, agent, self->options.scratch, most,
+                                                    &self->stop, &later, sentence);
+    sv_thread_name("learner");
     set_replay(self, agent, agent->replay_seconds + processor_seconds() - begin);
     pthread_mutex_lock(&self->lock);
     self->counts.rows += agent->learnt_seq - before;
@@ -174,20 +174,20 @@ static bool take_rows(sv_learner *self, sv_agent *agent, size_t most) {
 /* Does a policy of the rows so far take the requests that are sent now? Not when the agent was given another
  * shape later, which it has not learnt of yet. */
 static bool fits(sv_agent *agent) {
-    sv_settings *now = agent_settings(agent);
+    sv_settings *now = sv_agent_settings(agent);
     bool fit = agent->learner_settings && agent->learner_settings->dim == now->dim &&
-               settings_same_schema(agent->learner_settings, now);
-    settings_release(now);
+               sv_settings_same_schema(agent->learner_settings, now);
+    sv_settings_release(now);
     return fit;
 }
 
 /* After a start: the policy of the newest checkpoint that can be read, or the first there was. */
 static void open_agent(sv_learner *self, sv_agent *agent) {
     bool deleted = atomic_load(&agent->deleted);
-    if (!deleted) checkpoints_open(agent, self->options.folder);
-    for (int i = 0; i < 2 && !deleted && !agent->brain && !agent->broken; i++) /* the second after a reset */
+    if (!deleted) sv_checkpoints_open(agent, self->options.folder);
+    for (int i = 0; i < 2 && !deleted && !agent->model && !agent->broken; i++) /* the second after a reset */
         take_rows(self, agent, 1);
-    if (agent->brain && !agent->broken && fits(agent)) publish(self, agent);
+    if (agent->model && !agent->broken && fits(agent)) publish(self, agent);
     end_recovery(self, agent);
     pthread_mutex_lock(&self->lock);
     self->unopened--;
@@ -207,27 +207,27 @@ static bool advance(sv_learner *self, sv_agent *agent) {
     bool good = take_rows(self, agent, ROWS_AT_A_TIME);
     bool more = good && agent->learnt_seq > before;
     if (good && (agent->learnt_seq >= agent->recover_to ||
-                 (clock_seconds() - agent->published_time >= RECOVERY_PUBLISH_SECONDS && fits(agent))))
+                 (sv_clock_seconds() - agent->published_time >= RECOVERY_PUBLISH_SECONDS && fits(agent))))
         publish(self, agent);
     end_recovery(self, agent);
     return more;
 }
 
-bool learner_save(sv_learner *self, sv_agent *agent, const char *path, sv_refusal *why) {
+bool sv_learner_save(sv_learner *self, sv_agent *agent, const char *path, sv_refusal *why) {
     (void)self;
-    if (!agent->brain) return refuse(why, 503, "agent %s is not there yet", agent->name);
-    sa_status status = brain_save(agent->brain, path);
-    return status == SA_OK || refuse_library(why, status);
+    if (!agent->model) return sv_refuse(why, 503, "agent %s is not there yet", agent->name);
+    sa_status status = sv_model_save(agent->model, path);
+    return status == SA_OK || sv_refuse_library(why, status);
 }
 
 /* ---- checkpoints ---- */
 
 static bool write_checkpoint(sv_learner *self, sv_agent *agent, sv_refusal *why) {
-    double begin = clock_seconds();
-    thread_name("checkpoint");
-    bool good = checkpoints_write(agent, self->options.folder, self->options.writer, why);
-    thread_name("learner");
-    agent->checkpoint_time = clock_seconds();
+    double begin = sv_clock_seconds();
+    sv_thread_name("checkpoint");
+    bool good = sv_checkpoints_write(agent, self->options.folder, self->options.writer, why);
+    sv_thread_name("learner");
+    agent->checkpoint_time = sv_clock_seconds();
     agent->checkpoint_cost = agent->checkpoint_time - begin;
     if (good) set_replay(self, agent, 0);
     if (good) agent->checkpoint_wanted = false;
@@ -246,10 +246,10 @@ static bool has_learnt(const sv_agent *agent) {
 }
 
 static bool can_be_written(const sv_agent *agent) {
-    return agent->brain && !agent->broken && !atomic_load(&agent->deleted);
+    return agent->model && !agent->broken && !atomic_load(&agent->deleted);
 }
 
-bool learner_checkpoint(sv_learner *self, sv_agent *agent, uint64_t seq, sv_refusal *why) {
+bool sv_learner_checkpoint(sv_learner *self, sv_agent *agent, uint64_t seq, sv_refusal *why) {
     if (!can_be_written(agent) || agent->learnt_seq < seq) return true;
     if (agent->checkpoint_damaged || agent->checkpoint.seq < seq)
         if (!write_checkpoint(self, agent, why)) return false;
@@ -283,11 +283,11 @@ static bool may_be_next(const sv_agent *agent, double now) {
 static void write_checkpoints(sv_learner *self) {
     sv_agent *all[LIMIT_AGENTS + 1], *next;
     sv_refusal why;
-    double now = clock_seconds();
+    double now = sv_clock_seconds();
     bool late = self->replay_seconds > self->options.recovery_seconds;
     if (!late && now - self->look_time < LOOK_SECONDS) return;
     self->look_time = now;
-    size_t count = agents_all(self->options.agents, all);
+    size_t count = sv_agents_all(self->options.agents, all);
     for (size_t i = 0; i < count; i++) {
         try_again(self, all[i], now);
         if (is_old(self, all[i], now)) write_checkpoint(self, all[i], &why);
@@ -299,16 +299,16 @@ static void write_checkpoints(sv_learner *self) {
                 next = all[i];
     } while (self->replay_seconds > self->options.recovery_seconds && next &&
              write_checkpoint(self, next, &why));
-    for (size_t i = 0; i < count; i++) agent_release(all[i]);
+    for (size_t i = 0; i < count; i++) sv_agent_release(all[i]);
 }
 
 static void write_last_checkpoints(sv_learner *self) {
     sv_agent *all[LIMIT_AGENTS + 1];
     sv_refusal why;
-    size_t count = agents_all(self->options.agents, all);
+    size_t count = sv_agents_all(self->options.agents, all);
     for (size_t i = 0; i < count; i++) {
         if (can_be_written(all[i]) && has_learnt(all[i])) write_checkpoint(self, all[i], &why);
-        agent_release(all[i]);
+        sv_agent_release(all[i]);
     }
 }
 
@@ -357,16 +357,16 @@ static void open_agents(sv_learner *self) {
 static void count_decisions(sv_learner *self) {
     for (size_t i = 0; i < self->opening_count; i++) {
         sv_agent *agent = self->opening[i];
-        store_counts counts = {0};
-        if (!atomic_load(&self->stop)) store_agent_count(self->store, agent->id, &counts);
+        sv_store_counts counts = {0};
+        if (!atomic_load(&self->stop)) sv_store_agent_count(self->store, agent->id, &counts);
         atomic_fetch_add(&agent->decisions, counts.decisions);
         atomic_fetch_add(&agent->waiting, counts.waiting);
         atomic_fetch_add(&agent->learnt, counts.learnt);
         atomic_store(&agent->decisions_known, true);
-        agent_release(agent);
+        sv_agent_release(agent);
     }
     self->opening_count = 0;
-    store_rollback(self->store); /* the snapshot of the start */
+    sv_store_rollback(self->store); /* the snapshot of the start */
 }
 
 static void *work(void *user) {
@@ -378,8 +378,8 @@ static void *work(void *user) {
         sv_agent *agent = take_agent(self, &stop);
         if (agent) {
             atomic_store(&agent->dirty, false);
-            if (!stop && advance(self, agent)) learner_wake(self, agent);
-            agent_release(agent);
+            if (!stop && advance(self, agent)) sv_learner_wake(self, agent);
+            sv_agent_release(agent);
         }
         for (sv_task *task; (task = take_task(self));) task->run(task, self);
         if (!stop) write_checkpoints(self);
@@ -388,7 +388,7 @@ static void *work(void *user) {
     return NULL;
 }
 
-sv_learner *learner_start(const learner_options *options, sv_store *store) {
+sv_learner *sv_learner_start(const sv_learner_options *options, sv_store *store) {
     pthread_condattr_t monotonic;
     sv_learner *self = calloc(1, sizeof *self);
     if (!self) return NULL;
@@ -400,12 +400,12 @@ sv_learner *learner_start(const learner_options *options, sv_store *store) {
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&self->filled, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    self->unopened = self->recovering = self->opening_count = agents_all(options->agents, self->opening);
+    self->unopened = self->recovering = self->opening_count = sv_agents_all(options->agents, self->opening);
     for (size_t i = 0; i < self->opening_count; i++) {
         sv_agent *agent = self->opening[i];
         agent->recover_to = atomic_load(&agent->last_seq);
         agent->recovering = true;
-        learner_wake(self, agent);
+        sv_learner_wake(self, agent);
     }
     if (pthread_create(&self->thread, NULL, work, self)) {
         free(self);
@@ -414,7 +414,7 @@ sv_learner *learner_start(const learner_options *options, sv_store *store) {
     return self;
 }
 
-void learner_stop(sv_learner *self) {
+void sv_learner_stop(sv_learner *self) {
     if (!self) return;
     pthread_mutex_lock(&self->lock);
     self->stop = true;
@@ -423,13 +423,13 @@ void learner_stop(sv_learner *self) {
     pthread_join(self->thread, NULL);
 }
 
-void learner_destroy(sv_learner *self) {
+void sv_learner_destroy(sv_learner *self) {
     if (!self) return;
     for (sv_agent *each = self->first, *next; each; each = next) {
         next = each->next_dirty;
-        agent_release(each);
+        sv_agent_release(each);
     }
-    store_close(self->store);
+    sv_store_close(self->store);
     pthread_cond_destroy(&self->filled);
     pthread_mutex_destroy(&self->lock);
     free(self);

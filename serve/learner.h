@@ -17,16 +17,16 @@ typedef struct learner_options {
     double checkpoint_seconds; /* at the latest between two checkpoints of an agent that has learnt; 0: any */
     sv_writer *writer;         /* for the rows of checkpoints */
     sv_agents *agents;
-} learner_options;
+} sv_learner_options;
 
 /* Takes over the store, a connection of its own with a snapshot of the journal as it was before the writer.
  * */
-sv_learner *learner_start(const learner_options *options, sv_store *store);
+sv_learner *sv_learner_start(const sv_learner_options *options, sv_store *store);
 /* Ends after the row it is at, with a checkpoint of each agent that has learnt since its last one. */
-void learner_stop(sv_learner *self);
-void learner_destroy(sv_learner *self); /* after it, and after the writer, which wakes it, has stopped */
+void sv_learner_stop(sv_learner *self);
+void sv_learner_destroy(sv_learner *self); /* after it, and after the writer, which wakes it, has stopped */
 /* The agent has rows to learn. */
-void learner_wake(sv_learner *self, sv_agent *agent);
+void sv_learner_wake(sv_learner *self, sv_agent *agent);
 
 /* Called by the learner once the agent has learnt row `seq`, or will never. */
 typedef struct task {
@@ -35,19 +35,19 @@ typedef struct task {
     uint64_t seq;
     struct task *next;
 } sv_task;
-void learner_do(sv_learner *self, sv_task *task);
+void sv_learner_do(sv_learner *self, sv_task *task);
 /* For tasks: from now on every checkpoint has row `seq`, which the agent has learnt. */
-bool learner_checkpoint(sv_learner *self, sv_agent *agent, uint64_t seq, sv_refusal *why);
+bool sv_learner_checkpoint(sv_learner *self, sv_agent *agent, uint64_t seq, sv_refusal *why);
 /* For tasks: the agent as it is now, into a file of this name in the folder. */
-bool learner_save(sv_learner *self, sv_agent *agent, const char *path, sv_refusal *why);
+bool sv_learner_save(sv_learner *self, sv_agent *agent, const char *path, sv_refusal *why);
 
 /* That an agent has no policy yet; false: all is well. */
-bool learner_trouble(sv_learner *self, char sentence[480]);
+bool sv_learner_trouble(sv_learner *self, char sentence[480]);
 typedef struct learner_counts {
     uint64_t rows, checkpoints, failed_checkpoints, publications;
     uint64_t recovering;       /* agents that have not learnt all that was there at the start */
     double checkpoint_seconds; /* the last one's */
-} learner_counts;
-void learner_count(sv_learner *self, learner_counts *out);
+} sv_learner_counts;
+void sv_learner_count(sv_learner *self, sv_learner_counts *out);
 
 #endif

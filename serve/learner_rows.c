@@ -25,35 +25,36 @@ static bool write_scratch(const sv_walk *self, const char *data, size_t size, sv
 }
 
 static void take_settings(sv_agent *agent, sv_settings *settings) {
-    settings_release(agent->learner_settings);
+    sv_settings_release(agent->learner_settings);
     agent->learner_settings = settings;
 }
 
-static void take_new(sv_walk *self, const store_row *row) {
-    sv_brain *brain = NULL;
-    sv_settings *settings = settings_read_text(row->data, row->size, &self->why);
+static void take_new(sv_walk *self, const sv_store_row *row) {
+    sv_model *model = NULL;
+    sv_settings *settings = sv_settings_read_text(row->data, row->size, &self->why);
     if (!settings) return;
-    if (!brain_create(settings, &brain, &self->why)) {
-        settings_release(settings);
+    if (!sv_model_create(settings, &model, &self->why)) {
+        sv_settings_release(settings);
         return;
     }
-    self->agent->checkpoint_wanted = self->agent->brain; /* a start is not to choose as before the reset */
-    brain_destroy(self->agent->brain);
-    self->agent->brain = brain;
+    self->agent->checkpoint_wanted = self->agent->model; /* a start is not to choose as before the reset */
+    sv_model_destroy(self->agent->model);
+    self->agent->model = model;
     take_settings(self->agent, settings);
 }
 
-static void take_change(sv_walk *self, const store_row *row) {
+static void take_change(sv_walk *self, const sv_store_row *row) {
     sv_text scratch = {0};
-    sv_settings *settings = settings_read_text(row->data, row->size, &self->why);
+    sv_settings *settings = sv_settings_read_text(row->data, row->size, &self->why);
     if (!settings) return;
-    bool good = settings_same_agent(self->agent->learner_settings, settings);
+    bool good = sv_settings_same_agent(self->agent->learner_settings, settings);
     if (!good) {
-        good = write_scratch(self, NULL, 0, &scratch) ||
-               refuse(&self->why, 503, "%s cannot be written", scratch.failed ? self->scratch : scratch.data);
+        good =
+            write_scratch(self, NULL, 0, &scratch) ||
+            sv_refuse(&self->why, 503, "%s cannot be written", scratch.failed ? self->scratch : scratch.data);
         if (good)
-            good = brain_change(self->agent->brain, self->agent->learner_settings, settings, scratch.data,
-                                &self->why);
+            good = sv_model_change(self->agent->model, self->agent->learner_settings, settings, scratch.data,
+                                   &self->why);
         self->agent->checkpoint_wanted = true;
         self->later = !good && self->why.status == 503;
         if (scratch.data) unlink(scratch.data);
@@ -61,20 +62,20 @@ static void take_change(sv_walk *self, const store_row *row) {
     if (good)
         take_settings(self->agent, settings);
     else
-        settings_release(settings);
+        sv_settings_release(settings);
     text_free(&scratch);
 }
 
-static void take_model(sv_walk *self, const store_row *row) {
+static void take_model(sv_walk *self, const sv_store_row *row) {
     sv_text path = {0};
-    sv_brain *brain = NULL;
+    sv_model *model = NULL;
     if (!write_scratch(self, row->data, row->size, &path))
-        refuse(&self->why, 503, "%s cannot be written", path.failed ? self->scratch : path.data);
-    else if (brain_load(path.data, &brain, &self->why)) {
+        sv_refuse(&self->why, 503, "%s cannot be written", path.failed ? self->scratch : path.data);
+    else if (sv_model_load(path.data, &model, &self->why)) {
         self->agent->checkpoint_wanted = true;
-        sv_settings *settings = brain_settings(brain, self->agent->learner_settings, &self->why);
-        brain_destroy(settings ? self->agent->brain : brain);
-        if (settings) self->agent->brain = brain;
+        sv_settings *settings = sv_model_settings(model, self->agent->learner_settings, &self->why);
+        sv_model_destroy(settings ? self->agent->model : model);
+        if (settings) self->agent->model = model;
         if (settings) take_settings(self->agent, settings);
     }
     self->later = self->why.status == 503;
@@ -84,21 +85,21 @@ static void take_model(sv_walk *self, const store_row *row) {
 
 /* Learns one event. What the agent refuses, it refuses each time that the row is read: it is left out, and
  * counted. */
-static void learn(sv_walk *self, const store_row *row, const sv_ask *ask, size_t *arms, double *scores,
+static void learn(sv_walk *self, const sv_store_row *row, const sv_ask *ask, size_t *arms, double *scores,
                   bool *observed) {
-    const store_decision *of = &row->of;
+    const sv_store_decision *of = &row->of;
     bool any;
     for (size_t i = 0; i < of->arm_count; i++) arms[i] = of->arms[i];
-    if (!closing_read(row->data, row->size, scores, observed, of->arm_count, &any)) {
-        refuse(&self->why, 503, "row %llu is damaged", (unsigned long long)row->seq);
+    if (!sv_closing_read(row->data, row->size, scores, observed, of->arm_count, &any)) {
+        sv_refuse(&self->why, 503, "row %llu is damaged", (unsigned long long)row->seq);
         return;
     }
     if (!any) return;
-    sa_status status = brain_learn(self->agent->brain, ask, arms, scores, observed, of->arm_count);
+    sa_status status = sv_model_learn(self->agent->model, ask, arms, scores, observed, of->arm_count);
     if (status == SA_INVALID || status == SA_UNSUPPORTED)
         atomic_fetch_add(&self->agent->skipped, 1);
     else if (status != SA_OK)
-        refuse_library(&self->why, status);
+        sv_refuse_library(&self->why, status);
 }
 
 /* Every checkpoint has what is erased, so this is one that somebody removed, or rows from the first on. */
@@ -111,7 +112,7 @@ static void say_erased(sv_agent *agent, uint64_t seq) {
     atomic_fetch_add(&agent->skipped, 1);
 }
 
-static void take_event(sv_walk *self, const store_row *row) {
+static void take_event(sv_walk *self, const sv_store_row *row) {
     sv_ask ask = {0};
     sv_refusal unread = {0};
     size_t count = row->of.arm_count;
@@ -124,30 +125,31 @@ static void take_event(sv_walk *self, const store_row *row) {
     bool *observed = calloc(count + 1, sizeof *observed);
     json_t *body = json_loadb(row->of.body, row->of.body_size, 0, NULL);
     if (!arms || !scores || !observed || !body)
-        refuse(&self->why, 503, "row %llu cannot be read, or memory is short", (unsigned long long)row->seq);
-    else if (ask_read(&ask, self->agent->learner_settings, json_incref(body), row->of.body, row->of.body_size,
-                      &unread))
+        sv_refuse(&self->why, 503, "row %llu cannot be read, or memory is short",
+                  (unsigned long long)row->seq);
+    else if (sv_ask_read(&ask, self->agent->learner_settings, json_incref(body), row->of.body,
+                         row->of.body_size, &unread))
         learn(self, row, &ask, arms, scores, observed);
     else if (unread.status == 400) /* made before the agent was reset to another shape */
         atomic_fetch_add(&self->agent->skipped, 1);
     else
         self->why = unread;
-    ask_free(&ask);
+    sv_ask_free(&ask);
     json_decref(body);
     free(arms);
     free(scores);
     free(observed);
 }
 
-static void take_row(sv_walk *self, const store_row *row) {
+static void take_row(sv_walk *self, const sv_store_row *row) {
     uint64_t expected = self->agent->learnt_seq + 1;
     if (row->seq != expected) {
-        refuse(&self->why, 503, "row %llu is missing", (unsigned long long)expected);
+        sv_refuse(&self->why, 503, "row %llu is missing", (unsigned long long)expected);
         return;
     }
-    if (!self->agent->brain && row->kind != ROW_NEW) {
-        refuse(&self->why, 503, "the journal begins with row %llu, and no checkpoint is there",
-               (unsigned long long)row->seq);
+    if (!self->agent->model && row->kind != ROW_NEW) {
+        sv_refuse(&self->why, 503, "the journal begins with row %llu, and no checkpoint is there",
+                  (unsigned long long)row->seq);
         return;
     }
     switch (row->kind) {
@@ -155,7 +157,7 @@ static void take_row(sv_walk *self, const store_row *row) {
     case ROW_CHANGE: take_change(self, row); break;
     case ROW_MODEL: take_model(self, row); break;
     case ROW_LEARN: take_event(self, row); break;
-    default: refuse(&self->why, 503, "row %llu is of a newer kind", (unsigned long long)row->seq);
+    default: sv_refuse(&self->why, 503, "row %llu is of a newer kind", (unsigned long long)row->seq);
     }
     if (self->why.status) return;
     self->agent->learnt_seq = row->seq;
@@ -168,7 +170,7 @@ enum { ROWS_A_QUERY = 64, BYTES_A_QUERY = 4000000 };
 static const double SECONDS_AT_A_TIME = 0.05;
 
 typedef struct copied {
-    store_row row;
+    sv_store_row row;
     void *bytes; /* of all of it */
 } copied;
 
@@ -185,7 +187,7 @@ static void *place(const void *from, size_t size, char **at) {
     return to;
 }
 
-static bool copy_row(void *user, const store_row *row) {
+static bool copy_row(void *user, const sv_store_row *row) {
     copies *self = user;
     copied *into = &self->rows[self->count];
     size_t arms = row->of.arm_count * sizeof *row->of.arms, size = row->size + row->of.body_size + arms + 24;
@@ -207,15 +209,15 @@ static bool copy_row(void *user, const store_row *row) {
 static size_t take_some(sv_walk *self, sv_store *store, size_t most, double until, const atomic_bool *stop) {
     size_t taken = 0;
     copies *next = calloc(1, sizeof *next);
-    store_status status =
-        next ? store_rows(store, self->agent->id, self->agent->learnt_seq + 1, most, copy_row, next)
+    sv_store_status status =
+        next ? sv_store_rows(store, self->agent->id, self->agent->learnt_seq + 1, most, copy_row, next)
              : STORE_OK;
     if (status != STORE_OK)
-        refuse(&self->why, 503, "%s", store_sentence(store));
+        sv_refuse(&self->why, 503, "%s", sv_store_sentence(store));
     else if (!next || next->failed)
-        refuse(&self->why, 503, "memory could not be had");
+        sv_refuse(&self->why, 503, "memory could not be had");
     for (size_t i = 0; next && i < next->count; i++) {
-        if (!self->why.status && !atomic_load(stop) && (!i || clock_seconds() < until)) {
+        if (!self->why.status && !atomic_load(stop) && (!i || sv_clock_seconds() < until)) {
             take_row(self, &next->rows[i].row);
             taken++;
         }
@@ -225,12 +227,12 @@ static size_t take_some(sv_walk *self, sv_store *store, size_t most, double unti
     return taken;
 }
 
-bool learner_take_rows(sv_store *store, sv_agent *agent, const char *scratch, size_t most,
-                       const atomic_bool *stop, bool *later, char sentence[480]) {
+bool sv_learner_take_rows(sv_store *store, sv_agent *agent, const char *scratch, size_t most,
+                          const atomic_bool *stop, bool *later, char sentence[480]) {
     sv_walk walk = {.agent = agent, .scratch = scratch};
-    double until = clock_seconds() + SECONDS_AT_A_TIME;
+    double until = sv_clock_seconds() + SECONDS_AT_A_TIME;
     for (size_t taken = 0, now; taken < most && !walk.why.status; taken += now)
-        if ((taken && clock_seconds() >= until) ||
+        if ((taken && sv_clock_seconds() >= until) ||
             !(now = take_some(&walk, store, most - taken, until, stop)))
             break;
     *later = walk.later;

@@ -8,7 +8,7 @@
 /* Takes the next rows of the agent, at most `most`, until `stop` or a twentieth of a second has passed;
  * learnt_seq says how far it came. false: it cannot go on, and why;
  * `later`: only now, since the disk takes no file. */
-bool learner_take_rows(sv_store *store, sv_agent *agent, const char *scratch, size_t most,
-                       const atomic_bool *stop, bool *later, char sentence[480]);
+bool sv_learner_take_rows(sv_store *store, sv_agent *agent, const char *scratch, size_t most,
+                          const atomic_bool *stop, bool *later, char sentence[480]);
 
 #endif

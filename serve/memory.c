@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-void memory_begin(sv_memory *self, double most) {
+void sv_memory_begin(sv_memory *self, double most) {
     struct rlimit limit;
     *self = (sv_memory){.most = (size_t)most};
     pthread_mutex_init(&self->lock, NULL);
@@ -14,7 +14,7 @@ void memory_begin(sv_memory *self, double most) {
     self->most = (size_t)(all / 2);
 }
 
-void memory_end(sv_memory *self) { pthread_mutex_destroy(&self->lock); }
+void sv_memory_end(sv_memory *self) { pthread_mutex_destroy(&self->lock); }
 
 static size_t bytes_of(sv_agent *agent) {
     pthread_mutex_lock(&agent->lock);
@@ -26,31 +26,32 @@ static size_t bytes_of(sv_agent *agent) {
 static size_t sum(sv_agents *agents, const sv_agent *without) {
     static const size_t OTHER = 16384; /* of an agent, beside what it has learnt */
     sv_agent *all[LIMIT_AGENTS + 1];
-    size_t count = agents_all(agents, all), bytes = 0;
+    size_t count = sv_agents_all(agents, all), bytes = 0;
     for (size_t i = 0; i < count; i++) {
         if (all[i] != without) bytes += bytes_of(all[i]) + OTHER;
-        agent_release(all[i]);
+        sv_agent_release(all[i]);
     }
     return bytes;
 }
 
-size_t memory_of_agents(sv_agents *agents) { return sum(agents, NULL); }
+size_t sv_memory_of_agents(sv_agents *agents) { return sum(agents, NULL); }
 
-bool memory_promise(sv_memory *self, sv_agents *agents, const sv_agent *instead, size_t bytes,
-                    sv_refusal *why) {
+bool sv_memory_promise(sv_memory *self, sv_agents *agents, const sv_agent *instead, size_t bytes,
+                       sv_refusal *why) {
     if (!self->most) return true;
     pthread_mutex_lock(&self->lock);
     size_t taken = sum(agents, instead) + self->promised;
     bool room = taken + bytes <= self->most;
     if (room) self->promised += bytes;
     pthread_mutex_unlock(&self->lock);
-    return room || refuse(why, 409,
-                          "the agent needs %.1f MB, and the others have %.1f MB of the %.1f MB of --memory: "
-                          "delete some, or ask for a smaller one",
-                          (double)bytes / 1048576, (double)taken / 1048576, (double)self->most / 1048576);
+    return room ||
+           sv_refuse(why, 409,
+                     "the agent needs %.1f MB, and the others have %.1f MB of the %.1f MB of --memory: "
+                     "delete some, or ask for a smaller one",
+                     (double)bytes / 1048576, (double)taken / 1048576, (double)self->most / 1048576);
 }
 
-void memory_release(sv_memory *self, size_t bytes) {
+void sv_memory_release(sv_memory *self, size_t bytes) {
     pthread_mutex_lock(&self->lock);
     self->promised -= bytes < self->promised ? bytes : self->promised;
     pthread_mutex_unlock(&self->lock);

@@ -3,7 +3,7 @@
 const double METRICS_BOUNDS[METRICS_BUCKETS - 1] = {0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05,
                                                     0.1,    0.2,   0.5,   1,     2,    5};
 
-void metrics_count(sv_metrics *self, size_t route, int status, double seconds) {
+void sv_metrics_count(sv_metrics *self, size_t route, int status, double seconds) {
     sv_latency *at = &self->routes[route < METRICS_ROUTES ? route : METRICS_ROUTES - 1];
     size_t i = 0;
     while (i < METRICS_BUCKETS - 1 && seconds > METRICS_BOUNDS[i]) i++;

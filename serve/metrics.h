@@ -21,6 +21,6 @@ typedef struct metrics {
 
 extern const double METRICS_BOUNDS[METRICS_BUCKETS - 1]; /* seconds */
 
-void metrics_count(sv_metrics *self, size_t route, int status, double seconds);
+void sv_metrics_count(sv_metrics *self, size_t route, int status, double seconds);
 
 #endif

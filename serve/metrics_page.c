@@ -16,7 +16,9 @@ static void one(sv_text *out, const char *name, const char *kind, const char *he
     text_put(out, "superarm_%s %.17g\n", name, value);
 }
 
-static const char *route_name(size_t index) { return index < route_count() ? route_at(index)->name : "none"; }
+static const char *route_name(size_t index) {
+    return index < sv_route_count() ? sv_route_at(index)->name : "none";
+}
 
 /* Several routes may have one name (the parts of the page): they are added up. */
 static bool is_first(size_t index) {
@@ -70,14 +72,14 @@ static void write_requests(sv_metrics *self, sv_text *out) {
 }
 
 static void write_disk(sv_service *service, sv_text *out) {
-    store_syncs syncs;
-    writer_counts counts;
-    learner_counts learnt;
+    sv_store_syncs syncs;
+    sv_writer_counts counts;
+    sv_learner_counts learnt;
     char sentence[480];
     uint64_t below = 0;
-    store_syncs_read(&syncs);
-    writer_count(service->writer, &counts);
-    learner_count(service->learner, &learnt);
+    sv_store_syncs_read(&syncs);
+    sv_writer_count(service->writer, &counts);
+    sv_learner_count(service->learner, &learnt);
     head(out, "fsync_seconds", "histogram", "Calls of fsync");
     for (int i = 0; i < 24; i++) {
         below += syncs.by_power[i];
@@ -93,12 +95,12 @@ static void write_disk(sv_service *service, sv_text *out) {
     one(out, "committed_jobs_total", "counter", "Requests in those groups", (double)counts.jobs);
     one(out, "failed_commits_total", "counter", "Groups that could not be committed",
         (double)counts.failures);
-    one(out, "queue", "gauge", "Requests that wait for the disk", (double)writer_queue(service->writer));
+    one(out, "queue", "gauge", "Requests that wait for the disk", (double)sv_writer_queue(service->writer));
     one(out, "disk_ready", "gauge", "1: the journal can be written",
-        !writer_trouble(service->writer, sentence));
-    size_t broken = agents_broken(&service->agents, NULL);
+        !sv_writer_trouble(service->writer, sentence));
+    size_t broken = sv_agents_broken(&service->agents, NULL);
     one(out, "learner_ready", "gauge", "1: every agent learns",
-        broken == 0 && !learner_trouble(service->learner, sentence));
+        broken == 0 && !sv_learner_trouble(service->learner, sentence));
     one(out, "agents_broken", "gauge", "Agents that cannot be opened, or cannot go on", (double)broken);
     one(out, "recovering", "gauge", "Agents that have not learnt again what they had before the start",
         (double)learnt.recovering);
@@ -121,8 +123,8 @@ static double trainings(sv_agent *a) { return (double)a->counts.trainings; }
 static double diverged(sv_agent *a) { return (double)a->counts.diverged_trainings; }
 static double bytes(sv_agent *a) { return (double)a->counts.bytes; }
 static double train_seconds(sv_agent *a) { return a->counts.train_seconds; }
-static double version(sv_agent *a) { return a->policy ? (double)policy_version(a->policy) : 0; }
-static double age(sv_agent *a) { return a->policy ? clock_seconds() - a->policy_time : 0; }
+static double version(sv_agent *a) { return a->policy ? (double)sv_policy_version(a->policy) : 0; }
+static double age(sv_agent *a) { return a->policy ? sv_clock_seconds() - a->policy_time : 0; }
 static double behind(sv_agent *a) { return (double)atomic_load(&a->last_seq) - version(a); }
 static double feedback_rate(sv_agent *a) { /* of this run and those before it */
     double made = decisions(a), got = feedbacks(a) + (double)atomic_load(&a->feedbacks_before);
@@ -130,9 +132,9 @@ static double feedback_rate(sv_agent *a) { /* of this run and those before it */
     return made > 0 ? got / made : 0;
 }
 static double seconds_behind(sv_agent *a) {
-    return a->behind_since > 0 && behind(a) > 0 ? clock_seconds() - a->behind_since : 0;
+    return a->behind_since > 0 && behind(a) > 0 ? sv_clock_seconds() - a->behind_since : 0;
 }
-static double checkpoint_age(sv_agent *a) { return clock_seconds() - atomic_load(&a->checkpoint_time); }
+static double checkpoint_age(sv_agent *a) { return sv_clock_seconds() - atomic_load(&a->checkpoint_time); }
 static double unchecked(sv_agent *a) {
     return (double)atomic_load(&a->last_seq) - (double)atomic_load(&a->checkpointed);
 }
@@ -201,7 +203,7 @@ static void write_unknown(sv_agent *const *all, size_t count, sv_text *out) {
 
 static void write_agents(sv_service *service, sv_text *out) {
     sv_agent *all[LIMIT_AGENTS + 1];
-    size_t count = agents_all(&service->agents, all);
+    size_t count = sv_agents_all(&service->agents, all);
     one(out, "agents", "gauge", "Agents", (double)count);
     for (size_t k = 0; k < sizeof OF_AGENTS / sizeof *OF_AGENTS; k++) {
         head(out, OF_AGENTS[k].name, OF_AGENTS[k].kind, OF_AGENTS[k].help);
@@ -215,12 +217,12 @@ static void write_agents(sv_service *service, sv_text *out) {
     }
     write_rewards(all, count, out);
     write_unknown(all, count, out);
-    for (size_t i = 0; i < count; i++) agent_release(all[i]);
+    for (size_t i = 0; i < count; i++) sv_agent_release(all[i]);
 }
 
 static void write_process(sv_service *service, sv_text *out) {
-    process_facts facts;
-    process_look(service->folder.path, &facts);
+    sv_process_facts facts;
+    sv_process_look(service->folder.path, &facts);
     const struct {
         const char *name, *help;
         double value;
@@ -236,18 +238,18 @@ static void write_process(sv_service *service, sv_text *out) {
         if (!isnan(all[i].value)) one(out, all[i].name, "gauge", all[i].help, all[i].value);
 }
 
-void metrics_page_write(sv_service *service, sv_text *out) {
+void sv_metrics_page_write(sv_service *service, sv_text *out) {
     write_requests(&service->metrics, out);
     one(out, "connections", "gauge", "Open connections", (double)atomic_load(&service->connections));
     one(out, "connections_turned_away_total", "counter", "Connections closed for want of room",
         (double)atomic_load(&service->turned_away));
     one(out, "body_bytes", "gauge", "Bodies that are being read or answered",
         (double)atomic_load(&service->body_bytes));
-    one(out, "memory_bytes", "gauge", "Memory of all agents", (double)memory_of_agents(&service->agents));
+    one(out, "memory_bytes", "gauge", "Memory of all agents", (double)sv_memory_of_agents(&service->agents));
     one(out, "memory_limit_bytes", "gauge", "Memory that agents may have (--memory)",
         (double)service->memory.most);
     one(out, "solver_failures_total", "counter", "Solvers that broke down, or took too long",
-        (double)solver_failures(service->solver));
+        (double)sv_solver_failures(service->solver));
     write_disk(service, out);
     write_process(service, out);
     write_agents(service, out);

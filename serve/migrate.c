@@ -1,4 +1,5 @@
-/* serve_migrate: a folder of an older version becomes one of this version, and stays as it was beside it. */
+/* sv_serve_migrate: a folder of an older version becomes one of this version, and stays as it was beside
+ * it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +28,8 @@ static int migrate(const char *folder, int format, char *message) {
     int status = 1;
     if (!name_backup(folder, format, &backup))
         snprintf(message, 512, "there is no free name for a backup of %s", folder);
-    else if (!(status = serve_backup(folder, backup.data, message))) {
-        if (store_migrate(folder, format, &sentence))
+    else if (!(status = sv_serve_backup(folder, backup.data, message))) {
+        if (sv_store_migrate(folder, format, &sentence))
             printf("%s has the format %d now; it had %d, and %s has it as it was\n", folder, STORE_FORMAT,
                    format, backup.data);
         else {
@@ -41,7 +42,7 @@ static int migrate(const char *folder, int format, char *message) {
     return status;
 }
 
-int serve_migrate(const char *folder, char *message) {
+int sv_serve_migrate(const char *folder, char *message) {
     sv_folder held;
     sv_refusal why = {0};
     int format = 0, status = 2;
@@ -50,9 +51,9 @@ int serve_migrate(const char *folder, char *message) {
         snprintf(message, 512, "%s is not there", folder);
         return 2;
     }
-    if (!folder_open(&held, folder, &why))
+    if (!sv_folder_open(&held, folder, &why))
         snprintf(message, 512, "%s", why.message);
-    else if (!store_format(folder, &format, &sentence))
+    else if (!sv_store_format(folder, &format, &sentence))
         snprintf(message, 512, "%s", sentence.failed ? "memory could not be had" : sentence.data);
     else if (format == STORE_FORMAT) {
         printf("%s has the format %d already: nothing is to be done\n", folder, format);
@@ -60,6 +61,6 @@ int serve_migrate(const char *folder, char *message) {
     } else
         status = migrate(folder, format, message);
     text_free(&sentence);
-    folder_close(&held);
+    sv_folder_close(&held);
     return status;
 }

@@ -81,4 +81,4 @@ static void install(void) {
     if (pthread_key_create(&key, empty) == 0) json_set_alloc_funcs(take, give_back);
 }
 
-void pool_install(void) { pthread_once(&once, install); }
+void sv_pool_install(void) { pthread_once(&once, install); }

@@ -6,6 +6,6 @@
 
 /* jansson's blocks come from the pool from here on. They are malloc's own, so free takes them, too. Once
  * is enough. */
-void pool_install(void);
+void sv_pool_install(void);
 
 #endif

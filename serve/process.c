@@ -32,7 +32,7 @@ static double size_of(DIR *folder, const char *name) {
     return S_ISREG(about.st_mode) ? (double)about.st_size : 0;
 }
 
-static void look_at_files(const char *path, process_facts *out) {
+static void look_at_files(const char *path, sv_process_facts *out) {
     DIR *folder = opendir(path);
     out->journal_bytes = out->log_bytes = out->folder_bytes = NAN;
     if (!folder) return;
@@ -47,7 +47,7 @@ static void look_at_files(const char *path, process_facts *out) {
     closedir(folder);
 }
 
-void process_look(const char *folder, process_facts *out) {
+void sv_process_look(const char *folder, sv_process_facts *out) {
     struct statvfs disk;
     struct rlimit most;
     bool there = statvfs(folder, &disk) == 0, limited = getrlimit(RLIMIT_NOFILE, &most) == 0;

@@ -7,8 +7,8 @@ typedef struct process_facts {
     double resident_bytes, descriptors, descriptors_most;
     double journal_bytes, log_bytes, folder_bytes; /* the log: what is written and not folded in yet */
     double free_bytes, disk_bytes;
-} process_facts;
+} sv_process_facts;
 
-void process_look(const char *folder, process_facts *out);
+void sv_process_look(const char *folder, sv_process_facts *out);
 
 #endif

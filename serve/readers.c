@@ -1,6 +1,6 @@
 #include "readers.h"
 
-void readers_begin(sv_readers *self) {
+void sv_readers_begin(sv_readers *self) {
     *self = (sv_readers){0};
     pthread_mutex_init(&self->lock, NULL);
     pthread_cond_init(&self->returned, NULL);
@@ -8,13 +8,13 @@ void readers_begin(sv_readers *self) {
 
 static sv_store *open_one(sv_readers *self, sv_refusal *why) {
     sv_text sentence = {0};
-    sv_store *made = store_open(self->folder, false, &sentence);
-    if (!made) refuse(why, 503, "%s", sentence.size ? sentence.data : "memory could not be had");
+    sv_store *made = sv_store_open(self->folder, false, &sentence);
+    if (!made) sv_refuse(why, 503, "%s", sentence.size ? sentence.data : "memory could not be had");
     text_free(&sentence);
     return made;
 }
 
-sv_store *readers_take(sv_readers *self, sv_refusal *why) {
+sv_store *sv_readers_take(sv_readers *self, sv_refusal *why) {
     sv_store *taken = NULL;
     pthread_mutex_lock(&self->lock);
     while (!self->free_count && self->opened == READERS) pthread_cond_wait(&self->returned, &self->lock);
@@ -31,15 +31,15 @@ sv_store *readers_take(sv_readers *self, sv_refusal *why) {
     return NULL;
 }
 
-void readers_give_back(sv_readers *self, sv_store *reader) {
+void sv_readers_give_back(sv_readers *self, sv_store *reader) {
     pthread_mutex_lock(&self->lock);
     self->free[self->free_count++] = reader;
     pthread_cond_signal(&self->returned);
     pthread_mutex_unlock(&self->lock);
 }
 
-void readers_end(sv_readers *self) {
-    while (self->free_count) store_close(self->free[--self->free_count]);
+void sv_readers_end(sv_readers *self) {
+    while (self->free_count) sv_store_close(self->free[--self->free_count]);
     pthread_cond_destroy(&self->returned);
     pthread_mutex_destroy(&self->lock);
 }

@@ -18,10 +18,10 @@ typedef struct readers {
     size_t free_count, opened;
 } sv_readers;
 
-void readers_begin(sv_readers *self); /* `folder` is set before the first is taken */
+void sv_readers_begin(sv_readers *self); /* `folder` is set before the first is taken */
 /* Waits for one, or opens it. NULL with 503. */
-sv_store *readers_take(sv_readers *self, sv_refusal *why);
-void readers_give_back(sv_readers *self, sv_store *reader);
-void readers_end(sv_readers *self); /* all have been given back */
+sv_store *sv_readers_take(sv_readers *self, sv_refusal *why);
+void sv_readers_give_back(sv_readers *self, sv_store *reader);
+void sv_readers_end(sv_readers *self); /* all have been given back */
 
 #endif

@@ -24,7 +24,7 @@ static void end_cleanly(char *message, size_t size) {
     if (length) message[length - 1] = 0;
 }
 
-bool refuse(sv_refusal *self, int status, const char *format, ...) {
+bool sv_refuse(sv_refusal *self, int status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     self->status = status;
@@ -34,13 +34,13 @@ bool refuse(sv_refusal *self, int status, const char *format, ...) {
     return false;
 }
 
-bool refuse_library(sv_refusal *self, sa_status status) {
+bool sv_refuse_library(sv_refusal *self, sa_status status) {
     const char *sentence = sa_last_error();
     bool input = status != SA_OUT_OF_MEMORY && status != SA_FILE && status != SA_DISK && status != SA_CLOSED;
-    return refuse(self, input ? 400 : 503, "%s", *sentence ? sentence : sa_status_message(status));
+    return sv_refuse(self, input ? 400 : 503, "%s", *sentence ? sentence : sa_status_message(status));
 }
 
-void refusal_write(const sv_refusal *self, sv_text *out) {
+void sv_refusal_write(const sv_refusal *self, sv_text *out) {
     const char *code = "error";
     for (size_t i = 0; i < sizeof CODES / sizeof *CODES; i++)
         if (CODES[i].status == self->status) code = CODES[i].code;

@@ -14,10 +14,10 @@ typedef struct refusal {
 } sv_refusal;
 
 /* Returns false, so that a function can end with it. */
-__attribute__((format(printf, 3, 4))) bool refuse(sv_refusal *self, int status, const char *format, ...);
+__attribute__((format(printf, 3, 4))) bool sv_refuse(sv_refusal *self, int status, const char *format, ...);
 /* The library's last sentence: 400 where the input was wrong, else 503. */
-bool refuse_library(sv_refusal *self, sa_status status);
+bool sv_refuse_library(sv_refusal *self, sa_status status);
 /* {"error": {"code", "message"}} */
-void refusal_write(const sv_refusal *self, sv_text *out);
+void sv_refusal_write(const sv_refusal *self, sv_text *out);
 
 #endif

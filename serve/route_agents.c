@@ -9,23 +9,23 @@
 #include "service.h"
 #include "values.h"
 
-void route_agents(sv_exchange *self) {
+void sv_route_agents(sv_exchange *self) {
     sv_agent *all[LIMIT_AGENTS + 1];
-    size_t count = agents_all(&self->service->agents, all);
+    size_t count = sv_agents_all(&self->service->agents, all);
     text_put(&self->answer, "{\"agents\": [");
     for (size_t i = 0; i < count; i++) {
         if (i) text_put(&self->answer, ",\n ");
-        agent_write(all[i], false, &self->answer);
-        agent_release(all[i]);
+        sv_agent_write(all[i], false, &self->answer);
+        sv_agent_release(all[i]);
     }
     text_put(&self->answer, "]}\n");
-    exchange_answer(self, 200);
+    sv_exchange_answer(self, 200);
 }
 
-void route_agent(sv_exchange *self) {
-    agent_write(self->agent, true, &self->answer);
+void sv_route_agent(sv_exchange *self) {
+    sv_agent_write(self->agent, true, &self->answer);
     text_put(&self->answer, "\n");
-    exchange_answer(self, 200);
+    sv_exchange_answer(self, 200);
 }
 
 typedef struct put {
@@ -34,7 +34,7 @@ typedef struct put {
     sv_exchange *exchange;
     sv_settings *settings;
     sv_text written;
-    row_kind kind;
+    sv_row_kind kind;
     bool fresh, holds, reserves; /* a new agent; it has the agent's `changing`; and room for one more */
     int64_t id;
     uint64_t seq, dropped;
@@ -45,9 +45,9 @@ typedef struct put {
 static void free_put(void *state) {
     sv_put *self = state;
     if (self->holds) atomic_store(&self->exchange->agent->changing, false);
-    if (self->reserves) agents_unreserve(&self->exchange->service->agents);
-    if (self->promised) memory_release(&self->exchange->service->memory, self->promised);
-    settings_release(self->settings);
+    if (self->reserves) sv_agents_unreserve(&self->exchange->service->agents);
+    if (self->promised) sv_memory_release(&self->exchange->service->memory, self->promised);
+    sv_settings_release(self->settings);
     text_free(&self->written);
     free(self);
 }
@@ -60,42 +60,42 @@ static void end_task(sv_task *base, sv_learner *learner) {
     sv_refusal why = {0};
     (void)learner;
     if (exchange->agent->stalled && exchange->agent->learnt_seq < self->seq)
-        refuse(&why, 503, "the change is in the journal, and takes effect once the disk has room for it");
-    if (atomic_load(&exchange->agent->deleted)) refuse(&why, 404, "agent %s was deleted", exchange->name);
-    if (why.status || !agent_is_sound(exchange->agent, &why))
-        exchange_refuse(exchange, &why);
+        sv_refuse(&why, 503, "the change is in the journal, and takes effect once the disk has room for it");
+    if (atomic_load(&exchange->agent->deleted)) sv_refuse(&why, 404, "agent %s was deleted", exchange->name);
+    if (why.status || !sv_agent_is_sound(exchange->agent, &why))
+        sv_exchange_refuse(exchange, &why);
     else {
-        agent_write(exchange->agent, false, &exchange->answer);
+        sv_agent_write(exchange->agent, false, &exchange->answer);
         text_put(&exchange->answer, "\n");
-        exchange_answer(exchange, self->fresh ? 201 : 200);
+        sv_exchange_answer(exchange, self->fresh ? 201 : 200);
     }
     exchange->done(exchange);
 }
 
 /* ---- in the writer ---- */
 
-static store_status run_put(sv_job *base, sv_store *store) {
+static sv_store_status run_put(sv_job *base, sv_store *store) {
     sv_put *self = (sv_put *)base;
     sv_exchange *exchange = self->exchange;
-    store_row row = {.kind = self->kind,
-                     .time = clock_milliseconds(),
-                     .data = self->written.data,
-                     .size = self->written.size};
-    store_status status = STORE_OK;
+    sv_store_row row = {.kind = self->kind,
+                        .time = sv_clock_milliseconds(),
+                        .data = self->written.data,
+                        .size = self->written.size};
+    sv_store_status status = STORE_OK;
     self->id = exchange->agent ? exchange->agent->id : 0;
     if (self->fresh) {
-        status = store_agent_add(store, exchange->name, self->written.data, row.time, &self->id);
+        status = sv_store_agent_add(store, exchange->name, self->written.data, row.time, &self->id);
         if (status == STORE_NONE)
-            refuse(&self->why, 409, "agent %s was made by another request at this moment", exchange->name);
+            sv_refuse(&self->why, 409, "agent %s was made by another request at this moment", exchange->name);
         if (status != STORE_OK) return status;
     } else if (atomic_load(&exchange->agent->deleted)) {
-        refuse(&self->why, 404, "agent %s was deleted at this moment", exchange->name);
+        sv_refuse(&self->why, 404, "agent %s was deleted at this moment", exchange->name);
         return STORE_NONE;
     } else
-        status = store_agent_change(store, self->id, self->written.data);
+        status = sv_store_agent_change(store, self->id, self->written.data);
     if (status == STORE_OK && !self->fresh && self->kind == ROW_NEW)
-        status = store_decisions_drop(store, self->id, &self->dropped);
-    if (status == STORE_OK) status = store_row_add(store, self->id, &row);
+        status = sv_store_decisions_drop(store, self->id, &self->dropped);
+    if (status == STORE_OK) status = sv_store_row_add(store, self->id, &row);
     self->seq = row.seq;
     return status;
 }
@@ -104,39 +104,40 @@ static bool take_effect(sv_put *self) {
     sv_exchange *exchange = self->exchange;
     sv_service *service = exchange->service;
     if (self->fresh) {
-        exchange->agent = agent_new(self->id, exchange->name, self->settings);
+        exchange->agent = sv_agent_new(self->id, exchange->name, self->settings);
         if (exchange->agent) { /* the journal has nothing of it before */
-            exchange->agent->checkpoint_time = clock_seconds();
+            exchange->agent->checkpoint_time = sv_clock_seconds();
             exchange->agent->decisions_known = exchange->agent->feedbacks_known = true;
             atomic_store(&exchange->agent->asked, self->asked);
         }
-        if (!exchange->agent || !agents_add(&service->agents, exchange->agent)) return false;
+        if (!exchange->agent || !sv_agents_add(&service->agents, exchange->agent)) return false;
     } else
-        agent_change_settings(exchange->agent, self->settings);
+        sv_agent_change_settings(exchange->agent, self->settings);
     sv_agent *agent = exchange->agent;
     atomic_fetch_sub(&agent->waiting, self->dropped);
-    agent_wrote(agent, self->seq);
-    learner_wake(service->learner, agent);
+    sv_agent_wrote(agent, self->seq);
+    sv_learner_wake(service->learner, agent);
     self->task = (sv_task){.run = end_task, .agent = agent, .seq = self->seq};
-    learner_do(service->learner, &self->task);
+    sv_learner_do(service->learner, &self->task);
     return true;
 }
 
-static void end_put(sv_job *base, store_status status) {
+static void end_put(sv_job *base, sv_store_status status) {
     sv_put *self = (sv_put *)base;
     sv_exchange *exchange = self->exchange;
     if (status == STORE_OK && !self->why.status && take_effect(self)) return;
     if (status != STORE_OK)
-        exchange_refuse_store(exchange, status);
+        sv_exchange_refuse_store(exchange, status);
     else {
         if (!self->why.status)
-            refuse(&self->why, 503, "the agent is in the journal, but memory is short: restart the service");
-        exchange_refuse(exchange, &self->why);
+            sv_refuse(&self->why, 503,
+                      "the agent is in the journal, but memory is short: restart the service");
+        sv_exchange_refuse(exchange, &self->why);
     }
     exchange->done(exchange);
 }
 
-static void submit_put(sv_exchange *self) { exchange_submit(self, &((sv_put *)self->state)->job); }
+static void submit_put(sv_exchange *self) { sv_exchange_submit(self, &((sv_put *)self->state)->job); }
 
 /* ---- in the thread that reads ---- */
 
@@ -145,13 +146,13 @@ static void submit_put(sv_exchange *self) { exchange_submit(self, &((sv_put *)se
 static bool can_change(const sv_exchange *self, const sv_settings *before, const sv_settings *after,
                        sv_refusal *why) {
     sv_text scratch = {0};
-    sv_brain *brain = NULL;
-    text_put(&scratch, "%s-put-%llu.npz", self->service->folder.scratch, service_number());
-    bool good = !scratch.failed && brain_create(before, &brain, why) &&
-                brain_change(brain, before, after, scratch.data, why);
+    sv_model *model = NULL;
+    text_put(&scratch, "%s-put-%llu.npz", self->service->folder.scratch, sv_service_number());
+    bool good = !scratch.failed && sv_model_create(before, &model, why) &&
+                sv_model_change(model, before, after, scratch.data, why);
     if (scratch.data) unlink(scratch.data);
     if (!good && why->status == 400) why->status = 409;
-    brain_destroy(brain);
+    sv_model_destroy(model);
     text_free(&scratch);
     return good;
 }
@@ -165,75 +166,75 @@ static double saved_bytes(sv_agent *agent) {
 }
 
 static bool compare(sv_exchange *self, sv_put *put, bool reset, sv_refusal *why) {
-    sv_settings *before = agent_settings(self->agent);
-    bool good = reset || agent_is_sound(self->agent, why);
+    sv_settings *before = sv_agent_settings(self->agent);
+    bool good = reset || sv_agent_is_sound(self->agent, why);
     put->kind = reset ? ROW_NEW : ROW_CHANGE;
     if (!good)
         why->status = 409;
-    else if (!reset && settings_same(before, put->settings))
+    else if (!reset && sv_settings_same(before, put->settings))
         put->kind = 0;
-    else if (!reset && !settings_same_schema(before, put->settings))
-        good = refuse(why, 409, "another schema needs a new agent: send \"reset\": true with it");
-    else if (!reset && !settings_same_agent(before, put->settings))
-        good = folder_has_room(&self->service->folder, 2 * saved_bytes(self->agent), why) &&
+    else if (!reset && !sv_settings_same_schema(before, put->settings))
+        good = sv_refuse(why, 409, "another schema needs a new agent: send \"reset\": true with it");
+    else if (!reset && !sv_settings_same_agent(before, put->settings))
+        good = sv_folder_has_room(&self->service->folder, 2 * saved_bytes(self->agent), why) &&
                can_change(self, before, put->settings, why);
-    settings_release(before);
+    sv_settings_release(before);
     return good;
 }
 
 static bool ask_for_memory(sv_exchange *self, sv_put *put, sv_refusal *why) {
     sv_service *service = self->service;
-    bool room = memory_promise(&service->memory, &service->agents, self->agent, put->asked, why);
+    bool room = sv_memory_promise(&service->memory, &service->agents, self->agent, put->asked, why);
     if (room) put->promised = put->asked;
     return room;
 }
 
 static bool prepare_put(sv_exchange *self, sv_put *put, sv_refusal *why) {
     bool reset = false;
-    sv_brain *tried = NULL;
-    json_t *body = value_parse(self->body.data, self->body.size, why);
+    sv_model *tried = NULL;
+    json_t *body = sv_value_parse(self->body.data, self->body.size, why);
     if (!body) return false;
-    sv_settings *before = self->agent ? agent_settings(self->agent) : NULL;
-    put->settings = settings_read(body, before, &reset, why);
-    settings_release(before);
+    sv_settings *before = self->agent ? sv_agent_settings(self->agent) : NULL;
+    put->settings = sv_settings_read(body, before, &reset, why);
+    sv_settings_release(before);
     json_decref(body);
-    if (!put->settings || !brain_create(put->settings, &tried, why)) return false;
+    if (!put->settings || !sv_model_create(put->settings, &tried, why)) return false;
     sa_agent_counts counts;
-    brain_count(tried, &counts);
+    sv_model_count(tried, &counts);
     put->asked = (size_t)counts.bytes;
-    brain_destroy(tried);
-    settings_write(put->settings, &put->written);
-    if (put->written.failed) return refuse(why, 503, "memory could not be had");
+    sv_model_destroy(tried);
+    sv_settings_write(put->settings, &put->written);
+    if (put->written.failed) return sv_refuse(why, 503, "memory could not be had");
     put->fresh = !self->agent;
     put->kind = ROW_NEW;
     if (put->fresh) {
-        put->reserves = agents_reserve(&self->service->agents);
+        put->reserves = sv_agents_reserve(&self->service->agents);
         if (!put->reserves)
-            return refuse(why, 409, "there are %d agents, which is the most", LIMIT_NEW_AGENTS);
+            return sv_refuse(why, 409, "there are %d agents, which is the most", LIMIT_NEW_AGENTS);
         return ask_for_memory(self, put, why);
     }
     if (atomic_exchange(&self->agent->changing, true))
-        return refuse(why, 409, "agent %s is being changed by another request", self->name);
+        return sv_refuse(why, 409, "agent %s is being changed by another request", self->name);
     put->holds = true;
     return compare(self, put, reset, why) && (put->kind != ROW_NEW || ask_for_memory(self, put, why));
 }
 
-void route_put_agent(sv_exchange *self) {
+void sv_route_put_agent(sv_exchange *self) {
     sv_refusal why = {0};
     sv_put *state = calloc(1, sizeof *state);
     self->state = state;
     self->state_free = free_put;
     if (!state) {
-        refuse(&why, 503, "memory could not be had");
-        exchange_refuse(self, &why);
+        sv_refuse(&why, 503, "memory could not be had");
+        sv_exchange_refuse(self, &why);
         return;
     }
     state->exchange = self;
     if (!prepare_put(self, state, &why))
-        exchange_refuse(self, &why);
+        sv_exchange_refuse(self, &why);
     else if (!state->kind) { /* as it is already */
-        agent_write(self->agent, false, &self->answer);
-        exchange_answer(self, 200);
+        sv_agent_write(self->agent, false, &self->answer);
+        sv_exchange_answer(self, 200);
     } else {
         state->job = (sv_job){.run = run_put, .end = end_put};
         self->later = submit_put;
@@ -247,34 +248,34 @@ typedef struct removal {
     sv_exchange *exchange;
 } sv_removal;
 
-static store_status run_delete(sv_job *base, sv_store *store) {
+static sv_store_status run_delete(sv_job *base, sv_store *store) {
     sv_removal *self = (sv_removal *)base;
-    return store_agent_delete(store, self->exchange->agent->id, clock_milliseconds());
+    return sv_store_agent_delete(store, self->exchange->agent->id, sv_clock_milliseconds());
 }
 
-static void end_delete(sv_job *base, store_status status) {
+static void end_delete(sv_job *base, sv_store_status status) {
     sv_removal *self = (sv_removal *)base;
     sv_exchange *exchange = self->exchange;
     if (status == STORE_OK) {
         atomic_store(&exchange->agent->deleted, true);
-        agents_remove(&exchange->service->agents, exchange->agent);
-        learner_wake(exchange->service->learner, exchange->agent);
-        exchange_answer(exchange, 204);
+        sv_agents_remove(&exchange->service->agents, exchange->agent);
+        sv_learner_wake(exchange->service->learner, exchange->agent);
+        sv_exchange_answer(exchange, 204);
     } else
-        exchange_refuse_store(exchange, status);
+        sv_exchange_refuse_store(exchange, status);
     exchange->done(exchange);
 }
 
-static void submit_delete(sv_exchange *self) { exchange_submit(self, &((sv_removal *)self->state)->job); }
+static void submit_delete(sv_exchange *self) { sv_exchange_submit(self, &((sv_removal *)self->state)->job); }
 
-void route_delete_agent(sv_exchange *self) {
+void sv_route_delete_agent(sv_exchange *self) {
     sv_refusal why = {0};
     sv_removal *state = calloc(1, sizeof *state);
     self->state = state;
     self->state_free = free;
     if (!state) {
-        refuse(&why, 503, "memory could not be had");
-        exchange_refuse(self, &why);
+        sv_refuse(&why, 503, "memory could not be had");
+        sv_exchange_refuse(self, &why);
         return;
     }
     *state = (sv_removal){.job = {.run = run_delete, .end = end_delete}, .exchange = self};

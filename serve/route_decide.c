@@ -13,7 +13,7 @@
 typedef struct decide {
     sv_job job;
     sv_exchange *exchange;
-    store_decision row;
+    sv_store_decision row;
     char event[LIMIT_ID + 1];
     uint32_t *arms;
     sv_text answer;
@@ -50,8 +50,8 @@ static bool make_event(sv_decide *self, const char *given, sv_refusal *why) {
         return true;
     }
     if (getrandom(random, sizeof random, 0) != sizeof random)
-        return refuse(why, 503, "there are no random numbers");
-    hex_write(random, sizeof random, self->event);
+        return sv_refuse(why, 503, "there are no random numbers");
+    sv_hex_write(random, sizeof random, self->event);
     return true;
 }
 
@@ -69,8 +69,8 @@ static void write_warnings(sv_exchange *self, sv_decide *decide, const sv_ask *a
     if (!ask->encoding || !sa_encoding_ignored(ask->encoding)) return;
     decide->unknown = calloc(1, sizeof *decide->unknown);
     if (!decide->unknown) return;
-    unknown_find(decide->unknown, ask, schema);
-    if (agent_warn(self->agent, decide->unknown, schema, &warnings) && !warnings.failed)
+    sv_unknown_find(decide->unknown, ask, schema);
+    if (sv_agent_warn(self->agent, decide->unknown, schema, &warnings) && !warnings.failed)
         text_put(&decide->answer, ", \"warnings\": %s", warnings.data);
     text_free(&warnings);
 }
@@ -82,7 +82,7 @@ static void write_answer(sv_decide *self, const sv_ask *ask, const sv_choice *ch
     text_put(out, ", \"slate\": [");
     for (size_t i = 0; i < choice->length; i++) {
         if (i) text_add(out, ", ", 2);
-        ask_write_arm(ask, choice->arms[i], out);
+        sv_ask_write_arm(ask, choice->arms[i], out);
     }
     text_put(out, "], \"propensity\": ");
     text_number(out, choice->propensity);
@@ -99,14 +99,14 @@ static void write_answer(sv_decide *self, const sv_ask *ask, const sv_choice *ch
 static void show(sv_exchange *self, const sv_decide *decide, const sv_ask *ask, const sv_choice *choice,
                  uint64_t version) {
     sv_text json = {0};
-    if (!agent_wants_decision(self->agent)) return;
+    if (!sv_agent_wants_decision(self->agent)) return;
     text_put(&json, "{\"time\": %lld, \"event\": ", (long long)decide->row.time);
     text_string(&json, decide->event);
     text_put(&json, ", \"model\": %llu, \"candidates\": %zu, \"slate\": [", (unsigned long long)version,
              ask->arms);
     for (size_t i = 0; i < choice->length && i < 10; i++) {
         text_put(&json, "%s{\"id\": ", i ? ", " : "");
-        ask_write_arm(ask, choice->arms[i], &json);
+        sv_ask_write_arm(ask, choice->arms[i], &json);
         text_put(&json, ", \"estimate\": ");
         text_number(&json, choice->estimates[i]);
         text_put(&json, ", \"width\": ");
@@ -117,7 +117,7 @@ static void show(sv_exchange *self, const sv_decide *decide, const sv_ask *ask, 
     if (json.failed)
         text_free(&json);
     else
-        agent_show_decision(self->agent, json.data);
+        sv_agent_show_decision(self->agent, json.data);
 }
 
 static bool keep_choice(sv_exchange *self, sv_decide *decide, const sv_settings *settings, const sv_ask *ask,
@@ -127,7 +127,7 @@ static bool keep_choice(sv_exchange *self, sv_decide *decide, const sv_settings 
     write_answer(decide, ask, choice, version);
     write_warnings(self, decide, ask, settings->schema);
     text_put(&decide->answer, "}");
-    if (!decide->arms || decide->answer.failed) return refuse(why, 503, "memory could not be had");
+    if (!decide->arms || decide->answer.failed) return sv_refuse(why, 503, "memory could not be had");
     decide->row.arms = decide->arms;
     decide->row.arm_count = choice->length;
     decide->row.answer = decide->answer.data;
@@ -140,24 +140,24 @@ static bool choose(sv_exchange *self, sv_decide *decide, const sv_policy *policy
                    sv_ask *ask, sv_refusal *why) {
     sv_choice choice = {0};
     if (!policy)
-        return agent_is_sound(self->agent, why) &&
-               refuse(why, 503, "agent %s is being recovered from its journal: try again", self->name);
+        return sv_agent_is_sound(self->agent, why) &&
+               sv_refuse(why, 503, "agent %s is being recovered from its journal: try again", self->name);
     const char *oracle;
-    bool good = rules_oracle(settings, ask, &oracle, why) &&
-                policy_choose(policy, ask, oracle, draw_of(self->name, decide->event), &choice, why);
-    if (good) good = keep_choice(self, decide, settings, ask, &choice, policy_version(policy), why);
-    choice_free(&choice);
+    bool good = sv_rules_oracle(settings, ask, &oracle, why) &&
+                sv_policy_choose(policy, ask, oracle, draw_of(self->name, decide->event), &choice, why);
+    if (good) good = keep_choice(self, decide, settings, ask, &choice, sv_policy_version(policy), why);
+    sv_choice_free(&choice);
     return good;
 }
 
 /* ---- in the writer ---- */
 
-static store_status answer_retry(sv_decide *self, sv_store *store) {
-    store_decision found;
-    store_status status = store_decision_find(store, self->row.agent, self->event, &found);
+static sv_store_status answer_retry(sv_decide *self, sv_store *store) {
+    sv_store_decision found;
+    sv_store_status status = sv_store_decision_find(store, self->row.agent, self->event, &found);
     if (status != STORE_OK) return status;
-    if (!digest_same(found.hash, self->row.hash)) {
-        refuse(&self->why, 409, "event %.64s was decided for another request", self->event);
+    if (!sv_digest_same(found.hash, self->row.hash)) {
+        sv_refuse(&self->why, 409, "event %.64s was decided for another request", self->event);
         self->status = 409;
         return STORE_OK;
     }
@@ -168,35 +168,35 @@ static store_status answer_retry(sv_decide *self, sv_store *store) {
     return STORE_OK;
 }
 
-static store_status run_decide(sv_job *base, sv_store *store) {
+static sv_store_status run_decide(sv_job *base, sv_store *store) {
     sv_decide *self = (sv_decide *)base;
     self->status = 201;
-    store_status status = self->why.status ? STORE_NONE : store_decision_add(store, &self->row);
+    sv_store_status status = self->why.status ? STORE_NONE : sv_store_decision_add(store, &self->row);
     return status == STORE_NONE ? answer_retry(self, store) : status;
 }
 
-static void end_decide(sv_job *base, store_status status) {
+static void end_decide(sv_job *base, sv_store_status status) {
     sv_decide *self = (sv_decide *)base;
     sv_exchange *exchange = self->exchange;
     if (status != STORE_OK)
-        exchange_refuse_store(exchange, status);
+        sv_exchange_refuse_store(exchange, status);
     else if (self->why.status)
-        exchange_refuse(exchange, &self->why);
+        sv_exchange_refuse(exchange, &self->why);
     else {
         exchange->answer = self->answer;
         self->answer = (sv_text){0};
         text_add(&exchange->answer, "\n", 1);
         if (self->status == 201) {
-            agent_count_decision(exchange->agent);
-            if (self->unknown) agent_count_unknown(exchange->agent, self->unknown);
+            sv_agent_count_decision(exchange->agent);
+            if (self->unknown) sv_agent_count_unknown(exchange->agent, self->unknown);
         } else
             atomic_fetch_add(&exchange->agent->retries, 1);
-        exchange_answer(exchange, self->status);
+        sv_exchange_answer(exchange, self->status);
     }
     exchange->done(exchange);
 }
 
-static void submit(sv_exchange *self) { exchange_submit(self, &((sv_decide *)self->state)->job); }
+static void submit(sv_exchange *self) { sv_exchange_submit(self, &((sv_decide *)self->state)->job); }
 
 /* ---- in a thread of a lane ---- */
 
@@ -211,25 +211,25 @@ static sv_lane lane_of(const sv_exchange *self, const sv_ask *ask) {
 static void bound_solver(const sv_service *service, sv_ask *ask) {
     if (!ask->problem) return;
     if (service->solver_seconds > 0) sa_problem_bound_time(ask->problem, service->solver_seconds);
-    if (service->solver) sa_problem_integer_solver(ask->problem, solver_solve, service->solver);
+    if (service->solver) sa_problem_integer_solver(ask->problem, sv_solver_solve, service->solver);
 }
 
 static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
     sv_ask ask = {0};
-    json_t *body = value_parse(self->body.data, self->body.size, why);
+    json_t *body = sv_value_parse(self->body.data, self->body.size, why);
     if (!body) return false;
     sv_policy *policy = NULL;
     sv_settings *settings = NULL;
-    if (!agent_serving(self->agent, &policy, &settings)) settings = agent_settings(self->agent);
-    value_hash(body, decide->row.hash);
+    if (!sv_agent_serving(self->agent, &policy, &settings)) settings = sv_agent_settings(self->agent);
+    sv_value_hash(body, decide->row.hash);
     decide->row.agent = self->agent->id;
-    decide->row.time = clock_milliseconds();
+    decide->row.time = sv_clock_milliseconds();
     decide->row.wait = (int64_t)(settings->wait_seconds * 1000);
     if (settings->wait_seconds > 0 && !decide->row.wait) decide->row.wait = 1;
     decide->row.event = decide->event;
     decide->row.body = self->body.data;
     decide->row.body_size = self->body.size;
-    bool good = ask_read(&ask, settings, body, self->body.data, self->body.size, why);
+    bool good = sv_ask_read(&ask, settings, body, self->body.data, self->body.size, why);
     if (good && ask.event) strcpy(self->event, ask.event); /* for the log */
     if (good && lane_of(self, &ask) != self->lane) {
         self->lane = lane_of(self, &ask);
@@ -242,23 +242,23 @@ static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
         good = false;
     }
 end:
-    ask_free(&ask);
-    policy_release(policy);
-    settings_release(settings);
+    sv_ask_free(&ask);
+    sv_policy_release(policy);
+    sv_settings_release(settings);
     return good;
 }
 
-void route_decide(sv_exchange *self) {
+void sv_route_decide(sv_exchange *self) {
     sv_refusal why = {0};
     sv_lane lane = self->lane;
     sv_decide *state = calloc(1, sizeof *state);
     self->state = state;
     self->state_free = free_decide;
     if (!state)
-        refuse(&why, 503, "memory could not be had");
+        sv_refuse(&why, 503, "memory could not be had");
     else if (prepare(self, state, &why)) {
         if (self->lane != lane) { /* it is called again there */
-            exchange_settle(self);
+            sv_exchange_settle(self);
             return;
         }
         state->job = (sv_job){.run = run_decide, .end = end_decide, .queued = &self->agent->queued};
@@ -266,5 +266,5 @@ void route_decide(sv_exchange *self) {
         self->later = submit;
         return;
     }
-    exchange_refuse(self, &why);
+    sv_exchange_refuse(self, &why);
 }

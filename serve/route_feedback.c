@@ -30,7 +30,7 @@ typedef struct feedback {
 
 static void free_feedback(void *state) {
     sv_feedback *self = state;
-    settings_release(self->settings);
+    sv_settings_release(self->settings);
     json_decref(self->positions);
     json_decref(self->body);
     text_free(&self->placed);
@@ -38,21 +38,21 @@ static void free_feedback(void *state) {
 }
 
 static bool refuse_unknown(const sv_feedback *self, sv_refusal *why) {
-    return refuse(why, 404, "there is no event %.64s: unknown, or older than retention_days", self->event);
+    return sv_refuse(why, 404, "there is no event %.64s: unknown, or older than retention_days", self->event);
 }
 
 static bool read_key(sv_feedback *self, sv_refusal *why) {
     const json_t *id = json_object_get(self->body, "id");
     const char *given = NULL;
     uint8_t digest[SA_SHA256_BYTES];
-    if (id && !value_id(id, "id", &given, why)) return false;
+    if (id && !sv_value_id(id, "id", &given, why)) return false;
     if (given) {
         snprintf(self->key, sizeof self->key, "id:%s", given);
         return true;
     }
-    value_hash(self->body, digest);
+    sv_value_hash(self->body, digest);
     memcpy(self->key, "body:", 5);
-    hex_write(digest, sizeof digest, self->key + 5);
+    sv_hex_write(digest, sizeof digest, self->key + 5);
     return true;
 }
 
@@ -60,24 +60,24 @@ static bool read_number(const json_t *value, const sv_settings *settings, sv_ref
     const double *range = settings->reward_range;
     double number;
     if (json_is_null(value)) return true;
-    if (!value_number(value, "a value of feedback", &number, why)) return false;
+    if (!sv_value_number(value, "a value of feedback", &number, why)) return false;
     return (number >= range[0] && number <= range[1]) ||
-           refuse(why, 400, "feedback of %g is outside the agent's reward_range, %g to %g", number, range[0],
-                  range[1]);
+           sv_refuse(why, 400, "feedback of %g is outside the agent's reward_range, %g to %g", number,
+                     range[0], range[1]);
 }
 
 static bool read_values(sv_feedback *self, const sv_settings *settings, sv_refusal *why) {
     const char *name;
     json_t *value;
     if (!self->values)
-        return refuse(why, 400, "feedback is missing: a value by item id, or a list of K values or nulls");
+        return sv_refuse(why, 400, "feedback is missing: a value by item id, or a list of K values or nulls");
     if (json_is_array(self->values)) {
         for (size_t i = 0; i < json_array_size(self->values); i++)
             if (!read_number(json_array_get(self->values, i), settings, why)) return false;
         return true;
     }
-    if (!json_is_object(self->values)) return refuse(why, 400, "feedback is neither an object nor a list");
-    if (!json_object_size(self->values)) return refuse(why, 400, "feedback has no values");
+    if (!json_is_object(self->values)) return sv_refuse(why, 400, "feedback is neither an object nor a list");
+    if (!json_object_size(self->values)) return sv_refuse(why, 400, "feedback has no values");
     json_object_foreach((json_t *)self->values, name,
                         value) if (!read_number(value, settings, why)) return false;
     return true;
@@ -108,7 +108,7 @@ static bool place_by_name(const sv_feedback *self, const json_t *positions, doub
     json_object_foreach((json_t *)self->values, name, value) {
         const json_t *at = json_object_get(positions, name);
         if (!at || (size_t)json_integer_value(at) >= count)
-            return refuse(why, 400, "%.64s is not in the slate of event %.64s", name, self->event);
+            return sv_refuse(why, 400, "%.64s is not in the slate of event %.64s", name, self->event);
         if (json_is_number(value)) values[json_integer_value(at)] = json_number_value(value);
     }
     return true;
@@ -116,23 +116,23 @@ static bool place_by_name(const sv_feedback *self, const json_t *positions, doub
 
 /* The slate is the journal's: it is read there. */
 static bool find_slate(sv_exchange *exchange, sv_feedback *self, sv_refusal *why) {
-    store_decision found;
+    sv_store_decision found;
     sv_service *service = exchange->service;
-    sv_store *reader = readers_take(&service->readers, why);
+    sv_store *reader = sv_readers_take(&service->readers, why);
     if (!reader) return false;
-    store_status status = store_decision_find(reader, exchange->agent->id, self->event, &found);
+    sv_store_status status = sv_store_decision_find(reader, exchange->agent->id, self->event, &found);
     json_t *answer = status == STORE_OK ? json_loads(found.answer, 0, NULL) : NULL;
     self->count = status == STORE_OK ? found.arm_count : 0;
     self->decision = status == STORE_OK ? found.id : 0;
     if (status == STORE_NONE)
         refuse_unknown(self, why);
     else if (status != STORE_OK)
-        refuse(why, 503, "%s", store_sentence(reader));
-    readers_give_back(&service->readers, reader);
+        sv_refuse(why, 503, "%s", sv_store_sentence(reader));
+    sv_readers_give_back(&service->readers, reader);
     if (status != STORE_OK) return false;
     self->positions = positions_of(json_object_get(answer, "slate"));
     json_decref(answer);
-    return self->positions || refuse(why, 503, "memory could not be had");
+    return self->positions || sv_refuse(why, 503, "memory could not be had");
 }
 
 /* K values or nulls, in the order of the slate, as text. */
@@ -141,7 +141,7 @@ static bool place(sv_exchange *exchange, sv_feedback *self, sv_refusal *why) {
     if (by_name && !find_slate(exchange, self, why)) return false;
     if (!by_name) self->count = json_array_size(self->values);
     double *values = calloc(self->count + 1, sizeof *values);
-    if (!values) return refuse(why, 503, "memory could not be had");
+    if (!values) return sv_refuse(why, 503, "memory could not be had");
     for (size_t i = 0; i < self->count; i++) {
         const json_t *value = by_name ? NULL : json_array_get(self->values, i);
         values[i] = json_is_number(value) ? json_number_value(value) : NAN;
@@ -149,104 +149,104 @@ static bool place(sv_exchange *exchange, sv_feedback *self, sv_refusal *why) {
     if (by_name) good = place_by_name(self, self->positions, values, self->count, why);
     if (good) text_numbers(&self->placed, values, self->count);
     free(values);
-    if (good && self->placed.failed) good = refuse(why, 503, "memory could not be had");
+    if (good && self->placed.failed) good = sv_refuse(why, 503, "memory could not be had");
     return good;
 }
 
 static bool prepare(sv_exchange *self, sv_feedback *feedback, sv_refusal *why) {
     static const char *const fields[] = {"event", "id", "feedback", NULL};
-    if (!(feedback->body = value_parse(self->body.data, self->body.size, why))) return false;
-    if (!value_fields(feedback->body, "feedback", fields, why)) return false;
+    if (!(feedback->body = sv_value_parse(self->body.data, self->body.size, why))) return false;
+    if (!sv_value_fields(feedback->body, "feedback", fields, why)) return false;
     const json_t *event = json_object_get(feedback->body, "event");
-    if (!event) return refuse(why, 400, "event is missing");
-    if (!value_id(event, "event", &feedback->event, why)) return false;
+    if (!event) return sv_refuse(why, 400, "event is missing");
+    if (!sv_value_id(event, "event", &feedback->event, why)) return false;
     strcpy(self->event, feedback->event); /* for the log */
     feedback->values = json_object_get(feedback->body, "feedback");
-    feedback->settings = agent_settings(self->agent);
+    feedback->settings = sv_agent_settings(self->agent);
     return read_values(feedback, feedback->settings, why) && read_key(feedback, why) &&
            place(self, feedback, why);
 }
 
 /* ---- in the writer ---- */
 
-static store_status keep(sv_feedback *self, sv_store *store, const store_decision *decision,
-                         const char *value) {
-    int64_t now = clock_milliseconds();
-    store_decision of = *decision;
+static sv_store_status keep(sv_feedback *self, sv_store *store, const sv_store_decision *decision,
+                            const char *value) {
+    int64_t now = sv_clock_milliseconds();
+    sv_store_decision of = *decision;
     self->late = of.state != DECISION_WAITS;
-    store_status status = store_feedback_add(store, of.id, self->key, now, self->late, value);
+    sv_store_status status = sv_store_feedback_add(store, of.id, self->key, now, self->late, value);
     self->retry = status == STORE_NONE;
     if (status != STORE_OK) return status;
     if (self->late || of.due) return STORE_OK;
-    store_row row;
+    sv_store_row row;
     self->closed = true;
-    status = closing_write(store, self->settings, &of, &row, &self->reward);
+    status = sv_closing_write(store, self->settings, &of, &row, &self->reward);
     self->seq = row.seq;
     return status;
 }
 
 /* Does it fit what is there now? */
-static bool fits(sv_feedback *self, const store_decision *decision, size_t before) {
+static bool fits(sv_feedback *self, const sv_store_decision *decision, size_t before) {
     if (self->decision && self->decision != decision->id) return refuse_unknown(self, &self->why);
     if (self->count != decision->arm_count)
-        return refuse(&self->why, 400, "feedback has %zu values, and the slate of event %.64s %zu arms",
-                      self->count, self->event, decision->arm_count);
+        return sv_refuse(&self->why, 400, "feedback has %zu values, and the slate of event %.64s %zu arms",
+                         self->count, self->event, decision->arm_count);
     if (before >= LIMIT_FEEDBACKS || (before && (before + 1) * self->count > LIMIT_FEEDBACK_VALUES))
-        return refuse(&self->why, 409, "event %.64s has %zu feedbacks of %zu values, which is the most",
-                      self->event, before, self->count);
+        return sv_refuse(&self->why, 409, "event %.64s has %zu feedbacks of %zu values, which is the most",
+                         self->event, before, self->count);
     return true;
 }
 
-static store_status run_feedback(sv_job *base, sv_store *store) {
+static sv_store_status run_feedback(sv_job *base, sv_store *store) {
     sv_feedback *self = (sv_feedback *)base;
-    store_decision decision;
+    sv_store_decision decision;
     size_t before = 0;
-    store_status status = store_decision_find(store, self->exchange->agent->id, self->event, &decision);
+    sv_store_status status = sv_store_decision_find(store, self->exchange->agent->id, self->event, &decision);
     if (status == STORE_NONE) refuse_unknown(self, &self->why);
-    if (status == STORE_OK) status = store_feedback_count(store, decision.id, &before);
+    if (status == STORE_OK) status = sv_store_feedback_count(store, decision.id, &before);
     if (status == STORE_OK && fits(self, &decision, before))
         status = keep(self, store, &decision, self->placed.data);
     return status;
 }
 
-static void end_feedback(sv_job *base, store_status status) {
+static void end_feedback(sv_job *base, sv_store_status status) {
     sv_feedback *self = (sv_feedback *)base;
     sv_exchange *exchange = self->exchange;
     sv_agent *agent = exchange->agent;
     if (status != STORE_OK)
-        exchange_refuse_store(exchange, status);
+        sv_exchange_refuse_store(exchange, status);
     else if (self->why.status)
-        exchange_refuse(exchange, &self->why);
+        sv_exchange_refuse(exchange, &self->why);
     else {
         if (self->retry)
             atomic_fetch_add(&agent->retries, 1);
         else
-            agent_count_feedback(agent);
+            sv_agent_count_feedback(agent);
         if (self->late && !self->retry) atomic_fetch_add(&agent->late, 1);
         if (self->closed) {
-            agent_wrote(agent, self->seq);
-            agent_count_learnt(agent, self->reward);
-            learner_wake(exchange->service->learner, agent);
+            sv_agent_wrote(agent, self->seq);
+            sv_agent_count_learnt(agent, self->reward);
+            sv_learner_wake(exchange->service->learner, agent);
         }
-        exchange_answer(exchange, 204);
+        sv_exchange_answer(exchange, 204);
     }
     exchange->done(exchange);
 }
 
-static void submit(sv_exchange *self) { exchange_submit(self, &((sv_feedback *)self->state)->job); }
+static void submit(sv_exchange *self) { sv_exchange_submit(self, &((sv_feedback *)self->state)->job); }
 
-void route_feedback(sv_exchange *self) {
+void sv_route_feedback(sv_exchange *self) {
     sv_refusal why = {0};
     sv_feedback *state = calloc(1, sizeof *state);
     self->state = state;
     self->state_free = free_feedback;
     if (!state)
-        refuse(&why, 503, "memory could not be had");
+        sv_refuse(&why, 503, "memory could not be had");
     else if (prepare(self, state, &why)) {
         state->job = (sv_job){.run = run_feedback, .end = end_feedback, .queued = &self->agent->queued};
         state->exchange = self;
         self->later = submit;
         return;
     }
-    exchange_refuse(self, &why);
+    sv_exchange_refuse(self, &why);
 }

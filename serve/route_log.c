@@ -21,10 +21,11 @@ static bool read_parameter(const char *query, const char *name, uint64_t *out, s
     for (const char *at = query; at && *at; at = strchr(at, '&') ? strchr(at, '&') + 1 : NULL) {
         if (strncmp(at, name, size) || at[size] != '=') continue;
         char *end;
-        if (at[size + 1] < '0' || at[size + 1] > '9') return refuse(why, 400, "%s is no whole number", name);
+        if (at[size + 1] < '0' || at[size + 1] > '9')
+            return sv_refuse(why, 400, "%s is no whole number", name);
         *out = strtoull(at + size + 1, &end, 10);
-        if (*end && *end != '&') return refuse(why, 400, "%s is no whole number", name);
-        if (*out > (uint64_t)1 << 62) return refuse(why, 400, "%s is too large", name);
+        if (*end && *end != '&') return sv_refuse(why, 400, "%s is no whole number", name);
+        if (*out > (uint64_t)1 << 62) return sv_refuse(why, 400, "%s is too large", name);
     }
     return true;
 }
@@ -40,7 +41,7 @@ static void write_time(sv_text *out, int64_t milliseconds) {
 
 /* What the client sent and what it was answered, without what is written elsewhere or was for the answer
  * only. */
-static void write_rest(sv_text *out, const store_decision *of) {
+static void write_rest(sv_text *out, const sv_store_decision *of) {
     json_t *body = json_loadb(of->body, of->body_size, 0, NULL), *answer = json_loads(of->answer, 0, NULL);
     static const char *const not_of_body[] = {"event", "slate", "explain"}, *const not_of_answer[] = {
                                                                                 "event", "model", "estimates",
@@ -57,7 +58,7 @@ static void write_rest(sv_text *out, const store_decision *of) {
     json_decref(answer);
 }
 
-static void write_head(sv_page *self, const store_decision *of, bool final) {
+static void write_head(sv_page *self, const sv_store_decision *of, bool final) {
     sv_text *out = &self->exchange->answer;
     text_put(out, "\"final\":%s,\"event\":", final ? "true" : "false");
     text_string(out, of->event);
@@ -69,7 +70,7 @@ static void write_head(sv_page *self, const store_decision *of, bool final) {
     write_rest(out, of);
 }
 
-static bool write_row(void *user, const store_row *row) {
+static bool write_row(void *user, const sv_store_row *row) {
     sv_page *self = user;
     sv_text *out = &self->exchange->answer;
     self->last = row->seq;
@@ -83,7 +84,7 @@ static bool write_row(void *user, const store_row *row) {
     return !self->full && !out->failed;
 }
 
-static bool write_waiting(void *user, const store_decision *decision) {
+static bool write_waiting(void *user, const sv_store_decision *decision) {
     sv_page *self = user;
     text_put(&self->exchange->answer, "{\"seq\":null,");
     write_head(self, decision, false);
@@ -92,27 +93,27 @@ static bool write_waiting(void *user, const store_decision *decision) {
     return self->lines < self->most && self->exchange->answer.size < LIMIT_LOG_BYTES;
 }
 
-void route_log(sv_exchange *self) {
+void sv_route_log(sv_exchange *self) {
     sv_refusal why = {0};
     uint64_t from = 1, most = 100;
     if (!read_parameter(self->query, "from", &from, &why) ||
         !read_parameter(self->query, "limit", &most, &why)) {
-        exchange_refuse(self, &why);
+        sv_exchange_refuse(self, &why);
         return;
     }
     sv_page page = {.exchange = self, .most = most < 1 ? 1 : most > LIMIT_LOG_LINES ? LIMIT_LOG_LINES : most};
     sv_service *service = self->service;
     pthread_mutex_lock(&service->reading);
-    store_status status =
-        store_rows(service->reader, self->agent->id, from, (size_t)1 << 40, write_row, &page);
+    sv_store_status status =
+        sv_store_rows(service->reader, self->agent->id, from, (size_t)1 << 40, write_row, &page);
     if (status == STORE_OK && !page.full)
         status =
-            store_waiting(service->reader, self->agent->id, page.most - page.lines, write_waiting, &page);
-    if (status != STORE_OK) refuse(&why, 503, "%s", store_sentence(service->reader));
+            sv_store_waiting(service->reader, self->agent->id, page.most - page.lines, write_waiting, &page);
+    if (status != STORE_OK) sv_refuse(&why, 503, "%s", sv_store_sentence(service->reader));
     pthread_mutex_unlock(&service->reading);
     self->answer_type = "application/x-ndjson";
     if (why.status)
-        exchange_refuse(self, &why);
+        sv_exchange_refuse(self, &why);
     else
-        exchange_answer(self, 200);
+        sv_exchange_answer(self, 200);
 }

@@ -9,7 +9,7 @@
 static void give(sv_exchange *self, const sv_asset *asset, const char *type) {
     text_add(&self->answer, asset->bytes, asset->size);
     self->answer_type = type;
-    exchange_answer(self, 200);
+    sv_exchange_answer(self, 200);
 }
 
 static bool is_plain_host(const char *host) {
@@ -19,7 +19,7 @@ static bool is_plain_host(const char *host) {
 }
 
 /* The page's lines to paste have the address that it was asked for. */
-void route_page(sv_exchange *self) {
+void sv_route_page(sv_exchange *self) {
     const char *host = is_plain_host(self->host) ? self->host : "127.0.0.1:8080";
     const char *at = (const char *)asset_page_html.bytes, *end = at + asset_page_html.size;
     while (at < end) {
@@ -34,43 +34,43 @@ void route_page(sv_exchange *self) {
         at = mark + (origin ? 10 : 7);
     }
     self->answer_type = "text/html; charset=utf-8";
-    exchange_answer(self, 200);
+    sv_exchange_answer(self, 200);
 }
 
-void route_script(sv_exchange *self) { give(self, &asset_page_js, "text/javascript; charset=utf-8"); }
-void route_style(sv_exchange *self) { give(self, &asset_page_css, "text/css; charset=utf-8"); }
-void route_openapi(sv_exchange *self) { give(self, &asset_openapi_json, "application/json"); }
+void sv_route_script(sv_exchange *self) { give(self, &asset_page_js, "text/javascript; charset=utf-8"); }
+void sv_route_style(sv_exchange *self) { give(self, &asset_page_css, "text/css; charset=utf-8"); }
+void sv_route_openapi(sv_exchange *self) { give(self, &asset_openapi_json, "application/json"); }
 
-void route_health(sv_exchange *self) {
+void sv_route_health(sv_exchange *self) {
     text_put(&self->answer, "{\"status\": \"alive\"}\n");
-    exchange_answer(self, 200);
+    sv_exchange_answer(self, 200);
 }
 
 /* Names of agents and files are for those who may see them. */
 static bool is_known(const sv_exchange *self) {
     const sv_keys *keys = &self->service->keys;
-    return !keys->given || keys_who(keys, self->authorization) != WHO_ANYONE;
+    return !keys->given || sv_keys_who(keys, self->authorization) != WHO_ANYONE;
 }
 
-void route_ready(sv_exchange *self) {
+void sv_route_ready(sv_exchange *self) {
     char disk[320], learner[480];
-    learner_counts counts;
+    sv_learner_counts counts;
     sv_refusal why = {0};
     sv_service *service = self->service;
     bool known = is_known(self);
     if (atomic_load(&service->stopping))
-        refuse(&why, 503, "the service is stopping");
-    else if (writer_trouble(service->writer, disk))
-        refuse(&why, 503, "%s", known ? disk : "the journal cannot be written");
-    else if (learner_trouble(service->learner, learner))
-        refuse(&why, 503, "%s", learner);
+        sv_refuse(&why, 503, "the service is stopping");
+    else if (sv_writer_trouble(service->writer, disk))
+        sv_refuse(&why, 503, "%s", known ? disk : "the journal cannot be written");
+    else if (sv_learner_trouble(service->learner, learner))
+        sv_refuse(&why, 503, "%s", learner);
     if (why.status) {
-        exchange_refuse(self, &why);
+        sv_exchange_refuse(self, &why);
         return;
     }
-    learner_count(service->learner, &counts);
+    sv_learner_count(service->learner, &counts);
     sv_text names = {0};
-    size_t broken = agents_broken(&service->agents, known ? &names : NULL);
+    size_t broken = sv_agents_broken(&service->agents, known ? &names : NULL);
     text_put(&self->answer, "{\"status\": \"ready\"");
     if (counts.recovering) /* it serves, with policies that have not learnt all rows yet */
         text_put(&self->answer, ", \"recovering\": %llu", (unsigned long long)counts.recovering);
@@ -78,11 +78,11 @@ void route_ready(sv_exchange *self) {
     if (broken && known) text_put(&self->answer, ", \"broken_agents\": %s", names.failed ? "[]" : names.data);
     text_put(&self->answer, "}\n");
     text_free(&names);
-    exchange_answer(self, 200);
+    sv_exchange_answer(self, 200);
 }
 
-void route_metrics(sv_exchange *self) {
-    metrics_page_write(self->service, &self->answer);
+void sv_route_metrics(sv_exchange *self) {
+    sv_metrics_page_write(self->service, &self->answer);
     self->answer_type = "text/plain; version=0.0.4; charset=utf-8";
-    exchange_answer(self, 200);
+    sv_exchange_answer(self, 200);
 }

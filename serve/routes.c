@@ -9,34 +9,36 @@
 #include "service.h"
 
 static const sv_route ROUTES[] = {
-    {"GET", "/", WHO_ANYONE, BODY_NONE, false, LANE_NOW, route_page, "page"},
-    {"GET", "/page.js", WHO_ANYONE, BODY_NONE, false, LANE_NOW, route_script, "page"},
-    {"GET", "/page.css", WHO_ANYONE, BODY_NONE, false, LANE_NOW, route_style, "page"},
-    {"GET", "/openapi.json", WHO_ANYONE, BODY_NONE, false, LANE_NOW, route_openapi, "openapi"},
-    {"GET", "/healthz", WHO_ANYONE, BODY_NONE, false, LANE_NOW, route_health, "healthz"},
-    {"GET", "/readyz", WHO_ANYONE, BODY_NONE, false, LANE_NOW, route_ready, "readyz"},
-    {"GET", "/metrics", WHO_CLIENT, BODY_NONE, false, LANE_QUICK, route_metrics, "metrics"},
-    {"GET", "/v1/agents", WHO_ADMIN, BODY_NONE, false, LANE_ADMIN, route_agents, "agents"},
-    {"GET", "/v1/agents/{name}", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, route_agent, "agent"},
-    {"PUT", "/v1/agents/{name}", WHO_ADMIN, BODY_JSON, false, LANE_ADMIN, route_put_agent, "put_agent"},
-    {"DELETE", "/v1/agents/{name}", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, route_delete_agent,
+    {"GET", "/", WHO_ANYONE, BODY_NONE, false, LANE_NOW, sv_route_page, "page"},
+    {"GET", "/page.js", WHO_ANYONE, BODY_NONE, false, LANE_NOW, sv_route_script, "page"},
+    {"GET", "/page.css", WHO_ANYONE, BODY_NONE, false, LANE_NOW, sv_route_style, "page"},
+    {"GET", "/openapi.json", WHO_ANYONE, BODY_NONE, false, LANE_NOW, sv_route_openapi, "openapi"},
+    {"GET", "/healthz", WHO_ANYONE, BODY_NONE, false, LANE_NOW, sv_route_health, "healthz"},
+    {"GET", "/readyz", WHO_ANYONE, BODY_NONE, false, LANE_NOW, sv_route_ready, "readyz"},
+    {"GET", "/metrics", WHO_CLIENT, BODY_NONE, false, LANE_QUICK, sv_route_metrics, "metrics"},
+    {"GET", "/v1/agents", WHO_ADMIN, BODY_NONE, false, LANE_ADMIN, sv_route_agents, "agents"},
+    {"GET", "/v1/agents/{name}", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_agent, "agent"},
+    {"PUT", "/v1/agents/{name}", WHO_ADMIN, BODY_JSON, false, LANE_ADMIN, sv_route_put_agent, "put_agent"},
+    {"DELETE", "/v1/agents/{name}", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_delete_agent,
      "delete_agent"},
-    {"POST", "/v1/agents/{name}/decide", WHO_CLIENT, BODY_JSON, true, LANE_QUICK, route_decide, "decide"},
-    {"POST", "/v1/agents/{name}/feedback", WHO_CLIENT, BODY_JSON, true, LANE_QUICK, route_feedback,
+    {"POST", "/v1/agents/{name}/decide", WHO_CLIENT, BODY_JSON, true, LANE_QUICK, sv_route_decide, "decide"},
+    {"POST", "/v1/agents/{name}/feedback", WHO_CLIENT, BODY_JSON, true, LANE_QUICK, sv_route_feedback,
      "feedback"},
-    {"GET", "/v1/agents/{name}/log", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, route_log, "log"},
-    {"GET", "/v1/agents/{name}/model", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, route_get_model, "get_model"},
-    {"PUT", "/v1/agents/{name}/model", WHO_ADMIN, BODY_NPZ, true, LANE_ADMIN, route_put_model, "put_model"},
-    {"DELETE", "/v1/agents/{name}/events/{event}", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, route_erase,
+    {"GET", "/v1/agents/{name}/log", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_log, "log"},
+    {"GET", "/v1/agents/{name}/model", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_get_model,
+     "get_model"},
+    {"PUT", "/v1/agents/{name}/model", WHO_ADMIN, BODY_NPZ, true, LANE_ADMIN, sv_route_put_model,
+     "put_model"},
+    {"DELETE", "/v1/agents/{name}/events/{event}", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_erase,
      "erase"},
 };
 
-const sv_route *route_at(size_t index) { return index < route_count() ? &ROUTES[index] : NULL; }
-size_t route_count(void) { return sizeof ROUTES / sizeof *ROUTES; }
+const sv_route *sv_route_at(size_t index) { return index < sv_route_count() ? &ROUTES[index] : NULL; }
+size_t sv_route_count(void) { return sizeof ROUTES / sizeof *ROUTES; }
 
 /* ---- answers ---- */
 
-void exchange_answer(sv_exchange *self, int status) {
+void sv_exchange_answer(sv_exchange *self, int status) {
     self->status = status;
     if (!self->answer_type) self->answer_type = "application/json";
     if (!self->answer.failed) return;
@@ -44,34 +46,34 @@ void exchange_answer(sv_exchange *self, int status) {
     self->status = 503;
 }
 
-void exchange_refuse(sv_exchange *self, const sv_refusal *why) {
+void sv_exchange_refuse(sv_exchange *self, const sv_refusal *why) {
     text_free(&self->answer);
     self->answer_type = NULL;
     snprintf(self->error, sizeof self->error, "%.*s", (int)sizeof self->error - 1, why->message);
-    refusal_write(why, &self->answer);
-    exchange_answer(self, why->status);
+    sv_refusal_write(why, &self->answer);
+    sv_exchange_answer(self, why->status);
 }
 
-void exchange_refuse_store(sv_exchange *self, store_status status) {
+void sv_exchange_refuse_store(sv_exchange *self, sv_store_status status) {
     char sentence[320] = "the journal could not be written";
     sv_refusal why = {0};
-    writer_trouble(self->service->writer, sentence);
-    refuse(&why, 503,
-           status == STORE_LATER ? "%s: nothing was changed; try again"
-                                 : "%s: it is not known whether this was kept",
-           sentence);
-    exchange_refuse(self, &why);
+    sv_writer_trouble(self->service->writer, sentence);
+    sv_refuse(&why, 503,
+              status == STORE_LATER ? "%s: nothing was changed; try again"
+                                    : "%s: it is not known whether this was kept",
+              sentence);
+    sv_exchange_refuse(self, &why);
 }
 
-void exchange_settle(sv_exchange *self) {
+void sv_exchange_settle(sv_exchange *self) {
     if (self->state) self->state_free(self->state);
     self->state = NULL;
 }
 
-void exchange_submit(sv_exchange *self, sv_job *job) {
+void sv_exchange_submit(sv_exchange *self, sv_job *job) {
     sv_refusal why = {0};
-    if (writer_submit(self->service->writer, job, &why)) return;
-    exchange_refuse(self, &why);
+    if (sv_writer_submit(self->service->writer, job, &why)) return;
+    sv_exchange_refuse(self, &why);
     self->done(self);
 }
 
@@ -125,7 +127,7 @@ static bool is_name(const char *name) {
 static const char *allowed(const char *path) {
     sv_exchange probe = {0};
     bool get = false, put = false, post = false, delete = false;
-    for (size_t i = 0; i < route_count(); i++) {
+    for (size_t i = 0; i < sv_route_count(); i++) {
         if (!fits(ROUTES[i].path, path, &probe)) continue;
         get = get || *ROUTES[i].method == 'G';
         put = put || !strcmp(ROUTES[i].method, "PUT");
@@ -140,21 +142,21 @@ static const char *allowed(const char *path) {
 
 static bool find_route(sv_exchange *self, sv_refusal *why) {
     const char *method = !strcmp(self->method, "HEAD") ? "GET" : self->method;
-    for (size_t i = 0; i < route_count() && !self->route; i++)
+    for (size_t i = 0; i < sv_route_count() && !self->route; i++)
         if (!strcmp(ROUTES[i].method, method) && fits(ROUTES[i].path, self->path, self))
             self->route = &ROUTES[i];
     if (self->route) {
         if (*self->name && !is_name(self->name))
-            return refuse(why, 404,
-                          "names of agents are letters, digits, - _ and ., at most %d, and not . or ..",
-                          LIMIT_NAME);
+            return sv_refuse(why, 404,
+                             "names of agents are letters, digits, - _ and ., at most %d, and not . or ..",
+                             LIMIT_NAME);
         return true;
     }
     self->allow = allowed(self->path);
     if (self->allow)
-        return refuse(why, 405, "%.16s is not a method of %.128s, which has %s", self->method, self->path,
-                      self->allow);
-    return refuse(why, 404, "there is no %.128s; /openapi.json lists what there is", self->path);
+        return sv_refuse(why, 405, "%.16s is not a method of %.128s, which has %s", self->method, self->path,
+                         self->allow);
+    return sv_refuse(why, 404, "there is no %.128s; /openapi.json lists what there is", self->path);
 }
 
 /* ---- who may ---- */
@@ -173,15 +175,16 @@ static bool is_loopback_host(const char *host) {
 static bool may(sv_exchange *self, sv_refusal *why) {
     const sv_keys *keys = &self->service->keys;
     if (!keys->given)
-        return is_loopback_host(self->host) || refuse(why, 403,
-                                                      "the Host header is not 127.0.0.1, localhost or [::1], "
-                                                      "which is all that is served without --keys");
-    const sv_key *key = keys_find(keys, self->authorization);
+        return is_loopback_host(self->host) ||
+               sv_refuse(why, 403,
+                         "the Host header is not 127.0.0.1, localhost or [::1], "
+                         "which is all that is served without --keys");
+    const sv_key *key = sv_keys_find(keys, self->authorization);
     sv_who who = key ? key->who : WHO_ANYONE;
     if (key) self->key = key->name;
     if (self->route->who == WHO_ANYONE) return true;
-    if (who == WHO_ANYONE) return refuse(why, 401, "this needs a key: Authorization: Bearer KEY");
-    return who >= self->route->who || refuse(why, 403, "this needs the admin key");
+    if (who == WHO_ANYONE) return sv_refuse(why, 401, "this needs a key: Authorization: Bearer KEY");
+    return who >= self->route->who || sv_refuse(why, 403, "this needs the admin key");
 }
 
 static bool is_type(const char *type, const char *wanted) {
@@ -193,47 +196,47 @@ static bool is_type(const char *type, const char *wanted) {
 static bool has_type(const sv_exchange *self, sv_refusal *why) {
     const char *given = self->type ? self->type : "missing";
     if (self->route->body == BODY_JSON && !is_type(self->type, "application/json"))
-        return refuse(why, 415, "Content-Type is %.64s, and not application/json", given);
+        return sv_refuse(why, 415, "Content-Type is %.64s, and not application/json", given);
     if (self->route->body == BODY_NPZ && !is_type(self->type, "application/octet-stream") &&
         !is_type(self->type, "application/zip"))
-        return refuse(why, 415, "Content-Type is %.64s, and not application/octet-stream", given);
+        return sv_refuse(why, 415, "Content-Type is %.64s, and not application/octet-stream", given);
     return true;
 }
 
 /* What can be done with an agent whose settings cannot be read. */
 static bool is_for_unreadable(const sv_route *route) {
-    return route->answer == route_agent || route->answer == route_put_agent ||
-           route->answer == route_delete_agent || route->answer == route_log;
+    return route->answer == sv_route_agent || route->answer == sv_route_put_agent ||
+           route->answer == sv_route_delete_agent || route->answer == sv_route_log;
 }
 
 static bool find_agent(sv_exchange *self, sv_refusal *why) {
     if (!*self->name) return true;
-    self->agent = agents_find(&self->service->agents, self->name);
+    self->agent = sv_agents_find(&self->service->agents, self->name);
     if (self->agent && atomic_load(&self->agent->unreadable) && !is_for_unreadable(self->route))
-        return agent_is_sound(self->agent, why);
+        return sv_agent_is_sound(self->agent, why);
     return self->agent || !self->route->needs_agent ||
-           refuse(why, 404, "there is no agent %s: PUT /v1/agents/%s makes it", self->name, self->name);
+           sv_refuse(why, 404, "there is no agent %s: PUT /v1/agents/%s makes it", self->name, self->name);
 }
 
-bool routes_admit(sv_exchange *self) {
+bool sv_routes_admit(sv_exchange *self) {
     sv_refusal why = {0};
-    self->begin = clock_seconds();
+    self->begin = sv_clock_seconds();
     if (find_route(self, &why) && may(self, &why) && has_type(self, &why) && find_agent(self, &why))
         return true;
     if (why.status == 404 && self->service->keys.given &&
-        keys_who(&self->service->keys, self->authorization) == WHO_ANYONE)
-        refuse(&why, 401,
-               /* who has none learns nothing about what there is */
-               "this needs a key: Authorization: Bearer KEY");
-    exchange_refuse(self, &why);
+        sv_keys_who(&self->service->keys, self->authorization) == WHO_ANYONE)
+        sv_refuse(&why, 401,
+                  /* who has none learns nothing about what there is */
+                  "this needs a key: Authorization: Bearer KEY");
+    sv_exchange_refuse(self, &why);
     return false;
 }
 
-void routes_answer(sv_exchange *self) { self->route->answer(self); }
+void sv_routes_answer(sv_exchange *self) { self->route->answer(self); }
 
-void routes_end(sv_exchange *self) {
-    exchange_settle(self);
-    agent_release(self->agent);
+void sv_routes_end(sv_exchange *self) {
+    sv_exchange_settle(self);
+    sv_agent_release(self->agent);
     text_free(&self->body);
     text_free(&self->answer);
 }

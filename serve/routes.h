@@ -5,12 +5,12 @@
 #include "exchange.h"
 #include "keys.h"
 
-typedef enum body_kind { BODY_NONE, BODY_JSON, BODY_NPZ } body_kind;
+typedef enum body_kind { BODY_NONE, BODY_JSON, BODY_NPZ } sv_body_kind;
 
 typedef struct route {
     const char *method, *path; /* "/v1/agents/{name}/decide" */
     sv_who who;
-    body_kind body;
+    sv_body_kind body;
     bool needs_agent; /* an agent of that name must be there */
     sv_lane lane;
     void (*answer)(sv_exchange *self);
@@ -18,34 +18,34 @@ typedef struct route {
 } sv_route;
 
 /* The index-th; NULL: there is none. */
-const sv_route *route_at(size_t index);
-size_t route_count(void);
+const sv_route *sv_route_at(size_t index);
+size_t sv_route_count(void);
 /* Looks at the request line and headers: finds the route, the agent, and whether this client may. false:
  * it is answered. */
-bool routes_admit(sv_exchange *self);
+bool sv_routes_admit(sv_exchange *self);
 /* Then the body is there: answered, or `later` is set. */
-void routes_answer(sv_exchange *self);
+void sv_routes_answer(sv_exchange *self);
 /* Frees what the exchange holds. */
-void routes_end(sv_exchange *self);
+void sv_routes_end(sv_exchange *self);
 
 /* ---- route_*.c ---- */
 
-void route_page(sv_exchange *self);
-void route_script(sv_exchange *self);
-void route_style(sv_exchange *self);
-void route_openapi(sv_exchange *self);
-void route_health(sv_exchange *self);
-void route_ready(sv_exchange *self);
-void route_metrics(sv_exchange *self);
-void route_agents(sv_exchange *self);
-void route_agent(sv_exchange *self);
-void route_put_agent(sv_exchange *self);
-void route_delete_agent(sv_exchange *self);
-void route_decide(sv_exchange *self);
-void route_feedback(sv_exchange *self);
-void route_log(sv_exchange *self);
-void route_get_model(sv_exchange *self);
-void route_put_model(sv_exchange *self);
-void route_erase(sv_exchange *self);
+void sv_route_page(sv_exchange *self);
+void sv_route_script(sv_exchange *self);
+void sv_route_style(sv_exchange *self);
+void sv_route_openapi(sv_exchange *self);
+void sv_route_health(sv_exchange *self);
+void sv_route_ready(sv_exchange *self);
+void sv_route_metrics(sv_exchange *self);
+void sv_route_agents(sv_exchange *self);
+void sv_route_agent(sv_exchange *self);
+void sv_route_put_agent(sv_exchange *self);
+void sv_route_delete_agent(sv_exchange *self);
+void sv_route_decide(sv_exchange *self);
+void sv_route_feedback(sv_exchange *self);
+void sv_route_log(sv_exchange *self);
+void sv_route_get_model(sv_exchange *self);
+void sv_route_put_model(sv_exchange *self);
+void sv_route_erase(sv_exchange *self);
 
 #endif

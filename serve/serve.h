@@ -16,24 +16,24 @@ typedef struct serve_options {
     double memory;                                 /* bytes for agents; 0: half of what there is */
     double body_memory;                            /* bytes; 0: likewise */
     int log;                                       /* 0: a line a request; 1: of errors; 2: none */
-} serve_options;
+} sv_serve_options;
 
 /* Each returns 0, 2 where the user's input is wrong, or 1, with a sentence in `message` (512). */
 
 /* Serves until SIGTERM or SIGINT. */
-int serve_run(const serve_options *options, char *message);
+int sv_serve_run(const sv_serve_options *options, char *message);
 /* Looks at a folder without serving it: damage, rows that do not fit together, checkpoints that cannot be
  * read. Prints what it finds. */
-int serve_check(const char *folder, char *message);
+int sv_serve_check(const char *folder, char *message);
 /* A copy of the folder into a new one, while it is served. */
-int serve_backup(const char *folder, const char *to, char *message);
+int sv_serve_backup(const char *folder, const char *to, char *message);
 /* A folder of an older format becomes one of this version's, after a backup beside it. */
-int serve_migrate(const char *folder, char *message);
+int sv_serve_migrate(const char *folder, char *message);
 /* Helps a running service, which starts it (solver.h). */
-int serve_solver(void);
+int sv_serve_solver(void);
 /* Adds a key, "client:web", to the file and prints it. */
-int serve_add_key(const char *path, const char *role_and_name, char *message);
+int sv_serve_add_key(const char *path, const char *role_and_name, char *message);
 /* Makes a file of keys and prints the keys. */
-int serve_make_keys(const char *path, char *message);
+int sv_serve_make_keys(const char *path, char *message);
 
 #endif

@@ -10,139 +10,139 @@ typedef struct loading {
     sv_refusal *why;
 } sv_loading;
 
-static bool load_agent(void *user, const store_agent *from) {
+static bool load_agent(void *user, const sv_store_agent *from) {
     sv_loading *self = user;
     if (from->deleted) return true;
     sv_refusal unread = {0};
-    sv_settings *settings = settings_read_text(from->settings, strlen(from->settings), &unread);
+    sv_settings *settings = sv_settings_read_text(from->settings, strlen(from->settings), &unread);
     bool readable = settings;
-    if (!readable) settings = settings_guess(from->settings, strlen(from->settings));
-    sv_agent *agent = settings ? agent_new(from->id, from->name, settings) : NULL;
-    settings_release(settings);
-    if (!agent) return refuse(self->why, 503, "memory could not be had");
+    if (!readable) settings = sv_settings_guess(from->settings, strlen(from->settings));
+    sv_agent *agent = settings ? sv_agent_new(from->id, from->name, settings) : NULL;
+    sv_settings_release(settings);
+    if (!agent) return sv_refuse(self->why, 503, "memory could not be had");
     if (!readable) {
         fprintf(stderr, "superarm serve: agent %s is broken: its settings cannot be read: %s\n", from->name,
                 unread.message);
         atomic_store(&agent->unreadable, true);
-        agent_break(agent, unread.message);
+        sv_agent_break(agent, unread.message);
     }
-    agent_wrote(agent, from->last_seq);
-    bool noted = checkpoints_note(agent, from) || refuse(self->why, 503, "memory could not be had");
-    if (noted && !agents_add(&self->service->agents, agent))
+    sv_agent_wrote(agent, from->last_seq);
+    bool noted = sv_checkpoints_note(agent, from) || sv_refuse(self->why, 503, "memory could not be had");
+    if (noted && !sv_agents_add(&self->service->agents, agent))
         fprintf(stderr, "superarm serve: agent %s is not served: there are %d others, which is the most\n",
                 from->name, LIMIT_AGENTS);
-    agent_release(agent);
+    sv_agent_release(agent);
     return noted;
 }
 
 static sv_store *open_store(sv_service *self, bool write, sv_refusal *why) {
     sv_text sentence = {0};
-    sv_store *store = store_open(self->folder.path, write, &sentence);
-    if (!store) refuse(why, 503, "%s", sentence.failed ? "memory could not be had" : sentence.data);
+    sv_store *store = sv_store_open(self->folder.path, write, &sentence);
+    if (!store) sv_refuse(why, 503, "%s", sentence.failed ? "memory could not be had" : sentence.data);
     text_free(&sentence);
     return store;
 }
 
 static bool load_all(sv_service *self, sv_store *store, sv_refusal *why) {
     sv_loading loading = {self, why};
-    store_status status = store_agents(store, load_agent, &loading);
-    if (!why->status && status != STORE_OK) return refuse(why, 503, "%s", store_sentence(store));
+    sv_store_status status = sv_store_agents(store, load_agent, &loading);
+    if (!why->status && status != STORE_OK) return sv_refuse(why, 503, "%s", sv_store_sentence(store));
     return !why->status;
 }
 
 /* Takes over the store, which writes. */
-static bool start_threads(sv_service *self, const service_options *options, sv_store *store,
+static bool start_threads(sv_service *self, const sv_service_options *options, sv_store *store,
                           sv_refusal *why) {
-    sv_chore *chores[] = {&self->closing, &self->retention};
-    service_add_chores(self);
+    sv_maintenance *maintenance[] = {&self->closing, &self->retention};
+    sv_service_add_maintenance(self);
     self->reader = open_store(self, false, why);
     sv_store *of_learner = self->reader ? open_store(self, false, why) : NULL;
     sv_store *of_folding = of_learner ? open_store(self, false, why) : NULL;
     if (of_learner &&
-        store_snapshot(of_learner) != STORE_OK) /* what was there before the writer changes it */
-        refuse(why, 503, "%s", store_sentence(of_learner));
-    self->writer = of_folding && !why->status ? writer_start(store, chores, 2, &self->active) : NULL;
-    self->folding = self->writer ? folding_start(of_folding, store) : NULL;
-    learner_options about = {.folder = self->folder.path,
-                             .scratch = self->folder.scratch,
-                             .checkpoint_seconds = options->checkpoint_seconds,
-                             .recovery_seconds =
-                                 options->recovery_seconds > 0 ? options->recovery_seconds : 10,
-                             .writer = self->writer,
-                             .agents = &self->agents};
-    self->learner = self->folding ? learner_start(&about, of_learner) : NULL;
+        sv_store_snapshot(of_learner) != STORE_OK) /* what was there before the writer changes it */
+        sv_refuse(why, 503, "%s", sv_store_sentence(of_learner));
+    self->writer = of_folding && !why->status ? sv_writer_start(store, maintenance, 2, &self->active) : NULL;
+    self->folding = self->writer ? sv_folding_start(of_folding, store) : NULL;
+    sv_learner_options about = {.folder = self->folder.path,
+                                .scratch = self->folder.scratch,
+                                .checkpoint_seconds = options->checkpoint_seconds,
+                                .recovery_seconds =
+                                    options->recovery_seconds > 0 ? options->recovery_seconds : 10,
+                                .writer = self->writer,
+                                .agents = &self->agents};
+    self->learner = self->folding ? sv_learner_start(&about, of_learner) : NULL;
     sv_store *of_counting = self->learner ? open_store(self, false, why) : NULL;
-    self->counting = of_counting ? counting_start(of_counting, &self->agents) : NULL;
+    self->counting = of_counting ? sv_counting_start(of_counting, &self->agents) : NULL;
     if (self->learner) {
-        writer_do_chores(self->writer); /* which wake the learner */
+        sv_writer_do_maintenance(self->writer); /* which wake the learner */
         return true;
     }
-    store_close(of_learner);
-    if (!self->folding) store_close(of_folding);
-    if (!self->writer) store_close(store);
-    return why->status ? false : refuse(why, 503, "no thread could be had");
+    sv_store_close(of_learner);
+    if (!self->folding) sv_store_close(of_folding);
+    if (!self->writer) sv_store_close(store);
+    return why->status ? false : sv_refuse(why, 503, "no thread could be had");
 }
 
-sv_service *service_start(const service_options *options, sv_refusal *why) {
+sv_service *sv_service_start(const sv_service_options *options, sv_refusal *why) {
     sv_service *self = calloc(1, sizeof *self);
     if (!self) {
-        refuse(why, 503, "memory could not be had");
+        sv_refuse(why, 503, "memory could not be had");
         return NULL;
     }
     self->folder.lock_file = -1;
-    agents_begin(&self->agents);
+    sv_agents_begin(&self->agents);
     pthread_mutex_init(&self->reading, NULL);
-    readers_begin(&self->readers);
-    memory_begin(&self->memory, options->memory);
+    sv_readers_begin(&self->readers);
+    sv_memory_begin(&self->memory, options->memory);
     self->solver_seconds = options->solver_seconds;
-    if (options->solver && !(self->solver = solver_start(options->solver))) goto fail;
-    if (options->keys && !service_read_keys(self, options->keys, why)) goto fail;
-    if (!folder_open(&self->folder, options->folder, why)) goto fail;
+    if (options->solver && !(self->solver = sv_solver_start(options->solver))) goto fail;
+    if (options->keys && !sv_service_read_keys(self, options->keys, why)) goto fail;
+    if (!sv_folder_open(&self->folder, options->folder, why)) goto fail;
     self->readers.folder = self->folder.path;
     sv_store *store = open_store(self, true, why);
     if (!store) goto fail;
-    if (!folder_check_journal(&self->folder, store, why)) {
-        store_abandon(store);
+    if (!sv_folder_check_journal(&self->folder, store, why)) {
+        sv_store_abandon(store);
         goto fail;
     }
-    if (!folder_tidy(&self->folder, store, why) || !load_all(self, store, why)) {
-        store_close(store);
+    if (!sv_folder_tidy(&self->folder, store, why) || !load_all(self, store, why)) {
+        sv_store_close(store);
         goto fail;
     }
     if (!start_threads(self, options, store, why)) goto fail;
     return self;
 fail:
-    service_stop(self);
+    sv_service_stop(self);
     return NULL;
 }
 
-bool service_read_keys(sv_service *self, const char *path, sv_refusal *why) {
+bool sv_service_read_keys(sv_service *self, const char *path, sv_refusal *why) {
     char warning[200];
-    if (!keys_read(&self->keys, path, warning, why)) return false;
+    if (!sv_keys_read(&self->keys, path, warning, why)) return false;
     if (*warning) fprintf(stderr, "superarm serve: %s\n", warning);
     return true;
 }
 
-unsigned long long service_number(void) {
+unsigned long long sv_service_number(void) {
     static atomic_ullong last;
     return atomic_fetch_add(&last, 1) + 1;
 }
 
-void service_stop(sv_service *self) {
+void sv_service_stop(sv_service *self) {
     if (!self) return;
-    counting_stop(self->counting);
-    learner_stop(self->learner);
-    folding_stop(self->folding);
-    writer_stop(self->writer);
-    folding_destroy(self->folding);
-    learner_destroy(self->learner);
-    store_close(self->reader);
-    readers_end(&self->readers);
-    solver_stop(self->solver);
-    memory_end(&self->memory);
-    keys_free(&self->keys);
-    agents_end(&self->agents);
+    sv_counting_stop(self->counting);
+    sv_learner_stop(self->learner);
+    sv_folding_stop(self->folding);
+    sv_writer_stop(self->writer);
+    sv_folding_destroy(self->folding);
+    sv_learner_destroy(self->learner);
+    sv_store_close(self->reader);
+    sv_readers_end(&self->readers);
+    sv_solver_stop(self->solver);
+    sv_memory_end(&self->memory);
+    sv_keys_free(&self->keys);
+    sv_agents_end(&self->agents);
     pthread_mutex_destroy(&self->reading);
-    folder_close(&self->folder);
+    sv_folder_close(&self->folder);
     free(self);
 }

@@ -60,7 +60,7 @@ struct service {
     atomic_uint connections, active;
     atomic_uint_fast64_t turned_away;
     atomic_size_t body_bytes;
-    sv_chore closing, retention;
+    sv_maintenance closing, retention;
     sv_closed closed[SERVICE_CLOSINGS]; /* the writer's own */
     size_t closed_count;
     sv_pass pass;
@@ -74,18 +74,18 @@ typedef struct service_options {
     const char *solver;        /* the program to start solvers from; NULL: none */
     double solver_seconds;     /* 0: no bound */
     double memory;             /* bytes for agents; 0: half of what there is */
-} service_options;
+} sv_service_options;
 
 /* Opens the folder, which is made where it is missing, and goes on from its journal. NULL with a refusal:
  * 400 where the user's input is wrong. */
-sv_service *service_start(const service_options *options, sv_refusal *why);
+sv_service *sv_service_start(const sv_service_options *options, sv_refusal *why);
 /* Ends after what was accepted is answered. */
-void service_stop(sv_service *self);
+void sv_service_stop(sv_service *self);
 /* Again: on failure they stay as they were. */
-bool service_read_keys(sv_service *self, const char *path, sv_refusal *why);
+bool sv_service_read_keys(sv_service *self, const char *path, sv_refusal *why);
 /* Another one each time: for names of files. An address would tell where memory is. */
-unsigned long long service_number(void);
-/* The two things that the writer does by itself (chores.c). */
-void service_add_chores(sv_service *self);
+unsigned long long sv_service_number(void);
+/* The two things that the writer does by itself (maintenance.c). */
+void sv_service_add_maintenance(sv_service *self);
 
 #endif

@@ -16,19 +16,19 @@ static bool find_dim(sv_settings *self, sv_refusal *why) {
         size_t features = sa_schema_dim(self->schema);
         const json_t *given = json_object_get(self->options, "dim");
         if (given && (!json_is_integer(given) || (size_t)json_integer_value(given) != features))
-            return refuse(why, 400, "options: dim is not the schema's, %zu: leave it out", features);
+            return sv_refuse(why, 400, "options: dim is not the schema's, %zu: leave it out", features);
         if (!given && json_object_set_new(self->options, "dim", json_integer((json_int_t)features)))
-            return refuse(why, 503, "memory could not be had");
+            return sv_refuse(why, 503, "memory could not be had");
     }
     if (!json_object_get(self->options, "dim"))
-        return refuse(why, 400,
-                      "options: dim is missing, the number of features of an arm, and so is a schema: "
-                      "{\"options\": {\"dim\": 20}}");
-    sa_options *options = settings_options(self, why);
+        return sv_refuse(why, 400,
+                         "options: dim is missing, the number of features of an arm, and so is a schema: "
+                         "{\"options\": {\"dim\": 20}}");
+    sa_options *options = sv_settings_options(self, why);
     if (!options) return false;
     if (sa_options_check_read(options) != SA_OK) {
         sa_options_destroy(options);
-        return refuse(why, 400, "options: %s", sa_last_error());
+        return sv_refuse(why, 400, "options: %s", sa_last_error());
     }
     sa_options_get(options, "dim", dim, sizeof dim);
     self->dim = strtoull(dim, NULL, 10);
@@ -43,10 +43,10 @@ static bool read_range(const json_t *body, const char *name, double wide, double
     out[1] = wide;
     if (!value || json_is_null(value)) return true;
     if (json_array_size(value) != 2)
-        return refuse(why, 400, "%s is not a list of two numbers, as in [0, 1]", name);
+        return sv_refuse(why, 400, "%s is not a list of two numbers, as in [0, 1]", name);
     for (size_t i = 0; i < 2; i++)
-        if (!value_number(json_array_get(value, i), name, &out[i], why)) return false;
-    return out[0] < out[1] || refuse(why, 400, "%s: %g is not less than %g", name, out[0], out[1]);
+        if (!sv_value_number(json_array_get(value, i), name, &out[i], why)) return false;
+    return out[0] < out[1] || sv_refuse(why, 400, "%s: %g is not less than %g", name, out[0], out[1]);
 }
 
 /* `strict`: from a client, who must say what silence means. */
@@ -60,41 +60,41 @@ static bool read_numbers(sv_settings *self, const json_t *body, const sv_setting
         !read_range(body, "feature_range", 1e13, self->feature_range, why))
         return false;
     if (!json_object_get(body, "default_feedback") && strict && !before)
-        return refuse(
+        return sv_refuse(
             why, 400,
             "default_feedback is missing, what an arm of a slate is worth that gets no feedback: 0, "
             "where it was seen and nothing came of it (clicks, sales); null, where nobody knows, and "
             "nothing is learnt of it (ratings)");
     if ((value = json_object_get(body, "default_feedback")) && json_is_null(value))
         self->default_feedback = NAN;
-    else if (value && !value_number(value, "default_feedback", &self->default_feedback, why))
+    else if (value && !sv_value_number(value, "default_feedback", &self->default_feedback, why))
         return false;
     if ((value = json_object_get(body, "wait_seconds")) &&
-        !value_number(value, "wait_seconds", &self->wait_seconds, why))
+        !sv_value_number(value, "wait_seconds", &self->wait_seconds, why))
         return false;
     if (self->wait_seconds < 0 || self->wait_seconds > 31536000)
-        return refuse(why, 400, "wait_seconds %g is not between 0 and a year", self->wait_seconds);
+        return sv_refuse(why, 400, "wait_seconds %g is not between 0 and a year", self->wait_seconds);
     if ((value = json_object_get(body, "retention_days")) &&
-        !value_number(value, "retention_days", &self->retention_days, why))
+        !sv_value_number(value, "retention_days", &self->retention_days, why))
         return false;
     if (self->retention_days < 0 || self->retention_days > 36500)
-        return refuse(why, 400, "retention_days %g is not between 0 (for ever) and 36500",
-                      self->retention_days);
+        return sv_refuse(why, 400, "retention_days %g is not between 0 (for ever) and 36500",
+                         self->retention_days);
     self->slate = 4;
     if ((value = json_object_get(body, "slate")) &&
-        !value_whole(value, "slate", 1, LIMIT_ITEMS, &self->slate, why))
+        !sv_value_whole(value, "slate", 1, LIMIT_ITEMS, &self->slate, why))
         return false;
     return true;
 }
 
 static bool read_schema(sv_settings *self, const json_t *value, sv_refusal *why) {
     if (!value || json_is_null(value)) return true;
-    if (!json_is_object(value)) return refuse(why, 400, "schema is no object");
+    if (!json_is_object(value)) return sv_refuse(why, 400, "schema is no object");
     char *written = json_dumps(value, JSON_COMPACT);
-    if (!written) return refuse(why, 503, "memory could not be had");
+    if (!written) return sv_refuse(why, 503, "memory could not be had");
     sa_status status = sa_schema_parse(written, strlen(written), "schema", &self->schema);
     free(written);
-    return status == SA_OK || refuse_library(why, status);
+    return status == SA_OK || sv_refuse_library(why, status);
 }
 
 static bool read_aggregate(sv_settings *self, const json_t *body, sv_refusal *why) {
@@ -103,7 +103,7 @@ static bool read_aggregate(sv_settings *self, const json_t *body, sv_refusal *wh
     size_t i = 0;
     if (!value) return true;
     while (i < 3 && (!word || strcmp(word, AGGREGATES[i]))) i++;
-    if (i == 3) return refuse(why, 400, "aggregate is none of last, sum and max");
+    if (i == 3) return sv_refuse(why, 400, "aggregate is none of last, sum and max");
     self->aggregate = (sv_aggregate)i;
     return true;
 }
@@ -112,8 +112,8 @@ static bool read_rest(sv_settings *self, const json_t *body, sv_refusal *why) {
     if (!read_aggregate(self, body, why)) return false;
     if (!read_schema(self, json_object_get(body, "schema"), why)) return false;
     const json_t *value = json_object_get(body, "options");
-    if (value && !json_is_object(value)) return refuse(why, 400, "options is no object");
-    self->options = settings_plain_options(value, why);
+    if (value && !json_is_object(value)) return sv_refuse(why, 400, "options is no object");
+    self->options = sv_settings_plain_options(value, why);
     return self->options;
 }
 
@@ -122,11 +122,11 @@ static sv_settings *new_settings(sv_refusal *why) {
     if (self)
         self->owners = 1;
     else
-        refuse(why, 503, "memory could not be had");
+        sv_refuse(why, 503, "memory could not be had");
     return self;
 }
 
-sv_settings *settings_read(const json_t *body, const sv_settings *before, bool *reset, sv_refusal *why) {
+sv_settings *sv_settings_read(const json_t *body, const sv_settings *before, bool *reset, sv_refusal *why) {
     static const char *const fields[] = {
         "options",   "schema",         "slate", "default_feedback", "wait_seconds",
         "aggregate", "retention_days", "reset", "reward_range",     "feature_range",
@@ -134,9 +134,9 @@ sv_settings *settings_read(const json_t *body, const sv_settings *before, bool *
     sv_settings *self = new_settings(why);
     if (!self) return NULL;
     json_t *again = json_object_get(body, "reset");
-    if (!value_fields(body, "an agent", fields, why)) goto fail;
+    if (!sv_value_fields(body, "an agent", fields, why)) goto fail;
     if (again && (!reset || !json_is_boolean(again))) {
-        refuse(why, 400, "reset is neither true nor false");
+        sv_refuse(why, 400, "reset is neither true nor false");
         goto fail;
     }
     if (reset) *reset = json_is_true(again);
@@ -144,21 +144,21 @@ sv_settings *settings_read(const json_t *body, const sv_settings *before, bool *
         goto fail;
     return self;
 fail:
-    settings_release(self);
+    sv_settings_release(self);
     return NULL;
 }
 
-sv_settings *settings_read_text(const char *bytes, size_t size, sv_refusal *why) {
-    json_t *body = value_parse(bytes, size, why);
-    sv_settings *self = body ? settings_read(body, NULL, NULL, why) : NULL;
+sv_settings *sv_settings_read_text(const char *bytes, size_t size, sv_refusal *why) {
+    json_t *body = sv_value_parse(bytes, size, why);
+    sv_settings *self = body ? sv_settings_read(body, NULL, NULL, why) : NULL;
     json_decref(body);
     return self;
 }
 
-sv_settings *settings_guess(const char *bytes, size_t size) {
+sv_settings *sv_settings_guess(const char *bytes, size_t size) {
     sv_refusal why = {0};
     sv_settings *self = new_settings(&why);
-    json_t *body = value_parse(bytes, size, &why), *options = json_object_get(body, "options");
+    json_t *body = sv_value_parse(bytes, size, &why), *options = json_object_get(body, "options");
     if (self) {
         read_numbers(self, body, NULL, false, &why);
         read_aggregate(self, body, &why);
@@ -166,12 +166,12 @@ sv_settings *settings_guess(const char *bytes, size_t size) {
     }
     json_decref(body);
     if (self && self->options) return self;
-    settings_release(self);
+    sv_settings_release(self);
     return NULL;
 }
 
 /* Through the same gate as any other: what PUT would refuse is refused here. */
-sv_settings *settings_with(const sv_settings *self, json_t *options, sv_refusal *why) {
+sv_settings *sv_settings_with(const sv_settings *self, json_t *options, sv_refusal *why) {
     sv_text written = {0};
     sv_settings part = {.options = options,
                         .schema = self->schema,
@@ -182,27 +182,27 @@ sv_settings *settings_with(const sv_settings *self, json_t *options, sv_refusal 
                         .retention_days = self->retention_days,
                         .reward_range = {self->reward_range[0], self->reward_range[1]},
                         .feature_range = {self->feature_range[0], self->feature_range[1]}};
-    if (options) settings_write(&part, &written);
+    if (options) sv_settings_write(&part, &written);
     sv_settings *made = NULL;
     if (!options || written.failed)
-        refuse(why, 503, "memory could not be had");
+        sv_refuse(why, 503, "memory could not be had");
     else
-        made = settings_read_text(written.data, written.size, why);
+        made = sv_settings_read_text(written.data, written.size, why);
     text_free(&written);
     json_decref(options);
     return made;
 }
 
-void settings_retain(sv_settings *self) { atomic_fetch_add(&self->owners, 1); }
+void sv_settings_retain(sv_settings *self) { atomic_fetch_add(&self->owners, 1); }
 
-void settings_release(sv_settings *self) {
+void sv_settings_release(sv_settings *self) {
     if (!self || atomic_fetch_sub(&self->owners, 1) > 1) return;
     json_decref(self->options);
     sa_schema_release(self->schema);
     free(self);
 }
 
-void settings_write(const sv_settings *self, sv_text *out) {
+void sv_settings_write(const sv_settings *self, sv_text *out) {
     char *options = json_dumps(self->options, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
     if (!options) out->failed = true;
     text_put(out, "{\"options\": %s, ", options ? options : "{}");
@@ -221,24 +221,24 @@ void settings_write(const sv_settings *self, sv_text *out) {
     text_put(out, "}");
 }
 
-bool settings_same_schema(const sv_settings *self, const sv_settings *other) {
+bool sv_settings_same_schema(const sv_settings *self, const sv_settings *other) {
     if (!self->schema || !other->schema) return self->schema == other->schema;
     return !strcmp(sa_schema_text(self->schema), sa_schema_text(other->schema));
 }
 
-bool settings_same_agent(const sv_settings *self, const sv_settings *other) {
+bool sv_settings_same_agent(const sv_settings *self, const sv_settings *other) {
     char position[64] = "";
     const char *feedback = json_string_value(json_object_get(self->options, "feedback"));
     if (feedback) snprintf(position, sizeof position, "%s", feedback);
     if (!strcmp(position, "position") && self->slate != other->slate)
         return false; /* it has a weight a position */
-    return settings_same_schema(self, other) && json_equal(self->options, other->options);
+    return sv_settings_same_schema(self, other) && json_equal(self->options, other->options);
 }
 
 static bool same_number(double one, double other) { return one == other || (isnan(one) && isnan(other)); }
 
-bool settings_same(const sv_settings *self, const sv_settings *other) {
-    return settings_same_agent(self, other) && self->slate == other->slate &&
+bool sv_settings_same(const sv_settings *self, const sv_settings *other) {
+    return sv_settings_same_agent(self, other) && self->slate == other->slate &&
            self->aggregate == other->aggregate &&
            same_number(self->default_feedback, other->default_feedback) &&
            self->wait_seconds == other->wait_seconds && self->retention_days == other->retention_days &&

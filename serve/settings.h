@@ -24,29 +24,29 @@ typedef struct settings {
 } sv_settings;
 
 /* From PUT's body, to an agent that has `before` (NULL: a new one). NULL with a refusal. */
-sv_settings *settings_read(const json_t *body, const sv_settings *before, bool *reset, sv_refusal *why);
+sv_settings *sv_settings_read(const json_t *body, const sv_settings *before, bool *reset, sv_refusal *why);
 /* From the journal. */
-sv_settings *settings_read_text(const char *bytes, size_t size, sv_refusal *why);
+sv_settings *sv_settings_read_text(const char *bytes, size_t size, sv_refusal *why);
 /* What can be read of settings that cannot be opened: no schema, and dim 0. NULL when memory is short. */
-sv_settings *settings_guess(const char *bytes, size_t size);
+sv_settings *sv_settings_guess(const char *bytes, size_t size);
 /* The same but for the options, whose reference it takes, also where it fails. NULL with a refusal. */
-sv_settings *settings_with(const sv_settings *self, json_t *options, sv_refusal *why);
+sv_settings *sv_settings_with(const sv_settings *self, json_t *options, sv_refusal *why);
 /* An option's value as JSON: a number as a number, and so on. NULL when memory is short. */
-json_t *settings_value(const sa_option_info *info, const char *value);
-void settings_retain(sv_settings *self);
-void settings_release(sv_settings *self); /* NULL is fine */
-/* As JSON that settings_read takes. */
-void settings_write(const sv_settings *self, sv_text *out);
+json_t *sv_settings_value(const sa_option_info *info, const char *value);
+void sv_settings_retain(sv_settings *self);
+void sv_settings_release(sv_settings *self); /* NULL is fine */
+/* As JSON that sv_settings_read takes. */
+void sv_settings_write(const sv_settings *self, sv_text *out);
 /* The library's options; caller destroys. NULL with a refusal. */
-sa_options *settings_options(const sv_settings *self, sv_refusal *why);
+sa_options *sv_settings_options(const sv_settings *self, sv_refusal *why);
 /* The options as they are kept; a new object. NULL with a refusal. */
-json_t *settings_plain_options(const json_t *given, sv_refusal *why);
+json_t *sv_settings_plain_options(const json_t *given, sv_refusal *why);
 /* Is it an option that PUT takes? */
-bool settings_takes(const char *option);
+bool sv_settings_takes(const char *option);
 /* Would an agent of the one be another agent than one of the other? */
-bool settings_same_agent(const sv_settings *self, const sv_settings *other);
-bool settings_same_schema(const sv_settings *self, const sv_settings *other);
+bool sv_settings_same_agent(const sv_settings *self, const sv_settings *other);
+bool sv_settings_same_schema(const sv_settings *self, const sv_settings *other);
 /* The same options and schema and also the rest. */
-bool settings_same(const sv_settings *self, const sv_settings *other);
+bool sv_settings_same(const sv_settings *self, const sv_settings *other);
 
 #endif

@@ -37,7 +37,7 @@ static void handle(int number) {
 static int next_signal(double until) {
     struct pollfd waits = {.fd = ends[0], .events = POLLIN};
     for (;;) {
-        double left = until - clock_seconds();
+        double left = until - sv_clock_seconds();
         char byte;
         if (left <= 0) return 0;
         if (poll(&waits, 1, left > 1000 ? 1000000 : (int)(left * 1000) + 1) > 0 &&
@@ -54,7 +54,7 @@ static void take_reload(void) {
 
 /* Whoever waits for the service to end has waited enough, or asks a second time. */
 static void end_in_time(void) {
-    double until = clock_seconds() + all.seconds;
+    double until = sv_clock_seconds() + all.seconds;
     int got;
     while ((got = next_signal(until)) == SIGHUP) continue;
     if (got) _exit(0);
@@ -66,9 +66,9 @@ static void end_in_time(void) {
 }
 
 static void *listen_to_signals(void *unused) {
-    thread_name("signals");
+    sv_thread_name("signals");
     for (int got = 0; got != SIGTERM && got != SIGINT;) {
-        got = next_signal(clock_seconds() + 1e6);
+        got = next_signal(sv_clock_seconds() + 1e6);
         if (got == SIGHUP) take_reload();
     }
     pthread_mutex_lock(&all.lock);
@@ -80,7 +80,7 @@ static void *listen_to_signals(void *unused) {
     return unused;
 }
 
-bool signals_begin(double seconds) {
+bool sv_signals_begin(double seconds) {
     static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
     struct sigaction about = {.sa_handler = handle, .sa_flags = SA_RESTART};
     pthread_t thread;
@@ -92,7 +92,7 @@ bool signals_begin(double seconds) {
     return true;
 }
 
-void signals_serving(void (*reload)(void *user), void *user) {
+void sv_signals_serving(void (*reload)(void *user), void *user) {
     pthread_mutex_lock(&all.lock);
     all.serving = true;
     all.reload = reload;
@@ -100,13 +100,13 @@ void signals_serving(void (*reload)(void *user), void *user) {
     pthread_mutex_unlock(&all.lock);
 }
 
-void signals_wait(void) {
+void sv_signals_wait(void) {
     pthread_mutex_lock(&all.lock);
     while (!all.asked) pthread_cond_wait(&all.changed, &all.lock);
     pthread_mutex_unlock(&all.lock);
 }
 
-void signals_end(void) {
+void sv_signals_end(void) {
     pthread_mutex_lock(&all.lock);
     all.reload = NULL;
     pthread_mutex_unlock(&all.lock);

@@ -7,12 +7,12 @@
 #include <stdbool.h>
 
 /* `seconds`: to end by itself. false: no thread could be had. */
-bool signals_begin(double seconds);
+bool sv_signals_begin(double seconds);
 /* The service is up: from here on it is asked to end, not ended. `reload` is called for a SIGHUP. */
-void signals_serving(void (*reload)(void *user), void *user);
+void sv_signals_serving(void (*reload)(void *user), void *user);
 /* Waits until the service shall end. */
-void signals_wait(void);
+void sv_signals_wait(void);
 /* No `reload` from here on. */
-void signals_end(void);
+void sv_signals_end(void);
 
 #endif

@@ -99,24 +99,24 @@ static void give_back(sv_solver *self, const sv_helper *helper) {
     pthread_mutex_unlock(&self->lock);
 }
 
-static bool converse(const sv_helper *helper, const sa_integer_program *program, wire_answer *head,
+static bool converse(const sv_helper *helper, const sa_integer_program *program, sv_wire_answer *head,
                      size_t *chosen) {
-    wire_question question = {program->columns, program->rows, program->entries, program->seconds};
-    wire_part parts[WIRE_ARRAYS];
-    double until = clock_seconds() + LONGEST + program->seconds;
-    bool good = wire_send(helper->socket, &question, sizeof question, until);
-    wire_parts(program, parts);
+    sv_wire_question question = {program->columns, program->rows, program->entries, program->seconds};
+    sv_wire_part parts[WIRE_ARRAYS];
+    double until = sv_clock_seconds() + LONGEST + program->seconds;
+    bool good = sv_wire_send(helper->socket, &question, sizeof question, until);
+    sv_wire_parts(program, parts);
     for (int i = 0; i < WIRE_ARRAYS && good; i++)
-        good = wire_send(helper->socket, parts[i].at, parts[i].size, until);
-    if (!good || !wire_receive(helper->socket, head, sizeof *head, until)) return false;
+        good = sv_wire_send(helper->socket, parts[i].at, parts[i].size, until);
+    if (!good || !sv_wire_receive(helper->socket, head, sizeof *head, until)) return false;
     return head->count <= program->columns &&
-           wire_receive(helper->socket, chosen, (size_t)head->count * sizeof *chosen, until);
+           sv_wire_receive(helper->socket, chosen, (size_t)head->count * sizeof *chosen, until);
 }
 
-sa_status solver_solve(void *user, const sa_integer_program *program, sa_integer_answer *answer) {
+sa_status sv_solver_solve(void *user, const sa_integer_program *program, sa_integer_answer *answer) {
     sv_solver *self = user;
     sv_helper helper;
-    wire_answer head;
+    sv_wire_answer head;
     if (!take(self, &helper)) {
         give_back(self, NULL);
         snprintf(answer->message, sizeof answer->message, "no process could be had for the solver");
@@ -141,9 +141,9 @@ sa_status solver_solve(void *user, const sa_integer_program *program, sa_integer
     return (sa_status)head.status;
 }
 
-unsigned long long solver_failures(sv_solver *self) { return self ? atomic_load(&self->failures) : 0; }
+unsigned long long sv_solver_failures(sv_solver *self) { return self ? atomic_load(&self->failures) : 0; }
 
-sv_solver *solver_start(const char *program) {
+sv_solver *sv_solver_start(const char *program) {
     sv_solver *self = calloc(1, sizeof *self);
     if (!self || !(self->program = strdup(program))) {
         free(self);
@@ -154,7 +154,7 @@ sv_solver *solver_start(const char *program) {
     return self;
 }
 
-void solver_stop(sv_solver *self) {
+void sv_solver_stop(sv_solver *self) {
     if (!self) return;
     while (self->free_count) end_helper(&self->free[--self->free_count]);
     pthread_cond_destroy(&self->returned);

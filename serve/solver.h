@@ -12,15 +12,15 @@
 typedef struct solver sv_solver;
 
 /* `program`: the path to start helpers from, with "serve --solver" as arguments. NULL: memory is short. */
-sv_solver *solver_start(const char *program);
+sv_solver *sv_solver_start(const char *program);
 /* An sa_integer_solver; `self` is the solver. Any number of threads may ask; each waits for its answer. */
-sa_status solver_solve(void *self, const sa_integer_program *program, sa_integer_answer *answer);
+sa_status sv_solver_solve(void *self, const sa_integer_program *program, sa_integer_answer *answer);
 /* Helpers that ended, or were ended, before they had an answer. */
-unsigned long long solver_failures(sv_solver *self);
+unsigned long long sv_solver_failures(sv_solver *self);
 /* Nobody may be asking. */
-void solver_stop(sv_solver *self); /* NULL is fine */
+void sv_solver_stop(sv_solver *self); /* NULL is fine */
 
 /* The helper: answers what comes in through its standard input, a socket, until that is closed. */
-int solver_help(void);
+int sv_solver_help(void);
 
 #endif

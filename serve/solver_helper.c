@@ -37,14 +37,14 @@ static void bound_time(double seconds) {
     setitimer(ITIMER_PROF, &timer, NULL);
 }
 
-static bool receive(const wire_question *question, sa_integer_program *out) {
+static bool receive(const sv_wire_question *question, sa_integer_program *out) {
     *out = (sa_integer_program){.columns = (size_t)question->columns,
                                 .rows = (size_t)question->rows,
                                 .entries = (size_t)question->entries,
                                 .seconds = question->seconds};
-    wire_part parts[WIRE_ARRAYS];
+    sv_wire_part parts[WIRE_ARRAYS];
     size_t all = 0, at = 0;
-    wire_parts(out, parts);
+    sv_wire_parts(out, parts);
     for (int i = 0; i < WIRE_ARRAYS; i++) all += (parts[i].size + 15) / 16 * 16;
     char *block = calloc(all + 1, 1);
     if (!block) return false;
@@ -52,7 +52,7 @@ static bool receive(const wire_question *question, sa_integer_program *out) {
     bool good = true;
     for (int i = 0; i < WIRE_ARRAYS && good; i++) {
         starts[i] = block + at;
-        good = wire_receive(STDIN_FILENO, starts[i], parts[i].size, clock_seconds() + FOREVER);
+        good = sv_wire_receive(STDIN_FILENO, starts[i], parts[i].size, sv_clock_seconds() + FOREVER);
         at += (parts[i].size + 15) / 16 * 16;
     }
     if (!good) {
@@ -72,10 +72,11 @@ static bool receive(const wire_question *question, sa_integer_program *out) {
 
 /* false: there is no more to do. */
 static bool answer_one(void) {
-    wire_question question;
+    sv_wire_question question;
     sa_integer_program program;
-    wire_answer head = {0};
-    if (!wire_receive(STDIN_FILENO, &question, sizeof question, clock_seconds() + FOREVER)) return false;
+    sv_wire_answer head = {0};
+    if (!sv_wire_receive(STDIN_FILENO, &question, sizeof question, sv_clock_seconds() + FOREVER))
+        return false;
     if (question.columns > WIRE_MOST || question.rows > WIRE_MOST || question.entries > WIRE_MOST)
         return false;
     sa_integer_answer answer = {.chosen = calloc((size_t)question.columns + 1, sizeof *answer.chosen)};
@@ -87,15 +88,15 @@ static bool answer_one(void) {
     head.count = head.status == SA_OK ? answer.count : 0;
     head.gap = answer.gap;
     memcpy(head.message, answer.message, sizeof head.message);
-    bool good = wire_send(STDIN_FILENO, &head, sizeof head, clock_seconds() + FOREVER) &&
-                wire_send(STDIN_FILENO, answer.chosen, (size_t)head.count * sizeof *answer.chosen,
-                          clock_seconds() + FOREVER);
+    bool good = sv_wire_send(STDIN_FILENO, &head, sizeof head, sv_clock_seconds() + FOREVER) &&
+                sv_wire_send(STDIN_FILENO, answer.chosen, (size_t)head.count * sizeof *answer.chosen,
+                             sv_clock_seconds() + FOREVER);
     free((void *)program.start);
     free(answer.chosen);
     return good;
 }
 
-int solver_help(void) {
+int sv_solver_help(void) {
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* in the middle of a solve nobody reads that the service is gone */
     bound_memory();
     while (answer_one()) continue;

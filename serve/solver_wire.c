@@ -8,13 +8,13 @@
 
 static bool wait_for(int socket, short what, double until) {
     struct pollfd waits = {.fd = socket, .events = what};
-    double left = until - clock_seconds();
+    double left = until - sv_clock_seconds();
     if (left <= 0) return false;
     int got = poll(&waits, 1, left > 60 ? 60000 : (int)(left * 1000) + 1);
-    return got > 0 || (got < 0 && errno == EINTR) || (got == 0 && clock_seconds() < until);
+    return got > 0 || (got < 0 && errno == EINTR) || (got == 0 && sv_clock_seconds() < until);
 }
 
-bool wire_send(int socket, const void *bytes, size_t size, double until) {
+bool sv_wire_send(int socket, const void *bytes, size_t size, double until) {
     const char *at = bytes;
     while (size) {
         if (!wait_for(socket, POLLOUT, until)) return false;
@@ -25,7 +25,7 @@ bool wire_send(int socket, const void *bytes, size_t size, double until) {
     return true;
 }
 
-bool wire_receive(int socket, void *bytes, size_t size, double until) {
+bool sv_wire_receive(int socket, void *bytes, size_t size, double until) {
     char *at = bytes;
     while (size) {
         if (!wait_for(socket, POLLIN, until)) return false;
@@ -36,14 +36,14 @@ bool wire_receive(int socket, void *bytes, size_t size, double until) {
     return true;
 }
 
-void wire_parts(const sa_integer_program *of, wire_part out[WIRE_ARRAYS]) {
-    const wire_part parts[WIRE_ARRAYS] = {{(void *)of->start, (of->columns + 1) * sizeof *of->start},
-                                          {(void *)of->index, of->entries * sizeof *of->index},
-                                          {(void *)of->value, of->entries * sizeof *of->value},
-                                          {(void *)of->lower, of->columns * sizeof *of->lower},
-                                          {(void *)of->upper, of->columns * sizeof *of->upper},
-                                          {(void *)of->score, of->columns * sizeof *of->score},
-                                          {(void *)of->least, of->rows * sizeof *of->least},
-                                          {(void *)of->most, of->rows * sizeof *of->most}};
+void sv_wire_parts(const sa_integer_program *of, sv_wire_part out[WIRE_ARRAYS]) {
+    const sv_wire_part parts[WIRE_ARRAYS] = {{(void *)of->start, (of->columns + 1) * sizeof *of->start},
+                                             {(void *)of->index, of->entries * sizeof *of->index},
+                                             {(void *)of->value, of->entries * sizeof *of->value},
+                                             {(void *)of->lower, of->columns * sizeof *of->lower},
+                                             {(void *)of->upper, of->columns * sizeof *of->upper},
+                                             {(void *)of->score, of->columns * sizeof *of->score},
+                                             {(void *)of->least, of->rows * sizeof *of->least},
+                                             {(void *)of->most, of->rows * sizeof *of->most}};
     for (int i = 0; i < WIRE_ARRAYS; i++) out[i] = parts[i];
 }

@@ -13,7 +13,7 @@ enum { WIRE_ARRAYS = 8, WIRE_MOST = 20000000 }; /* WIRE_MOST: of columns, rows, 
 typedef struct wire_question {
     uint64_t columns, rows, entries;
     double seconds;
-} wire_question;
+} sv_wire_question;
 
 typedef struct wire_answer {
     int32_t status;
@@ -21,17 +21,17 @@ typedef struct wire_answer {
     uint64_t count; /* of chosen columns, size_t each, which follow */
     double gap;
     char message[200];
-} wire_answer;
+} sv_wire_answer;
 
-/* All of it, or false: the other side is gone, or `until` (clock_seconds) has come. */
-bool wire_send(int socket, const void *bytes, size_t size, double until);
-bool wire_receive(int socket, void *bytes, size_t size, double until);
+/* All of it, or false: the other side is gone, or `until` (sv_clock_seconds) has come. */
+bool sv_wire_send(int socket, const void *bytes, size_t size, double until);
+bool sv_wire_receive(int socket, void *bytes, size_t size, double until);
 
 typedef struct wire_part {
     void *at;
     size_t size;
-} wire_part;
+} sv_wire_part;
 /* Where the arrays are, and their bytes. */
-void wire_parts(const sa_integer_program *program, wire_part out[WIRE_ARRAYS]);
+void sv_wire_parts(const sa_integer_program *program, sv_wire_part out[WIRE_ARRAYS]);
 
 #endif

@@ -19,56 +19,56 @@ typedef enum store_status {
     STORE_NONE,   /* no such thing; or: it is there already */
     STORE_LATER,  /* the disk is full or memory short: nothing was written, and a later try may succeed */
     STORE_FAILED, /* what is on the disk is not known any longer */
-} store_status;
+} sv_store_status;
 
 typedef struct store sv_store;
 
 /* ---- opening ---- */
 
 /* The database of the folder, made where it is missing if `write`. NULL, with a sentence. */
-sv_store *store_open(const char *folder, bool write, sv_text *sentence);
+sv_store *sv_store_open(const char *folder, bool write, sv_text *sentence);
 /* The same to read, of any format up to the present one: for copies. */
-sv_store *store_open_old(const char *folder, sv_text *sentence);
-void store_close(sv_store *self);   /* NULL is fine */
-void store_abandon(sv_store *self); /* the same, and no file is changed by it */
+sv_store *sv_store_open_old(const char *folder, sv_text *sentence);
+void sv_store_close(sv_store *self);   /* NULL is fine */
+void sv_store_abandon(sv_store *self); /* the same, and no file is changed by it */
 /* The journal's time when it was written last; and from here on that number goes into a file, too, once it
  * is on disk. */
-int64_t store_written(const sv_store *self);
-void store_mark(sv_store *self, int file);
+int64_t sv_store_written(const sv_store *self);
+void sv_store_mark(sv_store *self, int file);
 /* The number of the format that this version writes; that of a folder's journal, which is not newer; and a
  * journal of an older one changed into the present one. false with a sentence. */
 enum { STORE_FORMAT = 2 };
-bool store_format(const char *folder, int *format, sv_text *sentence);
-bool store_migrate(const char *folder, int format, sv_text *sentence);
+bool sv_store_format(const char *folder, int *format, sv_text *sentence);
+bool sv_store_migrate(const char *folder, int format, sv_text *sentence);
 /* The sentence of the last failure. */
-const char *store_sentence(const sv_store *self);
+const char *sv_store_sentence(const sv_store *self);
 /* Calls of fsync of this process, and their seconds, counted by power of two of microseconds, (24). */
 typedef struct store_syncs {
     uint64_t count, by_power[24];
     double seconds;
-} store_syncs;
-void store_syncs_read(store_syncs *out);
+} sv_store_syncs;
+void sv_store_syncs_read(sv_store_syncs *out);
 
 /* ---- transactions of the writer ---- */
 
-store_status store_begin(sv_store *self);
-store_status store_commit(sv_store *self);
-void store_rollback(sv_store *self);
+sv_store_status sv_store_begin(sv_store *self);
+sv_store_status sv_store_commit(sv_store *self);
+void sv_store_rollback(sv_store *self);
 /* Rows changed by this connection so far. */
-uint64_t store_changes(const sv_store *self);
+uint64_t sv_store_changes(const sv_store *self);
 /* Pages of the log that commits have added since it was folded in. */
-size_t store_log_pages(const sv_store *self);
+size_t sv_store_log_pages(const sv_store *self);
 /* Folds the log into the database, as far as others let. Any connection may do it while another writes. */
-store_status store_fold(sv_store *self);
+sv_store_status sv_store_fold(sv_store *self);
 /* The same to the end, and the log is emptied: what was erased is in no file then. STORE_LATER: somebody
  * reads, and it has to be tried again. */
-store_status store_empty_log(sv_store *self);
+sv_store_status sv_store_empty_log(sv_store *self);
 /* Another connection has seen the database fail: this one, the writer's, ends as if it had seen it itself. */
-void store_ruin(sv_store *self, const char *sentence);
-/* Has it failed for good? Then store_sentence says how. */
-bool store_is_ruined(sv_store *self);
+void sv_store_ruin(sv_store *self, const char *sentence);
+/* Has it failed for good? Then sv_store_sentence says how. */
+bool sv_store_is_ruined(sv_store *self);
 /* A write that changes nothing: does the disk take one? Outside transactions. */
-store_status store_probe(sv_store *self);
+sv_store_status sv_store_probe(sv_store *self);
 
 /* ---- agents ---- */
 
@@ -80,36 +80,37 @@ typedef struct store_agent {
     int64_t checkpoint_time;                      /* milliseconds */
     const char *older, *older_settings;           /* of the checkpoint before it */
     bool deleted;                                 /* its rows are being removed */
-} store_agent;
+} sv_store_agent;
 
 /* STORE_NONE: the name is taken. */
-store_status store_agent_add(sv_store *self, const char *name, const char *settings, int64_t now,
-                             int64_t *id);
-store_status store_agent_change(sv_store *self, int64_t agent, const char *settings);
-store_status store_agent_delete(sv_store *self, int64_t agent, int64_t now);
+sv_store_status sv_store_agent_add(sv_store *self, const char *name, const char *settings, int64_t now,
+                                   int64_t *id);
+sv_store_status sv_store_agent_change(sv_store *self, int64_t agent, const char *settings);
+sv_store_status sv_store_agent_delete(sv_store *self, int64_t agent, int64_t now);
 /* Deleted agents whose rows are not all removed; at most `most`. */
-store_status store_agents_deleted(sv_store *self, int64_t *ids, size_t most, size_t *count);
+sv_store_status sv_store_agents_deleted(sv_store *self, int64_t *ids, size_t most, size_t *count);
 /* Each agent; `each` false ends it. */
-store_status store_agents(sv_store *self, bool (*each)(void *user, const store_agent *agent), void *user);
+sv_store_status sv_store_agents(sv_store *self, bool (*each)(void *user, const sv_store_agent *agent),
+                                void *user);
 
 /* Of its decisions: takes the longer the more there are. */
 typedef struct store_counts {
     uint64_t decisions, waiting, learnt;
-} store_counts;
-store_status store_agent_count(sv_store *self, int64_t agent, store_counts *out);
+} sv_store_counts;
+sv_store_status sv_store_agent_count(sv_store *self, int64_t agent, sv_store_counts *out);
 /* From here on, until the rollback, it reads the journal as it is now. */
-store_status store_snapshot(sv_store *self);
+sv_store_status sv_store_snapshot(sv_store *self);
 
 /* ---- decisions and feedback ---- */
 
-typedef enum decision_state { DECISION_WAITS, DECISION_LEARNT, DECISION_DROPPED } decision_state;
+typedef enum decision_state { DECISION_WAITS, DECISION_LEARNT, DECISION_DROPPED } sv_decision_state;
 
 typedef struct store_decision {
     int64_t id, agent, time; /* milliseconds of the day's clock */
     int64_t wait,
         due; /* of the journal's: given how long it waits, and then until when; 0: for its feedback */
     const char *event;
-    decision_state state;
+    sv_decision_state state;
     uint64_t model, seq; /* seq of the row that learnt it; 0: none */
     uint8_t hash[SA_SHA256_BYTES];
     const uint32_t *arms; /* (arm_count) */
@@ -117,94 +118,96 @@ typedef struct store_decision {
     const char *answer; /* JSON */
     const char *body;   /* (body_size) JSON as it came */
     size_t body_size;
-} store_decision;
+} sv_store_decision;
 
 /* STORE_NONE: the event is there already. */
-store_status store_decision_add(sv_store *self, const store_decision *decision);
+sv_store_status sv_store_decision_add(sv_store *self, const sv_store_decision *decision);
 /* Without its body, which nobody needs. Texts are valid until the next decision is looked for. */
-store_status store_decision_find(sv_store *self, int64_t agent, const char *event, store_decision *out);
+sv_store_status sv_store_decision_find(sv_store *self, int64_t agent, const char *event,
+                                       sv_store_decision *out);
 /* The first decision whose wait has ended, likewise; STORE_NONE: there is none. */
-store_status store_decision_due(sv_store *self, store_decision *out);
+sv_store_status sv_store_decision_due(sv_store *self, sv_store_decision *out);
 /* All of the agent's that wait are dropped: they will not be learnt. `count`: how many. */
-store_status store_decisions_drop(sv_store *self, int64_t agent, uint64_t *count);
+sv_store_status sv_store_decisions_drop(sv_store *self, int64_t agent, uint64_t *count);
 /* Removes a decision with its feedback; its row stays, without them. Their bytes are overwritten in the
  * database; they are in the log until it is emptied. */
-store_status store_decision_erase(sv_store *self, int64_t decision);
+sv_store_status sv_store_decision_erase(sv_store *self, int64_t decision);
 
 /* `key` tells retries: STORE_NONE, it is there already. `value` is JSON: K values or nulls. */
-store_status store_feedback_add(sv_store *self, int64_t decision, const char *key, int64_t now, bool late,
-                                const char *value);
-store_status store_feedback_count(sv_store *self, int64_t decision, size_t *count);
+sv_store_status sv_store_feedback_add(sv_store *self, int64_t decision, const char *key, int64_t now,
+                                      bool late, const char *value);
+sv_store_status sv_store_feedback_count(sv_store *self, int64_t decision, size_t *count);
 /* Values in the order in which they came; late ones are left out. */
-store_status store_feedbacks(sv_store *self, int64_t decision, bool late,
-                             bool (*each)(void *user, const char *value), void *user);
+sv_store_status sv_store_feedbacks(sv_store *self, int64_t decision, bool late,
+                                   bool (*each)(void *user, const char *value), void *user);
 
 /* The id of the last one, 0 without any; and how many there are of each agent, with ids above `from` up to
  * `to`, and how many of these came late. */
-store_status store_feedback_last(sv_store *self, int64_t *id);
-store_status store_feedback_tally(sv_store *self, int64_t from, int64_t to,
-                                  void (*each)(void *user, int64_t agent, uint64_t count, uint64_t late),
-                                  void *user);
+sv_store_status sv_store_feedback_last(sv_store *self, int64_t *id);
+sv_store_status sv_store_feedback_tally(sv_store *self, int64_t from, int64_t to,
+                                        void (*each)(void *user, int64_t agent, uint64_t count,
+                                                     uint64_t late),
+                                        void *user);
 
 /* ---- the journal ---- */
 
-typedef enum row_kind { ROW_NEW = 1, ROW_CHANGE, ROW_LEARN, ROW_MODEL } row_kind;
+typedef enum row_kind { ROW_NEW = 1, ROW_CHANGE, ROW_LEARN, ROW_MODEL } sv_row_kind;
 
 typedef struct store_row {
     uint64_t seq; /* from 1, without gaps */
-    row_kind kind;
+    sv_row_kind kind;
     int64_t time, decision; /* time: the journal's, which the store gives; decision 0: none */
     const char *data;       /* (size): settings as JSON, K values or nulls as JSON, or an npz file */
     size_t size;
-    store_decision of; /* with store_rows: the decision, if it is there: id 0 where not */
-} store_row;
+    sv_store_decision of; /* with sv_store_rows: the decision, if it is there: id 0 where not */
+} sv_store_row;
 
 /* Gives it the agent's next seq. A learnt decision is marked as such. */
-store_status store_row_add(sv_store *self, int64_t agent, store_row *row);
+sv_store_status sv_store_row_add(sv_store *self, int64_t agent, sv_store_row *row);
 /* Rows from seq `from` on, at most `most`; `each` false ends it. */
-store_status store_rows(sv_store *self, int64_t agent, uint64_t from, size_t most,
-                        bool (*each)(void *user, const store_row *row), void *user);
+sv_store_status sv_store_rows(sv_store *self, int64_t agent, uint64_t from, size_t most,
+                              bool (*each)(void *user, const sv_store_row *row), void *user);
 /* The last row that makes the agent, a reset of it or the first, from seq `from` on; STORE_NONE: there is
  * none. */
-store_status store_row_reset(sv_store *self, int64_t agent, uint64_t from, uint64_t *seq);
+sv_store_status sv_store_row_reset(sv_store *self, int64_t agent, uint64_t from, uint64_t *seq);
 /* Decisions that wait, oldest first. */
-store_status store_waiting(sv_store *self, int64_t agent, size_t most,
-                           bool (*each)(void *user, const store_decision *decision), void *user);
+sv_store_status sv_store_waiting(sv_store *self, int64_t agent, size_t most,
+                                 bool (*each)(void *user, const sv_store_decision *decision), void *user);
 
 /* ---- checkpoints, retention, checks ---- */
 
 /* `keep`: the agent's newest checkpoint becomes its older one; else the older one stays, and the newest,
  * which cannot be read, is not named any longer. `spare`: the file of the one that goes stays; it could
  * not be read, and is not ours to remove. */
-store_status store_checkpoint(sv_store *self, int64_t agent, uint64_t seq, const char *file,
-                              const char *settings, bool keep, bool spare, int64_t now);
+sv_store_status sv_store_checkpoint(sv_store *self, int64_t agent, uint64_t seq, const char *file,
+                                    const char *settings, bool keep, bool spare, int64_t now);
 /* A file that is going to be written, named after an agent: should the row that names it never come, it
  * may be removed. It takes the place of what was said of that agent before. */
-store_status store_leftover(sv_store *self, int64_t agent, const char *file);
+sv_store_status sv_store_leftover(sv_store *self, int64_t agent, const char *file);
 /* Files that nobody needs: of checkpoints that were replaced or cut off, of deleted agents. */
-store_status store_leftovers(sv_store *self, void (*each)(void *user, const char *file), void *user);
+sv_store_status sv_store_leftovers(sv_store *self, void (*each)(void *user, const char *file), void *user);
 /* How the names of scratch files begin, which a start removes; STORE_NONE: they have none yet. */
-store_status store_scratch(sv_store *self, char name[64]);
-store_status store_scratch_put(sv_store *self, const char *name);
+sv_store_status sv_store_scratch(sv_store *self, char name[64]);
+sv_store_status sv_store_scratch_put(sv_store *self, const char *name);
 
 /* Removes decisions that are older than `age` milliseconds, with their rows: of a deleted agent any, of
  * others those that both checkpoints have. At most `most`, and none after the moment `until`
- * (clock_seconds). `count`: how many, `waited` of them without having been learnt. */
+ * (sv_clock_seconds). `count`: how many, `waited` of them without having been learnt. */
 typedef struct store_retention {
     int64_t agent, age;
     bool deleted; /* the agent is: all of it goes */
     size_t most;
     double until;
     uint64_t count, waited;
-} store_retention;
-store_status store_retain(sv_store *self, store_retention *what);
+} sv_store_retention;
+sv_store_status sv_store_retain(sv_store *self, sv_store_retention *what);
 /* Gives free pages back to the disk, where they are many: at most `most` of them. */
-store_status store_give_back(sv_store *self, size_t most);
+sv_store_status sv_store_give_back(sv_store *self, size_t most);
 /* The last of a deleted agent. STORE_NONE: there are decisions left. */
-store_status store_agent_remove(sv_store *self, int64_t agent);
+sv_store_status sv_store_agent_remove(sv_store *self, int64_t agent);
 /* Looks for damage and for rows that do not fit together: a line each. */
-store_status store_check(sv_store *self, sv_text *findings);
+sv_store_status sv_store_check(sv_store *self, sv_text *findings);
 /* A copy of the database as it is now, while others write. */
-store_status store_copy(sv_store *self, const char *path);
+sv_store_status sv_store_copy(sv_store *self, const char *path);
 
 #endif

@@ -128,7 +128,7 @@ struct store {
     atomic_uint log_pages;     /* of the writer's: after its last commit */
     sv_text found;             /* the texts of the decision that was looked for last */
     bool writes, old, had_log; /* old: older formats are taken, too; had_log: one that was not folded in */
-    journal_clock clock;       /* the writer's */
+    sv_journal_clock clock;    /* the writer's */
     int64_t clock_kept;        /* its `waits` when it was stored last */
     int64_t marked;            /* the one that is known to be on disk */
     int mark;                  /* file that is told so; -1: none */
@@ -140,30 +140,30 @@ struct store {
 
 /* The statement, ready for its parameters; NULL when it cannot be prepared. The one before it with the
  * same name ends. */
-sqlite3_stmt *store_use(sv_store *self, int which);
+sqlite3_stmt *sv_store_use(sv_store *self, int which);
 /* Runs a statement that gives no rows. */
-store_status store_run(sv_store *self, sqlite3_stmt *statement);
+sv_store_status sv_store_run(sv_store *self, sqlite3_stmt *statement);
 /* Steps: STORE_OK a row, STORE_NONE the end. */
-store_status store_step(sv_store *self, sqlite3_stmt *statement);
+sv_store_status sv_store_step(sv_store *self, sqlite3_stmt *statement);
 /* What an SQLite result means; keeps its sentence. */
-store_status store_result(sv_store *self, int result);
-void store_read_decision(sqlite3_stmt *statement, store_decision *out);
+sv_store_status sv_store_result(sv_store *self, int result);
+void sv_store_read_decision(sqlite3_stmt *statement, sv_store_decision *out);
 /* Runs SQL that gives no rows. */
-bool store_run_sql(sv_store *self, const char *sql);
+bool sv_store_run_sql(sv_store *self, const char *sql);
 /* The journal's tables: made, or of the format that this version knows. false with a sentence. */
-bool store_prepare_tables(sv_store *self);
+bool sv_store_prepare_tables(sv_store *self);
 /* A line for each that is not as it was made. */
-store_status store_check_tables(sv_store *self, sv_text *findings);
+sv_store_status sv_store_check_tables(sv_store *self, sv_text *findings);
 /* Adds the functions row_sum and moved_sum; an SQLite result. */
-int store_add_sums(sqlite3 *database);
+int sv_store_add_sums(sqlite3 *database);
 /* The journal's clock: from its facts; to the present; back into them, where that is due. */
-store_status store_clock_open(sv_store *self);
-void store_clock_advance(sv_store *self);
-store_status store_clock_keep(sv_store *self, bool now);
-store_status store_next_agent(sv_store *self, int64_t *id);
+sv_store_status sv_store_clock_open(sv_store *self);
+void sv_store_clock_advance(sv_store *self);
+sv_store_status sv_store_clock_keep(sv_store *self, bool now);
+sv_store_status sv_store_next_agent(sv_store *self, int64_t *id);
 /* The file of the checkpoint that `file` takes the place of may be removed. */
-store_status store_leftover_older(sv_store *self, int64_t agent, const char *file);
+sv_store_status sv_store_leftover_older(sv_store *self, int64_t agent, const char *file);
 /* Registers our layer under SQLite, once a process; the VFS's name. */
-const char *store_vfs(void);
+const char *sv_store_vfs(void);
 
 #endif

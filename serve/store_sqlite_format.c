@@ -52,15 +52,16 @@ static bool make_tables(sv_store *self) {
     snprintf(numbers, sizeof numbers, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION,
              FORMAT);
     bool good =
-        store_run_sql(self, "PRAGMA auto_vacuum = INCREMENTAL; BEGIN") && store_run_sql(self, numbers);
-    for (size_t i = 0; good && i < TABLE_COUNT; i++) good = store_run_sql(self, TABLES[i]);
-    return good && store_run_sql(self, "COMMIT");
+        sv_store_run_sql(self, "PRAGMA auto_vacuum = INCREMENTAL; BEGIN") && sv_store_run_sql(self, numbers);
+    for (size_t i = 0; good && i < TABLE_COUNT; i++) good = sv_store_run_sql(self, TABLES[i]);
+    return good && sv_store_run_sql(self, "COMMIT");
 }
 
 /* A new database gets its tables; an old one must be ours, and of the format that we know. */
-bool store_prepare_tables(sv_store *self) {
+bool sv_store_prepare_tables(sv_store *self) {
     int application = whole(self, "PRAGMA application_id"), format = whole(self, "PRAGMA user_version");
-    if (application == -1 || format == -1) return store_result(self, sqlite3_errcode(self->database)), false;
+    if (application == -1 || format == -1)
+        return sv_store_result(self, sqlite3_errcode(self->database)), false;
     if (self->writes && application == 0 && format == 0 &&
         whole(self, "SELECT count(*) FROM sqlite_master") == 0)
         return make_tables(self);
@@ -78,16 +79,16 @@ bool store_prepare_tables(sv_store *self) {
     return false;
 }
 
-bool store_format(const char *folder, int *format, sv_text *sentence) {
-    sv_store *store = store_open_old(folder, sentence);
+bool sv_store_format(const char *folder, int *format, sv_text *sentence) {
+    sv_store *store = sv_store_open_old(folder, sentence);
     if (!store) return false;
     *format = whole(store, "PRAGMA user_version");
-    store_abandon(store);
+    sv_store_abandon(store);
     return true;
 }
 
 /* The text of a table decides how its rows are read. */
-store_status store_check_tables(sv_store *self, sv_text *findings) {
+sv_store_status sv_store_check_tables(sv_store *self, sv_text *findings) {
     sqlite3_stmt *ask = NULL;
     bool good = sqlite3_prepare_v2(self->database, "SELECT count(*) FROM sqlite_master WHERE sql = ?1", -1,
                                    &ask, NULL) == SQLITE_OK;
@@ -98,5 +99,5 @@ store_status store_check_tables(sv_store *self, sv_text *findings) {
         sqlite3_reset(ask);
     }
     sqlite3_finalize(ask);
-    return good ? STORE_OK : store_result(self, sqlite3_errcode(self->database));
+    return good ? STORE_OK : sv_store_result(self, sqlite3_errcode(self->database));
 }

@@ -11,18 +11,18 @@ typedef struct candidate {
     int64_t id, time, decision, state;
 } candidate;
 
-static store_status by_id(sv_store *self, int which, int64_t id) {
-    sqlite3_stmt *statement = store_use(self, which);
+static sv_store_status by_id(sv_store *self, int which, int64_t id) {
+    sqlite3_stmt *statement = sv_store_use(self, which);
     if (!statement) return STORE_FAILED;
     sqlite3_bind_int64(statement, 1, id);
-    return store_run(self, statement);
+    return sv_store_run(self, statement);
 }
 
 /* The oldest, in order, up to the first that is too young: so the rest is not looked at. */
-static store_status list(sv_store *self, const store_retention *what, int which, int state,
-                         candidate out[BATCH], size_t *count) {
-    sqlite3_stmt *find = store_use(self, which);
-    store_status status;
+static sv_store_status list(sv_store *self, const sv_store_retention *what, int which, int state,
+                            candidate out[BATCH], size_t *count) {
+    sqlite3_stmt *find = sv_store_use(self, which);
+    sv_store_status status;
     size_t most = what->most < BATCH ? what->most : BATCH;
     int64_t before = self->clock.kept - what->age;
     *count = 0;
@@ -30,7 +30,7 @@ static store_status list(sv_store *self, const store_retention *what, int which,
     sqlite3_bind_int64(find, 1, what->agent);
     if (which == SQL_OLDEST_OPEN) sqlite3_bind_int(find, 2, state);
     sqlite3_bind_int64(find, which == SQL_OLDEST_OPEN ? 3 : 2, (int64_t)most);
-    while ((status = store_step(self, find)) == STORE_OK) {
+    while ((status = sv_store_step(self, find)) == STORE_OK) {
         int64_t time = sqlite3_column_int64(find, 1), third = sqlite3_column_int64(find, 2);
         if (!what->deleted && time >= before) break;
         if (which == SQL_OLDEST_OPEN && state == DECISION_WAITS && third && !what->deleted)
@@ -42,19 +42,19 @@ static store_status list(sv_store *self, const store_retention *what, int which,
     return status == STORE_NONE ? STORE_OK : status;
 }
 
-static store_status remove_decision(sv_store *self, int64_t id) {
-    store_status status = by_id(self, SQL_FEEDBACK_DELETE, id);
+static sv_store_status remove_decision(sv_store *self, int64_t id) {
+    sv_store_status status = by_id(self, SQL_FEEDBACK_DELETE, id);
     return status == STORE_OK ? by_id(self, SQL_DECISION_DELETE, id) : status;
 }
 
-static bool goes_on(const store_retention *what) {
-    return what->count < what->most && clock_seconds() < what->until;
+static bool goes_on(const sv_store_retention *what) {
+    return what->count < what->most && sv_clock_seconds() < what->until;
 }
 
-static store_status remove_rows(sv_store *self, store_retention *what) {
+static sv_store_status remove_rows(sv_store *self, sv_store_retention *what) {
     candidate found[BATCH];
     size_t count = 0;
-    store_status status = list(self, what, SQL_OLDEST_ROWS, 0, found, &count);
+    sv_store_status status = list(self, what, SQL_OLDEST_ROWS, 0, found, &count);
     for (size_t i = 0; status == STORE_OK && i < count && goes_on(what); i++) {
         if (found[i].decision) status = remove_decision(self, found[i].decision);
         if (status == STORE_OK) status = by_id(self, SQL_ROW_DELETE, found[i].id);
@@ -63,11 +63,11 @@ static store_status remove_rows(sv_store *self, store_retention *what) {
     return status;
 }
 
-static store_status remove_open(sv_store *self, store_retention *what, int state) {
+static sv_store_status remove_open(sv_store *self, sv_store_retention *what, int state) {
     candidate found[BATCH];
     size_t count = 0;
     if (!goes_on(what)) return STORE_OK;
-    store_status status = list(self, what, SQL_OLDEST_OPEN, state, found, &count);
+    sv_store_status status = list(self, what, SQL_OLDEST_OPEN, state, found, &count);
     for (size_t i = 0; status == STORE_OK && i < count && goes_on(what); i++) {
         status = remove_decision(self, found[i].id);
         what->count++;
@@ -76,9 +76,9 @@ static store_status remove_open(sv_store *self, store_retention *what, int state
     return status;
 }
 
-store_status store_retain(sv_store *self, store_retention *what) {
+sv_store_status sv_store_retain(sv_store *self, sv_store_retention *what) {
     what->count = what->waited = 0;
-    store_status status = remove_rows(self, what);
+    sv_store_status status = remove_rows(self, what);
     if (status == STORE_OK) status = remove_open(self, what, DECISION_WAITS);
     return status == STORE_OK ? remove_open(self, what, DECISION_DROPPED) : status;
 }
@@ -94,29 +94,29 @@ static int64_t pragma(sv_store *self, const char *sql) {
 }
 
 /* Free pages are used again; what is given back is what is too much for that: over a quarter of the file. */
-store_status store_give_back(sv_store *self, size_t most) {
+sv_store_status sv_store_give_back(sv_store *self, size_t most) {
     enum { FEW = 1024 };
     char sql[64];
     int64_t unused = pragma(self, "PRAGMA freelist_count"), all = pragma(self, "PRAGMA page_count");
     if (unused < FEW || unused < all / 4) return STORE_NONE;
     snprintf(sql, sizeof sql, "PRAGMA incremental_vacuum(%zu)", most);
-    return store_run_sql(self, sql) ? STORE_OK : store_result(self, sqlite3_errcode(self->database));
+    return sv_store_run_sql(self, sql) ? STORE_OK : sv_store_result(self, sqlite3_errcode(self->database));
 }
 
-store_status store_agent_remove(sv_store *self, int64_t agent) {
-    sqlite3_stmt *any = store_use(self, SQL_ANY_DECISION);
+sv_store_status sv_store_agent_remove(sv_store *self, int64_t agent) {
+    sqlite3_stmt *any = sv_store_use(self, SQL_ANY_DECISION);
     if (!any) return STORE_FAILED;
     sqlite3_bind_int64(any, 1, agent);
-    store_status status = store_step(self, any);
+    sv_store_status status = sv_store_step(self, any);
     sqlite3_reset(any);
     if (status != STORE_NONE) return status == STORE_OK ? STORE_NONE : status;
     status = by_id(self, SQL_CHECKPOINT_DELETE, agent);
     return status == STORE_OK ? by_id(self, SQL_AGENT_REMOVE, agent) : status;
 }
 
-store_status store_copy(sv_store *self, const char *path) {
+sv_store_status sv_store_copy(sv_store *self, const char *path) {
     sqlite3 *copy = NULL;
-    int result = sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, store_vfs());
+    int result = sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, sv_store_vfs());
     sqlite3_backup *backup =
         result == SQLITE_OK ? sqlite3_backup_init(copy, "main", self->database, "main") : NULL;
     if (backup) {
@@ -125,5 +125,5 @@ store_status store_copy(sv_store *self, const char *path) {
     } else
         result = sqlite3_errcode(copy);
     sqlite3_close(copy);
-    return store_result(self, result);
+    return sv_store_result(self, result);
 }

@@ -151,12 +151,12 @@ static void make(void) {
     sqlite3_vfs_register(&counting, 0);
 }
 
-const char *store_vfs(void) {
+const char *sv_store_vfs(void) {
     pthread_once(&once, make);
     return counting.zName;
 }
 
-void store_syncs_read(store_syncs *out) {
+void sv_store_syncs_read(sv_store_syncs *out) {
     out->count = atomic_load(&sync_count);
     out->seconds = (double)atomic_load(&sync_nanoseconds) / 1e9;
     for (int i = 0; i < 24; i++) out->by_power[i] = atomic_load(&sync_powers[i]);

@@ -6,11 +6,11 @@
 #ifdef __APPLE__
 #include <pthread.h>
 
-static inline void thread_name(const char *name) { pthread_setname_np(name); }
+static inline void sv_thread_name(const char *name) { pthread_setname_np(name); }
 #else
 #include <sys/prctl.h>
 
-static inline void thread_name(const char *name) { prctl(PR_SET_NAME, name); }
+static inline void sv_thread_name(const char *name) { prctl(PR_SET_NAME, name); }
 #endif
 
 #endif

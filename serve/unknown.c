@@ -50,7 +50,7 @@ static void look(sv_unknown *self, const sa_schema *schema, const char *part, co
     }
 }
 
-void unknown_find(sv_unknown *self, const sv_ask *ask, const sa_schema *schema) {
+void sv_unknown_find(sv_unknown *self, const sv_ask *ask, const sa_schema *schema) {
     const json_t *items = json_object_get(ask->body, "items");
     self->count = 0;
     look(self, schema, "context", "context", json_object_get(ask->body, "context"));
@@ -58,7 +58,7 @@ void unknown_find(sv_unknown *self, const sv_ask *ask, const sa_schema *schema) 
         look(self, schema, "item", "items", json_array_get(items, i));
 }
 
-void unknown_add(sv_unknown *self, const sv_unknown *request) {
+void sv_unknown_add(sv_unknown *self, const sv_unknown *request) {
     for (size_t i = 0; i < request->count; i++) {
         sv_unknown_field *at = field_of(self, request->fields[i].name);
         at->values += request->fields[i].values;
@@ -117,7 +117,8 @@ static void write_warning(const sv_unknown_field *field, const sa_schema *schema
     text_free(&sentence);
 }
 
-bool unknown_warn(const sv_unknown *agent, const sv_unknown *request, const sa_schema *schema, sv_text *out) {
+bool sv_unknown_warn(const sv_unknown *agent, const sv_unknown *request, const sa_schema *schema,
+                     sv_text *out) {
     size_t written = 0;
     for (size_t i = 0; i < request->count; i++) {
         size_t k = 0;
@@ -132,7 +133,7 @@ bool unknown_warn(const sv_unknown *agent, const sv_unknown *request, const sa_s
     return written;
 }
 
-void unknown_write(const sv_unknown *self, sv_text *out) {
+void sv_unknown_write(const sv_unknown *self, sv_text *out) {
     text_put(out, "{");
     for (size_t i = 0; i < self->count; i++) {
         if (i) text_put(out, ", ");

@@ -22,13 +22,14 @@ typedef struct unknown {
 } sv_unknown;
 
 /* Those of one request, whose encoding has left some out. */
-void unknown_find(sv_unknown *self, const sv_ask *ask, const sa_schema *schema);
+void sv_unknown_find(sv_unknown *self, const sv_ask *ask, const sa_schema *schema);
 /* Adds those of a request to those of an agent. */
-void unknown_add(sv_unknown *self, const sv_unknown *request);
+void sv_unknown_add(sv_unknown *self, const sv_unknown *request);
 /* A list of sentences, JSON, about those of the request that the agent has not had often before; false: there
  * is nothing to say. */
-bool unknown_warn(const sv_unknown *agent, const sv_unknown *request, const sa_schema *schema, sv_text *out);
+bool sv_unknown_warn(const sv_unknown *agent, const sv_unknown *request, const sa_schema *schema,
+                     sv_text *out);
 /* {"items.colour": 12, ...} */
-void unknown_write(const sv_unknown *self, sv_text *out);
+void sv_unknown_write(const sv_unknown *self, sv_text *out);
 
 #endif

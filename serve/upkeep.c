@@ -1,4 +1,4 @@
-/* serve_check and serve_backup: what an operator does beside the running service. */
+/* sv_serve_check and sv_serve_backup: what an operator does beside the running service. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "brain.h"
 #include "folder.h"
+#include "model.h"
 #include "serve.h"
 #include "store.h"
 
@@ -22,36 +22,36 @@ typedef struct tour {
 
 static sv_store *open_folder(const char *folder, bool old, char *message) {
     sv_text sentence = {0};
-    sv_store *store = old ? store_open_old(folder, &sentence) : store_open(folder, false, &sentence);
+    sv_store *store = old ? sv_store_open_old(folder, &sentence) : sv_store_open(folder, false, &sentence);
     if (!store) snprintf(message, 512, "%s", sentence.failed ? "memory could not be had" : sentence.data);
     text_free(&sentence);
     return store;
 }
 
-static void check_file(sv_tour *self, const store_agent *agent, const char *file, const char *which) {
+static void check_file(sv_tour *self, const sv_store_agent *agent, const char *file, const char *which) {
     sv_text path = {0};
     sv_refusal why = {0};
-    sv_brain *brain = NULL;
+    sv_model *model = NULL;
     if (!file) return;
     text_put(&path, "%s/%s", self->folder, file);
-    if (path.failed || !brain_load(path.data, &brain, &why))
+    if (path.failed || !sv_model_load(path.data, &model, &why))
         text_put(&self->findings, "agent %s: its %s cannot be read: %s\n", agent->name, which, why.message);
-    brain_destroy(brain);
+    sv_model_destroy(model);
     text_free(&path);
 }
 
-static bool check_agent(void *user, const store_agent *agent) {
+static bool check_agent(void *user, const sv_store_agent *agent) {
     sv_tour *self = user;
     sv_refusal why = {0};
     if (agent->deleted) return true;
     self->agents++;
     self->rows += agent->last_seq;
-    store_counts counts = {0};
-    if (store_agent_count(self->store, agent->id, &counts) == STORE_OK) self->waiting += counts.waiting;
-    sv_settings *settings = settings_read_text(agent->settings, strlen(agent->settings), &why);
+    sv_store_counts counts = {0};
+    if (sv_store_agent_count(self->store, agent->id, &counts) == STORE_OK) self->waiting += counts.waiting;
+    sv_settings *settings = sv_settings_read_text(agent->settings, strlen(agent->settings), &why);
     if (!settings)
         text_put(&self->findings, "agent %s: its settings cannot be read: %s\n", agent->name, why.message);
-    settings_release(settings);
+    sv_settings_release(settings);
     check_file(self, agent, agent->checkpoint, "checkpoint");
     check_file(self, agent, agent->older, "older checkpoint");
     return true;
@@ -60,7 +60,7 @@ static bool check_agent(void *user, const store_agent *agent) {
 /* The journal may end before what its process wrote last: a log that is lost or damaged is not missed by
  * SQLite. */
 static void check_end(sv_tour *self, const sv_store *store, int64_t mark) {
-    if (store_written(store) < mark)
+    if (sv_store_written(store) < mark)
         text_put(&self->findings,
                  "the journal ends before what was written last: journal.db-wal is missing or "
                  "damaged, or journal.db is an older copy\n");
@@ -68,20 +68,20 @@ static void check_end(sv_tour *self, const sv_store *store, int64_t mark) {
 
 /* 0: sound; 1: damaged, and `findings` says how; else it could not be looked at. */
 static int look(sv_tour *self, char *message) {
-    int64_t mark = folder_mark(self->folder); /* first: the journal may go on meanwhile */
+    int64_t mark = sv_folder_mark(self->folder); /* first: the journal may go on meanwhile */
     sv_store *store = open_folder(self->folder, false, message);
     if (!store) return 2;
     self->store = store;
-    store_status status = store_check(store, &self->findings);
+    sv_store_status status = sv_store_check(store, &self->findings);
     if (status == STORE_OK) check_end(self, store, mark);
-    if (status == STORE_OK) status = store_agents(store, check_agent, self);
-    if (status != STORE_OK) snprintf(message, 512, "%s", store_sentence(store));
-    store_abandon(store);
+    if (status == STORE_OK) status = sv_store_agents(store, check_agent, self);
+    if (status != STORE_OK) snprintf(message, 512, "%s", sv_store_sentence(store));
+    sv_store_abandon(store);
     if (status != STORE_OK) text_put(&self->findings, "%s\n", message);
     return status != STORE_OK || self->findings.size ? 1 : 0;
 }
 
-int serve_check(const char *folder, char *message) {
+int sv_serve_check(const char *folder, char *message) {
     sv_tour tour = {.folder = folder};
     int status = look(&tour, message);
     if (status == 1) {
@@ -121,7 +121,7 @@ static bool copy_named(sv_tour *self, const char *file) {
     return good;
 }
 
-static bool copy_checkpoints(void *user, const store_agent *agent) {
+static bool copy_checkpoints(void *user, const sv_store_agent *agent) {
     return agent->deleted || (copy_named(user, agent->older) && copy_named(user, agent->checkpoint));
 }
 
@@ -131,12 +131,12 @@ static bool copy_once(sv_tour *self, sv_store *store, char *message) {
     bool good = false;
     self->missing = 0;
     text_put(&path, "%s/journal.db", self->to);
-    if (path.failed || store_copy(store, path.data) != STORE_OK)
-        snprintf(message, 512, "the journal could not be copied: %s", store_sentence(store));
+    if (path.failed || sv_store_copy(store, path.data) != STORE_OK)
+        snprintf(message, 512, "the journal could not be copied: %s", sv_store_sentence(store));
     else {
         struct store *copy = open_folder(self->to, true, message);
-        good = copy && store_agents(copy, copy_checkpoints, self) == STORE_OK && self->missing == 0;
-        store_abandon(copy);
+        good = copy && sv_store_agents(copy, copy_checkpoints, self) == STORE_OK && self->missing == 0;
+        sv_store_abandon(copy);
         if (self->missing) snprintf(message, 512, "a checkpoint in %s could not be copied", self->folder);
     }
     text_free(&path);
@@ -157,7 +157,7 @@ static bool copy_all(sv_tour *self, sv_store *store, char *message) {
 static int check_copy(const char *folder, const char *to, char *message) {
     sv_tour copy = {.folder = to};
     int format = 0, status = 0;
-    if (store_format(to, &format, &copy.findings) && format == STORE_FORMAT) status = look(&copy, message);
+    if (sv_store_format(to, &format, &copy.findings) && format == STORE_FORMAT) status = look(&copy, message);
     if (status == 1 && !copy.findings.failed) fputs(copy.findings.data, stdout);
     if (status)
         snprintf(message, 512, "%s is a copy of %s, and --check finds it damaged: see above", to, folder);
@@ -165,17 +165,17 @@ static int check_copy(const char *folder, const char *to, char *message) {
     return status;
 }
 
-int serve_backup(const char *folder, const char *to, char *message) {
+int sv_serve_backup(const char *folder, const char *to, char *message) {
     sv_tour tour = {.folder = folder, .to = to};
     sv_store *store = open_folder(folder, true, message);
     if (!store) return 2;
     if (mkdir(to, 0700)) {
         snprintf(message, 512, "%s cannot be made: %s", to, strerror(errno));
-        store_abandon(store);
+        sv_store_abandon(store);
         return 2;
     }
     bool good = copy_all(&tour, store, message);
-    store_abandon(store);
+    sv_store_abandon(store);
     int status = good ? check_copy(folder, to, message) : 1;
     if (!status) printf("%s is a copy of %s: superarm serve --dir %s goes on from it\n", to, folder, to);
     return status;

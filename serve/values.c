@@ -29,28 +29,29 @@ static bool is_too_deep(const char *bytes, size_t size) {
     return false;
 }
 
-json_t *value_parse(const char *bytes, size_t size, sv_refusal *why) {
+json_t *sv_value_parse(const char *bytes, size_t size, sv_refusal *why) {
     json_error_t error;
     if (size == 0) {
-        refuse(why, 400, "the body is empty, where a JSON object is expected");
+        sv_refuse(why, 400, "the body is empty, where a JSON object is expected");
         return NULL;
     }
     if (is_too_deep(bytes, size)) {
-        refuse(why, 400, "the JSON is nested more than %d deep", LIMIT_NESTING);
+        sv_refuse(why, 400, "the JSON is nested more than %d deep", LIMIT_NESTING);
         return NULL;
     }
     json_t *value = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
     if (!value)
-        refuse(why, 400, "the body is no JSON: line %d, column %d: %s", error.line, error.column, error.text);
+        sv_refuse(why, 400, "the body is no JSON: line %d, column %d: %s", error.line, error.column,
+                  error.text);
     else if (!json_is_object(value)) {
-        refuse(why, 400, "the body is no JSON object");
+        sv_refuse(why, 400, "the body is no JSON object");
         json_decref(value);
         value = NULL;
     }
     return value;
 }
 
-bool value_fields(const json_t *object, const char *what, const char *const *names, sv_refusal *why) {
+bool sv_value_fields(const json_t *object, const char *what, const char *const *names, sv_refusal *why) {
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)object, key, value) {
@@ -59,8 +60,8 @@ bool value_fields(const json_t *object, const char *what, const char *const *nam
         if (names[i]) continue;
         sv_text list = {0};
         for (i = 0; names[i]; i++) text_put(&list, "%s%s", i ? ", " : "", names[i]);
-        refuse(why, 400, "%.64s is not a field of %s, which has %s", key, what,
-               list.failed ? "others" : list.data);
+        sv_refuse(why, 400, "%.64s is not a field of %s, which has %s", key, what,
+                  list.failed ? "others" : list.data);
         text_free(&list);
         return false;
     }
@@ -140,7 +141,7 @@ static void hash_any(gathering *hash, const json_t *value) {
     }
 }
 
-void value_hash(const json_t *value, uint8_t digest[SA_SHA256_BYTES]) {
+void sv_value_hash(const json_t *value, uint8_t digest[SA_SHA256_BYTES]) {
     gathering all;
     all.count = 0;
     sa_sha256_begin(&all.hash);
@@ -149,29 +150,29 @@ void value_hash(const json_t *value, uint8_t digest[SA_SHA256_BYTES]) {
     sa_sha256_end(&all.hash, digest);
 }
 
-bool value_number(const json_t *value, const char *name, double *out, sv_refusal *why) {
-    if (!json_is_number(value)) return refuse(why, 400, "%s is no number", name);
+bool sv_value_number(const json_t *value, const char *name, double *out, sv_refusal *why) {
+    if (!json_is_number(value)) return sv_refuse(why, 400, "%s is no number", name);
     *out = json_number_value(value);
-    return isfinite(*out) || refuse(why, 400, "%s is not finite", name);
+    return isfinite(*out) || sv_refuse(why, 400, "%s is not finite", name);
 }
 
-bool value_whole(const json_t *value, const char *name, double least, double most, size_t *out,
-                 sv_refusal *why) {
+bool sv_value_whole(const json_t *value, const char *name, double least, double most, size_t *out,
+                    sv_refusal *why) {
     double number = 0;
-    if (!value_number(value, name, &number, why)) return false;
-    if (number != floor(number)) return refuse(why, 400, "%s %g is no whole number", name, number);
+    if (!sv_value_number(value, name, &number, why)) return false;
+    if (number != floor(number)) return sv_refuse(why, 400, "%s %g is no whole number", name, number);
     if (number < least || number > most)
-        return refuse(why, 400, "%s %.15g is not between %g and %.15g", name, number, least, most);
+        return sv_refuse(why, 400, "%s %.15g is not between %g and %.15g", name, number, least, most);
     *out = (size_t)number;
     return true;
 }
 
-bool value_id(const json_t *value, const char *name, const char **out, sv_refusal *why) {
-    if (!json_is_string(value)) return refuse(why, 400, "%s is no string", name);
+bool sv_value_id(const json_t *value, const char *name, const char **out, sv_refusal *why) {
+    if (!json_is_string(value)) return sv_refuse(why, 400, "%s is no string", name);
     size_t size = json_string_length(value);
     if (size == 0 || size > LIMIT_ID)
-        return refuse(why, 400, "%s has %zu bytes, and not 1 to %d", name, size, LIMIT_ID);
+        return sv_refuse(why, 400, "%s has %zu bytes, and not 1 to %d", name, size, LIMIT_ID);
     *out = json_string_value(value);
-    if (strlen(*out) != size) return refuse(why, 400, "%s has a zero byte in it", name);
+    if (strlen(*out) != size) return sv_refuse(why, 400, "%s has a zero byte in it", name);
     return true;
 }

@@ -9,7 +9,7 @@
 #include "clock.h"
 #include "thread_name.h"
 
-enum { CHORES = 4 };
+enum { MAINTENANCE = 4 };
 static const double PROBE_SECONDS = 1, IDLE_SECONDS = 0.05, SHORT_IDLE_SECONDS = 0.002;
 
 /* How long a group waits for more. A commit costs an fsync whatever is in it, so at high load a group is
@@ -30,11 +30,11 @@ struct writer {
     const atomic_uint *clients;
     bool stop, failed, troubled; /* failed: for good */
     char sentence[320];
-    writer_counts counts;
+    sv_writer_counts counts;
 
-    sv_chore *chores[CHORES]; /* the thread's own */
-    size_t chore_count;
-    atomic_bool does_chores;
+    sv_maintenance *maintenance[MAINTENANCE]; /* the thread's own */
+    size_t maintenance_count;
+    atomic_bool does_maintenance;
     double probe;
 };
 
@@ -45,7 +45,7 @@ static bool wait_until(sv_writer *self, double seconds) {
 }
 
 static void wait_for_more(sv_writer *self) {
-    double begin = clock_seconds(), pause = self->pause > LEAST_PAUSE ? 4 * self->pause : 4 * LEAST_PAUSE;
+    double begin = sv_clock_seconds(), pause = self->pause > LEAST_PAUSE ? 4 * self->pause : 4 * LEAST_PAUSE;
     size_t target = self->clients ? atomic_load(self->clients) / 2 : 0;
     if (target > GROUP) target = GROUP;
     if ((double)target * self->pause > GROUP_SECONDS) target = (size_t)(GROUP_SECONDS / self->pause);
@@ -53,7 +53,7 @@ static void wait_for_more(sv_writer *self) {
     while (self->count < target && !self->stop) {
         double until =
             self->latest + pause < begin + GROUP_SECONDS ? self->latest + pause : begin + GROUP_SECONDS;
-        if (clock_seconds() >= until) break;
+        if (sv_clock_seconds() >= until) break;
         wait_until(self, until);
     }
     self->target = 0;
@@ -61,8 +61,8 @@ static void wait_for_more(sv_writer *self) {
 
 static void wait_for_work(sv_writer *self) {
     bool more = false;
-    for (size_t i = 0; i < self->chore_count; i++) more = more || self->chores[i]->more;
-    double until = clock_seconds() + (more ? SHORT_IDLE_SECONDS : IDLE_SECONDS);
+    for (size_t i = 0; i < self->maintenance_count; i++) more = more || self->maintenance[i]->more;
+    double until = sv_clock_seconds() + (more ? SHORT_IDLE_SECONDS : IDLE_SECONDS);
     while (!self->first && !self->stop)
         if (!wait_until(self, until)) break;
     if (self->first && !self->stop) wait_for_more(self);
@@ -81,7 +81,7 @@ static sv_job *take_all(sv_writer *self, bool *stop) {
     return group;
 }
 
-static void note(sv_writer *self, store_status status, size_t jobs) {
+static void note(sv_writer *self, sv_store_status status, size_t jobs) {
     pthread_mutex_lock(&self->lock);
     self->troubled = status != STORE_OK;
     self->failed = self->failed || status == STORE_FAILED;
@@ -89,31 +89,31 @@ static void note(sv_writer *self, store_status status, size_t jobs) {
     self->counts.failures += status != STORE_OK;
     self->counts.jobs += status == STORE_OK ? jobs : 0;
     if (status != STORE_OK)
-        snprintf(self->sentence, sizeof self->sentence, "%s", store_sentence(self->store));
+        snprintf(self->sentence, sizeof self->sentence, "%s", sv_store_sentence(self->store));
     pthread_mutex_unlock(&self->lock);
 }
 
-static store_status run_group(sv_writer *self, sv_job *group, size_t *jobs) {
-    store_status status = self->failed ? STORE_FAILED : store_begin(self->store);
+static sv_store_status run_group(sv_writer *self, sv_job *group, size_t *jobs) {
+    sv_store_status status = self->failed ? STORE_FAILED : sv_store_begin(self->store);
     for (sv_job *each = group; each && status == STORE_OK; each = each->next) {
         status = each->run(each, self->store);
         if (status == STORE_NONE) status = STORE_OK;
         ++*jobs;
     }
-    thread_name("commit");
-    if (status == STORE_OK) status = store_commit(self->store);
-    thread_name("writer");
-    if (status != STORE_OK && !self->failed) store_rollback(self->store);
+    sv_thread_name("commit");
+    if (status == STORE_OK) status = sv_store_commit(self->store);
+    sv_thread_name("writer");
+    if (status != STORE_OK && !self->failed) sv_store_rollback(self->store);
     return status;
 }
 
 static void write_group(sv_writer *self, sv_job *group) {
     size_t jobs = 0;
     bool failed_before = self->failed;
-    uint64_t changes = store_changes(self->store);
-    store_status status = run_group(self, group, &jobs);
-    bool wrote = status != STORE_OK ||
-                 store_changes(self->store) != changes; /* a group of retries says nothing about the disk */
+    uint64_t changes = sv_store_changes(self->store);
+    sv_store_status status = run_group(self, group, &jobs);
+    bool wrote = status != STORE_OK || sv_store_changes(self->store) !=
+                                           changes; /* a group of retries says nothing about the disk */
     if (!failed_before && wrote) note(self, status, jobs);
     while (group) {
         sv_job *next = group->next;
@@ -123,11 +123,11 @@ static void write_group(sv_writer *self, sv_job *group) {
     }
 }
 
-/* Chores that are due and have something to do go in front of the group. */
-static sv_job *add_chores(sv_writer *self, sv_job *group) {
-    double now = clock_seconds();
-    for (size_t i = 0; i < self->chore_count && atomic_load(&self->does_chores); i++) {
-        sv_chore *each = self->chores[i];
+/* Maintenance that is due and has something to do goes in front of the group. */
+static sv_job *add_maintenance(sv_writer *self, sv_job *group) {
+    double now = sv_clock_seconds();
+    for (size_t i = 0; i < self->maintenance_count && atomic_load(&self->does_maintenance); i++) {
+        sv_maintenance *each = self->maintenance[i];
         if (now < each->next || self->failed) continue;
         each->next = now + each->period;
         if (!each->wanted(each, self->store)) continue;
@@ -139,11 +139,11 @@ static sv_job *add_chores(sv_writer *self, sv_job *group) {
 
 /* In trouble and without requests, the writer must find out by itself when the disk takes writes again. */
 static void probe(sv_writer *self) {
-    double now = clock_seconds();
-    if (!self->failed && store_is_ruined(self->store)) note(self, STORE_FAILED, 0);
+    double now = sv_clock_seconds();
+    if (!self->failed && sv_store_is_ruined(self->store)) note(self, STORE_FAILED, 0);
     if (!self->troubled || self->failed || now < self->probe) return;
     self->probe = now + PROBE_SECONDS;
-    note(self, store_probe(self->store), 0);
+    note(self, sv_store_probe(self->store), 0);
 }
 
 static void *work(void *user) {
@@ -151,7 +151,7 @@ static void *work(void *user) {
     bool stop = false;
     while (!stop) {
         sv_job *group = take_all(self, &stop);
-        if (!stop) group = add_chores(self, group);
+        if (!stop) group = add_maintenance(self, group);
         if (group)
             write_group(self, group);
         else
@@ -160,7 +160,8 @@ static void *work(void *user) {
     return NULL;
 }
 
-sv_writer *writer_start(sv_store *store, sv_chore *const *chores, size_t count, const atomic_uint *clients) {
+sv_writer *sv_writer_start(sv_store *store, sv_maintenance *const *maintenance, size_t count,
+                           const atomic_uint *clients) {
     pthread_condattr_t monotonic;
     sv_writer *self = calloc(1, sizeof *self);
     if (!self) return NULL;
@@ -168,7 +169,8 @@ sv_writer *writer_start(sv_store *store, sv_chore *const *chores, size_t count, 
     self->clients = clients;
     self->pause = 0.1;
     self->last = &self->first;
-    for (size_t i = 0; i < count && i < CHORES; i++) self->chores[self->chore_count++] = chores[i];
+    for (size_t i = 0; i < count && i < MAINTENANCE; i++)
+        self->maintenance[self->maintenance_count++] = maintenance[i];
     pthread_mutex_init(&self->lock, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -181,16 +183,16 @@ sv_writer *writer_start(sv_store *store, sv_chore *const *chores, size_t count, 
     return self;
 }
 
-void writer_do_chores(sv_writer *self) { atomic_store(&self->does_chores, true); }
+void sv_writer_do_maintenance(sv_writer *self) { atomic_store(&self->does_maintenance, true); }
 
-void writer_stop(sv_writer *self) {
+void sv_writer_stop(sv_writer *self) {
     if (!self) return;
     pthread_mutex_lock(&self->lock);
     self->stop = true;
     pthread_cond_signal(&self->filled);
     pthread_mutex_unlock(&self->lock);
     pthread_join(self->thread, NULL);
-    store_close(self->store);
+    sv_store_close(self->store);
     pthread_cond_destroy(&self->filled);
     pthread_mutex_destroy(&self->lock);
     free(self);
@@ -198,20 +200,20 @@ void writer_stop(sv_writer *self) {
 
 static bool has_room(sv_writer *self, const sv_job *job, sv_refusal *why) {
     if (self->failed)
-        return refuse(why, 503, "nothing can be written any longer, and a restart is needed: %s",
-                      self->sentence);
+        return sv_refuse(why, 503, "nothing can be written any longer, and a restart is needed: %s",
+                         self->sentence);
     if (!job->queued) return true;
     if (self->count >= LIMIT_QUEUE)
-        return refuse(why, 503, "%d requests wait for the disk: try again later", LIMIT_QUEUE);
+        return sv_refuse(why, 503, "%d requests wait for the disk: try again later", LIMIT_QUEUE);
     if (atomic_load(job->queued) >= LIMIT_QUEUE / 2)
-        return refuse(why, 429, "%d requests of this agent wait for the disk: ask less often",
-                      LIMIT_QUEUE / 2);
+        return sv_refuse(why, 429, "%d requests of this agent wait for the disk: ask less often",
+                         LIMIT_QUEUE / 2);
     return true;
 }
 
-bool writer_submit(sv_writer *self, sv_job *job, sv_refusal *why) {
+bool sv_writer_submit(sv_writer *self, sv_job *job, sv_refusal *why) {
     job->next = NULL;
-    job->since = clock_seconds();
+    job->since = sv_clock_seconds();
     pthread_mutex_lock(&self->lock);
     bool room = has_room(self, job, why);
     if (room) {
@@ -228,7 +230,7 @@ bool writer_submit(sv_writer *self, sv_job *job, sv_refusal *why) {
     return room;
 }
 
-bool writer_trouble(sv_writer *self, char sentence[320]) {
+bool sv_writer_trouble(sv_writer *self, char sentence[320]) {
     pthread_mutex_lock(&self->lock);
     bool troubled = self->troubled || self->failed;
     if (troubled) memcpy(sentence, self->sentence, sizeof self->sentence);
@@ -236,14 +238,14 @@ bool writer_trouble(sv_writer *self, char sentence[320]) {
     return troubled;
 }
 
-size_t writer_queue(sv_writer *self) {
+size_t sv_writer_queue(sv_writer *self) {
     pthread_mutex_lock(&self->lock);
     size_t count = self->count;
     pthread_mutex_unlock(&self->lock);
     return count;
 }
 
-void writer_count(sv_writer *self, writer_counts *out) {
+void sv_writer_count(sv_writer *self, sv_writer_counts *out) {
     pthread_mutex_lock(&self->lock);
     *out = self->counts;
     pthread_mutex_unlock(&self->lock);

@@ -24,13 +24,13 @@ static void expect_inside(const char *text, const char *bytes, size_t size) {
 }
 
 /* All of it, in parts of `step` bytes; the data into `out`. */
-static size_t read_chunks(const char *bytes, size_t size, size_t step, char *out, chunk_place *end) {
-    http_chunks self = {0};
+static size_t read_chunks(const char *bytes, size_t size, size_t step, char *out, sv_chunk_place *end) {
+    sv_http_chunks self = {0};
     size_t written = 0, at = 0;
     while (at < size && self.place != CHUNK_END && self.place != CHUNK_WRONG) {
         const char *data = NULL;
         size_t part = size - at < step ? size - at : step, data_size = 0;
-        size_t used = http_chunks_take(&self, bytes + at, part, &data, &data_size);
+        size_t used = sv_http_chunks_take(&self, bytes + at, part, &data, &data_size);
         expect(used > 0 && used <= part && data_size <= used);
         if (data_size) memcpy(out + written, data, data_size);
         written += data_size;
@@ -43,10 +43,10 @@ static size_t read_chunks(const char *bytes, size_t size, size_t step, char *out
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    http_head head;
+    sv_http_head head;
     sv_refusal why = {0};
     char *bytes = copy(data, size);
-    head_result result = http_head_read(bytes, size, &head, &why);
+    sv_head_result result = sv_http_head_read(bytes, size, &head, &why);
     if (result == HEAD_UNFINISHED) expect(!memcmp(bytes, data, size));
     if (result == HEAD_REFUSED) expect(why.status >= 400 && strlen(why.message) > 8);
     if (result == HEAD_WHOLE) {
@@ -55,13 +55,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         for (size_t i = 0; i < 6; i++) expect_inside(texts[i], bytes, head.size);
         expect(head.method && *head.path == '/');
         char *shorter = copy(data, head.size - 1); /* one byte less is never whole */
-        http_head again;
-        expect(http_head_read(shorter, head.size - 1, &again, &why) != HEAD_WHOLE);
+        sv_http_head again;
+        expect(sv_http_head_read(shorter, head.size - 1, &again, &why) != HEAD_WHOLE);
         free(shorter);
     }
     size_t begin = result == HEAD_WHOLE ? head.size : 0;
     char *one = malloc(size + 1), *other = malloc(size + 1);
-    chunk_place ends[2];
+    sv_chunk_place ends[2];
     expect(one && other);
     size_t first = read_chunks(bytes + begin, size - begin, size + 1, one, &ends[0]);
     size_t second = read_chunks(bytes + begin, size - begin, 3, other, &ends[1]);

@@ -40,9 +40,9 @@ static inline int rig_ask_bytes(sv_service *service, const char *method, const c
     sv_exchange *exchange = &call.exchange;
     pthread_mutex_init(&call.lock, NULL);
     pthread_cond_init(&call.ended, NULL);
-    if (routes_admit(exchange)) {
+    if (sv_routes_admit(exchange)) {
         text_add(&exchange->body, body, size);
-        routes_answer(exchange);
+        sv_routes_answer(exchange);
         if (!exchange->status) {
             exchange->later(exchange);
             pthread_mutex_lock(&call.lock);
@@ -53,7 +53,7 @@ static inline int rig_ask_bytes(sv_service *service, const char *method, const c
     int status = exchange->status;
     if (answer) *answer = exchange->answer.data ? strdup(exchange->answer.data) : strdup("");
     if (exchange->file >= 0) close(exchange->file);
-    routes_end(exchange);
+    sv_routes_end(exchange);
     pthread_cond_destroy(&call.ended);
     pthread_mutex_destroy(&call.lock);
     return status;
@@ -74,9 +74,9 @@ static inline bool rig_is_ready(sv_service *service, bool recovered) {
     return ready;
 }
 
-static inline sv_service *rig_start_with(const service_options *options, bool recovered) {
+static inline sv_service *rig_start_with(const sv_service_options *options, bool recovered) {
     sv_refusal why = {0};
-    sv_service *service = service_start(options, &why);
+    sv_service *service = sv_service_start(options, &why);
     if (!service) {
         fprintf(stderr, "%s\n", why.message);
         return NULL;
@@ -87,7 +87,7 @@ static inline sv_service *rig_start_with(const service_options *options, bool re
 
 /* Waits until the agents are there, with all that they had learnt. NULL: it does not start. */
 static inline sv_service *rig_start(const char *folder, double checkpoint_seconds) {
-    return rig_start_with(&(service_options){.folder = folder, .checkpoint_seconds = checkpoint_seconds},
+    return rig_start_with(&(sv_service_options){.folder = folder, .checkpoint_seconds = checkpoint_seconds},
                           true);
 }
 

@@ -103,7 +103,7 @@ static void what_is_served_stays_until_the_next_is_there(void **state) {
     assert_int_equal(atomic_load(&self.status), 200);
     assert_int_equal(rig_ask(service, "POST", "/v1/agents/home/decide", wide_ask, NULL), 201);
     assert_int_equal(rig_ask(service, "POST", "/v1/agents/home/decide", NARROW_ASK, NULL), 400);
-    service_stop(service);
+    sv_service_stop(service);
     free(wide_ask);
     free(first);
     assert_int_equal(sa_path_remove(folder), SA_OK);
@@ -138,7 +138,7 @@ static void hit(hammer *self, const char *method, const char *path, const char *
 static void *decide(void *user) {
     static const int decided[] = {201, 400, 404, 503, 0}, fed[] = {204, 400, 404, 0};
     hammer *self = user;
-    while (clock_seconds() < self->until) {
+    while (sv_clock_seconds() < self->until) {
         char event[32], feedback[96];
         unsigned number = atomic_fetch_add(&self->events, 1);
         snprintf(event, sizeof event, "e%u", number);
@@ -159,7 +159,7 @@ static void *change(void *user) {
     static const int put[] = {200, 201, 404, 409, 0};
     hammer *self = user;
     char body[512];
-    for (unsigned i = 0; clock_seconds() < self->until; i++) {
+    for (unsigned i = 0; sv_clock_seconds() < self->until; i++) {
         agent_of(i % 4 < 2 ? 2 : WIDE, 5 + (int)(i % 2), i % 2 == 0, body);
         hit(self, "PUT", "/v1/agents/home", body, put);
         agent_of(i % 2 ? 2 : WIDE, 5, i % 3 == 0, body);
@@ -171,7 +171,7 @@ static void *change(void *user) {
 static void *remove_and_look(void *user) {
     static const int deleted[] = {204, 404, 0}, seen[] = {200, 404, 503, 0}, all[] = {200, 0};
     hammer *self = user;
-    while (clock_seconds() < self->until) {
+    while (sv_clock_seconds() < self->until) {
         hit(self, "GET", "/v1/agents/home/model", NULL, seen);
         hit(self, "GET", "/v1/agents", NULL, all);
         hit(self, "GET", "/metrics", NULL, all);
@@ -190,17 +190,17 @@ static void every_answer_is_one_that_the_moment_allows(void **state) {
     const char *folder = temporary_folder(), *seconds = getenv("SERVE_CHANGES_SECONDS");
     sv_service *service = rig_start(folder, 0.5);
     assert_non_null(service);
-    hammer self = {.service = service, .until = clock_seconds() + (seconds ? strtod(seconds, NULL) : 3)};
+    hammer self = {.service = service, .until = sv_clock_seconds() + (seconds ? strtod(seconds, NULL) : 3)};
     for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, parts[i], &self), 0);
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
     printf("%u requests with 201\n", atomic_load(&self.decided));
     assert_int_equal(atomic_load(&self.wrong), 0);
     assert_true(atomic_load(&self.decided) > 10);
-    service_stop(service);
+    sv_service_stop(service);
     service = rig_start(folder, 300); /* and all of it is in the journal */
     assert_non_null(service);
-    assert_int_equal(agents_broken(&service->agents, NULL), 0);
-    service_stop(service);
+    assert_int_equal(sv_agents_broken(&service->agents, NULL), 0);
+    sv_service_stop(service);
     assert_int_equal(sa_path_remove(folder), SA_OK);
 }
 

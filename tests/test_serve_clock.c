@@ -65,14 +65,14 @@ static void before_1970_it_works(void **state) {
     assert_shows(service, "/v1/agents/home", "\"series\"");
     assert_shows(service, "/v1/agents/home/log", "\"e1\"");
     assert_shows(service, "/metrics", "superarm_decisions_total");
-    service_stop(service);
+    sv_service_stop(service);
     day_shift = 0; /* it is set at last */
     service = begin(folder);
     assert_int_equal(decide(service, "home", "e1"), 200);
     usleep(1500000); /* two passes of retention */
     assert_int_equal(decide(service, "home", "e1"), 200);
     assert_int_equal(decide(service, "home", "e2"), 201);
-    service_stop(service);
+    sv_service_stop(service);
     assert_int_equal(sa_path_remove(folder), SA_OK);
 }
 
@@ -101,7 +101,7 @@ static void a_jump_throws_nothing_away(void **state) {
     day_shift = 100 * DAY;
     usleep(1500000);
     check_kept(service);
-    service_stop(service);
+    sv_service_stop(service);
     service = begin(folder); /* 100 days of standing still, it seems: an hour is believed */
     assert_int_equal(decide(service, "home", "learnt"), 200);
     assert_int_equal(decide(service, "home", "open"), 200);
@@ -114,37 +114,37 @@ static void a_jump_throws_nothing_away(void **state) {
     usleep(1500000);
     assert_int_equal(click(service, "slow", "new"), 204);
     assert_shows(service, "/v1/agents/slow", "\"late\": 0");
-    service_stop(service);
+    sv_service_stop(service);
     assert_int_equal(sa_path_remove(folder), SA_OK);
 }
 
 static void the_clock_goes_its_way(void **state) {
     (void)state;
     const int64_t hour = 3600000, day = 24 * hour, start = 20000 * day;
-    journal_clock clock;
-    journal_clock_begin(&clock, start, 10);
+    sv_journal_clock clock;
+    sv_journal_clock_begin(&clock, start, 10);
     assert_true(clock.waits == start && clock.kept == start);
-    journal_clock_advance(&clock, start + 60000, 70);
+    sv_journal_clock_advance(&clock, start + 60000, 70);
     assert_true(clock.waits == start + 60000 && clock.kept == start + 60000);
-    journal_clock_advance(&clock, start + 100 * day,
-                          130); /* a jump: retention twice as fast, waits as ever */
+    sv_journal_clock_advance(&clock, start + 100 * day,
+                             130); /* a jump: retention twice as fast, waits as ever */
     assert_true(clock.waits == start + 120000 && clock.kept == start + 180000);
-    journal_clock_advance(&clock, start - 100 * day, 190); /* back: on and on */
+    sv_journal_clock_advance(&clock, start - 100 * day, 190); /* back: on and on */
     assert_true(clock.waits == start + 180000 && clock.kept == start + 240000);
-    journal_clock_advance(&clock, start + 1000 * day,
-                          250); /* years: a clock that had not been set is not followed */
+    sv_journal_clock_advance(&clock, start + 1000 * day,
+                             250); /* years: a clock that had not been set is not followed */
     assert_true(clock.waits == start + 240000 && clock.kept == start + 300000);
-    journal_clock_advance(&clock, start + 4 * hour,
-                          100000); /* it slept: an hour, and retention follows an hour more */
+    sv_journal_clock_advance(&clock, start + 4 * hour,
+                             100000); /* it slept: an hour, and retention follows an hour more */
     assert_true(clock.waits == start + 240000 + hour && clock.kept == start + 300000 + 2 * hour);
-    clock = (journal_clock){.waits = start, .kept = start, .day = start};
-    journal_clock_resume(&clock, start + 30000, 5);
+    clock = (sv_journal_clock){.waits = start, .kept = start, .day = start};
+    sv_journal_clock_resume(&clock, start + 30000, 5);
     assert_true(clock.waits == start + 30000 && clock.kept == start + 30000);
-    journal_clock_resume(&clock, start + 100 * day, 6);
+    sv_journal_clock_resume(&clock, start + 100 * day, 6);
     assert_true(clock.waits == start + 30000 + hour && clock.kept == start + 30000 + hour);
-    journal_clock_resume(&clock, start, 7); /* set back while it was stopped */
+    sv_journal_clock_resume(&clock, start, 7); /* set back while it was stopped */
     assert_true(clock.waits == start + 30000 + hour && clock.kept == start + 30000 + hour);
-    for (int i = 1; i <= 1000; i++) journal_clock_advance(&clock, start, 7 + i * 0.0015);
+    for (int i = 1; i <= 1000; i++) sv_journal_clock_advance(&clock, start, 7 + i * 0.0015);
     assert_in_range(clock.waits - start - 30000 - hour, 1499, 1500); /* parts of milliseconds are not lost */
 }
 

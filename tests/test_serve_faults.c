@@ -44,7 +44,7 @@ static void a_full_disk_is_waited_out(void **state) {
     assert_int_equal(rig_ask(service, "GET", "/readyz", NULL, NULL), 200); /* by itself, without a request */
     assert_int_equal(decide(service, 1), 200);
     assert_int_equal(decide(service, 2), 201);
-    service_stop(service);
+    sv_service_stop(service);
     assert_int_equal(sa_path_remove(folder), SA_OK);
 }
 
@@ -63,7 +63,7 @@ static void a_quota_is_waited_out(void **state) {
     assert_int_equal(rig_ask(service, "GET", "/readyz", NULL, NULL), 200); /* by itself */
     assert_int_equal(decide(service, 1), 200);
     assert_int_equal(decide(service, 2), 201);
-    service_stop(service);
+    sv_service_stop(service);
     assert_int_equal(sa_path_remove(folder), SA_OK);
 }
 
@@ -94,11 +94,11 @@ static void a_sync_that_fails_while_folding_is_for_good(void **state) {
     assert_int_equal(rig_ask(service, "GET", "/metrics", NULL, &answer), 200);
     assert_non_null(strstr(answer, "superarm_disk_ready 0"));
     free(answer);
-    service_stop(service);
+    sv_service_stop(service);
     service = begin(folder);
     for (int i = 0; i < acknowledged; i++) assert_int_equal(decide_much(service, i), 200);
     assert_int_equal(decide_much(service, 5000), 201);
-    service_stop(service);
+    sv_service_stop(service);
     assert_int_equal(sa_path_remove(folder), SA_OK);
 }
 
@@ -117,11 +117,11 @@ static void a_failed_sync_is_for_good(void **state) {
     assert_non_null(strstr(answer, "SQLite"));
     free(answer);
     assert_int_equal(rig_ask(service, "GET", "/healthz", NULL, NULL), 200);
-    service_stop(service);
+    sv_service_stop(service);
     service = begin(folder);
     for (int i = 0; i < 20; i++) assert_int_equal(decide(service, i), 200);
     assert_int_equal(decide(service, 21), 201);
-    service_stop(service);
+    sv_service_stop(service);
     assert_int_equal(sa_path_remove(folder), SA_OK);
 }
 

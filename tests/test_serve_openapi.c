@@ -29,13 +29,13 @@ static const json_t *operation(const json_t *root, const char *path, const char 
 
 static void every_route_is_described(void **state) {
     json_t *root = read_description(state);
-    for (size_t i = 0; i < route_count(); i++) {
-        const sv_route *route = route_at(i);
+    for (size_t i = 0; i < sv_route_count(); i++) {
+        const sv_route *route = sv_route_at(i);
         const json_t *about = operation(root, route->path, route->method),
                      *answers = json_object_get(about, "responses");
         if (!about) fail_msg("%s %s is not described", route->method, route->path);
         if (!json_string_value(json_object_get(about, "summary"))) fail_msg("%s has no summary", route->path);
-        /* what routes_admit may answer */
+        /* what sv_routes_admit may answer */
         assert_true((route->body != BODY_NONE) == (json_object_get(about, "requestBody") != NULL));
         if (route->who != WHO_ANYONE && !json_object_get(answers, "401"))
             fail_msg("%s %s: 401", route->method, route->path);
@@ -63,7 +63,7 @@ static void nothing_else_is(void **state) {
     size_t count = 0;
     json_object_foreach(json_object_get(root, "paths"), path, methods)
         json_object_foreach(methods, method, about) count++;
-    assert_int_equal(count, route_count());
+    assert_int_equal(count, sv_route_count());
     json_decref(root);
 }
 

@@ -136,7 +136,7 @@ static uint64_t number_in(sv_service *service, const char *name) {
 
 static void check_notes(const char *folder, const note *notes, size_t from, size_t count) {
     char message[512] = "";
-    if (serve_check(folder, message)) fail_msg("%s", message);
+    if (sv_serve_check(folder, message)) fail_msg("%s", message);
     sv_service *service = rig_start(folder, 1000);
     assert_non_null(service);
     for (size_t i = from; i < count; i++) {
@@ -145,11 +145,11 @@ static void check_notes(const char *folder, const note *notes, size_t from, size
             fail_msg("round %d, client %d, %s %d was acknowledged, and is now %d", notes[i].round,
                      notes[i].client, notes[i].feedback ? "feedback" : "decision", notes[i].number, status);
     }
-    sv_agent *agent = agents_find(&service->agents, "home");
+    sv_agent *agent = sv_agents_find(&service->agents, "home");
     assert_int_equal(atomic_load(&agent->feedbacks), 0); /* all of them were there: none was taken as new */
-    agent_release(agent);
+    sv_agent_release(agent);
     assert_int_equal(number_in(service, "\"retries\": "), count - from);
-    service_stop(service);
+    sv_service_stop(service);
 }
 
 static void what_was_acknowledged_outlives_power_cuts(void **state) {

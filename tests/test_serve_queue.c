@@ -19,14 +19,14 @@ typedef struct held {
     atomic_uint *ended;
 } held;
 
-static store_status run(sv_job *base, sv_store *store) {
+static sv_store_status run(sv_job *base, sv_store *store) {
     held *self = (held *)base;
     (void)store;
     while (self->gate && !atomic_load(self->gate)) usleep(1000);
     return STORE_OK;
 }
 
-static void end(sv_job *base, store_status status) {
+static void end(sv_job *base, sv_store_status status) {
     assert_int_equal(status, STORE_OK);
     atomic_fetch_add(((held *)base)->ended, 1);
 }
@@ -40,19 +40,19 @@ static void what_does_not_fit_is_refused(void **state) {
     sv_refusal why = {0};
     atomic_bool gate = false;
     atomic_uint ended = 0, agents[3] = {0, 0, 0};
-    sv_store *store = store_open(folder, true, &sentence);
+    sv_store *store = sv_store_open(folder, true, &sentence);
     assert_non_null(store);
-    sv_writer *writer = writer_start(store, NULL, 0, NULL);
+    sv_writer *writer = sv_writer_start(store, NULL, 0, NULL);
     assert_non_null(writer);
     held first = {.job = {.run = run, .end = end}, .gate = &gate, .ended = &ended};
-    assert_true(writer_submit(writer, &first.job, &why));
-    while (writer_queue(writer)) usleep(1000); /* it is being run */
+    assert_true(sv_writer_submit(writer, &first.job, &why));
+    while (sv_writer_queue(writer)) usleep(1000); /* it is being run */
 
     size_t taken = 0, too_many = 0;
     for (size_t i = 0; i < JOBS; i++) {
         atomic_uint *agent = &agents[i < LIMIT_QUEUE / 2 + 5 ? 0 : i % 2 + 1];
         jobs[i] = (held){.job = {.run = run, .end = end, .queued = agent}, .ended = &ended};
-        if (writer_submit(writer, &jobs[i].job, &why)) {
+        if (sv_writer_submit(writer, &jobs[i].job, &why)) {
             taken++;
             continue;
         }
@@ -66,7 +66,7 @@ static void what_does_not_fit_is_refused(void **state) {
     assert_int_equal(taken, LIMIT_QUEUE);
     assert_int_equal(atomic_load(&agents[0]), LIMIT_QUEUE / 2);
     atomic_store(&gate, true);
-    writer_stop(writer); /* after all that was taken */
+    sv_writer_stop(writer); /* after all that was taken */
     assert_int_equal(atomic_load(&ended), LIMIT_QUEUE + 1);
     for (int i = 0; i < 3; i++) assert_int_equal(atomic_load(&agents[i]), 0);
     assert_int_equal(sa_path_remove(folder), SA_OK);

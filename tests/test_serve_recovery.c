@@ -67,7 +67,7 @@ static void live(const char *folder, int life) {
         assert_int_equal(pthread_create(&threads[i], NULL, visit, &visitors[i]), 0);
     }
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-    service_stop(service);
+    sv_service_stop(service);
 }
 
 /* ---- the witness ---- */
@@ -185,7 +185,8 @@ static void the_journal_is_the_agent(void **state) {
     sa_agent *agent = new_agent();
     int rows = teach_all(folder, agent);
     assert_int_equal(rows, 1 + LIVES * THREADS * EVENTS * 4 / 5);
-    service_stop(rig_start(folder, 1000)); /* what the last life had not learnt yet, from its checkpoint on */
+    sv_service_stop(
+        rig_start(folder, 1000)); /* what the last life had not learnt yet, from its checkpoint on */
     char name[64];
     snprintf(name, sizeof name, "agent-1-%d.npz", rows);
     assert_int_equal(sa_agent_save(agent, inside(folder, "witness.npz")), SA_OK);
@@ -193,7 +194,7 @@ static void the_journal_is_the_agent(void **state) {
     sv_service *service = rig_start(folder, 1000);
     assert_non_null(service);
     compare_choices(service, agent);
-    service_stop(service);
+    sv_service_stop(service);
     sa_agent_destroy(agent);
     assert_int_equal(sa_path_remove(folder), SA_OK);
 }

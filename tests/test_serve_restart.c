@@ -71,11 +71,11 @@ static const char *two_lives(void) {
     assert_int_equal(rig_ask(service, "PUT", "/v1/agents/home", SLOW, NULL), 201);
     visit(service, 0, FEW);
     settle(service, 1 + FEW);
-    service_stop(service);
+    sv_service_stop(service);
     service = rig_start(folder, NEVER);
     visit(service, 1, ROWS);
     settle(service, 1 + FEW + ROWS);
-    service_stop(service);
+    sv_service_stop(service);
     return folder;
 }
 
@@ -104,7 +104,7 @@ static size_t count_checkpoints(const char *folder) {
 
 /* What goes to stderr while it starts. */
 static sv_service *start_and_listen(const char *folder, char said[2000]) {
-    service_options options = {.folder = folder, .recovery_seconds = NEVER};
+    sv_service_options options = {.folder = folder, .recovery_seconds = NEVER};
     const char *path = inside(folder, "said.txt");
     fflush(stderr);
     int before = dup(2);
@@ -137,14 +137,14 @@ static void recovers(const char *folder, unsigned long long from, const char *ma
     for (int i = 0; i < 6000 && !rig_is_ready(service, true); i++) usleep(10000);
     assert_true(rig_is_ready(service, true));
     settle(service, 1 + FEW + ROWS);
-    service_stop(service);
+    sv_service_stop(service);
     assert_same_file(inside(folder, made), witness);
     assert_true(is_there(checkpoint_of(folder, 1 + FEW + ROWS))); /* a damaged one is not deleted */
     /* feedback is taken meanwhile: of this event it is in the journal before the rows are learnt */
-    service = rig_start_with(&(service_options){.folder = folder, .recovery_seconds = NEVER}, false);
+    service = rig_start_with(&(sv_service_options){.folder = folder, .recovery_seconds = NEVER}, false);
     assert_int_equal(give_feedback(service, "meanwhile", 3), 204);
     settle(service, 2 + FEW + ROWS);
-    service_stop(service);
+    sv_service_stop(service);
 }
 
 static char *keep_witness(const char *folder) {
@@ -183,23 +183,23 @@ static void the_older_checkpoint_serves(void **state) {
 static void checkpoints_come_by_replay(void **state) {
     (void)state;
     const char *folder = temporary_folder();
-    service_options seldom = {.folder = folder, .recovery_seconds = NEVER},
-                    often = {.folder = folder, .recovery_seconds = 0.01};
-    learner_counts counts;
+    sv_service_options seldom = {.folder = folder, .recovery_seconds = NEVER},
+                       often = {.folder = folder, .recovery_seconds = 0.01};
+    sv_learner_counts counts;
     sv_service *service = rig_start_with(&seldom, true);
     assert_int_equal(rig_ask(service, "PUT", "/v1/agents/home", SLOW, NULL), 201);
     visit(service, 0, ROWS / 2);
     settle(service, 1 + ROWS / 2);
-    learner_count(service->learner, &counts);
+    sv_learner_count(service->learner, &counts);
     assert_int_equal(counts.checkpoints, 0);
     assert_int_equal(count_checkpoints(folder), 0);
-    service_stop(service);
+    sv_service_stop(service);
     service = rig_start_with(&often, true);
     visit(service, 1, ROWS / 2);
     settle(service, 1 + ROWS);
-    learner_count(service->learner, &counts);
+    sv_learner_count(service->learner, &counts);
     assert_true(counts.checkpoints >= 1 && counts.checkpoints <= ROWS); /* a slow disk gets fewer */
-    service_stop(service);
+    sv_service_stop(service);
     assert_int_equal(count_checkpoints(folder), 2);
     assert_int_equal(sa_path_remove(folder), SA_OK);
 }
@@ -212,7 +212,7 @@ static void either_checkpoint_has_what_is_erased(void **state) {
     sv_service *service = rig_start(folder, NEVER);
     assert_int_equal(rig_ask(service, "DELETE", "/v1/agents/home/events/l1-7", NULL, NULL), 204);
     assert_int_equal(decide(service, "compare", NULL, &before), 201);
-    service_stop(service);
+    sv_service_stop(service);
     assert_int_equal(truncate(checkpoint_of(folder, 1 + FEW + ROWS), 1000), 0);
     service = start_and_listen(folder, said);
     assert_null(strstr(said, "erased"));
@@ -220,7 +220,7 @@ static void either_checkpoint_has_what_is_erased(void **state) {
     assert_string_equal(before, after);
     free(before);
     free(after);
-    service_stop(service);
+    sv_service_stop(service);
     assert_int_equal(sa_path_remove(folder), SA_OK);
 }
 
@@ -233,15 +233,15 @@ static void a_reset_is_waited_for(void **state) {
     const char *folder = two_lives();
     sv_service *service = rig_start(folder, NEVER);
     assert_int_equal(rig_ask(service, "PUT", "/v1/agents/home", other, NULL), 200);
-    service_stop(service);
+    sv_service_stop(service);
     run_sql(folder, "DELETE FROM checkpoints");
-    service = rig_start_with(&(service_options){.folder = folder, .recovery_seconds = NEVER}, false);
+    service = rig_start_with(&(sv_service_options){.folder = folder, .recovery_seconds = NEVER}, false);
     int status = rig_ask(service, "POST", "/v1/agents/home/decide", ask, NULL);
     assert_true(status == 201 || status == 503);
     for (int i = 0; i < 6000 && !rig_is_ready(service, true); i++) usleep(10000);
     status = rig_ask(service, "POST", "/v1/agents/home/decide", ask, NULL);
     assert_true(status == 201 || status == 200);
-    service_stop(service);
+    sv_service_stop(service);
     assert_int_equal(sa_path_remove(folder), SA_OK);
 }
 

@@ -61,7 +61,7 @@ static sv_service *begin(const char *folder) {
 }
 
 static void end(sv_service *service, const char *folder) {
-    service_stop(service);
+    sv_service_stop(service);
     assert_int_equal(sa_path_remove(folder), SA_OK);
 }
 

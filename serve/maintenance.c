@@ -12,45 +12,45 @@ static const double BATCH_SECONDS = 0.001, PASS_SECONDS = 0.5, LONGEST_PAUSE = 8
 
 /* ---- waits ---- */
 
-static bool anything_due(sv_chore *self, sv_store *store) {
-    store_decision first;
+static bool anything_due(sv_maintenance *self, sv_store *store) {
+    sv_store_decision first;
     (void)self;
-    return store_decision_due(store, &first) == STORE_OK;
+    return sv_store_decision_due(store, &first) == STORE_OK;
 }
 
-static store_status close_due(sv_job *base, sv_store *store) {
+static sv_store_status close_due(sv_job *base, sv_store *store) {
     sv_service *self = SERVICE_OF(closing.job, base);
-    store_decision decision;
-    store_status status = STORE_OK;
+    sv_store_decision decision;
+    sv_store_status status = STORE_OK;
     while (self->closed_count < SERVICE_CLOSINGS &&
-           (status = store_decision_due(store, &decision)) == STORE_OK) {
-        store_row row;
+           (status = sv_store_decision_due(store, &decision)) == STORE_OK) {
+        sv_store_row row;
         sv_closed *at = &self->closed[self->closed_count];
-        at->agent = agents_find_id(&self->agents, decision.agent);
+        at->agent = sv_agents_find_id(&self->agents, decision.agent);
         if (!at->agent) { /* deleted: its decisions wait for their removal */
             uint64_t dropped;
-            if ((status = store_decisions_drop(store, decision.agent, &dropped)) != STORE_OK) break;
+            if ((status = sv_store_decisions_drop(store, decision.agent, &dropped)) != STORE_OK) break;
             continue;
         }
         self->closed_count++;
-        sv_settings *settings = agent_settings(at->agent);
-        status = closing_write(store, settings, &decision, &row, &at->reward);
-        settings_release(settings);
+        sv_settings *settings = sv_agent_settings(at->agent);
+        status = sv_closing_write(store, settings, &decision, &row, &at->reward);
+        sv_settings_release(settings);
         at->seq = row.seq;
         if (status != STORE_OK) break;
     }
     return status;
 }
 
-static void end_due(sv_job *base, store_status status) {
+static void end_due(sv_job *base, sv_store_status status) {
     sv_service *self = SERVICE_OF(closing.job, base);
     for (size_t i = 0; i < self->closed_count; i++) {
         if (status == STORE_OK) {
-            agent_wrote(self->closed[i].agent, self->closed[i].seq);
-            agent_count_learnt(self->closed[i].agent, self->closed[i].reward);
-            learner_wake(self->learner, self->closed[i].agent);
+            sv_agent_wrote(self->closed[i].agent, self->closed[i].seq);
+            sv_agent_count_learnt(self->closed[i].agent, self->closed[i].reward);
+            sv_learner_wake(self->learner, self->closed[i].agent);
         }
-        agent_release(self->closed[i].agent);
+        sv_agent_release(self->closed[i].agent);
     }
     self->closed_count = 0;
 }
@@ -62,69 +62,69 @@ static void begin_pass(sv_service *self, sv_store *store) {
     sv_agent *all[LIMIT_AGENTS + 1];
     int64_t deleted[DELETED];
     sv_pass *pass = &self->pass;
-    size_t count = agents_all(&self->agents, all), deleted_count = 0;
+    size_t count = sv_agents_all(&self->agents, all), deleted_count = 0;
     pass->count = pass->at = 0;
     pass->removed = 0;
     for (size_t i = 0; i < count; i++) {
-        sv_settings *settings = agent_settings(all[i]);
+        sv_settings *settings = sv_agent_settings(all[i]);
         if (settings->retention_days > 0 && !atomic_load(&all[i]->unreadable)) /* its own is not known */
             pass->turns[pass->count++] =
                 (sv_turn){.agent = all[i]->id, .age = (int64_t)(settings->retention_days * 86400000)};
-        settings_release(settings);
-        agent_release(all[i]);
+        sv_settings_release(settings);
+        sv_agent_release(all[i]);
     }
-    store_agents_deleted(store, deleted, DELETED, &deleted_count);
+    sv_store_agents_deleted(store, deleted, DELETED, &deleted_count);
     for (size_t i = 0; i < deleted_count; i++)
         pass->turns[pass->count++] = (sv_turn){.agent = deleted[i], .deleted = true};
 }
 
-static bool retention_wanted(sv_chore *base, sv_store *store) {
+static bool retention_wanted(sv_maintenance *base, sv_store *store) {
     sv_service *self = SERVICE_OF(retention, base);
     if (self->pass.runs) return true;
-    if (clock_seconds() < self->pass.next) return false;
+    if (sv_clock_seconds() < self->pass.next) return false;
     begin_pass(self, store);
     return self->pass.runs = true;
 }
 
 /* What one agent has to remove. */
-static store_status take_turn(sv_turn *turn, sv_store *store, double until, bool *done) {
-    store_retention what = {
+static sv_store_status take_turn(sv_turn *turn, sv_store *store, double until, bool *done) {
+    sv_store_retention what = {
         .agent = turn->agent, .age = turn->age, .deleted = turn->deleted, .most = REMOVALS, .until = until};
-    store_status status = store_retain(store, &what);
+    sv_store_status status = sv_store_retain(store, &what);
     turn->waited += what.waited;
     turn->removed = what.count;
-    *done = what.count == 0 && clock_seconds() < until;
-    if (status == STORE_OK && *done && turn->deleted) status = store_agent_remove(store, turn->agent);
+    *done = what.count == 0 && sv_clock_seconds() < until;
+    if (status == STORE_OK && *done && turn->deleted) status = sv_store_agent_remove(store, turn->agent);
     return status == STORE_NONE ? STORE_OK : status;
 }
 
-static store_status retain(sv_job *base, sv_store *store) {
+static sv_store_status retain(sv_job *base, sv_store *store) {
     sv_service *self = SERVICE_OF(retention.job, base);
     sv_pass *pass = &self->pass;
-    double until = clock_seconds() + BATCH_SECONDS;
-    store_status status = STORE_OK;
+    double until = sv_clock_seconds() + BATCH_SECONDS;
+    sv_store_status status = STORE_OK;
     pass->first = pass->at;
-    while (status == STORE_OK && pass->at < pass->count && clock_seconds() < until) {
+    while (status == STORE_OK && pass->at < pass->count && sv_clock_seconds() < until) {
         bool done = false;
         status = take_turn(&pass->turns[pass->at], store, until, &done);
         pass->removed += pass->turns[pass->at].removed;
         pass->at += done;
     }
     if (status != STORE_OK || pass->at < pass->count) return status;
-    status = store_give_back(store, PAGES);
+    status = sv_store_give_back(store, PAGES);
     pass->runs = status == STORE_OK; /* there may be more to give back */
     return status == STORE_NONE ? STORE_OK : status;
 }
 
-static void end_retain(sv_job *base, store_status status) {
+static void end_retain(sv_job *base, sv_store_status status) {
     sv_service *self = SERVICE_OF(retention.job, base);
     sv_pass *pass = &self->pass;
     for (size_t i = pass->first; i < pass->count && i <= pass->at; i++) {
         sv_turn *turn = &pass->turns[i];
         sv_agent *agent =
-            status == STORE_OK && turn->waited ? agents_find_id(&self->agents, turn->agent) : NULL;
+            status == STORE_OK && turn->waited ? sv_agents_find_id(&self->agents, turn->agent) : NULL;
         if (agent) atomic_fetch_sub(&agent->waiting, turn->waited);
-        agent_release(agent);
+        sv_agent_release(agent);
         turn->waited = 0;
     }
     if (status != STORE_OK) pass->runs = false;
@@ -135,11 +135,11 @@ static void end_retain(sv_job *base, store_status status) {
                   : pass->pause * 2 < LONGEST_PAUSE ? pass->pause * 2
                                                     : LONGEST_PAUSE;
     if (pass->pause < PASS_SECONDS) pass->pause = PASS_SECONDS;
-    pass->next = clock_seconds() + pass->pause;
+    pass->next = sv_clock_seconds() + pass->pause;
 }
 
-void service_add_chores(sv_service *self) {
+void sv_service_add_maintenance(sv_service *self) {
     self->closing =
-        (sv_chore){.wanted = anything_due, .job = {.run = close_due, .end = end_due}, .period = 0.05};
-    self->retention = (sv_chore){.wanted = retention_wanted, .job = {.run = retain, .end = end_retain}};
+        (sv_maintenance){.wanted = anything_due, .job = {.run = close_due, .end = end_due}, .period = 0.05};
+    self->retention = (sv_maintenance){.wanted = retention_wanted, .job = {.run = retain, .end = end_retain}};
 }

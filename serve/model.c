@@ -1,4 +1,4 @@
-#include "brain.h"
+#include "model.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct brain {
+struct model {
     sa_agent *agent;
     size_t dim;
 };
@@ -18,7 +18,7 @@ struct policy {
     sa_policy *policy;
 };
 
-void choice_free(sv_choice *self) {
+void sv_choice_free(sv_choice *self) {
     free(self->arms);
     free(self->estimates);
     free(self->widths);
@@ -29,73 +29,73 @@ void choice_free(sv_choice *self) {
 
 /* ---- learning ---- */
 
-static bool wrap(sa_agent *agent, sv_brain **out, sv_refusal *why) {
+static bool wrap(sa_agent *agent, sv_model **out, sv_refusal *why) {
     char dim[64], feedback[64];
     sa_options_get(sa_agent_options(agent), "feedback", feedback, sizeof feedback);
     if (!strcmp(feedback, "total")) {
         sa_agent_destroy(agent);
-        return refuse(
+        return sv_refuse(
             why, 400,
             "options: feedback total is not taken by the service, which gathers feedback item by item");
     }
-    sv_brain *self = calloc(1, sizeof *self);
+    sv_model *self = calloc(1, sizeof *self);
     if (!self) {
         sa_agent_destroy(agent);
-        return refuse(why, 503, "memory could not be had");
+        return sv_refuse(why, 503, "memory could not be had");
     }
     sa_options_get(sa_agent_options(agent), "dim", dim, sizeof dim);
-    *self = (sv_brain){agent, strtoull(dim, NULL, 10)};
+    *self = (sv_model){agent, strtoull(dim, NULL, 10)};
     *out = self;
     return true;
 }
 
-bool brain_create(const sv_settings *settings, sv_brain **out, sv_refusal *why) {
+bool sv_model_create(const sv_settings *settings, sv_model **out, sv_refusal *why) {
     sa_agent *agent = NULL;
-    sa_options *options = settings_options(settings, why);
+    sa_options *options = sv_settings_options(settings, why);
     if (!options) return false;
     sa_status status = settings->schema ? sa_agent_create_with_schema(options, settings->schema, &agent)
                                         : sa_agent_create(options, &agent);
     sa_options_destroy(options);
-    return status == SA_OK ? wrap(agent, out, why) : refuse_library(why, status);
+    return status == SA_OK ? wrap(agent, out, why) : sv_refuse_library(why, status);
 }
 
-bool brain_load(const char *path, sv_brain **out, sv_refusal *why) {
+bool sv_model_load(const char *path, sv_model **out, sv_refusal *why) {
     sa_agent *agent = NULL;
     sa_status status = sa_agent_load(path, &agent);
-    return status == SA_OK ? wrap(agent, out, why) : refuse_library(why, status);
+    return status == SA_OK ? wrap(agent, out, why) : sv_refuse_library(why, status);
 }
 
-void brain_destroy(sv_brain *self) {
+void sv_model_destroy(sv_model *self) {
     if (!self) return;
     sa_agent_destroy(self->agent);
     free(self);
 }
 
-sa_status brain_learn(sv_brain *self, const sv_ask *ask, const size_t *arms, const double *scores,
-                      const bool *observed, size_t count) {
+sa_status sv_model_learn(sv_model *self, const sv_ask *ask, const size_t *arms, const double *scores,
+                         const bool *observed, size_t count) {
     sa_request_slate(ask->request, count);
     return sa_agent_learn(self->agent, ask->request, arms, scores, observed, count);
 }
 
-sa_status brain_save(const sv_brain *self, const char *path) { return sa_agent_save(self->agent, path); }
-void brain_count(const sv_brain *self, sa_agent_counts *out) { sa_agent_count(self->agent, out); }
+sa_status sv_model_save(const sv_model *self, const char *path) { return sa_agent_save(self->agent, path); }
+void sv_model_count(const sv_model *self, sa_agent_counts *out) { sa_agent_count(self->agent, out); }
 
-sa_agent *brain_agent(const sv_brain *self) { return self->agent; }
+sa_agent *sv_model_agent(const sv_model *self) { return self->agent; }
 
-void brain_replace(sv_brain *self, sa_agent *agent) {
+void sv_model_replace(sv_model *self, sa_agent *agent) {
     sa_agent_destroy(self->agent);
     self->agent = agent;
 }
 
 /* ---- policies ---- */
 
-bool brain_policy(sv_brain *self, uint64_t version, sv_policy **out, sv_refusal *why) {
+bool sv_model_policy(sv_model *self, uint64_t version, sv_policy **out, sv_refusal *why) {
     sv_policy *made = calloc(1, sizeof *made);
-    if (!made) return refuse(why, 503, "memory could not be had");
+    if (!made) return sv_refuse(why, 503, "memory could not be had");
     sa_status status = sa_agent_policy(self->agent, &made->policy);
     if (status != SA_OK) {
         free(made);
-        return refuse_library(why, status);
+        return sv_refuse_library(why, status);
     }
     made->owners = 1;
     made->dim = self->dim;
@@ -104,15 +104,15 @@ bool brain_policy(sv_brain *self, uint64_t version, sv_policy **out, sv_refusal 
     return true;
 }
 
-void policy_retain(sv_policy *self) { atomic_fetch_add(&self->owners, 1); }
+void sv_policy_retain(sv_policy *self) { atomic_fetch_add(&self->owners, 1); }
 
-void policy_release(sv_policy *self) {
+void sv_policy_release(sv_policy *self) {
     if (!self || atomic_fetch_sub(&self->owners, 1) > 1) return;
     sa_policy_release(self->policy);
     free(self);
 }
 
-uint64_t policy_version(const sv_policy *self) { return self->version; }
+uint64_t sv_policy_version(const sv_policy *self) { return self->version; }
 
 /* Each thread has a workspace and a decision of its own, which end with it. */
 typedef struct workspace {
@@ -164,8 +164,8 @@ static bool copy_choice(const sa_decision *decision, sv_choice *out, sv_refusal 
     out->estimates = calloc(count + 1, sizeof(double));
     out->widths = calloc(count + 1, sizeof(double));
     if (!out->arms || !out->estimates || !out->widths) {
-        choice_free(out);
-        return refuse(why, 503, "memory could not be had");
+        sv_choice_free(out);
+        return sv_refuse(why, 503, "memory could not be had");
     }
     memcpy(out->arms, sa_decision_arms(decision), count * sizeof *out->arms);
     memcpy(out->estimates, sa_decision_estimates(decision), bytes);
@@ -176,19 +176,19 @@ static bool copy_choice(const sa_decision *decision, sv_choice *out, sv_refusal 
     return true;
 }
 
-bool policy_choose(const sv_policy *self, sv_ask *ask, const char *oracle, uint64_t draw, sv_choice *out,
-                   sv_refusal *why) {
+bool sv_policy_choose(const sv_policy *self, sv_ask *ask, const char *oracle, uint64_t draw, sv_choice *out,
+                      sv_refusal *why) {
     sa_policy *other = NULL;
     workspace *own = workspace_of_thread();
-    if (!own) return refuse(why, 503, "memory could not be had");
+    if (!own) return sv_refuse(why, 503, "memory could not be had");
     if (ask->dim != self->dim)
-        return refuse(why, 503, "the request was read for dim %zu, and the policy's is %zu", ask->dim,
-                      self->dim);
+        return sv_refuse(why, 503, "the request was read for dim %zu, and the policy's is %zu", ask->dim,
+                         self->dim);
     sa_request_draw(ask->request, draw);
     sa_request_propensities(ask->request, true);
     sa_status status = oracle ? sa_policy_with_oracle(self->policy, oracle, &other) : SA_OK;
     if (status == SA_OK)
         status = sa_policy_select(oracle ? other : self->policy, own->chooser, ask->request, &own->decision);
     sa_policy_release(other);
-    return status == SA_OK ? copy_choice(own->decision, out, why) : refuse_library(why, status);
+    return status == SA_OK ? copy_choice(own->decision, out, why) : sv_refuse_library(why, status);
 }

@@ -4,27 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "brain.h"
+#include "model.h"
 
-bool brain_is_servable(const sv_brain *self, const sv_settings *settings, sv_refusal *why) {
+bool sv_model_is_servable(const sv_model *self, const sv_settings *settings, sv_refusal *why) {
     char value[512] = "";
-    const sa_options *options = sa_agent_options(brain_agent(self));
+    const sa_options *options = sa_agent_options(sv_model_agent(self));
     sa_options_get(options, "dim", value, sizeof value);
     if (strtoull(value, NULL, 10) != settings->dim)
-        return refuse(why, 409, "its dim is %s, and this agent's %zu", value, settings->dim);
-    if (!sa_agent_schema(brain_agent(self)) != !settings->schema)
-        return refuse(why, 409,
-                      settings->schema ? "it has no schema, and this agent has"
-                                       : "it has a schema, and this agent none");
-    if (settings->schema && sa_agent_check_schema(brain_agent(self), settings->schema) != SA_OK)
-        return refuse(why, 409, "%.400s", sa_last_error());
+        return sv_refuse(why, 409, "its dim is %s, and this agent's %zu", value, settings->dim);
+    if (!sa_agent_schema(sv_model_agent(self)) != !settings->schema)
+        return sv_refuse(why, 409,
+                         settings->schema ? "it has no schema, and this agent has"
+                                          : "it has a schema, and this agent none");
+    if (settings->schema && sa_agent_check_schema(sv_model_agent(self), settings->schema) != SA_OK)
+        return sv_refuse(why, 409, "%.400s", sa_last_error());
     sa_options_get(options, "count-pending", value, sizeof value);
     if (!strcmp(value, "true"))
-        return refuse(why, 400, "its option count-pending is not taken by the service");
+        return sv_refuse(why, 400, "its option count-pending is not taken by the service");
     if (sa_options_get(options, "history", value, sizeof value) != SA_OK || *value)
-        return refuse(why, 400, "its option history is not taken by the service");
-    if (sa_agent_needs_oracle(brain_agent(self)))
-        return refuse(why, 400, "its oracle is a function of somebody's program");
+        return sv_refuse(why, 400, "its option history is not taken by the service");
+    if (sa_agent_needs_oracle(sv_model_agent(self)))
+        return sv_refuse(why, 400, "its oracle is a function of somebody's program");
     return true;
 }
 
@@ -44,7 +44,7 @@ static bool find_changes(const sa_options *before, const sa_options *after, chan
     char old[512], new[512];
     out->count = 0;
     for (size_t i = 0; sa_option_at(i, &info); i++) {
-        bool slate = !strcmp(info.name, "slate"), taken = slate || settings_takes(info.name);
+        bool slate = !strcmp(info.name, "slate"), taken = slate || sv_settings_takes(info.name);
         if (!taken || sa_options_get(before, info.name, old, sizeof old) != SA_OK ||
             sa_options_get(after, info.name, new, sizeof new) != SA_OK || !strcmp(old, new))
             continue;
@@ -61,36 +61,37 @@ static bool find_changes(const sa_options *before, const sa_options *after, chan
 
 static bool find_changes_of(const sv_settings *before, const sv_settings *after, changes *out,
                             sv_refusal *why) {
-    sv_brain *old = NULL, *new = NULL;
-    bool good = brain_create(before, &old, why) && brain_create(after, &new, why);
-    if (good && !find_changes(sa_agent_options(brain_agent(old)), sa_agent_options(brain_agent(new)), out))
-        good = refuse(why, 409, "so many options need a new agent: send \"reset\": true with them");
-    brain_destroy(old);
-    brain_destroy(new);
+    sv_model *old = NULL, *new = NULL;
+    bool good = sv_model_create(before, &old, why) && sv_model_create(after, &new, why);
+    if (good &&
+        !find_changes(sa_agent_options(sv_model_agent(old)), sa_agent_options(sv_model_agent(new)), out))
+        good = sv_refuse(why, 409, "so many options need a new agent: send \"reset\": true with them");
+    sv_model_destroy(old);
+    sv_model_destroy(new);
     return good;
 }
 
-bool brain_change(sv_brain *self, const sv_settings *before, const sv_settings *after, const char *scratch,
-                  sv_refusal *why) {
+bool sv_model_change(sv_model *self, const sv_settings *before, const sv_settings *after, const char *scratch,
+                     sv_refusal *why) {
     sa_agent *agent = NULL;
     changes *found = calloc(1, sizeof *found);
     bool good =
-        found ? find_changes_of(before, after, found, why) : refuse(why, 503, "memory could not be had");
-    sa_status status = good ? sa_agent_save(brain_agent(self), scratch) : SA_OK;
+        found ? find_changes_of(before, after, found, why) : sv_refuse(why, 503, "memory could not be had");
+    sa_status status = good ? sa_agent_save(sv_model_agent(self), scratch) : SA_OK;
     if (good && status == SA_OK)
         status = sa_agent_load_with(scratch, found->names, found->values, found->count, &agent);
     const char *said = sa_last_error();
     size_t path = strlen(scratch); /* of a file that the client knows nothing of */
     if (said && !strncmp(said, scratch, path) && !strncmp(said + path, ": ", 2)) said += path + 2;
     if (good && status == SA_INVALID)
-        good =
-            refuse(why, 409,
-                   "%.300s: send \"reset\": true for a new agent, which begins again without what this one "
-                   "has learnt",
-                   said);
+        good = sv_refuse(
+            why, 409,
+            "%.300s: send \"reset\": true for a new agent, which begins again without what this one "
+            "has learnt",
+            said);
     else if (good && status != SA_OK)
-        good = refuse_library(why, status);
-    if (good) brain_replace(self, agent);
+        good = sv_refuse_library(why, status);
+    if (good) sv_model_replace(self, agent);
     free(found);
     return good;
 }
@@ -114,37 +115,38 @@ static json_t *with_changes(const json_t *options, const changes *found) {
     for (size_t i = 0; made && i < found->count; i++)
         if (strcmp(found->names[i], "slate") && (!alone || !strcmp(found->names[i], alone)) &&
             sa_option_find(found->names[i], &info) &&
-            json_object_set_new(made, info.name, settings_value(&info, found->values[i]))) {
+            json_object_set_new(made, info.name, sv_settings_value(&info, found->values[i]))) {
             json_decref(made);
             made = NULL;
         }
     return made;
 }
 
-sv_settings *brain_settings(const sv_brain *self, const sv_settings *before, sv_refusal *why) {
-    const sa_options *wanted = sa_agent_options(brain_agent(self));
+sv_settings *sv_model_settings(const sv_model *self, const sv_settings *before, sv_refusal *why) {
+    const sa_options *wanted = sa_agent_options(sv_model_agent(self));
     changes *found = calloc(1, sizeof *found);
-    sv_settings *now = found ? settings_with(before, json_deep_copy(before->options), why) : NULL;
-    if (!found) refuse(why, 503, "memory could not be had");
+    sv_settings *now = found ? sv_settings_with(before, json_deep_copy(before->options), why) : NULL;
+    if (!found) sv_refuse(why, 503, "memory could not be had");
     bool good = now, same = false;
     for (int rounds = 0; good && !same && rounds < 6; rounds++) {
-        sv_brain *made = NULL;
-        good = brain_create(now, &made, why);
-        if (good && !find_changes(sa_agent_options(brain_agent(made)), wanted, found))
-            good = refuse(why, 409, "its options and this agent's differ too much: make a new agent for it");
-        brain_destroy(made);
+        sv_model *made = NULL;
+        good = sv_model_create(now, &made, why);
+        if (good && !find_changes(sa_agent_options(sv_model_agent(made)), wanted, found))
+            good =
+                sv_refuse(why, 409, "its options and this agent's differ too much: make a new agent for it");
+        sv_model_destroy(made);
         same = good && found->count == 0;
         if (!good || same) break;
-        sv_settings *next = settings_with(now, with_changes(now->options, found), why);
-        settings_release(now);
+        sv_settings *next = sv_settings_with(now, with_changes(now->options, found), why);
+        sv_settings_release(now);
         now = next;
         good = now;
     }
     if (good && !same)
-        good = refuse(why, 409, "its option %s cannot be set to %s beside the others", found->names[0],
-                      found->values[0]);
+        good = sv_refuse(why, 409, "its option %s cannot be set to %s beside the others", found->names[0],
+                         found->values[0]);
     free(found);
     if (good) return now;
-    settings_release(now);
+    sv_settings_release(now);
     return NULL;
 }
