@@ -39,3 +39,10 @@ accepts src/options/options.h '#include "env/options.h"'
 refuses src/options/options.h '#include "env/environment.h"'
 refuses cli/run.c '#include "options/options.h"'
 refuses cli/run.c '#include <lapacke.h>'
+
+# The picture is stated once: docs/ARCHITECTURE.md shows what --picture prints.
+"$check" --picture >"$root/picture"
+awk '/^```$/ { inside = !inside; next } inside' "$(dirname "$check")/../docs/ARCHITECTURE.md" >"$root/shown"
+grep -q '^base$' "$root/picture" || { echo "--picture prints: $(cat "$root/picture")"; exit 1; }
+awk 'NR == FNR { want[++n] = $0; next } $0 == want[found + 1] { found++; next } found < n { found = $0 == want[1] } END { exit found < n }' \
+    "$root/picture" "$root/shown" || { echo "docs/ARCHITECTURE.md does not show what tools/check-layers --picture prints:" && cat "$root/picture" && exit 1; }
