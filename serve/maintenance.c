@@ -6,7 +6,7 @@
 #include "service.h"
 
 enum { REMOVALS = 256, PAGES = 128, DELETED = PASS_DELETED };
-static const double BATCH_SECONDS = 0.001, PASS_SECONDS = 0.5, LONGEST_PAUSE = 8;
+static const double BATCH_SECONDS = 0.0003, SHORTEST_PAUSE = 0.03, LONGEST_PAUSE = 8, PAUSE_FACTOR = 10;
 
 #define SERVICE_OF(field, pointer) ((sv_service *)((char *)(pointer)-offsetof(sv_service, field)))
 
@@ -65,6 +65,7 @@ static void begin_pass(sv_service *self, sv_store *store) {
     size_t count = sv_agents_all(&self->agents, all), deleted_count = 0;
     pass->count = pass->at = 0;
     pass->removed = 0;
+    pass->seconds = 0;
     for (size_t i = 0; i < count; i++) {
         sv_settings *settings = sv_agent_settings(all[i]);
         if (settings->retention_days > 0 && !atomic_load(&all[i]->unreadable)) /* its own is not known */
@@ -101,7 +102,7 @@ static sv_store_status take_turn(sv_turn *turn, sv_store *store, double until, b
 static sv_store_status retain(sv_job *base, sv_store *store) {
     sv_service *self = SERVICE_OF(retention.job, base);
     sv_pass *pass = &self->pass;
-    double until = sv_clock_seconds() + BATCH_SECONDS;
+    double begin = sv_clock_seconds(), until = begin + BATCH_SECONDS;
     sv_store_status status = STORE_OK;
     pass->first = pass->at;
     while (status == STORE_OK && pass->at < pass->count && sv_clock_seconds() < until) {
@@ -110,6 +111,7 @@ static sv_store_status retain(sv_job *base, sv_store *store) {
         pass->removed += pass->turns[pass->at].removed;
         pass->at += done;
     }
+    pass->seconds += sv_clock_seconds() - begin;
     if (status != STORE_OK || pass->at < pass->count) return status;
     status = sv_store_give_back(store, PAGES);
     pass->runs = status == STORE_OK; /* there may be more to give back */
@@ -130,11 +132,11 @@ static void end_retain(sv_job *base, sv_store_status status) {
     if (status != STORE_OK) pass->runs = false;
     self->retention.more = pass->runs;
     if (pass->runs) return;
-    /* with nothing to do, passes come less often */
-    pass->pause = pass->removed                     ? PASS_SECONDS
-                  : pass->pause * 2 < LONGEST_PAUSE ? pass->pause * 2
-                                                    : LONGEST_PAUSE;
-    if (pass->pause < PASS_SECONDS) pass->pause = PASS_SECONDS;
+    /* Little by little costs decide the least: while there is something to remove, passes come often, but for
+     * a tenth of the writer's time at most. */
+    pass->pause = pass->removed ? pass->seconds * PAUSE_FACTOR : pass->pause * 2;
+    if (pass->pause < SHORTEST_PAUSE) pass->pause = SHORTEST_PAUSE;
+    if (pass->pause > LONGEST_PAUSE) pass->pause = LONGEST_PAUSE;
     pass->next = sv_clock_seconds() + pass->pause;
 }
 

@@ -35,7 +35,7 @@ typedef struct pass {
     size_t count, at, first; /* at: whose turn it is; first: who was when the batch began */
     bool runs;
     uint64_t removed;
-    double next, pause; /* when the next one begins; seconds before it */
+    double seconds, next, pause; /* that it took; when the next one begins; seconds before it */
 } sv_pass;
 
 typedef struct service sv_service;
