@@ -6,10 +6,7 @@
  *              constant; fsyncs a decision, at 64 connections
  *   trainings: 99th percentile of decide, open loop at half the peak, while trainings run over that without
  *
- * bench_serve retention: what removing old events costs.
- * bench_serve soak SECONDS: memory and file descriptors of the service under load with feedback, each ten
- * seconds. */
-#include <dirent.h>
+ * bench_serve retention: what removing old events costs. */
 #include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
@@ -270,40 +267,6 @@ static void retention(void) {
     printf("  ratio of the medians %.2f\n", removed[RETENTIONS / 2] / kept[RETENTIONS / 2]);
 }
 
-/* ---- soak ---- */
-
-static void look(void *user, double second) {
-    const child *server = user;
-    char path[64], word[64];
-    long pages = 0, files = 0;
-    if ((long)(second + 0.5) % 10) return;
-    snprintf(path, sizeof path, "/proc/%d/statm", server->process);
-    FILE *file = fopen(path, "r");
-    if (file && fscanf(file, "%63s %ld", word, &pages) != 2) pages = 0;
-    if (file) fclose(file);
-    snprintf(path, sizeof path, "/proc/%d/fd", server->process);
-    DIR *list = opendir(path);
-    while (list && readdir(list)) files++;
-    if (list) closedir(list);
-    printf("  %6.0f s %8.1f MB %4ld files\n", second, (double)pages * 4096 / 1e6, files - 2);
-    fflush(stdout);
-}
-
-static int soak(double seconds) {
-    child service = start_service("\"window\": 2000, ", "");
-    load_plan load = about(service, 16, seconds, 500);
-    load.share = 4;
-    load.tick = look;
-    load.user = &service;
-    printf("soak: 500 decisions a second, each fourth with feedback, 16 connections\n");
-    load_result result = run(&load);
-    printf("  %zu decisions, %zu feedbacks, %zu errors, p99 %.1f ms\n", result.answers, result.feedbacks,
-           result.errors, result.p99 * 1e3);
-    look(&service, 0);
-    stop(service);
-    return result.errors ? 1 : 0;
-}
-
 int main(int count, char **arguments) {
     snprintf(program, sizeof program, "%s", arguments[0]);
     char *slash = strrchr(program, '/');
@@ -312,13 +275,10 @@ int main(int count, char **arguments) {
     snprintf(folder, sizeof folder, "%.150s/superarm-bench-XXXXXX", place ? place : "/tmp");
     if (!mkdtemp(folder)) return 1;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    int status = 0;
     if (count == 2 && !strcmp(arguments[1], "retention"))
         retention();
-    else if (count == 3 && !strcmp(arguments[1], "soak"))
-        status = soak(atof(arguments[2]));
     else
         decisions(), trainings();
     shell("rm -rf %s", folder, 0, NULL, 0);
-    return status;
+    return 0;
 }
