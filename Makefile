@@ -8,7 +8,7 @@ DEMO     ?= results/demo
 BENCHES   = naive $(filter-out naive run,$(patsubst bench/bench_%.c,%,$(sort $(wildcard bench/bench_*.c)))) run
 C_FILES   = $(wildcard src/*/*.[ch] cli/*.[ch] serve/*.[ch] include/superarm/*.h tests/*.[ch] bench/*.[ch] examples/*.c python/tests/*.c)
 
-.PHONY: help build test demo bench measured measured-quick benches check fuzz install wheel deb format check-format clean
+.PHONY: help build test demo bench measured measured-quick benches site check fuzz install wheel deb format check-format clean
 .DEFAULT_GOAL := build
 
 help: ## this list
@@ -41,6 +41,10 @@ measured: benches ## makes every page of docs/measured again, which takes hours;
 
 measured-quick: benches ## runs a small version of each of their commands, in minutes, and writes nothing
 	@tools/measured --quick
+
+site: build ## the docs as a web site with search and the references of C and Python: build-site/html/index.html
+	@tools/setup --site
+	@tools/site
 
 check: ## the tests with sanitizers, each fuzzer for five seconds, style, layers and static analysis
 	@tools/setup --check
