@@ -51,6 +51,29 @@ def three_hundred_events_are_learnt_after_hostile_ones():
         assert right >= 40, right  # of 50; chance is 12.5
 
 
+def hostile_values_inside_the_ranges_are_healed():
+    """Far from all that comes, and not outside: three hundred events later the agent has forgotten them."""
+    with home(PROGRAM) as server:
+        for name, options in (("linear", AGENT["options"]), ("network", {"dim": 2, "hidden": 16})):
+            assert server.call("PUT", f"/v1/agents/{name}", {**AGENT, "options": options})[0] == 201
+            draw, right = random.Random(2), 0
+            for event in ("h1", "h2"):
+                status, answer, _ = decide(server, name, event, [[1e12, 1], [-1e12, 0], [1, 1e12], [0.5, 1]])
+                assert status == 201, answer
+                assert feedback(server, name, event, [1e9 if event == "h1" else -1e9])[0] == 204
+            for i in range(350):
+                contexts = [[draw.uniform(-1, 1), draw.uniform(-1, 1)] for _ in range(4)]
+                status, answer, _ = decide(server, name, f"e{i}", contexts)
+                assert status == 201, answer
+                chosen = contexts[answer["slate"][0]]
+                if i >= 300:
+                    right += chosen == max(contexts, key=lambda x: x[0] - x[1])
+                assert feedback(server, name, f"e{i}", [chosen[0] - chosen[1]])[0] == 204
+                if i % 25 == 24:
+                    until(lambda: server.call("GET", f"/v1/agents/{name}")[1]["model"] == i + 4)
+            assert right >= 40, (name, right)  # of 50; chance is 12.5
+
+
 def an_agent_has_ranges_of_its_own():
     with home(PROGRAM) as server:
         status, body, _ = server.call("PUT", "/v1/agents/home", {**AGENT, "reward_range": [0, 1], "feature_range": [-5, 5]})
@@ -65,4 +88,5 @@ def an_agent_has_ranges_of_its_own():
             assert status == 400 and "reward_range" in body["error"]["message"], (wrong, body)
 
 
-main(wild_values_are_refused_by_default, three_hundred_events_are_learnt_after_hostile_ones, an_agent_has_ranges_of_its_own)
+main(wild_values_are_refused_by_default, three_hundred_events_are_learnt_after_hostile_ones,
+     hostile_values_inside_the_ranges_are_healed, an_agent_has_ranges_of_its_own)

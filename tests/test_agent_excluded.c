@@ -76,11 +76,12 @@ static void end(rig *self) {
     sa_agent_destroy(self->agent);
 }
 
-/* (3 + 2 dim): candidates seen, means, sums of squared differences; wild candidates of late and in all. */
+/* (5 + 6 dim): candidates seen, means, sums of squared differences; wild candidates of late and in all; the
+ * newer half. */
 static const double *statistics_of(const rig *self) {
     const sa_estimator *estimator = &self->agent->learner->policy->estimator;
     assert_non_null(estimator->statistics);
-    assert_int_equal(sa_statistics_length(&estimator->inputs), 3 + 2 * RIG_DIM);
+    assert_int_equal(sa_statistics_length(&estimator->inputs), 5 + 6 * RIG_DIM);
     return estimator->statistics;
 }
 

@@ -77,6 +77,32 @@ static void test_no_scale(void **state) {
     for (int i = 0; i < 20; i++) assert_true(sa_outliers_take(&few, i % 3 ? 1 : 1e20));
 }
 
+/* The first of all are mistakes: once as many came that are not, these alone are the scale. Clicks and heavy
+ * tails are never judged again. */
+static void test_first_mistakes(void **state) {
+    (void)state;
+    sa_outliers outliers = {0}, clicks = {0}, incomes = {0};
+    double sum = 0;
+    for (uint64_t i = 0; i < 40; i++) {
+        double score = i < 6 ? (i % 2 ? -1e9 : 1e9) : uniform(i);
+        assert_true(sa_outliers_take(&outliers, score));
+        assert_true(outliers.changes == 0 && outliers.largest >= (i ? 1e9 : 0));
+        sa_outliers_rejudge(&outliers);
+        if (i >= 20) sum += score;
+    }
+    assert_true(outliers.changes == 1 && outliers.largest < 1 && fabs(outliers.mean - sum / 20) < 1e-12);
+    assert_true(sa_outliers_is_mistake(&outliers, 1e9) && sa_outliers_is_mistake(&outliers, -1e9));
+    assert_true(!sa_outliers_is_mistake(&outliers, 0) && !sa_outliers_take(&outliers, 1e9));
+    for (uint64_t i = 0; i < SCORES; i++) {
+        sa_outliers_take(&clicks, uniform(i) < 0.01 ? 1 : 0);
+        sa_outliers_take(
+            &incomes, exp(2 * sqrt(-2 * log(uniform(2 * i + 1) + 1e-12)) * cos(6.283 * uniform(SCORES + i))));
+        sa_outliers_rejudge(&clicks);
+        sa_outliers_rejudge(&incomes);
+    }
+    assert_true(clicks.changes == 0 && incomes.changes == 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clicks),
@@ -84,6 +110,7 @@ int main(void) {
         cmocka_unit_test(test_one_in_a_thousand),
         cmocka_unit_test(test_new_unit),
         cmocka_unit_test(test_no_scale),
+        cmocka_unit_test(test_first_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 typedef struct sa_rewards {
     bool bounded;
     double low, high; /* of --reward-range */
+    bool rejudges;    /* the first scores, with --normalize standard, which does so with contexts */
     sa_outliers outliers;
     double refused; /* scores outside the range */
 } sa_rewards;

@@ -14,8 +14,9 @@
 #include "memory/pending_file.h"
 
 /* One more whenever what is in the file changes; from OLDEST on they are read. 5: the units of the
- * companion's sums, the gradient that was counted last, and how many were counted in all. */
-static const int64_t FORMAT = 5, OLDEST = 4;
+ * companion's sums, the gradient that was counted last, and how many were counted in all. 6: what the newer
+ * half of contexts and scores is like. */
+static const int64_t FORMAT = 6, OLDEST = 4;
 static const int64_t MOST_EPOCHS = 64; /* each doubles the rounds */
 
 /* ---- options as text ---- */

@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "learn/epochs.h"
 #include "learn/feedback.h"
+#include "learn/forgetting.h"
+#include "learn/relearn.h"
 #include "learn/training.h"
 #include "policy/decision.h"
 
@@ -20,10 +22,10 @@ static sa_status make_next(sa_agent *agent, size_t answered, sa_learner **out) {
     return status;
 }
 
-/* A new epoch is another learner. */
-static sa_status begin_epoch(sa_agent *agent, sa_learner *next) {
+/* A new epoch is another learner, and so is one that learns all again. */
+static sa_status change_learner(sa_agent *agent, sa_learner *next, bool again) {
     const sa_policy *before = agent->learner->policy;
-    sa_status status = sa_epoch_begin(agent->learner, next);
+    sa_status status = again ? sa_relearn(agent->learner, next) : sa_epoch_begin(agent->learner, next);
     if (status != SA_OK) {
         sa_learner_destroy(next);
         return status;
@@ -60,7 +62,38 @@ sa_status sa_agent_find(const sa_agent *agent, uint64_t decision, size_t n, sa_p
     return SA_OK;
 }
 
-static sa_status learn_from(sa_agent *agent, const sa_answer *answer, bool *learning) {
+/* Have first contexts or scores turned out to be mistakes? It takes statistics of contexts to tell, as
+ * --normalize standard has them. */
+static bool learns_again(const sa_agent *agent, const sa_outliers *outliers) {
+    const sa_outliers *before = &agent->rewards.outliers;
+    return agent->learner->policy->estimator.statistics &&
+           (outliers->changes != before->changes || sa_relearn_is_due(agent->learner));
+}
+
+/* Scores of the history that were mistakes become the mean of the others, which teaches next to nothing. (A
+ * file is written once: there they stay.) */
+static void clean(sa_history *history, const sa_outliers *outliers) {
+    for (size_t i = 0, rows; !history->file && i < history->count; i += rows) {
+        rows = sa_history_observation(history, i).rows;
+        if (sa_outliers_is_mistake(outliers, history->scores[i])) history->scores[i] = outliers->mean;
+    }
+}
+
+/* The history has room, and nothing is shared. */
+static sa_status learn_again(sa_agent *agent, const sa_answer *answer, const sa_outliers *outliers,
+                             sa_learner *next) {
+    sa_status status = sa_pending_is_new(answer->pending) ? sa_forgetting_move(agent->learner) : SA_OK;
+    if (status != SA_OK) {
+        sa_learner_destroy(next);
+        return status;
+    }
+    sa_answer_record(agent->learner, answer);
+    if (outliers->changes != agent->rewards.outliers.changes) clean(&agent->memory.history, outliers);
+    return change_learner(agent, next, true);
+}
+
+static sa_status learn_from(sa_agent *agent, const sa_answer *answer, const sa_outliers *outliers,
+                            bool *learning) {
     if (answer->count == 0) {
         sa_answer_record(agent->learner, answer); /* all of it is wild */
         return SA_OK;
@@ -68,8 +101,10 @@ static sa_status learn_from(sa_agent *agent, const sa_answer *answer, bool *lear
     sa_history *history = &agent->memory.history;
     bool first = sa_pending_is_new(answer->pending);
     bool automatic = agent->learner->options->train == SA_TRAIN_AUTO;
+    bool again = learns_again(agent, outliers);
     sa_learner *next = NULL;
     if (automatic) SA_TRY(make_next(agent, history->answered + first, &next));
+    if (!next && again) SA_TRY(sa_agent_make_learner(agent, agent->learner->epoch, &next));
     sa_status status = sa_history_reserve(history, answer->count);
     if (status == SA_OK) status = sa_learner_unshare(agent->learner);
     if (status != SA_OK) {
@@ -77,9 +112,10 @@ static sa_status learn_from(sa_agent *agent, const sa_answer *answer, bool *lear
         return status;
     }
     *learning = true;
+    if (again) return learn_again(agent, answer, outliers, next);
     if (!next) return sa_answer_learn(agent->learner, answer);
     sa_answer_record(agent->learner, answer); /* it is learnt from with the rest of the history */
-    return begin_epoch(agent, next);
+    return change_learner(agent, next, false);
 }
 
 /* The scores of the answer's places that were seen, of which those that are wild go behind the others. A
@@ -116,7 +152,7 @@ static sa_status answer_with(sa_agent *agent, sa_pending *pending, const double 
     answer.end = seen.end;
     SA_TRY(sift(agent, &seen, places, &outliers, &answer));
     if (seen.count == 0) return SA_OK;
-    SA_TRY(learn_from(agent, &answer, learning));
+    SA_TRY(learn_from(agent, &answer, &outliers, learning));
     agent->rewards.outliers = outliers;
     return SA_OK;
 }
@@ -201,7 +237,7 @@ static sa_status train(sa_agent *agent, bool *learning) {
         return status;
     }
     *learning = true;
-    return next ? begin_epoch(agent, next) : sa_learner_train(agent->learner, 0);
+    return next ? change_learner(agent, next, false) : sa_learner_train(agent->learner, 0);
 }
 
 sa_status sa_agent_train(sa_agent *agent) {

@@ -79,6 +79,25 @@ static sa_status drop_old(sa_window *window) {
     return SA_OK;
 }
 
+/* A decision's rows from `first` on, as many as are evaluated at a time; of a total all of them. */
+sa_status sa_window_refill(sa_learner *learner) {
+    const sa_history *history = &learner->memory->history;
+    sa_window *window = &learner->window;
+    sa_samples all = sa_history_samples(history, 0);
+    if (!window->remembers) return SA_OK;
+    for (size_t decision = window->oldest; decision < history->answered; decision++)
+        for (size_t first = (size_t)history->start[decision], many; first < sa_history_end(history, decision);
+             first += many) {
+            many = sa_history_end(history, decision) - first;
+            if (many > SA_LEARN_CHUNK) many = SA_LEARN_CHUNK;
+            SA_TRY(sa_samples_evaluate(learner, &all, first, many));
+            sa_gradients gradients = history->totals ? sa_gradients_sums(&learner->work.gradients, &many, 1)
+                                                     : learner->work.gradients;
+            SA_TRY(remember(window, &gradients, decision));
+        }
+    return SA_OK;
+}
+
 static sa_status count_remembered(sa_learner *learner, sa_confidence *next) {
     const sa_gradients *kept = &learner->window.gradients;
     SA_TRY(drop_old(&learner->window));

@@ -42,6 +42,8 @@ const sa_accumulator *sa_accumulator_at(size_t index);
 
 /* With --count-pending: Z takes the gradients of a decision when it is made. */
 sa_status sa_learner_count(sa_learner *learner, const sa_gradients *gradients, const size_t *label);
+/* With --window: what Z counts is remembered at the present weights. */
+sa_status sa_window_refill(sa_learner *learner);
 /* The companion takes what was not judged so far, of which nothing was predicted. */
 sa_status sa_predictions_skip(sa_learner *learner);
 

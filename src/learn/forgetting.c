@@ -127,8 +127,11 @@ bool sa_rebuild_is_due(const sa_learner *learner) {
 }
 
 sa_status sa_rebuild(sa_learner *learner) {
+    return sa_rebuild_is_due(learner) ? sa_rebuild_all(learner) : SA_OK;
+}
+
+sa_status sa_rebuild_all(sa_learner *learner) {
     const sa_accumulator *each;
-    if (!sa_rebuild_is_due(learner)) return SA_OK;
     sa_status status = SA_OK;
     learner->stands_for = sa_forgetting_stands_for(learner);
     for (size_t i = 0; status == SA_OK && (each = sa_accumulator_at(i)); i++)

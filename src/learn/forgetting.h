@@ -40,5 +40,7 @@ bool sa_rebuild_is_due(const sa_learner *learner);
  * gradient at the weights of its time; a rebuilt Z counts those of the whole history at the present weights,
  * and the gradients of the decisions that wait for feedback are brought up to date too. */
 sa_status sa_rebuild(sa_learner *learner);
+/* The same, whether it is due or not. */
+sa_status sa_rebuild_all(sa_learner *learner);
 
 #endif

@@ -58,6 +58,7 @@ sa_status sa_learner_save(const sa_learner *learner, sa_npz_writer *writer) {
     SA_TRY(sa_npz_add(writer, "asked", SA_FLOAT64, 0, NULL, &learner->asked));
     SA_TRY(sa_npz_add(writer, "trainings", SA_INT64, 0, NULL, &learner->trainings));
     SA_TRY(sa_npz_add(writer, "diverged_trainings", SA_INT64, 0, NULL, &learner->diverged_trainings));
+    SA_TRY(sa_npz_add(writer, "relearnt", SA_FLOAT64, 0, NULL, &learner->relearnt));
     SA_TRY(sa_moments_save(&learner->moments, writer));
     if (learner->options->window > 0) SA_TRY(save_window(&learner->window, writer));
     if (sa_posterior_is_used(policy, learner->options))
@@ -96,7 +97,9 @@ static sa_status load_last(sa_learner *learner, sa_npz *archive) {
 
 sa_status sa_learner_load(sa_learner *learner, sa_npz *archive) {
     sa_policy *policy = learner->policy;
-    int64_t trainings, diverged, judged;
+    int64_t trainings, diverged, judged, format;
+    SA_TRY(sa_npz_format(archive, &format));
+    if (format > 5) SA_TRY(sa_npz_get_number(archive, "relearnt", &learner->relearnt));
     SA_TRY(sa_npz_get_number(archive, "error", &learner->error));
     SA_TRY(sa_npz_get_integer(archive, "learnt", 0, (int64_t)learner->memory->history.count, &judged));
     SA_TRY(sa_npz_get_number(archive, "asked", &learner->asked));

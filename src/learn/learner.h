@@ -44,6 +44,7 @@ typedef struct sa_learner {
     sa_gradients last; /* the one that was counted last (bonus.h), and room for its neighbour */
     sa_window window;
     double stands_for; /* observations, each of those that something takes in again; 0: 1 (keeping.h) */
+    double relearnt;   /* changes of the statistics of contexts that are learnt through (relearn.h) */
     double asked;      /* scores that the latest decision asked widths for */
     uint64_t trainings, diverged_trainings;
     double train_seconds, replay_seconds;

@@ -67,6 +67,17 @@ void REAL(rows_see)(const real *raw, size_t count, size_t dim, double seen, doub
     }
 }
 
+void REAL(rows_extremes)(const real *raw, size_t count, size_t dim, bool first, double *restrict low,
+                         double *restrict high) {
+    for (size_t j = 0; first && count > 0 && j < dim; j++) low[j] = high[j] = (double)raw[j];
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < dim; j++) {
+            double x = (double)raw[i * dim + j];
+            low[j] = x < low[j] ? x : low[j];
+            high[j] = x > high[j] ? x : high[j];
+        }
+}
+
 size_t REAL(rows_count_far)(const real *row, size_t dim, double seen, const double *restrict mean,
                             const double *restrict squares, double times) {
     size_t far = 0;

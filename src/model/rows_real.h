@@ -28,6 +28,9 @@ typedef struct sa_joined {
      * came before */     \
     void rows_see_##name(const real *raw, size_t count, size_t dim, double seen, double *mean,               \
                          double *squares);                                                                   \
+    /* low, high (dim): least and largest of rows (count, dim), and of those before, if any */               \
+    void rows_extremes_##name(const real *raw, size_t count, size_t dim, bool first, double *low,            \
+                              double *high);                                                                 \
     /* How many of the features (dim) are more than `times` deviations from the mean of `seen` rows? */      \
     size_t rows_count_far_##name(const real *row, size_t dim, double seen, const double *mean,               \
                                  const double *squares, double times);                                       \

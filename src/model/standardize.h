@@ -22,17 +22,26 @@ typedef struct sa_inputs {
 
 sa_inputs sa_inputs_from(const sa_model_settings *settings);
 
-/* Statistics of features: one array (3 + 2 dim), with the number of candidates seen, each feature's mean,
+/* Statistics of features: one array (5 + 6 dim), with the number of candidates seen, each feature's mean,
  * each feature's sum of squared differences to the mean, and wild candidates: of late, each weighing 1 -
- * 1/1000 of the next candidate, and in all.
+ * 1/1000 of the next candidate, and in all. Then those of the newer half, below.
  *
  * A candidate is wild where a feature is more than 1000 deviations from its mean (1e30 among numbers about
  * 1), and 20 or more were seen before: it is not counted, and the model sees such a feature as its mean.
- * Where more than half of the latest candidates are wild, the world has changed, and they count. */
-static inline size_t sa_statistics_length(const sa_inputs *inputs) { return 3 + 2 * inputs->dim; }
+ * Where more than half of the latest candidates are wild, the world has changed, and they count.
+ *
+ * The first candidates of all may be the wild ones. So the newer half has statistics of its own, from 64,
+ * 128, 256 ... candidates on until there are twice as many; if then a feature was ever more than 1000 of its
+ * deviations from its mean, mean and deviation become those of the newer half. That is a change after which
+ * all has to be learnt again (learn/relearn.h). After 65,536 candidates the first ones are out of doubt. */
+static inline size_t sa_statistics_length(const sa_inputs *inputs) { return 5 + 6 * inputs->dim; }
 /* Wild candidates so far. */
 static inline double sa_statistics_wild(const sa_inputs *inputs, const double *statistics) {
     return statistics[2 + 2 * inputs->dim];
+}
+/* Changes so far. */
+static inline double sa_statistics_changes(const sa_inputs *inputs, const double *statistics) {
+    return statistics[4 + 2 * inputs->dim];
 }
 /* Takes in raw contexts (count, dim). Those that are excluded, (count) or NULL for none, are not counted:
  * what they hold is often no context at all. */
