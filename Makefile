@@ -8,11 +8,11 @@ DEMO     ?= results/demo
 BENCHES   = naive $(filter-out naive run,$(patsubst bench/bench_%.c,%,$(sort $(wildcard bench/bench_*.c)))) run
 C_FILES   = $(wildcard src/*/*.[ch] cli/*.[ch] serve/*.[ch] include/superarm/*.h tests/*.[ch] bench/*.[ch] examples/*.c python/tests/*.c)
 
-.PHONY: help build test demo bench measured measured-quick benches site check fuzz install wheel deb format check-format clean
+.PHONY: help build test demo bench measured measured-quick benches site check check-changed fuzz install wheel deb format check-format clean
 .DEFAULT_GOAL := build
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## installs what is missing (Debian, Ubuntu) and builds build/superarm; so does plain `make`
 	@tools/setup
@@ -54,6 +54,9 @@ check: ## the tests with sanitizers, each fuzzer for five seconds, style, layers
 	@tools/check-static
 	@tools/check-layers
 	@$(MAKE) --no-print-directory check-format
+
+check-changed: ## the tests of what changed most with sanitizers, in a few minutes
+	@tools/check-changed $(BUILD) $(SANITIZE)
 
 fuzz: ## the fuzzers, a minute each
 	@tools/setup --check
