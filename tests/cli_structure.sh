@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every example of docs/STRUCTURE.md prints what stands below it. Skipped without python3; a stand-in for numpy writes the files.
+# Every example of docs/STRUCTURE.md runs, and prints what stands below it. Skipped without python3; a stand-in for numpy writes the files.
 set -eu
 program=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")
@@ -40,6 +40,7 @@ for script in ??.sh; do
         echo "example $name fails:" && cat "$script" "$name.err"
         exit 1
     fi
+    [ -e "$name.json" ] || continue
     cmp -s "$name.out" "$name.json" || { echo "example $name:" && cat "$script" "$name.out"; exit 1; }
 done
 [ "$count" -ge 11 ] || { echo "only $count examples were found"; exit 1; }
