@@ -26,19 +26,30 @@ static bool take(void *user, const char *value) {
     return true;
 }
 
-/* Arms without feedback get the default. Where users scan from the top and stop at their click, what is
- * behind it was not seen. */
-static void fill_in(sv_combination *self, const sv_settings *settings) {
+double sv_closing_fill(const sv_settings *settings, double *values, size_t count, sv_text *data) {
     const char *feedback = json_string_value(json_object_get(settings->options, "feedback"));
     bool cascade = feedback && !strcmp(feedback, "cascade");
-    for (size_t i = 0; i < self->count; i++) {
-        if (isnan(self->values[i])) self->values[i] = settings->default_feedback;
-        if (cascade && self->values[i] > 0) break;
+    double reward = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (isnan(values[i])) values[i] = settings->default_feedback;
+        if (cascade && values[i] > 0) break;
     }
+    text_numbers(data, values, count);
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(values[i])) reward += values[i];
+    return reward;
+}
+
+sv_store_status sv_closing_add(sv_store *store, int64_t agent, int64_t decision, const sv_text *data,
+                               uint64_t *seq) {
+    sv_store_row row = {.kind = ROW_LEARN, .decision = decision, .data = data->data, .size = data->size};
+    sv_store_status status = data->failed ? STORE_LATER : sv_store_row_add(store, agent, &row);
+    *seq = row.seq;
+    return status;
 }
 
 sv_store_status sv_closing_write(sv_store *store, const sv_settings *settings,
-                                 const sv_store_decision *decision, sv_store_row *row, double *reward) {
+                                 const sv_store_decision *decision, uint64_t *seq, double *reward) {
     sv_text data = {0};
     int64_t id = decision->id, agent = decision->agent; /* the decision's texts end with the next call */
     sv_combination all = {.by = settings->aggregate, .count = decision->arm_count};
@@ -47,14 +58,8 @@ sv_store_status sv_closing_write(sv_store *store, const sv_settings *settings,
     for (size_t i = 0; all.values && i < all.count; i++) all.values[i] = NAN;
     if (status == STORE_OK) status = sv_store_feedbacks(store, id, false, take, &all);
     if (status == STORE_OK) {
-        fill_in(&all, settings);
-        text_numbers(&data, all.values, all.count);
-        *reward = 0;
-        for (size_t i = 0; i < all.count; i++)
-            if (isfinite(all.values[i])) *reward += all.values[i];
-        *row = (sv_store_row){.kind = ROW_LEARN, .decision = id, .data = data.data, .size = data.size};
-        status = data.failed ? STORE_LATER : sv_store_row_add(store, agent, row);
-        row->data = NULL;
+        *reward = sv_closing_fill(settings, all.values, all.count, &data);
+        status = sv_closing_add(store, agent, id, &data, seq);
     }
     text_free(&data);
     free(all.values);

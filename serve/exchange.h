@@ -20,6 +20,7 @@ typedef struct exchange {
     const char *method, *path, *query; /* query NULL: none */
     const char *type, *authorization, *host;
     const char *from; /* address; NULL: unknown */
+    const void *peer; /* the same for all who share lanes as one, and never looked into; NULL: unknown */
     const char *key;  /* name of the client's; NULL: none */
     sv_text body;
 

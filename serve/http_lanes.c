@@ -12,12 +12,13 @@
 enum { MOST_THREADS = 256, STACK = 2 << 20, LOWER = 10 };
 static const double MOST_WAIT = 10; /* seconds in a lane; who has waited longer has given up */
 
-/* Slow lanes run at a lower priority: what they do is somebody's own wish, and all the others are waiting. */
+/* Slow lanes run at a lower priority: what they do is somebody's own wish, and all the others are waiting. An
+ * address has half of their places at most, and no two turns while another address waits. */
 static const struct {
     const char *name;
     size_t most;      /* that wait */
     unsigned threads; /* 0: as the options say */
-    bool lower;
+    bool slow;
 } ABOUT[LANES] = {[LANE_QUICK] = {"quick", 4096, 0, false},
                   [LANE_LARGE] = {"large", 64, 1, true},
                   [LANE_SOLVER] = {"solver", 64, 2, true},
@@ -27,6 +28,7 @@ typedef struct queue {
     pthread_cond_t filled;
     sv_exchange *first, **last;
     size_t count, idle; /* idle: threads that wait */
+    const void *latest; /* whose turn it was */
 } sv_queue;
 
 struct http_lanes {
@@ -43,6 +45,19 @@ typedef struct start {
     sv_lane lane;
 } sv_start;
 
+/* Where the next one is that is taken; of a slow lane the first of another address than the last time. */
+static sv_exchange **next_of(sv_queue *queue, bool slow) {
+    sv_exchange **at = &queue->first;
+    while (slow && *at && (*at)->peer == queue->latest) at = &(*at)->next;
+    return *at ? at : &queue->first;
+}
+
+static size_t waiting_of(const sv_queue *queue, const void *peer) {
+    size_t count = 0;
+    for (const sv_exchange *each = queue->first; each; each = each->next) count += each->peer == peer;
+    return count;
+}
+
 static sv_exchange *take(sv_http_lanes *self, sv_lane lane) {
     sv_queue *queue = &self->queues[lane];
     pthread_mutex_lock(&self->lock);
@@ -51,8 +66,9 @@ static sv_exchange *take(sv_http_lanes *self, sv_lane lane) {
         pthread_cond_wait(&queue->filled, &self->lock);
         queue->idle--;
     }
-    sv_exchange *taken = queue->first;
-    if (taken && !(queue->first = taken->next)) queue->last = &queue->first;
+    sv_exchange **at = next_of(queue, ABOUT[lane].slow), *taken = *at;
+    if (taken && !(*at = taken->next)) queue->last = at;
+    if (taken) queue->latest = taken->peer;
     if (taken) queue->count--;
     pthread_mutex_unlock(&self->lock);
     return taken;
@@ -78,7 +94,7 @@ static void *work(void *user) {
     sv_start start = *(sv_start *)user;
     free(user);
     sv_thread_name(ABOUT[start.lane].name);
-    if (ABOUT[start.lane].lower) setpriority(PRIO_PROCESS, (id_t)gettid(), LOWER);
+    if (ABOUT[start.lane].slow) setpriority(PRIO_PROCESS, (id_t)gettid(), LOWER);
     for (sv_exchange *each; (each = take(start.lanes, start.lane));) run(start.lanes, start.lane, each);
     return NULL;
 }
@@ -122,16 +138,20 @@ bool sv_http_lanes_put(sv_http_lanes *self, sv_exchange *exchange, sv_refusal *w
     exchange->next = NULL;
     exchange->queued = sv_clock_seconds();
     pthread_mutex_lock(&self->lock);
-    bool room = queue->count < ABOUT[exchange->lane].most;
-    if (room) {
+    size_t most = ABOUT[exchange->lane].most;
+    bool room = queue->count < most, share = !ABOUT[exchange->lane].slow || !exchange->peer ||
+                                             waiting_of(queue, exchange->peer) < most / 2;
+    if (room && share) {
         *queue->last = exchange;
         queue->last = &exchange->next;
         queue->count++;
         if (queue->idle) pthread_cond_signal(&queue->filled);
     }
     pthread_mutex_unlock(&self->lock);
-    return room || sv_refuse(why, 503, "%zu %s requests wait already: try again later",
-                             ABOUT[exchange->lane].most, ABOUT[exchange->lane].name);
+    const char *name = ABOUT[exchange->lane].name;
+    if (!room) return sv_refuse(why, 503, "%zu %s requests wait already: try again later", most, name);
+    return share || sv_refuse(why, 503, "%zu %s requests of this address wait already: try again later",
+                              most / 2, name);
 }
 
 size_t sv_http_lanes_waiting(sv_http_lanes *self, sv_lane lane) {

@@ -128,6 +128,7 @@ static sv_request *make_request(sv_http *http, sv_connection *connection, const 
                                    .authorization = MOVED(head->authorization),
                                    .host = MOVED(head->host),
                                    .from = connection->from,
+                                   .peer = connection->address,
                                    .file = -1,
                                    .done = done,
                                    .service = http->options.service,

@@ -24,7 +24,6 @@ static sv_store_status close_due(sv_job *base, sv_store *store) {
     sv_store_status status = STORE_OK;
     while (self->closed_count < SERVICE_CLOSINGS &&
            (status = sv_store_decision_due(store, &decision)) == STORE_OK) {
-        sv_store_row row;
         sv_closed *at = &self->closed[self->closed_count];
         at->agent = sv_agents_find_id(&self->agents, decision.agent);
         if (!at->agent) { /* deleted: its decisions wait for their removal */
@@ -34,9 +33,8 @@ static sv_store_status close_due(sv_job *base, sv_store *store) {
         }
         self->closed_count++;
         sv_settings *settings = sv_agent_settings(at->agent);
-        status = sv_closing_write(store, settings, &decision, &row, &at->reward);
+        status = sv_closing_write(store, settings, &decision, &at->seq, &at->reward);
         sv_settings_release(settings);
-        at->seq = row.seq;
         if (status != STORE_OK) break;
     }
     return status;

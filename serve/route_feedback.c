@@ -18,6 +18,7 @@ typedef struct feedback {
     const json_t *values;
     json_t *positions;      /* of values by name: where each arm is in the slate */
     sv_text placed;         /* K values or nulls as JSON */
+    sv_text learnt;         /* the same, with the default: the row, if the event ends with this feedback */
     size_t count;           /* K */
     int64_t decision;       /* whose slate it is; 0: of any with K arms */
     char key[LIMIT_ID + 8]; /* tells retries */
@@ -34,6 +35,7 @@ static void free_feedback(void *state) {
     json_decref(self->positions);
     json_decref(self->body);
     text_free(&self->placed);
+    text_free(&self->learnt);
     free(self);
 }
 
@@ -148,8 +150,10 @@ static bool place(sv_exchange *exchange, sv_feedback *self, sv_refusal *why) {
     }
     if (by_name) good = place_by_name(self, self->positions, values, self->count, why);
     if (good) text_numbers(&self->placed, values, self->count);
+    if (good) self->reward = sv_closing_fill(self->settings, values, self->count, &self->learnt);
     free(values);
-    if (good && self->placed.failed) good = sv_refuse(why, 503, "memory could not be had");
+    if (good && (self->placed.failed || self->learnt.failed))
+        good = sv_refuse(why, 503, "memory could not be had");
     return good;
 }
 
@@ -178,11 +182,8 @@ static sv_store_status keep(sv_feedback *self, sv_store *store, const sv_store_d
     self->retry = status == STORE_NONE;
     if (status != STORE_OK) return status;
     if (self->late || of.due) return STORE_OK;
-    sv_store_row row;
-    self->closed = true;
-    status = sv_closing_write(store, self->settings, &of, &row, &self->reward);
-    self->seq = row.seq;
-    return status;
+    self->closed = true; /* there is no other feedback to combine it with */
+    return sv_closing_add(store, of.agent, of.id, &self->learnt, &self->seq);
 }
 
 /* Does it fit what is there now? */

@@ -108,13 +108,25 @@ static bool read_aggregate(sv_settings *self, const json_t *body, sv_refusal *wh
     return true;
 }
 
+/* A setting like the others, that is an option of the library's. */
+static bool read_keep_rows(sv_settings *self, const json_t *value, sv_refusal *why) {
+    const json_t *given = json_object_get(self->options, "keep-rows");
+    size_t rows;
+    if (!value || json_is_null(value)) return true;
+    if (!sv_value_whole(value, "keep_rows", 0, 1e12, &rows, why)) return false;
+    if (given && json_integer_value(given) != (json_int_t)rows)
+        return sv_refuse(why, 400, "keep_rows and the option keep-rows are not the same: leave one out");
+    return json_object_set_new(self->options, "keep-rows", json_integer((json_int_t)rows)) == 0 ||
+           sv_refuse(why, 503, "memory could not be had");
+}
+
 static bool read_rest(sv_settings *self, const json_t *body, sv_refusal *why) {
     if (!read_aggregate(self, body, why)) return false;
     if (!read_schema(self, json_object_get(body, "schema"), why)) return false;
     const json_t *value = json_object_get(body, "options");
     if (value && !json_is_object(value)) return sv_refuse(why, 400, "options is no object");
     self->options = sv_settings_plain_options(value, why);
-    return self->options;
+    return self->options && read_keep_rows(self, json_object_get(body, "keep_rows"), why);
 }
 
 static sv_settings *new_settings(sv_refusal *why) {
@@ -128,9 +140,8 @@ static sv_settings *new_settings(sv_refusal *why) {
 
 sv_settings *sv_settings_read(const json_t *body, const sv_settings *before, bool *reset, sv_refusal *why) {
     static const char *const fields[] = {
-        "options",   "schema",         "slate", "default_feedback", "wait_seconds",
-        "aggregate", "retention_days", "reset", "reward_range",     "feature_range",
-        NULL};
+        "options",        "schema", "slate",        "default_feedback", "wait_seconds", "aggregate",
+        "retention_days", "reset",  "reward_range", "feature_range",    "keep_rows",    NULL};
     sv_settings *self = new_settings(why);
     if (!self) return NULL;
     json_t *again = json_object_get(body, "reset");
@@ -203,10 +214,14 @@ void sv_settings_release(sv_settings *self) {
 }
 
 void sv_settings_write(const sv_settings *self, sv_text *out) {
-    char *options = json_dumps(self->options, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+    json_t *others = json_copy(self->options), *rows = json_object_get(self->options, "keep-rows");
+    bool bounded = json_is_integer(rows) && json_integer_value(rows) >= 0;
+    if (others && bounded) json_object_del(others, "keep-rows");
+    char *options = json_dumps(others, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
     if (!options) out->failed = true;
     text_put(out, "{\"options\": %s, ", options ? options : "{}");
     free(options);
+    json_decref(others);
     if (self->schema) text_put(out, "\"schema\": %s, ", sa_schema_text(self->schema));
     text_put(out, "\"slate\": %zu, \"default_feedback\": ", self->slate);
     text_number(out, self->default_feedback);
@@ -218,7 +233,10 @@ void sv_settings_write(const sv_settings *self, sv_text *out) {
     text_numbers(out, self->reward_range, 2);
     text_put(out, ", \"feature_range\": ");
     text_numbers(out, self->feature_range, 2);
-    text_put(out, "}");
+    if (bounded)
+        text_put(out, ", \"keep_rows\": %" JSON_INTEGER_FORMAT "}", json_integer_value(rows));
+    else
+        text_put(out, ", \"keep_rows\": null}");
 }
 
 bool sv_settings_same_schema(const sv_settings *self, const sv_settings *other) {

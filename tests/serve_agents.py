@@ -175,6 +175,21 @@ def names_of_broken_agents_need_a_key():
             server.kill()
 
 
+def keep_rows_is_a_setting():
+    """Beside the options, as they name it or as itself; what GET gives is taken back, and two numbers are not."""
+    with home(PROGRAM) as server:
+        for name, about in (("a", {"keep_rows": 2000}), ("b", {"options": {**AGENT["options"], "keep-rows": 2000}})):
+            settings = check(server.call("PUT", "/v1/agents/" + name, {**AGENT, **about}), 201)["settings"]
+            assert settings["keep_rows"] == 2000 and "keep-rows" not in settings["options"], settings
+            assert check(server.call("PUT", "/v1/agents/" + name, settings), 200)["settings"] == settings
+            assert check(server.call("PUT", "/v1/agents/" + name, {**settings, "keep_rows": 3000}), 200)["settings"]["keep_rows"] == 3000
+        assert check(server.call("PUT", "/v1/agents/c", AGENT), 201)["settings"]["keep_rows"] is None
+        for wrong in (999, -1, 1.5, "2000", True):
+            check(server.call("PUT", "/v1/agents/d", {**AGENT, "keep_rows": wrong}), 400)
+        body = check(server.call("PUT", "/v1/agents/d", {**AGENT, "keep_rows": 4000, "options": {**AGENT["options"], "keep-rows": 2000}}), 400)
+        assert "leave one out" in body["error"]["message"], body
+
+
 def bounds_hold_when_many_ask():
     """32 PUTs at once at 992 agents: 8 of them are taken, and the service starts again."""
     about = {**AGENT, "options": {"algorithm": "random", "dim": 1}}
@@ -205,4 +220,4 @@ def bounds_hold_when_many_ask():
 
 if __name__ == "__main__":
     main(warm_starts_change_nothing, models_bring_their_options, models_that_a_start_would_refuse_are_refused, one_broken_agent_leaves_the_others_alone,
-         names_of_broken_agents_need_a_key, bounds_hold_when_many_ask)
+         names_of_broken_agents_need_a_key, keep_rows_is_a_setting, bounds_hold_when_many_ask)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """serve_bounds.py PROGRAM: one request cannot take the house down. Numbers that break a solver, rules that take for ever, node numbers as large as memory,
 slates of ten thousand arms: each is answered or refused soon, and everybody else is served meanwhile."""
+import http.client
 import json
 import os
 import signal
@@ -166,5 +167,34 @@ def ten_thousand_arms_are_answered():
         assert server.stop() == 0
 
 
+def one_address_leaves_the_others_their_turn():
+    """Forty slow requests of one address: it gets half of the places, and the next turn is another's, who need not wait for all of them."""
+    large = json.dumps({"contexts": [[i % 7 / 7, i % 11 / 11] for i in range(10000)], "slate": 10000})
+    answers = []
+
+    def hostile(port):
+        client = http.client.HTTPConnection("127.0.0.1", port, timeout=60, source_address=("127.0.0.2", 0))
+        client.request("POST", "/v1/agents/home/decide", large, {"Content-Type": "application/json"})
+        answer = client.getresponse()
+        answers.append((answer.status, answer.read()))
+        client.close()
+
+    with home(PROGRAM) as server:
+        assert server.call("PUT", "/v1/agents/home", agent(None))[0] == 201
+        crowd = [threading.Thread(target=hostile, args=(server.port,)) for _ in range(40)]
+        for one in crowd:
+            one.start()
+        until(lambda: any(status == 503 for status, _ in answers))
+        before = sum(status == 201 for status, _ in answers)
+        assert server.call("POST", "/v1/agents/home/decide", large, timeout=60)[0] == 201
+        between = sum(status == 201 for status, _ in answers) - before
+        for one in crowd:
+            one.join()
+        assert between < 15, between  # all that waited, about 30, when the first came first
+        refused = [body for status, body in answers if status == 503]
+        assert refused and all(b"of this address" in body for body in refused) and {status for status, _ in answers} == {201, 503}
+
+
 if __name__ == "__main__":
-    main(wild_numbers_are_refused, nodes_have_any_number, long_searches_end, a_solver_that_breaks_is_replaced, ten_thousand_arms_are_answered)
+    main(wild_numbers_are_refused, nodes_have_any_number, long_searches_end, a_solver_that_breaks_is_replaced, ten_thousand_arms_are_answered,
+         one_address_leaves_the_others_their_turn)
