@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "clock.h"
 #include "thread_name.h"
+#include "waiting.h"
 
 enum { PAGES = 1000 }; /* 4 MB of log */
 /* An emptying that finds a reader waits twice as long before each further try. */
@@ -26,8 +26,7 @@ static bool wait(sv_folding *self) {
     double now = sv_clock_seconds(), until = now + SECONDS;
     pthread_mutex_lock(&self->lock);
     if (self->waiting && self->next < until) until = self->next;
-    struct timespec when = {(time_t)until, (long)((until - (double)(time_t)until) * 1e9)};
-    if (!self->stop && until > now) pthread_cond_timedwait(&self->changed, &self->lock, &when);
+    if (!self->stop && until > now) sv_waiting_until(&self->changed, &self->lock, until);
     bool stop = self->stop;
     pthread_mutex_unlock(&self->lock);
     return !stop;
@@ -95,17 +94,13 @@ void sv_folding_empty(sv_folding *self, sv_emptying *who) {
 }
 
 sv_folding *sv_folding_start(sv_store *store, sv_store *writer) {
-    pthread_condattr_t monotonic;
     sv_folding *self = calloc(1, sizeof *self);
     if (!self) return NULL;
     self->store = store;
     self->writer = writer;
     self->pause = FIRST_PAUSE;
     pthread_mutex_init(&self->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&self->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    sv_waiting_begin(&self->changed);
     if (pthread_create(&self->thread, NULL, work, self)) {
         free(self);
         return NULL;

@@ -25,7 +25,7 @@ typedef struct key_list {
 } sv_key_list;
 
 typedef struct keys {
-    bool given; /* false: no keys, and only loopback is served */
+    atomic_bool given; /* false: no keys, and only loopback is served */
     _Atomic(sv_key_list *) list;
 } sv_keys;
 

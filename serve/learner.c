@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "checkpoints.h"
-#include "clock.h"
 #include "learner_rows.h"
 #include "thread_name.h"
+#include "waiting.h"
 
 enum { ROWS_AT_A_TIME = 64 };
 static const double RECOVERY_PUBLISH_SECONDS = 1; /* between two policies of an agent that recovers */
@@ -333,13 +333,9 @@ static sv_task *take_task(sv_learner *self) {
 
 /* The next agent with rows, or NULL after at most half a second. */
 static sv_agent *take_agent(sv_learner *self, bool *stop) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += 500000000;
-    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    double until = sv_clock_seconds() + 0.5;
     pthread_mutex_lock(&self->lock);
-    if (!self->first && !self->stop && !self->tasks)
-        pthread_cond_timedwait(&self->filled, &self->lock, &until);
+    if (!self->first && !self->stop && !self->tasks) sv_waiting_until(&self->filled, &self->lock, until);
     sv_agent *agent = self->first;
     if (agent && !(self->first = agent->next_dirty)) self->last = &self->first;
     *stop = self->stop;
@@ -389,17 +385,13 @@ static void *work(void *user) {
 }
 
 sv_learner *sv_learner_start(const sv_learner_options *options, sv_store *store) {
-    pthread_condattr_t monotonic;
     sv_learner *self = calloc(1, sizeof *self);
     if (!self) return NULL;
     self->options = *options;
     self->store = store;
     self->last = &self->first;
     pthread_mutex_init(&self->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&self->filled, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    sv_waiting_begin(&self->filled);
     self->unopened = self->recovering = self->opening_count = sv_agents_all(options->agents, self->opening);
     for (size_t i = 0; i < self->opening_count; i++) {
         sv_agent *agent = self->opening[i];

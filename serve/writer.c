@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "bounds.h"
-#include "clock.h"
 #include "thread_name.h"
+#include "waiting.h"
 
 enum { MAINTENANCE = 4 };
 static const double PROBE_SECONDS = 1, IDLE_SECONDS = 0.05, SHORT_IDLE_SECONDS = 0.002;
@@ -38,12 +38,6 @@ struct writer {
     double probe;
 };
 
-/* false: the time has come before anything else. */
-static bool wait_until(sv_writer *self, double seconds) {
-    struct timespec until = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
-    return pthread_cond_timedwait(&self->filled, &self->lock, &until) == 0;
-}
-
 static void wait_for_more(sv_writer *self) {
     double begin = sv_clock_seconds(), pause = self->pause > LEAST_PAUSE ? 4 * self->pause : 4 * LEAST_PAUSE;
     size_t target = self->clients ? atomic_load(self->clients) / 2 : 0;
@@ -54,7 +48,7 @@ static void wait_for_more(sv_writer *self) {
         double until =
             self->latest + pause < begin + GROUP_SECONDS ? self->latest + pause : begin + GROUP_SECONDS;
         if (sv_clock_seconds() >= until) break;
-        wait_until(self, until);
+        sv_waiting_until(&self->filled, &self->lock, until);
     }
     self->target = 0;
 }
@@ -64,7 +58,7 @@ static void wait_for_work(sv_writer *self) {
     for (size_t i = 0; i < self->maintenance_count; i++) more = more || self->maintenance[i]->more;
     double until = sv_clock_seconds() + (more ? SHORT_IDLE_SECONDS : IDLE_SECONDS);
     while (!self->first && !self->stop)
-        if (!wait_until(self, until)) break;
+        if (!sv_waiting_until(&self->filled, &self->lock, until)) break;
     if (self->first && !self->stop) wait_for_more(self);
 }
 
@@ -162,7 +156,6 @@ static void *work(void *user) {
 
 sv_writer *sv_writer_start(sv_store *store, sv_maintenance *const *maintenance, size_t count,
                            const atomic_uint *clients) {
-    pthread_condattr_t monotonic;
     sv_writer *self = calloc(1, sizeof *self);
     if (!self) return NULL;
     self->store = store;
@@ -172,10 +165,7 @@ sv_writer *sv_writer_start(sv_store *store, sv_maintenance *const *maintenance, 
     for (size_t i = 0; i < count && i < MAINTENANCE; i++)
         self->maintenance[self->maintenance_count++] = maintenance[i];
     pthread_mutex_init(&self->lock, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&self->filled, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    sv_waiting_begin(&self->filled);
     if (pthread_create(&self->thread, NULL, work, self)) {
         free(self);
         return NULL;

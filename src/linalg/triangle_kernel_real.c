@@ -5,20 +5,7 @@
 #define KERNEL_BODY "linalg/triangle_kernel.inc"
 #include "linalg/each_set.inc"
 
-static const REAL(triangle_kernel) *const kernels[] = {
-#if defined(__x86_64__)
-    &kernel_avx512, &kernel_avx2,
-#elif defined(__aarch64__)
-    &kernel_neon,
-#endif
-    &kernel_portable};
-
-const REAL(triangle_kernel) * REAL(triangle_kernel_named)(const char *name) {
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; ++i)
-        if (strcmp(kernels[i]->name, name) == 0 && sa_kernels_run(name)) return kernels[i];
-    return NULL;
-}
-
-const REAL(triangle_kernel) * REAL(triangle_kernel_best)(void) {
-    return REAL(triangle_kernel_named)(sa_kernels());
-}
+#define KERNEL_TYPE REAL(triangle_kernel)
+#define KERNEL_NAMED REAL(triangle_kernel_named)
+#define KERNEL_BEST REAL(triangle_kernel_best)
+#include "linalg/kernel_choice.inc"
