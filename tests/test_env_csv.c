@@ -17,7 +17,7 @@
 #include "test_env_refused.h"
 #include "test_parts.h"
 
-static const sa_csv_format PLAIN = {.separator = ',', .label = "last", .positive = "yes"};
+static const sa_csv_format PLAIN = {.separator = ',', .label = "last"};
 
 static sa_csv_pool parsed(const char *text, sa_csv_format format) {
     sa_csv_pool pool;
@@ -34,6 +34,10 @@ static void expect_row(const sa_csv_pool *pool, size_t row, const double *wanted
             fail_msg("row %zu has %g as feature %zu, not %g", row, features[i], i, wanted[i]);
 }
 
+static bool has_label(const sa_csv_pool *pool, size_t row, const char *label) {
+    return !strcmp(pool->labels.text[pool->label[row]], label);
+}
+
 /* ---- the table ---- */
 
 static void test_kinds_of_columns(void **state) {
@@ -47,7 +51,7 @@ static void test_kinds_of_columns(void **state) {
     expect_row(&pool, 1, (const double[]){-2, 0, 1, 0, 1, 0});
     expect_row(&pool, 2, (const double[]){100, 0, 1, 1, 0, 0});
     expect_row(&pool, 3, (const double[]){0, 3, 0, 0, 0, 1});
-    assert_true(pool.positive[0] && !pool.positive[1] && pool.positive[2] && !pool.positive[3]);
+    for (size_t row = 0; row < 4; row++) assert_true(has_label(&pool, row, row % 2 ? "no" : "yes"));
     sa_csv_pool_clear(&pool);
 }
 
@@ -90,25 +94,25 @@ static void test_many_values(void **state) {
 static void test_labels(void **state) {
     (void)state;
     const char *text = "kind,x,y,last\nyes,1,2,3\nno,4,5,6\n";
-    sa_csv_format format = {.separator = ',', .header = true, .positive = "yes"};
+    sa_csv_format format = {.separator = ',', .header = true};
     for (int way = 0; way < 3; way++) {
         format.label = way == 0 ? "kind" : way == 1 ? "1" : "-4";
         sa_csv_pool pool = parsed(text, format);
         expect_row(&pool, 1, (const double[]){4, 5, 6});
-        assert_true(pool.positive[0] && !pool.positive[1]);
+        assert_true(has_label(&pool, 0, "yes") && has_label(&pool, 1, "no") && pool.label_column == 0);
         sa_csv_pool_clear(&pool);
     }
     for (int way = 0; way < 3; way++) {
         format.label = way == 0 ? "y" : way == 1 ? "3" : "-2";
-        format.positive = way == 0 ? "5" : "5.0"; /* the same number */
         sa_csv_pool pool = parsed(text, format);
         expect_row(&pool, 0, (const double[]){0, 1, 1, 3});
-        assert_true(!pool.positive[0] && pool.positive[1]);
+        assert_true(has_label(&pool, 0, "2") && has_label(&pool, 1, "5") && pool.label_column == 2);
         sa_csv_pool_clear(&pool);
     }
-    format = (sa_csv_format){.separator = '\t', .label = "last", .positive = "two words"};
+    format = (sa_csv_format){.separator = '\t', .label = "last"};
     sa_csv_pool pool = parsed("# tabs\n\n1\t\"two words\"\r\n2\tone\r\n", format);
-    assert_true(pool.rows == 2 && pool.dim == 1 && pool.positive[0] && !pool.positive[1]);
+    assert_true(pool.rows == 2 && pool.dim == 1 && has_label(&pool, 0, "two words") &&
+                has_label(&pool, 1, "one"));
     sa_csv_pool_clear(&pool);
 }
 
@@ -167,13 +171,6 @@ static void test_wrong_labels(void **state) {
     format.header = true;
     format.label = "x";
     refuse_text("x,x,y\n1,2,3\n", format, "--label x is the name of 2 columns of f.csv: give its number");
-    format.label = "last";
-    format.positive = "maybe";
-    refuse_text(text, format, "--positive maybe is the label of no row: column 3 of f.csv has yes, no");
-    format.positive = "";
-    refuse_text(
-        text, format,
-        "--environment csv needs --positive, the label that is wanted: column 3 of f.csv has yes, no");
 }
 
 static void test_too_many_values(void **state) {
@@ -275,6 +272,24 @@ static void test_draws(void **state) {
     sa_environment_destroy(environment);
 }
 
+/* A label is the wanted one when it is the same number in other digits. */
+static void test_labels_that_are_numbers(void **state) {
+    (void)state;
+    const char *path = inside(folder, "numbers.csv");
+    write_text(path, "1,5\n2,5.0\n3,50\n4,5x\n");
+    sa_options *options = over("data", path);
+    assert_int_equal(sa_options_set_any(options, "positive", "5.00"), SA_OK);
+    assert_int_equal(sa_options_set_any(options, "arms", "4"), SA_OK);
+    assert_int_equal(sa_options_set_any(options, "unit-rows", "false"), SA_OK);
+    sa_environment *environment = created(options);
+    sa_round round;
+    assert_int_equal(sa_round_init(&round, environment), SA_OK);
+    sa_environment_draw(environment, 0, 0, &round);
+    for (size_t i = 0; i < 4; i++) assert_true(round.expected[i] == (round.contexts[i] < 2.5));
+    sa_round_clear(&round);
+    sa_environment_destroy(environment);
+}
+
 static void test_unit_rows(void **state) {
     (void)state;
     sa_environment *environment = created(over("arms", "50")); /* all rows, each once */
@@ -327,9 +342,13 @@ static void test_wrong_options(void **state) {
     refused(over("separator", ";;"), SA_INVALID, "--separator ;; is neither");
     refused(over("separator", ""), SA_INVALID, "--separator \"\" is neither");
     refused(over("separator", "\""), SA_INVALID, "--separator \" is neither");
-    refused(over("positive", "maybe"), SA_INVALID, "has yes, no");
+    refused(over("positive", "maybe"), SA_INVALID, "--positive maybe is the label of no row: column 3 of ");
+    refused(over("positive", "maybe"), SA_INVALID, "rows.csv has yes, no");
+    refused(over("positive", ""), SA_INVALID,
+            "--environment csv needs --positive, the label that is wanted: column 3 of ");
     refused(over("environment", "h1"), SA_INVALID,
-            "--data is for --environment csv and svmlight, and this is --environment h1");
+            "--data is for --environment csv, classes, classes-joined and svmlight, and this is "
+            "--environment h1");
     refused(over("contexts", "x.npy"), SA_INVALID, "--contexts is for --environment npy");
 }
 
@@ -343,6 +362,7 @@ int main(void) {
         cmocka_unit_test(test_wrong_labels),
         cmocka_unit_test(test_too_many_values),
         cmocka_unit_test_setup_teardown(test_draws, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_labels_that_are_numbers, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_unit_rows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_users, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_wrong_options, set_up, tear_down),

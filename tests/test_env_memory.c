@@ -69,12 +69,18 @@ static void test_csv(void **state) {
                  "j,1,no\n");
 }
 
+static void test_classes(void **state) {
+    (void)state;
+    sweep("classes", "1,a,?,yes\n2,c,3,no\n3,d,4,no\n4,e,5,no\n5,f,6,yes\n");
+}
+
 static void test_svmlight(void **state) {
     (void)state;
     sweep("svmlight", "1 qid:1 1:1 2:3\n0 qid:1 1:2\n");
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_csv), cmocka_unit_test(test_svmlight)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_csv), cmocka_unit_test(test_classes),
+                                       cmocka_unit_test(test_svmlight)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "env/csv_pool.h"
 #include "env/data_file.h"
 #include "rng/stream.h"
 
@@ -20,26 +19,35 @@ typedef struct labelled {
     bool unit_rows;
     const sa_data_user *user;
     sa_csv_pool pool;
+    bool *wanted; /* (labels of the pool) */
 } labelled;
 
-static sa_status read_separator(const char *text, char *out) {
-    char shown[SA_PRINTABLE];
-    *out = strcmp(text, "tab") ? *text : '\t';
-    if (*text && (!text[1] || *out == '\t') && !strchr("\"\r\n #?", *out)) return SA_OK;
-    return sa_fail(SA_INVALID, "--separator %s is neither a character that can stand between fields nor tab",
-                   sa_printable(text, shown));
+/* The same text, or the same number in other digits. */
+static bool is_wanted(const char *label, const char *wanted) {
+    double number, wanted_number;
+    return !strcmp(label, wanted) || (sa_text_to_number(wanted, &wanted_number) &&
+                                      sa_text_to_number(label, &number) && number == wanted_number);
+}
+
+static sa_status no_label_wanted(const labelled *self, const sa_options *options) {
+    char list[SA_CSV_LABEL_LIST], shown[SA_PRINTABLE];
+    sa_csv_pool_label_list(&self->pool, list);
+    if (!*options->positive)
+        return sa_fail(
+            SA_INVALID,
+            "--environment csv needs --positive, the label that is wanted: column %zu of %s has %s",
+            self->pool.label_column + 1, options->data, list);
+    return sa_fail(SA_INVALID, "--positive %s is the label of no row: column %zu of %s has %s",
+                   sa_printable(options->positive, shown), self->pool.label_column + 1, options->data, list);
 }
 
 static sa_status read_pool(labelled *self, const sa_options *options) {
-    sa_csv_format format = {
-        .header = options->header, .label = options->label, .positive = options->positive};
-    char *text;
-    size_t size;
-    SA_TRY(read_separator(options->separator, &format.separator));
-    SA_TRY(sa_data_read(options, &text, &size));
-    sa_status status = sa_csv_pool_parse(text, size, options->data, &format, &self->pool);
-    sa_free(text);
-    SA_TRY(status);
+    size_t found = 0;
+    SA_TRY(sa_data_read_csv(options, &self->pool));
+    SA_TRY(sa_alloc_array(self->pool.labels.count, sizeof *self->wanted, &self->wanted));
+    for (size_t i = 0; *options->positive && i < self->pool.labels.count; i++)
+        found += self->wanted[i] = is_wanted(self->pool.labels.text[i], options->positive);
+    if (!found) return no_label_wanted(self, options);
     if ((uint64_t)options->arms <= self->pool.rows)
         return sa_data_check_size(options, "dim", options->dim, "rows have", self->pool.dim);
     return sa_fail(SA_INVALID, "--arms %" PRId64 " is more than the %zu rows of --data %s", options->arms,
@@ -48,6 +56,7 @@ static sa_status read_pool(labelled *self, const sa_options *options) {
 
 static void csv_destroy(sa_environment *environment) {
     labelled *self = (labelled *)environment;
+    sa_free(self->wanted);
     sa_csv_pool_clear(&self->pool);
     sa_free(self);
 }
@@ -81,7 +90,7 @@ static sa_status csv_draw(const sa_environment *environment, uint64_t run, uint6
     sa_draw_distinct(&stream, 0, arms, self->pool.rows, rows);
     for (size_t i = 0; i < arms; i++) {
         sa_csv_pool_row(&self->pool, (size_t)rows[i], out->contexts + i * dim);
-        bool wanted = self->pool.positive[rows[i]];
+        bool wanted = self->wanted[self->pool.label[rows[i]]];
         out->expected[i] = self->user->click[wanted];
         out->stop[i] = self->user->stop[wanted];
     }

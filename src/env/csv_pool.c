@@ -30,10 +30,8 @@ typedef struct parse {
     size_t width;          /* columns, with the label */
     size_t label;          /* its column */
     size_t rows;           /* without the header */
-    size_t positives;      /* rows with the wanted label */
     trait *traits;         /* (width) */
     sa_csv_values *values; /* (width) of the columns that are not of numbers */
-    sa_csv_values labels;  /* the first few, for a sentence */
     sa_csv_pool pool;
 } parse;
 
@@ -122,26 +120,10 @@ fail:
 
 static bool is_missing(sa_span field) { return field.size == 0 || (field.size == 1 && *field.start == '?'); }
 
-/* The same text, or the same number in other digits. */
-static bool is_positive(const parse *self, sa_span field) {
-    const char *wanted = self->format->positive;
-    double number, wanted_number;
-    if (sa_span_equals(field, wanted)) return true;
-    return sa_text_to_number(wanted, &wanted_number) && sa_span_to_number(field, &number) &&
-           number == wanted_number;
-}
-
-static sa_status survey_label(parse *self, sa_span field) {
-    enum { FEW = 12 };
-    size_t index;
-    self->positives += is_positive(self, field);
-    return self->labels.count < FEW ? sa_csv_values_add(&self->labels, field, &index) : SA_OK;
-}
-
 static sa_status survey(parse *self, size_t row, size_t column, size_t line, sa_span field) {
     trait *of = &self->traits[column];
     double number;
-    if (column == self->label) return survey_label(self, field);
+    if (column == self->label) return SA_OK;
     bool is_number = sa_span_to_number(field, &number);
     if ((is_number && !isfinite(number)) || sa_span_not_finite(field)) {
         of->numbers++;
@@ -180,34 +162,17 @@ static sa_status choose_kind(const parse *self, size_t column, sa_csv_column *ou
     return SA_OK;
 }
 
-static sa_status check_labels(const parse *self) {
-    char list[400] = "", shown[SA_PRINTABLE];
-    size_t used = 0;
-    if (self->positives) return SA_OK;
-    for (size_t i = 0; i < self->labels.count && used < sizeof list - 40; i++)
-        used += (size_t)snprintf(list + used, 40, "%s%.30s", i ? ", " : "",
-                                 sa_printable(self->labels.text[i], shown));
-    if (!*self->format->positive)
-        return sa_fail(
-            SA_INVALID,
-            "--environment csv needs --positive, the label that is wanted: column %zu of %s has %s",
-            self->label + 1, self->path, list);
-    return sa_fail(SA_INVALID, "--positive %s is the label of no row: column %zu of %s has %s",
-                   sa_printable(self->format->positive, shown), self->label + 1, self->path, list);
-}
-
 /* The pool's column of a column of the file; the label's is left out. */
 static size_t place_of(const parse *self, size_t column) { return column - (column > self->label); }
 
 static sa_status make_pool(parse *self) {
     sa_csv_pool *pool = &self->pool;
     if (self->rows == 0) return sa_fail(SA_FORMAT, "%s has no rows below its header", self->path);
-    SA_TRY(check_labels(self));
-    *pool = (sa_csv_pool){.rows = self->rows, .columns = self->width - 1};
+    *pool = (sa_csv_pool){.rows = self->rows, .columns = self->width - 1, .label_column = self->label};
     SA_TRY(sa_alloc_array(pool->columns, sizeof *pool->column, &pool->column));
     for (size_t column = 0; column < self->width; column++)
         if (column != self->label) SA_TRY(choose_kind(self, column, &pool->column[place_of(self, column)]));
-    SA_TRY(sa_alloc_array(pool->rows, sizeof *pool->positive, &pool->positive));
+    SA_TRY(sa_alloc_array(pool->rows, sizeof *pool->label, &pool->label));
     return sa_alloc_matrix(pool->rows, pool->columns, sizeof *pool->cells, &pool->cells);
 }
 
@@ -227,10 +192,7 @@ static sa_status too_many_values(const parse *self, size_t column) {
 static sa_status fill(parse *self, size_t row, size_t column, size_t line, sa_span field) {
     sa_csv_pool *pool = &self->pool;
     (void)line;
-    if (column == self->label) {
-        pool->positive[row] = is_positive(self, field);
-        return SA_OK;
-    }
+    if (column == self->label) return sa_csv_values_add(&pool->labels, field, &pool->label[row]);
     size_t place = place_of(self, column), index;
     double *cell = &pool->cells[row * pool->columns + place];
     if (pool->column[place].kind != SA_CSV_VALUES) {
@@ -268,7 +230,6 @@ static sa_status order_values(parse *self) {
 static void parse_clear(parse *self) {
     if (self->values)
         for (size_t i = 0; i < self->width; i++) sa_csv_values_clear(&self->values[i]);
-    sa_csv_values_clear(&self->labels);
     sa_free(self->values);
     sa_free(self->traits);
     sa_csv_pool_clear(&self->pool);
@@ -300,7 +261,8 @@ sa_status sa_csv_pool_parse(const char *text, size_t size, const char *path, con
 }
 
 void sa_csv_pool_clear(sa_csv_pool *pool) {
-    sa_free(pool->positive);
+    sa_csv_values_clear(&pool->labels);
+    sa_free(pool->label);
     sa_free(pool->cells);
     sa_free(pool->column);
     *pool = (sa_csv_pool){0};
@@ -320,4 +282,15 @@ void sa_csv_pool_row(const sa_csv_pool *pool, size_t row, double *out) {
         }
         out += column->inputs;
     }
+}
+
+const char *sa_csv_pool_label_list(const sa_csv_pool *pool, char out[static SA_CSV_LABEL_LIST]) {
+    enum { FEW = 12, ROOM = 33 };
+    char shown[SA_PRINTABLE];
+    size_t used = 0;
+    _Static_assert(FEW * ROOM < SA_CSV_LABEL_LIST, "the few fit");
+    for (size_t i = 0; i < pool->labels.count && i < FEW; i++)
+        used += (size_t)snprintf(out + used, ROOM, "%s%.30s", i ? ", " : "",
+                                 sa_printable(pool->labels.text[i], shown));
+    return out;
 }

@@ -1,4 +1,4 @@
-/* The rows of a csv file as arms: a label that is the wanted one or not, and features.
+/* The rows of a csv file: a label each, and features.
  *
  *   a column of numbers                  -> the number
  *   of numbers, with some missing        -> the number (0 where it is missing), and 1 where it is missing
@@ -14,13 +14,13 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "env/csv_values.h"
 
 /* What the user says of the file; texts are borrowed. */
 typedef struct sa_csv_format {
     char separator;
-    bool header;          /* the first row has the names of the columns */
-    const char *label;    /* a name, a number from 1, one from -1 for the last, or "last" */
-    const char *positive; /* the label that is wanted: the same text, or the same number */
+    bool header;       /* the first row has the names of the columns */
+    const char *label; /* a name, a number from 1, one from -1 for the last, or "last" */
 } sa_csv_format;
 
 typedef enum sa_csv_kind { SA_CSV_NUMBER, SA_CSV_NUMBER_OR_MISSING, SA_CSV_VALUES } sa_csv_kind;
@@ -37,7 +37,9 @@ typedef struct sa_csv_pool {
     /* (rows, columns) the number, NaN where it is missing, or the place of the value among the
      * column's */
     double *cells;
-    bool *positive; /* (rows) */
+    size_t label_column;  /* of the file, from 0 */
+    size_t *label;        /* (rows) the label's place among the labels */
+    sa_csv_values labels; /* in the order of arrival */
 } sa_csv_pool;
 
 /* Columns that are not of numbers may have this many values. */
@@ -49,5 +51,8 @@ sa_status sa_csv_pool_parse(const char *text, size_t size, const char *path, con
 void sa_csv_pool_clear(sa_csv_pool *pool);
 /* The features of a row, (dim). */
 void sa_csv_pool_row(const sa_csv_pool *pool, size_t row, double *out);
+/* The first few labels, for a sentence. */
+enum { SA_CSV_LABEL_LIST = 400 };
+const char *sa_csv_pool_label_list(const sa_csv_pool *pool, char out[static SA_CSV_LABEL_LIST]);
 
 #endif

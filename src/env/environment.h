@@ -23,7 +23,7 @@ typedef struct sa_round {
     double *stop;     /* (arms) the probability that a user who chose this arm looks no further */
     /* of the run that was begun; NULL: none was, or the environment need not know */
     const sa_environment *environment;
-    void *state; /* of that run, where the environment is the caller's own */
+    void *state; /* of that run: what `begin` made */
 } sa_round;
 
 typedef struct sa_environment_class {
@@ -36,12 +36,11 @@ typedef struct sa_environment_class {
      * than the environment's and stop is not 1. Reads the environment only, so threads may share it. */
     sa_status (*draw)(const sa_environment *environment, uint64_t run, uint64_t round, sa_round *out);
     void (*destroy)(sa_environment *environment);
-    /* The rest is NULL but for the caller's own. begin: makes out->state, of a run; end: what is to be done
-     * with it. */
+    /* NULL, or: begin makes out->state, of a run; end: what is to be done with it. */
     sa_status (*begin)(const sa_environment *environment, uint64_t run, sa_round *out);
     void (*end)(const sa_environment *environment, sa_round *round);
-    /* What comes of a slate in the round that was drawn last, (length), NaN: not seen; instead of expected
-     * scores and noise. */
+    /* NULL but for the caller's own. What comes of a slate in the round that was drawn last, (length), NaN: not
+     * seen; instead of expected scores and noise. */
     sa_status (*feedback)(const sa_environment *environment, uint64_t run, uint64_t round,
                           const sa_round *drawn, const size_t *slate, size_t length, double *scores);
 } sa_environment_class;

@@ -37,13 +37,13 @@ SA_DECLARE_CHOICES(sa_click_noise, SA_CLICK_NOISES);
       "npy environment: file of noise to add, shaped as the scores")                                         \
     X(FLAG, shared_scores, "shared-scores", ENVIRONMENT, false, false, false,                                \
       "npy environment: (T, N) scores hold for every run, though contexts are (R, T, N, d)")                 \
-    X(PATH, data, "data", ENVIRONMENT, "csv and svmlight environments: the file")                            \
+    X(PATH, data, "data", ENVIRONMENT, "csv, svmlight and classes environments: the file")                   \
     X(TEXT, label, "label", ENVIRONMENT, "last",                                                             \
-      "csv: column of the label: name (--header), number from 1 or from -1, or last")                        \
+      "csv, classes: column of the label: name (--header), number from 1 or from -1, or last")               \
     X(TEXT, positive, "positive", ENVIRONMENT, "", "csv: the label that is wanted")                          \
     X(FLAG, header, "header", ENVIRONMENT, false, false, false,                                              \
-      "csv: the first row has the names of the columns")                                                     \
-    X(TEXT, separator, "separator", ENVIRONMENT, ",", "csv: the character between fields, or tab")           \
+      "csv, classes: the first row has the names of the columns")                                            \
+    X(TEXT, separator, "separator", ENVIRONMENT, ",", "csv, classes: the character between fields, or tab")  \
     X(CHOICE, user, "user", ENVIRONMENT, USER_SINGLE, USER_SINGLE, USER_SINGLE, SA_USERS,                    \
       "csv, svmlight: the chance of a click by label or grade, and then of stopping; single: perfect, one "  \
       "click")                                                                                               \

@@ -9,10 +9,12 @@ extern const sa_environment_class sa_environment_h1, sa_environment_h2, sa_envir
 extern const sa_environment_class sa_environment_formula;                                  /* formula.c */
 extern const sa_environment_class sa_environment_npy;                                      /* replay.c */
 extern const sa_environment_class sa_environment_csv, sa_environment_svmlight; /* csv.c, svmlight.c */
+extern const sa_environment_class sa_environment_classes, sa_environment_classes_joined; /* classes.c */
 
 static const sa_environment_class *const KINDS[] = {
-    &sa_environment_h1,  &sa_environment_h2,  &sa_environment_h3,      &sa_environment_formula,
-    &sa_environment_npy, &sa_environment_csv, &sa_environment_svmlight};
+    &sa_environment_h1,       &sa_environment_h2,      &sa_environment_h3,
+    &sa_environment_formula,  &sa_environment_npy,     &sa_environment_csv,
+    &sa_environment_svmlight, &sa_environment_classes, &sa_environment_classes_joined};
 
 const sa_environment_class *sa_environment_class_at(size_t index) {
     return index < sizeof KINDS / sizeof *KINDS ? KINDS[index] : NULL;
@@ -34,13 +36,20 @@ static sa_status unknown(const char *name) {
 sa_status sa_environment_check_options(const sa_options *options) {
     static const struct {
         const char *option, *environments;
-    } own[] = {{"contexts", "npy"},          {"scores", "npy"},
-               {"noise-values", "npy"},      {"shared-scores", "npy"},
-               {"data", "csv and svmlight"}, {"label", "csv"},
-               {"positive", "csv"},          {"header", "csv"},
-               {"separator", "csv"},         {"user", "csv and svmlight"},
-               {"score", "formula"},         {"turn", "h1, h2 and h3"}};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) /* no name is a part of another */
+    } own[] = {{"contexts", "npy"},
+               {"scores", "npy"},
+               {"noise-values", "npy"},
+               {"shared-scores", "npy"},
+               {"data", "csv, classes, classes-joined and svmlight"},
+               {"label", "csv, classes and classes-joined"},
+               {"positive", "csv"},
+               {"header", "csv, classes and classes-joined"},
+               {"separator", "csv, classes and classes-joined"},
+               {"user", "csv, classes, classes-joined and svmlight"},
+               {"score", "formula"},
+               {"turn", "h1, h2 and h3"}};
+    for (size_t i = 0; i < sizeof own / sizeof *own;
+         i++) /* a name that is a part of another takes all that it takes */
         if (!strstr(own[i].environments, options->environment) && sa_options_changed(options, own[i].option))
             return sa_fail(SA_INVALID, "--%s is for --environment %s, and this is --environment %s",
                            own[i].option, own[i].environments, options->environment);
