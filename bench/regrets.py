@@ -2,8 +2,8 @@
 """bench/regrets.py TABLE [--quick] [--data FOLDER] [--superarm build/superarm]: tables of docs/measured, a row an agent, a column a setting.
 
 A cell is the mean expected regret after the last round, its standard error and the worst run. All agents of a column run on the same draws.
---quick has 20 rounds and 2 runs: it says whether the commands still run. `clicks` needs the UCI tables in FOLDER, and leaves out those that are
-not there.
+--quick has 20 rounds and 2 runs: it says whether the commands still run. `clicks` and `classes` need the UCI tables in FOLDER, and leave
+out those that are not there.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import tempfile
 CLICKS = "--environment formula --score 0.03+0.02*4.4*x.a --dim 20 --clicks position --examination 1,1,1,1 --rounds 1500"
 LOGISTIC = "--environment formula --score sigmoid(-2+1.2*x.a*sqrt(10)) --dim 10 --clicks position --examination 1,1,1,1 --rounds 500"
 NAVIGATIONAL = "--user navigational --clicks cascade --feedback cascade --rounds 1000"
+CLASSES = {"mushroom": "{data}/agaricus-lepiota.data --label 1", "magic": "{data}/magic04.csv --header", "shuttle": "{data}/shuttle.csv"}
 ALGORITHMS = ["cn-ucb", "cn-ts", "cn-ts1", "cn-ucb-d", "cn-ts-d", "neural-linear", "comblin-ucb", "comblin-ts", "c2ucb", "cc-mab", "acc-ucb", "greedy", "random"]
 
 
@@ -57,6 +58,9 @@ TABLES = {
                        "mushroom, positive p": "--environment csv --data {data}/agaricus-lepiota.data --label 1 --positive p " + NAVIGATIONAL,
                        "shuttle, positive 5": "--environment csv --data {data}/shuttle.csv --positive 5 " + NAVIGATIONAL},
                {a: f"algorithm={a}" for a in ("cn-ucb", "cn-ts", "comblin-ucb", "greedy", "random")}),
+    "classes": (1, 5, {f"{name}, K {k}": f"--environment classes --data {table} --slate {k} --rounds {t}" for name, table in CLASSES.items() for k, t in ((1, 2000), (4, 500))},
+                {**{a: f"algorithm={a}" for a in ("cn-ucb", "cn-ts", "neural-linear", "comblin-ucb", "comblin-ts", "greedy", "random")},
+                 "neural-ucb (paper)": "algorithm=neural-ucb,preset=paper"}),
 }
 
 
