@@ -41,33 +41,11 @@ static void print_field(const char *name, double number) {
 
 /* ---- what a reader must know ---- */
 
-static void begin_note(int *count) { fputs((*count)++ ? ",\n  \"" : "\n  \"", stdout); }
-
 static void print_notes(const sa_theory_numbers *numbers) {
-    int count = 0;
+    char note[SA_THEORY_NOTE];
     fputs(",\n \"notes\": [", stdout);
-    if (fabs(numbers->shortest - 1) > 1e-6 || fabs(numbers->longest - 1) > 1e-6) {
-        begin_note(&count);
-        printf("contexts have lengths from %.6g to %.6g, where the theorems assume 1\"", numbers->shortest,
-               numbers->longest);
-    }
-    if (numbers->singular) {
-        begin_note(&count);
-        printf("the kernel matrix is singular: %zu of %zu contexts repeat others or depend on them; "
-               "smallest_eigenvalue, "
-               "smallest_width and norm are those of the other %zu\"",
-               numbers->contexts - numbers->rank, numbers->contexts, numbers->rank);
-    }
-    if (isinf(numbers->norm)) {
-        begin_note(&count);
-        fputs("contexts that depend on each other have scores that do not: no function has them, and no norm "
-              "is enough\"",
-              stdout);
-    }
-    if (!isfinite(numbers->smallest_width)) {
-        begin_note(&count);
-        fputs("smallest_width is more than a double holds\"", stdout);
-    }
+    for (size_t i = 0; sa_theory_note(numbers, i, note, sizeof note); i++)
+        printf("%s\n  \"%s\"", i ? "," : "", note);
     fputs("]\n}\n", stdout);
 }
 

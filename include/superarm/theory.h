@@ -65,6 +65,10 @@ SA_API sa_status sa_theory_compute(const sa_options *options, const double *cont
  * else the file's, or n. */
 SA_API sa_status sa_theory_of_files(const sa_options *options, sa_theory_numbers *numbers);
 
+/* What a reader of the numbers must know: the index-th sentence into out, false past the last. */
+enum { SA_THEORY_NOTE = 256 };
+SA_API bool sa_theory_note(const sa_theory_numbers *numbers, size_t index, char *out, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any, Dict, Tuple
 import numpy as np
 
 from . import _arrays as arrays
-from ._native import ffi, fields, lib
-from ._options import set_options
+from ._native import ffi, fields, lib, text
+from ._options import read_option, set_options
 from .errors import InputError, check, need
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+_USED = {"depth": "depth", "regularization": "lambda", "hidden": "hidden", "delta": "delta", "sub-gaussian": "sub_gaussian"}
 
 
 def _read(contexts: Any) -> Tuple[Any, Any]:
@@ -28,7 +31,8 @@ def theory(contexts: Any, scores: Any = None, *, preset: str = "paper", **option
     what the theorems prescribe (gamma, nu, M, eta, J, the smallest width). docs/THEORY.md has the formulas.
 
     `scores` are the expected ones, (n) or (T, N); options are those of `superarm theory`: depth, regularization, slate, rounds
-    (T; as long as the contexts' first axis unless given), hidden, delta, norm_bound... What is not known is NaN.
+    (T; as long as the contexts' first axis unless given), hidden, delta, norm_bound... What is not known is NaN. These are all the numbers that
+    the program prints, by the same names, with those of the options that they were computed with, and `notes`, sentences.
 
     >>> import superarm
     >>> numbers = superarm.theory([[1, 0], [0.6, 0.8], [0, 1]], depth=2, slate=1)
@@ -45,7 +49,12 @@ def theory(contexts: Any, scores: Any = None, *, preset: str = "paper", **option
     set_options(given, lambda name, value: lib.sa_options_set(handle, name, value))
     numbers = ffi.new("sa_theory_numbers *")
     check(lib.sa_theory_compute(handle, arrays.double_pointer(rows), *rows.shape, expected, numbers))
-    return fields(numbers[0])
+    found = fields(numbers[0])
+    found.update({"e": found["error"], **{name: float(read_option(handle, option)) for option, name in _USED.items()}})
+    note, found["notes"] = ffi.new("char[]", lib.SA_THEORY_NOTE), []
+    while lib.sa_theory_note(numbers, len(found["notes"]), note, lib.SA_THEORY_NOTE):
+        found["notes"].append(text(note))
+    return found
 
 
 def ntk(contexts: Any, depth: int = 2) -> NDArray[np.float64]:

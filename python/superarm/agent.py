@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import html
 import os
 import secrets
 import tempfile
@@ -483,6 +484,17 @@ class Agent:
     def __repr__(self) -> str:
         closed = " (closed)" if self._turn.handle is None else ""
         return f"Agent({self._algorithm!r}, dim={self.dim}){closed}"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what it is, and what it has seen."""
+        if self._turn.handle is None:
+            return html.escape(repr(self))
+        counts = self.counts
+        rows = {"algorithm": self._algorithm, "features of an arm": self.dim, "preset": self.options.get("preset", ""), "decisions": counts["decisions"],
+                "answered": counts["answered"], "waiting for feedback": counts["pending"], "observations": counts["observations"],
+                "trainings": counts["trainings"], "memory": f"{counts['bytes'] / 1e6:.3g} MB"}
+        cells = "".join(f"<tr><th>{name}</th><td>{html.escape(str(value))}</td></tr>" for name, value in rows.items())
+        return f"<table><tbody>{cells}</tbody></table>"
 
 
 def _create(options: Any, schema: Optional[Schema] = None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Optional
 
 from . import _arrays as arrays
@@ -121,6 +122,15 @@ class Decision:
 
     def __repr__(self) -> str:
         return f"Decision(id={self.id}, arms={self.arms.tolist()})" if self.ids is None else f"Decision(id={self.id}, ids={self.ids})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a row for each arm of the slate."""
+        rows = [f"<tr><th>{html.escape(str(self.ids[k] if self.ids is not None else arm))}</th>" +
+                "".join(f"<td>{'-' if number != number else f'{number:.4g}'}</td>" for number in (self.estimate[k], self.width[k], self.score[k])) + "</tr>"
+                for k, arm in enumerate(self)]
+        head = "".join(f"<th>{name}</th>" for name in ("item" if self.ids is not None else "arm", "estimate", "width", "score"))
+        return (f"<table><caption>{'decision' if self.id is None else f'decision {self.id}'}: {len(self)} of {self.candidates} arms</caption>"
+                f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>")
 
     def __reduce__(self) -> Any:
         return Decision, (self._agent, None, {"id": self.id, "ids": self.ids, **{name: self._value(name) for name in _READERS}})

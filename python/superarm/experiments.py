@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import html
 import os
 import secrets
 import sys
@@ -294,7 +295,7 @@ def _bar() -> Any:
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        return _Line()
+        return _Notebook() if "ipykernel" in sys.modules else _Line()
     return _Tqdm(tqdm(total=100, bar_format="{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"))
 
 
@@ -323,3 +324,24 @@ class _Line:
 
     def close(self) -> None:
         print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+class _Notebook:
+    """A bar below the cell, which goes when the runs are done."""
+
+    def __init__(self) -> None:
+        from IPython.display import HTML, display
+
+        self._html, self._shown = HTML, ""
+        self._display = display(HTML(""), display_id=True)
+
+    def show(self, now: Progress) -> None:
+        last = f", {html.escape(now.label)}: regret {now.regret:.4g}" if now.label else ""
+        left = f", {now.seconds_left:.0f} s left" if now.seconds_left >= 0 and now.rounds_done < 1 else ""
+        bar = f'<progress max="100" value="{100 * now.rounds_done:.0f}"></progress> {now.jobs_done} of {now.jobs} runs{last}{left}'
+        if bar != self._shown:
+            self._shown = bar
+            self._display.update(self._html(bar))
+
+    def close(self) -> None:
+        self._display.update(self._html(""))

@@ -221,9 +221,22 @@ def test_theory_is_the_programs(tmp_path):
                           check=True, stdout=subprocess.PIPE, text=True)
     theirs, ours = json.loads(done.stdout), superarm.theory(x, scores, slate=2, hidden=64)
     assert ours["rounds"] == 3 and ours["contexts"] == 12
+    assert set(theirs) <= set(ours) and len(theirs) > 20
     for name, value in theirs.items():
-        if name in ours and value is not None:
-            assert ours[name] == pytest.approx(value, rel=1e-5), name
+        if name == "notes" or value is not None:
+            assert ours[name] == (value if name == "notes" else pytest.approx(value, rel=1e-5)), name
+
+
+def test_notes_of_theory(tmp_path):
+    """A context twice, of length 2, with two scores: three things that a reader must know."""
+    x, scores = np.array([[2.0, 0], [2, 0], [0, 1]]), np.array([0.0, 1, 0])
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "v.npy", scores)
+    done = subprocess.run([PROGRAM, "theory", "--contexts", tmp_path / "x.npy", "--scores", tmp_path / "v.npy", "--slate", "2"],
+                          check=True, stdout=subprocess.PIPE, text=True)
+    notes = superarm.theory(x, scores, slate=2)["notes"]
+    assert json.loads(done.stdout)["notes"] == notes and len(notes) == 3
+    assert "lengths from 1 to 2" in notes[0] and "singular: 1 of 3 contexts" in notes[1] and "no function has them" in notes[2]
 
 
 @pytest.mark.parametrize("contexts, given, words", [
