@@ -8,7 +8,7 @@ DEMO     ?= results/demo
 BENCHES   = naive $(filter-out naive run,$(patsubst bench/bench_%.c,%,$(sort $(wildcard bench/bench_*.c)))) run
 C_FILES   = $(wildcard src/*/*.[ch] cli/*.[ch] serve/*.[ch] include/superarm/*.h tests/*.[ch] bench/*.[ch] examples/*.c python/tests/*.c)
 
-.PHONY: help build test demo bench measured measured-quick benches site check check-changed fuzz install wheel deb format check-format clean
+.PHONY: help build test demo bench measured measured-quick benches site check check-changed check-extra fuzz install wheel deb format check-format clean
 .DEFAULT_GOAL := build
 
 help: ## this list
@@ -57,6 +57,11 @@ check: ## the tests with sanitizers, each fuzzer for five seconds, style, layers
 
 check-changed: ## the tests of what changed most with sanitizers, in a few minutes
 	@tools/check-changed $(BUILD) $(SANITIZE)
+
+check-extra: ## the tests and examples that want large packages: PyTorch, matplotlib, tqdm
+	@tools/setup --extra
+	@tools/build $(BUILD) $(JOBS) -DCMAKE_BUILD_TYPE=Release -DSUPERARM_PYTHON=$(PYTHON)
+	@cmake --build $(BUILD) --target check_extra
 
 fuzz: ## the fuzzers, a minute each
 	@tools/setup --check

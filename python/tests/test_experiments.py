@@ -97,7 +97,8 @@ def results():
 
 
 def test_a_summary_is_a_frame(results):
-    pandas = pytest.importorskip("pandas")
+    import pandas
+
     frame, lines = results.summary(), results.summary(as_dict=True)
     assert isinstance(frame, pandas.DataFrame) and list(frame.index) == ["random", "best"]
     assert frame.loc["random", "expected_regret"] == lines["random"]["expected_regret"]
@@ -121,55 +122,6 @@ def test_a_summary_is_a_dict_without_pandas(results, monkeypatch):
 def test_one_run_has_no_spread():
     line = superarm.run(agents="random", **{**PLAIN, "runs": 1}).summary(as_dict=True)["random"]
     assert line["expected_regret"] > 0 and np.isnan(line["expected_regret_sd"])
-
-
-def test_a_plot_has_the_papers_names(results):
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    axes = results.plot()
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("Round", "Cumulative expected regret")
-    assert [line.get_text() for line in axes.get_legend().get_texts()] == ["random", "best"]
-    np.testing.assert_array_equal(axes.lines[0].get_ydata(), results.expected_regret["random"].mean(axis=0))
-    curves = results.expected_regret["random"]
-    high = axes.collections[0].get_paths()[0].vertices[:, 1].max()
-    np.testing.assert_allclose(high, (curves.mean(axis=0) + curves.std(axis=0, ddof=1)).max())
-    other = results.plot("clicks", ax=pyplot.subplots()[1], labels=["best"], band="ci95")
-    assert other.get_ylabel() == "Clicks" and len(other.lines) == 1
-    lines = results.summary(as_dict=True)["best"]
-    assert abs(other.collections[0].get_paths()[0].vertices[:, 1].max() - lines["clicks_high"]) < 1e-9
-    assert axes.get_legend().get_title().get_text() == "mean and one standard deviation"
-    assert results.plot("realised_regret", labels="best").get_ylabel() == "Cumulative realised regret"
-    assert results.plot("reward", band=None).get_ylabel() == "Cumulative reward"
-    for wrong in ({"curve": "regrets"}, {"curve": 3}, {"curve": ""}, {"band": "se"}, {"labels": ["worst"]}, {"labels": "worst"}, {"labels": []}):
-        with pytest.raises(superarm.InputError):
-            results.plot(**wrong)
-    pyplot.close("all")
-
-
-def test_a_plot_looks_as_the_report(tmp_path):
-    """The same names, colours and dashes as in the SVG; other bands; names of one's own."""
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    agents = ["cn-ucb", "random", *({"label": f"other {i}", "algorithm": "random"} for i in range(11))]
-    results = superarm.run(agents=agents, **{**SMALL, "rounds": 20}, out=tmp_path / "out")
-    subprocess.run([PROGRAM, "report", tmp_path / "out", "--quiet"], check=True)
-    page = (tmp_path / "out/report.html").read_text()
-    axes = results.plot()
-    shown = [(text.get_text(), matplotlib.colors.to_hex(line.get_color()).upper()) for text, line in zip(axes.get_legend().get_texts(), axes.lines)]
-    assert shown[0] == ("CN-UCB (tuned)", "#0072B2") and len(shown) == 13
-    swatch = r'<span><svg[^>]*><path [^>]*stroke="(#\w+)"[^>]*></path><path [^>]*></path></svg>([^<]*)</span>'
-    legend = re.findall(swatch, page)[: len(shown)]
-    assert [(name, colour.upper()) for colour, name in legend] == shown
-    assert axes.lines[12].get_linestyle() != "-" or axes.lines[12].get_color() != axes.lines[1].get_color()
-    curves = results.expected_regret["random"]
-    for band, (low, high) in {"quartiles": (0.25, 0.75), "range": (0, 1)}.items():
-        drawn = results.plot(labels={"random": "Chance"}, band=band)
-        assert [text.get_text() for text in drawn.get_legend().get_texts()] == ["Chance"]
-        vertices = drawn.collections[0].get_paths()[0].vertices
-        assert np.isclose(vertices[:, 1].max(), np.quantile(curves, high, axis=0).max())
-        assert np.isclose(vertices[vertices[:, 0] == 20][:, 1].min(), np.quantile(curves[:, -1], low))
 
 
 def test_folders_that_are_none(tmp_path):
@@ -306,13 +258,10 @@ def test_progress_is_told_and_can_stop(tmp_path):
         superarm.run(agents="random", **PLAIN, progress=lambda now: fails(now, least=1))
 
 
-@pytest.mark.parametrize("with_tqdm", [True, False])
-def test_a_bar_is_shown_where_it_is_wanted(with_tqdm, capsys, monkeypatch):
-    if with_tqdm:
-        pytest.importorskip("tqdm")
-    else:
-        monkeypatch.setitem(sys.modules, "tqdm", None)
-        monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+def test_a_bar_is_shown_where_it_is_wanted(capsys, monkeypatch):
+    """Without tqdm; extra/test_large_packages.py has it with."""
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     superarm.run(agents="random", **PLAIN, progress=True)
     shown = capsys.readouterr().err
     assert "100%" in shown and "3 of 3 runs" in shown and "random: regret" in shown
