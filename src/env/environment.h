@@ -39,8 +39,8 @@ typedef struct sa_environment_class {
     /* NULL, or: begin makes out->state, of a run; end: what is to be done with it. */
     sa_status (*begin)(const sa_environment *environment, uint64_t run, sa_round *out);
     void (*end)(const sa_environment *environment, sa_round *round);
-    /* NULL but for the caller's own. What comes of a slate in the round that was drawn last, (length), NaN: not
-     * seen; instead of expected scores and noise. */
+    /* NULL but for the caller's own. What comes of a slate in the round that was drawn last, (length), NaN:
+     * not seen; instead of expected scores and noise. */
     sa_status (*feedback)(const sa_environment *environment, uint64_t run, uint64_t round,
                           const sa_round *drawn, const size_t *slate, size_t length, double *scores);
 } sa_environment_class;
