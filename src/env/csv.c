@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "env/csv_read.h"
 #include "env/data_file.h"
 #include "rng/stream.h"
 
@@ -43,7 +44,7 @@ static sa_status no_label_wanted(const labelled *self, const sa_options *options
 
 static sa_status read_pool(labelled *self, const sa_options *options) {
     size_t found = 0;
-    SA_TRY(sa_data_read_csv(options, &self->pool));
+    SA_TRY(sa_csv_read(options, &self->pool));
     SA_TRY(sa_alloc_array(self->pool.labels.count, sizeof *self->wanted, &self->wanted));
     for (size_t i = 0; *options->positive && i < self->pool.labels.count; i++)
         found += self->wanted[i] = is_wanted(self->pool.labels.text[i], options->positive);

@@ -9,11 +9,8 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/file.h"
-#include "base/memory.h"
-#include "base/text.h"
 #include "env/noise.h"
 
 sa_status sa_data_read(const sa_options *options, char **text, size_t *size) {
@@ -22,25 +19,6 @@ sa_status sa_data_read(const sa_options *options, char **text, size_t *size) {
     sa_status status = sa_file_read(options->data, text, size);
     if (status == SA_OUT_OF_MEMORY) return sa_fail_prefix(status, "--data %s: ", options->data);
     return status == SA_OK ? SA_OK : sa_fail_prefix(status, "--data: ");
-}
-
-static sa_status read_separator(const char *text, char *out) {
-    char shown[SA_PRINTABLE];
-    *out = strcmp(text, "tab") ? *text : '\t';
-    if (*text && (!text[1] || *out == '\t') && !strchr("\"\r\n #?", *out)) return SA_OK;
-    return sa_fail(SA_INVALID, "--separator %s is neither a character that can stand between fields nor tab",
-                   sa_printable(text, shown));
-}
-
-sa_status sa_data_read_csv(const sa_options *options, sa_csv_pool *out) {
-    sa_csv_format format = {.header = options->header, .label = options->label};
-    char *text;
-    size_t size;
-    SA_TRY(read_separator(options->separator, &format.separator));
-    SA_TRY(sa_data_read(options, &text, &size));
-    sa_status status = sa_csv_pool_parse(text, size, options->data, &format, out);
-    sa_free(text);
-    return status;
 }
 
 sa_status sa_data_check_size(const sa_options *options, const char *option, int64_t asked, const char *whose,

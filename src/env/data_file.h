@@ -2,13 +2,10 @@
 #ifndef SA_ENV_DATA_FILE_H
 #define SA_ENV_DATA_FILE_H
 
-#include "env/csv_pool.h"
 #include "env/environment.h"
 
 /* The file of --data; caller frees the text. */
 sa_status sa_data_read(const sa_options *options, char **text, size_t *size);
-/* The same as csv, by --label, --header and --separator. */
-sa_status sa_data_read_csv(const sa_options *options, sa_csv_pool *out);
 /* SA_INVALID when an option was given another value than what the file has: `whose` "rows have", say. */
 sa_status sa_data_check_size(const sa_options *options, const char *option, int64_t asked, const char *whose,
                              size_t has);

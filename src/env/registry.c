@@ -9,7 +9,7 @@ extern const sa_environment_class sa_environment_h1, sa_environment_h2, sa_envir
 extern const sa_environment_class sa_environment_formula;                                  /* formula.c */
 extern const sa_environment_class sa_environment_npy;                                      /* replay.c */
 extern const sa_environment_class sa_environment_csv, sa_environment_svmlight; /* csv.c, svmlight.c */
-extern const sa_environment_class sa_environment_classes, sa_environment_classes_joined; /* classes.c */
+extern const sa_environment_class sa_environment_classes, sa_environment_classes_joined; /* csv_classes.c */
 
 static const sa_environment_class *const KINDS[] = {
     &sa_environment_h1,       &sa_environment_h2,      &sa_environment_h3,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "env/csv_read.h"
 #include "env/data_file.h"
 #include "rng/stream.h"
 
@@ -82,7 +83,7 @@ static sa_status choose_rows(classified *self, const sa_options *options) {
 
 static sa_status read_table(classified *self, const sa_options *options) {
     sa_environment *base = &self->base;
-    SA_TRY(sa_data_read_csv(options, &self->pool));
+    SA_TRY(sa_csv_read(options, &self->pool));
     SA_TRY(check_classes(self, options));
     SA_TRY(order_classes(&self->pool));
     self->classes = self->pool.labels.count;
