@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 
-#include "experiment/experiment.h"
+#include "experiment/work.h"
+#include "results/agents.h"
+#include "results/spec_file.h"
 #include "temporary.h"
 #include "test_parts.h"
 
@@ -54,13 +56,13 @@ static const char *spec(const char *text) {
 /* preset < spec < flags < the agent's own, in whatever order they come. */
 static void test_precedence(void **state) {
     (void)state;
-    sa_plan_agent *agents;
+    sa_agent_runs *agents;
     size_t count;
     fine(sa_experiment_agent(experiment, "own:gamma=4,algorithm=cn-ts"));
     fine(sa_experiment_agent(experiment, "other:algorithm=cn-ucb,preset=icml23"));
     fine(sa_experiment_read(experiment, spec("gamma: 2\nnu: 2\nhidden: 20\npreset: paper\n")));
     fine(sa_experiment_set(experiment, "gamma", "3"));
-    fine(sa_spec_resolve(experiment, experiment->options, SA_EVERY_GROUP, &agents, &count));
+    fine(sa_spec_resolve(&experiment->spec, experiment->spec.options, SA_EVERY_GROUP, &agents, &count));
     assert_int_equal(count, 2);
     assert_string_equal(agents[0].label, "own");
     assert_string_equal(value(agents[0].options, "gamma"), "4");
@@ -72,35 +74,36 @@ static void test_precedence(void **state) {
     assert_string_equal(value(agents[1].options, "init"), "uniform"); /* its own preset */
     assert_string_equal(value(agents[1].options, "show-regret"),
                         "expected"); /* but not for what is one for all */
-    sa_plan_agents_destroy(agents, count);
+    sa_agents_destroy(agents, count);
 }
 
 static void test_lists(void **state) {
     (void)state;
-    sa_plan_agent *agents;
+    sa_agent_runs *agents;
     size_t count;
-    fine(sa_spec_resolve(experiment, experiment->options, SA_EVERY_GROUP, &agents, &count));
+    fine(sa_spec_resolve(&experiment->spec, experiment->spec.options, SA_EVERY_GROUP, &agents, &count));
     assert_int_equal(count, 1);
     assert_string_equal(agents[0].label, "cn-ucb");
-    sa_plan_agents_destroy(agents, count);
+    sa_agents_destroy(agents, count);
     fine(sa_experiment_set(experiment, "algorithm", "random, best"));
     fine(sa_experiment_agent(experiment, "third:algorithm=cn-ts"));
-    fine(sa_spec_resolve(experiment, experiment->options, SA_EVERY_GROUP, &agents, &count));
+    fine(sa_spec_resolve(&experiment->spec, experiment->spec.options, SA_EVERY_GROUP, &agents, &count));
     assert_int_equal(count, 3);
     assert_string_equal(agents[0].label, "random");
     assert_string_equal(agents[1].label, "best");
     assert_string_equal(value(agents[1].options, "algorithm"), "best");
     assert_string_equal(agents[2].label, "third");
-    sa_plan_agents_destroy(agents, count);
+    sa_agents_destroy(agents, count);
     const char *const lists[] = {"random,", ",random", "random,,best", "", "random,random"};
     for (size_t i = 0; i < 5; i++) {
         fine(sa_experiment_set(experiment, "algorithm", lists[i]));
-        wrong(sa_spec_resolve(experiment, experiment->options, SA_EVERY_GROUP, &agents, &count),
+        wrong(sa_spec_resolve(&experiment->spec, experiment->spec.options, SA_EVERY_GROUP, &agents, &count),
               i < 4 ? "empty name" : "two agents");
     }
     fine(sa_experiment_agent(experiment, "which:gamma=1"));
     fine(sa_experiment_set(experiment, "algorithm", "random,best"));
-    wrong(sa_spec_resolve(experiment, experiment->options, SA_EVERY_GROUP, &agents, &count), "agent which");
+    wrong(sa_spec_resolve(&experiment->spec, experiment->spec.options, SA_EVERY_GROUP, &agents, &count),
+          "agent which");
 }
 
 static void test_labels(void **state) {
@@ -121,7 +124,7 @@ static void test_labels(void **state) {
     fine(sa_experiment_agent(experiment, "gr\xc3\xbc\xc3\x9f 'a':gamma=1"));
     fine(sa_experiment_agent(experiment, "twice:gamma=1"));
     wrong(sa_experiment_agent(experiment, "twice:gamma=2"), "two agents are labelled twice");
-    assert_int_equal(experiment->agent_count, 2);
+    assert_int_equal(experiment->spec.agent_count, 2);
 }
 
 static void test_own_options(void **state) {
@@ -135,7 +138,7 @@ static void test_own_options(void **state) {
     wrong(sa_experiment_agent(experiment, "a:rounds=10"), "--rounds is one for all agents");
     wrong(sa_experiment_agent(experiment, "a:seed=10"), "--seed is one for all agents");
     wrong(sa_experiment_agent(experiment, "a:out=x"), "--out is one for all agents");
-    assert_int_equal(experiment->agent_count, 0);
+    assert_int_equal(experiment->spec.agent_count, 0);
     fine(sa_experiment_agent(experiment, "a:"));
     fine(sa_experiment_agent(experiment, "b:lambda=2"));
     fine(
@@ -145,11 +148,11 @@ static void test_own_options(void **state) {
     wrong(sa_experiment_agent_set(experiment, "e", "gamma", "-1"), "agent e: --gamma -1");
     wrong(sa_experiment_agent_set(experiment, "b", "seed", "1"), "agent b: --seed is one for all agents");
     wrong(sa_experiment_agent_set(experiment, "", "gamma", "1"), "must not be empty");
-    assert_int_equal(experiment->agent_count, 3);
-    assert_string_equal(value(experiment->agents[1].own, "gamma"), "5");
-    assert_string_equal(experiment->agents[2].label, "c: d");
-    assert_string_equal(value(experiment->agents[2].own, "init-weights"), "a,b.npz");
-    assert_string_equal(value(experiment->agents[2].own, "gamma"), "2");
+    assert_int_equal(experiment->spec.agent_count, 3);
+    assert_string_equal(value(experiment->spec.agents[1].own, "gamma"), "5");
+    assert_string_equal(experiment->spec.agents[2].label, "c: d");
+    assert_string_equal(value(experiment->spec.agents[2].own, "init-weights"), "a,b.npz");
+    assert_string_equal(value(experiment->spec.agents[2].own, "gamma"), "2");
 }
 
 static void test_spec_errors_change_nothing(void **state) {
@@ -167,12 +170,12 @@ static void test_spec_errors_change_nothing(void **state) {
     fine(sa_experiment_agent(experiment, "there:gamma=1"));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         wrong(sa_experiment_read(experiment, spec(bad[i].text)), bad[i].words);
-        assert_string_equal(value(experiment->options, "gamma"), "1");
-        assert_int_equal(experiment->agent_count, 1);
+        assert_string_equal(value(experiment->spec.options, "gamma"), "1");
+        assert_int_equal(experiment->spec.agent_count, 1);
     }
     assert_int_equal(sa_experiment_read(experiment, inside(folder, "absent.yaml")), SA_FILE);
     assert_int_not_equal(sa_experiment_read(experiment, spec("gamma: [1\n")), SA_OK);
-    assert_int_equal(experiment->agent_count, 1);
+    assert_int_equal(experiment->spec.agent_count, 1);
 }
 
 static void test_spec_agents(void **state) {
@@ -180,11 +183,11 @@ static void test_spec_agents(void **state) {
     fine(sa_experiment_read(
         experiment, spec("algorithm: [cn-ucb, random]\n"
                          "agents:\n  shy: {algorithm: cn-ucb, gamma: 0.1}\n  plain: {algorithm: best}\n")));
-    assert_string_equal(value(experiment->options, "algorithm"), "cn-ucb,random");
-    assert_int_equal(experiment->agent_count, 2);
-    assert_string_equal(experiment->agents[0].label, "shy");
-    assert_string_equal(value(experiment->agents[0].own, "gamma"), "0.1");
-    assert_string_equal(experiment->agents[1].label, "plain");
+    assert_string_equal(value(experiment->spec.options, "algorithm"), "cn-ucb,random");
+    assert_int_equal(experiment->spec.agent_count, 2);
+    assert_string_equal(experiment->spec.agents[0].label, "shy");
+    assert_string_equal(value(experiment->spec.agents[0].own, "gamma"), "0.1");
+    assert_string_equal(experiment->spec.agents[1].label, "plain");
 }
 
 /* Agents of a spec make room for others, of the same labels too; an agent that names no algorithm has the
@@ -195,14 +198,14 @@ static void test_cleared_agents(void **state) {
                             spec("algorithm: best\ngamma: 2\nagents:\n  shy: {algorithm: random}\n")));
     sa_experiment_clear_agents(experiment);
     fine(sa_experiment_agent_set(experiment, "shy", "nu", "3"));
-    sa_plan_agent *agents;
+    sa_agent_runs *agents;
     size_t count;
-    fine(sa_spec_resolve(experiment, experiment->options, SA_EVERY_GROUP, &agents, &count));
+    fine(sa_spec_resolve(&experiment->spec, experiment->spec.options, SA_EVERY_GROUP, &agents, &count));
     assert_int_equal(count, 1);
     assert_string_equal(agents[0].label, "shy");
     assert_string_equal(value(agents[0].options, "algorithm"), "best");
     assert_string_equal(value(agents[0].options, "gamma"), "2");
-    sa_plan_agents_destroy(agents, count);
+    sa_agents_destroy(agents, count);
 }
 
 /* spec.yaml, read again, is the same experiment; a changed option is named, and agents are added to those
@@ -219,7 +222,7 @@ static void test_written_spec(void **state) {
     fine(sa_experiment_agent(experiment, "\"q\" \\ #1:algorithm=cn-ts,preset=paper,nu=0.1"));
     fine(sa_experiment_agent(experiment, "plain:"));
     fine(sa_experiment_check(experiment));
-    fine(sa_spec_write(experiment->work, path));
+    fine(sa_spec_write(&experiment->work->results, path));
     sa_experiment *again = sa_experiment_new();
     fine(sa_experiment_read(again, path));
     fine(sa_experiment_set(again, "out", out));

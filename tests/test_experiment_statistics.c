@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include "experiment/experiment.h"
 #include "results/statistics.h"
 
 static void test_quantiles(void **state) {

@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-#include "experiment/experiment.h"
+#include "experiment/plan_problem.h"
+#include "experiment/work.h"
 #include "temporary.h"
 #include "test_parts.h"
 

@@ -11,11 +11,13 @@ enum { MOST = 45 };
 typedef struct rig {
     sa_report_panel panel;
     sa_report_agent agents[MOST];
+    sa_agent_runs runs[MOST];
     char labels[MOST][32];
 } rig;
 
 static void add(rig *self, const char *label, const char *algorithm) {
-    sa_report_agent *agent = &self->agents[self->panel.agent_count];
+    sa_agent_runs *agent = &self->runs[self->panel.agent_count];
+    self->agents[self->panel.agent_count].of = agent;
     snprintf(self->labels[self->panel.agent_count++], sizeof self->labels[0], "%s", label);
     agent->label = self->labels[self->panel.agent_count - 1];
     sa_options *options = sa_options_new(NULL);
@@ -34,8 +36,7 @@ static void add_others(rig *self, size_t count) {
 }
 
 static void clear(rig *self) {
-    for (size_t i = 0; i < self->panel.agent_count; i++)
-        sa_options_destroy((sa_options *)self->agents[i].options);
+    for (size_t i = 0; i < self->panel.agent_count; i++) sa_options_destroy(self->runs[i].options);
 }
 
 /* Also what is drawn of them. */

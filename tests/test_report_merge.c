@@ -1,6 +1,8 @@
 /* Folders of one experiment are merged; others are refused with the reason. */
 #include "test_report_rig.h"
 
+#include "results/folder.h"
+
 static const char *part_options = "show-regret: expected\n";
 
 static rig part(size_t first, size_t runs, rig_agent agents[2]) {
@@ -103,13 +105,13 @@ static void test_agents(void **state) {
     assert_has(sa_report_table(report), "\nfirst      3 ");
     assert_has(sa_report_table(report), "\nthird      2 ");
     sa_report_destroy(report);
-    sa_stored stored;
-    assert_int_equal(sa_stored_read(merged, &stored), SA_OK);
+    sa_results stored;
+    assert_int_equal(sa_folder_read(merged, &stored), SA_OK);
     assert_int_equal(stored.agent_count, 3);
-    assert_int_equal(stored.agents[2].run[0], 1);
+    assert_int_equal(stored.agents[2].run[0].run, 1);
     assert_true(stored.agents[2].curve[SA_CURVE_EXPECTED][4] == RIG_SECOND[1]);
-    assert_int_equal(sa_stored_missing(&stored), 2);
-    sa_stored_clear(&stored);
+    assert_int_equal(sa_results_missing(&stored), 2);
+    sa_results_clear(&stored);
     report_to(folders, 2, merged); /* once more */
     sa_report *refused = NULL;
     assert_int_equal(sa_report_open(folders, 2, &refused), SA_OK);

@@ -5,11 +5,9 @@
  * R(S*). */
 #include "experiment/benchmark.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/memory.h"
 
 sa_status sa_benchmark_init(sa_benchmark *self, const sa_oracle *oracle, const sa_oracle_callbacks *own,
@@ -47,26 +45,6 @@ sa_status sa_benchmark_best(sa_benchmark *self, const sa_oracle_problem *problem
     if (!proven) self->unproven++;
     *worth = (proven ? self->alpha : 1) * oracle->reward(problem, self->best, self->length);
     return isfinite(*worth) ? SA_OK : sa_fail(SA_INVALID, "the reward of a slate is %g", *worth);
-}
-
-double sa_regret_alpha(const sa_options *options, uint64_t unproven_rounds) {
-    bool clicks = options->clicks != SA_CLICKS_NONE; /* S* is then the users' */
-    return unproven_rounds || clicks ? 1 : sa_oracle_of((sa_oracle_kind)options->oracle)->alpha;
-}
-
-sa_status sa_regret_note(const sa_options *options, uint64_t unproven_rounds, char **note) {
-    const char *oracle = sa_oracle_of((sa_oracle_kind)options->oracle)->name;
-    double alpha = sa_regret_alpha(options, unproven_rounds);
-    if (unproven_rounds)
-        return sa_format(note,
-                         "regret against the slate of the oracle %s: in %" PRIu64
-                         " rounds nobody knows the best slate for sure",
-                         oracle, unproven_rounds);
-    if (alpha == 1) return sa_copy_text("", note);
-    return sa_format(note,
-                     "alpha-regret, %.3g times the best slate's reward minus the chosen one's, since the "
-                     "oracle %s is sure of that share only",
-                     alpha, oracle);
 }
 
 sa_status sa_benchmark_liked(sa_benchmark *self, const sa_clicks *clicks, const sa_round *round, size_t slate,

@@ -2,7 +2,8 @@
 #ifndef SA_EXPERIMENT_BENCHMARK_H
 #define SA_EXPERIMENT_BENCHMARK_H
 
-#include "experiment/experiment.h"
+#include "env/clicks.h"
+#include "oracle/oracle.h"
 
 typedef struct sa_benchmark {
     const sa_oracle *oracle;

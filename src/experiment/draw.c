@@ -2,7 +2,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/npy_format.h"
-#include "experiment/experiment.h"
+#include "experiment/keep.h"
+#include "experiment/own.h"
+#include "experiment/plan.h"
 
 enum { CONTEXTS, SCORES, NOISE, FILES };
 
@@ -23,7 +25,7 @@ static void drawing_clear(drawing *self) {
 }
 
 static sa_status prepare(drawing *self, sa_experiment *experiment) {
-    const sa_options *options = experiment->options;
+    const sa_options *options = experiment->spec.options;
     for (int i = 0; i < FILES; i++) self->file[i] = SA_NO_REPLACEMENT;
     self->options = options;
     if (!*options->out) return sa_fail(SA_INVALID, "a draw needs --out, the folder to write to");
@@ -31,7 +33,7 @@ static sa_status prepare(drawing *self, sa_experiment *experiment) {
     if (options->clicks != SA_CLICKS_NONE)
         return sa_fail(SA_INVALID,
                        "--clicks is for runs, not for draws: what is clicked depends on the slate");
-    SA_TRY(sa_spec_environment(experiment, options, &self->environment));
+    SA_TRY(sa_own_or_ours(experiment, options, &self->environment));
     if (self->environment->kind->feedback)
         return sa_fail(SA_INVALID,
                        "the feedback of your environment depends on the slate, and a draw has none");
@@ -50,7 +52,7 @@ static sa_status prepare(drawing *self, sa_experiment *experiment) {
         return sa_fail(SA_INVALID, "--arms %zu of --dim %zu take more than this machine's memory", arms, dim);
     for (int i = 0; i < FILES; i++) self->width[i] = i == CONTEXTS ? arms * dim : arms;
     SA_TRY(sa_round_init(&self->round, self->environment));
-    return sa_results_check_folder(options);
+    return sa_keep_check(options);
 }
 
 static sa_status open_files(drawing *self) {

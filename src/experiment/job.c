@@ -25,13 +25,16 @@
  *
  * Curves add them up round by round; `reward` adds up reward(S; v + e), or what the users gave: what was
  * earned. */
+#include "experiment/job.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/job.h"
+#include "experiment/plan_histories.h"
+#include <superarm/superarm.h>
 
 enum { MEMORY_PERIOD = 64 }; /* rounds between two looks at the agent's memory */
 
@@ -77,7 +80,7 @@ static sa_status name_history(sa_job *self, uint64_t run) {
 
 static sa_status make_agent(sa_job *self, uint64_t run, bool traced) {
     if (self->of->code.select)
-        SA_TRY(sa_slate_most(self->of->oracle,
+        SA_TRY(sa_slate_most(self->oracle,
                              &(sa_oracle_problem){.arms = self->plan->environment->arms,
                                                   .slate = (size_t)self->plan->options->slate,
                                                   .data = sa_problem_data(self->plan->problem)},
@@ -96,13 +99,12 @@ static sa_status make_agent(sa_job *self, uint64_t run, bool traced) {
     self->options->first_run = (int64_t)run; /* the agent's random numbers are those of this run */
     if (traced)
         self->options->widths = SA_WIDTHS_ALL; /* a trace shows every arm's; the slates are the same */
-    self->knows =
-        strcmp(self->options->algorithm, "best") == 0 && (self->plan->clicks || self->of->oracle->best);
+    self->knows = strcmp(self->options->algorithm, "best") == 0 && (self->plan->clicks || self->oracle->best);
     if (self->knows) self->options->feedback = SA_FEEDBACK_SEMI_BANDIT; /* it does not learn */
     self->totals = self->options->feedback == SA_FEEDBACK_TOTAL;
     SA_TRY(name_history(self, run));
     SA_TRY(sa_agent_create(self->options, &self->agent));
-    if (self->of->oracle == &sa_oracle_own) SA_TRY(sa_agent_oracle(self->agent, &self->plan->oracle));
+    if (self->oracle == &sa_oracle_own) SA_TRY(sa_agent_oracle(self->agent, &self->plan->oracle));
     if (!self->knows) return SA_OK;
     return sa_agent_oracle(self->agent, &(sa_oracle_callbacks){.solve = give_best, .user = self, .alpha = 1});
 }
@@ -113,12 +115,12 @@ static sa_status job_prepare(sa_job *self, uint64_t run, const char *trace_path)
            delay = (size_t)self->plan->options->delay;
     SA_TRY(sa_round_init(&self->round, environment));
     SA_TRY(sa_alloc_array(arms, sizeof(double), &self->realised));
-    self->most = sa_oracle_most(self->of->oracle, &(sa_oracle_problem){.arms = arms, .slate = slate});
+    self->most = sa_oracle_most(self->oracle, &(sa_oracle_problem){.arms = arms, .slate = slate});
     self->delay = delay < self->plan->rounds ? delay : self->plan->rounds;
     SA_TRY(sa_alloc_matrix(self->delay + 1, self->most, sizeof(double), &self->feedback));
     SA_TRY(sa_alloc_array(self->most, sizeof *self->observed, &self->observed));
     SA_TRY(sa_alloc_array(self->delay + 1, sizeof *self->asked, &self->asked));
-    SA_TRY(sa_benchmark_init(&self->benchmark, self->of->oracle, &self->plan->oracle, arms, self->most));
+    SA_TRY(sa_benchmark_init(&self->benchmark, self->oracle, &self->plan->oracle, arms, self->most));
     SA_TRY(sa_environment_begin(environment, run, &self->round));
     SA_TRY(make_agent(self, run, trace_path));
     if (environment->varies) {
@@ -133,8 +135,7 @@ static sa_status job_prepare(sa_job *self, uint64_t run, const char *trace_path)
 /* What can be chosen in this round. Where its arms are fewer than K, an oracle that wants K gets them all,
  * and the data of the first positions. */
 static sa_status make_request(sa_job *self) {
-    bool few =
-        self->of->oracle->size == SA_EXACTLY_K && self->round.arms < (size_t)self->plan->options->slate;
+    bool few = self->oracle->size == SA_EXACTLY_K && self->round.arms < (size_t)self->plan->options->slate;
     self->slate = few ? self->round.arms : (size_t)self->plan->options->slate;
     self->problem = few ? self->shorter : self->plan->problem;
     const sa_oracle_data *data = sa_problem_data(self->plan->problem);
@@ -169,13 +170,13 @@ static sa_status ask_agent(sa_job *self) {
         self->chosen.prefix = sa_decision_prefix_propensities(decision);
         self->chosen.position = sa_decision_position_propensities(decision);
     }
-    self->stats->certificate =
-        fmax(self->stats->certificate, sa_decision_certificate(self->decision)); /* NaN is less */
+    self->run->certificate =
+        fmax(self->run->certificate, sa_decision_certificate(self->decision)); /* NaN is less */
     return SA_OK;
 }
 
 static sa_status ask_own(sa_job *self, uint64_t run, size_t round) {
-    const sa_oracle *oracle = self->of->oracle;
+    const sa_oracle *oracle = self->oracle;
     sa_own_round seen = {.run = run,
                          .round = round,
                          .arms = self->round.arms,
@@ -198,7 +199,7 @@ static sa_status ask_own(sa_job *self, uint64_t run, size_t round) {
 static sa_status select_slate(sa_job *self, uint64_t run, size_t round) {
     double start = sa_seconds_now();
     SA_TRY(self->agent ? ask_agent(self) : ask_own(self, run, round));
-    self->stats->select_seconds += sa_seconds_now() - start;
+    self->run->select_seconds += sa_seconds_now() - start;
     self->asked[round % (self->delay + 1)] = (sa_waiting){self->chosen.id, self->chosen.slate};
     return SA_OK;
 }
@@ -221,7 +222,7 @@ static sa_status update(sa_job *self, size_t round) {
         SA_TRY(sa_agent_update(self->agent, asked.id, feedback, observed, asked.slate));
     else
         SA_TRY(sa_own_run_update(&self->own, old, feedback, observed, asked.slate));
-    self->stats->update_seconds +=
+    self->run->update_seconds +=
         sa_seconds_now() - start; /* training and replays included, until take_counts */
     return SA_OK;
 }
@@ -230,7 +231,7 @@ static void take_memory(sa_job *self) {
     sa_agent_counts counts;
     if (!self->agent) return; /* nobody knows what the caller's own takes */
     sa_agent_count(self->agent, &counts);
-    if (counts.bytes > self->stats->peak_bytes) self->stats->peak_bytes = counts.bytes;
+    if ((int64_t)counts.bytes > self->run->peak_bytes) self->run->peak_bytes = (int64_t)counts.bytes;
 }
 
 static void take_counts(sa_job *self) {
@@ -238,12 +239,15 @@ static void take_counts(sa_job *self) {
     if (!self->agent) return;
     take_memory(self);
     sa_agent_count(self->agent, &counts);
-    self->stats->train_seconds = counts.train_seconds;
-    self->stats->replay_seconds = counts.replay_seconds;
-    self->stats->update_seconds =
-        fmax(0, self->stats->update_seconds - counts.train_seconds - counts.replay_seconds);
-    self->stats->diverged_trainings = counts.diverged_trainings;
-    self->stats->mixture = counts.mixture;
+    self->run->train_seconds = counts.train_seconds;
+    self->run->replay_seconds = counts.replay_seconds;
+    self->run->update_seconds =
+        fmax(0, self->run->update_seconds - counts.train_seconds - counts.replay_seconds);
+    self->run->diverged_trainings = (int64_t)counts.diverged_trainings;
+    self->run->a = counts.mixture.a;
+    self->run->b = counts.mixture.b;
+    self->run->c = counts.mixture.c;
+    self->run->unit = counts.mixture.unit;
 }
 
 /* Draws the round, and what its scores come to. */
@@ -265,10 +269,11 @@ static sa_status play_round(sa_job *self, uint64_t run, size_t round, double las
     SA_TRY(make_request(self));
     SA_TRY(sa_job_find_best(self));
     SA_TRY(select_slate(self, run, round));
-    sa_agent_counts chooser = {.mixture = SA_NO_MIXTURE}; /* before the update, which may begin an epoch */
+    sa_agent_counts chooser = {
+        .mixture = {NAN, NAN, NAN, NAN}}; /* before the update, which may begin an epoch */
     if (self->trace && self->agent) sa_agent_count(self->agent, &chooser);
     SA_TRY(sa_job_answer(self, run, round, gain));
-    if (self->benchmark.unproven > unproven) self->stats->unproven_rounds++;
+    if (self->benchmark.unproven > unproven) self->run->unproven_rounds++;
     SA_TRY(update(self, round));
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++) last[kind] += gain[kind];
     if (round % MEMORY_PERIOD == 0) take_memory(self);
@@ -280,34 +285,33 @@ static sa_status play_round(sa_job *self, uint64_t run, size_t round, double las
                           self->has_epochs ? &chooser : NULL);
 }
 
-sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const sa_job_files *files,
-                     sa_job_control *control) {
+sa_status sa_job_run(const sa_plan *plan, const sa_agent_runs *agent, uint64_t number,
+                     const sa_job_files *files, sa_job_control *control, sa_row *row) {
     double start = sa_seconds_now(), last[SA_CURVE_COUNT] = {0};
-    sa_plan_agent *of = &plan->agents[agent];
-    sa_job self = {.plan = plan, .of = of, .stats = &of->stats[run]};
-    uint64_t number = plan->first_run + run;
+    sa_job self = {.plan = plan, .of = agent, .oracle = sa_oracle_of_agent(agent), .run = &row->run};
     sa_status status;
-    *self.stats = (sa_run_stats){.mixture = SA_NO_MIXTURE};
+    row->run = sa_run_new(number);
     status = job_prepare(&self, number, files->trace);
-    if (status == SA_OK) status = sa_run_log_begin(plan, agent, run, files->log, &self.log);
+    if (status == SA_OK)
+        status = sa_run_log_begin(files->log, agent->label, number, plan->environment->dim, &self.log);
     if (status != SA_OK) {
-        sa_fail_prefix(status, "agent %s, run %llu: ", of->label, (unsigned long long)number);
+        sa_fail_prefix(status, "agent %s, run %llu: ", agent->label, (unsigned long long)number);
         goto fail;
     }
     for (size_t round = 0; round < plan->rounds; round++) {
         if (atomic_load_explicit(&control->stop, memory_order_relaxed)) {
-            status =
-                sa_fail(SA_INTERRUPTED, "agent %s, run %llu: stopped", of->label, (unsigned long long)number);
+            status = sa_fail(SA_INTERRUPTED, "agent %s, run %llu: stopped", agent->label,
+                             (unsigned long long)number);
             goto fail;
         }
         status = play_round(&self, number, round, last);
         if (status != SA_OK) {
-            sa_fail_prefix(status, "agent %s, run %llu, round %zu: ", of->label, (unsigned long long)number,
-                           round + 1);
+            sa_fail_prefix(status, "agent %s, run %llu, round %zu: ", agent->label,
+                           (unsigned long long)number, round + 1);
             goto fail;
         }
         for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
-            if (of->curve[kind]) of->curve[kind][run * plan->rounds + round] = last[kind];
+            if (row->curve[kind]) row->curve[kind][round] = last[kind];
         atomic_fetch_add_explicit(&control->rounds, 1, memory_order_relaxed);
     }
     take_counts(&self);
@@ -319,7 +323,7 @@ sa_status sa_job_run(const sa_plan *plan, size_t agent, size_t run, const sa_job
         self.trace = NULL;
         if (status != SA_OK) goto fail;
     }
-    self.stats->seconds = sa_seconds_now() - start;
+    self.run->seconds = sa_seconds_now() - start;
     job_clear(&self);
     return SA_OK;
 fail:

@@ -2,8 +2,13 @@
 #ifndef SA_EXPERIMENT_JOB_H
 #define SA_EXPERIMENT_JOB_H
 
+#include <stdatomic.h>
+
 #include "experiment/benchmark.h"
-#include "experiment/experiment.h"
+#include "experiment/log.h"
+#include "experiment/own_run.h"
+#include "experiment/plan_type.h"
+#include "experiment/trace.h"
 
 /* A decision that waits for its feedback. */
 typedef struct sa_waiting {
@@ -13,8 +18,9 @@ typedef struct sa_waiting {
 
 typedef struct sa_job {
     const sa_plan *plan;
-    sa_plan_agent *of;
-    sa_run_stats *stats;
+    const sa_agent_runs *of;
+    const sa_oracle *oracle;
+    sa_run *run; /* its columns */
     sa_options *options;
     sa_agent *agent;
     sa_request *request;
@@ -41,6 +47,22 @@ typedef struct sa_job {
     bool totals;     /* the agent is told the sum of the slate's scores alone */
     bool mispaired;  /* as published: the slate's i-th arm is answered with the score of arm i */
 } sa_job;
+
+typedef struct sa_job_control {
+    atomic_bool stop;            /* set by the caller: leave with SA_INTERRUPTED */
+    atomic_uint_fast64_t rounds; /* counted up */
+} sa_job_control;
+
+/* Where a run is written down while it is done; NULL: nowhere. */
+typedef struct sa_job_files {
+    char *trace, *log;
+} sa_job_files;
+
+/* Makes the run of this number and fills the row, which has room for its curves. */
+sa_status sa_job_run(const sa_plan *plan, const sa_agent_runs *agent, uint64_t number,
+                     const sa_job_files *files, sa_job_control *control, sa_row *row);
+
+/* ---- what comes of a slate (job_answer.c) ---- */
 
 /* What the slate of this round is answered with: (most). */
 double *sa_job_feedback(const sa_job *self, size_t round);

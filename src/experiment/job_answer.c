@@ -16,7 +16,7 @@ static sa_oracle_problem problem_with(sa_job *self, const double *scores) {
 static sa_status rewards(sa_job *self, const double *scores, double *best, double *reward) {
     sa_oracle_problem problem = problem_with(self, scores);
     SA_TRY(sa_benchmark_best(&self->benchmark, &problem, best));
-    *reward = self->of->oracle->reward(&problem, self->chosen.arms, self->chosen.slate);
+    *reward = self->oracle->reward(&problem, self->chosen.arms, self->chosen.slate);
     return isfinite(*reward) ? SA_OK : sa_fail(SA_INVALID, "the reward of a slate is %g", *reward);
 }
 
@@ -43,7 +43,7 @@ static sa_status answer_with_feedback(sa_job *self, uint64_t run, size_t round, 
     gain[SA_CURVE_EXPECTED] = best - reward;
     for (size_t i = 0; i < length; i++) self->realised[arms[i]] = isnan(seen[i]) ? 0 : seen[i];
     sa_oracle_problem problem = problem_with(self, self->realised);
-    gain[SA_CURVE_REWARD] = self->of->oracle->reward(&problem, arms, length);
+    gain[SA_CURVE_REWARD] = self->oracle->reward(&problem, arms, length);
     gain[SA_CURVE_REALISED] = best - gain[SA_CURVE_REWARD];
     return SA_OK;
 }

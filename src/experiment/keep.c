@@ -1,31 +1,21 @@
-/* The folder of an experiment while it is worked in: locked, found again, kept run by run, finished (stored.h
- * has what is in it). */
+#include "experiment/keep.h"
+
 #include <dirent.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "experiment/resume.h"
+#include "experiment/trace.h"
 #include "results/code.h"
-#include "results/display.h"
 #include "results/folder.h"
 #include "results/parts.h"
 #include "results/provenance.h"
-
-#define NAME_OF(enumerator, name) name,
-static const char *const CURVES[] = {SA_CURVE_LIST(NAME_OF)};
-
-const char *sa_curve_name(sa_curve_kind kind) { return CURVES[kind]; }
-
-static bool is_there(const char *folder, const char *name) {
-    char *path;
-    if (sa_format(&path, "%s/%s", folder, name) != SA_OK) return false;
-    bool there = sa_file_exists(path);
-    sa_free(path);
-    return there;
-}
+#include "results/spec_file.h"
 
 /* ---- what a killed program may leave beside a file that it was writing ---- */
 
@@ -73,7 +63,7 @@ static bool is_finished(const char *folder) {
 
 /* --out must be new, or the folder of an experiment that --resume goes on with, or that other shards work
  * in. */
-sa_status sa_results_check_folder(const sa_options *options) {
+sa_status sa_keep_check(const sa_options *options) {
     const char *out = options->out;
     bool shard = *options->shard;
     struct stat about;
@@ -87,7 +77,7 @@ sa_status sa_results_check_folder(const sa_options *options) {
         return sa_fail(SA_INVALID,
                        "--resume: there is no folder %s to go on with; leave --resume out to begin", out);
     if (sa_folder_is_empty(out) || has_only_temporaries(out)) return SA_OK;
-    bool begun = is_there(out, "spec.yaml"), finished = begun && is_finished(out);
+    bool begun = sa_folder_has(out, "spec.yaml"), finished = begun && is_finished(out);
     if ((options->resume || shard) && begun) return SA_OK;
     if (options->resume || shard)
         return sa_fail(SA_INVALID, "--%s: %s has no spec.yaml, so it is not the folder of an experiment",
@@ -101,159 +91,92 @@ sa_status sa_results_check_folder(const sa_options *options) {
 
 /* ---- parts ---- */
 
-sa_status sa_results_part(const sa_work *work, const sa_plan *plan, size_t agent, size_t run,
-                          const char *ending, char **path) {
-    return sa_part_path(work->parts, plan->agents[agent].label, plan->first_run + run, ending, path);
+sa_status sa_keep_run(const sa_work *work, const sa_agent_runs *agent, const sa_row *row) {
+    return *work->options->out ? sa_part_write(work->parts, agent, row, work->session) : SA_OK;
 }
 
-static void row_of(const sa_plan *plan, const sa_plan_agent *agent, size_t run, double *row[SA_CURVE_COUNT]) {
-    for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
-        row[kind] = agent->curve[kind] ? agent->curve[kind] + run * plan->rounds : NULL;
-}
-
-sa_status sa_results_keep(const sa_work *work, const sa_plan *plan, size_t agent, size_t run) {
-    double *row[SA_CURVE_COUNT];
-    char *path;
-    if (!*work->options->out) return SA_OK;
-    SA_TRY(sa_results_part(work, plan, agent, run, "npz", &path));
-    row_of(plan, &plan->agents[agent], run, row);
-    sa_status status = sa_part_write(path, row, plan->rounds, &plan->agents[agent].stats[run], work->session);
-    sa_free(path);
-    return status;
-}
-
-/* ---- what is there already ---- */
-
-/* Clears `*has` when a part is not there that the option `wanted`, unless empty, asks for. */
-static sa_status has_part(const sa_work *work, const sa_plan *plan, size_t agent, size_t run,
-                          const char *ending, const char *wanted, bool *has) {
-    char *path;
-    if (!*wanted) return SA_OK;
-    SA_TRY(sa_results_part(work, plan, agent, run, ending, &path));
-    *has = *has && sa_file_exists(path);
-    sa_free(path);
-    return SA_OK;
-}
-
-/* With a trace or a log, a run counts where that is there, too. */
-static sa_status is_traced(const sa_work *work, const sa_plan *plan, size_t agent, size_t run, bool *traced) {
-    *traced = true;
-    SA_TRY(has_part(work, plan, agent, run, "jsonl", work->options->trace, traced));
-    return has_part(work, plan, agent, run, "log", work->options->log, traced);
-}
-
-static sa_status take_rows(const sa_work *work, const sa_plan *plan, size_t index,
-                           const sa_stored_agent *from) {
-    sa_plan_agent *agent = &plan->agents[index];
-    const json_t *now = json_array_get(work->sessions, json_array_size(work->sessions) - 1);
-    for (size_t i = 0; i < from->runs; i++) {
-        size_t run = (size_t)(from->run[i] - plan->first_run);
-        bool traced;
-        if (from->run[i] < plan->first_run || run >= plan->runs) continue;
-        SA_TRY(sa_session_check_code(now, json_array_get(work->sessions, from->session[i]), agent->label,
-                                     work->options->out));
-        SA_TRY(is_traced(work, plan, index, run, &traced));
-        if (!traced) continue;
-        for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
-            if (agent->curve[kind] && from->curve[kind])
-                memcpy(agent->curve[kind] + run * plan->rounds, from->curve[kind] + i * plan->rounds,
-                       plan->rounds * sizeof(double));
-        agent->stats[run] = from->stats[i];
-        agent->session[run] = from->session[i];
-        agent->done[run] = true;
+/* Removes the parts of a run, or, with `look`, says whether those are there that the options ask for. */
+static sa_status visit_parts(const sa_work *work, const sa_agent_runs *agent, uint64_t run, bool *look) {
+    const struct {
+        const char *ending;
+        bool wanted;
+    } parts[] = {{"npz", false}, {"jsonl", *work->options->trace}, {"log", *work->options->log}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char *path;
+        SA_TRY(sa_part_path(work->parts, agent->label, run, parts[i].ending, &path));
+        sa_status status = look ? SA_OK : sa_path_remove(path);
+        if (look && parts[i].wanted) *look = *look && sa_file_exists(path);
+        sa_free(path);
+        SA_TRY(status);
     }
     return SA_OK;
 }
 
-static const sa_stored_agent *find(const sa_stored *stored, const char *label) {
-    for (size_t i = 0; i < stored->agent_count; i++)
-        if (!strcmp(stored->agents[i].label, label)) return &stored->agents[i];
-    return NULL;
-}
+/* ---- what is there already ---- */
 
-/* --replace: the agent's runs are forgotten, and so are their parts. Its files stay until there are new
- * ones. */
-static sa_status forget_runs(const sa_work *work, sa_stored *stored) {
-    static const char *const endings[] = {"npz", "jsonl", "log"};
-    for (size_t i = 0; i < stored->agent_count; i++) {
-        sa_stored_agent *agent = &stored->agents[i];
-        if (!sa_replaces(work->options->replace, agent->label)) continue;
-        agent->runs = 0;
-        for (uint64_t run = stored->first_run; run < stored->first_run + stored->wanted; run++)
-            for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
-                char *path;
-                SA_TRY(sa_part_path(work->parts, agent->label, run, endings[k], &path));
-                sa_status status = sa_path_remove(path);
-                sa_free(path);
-                SA_TRY(status);
-            }
+/* The agent's runs that count: none where it is to be replaced, and with a trace or a log those that have
+ * one. */
+static sa_status choose_runs(const sa_work *work, const sa_results *had, sa_agent_runs *agent) {
+    int64_t session = -1; /* that was looked at last */
+    if (sa_replaces(work->options->replace, agent->label)) agent->runs = 0;
+    for (size_t i = agent->runs; i-- > 0;) {
+        sa_run run = agent->run[i];
+        bool traced = true;
+        if (run.session != session)
+            SA_TRY(sa_session_check_code(work->session, json_array_get(had->sessions, (size_t)run.session),
+                                         agent->label, work->options->out));
+        session = run.session;
+        SA_TRY(visit_parts(work, agent, (uint64_t)run.run, &traced));
+        if (!traced) sa_agent_remove(agent, i);
     }
     return SA_OK;
 }
 
 /* Code that is not here cannot make runs. */
-static sa_status check_code(const sa_plan *plan, const sa_plan_agent *agent) {
+static sa_status check_code(const sa_results *results, const sa_agent_runs *agent) {
     bool absent = !agent->code.select && !strcmp(agent->options->algorithm, "own");
-    for (size_t run = 0; absent && run < plan->runs; run++)
-        if (!agent->done[run])
-            return sa_fail(SA_INVALID,
-                           "--resume: agent %s is code of yours, without which run %" PRIu64
-                           " cannot be made",
-                           agent->label, plan->first_run + run);
-    return SA_OK;
+    size_t row, run = 0;
+    while (run < results->wanted && sa_agent_has(agent, results->first_run + run, &row)) run++;
+    if (!absent || run == results->wanted) return SA_OK;
+    return sa_fail(SA_INVALID,
+                   "--resume: agent %s is code of yours, without which run %" PRIu64 " cannot be made",
+                   agent->label, results->first_run + run);
 }
 
-/* Fills the plans with the runs that are done. `*left`: some are not. */
-static sa_status take_stored(sa_work *work, const sa_stored *stored, bool *left) {
-    const json_t *now = json_array_get(work->sessions, json_array_size(work->sessions) - 1);
-    sa_plan *plan;
-    for (size_t i = 0; i < json_array_size(stored->sessions); i++) {
-        SA_TRY(sa_session_compare(now, json_array_get(stored->sessions, i), work->options->out));
-        json_array_insert(work->sessions, i, json_array_get(stored->sessions, i));
+/* Takes over the runs that are done. */
+static sa_status take_runs(sa_work *work, sa_results *had) {
+    for (size_t i = 0; i < json_array_size(had->sessions); i++)
+        SA_TRY(sa_session_compare(work->session, json_array_get(had->sessions, i), work->options->out));
+    for (size_t i = 0; i < work->results.agent_count; i++) {
+        const sa_agent_runs *agent = &work->results.agents[i];
+        sa_agent_runs *from = sa_results_find(had, agent->label);
+        if (from) SA_TRY(choose_runs(work, had, from));
+        if (from && from->runs > 0 && from->rounds != agent->rounds)
+            return sa_fail(SA_INVALID, "--resume: %s has %zu rounds of agent %s, and %zu are asked for",
+                           work->options->out, from->rounds, from->label, agent->rounds);
     }
-    for (size_t p = 0; p < work->plan_count; p++)
-        for (size_t i = 0; i < work->plans[p]->agent_count; i++) {
-            plan = work->plans[p];
-            const sa_stored_agent *from = find(stored, plan->agents[i].label);
-            if (from && sa_replaces(work->options->replace, from->label)) from = NULL;
-            if (from && from->runs > 0 && from->rounds != plan->rounds)
-                return sa_fail(SA_INVALID, "--resume: %s has %zu rounds of agent %s, and %zu are asked for",
-                               work->options->out, from->rounds, from->label, plan->rounds);
-            if (from) SA_TRY(take_rows(work, plan, i, from));
-            if (work->shards == 1) SA_TRY(check_code(plan, &plan->agents[i]));
-            for (size_t run = 0; run < plan->runs; run++) *left = *left || !plan->agents[i].done[run];
-        }
+    sa_results_join(&work->results, had);
+    for (size_t i = 0; work->shards == 1 && i < work->results.agent_count; i++)
+        SA_TRY(check_code(&work->results, &work->results.agents[i]));
     return SA_OK;
 }
 
 /* Of a shard only its own runs matter, and reading those of all would take each of many shards as long as the
  * whole. */
 static sa_status take_own_parts(sa_work *work) {
-    size_t job = 0;
-    for (size_t run = 0; run < work->plans[0]->runs; run++)
-        for (size_t p = 0; p < work->plan_count; p++)
-            for (size_t i = 0; i < work->plans[p]->agent_count; i++, job++) {
-                sa_plan *plan = work->plans[p];
-                double *row[SA_CURVE_COUNT];
-                char *path, *session = NULL;
-                if (!sa_work_has(work, job)) continue;
-                SA_TRY(sa_results_part(work, plan, i, run, "npz", &path));
-                row_of(plan, &plan->agents[i], run, row);
-                bool there =
-                    sa_file_exists(path) &&
-                    sa_part_read(path, row, plan->rounds, &plan->agents[i].stats[run], &session) == SA_OK;
-                sa_free(path);
-                plan->agents[i].done[run] = there;
-                if (!there) continue; /* a damaged one is done again */
-                json_t *then = json_loads(session, 0, NULL);
-                const json_t *now = json_array_get(work->sessions, 0);
-                sa_status status = sa_session_compare(now, then, work->options->out);
-                if (status == SA_OK)
-                    status = sa_session_check_code(now, then, plan->agents[i].label, work->options->out);
-                json_decref(then);
-                sa_free(session);
-                SA_TRY(status);
-            }
+    sa_results *results = &work->results;
+    size_t job = 0, row;
+    for (size_t run = 0; run < results->wanted; run++)
+        for (size_t i = 0; i < results->agent_count; i++, job++) {
+            sa_agent_runs *agent = &results->agents[i];
+            uint64_t number = results->first_run + run;
+            if (!sa_work_has(work, job)) continue;
+            SA_TRY(sa_part_take(work->parts, results, agent, number));
+            if (!sa_agent_has(agent, number, &row)) continue;
+            const json_t *then = json_array_get(results->sessions, (size_t)agent->run[row].session);
+            SA_TRY(sa_session_compare(work->session, then, work->options->out));
+            SA_TRY(sa_session_check_code(work->session, then, agent->label, work->options->out));
+        }
     return SA_OK;
 }
 
@@ -277,16 +200,13 @@ static sa_status make_trace_folder(sa_work *work) {
 
 /* What this process is, and what it reads. */
 static sa_status make_session(sa_work *work) {
-    json_t *session = NULL;
-    SA_TRY(sa_session_make(&session));
-    work->sessions = json_array();
-    if (json_array_append_new(work->sessions, session)) return SA_OUT_OF_MEMORY;
-    for (size_t p = 0; *work->options->out && p < work->plan_count; p++)
-        for (size_t i = 0; i < work->plans[p]->agent_count;
-             i++) /* theirs have full paths, the environment's too */
-            SA_TRY(sa_session_add_inputs(session, work->plans[p]->agents[i].options));
-    if (*work->options->out) SA_TRY(sa_session_add_code(session, work));
-    return sa_json_text(session, &work->session);
+    const sa_experiment *experiment = work->experiment;
+    SA_TRY(sa_session_make(&work->session));
+    for (size_t i = 0; *work->options->out && i < work->results.agent_count; i++)
+        /* theirs have full paths, the environment's too */
+        SA_TRY(sa_session_add_inputs(work->session, work->results.agents[i].options));
+    if (!*work->options->out) return SA_OK;
+    return sa_session_add_code(work->session, &work->results, &experiment->environment, &experiment->oracle);
 }
 
 static sa_status lock_folder(sa_work *work) {
@@ -298,34 +218,45 @@ static sa_status lock_folder(sa_work *work) {
     return sa_lock_take(out, which, false, &work->shard_lock);
 }
 
-static sa_status go_on(sa_work *work, const char *spec) {
-    const char *out = work->options->out;
-    sa_stored stored;
-    bool left = *work->options->trace || *work->options->log;
-    if (work->shards > 1 && !is_there(out, "summary.json")) {
-        SA_TRY(sa_folder_make(work->parts));
-        SA_TRY(take_own_parts(work));
-        return sa_spec_write(work, spec);
-    }
-    if (work->shards == 1) remove_temporaries(out);
-    SA_TRY(sa_stored_read(out, &stored));
-    sa_status status = take_stored(work, &stored, &left);
-    bool finished = is_there(out, "summary.json") && sa_stored_missing(&stored) == 0 && !left;
-    if (status == SA_OK && !finished) status = forget_runs(work, &stored);
-    if (status == SA_OK && !finished) status = sa_stored_open(&stored, out);
-    if (status == SA_OK && !finished) status = sa_spec_write(work, spec);
-    sa_stored_clear(&stored);
-    return status;
+/* --replace: the parts of these agents go. Their files stay until there are new ones. */
+static sa_status forget_parts(const sa_work *work) {
+    const sa_results *results = &work->results;
+    for (size_t i = 0; i < results->agent_count; i++)
+        for (size_t run = 0; run < results->wanted; run++)
+            if (sa_replaces(work->options->replace, results->agents[i].label))
+                SA_TRY(visit_parts(work, &results->agents[i], results->first_run + run, NULL));
+    return SA_OK;
 }
 
-sa_status sa_results_begin(sa_work *work) {
+static sa_status go_on(sa_work *work, const char *spec) {
+    const char *out = work->options->out;
+    sa_results had;
+    if (work->shards > 1 && !sa_folder_has(out, "summary.json")) {
+        SA_TRY(sa_folder_make(work->parts));
+        SA_TRY(take_own_parts(work));
+        return sa_spec_write(&work->results, spec);
+    }
+    if (work->shards == 1) remove_temporaries(out);
+    sa_status status = sa_folder_read(out, &had);
+    if (status == SA_OK) status = take_runs(work, &had);
+    sa_results_clear(&had);
+    SA_TRY(status);
+    if (sa_folder_has(out, "summary.json") && sa_results_missing(&work->results) == 0 &&
+        !*work->options->trace && !*work->options->log)
+        return SA_OK;
+    SA_TRY(forget_parts(work));
+    SA_TRY(sa_folder_reopen(out, &work->results));
+    return sa_spec_write(&work->results, spec);
+}
+
+static sa_status begin(sa_work *work) {
     const char *out = work->options->out;
     char *spec;
     SA_TRY(make_session(work));
     if (!*out) return *work->options->trace || *work->options->log ? make_trace_folder(work) : SA_OK;
     SA_TRY(sa_folder_make(out));
     SA_TRY(lock_folder(work));
-    SA_TRY(sa_results_check_folder(work->options)); /* another process may have been faster */
+    SA_TRY(sa_keep_check(work->options)); /* another process may have been faster */
     SA_TRY(sa_format(&work->parts, "%s/parts", out));
     SA_TRY(sa_format(&spec, "%s/spec.yaml", out));
     sa_status status = SA_OK;
@@ -333,77 +264,37 @@ sa_status sa_results_begin(sa_work *work) {
         status = go_on(work, spec);
     } else {
         remove_temporaries(out);
-        status = sa_spec_write(work, spec);
+        status = sa_spec_write(&work->results, spec);
         if (status == SA_OK) status = sa_folder_make(work->parts);
     }
     sa_free(spec);
     return status;
 }
 
+/* Of the sessions this process is the last. */
+sa_status sa_keep_begin(sa_work *work) {
+    SA_TRY(begin(work));
+    return json_array_append(work->results.sessions, work->session) ? SA_OUT_OF_MEMORY : SA_OK;
+}
+
 /* ---- ending ---- */
 
-void sa_results_end(sa_work *work, bool failed) {
+void sa_keep_end(sa_work *work, bool failed) {
     if (failed && work->parts && !*work->options->out) sa_path_remove(work->parts);
     sa_lock_release(&work->shard_lock, true);
     sa_lock_release(&work->lock, work->shards == 1);
 }
 
-/* The plans' runs as stored ones, of which only the lists are their own. */
-static sa_status read_stored(const sa_work *work, sa_experiment *spec, sa_stored *out) {
-    sa_plan *plan;
-    size_t agents = 0;
-    while (sa_work_agent(work, agents, &plan)) agents++;
-    *spec = (sa_experiment){.options = (sa_options *)work->options, .grid = work->experiment->grid};
-    *out = (sa_stored){.spec = spec,
-                       .first_run = work->plans[0]->first_run,
-                       .wanted = work->plans[0]->runs,
-                       .sessions = work->sessions};
-    SA_TRY(sa_alloc_array(agents, sizeof *out->agents, &out->agents));
-    for (size_t i = 0; i < agents; i++) {
-        const sa_plan_agent *agent = sa_work_agent(work, i, &plan);
-        sa_stored_agent *seen = &out->agents[i];
-        *seen = (sa_stored_agent){.label = agent->label,
-                                  .options = agent->options,
-                                  .runs = plan->runs,
-                                  .rounds = plan->rounds,
-                                  .cell = agent->cell,
-                                  .stats = agent->stats,
-                                  .session = agent->session};
-        memcpy(seen->curve, agent->curve, sizeof seen->curve);
-        out->agent_count++;
-        SA_TRY(sa_alloc_array(plan->runs, sizeof *seen->run, &seen->run));
-        for (size_t run = 0; run < plan->runs; run++) seen->run[run] = plan->first_run + run;
-    }
-    return SA_OK;
-}
-
-static sa_status write_results(const sa_work *work) {
-    sa_experiment spec;
-    sa_stored seen;
-    sa_status status = read_stored(work, &spec, &seen);
-    if (status == SA_OK) status = sa_stored_write(&seen, work->options->out);
-    for (size_t i = 0; i < seen.agent_count; i++) sa_free(seen.agents[i].run);
-    sa_free(seen.agents);
-    return status;
-}
-
-sa_status sa_results_finish(sa_work *work) {
-    const char *out = work->options->out, *trace = work->options->trace;
+sa_status sa_keep_finish(sa_work *work) {
+    const sa_options *options = work->options;
+    const sa_results *results = &work->results;
     if (work->shards > 1) return SA_OK;
-    for (size_t p = 0; p < work->plan_count; p++)
-        for (size_t i = 0; i < work->plans[p]->agent_count; i++) {
-            sa_plan *plan = work->plans[p];
-            sa_plan_agent *agent = &plan->agents[i];
-            agent->total = sa_totals_of(agent->curve, agent->stats, plan->runs, plan->rounds);
-            sa_free(agent->note);
-            agent->note = NULL;
-            SA_TRY(sa_regret_note(agent->options, agent->total.stats.unproven_rounds, &agent->note));
-            sa_free(agent->display);
-            agent->display = NULL;
-            SA_TRY(sa_agent_display(agent->label, agent->options, &agent->display));
-        }
-    if (*trace) SA_TRY(sa_trace_join(work, "jsonl", trace));
-    if (*work->options->log) SA_TRY(sa_trace_join(work, "log", work->options->log));
-    if (*out && !is_there(out, "summary.json")) SA_TRY(write_results(work));
+    SA_TRY(sa_alloc_array(results->agent_count, sizeof *work->told, &work->told));
+    for (size_t i = 0; i < results->agent_count; i++)
+        SA_TRY(sa_agent_tell(&results->agents[i], &work->told[i]));
+    if (*options->trace) SA_TRY(sa_trace_join(results, work->parts, "jsonl", options->trace));
+    if (*options->log) SA_TRY(sa_trace_join(results, work->parts, "log", options->log));
+    if (*options->out && !sa_folder_has(options->out, "summary.json"))
+        SA_TRY(sa_folder_write(options->out, results));
     return work->parts ? sa_path_remove(work->parts) : SA_OK;
 }

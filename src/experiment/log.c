@@ -1,4 +1,5 @@
-/* The decision log of a run: what an agent saw, chose and was told, as `superarm learn` reads it. */
+#include "experiment/log.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,28 +8,26 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text_file.h"
-#include "experiment/experiment.h"
 #include "logs/writer.h"
 
 enum { DIGITS = 17 };
 
 struct sa_run_log {
     sa_text_file out;
-    const char *label; /* of the plan's */
+    const char *label; /* the agent's */
     uint64_t run;
     size_t dim;
 };
 
-sa_status sa_run_log_begin(const sa_plan *plan, size_t agent, size_t run, const char *path,
-                           sa_run_log **out) {
+sa_status sa_run_log_begin(const char *path, const char *label, uint64_t run, size_t dim, sa_run_log **out) {
     sa_run_log *log;
     *out = NULL;
     if (!path) return SA_OK;
     sa_status status = sa_alloc_array(1, sizeof *log, &log);
     if (status == SA_OK) {
-        log->label = plan->agents[agent].label;
-        log->run = plan->first_run + run;
-        log->dim = plan->environment->dim;
+        log->label = label;
+        log->run = run;
+        log->dim = dim;
         status = sa_text_file_begin(&log->out, path);
         if (status == SA_OK)
             *out = log;

@@ -1,22 +1,25 @@
-/* Things of the caller's own, as they are asked for. */
+#include "experiment/own.h"
+
 #include <string.h>
 
-#include "experiment/experiment.h"
+#include "oracle/oracle.h"
 
 void sa_experiment_one_at_a_time(sa_experiment *experiment, bool one_at_a_time) {
     experiment->turns.one_at_a_time = one_at_a_time;
 }
 
 sa_status sa_experiment_own_agent(sa_experiment *experiment, const char *label, const sa_own_agent *agent) {
-    size_t kept = experiment->agent_count;
+    sa_spec *spec = &experiment->spec;
+    size_t kept = spec->agent_count;
+    experiment->checked = false;
     if (!label || !agent || !agent->select)
         return sa_fail(SA_INVALID, "an algorithm of your own needs a label and a select callback");
-    SA_TRY(sa_spec_add_agent(experiment, label));
-    sa_status status = sa_options_set(experiment->agents[kept].own, "algorithm", "own");
+    SA_TRY(sa_spec_add_agent(spec, label));
+    sa_status status = sa_options_set(spec->agents[kept].own, "algorithm", "own");
     if (status == SA_OK)
-        experiment->agents[kept].code = *agent;
+        spec->agents[kept].code = *agent;
     else
-        sa_spec_drop_agents(experiment, kept);
+        sa_spec_drop_agents(spec, kept);
     return status;
 }
 
@@ -42,7 +45,7 @@ sa_status sa_experiment_own_oracle(sa_experiment *experiment, const sa_oracle_ca
     return SA_OK;
 }
 
-sa_status sa_spec_environment(sa_experiment *experiment, const sa_options *options, sa_environment **out) {
+sa_status sa_own_or_ours(sa_experiment *experiment, const sa_options *options, sa_environment **out) {
     if (strcmp(options->environment, "own") || !experiment->environment.contexts)
         return sa_environment_create(options, out);
     return sa_environment_create_own(options, &experiment->environment, &experiment->turns, out);

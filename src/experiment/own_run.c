@@ -1,9 +1,10 @@
-/* A run of the caller's own algorithm. Its slates are checked before anyone believes them. */
+#include "experiment/own_run.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "experiment/experiment.h"
+#include "options/options.h"
 
 static sa_status check_code(const char *callback, int code) {
     if (code == 0) return SA_OK;

@@ -1,6 +1,7 @@
-/* From what is asked for to what will be done. Everything that can be wrong with the input is found here,
- * before anything is created on the disk: the environment is made, its files are read, and every agent is
- * created once. */
+/* From what is asked for to what will be done: the environment is made, its files are read, and every agent
+ * is created once. */
+#include "experiment/plan.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,11 +12,15 @@
 #include "base/file.h"
 #include "base/machine.h"
 #include "base/memory.h"
-#include "experiment/experiment.h"
+#include "experiment/own.h"
+#include "experiment/plan_effects.h"
+#include "experiment/plan_problem.h"
+#include "results/agents.h"
+#include <superarm/superarm.h>
 
 void sa_plan_destroy(sa_plan *plan) {
     if (!plan) return;
-    sa_plan_agents_destroy(plan->agents, plan->agent_count);
+    if (!plan->in_table) sa_agents_destroy(plan->agents, plan->agent_count);
     sa_clicks_destroy(plan->clicks);
     sa_problem_destroy(plan->problem);
     sa_environment_destroy(plan->environment);
@@ -87,7 +92,7 @@ static sa_status set_size(sa_options *options, const char *name, size_t value) {
 
 /* `asked` as it was given for this group: what was not given, the environment decides. */
 static sa_status plan_environment(sa_plan *plan, sa_experiment *experiment, const sa_options *asked) {
-    SA_TRY(sa_spec_environment(experiment, asked, &plan->environment));
+    SA_TRY(sa_own_or_ours(experiment, asked, &plan->environment));
     plan->options = sa_options_copy(asked);
     if (!plan->options) return SA_OUT_OF_MEMORY;
     SA_TRY(set_size(plan->options, "rounds", plan->environment->rounds));
@@ -105,7 +110,7 @@ static sa_status plan_environment(sa_plan *plan, sa_experiment *experiment, cons
 }
 
 /* Users look at positions, and the published linear code pairs scores with arms in a way that has none. */
-static sa_status check_positions(const sa_plan *plan, const sa_plan_agent *agent) {
+static sa_status check_positions(const sa_plan *plan, const sa_agent_runs *agent) {
     const char *clicks = !plan->clicks                              ? NULL
                          : plan->clicks->kind == SA_CLICKS_POSITION ? "position"
                                                                     : "cascade";
@@ -116,11 +121,11 @@ static sa_status check_positions(const sa_plan *plan, const sa_plan_agent *agent
                        "--linear-form published mixes up the scores of arms, of which the feedback of your "
                        "environment has only the slate's: take --linear-form defined");
     if (!clicks) return SA_OK;
-    if (agent->oracle->size != SA_EXACTLY_K)
+    if (sa_oracle_of_agent(agent)->size != SA_EXACTLY_K)
         return sa_fail(
             SA_INVALID,
             "--oracle %s has no positions that --clicks %s could look at; top-k, assignment and cascade do",
-            agent->oracle->name, clicks);
+            sa_oracle_of_agent(agent)->name, clicks);
     if (published)
         return sa_fail(SA_INVALID,
                        "--linear-form published mixes up the scores of arms, which makes no sense with "
@@ -131,7 +136,7 @@ static sa_status check_positions(const sa_plan *plan, const sa_plan_agent *agent
 }
 
 /* Everything that can be wrong with an agent shows when it is made. */
-static sa_status try_agent(const sa_plan *plan, const sa_plan_agent *agent) {
+static sa_status try_agent(const sa_plan *plan, const sa_agent_runs *agent) {
     sa_agent *trial;
     if (agent->code.select) return SA_OK;
     sa_options *options = sa_options_copy(agent->options);
@@ -140,27 +145,27 @@ static sa_status try_agent(const sa_plan *plan, const sa_plan_agent *agent) {
     sa_status status = sa_agent_create(options, &trial);
     sa_options_destroy(options);
     SA_TRY(status);
-    if (agent->oracle == &sa_oracle_own) status = sa_agent_oracle(trial, &plan->oracle);
+    if (sa_oracle_of_agent(agent) == &sa_oracle_own) status = sa_agent_oracle(trial, &plan->oracle);
     sa_agent_destroy(trial);
     return status;
 }
 
-sa_status sa_plan_check_agent(const sa_plan *plan, sa_plan_agent *agent, bool named) {
-    agent->oracle = sa_oracle_of((sa_oracle_kind)agent->options->oracle);
-    if (agent->oracle->size == SA_EXACTLY_K) SA_TRY(check_slate(plan->options, plan->environment));
+sa_status sa_plan_check_agent(const sa_plan *plan, sa_agent_runs *agent, bool named) {
+    const sa_oracle *oracle = sa_oracle_of_agent(agent);
+    if (oracle->size == SA_EXACTLY_K) SA_TRY(check_slate(plan->options, plan->environment));
     sa_status status = check_delay(plan, agent->options);
     if (status == SA_OK) status = check_positions(plan, agent);
-    if (status == SA_OK) status = sa_plan_check_structure(plan, agent->oracle);
+    if (status == SA_OK) status = sa_plan_check_structure(plan, oracle);
     if (status == SA_OK) status = sa_plan_check_discounts(plan, agent);
     if (status == SA_OK) status = try_agent(plan, agent);
     if (status != SA_OK) return named ? sa_fail_prefix(status, "agent %s: ", agent->label) : status;
     return resolve_paths(agent->options, SA_SCOPE_AGENT);
 }
 
-static bool is_named(const sa_experiment *experiment, const sa_plan_agent *agent) {
-    for (size_t i = 0; i < experiment->agent_count; i++)
-        if (!strcmp(experiment->agents[i].label, agent->label)) return true;
-    return experiment->grid.count > 0;
+static bool is_named(const sa_spec *spec, const sa_agent_runs *agent) {
+    for (size_t i = 0; i < spec->agent_count; i++)
+        if (!strcmp(spec->agents[i].label, agent->label)) return true;
+    return spec->grid.count > 0;
 }
 
 size_t sa_plan_threads(const sa_options *options) {
@@ -185,19 +190,19 @@ static sa_status check_sizes(const sa_plan *plan) {
 
 static sa_status fill(sa_plan *plan, sa_experiment *experiment, size_t group, const sa_options *asked) {
     SA_TRY(plan_environment(plan, experiment, asked));
-    SA_TRY(sa_spec_resolve(experiment, plan->options, (int)group, &plan->agents, &plan->agent_count));
+    SA_TRY(sa_spec_resolve(&experiment->spec, plan->options, (int)group, &plan->agents, &plan->agent_count));
     SA_TRY(check_sizes(plan));
     for (size_t i = 0; i < plan->agent_count; i++)
-        SA_TRY(sa_plan_check_agent(plan, &plan->agents[i], is_named(experiment, &plan->agents[i])));
+        SA_TRY(sa_plan_check_agent(plan, &plan->agents[i], is_named(&experiment->spec, &plan->agents[i])));
     SA_TRY(sa_plan_check_unused(plan));
-    SA_TRY(sa_plan_check_effects(experiment, plan));
+    SA_TRY(sa_plan_check_effects(&experiment->spec, plan));
     return sa_plan_check_clicks(plan);
 }
 
 sa_status sa_plan_make(sa_experiment *experiment, size_t group, sa_plan **out) {
-    const sa_grid *grid = &experiment->grid;
+    const sa_grid *grid = &experiment->spec.grid;
     sa_plan *plan = NULL;
-    sa_options *asked = sa_options_copy(experiment->options);
+    sa_options *asked = sa_options_copy(experiment->spec.options);
     if (!asked) return SA_OUT_OF_MEMORY;
     sa_status status = sa_grid_set(grid, sa_grid_cell_of_group(grid, group), false, asked);
     if (status == SA_OK) status = sa_alloc_array(1, sizeof *plan, &plan);

@@ -1,13 +1,13 @@
-/* --resume: what an experiment takes over from the folder that it goes on with. Its runs and those asked for
- * are done together, and so are its agents; what both have must be the same. */
+#include "experiment/resume.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/experiment.h"
-#include "results/code.h"
+#include "experiment/plan.h"
+#include "results/agents.h"
 #include "spec/spec_presets.h"
 
 enum { VALUE_SIZE = 16384 };
@@ -34,8 +34,8 @@ static sa_status compare_option(const sa_options *asked, const sa_options *had, 
                    *value ? value : "\"\"", *other ? other : "\"\"", path);
 }
 
-static sa_status compare_experiments(const sa_plan *plan, const sa_experiment *asked,
-                                     const sa_experiment *had, const char *path) {
+static sa_status compare_experiments(const sa_plan *plan, const sa_spec *asked, const sa_spec *had,
+                                     const char *path) {
     sa_option_info info;
     if ((asked->grid.count > 0) != (had->grid.count > 0))
         return sa_fail(SA_INVALID, "--resume: there is %s grid here and %s in %s",
@@ -52,7 +52,7 @@ static sa_status compare_experiments(const sa_plan *plan, const sa_experiment *a
     return SA_OK;
 }
 
-static sa_status compare_agents(const sa_plan_agent *asked, const sa_plan_agent *had, bool sweep,
+static sa_status compare_agents(const sa_agent_runs *asked, const sa_agent_runs *had, bool sweep,
                                 const char *path) {
     sa_option_info info;
     for (size_t i = 0; sa_option_at(i, &info); i++)
@@ -89,7 +89,7 @@ static sa_status join_runs(sa_work *work, const sa_options *had, const char *pat
 
 /* ---- agents ---- */
 
-static sa_plan_agent *find(sa_plan_agent *agents, size_t count, const char *label) {
+static sa_agent_runs *find(sa_agent_runs *agents, size_t count, const char *label) {
     for (size_t i = 0; i < count; i++)
         if (agents[i].label && !strcmp(agents[i].label, label)) return &agents[i];
     return NULL;
@@ -97,31 +97,29 @@ static sa_plan_agent *find(sa_plan_agent *agents, size_t count, const char *labe
 
 /* One that is not asked for here. Its code, where it is the caller's own, is not here; then its runs must all
  * be there. */
-static sa_status check_adopted(const sa_plan *plan, sa_plan_agent *agent) {
+static sa_status check_adopted(const sa_plan *plan, sa_agent_runs *agent) {
     sa_option_info info;
     for (size_t i = 0; sa_option_at(i, &info); i++)
         if (info.scope != SA_SCOPE_AGENT) SA_TRY(sa_options_take(agent->options, plan->options, info.name));
-    if (strcmp(agent->options->algorithm, "own")) return sa_plan_check_agent(plan, agent, true);
-    agent->oracle = sa_oracle_of((sa_oracle_kind)agent->options->oracle);
-    return SA_OK;
+    return strcmp(agent->options->algorithm, "own") ? sa_plan_check_agent(plan, agent, true) : SA_OK;
 }
 
 /* The folder's agents come first, as they did. */
-static sa_status join_agents(sa_plan *plan, sa_plan_agent *had, size_t count, const char *path) {
+static sa_status join_agents(sa_plan *plan, sa_agent_runs *had, size_t count, const char *path) {
     size_t all = 0;
-    sa_plan_agent *joined;
+    sa_agent_runs *joined;
     SA_TRY(sa_alloc_array(count + plan->agent_count, sizeof *joined, &joined));
     sa_status status = SA_OK;
     for (size_t i = 0; status == SA_OK && i < count; i++) {
-        sa_plan_agent *own = find(plan->agents, plan->agent_count, had[i].label);
+        sa_agent_runs *own = find(plan->agents, plan->agent_count, had[i].label);
         if (!own)
             status = check_adopted(plan, &had[i]);
         else if (!sa_replaces(plan->options->replace, own->label))
             status = compare_agents(own, &had[i], false, path);
         if (status != SA_OK) break;
-        sa_plan_agent *from = own ? own : &had[i];
+        sa_agent_runs *from = own ? own : &had[i];
         joined[all++] = *from;
-        *from = (sa_plan_agent){0};
+        *from = (sa_agent_runs){0};
     }
     for (size_t i = 0; i < plan->agent_count; i++)
         if (plan->agents[i].label) joined[all++] = plan->agents[i];
@@ -132,10 +130,10 @@ static sa_status join_agents(sa_plan *plan, sa_plan_agent *had, size_t count, co
 }
 
 /* A grid may have grown. */
-static sa_status compare_cells(const sa_work *work, const sa_plan_agent *had, size_t count,
+static sa_status compare_cells(const sa_work *work, const sa_agent_runs *had, size_t count,
                                const char *path) {
     for (size_t i = 0; i < count; i++) {
-        sa_plan_agent *own = NULL;
+        sa_agent_runs *own = NULL;
         for (size_t p = 0; !own && p < work->plan_count; p++)
             own = find(work->plans[p]->agents, work->plans[p]->agent_count, had[i].label);
         if (!own)
@@ -147,31 +145,69 @@ static sa_status compare_cells(const sa_work *work, const sa_plan_agent *had, si
     return SA_OK;
 }
 
-static sa_status adopt(sa_work *work, const char *path, const sa_experiment *had) {
-    sa_plan_agent *agents = NULL;
+static sa_status adopt(sa_work *work, const char *path, const sa_spec *had) {
+    sa_agent_runs *agents = NULL;
     size_t count = 0;
     sa_plan *plan = work->plans[0];
-    SA_TRY(sa_spec_check_presets(had));
-    SA_TRY(compare_experiments(plan, work->experiment, had, path));
+    SA_TRY(sa_spec_check_presets(had->presets));
+    SA_TRY(compare_experiments(plan, &work->experiment->spec, had, path));
     SA_TRY(sa_spec_resolve(had, had->options, SA_EVERY_GROUP, &agents, &count));
     sa_status status =
         had->grid.count ? compare_cells(work, agents, count, path) : join_agents(plan, agents, count, path);
-    sa_plan_agents_destroy(agents, count);
+    sa_agents_destroy(agents, count);
     return status == SA_OK ? join_runs(work, had->options, path) : status;
 }
 
-sa_status sa_spec_adopt(sa_work *work) {
+sa_status sa_resume_adopt(sa_work *work) {
     const sa_options *options = work->options;
     char *path;
     if (!*options->out || !(options->resume || *options->shard)) return SA_OK;
     SA_TRY(sa_format(&path, "%s/spec.yaml", options->out));
     sa_status status = SA_OK;
     if (sa_file_exists(path)) {
-        sa_experiment *had = sa_experiment_new();
-        status = had ? sa_experiment_read(had, path) : SA_OUT_OF_MEMORY;
-        if (status == SA_OK) status = adopt(work, path, had);
-        sa_experiment_destroy(had);
+        sa_spec had;
+        status = sa_spec_init(&had);
+        if (status == SA_OK) status = sa_spec_read(&had, path);
+        if (status == SA_OK) status = adopt(work, path, &had);
+        sa_spec_clear(&had);
     }
     sa_free(path);
     return status;
+}
+
+/* ---- --replace ---- */
+
+/* The longest label of the work that the list starts with; 0: none. */
+static size_t label_at(const sa_work *work, const char *list) {
+    size_t longest = 0;
+    for (size_t p = 0; p < work->plan_count; p++)
+        for (size_t i = 0; i < work->plans[p]->agent_count; i++) {
+            const char *label = work->plans[p]->agents[i].label;
+            size_t size = strlen(label);
+            if (size > longest && !strncmp(list, label, size) && (!list[size] || list[size] == ','))
+                longest = size;
+        }
+    return longest;
+}
+
+sa_status sa_replace_check(const sa_work *work) {
+    const char *list = work->options->replace;
+    if (*list && work->shards > 1)
+        return sa_fail(SA_INVALID, "--replace is for one process: leave --shard %s out",
+                       work->options->shard);
+    while (*list) {
+        size_t size = label_at(work, list);
+        if (!size)
+            return sa_fail(SA_INVALID, "--replace: there is no agent %.200s here or in %.300s", list,
+                           work->options->out);
+        list += size + (list[size] == ',');
+    }
+    return SA_OK;
+}
+
+bool sa_replaces(const char *list, const char *label) {
+    size_t size = strlen(label);
+    for (const char *at = list; (at = strstr(at, label)); at++)
+        if ((at == list || at[-1] == ',') && (!at[size] || at[size] == ',')) return true;
+    return false;
 }

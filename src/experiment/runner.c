@@ -1,6 +1,5 @@
-/* All runs of all agents, spread over threads. A job is one run of one agent and writes its own row of the
- * results, from random numbers of its own address, so that the results do not depend on the number of threads
- * or on who was first. */
+#include "experiment/runner.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,11 +7,14 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/platform.h"
-#include "experiment/experiment.h"
+#include "experiment/job.h"
+#include "experiment/keep.h"
+#include "results/parts.h"
 
 typedef struct place {
-    sa_plan *plan;
-    size_t agent, run;
+    const sa_plan *plan;
+    sa_agent_runs *agent;
+    uint64_t run;
 } place;
 
 typedef struct pool {
@@ -21,7 +23,7 @@ typedef struct pool {
     size_t count, all; /* all: those that were done before, too */
     double rounds_left, rounds_all;
     sa_job_control control;
-    pthread_mutex_t lock; /* of all that follows, and of what agents have done */
+    pthread_mutex_t lock; /* of all that follows, and of the table */
     pthread_cond_t news;
     size_t next, finished, working;
     const place *last; /* that ended; NULL: none so far */
@@ -31,26 +33,26 @@ typedef struct pool {
 
 /* ---- workers ---- */
 
-static sa_status do_job(pool *self, const place *at) {
+static sa_status do_job(pool *self, const place *at, sa_row *row) {
     const sa_work *work = self->work;
     sa_job_files files = {0};
-    sa_status status = SA_OK;
-    if (*work->options->trace)
-        status = sa_results_part(work, at->plan, at->agent, at->run, "jsonl", &files.trace);
+    sa_status status = sa_row_init(row, at->agent);
+    if (status == SA_OK && *work->options->trace)
+        status = sa_part_path(work->parts, at->agent->label, at->run, "jsonl", &files.trace);
     if (status == SA_OK && *work->options->log)
-        status = sa_results_part(work, at->plan, at->agent, at->run, "log", &files.log);
-    if (status == SA_OK) status = sa_job_run(at->plan, at->agent, at->run, &files, &self->control);
-    if (status == SA_OK) status = sa_results_keep(work, at->plan, at->agent, at->run);
+        status = sa_part_path(work->parts, at->agent->label, at->run, "log", &files.log);
+    if (status == SA_OK) status = sa_job_run(at->plan, at->agent, at->run, &files, &self->control, row);
+    if (status == SA_OK) status = sa_keep_run(work, at->agent, row);
     sa_free(files.trace);
     sa_free(files.log);
     return status;
 }
 
-static void note_end(pool *self, const place *at, sa_status status) {
+static void note_end(pool *self, const place *at, sa_row *row, sa_status status) {
     if (status == SA_OK) {
         self->finished++;
-        at->plan->agents[at->agent].done[at->run] = true;
-        at->plan->agents[at->agent].session[at->run] = json_array_size(self->work->sessions) - 1;
+        row->run.session = (int64_t)json_array_size(self->work->results.sessions) - 1;
+        sa_agent_insert(at->agent, row);
         self->last = at;
     } else if (self->status == SA_OK && status != SA_INTERRUPTED) {
         self->status = status;
@@ -66,9 +68,11 @@ static void *work_on(void *user) {
     while (self->next < self->count && !atomic_load(&self->control.stop)) {
         const place *at = &self->jobs[self->next++];
         pthread_mutex_unlock(&self->lock);
-        sa_status status = do_job(self, at);
+        sa_row row;
+        sa_status status = do_job(self, at, &row);
         pthread_mutex_lock(&self->lock);
-        note_end(self, at, status);
+        note_end(self, at, &row, status);
+        sa_row_clear(&row);
     }
     self->working--;
     pthread_cond_signal(&self->news);
@@ -78,15 +82,10 @@ static void *work_on(void *user) {
 
 /* ---- the caller's thread: progress ---- */
 
-static double mean_regret(const sa_plan *plan, const sa_plan_agent *agent) {
-    const double *curves = agent->curve[sa_curve_shown(plan)];
-    double sum = 0, count = 0;
-    for (size_t run = 0; run < plan->runs; run++)
-        if (agent->done[run]) {
-            sum += curves[(run + 1) * plan->rounds - 1];
-            count++;
-        }
-    return count > 0 ? sum / count : 0;
+static double mean_regret(const sa_agent_runs *agent, sa_curve_kind shown) {
+    double sum = 0;
+    for (size_t i = 0; i < agent->runs; i++) sum += sa_agent_row(agent, i).curve[shown][agent->rounds - 1];
+    return agent->runs > 0 ? sum / (double)agent->runs : 0;
 }
 
 static sa_progress look(const pool *self, double start) {
@@ -99,9 +98,8 @@ static sa_progress look(const pool *self, double start) {
                             .label = ""};
     if (rounds > 0) progress.seconds_left = progress.seconds * left / rounds;
     if (!self->last) return progress;
-    const sa_plan_agent *agent = &self->last->plan->agents[self->last->agent];
-    progress.label = agent->label;
-    progress.regret = mean_regret(self->last->plan, agent);
+    progress.label = self->last->agent->label;
+    progress.regret = mean_regret(self->last->agent, sa_curve_shown(self->work->options));
     return progress;
 }
 
@@ -123,21 +121,20 @@ static void watch(pool *self, sa_progress_call *call, void *user) {
 
 static sa_status list_jobs(pool *self) {
     const sa_work *work = self->work;
-    size_t runs = work->plans[0]->runs, agents = 0, job = 0;
-    sa_plan *plan;
-    while (sa_work_agent(work, agents, &plan)) agents++;
-    SA_TRY(sa_alloc_matrix(runs, agents, sizeof *self->jobs, &self->jobs));
-    for (size_t run = 0; run < runs; run++)
-        for (size_t p = 0; p < work->plan_count; p++)
-            for (size_t i = 0; i < work->plans[p]->agent_count; i++, job++) {
-                plan = work->plans[p];
-                if (!sa_work_has(work, job)) continue;
-                self->all++;
-                self->rounds_all += (double)plan->rounds;
-                if (plan->agents[i].done[run]) continue;
-                self->rounds_left += (double)plan->rounds;
-                self->jobs[self->count++] = (place){plan, i, run};
-            }
+    const sa_results *results = &work->results;
+    size_t job = 0, row;
+    SA_TRY(sa_alloc_matrix(results->wanted, results->agent_count, sizeof *self->jobs, &self->jobs));
+    for (size_t run = 0; run < results->wanted; run++)
+        for (size_t i = 0; i < results->agent_count; i++, job++) {
+            const sa_plan *plan = sa_work_plan(work, i);
+            sa_agent_runs *agent = &results->agents[i];
+            if (!sa_work_has(work, job)) continue;
+            self->all++;
+            self->rounds_all += (double)plan->rounds;
+            if (sa_agent_has(agent, results->first_run + run, &row)) continue;
+            self->rounds_left += (double)plan->rounds;
+            self->jobs[self->count++] = (place){plan, agent, results->first_run + run};
+        }
     return SA_OK;
 }
 

@@ -1,5 +1,5 @@
-/* The trace: one JSON object a line and round. Every job writes a file of its own; they are joined at the
- * end, so that the order does not depend on which run was first. */
+#include "experiment/trace.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text_file.h"
-#include "experiment/experiment.h"
+#include "results/parts.h"
 
 struct sa_trace {
     sa_text_file out;
@@ -57,6 +57,11 @@ static void add_numbers(sa_trace *trace, const char *name, const double *numbers
     add_list(trace, numbers, count);
 }
 
+static void add_number(sa_trace *trace, const char *name, double number) {
+    sa_buffer_format(&trace->out.buffer, ",\"%s\":", name);
+    sa_buffer_number(&trace->out.buffer, number, trace->digits);
+}
+
 /* One number a candidate, or a list of them, one for each position. */
 static void add_candidates(sa_trace *trace, const char *name, const sa_chosen *chosen,
                            const double *numbers) {
@@ -88,13 +93,13 @@ sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa
     for (size_t i = 0; i < slate; i++) sa_buffer_format(buffer, i ? ",%zu" : "%zu", chosen->arms[i]);
     sa_buffer_text(buffer, "]");
     add_numbers(trace, "feedback", feedback, slate);
-    sa_buffer_text(buffer, ",\"expected_regret\":");
-    sa_buffer_number(buffer, expected_regret, trace->digits);
-    sa_buffer_text(buffer, ",\"realised_regret\":");
-    sa_buffer_number(buffer, realised_regret, trace->digits);
-    if (sa_mixture_is_there(mixture)) {
-        sa_buffer_text(buffer, ",");
-        sa_mixture_write(mixture, trace->digits, buffer);
+    add_number(trace, "expected_regret", expected_regret);
+    add_number(trace, "realised_regret", realised_regret);
+    if (!isnan(mixture->b)) {
+        add_number(trace, "a", mixture->a);
+        add_number(trace, "b", mixture->b);
+        add_number(trace, "c", mixture->c);
+        add_number(trace, "unit", mixture->unit);
     }
     if (epoch)
         sa_buffer_format(buffer, ",\"epoch\":%" PRIu64 ",\"hidden\":%" PRIu64, epoch->epoch, epoch->hidden);
@@ -122,18 +127,18 @@ static sa_status append(const sa_replacement *whole, const char *path) {
     return status;
 }
 
-sa_status sa_trace_join(const sa_work *work, const char *ending, const char *path) {
+sa_status sa_trace_join(const sa_results *results, const char *parts, const char *ending, const char *path) {
     sa_replacement whole;
     SA_TRY(sa_replace_begin(path, &whole));
     sa_status status = SA_OK;
-    for (size_t p = 0; p < work->plan_count; p++)
-        for (size_t agent = 0; agent < work->plans[p]->agent_count; agent++)
-            for (size_t run = 0; status == SA_OK && run < work->plans[p]->runs; run++) {
-                char *part;
-                SA_TRY_OR_FAIL(sa_results_part(work, work->plans[p], agent, run, ending, &part));
-                status = append(&whole, part);
-                sa_free(part);
-            }
+    for (size_t i = 0; i < results->agent_count; i++)
+        for (size_t run = 0; status == SA_OK && run < results->wanted; run++) {
+            char *part;
+            SA_TRY_OR_FAIL(
+                sa_part_path(parts, results->agents[i].label, results->first_run + run, ending, &part));
+            status = append(&whole, part);
+            sa_free(part);
+        }
     if (status == SA_OK) return sa_replace_commit(&whole);
 fail:
     sa_replace_abandon(&whole);

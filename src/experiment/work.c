@@ -1,6 +1,8 @@
-/* All that an experiment has to do: a plan for each environment, what is taken over from an earlier run, and
- * which part of it is this process's. Everything that can be wrong with the input is found here, before
- * anything is created on the disk. */
+/* A plan for each environment, what is taken over from an earlier run, and which part of it is this
+ * process's. Everything that can be wrong with the input is found here, before anything is created on the
+ * disk. */
+#include "experiment/work.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,9 +10,10 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/experiment.h"
-#include "results/code.h"
-#include "results/folder.h"
+#include "experiment/keep.h"
+#include "experiment/plan.h"
+#include "experiment/plan_histories.h"
+#include "experiment/resume.h"
 #include "spec/spec_presets.h"
 
 enum { SHARDS_MOST = 1000000, ROUNDS_TWICE = 3 };
@@ -19,24 +22,15 @@ void sa_work_destroy(sa_work *work) {
     if (!work) return;
     sa_lock_release(&work->shard_lock, false);
     sa_lock_release(&work->lock, false);
+    for (size_t i = 0; work->told && i < work->results.agent_count; i++) sa_told_clear(&work->told[i]);
+    sa_free(work->told);
     for (size_t i = 0; i < work->plan_count; i++) sa_plan_destroy(work->plans[i]);
     sa_free(work->plans);
+    sa_results_clear(&work->results);
     sa_free(work->parts);
-    json_decref(work->sessions);
-    sa_free(work->session);
+    json_decref(work->session);
     sa_free(work);
 }
-
-sa_plan_agent *sa_work_agent(const sa_work *work, size_t index, sa_plan **plan) {
-    for (size_t i = 0; i < work->plan_count; i++) {
-        *plan = work->plans[i];
-        if (index < (*plan)->agent_count) return &(*plan)->agents[index];
-        index -= (*plan)->agent_count;
-    }
-    return NULL;
-}
-
-bool sa_work_has(const sa_work *work, size_t job) { return job % work->shards == work->shard; }
 
 /* ---- checks ---- */
 
@@ -133,21 +127,34 @@ static sa_status check_repeats(const sa_plan *plan) {
 
 /* ---- making ---- */
 
-static sa_status make_room(sa_plan *plan) {
-    for (size_t i = 0; i < plan->agent_count; i++) {
-        sa_plan_agent *agent = &plan->agents[i];
-        for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
-            if (kind != SA_CURVE_CLICKS || plan->clicks)
-                SA_TRY(sa_alloc_matrix(plan->runs, plan->rounds, sizeof(double), &agent->curve[kind]));
-        SA_TRY(sa_alloc_array(plan->runs, sizeof *agent->stats, &agent->stats));
-        SA_TRY(sa_alloc_array(plan->runs, sizeof *agent->session, &agent->session));
-        SA_TRY(sa_alloc_array(plan->runs, sizeof *agent->done, &agent->done));
+/* The agents of all plans, each with room for its runs. */
+static sa_status make_table(sa_work *work) {
+    sa_results *results = &work->results;
+    size_t count = 0;
+    for (size_t i = 0; i < work->plan_count; i++) count += work->plans[i]->agent_count;
+    *results = (sa_results){.spec = &work->experiment->spec,
+                            .options = work->options,
+                            .sessions = json_array(),
+                            .first_run = work->plans[0]->first_run,
+                            .wanted = work->plans[0]->runs};
+    if (!results->sessions) return SA_OUT_OF_MEMORY;
+    SA_TRY(sa_alloc_array(count, sizeof *results->agents, &results->agents));
+    for (size_t i = 0; i < work->plan_count; i++) {
+        sa_plan *plan = work->plans[i];
+        sa_agent_runs *own = plan->agents;
+        plan->agents = results->agents + results->agent_count;
+        plan->in_table = true;
+        memcpy(plan->agents, own, plan->agent_count * sizeof *own);
+        sa_free(own);
+        results->agent_count += plan->agent_count;
     }
+    for (size_t i = 0; i < count; i++)
+        SA_TRY(sa_agent_room(&results->agents[i], results->wanted, sa_work_plan(work, i)->rounds));
     return SA_OK;
 }
 
 static sa_status make_plans(sa_work *work) {
-    size_t groups = sa_grid_groups(&work->experiment->grid);
+    size_t groups = sa_grid_groups(&work->experiment->spec.grid);
     SA_TRY(sa_alloc_array(groups, sizeof *work->plans, &work->plans));
     for (size_t group = 0; group < groups; group++) {
         SA_TRY(sa_plan_make(work->experiment, group, &work->plans[group]));
@@ -160,23 +167,22 @@ static sa_status make_plans(sa_work *work) {
 }
 
 static sa_status fill(sa_work *work) {
-    SA_TRY(sa_spec_check_presets(work->experiment));
+    SA_TRY(sa_spec_check_presets(work->experiment->spec.presets));
     SA_TRY(make_plans(work));
     SA_TRY(take_shard(work->options->shard, &work->shard, &work->shards));
-    SA_TRY(sa_results_check_folder(work->options));
+    SA_TRY(sa_keep_check(work->options));
     SA_TRY(check_trace("trace", work->options->trace, work->options));
     SA_TRY(check_trace("log", work->options->log, work->options));
     if (*work->options->log && !strcmp(work->options->log, work->options->trace))
         return sa_fail(SA_INVALID, "--trace and --log are the same file, %s", work->options->log);
-    SA_TRY(sa_spec_adopt(work));
+    SA_TRY(sa_resume_adopt(work));
     SA_TRY(sa_replace_check(work));
     SA_TRY(check_sizes(work));
     for (size_t i = 0; i < work->plan_count; i++) {
         SA_TRY(sa_plan_check_histories(work->plans[i]));
         SA_TRY(check_repeats(work->plans[i]));
-        SA_TRY(make_room(work->plans[i]));
     }
-    return SA_OK;
+    return make_table(work);
 }
 
 sa_status sa_work_make(sa_experiment *experiment) {
@@ -191,38 +197,5 @@ sa_status sa_work_make(sa_experiment *experiment) {
     }
     sa_work_destroy(experiment->work);
     experiment->work = work;
-    return SA_OK;
-}
-
-static const sa_stored_agent *find(const sa_stored *stored, const char *label) {
-    for (size_t i = 0; i < stored->agent_count; i++)
-        if (!strcmp(stored->agents[i].label, label)) return &stored->agents[i];
-    return NULL;
-}
-
-sa_status sa_experiment_jobs(sa_experiment *experiment, size_t *jobs) {
-    sa_plan *plan;
-    size_t agents = 0;
-    SA_TRY(sa_experiment_check(experiment));
-    while (sa_work_agent(experiment->work, agents, &plan)) agents++;
-    *jobs = agents * experiment->work->plans[0]->runs;
-    return SA_OK;
-}
-
-sa_status sa_experiment_shards_left(sa_experiment *experiment, size_t shards, bool *left) {
-    SA_TRY(sa_experiment_check(experiment));
-    const sa_work *work = experiment->work;
-    const sa_plan_agent *agent;
-    sa_plan *plan;
-    sa_stored stored = {0};
-    size_t job = 0, row;
-    if (!sa_folder_is_empty(work->options->out)) SA_TRY(sa_stored_read(work->options->out, &stored));
-    for (size_t i = 0; i < shards; i++) left[i] = false;
-    for (size_t run = 0; run < work->plans[0]->runs; run++)
-        for (size_t i = 0; (agent = sa_work_agent(work, i, &plan)); i++, job++) {
-            const sa_stored_agent *had = find(&stored, agent->label);
-            if (!had || !sa_stored_row(had, plan->first_run + run, &row)) left[job % shards] = true;
-        }
-    sa_stored_clear(&stored);
     return SA_OK;
 }

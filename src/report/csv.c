@@ -6,7 +6,9 @@
 
 #include "report/report.h"
 
-static const char *const KINDS[SA_REPORT_KINDS] = {"expected", "realised", "clicks"};
+/* The curves that are told of. */
+static const char *const KINDS[SA_CURVE_COUNT] = {
+    [SA_CURVE_EXPECTED] = "expected", [SA_CURVE_REALISED] = "realised", [SA_CURVE_CLICKS] = "clicks"};
 
 /* In quotes where the text has a comma, a quote or a line's end (RFC 4180). */
 static void add_text(sa_buffer *buffer, const char *text) {
@@ -35,7 +37,7 @@ static void add_number(sa_buffer *buffer, double number) {
 static void add_who(sa_buffer *buffer, const sa_report_panel *panel, const sa_report_agent *agent) {
     add_text(buffer, panel->name);
     sa_buffer_text(buffer, ",");
-    add_text(buffer, agent->label);
+    add_text(buffer, agent->of->label);
 }
 
 /* ---- table.csv ---- */
@@ -53,11 +55,11 @@ typedef struct line {
 } line;
 
 /* Each field once, its name and what it is, so that no number can get under another's name. OURS is not said
- * of what others published. */
-#define FIELD_LIST(WORD, COUNT, NUMBER, OURS)                                                                \
+ * of what others published, nor are COLUMNS, those of runs that are shown in this way: new ones come last. */
+#define FIELD_LIST(WORD, COUNT, NUMBER, OURS, COLUMNS)                                                       \
     WORD(panel, row->panel->name)                                                                            \
-    WORD(label, row->agent->label)                                                                           \
-    WORD(algorithm, row->agent->options->algorithm)                                                          \
+    WORD(label, row->agent->of->label)                                                                       \
+    WORD(algorithm, row->agent->of->options->algorithm)                                                      \
     WORD(source, row->source)                                                                                \
     WORD(regret, KINDS[row->kind])                                                                           \
     COUNT(runs, row->runs)                                                                                   \
@@ -69,14 +71,13 @@ typedef struct line {
     OURS(difference, row->difference->mean)                                                                  \
     OURS(difference_low, row->difference->low)                                                               \
     OURS(difference_high, row->difference->high)                                                             \
-    OURS(seconds_per_run, row->agent->seconds)                                                               \
-    OURS(peak_bytes, row->agent->peak_bytes)                                                                 \
-    OURS(diverged_trainings, row->agent->diverged_trainings)                                                 \
+    COLUMNS(usual, SA_SHOWN_ALWAYS)                                                                          \
     NUMBER(published_by_ours, row->ratio)                                                                    \
-    OURS(certificate, row->agent->certificate)                                                               \
+    COLUMNS(inexact, SA_SHOWN_INEXACT)                                                                       \
     NUMBER(worst, row->mean.worst)                                                                           \
-    WORD(against, row->difference ? row->panel->agents[row->agent->against].label : "")                      \
-    WORD(display, row->agent->name)
+    WORD(against, row->difference ? row->panel->agents[row->agent->against].of->label : "")                  \
+    WORD(display, row->agent->name)                                                                          \
+    COLUMNS(named, SA_SHOWN_NAMED)
 
 #define ADD_WORD(name, text)                                                                                 \
     static void add_##name(sa_buffer *buffer, const line *row) { add_text(buffer, text); }
@@ -85,19 +86,32 @@ typedef struct line {
 #define ADD_NUMBER(name, number)                                                                             \
     static void add_##name(sa_buffer *buffer, const line *row) { add_known(buffer, number); }
 #define ADD_OURS(name, number) ADD_NUMBER(name, row->difference ? (double)(number) : NAN)
-FIELD_LIST(ADD_WORD, ADD_COUNT, ADD_NUMBER, ADD_OURS)
+#define ADD_NONE(name, shown)
+FIELD_LIST(ADD_WORD, ADD_COUNT, ADD_NUMBER, ADD_OURS, ADD_NONE)
 
-#define ENTRY(name, value) {#name, add_##name},
+/* A field, or the columns of runs that are shown in one way. */
+#define FIELD(name, value) {#name, add_##name, 0},
+#define COLUMNS(name, shown) {NULL, NULL, shown},
 static const struct {
     const char *name;
     void (*add)(sa_buffer *buffer, const line *row);
-} FIELDS[] = {FIELD_LIST(ENTRY, ENTRY, ENTRY, ENTRY)};
+    sa_column_shown shown;
+} FIELDS[] = {FIELD_LIST(FIELD, FIELD, FIELD, FIELD, COLUMNS)};
 enum { FIELD_COUNT = sizeof FIELDS / sizeof *FIELDS };
 
+/* The row, or, where it is NULL, the names. */
 static void add_row(sa_buffer *buffer, const line *row) {
     for (size_t i = 0; i < FIELD_COUNT; i++) {
-        sa_buffer_text(buffer, i ? "," : "");
-        FIELDS[i].add(buffer, row);
+        if (FIELDS[i].name) sa_buffer_text(buffer, i ? "," : "");
+        if (FIELDS[i].name && row) FIELDS[i].add(buffer, row);
+        if (FIELDS[i].name && !row) sa_buffer_text(buffer, FIELDS[i].name);
+        for (size_t k = 0; !FIELDS[i].name && k < SA_COLUMN_COUNT; k++) {
+            if (sa_columns[k].shown != FIELDS[i].shown) continue;
+            if (row)
+                add_number(buffer, row->difference ? row->agent->totals.column[k] : NAN);
+            else
+                sa_buffer_format(buffer, ",%s", sa_columns[k].json);
+        }
     }
     sa_buffer_text(buffer, "\n");
 }
@@ -118,25 +132,22 @@ static line published_row(const sa_report_panel *panel, const sa_report_agent *a
 }
 
 void sa_table_csv(const sa_report *report, sa_buffer *buffer) {
-    for (size_t i = 0; i < FIELD_COUNT; i++) {
-        sa_buffer_text(buffer, i ? "," : "");
-        sa_buffer_text(buffer, FIELDS[i].name);
-    }
-    sa_buffer_text(buffer, "\n");
+    add_row(buffer, NULL);
     for (size_t p = 0; p < report->panel_count; p++) {
         const sa_report_panel *panel = &report->panels[p];
         for (size_t i = 0; i < panel->agent_count; i++) {
             const sa_report_agent *agent = &panel->agents[i];
-            for (int kind = 0; kind < sa_panel_kinds(panel); kind++)
-                add_row(buffer, &(line){.panel = panel,
-                                        .agent = agent,
-                                        .source = "ours",
-                                        .kind = kind,
-                                        .runs = agent->runs,
-                                        .round = agent->rounds,
-                                        .mean = agent->final[kind],
-                                        .difference = &agent->difference[kind],
-                                        .ratio = NAN});
+            for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
+                if (sa_panel_tells(panel, kind))
+                    add_row(buffer, &(line){.panel = panel,
+                                            .agent = agent,
+                                            .source = "ours",
+                                            .kind = kind,
+                                            .runs = agent->of->runs,
+                                            .round = agent->of->rounds,
+                                            .mean = agent->totals.final[kind],
+                                            .difference = &agent->difference[kind],
+                                            .ratio = NAN});
             if (!agent->published) continue;
             line published = published_row(panel, agent);
             add_row(buffer, &published);
@@ -162,6 +173,7 @@ void sa_curves_csv(const sa_report *report, sa_buffer *buffer) {
     sa_buffer_text(buffer, "panel,label,regret,round,mean,sd\n");
     for (size_t p = 0; p < report->panel_count; p++)
         for (size_t i = 0; i < report->panels[p].agent_count; i++)
-            for (int kind = 0; kind < sa_panel_kinds(&report->panels[p]); kind++)
-                add_curve(buffer, &report->panels[p], &report->panels[p].agents[i], kind);
+            for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
+                if (sa_panel_tells(&report->panels[p], kind))
+                    add_curve(buffer, &report->panels[p], &report->panels[p].agents[i], kind);
 }

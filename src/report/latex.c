@@ -4,20 +4,21 @@
 
 #include "base/memory.h"
 #include "report/report.h"
+#include <superarm/superarm.h>
 
 /* Those that a page is wide enough for, unless --columns chooses. */
-static const sa_column USUAL[] = {SA_COLUMN_AGENT,
-                                  SA_COLUMN_RUNS,
-                                  SA_COLUMN_MEAN,
-                                  SA_COLUMN_SD,
-                                  SA_COLUMN_INTERVAL,
-                                  SA_COLUMN_DIFFERENCE,
-                                  SA_COLUMN_DIFFERENCE_INTERVAL,
-                                  SA_COLUMN_STANDING};
+static const sa_cell USUAL[] = {SA_CELL_AGENT,
+                                SA_CELL_RUNS,
+                                SA_CELL_MEAN,
+                                SA_CELL_SD,
+                                SA_CELL_INTERVAL,
+                                SA_CELL_DIFFERENCE,
+                                SA_CELL_DIFFERENCE_INTERVAL,
+                                SA_CELL_STANDING};
 
 /* Shorter titles than those of the terminal, where the caption says the rest; NULL: the same. */
-static const char *const TITLES[SA_COLUMN_COUNT] = {
-    [SA_COLUMN_MEAN] = "mean", [SA_COLUMN_DIFFERENCE] = "difference"};
+static const char *const TITLES[SA_CELL_COUNT] = {
+    [SA_CELL_MEAN] = "mean", [SA_CELL_DIFFERENCE] = "difference"};
 
 /* What means something to LaTeX, and the letters of our titles that its fonts have in formulas only. */
 void sa_latex_text(sa_buffer *buffer, const char *text) {
@@ -62,15 +63,17 @@ static void add_cell(sa_buffer *buffer, const char *text, bool words) {
     sa_buffer_format(buffer, "$%.*s$ to $%s$", (int)(to - text), text, to + 4);
 }
 
-static bool is_words(sa_column column) {
-    return column == SA_COLUMN_AGENT || column == SA_COLUMN_STANDING || column == SA_COLUMN_MEMORY;
+static bool is_words(sa_cell cell) {
+    if (cell < SA_CELL_COLUMN || cell == SA_CELL_RATIO)
+        return cell == SA_CELL_AGENT || cell == SA_CELL_STANDING;
+    return sa_columns[cell - SA_CELL_COLUMN].kind == SA_KIND_OF_BYTES; /* with their unit */
 }
 
 static size_t best_row(const sa_report_panel *panel, const sa_table *table) {
     size_t row = 0, best = 0;
     double least = INFINITY;
     for (size_t i = 0; i < panel->agent_count; i++) {
-        double mean = panel->agents[i].final[sa_panel_shown(panel)].mean;
+        double mean = panel->agents[i].totals.final[sa_panel_shown(panel)].mean;
         for (row++; row < table->rows && table->published[row];) row++;
         if (mean < least) {
             least = mean;
@@ -82,8 +85,8 @@ static size_t best_row(const sa_report_panel *panel, const sa_table *table) {
 
 static void add_row(sa_buffer *buffer, const sa_table *table, size_t row, bool bold) {
     for (size_t i = 0; i < table->columns; i++) {
-        sa_column column = table->shown[i];
-        bool emphasised = bold && column == SA_COLUMN_MEAN;
+        sa_cell column = table->shown[i];
+        bool emphasised = bold && column == SA_CELL_MEAN;
         sa_buffer_text(buffer, i ? " & " : "");
         if (emphasised) sa_buffer_text(buffer, "{\\boldmath");
         add_cell(buffer, table->cells[row][column], is_words(column));
@@ -96,7 +99,7 @@ static void add_row(sa_buffer *buffer, const sa_table *table, size_t row, bool b
 static void add_head(sa_buffer *buffer, const sa_table *table) {
     sa_buffer_text(buffer, "\\begin{tabular}{");
     for (size_t i = 0; i < table->columns; i++)
-        sa_buffer_text(buffer, table->shown[i] == SA_COLUMN_AGENT ? "l" : "r");
+        sa_buffer_text(buffer, table->shown[i] == SA_CELL_AGENT ? "l" : "r");
     sa_buffer_text(buffer, "}\n\\toprule\n");
     for (size_t i = 0; i < table->columns; i++) {
         const char *title = TITLES[table->shown[i]];
@@ -141,7 +144,7 @@ static sa_status add_panel(sa_buffer *buffer, const sa_report *report, const sa_
 /* The row of this name; 0: the panel has none. */
 static size_t row_named(const sa_table *table, const char *name) {
     for (size_t row = 1; row < table->rows; row++)
-        if (!strcmp(table->cells[row][SA_COLUMN_AGENT], name)) return row;
+        if (!strcmp(table->cells[row][SA_CELL_AGENT], name)) return row;
     return 0;
 }
 
@@ -176,8 +179,8 @@ static void add_joint_row(sa_buffer *buffer, const sa_report *report, const sa_t
     for (size_t p = 0; p < report->panel_count; p++) {
         size_t row = row_named(&tables[p], name), best = best_row(&report->panels[p], &tables[p]);
         for (size_t i = 1; i < tables[p].columns; i++) {
-            sa_column column = tables[p].shown[i];
-            bool bold = row && row == best && column == SA_COLUMN_MEAN;
+            sa_cell column = tables[p].shown[i];
+            bool bold = row && row == best && column == SA_CELL_MEAN;
             sa_buffer_text(buffer, bold ? " & {\\boldmath" : " & ");
             add_cell(buffer, row ? tables[p].cells[row][column] : "-", is_words(column));
             if (bold) sa_buffer_text(buffer, "}");
@@ -187,7 +190,7 @@ static void add_joint_row(sa_buffer *buffer, const sa_report *report, const sa_t
 }
 
 static sa_status add_joint(sa_buffer *buffer, const sa_report *report) {
-    static const sa_column usual[] = {SA_COLUMN_AGENT, SA_COLUMN_MEAN, SA_COLUMN_SD};
+    static const sa_cell usual[] = {SA_CELL_AGENT, SA_CELL_MEAN, SA_CELL_SD};
     sa_table *tables; /* (panels) */
     sa_status status = SA_OK;
     SA_TRY(sa_alloc_array(report->panel_count, sizeof *tables, &tables));
@@ -203,7 +206,7 @@ static sa_status add_joint(sa_buffer *buffer, const sa_report *report) {
         add_joint_head(buffer, report, tables);
         for (size_t p = 0; p < report->panel_count; p++)
             for (size_t row = 1; row < tables[p].rows; row++) {
-                const char *name = tables[p].cells[row][SA_COLUMN_AGENT];
+                const char *name = tables[p].cells[row][SA_CELL_AGENT];
                 bool told = false; /* in the row that an earlier panel has of it */
                 for (size_t before = 0; before < p; before++) told = told || row_named(&tables[before], name);
                 if (!told) add_joint_row(buffer, report, tables, name);

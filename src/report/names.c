@@ -42,14 +42,14 @@ static const char *const OTHERS[] = {"#000000", "#0072B2", "#D55E00", "#009E73",
 
 /* NULL: it has none of its own. */
 static const char *colour_of(const sa_report_agent *agent) {
-    if (!sa_paper_name(agent->label, agent->options)) return NULL;
+    if (!sa_paper_name(agent->of->label, agent->of->options)) return NULL;
     for (size_t i = 0; i < sizeof COLOURS / sizeof *COLOURS; i++)
-        if (!strcmp(agent->label, COLOURS[i].label)) return COLOURS[i].colour;
+        if (!strcmp(agent->of->label, COLOURS[i].label)) return COLOURS[i].colour;
     return NULL;
 }
 
 const char *sa_published_name(const sa_report_agent *agent) {
-    const char *name = sa_paper_name(agent->label, agent->options);
+    const char *name = sa_paper_name(agent->of->label, agent->of->options);
     return name ? name : agent->name;
 }
 
@@ -79,29 +79,27 @@ sa_status sa_agent_style_of(const char *const *labels, const char *const *algori
                             const char *const *presets, const int64_t *hidden, size_t count, size_t index,
                             sa_agent_style *out) {
     sa_report_panel panel = {.agent_count = count};
+    sa_agent_runs *agents = NULL;
     char *name = NULL;
     sa_status status;
     if (index >= count) return sa_fail(SA_INVALID, "there is no agent %zu of %zu", index, count);
     SA_TRY_OR_FAIL(sa_alloc_array(count, sizeof *panel.agents, &panel.agents));
+    SA_TRY_OR_FAIL(sa_alloc_array(count, sizeof *agents, &agents));
     for (size_t i = 0; i < count; i++) {
-        sa_options *options = sa_options_new(presets[i]);
-        panel.agents[i].label = labels[i];
-        panel.agents[i].options = options;
-        if (!options) {
-            status = SA_OUT_OF_MEMORY;
-            goto fail;
-        }
-        SA_TRY_OR_FAIL(sa_options_set(options, "algorithm", algorithms[i]));
-        options->hidden = hidden[i];
+        panel.agents[i].of = &agents[i];
+        SA_TRY_OR_FAIL(sa_copy_text(labels[i], &agents[i].label));
+        agents[i].options = sa_options_new(presets[i]);
+        SA_TRY_OR_FAIL(agents[i].options ? SA_OK : SA_OUT_OF_MEMORY);
+        SA_TRY_OR_FAIL(sa_options_set(agents[i].options, "algorithm", algorithms[i]));
+        agents[i].options->hidden = hidden[i];
     }
-    SA_TRY_OR_FAIL(sa_agent_display(labels[index], panel.agents[index].options, &name));
+    SA_TRY_OR_FAIL(sa_agent_display(labels[index], agents[index].options, &name));
     sa_line line = sa_agent_line(&panel, index);
     *out = (sa_agent_style){.dashes = line.dashes, .mark = sa_line_mark(line, index)};
     snprintf(out->name, sizeof out->name, "%s", name);
     snprintf(out->colour, sizeof out->colour, "%s", line.colour);
 fail:
-    for (size_t i = 0; panel.agents && i < count; i++)
-        sa_options_destroy((sa_options *)panel.agents[i].options);
+    if (agents) sa_agents_destroy(agents, count);
     sa_free(panel.agents);
     sa_free(name);
     return status;

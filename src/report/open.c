@@ -140,7 +140,7 @@ static const sa_published *find(const sa_published *all, size_t count, const cha
     for (size_t i = 0; i < count; i++) {
         const sa_published *one = &all[i];
         if (strcmp(one->score, panel->options->environment) || one->dim != (size_t)panel->options->dim ||
-            strcmp(one->algorithm, agent->label) || !sa_published_end(panel, one, &index))
+            strcmp(one->algorithm, agent->of->label) || !sa_published_end(panel, one, &index))
             continue;
         if (!strcmp(one->figure, figure)) return one;
         if (!found) found = one;

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "report/report.h"
+#include <superarm/superarm.h>
 
 void sa_html_text(sa_buffer *buffer, const char *text) {
     for (; *text; text++) {
@@ -89,7 +90,7 @@ static sa_status add_table(sa_buffer *buffer, const sa_report *report, const sa_
     for (size_t row = 0; row < table.rows; row++) {
         if (row > 0) sa_buffer_text(buffer, table.published[row] ? "<tr class=\"published\">" : "<tr>");
         for (size_t i = 0; i < table.columns; i++) {
-            bool head = row == 0 || table.shown[i] == SA_COLUMN_AGENT;
+            bool head = row == 0 || table.shown[i] == SA_CELL_AGENT;
             sa_buffer_text(buffer, row == 0 ? "<th scope=\"col\">" : head ? "<th scope=\"row\">" : "<td>");
             sa_html_text(buffer, table.cells[row][table.shown[i]]);
             sa_buffer_text(buffer, head ? "</th>" : "</td>");
@@ -128,12 +129,12 @@ static void add_runs(sa_buffer *buffer, const sa_report_panel *panel) {
         sa_buffer_text(buffer, ".</p>\n");
     }
     for (size_t i = 0; i < panel->agent_count; i++) {
-        if (!panel->agents[i].alike) continue;
+        if (!panel->agents[i].totals.alike) continue;
         sa_buffer_text(buffer, "<p class=\"note\">");
         sa_html_text(buffer, panel->agents[i].name);
         sa_buffer_format(buffer,
                          ": its %zu runs are all alike, so they count as one, without an interval.</p>\n",
-                         panel->agents[i].runs);
+                         panel->agents[i].of->runs);
     }
 }
 
@@ -203,7 +204,7 @@ static sa_status add_sweep(sa_buffer *buffer, const sa_report_panel *panel) {
         SA_TRY(status);
     }
     sa_buffer_text(buffer, "</div>\n");
-    if (panel->stored.spec->grid.count == 2)
+    if (panel->results.spec->grid.count == 2)
         sa_buffer_text(buffer, "<p>Framed: the best cell; with a dot: those that are not worse.</p>\n");
     return SA_OK;
 }
@@ -253,7 +254,7 @@ sa_status sa_page_make(const sa_report *report, const sa_buffer *pictures, const
         "<p>Intervals are Student&#39;s, at 95%. Differences are taken run by run: all "
         "agents of a run see the same contexts and scores. Diverged: trainings that ended non-finite and "
         "were undone.</p>\n");
-    if (sa_panel_kinds(&report->panels[0]) > SA_REPORT_CLICKS)
+    if (sa_panel_tells(&report->panels[0], SA_CURVE_CLICKS))
         sa_buffer_text(page, "<p>Regret is to the slate that these users like best. Clicks: how many they "
                              "made in a run.</p>\n");
     if (is_certified(report))

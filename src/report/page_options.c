@@ -16,13 +16,13 @@ static bool same(const sa_options *one, const sa_options *other, const char *nam
 
 /* The options of agent 0 stand for all where they do not differ. */
 static const sa_options *holder(const sa_report_panel *panel, const sa_option_info *info) {
-    return info->scope == SA_SCOPE_AGENT ? panel->agents[0].options : panel->options;
+    return info->scope == SA_SCOPE_AGENT ? panel->agents[0].of->options : panel->options;
 }
 
 static bool differs(const sa_report_panel *panel, const sa_option_info *info) {
     if (info->scope != SA_SCOPE_AGENT) return false;
     for (size_t i = 1; i < panel->agent_count; i++)
-        if (!same(panel->agents[0].options, panel->agents[i].options, info->name)) return true;
+        if (!same(panel->agents[0].of->options, panel->agents[i].of->options, info->name)) return true;
     return false;
 }
 
@@ -60,7 +60,7 @@ static void add_between_agents(sa_buffer *buffer, const sa_report_panel *panel) 
         if (!differs(panel, &info)) continue;
         add_name(buffer, info.name);
         for (size_t agent = 0; agent < panel->agent_count; agent++)
-            add_cell(buffer, "td", value_of(panel->agents[agent].options, info.name, value));
+            add_cell(buffer, "td", value_of(panel->agents[agent].of->options, info.name, value));
         sa_buffer_text(buffer, "</tr>\n");
     }
     end_table(buffer);

@@ -7,10 +7,14 @@
 #include "base/lock.h"
 #include "base/memory.h"
 #include "report/report.h"
+#include "results/folder.h"
+#include "results/merge.h"
+#include "results/spec_file.h"
+#include "results/statistics.h"
 
 static void clear_agents(sa_report_agent *agents, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        for (int kind = 0; kind < SA_REPORT_KINDS; kind++) sa_curve_clear(&agents[i].curve[kind]);
+        for (int kind = 0; kind < SA_CURVE_COUNT; kind++) sa_curve_clear(&agents[i].curve[kind]);
         sa_free(agents[i].name);
     }
     sa_free(agents);
@@ -19,7 +23,7 @@ static void clear_agents(sa_report_agent *agents, size_t count) {
 void sa_panel_clear(sa_report_panel *panel) {
     clear_agents(panel->waiting, panel->waiting_count);
     clear_agents(panel->agents, panel->agent_count);
-    sa_stored_clear(&panel->stored);
+    sa_results_clear(&panel->results);
     for (size_t i = 0; i < panel->folder_count; i++) sa_free(panel->folders[i]);
     sa_free(panel->folders);
     sa_free(panel->range);
@@ -56,56 +60,36 @@ static sa_status name_folder(const char *folder, char **name) {
 }
 
 static sa_status read_folders(const char *const *folders, size_t count, sa_report_panel *panel) {
-    sa_stored *parts;
+    sa_results *parts;
     sa_status status = SA_OK;
     SA_TRY(sa_alloc_array(count, sizeof *parts, &parts));
     for (size_t i = 0; status == SA_OK && i < count; i++) {
         status = check_there(folders[i]);
-        if (status == SA_OK) status = sa_stored_read(folders[i], &parts[i]);
+        if (status == SA_OK) status = sa_folder_read(folders[i], &parts[i]);
         if (status == SA_OK) status = sa_copy_text(folders[i], &panel->folders[i]);
         if (status != SA_OK) break;
         panel->folder_count++;
         panel->range[i] = (sa_run_range){parts[i].first_run, parts[i].wanted};
     }
     if (status == SA_OK && count == 1) {
-        panel->stored = parts[0];
-        parts[0] = (sa_stored){0};
+        panel->results = parts[0];
+        parts[0] = (sa_results){0};
     } else if (status == SA_OK) {
-        status = sa_stored_merge(parts, folders, count, &panel->stored);
+        status = sa_results_merge(parts, folders, count, &panel->results);
     }
-    for (size_t i = 0; i < count; i++) sa_stored_clear(&parts[i]);
+    for (size_t i = 0; i < count; i++) sa_results_clear(&parts[i]);
     sa_free(parts);
     return status;
 }
 
-static void take_agent(const sa_stored_agent *from, sa_report_agent *agent) {
-    static const sa_curve_kind kinds[SA_REPORT_KINDS] = {SA_CURVE_EXPECTED, SA_CURVE_REALISED,
-                                                         SA_CURVE_CLICKS};
-    sa_totals total = sa_totals_of(from->curve, from->stats, from->runs, from->rounds);
-    *agent = (sa_report_agent){.stored = from,
-                               .label = from->label,
-                               .options = from->options,
-                               .runs = from->runs,
-                               .rounds = from->rounds,
-                               .alike = total.alike,
-                               .seconds = total.stats.seconds,
-                               .peak_bytes = total.stats.peak_bytes,
-                               .diverged_trainings = total.stats.diverged_trainings,
-                               .unproven_rounds = total.stats.unproven_rounds,
-                               .certificate = total.stats.certificate > 0 ? total.stats.certificate : NAN};
-    for (int kind = 0; kind < SA_REPORT_KINDS; kind++) {
-        agent->total[kind] = from->curve[kinds[kind]];
-        agent->final[kind] = total.final[kinds[kind]];
-    }
-}
-
 static sa_status take_agents(sa_report_panel *panel) {
-    const sa_stored *stored = &panel->stored;
-    SA_TRY(sa_alloc_array(stored->agent_count, sizeof *panel->agents, &panel->agents));
-    for (size_t i = 0; i < stored->agent_count; i++) {
-        if (stored->agents[i].runs == 0) continue;
-        take_agent(&stored->agents[i], &panel->agents[panel->agent_count++]);
-        if (stored->agents[i].rounds > panel->rounds) panel->rounds = stored->agents[i].rounds;
+    const sa_results *results = &panel->results;
+    SA_TRY(sa_alloc_array(results->agent_count, sizeof *panel->agents, &panel->agents));
+    for (size_t i = 0; i < results->agent_count; i++) {
+        if (results->agents[i].runs == 0) continue;
+        panel->agents[panel->agent_count++] =
+            (sa_report_agent){.of = &results->agents[i], .totals = sa_agent_totals(&results->agents[i])};
+        if (results->agents[i].rounds > panel->rounds) panel->rounds = results->agents[i].rounds;
     }
     if (panel->agent_count > 0) return SA_OK;
     return sa_fail(SA_INVALID, "%s has no finished run so far", panel->folders[0]);
@@ -118,9 +102,9 @@ sa_status sa_panel_read(const char *const *folders, size_t count, sa_report_pane
     SA_TRY_OR_FAIL(sa_alloc_array(count, sizeof *panel.range, &panel.range));
     SA_TRY_OR_FAIL(name_folder(folders[0], &panel.name));
     SA_TRY_OR_FAIL(read_folders(folders, count, &panel));
-    panel.options = panel.stored.spec->options;
+    panel.options = panel.results.options;
     panel.shown = panel.options->show_regret;
-    SA_TRY_OR_FAIL(sa_stored_missing_text(&panel.stored, &panel.missing));
+    SA_TRY_OR_FAIL(sa_results_missing_text(&panel.results, &panel.missing));
     SA_TRY_OR_FAIL(take_agents(&panel));
     *out = panel;
     return SA_OK;
@@ -157,8 +141,8 @@ static sa_status write_merged(const sa_report_panel *panel, const char *folder) 
     SA_TRY_OR_FAIL(sa_format(&path, "%s/merged.txt", folder));
     SA_TRY_OR_FAIL(sa_file_write(path, list.text, list.size));
     SA_TRY_OR_FAIL(sa_format(&spec, "%s/spec.yaml", folder));
-    SA_TRY_OR_FAIL(sa_spec_write_stored(&panel->stored, spec));
-    status = sa_stored_write(&panel->stored, folder);
+    SA_TRY_OR_FAIL(sa_spec_write(&panel->results, spec));
+    status = sa_folder_write(folder, &panel->results);
 fail:
     sa_free(spec);
     sa_free(path);
@@ -170,10 +154,10 @@ fail:
 static sa_status write_own(const sa_report_panel *panel, char **note) {
     sa_lock lock;
     const char *folder = panel->folders[0];
-    if (!panel->stored.has_parts) return SA_OK;
+    if (!panel->results.has_parts) return SA_OK;
     if (sa_lock_take(folder, "", false, &lock) != SA_OK)
         return sa_format(note, "%s, so its summary.json is left as it is.", sa_last_error());
-    sa_status status = sa_stored_write(&panel->stored, folder);
+    sa_status status = sa_folder_write(folder, &panel->results);
     sa_lock_release(&lock, true);
     return status;
 }

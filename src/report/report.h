@@ -17,11 +17,16 @@
 
 #include "base/buffer.h"
 #include "options/options.h"
-#include "results/folder.h"
+#include "results/display.h"
+#include "results/table.h"
 #include <superarm/report.h>
 
-/* What is told of an agent: both regrets, as sa_regret counts them, and clicks where users click. */
-enum { SA_REPORT_CLICKS = sa_regret_count, SA_REPORT_KINDS, SA_REPORT_VALUE = 16384 };
+enum { SA_REPORT_VALUE = 16384 };
+
+/* Both regrets are curves as sa_regret counts them. */
+_Static_assert((int)SA_CURVE_EXPECTED == (int)SA_REGRET_EXPECTED &&
+                   (int)SA_CURVE_REALISED == (int)SA_REGRET_REALISED,
+               "a regret is the curve of its number");
 
 /* A curve with its deviation, at some rounds. */
 typedef struct sa_curve {
@@ -44,24 +49,16 @@ typedef struct sa_published {
 /* In a sweep, beside the cells that see the same draws. */
 typedef enum sa_standing { SA_NO_STANDING, SA_BEST, SA_NOT_WORSE } sa_standing;
 
+/* An agent of the table, and what is said of it beside the others. */
 typedef struct sa_report_agent {
-    const sa_stored_agent *stored;
-    const char *label;
+    const sa_agent_runs *of;
     char *name; /* for people: "CN-UCB" */
-    const sa_options *options;
-    size_t runs, rounds;
-    const double *total[SA_REPORT_KINDS]; /* (runs, rounds), cumulative */
-    bool alike;                           /* all runs are the same, and count as one */
-    double seconds;                       /* a run, in the mean */
-    uint64_t peak_bytes, diverged_trainings, unproven_rounds;
-    /* the largest of a decision; NaN where none had one, or an older version wrote the folder */
-    double certificate;
-    sa_mean final[SA_REPORT_KINDS];
-    sa_mean difference[SA_REPORT_KINDS]; /* run by run, to agent `against`, of the runs that both have */
-    size_t against;                      /* an index: the panel's reference, or the best cell of a sweep */
+    sa_totals totals;
+    sa_mean difference[SA_CURVE_COUNT]; /* run by run, to agent `against`, of the runs that both have */
+    size_t against;                     /* an index: the panel's reference, or the best cell of a sweep */
     sa_standing standing;
-    sa_curve curve[SA_REPORT_KINDS]; /* every max(1, T/80) rounds, and the last */
-    const sa_published *published;   /* of the report; NULL: none */
+    sa_curve curve[SA_CURVE_COUNT]; /* every max(1, T/80) rounds, and the last */
+    const sa_published *published;  /* of the report; NULL: none */
 } sa_report_agent;
 
 typedef struct sa_run_range {
@@ -74,10 +71,10 @@ typedef struct sa_report_panel {
     char **folders;      /* (folder_count) in the order given */
     sa_run_range *range; /* (folder_count) */
     size_t folder_count;
-    sa_stored stored; /* what the rest is made of */
-    char *missing;    /* runs that are not there, in words; "" */
-    char *note;       /* what regret is, where it is not that against the best slate; "" */
-    int shown;        /* which regret figures and tables show: sa_regret */
+    sa_results results; /* what the rest is made of */
+    char *missing;      /* runs that are not there, in words; "" */
+    char *note;         /* what regret is, where it is not that against the best slate; "" */
+    int shown;          /* which regret figures and tables show: sa_regret */
     const sa_options *options;
     sa_report_agent *agents; /* (agent_count) those that have runs, or that were chosen of them */
     size_t agent_count, reference;
@@ -97,24 +94,30 @@ typedef enum sa_band {
 } sa_band;
 typedef enum sa_format_kind { SA_FORMAT_HTML, SA_FORMAT_LATEX, SA_FORMAT_CSV } sa_format_kind;
 
-/* What a table tells of an agent: X(ENUMERATOR, "its name in --columns"). */
+/* What a table tells of an agent: X(ENUMERATOR, "its name in --columns"), and after these the columns of runs
+ * (results/table.h) and what was published. */
 /* clang-format off */
-#define SA_COLUMN_LIST(X)                                                                                    \
+#define SA_CELL_LIST(X)                                                                                      \
     X(AGENT, "agent") X(RUNS, "runs") X(MEAN, "mean") X(SD, "sd") X(INTERVAL, "interval") X(WORST, "worst")  \
     X(DIFFERENCE, "difference") X(DIFFERENCE_INTERVAL, "difference-interval") X(STANDING, "standing")        \
-    X(CLICKS, "clicks") X(CLICKS_INTERVAL, "clicks-interval") X(SECONDS, "seconds") X(MEMORY, "memory")      \
-    X(DIVERGED, "diverged") X(CERTIFICATE, "certificate") X(RATIO, "ratio")
+    X(CLICKS, "clicks") X(CLICKS_INTERVAL, "clicks-interval")
 /* clang-format on */
 
-typedef enum sa_column {
-#define SA_COLUMN_ENUM(enumerator, name) SA_COLUMN_##enumerator,
-    SA_COLUMN_LIST(SA_COLUMN_ENUM) SA_COLUMN_COUNT
-#undef SA_COLUMN_ENUM
-} sa_column;
+typedef enum sa_cell {
+#define SA_CELL_ENUM(enumerator, name) SA_CELL_##enumerator,
+    SA_CELL_LIST(SA_CELL_ENUM)
+#undef SA_CELL_ENUM
+        SA_CELL_COLUMN, /* the first of them */
+    SA_CELL_RATIO = SA_CELL_COLUMN + SA_COLUMN_COUNT,
+    SA_CELL_COUNT
+} sa_cell;
+
+/* Its name in --columns; "": it is never shown. */
+const char *sa_cell_name(sa_cell cell);
 
 typedef struct sa_style {
     int format, band;
-    sa_column columns[SA_COLUMN_COUNT]; /* (column_count) of tables; none: the usual ones */
+    sa_cell columns[SA_CELL_COUNT]; /* (column_count) of tables; none: the usual ones */
     size_t column_count;
     char *title, *against; /* "": the usual ones */
     double width, height;  /* inches; 0: as much as is needed */
@@ -142,9 +145,9 @@ static inline int sa_panel_shown(const sa_report_panel *panel) { return panel->s
 static inline const char *sa_panel_regret(const sa_report_panel *panel) {
     return panel->shown == SA_REGRET_REALISED ? "realised" : "expected";
 }
-/* Kinds that the panel has: the last is clicks. */
-static inline int sa_panel_kinds(const sa_report_panel *panel) {
-    return panel->options->clicks == SA_CLICKS_NONE ? SA_REPORT_CLICKS : SA_REPORT_KINDS;
+/* Is this kind of curve told of? Both regrets, and clicks where users click. */
+static inline bool sa_panel_tells(const sa_report_panel *panel, int kind) {
+    return kind == SA_CURVE_CLICKS ? panel->options->clicks != SA_CLICKS_NONE : kind != SA_CURVE_REWARD;
 }
 
 /* Has an agent widths that are not exact, and a bound on how far they are? */
@@ -230,16 +233,16 @@ sa_status sa_sweep_base(const sa_report_panel *panel, size_t index, char **base,
 /* Cells are found by their column, never by their place: which columns are shown, and where, is another
  * matter. */
 typedef struct sa_table {
-    size_t rows;                      /* the first row has the titles */
-    char *(*cells)[SA_COLUMN_COUNT];  /* (rows) by sa_column; "": nothing to say */
-    bool *published;                  /* (rows) */
-    sa_column shown[SA_COLUMN_COUNT]; /* (columns) in their order */
+    size_t rows;                   /* the first row has the titles */
+    char *(*cells)[SA_CELL_COUNT]; /* (rows) by sa_cell; "": nothing to say */
+    bool *published;               /* (rows) */
+    sa_cell shown[SA_CELL_COUNT];  /* (columns) in their order */
     size_t columns;
 } sa_table;
 
 /* Shows the columns of the style, or those of the list `usual` (count) that have something to say; all of
  * them where it is NULL. */
-sa_status sa_table_make(const sa_report *report, const sa_report_panel *panel, const sa_column *usual,
+sa_status sa_table_make(const sa_report *report, const sa_report_panel *panel, const sa_cell *usual,
                         size_t count, sa_table *out);
 void sa_table_clear(sa_table *table);
 /* Adds all panels' tables to the buffer. */

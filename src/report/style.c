@@ -44,23 +44,39 @@ static sa_status set_size(sa_style *style, const char *value) {
     return SA_OK;
 }
 
+static sa_status find_cell(const char *word, sa_cell *out) {
+    sa_buffer list = {0};
+    char shown[SA_PRINTABLE];
+    for (sa_cell cell = 0; cell < SA_CELL_COUNT; cell++) {
+        const char *name = sa_cell_name(cell);
+        if (!*name) continue;
+        if (!strcmp(name, word)) {
+            *out = cell;
+            sa_buffer_clear(&list);
+            return SA_OK;
+        }
+        sa_buffer_text(&list, list.size ? ", " : "");
+        sa_buffer_text(&list, name);
+    }
+    sa_status status = sa_fail(SA_INVALID, "--columns %s is not one of %.600s", sa_printable(word, shown),
+                               list.text ? list.text : "");
+    sa_buffer_clear(&list);
+    return status;
+}
+
 /* "mean,sd,worst": which columns tables have, after the agents' names. */
 static sa_status set_columns(sa_style *style, const char *value) {
-#define NAME_OF(enumerator, name) "|" name
-    static const char names[] = SA_COLUMN_LIST(NAME_OF);
-#undef NAME_OF
     char word[64];
-    int column = 0;
-    style->columns[0] = SA_COLUMN_AGENT;
+    sa_cell cell = SA_CELL_AGENT;
+    style->columns[0] = SA_CELL_AGENT;
     style->column_count = 1;
     for (const char *at = value; at;) {
         const char *comma = strchr(at, ',');
         snprintf(word, sizeof word, "%.*s", comma ? (int)(comma - at) : (int)strlen(at), at);
-        SA_TRY(choose("columns", word, names + 1, &column));
+        SA_TRY(find_cell(word, &cell));
         for (size_t i = 1; i < style->column_count; i++)
-            if (style->columns[i] == (sa_column)column)
-                return sa_fail(SA_INVALID, "--columns has %s twice", word);
-        if (column != SA_COLUMN_AGENT) style->columns[style->column_count++] = (sa_column)column;
+            if (style->columns[i] == cell) return sa_fail(SA_INVALID, "--columns has %s twice", word);
+        if (cell != SA_CELL_AGENT) style->columns[style->column_count++] = cell;
         at = comma ? comma + 1 : NULL;
     }
     return SA_OK;
@@ -70,7 +86,7 @@ static sa_status set_columns(sa_style *style, const char *value) {
 
 static bool find(const sa_report_agent *agents, size_t count, const char *label, size_t *index) {
     for (size_t i = 0; i < count; i++)
-        if (!strcmp(agents[i].label, label)) {
+        if (!strcmp(agents[i].of->label, label)) {
             *index = i;
             return true;
         }
@@ -80,13 +96,13 @@ static bool find(const sa_report_agent *agents, size_t count, const char *label,
 static sa_status unknown(const sa_report *report, const char *flag, const char *label) {
     sa_buffer list = {0};
     const sa_report_panel *panel = &report->panels[0];
-    for (size_t i = 0; i < panel->stored.agent_count && i < 12; i++) {
+    for (size_t i = 0; i < panel->results.agent_count && i < 12; i++) {
         sa_buffer_text(&list, i ? ", " : "");
-        sa_buffer_text(&list, panel->stored.agents[i].label);
+        sa_buffer_text(&list, panel->results.agents[i].label);
     }
     sa_status status =
         sa_fail(SA_INVALID, "--%s %.200s: there is no such agent; there are %.600s%s", flag, label,
-                list.text ? list.text : "none", panel->stored.agent_count > 12 ? " and others" : "");
+                list.text ? list.text : "none", panel->results.agent_count > 12 ? " and others" : "");
     sa_buffer_clear(&list);
     return status;
 }

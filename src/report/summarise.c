@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "report/report.h"
-#include "results/display.h"
 #include "results/statistics.h"
 
 enum { POINTS = 80 };
@@ -41,8 +40,8 @@ static void at_round(const double *regret, size_t runs, size_t rounds, size_t ro
 
 double sa_mean_at(const sa_report_agent *agent, int kind, size_t round) {
     double mean, sd;
-    at_round(agent->total[kind], agent->runs, agent->rounds, round < agent->rounds ? round : agent->rounds,
-             &mean, &sd);
+    at_round(agent->of->curve[kind], agent->of->runs, agent->of->rounds,
+             round < agent->of->rounds ? round : agent->of->rounds, &mean, &sd);
     return mean;
 }
 
@@ -97,9 +96,11 @@ static sa_status make_curve(const double *regret, size_t runs, size_t rounds, in
 sa_status sa_panel_curves(sa_report_panel *panel, int band) {
     for (size_t i = 0; i < panel->agent_count; i++) {
         sa_report_agent *agent = &panel->agents[i];
-        size_t runs = agent->alike ? 1 : agent->runs;
-        for (int kind = 0; kind < sa_panel_kinds(panel); kind++)
-            SA_TRY(make_curve(agent->total[kind], runs, agent->rounds, band, &agent->curve[kind]));
+        size_t runs = agent->totals.alike ? 1 : agent->of->runs;
+        for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
+            if (sa_panel_tells(panel, kind))
+                SA_TRY(
+                    make_curve(agent->of->curve[kind], runs, agent->of->rounds, band, &agent->curve[kind]));
     }
     return SA_OK;
 }
@@ -107,14 +108,15 @@ sa_status sa_panel_curves(sa_report_panel *panel, int band) {
 /* Of the runs that both have. */
 static sa_status differ(const sa_report_panel *panel, sa_report_agent *agent, int kind) {
     const sa_report_agent *first = &panel->agents[agent->against];
-    const double *own = agent->total[kind], *other = first->total[kind];
+    const double *own = agent->of->curve[kind], *other = first->of->curve[kind];
     size_t common = 0, row;
     double *difference; /* (common) */
-    SA_TRY(sa_alloc_array(agent->runs, sizeof *difference, &difference));
-    for (size_t run = 0; run < agent->runs; run++)
-        if (sa_stored_row(first->stored, agent->stored->run[run], &row))
-            difference[common++] = own[(run + 1) * agent->rounds - 1] - other[(row + 1) * first->rounds - 1];
-    if (agent->alike && first->alike && common > 1) common = 1;
+    SA_TRY(sa_alloc_array(agent->of->runs, sizeof *difference, &difference));
+    for (size_t run = 0; run < agent->of->runs; run++)
+        if (sa_agent_has(first->of, (uint64_t)agent->of->run[run].run, &row))
+            difference[common++] =
+                own[(run + 1) * agent->of->rounds - 1] - other[(row + 1) * first->of->rounds - 1];
+    if (agent->totals.alike && first->totals.alike && common > 1) common = 1;
     agent->difference[kind] =
         common ? sa_final_mean(difference, common, 1) : (sa_mean){NAN, NAN, NAN, NAN, NAN};
     sa_free(difference);
@@ -122,7 +124,8 @@ static sa_status differ(const sa_report_panel *panel, sa_report_agent *agent, in
 }
 
 sa_status sa_agent_compare(const sa_report_panel *panel, sa_report_agent *agent) {
-    for (int kind = 0; kind < sa_panel_kinds(panel); kind++) SA_TRY(differ(panel, agent, kind));
+    for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
+        if (sa_panel_tells(panel, kind)) SA_TRY(differ(panel, agent, kind));
     return SA_OK;
 }
 
@@ -145,7 +148,7 @@ static sa_status make_note(sa_report_panel *panel) {
     for (size_t i = 0; status == SA_OK && i < panel->agent_count; i++) {
         const sa_report_agent *agent = &panel->agents[i];
         char *note = NULL;
-        status = sa_regret_note(agent->options, agent->unproven_rounds, &note);
+        status = sa_regret_note(agent->of->options, agent->totals.unproven_rounds, &note);
         if (status == SA_OK && *note && (!before || strcmp(before, note)))
             sa_buffer_format(&all, "%sfrom %s on: %s", all.size ? "; " : "", agent->name, note);
         sa_free(before);
@@ -163,7 +166,7 @@ sa_status sa_panel_summarise(sa_report_panel *panel) {
                                     : sa_panel_title(panel->options, &panel->title));
     for (size_t i = 0; i < panel->agent_count; i++) {
         sa_report_agent *agent = &panel->agents[i];
-        SA_TRY(sa_agent_display(agent->label, agent->options, &agent->name));
+        SA_TRY(sa_agent_display(agent->of->label, agent->of->options, &agent->name));
     }
     SA_TRY(make_note(panel));
     return sa_panel_is_sweep(panel) ? sa_sweep_compare(panel) : sa_panel_compare(panel, 0);
@@ -171,6 +174,6 @@ sa_status sa_panel_summarise(sa_report_panel *panel) {
 
 bool sa_panel_is_certified(const sa_report_panel *panel) {
     for (size_t i = 0; i < panel->agent_count; i++)
-        if (panel->agents[i].certificate > 1) return true;
+        if (panel->agents[i].totals.certificate > 1) return true;
     return false;
 }

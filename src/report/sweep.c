@@ -11,11 +11,11 @@
 #include "base/memory.h"
 #include "report/report.h"
 
-bool sa_panel_is_sweep(const sa_report_panel *panel) { return panel->stored.spec->grid.count > 0; }
+bool sa_panel_is_sweep(const sa_report_panel *panel) { return panel->results.spec->grid.count > 0; }
 
 /* What cells differ in is not said of all of them. */
 sa_status sa_sweep_title(const sa_report_panel *panel, char **title) {
-    const sa_grid *grid = &panel->stored.spec->grid;
+    const sa_grid *grid = &panel->results.spec->grid;
     sa_buffer text = {0};
     char *base = NULL;
     bool varies = false;
@@ -37,7 +37,7 @@ sa_status sa_sweep_title(const sa_report_panel *panel, char **title) {
 }
 
 static size_t group_of(const sa_report_panel *panel, const sa_report_agent *agent) {
-    return sa_grid_group_of(&panel->stored.spec->grid, agent->stored->cell);
+    return sa_grid_group_of(&panel->results.spec->grid, agent->of->cell);
 }
 
 /* The best of the agent's environment. */
@@ -46,7 +46,8 @@ static size_t best_of(const sa_report_panel *panel, const sa_report_agent *agent
     int shown = sa_panel_shown(panel);
     for (size_t i = 0; i < panel->agent_count; i++) {
         if (group_of(panel, &panel->agents[i]) != group_of(panel, agent)) continue;
-        if (best == SIZE_MAX || panel->agents[i].final[shown].mean < panel->agents[best].final[shown].mean)
+        if (best == SIZE_MAX ||
+            panel->agents[i].totals.final[shown].mean < panel->agents[best].totals.final[shown].mean)
             best = i;
     }
     return best;
@@ -76,7 +77,8 @@ bool sa_agent_is_drawn(const sa_report_panel *panel, size_t index) {
     size_t better = 0;
     if (panel->agent_count <= DRAWN || panel->waiting || !sa_panel_is_sweep(panel)) return true;
     for (size_t i = 0; i < panel->agent_count; i++) {
-        double mean = panel->agents[i].final[shown].mean, own = panel->agents[index].final[shown].mean;
+        double mean = panel->agents[i].totals.final[shown].mean,
+               own = panel->agents[index].totals.final[shown].mean;
         better += mean < own || (mean == own && i < index);
     }
     return better < DRAWN;
@@ -111,10 +113,10 @@ static void add_label(sa_buffer *svg, double x, double y, const char *style, con
 /* Blanks around the best, and a dot behind those that are not worse. */
 static void add_cell(sa_buffer *svg, const sa_report_panel *panel, const sa_report_agent *agent, double low,
                      double high) {
-    const sa_grid *grid = &panel->stored.spec->grid;
-    double x = LEFT + (double)sa_grid_place(grid, agent->stored->cell, 1) * CELL_WIDTH;
-    double y = TOP + (double)sa_grid_place(grid, agent->stored->cell, 0) * CELL_HEIGHT;
-    double mean = agent->final[sa_panel_shown(panel)].mean,
+    const sa_grid *grid = &panel->results.spec->grid;
+    double x = LEFT + (double)sa_grid_place(grid, agent->of->cell, 1) * CELL_WIDTH;
+    double y = TOP + (double)sa_grid_place(grid, agent->of->cell, 0) * CELL_HEIGHT;
+    double mean = agent->totals.final[sa_panel_shown(panel)].mean,
            share = high > low ? (mean - low) / (high - low) : 0;
     if (by_logarithm(low, high)) share = sa_log(mean / low) / sa_log(high / low);
     int colour[3];
@@ -140,22 +142,23 @@ static void add_cell(sa_buffer *svg, const sa_report_panel *panel, const sa_repo
 /* Of the agents whose label, without the cell, is `base`. */
 static bool is_of(const sa_report_panel *panel, const sa_report_agent *agent, const char *base) {
     char *label = NULL;
-    if (sa_grid_label(&panel->stored.spec->grid, agent->stored->cell, *base ? base : NULL, &label) != SA_OK)
+    if (sa_grid_label(&panel->results.spec->grid, agent->of->cell, *base ? base : NULL, &label) != SA_OK)
         return false;
-    bool same = !strcmp(label, agent->label);
+    bool same = !strcmp(label, agent->of->label);
     sa_free(label);
     return same;
 }
 
 sa_status sa_sweep_heat_map(const sa_report_panel *panel, const char *base, sa_buffer *svg) {
-    const sa_grid_axis *down = &panel->stored.spec->grid.axes[0], *across = &panel->stored.spec->grid.axes[1];
+    const sa_grid_axis *down = &panel->results.spec->grid.axes[0],
+                       *across = &panel->results.spec->grid.axes[1];
     int shown = sa_panel_shown(panel);
     double low = INFINITY, high = -INFINITY;
     size_t width = LEFT + across->count * CELL_WIDTH + 10, height = TOP + down->count * CELL_HEIGHT + 10;
     for (size_t i = 0; i < panel->agent_count; i++) {
         if (!is_of(panel, &panel->agents[i], base)) continue;
-        low = fmin(low, panel->agents[i].final[shown].mean);
-        high = fmax(high, panel->agents[i].final[shown].mean);
+        low = fmin(low, panel->agents[i].totals.final[shown].mean);
+        high = fmax(high, panel->agents[i].totals.final[shown].mean);
     }
     sa_buffer_format(
         svg,
@@ -183,12 +186,12 @@ sa_status sa_sweep_heat_map(const sa_report_panel *panel, const char *base, sa_b
 sa_status sa_sweep_base(const sa_report_panel *panel, size_t index, char **base, bool *first) {
     const sa_report_agent *agent = &panel->agents[index];
     char *cell;
-    SA_TRY(sa_grid_label(&panel->stored.spec->grid, agent->stored->cell, NULL, &cell));
-    size_t size = strlen(agent->label), tail = strlen(cell);
+    SA_TRY(sa_grid_label(&panel->results.spec->grid, agent->of->cell, NULL, &cell));
+    size_t size = strlen(agent->of->label), tail = strlen(cell);
     sa_free(cell);
-    SA_TRY(sa_copy_text(agent->label, base));
+    SA_TRY(sa_copy_text(agent->of->label, base));
     (*base)[size > tail ? size - tail - 1 : 0] = 0;
-    *first = panel->stored.spec->grid.count == 2;
+    *first = panel->results.spec->grid.count == 2;
     for (size_t i = 0; i < index; i++)
         if (is_of(panel, &panel->agents[i], *base)) *first = false;
     return SA_OK;

@@ -10,7 +10,7 @@
 
 void sa_table_clear(sa_table *table) {
     for (size_t row = 0; row < table->rows; row++)
-        for (size_t column = 0; column < SA_COLUMN_COUNT; column++) sa_free(table->cells[row][column]);
+        for (size_t column = 0; column < SA_CELL_COUNT; column++) sa_free(table->cells[row][column]);
     sa_free(table->cells);
     sa_free(table->published);
     *table = (sa_table){0};
@@ -67,7 +67,7 @@ static int table_decimals(const sa_report_panel *panel) {
     double largest = 0;
     int decimals = 4;
     for (size_t i = 0; i < panel->agent_count; i++)
-        largest = fmax(largest, fabs(panel->agents[i].final[sa_panel_shown(panel)].mean));
+        largest = fmax(largest, fabs(panel->agents[i].totals.final[sa_panel_shown(panel)].mean));
     for (; largest >= 10 && decimals > 0; largest /= 10) decimals--;
     for (; largest > 0 && largest < 1 && decimals < 8; largest *= 10) decimals++;
     return decimals;
@@ -84,51 +84,66 @@ static sa_status put_memory(char **cell, uint64_t bytes) {
     return put(cell, &buffer);
 }
 
+static sa_status put_column(char **cell, const sa_column *column, double number) {
+    switch (column->kind) {
+    case SA_KIND_OF_BYTES: return put_memory(cell, (uint64_t)number);
+    case SA_KIND_OF_FACTOR: return put_fixed(cell, number, 3);
+    case SA_KIND_OF_KEY:
+    case SA_KIND_OF_COUNT: return put_fixed(cell, number, column->over == SA_OVER_MEAN);
+    default: return put_number(cell, number, 3);
+    }
+}
+
 /* ---- rows ---- */
 
+const char *sa_cell_name(sa_cell cell) {
+#define NAME_OF(enumerator, name) name,
+    static const char *const names[] = {SA_CELL_LIST(NAME_OF)};
+#undef NAME_OF
+    if (cell == SA_CELL_RATIO) return "ratio";
+    return cell < SA_CELL_COLUMN ? names[cell] : sa_columns[cell - SA_CELL_COLUMN].report;
+}
+
 static sa_status titles(const sa_report_panel *panel, char **cells) {
-    SA_TRY(sa_copy_text("agent", &cells[SA_COLUMN_AGENT]));
-    SA_TRY(sa_copy_text("runs", &cells[SA_COLUMN_RUNS]));
-    SA_TRY(sa_copy_text("mean regret", &cells[SA_COLUMN_MEAN]));
-    SA_TRY(sa_copy_text("sd", &cells[SA_COLUMN_SD]));
-    SA_TRY(sa_copy_text("95% interval", &cells[SA_COLUMN_INTERVAL]));
-    SA_TRY(sa_copy_text("worst", &cells[SA_COLUMN_WORST]));
-    SA_TRY(sa_format(&cells[SA_COLUMN_DIFFERENCE], "minus %s", sa_panel_against(panel)));
-    SA_TRY(sa_copy_text("standing", &cells[SA_COLUMN_STANDING]));
-    SA_TRY(sa_copy_text("95% interval", &cells[SA_COLUMN_DIFFERENCE_INTERVAL]));
-    SA_TRY(sa_copy_text("clicks", &cells[SA_COLUMN_CLICKS]));
-    SA_TRY(sa_copy_text("95% interval", &cells[SA_COLUMN_CLICKS_INTERVAL]));
-    SA_TRY(sa_copy_text("s/run", &cells[SA_COLUMN_SECONDS]));
-    SA_TRY(sa_copy_text("memory", &cells[SA_COLUMN_MEMORY]));
-    SA_TRY(sa_copy_text("diverged", &cells[SA_COLUMN_DIVERGED]));
-    SA_TRY(sa_copy_text("certificate", &cells[SA_COLUMN_CERTIFICATE]));
-    return sa_copy_text("published / ours", &cells[SA_COLUMN_RATIO]);
+    SA_TRY(sa_copy_text("agent", &cells[SA_CELL_AGENT]));
+    SA_TRY(sa_copy_text("runs", &cells[SA_CELL_RUNS]));
+    SA_TRY(sa_copy_text("mean regret", &cells[SA_CELL_MEAN]));
+    SA_TRY(sa_copy_text("sd", &cells[SA_CELL_SD]));
+    SA_TRY(sa_copy_text("95% interval", &cells[SA_CELL_INTERVAL]));
+    SA_TRY(sa_copy_text("worst", &cells[SA_CELL_WORST]));
+    SA_TRY(sa_format(&cells[SA_CELL_DIFFERENCE], "minus %s", sa_panel_against(panel)));
+    SA_TRY(sa_copy_text("standing", &cells[SA_CELL_STANDING]));
+    SA_TRY(sa_copy_text("95% interval", &cells[SA_CELL_DIFFERENCE_INTERVAL]));
+    SA_TRY(sa_copy_text("clicks", &cells[SA_CELL_CLICKS]));
+    SA_TRY(sa_copy_text("95% interval", &cells[SA_CELL_CLICKS_INTERVAL]));
+    for (size_t k = 0; k < SA_COLUMN_COUNT; k++)
+        SA_TRY(sa_copy_text(sa_columns[k].title, &cells[SA_CELL_COLUMN + k]));
+    return sa_copy_text("published / ours", &cells[SA_CELL_RATIO]);
 }
 
 static sa_status agent_row(const sa_report_panel *panel, const sa_report_agent *agent, int decimals,
                            char **cells) {
     int shown = sa_panel_shown(panel);
-    const sa_mean *final = &agent->final[shown], *difference = &agent->difference[shown];
-    SA_TRY(sa_copy_text(agent->name, &cells[SA_COLUMN_AGENT]));
-    SA_TRY(sa_format(&cells[SA_COLUMN_RUNS], "%zu", agent->runs));
-    SA_TRY(put_fixed(&cells[SA_COLUMN_MEAN], final->mean, decimals));
-    SA_TRY(put_fixed(&cells[SA_COLUMN_SD], final->sd, decimals));
-    SA_TRY(put_interval(&cells[SA_COLUMN_INTERVAL], final, decimals));
-    SA_TRY(put_fixed(&cells[SA_COLUMN_WORST], final->worst, decimals));
+    const sa_mean *final = &agent->totals.final[shown], *difference = &agent->difference[shown];
+    SA_TRY(sa_copy_text(agent->name, &cells[SA_CELL_AGENT]));
+    SA_TRY(sa_format(&cells[SA_CELL_RUNS], "%zu", agent->of->runs));
+    SA_TRY(put_fixed(&cells[SA_CELL_MEAN], final->mean, decimals));
+    SA_TRY(put_fixed(&cells[SA_CELL_SD], final->sd, decimals));
+    SA_TRY(put_interval(&cells[SA_CELL_INTERVAL], final, decimals));
+    SA_TRY(put_fixed(&cells[SA_CELL_WORST], final->worst, decimals));
     if (agent != &panel->agents[agent->against]) {
-        SA_TRY(put_fixed(&cells[SA_COLUMN_DIFFERENCE], difference->mean, decimals));
-        SA_TRY(put_interval(&cells[SA_COLUMN_DIFFERENCE_INTERVAL], difference, decimals));
+        SA_TRY(put_fixed(&cells[SA_CELL_DIFFERENCE], difference->mean, decimals));
+        SA_TRY(put_interval(&cells[SA_CELL_DIFFERENCE_INTERVAL], difference, decimals));
     }
     if (agent->standing != SA_NO_STANDING)
-        SA_TRY(sa_copy_text(agent->standing == SA_BEST ? "best" : "not worse", &cells[SA_COLUMN_STANDING]));
-    if (sa_panel_kinds(panel) > SA_REPORT_CLICKS) {
-        SA_TRY(put_fixed(&cells[SA_COLUMN_CLICKS], agent->final[SA_REPORT_CLICKS].mean, 1));
-        SA_TRY(put_interval(&cells[SA_COLUMN_CLICKS_INTERVAL], &agent->final[SA_REPORT_CLICKS], 1));
+        SA_TRY(sa_copy_text(agent->standing == SA_BEST ? "best" : "not worse", &cells[SA_CELL_STANDING]));
+    if (sa_panel_tells(panel, SA_CURVE_CLICKS)) {
+        SA_TRY(put_fixed(&cells[SA_CELL_CLICKS], agent->totals.final[SA_CURVE_CLICKS].mean, 1));
+        SA_TRY(put_interval(&cells[SA_CELL_CLICKS_INTERVAL], &agent->totals.final[SA_CURVE_CLICKS], 1));
     }
-    SA_TRY(put_number(&cells[SA_COLUMN_SECONDS], agent->seconds, 3));
-    SA_TRY(put_memory(&cells[SA_COLUMN_MEMORY], agent->peak_bytes));
-    SA_TRY(put_fixed(&cells[SA_COLUMN_CERTIFICATE], agent->certificate, 3));
-    return sa_format(&cells[SA_COLUMN_DIVERGED], "%" PRIu64, agent->diverged_trainings);
+    for (size_t k = 0; k < SA_COLUMN_COUNT; k++)
+        SA_TRY(put_column(&cells[SA_CELL_COLUMN + k], &sa_columns[k], agent->totals.column[k]));
+    return SA_OK;
 }
 
 static sa_status published_row(const sa_report_panel *panel, const sa_report_agent *agent, int decimals,
@@ -140,25 +155,28 @@ static sa_status published_row(const sa_report_panel *panel, const sa_report_age
     sa_mean mean = sa_mean_of(curve->mean[end], curve->sd[end], published->runs);
     double ours = sa_mean_at(agent, sa_panel_shown(panel), curve->round[end]);
     if (curve->round[end] == panel->rounds)
-        SA_TRY(sa_format(&cells[SA_COLUMN_AGENT], "%s, published", sa_published_name(agent)));
+        SA_TRY(sa_format(&cells[SA_CELL_AGENT], "%s, published", sa_published_name(agent)));
     else
-        SA_TRY(sa_format(&cells[SA_COLUMN_AGENT], "%s, published, round %zu", sa_published_name(agent),
+        SA_TRY(sa_format(&cells[SA_CELL_AGENT], "%s, published, round %zu", sa_published_name(agent),
                          curve->round[end]));
-    SA_TRY(sa_format(&cells[SA_COLUMN_RUNS], "%zu", published->runs));
-    SA_TRY(put_fixed(&cells[SA_COLUMN_MEAN], mean.mean, decimals));
-    SA_TRY(put_fixed(&cells[SA_COLUMN_SD], mean.sd, decimals));
-    if (published->runs > 1) SA_TRY(put_interval(&cells[SA_COLUMN_INTERVAL], &mean, decimals));
-    return put_fixed(&cells[SA_COLUMN_RATIO], mean.mean / ours, 3);
+    SA_TRY(sa_format(&cells[SA_CELL_RUNS], "%zu", published->runs));
+    SA_TRY(put_fixed(&cells[SA_CELL_MEAN], mean.mean, decimals));
+    SA_TRY(put_fixed(&cells[SA_CELL_SD], mean.sd, decimals));
+    if (published->runs > 1) SA_TRY(put_interval(&cells[SA_CELL_INTERVAL], &mean, decimals));
+    return put_fixed(&cells[SA_CELL_RATIO], mean.mean / ours, 3);
 }
 
 /* Has a column something to say of this panel? */
-static bool is_told(const sa_report_panel *panel, sa_column column) {
-    switch (column) {
-    case SA_COLUMN_STANDING: return sa_panel_is_sweep(panel);
-    case SA_COLUMN_CLICKS:
-    case SA_COLUMN_CLICKS_INTERVAL: return sa_panel_kinds(panel) > SA_REPORT_CLICKS;
-    case SA_COLUMN_CERTIFICATE: return sa_panel_is_certified(panel);
-    case SA_COLUMN_RATIO:
+static bool is_told(const sa_report_panel *panel, sa_cell cell) {
+    if (cell >= SA_CELL_COLUMN && cell < SA_CELL_RATIO) {
+        sa_column_shown shown = sa_columns[cell - SA_CELL_COLUMN].shown;
+        return shown == SA_SHOWN_ALWAYS || (shown == SA_SHOWN_INEXACT && sa_panel_is_certified(panel));
+    }
+    switch (cell) {
+    case SA_CELL_STANDING: return sa_panel_is_sweep(panel);
+    case SA_CELL_CLICKS:
+    case SA_CELL_CLICKS_INTERVAL: return sa_panel_tells(panel, SA_CURVE_CLICKS);
+    case SA_CELL_RATIO:
         for (size_t i = 0; i < panel->agent_count; i++)
             if (panel->agents[i].published) return true;
         return false;
@@ -166,7 +184,7 @@ static bool is_told(const sa_report_panel *panel, sa_column column) {
     }
 }
 
-static void choose_columns(const sa_report *report, const sa_report_panel *panel, const sa_column *usual,
+static void choose_columns(const sa_report *report, const sa_report_panel *panel, const sa_cell *usual,
                            size_t count, sa_table *table) {
     const sa_style *style = &report->style;
     if (style->column_count > 0) {
@@ -174,9 +192,9 @@ static void choose_columns(const sa_report *report, const sa_report_panel *panel
         table->columns = style->column_count;
         return;
     }
-    for (size_t i = 0; i < (usual ? count : SA_COLUMN_COUNT); i++) {
-        sa_column column = usual ? usual[i] : (sa_column)i;
-        if (is_told(panel, column)) table->shown[table->columns++] = column;
+    for (size_t i = 0; i < (usual ? count : SA_CELL_COUNT); i++) {
+        sa_cell cell = usual ? usual[i] : (sa_cell)i;
+        if (is_told(panel, cell)) table->shown[table->columns++] = cell;
     }
 }
 
@@ -192,12 +210,12 @@ static sa_status fill(const sa_report_panel *panel, sa_table *table) {
         SA_TRY(published_row(panel, agent, decimals, table->cells[table->rows++]));
     }
     for (size_t row = 0; row < table->rows; row++)
-        for (size_t column = 0; column < SA_COLUMN_COUNT; column++)
+        for (size_t column = 0; column < SA_CELL_COUNT; column++)
             if (!table->cells[row][column]) SA_TRY(sa_copy_text("", &table->cells[row][column]));
     return SA_OK;
 }
 
-sa_status sa_table_make(const sa_report *report, const sa_report_panel *panel, const sa_column *usual,
+sa_status sa_table_make(const sa_report *report, const sa_report_panel *panel, const sa_cell *usual,
                         size_t count, sa_table *out) {
     sa_table table = {0};
     size_t most = 2 * panel->agent_count + 1;
@@ -231,7 +249,7 @@ static void add_cell(sa_buffer *buffer, const char *text, size_t width, bool lef
 }
 
 static void add_table(sa_buffer *buffer, const sa_table *table) {
-    size_t width[SA_COLUMN_COUNT] = {0};
+    size_t width[SA_CELL_COUNT] = {0};
     for (size_t row = 0; row < table->rows; row++)
         for (size_t i = 0; i < table->columns; i++) {
             size_t needed = length(table->cells[row][table->shown[i]]);
@@ -240,8 +258,7 @@ static void add_table(sa_buffer *buffer, const sa_table *table) {
     for (size_t row = 0; row < table->rows; row++) {
         for (size_t i = 0; i < table->columns; i++) {
             if (i > 0) sa_buffer_text(buffer, "  ");
-            add_cell(buffer, table->cells[row][table->shown[i]], width[i],
-                     table->shown[i] == SA_COLUMN_AGENT);
+            add_cell(buffer, table->cells[row][table->shown[i]], width[i], table->shown[i] == SA_CELL_AGENT);
         }
         sa_buffer_text(buffer, "\n");
     }
@@ -250,10 +267,10 @@ static void add_table(sa_buffer *buffer, const sa_table *table) {
 /* What the numbers do not say. */
 static void add_notes(sa_buffer *buffer, const sa_report_panel *panel) {
     for (size_t i = 0; i < panel->agent_count; i++) {
-        if (!panel->agents[i].alike) continue;
+        if (!panel->agents[i].totals.alike) continue;
         sa_buffer_text(buffer, panel->agents[i].name);
         sa_buffer_format(buffer, ": its %zu runs are all alike, so they count as one, without an interval\n",
-                         panel->agents[i].runs);
+                         panel->agents[i].of->runs);
     }
     if (*panel->note) {
         sa_buffer_text(buffer, panel->note);

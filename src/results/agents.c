@@ -1,9 +1,9 @@
-/* From what is asked for to agents with all their options: one for each algorithm and agent, in each cell of
- * the grid. */
+#include "results/agents.h"
+
 #include <string.h>
 
 #include "base/memory.h"
-#include "experiment/experiment.h"
+#include <superarm/superarm.h>
 
 enum { VALUE_SIZE = 16384 };
 
@@ -13,33 +13,19 @@ sa_status sa_options_take(sa_options *to, const sa_options *from, const char *na
     return sa_options_set(to, name, value);
 }
 
-void sa_plan_agents_destroy(sa_plan_agent *agents, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        sa_free(agents[i].session);
-        sa_free(agents[i].done);
-        sa_free(agents[i].stats);
-        for (int kind = 0; kind < SA_CURVE_COUNT; kind++) sa_free(agents[i].curve[kind]);
-        sa_options_destroy(agents[i].options);
-        sa_free(agents[i].note);
-        sa_free(agents[i].display);
-        sa_free(agents[i].label);
-    }
-    sa_free(agents);
-}
-
 typedef struct agent_list {
-    sa_plan_agent *agents;
+    sa_agent_runs *agents;
     size_t count, capacity;
 } agent_list;
 
 /* Adds an agent with a copy of the options for all, and returns it through *out. */
-static sa_status list_add(agent_list *list, const char *label, const sa_options *base, sa_plan_agent **out) {
+static sa_status list_add(agent_list *list, const char *label, const sa_options *base, sa_agent_runs **out) {
     for (size_t i = 0; i < list->count; i++)
         if (!strcmp(list->agents[i].label, label))
             return sa_fail(SA_INVALID, "two agents are labelled %s", label);
     SA_TRY(sa_grow_array(&list->agents, &list->capacity, list->count + 1, sizeof *list->agents));
-    sa_plan_agent *agent = &list->agents[list->count++];
-    *agent = (sa_plan_agent){0};
+    sa_agent_runs *agent = &list->agents[list->count++];
+    *agent = (sa_agent_runs){0};
     SA_TRY(sa_copy_text(label, &agent->label));
     agent->options = sa_options_copy(base);
     *out = agent;
@@ -60,7 +46,7 @@ static sa_status list_algorithms(agent_list *list, const sa_options *base) {
         memcpy(name, from, size);
         name[size] = 0;
         SA_TRY(sa_label_check(name));
-        sa_plan_agent *agent;
+        sa_agent_runs *agent;
         SA_TRY(list_add(list, name, base, &agent));
         SA_TRY(sa_options_set(agent->options, "algorithm", name));
         from = comma ? comma + 1 : NULL;
@@ -69,7 +55,7 @@ static sa_status list_algorithms(agent_list *list, const sa_options *base) {
 }
 
 static sa_status list_own(agent_list *list, const sa_options *base, const sa_spec_agent *asked) {
-    sa_plan_agent *agent;
+    sa_agent_runs *agent;
     SA_TRY(list_add(list, asked->label, base, &agent));
     agent->code = asked->code;
     sa_option_info info;
@@ -89,11 +75,11 @@ static sa_status list_own(agent_list *list, const sa_options *base, const sa_spe
 /* ---- the grid ---- */
 
 /* An option of one agent and of the grid: which is meant? */
-static sa_status check_axes(const sa_experiment *experiment) {
-    const sa_grid *grid = &experiment->grid;
-    for (size_t i = 0; i < experiment->agent_count; i++)
+static sa_status check_axes(const sa_spec *spec) {
+    const sa_grid *grid = &spec->grid;
+    for (size_t i = 0; i < spec->agent_count; i++)
         for (size_t axis = 0; axis < grid->count; axis++) {
-            const sa_spec_agent *agent = &experiment->agents[i];
+            const sa_spec_agent *agent = &spec->agents[i];
             if (!grid->axes[axis].of_agent) continue;
             if (agent->code.select)
                 return sa_fail(SA_INVALID, "grid: agent %s is code of yours, which --%s does not change",
@@ -106,44 +92,41 @@ static sa_status check_axes(const sa_experiment *experiment) {
 }
 
 /* A copy of the agent in one cell. */
-static sa_status add_cell(agent_list *list, const sa_experiment *experiment, const sa_plan_agent *from,
-                          size_t cell, bool alone, bool everything) {
+static sa_status add_cell(agent_list *list, const sa_spec *spec, const sa_agent_runs *from, size_t cell,
+                          bool alone, bool everything) {
     char *label;
-    sa_plan_agent *agent = NULL;
-    SA_TRY(sa_grid_label(&experiment->grid, cell, alone ? NULL : from->label, &label));
+    sa_agent_runs *agent = NULL;
+    SA_TRY(sa_grid_label(&spec->grid, cell, alone ? NULL : from->label, &label));
     sa_status status = sa_label_check(label);
     if (status == SA_OK) status = list_add(list, label, from->options, &agent);
     sa_free(label);
     SA_TRY(status);
     agent->code = from->code;
     agent->cell = cell;
-    SA_TRY(sa_grid_set(&experiment->grid, cell, true, agent->options));
-    return everything ? sa_grid_set(&experiment->grid, cell, false, agent->options) : SA_OK;
+    SA_TRY(sa_grid_set(&spec->grid, cell, true, agent->options));
+    return everything ? sa_grid_set(&spec->grid, cell, false, agent->options) : SA_OK;
 }
 
-static sa_status list_cells(agent_list *list, const sa_experiment *experiment, const agent_list *base,
-                            int group) {
-    const sa_grid *grid = &experiment->grid;
-    SA_TRY(check_axes(experiment));
+static sa_status list_cells(agent_list *list, const sa_spec *spec, const agent_list *base, int group) {
+    const sa_grid *grid = &spec->grid;
+    SA_TRY(check_axes(spec));
     for (size_t cell = 0; cell < sa_grid_cells(grid); cell++) {
         if (group != SA_EVERY_GROUP && sa_grid_group_of(grid, cell) != (size_t)group) continue;
         for (size_t i = 0; i < base->count; i++)
-            SA_TRY(add_cell(list, experiment, &base->agents[i], cell, base->count == 1,
-                            group == SA_EVERY_GROUP));
+            SA_TRY(add_cell(list, spec, &base->agents[i], cell, base->count == 1, group == SA_EVERY_GROUP));
     }
     return SA_OK;
 }
 
-sa_status sa_spec_resolve(const sa_experiment *experiment, const sa_options *base, int group,
-                          sa_plan_agent **agents, size_t *count) {
+sa_status sa_spec_resolve(const sa_spec *spec, const sa_options *base, int group, sa_agent_runs **agents,
+                          size_t *count) {
     agent_list list = {0}, cells = {0};
     sa_status status;
-    if (experiment->agent_count == 0 || sa_options_given(base, "algorithm"))
+    if (spec->agent_count == 0 || sa_options_given(base, "algorithm"))
         SA_TRY_OR_FAIL(list_algorithms(&list, base));
-    for (size_t i = 0; i < experiment->agent_count; i++)
-        SA_TRY_OR_FAIL(list_own(&list, base, &experiment->agents[i]));
-    if (experiment->grid.count > 0) {
-        SA_TRY_OR_FAIL(list_cells(&cells, experiment, &list, group));
+    for (size_t i = 0; i < spec->agent_count; i++) SA_TRY_OR_FAIL(list_own(&list, base, &spec->agents[i]));
+    if (spec->grid.count > 0) {
+        SA_TRY_OR_FAIL(list_cells(&cells, spec, &list, group));
         agent_list kept = list;
         list = cells;
         cells = kept;
@@ -153,7 +136,7 @@ sa_status sa_spec_resolve(const sa_experiment *experiment, const sa_options *bas
     *count = list.count;
     list = (agent_list){0};
 fail:
-    sa_plan_agents_destroy(list.agents, list.count);
-    sa_plan_agents_destroy(cells.agents, cells.count);
+    sa_agents_destroy(list.agents, list.count);
+    sa_agents_destroy(cells.agents, cells.count);
     return status;
 }

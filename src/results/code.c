@@ -35,11 +35,8 @@ static sa_status add_code(json_t *code, const char *of, const char *said, any_fu
     return SA_OK;
 }
 
-sa_status sa_session_add_code(json_t *session, const sa_work *work) {
-    const sa_own_environment *environment = &work->experiment->environment;
-    const sa_oracle_callbacks *oracle = &work->experiment->oracle;
-    const sa_plan_agent *agent;
-    sa_plan *plan;
+sa_status sa_session_add_code(json_t *session, const sa_results *results,
+                              const sa_own_environment *environment, const sa_oracle_callbacks *oracle) {
     json_t *code = json_object();
     if (json_object_set_new(session, "code", code)) return SA_OUT_OF_MEMORY;
     if (environment->contexts)
@@ -48,7 +45,8 @@ sa_status sa_session_add_code(json_t *session, const sa_work *work) {
         SA_TRY(
             add_code(code, "oracle", oracle->code,
                      oracle->solve ? (any_function *)oracle->solve : (any_function *)oracle->solve_problem));
-    for (size_t i = 0; (agent = sa_work_agent(work, i, &plan)); i++) {
+    for (size_t i = 0; i < results->agent_count; i++) {
+        const sa_agent_runs *agent = &results->agents[i];
         char *of;
         if (!agent->code.select) continue;
         SA_TRY(sa_format(&of, "agent %s", agent->label));
@@ -118,41 +116,4 @@ sa_status sa_session_join_code(const json_t *one, const json_t *other, const cha
         folder, other_folder, what, label, text_of(one, what, "sha256"), text_of(other, what, "sha256"));
     sa_free(what);
     return status;
-}
-
-/* ---- --replace ---- */
-
-/* The longest label of the work that the list starts with; 0: none. */
-static size_t label_at(const sa_work *work, const char *list) {
-    size_t longest = 0;
-    const sa_plan_agent *agent;
-    sa_plan *plan;
-    for (size_t i = 0; (agent = sa_work_agent(work, i, &plan)); i++) {
-        size_t size = strlen(agent->label);
-        if (size > longest && !strncmp(list, agent->label, size) && (!list[size] || list[size] == ','))
-            longest = size;
-    }
-    return longest;
-}
-
-sa_status sa_replace_check(const sa_work *work) {
-    const char *list = work->options->replace;
-    if (*list && work->shards > 1)
-        return sa_fail(SA_INVALID, "--replace is for one process: leave --shard %s out",
-                       work->options->shard);
-    while (*list) {
-        size_t size = label_at(work, list);
-        if (!size)
-            return sa_fail(SA_INVALID, "--replace: there is no agent %.200s here or in %.300s", list,
-                           work->options->out);
-        list += size + (list[size] == ',');
-    }
-    return SA_OK;
-}
-
-bool sa_replaces(const char *list, const char *label) {
-    size_t size = strlen(label);
-    for (const char *at = list; (at = strstr(at, label)); at++)
-        if ((at == list || at[-1] == ',') && (!at[size] || at[size] == ',')) return true;
-    return false;
 }

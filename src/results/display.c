@@ -5,6 +5,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "oracle/oracle.h"
+#include "results/statistics.h"
 #include <superarm/agent.h>
 
 /* Labels that tell what an agent is, with that algorithm. */
@@ -69,4 +71,36 @@ sa_status sa_agent_display(const char *label, const sa_options *options, char **
     size_t length = strlen(name);
     if (name[length - 1] == ')') return sa_format(display, "%.*s, %s)", (int)length - 1, name, mark);
     return sa_format(display, "%s (%s)", name, mark);
+}
+
+double sa_regret_alpha(const sa_options *options, bool unproven) {
+    bool clicks = options->clicks != SA_CLICKS_NONE; /* S* is then the users' */
+    return unproven || clicks ? 1 : sa_oracle_of((sa_oracle_kind)options->oracle)->alpha;
+}
+
+sa_status sa_regret_note(const sa_options *options, double unproven_rounds, char **note) {
+    const char *oracle = sa_oracle_of((sa_oracle_kind)options->oracle)->name;
+    double alpha = sa_regret_alpha(options, unproven_rounds > 0);
+    if (unproven_rounds > 0)
+        return sa_format(
+            note,
+            "regret against the slate of the oracle %s: in %.0f rounds nobody knows the best slate for sure",
+            oracle, unproven_rounds);
+    if (alpha == 1) return sa_copy_text("", note);
+    return sa_format(note,
+                     "alpha-regret, %.3g times the best slate's reward minus the chosen one's, since the "
+                     "oracle %s is sure of that share only",
+                     alpha, oracle);
+}
+
+sa_status sa_agent_tell(const sa_agent_runs *agent, sa_told *told) {
+    *told = (sa_told){.totals = sa_agent_totals(agent)};
+    SA_TRY(sa_regret_note(agent->options, told->totals.unproven_rounds, &told->note));
+    return sa_agent_display(agent->label, agent->options, &told->display);
+}
+
+void sa_told_clear(sa_told *told) {
+    sa_free(told->note);
+    sa_free(told->display);
+    *told = (sa_told){0};
 }

@@ -1,16 +1,18 @@
-/* Folders of one experiment that was split by runs, by agents or both, joined into one. */
+#include "results/merge.h"
+
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "oracle/oracle.h"
 #include "results/code.h"
-#include "results/folder.h"
 #include "results/provenance.h"
 
 enum { VALUE_SIZE = 16384 };
 
 typedef struct pair { /* two of the folders */
-    const sa_stored *one, *other;
+    const sa_results *one, *other;
     const char *folder, *other_folder;
 } pair;
 
@@ -71,41 +73,42 @@ static bool same_grid(const sa_grid *one, const sa_grid *other) {
     return same;
 }
 
-static sa_stored_agent *find(const sa_stored *stored, const char *label) {
-    for (size_t i = 0; i < stored->agent_count; i++)
-        if (!strcmp(stored->agents[i].label, label)) return &stored->agents[i];
-    return NULL;
+/* No run of one is of other code than one of the other. */
+static sa_status compare_code(const pair *two, const sa_agent_runs *one, const sa_agent_runs *other) {
+    for (size_t i = 0; i < one->runs; i++)
+        for (size_t k = 0; k < other->runs; k++)
+            if ((i == 0 || one->run[i].session != one->run[i - 1].session) &&
+                (k == 0 || other->run[k].session != other->run[k - 1].session))
+                SA_TRY(
+                    sa_session_join_code(json_array_get(two->one->sessions, (size_t)one->run[i].session),
+                                         json_array_get(two->other->sessions, (size_t)other->run[k].session),
+                                         one->label, two->folder, two->other_folder));
+    return SA_OK;
 }
 
-static sa_status compare_runs(const pair *two, const sa_stored_agent *one, const sa_stored_agent *other) {
+static sa_status compare_runs(const pair *two, const sa_agent_runs *one, const sa_agent_runs *other) {
     if (one->runs && other->runs && one->rounds != other->rounds)
         return sa_fail(SA_INVALID, "%.200s has %zu rounds of agent %s and %.200s has %zu", two->folder,
                        one->rounds, one->label, two->other_folder, other->rounds);
-    for (size_t i = 0; i < one->runs; i++)
-        for (size_t k = 0; k < other->runs; k++)
-            if ((i == 0 || one->session[i] != one->session[i - 1]) &&
-                (k == 0 || other->session[k] != other->session[k - 1]))
-                SA_TRY(sa_session_join_code(json_array_get(two->one->sessions, one->session[i]),
-                                            json_array_get(two->other->sessions, other->session[k]),
-                                            one->label, two->folder, two->other_folder));
+    SA_TRY(compare_code(two, one, other));
     for (size_t i = 0; i < one->runs; i++) {
-        size_t row;
-        if (!sa_stored_row(other, one->run[i], &row)) continue;
+        size_t place;
+        if (!sa_agent_has(other, (uint64_t)one->run[i].run, &place)) continue;
+        sa_row row = sa_agent_row(one, i), other_row = sa_agent_row(other, place);
         for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
-            if (one->curve[kind] && other->curve[kind] &&
-                memcmp(one->curve[kind] + i * one->rounds, other->curve[kind] + row * one->rounds,
-                       one->rounds * sizeof(double)))
+            if (row.curve[kind] && other_row.curve[kind] &&
+                memcmp(row.curve[kind], other_row.curve[kind], one->rounds * sizeof(double)))
                 return sa_fail(SA_INVALID,
-                               "run %" PRIu64
+                               "run %" PRId64
                                " of agent %s is in both %.200s and %.200s, and is not the same",
-                               one->run[i], one->label, two->folder, two->other_folder);
+                               row.run.run, one->label, two->folder, two->other_folder);
     }
     return SA_OK;
 }
 
 static sa_status compare(const pair *two) {
-    const sa_stored *one = two->one, *other = two->other;
-    SA_TRY(compare_options(two, one->spec->options, other->spec->options, NULL));
+    const sa_results *one = two->one, *other = two->other;
+    SA_TRY(compare_options(two, one->options, other->options, NULL));
     if (!same_grid(&one->spec->grid, &other->spec->grid))
         return sa_fail(SA_INVALID, "%.200s and %.200s are different experiments: their grids differ",
                        two->folder, two->other_folder);
@@ -114,7 +117,7 @@ static sa_status compare(const pair *two) {
             SA_TRY(sa_session_compare(json_array_get(other->sessions, k), json_array_get(one->sessions, i),
                                       two->folder));
     for (size_t i = 0; i < one->agent_count; i++) {
-        const sa_stored_agent *same = find(other, one->agents[i].label);
+        const sa_agent_runs *same = sa_results_find(other, one->agents[i].label);
         if (!same) continue;
         SA_TRY(compare_options(two, one->agents[i].options, same->options, same->label));
         SA_TRY(compare_runs(two, &one->agents[i], same));
@@ -124,61 +127,28 @@ static sa_status compare(const pair *two) {
 
 /* ---- joining ---- */
 
-static size_t add_session(json_t *sessions, json_t *session) {
-    size_t count = json_array_size(sessions);
-    for (size_t i = 0; i < count; i++)
-        if (json_equal(json_array_get(sessions, i), session)) return i;
-    json_array_append(sessions, session);
-    return count;
-}
-
-static void copy_row(const sa_stored *part, const sa_stored_agent *from, size_t row, sa_stored *out,
-                     sa_stored_agent *to) {
-    size_t at = to->runs++, rounds = to->rounds;
-    for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
-        if (to->curve[kind])
-            memcpy(to->curve[kind] + at * rounds, from->curve[kind] + row * rounds, rounds * sizeof(double));
-    to->run[at] = from->run[row];
-    to->stats[at] = from->stats[row];
-    to->session[at] = add_session(out->sessions, json_array_get(part->sessions, from->session[row]));
-}
-
-/* Run by run, from the first part that has it. */
-static sa_status join_agent(sa_stored *parts, size_t count, sa_stored *out, sa_stored_agent *to) {
-    size_t rounds = 0, row;
-    for (size_t part = 0; part < count; part++) {
-        const sa_stored_agent *from = find(&parts[part], to->label);
-        if (from && from->runs > 0) rounds = from->rounds;
-    }
-    if (rounds == 0) return SA_OK;
-    SA_TRY(sa_stored_room(to, out->wanted, rounds));
-    for (uint64_t run = out->first_run; run < out->first_run + out->wanted; run++)
-        for (size_t part = 0; part < count; part++) {
-            const sa_stored_agent *from = find(&parts[part], to->label);
-            if (!from || !sa_stored_row(from, run, &row)) continue;
-            copy_row(&parts[part], from, row, out, to);
-            break;
-        }
-    return SA_OK;
-}
-
-static sa_status list_agents(sa_stored *parts, size_t count, sa_stored *out) {
+static sa_status list_agents(const sa_results *parts, size_t count, sa_results *out) {
     size_t capacity = 0;
     for (size_t part = 0; part < count; part++)
         for (size_t i = 0; i < parts[part].agent_count; i++) {
-            const sa_stored_agent *from = &parts[part].agents[i];
-            if (find(out, from->label)) continue;
-            SA_TRY(sa_grow_array(&out->agents, &capacity, out->agent_count + 1, sizeof *out->agents));
-            sa_stored_agent *agent = &out->agents[out->agent_count++];
-            *agent = (sa_stored_agent){.cell = from->cell};
-            SA_TRY(sa_copy_text(from->label, &agent->label));
-            if (!(agent->options = sa_options_copy(from->options))) return SA_OUT_OF_MEMORY;
+            const sa_agent_runs *from = &parts[part].agents[i];
+            sa_agent_runs *agent = sa_results_find(out, from->label);
+            if (!agent) {
+                SA_TRY(sa_grow_array(&out->agents, &capacity, out->agent_count + 1, sizeof *out->agents));
+                agent = &out->agents[out->agent_count++];
+                *agent = (sa_agent_runs){.cell = from->cell};
+                SA_TRY(sa_copy_text(from->label, &agent->label));
+                if (!(agent->options = sa_options_copy(from->options))) return SA_OUT_OF_MEMORY;
+                agent->options->first_run = (int64_t)out->first_run;
+                agent->options->runs = (int64_t)out->wanted;
+            }
+            if (!agent->run && from->runs > 0) SA_TRY(sa_agent_room(agent, out->wanted, from->rounds));
         }
     return SA_OK;
 }
 
 /* The range of all runs. */
-static void take_range(const sa_stored *parts, size_t count, sa_stored *out) {
+static void take_range(const sa_results *parts, size_t count, sa_results *out) {
     uint64_t first = parts[0].first_run, end = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t own_end = parts[i].first_run + parts[i].wanted;
@@ -189,28 +159,18 @@ static void take_range(const sa_stored *parts, size_t count, sa_stored *out) {
     out->wanted = end - first;
 }
 
-sa_status sa_stored_merge(sa_stored *parts, const char *const *folders, size_t count, sa_stored *out) {
-    sa_stored joined = {0};
-    sa_status status;
+sa_status sa_results_merge(sa_results *parts, const char *const *folders, size_t count, sa_results *out) {
+    *out = (sa_results){.sessions = json_array()};
+    if (!out->sessions) return SA_OUT_OF_MEMORY;
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < i; j++) SA_TRY(compare(&(pair){&parts[j], &parts[i], folders[j], folders[i]}));
-    take_range(parts, count, &joined);
-    joined.sessions = json_array();
-    if (!joined.sessions) return SA_OUT_OF_MEMORY;
-    SA_TRY_OR_FAIL(list_agents(parts, count, &joined));
-    for (size_t i = 0; i < joined.agent_count; i++)
-        SA_TRY_OR_FAIL(join_agent(parts, count, &joined, &joined.agents[i]));
-    joined.spec = parts[0].spec;
-    parts[0].spec = NULL;
-    joined.spec->options->first_run = (int64_t)joined.first_run;
-    joined.spec->options->runs = (int64_t)joined.wanted;
-    for (size_t i = 0; i < joined.agent_count; i++) {
-        joined.agents[i].options->first_run = (int64_t)joined.first_run;
-        joined.agents[i].options->runs = (int64_t)joined.wanted;
-    }
-    *out = joined;
+    take_range(parts, count, out);
+    SA_TRY(list_agents(parts, count, out));
+    for (size_t i = 0; i < count; i++) sa_results_join(out, &parts[i]);
+    out->spec = out->own = parts[0].own;
+    out->options = out->own->options;
+    parts[0].own = NULL;
+    out->own->options->first_run = (int64_t)out->first_run;
+    out->own->options->runs = (int64_t)out->wanted;
     return SA_OK;
-fail:
-    sa_stored_clear(&joined);
-    return status;
 }

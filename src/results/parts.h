@@ -1,18 +1,16 @@
-/* DIR/parts/LABEL-RUN.npz: a finished run. */
+/* DIR/parts/LABEL-RUN.npz: a finished run, until all are; beside it its trace (.jsonl) and its log (.log). */
 #ifndef SA_RESULTS_PARTS_H
 #define SA_RESULTS_PARTS_H
 
-#include "experiment/experiment.h"
+#include "results/table.h"
 
-/* curve (SA_CURVE_COUNT), each (rounds) or NULL; `session` is JSON. */
-sa_status sa_part_write(const char *path, double *const *curve, size_t rounds, const sa_run_stats *stats,
-                        const char *session);
-/* Fills what curve has room for. */
-sa_status sa_part_read(const char *path, double *const *curve, size_t rounds, sa_run_stats *stats,
-                       char **session);
-/* How many rounds the run had. */
-sa_status sa_part_rounds(const char *path, size_t *rounds);
-/* "FOLDER/parts/LABEL-RUN.ENDING"; caller frees. */
+/* "PARTS/LABEL-RUN.ENDING"; caller frees. */
 sa_status sa_part_path(const char *parts, const char *label, uint64_t run, const char *ending, char **path);
+/* `session` is the process that made the run, and not that of the row's column. */
+sa_status sa_part_write(const char *parts, const sa_agent_runs *agent, const sa_row *row,
+                        const json_t *session);
+/* Takes a run into the table, which has not got it. One that is damaged is left where it is, to be done
+ * again; before the first the agent gets room for all. */
+sa_status sa_part_take(const char *parts, sa_results *results, sa_agent_runs *agent, uint64_t run);
 
 #endif

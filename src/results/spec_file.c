@@ -1,6 +1,5 @@
-/* DIR/spec.yaml: every option spelt out, so that `superarm run DIR/spec.yaml` repeats the experiment even
- * when presets have changed since. Agents list what differs from the options for all. A sweep is written as
- * it was asked for: what its cells have otherwise depends on their values. */
+#include "results/spec_file.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,12 +7,12 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/experiment.h"
 #include "options/presets.h"
-#include "results/folder.h"
+#include "oracle/oracle.h"
 #include "results/provenance.h"
 #include "spec/problem_option.h"
 #include "spec/spec_presets.h"
+#include <superarm/superarm.h>
 
 enum { VALUE_SIZE = 16384 };
 
@@ -40,8 +39,8 @@ static void add_option(sa_buffer *buffer, const char *indent, const sa_option_in
 }
 
 /* Is this agent one of those that --algorithm names? Such a one has no options of its own. */
-static bool from_list(const sa_plan *plan, const sa_plan_agent *agent) {
-    const sa_options *base = plan->options;
+static bool from_list(const sa_results *results, const sa_agent_runs *agent) {
+    const sa_options *base = results->options;
     char value[VALUE_SIZE], other[VALUE_SIZE];
     sa_option_info info;
     if (strcmp(agent->label, agent->options->algorithm)) return false;
@@ -52,26 +51,26 @@ static bool from_list(const sa_plan *plan, const sa_plan_agent *agent) {
     return true;
 }
 
-static void add_base(sa_buffer *buffer, const sa_plan *plan, bool lists_all) {
+static void add_base(sa_buffer *buffer, const sa_results *results, bool lists_all) {
     char value[VALUE_SIZE];
     sa_option_info info;
     for (size_t i = 0; sa_option_at(i, &info); i++) {
         if (!repeats(&info) || !strcmp(info.name, "algorithm")) continue;
-        if (sa_options_get(plan->options, info.name, value, sizeof value) != SA_OK)
+        if (sa_options_get(results->options, info.name, value, sizeof value) != SA_OK)
             buffer->status = SA_INVALID;
         else
-            add_option(buffer, "", &info, plan->options, value);
+            add_option(buffer, "", &info, results->options, value);
     }
     if (!lists_all) return;
     sa_buffer_text(buffer, "algorithm:\n");
-    for (size_t i = 0; i < plan->agent_count; i++) {
+    for (size_t i = 0; i < results->agent_count; i++) {
         sa_buffer_text(buffer, "  - ");
-        sa_buffer_quote(buffer, plan->agents[i].label);
+        sa_buffer_quote(buffer, results->agents[i].label);
         sa_buffer_text(buffer, "\n");
     }
 }
 
-static void add_agent(sa_buffer *buffer, const sa_plan *plan, const sa_plan_agent *agent) {
+static void add_agent(sa_buffer *buffer, const sa_results *results, const sa_agent_runs *agent) {
     char value[VALUE_SIZE], other[VALUE_SIZE];
     sa_option_info info;
     sa_buffer_text(buffer, "  ");
@@ -79,27 +78,28 @@ static void add_agent(sa_buffer *buffer, const sa_plan *plan, const sa_plan_agen
     sa_buffer_text(buffer, ":\n");
     for (size_t i = 0; sa_option_at(i, &info); i++)
         if (info.scope == SA_SCOPE_AGENT &&
-            (!same_value(agent->options, plan->options, info.name, value, other) ||
+            (!same_value(agent->options, results->options, info.name, value, other) ||
              !strcmp(info.name, "algorithm")))
             add_option(buffer, "    ", &info, agent->options, value);
 }
 
 /* Did code of the caller's own take part? */
-static bool has_own(const sa_plan *plan) {
-    bool own = strcmp(plan->options->environment, "own") == 0;
-    for (size_t i = 0; i < plan->agent_count; i++)
-        own = own || !strcmp(plan->agents[i].options->algorithm, "own") ||
-              plan->agents[i].options->oracle == SA_ORACLE_OWN;
+static bool has_own(const sa_results *results) {
+    bool own = strcmp(results->options->environment, "own") == 0;
+    for (size_t i = 0; i < results->agent_count; i++)
+        own = own || !strcmp(results->agents[i].options->algorithm, "own") ||
+              results->agents[i].options->oracle == SA_ORACLE_OWN;
     return own;
 }
 
-static void add_plan(sa_buffer *buffer, const sa_plan *plan) {
+static void add_all(sa_buffer *buffer, const sa_results *results) {
     bool lists_all = true;
-    for (size_t i = 0; i < plan->agent_count; i++) lists_all = lists_all && from_list(plan, &plan->agents[i]);
-    add_base(buffer, plan, lists_all);
+    for (size_t i = 0; i < results->agent_count; i++)
+        lists_all = lists_all && from_list(results, &results->agents[i]);
+    add_base(buffer, results, lists_all);
     if (lists_all) return;
     sa_buffer_text(buffer, "agents:\n");
-    for (size_t i = 0; i < plan->agent_count; i++) add_agent(buffer, plan, &plan->agents[i]);
+    for (size_t i = 0; i < results->agent_count; i++) add_agent(buffer, results, &results->agents[i]);
 }
 
 /* ---- writing a sweep ---- */
@@ -138,22 +138,22 @@ static void add_given(sa_buffer *buffer, const sa_options *options, const char *
     }
 }
 
-static void add_sweep(sa_buffer *buffer, const sa_experiment *experiment, const sa_options *runs) {
-    const sa_grid *grid = &experiment->grid;
-    if (!sa_options_given(experiment->options, "preset")) {
+static void add_sweep(sa_buffer *buffer, const sa_spec *spec, const sa_options *runs) {
+    const sa_grid *grid = &spec->grid;
+    if (!sa_options_given(spec->options, "preset")) {
         sa_buffer_text(buffer, "preset: ");
-        sa_spec_add_preset(buffer, experiment->options->preset);
+        sa_spec_add_preset(buffer, spec->options->preset);
         sa_buffer_text(buffer, "\n");
     }
-    add_given(buffer, experiment->options, "");
+    add_given(buffer, spec->options, "");
     sa_buffer_format(buffer, "first-run: %lld\nruns: %lld\n", (long long)runs->first_run,
                      (long long)runs->runs);
-    if (experiment->agent_count > 0) sa_buffer_text(buffer, "agents:\n");
-    for (size_t i = 0; i < experiment->agent_count; i++) {
+    if (spec->agent_count > 0) sa_buffer_text(buffer, "agents:\n");
+    for (size_t i = 0; i < spec->agent_count; i++) {
         sa_buffer_text(buffer, "  ");
-        sa_buffer_quote(buffer, experiment->agents[i].label);
+        sa_buffer_quote(buffer, spec->agents[i].label);
         sa_buffer_text(buffer, ":\n");
-        add_given(buffer, experiment->agents[i].own, "    ");
+        add_given(buffer, spec->agents[i].own, "    ");
     }
     sa_buffer_text(buffer, "grid:\n");
     for (size_t i = 0; i < grid->count; i++) {
@@ -167,16 +167,15 @@ static void add_sweep(sa_buffer *buffer, const sa_experiment *experiment, const 
 }
 
 /* The presets that take part. */
-static void add_settings(sa_buffer *buffer, const sa_experiment *experiment, const sa_plan *plan) {
+static void add_settings(sa_buffer *buffer, const sa_results *results) {
+    const sa_grid *grid = &results->spec->grid;
     bool used[sa_preset_count] = {0};
-    used[plan->options->preset] = true;
-    for (size_t i = 0; i < plan->agent_count; i++) used[plan->agents[i].options->preset] = true;
-    for (size_t i = 0; i < experiment->grid.count; i++) /* whose cells are in other plans, too */
-        for (size_t k = 0;
-             !strcmp(experiment->grid.axes[i].name, "preset") && k < experiment->grid.axes[i].count; k++)
+    used[results->options->preset] = true;
+    for (size_t i = 0; i < results->agent_count; i++) used[results->agents[i].options->preset] = true;
+    for (size_t i = 0; i < grid->count; i++) /* whose cells are in other plans, too */
+        for (size_t k = 0; !strcmp(grid->axes[i].name, "preset") && k < grid->axes[i].count; k++)
             for (int preset = 0; preset < sa_preset_count; preset++)
-                used[preset] =
-                    used[preset] || !strcmp(experiment->grid.axes[i].values[k], sa_preset_name(preset));
+                used[preset] = used[preset] || !strcmp(grid->axes[i].values[k], sa_preset_name(preset));
     sa_spec_add_settings(buffer, used);
 }
 
@@ -190,38 +189,23 @@ static bool is_written(const char *path, const sa_buffer *buffer) {
     return same;
 }
 
-static sa_status write_spec(const sa_experiment *experiment, const sa_plan *plan, const char *path) {
+sa_status sa_spec_write(const sa_results *results, const char *path) {
     sa_buffer buffer = {0};
-    bool sweep = experiment->grid.count > 0;
+    bool sweep = results->spec->grid.count > 0;
     sa_buffer_format(&buffer, "# Superarm %s: ", sa_version());
     sa_buffer_text(
-        &buffer, has_own(plan)
+        &buffer, has_own(results)
                      ? "what is `own` here is code of the caller, without which this file cannot be run again"
                  : sweep ? "`superarm sweep` with this file repeats the experiment"
                          : "`superarm run` with this file repeats the experiment");
     sa_buffer_text(&buffer, "\n");
     if (sweep)
-        add_sweep(&buffer, experiment, plan->options);
+        add_sweep(&buffer, results->spec, results->options);
     else
-        add_plan(&buffer, plan);
-    add_settings(&buffer, experiment, plan);
+        add_all(&buffer, results);
+    add_settings(&buffer, results);
     sa_status status = buffer.status;
     if (status == SA_OK && !is_written(path, &buffer)) status = sa_file_write(path, buffer.text, buffer.size);
     sa_buffer_clear(&buffer);
-    return status;
-}
-
-sa_status sa_spec_write(const sa_work *work, const char *path) {
-    return write_spec(work->experiment, work->plans[0], path);
-}
-
-sa_status sa_spec_write_stored(const sa_stored *stored, const char *path) {
-    sa_plan plan = {.options = stored->spec->options};
-    SA_TRY(sa_alloc_array(stored->agent_count, sizeof *plan.agents, &plan.agents));
-    for (size_t i = 0; i < stored->agent_count; i++)
-        plan.agents[plan.agent_count++] =
-            (sa_plan_agent){.label = stored->agents[i].label, .options = stored->agents[i].options};
-    sa_status status = write_spec(stored->spec, &plan, path);
-    sa_free(plan.agents);
     return status;
 }

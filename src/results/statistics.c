@@ -9,12 +9,12 @@
  *   nu even: sin theta (1 + 1/2 cos^2 theta + ... + (1 3 ... (nu-3)) / (2 4 ... (nu-2)) cos^(nu-2) theta)
  *
  * which is inverted by bisection. From nu = 200 on, the expansion in 1/nu (26.7.5) is exact to 1e-10. */
+#include "results/statistics.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/functions.h"
-#include "experiment/experiment.h"
-#include "results/statistics.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -75,26 +75,28 @@ bool sa_runs_alike(const double *const *curves, size_t count, size_t runs, size_
     return alike;
 }
 
-sa_totals sa_totals_of(double *const *curve, const sa_run_stats *stats, size_t runs, size_t rounds) {
-    sa_totals total = {.alike = sa_runs_alike((const double *const *)curve, SA_CURVE_COUNT, runs, rounds)};
-    for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
-        if (curve[kind] && runs > 0)
-            total.final[kind] = sa_final_mean(curve[kind], total.alike ? 1 : runs, rounds);
-    for (size_t run = 0; run < runs; run++) {
-        const sa_run_stats *one = &stats[run];
-        total.stats.seconds += one->seconds / (double)runs;
-        total.stats.select_seconds += one->select_seconds / (double)runs;
-        total.stats.update_seconds += one->update_seconds / (double)runs;
-        total.stats.train_seconds += one->train_seconds / (double)runs;
-        total.stats.replay_seconds += one->replay_seconds / (double)runs;
-        if (one->peak_bytes > total.stats.peak_bytes) total.stats.peak_bytes = one->peak_bytes;
-        total.stats.diverged_trainings += one->diverged_trainings;
-        if (one->certificate > total.stats.certificate) total.stats.certificate = one->certificate;
-        total.stats.unproven_rounds += one->unproven_rounds;
-        for (int i = 0; i < SA_MIXTURE_COUNT; i++) {
-            sa_mixture mixture = one->mixture;
-            *sa_mixture_at(&total.stats.mixture, i) += *sa_mixture_at(&mixture, i) / (double)runs;
-        }
+/* NaN: there is none. */
+static double total_of(const sa_agent_runs *agent, size_t column) {
+    const sa_column *about = &sa_columns[column];
+    double total = 0;
+    for (size_t i = 0; i < agent->runs; i++) {
+        bool whole = about->kind <= SA_KIND_OF_BYTES;
+        double number = whole ? (double)agent->run[i].whole[column] : agent->run[i].number[column];
+        if (about->over == SA_OVER_LARGEST)
+            total = number > total ? number : total;
+        else
+            total += about->over == SA_OVER_MEAN ? number / (double)agent->runs : number;
     }
-    return total;
+    return about->kind == SA_KIND_OF_FACTOR && total == 0 ? NAN : total;
+}
+
+sa_totals sa_agent_totals(const sa_agent_runs *agent) {
+    sa_totals totals = {.alike = sa_runs_alike((const double *const *)agent->curve, SA_CURVE_COUNT,
+                                               agent->runs, agent->rounds)};
+    for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
+        if (agent->curve[kind] && agent->runs > 0)
+            totals.final[kind] =
+                sa_final_mean(agent->curve[kind], totals.alike ? 1 : agent->runs, agent->rounds);
+    for (size_t k = 0; k < SA_COLUMN_COUNT; k++) totals.column[k] = total_of(agent, k);
+    return totals;
 }

@@ -1,18 +1,17 @@
-/* DIR/summary.json: what came of the experiment, for people and scripts. */
-#include <inttypes.h>
+#include "results/summary.h"
+
 #include <math.h>
 #include <string.h>
-
-#include <jansson.h>
 
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "options/presets.h"
 #include "results/display.h"
-#include "results/folder.h"
 #include "results/provenance.h"
+#include "results/statistics.h"
 #include "spec/spec_presets.h"
+#include <superarm/superarm.h>
 
 enum { VALUE_SIZE = 16384 };
 
@@ -66,22 +65,40 @@ static void add_mean(sa_buffer *buffer, sa_curve_kind kind, const sa_mean *mean)
     sa_buffer_text(buffer, "},\n");
 }
 
-static void add_seconds(sa_buffer *buffer, const char *name, double seconds) {
-    sa_buffer_format(buffer, "      \"%s\": ", name);
-    sa_buffer_number(buffer, seconds, 6);
-    sa_buffer_text(buffer, ",\n");
+/* The columns that have a name here: "seconds_per_run": 0.5, "mixture": {"a": 0.1, ...}, "peak_bytes": 100 */
+static void add_columns(sa_buffer *buffer, const sa_totals *totals) {
+    const char *between = "", *object = NULL; /* the one that is open: its name and the dot */
+    for (size_t k = 0; k < SA_COLUMN_COUNT; k++) {
+        const sa_column *column = &sa_columns[k];
+        double number = totals->column[k];
+        const char *dot = strchr(column->json, '.');
+        size_t size = dot ? (size_t)(dot + 1 - column->json) : 0;
+        if (!*column->json || (column->kind == SA_KIND_OF_SHARE && isnan(number))) continue;
+        bool inside = object && dot && !strncmp(object, column->json, size);
+        if (object && !inside) sa_buffer_text(buffer, "}");
+        sa_buffer_text(buffer, inside ? ", " : between);
+        if (dot && !inside) sa_buffer_format(buffer, "      \"%.*s\": {", (int)size - 1, column->json);
+        sa_buffer_format(buffer, "%s\"%s\": ", dot ? "" : "      ", column->json + size);
+        if (column->kind <= SA_KIND_OF_BYTES && column->over != SA_OVER_MEAN)
+            sa_buffer_format(buffer, "%.0f", number);
+        else
+            sa_buffer_number(buffer, number, column->kind == SA_KIND_OF_FACTOR ? 0 : 6);
+        object = dot ? column->json : NULL;
+        between = ",\n";
+    }
+    sa_buffer_text(buffer, object ? "}\n    }" : "\n    }");
 }
 
 /* What regret is measured against: see sa_regret_note. */
-static void add_regret(sa_buffer *buffer, const sa_stored_agent *agent, uint64_t unproven) {
+static void add_regret(sa_buffer *buffer, const sa_agent_runs *agent, double unproven) {
     sa_buffer_text(buffer, "      \"regret\": {\"alpha\": ");
-    sa_buffer_number(buffer, sa_regret_alpha(agent->options, unproven), 0);
-    sa_buffer_format(buffer, ", \"against\": \"%s\", \"unproven_rounds\": %" PRIu64 "},\n",
-                     unproven ? "oracle" : "best", unproven);
+    sa_buffer_number(buffer, sa_regret_alpha(agent->options, unproven > 0), 0);
+    sa_buffer_format(buffer, ", \"against\": \"%s\", \"unproven_rounds\": %.0f},\n",
+                     unproven > 0 ? "oracle" : "best", unproven);
 }
 
-static void add_agent(sa_buffer *buffer, const sa_stored *stored, const sa_stored_agent *agent) {
-    sa_totals total = sa_totals_of(agent->curve, agent->stats, agent->runs, agent->rounds);
+static void add_agent(sa_buffer *buffer, const sa_results *results, const sa_agent_runs *agent) {
+    sa_totals total = sa_agent_totals(agent);
     char *display = NULL;
     if (sa_agent_display(agent->label, agent->options, &display) != SA_OK) buffer->status = SA_OUT_OF_MEMORY;
     sa_buffer_text(buffer, "    ");
@@ -95,28 +112,13 @@ static void add_agent(sa_buffer *buffer, const sa_stored *stored, const sa_store
     sa_spec_add_preset(buffer, agent->options->preset);
     sa_buffer_text(buffer, "\"");
     sa_buffer_text(buffer, ",\n      \"options\": ");
-    add_options(buffer, agent->options, &stored->spec->grid, "      ");
+    add_options(buffer, agent->options, &results->spec->grid, "      ");
     sa_buffer_format(buffer, ",\n      \"runs\": %zu,\n      \"rounds\": %zu,\n", agent->runs, agent->rounds);
     if (total.alike) sa_buffer_text(buffer, "      \"alike\": true,\n");
-    add_regret(buffer, agent, total.stats.unproven_rounds);
+    add_regret(buffer, agent, total.unproven_rounds);
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
         if (agent->curve[kind] && kind != SA_CURVE_REWARD) add_mean(buffer, kind, &total.final[kind]);
-    add_seconds(buffer, "seconds_per_run", total.stats.seconds);
-    add_seconds(buffer, "select_seconds", total.stats.select_seconds);
-    add_seconds(buffer, "update_seconds", total.stats.update_seconds);
-    add_seconds(buffer, "train_seconds", total.stats.train_seconds);
-    add_seconds(buffer, "replay_seconds", total.stats.replay_seconds);
-    sa_buffer_text(buffer, "      \"certificate\": ");
-    sa_buffer_number(buffer, total.stats.certificate > 0 ? total.stats.certificate : NAN, 0);
-    sa_buffer_text(buffer, ",\n");
-    if (sa_mixture_is_there(&total.stats.mixture)) {
-        sa_buffer_text(buffer, "      \"mixture\": {");
-        sa_mixture_write(&total.stats.mixture, 6, buffer);
-        sa_buffer_text(buffer, "},\n");
-    }
-    sa_buffer_format(buffer,
-                     "      \"peak_bytes\": %" PRIu64 ",\n      \"diverged_trainings\": %" PRIu64 "\n    }",
-                     total.stats.peak_bytes, total.stats.diverged_trainings);
+    add_columns(buffer, &total);
 }
 
 static void add_json(sa_buffer *buffer, const json_t *value) {
@@ -153,11 +155,11 @@ static void add_sessions(sa_buffer *buffer, const json_t *sessions) {
 }
 
 /* {"tuned-1": {"init": "uniform", ...}}: what no option sets. */
-static void add_settings(sa_buffer *buffer, const sa_stored *stored) {
+static void add_settings(sa_buffer *buffer, const sa_results *results) {
     bool used[sa_preset_count] = {0};
     char value[256];
     const char *name, *between = "";
-    for (size_t i = 0; i < stored->agent_count; i++) used[stored->agents[i].options->preset] = true;
+    for (size_t i = 0; i < results->agent_count; i++) used[results->agents[i].options->preset] = true;
     sa_buffer_text(buffer, "  \"settings\": {");
     for (int preset = 0; preset < sa_preset_count; preset++) {
         if (!used[preset]) continue;
@@ -174,24 +176,24 @@ static void add_settings(sa_buffer *buffer, const sa_stored *stored) {
     sa_buffer_text(buffer, "},\n");
 }
 
-sa_status sa_summary_write(const sa_stored *stored, const char *path) {
+sa_status sa_summary_write(const sa_results *results, const char *path) {
     sa_buffer buffer = {0};
-    size_t missing = sa_stored_missing(stored);
+    size_t missing = sa_results_missing(results);
     sa_buffer_format(&buffer, "{\n  \"version\": \"%s\",\n  \"format\": %d,\n  \"complete\": %s,\n",
                      sa_version(), SA_SUMMARY_FORMAT, missing ? "false" : "true");
     if (missing) sa_buffer_format(&buffer, "  \"missing_runs\": %zu,\n", missing);
-    add_sessions(&buffer, stored->sessions);
-    if (stored->spec->grid.count > 0) add_grid(&buffer, &stored->spec->grid);
-    add_settings(&buffer, stored);
+    add_sessions(&buffer, results->sessions);
+    if (results->spec->grid.count > 0) add_grid(&buffer, &results->spec->grid);
+    add_settings(&buffer, results);
     sa_buffer_text(&buffer, "  \"options\": ");
-    add_options(&buffer, stored->spec->options, NULL, "  ");
+    add_options(&buffer, results->options, NULL, "  ");
     sa_buffer_text(&buffer, ",\n  \"agents\": {\n");
     const char *comma = "";
-    for (size_t i = 0; i < stored->agent_count; i++) {
-        if (stored->agents[i].runs == 0) continue; /* which is then not complete */
+    for (size_t i = 0; i < results->agent_count; i++) {
+        if (results->agents[i].runs == 0) continue; /* which is then not complete */
         sa_buffer_text(&buffer, comma);
         comma = ",\n";
-        add_agent(&buffer, stored, &stored->agents[i]);
+        add_agent(&buffer, results, &results->agents[i]);
     }
     sa_buffer_text(&buffer, "\n  }\n}\n");
     sa_status status = buffer.status;

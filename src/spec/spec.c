@@ -2,6 +2,8 @@
  *
  * What wins, from weak to strong: the preset, the spec file, flags, the agent's own options. An agent's own
  * options are kept apart until the experiment is resolved, so this holds in whatever order they come. */
+#include "spec/spec.h"
+
 #include <string.h>
 
 #include <jansson.h>
@@ -10,7 +12,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/yaml.h"
-#include "experiment/experiment.h"
 #include "spec/problem_option.h"
 #include "spec/spec_presets.h"
 
@@ -24,39 +25,26 @@ static void spec_agent_clear(sa_spec_agent *agent) {
     *agent = (sa_spec_agent){0};
 }
 
-sa_experiment *sa_experiment_new(void) {
-    sa_experiment *experiment;
-    if (sa_alloc_array(1, sizeof *experiment, &experiment) != SA_OK) return NULL;
-    experiment->options = sa_options_new(NULL);
-    if (!experiment->options) {
-        sa_free(experiment);
-        return NULL;
-    }
-    pthread_mutex_init(&experiment->turns.lock, NULL);
-    return experiment;
+sa_status sa_spec_init(sa_spec *spec) {
+    *spec = (sa_spec){.options = sa_options_new(NULL)};
+    return spec->options ? SA_OK : SA_OUT_OF_MEMORY;
 }
 
-void sa_experiment_destroy(sa_experiment *experiment) {
-    if (!experiment) return;
-    sa_work_destroy(experiment->work);
-    sa_grid_clear(&experiment->grid);
-    sa_free(experiment->presets);
-    for (size_t i = 0; i < experiment->agent_count; i++) spec_agent_clear(&experiment->agents[i]);
-    sa_free(experiment->agents);
-    sa_options_destroy(experiment->options);
-    pthread_mutex_destroy(&experiment->turns.lock);
-    sa_free(experiment);
+void sa_spec_clear(sa_spec *spec) {
+    sa_grid_clear(&spec->grid);
+    sa_free(spec->presets);
+    sa_spec_drop_agents(spec, 0);
+    sa_free(spec->agents);
+    sa_options_destroy(spec->options);
+    *spec = (sa_spec){0};
 }
 
-const sa_options *sa_experiment_options(const sa_experiment *experiment) { return experiment->options; }
-
-sa_status sa_experiment_set(sa_experiment *experiment, const char *name, const char *value) {
-    experiment->checked = false;
-    if (!strcmp(name ? name : "", "preset")) { /* the spec's is not meant any more */
-        sa_free(experiment->presets);
-        experiment->presets = NULL;
+sa_status sa_spec_set_all(sa_spec *spec, const char *name, const char *value) {
+    if (!strcmp(name ? name : "", "preset")) { /* the file's is not meant any more */
+        sa_free(spec->presets);
+        spec->presets = NULL;
     }
-    return sa_spec_set(experiment->options, name, value);
+    return sa_spec_set(spec->options, name, value);
 }
 
 /* ---- agents ---- */
@@ -88,9 +76,9 @@ sa_status sa_label_check(const char *label) {
     return SA_OK;
 }
 
-static sa_spec_agent *find_agent(const sa_experiment *experiment, size_t first, const char *label) {
-    for (size_t i = first; i < experiment->agent_count; i++)
-        if (!strcmp(experiment->agents[i].label, label)) return &experiment->agents[i];
+static sa_spec_agent *find_agent(const sa_spec *spec, size_t first, const char *label) {
+    for (size_t i = first; i < spec->agent_count; i++)
+        if (!strcmp(spec->agents[i].label, label)) return &spec->agents[i];
     return NULL;
 }
 
@@ -104,11 +92,10 @@ static sa_status set_own(sa_spec_agent *agent, const char *name, const char *val
     return status == SA_OK ? SA_OK : sa_fail_prefix(status, "agent %s: ", agent->label);
 }
 
-sa_status sa_spec_add_agent(sa_experiment *experiment, const char *label) {
+sa_status sa_spec_add_agent(sa_spec *spec, const char *label) {
     SA_TRY(sa_label_check(label));
-    if (find_agent(experiment, 0, label)) return sa_fail(SA_INVALID, "two agents are labelled %s", label);
-    SA_TRY(sa_grow_array(&experiment->agents, &experiment->agent_capacity, experiment->agent_count + 1,
-                         sizeof *experiment->agents));
+    if (find_agent(spec, 0, label)) return sa_fail(SA_INVALID, "two agents are labelled %s", label);
+    SA_TRY(sa_grow_array(&spec->agents, &spec->agent_capacity, spec->agent_count + 1, sizeof *spec->agents));
     sa_spec_agent agent = {0};
     SA_TRY(sa_copy_text(label, &agent.label));
     agent.own = sa_options_new(NULL);
@@ -116,13 +103,12 @@ sa_status sa_spec_add_agent(sa_experiment *experiment, const char *label) {
         spec_agent_clear(&agent);
         return SA_OUT_OF_MEMORY;
     }
-    experiment->agents[experiment->agent_count++] = agent;
-    experiment->checked = false;
+    spec->agents[spec->agent_count++] = agent;
     return SA_OK;
 }
 
-void sa_spec_drop_agents(sa_experiment *experiment, size_t kept) {
-    while (experiment->agent_count > kept) spec_agent_clear(&experiment->agents[--experiment->agent_count]);
+void sa_spec_drop_agents(sa_spec *spec, size_t kept) {
+    while (spec->agent_count > kept) spec_agent_clear(&spec->agents[--spec->agent_count]);
 }
 
 /* "algorithm=cn-ucb,gamma=0.3"; changes the text. */
@@ -142,9 +128,9 @@ static sa_status set_pairs(sa_spec_agent *agent, char *text) {
     return SA_OK;
 }
 
-sa_status sa_experiment_agent(sa_experiment *experiment, const char *text) {
+sa_status sa_spec_add_text(sa_spec *spec, const char *text) {
     char *copy, shown[SA_PRINTABLE];
-    size_t kept = experiment->agent_count;
+    size_t kept = spec->agent_count;
     SA_TRY(sa_copy_text(text, &copy));
     char *colon = strchr(copy, ':');
     sa_status status;
@@ -153,78 +139,62 @@ sa_status sa_experiment_agent(sa_experiment *experiment, const char *text) {
                          sa_printable(text, shown));
     } else {
         *colon = 0;
-        status = sa_spec_add_agent(experiment, copy);
-        if (status == SA_OK) status = set_pairs(&experiment->agents[kept], colon + 1);
+        status = sa_spec_add_agent(spec, copy);
+        if (status == SA_OK) status = set_pairs(&spec->agents[kept], colon + 1);
     }
-    if (status != SA_OK) sa_spec_drop_agents(experiment, kept);
+    if (status != SA_OK) sa_spec_drop_agents(spec, kept);
     sa_free(copy);
     return status;
 }
 
-sa_status sa_experiment_agent_set(sa_experiment *experiment, const char *label, const char *name,
-                                  const char *value) {
-    size_t kept = experiment->agent_count;
-    if (!find_agent(experiment, 0, label)) SA_TRY(sa_spec_add_agent(experiment, label));
-    sa_status status = set_own(find_agent(experiment, 0, label), name, value);
-    if (status != SA_OK) sa_spec_drop_agents(experiment, kept);
-    experiment->checked = false;
+sa_status sa_spec_set_agent(sa_spec *spec, const char *label, const char *name, const char *value) {
+    size_t kept = spec->agent_count;
+    if (!find_agent(spec, 0, label)) SA_TRY(sa_spec_add_agent(spec, label));
+    sa_status status = set_own(find_agent(spec, 0, label), name, value);
+    if (status != SA_OK) sa_spec_drop_agents(spec, kept);
     return status;
 }
-
-void sa_experiment_clear_agents(sa_experiment *experiment) {
-    sa_spec_drop_agents(experiment, 0);
-    sa_options_not_given(experiment->options, "algorithm"); /* still that of agents that name none */
-    experiment->checked = false;
-}
-
-sa_status sa_experiment_grid(sa_experiment *experiment, const char *name, const char *value) {
-    experiment->checked = false;
-    return sa_grid_add(&experiment->grid, name, value);
-}
-
-bool sa_experiment_has_grid(const sa_experiment *experiment) { return experiment->grid.count > 0; }
 
 /* ---- the spec file ---- */
 
 typedef struct spec_reading {
-    sa_experiment *experiment;
+    sa_spec *spec;
     size_t first, axes; /* agents and axes of the grid before them were there already */
 } spec_reading;
 
 static sa_status take_pair(void *user, const char *label, const char *key, const char *value) {
     spec_reading *reading = user;
-    sa_experiment *experiment = reading->experiment;
+    sa_spec *spec = reading->spec;
     char preset[32];
-    if (!label && !strcmp(key, "settings")) return sa_spec_take_settings(experiment, value);
+    if (!label && !strcmp(key, "settings")) return sa_spec_take_settings(&spec->presets, value);
     if (label != sa_yaml_grid && !strcmp(key, "preset")) {
-        SA_TRY(sa_spec_take_preset(experiment, value, preset));
+        SA_TRY(sa_spec_take_preset(&spec->presets, value, preset));
         value = preset;
     }
-    if (!label) return sa_spec_set(experiment->options, key, value);
-    if (label == sa_yaml_grid) return sa_grid_add(&experiment->grid, key, value);
-    sa_spec_agent *agent = find_agent(experiment, reading->first, label);
+    if (!label) return sa_spec_set(spec->options, key, value);
+    if (label == sa_yaml_grid) return sa_grid_add(&spec->grid, key, value);
+    sa_spec_agent *agent = find_agent(spec, reading->first, label);
     if (!agent) {
-        SA_TRY(sa_spec_add_agent(experiment, label));
-        agent = &experiment->agents[experiment->agent_count - 1];
+        SA_TRY(sa_spec_add_agent(spec, label));
+        agent = &spec->agents[spec->agent_count - 1];
     }
     return set_own(agent, key, value);
 }
 
-sa_status sa_experiment_read(sa_experiment *experiment, const char *path) {
-    spec_reading reading = {experiment, experiment->agent_count, experiment->grid.count};
+sa_status sa_spec_read(sa_spec *spec, const char *path) {
+    spec_reading reading = {spec, spec->agent_count, spec->grid.count};
     char *text;
     size_t size;
     SA_TRY(sa_file_read(path, &text, &size));
-    sa_options *kept = sa_options_copy(experiment->options);
+    sa_options *kept = sa_options_copy(spec->options);
     sa_status status = kept ? sa_yaml_parse(text, size, path, take_pair, &reading) : SA_OUT_OF_MEMORY;
     if (status != SA_OK && kept) { /* a spec is taken as a whole or not at all */
-        sa_spec_drop_agents(experiment, reading.first);
-        sa_grid_drop(&experiment->grid, reading.axes);
-        sa_options *half = experiment->options;
-        experiment->options = kept;
+        sa_spec_drop_agents(spec, reading.first);
+        sa_grid_drop(&spec->grid, reading.axes);
+        sa_options *half = spec->options;
+        spec->options = kept;
         kept = half;
     }
-    experiment->checked = false;
     sa_options_destroy(kept);
     sa_free(text);
     return status;

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "options/options.h"
 #include "options/presets.h"
 
 enum { VALUE_SIZE = 256 };
@@ -13,24 +14,20 @@ enum { VALUE_SIZE = 256 };
 /* ---- reading ---- */
 
 /* One more item of what the spec says, kept as a list with commas. */
-static sa_status keep(sa_experiment *experiment, const char *items) {
+sa_status sa_spec_take_settings(char **presets, const char *items) {
     char *joined;
-    const char *before = experiment->presets ? experiment->presets : "";
+    const char *before = *presets ? *presets : "";
     if (!*items) return SA_OK;
     SA_TRY(sa_format(&joined, "%s%s%s", before, *before ? "," : "", items));
-    sa_free(experiment->presets);
-    experiment->presets = joined;
+    sa_free(*presets);
+    *presets = joined;
     return SA_OK;
 }
 
-sa_status sa_spec_take_preset(sa_experiment *experiment, const char *text, char name[32]) {
+sa_status sa_spec_take_preset(char **presets, const char *text, char name[32]) {
     int version, preset = sa_preset_find(text, &version);
     snprintf(name, 32, "%s", preset >= 0 ? sa_preset_name(preset) : text);
-    return preset >= 0 && version > 0 ? keep(experiment, text) : SA_OK;
-}
-
-sa_status sa_spec_take_settings(sa_experiment *experiment, const char *items) {
-    return keep(experiment, items);
+    return preset >= 0 && version > 0 ? sa_spec_take_settings(presets, text) : SA_OK;
 }
 
 /* ---- checking ---- */
@@ -69,10 +66,10 @@ static sa_status check_item(char *item) {
     return blank ? check_setting(preset, item, blank + 1) : SA_OK;
 }
 
-sa_status sa_spec_check_presets(const sa_experiment *experiment) {
+sa_status sa_spec_check_presets(const char *presets) {
     char *copy;
-    if (!experiment->presets) return SA_OK;
-    SA_TRY(sa_copy_text(experiment->presets, &copy));
+    if (!presets) return SA_OK;
+    SA_TRY(sa_copy_text(presets, &copy));
     sa_status status = SA_OK;
     for (char *item = copy, *next; status == SA_OK && item; item = next) {
         char *comma = strchr(item, ',');

@@ -3,14 +3,16 @@
 #ifndef SA_SPEC_SPEC_PRESETS_H
 #define SA_SPEC_SPEC_PRESETS_H
 
-#include "experiment/experiment.h"
+#include "base/buffer.h"
+#include <stdbool.h>
 
-/* Reads `preset: tuned-1` of a spec: the option gets tuned, and the version is kept for the check. */
-sa_status sa_spec_take_preset(sa_experiment *experiment, const char *text, char name[32]);
+/* `*presets` is all that a spec has said so far; NULL: nothing. Reads `preset: tuned-1`: the option gets
+ * tuned, and the version is kept for the check. */
+sa_status sa_spec_take_preset(char **presets, const char *text, char name[32]);
 /* Reads `settings:`, items "tuned-1 init=uniform" joined by commas. */
-sa_status sa_spec_take_settings(sa_experiment *experiment, const char *items);
+sa_status sa_spec_take_settings(char **presets, const char *items);
 /* SA_INVALID, with what differs, where this program has other versions or settings than the spec says. */
-sa_status sa_spec_check_presets(const sa_experiment *experiment);
+sa_status sa_spec_check_presets(const char *presets);
 
 /* "tuned-1" */
 void sa_spec_add_preset(sa_buffer *buffer, int preset);

@@ -1,18 +1,18 @@
-/* --history in an experiment: a file for each agent and run. One that a run left is written over; all else
- * that is in the way is found before anything runs. */
+#include "experiment/plan_histories.h"
+
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "experiment/experiment.h"
+#include "experiment/plan.h"
 #include "memory/history_head.h"
 
-sa_status sa_plan_history(const sa_plan_agent *agent, uint64_t run, char **path) {
+sa_status sa_plan_history(const sa_agent_runs *agent, uint64_t run, char **path) {
     return sa_format(path, "%s.%s.%llu", agent->options->history, agent->label, (unsigned long long)run);
 }
 
-static bool has_histories(const sa_plan_agent *agent) {
+static bool has_histories(const sa_agent_runs *agent) {
     return !agent->code.select && *agent->options->history;
 }
 
@@ -40,7 +40,7 @@ static sa_status is_same(const char *one, const char *other, bool *same) {
 }
 
 /* Behind the last dot there is the run, so that agents share all of their files or none. */
-static sa_status check_pair(const sa_plan *plan, const sa_plan_agent *one, const sa_plan_agent *other) {
+static sa_status check_pair(const sa_plan *plan, const sa_agent_runs *one, const sa_agent_runs *other) {
     char *path = NULL, *other_path = NULL;
     bool same = false;
     sa_status status;
@@ -56,7 +56,7 @@ fail:
     return status;
 }
 
-static sa_status check_run(const sa_plan *plan, const sa_plan_agent *agent, uint64_t run) {
+static sa_status check_run(const sa_plan *plan, const sa_agent_runs *agent, uint64_t run) {
     char *path;
     SA_TRY(sa_plan_history(agent, run, &path));
     sa_status status = sa_plan_check_place(path, plan->options->out);

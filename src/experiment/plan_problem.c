@@ -1,6 +1,6 @@
-/* What oracles need beside the scores, from files that are the same for all rounds. */
+#include "experiment/plan_problem.h"
+
 #include "base/memory.h"
-#include "experiment/experiment.h"
 #include "spec/problem_option.h"
 
 sa_status sa_plan_read_structure(sa_options *options, sa_problem **out) {
@@ -45,7 +45,7 @@ fail:
 }
 
 /* What only the agent's feedback looks at. */
-sa_status sa_plan_check_discounts(const sa_plan *plan, const sa_plan_agent *agent) {
+sa_status sa_plan_check_discounts(const sa_plan *plan, const sa_agent_runs *agent) {
     sa_oracle_problem problem = {.arms = plan->environment->arms,
                                  .slate = (size_t)plan->options->slate,
                                  .data = sa_problem_data(plan->problem)};
@@ -57,7 +57,8 @@ sa_status sa_plan_check_discounts(const sa_plan *plan, const sa_plan_agent *agen
 static unsigned used(const sa_plan *plan) {
     unsigned data = 0;
     for (size_t i = 0; i < plan->agent_count; i++) {
-        data |= plan->agents[i].oracle->needs | plan->agents[i].oracle->takes;
+        const sa_oracle *oracle = sa_oracle_of_agent(&plan->agents[i]);
+        data |= oracle->needs | oracle->takes;
         if (sa_options_discounted(plan->agents[i].options)) data |= SA_BIT(SA_DISCOUNTS);
     }
     if (plan->clicks && plan->clicks->kind == SA_CLICKS_CASCADE)
@@ -67,7 +68,7 @@ static unsigned used(const sa_plan *plan) {
 
 sa_status sa_plan_check_unused(const sa_plan *plan) {
     unsigned unused = sa_problem_data(plan->problem)->given & ~used(plan);
-    const sa_oracle *oracle = plan->agents[0].oracle;
+    const sa_oracle *oracle = sa_oracle_of_agent(&plan->agents[0]);
     for (sa_datum datum = 0; datum < SA_DATUM_COUNT; datum++) {
         if (!(unused & SA_BIT(datum))) continue;
         if (plan->agent_count > 1)

@@ -1,8 +1,9 @@
-/* Options that no agent looks at: whoever gave one thinks that it matters. */
+#include "experiment/plan_effects.h"
+
 #include <string.h>
 
 #include "base/text.h"
-#include "experiment/experiment.h"
+#include <superarm/superarm.h>
 
 static bool is_set(const sa_options *options, const char *name) {
     return sa_options_given(options, name) && sa_options_changed(options, name);
@@ -23,7 +24,7 @@ static sa_status refuse(const sa_options *options, const char *name, const char 
 static sa_status check_option(const sa_plan *plan, const char *name) {
     const sa_options *set = NULL;
     for (size_t i = 0; i < plan->agent_count; i++) {
-        const sa_plan_agent *agent = &plan->agents[i];
+        const sa_agent_runs *agent = &plan->agents[i];
         if (agent->code.select) return SA_OK; /* nobody knows what code of the caller's own reads */
         if (!is_set(agent->options, name)) continue;
         if (sa_option_is_read(agent->options, name)) return SA_OK;
@@ -33,7 +34,7 @@ static sa_status check_option(const sa_plan *plan, const char *name) {
 }
 
 /* What was set for one agent is for that one to read. */
-static sa_status check_own(const sa_spec_agent *asked, const sa_plan_agent *agent) {
+static sa_status check_own(const sa_spec_agent *asked, const sa_agent_runs *agent) {
     sa_option_info info;
     if (agent->code.select || strcmp(asked->label, agent->label)) return SA_OK;
     for (size_t i = 0; sa_option_at(i, &info); i++)
@@ -43,11 +44,10 @@ static sa_status check_own(const sa_spec_agent *asked, const sa_plan_agent *agen
     return SA_OK;
 }
 
-sa_status sa_plan_check_effects(const sa_experiment *experiment, const sa_plan *plan) {
+sa_status sa_plan_check_effects(const sa_spec *spec, const sa_plan *plan) {
     sa_option_info info;
-    for (size_t i = 0; i < experiment->agent_count; i++)
-        for (size_t k = 0; k < plan->agent_count; k++)
-            SA_TRY(check_own(&experiment->agents[i], &plan->agents[k]));
+    for (size_t i = 0; i < spec->agent_count; i++)
+        for (size_t k = 0; k < plan->agent_count; k++) SA_TRY(check_own(&spec->agents[i], &plan->agents[k]));
     for (size_t i = 0; sa_option_at(i, &info); i++)
         if (info.scope == SA_SCOPE_AGENT) SA_TRY(check_option(plan, info.name));
     return SA_OK;

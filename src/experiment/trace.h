@@ -1,0 +1,23 @@
+/* The trace: one JSON object a line and round. Every job writes a file of its own; they are joined at the
+ * end, so that the order does not depend on which run was first. */
+#ifndef SA_EXPERIMENT_TRACE_H
+#define SA_EXPERIMENT_TRACE_H
+
+#include "experiment/chosen.h"
+#include "results/table.h"
+#include <superarm/agent.h>
+
+typedef struct sa_trace sa_trace;
+sa_status sa_trace_begin(const char *path, const char *label, int digits, sa_trace **out);
+/* One line; feedback (chosen->slate). `mixture` is shown where there is one, `epoch`, which has the epoch
+ * and the hidden units of the network that chose, unless it is NULL. */
+sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa_chosen *chosen,
+                         const double *feedback, double expected_regret, double realised_regret,
+                         const sa_mixture *mixture, const sa_agent_counts *epoch);
+/* Puts the file in its place; frees the trace either way. */
+sa_status sa_trace_finish(sa_trace *trace);
+void sa_trace_abandon(sa_trace *trace); /* NULL is fine */
+/* Joins the parts with this ending of all runs that were asked for, in the order of agent, run, round. */
+sa_status sa_trace_join(const sa_results *results, const char *parts, const char *ending, const char *path);
+
+#endif
