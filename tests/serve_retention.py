@@ -115,5 +115,23 @@ def what_is_deleted_is_given_back():
         assert os.path.getsize(server.folder + "/journal.db") < full / 2
 
 
+def an_agent_remembers_its_sample_and_nothing_else():
+    """What GET model gives does not grow with events that were answered long ago."""
+    with home(PROGRAM) as server:
+        check(server.call("PUT", "/v1/agents/home", {**AGENT, "options": {"algorithm": "comblin-ucb", "dim": 2, "keep-rows": 1000}}), 201)
+
+        total = [0]
+
+        def learn(events, name):
+            total[0] += events
+            for i in range(events):
+                check(server.call("POST", "/v1/agents/home/decide", {"event": f"{name}{i}", "contexts": [[i % 7, 1], [1, i % 5], [i % 3, 2]]}), 201)
+                check(server.call("POST", "/v1/agents/home/feedback", {"event": f"{name}{i}", "feedback": [1, 0]}), 204)
+            until(lambda: check(server.call("GET", "/v1/agents/home"), 200)["counts"]["learnt"] == total[0], 30)
+            return len(check(server.call("GET", "/v1/agents/home/model"), 200))
+        early, late = learn(900, "early"), learn(900, "late")
+        assert late < 1.1 * early, (early, late)
+
+
 if __name__ == "__main__":
-    main(the_folder_is_flat_at_a_steady_load, what_is_deleted_is_given_back)
+    main(an_agent_remembers_its_sample_and_nothing_else, the_folder_is_flat_at_a_steady_load, what_is_deleted_is_given_back)
