@@ -114,9 +114,9 @@ sa_options *sv_settings_options(const sv_settings *self, sv_refusal *why) {
         return NULL;
     }
     snprintf(slate, sizeof slate, "%zu", self->slate);
-    /* Decisions wait in the journal, and reach the agent with their feedback: it need not remember them. */
+    /* Decisions wait in the journal, and reach the agent with their feedback: it need not remember many. */
     if (sa_options_set(options, "slate", slate) != SA_OK ||
-        sa_options_set(options, "pending-limit", "1") != SA_OK)
+        sa_options_set(options, "pending-limit", "1000") != SA_OK)
         goto fail_library;
     if (preset && !set_option(options, "preset", preset, why)) goto fail;
     json_object_foreach(self->options, name, value) if (!set_option(options, name, value, why)) goto fail;

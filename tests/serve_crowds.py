@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import select
 import socket
 import sys
 import time
@@ -132,6 +133,11 @@ def half_sent_bodies_have_a_budget():
                 held.append(one)
             except OSError:  # refused, and closed while we were sending
                 refused += 1
+        for one in list(held):  # a busy machine refuses later
+            if select.select([one], [], [], 0.05)[0]:
+                refused += 1
+                held.remove(one)
+                one.close()
         assert held and refused > 50, (len(held), refused)
         assert rss(server) - before < 60e6, "%.0f MB" % ((rss(server) - before) / 1e6)
         assert 4e6 < metric(server, "superarm_body_bytes") < 33e6

@@ -129,7 +129,7 @@ def an_agent_remembers_its_sample_and_nothing_else():
                 check(server.call("POST", "/v1/agents/home/feedback", {"event": f"{name}{i}", "feedback": [1, 0]}), 204)
             until(lambda: check(server.call("GET", "/v1/agents/home"), 200)["counts"]["learnt"] == total[0], 30)
             return len(check(server.call("GET", "/v1/agents/home/model"), 200))
-        early, late = learn(900, "early"), learn(900, "late")
+        early, late = learn(1100, "early"), learn(1100, "late")
         assert late < 1.1 * early, (early, late)
 
 

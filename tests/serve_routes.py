@@ -279,7 +279,7 @@ def the_log_teaches_the_same_agent():
         until(lambda: agent(server)["model"] == agent(server)["seq"])
         log, learnt = server.folder + ".jsonl", server.folder + ".npz"
         open(log, "wb").write(check(server.call("GET", "/v1/agents/home/log"), 200))
-        done = subprocess.run([PROGRAM, "learn", log, "--algorithm", "cn-ucb", "--dim", "2", "--hidden", "8", "--slate", "2", "--out", learnt, "--quiet"], capture_output=True, text=True)
+        done = subprocess.run([PROGRAM, "learn", log, "--algorithm", "cn-ucb", "--dim", "2", "--hidden", "8", "--slate", "2", "--pending-limit", "1000", "--out", learnt, "--quiet"], capture_output=True, text=True)
         assert done.returncode == 0, done
         ours, theirs = zipfile.ZipFile(io.BytesIO(check(server.call("GET", "/v1/agents/home/model"), 200))), zipfile.ZipFile(learnt)
         assert set(ours.namelist()) == set(theirs.namelist())

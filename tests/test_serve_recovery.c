@@ -19,8 +19,9 @@ enum { DIM = 3, ARMS = 7, THREADS = 3, EVENTS = 40, LIVES = 3 };
 static const char AGENT[] = "{\"options\": {\"algorithm\": \"cn-ts\", \"dim\": 3, \"hidden\": 6, "
                             "\"train-every\": 3, \"seed\": 11}, \"slate\": 2, "
                             "\"default_feedback\": 0, \"wait_seconds\": 0}";
-static const char *const OPTIONS[][2] = {{"algorithm", "cn-ts"}, {"dim", "3"},   {"hidden", "6"},
-                                         {"train-every", "3"},   {"seed", "11"}, {"slate", "2"}};
+static const char *const OPTIONS[][2] = {{"algorithm", "cn-ts"},   {"dim", "3"},   {"hidden", "6"},
+                                         {"train-every", "3"},     {"seed", "11"}, {"slate", "2"},
+                                         {"pending-limit", "1000"}};
 
 /* ---- load ---- */
 
