@@ -19,6 +19,8 @@ from typing import Any, Iterator
 
 __all__ = ["Client", "ServiceError"]
 
+_AWAY = (429, 503)
+
 
 class ServiceError(Exception):
     """The service refused: its status, its code ("bad_request", "not_found"...) and its sentence."""
@@ -55,16 +57,27 @@ class Client:
     # ---- deciding ----
 
     def decide(self, agent: str, contexts: Any = None, *, items: Any = None, context: Any = None, event: str | None = None,
-               slate: int | None = None, exclude: Any = None, problem: Any = None, explain: bool = False) -> dict[str, Any]:
-        """{"event", "slate", "propensity", "position_propensities", "model"}: the slate has ids, or indices where items have none."""
+               slate: int | None = None, exclude: Any = None, problem: Any = None, explain: bool = False, fallback: Any = None) -> dict[str, Any]:
+        """{"event", "slate", "propensity", "position_propensities", "model"}: the slate has ids, or indices where items have none.
+
+        `fallback` is the slate to show when the service is away or too busy, after all retries: the answer has it, with "fallback" True
+        and the event None, of which `feedback` takes no notice. Without it the error is raised."""
         body = {"event": event or uuid.uuid4().hex, "contexts": contexts, "items": items, "context": context, "slate": slate,
                 "exclude": exclude, "problem": problem, "explain": explain or None}
-        answer: dict[str, Any] = self._json("POST", self._path(agent, "decide"), {name: value for name, value in body.items() if value is not None})
+        try:
+            answer: dict[str, Any] = self._json("POST", self._path(agent, "decide"), {name: value for name, value in body.items() if value is not None})
+        except (ServiceError, OSError, http.client.HTTPException) as error:
+            if fallback is None or (isinstance(error, ServiceError) and error.status not in _AWAY):
+                raise
+            answer = {"event": None, "slate": list(fallback), "propensity": None, "prefix_propensities": None, "position_propensities": None,
+                      "model": None, "fallback": True}
         return answer
 
-    def feedback(self, agent: str, event: str, feedback: Any, *, id: str | None = None) -> None:
+    def feedback(self, agent: str, event: str | None, feedback: Any, *, id: str | None = None) -> None:
         """What came of a slate: a value by item id, or a list in the order of the slate, None where it was not seen. `id` tells two
         pieces of feedback with the same values apart, two clicks say; without it the second is taken for a retry of the first."""
+        if event is None:  # of a fallback: nobody decided it
+            return
         body = {"event": event, "feedback": feedback}
         self._json("POST", self._path(agent, "feedback"), {**body, "id": id} if id else body)
 
@@ -132,7 +145,7 @@ class Client:
             try:
                 return self._once(method, path, body, kind)
             except ServiceError as error:
-                if error.status not in (429, 503) or tried == self._retries:
+                if error.status not in _AWAY or tried == self._retries:
                     raise
             except (OSError, http.client.HTTPException):
                 if tried == self._retries:

@@ -123,3 +123,14 @@ def test_what_is_not_answered_is_asked_again_for_the_same_event():
         server.server_close()
     with pytest.raises(OSError):
         superarm.Client(f"http://127.0.0.1:{server.server_port}", retries=1).decide("home", [[0, 1]])
+
+
+def test_a_shop_never_shows_an_empty_page(service):
+    service.put_agent("home", {"dim": 2, "hidden": 4}, slate=1, default_feedback=0)
+    assert "fallback" not in service.decide("home", [[0, 1], [1, 0]], fallback=[1])
+    with pytest.raises(superarm.ServiceError, match="dim is 2"):  # what is wrong is told, fallback or not
+        service.decide("home", [[1, 2, 3]], fallback=[0])
+    away = superarm.Client("http://127.0.0.1:1", retries=1)
+    shown = away.decide("home", items=[{"id": "a"}, {"id": "b"}], fallback=("b",))
+    assert shown["slate"] == ["b"] and shown["event"] is None and shown["fallback"]
+    away.feedback("home", shown["event"], [1])  # nothing is sent

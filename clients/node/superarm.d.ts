@@ -1,0 +1,76 @@
+/** The service refused: its status, its code ("bad_request", "not_found"...) and its sentence. */
+export class ServiceError extends Error {
+  readonly status: number;
+  readonly code: string;
+  constructor(status: number, code: string, message: string);
+}
+
+/** A field's value, as the agent's schema has it. */
+export type Field = string | number | boolean | null | string[];
+/** An id where items have ids, else an index from 0. */
+export type Arm = string | number;
+
+export interface Item {
+  id?: string;
+  [field: string]: Field | undefined;
+}
+
+export interface DecideRequest {
+  /** One is made where none is given. */
+  event?: string;
+  context?: Record<string, Field>;
+  items?: Item[];
+  contexts?: number[][];
+  slate?: number;
+  exclude?: Arm[];
+  problem?: Record<string, unknown>;
+  explain?: boolean;
+  /** The slate to show when the service is away or too busy: a shop never shows an empty page. */
+  fallback?: Arm[];
+}
+
+export interface Decision {
+  /** null: the fallback, of which the service knows nothing. */
+  event: string | null;
+  slate: Arm[];
+  propensity: number | null;
+  prefix_propensities: number[] | null;
+  position_propensities: number[] | null;
+  model: number | null;
+  fallback?: true;
+  warnings?: string[];
+  [more: string]: unknown;
+}
+
+export interface AgentSettings {
+  slate?: number;
+  /** Of arms that get no feedback: 0 where nothing came of them, null where that is not known. A new agent needs it. */
+  default_feedback?: number | null;
+  wait_seconds?: number;
+  aggregate?: "last" | "sum" | "max";
+  retention_days?: number;
+  schema?: Record<string, unknown>;
+  reset?: boolean;
+  [more: string]: unknown;
+}
+
+/** A value by item, or a list in the order of the slate, null where it was not seen. */
+export type Feedback = Record<string, number | null> | (number | null)[];
+
+export class Client {
+  /** Of a request that got no answer within `timeout` milliseconds, or 429 or 503, at most `retries` more are sent. */
+  constructor(url?: string, settings?: { key?: string; timeout?: number; retries?: number });
+  decide(agent: string, request: DecideRequest): Promise<Decision>;
+  /** `id` tells two pieces of feedback with the same values apart; without it the second is taken for a retry of the first. */
+  feedback(agent: string, event: string | null, feedback: Feedback, more?: { id?: string }): Promise<void>;
+  putAgent(agent: string, options: Record<string, unknown>, settings?: AgentSettings): Promise<Record<string, unknown>>;
+  agents(): Promise<Record<string, unknown>[]>;
+  agent(agent: string): Promise<Record<string, unknown>>;
+  deleteAgent(agent: string): Promise<void>;
+  /** Erases what is kept of an event. */
+  erase(agent: string, event: string): Promise<void>;
+  /** The decision log from journal row `start`; those that still wait, with `final` false, at the end. */
+  log(agent: string, start?: number): AsyncGenerator<Record<string, unknown>>;
+  /** Are decisions made and kept? */
+  ready(): Promise<boolean>;
+}

@@ -1,0 +1,77 @@
+// client.js FOLDER URL: the Node client of FOLDER against the service at URL, and against servers that fail.
+const assert = require("node:assert");
+const http = require("node:http");
+const { Client, ServiceError } = require(process.argv[2]);
+
+const listen = (answer) =>
+  new Promise((ready) => {
+    const server = http.createServer(answer);
+    server.listen(0, "127.0.0.1", () => ready({ server, url: `http://127.0.0.1:${server.address().port}` }));
+  });
+const body = async (request) => {
+  let text = "";
+  for await (const part of request) text += part;
+  return JSON.parse(text);
+};
+
+async function anEventFromDecisionToLog(url) {
+  const shop = new Client(url);
+  assert(await shop.ready());
+  const made = await shop.putAgent("home", { algorithm: "cn-ucb", dim: 2, hidden: 4 }, { slate: 2, default_feedback: 0, wait_seconds: 0 });
+  assert.strictEqual(made.model, 1);
+  const request = { event: "e/1 ü", contexts: [[0, 1], [1, 0], [0.5, 0.25]] };
+  const decision = await shop.decide("home", request);
+  assert.deepStrictEqual(await shop.decide("home", request), decision);
+  await shop.feedback("home", decision.event, { [decision.slate[0]]: 1 });
+  const other = await shop.decide("home", { contexts: request.contexts, slate: 1, exclude: [0], fallback: [1] });
+  assert(other.fallback === undefined && other.slate[0] > 0);
+  const lines = [];
+  for await (const line of shop.log("home")) lines.push(line);
+  assert.deepStrictEqual(lines.map((line) => line.event), ["e/1 ü", other.event]);
+  assert.deepStrictEqual(lines[0].feedback, [1, 0]);
+  await shop.erase("home", "e/1 ü");
+  await assert.rejects(shop.feedback("home", "e/1 ü", [1, 0]), (error) => error instanceof ServiceError && error.status === 404 && error.code === "not_found");
+  // what is wrong is told, fallback or not: it would be wrong each time
+  await assert.rejects(shop.decide("home", { contexts: [[1, 2, 3]], fallback: [0] }), (error) => error.status === 400 && /dim is 2/.test(error.message));
+  await shop.deleteAgent("home");
+  assert.deepStrictEqual(await shop.agents(), []);
+  assert.throws(() => new Client("ftp://127.0.0.1"), TypeError);
+}
+
+async function whatIsNotAnsweredIsAskedAgainForTheSameEvent() {
+  const events = [];
+  const { server, url } = await listen(async (request, answer) => {
+    events.push((await body(request)).event);
+    if (events.length === 1) return request.socket.destroy();
+    answer.writeHead(events.length === 2 ? 503 : 201);
+    answer.end(events.length === 2 ? '{"error": {"code": "unavailable", "message": "not now"}}' : '{"event": "x", "slate": [0]}');
+  });
+  assert.deepStrictEqual((await new Client(url).decide("home", { contexts: [[0, 1]] })).slate, [0]);
+  assert(events.length === 3 && new Set(events).size === 1, events);
+  server.close();
+  server.closeAllConnections();
+}
+
+async function aShopNeverShowsAnEmptyPage() {
+  const { server, url } = await listen(() => {}); // takes requests, and never answers
+  const away = new Client(url, { timeout: 50, retries: 1 });
+  const shown = await away.decide("home", { contexts: [[0, 1]], fallback: [2, 0] });
+  assert(shown.fallback && shown.event === null);
+  assert.deepStrictEqual(shown.slate, [2, 0]);
+  await away.feedback("home", shown.event, [1, 0]); // nothing is sent
+  await assert.rejects(away.decide("home", { contexts: [[0, 1]] }));
+  assert(!(await away.ready()));
+  server.close();
+  server.closeAllConnections();
+  assert.deepStrictEqual((await away.decide("home", { contexts: [[0, 1]], fallback: ["p1"] })).slate, ["p1"]); // nobody listens
+}
+
+(async () => {
+  await anEventFromDecisionToLog(process.argv[3]);
+  await whatIsNotAnsweredIsAskedAgainForTheSameEvent();
+  await aShopNeverShowsAnEmptyPage();
+  console.log("ok");
+})().catch((error) => {
+  console.error(error);
+  process.exit(1);
+});
