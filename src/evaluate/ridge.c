@@ -9,8 +9,8 @@
 
 #include "base/memory.h"
 #include "evaluate/regression.h"
-#include "linalg/factors.h"
 #include "linalg/products.h"
+#include "model/gram.h"
 
 enum { BATCH = 64 };
 static const double LAMBDA = 1;
@@ -86,21 +86,19 @@ static sa_status solve(ridge *self, size_t model, double *matrix) {
         const double *gram = self->gram + fold * dim * dim;
         for (size_t i = 0; fold != model && i < dim * dim; i++) matrix[i] += gram[i];
     }
-    for (size_t i = 0; i < dim; i++) matrix[i * dim + i] += LAMBDA;
-    SA_TRY(cholesky_f64(dim, matrix, dim));
-    SA_TRY(cholesky_inverse_f64(dim, matrix, dim, matrix + dim * dim));
-    for (size_t i = 0; i < dim; i++) {
-        double sum = 0;
-        for (size_t j = 0; j < dim; j++) sum += matrix[i * dim + j] * self->moments[model * dim + j];
-        self->theta[model * dim + i] = sum;
-    }
+    double *factor = matrix + dim * dim, *theta = self->theta + model * dim;
+    if (!sa_gram_factor(dim, matrix, LAMBDA, factor))
+        return sa_fail(SA_INVALID, "the reward model cannot be fitted: its sums are not finite");
+    memcpy(theta, self->moments + model * dim, dim * sizeof *theta);
+    sa_gram_lower(dim, factor, theta);
+    sa_gram_upper(dim, factor, theta);
     return SA_OK;
 }
 
 static sa_status fit(sa_regression *base) {
     ridge *self = (ridge *)base;
     double *matrix;
-    SA_TRY(sa_alloc_matrix(2 * base->dim, base->dim, sizeof *matrix, &matrix)); /* and workspace */
+    SA_TRY(sa_alloc_matrix(2 * base->dim, base->dim, sizeof *matrix, &matrix)); /* and its factor */
     sa_status status = SA_OK;
     for (size_t fold = 0; fold < base->folds; fold++) count_rows(self, fold);
     for (size_t model = 0; model < base->folds && status == SA_OK; model++)

@@ -5,15 +5,13 @@
 
 #include "base/functions.h"
 #include "base/memory.h"
-#define SA_REAL_BITS 64
-#include "linalg/factors.h"
+#include "model/gram.h"
 #include "model/rows_real.h"
 
 static const double SHARE_WEIGHT = 5;  /* w = 1 for a start, as of so many observations */
 static const double TRUST_WEIGHT = 1;  /* k = 1 for a start, likewise */
 static const double LEAST = 0.02;      /* of w and k: nothing is out of the race for good */
 static const double LAMBDA_STEP = 3;   /* of the climb */
-static const double LAMBDA_SPREAD = 3; /* of the prior of its logarithm, as in ridge.c */
 static const double LEAST_LEFT = 1e-4; /* share of variance: perfect fits are not infinitely likely */
 static const double LEAST_LAMBDA = 0.01, MOST_LAMBDA = 1e4;
 
@@ -234,24 +232,13 @@ void sa_companion_forget(sa_companion *companion) {
 /* log evidence of `lambda`; theta into scratch */
 static double evidence(sa_companion *companion, double lambda) {
     size_t dim = companion->dim;
-    double *c = companion->factor, *u = companion->scratch, log_det = -(double)dim * sa_log(lambda), fit = 0;
-    memcpy(c, companion->gram, dim * dim * sizeof *c);
-    for (size_t j = 0; j < dim; j++) c[j * dim + j] += lambda;
-    if (cholesky_f64(dim, c, dim) != SA_OK) return -INFINITY;
-    for (size_t j = 0; j < dim; j++) {
-        u[j] = companion->input_score[j];
-        for (size_t k = 0; k < j; k++) u[j] -= c[j * dim + k] * u[k];
-        u[j] /= c[j * dim + j];
-        fit += u[j] * u[j];
-        log_det += 2 * sa_log(c[j * dim + j]);
-    }
-    for (size_t j = dim; j-- > 0;) {
-        u[j] /= c[j * dim + j];
-        for (size_t k = 0; k < j; k++) u[k] -= c[j * dim + k] * u[j];
-    }
-    double left = fmax(1 - fit / companion->numbers.score_square, LEAST_LEFT);
-    double unlikely = sa_log(lambda) / LAMBDA_SPREAD;
-    return -0.5 * companion->numbers.count * sa_log(left) - 0.5 * log_det - 0.5 * unlikely * unlikely;
+    double *factor = companion->factor, *u = companion->scratch;
+    sa_gram_fit fit;
+    if (!sa_gram_judge(dim, companion->gram, companion->input_score, lambda, factor, u, &fit))
+        return -INFINITY;
+    sa_gram_upper(dim, factor, u);
+    double left = fmax(1 - fit.explained / companion->numbers.score_square, LEAST_LEFT);
+    return sa_gram_evidence(companion->numbers.count, left, fit.log_det, lambda);
 }
 
 /* One step of the climb: trainings are many. */

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "linalg/factors.h"
 #include "linalg/products.h"
+#include "model/gram.h"
 #include "model/model.h"
 
 typedef struct linear {
@@ -109,32 +109,16 @@ fail:
     return status;
 }
 
-/* y = L^-1 y, and y = L'^-1 y */
-static void solve_lower(const double *factor, size_t dim, double *y) {
-    for (size_t i = 0; i < dim; i++) {
-        for (size_t j = 0; j < i; j++) y[i] -= factor[i * dim + j] * y[j];
-        y[i] /= factor[i * dim + i];
-    }
-}
-
-static void solve_upper(const double *factor, size_t dim, double *y) {
-    for (size_t i = dim; i-- > 0;) {
-        y[i] /= factor[i * dim + i];
-        for (size_t j = 0; j < i; j++) y[j] -= factor[i * dim + j] * y[i];
-    }
-}
-
 /* theta = Z^-1 b. Z is at least lambda I; where rounding still says no, or b has overflowed, the estimate
  * before stays. */
 static void refresh(linear *self) {
     size_t dim = self->base.dim;
     if (!self->stale) return;
     self->stale = false;
-    memcpy(self->next, self->z, dim * dim * sizeof(double));
-    if (cholesky_f64(dim, self->next, dim) != SA_OK) return;
+    if (!sa_gram_factor(dim, self->z, 0, self->next)) return; /* lambda is in z */
     memcpy(self->next_theta, self->b, dim * sizeof(double));
-    solve_lower(self->next, dim, self->next_theta);
-    solve_upper(self->next, dim, self->next_theta);
+    sa_gram_lower(dim, self->next, self->next_theta);
+    sa_gram_upper(dim, self->next, self->next_theta);
     for (size_t j = 0; j < dim; j++)
         if (!isfinite(self->next_theta[j])) return;
     double *theta = self->theta, *factor = self->factor;
@@ -281,7 +265,7 @@ static sa_status sample(const sa_model *model, const sa_gradients *gradients, do
     double *drawn;
     SA_TRY(SA_LAY(&work->inner, {&drawn, dim, sizeof *drawn}));
     sa_draw_normals(stream, 0, dim, drawn);
-    solve_upper(self->factor, dim, drawn);
+    sa_gram_upper(dim, self->factor, drawn);
     for (size_t j = 0; j < dim; j++) drawn[j] = self->theta[j] + deviation * drawn[j];
     for (size_t i = 0; i < gradients->count; i++) score[i] = dot(x + i * dim, drawn, dim);
     return SA_OK;

@@ -26,13 +26,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/functions.h"
 #include "base/memory.h"
-#include "linalg/factors.h"
 #include "linalg/products.h"
+#include "model/gram.h"
 #include "model/model.h"
 
-static const double CONSTANT = 10, SPREAD = 3;
+static const double CONSTANT = 10;
 /* of the climb to the most likely lambda */
 static const double STEP = 2, LEAST_RATIO = 1e-6, MOST_RATIO = 1e8;
 static const double LEAST_LEFT = 1e-12; /* share of the squares: a fit is never perfect */
@@ -231,22 +230,10 @@ static void add_up(const sa_training *training, sums *to) {
 }
 
 static double evidence(const ridge *self, const sums *of, double lambda, double *left) {
-    size_t dim = of->dim;
-    double log_det = -(double)dim * sa_log(lambda), fit = 0;
-    memcpy(of->factor, of->gram, dim * dim * sizeof *of->gram);
-    for (size_t j = 0; j < dim; j++) of->factor[j * dim + j] += lambda;
-    if (cholesky_f64(dim, of->factor, dim) != SA_OK) return -INFINITY;
-    for (size_t j = 0; j < dim; j++) {
-        const double *row = of->factor + j * dim;
-        of->u[j] = of->b[j];
-        for (size_t k = 0; k < j; k++) of->u[j] -= row[k] * of->u[k];
-        of->u[j] /= row[j];
-        fit += of->u[j] * of->u[j];
-        log_det += 2 * sa_log(row[j]);
-    }
-    *left = fmax(of->squares - fit, LEAST_LEFT * of->squares);
-    double prior = sa_log(lambda / self->lambda) / SPREAD;
-    return -0.5 * of->weight * sa_log(*left / of->weight) - 0.5 * log_det - 0.5 * prior * prior;
+    sa_gram_fit fit;
+    if (!sa_gram_judge(of->dim, of->gram, of->b, lambda, of->factor, of->u, &fit)) return -INFINITY;
+    *left = fmax(of->squares - fit.explained, LEAST_LEFT * of->squares);
+    return sa_gram_evidence(of->weight, *left / of->weight, fit.log_det, lambda / self->lambda);
 }
 
 /* Climbs from the present lambda. */
