@@ -132,6 +132,11 @@ SA_API sa_status sa_experiment_shards_left(sa_experiment *experiment, size_t sha
  * it are borrowed: valid until the experiment is checked or run again, or destroyed. */
 SA_API sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa_agent_result *result);
 
+/* The columns that are kept of runs, over all runs of an agent: the column-th one, by its name in
+ * summary.json, "peak_bytes" say; NaN: it is not known. false: there is no such column, or no result. */
+SA_API bool sa_experiment_column(const sa_experiment *experiment, size_t index, size_t column,
+                                 const char **name, double *value, bool *whole);
+
 /* Over runs; all but the mean are NaN when there is one run. */
 typedef struct sa_mean {
     double mean, sd, low, high; /* mean, deviation, Student's 95% interval of the mean */

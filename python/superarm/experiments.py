@@ -233,18 +233,24 @@ class _Asked:
             label, options = text(result.label) or "", read_options(result.options)
             common.update({name: options[name] for name in _COMMON})  # sizes as the environment has them
             agents[label] = {"algorithm": text(result.algorithm), "display": text(result.display), "options": {name: options[name] for name in _OF_AGENTS},
-                             **{name: getattr(result, name) for name in _NUMBERS}}
+                             **self._columns(len(agents))}
             for name in CURVES:
                 pointer = getattr(result, name)
                 if pointer:
                     curves[name][label] = arrays.from_doubles(pointer, result.runs * result.rounds).reshape(result.runs, result.rounds)
         return Results(curves, agents, {name: common[name] for name in (*_COMMON, *_OF_AGENTS)}, folder)
 
+    def _columns(self, index: int) -> Dict[str, Union[int, float]]:
+        """What is kept of runs, over all runs of an agent."""
+        found: Dict[str, Union[int, float]] = {}
+        name, value, whole = ffi.new("char **"), ffi.new("double *"), ffi.new("bool *")
+        while lib.sa_experiment_column(self.handle, index, len(found), name, value, whole):
+            found[text(name[0]) or ""] = int(value[0]) if whole[0] else value[0]
+        return found
+
 
 _OF_AGENTS = [option.name for option in list_options() if option.scope == "agent"]
 _COMMON = [option.name for option in list_options() if option.scope in ("environment", "experiment")]
-_NUMBERS = ("seconds_per_run", "select_seconds", "update_seconds", "train_seconds", "replay_seconds", "peak_bytes", "diverged_trainings",
-            "certificate")
 
 
 # ---- progress ----

@@ -1,7 +1,7 @@
 /* The public face: asking, checking, running, results. */
 #include "experiment/experiment.h"
 
-#include <math.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -140,6 +140,21 @@ sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa
         .display = told->display,
     };
     return SA_OK;
+}
+
+bool sa_experiment_column(const sa_experiment *experiment, size_t index, size_t column, const char **name,
+                          double *value, bool *whole) {
+    const sa_work *work = experiment->work;
+    if (!work || !work->finished || index >= work->results.agent_count) return false;
+    for (size_t k = 0; k < SA_COLUMN_COUNT; k++) {
+        const sa_column *about = &sa_columns[k];
+        if (!*about->json || strchr(about->json, '.') || column-- > 0) continue;
+        *name = about->json;
+        *value = work->told[index].totals.column[k];
+        *whole = about->kind <= SA_KIND_OF_BYTES && about->over != SA_OVER_MEAN;
+        return true;
+    }
+    return false;
 }
 
 /* ---- shards ---- */

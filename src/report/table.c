@@ -90,6 +90,7 @@ static sa_status put_column(char **cell, const sa_column *column, double number)
     case SA_KIND_OF_FACTOR: return put_fixed(cell, number, 3);
     case SA_KIND_OF_KEY:
     case SA_KIND_OF_COUNT: return put_fixed(cell, number, column->over == SA_OVER_MEAN);
+    case SA_KIND_OF_NUMBER: return put_fixed(cell, number, 1);
     default: return put_number(cell, number, 3);
     }
 }

@@ -73,7 +73,7 @@ static void add_columns(sa_buffer *buffer, const sa_totals *totals) {
         double number = totals->column[k];
         const char *dot = strchr(column->json, '.');
         size_t size = dot ? (size_t)(dot + 1 - column->json) : 0;
-        if (!*column->json || (column->kind == SA_KIND_OF_SHARE && isnan(number))) continue;
+        if (!*column->json || (column->kind == SA_KIND_OF_NUMBER && isnan(number))) continue;
         bool inside = object && dot && !strncmp(object, column->json, size);
         if (object && !inside) sa_buffer_text(buffer, "}");
         sa_buffer_text(buffer, inside ? ", " : between);

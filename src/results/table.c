@@ -29,7 +29,7 @@ _Static_assert(sizeof(sa_run) == SA_COLUMN_COUNT * sizeof(double), "columns are 
 sa_run sa_run_new(uint64_t number) {
     sa_run run = {.run = (int64_t)number};
     for (size_t k = 0; k < SA_COLUMN_COUNT; k++)
-        if (sa_columns[k].kind == SA_KIND_OF_SHARE) run.number[k] = NAN;
+        if (sa_columns[k].kind == SA_KIND_OF_NUMBER) run.number[k] = NAN;
     return run;
 }
 

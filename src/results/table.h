@@ -25,7 +25,7 @@
 
 /* What is known of a run when it is over: X(kind, field, over, "summary.json", shown, "report", "title").
  *
- *   kind    KEY, COUNT, BYTES: whole numbers; SECONDS; FACTOR: 1 or more, 0 where there is none; SHARE: NaN
+ *   kind    KEY, COUNT, BYTES: whole numbers; SECONDS; FACTOR: 1 or more, 0 where there is none; NUMBER: NaN
  *           where there is none
  *   field   of the struct, and the name in runs.npz
  *   over    several runs: their MEAN, SUM or LARGEST
@@ -44,10 +44,10 @@
     X(BYTES,   peak_bytes,         LARGEST, "peak_bytes",         ALWAYS,  "memory",         "memory")       \
     X(COUNT,   diverged_trainings, SUM,     "diverged_trainings", ALWAYS,  "diverged",       "diverged")     \
     X(FACTOR,  certificate,        LARGEST, "certificate",        INEXACT, "certificate",    "certificate")  \
-    X(SHARE,   a,                  MEAN,    "mixture.a",          NEVER,   "",               "")             \
-    X(SHARE,   b,                  MEAN,    "mixture.b",          NEVER,   "",               "")             \
-    X(SHARE,   c,                  MEAN,    "mixture.c",          NEVER,   "",               "")             \
-    X(SHARE,   unit,               MEAN,    "mixture.unit",       NEVER,   "",               "")             \
+    X(NUMBER,  a,                  MEAN,    "mixture.a",          NEVER,   "",               "")             \
+    X(NUMBER,  b,                  MEAN,    "mixture.b",          NEVER,   "",               "")             \
+    X(NUMBER,  c,                  MEAN,    "mixture.c",          NEVER,   "",               "")             \
+    X(NUMBER,  unit,               MEAN,    "mixture.unit",       NEVER,   "",               "")             \
     X(COUNT,   unproven_rounds,    SUM,     "",                   NEVER,   "",               "")
 /* clang-format on */
 
@@ -67,7 +67,7 @@ typedef enum sa_column_kind {
     SA_KIND_OF_BYTES,
     SA_KIND_OF_SECONDS,
     SA_KIND_OF_FACTOR,
-    SA_KIND_OF_SHARE
+    SA_KIND_OF_NUMBER
 } sa_column_kind;
 typedef enum sa_column_over { SA_OVER_MEAN, SA_OVER_SUM, SA_OVER_LARGEST } sa_column_over;
 typedef enum sa_column_shown {
@@ -93,7 +93,7 @@ extern const sa_column sa_columns[SA_COLUMN_COUNT];
 #define SA_TYPE_OF_BYTES int64_t
 #define SA_TYPE_OF_SECONDS double
 #define SA_TYPE_OF_FACTOR double
-#define SA_TYPE_OF_SHARE double
+#define SA_TYPE_OF_NUMBER double
 
 /* The columns of a run, by name and by index. */
 typedef union sa_run {
