@@ -20,10 +20,7 @@ static const char HELP[] =
     "  --panels                each DIR is an experiment of its own, and a panel of one figure\n"
     "  --agent LABEL[:NAME]    show this agent, by this name; repeatable: those named, in their order\n"
     "  --against LABEL         the agent that differences are to [the first]\n"
-    "  --columns LIST          of tables: "
-    "runs,mean,sd,interval,worst,difference,difference-interval,standing,clicks,\n"
-    "                          clicks-interval,seconds,memory,diverged,certificate,ratio [those that say "
-    "something]\n"
+    "  --columns LIST          of tables, as in runs,mean,worst; all are below [those that say something]\n"
     "  --band KIND             sd, se, ci95 (of the mean), quartiles, range (of all runs) or none [sd]\n"
     "  --title TEXT            of the figure and the page\n"
     "  --size WxH              of the figure, in inches, as in 6x3.5\n"
@@ -40,6 +37,13 @@ static const char HELP[] =
     "  superarm report results/h1 results/h2 --panels --format latex --band ci95 --size 6.75x2.6 --out "
     "paper\n"
     "  superarm report results/h2 --agent cn-ts --agent cn-ucb:Ours --against cn-ucb --log y\n";
+
+static void print_help(void) {
+    fputs(HELP, stdout);
+    fputs("\nColumns:", stdout);
+    for (size_t i = 0; sa_report_column(i); i++) printf("%s %s", i ? "," : "", sa_report_column(i));
+    fputs("\n", stdout);
+}
 
 enum { SETTINGS = 256 };
 
@@ -146,7 +150,7 @@ int cli_report(int count, char **arguments) {
     if (!self.folders) return cli_fail("report", SA_OUT_OF_MEMORY);
     int exit_status = take(count, arguments, &self);
     if (exit_status == EXIT_FINE && self.help)
-        fputs(HELP, stdout);
+        print_help();
     else if (exit_status == EXIT_FINE)
         exit_status = report_on(&self);
     free(self.folders);

@@ -29,6 +29,8 @@ SA_API sa_status sa_report_open_panels(const char *const *folders, size_t count,
  * "regret" (expected or realised, else as the experiment says), "columns" (of tables: mean,sd,worst). A wrong
  * value is SA_INVALID. */
 SA_API sa_status sa_report_set(sa_report *report, const char *name, const char *value);
+/* The names of columns; NULL: there are fewer. */
+SA_API const char *sa_report_column(size_t index);
 
 /* How figures show agents: names, colours and marks, the same wherever they are drawn. */
 typedef struct sa_agent_style {

@@ -47,17 +47,13 @@ static sa_status set_size(sa_style *style, const char *value) {
 static sa_status find_cell(const char *word, sa_cell *out) {
     sa_buffer list = {0};
     char shown[SA_PRINTABLE];
-    for (sa_cell cell = 0; cell < SA_CELL_COUNT; cell++) {
-        const char *name = sa_cell_name(cell);
-        if (!*name) continue;
-        if (!strcmp(name, word)) {
+    for (sa_cell cell = 0; cell < SA_CELL_COUNT; cell++)
+        if (*word && !strcmp(sa_cell_name(cell), word)) {
             *out = cell;
-            sa_buffer_clear(&list);
             return SA_OK;
         }
-        sa_buffer_text(&list, list.size ? ", " : "");
-        sa_buffer_text(&list, name);
-    }
+    for (size_t i = 0; sa_report_column(i); i++)
+        sa_buffer_format(&list, "%s%s", i ? ", " : "", sa_report_column(i));
     sa_status status = sa_fail(SA_INVALID, "--columns %s is not one of %.600s", sa_printable(word, shown),
                                list.text ? list.text : "");
     sa_buffer_clear(&list);

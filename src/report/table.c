@@ -97,6 +97,12 @@ static sa_status put_column(char **cell, const sa_column *column, double number)
 
 /* ---- rows ---- */
 
+const char *sa_report_column(size_t index) {
+    for (sa_cell cell = 0; cell < SA_CELL_COUNT; cell++)
+        if (*sa_cell_name(cell) && index-- == 0) return sa_cell_name(cell);
+    return NULL;
+}
+
 const char *sa_cell_name(sa_cell cell) {
 #define NAME_OF(enumerator, name) name,
     static const char *const names[] = {SA_CELL_LIST(NAME_OF)};
