@@ -162,6 +162,20 @@ static void test_certificate(void **state) {
     sa_report_destroy(report);
 }
 
+/* What a folder of an older version does not have is not known, and not 0. */
+static void test_column_by_name(void **state) {
+    (void)state;
+    sa_report *report = rig_open(inside(written(&RIG), "results"));
+    assert_int_equal(sa_report_set(report, "columns", "diverged,switches"), SA_OK);
+    assert_int_equal(sa_report_finish(report), SA_OK);
+    assert_has(sa_report_table(report), "agent   diverged  switches\nfirst          3         -\n");
+    assert_int_equal(sa_report_set(report, "columns", "swaps"), SA_INVALID);
+    assert_has(sa_last_error(), "--columns swaps is not one of agent, runs, mean,");
+    assert_has(sa_last_error(), ", diverged, certificate, switches, ratio");
+    assert_int_equal(sa_report_set(report, "columns", ""), SA_INVALID);
+    sa_report_destroy(report);
+}
+
 static void test_wrong_certificates(void **state) {
     (void)state;
     static const char *const wrong[] = {"0.5", "-1", "\"2\"", "[]", "true"};
@@ -204,15 +218,11 @@ static void test_csv_quotes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_statistics),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_shown_regret),
-        cmocka_unit_test(test_one_run),
-        cmocka_unit_test(test_curves),
-        cmocka_unit_test(test_csv_quotes),
-        cmocka_unit_test(test_clicks),
-        cmocka_unit_test(test_certificate),
-        cmocka_unit_test(test_wrong_certificates),
+        cmocka_unit_test(test_statistics),  cmocka_unit_test(test_column_by_name),
+        cmocka_unit_test(test_text),        cmocka_unit_test(test_shown_regret),
+        cmocka_unit_test(test_one_run),     cmocka_unit_test(test_curves),
+        cmocka_unit_test(test_csv_quotes),  cmocka_unit_test(test_clicks),
+        cmocka_unit_test(test_certificate), cmocka_unit_test(test_wrong_certificates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -430,3 +430,25 @@ def test_columns_refused(here):
         done = subprocess.run([PROGRAM, "report", "h1", f"--columns={value}"], capture_output=True, text=True)
         assert done.returncode == 2 and sentence in done.stderr, done.stderr
     assert not os.path.exists("h1/report.html")
+
+
+def test_a_column_of_runs(tmp_path):
+    """`switches`, by hand from the trace, in all the places that a column of the list in results/table.h reaches."""
+    runs, rounds = 3, 30
+    call("run", "--algorithm", "comblin-ucb,random", "--runs", str(runs), "--rounds", str(rounds), "--arms", "5", "--slate", "2", "--dim", "3", "--quiet",
+         "--out", f"{tmp_path}/out", "--trace", f"{tmp_path}/trace.jsonl")
+    slates = {}
+    with open(f"{tmp_path}/trace.jsonl", encoding="utf-8") as file:
+        for line in map(json.loads, file):
+            slates.setdefault((line["agent"], line["run"]), []).append(line["slate"])
+    by_hand = {key: sum(one != other for one, other in zip(played, played[1:])) for key, played in slates.items()}
+    assert len(by_hand) == 2 * runs and 0 < min(by_hand.values()) and max(by_hand.values()) < rounds
+    call("report", f"{tmp_path}/out", "--out", f"{tmp_path}/page")
+    shown = call("report", f"{tmp_path}/out", "--out", f"{tmp_path}/page", "--columns", "switches")
+    for label in ("comblin-ucb", "random"):
+        own = [by_hand[label, run] for run in range(runs)]
+        assert list(np.load(f"{tmp_path}/out/{label}/runs.npz")["switches"]) == own
+        mean = sum(own) / runs
+        assert abs(superarm.load(f"{tmp_path}/out").summary(as_dict=True)[label]["switches"] - mean) < 1e-3
+        assert abs(float(read_csv(f"{tmp_path}/page/table.csv")[0 if label == "comblin-ucb" else 2]["switches"]) - mean) < 1e-9
+        assert any(line.split()[-1] == f"{mean:.1f}" for line in shown.splitlines()[2:4]), (shown, mean)

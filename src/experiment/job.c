@@ -44,6 +44,7 @@ static void job_clear(sa_job *self) {
     sa_benchmark_clear(&self->benchmark);
     sa_free(self->asked);
     sa_free(self->observed);
+    sa_free(self->last);
     sa_free(self->feedback);
     sa_problem_destroy(self->shorter);
     sa_free(self->realised);
@@ -119,6 +120,7 @@ static sa_status job_prepare(sa_job *self, uint64_t run, const char *trace_path)
     self->delay = delay < self->plan->rounds ? delay : self->plan->rounds;
     SA_TRY(sa_alloc_matrix(self->delay + 1, self->most, sizeof(double), &self->feedback));
     SA_TRY(sa_alloc_array(self->most, sizeof *self->observed, &self->observed));
+    SA_TRY(sa_alloc_array(self->most, sizeof *self->last, &self->last));
     SA_TRY(sa_alloc_array(self->delay + 1, sizeof *self->asked, &self->asked));
     SA_TRY(sa_benchmark_init(&self->benchmark, self->oracle, &self->plan->oracle, arms, self->most));
     SA_TRY(sa_environment_begin(environment, run, &self->round));
@@ -196,11 +198,21 @@ static sa_status ask_own(sa_job *self, uint64_t run, size_t round) {
                              &self->chosen);
 }
 
+/* Other arms than in the round before, or in another order? */
+static void count_switches(sa_job *self, size_t round) {
+    size_t bytes = self->chosen.slate * sizeof *self->last;
+    if (round > 0 && (self->chosen.slate != self->last_slate || memcmp(self->last, self->chosen.arms, bytes)))
+        self->run->switches++;
+    memcpy(self->last, self->chosen.arms, bytes);
+    self->last_slate = self->chosen.slate;
+}
+
 static sa_status select_slate(sa_job *self, uint64_t run, size_t round) {
     double start = sa_seconds_now();
     SA_TRY(self->agent ? ask_agent(self) : ask_own(self, run, round));
     self->run->select_seconds += sa_seconds_now() - start;
     self->asked[round % (self->delay + 1)] = (sa_waiting){self->chosen.id, self->chosen.slate};
+    count_switches(self, round);
     return SA_OK;
 }
 
@@ -291,6 +303,7 @@ sa_status sa_job_run(const sa_plan *plan, const sa_agent_runs *agent, uint64_t n
     sa_job self = {.plan = plan, .of = agent, .oracle = sa_oracle_of_agent(agent), .run = &row->run};
     sa_status status;
     row->run = sa_run_new(number);
+    row->run.switches = 0;
     status = job_prepare(&self, number, files->trace);
     if (status == SA_OK)
         status = sa_run_log_begin(files->log, agent->label, number, plan->environment->dim, &self.log);

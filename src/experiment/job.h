@@ -39,7 +39,9 @@ typedef struct sa_job {
     size_t delay;              /* at most all rounds */
     /* (delay + 1, most): row t mod (delay + 1) is what round t is answered with; NaN: not seen */
     double *feedback;
-    bool *observed;    /* (most) */
+    bool *observed; /* (most) */
+    size_t *last;   /* (last_slate) the arms of the round before */
+    size_t last_slate;
     sa_waiting *asked; /* (delay + 1) the decisions they answer */
     sa_benchmark benchmark;
     bool knows;      /* the algorithm `best`, where it gets the best slate as it is */

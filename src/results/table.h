@@ -48,7 +48,8 @@
     X(NUMBER,  b,                  MEAN,    "mixture.b",          NEVER,   "",               "")             \
     X(NUMBER,  c,                  MEAN,    "mixture.c",          NEVER,   "",               "")             \
     X(NUMBER,  unit,               MEAN,    "mixture.unit",       NEVER,   "",               "")             \
-    X(COUNT,   unproven_rounds,    SUM,     "",                   NEVER,   "",               "")
+    X(COUNT,   unproven_rounds,    SUM,     "",                   NEVER,   "",               "")             \
+    X(NUMBER,  switches,           MEAN,    "switches",           NAMED,   "switches",       "switches")
 /* clang-format on */
 
 /* ---- what they yield ---- */
