@@ -103,7 +103,7 @@ static int take(flags *self, bool second) {
         return wrong(self, "--%s is not an option here; --help lists them", flag.name);
     if (!flag.known && !agent) { /* the library knows the nearest name */
         sa_status status = sa_experiment_set(self->experiment, flag.name, flag.value ? flag.value : "");
-        return cli_fail(self->command->name, status);
+        return status == SA_OK ? EXIT_FINE : cli_fail(self->command->name, status);
     }
     int exit_status = find_value(self, &flag);
     if (exit_status != EXIT_FINE) return exit_status;

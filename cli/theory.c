@@ -3,9 +3,9 @@
 
 #include "cli.h"
 
-static const char *const OPTIONS[] = {"contexts",       "scores", "rounds",        "slate", "depth",
-                                      "regularization", "hidden", "first-run",     "delta", "norm-bound",
-                                      "sub-gaussian",   "rate",   "approximation", NULL};
+static const char *const OPTIONS[] = {"contexts",       "scores",        "rounds",    "slate", "depth",
+                                      "regularization", "hidden",        "first-run", "delta", "norm-bound",
+                                      "sub-gaussian",   "approximation", NULL};
 
 static const cli_command THEORY = {
     .name = "theory",
@@ -23,8 +23,7 @@ static const cli_command THEORY = {
              "writes\n"
              "  --scores FILE                npy file of their expected scores h, for S = sqrt(2 h' H^-1 h)\n"
              "  --rounds INTEGER             T [the file's T; n for contexts without rounds]\n"
-             "  --first-run INTEGER          which run of a file that has several [0]\n"
-             "  --rate NUMBER                C_1 of eta and J [1]\n",
+             "  --first-run INTEGER          which run of a file that has several [0]\n",
     .examples = "Example:\n"
                 "  superarm draw --environment h1 --rounds 50 --arms 10 --dim 8 --runs 1 --out draws\n"
                 "  superarm theory --contexts draws/contexts.npy --scores draws/scores.npy --depth 2 "

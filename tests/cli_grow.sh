@@ -127,9 +127,8 @@ sys.exit(not linear["alike"] or linear["expected_regret"]["sd"] is not None or "
     die "alike/summary.json is wrong"
 mixed="run --environment npy --contexts others/contexts.npy --scores flat.npy --algorithm random --runs 2"
 first_run others/scores.npy flat.npy
-refuses "say --shared-scores if that is meant" $mixed --out mixed
-"$program" $mixed --shared-scores --out mixed --quiet || die "--shared-scores is not taken"
-refuses "--shared-scores is for --environment npy" run --environment h1 --shared-scores --out more
+refuses "the same scores for all: give scores (R, T, N)" $mixed --out mixed
+refuses "shared-scores is gone: it is always false" $mixed --shared-scores --out mixed
 
 # A report of a folder that was stopped leaves a summary; the folder is not called finished.
 mkdir stopped && cat >stopped.yaml <<'END'

@@ -40,19 +40,19 @@ static void end(twins pair) {
 }
 
 static const char *const kinds[] = {
-    "exact-form=dual",
-    "exact-form=primal",
-    "exact-form=dual precision=double normalize=standard",
-    "exact-form=dual count-pending=true widths=all",
-    "algorithm=cn-ts exact-form=auto hidden=60",
+    "hidden=44",
+    "",
+    "hidden=44 precision=double normalize=standard",
+    "hidden=44 count-pending=true widths=all",
+    "algorithm=cn-ts hidden=60",
     "algorithm=comblin-ucb",
     "algorithm=comblin-ts count-pending=true",
     "algorithm=c2ucb normalize=standard",
-    "algorithm=comblin-ucb linear-form=published exact-form=dual",
+    "algorithm=comblin-ucb linear-form=published",
     "algorithm=comblin-ts linear-form=published",
-    "algorithm=cc-mab cc-cubes=2",
+    "algorithm=cc-mab rounds=200",
     "algorithm=acc-ucb normalize=standard",
-    "preset=paper algorithm=acc-ucb acc-axes=2",
+    "preset=paper algorithm=acc-ucb rounds=500",
     "algorithm=greedy normalize=unit",
     "algorithm=random",
     "algorithm=best",
@@ -197,15 +197,14 @@ static void too_large_features(const char *text, double size) {
 
 static void too_large_features_are_refused_or_survived(void **state) {
     (void)state;
-    static const char *const texts[] = {
-        "exact-form=dual train=manual",
-        "exact-form=primal train=manual",
-        "exact-form=dual precision=double train=manual widths=all",
-        "exact-form=primal precision=double train=manual",
-        "preset=icml23 exact-form=dual precision=double train=manual widths=all",
-        "exact-form=dual bypass=false depth=3 train=manual widths=all",
-        "algorithm=greedy bypass=false",
-        "exact-form=dual normalize=unit train=manual"};
+    static const char *const texts[] = {"hidden=44 train=manual",
+                                        "train=manual",
+                                        "hidden=44 precision=double train=manual widths=all",
+                                        "precision=double train=manual",
+                                        "preset=icml23 hidden=44 precision=double train=manual widths=all",
+                                        "hidden=44 depth=3 train=manual widths=all",
+                                        "algorithm=greedy",
+                                        "hidden=44 normalize=unit train=manual"};
     static const double sizes[] = {1e5,   1e10,  1e18,  1e20,  1e30,  1e37, 1e38,
                                    1e100, 1e153, 1e160, 1e200, 1e300, 1e308};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)

@@ -162,7 +162,7 @@ static void check_linear(const char *form, double gamma, bool literal) {
 static void linear_models_regress_on_discounted_rows(void **state) {
     (void)state;
     check_linear("algorithm=comblin-ucb gamma=0.4 widths=all", 0.4, false);
-    check_linear("algorithm=comblin-ucb gamma=0.4 widths=all exact-form=dual", 0.4, false);
+    check_linear("algorithm=comblin-ucb gamma=0.4 widths=all", 0.4, false);
     check_linear("algorithm=comblin-ts nu=0.6", -1, false);
     check_linear("algorithm=c2ucb widths=all", -1, false);
     check_linear("algorithm=comblin-ucb gamma=0.4 widths=all", 0.4, true);
@@ -176,9 +176,7 @@ static void check_network(const char *form, bool literal, bool centred) {
     static double gradient[ROUNDS][PLACES][MOST];
     char text[400];
     snprintf(text, sizeof text,
-             PLAIN
-             "feedback=cascade regularization=0.5 gamma=0.7 train-every=1 train-steps=1 scale-to=0.5 %s",
-             form);
+             PLAIN "feedback=cascade regularization=0.5 gamma=0.7 train-every=1 train-steps=1 %s", form);
     cascade_game game = game_of(text);
     w = witness_of(RIG_DIM, false, 0.5);
     witness_read(&w, game.agent);
@@ -221,11 +219,10 @@ static void check_network(const char *form, bool literal, bool centred) {
 
 static void networks_are_trained_on_discounted_scores(void **state) {
     (void)state;
-    check_network("exact-form=dual", false, false);
-    check_network("exact-form=primal", false, false);
-    check_network("centre=true scale=true", false, true);
+    check_network("", false, false);
+    check_network("score-deviation=0.5", false, true);
     check_network("cascade-form=literal", true, false);
-    check_network("cascade-form=literal centre=true scale=true", true, true);
+    check_network("cascade-form=literal score-deviation=0.5", true, true);
 }
 
 /* Arms of one cell share the mean of y / psi: (0 / 1 + 0.5 / 0.5) / 2; where psi is 0 or nearly, there is no
@@ -256,7 +253,7 @@ static void a_discount_of_0_teaches_nothing(void **state) {
                                         "train-every=1 algorithm=cn-ts"};
     for (size_t f = 0; f < 3; f++) {
         char text[200];
-        snprintf(text, sizeof text, "feedback=cascade centre=true scale=true %s", forms[f]);
+        snprintf(text, sizeof text, "feedback=cascade score-deviation=1 %s", forms[f]);
         sa_agent *agent = rig_create(text);
         double discounts[2] = {0, 0};
         sa_problem *problem = sa_problem_new();
@@ -287,9 +284,8 @@ static void a_discount_of_0_teaches_nothing(void **state) {
 static void saved_agents_keep_their_discounts(void **state) {
     (void)state;
     static const char *const forms[] = {
-        "feedback=cascade exact-form=dual centre=true scale=true", "feedback=cascade algorithm=comblin-ts",
-        "feedback=cascade algorithm=cn-ts-d "
-        "epoch-length=4 epoch-replay-steps=5",
+        "feedback=cascade hidden=44 score-deviation=1", "feedback=cascade algorithm=comblin-ts",
+        "feedback=cascade algorithm=cn-ts-d epoch-length=4",
         "feedback=cascade cascade-form=unknown algorithm=cn-ucb-d epoch-length=4 slate=3 "
         "epoch-replay=schedule",
         "feedback=cascade count-pending=true optimizer=adam train-batch=4"};

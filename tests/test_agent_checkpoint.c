@@ -8,27 +8,24 @@
 
 static const char *const kinds[] = {
     "",
-    "exact-form=dual",
-    "exact-form=primal",
-    "exact-form=dual precision=double",
-    "exact-form=primal precision=double",
-    "exact-form=dual count-pending=true",
-    "exact-form=auto hidden=56", /* changes from dual to primal on the way */
-    "exact-form=dual normalize=standard centre=true scale=true",
+    "hidden=44", /* wide enough for the n x n side */
+    "hidden=44 precision=double",
+    "precision=double",
+    "hidden=44 count-pending=true",
+    "hidden=56", /* changes from dual to primal on the way */
+    "hidden=44 normalize=standard score-deviation=1",
     "normalize=unit precision=double",
     "algorithm=cn-ts",
     "algorithm=cn-ts1 depth=3 hidden=4",
     "preset=paper hidden=6",
     "preset=icml23 hidden=6 train-window=4 algorithm=cn-ts",
-    "algorithm=cn-ucb-d epoch-length=5 epoch-hidden-growth=1.3 "
-    "exact-form=dual",
-    "algorithm=cn-ts-d epoch-length=4 epoch-replay=schedule count-pending=true normalize=standard "
-    "",
-    "algorithm=cn-ucb-d epoch-length=6 train=manual precision=double depth=3 error-decay=0",
+    "algorithm=cn-ucb-d epoch-length=5 epoch-hidden-growth=1.3 hidden=44",
+    "algorithm=cn-ts-d epoch-length=4 epoch-replay=schedule count-pending=true normalize=standard",
+    "algorithm=cn-ucb-d epoch-length=6 train=manual precision=double depth=3",
     "algorithm=comblin-ucb",
     "algorithm=comblin-ts count-pending=true",
     "algorithm=c2ucb normalize=standard",
-    "algorithm=comblin-ucb linear-form=published exact-form=dual",
+    "algorithm=comblin-ucb linear-form=published",
     "algorithm=comblin-ts linear-form=published",
     "algorithm=neural-ts confidence=diagonal",
     "algorithm=comblin-ucb confidence=diagonal",
@@ -39,10 +36,10 @@ static const char *const kinds[] = {
     "confidence=auto sketch-size=1",
     "algorithm=comblin-ucb confidence=sketch sketch-size=3",
     "algorithm=cn-ucb-d epoch-length=5 confidence=sketch sketch-size=6",
-    "confidence=last-layer exact-form=dual precision=double",
-    "algorithm=cc-mab cc-cubes=2",
+    "confidence=last-layer hidden=44 precision=double",
+    "algorithm=cc-mab rounds=200",
     "algorithm=acc-ucb normalize=standard",
-    "preset=paper algorithm=acc-ucb acc-axes=2",
+    "preset=paper algorithm=acc-ucb rounds=500",
     "algorithm=neural-linear",
     "preset=paper algorithm=neural-linear hidden=6 count-pending=true precision=double",
     "confidence=exact rebuild=true normalize=standard",
@@ -54,25 +51,25 @@ static const char *const kinds[] = {
     "train=manual",
     "train-batch=4 optimizer=adam train-every=1",
     "preset=icml23 optimizer=gd rate=1e6", /* every training diverges */
-    "feedback=position slate=3 exact-form=dual",
+    "feedback=position slate=3 hidden=44",
     "feedback=position slate=5 preset=paper hidden=6 count-pending=true",
     "feedback=position slate=3 algorithm=comblin-ts normalize=standard",
-    "feedback=cascade algorithm=cn-ts exact-form=dual",
+    "feedback=cascade algorithm=cn-ts hidden=44",
     "feedback=cascade cascade-form=literal algorithm=c2ucb",
     "feedback=cascade cascade-form=unknown slate=3 algorithm=cn-ts",
     "feedback=position slate=3 algorithm=cn-ucb-d epoch-length=5 count-pending=true",
-    "feedback=cascade algorithm=cn-ts-d epoch-length=5 epoch-replay=schedule error-decay=0",
+    "feedback=cascade algorithm=cn-ts-d epoch-length=5 epoch-replay=schedule",
     "feedback=cascade cascade-form=unknown slate=3 rebuild=true count-pending=true",
     "feedback=position slate=3 algorithm=neural-linear",
     "feedback=cascade algorithm=acc-ucb",
     "gamma=theory confidence=last-layer rebuild=true",
-    "window=6 exact-form=dual normalize=standard",
-    "window=5 exact-form=primal count-pending=true precision=double",
+    "window=6 hidden=44 normalize=standard",
+    "window=5 count-pending=true precision=double",
     "window=7 algorithm=comblin-ucb",
     "window=4 algorithm=neural-linear",
     "window=5 confidence=diagonal feedback=cascade algorithm=cn-ts",
-    "discount=0.9 exact-form=dual",
-    "discount=0.93 exact-form=primal precision=double train-batch=4",
+    "discount=0.9 hidden=44",
+    "discount=0.93 precision=double train-batch=4",
     "discount=0.8 algorithm=comblin-ts",
     "discount=0.9 algorithm=c2ucb linear-form=published",
     "discount=0.85 algorithm=neural-linear",
@@ -177,8 +174,7 @@ static void pending_decisions_are_answered_after_the_restart(void **state) {
 /* Saved after every call, an agent is as one that never was. */
 static void saving_changes_nothing(void **state) {
     (void)state;
-    static const char *const some[] = {"exact-form=dual", "exact-form=primal normalize=standard",
-                                       "algorithm=cn-ts"};
+    static const char *const some[] = {"hidden=44", "normalize=standard", "algorithm=cn-ts"};
     for (size_t k = 0; k < 3; k++) {
         sa_agent *agent = rig_create(some[k]), *twin = rig_create(some[k]);
         sa_decision *one = NULL, *other = NULL;
@@ -200,9 +196,9 @@ static void saving_changes_nothing(void **state) {
 }
 
 /* The same contexts again and again: rho falls, and the widths go over to double precision. */
-static void check_precision_guard(const char *form) {
+static void check_precision_guard(const char *hidden) {
     char text[200];
-    snprintf(text, sizeof text, "exact-form=%s regularization=1e-4 train=manual", form);
+    snprintf(text, sizeof text, "%s regularization=1e-4 train=manual", hidden);
     sa_agent *agent = rig_create(text), *twin = rig_create(text);
     sa_decision *one = NULL, *other = NULL;
     uint64_t id = 0;
@@ -226,14 +222,13 @@ static void check_precision_guard(const char *form) {
 
 static void after_the_switch_to_double(void **state) {
     (void)state;
-    check_precision_guard("dual");
-    check_precision_guard("primal");
+    check_precision_guard("hidden=44");
+    check_precision_guard("hidden=6");
 }
 
 static void the_changed_side_is_kept(void **state) {
     (void)state;
-    sa_agent *agent = bring("exact-form=auto hidden=56", 0, 0),
-             *twin = bring("exact-form=auto hidden=56", 0, 0);
+    sa_agent *agent = bring("hidden=56", 0, 0), *twin = bring("hidden=56", 0, 0);
     assert_false(rig_counts(agent).widths_from_primal);
     sa_decision *one = NULL, *other = NULL;
     uint64_t id = 0;
@@ -282,16 +277,16 @@ static void expect_array(sa_npz *archive, const char *name, sa_dtype type, size_
 
 static void the_file_is_plain(void **state) {
     (void)state;
-    sa_agent *agent = bring("preset=icml23 exact-form=dual", 9, 1);
+    sa_agent *agent = bring("preset=icml23 hidden=44", 9, 1);
     sa_npz *archive;
     int64_t number;
     assert_ok(sa_agent_save(agent, scratch("a.npz")));
     assert_ok(sa_npz_open(scratch("a.npz"), &archive));
     assert_true(sa_npz_is_ours(archive));
     assert_ok(sa_npz_get_integer(archive, "format", 6, 6, &number));
-    expect_array(archive, "W1", SA_FLOAT32, 2, 6, RIG_DIM);
-    expect_array(archive, "W2", SA_FLOAT32, 2, 1, 6);
-    expect_array(archive, "initial_W1", SA_FLOAT32, 2, 6, RIG_DIM);
+    expect_array(archive, "W1", SA_FLOAT32, 2, 44, RIG_DIM);
+    expect_array(archive, "W2", SA_FLOAT32, 2, 1, 44);
+    expect_array(archive, "initial_W1", SA_FLOAT32, 2, 44, RIG_DIM);
     expect_array(archive, "history_contexts", SA_FLOAT32, 2, 27, RIG_DIM);
     expect_array(archive, "history_scores", SA_FLOAT64, 1, 27, 0);
     expect_array(archive, "pending_contexts", SA_FLOAT32, 2, 3, RIG_DIM);
@@ -339,7 +334,7 @@ static void options_come_back(void **state) {
     (void)state;
     sa_agent *agent =
         rig_create("gamma=0.1 regularization=0.30000000000000004 rate=1e-300 seed=9223372036854775807 "
-                   "algorithm=cn-ts train-window=1000000000000 offset=-0.7");
+                   "algorithm=cn-ts train-window=1000000000000");
     assert_ok(sa_agent_save(agent, scratch("a.npz")));
     sa_agent *loaded = load(scratch("a.npz"));
     sa_option_info info;

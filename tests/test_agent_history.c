@@ -40,10 +40,14 @@ static void play(sa_agent *agent, size_t rounds) {
 /* ---- the same agent ---- */
 
 static const char *const kinds[] = {
-    "exact-form=dual",           "normalize=standard train-batch=4 optimizer=adam",
-    "feedback=position slate=3", "feedback=cascade algorithm=cn-ts precision=double",
-    "algorithm=comblin-ucb",     "algorithm=cn-ucb-d epoch-length=5 exact-form=dual",
-    "window=6 rebuild=true",     "discount=0.9 train-sample=5",
+    "hidden=44",
+    "normalize=standard train-batch=4 optimizer=adam",
+    "feedback=position slate=3",
+    "feedback=cascade algorithm=cn-ts precision=double",
+    "algorithm=comblin-ucb",
+    "algorithm=cn-ucb-d epoch-length=5 hidden=44",
+    "window=6 rebuild=true",
+    "discount=0.9 train-batch=5",
 };
 
 static void file_and_memory_are_alike(void **state) {
@@ -197,28 +201,37 @@ static void a_save_that_was_cut_short(void **state) {
     sa_options_destroy(options);
 }
 
+/* As a run makes it. */
+static sa_status create_anew(sa_agent **agent) {
+    char text[512];
+    snprintf(text, sizeof text, "history=%s", scratch("h"));
+    sa_options *options = rig_options(text);
+    options->history_anew = true;
+    sa_status status = sa_agent_create(options, agent);
+    sa_options_destroy(options);
+    return status;
+}
+
 /* An agent that died before its first save leaves a history that is of no use. */
 static void one_whose_agent_was_never_saved_is_begun_again(void **state) {
     (void)state;
-    char text[512];
     sa_agent *agent = create_in("", "h"), *second = NULL;
-    snprintf(text, sizeof text, "history=%s history-new=true", scratch("h"));
     play(agent, 3);
-    assert_fails(rig_try_create(text, &second), SA_FILE, "is in use by another agent");
+    assert_fails(create_anew(&second), SA_FILE, "is in use by another agent");
     sa_agent_destroy(agent);
-    agent = rig_create(text);
+    assert_ok(create_anew(&agent));
     assert_int_equal(rig_counts(agent).observations, 0);
     play(agent, 4);
     assert_ok(sa_agent_save(agent, scratch("a.npz")));
     sa_agent_destroy(agent);
-    assert_fails(rig_try_create(text, &second), SA_FILE,
-                 "belongs to a saved agent: load that, or give another name");
+    assert_fails(create_anew(&second), SA_FILE, "belongs to a saved agent: load that, or give another name");
     sa_agent_destroy(load("a.npz"));
     assert_ok(sa_file_write(scratch("h"), "a diary", 7));
-    assert_fails(rig_try_create(text, &second), SA_FILE, "exists, and is no history");
+    assert_fails(create_anew(&second), SA_FILE, "exists, and is no history");
     remove(scratch("h"));
     assert_null(second);
-    sa_agent_destroy(rig_create(text)); /* where there is none, it is like any other */
+    assert_ok(create_anew(&second)); /* where there is none, it is like any other */
+    sa_agent_destroy(second);
     remove(scratch("h"));
 }
 

@@ -79,10 +79,10 @@ static void the_slate_is_that_of_all_widths(void **state) {
     static const char *const kinds[] = {
         "gamma=1",
         "gamma=0",
-        "gamma=100 exact-form=dual",
-        "gamma=1 exact-form=dual precision=double",
+        "gamma=100 hidden=44",
+        "gamma=1 hidden=44 precision=double",
         "algorithm=cn-ts nu=1",
-        "algorithm=cn-ts1 nu=3 exact-form=dual",
+        "algorithm=cn-ts1 nu=3 hidden=44",
         "preset=icml23 hidden=6 algorithm=cn-ts",
         "preset=paper hidden=6",
         "confidence=diagonal",

@@ -70,10 +70,10 @@ static void as_one_by_one(void **state) {
     (void)state;
     static const char *const kinds[] = {
         "gamma=1",
-        "gamma=1 exact-form=dual hidden=20",
+        "gamma=1 hidden=44",
         "gamma=0.1 precision=double normalize=standard",
         "normalize=standard widths=all",
-        "algorithm=cn-ts nu=1 exact-form=dual",
+        "algorithm=cn-ts nu=1 hidden=44",
         "confidence=diagonal",
         "confidence=sketch sketch-size=16",
         "confidence=auto sketch-size=16",

@@ -93,8 +93,7 @@ static void check_network(const char *form) {
 
 static void networks_see_features_and_place(void **state) {
     (void)state;
-    check_network("exact-form=dual");
-    check_network("exact-form=primal");
+    check_network("");
 }
 
 /* x'theta_x + theta_k, by ridge regression on d + K inputs; `nu` more than 0: under sampled parameters. */
@@ -137,7 +136,7 @@ static void check_linear(const char *form, double gamma, double nu) {
 static void linear_models_see_features_and_place(void **state) {
     (void)state;
     check_linear("algorithm=comblin-ucb gamma=0.4", 0.4, 0);
-    check_linear("algorithm=comblin-ucb gamma=0.4 exact-form=dual", 0.4, 0);
+    check_linear("algorithm=comblin-ucb gamma=0.4", 0.4, 0);
     check_linear("algorithm=comblin-ts nu=0.6", -1, 0.6);
     check_linear("algorithm=c2ucb sub-gaussian=0.1", -1, 0);
 }

@@ -9,18 +9,18 @@ static const char *const kinds[] = {
     "algorithm=comblin-ucb",
     "algorithm=comblin-ts count-pending=true",
     "algorithm=c2ucb normalize=standard",
-    "algorithm=comblin-ucb linear-form=published exact-form=dual",
+    "algorithm=comblin-ucb linear-form=published",
     "algorithm=comblin-ts linear-form=published",
-    "algorithm=cc-mab cc-cubes=2",
+    "algorithm=cc-mab rounds=200",
     "algorithm=acc-ucb normalize=standard",
-    "preset=paper algorithm=acc-ucb acc-axes=2",
+    "preset=paper algorithm=acc-ucb rounds=500",
     "algorithm=greedy",
     "algorithm=random",
     "algorithm=best",
     "preset=paper hidden=6",
     "preset=icml23 hidden=6 algorithm=cn-ts",
-    "exact-form=dual normalize=standard scale=true",
-    "exact-form=primal count-pending=true",
+    "hidden=44 normalize=standard score-deviation=1",
+    "count-pending=true",
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

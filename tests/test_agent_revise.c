@@ -197,7 +197,7 @@ static void test_bad_input(void **state) {
     assert_int_equal(sa_agent_revise(NULL, 0, good, NULL, SLATE), SA_INVALID);
     assert_int_equal(sa_agent_revise(agent, 0, NULL, NULL, SLATE), SA_INVALID);
     sa_agent_destroy(agent);
-    agent = create("algorithm=cc-mab horizon=100");
+    agent = create("algorithm=cc-mab rounds=100");
     learn(agent, 0, good, NULL);
     refuse(agent, 0, good, NULL, SLATE, SA_INVALID, "cannot revise feedback");
     sa_agent_destroy(agent);

@@ -42,9 +42,8 @@ static inline const double *rig_expected(uint64_t seed) {
 
 /* Options "name=value name=value", over small defaults; "preset=paper" first where a preset is wanted. */
 static inline sa_options *rig_options(const char *text) {
-    static const char *const defaults[][2] = {
-        {"dim", "5"},     {"hidden", "6"},       {"train-steps", "4"},        {"train-every", "3"},
-        {"rate", "0.01"}, {"normalize", "none"}, {"epoch-replay-steps", "9"}, {"rate-constant", "0.01"}};
+    static const char *const defaults[][2] = {{"dim", "5"},         {"hidden", "6"},  {"train-steps", "4"},
+                                              {"train-every", "3"}, {"rate", "0.01"}, {"normalize", "none"}};
     char copy[1024], *rest = copy;
     snprintf(copy, sizeof copy, "%s", text);
     sa_options *options = sa_options_new(NULL);

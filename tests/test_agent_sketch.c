@@ -84,7 +84,7 @@ static void widths_of_the_papers_network_are_close(void **state) {
     (void)state;
     enum { ROUNDS = 300, CANDIDATES = 20 };
     sa_agent *agent = rig_create("preset=paper environment=h2 dim=20 hidden=64 train-every=20 train-steps=60 "
-                                 "rate=theory rate-constant=1 "
+                                 "rate=theory "
                                  "confidence=sketch widths=all");
     sa_confidence *exact = exact_beside(agent);
     sa_environment *environment;

@@ -35,17 +35,12 @@ static sa_bounds bounds_of(const sa_agent *agent) {
                        .delta = 0.05,
                        .norm_bound = 1.5,
                        .sub_gaussian = 0.3,
-                       .approximation = strtod(text[0], NULL),
-                       .c_1 = 1,
-                       .c_gamma = {1, 1, 1},
-                       .c_3 = 1,
-                       .c_4 = 1,
-                       .c_epsilon = {1, 1, 1, 1}};
+                       .approximation = strtod(text[0], NULL)};
 }
 
-/* The rate of --preset paper (C = 0.01 in the rig), 4 steps: eta m lambda = 0.01 lambda / (n L + lambda). */
+/* The rate of --preset paper 4 steps: eta m lambda = lambda / (n L + lambda). */
 static double rest(const sa_bounds *bounds, double n) {
-    return pow(1 - 0.01 * bounds->lambda / (n * bounds->depth + bounds->lambda), 4.0 / 2);
+    return pow(1 - bounds->lambda / (n * bounds->depth + bounds->lambda), 4.0 / 2);
 }
 
 static void check_ucb(const char *text) {
@@ -150,8 +145,7 @@ static void linear_models_have_no_approximation_error(void **state) {
 /* R is the noise of the scores; the network sees it divided by their scale. */
 static void noise_is_in_the_scores_units(void **state) {
     (void)state;
-    sa_agent *agent = rig_create(
-        SMALL "algorithm=cn-ucb gamma=theory approximation=0 centre=true scale=true scale-to=0.25");
+    sa_agent *agent = rig_create(SMALL "algorithm=cn-ucb gamma=theory approximation=0 score-deviation=0.25");
     sa_decision *decision = NULL;
     double scale = 0;
     for (uint64_t round = 0; round < ROUNDS; round++) {

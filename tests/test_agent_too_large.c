@@ -56,24 +56,12 @@ static void networks_that_this_machine_has_not(void **state) {
     refuse(text);
 }
 
-/* p x p is too large though p is not: found before the first panel of the factor is made. */
-static void factors_that_this_machine_has_not(void **state) {
-    (void)state;
-    double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    double parameters = 1.1 * sqrt(2 * machine / sizeof(float));
-    if (parameters / RIG_DIM > 2e5) skip();
-    char text[100];
-    snprintf(text, sizeof text, "confidence=exact exact-form=primal hidden=%.0f",
-             floor(parameters / RIG_DIM));
-    refuse(text);
-}
-
 /* Contexts are borrowed, so a forged number of arms is found when room for them is asked for. */
 static void more_arms_than_memory(void **state) {
     (void)state;
     static const size_t arms[] = {SIZE_MAX,      SIZE_MAX / 2,  SIZE_MAX / 8,
                                   SIZE_MAX / 40, SIZE_MAX / 64, (size_t)1 << 50};
-    static const char *const texts[] = {"", "exact-form=dual", "algorithm=random",
+    static const char *const texts[] = {"", "hidden=44", "algorithm=random",
                                         "precision=double normalize=standard"};
     for (size_t t = 0; t < 4; t++) {
         sa_agent *agent = rig_create(texts[t]), *twin = rig_create(texts[t]);
@@ -101,7 +89,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(networks_that_no_machine_has),
         cmocka_unit_test(networks_that_this_machine_has_not),
-        cmocka_unit_test(factors_that_this_machine_has_not),
         cmocka_unit_test(more_arms_than_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

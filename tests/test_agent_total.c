@@ -95,11 +95,11 @@ static void linear_models_regress_on_sums(void **state) {
         size_t window;
         bool widths;
     } cases[] = {{"algorithm=comblin-ucb linear-form=defined", 1, 0, true},
-                 {"algorithm=comblin-ucb linear-form=defined exact-form=dual", 1, 0, true},
+                 {"algorithm=comblin-ucb linear-form=defined", 1, 0, true},
                  {"algorithm=comblin-ts linear-form=defined", 1, 0, true},
                  {"algorithm=c2ucb count-pending=true", 1, 0, true},
                  {"algorithm=comblin-ucb linear-form=defined window=16", 1, 16, true},
-                 {"algorithm=comblin-ucb linear-form=defined window=16 exact-form=dual", 1, 16, true},
+                 {"algorithm=comblin-ucb linear-form=defined window=16", 1, 16, true},
                  {"algorithm=comblin-ucb linear-form=defined discount=0.9", 0.9, 0, false}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         char words[256];
@@ -158,7 +158,7 @@ static void one_arm_is_its_total(void **state) {
                                         "preset=tuned",
                                         "preset=tuned train-batch=4",
                                         "preset=tuned train-batch=4 discount=0.95",
-                                        "preset=tuned train-sample=7 train-batch=0",
+                                        "preset=tuned train-batch=7",
                                         "preset=tuned window=12",
                                         "preset=paper rebuild=true",
                                         "preset=paper discount=0.9 rebuild=true",

@@ -10,7 +10,7 @@ enum { SLATE = 3, MOST = 1000 };
 static struct {
     const sa_model_class *real;
     size_t calls, count;
-    double targets[MOST], inputs[MOST * RIG_DIM], error, total, factor;
+    double targets[MOST], inputs[MOST * RIG_DIM], total, factor;
     const sa_history *history; /* where batches are to come from; NULL: nobody looks */
     size_t batches;
 } spy;
@@ -36,7 +36,6 @@ static sa_status train_seen(sa_model *model, const sa_training *training, sa_mod
     assert_true(training->count <= MOST && model->precision == SA_PRECISION_DOUBLE);
     spy.calls++;
     spy.count = training->count;
-    spy.error = training->error;
     spy.total = training->total;
     spy.factor = training->factor;
     if (training->draw && spy.history) look_at_batches(training);
@@ -104,17 +103,16 @@ static void trainings_follow_warmup_and_period(void **state) {
 
 /* ---- on what ---- */
 
-/* targets = (v - mean) / (deviation / scale-to) over what is trained on; the estimate undoes it. */
+/* targets = (v - mean) / (deviation / score-deviation) over what is trained on; the estimate undoes it. */
 static void targets_are_centred_and_scaled(void **state) {
     (void)state;
     static const struct {
         const char *text;
-        bool centre, scale;
-        double to;
-    } cases[] = {{"centre=true scale=true scale-to=0.04", true, true, 0.04},
-                 {"centre=false scale=true scale-to=3", false, true, 3},
-                 {"centre=true scale=false scale-to=3", true, false, 3},
-                 {"centre=true scale=true scale-to=0.5 train-window=4", true, true, 0.5}};
+        double to; /* 0: neither centred nor scaled */
+    } cases[] = {{"score-deviation=0.04", 0.04},
+                 {"score-deviation=3", 3},
+                 {"score-deviation=0", 0},
+                 {"score-deviation=0.5 train-window=4", 0.5}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[200];
         snprintf(text, sizeof text, "precision=double widths=all train-every=1 gamma=0.3 bonus=width %s",
@@ -138,8 +136,7 @@ static void targets_are_centred_and_scaled(void **state) {
             for (size_t k = 0; k < count; k++) mean += scores[k] / (double)count;
             for (size_t k = 0; k < count; k++)
                 square += (scores[k] - mean) * (scores[k] - mean) / (double)count;
-            double centre = cases[i].centre ? mean : 0,
-                   scale = cases[i].scale ? sqrt(square) / cases[i].to : 1;
+            double to = cases[i].to, centre = to > 0 ? mean : 0, scale = to > 0 ? sqrt(square) / to : 1;
             assert_int_equal(spy.count, count);
             near(agent->learner->policy->estimator.centre, centre, 1e-13);
             near(agent->learner->policy->estimator.scale, scale, 1e-13);
@@ -153,8 +150,9 @@ static void targets_are_centred_and_scaled(void **state) {
 /* Beyond as many observations as are drawn, only those are put together. */
 static void batches_come_from_the_history(void **state) {
     (void)state;
-    sa_agent *agent = create_seen("precision=double train-every=1 train-batch=4 train-steps=3 centre=false "
-                                  "scale=false companion=false");
+    sa_agent *agent =
+        create_seen("precision=double train-every=1 train-batch=4 train-steps=3 score-deviation=0 "
+                    "companion=false");
     sa_decision *decision = NULL;
     spy.history = &agent->memory.history;
     for (uint64_t id = 0; id < 30; id++) {
@@ -163,41 +161,6 @@ static void batches_come_from_the_history(void **state) {
         assert_int_equal(spy.count, (id + 1) * SLATE);
         assert_true(spy.total == (double)spy.count);
         assert_int_equal(spy.batches, spy.count <= 12 ? 0 : id - 3);
-    }
-    sa_decision_destroy(decision);
-    sa_agent_destroy(agent);
-}
-
-/* --train-sample: so many, each a sample of the history, others in each training, and they stand for all. */
-static void samples_stand_for_all(void **state) {
-    (void)state;
-    sa_agent *agent = create_seen("precision=double train-every=1 train-batch=0 train-sample=10 centre=false "
-                                  "scale=false companion=false");
-    sa_decision *decision = NULL;
-    double before[10] = {0};
-    for (uint64_t id = 0; id < 60; id++) {
-        rig_select(agent, id, 8, SLATE, &decision);
-        rig_answer(agent, id, SLATE);
-        size_t all = (size_t)(id + 1) * SLATE;
-        assert_int_equal(spy.count, all < 10 ? all : 10);
-        assert_true(spy.total == (double)all);
-        assert_true(spy.factor == (all < 10 ? 1 : (double)all / 10));
-        if (all < 10) continue;
-        size_t old = 0;
-        for (size_t i = 0; i < 10; i++) {
-            size_t row = 0;
-            while (row < all &&
-                   (agent->memory.history.scores[row] != spy.targets[i] ||
-                    memcmp(spy.inputs + i * RIG_DIM, (double *)agent->memory.history.contexts + row * RIG_DIM,
-                           RIG_DIM * sizeof(double)) != 0))
-                row++;
-            assert_true(row < all);
-            old += row < all / 2;
-        }
-        if (id == 59)
-            assert_in_range(old, 1, 9); /* all of one half: once in 500 seeds, and this is one seed */
-        assert_true(memcmp(before, spy.targets, sizeof before) != 0);
-        memcpy(before, spy.targets, sizeof before);
     }
     sa_decision_destroy(decision);
     sa_agent_destroy(agent);
@@ -216,13 +179,12 @@ static void add_square(double *error, size_t i, double square) {
  * last training. */
 static void error_is_that_of_predictions(void **state) {
     (void)state;
-    static const char *const kinds[] = {
-        "train-every=1", "train-every=4", "train-every=4 train-window=2 train-warmup=6",
-        "train-every=3 centre=false scale=false", "train-every=5 train-steps=0"};
+    static const char *const kinds[] = {"train-every=1", "train-every=4",
+                                        "train-every=4 train-window=2 train-warmup=6",
+                                        "train-every=3 score-deviation=0", "train-every=5 train-steps=0"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         char text[200];
-        snprintf(text, sizeof text, "precision=double error-decay=0.2 companion=false train-steps=3 %s",
-                 kinds[i]);
+        snprintf(text, sizeof text, "precision=double companion=false train-steps=3 %s", kinds[i]);
         sa_agent *agent = create_seen(text);
         sa_decision *decision = NULL;
         double error = 0, plain = 0, squares[MOST];
@@ -231,7 +193,7 @@ static void error_is_that_of_predictions(void **state) {
             size_t calls = spy.calls;
             rig_select(agent, id, 8, SLATE, &decision);
             double centre = 0;
-            for (size_t k = 0; k < SLATE && !strstr(text, "centre=false"); k++)
+            for (size_t k = 0; k < SLATE && !strstr(text, "deviation=0"); k++)
                 centre += rig_number(id, 2000000 + k) / SLATE;
             for (size_t k = 0; k < SLATE; k++) {
                 double predicted = id == 0 ? centre : sa_decision_estimates(decision)[k];
@@ -245,9 +207,6 @@ static void error_is_that_of_predictions(void **state) {
             for (; judged < waiting; judged++) add_square(&error, judged, squares[judged]);
             assert_true(agent->learner->judged == judged && judged == agent->memory.history.count);
             near(agent->learner->error, error, 1e-10);
-            near(spy.error,
-                 error / (agent->learner->policy->estimator.scale * agent->learner->policy->estimator.scale),
-                 1e-8); /* in units of the targets */
             if (judged > 200) continue;
             plain = 0; /* up to 200 of them it is their plain mean */
             for (size_t k = 0; k < judged; k++) plain += squares[k] / (double)judged;
@@ -259,14 +218,14 @@ static void error_is_that_of_predictions(void **state) {
     }
 }
 
-static void without_error_decay_nothing_is_judged(void **state) {
+static void where_nothing_asks_nothing_is_judged(void **state) {
     (void)state;
-    sa_agent *agent = create_seen("precision=double error-decay=0 bonus=width companion=false train-every=1");
+    sa_agent *agent = create_seen("precision=double bonus=width companion=false train-every=1");
     sa_decision *decision = NULL;
     for (uint64_t id = 0; id < 5; id++) {
         rig_select(agent, id, 8, SLATE, &decision);
         rig_answer(agent, id, SLATE);
-        assert_true(spy.error == 0 && agent->learner->error == 0 && agent->learner->judged == 0);
+        assert_true(agent->learner->error == 0 && agent->learner->judged == 0);
     }
     sa_decision_destroy(decision);
     sa_agent_destroy(agent);
@@ -275,7 +234,7 @@ static void without_error_decay_nothing_is_judged(void **state) {
 /* Saved with feedback that no training has seen yet. */
 static void error_and_judged_are_kept_in_the_file(void **state) {
     (void)state;
-    const char *text = "error-decay=0.2 train-every=4";
+    const char *text = "train-every=4";
     sa_agent *agent = rig_create(text), *loaded = NULL;
     sa_decision *decision = NULL;
     for (uint64_t id = 0; id < 7; id++) {
@@ -300,7 +259,7 @@ static void error_and_judged_are_kept_in_the_file(void **state) {
  * agent can be saved and loaded at any time. */
 static void huge_scores_do_not_spoil_the_error(void **state) {
     (void)state;
-    sa_agent *agent = rig_create("error-decay=0.2 train-every=1 train-window=2"), *loaded = NULL;
+    sa_agent *agent = rig_create("train-every=1 train-window=2"), *loaded = NULL;
     sa_decision *decision = NULL;
     for (uint64_t id = 0; id < 12; id++) {
         double scores[SLATE] = {id == 3 ? 1e200 : 0.5, id == 4 ? -1e308 : 0.25, id == 5 ? 1e308 : 0};
@@ -320,7 +279,7 @@ static void huge_scores_do_not_spoil_the_error(void **state) {
 /* A mean of tenths is rounded; the scores still have no deviation to scale by, and exploration goes on. */
 static void equal_scores_are_not_scaled(void **state) {
     (void)state;
-    sa_agent *agent = rig_create("centre=true scale=true scale-to=0.04 train-every=1 gamma=1");
+    sa_agent *agent = rig_create("train-every=1 gamma=1");
     sa_decision *decision = NULL;
     const double scores[SLATE] = {0.1, 0.1, 0.1};
     for (uint64_t id = 0; id < 12; id++) {
@@ -339,10 +298,8 @@ int main(void) {
         cmocka_unit_test(trainings_follow_warmup_and_period),
         cmocka_unit_test(targets_are_centred_and_scaled),
         cmocka_unit_test(batches_come_from_the_history),
-        cmocka_unit_test(samples_stand_for_all),
-
         cmocka_unit_test(error_is_that_of_predictions),
-        cmocka_unit_test(without_error_decay_nothing_is_judged),
+        cmocka_unit_test(where_nothing_asks_nothing_is_judged),
         cmocka_unit_test(error_and_judged_are_kept_in_the_file),
         cmocka_unit_test(huge_scores_do_not_spoil_the_error),
         cmocka_unit_test(equal_scores_are_not_scaled),

@@ -103,6 +103,7 @@ static inline double width_error(dense *d, const sa_gradients *batch, const doub
 
 typedef struct source {
     sa_options *options;
+    sa_exact_form form;
     sa_model *model;
     size_t dim, p;
     uint64_t round;
@@ -117,9 +118,8 @@ typedef struct source {
 /* Options that the engine takes too: lambda, form, precision. */
 static inline source source_of(net_options wanted, sa_precision precision, double lambda,
                                sa_exact_form form) {
-    source s = {.options = options_of(wanted, precision), .dim = wanted.dim};
+    source s = {.options = options_of(wanted, precision), .form = form, .dim = wanted.dim};
     s.options->regularization = lambda;
-    s.options->exact_form = (int)form;
     s.options->train_steps = 3;
     s.options->rate = 0.01;
     s.model = model_of(s.options);
@@ -142,7 +142,10 @@ static inline void source_clear(source *s) {
 
 static inline sa_confidence *engine_of(const source *s) {
     sa_confidence *engine = NULL;
-    assert_ok(sa_confidence_create(CONFIDENCE_OF(s->options), s->model->pairs, s->model->shape, &engine));
+    sa_confidence_settings settings = sa_options_confidence(s->options);
+    settings.exact_form = s->form;
+    settings.linear = s->model->linear;
+    assert_ok(sa_confidence_create(&settings, s->model->pairs, s->model->shape, &engine));
     return engine;
 }
 

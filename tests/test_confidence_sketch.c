@@ -229,7 +229,7 @@ static void is_exact_until_it_folds(void **state) {
     source s = sketch_source(shapes[0], SA_PRECISION_SINGLE, 0.5, 48); /* 64 elements */
     sa_confidence *sketch = engine_of(&s);
     s.options->confidence = SA_CONFIDENCE_EXACT;
-    s.options->exact_form = SA_EXACT_DUAL;
+    s.form = SA_EXACT_DUAL;
     sa_confidence *exact = engine_of(&s);
     double width[ARMS];
     for (int round = 0; round < 15; round++) {
@@ -568,9 +568,10 @@ static void check_file(const source *s, const char *changed, size_t axes, const 
         assert_ok(sa_npz_add(writer, names[i], SA_FLOAT64, is ? axes : plain, is ? shape : none,
                              is ? values : &zero));
     }
+    source dual = *s;
+    dual.form = SA_EXACT_DUAL;
     s->options->confidence = SA_CONFIDENCE_EXACT;
-    s->options->exact_form = SA_EXACT_DUAL;
-    sa_confidence *exact = engine_of(s);
+    sa_confidence *exact = engine_of(&dual);
     s->options->confidence = SA_CONFIDENCE_SKETCH;
     assert_ok(exact->kind->save(exact, writer));
     assert_ok(sa_npz_finish(writer, scratch("bad.npz")));

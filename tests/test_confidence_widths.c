@@ -15,7 +15,7 @@ static const net_options shapes[] = {
 static double both_sides(net_options wanted, sa_precision precision, double lambda, size_t rounds) {
     source s = source_of(wanted, precision, lambda, SA_EXACT_DUAL);
     sa_confidence *dual = engine_of(&s);
-    s.options->exact_form = SA_EXACT_PRIMAL;
+    s.form = SA_EXACT_PRIMAL;
     sa_confidence *primal = engine_of(&s);
     dense d = dense_of(s.p, lambda);
     double largest = 0;

@@ -22,7 +22,7 @@ static int set_up(void **state) {
     folder = temporary_folder();
     char text[400] = "", line[40];
     for (int i = 1; i <= 10; i++) {
-        snprintf(line, sizeof line, "%d,%s,%d\n", 3 * i, i % 3 == 1 ? "b" : i % 3 ? "a" : "10", 4 * i);
+        snprintf(line, sizeof line, "%d,%s,100\n", i, i % 3 == 1 ? "b" : i % 3 ? "a" : "10");
         strcat(text, line);
     }
     write_text(inside(folder, "rows.csv"), text);
@@ -56,13 +56,18 @@ static sa_environment *created(sa_options *options, sa_round *round) {
     return environment;
 }
 
+/* The row, from 1, whose two features have this direction, and one of them at unit length. */
+static int direction_of(const double *features) { return (int)(100 * features[0] / features[1] + 0.5); }
+static double part_of(int row, size_t feature) { return (feature ? 100 : row) / hypot(row, 100); }
+
 /* The row that arms arm, arm + 1 and arm + 2 are of, from 1, after a look at all that they have. */
 static int row_of(const sa_round *round, size_t arm) {
-    int row = (int)round->contexts[arm * 6] / 3;
+    int row = direction_of(round->contexts + arm * 6);
     size_t class = row % 3 == 1 ? 2 : row % 3 ? 1 : 0; /* "10" < "a" < "b" */
     for (size_t c = 0; c < 3; c++) {
         const double *context = round->contexts + (arm + c) * 6;
-        for (size_t i = 0; i < 6; i++) assert_true(context[i] == (i / 2 == c ? (i % 2 ? 4 : 3) * row : 0));
+        for (size_t i = 0; i < 6; i++)
+            assert_true(fabs(context[i] - (i / 2 == c ? part_of(row, i % 2) : 0)) < 1e-15);
         assert_true(round->expected[arm + c] == (c == class) && round->noise[arm + c] == 0);
         assert_true(round->stop[arm + c] == 1);
     }
@@ -73,7 +78,7 @@ static int row_of(const sa_round *round, size_t arm) {
 static void test_blocks(void **state) {
     (void)state;
     sa_round round;
-    sa_environment *environment = created(with(over("classes", "3"), "unit-rows", "false"), &round);
+    sa_environment *environment = created(over("classes", "3"), &round);
     assert_true(environment->arms == 9 && environment->dim == 6 && !environment->varies);
     int seen_in_pass[11] = {0}, first[11] = {0};
     for (uint64_t run = 0; run < 3000; run++) {
@@ -106,7 +111,7 @@ static void test_one_row(void **state) {
     assert_int_equal(sa_environment_draw(environment, 0, 0, &round), SA_OK);
     for (size_t c = 0; c < 3; c++)
         for (size_t i = 0; i < 6; i++) {
-            double wanted = i / 2 != c ? 0 : i % 2 ? 0.8 : 0.6;
+            double wanted = i / 2 != c ? 0 : part_of(direction_of(round.contexts), i % 2);
             assert_true(fabs(round.contexts[6 * c + i] - wanted) < 1e-15);
         }
     sa_round_clear(&round);
@@ -122,7 +127,7 @@ static void test_joined(void **state) {
     assert_int_equal(sa_environment_draw(environment, 0, 0, &round), SA_OK);
     for (size_t c = 0; c < 3; c++)
         for (size_t i = 0; i < 5; i++) {
-            double wanted = i == 0 ? 0.6 : i == 1 ? 0.8 : i - 2 == c;
+            double wanted = i < 2 ? part_of(direction_of(round.contexts), i) : i - 2 == c;
             assert_true(fabs(round.contexts[5 * c + i] - wanted / sqrt(2)) < 1e-15);
         }
     assert_true(round.expected[0] + round.expected[1] + round.expected[2] == 1);

@@ -199,7 +199,7 @@ static int set_up(void **state) {
     folder = temporary_folder();
     char text[4000] = "", line[40];
     for (int i = 0; i < 50; i++) {
-        snprintf(line, sizeof line, "%d,%d,%s\n", 3 * i, 4 * i, i % 3 ? "no" : "yes"); /* of length 5 i */
+        snprintf(line, sizeof line, "%d,%d,%s\n", i, i ? 100 : 0, i % 3 ? "no" : "yes");
         strcat(text, line);
     }
     write_text(inside(folder, "rows.csv"), text);
@@ -210,6 +210,9 @@ static int tear_down(void **state) {
     (void)state;
     return sa_path_remove(folder) != SA_OK;
 }
+
+/* The row of a context, which has its direction. */
+static int row_of(const double *context) { return (int)(100 * context[0] / fmax(context[1], 1e-9) + 0.5); }
 
 static sa_options *over(const char *name, const char *value) {
     static const char *const pairs[][2] = {
@@ -231,7 +234,7 @@ static sa_environment *created(sa_options *options) {
 
 static void test_draws(void **state) {
     (void)state;
-    sa_environment *environment = created(over("unit-rows", "false"));
+    sa_environment *environment = created(over(NULL, NULL));
     assert_true(environment->rounds == 40 && environment->arms == 12 && environment->dim == 2 &&
                 !environment->varies);
     assert_true(environment->noise == 0);
@@ -243,14 +246,13 @@ static void test_draws(void **state) {
         bool seen[50] = {false};
         sa_environment_draw(environment, 3, (uint64_t)t, &round);
         for (size_t i = 0; i < 12; i++) {
-            int row = (int)round.contexts[2 * i] / 3;
-            assert_true(round.contexts[2 * i] == 3 * row && round.contexts[2 * i + 1] == 4 * row &&
-                        !seen[row]);
+            int row = row_of(round.contexts + 2 * i);
+            assert_true(row >= 0 && row < 50 && !seen[row]);
             assert_true(round.expected[i] == (row % 3 == 0) && round.noise[i] == 0 && round.stop[i] == 1);
             seen[row] = true;
             drawn[row]++;
         }
-        first[(int)round.contexts[0] / 3]++;
+        first[row_of(round.contexts)]++;
         bool wanted[50] = {false}; /* Floyd's sample, whose addresses are part of every result */
         sa_stream stream = sa_stream_at(1, SA_PURPOSE_CONTEXTS, 3, (uint64_t)t);
         for (size_t i = 0; i < 12; i++) {
@@ -276,16 +278,16 @@ static void test_draws(void **state) {
 static void test_labels_that_are_numbers(void **state) {
     (void)state;
     const char *path = inside(folder, "numbers.csv");
-    write_text(path, "1,5\n2,5.0\n3,50\n4,5x\n");
+    write_text(path, "1,9,5\n2,9,5.0\n3,9,50\n4,9,5x\n");
     sa_options *options = over("data", path);
     assert_int_equal(sa_options_set_any(options, "positive", "5.00"), SA_OK);
     assert_int_equal(sa_options_set_any(options, "arms", "4"), SA_OK);
-    assert_int_equal(sa_options_set_any(options, "unit-rows", "false"), SA_OK);
     sa_environment *environment = created(options);
     sa_round round;
     assert_int_equal(sa_round_init(&round, environment), SA_OK);
     sa_environment_draw(environment, 0, 0, &round);
-    for (size_t i = 0; i < 4; i++) assert_true(round.expected[i] == (round.contexts[i] < 2.5));
+    for (size_t i = 0; i < 4; i++)
+        assert_true(round.expected[i] == (9 * round.contexts[2 * i] / round.contexts[2 * i + 1] < 2.5));
     sa_round_clear(&round);
     sa_environment_destroy(environment);
 }
@@ -302,7 +304,9 @@ static void test_unit_rows(void **state) {
         bool zero = row[0] == 0 && row[1] == 0; /* has no length, and stays */
         zeros += zero;
         positives += round.expected[i] == 1;
-        assert_true(zero || (fabs(row[0] - 0.6) < 1e-15 && fabs(row[1] - 0.8) < 1e-15));
+        double length = hypot(row_of(row), 100);
+        assert_true(zero ||
+                    (fabs(row[0] - row_of(row) / length) < 1e-15 && fabs(row[1] - 100 / length) < 1e-15));
     }
     assert_true(zeros == 1 && positives == 17);
     sa_round_clear(&round);
@@ -313,13 +317,12 @@ static void test_unit_rows(void **state) {
 static void test_users(void **state) {
     (void)state;
     sa_options *options = over("user", "navigational");
-    assert_int_equal(sa_options_set_any(options, "unit-rows", "false"), SA_OK);
     sa_environment *environment = created(options);
     sa_round round;
     assert_int_equal(sa_round_init(&round, environment), SA_OK);
     sa_environment_draw(environment, 0, 0, &round);
     for (size_t i = 0; i < 12; i++) {
-        bool wanted = (int)round.contexts[2 * i] / 3 % 3 == 0;
+        bool wanted = row_of(round.contexts + 2 * i) % 3 == 0;
         assert_true(round.expected[i] == (wanted ? 0.95 : 0.05));
         assert_true(round.stop[i] == (wanted ? 0.9 : 0.2));
     }

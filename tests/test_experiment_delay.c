@@ -38,17 +38,17 @@ static void replay(const char *text, size_t delay) {
 static const char *const kinds[] = {
     "precision=double algorithm=cn-ucb",
     "precision=double algorithm=cn-ts train-warmup=5 normalize=standard",
-    "precision=double preset=paper rate=theory algorithm=cn-ts1 exact-form=dual count-pending=true",
+    "precision=double preset=paper rate=theory algorithm=cn-ts1 hidden=44 count-pending=true",
     "precision=double preset=icml23 train-window=4 algorithm=cn-ucb",
-    "precision=double algorithm=cn-ucb-d epoch-length=5 epoch-replay-steps=9",
+    "precision=double algorithm=cn-ucb-d epoch-length=5",
     "precision=double preset=paper algorithm=comblin-ucb",
     "precision=double preset=paper algorithm=comblin-ts",
-    "precision=double algorithm=cc-mab horizon=40", /* the game's rounds */
-    "precision=double algorithm=acc-ucb horizon=40",
+    "precision=double algorithm=cc-mab rounds=40", /* the game's rounds */
+    "precision=double algorithm=acc-ucb rounds=40",
 };
 /* the defaults of rig_options, which the replay has */
 static const char *const small =
-    "hidden=6 train-steps=4 train-every=3 rate=0.01 normalize=none train-warmup=0 rate-constant=0.01";
+    "hidden=6 train-steps=4 train-every=3 rate=0.01 normalize=none train-warmup=0";
 
 static void updates_come_after_the_slate_of_round_t_plus_d(void **state) {
     (void)state;

@@ -2,8 +2,7 @@
  * nothing of it. */
 #include "test_experiment_trace.h"
 
-#define EPOCHS                                                                                               \
-    "hidden=6 train-steps=4 train-every=3 epoch-replay-steps=9 epoch-hidden-growth=2 epoch-length=6 "
+#define EPOCHS "hidden=6 train-steps=4 train-every=3 epoch-hidden-growth=2 epoch-length=6 "
 
 /* Line t of a trace, from 0. */
 static json_t *line_of(const char *text, size_t t) {

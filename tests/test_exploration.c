@@ -16,10 +16,10 @@ static sa_exploration exploration(const sa_exploration_class *kind, size_t sampl
     options->gamma = 0.75;
     options->nu = 0.5;
     options->regularization = 4;
-    options->offset = 0.125;
     options->ts_samples = 10;
     options->ts_deviation = deviation;
     sa_exploration out = sa_options_exploration(kind, samples, options);
+    out.offset = 0.125; /* as theory sets it */
     sa_options_destroy(options);
     return out;
 }

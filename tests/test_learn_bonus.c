@@ -194,7 +194,7 @@ static void files_keep_it(void **state) {
                                         "confidence=auto",
                                         "confidence=diagonal",
                                         "confidence=last-layer",
-                                        "confidence=exact exact-form=primal",
+                                        "confidence=exact",
                                         "window=20",
                                         "discount=0.95",
                                         "rebuild=true",

@@ -38,8 +38,7 @@ static void loaded_after_every_call(void **state) {
     static const char *const names[] = {"comblin-ucb", "comblin-ts", "c2ucb"}, *const forms[] = {"defined",
                                                                                                  "published",
                                                                                                  "fitted"};
-    static const char *const more[] = {"", "preset=paper exact-form=dual precision=single",
-                                       "normalize=standard"};
+    static const char *const more[] = {"", "preset=paper hidden=44 precision=single", "normalize=standard"};
     for (size_t i = 0; i < 3; i++)
         for (size_t form = 0; form < (i < 2 ? 3 : 2); form++)
             for (size_t k = 0; k < 3; k++) {

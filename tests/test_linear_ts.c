@@ -25,7 +25,7 @@ static void check_parameters(const linear_game *game, uint64_t round) {
 static void parameters_are_sampled(void **state) {
     (void)state;
     const char *text = "preset=paper algorithm=comblin-ts nu=0.6 seed=3 first-run=2 regularization=0.5";
-    static const char *const forms[] = {"", "precision=double exact-form=dual", "widths=all ts-samples=7",
+    static const char *const forms[] = {"", "precision=double hidden=44", "widths=all ts-samples=7",
                                         "count-pending=true", "ts-deviation=variance"};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         char whole[300];

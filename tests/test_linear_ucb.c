@@ -34,8 +34,7 @@ static void check_theory_lagging(const linear_game *game, uint64_t round) {
 
 static void comblin_ucb_is_ridge_regression(void **state) {
     (void)state;
-    static const char *const forms[] = {"", "exact-form=dual", "exact-form=primal", "count-pending=true",
-                                        "train=manual"};
+    static const char *const forms[] = {"", "hidden=44", "", "count-pending=true", "train=manual"};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         for (int precision = 0; precision < 2; precision++) {
             char text[300];
@@ -68,8 +67,7 @@ static void published_estimates_lag_one_update(void **state) {
     linear_play(
         "preset=paper linear-form=published algorithm=comblin-ucb gamma=0.7 regularization=0.5 widths=all",
         check_lagging);
-    linear_play("preset=icml23 algorithm=comblin-ucb gamma=0.7 regularization=2 widths=all exact-form=dual",
-                check_lagging);
+    linear_play("preset=icml23 algorithm=comblin-ucb gamma=0.7 regularization=2 widths=all", check_lagging);
     linear_play(
         "preset=icml23 linear-form=defined algorithm=comblin-ucb gamma=0.7 regularization=2 widths=all",
         check_defined);
@@ -79,7 +77,7 @@ static void c2ucb_takes_gamma_from_theory(void **state) {
     (void)state;
     const char *text =
         "preset=paper algorithm=c2ucb sub-gaussian=0.3 delta=0.05 norm-bound=1.5 gamma=9 widths=all";
-    static const char *const forms[] = {"regularization=0.5", "regularization=3 exact-form=dual",
+    static const char *const forms[] = {"regularization=0.5", "regularization=3 hidden=44",
                                         "count-pending=true"};
     char whole[300];
     for (size_t i = 0; i < 3; i++) {

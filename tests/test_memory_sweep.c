@@ -243,10 +243,8 @@ static void sweep_aside(const char *text, const sa_options *options, kind_of_cal
 
 static void sweep(const char *text) {
     sa_options *options = rig_options(text);
-    bool wide =
-        strstr(text, "normalize=standard") || strstr(text, "comblin-ts") ||
-        !strcmp(text,
-                "exact-form=dual hidden=3 train-every=1"); /* many requests and many arms take their time */
+    bool wide = strstr(text, "normalize=standard") || strstr(text, "comblin-ts") ||
+                !strcmp(text, "hidden=44 train-every=1"); /* many requests and many arms take their time */
     for (kind_of_call call = 0; call < CALLS; call++) {
         if (call < SELECT) sweep_aside(text, options, call);
         if (call < SELECT || (!wide && (call == SELECT_MANY || call == SELECT_LARGE))) continue;
@@ -267,23 +265,22 @@ static void sweep(const char *text) {
 
 static void dual(void **state) {
     (void)state;
-    sweep("exact-form=dual hidden=3 train-every=1");
-    sweep("exact-form=dual hidden=3 train-every=1 precision=double count-pending=true");
-    sweep("exact-form=dual hidden=3 train-every=1 discount=0.9 train-batch=2");
-    sweep("exact-form=dual hidden=3 train-every=1 window=20");
+    sweep("hidden=44 train-every=1");
+    sweep("hidden=44 train-every=1 precision=double count-pending=true");
+    sweep("hidden=44 train-every=1 discount=0.9 train-batch=2");
+    sweep("hidden=44 train-every=1 window=20");
 }
 
 static void primal(void **state) {
     (void)state;
-    sweep("exact-form=primal hidden=3 train-every=1 normalize=standard");
-    sweep("exact-form=primal hidden=2 train-every=1 algorithm=cn-ts count-pending=true pending-limit=2000");
+    sweep("hidden=3 train-every=1 normalize=standard");
+    sweep("hidden=2 train-every=1 algorithm=cn-ts count-pending=true pending-limit=2000");
 }
 
 /* The feedback that the sweep gives ends an epoch; with decision 5 waiting. */
 static void epochs(void **state) {
     (void)state;
-    sweep("algorithm=cn-ucb-d epoch-length=5 exact-form=dual hidden=3 train-every=1 epoch-hidden-growth=2 "
-          "epoch-replay-steps=5");
+    sweep("algorithm=cn-ucb-d epoch-length=5 hidden=44 train-every=1 epoch-hidden-growth=2");
     sweep("algorithm=cn-ts-d epoch-length=5 hidden=3 train-every=2 epoch-replay=schedule count-pending=true");
 }
 
@@ -291,12 +288,12 @@ static void linear(void **state) {
     (void)state;
     sweep("algorithm=comblin-ts");
     sweep("algorithm=comblin-ucb discount=0.9");
-    sweep("algorithm=comblin-ucb linear-form=published exact-form=dual");
+    sweep("algorithm=comblin-ucb linear-form=published");
 }
 
 static void feedback(void **state) {
     (void)state;
-    sweep("feedback=position slate=12 exact-form=dual hidden=3 train-every=1");
+    sweep("feedback=position slate=12 hidden=44 train-every=1");
     sweep("feedback=cascade algorithm=cn-ts hidden=3 train-every=1");
 }
 
@@ -317,14 +314,14 @@ static void sketch(void **state) {
 static void rebuilt(void **state) {
     (void)state;
     sweep("algorithm=neural-linear hidden=3 train-every=1");
-    sweep("confidence=exact exact-form=dual rebuild=true hidden=3 train-every=1 count-pending=true");
-    sweep("confidence=exact exact-form=dual rebuild=true hidden=3 train-every=1 discount=0.9");
+    sweep("confidence=exact hidden=100 rebuild=true train-every=1 count-pending=true");
+    sweep("confidence=exact hidden=100 rebuild=true train-every=1 discount=0.9");
 }
 
 static void partitions(void **state) {
     (void)state;
     sweep("algorithm=cc-mab");
-    sweep("algorithm=acc-ucb acc-axes=1 acc-v1=5"); /* every observation splits its cell */
+    sweep("algorithm=acc-ucb gamma=0"); /* every observation splits its cell */
 }
 
 static void references(void **state) {

@@ -29,7 +29,7 @@ static sa_options *options_for(const case_of *c) {
     options->train_batch = 8;
     options->rate = 0.01;
     options->optimizer = c->adam ? SA_OPTIMIZER_ADAM : SA_OPTIMIZER_GD;
-    options->horizon = 40;
+    options->rounds = 40;
     options->linear_form = c->published ? SA_LINEAR_PUBLISHED : SA_LINEAR_DEFINED;
     return options;
 }

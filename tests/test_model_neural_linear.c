@@ -47,7 +47,9 @@ static void check(bool discounted, size_t positions) {
     options->slate = (int64_t)positions;
     if (positions) options->feedback = SA_FEEDBACK_POSITION;
     sa_model *model = NULL;
-    assert_ok(sa_model_create("neural-linear", MODEL_OF(options), &model));
+    sa_model_settings settings = sa_options_model(options);
+    settings.bypass = true;
+    assert_ok(sa_model_create("neural-linear", &settings, &model));
     net n = net_of(shape);
     n.inputs = n.dim = DIM + positions;
     size_t dim = n.dim, p = HIDDEN + dim;

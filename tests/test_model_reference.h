@@ -26,6 +26,9 @@ typedef struct net_options {
     bool root_m, bias, bypass, symmetric;
 } net_options;
 
+/* Of the network that options were made for last: only neural-linear has it, and so no option does. */
+static bool net_bypass;
+
 static inline sa_options *options_of(net_options wanted, sa_precision precision) {
     sa_options *options = sa_options_new("icml23");
     assert_non_null(options);
@@ -35,7 +38,7 @@ static inline sa_options *options_of(net_options wanted, sa_precision precision)
     options->output_scale = wanted.root_m ? SA_OUTPUT_ROOT_M : SA_OUTPUT_ONE;
     options->init = wanted.symmetric ? SA_INIT_SYMMETRIC : SA_INIT_UNIFORM;
     options->bias = wanted.bias;
-    options->bypass = wanted.bypass;
+    net_bypass = wanted.bypass;
     options->precision = (int)precision;
     return options;
 }
@@ -55,7 +58,9 @@ static inline net net_of(net_options wanted) {
 
 static inline sa_model *model_of(const sa_options *options) {
     sa_model *model = NULL;
-    assert_ok(sa_model_create("mlp", MODEL_OF(options), &model));
+    sa_model_settings settings = sa_options_model(options);
+    settings.bypass = net_bypass;
+    assert_ok(sa_model_create("mlp", &settings, &model));
     return model;
 }
 

@@ -15,7 +15,7 @@ typedef struct training_case {
     bool weighted; /* psi f is to be the target */
     bool alike;    /* the agent says that all scores are */
     double rate, lambda;
-    double weight_decay, error_decay, error; /* error: of predictions, as the agent measures it */
+    double weight_decay;
 } training_case;
 
 /* psi of sample k: 0 for some */
@@ -39,11 +39,8 @@ static void plain_training(const net *n, const training_case *c, const sa_stream
         double rate =
             c->theory ? c->rate / ((double)c->samples * m * (double)n->depth + m * c->lambda) : c->rate;
         if (c->cosine) rate *= (1 + cos(3.14159265358979323846 * (double)step / (double)c->steps)) / 2;
-        double ramp = c->samples < 2500 ? (double)c->samples / 2500 : 1;
-        double pull = c->error_decay * c->error * ramp * ramp * ramp;
         for (size_t i = 0; i < p; i++) {
-            double g =
-                gradient[i] + (c->regularize ? m * c->lambda * (theta[i] - theta_0[i]) : 0) + pull * theta[i];
+            double g = gradient[i] + (c->regularize ? m * c->lambda * (theta[i] - theta_0[i]) : 0);
             if (!c->alike)
                 theta[i] -=
                     rate * c->weight_decay * theta[i]; /* not through the step: Adam does not see it */
@@ -82,11 +79,9 @@ static rig rig_of(const training_case *c, sa_precision precision) {
     options->regularize = c->regularize;
     options->rate_decay = c->cosine ? SA_DECAY_COSINE : SA_DECAY_NONE;
     options->rate = c->theory ? SA_BY_THEORY : c->rate;
-    options->rate_constant = c->rate;
     options->regularization = c->lambda;
     if (c->output_bias) options->bias = SA_BIAS_OUTPUT;
     options->weight_decay = c->weight_decay;
-    options->error_decay = c->error_decay;
     rig r = {.n = net_of(wanted), .model = model_of(options), .weighted = c->weighted, .alike = c->alike};
     r.n.output_bias = c->output_bias;
     r.x = random_doubles(c->samples * DIM);
@@ -118,7 +113,7 @@ static void rig_clear(rig *r) {
     sa_free(r->narrow_psi);
 }
 
-static bool train_with_error(const rig *r, size_t samples, double error, sa_stream stream) {
+static bool train(const rig *r, size_t samples, sa_stream stream) {
     bool wide = r->model->precision == SA_PRECISION_DOUBLE, diverged = true;
     sa_training training = {.count = samples,
                             .total = (double)samples,
@@ -128,15 +123,10 @@ static bool train_with_error(const rig *r, size_t samples, double error, sa_stre
                                     .weights = !r->weighted ? NULL
                                                : wide       ? (void *)r->psi
                                                             : r->narrow_psi},
-                            .error = error,
                             .alike = r->alike,
                             .stream = stream};
     assert_ok(train_on(r->model, &training, &diverged));
     return diverged;
-}
-
-static bool train(const rig *r, size_t samples, sa_stream stream) {
-    return train_with_error(r, samples, 0, stream);
 }
 
 /* Two trainings one after the other, the second from where the first ended; how far theta is from the
@@ -149,7 +139,7 @@ static double compare(const training_case *c, sa_precision precision) {
     for (uint64_t round = 0; round < 2; round++) {
         sa_stream stream = sa_stream_at(3, SA_PURPOSE_TRAINING, 0, round);
         plain_training(&r.n, c, &stream, r.x, r.v, r.theta_0, r.theta);
-        assert_false(train_with_error(&r, c->samples, c->error, stream));
+        assert_false(train(&r, c->samples, stream));
     }
     read_weights(&r.n, r.model, "", trained);
     for (size_t i = 0; i < p; i++) {
@@ -171,8 +161,8 @@ static const training_case cases[] = {
     {"paper", .depth = 2, .samples = 20, .steps = 12, .regularize = true, .theory = true, .symmetric = true,
      .rate = 1, .lambda = 1},
     {"paper, L = 3", .depth = 3, .samples = 20, .steps = 12, .regularize = true, .theory = true,
-     .symmetric = true, .rate = 2, .lambda = 0.1},
-    {"theory rate alone", .depth = 2, .samples = 30, .steps = 5, .theory = true, .rate = 2, .lambda = 70},
+     .symmetric = true, .rate = 1, .lambda = 0.1},
+    {"theory rate alone", .depth = 2, .samples = 30, .steps = 5, .theory = true, .rate = 1, .lambda = 70},
     {"cosine", .depth = 2, .samples = 20, .steps = 12, .cosine = true, .rate = 0.01, .lambda = 1},
     {"batches", .depth = 2, .samples = 50, .steps = 12, .batch = 8, .rate = 0.002, .lambda = 1},
     {"batches, regularised", .depth = 3, .samples = 50, .steps = 12, .batch = 8, .regularize = true,
@@ -193,7 +183,7 @@ static const training_case cases[] = {
     {"bias of the output", .depth = 2, .samples = 20, .steps = 12, .output_bias = true, .rate = 0.01,
      .lambda = 1},
     {"bias of the output, L = 3, symmetric", .depth = 3, .samples = 20, .steps = 12, .output_bias = true,
-     .symmetric = true, .theory = true, .regularize = true, .rate = 2, .lambda = 1},
+     .symmetric = true, .theory = true, .regularize = true, .rate = 1, .lambda = 1},
     {"weight decay", .depth = 2, .samples = 20, .steps = 12, .rate = 0.01, .lambda = 1, .weight_decay = 3},
     {"weight decay, cosine, batches", .depth = 3, .samples = 50, .steps = 12, .batch = 8, .cosine = true,
      .rate = 0.002, .lambda = 1, .weight_decay = 20, .output_bias = true},
@@ -203,20 +193,9 @@ static const training_case cases[] = {
      .weight_decay = 3},
     {"no weight decay where scores are alike", .depth = 2, .samples = 20, .steps = 12, .adam = true,
      .rate = 0.01, .lambda = 1, .weight_decay = 3, .alike = true},
-    {"error decay, few samples", .depth = 2, .samples = 20, .steps = 12, .rate = 0.01, .lambda = 1,
-     .error_decay = 3000, .error = 0.5},
-    {"error decay, half the ramp", .depth = 2, .samples = 1000, .steps = 4, .rate = 0.0003, .lambda = 1,
-     .error_decay = 2, .error = 0.3},
-    {"error decay in full", .depth = 2, .samples = 2500, .steps = 3, .rate = 0.0001, .lambda = 1,
-     .error_decay = 0.5, .error = 0.6},
-    {"error decay past the ramp, batches, Adam", .depth = 2, .samples = 2600, .steps = 4, .batch = 16,
-     .adam = true, .cosine = true, .rate = 0.01, .lambda = 1, .error_decay = 2, .error = 0.4,
-     .weight_decay = 0.3, .output_bias = true},
-    {"error decay without error", .depth = 2, .samples = 20, .steps = 12, .rate = 0.01, .lambda = 1,
-     .error_decay = 1e9},
     {"weighted", .depth = 2, .samples = 20, .steps = 12, .weighted = true, .rate = 0.01, .lambda = 1},
     {"weighted, paper", .depth = 3, .samples = 20, .steps = 12, .weighted = true, .regularize = true,
-     .theory = true, .symmetric = true, .rate = 2, .lambda = 0.1},
+     .theory = true, .symmetric = true, .rate = 1, .lambda = 0.1},
     {"weighted, batches, Adam", .depth = 2, .samples = 200, .steps = 20, .batch = 16, .weighted = true,
      .adam = true, .cosine = true, .more = true, .rate = 0.01, .lambda = 1},
     {"weighted, more than a chunk", .depth = 2, .samples = 1300, .steps = 5, .weighted = true, .rate = 0.0002,
@@ -239,13 +218,12 @@ static void training_equals_plain_loops(void **state) {
                   largest[0], largest[1]);
 }
 
-/* Ten samples that stand for twenty are as good as the same twenty, each of them twice, in the loss, in the
- * rate and in the pull of the error. */
+/* Ten samples that stand for twenty are as good as the same twenty, each of them twice, in the loss and in
+ * the rate. */
 static void samples_may_stand_for_more(void **state) {
     (void)state;
-    training_case c = {.name = "twice", .samples = 20, .steps = 7, .depth = 2, .rate = 0.5, .lambda = 0.1};
+    training_case c = {.name = "twice", .samples = 20, .steps = 7, .depth = 2, .rate = 1, .lambda = 0.1};
     c.theory = c.regularize = true;
-    c.error_decay = 3;
     rig twice = rig_of(&c, SA_PRECISION_DOUBLE), once = rig_of(&c, SA_PRECISION_DOUBLE);
     size_t p = net_parameters(&once.n);
     double *one = doubles(p), *other = doubles(p), moved = 0, apart = 0;
@@ -255,11 +233,10 @@ static void samples_may_stand_for_more(void **state) {
                             .total = 20,
                             .factor = 2,
                             .all = {.inputs = twice.x, .targets = twice.v},
-                            .error = 0.5,
                             .stream = sa_stream_at(3, SA_PURPOSE_TRAINING, 0, 0)};
     bool diverged = true;
     assert_ok(train_on(once.model, &training, &diverged));
-    assert_false(diverged || train_with_error(&twice, 20, 0.5, training.stream));
+    assert_false(diverged || train(&twice, 20, training.stream));
     read_weights(&once.n, once.model, "", one);
     read_weights(&twice.n, twice.model, "", other);
     for (size_t i = 0; i < p; i++) {

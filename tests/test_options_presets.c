@@ -20,7 +20,6 @@ static const struct {
     {"hidden", "100", "100", NULL},
     {"output-scale", "root-m", "one", NULL},
     {"bias", "none", "none", NULL},
-    {"bypass", "false", "false", NULL},
     {"init", "symmetric", "uniform", NULL},
     /* training */
     {"train-window", "0", "101", NULL},
@@ -29,13 +28,11 @@ static const struct {
     {"train-batch", "0", "0", NULL},
     {"optimizer", "gd", "gd", NULL},
     {"rate", "theory", "0.01", "0.01"},
-    {"rate-constant", "1", NULL, NULL},
     {"train-from", "present", "present", NULL},
     {"doubled-input", "true", NULL, NULL},
     {"rate-decay", "none", "none", NULL},
     {"regularize", "true", "false", NULL},
-    {"centre", "false", "false", NULL},
-    {"scale", "false", "false", NULL},
+    {"score-deviation", "0", "0", NULL},
     /* exploration */
     {"regularization", "1", "1", NULL},
     {"gamma", "1", "1", NULL},

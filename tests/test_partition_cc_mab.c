@@ -18,7 +18,7 @@ static void urgent(const sa_decision *decision, size_t arm, bool wanted) {
 
 static void two_cubes_by_hand(void **state) {
     (void)state;
-    sa_agent *agent = rig_create("preset=paper algorithm=cc-mab dim=1 cc-cubes=2");
+    sa_agent *agent = rig_create("preset=paper algorithm=cc-mab dim=1 rounds=16");
     sa_decision *decision = NULL;
     line_round(agent, (double[]){L}, 1, 1, 0.25, &decision); /* t = 1: C(L) = 0 <= 0, then 1 */
     assert_true(sa_decision_scores(decision)[0] > 2 && sa_decision_estimates(decision)[0] == 0);
@@ -51,10 +51,10 @@ static void two_cubes_by_hand(void **state) {
 /* At the edges, and beyond them: a feature outside the cube counts as at its edge. */
 static void edges_and_what_is_outside(void **state) {
     (void)state;
-    sa_agent *agent = rig_create("algorithm=cc-mab dim=1 cc-cubes=4 cube-low=0 cube-high=8 gamma=0");
+    sa_agent *agent = rig_create("algorithm=cc-mab dim=1 rounds=256 gamma=0");
     sa_decision *decision = NULL;
-    static const double in_order[] = {0.5, 2, 4.5, 7.5},
-                        probes[] = {-1e300, 0, 1.99, 2, 3.99, 4, 5.99, 6, 8, 1e300};
+    static const double in_order[] = {-0.875, -0.5, 0.125, 0.875},
+                        probes[] = {-1e300, -1, -0.51, -0.5, -0.01, 0, 0.49, 0.5, 1, 1e300};
     static const double wanted[] = {1, 1, 1, 2, 2, 3, 3, 4, 4, 4};
     for (size_t i = 0; i < 4; i++) line_round(agent, &in_order[i], 1, 1, (double)i + 1, &decision);
     line_round(agent, probes, 10, 1, 4, &decision);
@@ -123,16 +123,14 @@ static void slates_are_those_of_plain_arrays(void **state) {
         size_t dim, parts;
         double exponent, control;
     } games[] = {
-        {"dim=1 cc-cubes=3", 1, 3, 0.5, 1},
+        {"dim=1 rounds=81", 1, 3, 0.5, 1},
         {"dim=2 rounds=300", 2, 4, 0.4, 1}, /* ceil(300^(1/5)) = ceil(3.13) */
-        {"dim=2 horizon=32", 2, 2, 0.4, 1}, /* 32^(1/5) = 2 */
-        {"dim=2 horizon=33", 2, 3, 0.4, 1},
-        {"dim=2 horizon=243", 2, 3, 0.4, 1}, /* 243^(1/5) = 3 */
-        {"dim=3 cc-cubes=2 gamma=0.25", 3, 2, 1.0 / 3, 0.25},
-        {"dim=3 cc-cubes=10", 3, 10, 1.0 / 3, 1},
-        {"dim=2 cc-cubes=3 cc-exponent=0.2 cc-alpha=0.5", 2, 3, 0.2, 1},
-        {"dim=2 cc-alpha=0.5 horizon=1000", 2, 8, 1 / 3.5, 1}, /* ceil(1000^(1/3.5)) = ceil(7.197) */
-        {"dim=2 cc-cubes=1 gamma=0", 2, 1, 0.4, 0},
+        {"dim=2 rounds=32", 2, 2, 0.4, 1},  /* 32^(1/5) = 2 */
+        {"dim=2 rounds=33", 2, 3, 0.4, 1},
+        {"dim=2 rounds=243", 2, 3, 0.4, 1}, /* 243^(1/5) = 3 */
+        {"dim=3 rounds=64 gamma=0.25", 3, 2, 1.0 / 3, 0.25},
+        {"dim=3 rounds=1000000", 3, 10, 1.0 / 3, 1},
+        {"dim=2 rounds=1 gamma=0", 2, 1, 0.4, 0},
     };
     for (size_t i = 0; i < sizeof games / sizeof *games; i++)
         for (int outside = 0; outside < 2; outside++) {
@@ -197,7 +195,7 @@ static void greedy_goes_on_from_the_under_explored(void **state) {
         char text[200];
         static const double controls[] = {1, 0.3, 0.02};
         snprintf(text, sizeof text,
-                 "algorithm=cc-mab seed=3 first-run=2 dim=2 cc-cubes=4 oracle=submodular gamma=%g",
+                 "algorithm=cc-mab seed=3 first-run=2 dim=2 rounds=1000 oracle=submodular gamma=%g",
                  controls[i]);
         plain = (reference){2, 4, 0.4, controls[i], {0}, {0}, topics};
         game_play(&(game){2, 1, problem, expect_submodular, learn, &plain}, text);
@@ -227,7 +225,7 @@ static void all_under_explored_is_random(void **state) {
 static void other_oracles_see_lifted_scores(void **state) {
     (void)state;
     enum { ARMS = 6 };
-    sa_agent *agent = rig_create("algorithm=cc-mab dim=1 cc-cubes=2 oracle=knapsack");
+    sa_agent *agent = rig_create("algorithm=cc-mab dim=1 rounds=16 oracle=knapsack");
     sa_request *request = sa_request_new();
     sa_problem *problem = sa_problem_new();
     sa_decision *decision = NULL;

@@ -6,7 +6,7 @@
 #include "rng/stream.h"
 #include "test_agent_rig.h"
 
-enum { GAME_ARMS = 12, GAME_SLATE = 3, GAME_ROUNDS = 300, GAME_MOST_DIM = 3 };
+enum { GAME_ARMS = 12, GAME_SLATE = 3, GAME_ROUNDS = 300, GAME_MOST_DIM = 12 };
 
 typedef struct game_round {
     double contexts[GAME_ARMS * GAME_MOST_DIM]; /* (arms, dim) */

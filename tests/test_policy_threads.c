@@ -160,9 +160,9 @@ static void play(const char *text) {
 
 static void exact_dual(void **state) {
     (void)state;
-    play("exact-form=dual hidden=8 train-every=10");
-    play("exact-form=dual hidden=8 train-every=10 algorithm=cn-ts nu=1 normalize=standard");
-    play("exact-form=dual hidden=8 train-every=10 discount=0.99");
+    play("hidden=44 train-every=10");
+    play("hidden=44 train-every=10 algorithm=cn-ts nu=1 normalize=standard");
+    play("hidden=44 train-every=10 discount=0.99");
 }
 
 static void sketch(void **state) {
@@ -173,11 +173,11 @@ static void sketch(void **state) {
 
 static void others(void **state) {
     (void)state;
-    play("exact-form=primal hidden=3 train-every=10");
+    play("hidden=3 train-every=10");
     play("confidence=diagonal hidden=8 train-every=10");
     play("algorithm=comblin-ucb");
     play("algorithm=neural-linear hidden=8 train-every=10");
-    play("algorithm=acc-ucb acc-axes=1 acc-v1=5");
+    play("algorithm=acc-ucb gamma=0");
 }
 
 int main(void) {

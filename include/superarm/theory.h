@@ -36,28 +36,13 @@ typedef struct sa_theory_numbers {
     double gamma, error, epsilon; /* gamma_T and e_T of Lemma 1, epsilon of Section 4.4 */
 } sa_theory_numbers;
 
-/* The constants that the paper leaves open. All are 1 unless set. */
-typedef struct sa_theory_constants {
-    double c_1;          /* C_1 of gamma_t (Lemma 1) */
-    double c_gamma[3];   /* C_Gamma,1 to C_Gamma,3 of gamma_t */
-    double c_3, c_4;     /* C_3 and C_4 of e_t (Lemma 1) */
-    double c_epsilon[4]; /* C_epsilon,1 to C_epsilon,4 (Section 4.4) */
-    double c_bar_2;      /* C_2: lambda is at least C_2 L K (Theorems 1 and 2) */
-    double c_bar_3;      /* C_3 of J, the steps of one training */
-    double c_width;      /* C of Condition 1, the smallest width */
-} sa_theory_constants;
-
-/* Sets all of them, for sa_theory_compute and for agents with --gamma or --nu theory. SA_INVALID, and nothing
- * changes, where one is negative or not finite. */
-SA_API sa_status sa_theory_set_constants(sa_options *options, const sa_theory_constants *constants);
-
 /* H of Definition 1 into kernel (count, count). contexts (count, dim). */
 SA_API sa_status sa_theory_ntk(const double *contexts, size_t count, size_t dim, size_t depth,
                                double *kernel);
 
 /* All the numbers. Of the options: depth, regularization, slate, rounds, hidden, delta, norm-bound,
- * sub-gaussian, rate (C_1 of eta and J), approximation, and the constants. contexts (count, dim);
- * scores (count), the expected ones, or NULL. */
+ * sub-gaussian, approximation. The constants that the paper leaves open are 1. contexts (count, dim); scores
+ * (count), the expected ones, or NULL. */
 SA_API sa_status sa_theory_compute(const sa_options *options, const double *contexts, size_t count,
                                    size_t dim, const double *scores, sa_theory_numbers *numbers);
 /* The same for the files --contexts, (n, d), (T, N, d) or (R, T, N, d), and, where given, --scores, of the

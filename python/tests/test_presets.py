@@ -42,7 +42,7 @@ def test_spec_repeats_or_is_refused(tmp_path):
     summary = json.loads((tmp_path / "one" / "summary.json").read_text())
     for preset in ("tuned", "paper"):
         of_spec = {name: value for whose, name, value in settings if whose == version(preset)}
-        assert of_spec == summary["settings"][version(preset)] and of_spec["doubled-input"] == "true" and len(of_spec) > 15
+        assert of_spec == summary["settings"][version(preset)] and of_spec["doubled-input"] == "true" and len(of_spec) == 15
     again = superarm.run(spec=tmp_path / "one" / "spec.yaml", out=tmp_path / "two", progress=False)
     for label in ("a", "b"):
         assert (again.expected_regret[label] == first.expected_regret[label]).all()
@@ -53,8 +53,8 @@ def test_spec_repeats_or_is_refused(tmp_path):
             superarm.run(spec=tmp_path / "changed.yaml", out=tmp_path / "three", progress=False)
         assert not (tmp_path / "three").exists()
 
-    refused(spec.replace("scale-to=0.04", "scale-to=0.05", 1), "whose setting scale-to is 0.05, and here it is 0.04")
-    refused(spec.replace("scale-to=0.04", "scale-from=0.04", 1), "with the setting scale-from=0.04, which this program does not have")
+    refused(spec.replace("score-deviation=0.04", "score-deviation=0.05", 1), "whose setting score-deviation is 0.05, and here it is 0.04")
+    refused(spec.replace("score-deviation=0.04", "score-from=0.04", 1), "with the setting score-from=0.04, which this program does not have")
     refused(spec.replace(version("tuned"), "tuned-999"), r"the spec is of the preset tuned-999, and this program has tuned-\d+")
     refused(spec.replace(version("paper"), "paper-999"), "the spec is of the preset paper-999")
 
@@ -68,7 +68,7 @@ def test_spec_repeats_or_is_refused(tmp_path):
 def test_sweep_holds_its_preset(tmp_path):
     superarm.sweep("h1", "cn-ucb", grid={"gamma": [0.1, 1]}, hidden=8, out=tmp_path / "swept", **SMALL)
     spec = (tmp_path / "swept" / "spec.yaml").read_text()
-    assert f"preset: {version('tuned')}\n" in spec and f"  - {version('tuned')} scale-to=" in spec
+    assert f"preset: {version('tuned')}\n" in spec and f"  - {version('tuned')} score-deviation=" in spec
 
 
 NAMES = {("cn-ucb", "tuned"): "CN-UCB (tuned)", ("cn-ucb", "paper"): "CN-UCB", ("cn-ucb", "section5"): "CN-UCB", ("cn-ts1", "tuned"): "CN-TS (M=1, tuned)",

@@ -39,7 +39,7 @@ sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
     }
     sa_agent *agent;
     SA_TRY(sa_agent_assemble(copy, 0, &agent));
-    if (*options->history && options->history_new) status = sa_history_file_make_way(options->history, true);
+    if (*options->history && options->history_anew) status = sa_history_file_make_way(options->history, true);
     if (*options->history && status == SA_OK)
         status = sa_history_file_create(&agent->memory.history, options->history);
     if (status != SA_OK) {

@@ -3,91 +3,167 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exploration/exploration.h"
+#include "options/parts.h"
 #include <superarm/agent.h>
 
-/* clang-format off: a row is two lines */
+/* ---- what an algorithm has otherwise than the preset, where nothing was set by hand ---- */
+
+static const double FITTED_GAMMA = 1, FITTED_NU = 0.1; /* posterior deviations */
+
+/* Its widths are those of the regression, which is on the last layer. */
+static sa_status neural_linear_defaults(const sa_algorithm *row, sa_options *options) {
+    if (sa_options_given(options, "linear-form") && options->linear_form != SA_LINEAR_DEFINED)
+        return sa_fail(SA_INVALID, "--algorithm neural-linear has --linear-form defined alone: leave it out");
+    options->linear_form = SA_LINEAR_DEFINED; /* no published code has it */
+    if (sa_options_given(options, "confidence") && options->confidence != SA_CONFIDENCE_LAST_LAYER)
+        return sa_fail(
+            SA_INVALID,
+            "--algorithm neural-linear is defined by --confidence last-layer: leave --confidence out");
+    options->confidence = SA_CONFIDENCE_LAST_LAYER;
+    if (options->preset != SA_PRESET_TUNED) return SA_OK;
+    /* tuned trains on scores of deviation 0.04: the regression's prior and noise are of that size */
+    if (!sa_options_given(options, "regularization")) options->regularization = row->tuned.lambda;
+    if (!sa_options_given(options, "nu")) options->nu = row->tuned.nu;
+    return SA_OK;
+}
+
+/* tuned fits the linear models of comblin-ucb and comblin-ts (model/ridge.c), with a gamma and a nu that were
+ * chosen as those of networks were. Theory speaks of a lambda and of noise that are known: what it takes from
+ * tuned is as in paper. */
+static sa_status linear_defaults(const sa_algorithm *row, sa_options *options) {
+    const sa_exploration_class *rule = sa_exploration_find(row->exploration);
+    bool theory = sa_options_by_theory(options, rule), given = sa_options_given(options, "linear-form");
+    /* no published code has c2ucb */
+    if (rule->always_by_theory && !given && options->linear_form == SA_LINEAR_PUBLISHED)
+        options->linear_form = SA_LINEAR_DEFINED;
+    /* the published code passes the variance as the deviation */
+    if (options->linear_form == SA_LINEAR_PUBLISHED && !sa_options_given(options, "ts-deviation"))
+        options->ts_deviation = SA_DEVIATION_VARIANCE;
+    if (options->linear_form == SA_LINEAR_FITTED && theory && given)
+        return sa_fail(SA_INVALID, "--linear-form fitted does not go with a gamma or nu by theory, as of %s",
+                       options->algorithm);
+    if (options->linear_form == SA_LINEAR_FITTED && theory) options->linear_form = SA_LINEAR_DEFINED;
+    bool fitted = options->linear_form == SA_LINEAR_FITTED;
+    if (options->preset != SA_PRESET_TUNED && !fitted) return SA_OK;
+    sa_options *paper = sa_options_new("paper");
+    if (!paper) return SA_OUT_OF_MEMORY;
+    if (rule->reads_gamma && !sa_options_given(options, "gamma"))
+        options->gamma = fitted ? FITTED_GAMMA : paper->gamma;
+    if (rule->reads_nu && !sa_options_given(options, "nu")) options->nu = fitted ? FITTED_NU : paper->nu;
+    if (!fitted && !sa_options_given(options, "normalize")) options->normalize = paper->normalize;
+    if (!sa_options_given(options, "confidence")) options->confidence = paper->confidence;
+    sa_options_destroy(paper);
+    return SA_OK;
+}
+
+/* Cells must not move under the contexts, as they would where those are standardised as data comes. */
+static sa_status cells_defaults(const sa_algorithm *row, sa_options *options) {
+    bool tuned = options->preset == SA_PRESET_TUNED;
+    if (tuned && !sa_options_given(options, "normalize")) options->normalize = SA_NORMALIZE_NONE;
+    if (tuned && !sa_options_given(options, "gamma")) options->gamma = row->tuned.gamma;
+    return SA_OK;
+}
+
+/* ---- the table ---- */
+
+static const sa_family NETWORK = {.model = "mlp", .network = true};
+static const sa_family NEURAL_LINEAR = {
+    .model = "neural-linear", .network = true, .regression = true, .defaults = neural_linear_defaults};
+static const sa_family LINEAR = {
+    .model = "linear", .linear = true, .regression = true, .defaults = linear_defaults};
+static const sa_family CUBES = {.model = "partition", .cells = true, .defaults = cells_defaults};
+static const sa_family TREE = {.model = "partition-tree", .cells = true, .defaults = cells_defaults};
+static const sa_family NO_MODEL = {.model = NULL};
+
 static const sa_algorithm algorithms[] = {
     {.name = "cn-ucb",
-     .model = "mlp",
+     .family = &NETWORK,
      .confidence = true,
      .exploration = "ucb",
      .summary = "neural, upper confidence bounds: the paper's Algorithm 1 with --preset paper; tuned is not "
                 "the paper's any more"},
     {.name = "cn-ts",
-     .model = "mlp",
+     .family = &NETWORK,
      .confidence = true,
      .exploration = "ts",
      .summary = "neural, Thompson sampling, the best of M samples: Algorithm 2, likewise"},
     {.name = "cn-ts1",
-     .model = "mlp",
+     .family = &NETWORK,
      .confidence = true,
      .exploration = "ts",
      .ts_samples = 1,
      .summary = "neural, Thompson sampling with one sample an arm"},
     {.name = "cn-ucb-d",
-     .model = "mlp",
+     .family = &NETWORK,
      .confidence = true,
      .exploration = "ucb",
      .doubling = true,
      .summary = "cn-ucb for an unknown horizon: a new network whenever the rounds have doubled"},
     {.name = "cn-ts-d",
-     .model = "mlp",
+     .family = &NETWORK,
      .confidence = true,
      .exploration = "ts",
      .doubling = true,
      .summary = "cn-ts for an unknown horizon, likewise"},
     {.name = "neural-ucb",
-     .model = "mlp",
+     .family = &NETWORK,
      .confidence = true,
      .exploration = "ucb",
      .summary =
          "neural, upper confidence bounds, K = 1 (Zhou et al. 2020); with larger slates, and in tuned with "
          "any, it is cn-ucb; its paper trains with --train-from start"},
     {.name = "neural-ts",
-     .model = "mlp",
+     .family = &NETWORK,
      .confidence = true,
      .exploration = "ts",
      .ts_samples = 1,
      .summary = "neural, Thompson sampling, K = 1 (Zhang et al. 2021); with larger slates, and in tuned "
                 "with any, it is cn-ts1"},
     {.name = "neural-linear",
-     .model = "neural-linear",
+     .family = &NEURAL_LINEAR,
      .confidence = true,
      .exploration = "parameter-ts",
+     .tuned = {.lambda = 0.001, .nu = 0.005, .bypass = true}, /* the regression has the inputs, too */
      .summary = "neural features, Thompson sampling of a linear regression on them (Riquelme et al. 2018)"},
     {.name = "comblin-ucb",
-     .model = "linear",
+     .family = &LINEAR,
      .confidence = true,
      .exploration = "ucb",
      .summary =
          "linear, upper confidence bounds (Wen et al. 2015); tuned fits an intercept, lambda and the noise"},
     {.name = "comblin-ts",
-     .model = "linear",
+     .family = &LINEAR,
      .confidence = true,
      .exploration = "parameter-ts",
      .summary = "linear, Thompson sampling of the parameters (Wen et al. 2015); tuned likewise"},
     {.name = "c2ucb",
-     .model = "linear",
+     .family = &LINEAR,
      .confidence = true,
      .exploration = "theory-ucb",
      .summary = "linear, upper confidence bounds with gamma_t from theory (Qin et al. 2014)"},
     {.name = "cc-mab",
-     .model = "partition",
+     .family = &CUBES,
      .exploration = "by-model",
+     .tuned = {.gamma = 0.1},
      .summary = "fixed cubes of contexts, the under-explored first, then greedy (Chen et al. 2018)"},
     {.name = "acc-ucb",
-     .model = "partition-tree",
+     .family = &TREE,
      .exploration = "by-model",
+     .tuned = {.gamma = 0.3},
      .summary = "cells of contexts that split as they fill, upper confidence bounds (Nika et al. 2020)"},
     {.name = "greedy",
-     .model = "mlp",
+     .family = &NETWORK,
      .exploration = "greedy",
      .summary = "reference: neural, no exploration"},
-    {.name = "random", .exploration = "uniform", .summary = "reference: a slate drawn uniformly"},
-    {.name = "best", .exploration = "known", .summary = "reference: knows the expected scores"},
+    {.name = "random",
+     .family = &NO_MODEL,
+     .exploration = "uniform",
+     .summary = "reference: a slate drawn uniformly"},
+    {.name = "best",
+     .family = &NO_MODEL,
+     .exploration = "known",
+     .summary = "reference: knows the expected scores"},
 };
-/* clang-format on */
 
 enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
 
@@ -106,7 +182,7 @@ const sa_algorithm *sa_algorithm_row(const char *name) {
 
 const char *sa_algorithm_model(const char *name) {
     const sa_algorithm *row = sa_algorithm_row(name);
-    return row ? row->model : NULL;
+    return row ? row->family->model : NULL;
 }
 
 bool sa_algorithm_has_epochs(const char *name) {
@@ -114,93 +190,33 @@ bool sa_algorithm_has_epochs(const char *name) {
     return row && row->doubling;
 }
 
-static const double FITTED_GAMMA = 1, FITTED_NU = 0.1; /* posterior deviations */
-
-/* Its widths are those of the regression, which is on the last layer. */
-static sa_status neural_linear_defaults(sa_options *options) {
-    if (sa_options_given(options, "linear-form") && options->linear_form != SA_LINEAR_DEFINED)
-        return sa_fail(SA_INVALID, "--algorithm neural-linear has --linear-form defined alone: leave it out");
-    options->linear_form = SA_LINEAR_DEFINED; /* no published code has it */
-    if (sa_options_given(options, "confidence") && options->confidence != SA_CONFIDENCE_LAST_LAYER)
-        return sa_fail(
-            SA_INVALID,
-            "--algorithm neural-linear is defined by --confidence last-layer: leave --confidence out");
-    options->confidence = SA_CONFIDENCE_LAST_LAYER;
-    if (options->preset != SA_PRESET_TUNED) return SA_OK;
-    if (!sa_options_given(options, "bypass")) options->bypass = true; /* the regression has the inputs, too */
-    /* tuned trains on scores of deviation 0.04: the regression's prior and noise are of that size */
-    if (!sa_options_given(options, "regularization")) options->regularization = 0.001;
-    if (!sa_options_given(options, "nu")) options->nu = 0.005;
-    return SA_OK;
+bool sa_algorithm_knows(const char *name) {
+    const sa_algorithm *row = sa_algorithm_row(name);
+    return row && sa_exploration_find(row->exploration)->from == SA_SCORES_FROM_CALLER;
 }
 
-static bool by_theory(const sa_options *options, const sa_exploration_class *rule) {
-    return rule->always_by_theory || (rule->reads_gamma && options->gamma == SA_BY_THEORY) ||
-           (rule->reads_nu && options->nu == SA_BY_THEORY);
+bool sa_algorithm_mispairs(const sa_options *options) {
+    const sa_algorithm *row = sa_algorithm_row(options->algorithm);
+    return row && row->family->linear && options->linear_form == SA_LINEAR_PUBLISHED;
 }
 
-/* tuned fits the linear models of comblin-ucb and comblin-ts (model/ridge.c), with a gamma and a nu that were
- * chosen as those of networks were. Theory speaks of a lambda and of noise that are known: what it takes from
- * tuned is as in paper. */
-static sa_status linear_defaults(sa_options *options) {
-    const sa_exploration_class *rule = sa_exploration_find(sa_algorithm_row(options->algorithm)->exploration);
-    /* no published code has c2ucb */
-    if (rule->always_by_theory && !sa_options_given(options, "linear-form") &&
-        options->linear_form == SA_LINEAR_PUBLISHED)
-        options->linear_form = SA_LINEAR_DEFINED;
-    bool fitted = options->linear_form == SA_LINEAR_FITTED;
-    /* the published code passes the variance as the deviation */
-    if (options->linear_form == SA_LINEAR_PUBLISHED && !sa_options_given(options, "ts-deviation"))
-        options->ts_deviation = SA_DEVIATION_VARIANCE;
-    if (fitted && by_theory(options, rule) && sa_options_given(options, "linear-form"))
-        return sa_fail(SA_INVALID, "--linear-form fitted does not go with a gamma or nu by theory, as of %s",
-                       options->algorithm);
-    if (fitted && by_theory(options, rule)) {
-        options->linear_form = SA_LINEAR_DEFINED;
-        fitted = false;
-    }
-    if (options->preset != SA_PRESET_TUNED && !fitted) return SA_OK;
-    sa_options *paper = sa_options_new("paper");
-    if (!paper) return SA_OUT_OF_MEMORY;
-    if (rule->reads_gamma && !sa_options_given(options, "gamma"))
-        options->gamma = fitted ? FITTED_GAMMA : paper->gamma;
-    if (rule->reads_nu && !sa_options_given(options, "nu")) options->nu = fitted ? FITTED_NU : paper->nu;
-    if (!fitted && !sa_options_given(options, "normalize")) options->normalize = paper->normalize;
-    if (!sa_options_given(options, "confidence")) options->confidence = paper->confidence;
-    sa_options_destroy(paper);
-    return SA_OK;
-}
-
-void sa_algorithm_explore_cells(sa_options *options) {
-    const char *model = sa_algorithm_model(options->algorithm);
-    if (!model || strncmp(model, "partition", 9)) return;
-    options->cell_factor =
-        options->gamma == SA_BY_THEORY ? 1 : options->gamma; /* 1 is what the papers prove */
-}
-
-/* Cells must not move under the contexts, as they would where those are standardised as data comes. */
-static sa_status partition_defaults(sa_options *options) {
+sa_model_settings sa_algorithm_shape(const sa_algorithm *row, const sa_options *options) {
+    sa_model_settings shape = sa_options_model(options);
     bool tuned = options->preset == SA_PRESET_TUNED;
-    if (options->horizon == 0) options->horizon = options->rounds;
-    if (tuned && !sa_options_given(options, "normalize")) options->normalize = SA_NORMALIZE_NONE;
-    if (tuned && !sa_options_given(options, "gamma"))
-        options->gamma = strcmp(options->algorithm, "cc-mab") ? 0.3 : 0.1;
-    sa_algorithm_explore_cells(options);
-    return SA_OK;
+    shape.bypass = tuned && row->tuned.bypass;
+    shape.widest_term = !tuned;
+    return shape;
 }
 
 sa_status sa_algorithm_defaults(sa_options *options) {
-    const char *model = sa_algorithm_model(options->algorithm);
+    const sa_algorithm *row = sa_algorithm_row(options->algorithm);
     if (sa_options_positions(options) && !sa_options_given(options, "oracle"))
         options->oracle = SA_ORACLE_ASSIGNMENT;
-    bool theory = options->gamma == SA_BY_THEORY || options->nu == SA_BY_THEORY; /* it speaks of all of Z */
-    bool total = options->feedback == SA_FEEDBACK_TOTAL;                         /* no sketch counts it */
+    bool theory = sa_options_by_theory(options, NULL);   /* it speaks of all of Z */
+    bool total = options->feedback == SA_FEEDBACK_TOTAL; /* no sketch counts it */
     if ((theory || total) && !sa_options_given(options, "confidence"))
         options->confidence = SA_CONFIDENCE_EXACT;
-    if (model && strcmp(model, "linear") == 0) return linear_defaults(options);
-    if (model && strcmp(model, "neural-linear") == 0) return neural_linear_defaults(options);
-    if (model && strncmp(model, "partition", 9) == 0) return partition_defaults(options);
-    return SA_OK;
+    return row && row->family->defaults ? row->family->defaults(row, options) : SA_OK;
 }
 
 sa_status sa_algorithm_find(const char *name, const sa_algorithm **out) {

@@ -68,8 +68,8 @@ static sa_status check_epochs(const sa_algorithm *algorithm, sa_options *options
 /* The model, and what is known of its gradients. */
 static sa_status create_model(const sa_algorithm *algorithm, sa_options *options, sa_policy *policy) {
     bool companion = options->companion && !policy->exploration.by_theory; /* theory speaks of the network */
-    sa_model_settings shape = sa_options_model(options);
-    SA_TRY(sa_estimator_create(algorithm->model, &shape, companion, &policy->estimator));
+    sa_model_settings shape = sa_algorithm_shape(algorithm, options);
+    SA_TRY(sa_estimator_create(algorithm->family->model, &shape, companion, &policy->estimator));
     const sa_model *model = policy->estimator.model;
     if (!model) return SA_OK;
     options->precision = (int)model->precision; /* linear models are always double */
@@ -82,6 +82,7 @@ static sa_status create_model(const sa_algorithm *algorithm, sa_options *options
     SA_TRY(sa_gradients_init(&policy->none, model->precision, model->pairs, model->shape));
     if (!algorithm->confidence) return SA_OK;
     sa_confidence_settings settings = sa_options_confidence(options);
+    settings.linear = model->linear;
     return sa_confidence_create(&settings, model->pairs, model->shape, &policy->confidence);
 }
 

@@ -3,51 +3,41 @@
 
 #include "agent/algorithms.h"
 #include "base/text.h"
-#include "exploration/exploration.h"
+#include "options/parts.h"
 #include <superarm/agent.h>
 
 /* What is known of an algorithm, under options. */
 typedef struct facts {
     const sa_algorithm *row;
+    const sa_family *family;
     const sa_exploration_class *rule;
     const sa_options *options;
-    bool network, linear, cells; /* its model */
 } facts;
 
-static bool always(const facts *self) { return self->row != NULL; }
-static bool has_model(const facts *self) { return self->row->model != NULL; }
-static bool has_network(const facts *self) { return self->network; }
-/* neural-linear has a regression, too, of one form */
-static bool has_linear(const facts *self) {
-    return self->linear || !strcmp(self->options->algorithm, "neural-linear");
-}
-static bool learns(const facts *self) { return self->network || self->linear; }
+static bool has_model(const facts *self) { return self->family->model != NULL; }
+static bool has_network(const facts *self) { return self->family->network; }
+static bool has_regression(const facts *self) { return self->family->regression; }
+static bool learns(const facts *self) { return self->family->network || self->family->linear; }
 static bool has_widths(const facts *self) { return self->row->confidence; }
 static bool rebuilds(const facts *self) {
-    return self->network && self->row->confidence && !self->row->doubling;
+    return self->family->network && self->row->confidence && !self->row->doubling;
 }
 static bool trains(const facts *self) {
-    return self->network || (self->linear && self->options->linear_form == SA_LINEAR_FITTED);
+    return self->family->network || (self->family->linear && self->options->linear_form == SA_LINEAR_FITTED);
 }
 static bool sketches(const facts *self) {
     int kind = self->options->confidence;
     return self->row->confidence && (kind == SA_CONFIDENCE_SKETCH || kind == SA_CONFIDENCE_AUTO);
 }
-static bool has_gamma(const facts *self) { return self->rule->reads_gamma || self->cells; }
+static bool has_gamma(const facts *self) { return self->rule->reads_gamma || self->family->cells; }
 static bool has_nu(const facts *self) { return self->rule->reads_nu; }
-static bool samples(const facts *self) {
-    return !strcmp(self->row->exploration, "ts") && !self->row->ts_samples;
-}
-static bool follows_theory(const facts *self) {
-    return self->rule->always_by_theory ||
-           (self->rule->reads_gamma && self->options->gamma == SA_BY_THEORY) ||
-           (self->rule->reads_nu && self->options->nu == SA_BY_THEORY);
-}
+static bool samples(const facts *self) { return self->rule->reads_samples && !self->row->ts_samples; }
+static bool follows_theory(const facts *self) { return sa_options_by_theory(self->options, self->rule); }
 static bool has_bonus(const facts *self) {
-    bool regression = !strcmp(self->row->model ? self->row->model : "", "neural-linear");
-    return self->network && self->row->confidence && !regression && !follows_theory(self);
+    return self->family->network && self->row->confidence && !self->family->regression &&
+           !follows_theory(self);
 }
-static bool approximates(const facts *self) { return self->network && follows_theory(self); }
+static bool approximates(const facts *self) { return self->family->network && follows_theory(self); }
 static bool cascades(const facts *self) { return self->options->feedback == SA_FEEDBACK_CASCADE; }
 static bool has_epochs(const facts *self) { return self->row->doubling; }
 
@@ -61,7 +51,7 @@ static const struct {
     {"init-weights", has_network},
     {"normalize", has_model},
     {"regularization", learns},
-    {"linear-form", has_linear},
+    {"linear-form", has_regression},
     {"train", trains},
     {"train-every", trains},
     {"train-steps", has_network},
@@ -87,20 +77,16 @@ static const struct {
     {"count-pending", has_widths},
     {"history", has_model},
     {"epoch-length", has_epochs},
-    {"epoch-hidden-growth", has_epochs},
 };
 
 bool sa_option_is_read(const sa_options *options, const char *name) {
-    const char *model = sa_algorithm_model(options->algorithm);
     facts known = {.options = options, .row = sa_algorithm_row(options->algorithm)};
     if (!known.row) return true; /* the caller's own code, or a name that is refused elsewhere */
+    known.family = known.row->family;
     known.rule = sa_exploration_find(known.row->exploration);
-    known.network = model && (!strcmp(model, "mlp") || !strcmp(model, "neural-linear"));
-    known.linear = model && !strcmp(model, "linear");
-    known.cells = model && !strncmp(model, "partition", 9);
     for (size_t i = 0; i < sizeof READERS / sizeof *READERS; i++)
         if (!strcmp(READERS[i].option, name)) return READERS[i].is_read(&known);
-    return always(&known);
+    return true;
 }
 
 sa_status sa_options_check_read(const sa_options *options) {

@@ -34,7 +34,6 @@ static sa_status set(sa_options *saved, const char *name, const char *value) {
                        name);
     if (!is_free(info.name)) return sa_fail(SA_INVALID, "--%s is not an option of an agent", name);
     SA_TRY(sa_options_set(saved, name, value));
-    sa_algorithm_explore_cells(saved);
     if (gamma != (saved->gamma == SA_BY_THEORY) ||
         nu != (saved->nu == SA_BY_THEORY)) /* there is a companion with a number alone */
         return sa_fail(SA_INVALID,

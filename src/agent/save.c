@@ -15,18 +15,18 @@
 
 /* One more whenever what is in the file changes; from OLDEST on they are read. 5: the units of the
  * companion's sums, the gradient that was counted last, and how many were counted in all. 6: what the newer
- * half of contexts and scores is like. */
+ * half of contexts and scores is like; fewer settings. */
 static const int64_t FORMAT = 6, OLDEST = 4;
 static const int64_t MOST_EPOCHS = 64; /* each doubles the rounds */
 
 /* ---- options as text ---- */
 
-/* The agent's own options and settings, and the four of the experiment that its random numbers and inputs
- * depend on. First weights are in the file themselves. */
+/* The agent's own options and settings, and the five of the experiment that its random numbers, inputs and
+ * horizon depend on. First weights are in the file themselves. */
 static bool is_kept(const sa_option_row *row) {
     if (!strcmp(row->name, "init-weights")) return false;
     return row->scope == SA_SCOPE_AGENT || !strcmp(row->name, "dim") || !strcmp(row->name, "slate") ||
-           !strcmp(row->name, "seed") || !strcmp(row->name, "first-run");
+           !strcmp(row->name, "seed") || !strcmp(row->name, "first-run") || !strcmp(row->name, "rounds");
 }
 
 static sa_status options_to_text(const sa_options *options, char **out) {

@@ -33,7 +33,7 @@ static sa_status create(const sa_confidence_settings *settings, size_t pairs, co
                        settings->algorithm);
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base.kind = &sa_confidence_last_layer;
-    self->skipped = pairs - 1 - settings->bypass;
+    self->skipped = pairs - settings->linear;
     sa_status status =
         sa_confidence_exact.create(settings, pairs - self->skipped, shape + self->skipped, &self->exact);
     if (status != SA_OK) {

@@ -9,8 +9,8 @@
     X(CONFIDENCE_DIAGONAL, "diagonal")                                                                       \
     X(CONFIDENCE_LAST_LAYER, "last-layer") X(CONFIDENCE_SKETCH, "sketch") X(CONFIDENCE_AUTO, "auto")
 SA_DECLARE_CHOICES(sa_confidence_kind, SA_CONFIDENCES);
-#define SA_EXACT_FORMS(X) X(EXACT_AUTO, "auto") X(EXACT_DUAL, "dual") X(EXACT_PRIMAL, "primal")
-SA_DECLARE_CHOICES(sa_exact_form, SA_EXACT_FORMS);
+/* Exact widths from the n x n or the p x p side; the answer is the same. */
+typedef enum sa_exact_form { SA_EXACT_AUTO, SA_EXACT_DUAL, SA_EXACT_PRIMAL } sa_exact_form;
 
 #define SA_CONFIDENCE_OPTIONS(X)                                                                             \
     X(CHOICE, confidence, "confidence", AGENT, CONFIDENCE_EXACT, CONFIDENCE_EXACT, CONFIDENCE_AUTO,          \
@@ -20,18 +20,15 @@ SA_DECLARE_CHOICES(sa_exact_form, SA_EXACT_FORMS);
     X(INTEGER, sketch_size, "sketch-size", AGENT, 256, 256, 256, 1, 1000000,                                 \
       "sketch and auto: B, gradients that stand for all that were counted")
 
-#define SA_CONFIDENCE_SETTINGS(X)                                                                            \
-    X(CHOICE, exact_form, "exact-form", AGENT, EXACT_AUTO, EXACT_AUTO, EXACT_AUTO, SA_EXACT_FORMS,           \
-      "exact widths from the n x n or the p x p side; the answer is the same")
-
 /* What an engine is made of. */
 typedef struct sa_confidence_settings {
-    int confidence, exact_form, precision; /* enumerators */
+    int confidence, precision; /* enumerators */
+    sa_exact_form exact_form;  /* auto, unless another engine has the exact one for a part */
     int64_t sketch_size;
     double regularization, discount; /* lambda; of what was counted, with each answered decision */
     bool totals;                     /* an observation is the sum of a slate's gradients */
-    bool bypass;                     /* the last pair of a gradient is the linear term's */
-    const char *algorithm;           /* for sentences */
+    size_t linear;         /* pairs at the end of a gradient, of the weights that the score is linear in */
+    const char *algorithm; /* for sentences */
 } sa_confidence_settings;
 
 #endif

@@ -17,7 +17,6 @@ extern const sa_environment_class sa_environment_csv;
 typedef struct labelled {
     sa_environment base;
     uint64_t seed;
-    bool unit_rows;
     const sa_data_user *user;
     sa_csv_pool pool;
     bool *wanted; /* (labels of the pool) */
@@ -77,7 +76,6 @@ static sa_status csv_create(const sa_options *options, const sa_environment_clas
     self->base.dim = self->pool.dim;
     self->base.noise = sa_data_noise(options);
     self->seed = (uint64_t)options->seed;
-    self->unit_rows = options->unit_rows;
     self->user = sa_data_user_of(options, 1);
     *out = &self->base;
     return SA_OK;
@@ -95,7 +93,7 @@ static sa_status csv_draw(const sa_environment *environment, uint64_t run, uint6
         out->expected[i] = self->user->click[wanted];
         out->stop[i] = self->user->stop[wanted];
     }
-    if (self->unit_rows) sa_data_unit_rows(arms, dim, out->contexts);
+    sa_data_unit_rows(arms, dim, out->contexts);
     sa_data_choice_noise(environment, self->seed, run, round, arms, out->expected, out->noise);
     return SA_OK;
 }

@@ -21,7 +21,7 @@ extern const sa_environment_class sa_environment_classes, sa_environment_classes
 typedef struct classified {
     sa_environment base;
     uint64_t seed;
-    bool unit_rows, joined;
+    bool joined;
     size_t classes, rows; /* rows of a round */
     const sa_data_user *user;
     sa_csv_pool pool;
@@ -115,7 +115,6 @@ static sa_status classes_create(const sa_options *options, const sa_environment_
     self->base.rounds = (size_t)options->rounds;
     self->base.noise = sa_data_noise(options);
     self->seed = (uint64_t)options->seed;
-    self->unit_rows = options->unit_rows;
     self->user = sa_data_user_of(options, 1);
     *out = &self->base;
     return SA_OK;
@@ -158,13 +157,13 @@ static void encode(const classified *self, size_t row, double *out) {
     size_t dim = self->base.dim, inputs = self->pool.dim, classes = self->classes;
     memset(out, 0, classes * dim * sizeof *out);
     sa_csv_pool_row(&self->pool, row, out);
-    if (self->unit_rows) sa_data_unit_rows(1, inputs, out);
+    sa_data_unit_rows(1, inputs, out);
     for (size_t c = classes; c-- > 0;) { /* the first last: its block is where the features are */
         double *context = out + c * dim;
         if (c > 0) memcpy(context + (self->joined ? 0 : c * inputs), out, inputs * sizeof *out);
         if (!self->joined) continue;
         context[inputs + c] = 1;
-        if (self->unit_rows) sa_data_unit_rows(1, dim, context);
+        sa_data_unit_rows(1, dim, context);
     }
 }
 

@@ -35,8 +35,6 @@ SA_DECLARE_CHOICES(sa_click_noise, SA_CLICK_NOISES);
     X(PATH, scores, "scores", ENVIRONMENT, "npy environment: file of expected scores, (T, N) or (R, T, N)")  \
     X(PATH, noise_values, "noise-values", ENVIRONMENT,                                                       \
       "npy environment: file of noise to add, shaped as the scores")                                         \
-    X(FLAG, shared_scores, "shared-scores", ENVIRONMENT, false, false, false,                                \
-      "npy environment: (T, N) scores hold for every run, though contexts are (R, T, N, d)")                 \
     X(PATH, data, "data", ENVIRONMENT, "csv, svmlight and classes environments: the file")                   \
     X(TEXT, label, "label", ENVIRONMENT, "last",                                                             \
       "csv, classes: column of the label: name (--header), number from 1 or from -1, or last")               \
@@ -64,8 +62,6 @@ SA_DECLARE_CHOICES(sa_click_noise, SA_CLICK_NOISES);
 
 #define SA_ENVIRONMENT_SETTINGS(X)                                                                           \
     X(NUMBER, h3_frequency, "h3-frequency", ENVIRONMENT, SA_PI, 3.14, SA_PI, ABOVE_0, 1e6,                   \
-      "h3 is cos(this x'a)")                                                                                 \
-    X(FLAG, unit_rows, "unit-rows", ENVIRONMENT, true, true, true,                                           \
-      "csv, svmlight: contexts are rows of unit length")
+      "h3 is cos(this x'a)")
 
 #endif

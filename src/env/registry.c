@@ -39,7 +39,6 @@ sa_status sa_environment_check_options(const sa_options *options) {
     } own[] = {{"contexts", "npy"},
                {"scores", "npy"},
                {"noise-values", "npy"},
-               {"shared-scores", "npy"},
                {"data", "csv, classes, classes-joined and svmlight"},
                {"label", "csv, classes and classes-joined"},
                {"positive", "csv"},

@@ -125,10 +125,10 @@ static sa_status replay_create(const sa_options *options, const sa_environment_c
         read_floats(options, "contexts", options->contexts, 3, "(T, N, d) or (R, T, N, d)", &self->contexts));
     SA_TRY_OR_FAIL(set_sizes(self, options));
     SA_TRY_OR_FAIL(read_scores(self, options, "scores", options->scores, &self->scores));
-    if (self->contexts.axes == 4 && self->scores.axes == 2 && !options->shared_scores) {
+    if (self->contexts.axes == 4 && self->scores.axes == 2) {
         status = sa_fail(SA_INVALID,
                          "--contexts %s has contexts of its own for each run, and --scores %s the same "
-                         "scores for all: give scores (R, T, N), or say --shared-scores if that is meant",
+                         "scores for all: give scores (R, T, N)",
                          options->contexts, options->scores);
         goto fail;
     }

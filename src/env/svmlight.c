@@ -1,7 +1,7 @@
 /* Queries and their documents, as LETOR has them. Each round is a query, drawn again, and its documents, in
  * random order, are the arms. A document's expected score is the probability by its grade that --user chooses
  * it when looking at it; its score is 1 or 0. With --noise, given by hand, Gaussian noise is added to that.
- * Rows have unit length unless --no-unit-rows. */
+ * Rows have unit length. */
 #include "base/memory.h"
 #include "env/data_file.h"
 #include "env/svmlight_file.h"
@@ -12,7 +12,6 @@ extern const sa_environment_class sa_environment_svmlight;
 typedef struct graded {
     sa_environment base;
     uint64_t seed;
-    bool unit_rows;
     const sa_data_user *user;
     sa_svmlight file;
 } graded;
@@ -50,7 +49,6 @@ static sa_status svmlight_create(const sa_options *options, const sa_environment
     self->base.noise = sa_data_noise(options);
     self->base.varies = self->file.least < self->file.most;
     self->seed = (uint64_t)options->seed;
-    self->unit_rows = options->unit_rows;
     self->user = sa_data_user_of(options, self->file.largest_grade);
     *out = &self->base;
     return SA_OK;
@@ -71,7 +69,7 @@ static sa_status svmlight_draw(const sa_environment *environment, uint64_t run, 
         out->expected[i] = self->user->click[file->grade[document]];
         out->stop[i] = self->user->stop[file->grade[document]];
     }
-    if (self->unit_rows) sa_data_unit_rows(arms, file->dim, out->contexts);
+    sa_data_unit_rows(arms, file->dim, out->contexts);
     sa_data_choice_noise(environment, self->seed, run, round, arms, out->expected, out->noise);
     return SA_OK;
 }

@@ -75,7 +75,7 @@ static sa_status name_history(sa_job *self, uint64_t run) {
     SA_TRY(sa_plan_history(self->of, run, &path));
     sa_free(*history);
     *history = path;
-    self->options->history_new = true;
+    self->options->history_anew = true;
     return SA_OK;
 }
 

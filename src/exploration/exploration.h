@@ -57,6 +57,7 @@ typedef struct sa_exploration_class {
     sa_scores_from from;
     sa_propensity_formula propensity;
     bool reads_gamma, reads_nu; /* what is by theory where that option is `theory` */
+    bool reads_samples;         /* M */
     bool always_by_theory;      /* whatever the options say */
     bool varies;                /* score differs from draw to draw, on every arm */
     /* draw (arms) of the arms from `first` on. NULL: all 1. */
@@ -74,12 +75,11 @@ struct sa_exploration {
     double gamma, nu, root_lambda, offset;
     size_t samples;              /* M */
     bool variance_for_deviation; /* icml23: the deviation is (nu sigma)^2 */
-    /* by theory: gamma or nu, and the offset, hold for one round */
+    /* by theory: gamma or nu, and the offset e_t, which is 0 else, hold for one round */
     bool by_theory;
     sa_bounds bounds;
-    double given_offset; /* `offset` as it was set */
-    double rate, steps;  /* C or eta, and J, of gradient descent on Eq. (4); J is 0 for other trainings */
-    bool rate_falls;     /* eta = C / (n m L + m lambda) */
+    double rate, steps; /* C or eta, and J, of gradient descent on Eq. (4); J is 0 for other trainings */
+    bool rate_falls;    /* eta = C / (n m L + m lambda) */
 };
 
 /* The rule as it is in this round. */

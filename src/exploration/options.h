@@ -25,7 +25,6 @@ SA_DECLARE_CHOICES(sa_bonus, SA_BONUSES);
 
 #define SA_EXPLORATION_SETTINGS(X)                                                                           \
     X(CHOICE, ts_deviation, "ts-deviation", AGENT, DEVIATION_SIGMA, DEVIATION_VARIANCE, DEVIATION_SIGMA,     \
-      SA_DEVIATIONS, "ts: a sample deviates by nu sigma, or by nu^2 sigma^2")                                \
-    X(NUMBER, offset, "offset", AGENT, 0, 0, 0, -1e100, 1e100, "e_t: added to the scores of ucb and ts")
+      SA_DEVIATIONS, "ts: a sample deviates by nu sigma, or by nu^2 sigma^2")
 
 #endif

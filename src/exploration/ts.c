@@ -33,7 +33,7 @@ static double score(const sa_exploration *self, double mean, double width, doubl
 static double nu_by_theory(sa_exploration *self, const sa_exploration_round *round) {
     double before = round->observations, now = before + round->slate;
     double nu = sa_bound_nu(&self->bounds, round->log_det), rest = sa_exploration_rest(self, before);
-    self->offset = self->given_offset + round->scale * sa_bound_epsilon(&self->bounds, now, nu, rest);
+    self->offset = round->scale * sa_bound_epsilon(&self->bounds, now, nu, rest);
     return nu;
 }
 
@@ -54,6 +54,7 @@ static double mean_alone(const sa_exploration *self, double mean, double width, 
 
 const sa_exploration_class sa_explore_ts = {.name = "ts",
                                             .reads_nu = true,
+                                            .reads_samples = true,
                                             .propensity = SA_PROPENSITY_NORMAL,
                                             .varies = true,
                                             .draw = draw_normals,

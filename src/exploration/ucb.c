@@ -11,7 +11,7 @@ static void follow_theory(sa_exploration *self, const sa_exploration_round *roun
     double before = round->observations, now = before + round->slate,
            rest = sa_exploration_rest(self, before);
     self->gamma = sa_bound_gamma(&self->bounds, before, round->log_det, rest);
-    self->offset = self->given_offset + round->scale * sa_bound_error(&self->bounds, now, self->gamma);
+    self->offset = round->scale * sa_bound_error(&self->bounds, now, self->gamma);
 }
 
 const sa_exploration_class sa_explore_ucb = {

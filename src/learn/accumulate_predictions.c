@@ -9,8 +9,7 @@
 static bool is_used(const sa_learner *learner) {
     const sa_estimator *estimator = &learner->policy->estimator;
     bool trains = estimator->model && estimator->model->kind->training;
-    return trains && (learner->options->error_decay > 0 || estimator->companion ||
-                      sa_posterior_is_used(learner->policy, learner->options));
+    return trains && (estimator->companion || sa_posterior_is_used(learner->policy, learner->options));
 }
 
 /* One observation, as the model sees it: its input, or the mean of its inputs, and the network's estimate

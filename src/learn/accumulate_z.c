@@ -52,6 +52,7 @@ static sa_status make_engine(const sa_learner *learner, bool wide, sa_confidence
     const sa_model *model = learner->policy->estimator.model;
     sa_confidence_state state;
     sa_confidence_settings settings = sa_options_confidence(learner->options);
+    settings.linear = model->linear;
     learner->policy->confidence->kind->state(learner->policy->confidence, &state);
     settings.regularization = learner->policy->lambda;
     if (wide || state.in_double) settings.precision = SA_PRECISION_DOUBLE;

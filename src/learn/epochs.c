@@ -95,12 +95,14 @@ static sa_status replay_schedule(sa_learner *next, sa_gradients *counted) {
     return status == SA_OK ? gather(next, first, memory->history.count, counted) : status;
 }
 
+static const size_t REPLAY_STEPS = 1000; /* of that one training */
+
 /* What is known of the noise was learnt by the network before: the new one has seen all of the history. */
 static sa_status replay_last(const sa_learner *now, sa_learner *next, sa_gradients *counted) {
     size_t count = next->memory->history.count;
     next->error = now->error;
     next->judged = count;
-    SA_TRY(sa_learner_train(next, (size_t)next->options->epoch_replay_steps));
+    SA_TRY(sa_learner_train(next, REPLAY_STEPS));
     return gather(next, 0, count, counted);
 }
 
@@ -167,7 +169,8 @@ static sa_status take_over_companion(sa_learner *now, sa_learner *next) {
 sa_status sa_epoch_begin(sa_learner *now, sa_learner *next) {
     double start = sa_seconds_now();
     sa_model *model = next->policy->estimator.model;
-    SA_TRY(model->kind->training->redraw(model, &next->options->model_settings, next->epoch));
+    sa_model_settings settings = sa_options_model(next->options);
+    SA_TRY(model->kind->training->redraw(model, &settings, next->epoch));
     take_over_inputs(now, next);
     SA_TRY(sa_bonus_take_over(now, next));
     SA_TRY(replay(now, next));

@@ -7,7 +7,7 @@
 
 #include "learn/learner.h"
 
-/* The options in epoch n: with g = --epoch-hidden-growth, m_n = m g^n (rounded, odd numbers up by 1), within
+/* The options in epoch n: with g = `epoch-hidden-growth`, m_n = m g^n (rounded, odd numbers up by 1), within
  * the bounds of --hidden. Weights from a file are for epoch 0. Caller destroys. */
 sa_status sa_epoch_options(const sa_options *given, uint64_t epoch, sa_options **out);
 /* The epoch in which so many decisions are answered, `epoch` or a later one. */

@@ -25,25 +25,19 @@ SA_DECLARE_CHOICES(sa_replay, SA_REPLAYS);
       "a ridge regression beside the network; feedback decides how far each is trusted")                     \
     X(INTEGER, epoch_length, "epoch-length", AGENT, 100, 100, 100, 1, SA_ANY_INTEGER,                        \
       "cn-ucb-d, cn-ts-d: answered decisions until the first epoch ends; the next ends at twice as many, "   \
-      "and so on")                                                                                           \
-    X(NUMBER, epoch_hidden_growth, "epoch-hidden-growth", AGENT, 1.2, 1.2, 1, ABOVE_0, 1e6,                  \
-      "factor on m, the hidden units, from one epoch to the next")
+      "and so on")
 
 #define SA_LEARN_SETTINGS(X)                                                                                 \
     X(INTEGER, train_warmup, "train-warmup", AGENT, 0, 0, 100, 0, SA_ANY_INTEGER,                            \
       "train after each of the first this many answered decisions")                                          \
     X(INTEGER, train_window, "train-window", AGENT, 0, 101, 0, 0, SA_ANY_INTEGER,                            \
       "train on the last this many answered decisions, while Z keeps all; 0: all")                           \
-    X(INTEGER, train_sample, "train-sample", AGENT, 0, 0, 0, 0, SA_ANY_INTEGER,                              \
-      "observations of one training, drawn anew from all feedback when there are more; 0: all")              \
-    X(FLAG, centre, "centre", AGENT, false, false, true, "train on scores minus their mean so far")          \
-    X(FLAG, scale, "scale", AGENT, false, false, true, "train on scores scaled to the deviation scale-to")   \
-    X(NUMBER, scale_to, "scale-to", AGENT, 1, 1, 0.04, ABOVE_0, 1e6,                                         \
-      "with scale: the standard deviation of scores trained on")                                             \
+    X(NUMBER, score_deviation, "score-deviation", AGENT, 0, 0, 0.04, 0, 1e6,                                 \
+      "train on scores minus their mean so far, scaled to this deviation; 0: on scores as they are")         \
+    X(NUMBER, epoch_hidden_growth, "epoch-hidden-growth", AGENT, 1.2, 1.2, 1, ABOVE_0, 1e6,                  \
+      "cn-ucb-d, cn-ts-d: factor on m, the hidden units, from one epoch to the next")                        \
     X(CHOICE, epoch_replay, "epoch-replay", AGENT, REPLAY_SCHEDULE, REPLAY_SCHEDULE, REPLAY_LAST,            \
       SA_REPLAYS,                                                                                            \
-      "a new epoch's network is trained as the schedule would have from the start, or once on all feedback") \
-    X(INTEGER, epoch_replay_steps, "epoch-replay-steps", AGENT, 1000, 1000, 1000, 1, 1000000000,             \
-      "epoch-replay last: steps of that one training")
+      "a new epoch's network is trained as the schedule would have from the start, or once on all feedback")
 
 #endif

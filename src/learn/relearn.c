@@ -47,10 +47,11 @@ static sa_status follow_bonus(const sa_learner *now, sa_learner *next) {
 sa_status sa_relearn(const sa_learner *now, sa_learner *next) {
     const sa_model *model = next->policy->estimator.model;
     const sa_training_class *training = model->kind->training;
+    sa_model_settings settings = sa_options_model(next->options);
     take_over(now, next);
     SA_TRY(sa_estimator_unshare(&next->policy->estimator));
     if (next->epoch > 0 && training && training->redraw)
-        SA_TRY(training->redraw(next->policy->estimator.model, &next->options->model_settings, next->epoch));
+        SA_TRY(training->redraw(next->policy->estimator.model, &settings, next->epoch));
     SA_TRY(sa_window_refill(next));
     if (training && next->options->train == SA_TRAIN_AUTO) SA_TRY(sa_learner_train(next, STEPS));
     SA_TRY(sa_rebuild_all(next));

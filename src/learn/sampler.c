@@ -110,17 +110,6 @@ static sa_batch draw_batch(void *source, uint64_t first, size_t many) {
     return samples_of(self);
 }
 
-/* `train-sample`: the samples of one training, with replacement. */
-static void show_some(const sa_sampler *all, size_t count) {
-    sa_sampler self = *all;
-    const sa_options *options = self.learner->options;
-    self.stream = sa_stream_at((uint64_t)options->seed, SA_PURPOSE_SAMPLE, (uint64_t)options->first_run,
-                               self.learner->trainings);
-    size_t most = SA_TRAINING_CHUNK / self.widest, row = 0;
-    for (size_t first = 0; first < count; first += most)
-        row = draw_samples(&self, first, count - first < most ? count - first : most, first, row);
-}
-
 /* What the samples weigh, from the decision `oldest` on. */
 static void weigh(sa_sampler *self) {
     const sa_history *history = &self->learner->memory->history;
@@ -152,7 +141,6 @@ static void look(sa_sampler *self) {
 sa_status sa_sampler_begin(sa_sampler *self, sa_learner *learner, size_t first, double centre, double scale,
                            size_t steps, sa_training *training) {
     const sa_options *options = learner->options;
-    size_t sample = (size_t)options->train_sample;
     *self = (sa_sampler){.learner = learner,
                          .first = first,
                          .centre = centre,
@@ -163,28 +151,21 @@ sa_status sa_sampler_begin(sa_sampler *self, sa_learner *learner, size_t first, 
     weigh(self);
     double stands_for = sa_forgetting_stands_for(learner);
     self->total *= stands_for;
-    bool some = sample > 0 && self->count > sample;
-    bool drawn = sample == 0 && self->count > most_shown(options, steps);
-    size_t rows = some    ? sample * self->widest
-                  : drawn ? SA_TRAINING_CHUNK
-                          : learner->memory->history.count - first;
-    *training = (sa_training){.count = some ? sample : self->count,
+    bool drawn = self->count > most_shown(options, steps);
+    size_t rows = drawn ? SA_TRAINING_CHUNK : learner->memory->history.count - first;
+    *training = (sa_training){.count = self->count,
                               .widest = self->widest,
                               .total = self->total,
-                              .factor = some ? self->total / (double)sample : stands_for,
-                              .error = learner->error / (scale * scale),
+                              .factor = stands_for,
                               .steps = steps,
                               .stream = self->stream};
-    SA_TRY(lay(self, drawn ? SA_TRAINING_CHUNK : training->count, rows, some || drawn));
+    SA_TRY(lay(self, drawn ? SA_TRAINING_CHUNK : training->count, rows, drawn));
     if (drawn) {
         training->draw = draw_batch;
         training->source = self;
         return SA_OK;
     }
-    if (some)
-        show_some(self, sample);
-    else
-        show_all(self);
+    show_all(self);
     training->all = samples_of(self);
     return SA_OK;
 }

@@ -19,10 +19,10 @@
  *
  * What a training costs does not grow with the history, where its steps take batches: only what is drawn is
  * put together, from wherever the history has it, unless there is so little that putting all of it together
- * costs less. Without batches it is a pass over all there is to learn from, or over `train-sample` of them,
- * drawn again each time, that stand for all. With --discount a batch is drawn by weight: first a decision,
- * one of age a with the probability F^a / S, S = the sum of F^a, then one of its n_a observations; so an
- * observation that weighs F^a in the loss has the factor S n_a in the mean over the batch. */
+ * costs less. Without batches it is a pass over all there is to learn from. With --discount a batch is drawn
+ * by weight: first a decision, one of age a with the probability F^a / S, S = the sum of F^a, then one of its
+ * n_a observations; so an observation that weighs F^a in the loss has the factor S n_a in the mean over the
+ * batch. */
 #include "learn/training.h"
 
 #include <math.h>
@@ -80,8 +80,9 @@ static void centre_and_scale(sa_learner *learner, size_t first, double *centre, 
     }
     bool differ = deviation > 1e-10 * fabs(mean);
     learner->posterior.variance = differ && isfinite(deviation * deviation) ? deviation * deviation : 0;
-    *centre = options->centre ? mean : 0;
-    *scale = options->scale && differ ? deviation / options->scale_to : 1;
+    bool raw = options->score_deviation == 0;
+    *centre = raw ? 0 : mean;
+    *scale = !raw && differ ? deviation / options->score_deviation : 1;
 }
 
 /* ---- training ---- */

@@ -15,8 +15,4 @@
     X(TEXT, history, "history", AGENT, "",                                                                   \
       "file to keep feedback in instead of memory; run puts the agent's label and the run behind its name")
 
-#define SA_MEMORY_SETTINGS(X)                                                                                \
-    X(FLAG, history_new, "history-new", AGENT, false, false, false,                                          \
-      "begin the --history again that an agent left which was never saved; run always does")
-
 #endif

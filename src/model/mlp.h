@@ -30,7 +30,7 @@ typedef struct REAL(mlp) {
     int optimizer, rate_rule, rate_decay;
     bool from_start; /* trainings do */
     bool regularize;
-    double lambda, rate, weight_decay, error_decay;
+    double lambda, rate, weight_decay;
     size_t steps, batch;
 } REAL(mlp);
 

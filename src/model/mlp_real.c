@@ -287,6 +287,7 @@ sa_status REAL(mlp_lay)(const mlp_t *mlp, bool training, sa_workspace *workspace
 static sa_status allocate(mlp_t *mlp) {
     sa_model *base = &mlp->base;
     base->pairs = mlp->depth + mlp->bypass;
+    base->linear = 1 + mlp->bypass;
     SA_TRY(sa_alloc_array(base->pairs, sizeof *base->shape, &base->shape));
     size_t largest = 0, total = 0, copies = mlp->optimizer == SA_OPTIMIZER_ADAM ? 6 : 4;
     for (size_t l = 0; l < base->pairs; l++) {
@@ -331,7 +332,6 @@ static sa_status create(const sa_model_settings *settings, sa_model **out) {
         .rate = settings->rate,
         .from_start = settings->train_from == SA_FROM_START,
         .weight_decay = settings->weight_decay,
-        .error_decay = settings->error_decay,
         .steps = (size_t)settings->train_steps,
         .batch = (size_t)settings->train_batch,
     };

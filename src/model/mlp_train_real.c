@@ -6,8 +6,7 @@
  * or, with weights, (psi_k f(x_k; theta) - v_k)^2 in its place; of a sample that is a sum of rows, (psi
  * sum_k f(x_k; theta) - v)^2.
  *
- * Two further pulls to 0 are not the paper's: weight decay, which shrinks the weights by rate times it
- * before each step, and error decay (see error_pull).
+ * A further pull to 0 is not the paper's: weight decay shrinks the weights by rate times it before each step.
  *
  * A step on a batch of b of the n samples takes n / b times the batch's sum, so that its mean is the whole
  * loss's gradient. The rate is a constant, or C / (n m L + m lambda) as in Theorem 1 with the present n for
@@ -112,20 +111,9 @@ static void add_batch(const mlp_t *mlp, work_t *work, const sa_training *trainin
     }
 }
 
-/* Error decay: where new scores stay hard to predict they are mostly noise, and the network had better stay
- * small, the more so the fewer samples there are. It comes in full from RAMP samples on: before, whatever
- * is to be learnt is hard to predict. It does not grow with n, so that samples win in the end, also over a
- * network that was pulled to 0 by mistake. */
-static double error_pull(const mlp_t *mlp, const sa_training *training) {
-    const double RAMP = 2500;
-    return mlp->error_decay * training->error * sa_pow(fmin(1, training->total / RAMP), 3);
-}
-
 static void loss_gradient(const mlp_t *mlp, work_t *work, const sa_training *training, size_t step) {
     real back = mlp->regularize ? (real)((double)mlp->hidden * mlp->lambda) : 0;
-    real down = (real)error_pull(mlp, training);
-    for (size_t i = 0; i < mlp->parameters; i++)
-        work->gradient[i] = back * (mlp->theta[i] - mlp->theta_0[i]) + down * mlp->theta[i];
+    for (size_t i = 0; i < mlp->parameters; i++) work->gradient[i] = back * (mlp->theta[i] - mlp->theta_0[i]);
     if (mlp->batch == 0 || mlp->batch >= training->count)
         add_all(mlp, work, training);
     else

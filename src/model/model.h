@@ -41,7 +41,6 @@ typedef struct sa_training {
      * `first` on; they last until the next call. NULL: draws with replacement from `all`. */
     sa_batch (*draw)(void *source, uint64_t first, size_t many);
     void *source;
-    double error;     /* mean squared error of predictions of targets before they were learnt from */
     size_t steps;     /* 0: as --train-steps says */
     sa_stream stream; /* draws of batches */
 } sa_training;
@@ -135,6 +134,7 @@ struct sa_model {
     size_t dim; /* inputs of a sample: the features of an arm, and its one-hot position where there is one */
     size_t positions;     /* the last so many of them, as the settings say */
     size_t pairs;         /* of its gradients */
+    size_t linear;        /* networks: the last of these, of weights that the score is linear in */
     sa_pair_shape *shape; /* (pairs) */
 };
 

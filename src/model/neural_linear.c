@@ -91,7 +91,7 @@ static sa_status create(const sa_model_settings *settings, sa_model **out) {
     SA_TRY_OR_FAIL(sa_model_create("mlp", settings, &self->network));
     self->base = *self->network;
     self->base.kind = &sa_neural_linear;
-    self->skipped = self->base.pairs - 1 - settings->bypass;
+    self->skipped = self->base.pairs - self->base.linear;
     size_t features = 0;
     for (size_t l = self->skipped; l < self->base.pairs; l++) features += self->base.shape[l].input;
     SA_TRY_OR_FAIL(create_regression(settings, features, &self->regression));

@@ -51,7 +51,7 @@ SA_DECLARE_CHOICES(sa_linear_form, SA_LINEAR_FORMS);
     X(CHOICE, train_from, "train-from", AGENT, FROM_PRESENT, FROM_PRESENT, FROM_PRESENT, SA_TRAIN_FROM,      \
       "a training starts from the present weights, or, as the lemmas have it, from the first ones")
 
-/* What presets set. Then the cells of cc-mab and acc-ucb: partition.c and partition_tree.c explain them. */
+/* What presets set. */
 #define SA_MODEL_SETTINGS(X)                                                                                 \
     X(CHOICE, output_scale, "output-scale", AGENT, OUTPUT_ROOT_M, OUTPUT_ONE, OUTPUT_ONE, SA_OUTPUT_SCALES,  \
       "factor on the network's output: sqrt(m) or 1")                                                        \
@@ -60,52 +60,26 @@ SA_DECLARE_CHOICES(sa_linear_form, SA_LINEAR_FORMS);
     X(FLAG, doubled_input, "doubled-input", AGENT, true, true, true,                                         \
       "init symmetric: the input is [x, x] / sqrt(2), so that the first scores are 0")                       \
     X(CHOICE, bias, "bias", AGENT, BIAS_NONE, BIAS_NONE, BIAS_OUTPUT, SA_BIASES, "which units have a bias")  \
-    X(FLAG, bypass, "bypass", AGENT, false, false, false, "a linear term beside the network")                \
     X(CHOICE, optimizer, "optimizer", AGENT, OPTIMIZER_GD, OPTIMIZER_GD, OPTIMIZER_ADAM, SA_OPTIMIZERS,      \
       "gradient descent on Eq. (4), or Adam with moments that start anew each training")                     \
-    X(NUMBER, rate_constant, "rate-constant", AGENT, 1, 1, 1, ABOVE_0, 1e6,                                  \
-      "rate theory: C of eta = C / (n m L + m lambda)")                                                      \
     X(CHOICE, rate_decay, "rate-decay", AGENT, DECAY_NONE, DECAY_NONE, DECAY_COSINE, SA_RATE_DECAYS,         \
       "inside each training: constant, or half a cosine to 0")                                               \
     X(FLAG, regularize, "regularize", AGENT, true, false, false,                                             \
       "Eq. (4)'s (m lambda / 2) |theta - theta_0|^2 in the loss")                                            \
     X(NUMBER, weight_decay, "weight-decay", AGENT, 0, 0, 0.3, 0, 1e6,                                        \
-      "each step shrinks weights by rate times this")                                                        \
-    X(NUMBER, error_decay, "error-decay", AGENT, 0, 0, 0, 0, 1e9,                                            \
-      "pull of the weights to 0 in units of the squared error on new feedback: large errors mean noise")     \
-    X(INTEGER, horizon, "horizon", AGENT, 0, 0, 0, 0, SA_ANY_INTEGER,                                        \
-      "T of cc-mab and acc-ucb; 0: --rounds")                                                                \
-    X(NUMBER, cell_factor, "cell-factor", AGENT, 1, 1, 1, 0, 1e100,                                          \
-      "cc-mab: factor on t^z log t; acc-ucb: on sqrt(2 log T / C); what --gamma says")                       \
-    X(NUMBER, cube_low, "cube-low", AGENT, -1, -1, -1, -1e100, 1e100,                                        \
-      "cc-mab, acc-ucb: least value of a feature; what is outside counts as at the edge")                    \
-    X(NUMBER, cube_high, "cube-high", AGENT, 1, 1, 1, -1e100, 1e100,                                         \
-      "cc-mab, acc-ucb: largest value of a feature")                                                         \
-    X(INTEGER, cc_cubes, "cc-cubes", AGENT, 0, 0, 0, 0, 1000000000,                                          \
-      "cc-mab: h, parts that each feature is cut into; 0: ceil(T^(1 / (3 alpha + d)))")                      \
-    X(NUMBER, cc_alpha, "cc-alpha", AGENT, 1, 1, 1, ABOVE_0, 1000,                                           \
-      "cc-mab: alpha, the Hoelder exponent of the scores")                                                   \
-    X(NUMBER, cc_exponent, "cc-exponent", AGENT, 0, 0, 0, 0, 1,                                              \
-      "cc-mab: z, a cube seen at most t^z log t times is under-explored; 0: 2 alpha / (3 alpha + d)")        \
-    X(INTEGER, acc_axes, "acc-axes", AGENT, 0, 0, 0, 0, 10000000,                                            \
-      "acc-ucb: features halved when a cell splits, in turn, for N = 2^this children; 0: all, but at most "  \
-      "10")                                                                                                  \
-    X(NUMBER, acc_rho, "acc-rho", AGENT, 0, 0, 0, 0, 0.999999999,                                            \
-      "acc-ucb: rho, diameters are v1 rho^h; 0: 2^(-axes/d)")                                                \
-    X(NUMBER, acc_v1, "acc-v1", AGENT, 0, 0, 0, 0, 1e100,                                                    \
-      "acc-ucb: v1; 0: the least that holds for the cells")                                                  \
-    X(NUMBER, acc_v2, "acc-v2", AGENT, 0, 0, 0, 0, 1e100,                                                    \
-      "acc-ucb: v2, a cell has a ball of radius v2 rho^h in it; 0: the largest that holds")                  \
-    X(NUMBER, acc_diameter, "acc-diameter", AGENT, 1, 1, 0, 0, 1e100,                                        \
-      "acc-ucb: factor on N (v1 / v2) v1 rho^h")
+      "each step shrinks weights by rate times this")
 
 /* What a model is made of. */
 typedef struct sa_model_settings {
     SA_MODEL_OPTIONS(SA_OPTION_FIELD)
     SA_MODEL_SETTINGS(SA_OPTION_FIELD)
-    size_t
-        positions; /* that the model tells apart, each with an input of its own beside the arm's features */
-    int rate_rule; /* sa_rate_rule: eta is `rate`, or by theory with `rate` for C */
+    /* what follows from the options and the algorithm */
+    size_t positions;   /* that it tells apart, each with an input of its own beside the arm's features */
+    int rate_rule;      /* sa_rate_rule: eta is `rate`, or by theory with `rate` for C */
+    bool bypass;        /* mlp: a linear term beside the network */
+    double horizon;     /* partitions: T */
+    double cell_factor; /* partitions: what --gamma multiplies */
+    bool widest_term;   /* partition-tree: the index has its last term */
 } sa_model_settings;
 
 #endif

@@ -3,8 +3,10 @@
  * cube p has the number C(p) of observations in it and their mean r(p), 0 before the first. With T the
  * horizon and alpha the Hoelder exponent,
  *
- *     h = ceil(T^(1 / (3 alpha + D)))                       `cc-cubes`
- *     K(t) = t^z log t,   z = 2 alpha / (3 alpha + D)       `cc-exponent`, and a factor --gamma
+ *     h = ceil(T^(1 / (3 alpha + D)))
+ *     K(t) = t^z log t,   z = 2 alpha / (3 alpha + D)       and a factor --gamma
+ *
+ * Here alpha is 1: the scores are Lipschitz.
  *
  * In round t an arm whose cube has C(p) <= K(t) is under-explored, and is chosen before all others; the
  * others compete with r(p). There is nothing to train. Always in double precision. */
@@ -17,7 +19,6 @@
 
 typedef struct partition {
     sa_model base;
-    sa_cube cube;
     int32_t parts; /* h */
     double exponent, control;
     sa_cells cells;
@@ -38,35 +39,29 @@ static sa_status fork_model(sa_model *model, sa_model **out) {
     return SA_OK;
 }
 
-/* `cc-cubes`, or ceil(T^(1 / denominator)), where a root that is whole but for its rounding is whole. */
-static int32_t count_parts(const sa_model_settings *settings, double denominator) {
-    double root = sa_pow(fmax(1, (double)settings->horizon), 1 / denominator);
-    return (int32_t)(settings->cc_cubes ? (double)settings->cc_cubes : fmin(ceil(root * (1 - 1e-12)), 1e9));
+/* A root that is whole but for its rounding is whole. */
+static int32_t count_parts(double horizon, double denominator) {
+    return (int32_t)fmin(ceil(sa_pow(fmax(1, horizon), 1 / denominator) * (1 - 1e-12)), 1e9);
 }
 
 static sa_status create(const sa_model_settings *settings, sa_model **out) {
     partition *self;
-    sa_status status;
     size_t dim = (size_t)settings->dim;
-    double denominator = 3 * settings->cc_alpha + (double)dim;
+    double alpha = 1, denominator = 3 * alpha + (double)dim;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base = (sa_model){.kind = &sa_partition, .precision = SA_PRECISION_DOUBLE, .dim = dim};
     self->cells.dim = dim;
-    self->parts = count_parts(settings, denominator);
-    self->exponent = settings->cc_exponent > 0 ? settings->cc_exponent : 2 * settings->cc_alpha / denominator;
+    self->parts = count_parts(settings->horizon, denominator);
+    self->exponent = 2 * alpha / denominator;
     self->control = settings->cell_factor;
-    SA_TRY_OR_FAIL(sa_cube_from(settings, &self->cube));
     *out = &self->base;
     return SA_OK;
-fail:
-    destroy(&self->base);
-    return status;
 }
 
 /* key (1 + dim) of the cube that x (dim) lies in; all are of level 0. */
 static const int32_t *key_of(const partition *self, const double *x, int32_t *key) {
     key[0] = 0;
-    for (size_t j = 0; j < self->base.dim; j++) key[1 + j] = sa_cube_part(&self->cube, x[j], self->parts);
+    for (size_t j = 0; j < self->base.dim; j++) key[1 + j] = sa_cube_part(x[j], self->parts);
     return key;
 }
 

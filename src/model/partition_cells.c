@@ -155,16 +155,8 @@ fail:
 
 /* ---- the cube ---- */
 
-sa_status sa_cube_from(const sa_model_settings *settings, sa_cube *cube) {
-    if (!(settings->cube_low < settings->cube_high))
-        return sa_fail(SA_INVALID, "cube-low %g is not below cube-high %g", settings->cube_low,
-                       settings->cube_high);
-    *cube = (sa_cube){.low = settings->cube_low, .high = settings->cube_high};
-    return SA_OK;
-}
-
-int32_t sa_cube_part(const sa_cube *cube, double feature, int32_t parts) {
-    double place = (feature - cube->low) / (cube->high - cube->low) * parts;
+int32_t sa_cube_part(double feature, int32_t parts) {
+    double place = (feature + 1) / 2 * parts;
     if (!(place >= 1)) return 0;
     return place < parts ? (int32_t)place : parts - 1;
 }

@@ -43,14 +43,8 @@ sa_status sa_cells_save(const sa_cells *cells, sa_npz_writer *writer);
 sa_status sa_cells_load(sa_cells *cells, sa_npz *archive, bool (*fits)(const void *user, const int32_t *key),
                         const void *user);
 
-/* The cube [low, high]^dim that contexts are mapped from, to [0, 1]^dim. */
-typedef struct sa_cube {
-    double low, high;
-} sa_cube;
-
-/* SA_INVALID when cube-low is not below cube-high. */
-sa_status sa_cube_from(const sa_model_settings *settings, sa_cube *cube);
-/* Which of `parts` equal parts of the side a feature lies in; what is outside counts as the nearest. */
-int32_t sa_cube_part(const sa_cube *cube, double feature, int32_t parts);
+/* Which of `parts` equal parts of [-1, 1] a feature lies in; what is outside counts as the nearest. The cube
+ * of the papers is [0, 1]^D: contexts here are of unit length. */
+int32_t sa_cube_part(double feature, int32_t parts);
 
 #endif

@@ -12,11 +12,11 @@
  * and after a round's feedback each leaf it touched splits once c(x) <= v1 rho^h; its children start with
  * nothing seen.
  *
- * (--gamma is a factor on c, `acc-diameter` one on the last term of g).
+ * --gamma is a factor on c; with `tuned` g has no last term.
  *
- * Here a split halves the next `acc-axes` features in turn, so N = 2^axes: all features, but at most 10,
- * unless given. Then rho = 2^(-axes/D), and v1 and v2 are the smallest and the largest that hold for these
- * boxes at every level. A child takes memory from its first observation on. Always in double precision. */
+ * Here a split halves the next features in turn, all but at most 10, so N = 2^axes. Then rho = 2^(-axes/D),
+ * and v1 and v2 are the smallest and the largest that hold for these boxes at every level. A child takes
+ * memory from its first observation on. Always in double precision. */
 #include <math.h>
 
 #include "base/functions.h"
@@ -25,21 +25,17 @@
 #include "model/partition_cells.h"
 
 enum {
-    FINEST = 30, /* halvings of one feature, which then has 2^30 parts: a cell that small is never split */
-    MOST_AXES =
-        /* halved in one split, unless more are asked for: with N = 2^80 the index would be nothing but its
-         * term */
-    10
+    FINEST = 30,   /* halvings of one feature, which then has 2^30 parts: a cell that small is never split */
+    MOST_AXES = 10 /* halved in one split: with N = 2^80 the index would be nothing but its last term */
 };
 
 typedef struct tree {
     sa_model base;
-    sa_cube cube;
     size_t axes;        /* halved in one split */
     int32_t deepest;    /* level */
     double radius;      /* c = sqrt(radius / C): 2 log T times the square of --gamma */
     double v1, rho;     /* of the diameters */
-    double second_term; /* N v1^2 / v2, times `acc-diameter` */
+    double second_term; /* N v1^2 / v2, or 0 */
     sa_cells cells;
 } tree;
 
@@ -94,46 +90,26 @@ static void measure_boxes(size_t dim, size_t axes, double *v1, double *v2) {
     }
 }
 
-static sa_status shape_cells(tree *self, const sa_model_settings *settings) {
+static void shape_cells(tree *self, bool widest_term) {
     size_t dim = self->base.dim;
-    if (settings->acc_axes > settings->dim)
-        return sa_fail(SA_INVALID, "acc-axes %lld is more than the %zu features of --dim",
-                       (long long)settings->acc_axes, dim);
-    self->axes = settings->acc_axes ? (size_t)settings->acc_axes : dim < MOST_AXES ? dim : MOST_AXES;
+    self->axes = dim < MOST_AXES ? dim : MOST_AXES;
     self->deepest = (int32_t)(FINEST * dim / self->axes);
     double v2, children = sa_pow(2, (double)self->axes);
     measure_boxes(dim, self->axes, &self->v1, &v2);
-    self->rho = settings->acc_rho > 0 ? settings->acc_rho : sa_pow(2, -(double)self->axes / (double)dim);
-    if (settings->acc_v1 > 0) self->v1 = settings->acc_v1;
-    if (settings->acc_v2 > 0) v2 = settings->acc_v2;
-    self->second_term =
-        settings->acc_diameter > 0 ? settings->acc_diameter * children * self->v1 / v2 * self->v1 : 0;
-    if (self->second_term >
-        1e12) /* the last digits of a double would be all that is left for the estimates */
-        return sa_fail(
-            SA_INVALID,
-            "the index of acc-ucb adds %.3g, N v1^2 / v2, which drowns every estimate: "
-            "choose a smaller acc-axes than %zu (N is 2^axes), or a smaller acc-diameter or acc-v1",
-            self->second_term, self->axes);
-    return SA_OK;
+    self->rho = sa_pow(2, -(double)self->axes / (double)dim);
+    self->second_term = widest_term ? children * self->v1 / v2 * self->v1 : 0;
 }
 
 static sa_status create(const sa_model_settings *settings, sa_model **out) {
     tree *self;
-    sa_status status;
     size_t dim = (size_t)settings->dim;
     SA_TRY(sa_alloc_array(1, sizeof *self, &self));
     self->base = (sa_model){.kind = &sa_partition_tree, .precision = SA_PRECISION_DOUBLE, .dim = dim};
     self->cells.dim = dim;
-    self->radius =
-        settings->cell_factor * settings->cell_factor * 2 * sa_log(fmax(1, (double)settings->horizon));
-    SA_TRY_OR_FAIL(sa_cube_from(settings, &self->cube));
-    SA_TRY_OR_FAIL(shape_cells(self, settings));
+    self->radius = settings->cell_factor * settings->cell_factor * 2 * sa_log(fmax(1, settings->horizon));
+    shape_cells(self, settings->widest_term);
     *out = &self->base;
     return SA_OK;
-fail:
-    destroy(&self->base);
-    return status;
 }
 
 /* ---- finding leaves ---- */
@@ -151,8 +127,7 @@ static void set_key(const tree *self, size_t level, tree_work *work) {
 /* The leaf that x (dim) lies in; its key is left in work->key. */
 static leaf find_leaf(const tree *self, const double *x, tree_work *work) {
     leaf found = {.cell = SA_NO_CELL, .parent = SA_NO_CELL};
-    for (size_t j = 0; j < self->base.dim; j++)
-        work->fine[j] = sa_cube_part(&self->cube, x[j], INT32_C(1) << FINEST);
+    for (size_t j = 0; j < self->base.dim; j++) work->fine[j] = sa_cube_part(x[j], INT32_C(1) << FINEST);
     for (;; found.level++) {
         set_key(self, found.level, work);
         found.cell = sa_cells_find(&self->cells, work->key);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "options/gone.h"
 #include "options/presets.h"
 
 /* ---- life ---- */
@@ -110,7 +111,8 @@ sa_status sa_options_set_any(sa_options *options, const char *name, const char *
 
 sa_status sa_options_set(sa_options *options, const char *name, const char *value) {
     if (!options || !name) return sa_fail(SA_INVALID, "options and the option's name must not be NULL");
-    return find_option(name) ? sa_options_set_any(options, name, value) : unknown(name);
+    if (find_option(name)) return sa_options_set_any(options, name, value);
+    return sa_gone_is_option(name) ? sa_gone_check(name, value, options->preset) : unknown(name);
 }
 
 sa_status sa_options_get(const sa_options *options, const char *name, char *buffer, size_t size) {

@@ -33,31 +33,26 @@
     X("choosing", SA_POLICY_OPTIONS)                                                                         \
     X("memory", SA_MEMORY_OPTIONS)
 
-/* Settings that no user sets, but those of models, which are in sa_model_settings. */
-#define SA_OTHER_SETTINGS(X)                                                                                 \
+/* Settings that no user sets. */
+#define SA_SETTINGS(X)                                                                                       \
+    SA_MODEL_SETTINGS(X)                                                                                     \
     SA_ENVIRONMENT_SETTINGS(X)                                                                               \
     SA_LEARN_SETTINGS(X)                                                                                     \
-    SA_CONFIDENCE_SETTINGS(X) SA_EXPLORATION_SETTINGS(X) SA_THEORY_SETTINGS(X) SA_MEMORY_SETTINGS(X)
+    SA_EXPLORATION_SETTINGS(X)
 
 enum {
 #define SA_OPTION_ONE(...) +1
 #define SA_OPTION_COUNT_GROUP(group, list) list(SA_OPTION_ONE)
     SA_OPTION_TOTAL = 0 SA_OPTION_GROUPS(SA_OPTION_COUNT_GROUP), /* what users set; they come first */
-    SA_SETTING_TOTAL = SA_OPTION_TOTAL SA_MODEL_SETTINGS(SA_OPTION_ONE) SA_OTHER_SETTINGS(SA_OPTION_ONE)
+    SA_SETTING_TOTAL = SA_OPTION_TOTAL SA_SETTINGS(SA_OPTION_ONE)
 };
 
 struct sa_options {
-    union { /* the model's, by name and as what a model is made of */
-        sa_model_settings model_settings;
-        struct {
-            SA_MODEL_OPTIONS(SA_OPTION_FIELD)
-            SA_MODEL_SETTINGS(SA_OPTION_FIELD)
-        };
-    };
     SA_ENVIRONMENT_OPTIONS(SA_OPTION_FIELD)
     SA_EXPERIMENT_OPTIONS(SA_OPTION_FIELD)
     SA_OUTPUT_OPTIONS(SA_OPTION_FIELD)
     SA_AGENT_OPTIONS(SA_OPTION_FIELD)
+    SA_MODEL_OPTIONS(SA_OPTION_FIELD)
     SA_LEARN_OPTIONS(SA_OPTION_FIELD)
     SA_CONFIDENCE_OPTIONS(SA_OPTION_FIELD)
     SA_EXPLORATION_OPTIONS(SA_OPTION_FIELD)
@@ -66,7 +61,8 @@ struct sa_options {
     SA_FEEDBACK_OPTIONS(SA_OPTION_FIELD)
     SA_POLICY_OPTIONS(SA_OPTION_FIELD)
     SA_MEMORY_OPTIONS(SA_OPTION_FIELD)
-    SA_OTHER_SETTINGS(SA_OPTION_FIELD)
+    SA_SETTINGS(SA_OPTION_FIELD)
+    bool history_anew;            /* `run` begins the --history again that an earlier run left */
     bool given[SA_SETTING_TOTAL]; /* in the order of the rows */
 };
 

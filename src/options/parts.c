@@ -29,23 +29,25 @@ bool sa_options_discounted(const sa_options *options) {
     return options->feedback == SA_FEEDBACK_CASCADE && options->cascade_form == SA_CASCADE_DISCOUNTED;
 }
 
+#define COPY(kind, name, ...) .name = options->name,
+
 sa_model_settings sa_options_model(const sa_options *options) {
-    sa_model_settings settings = options->model_settings;
+    sa_model_settings settings = {SA_MODEL_OPTIONS(COPY) SA_MODEL_SETTINGS(COPY)};
     settings.positions = sa_options_positions(options);
     settings.rate_rule = options->rate == SA_BY_THEORY ? SA_RATE_THEORY : SA_RATE_CONSTANT;
-    if (settings.rate_rule == SA_RATE_THEORY) settings.rate = options->rate_constant;
+    if (settings.rate_rule == SA_RATE_THEORY) settings.rate = 1;
+    settings.horizon = (double)options->rounds;
+    settings.cell_factor = options->gamma == SA_BY_THEORY ? 1 : options->gamma; /* 1 is what papers prove */
     return settings;
 }
 
 sa_confidence_settings sa_options_confidence(const sa_options *options) {
     return (sa_confidence_settings){.confidence = options->confidence,
-                                    .exact_form = options->exact_form,
                                     .precision = options->precision,
                                     .sketch_size = options->sketch_size,
                                     .regularization = options->regularization,
                                     .discount = options->discount,
                                     .totals = options->feedback == SA_FEEDBACK_TOTAL,
-                                    .bypass = options->bypass,
                                     .algorithm = options->algorithm};
 }
 
@@ -58,11 +60,6 @@ sa_bounds sa_options_bounds(const sa_options *options) {
         .norm_bound = options->norm_bound,
         .sub_gaussian = options->sub_gaussian,
         .approximation = options->approximation,
-        .c_1 = options->c_1,
-        .c_gamma = {options->c_gamma_1, options->c_gamma_2, options->c_gamma_3},
-        .c_3 = options->c_3,
-        .c_4 = options->c_4,
-        .c_epsilon = {options->c_epsilon_1, options->c_epsilon_2, options->c_epsilon_3, options->c_epsilon_4},
     };
 }
 
@@ -75,18 +72,19 @@ static bool samples_scores(const sa_exploration_class *kind, const sa_options *o
 /* The lemmas are about plain gradient descent on Eq. (4): other trainings get no credit for their steps. */
 static bool descends_plainly(const sa_options *options) {
     return options->optimizer == SA_OPTIMIZER_GD && options->regularize &&
-           options->rate_decay == SA_DECAY_NONE && options->train_batch == 0 && options->train_sample == 0 &&
-           options->train_window == 0 && options->window == 0 && options->discount == 1;
+           options->rate_decay == SA_DECAY_NONE && options->train_batch == 0 && options->train_window == 0 &&
+           options->window == 0 && options->discount == 1;
 }
 
-static bool is_by_theory(const sa_exploration_class *kind, const sa_options *options) {
-    return kind->always_by_theory || (kind->reads_gamma && options->gamma == SA_BY_THEORY) ||
-           (kind->reads_nu && options->nu == SA_BY_THEORY);
+bool sa_options_by_theory(const sa_options *options, const sa_exploration_class *rule) {
+    return (rule && rule->always_by_theory) ||
+           ((!rule || rule->reads_gamma) && options->gamma == SA_BY_THEORY) ||
+           ((!rule || rule->reads_nu) && options->nu == SA_BY_THEORY);
 }
 
 sa_exploration sa_options_exploration(const sa_exploration_class *kind, size_t samples,
                                       const sa_options *options) {
-    bool by_theory = is_by_theory(kind, options);
+    bool by_theory = sa_options_by_theory(options, kind);
     if (samples_scores(kind, options)) {
         kind = sa_exploration_find("ts");
         samples = 1;
@@ -96,12 +94,10 @@ sa_exploration sa_options_exploration(const sa_exploration_class *kind, size_t s
         .gamma = options->gamma,
         .nu = options->nu,
         .root_lambda = sqrt(options->regularization),
-        .offset = options->offset,
         .samples = samples ? samples : (size_t)options->ts_samples,
         .variance_for_deviation = options->ts_deviation == SA_DEVIATION_VARIANCE,
         .by_theory = by_theory,
         .bounds = sa_options_bounds(options),
-        .given_offset = options->offset,
         .rate = sa_options_model(options).rate,
         .steps = descends_plainly(options) ? (double)options->train_steps : 0,
         .rate_falls = options->rate == SA_BY_THEORY,

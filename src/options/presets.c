@@ -44,6 +44,7 @@ static const struct {
 const char *sa_preset_name(int preset) { return preset < sa_preset_count ? PRESETS[preset].name : NULL; }
 const char *sa_preset_summary(int preset) { return PRESETS[preset].summary; }
 int sa_preset_version(int preset) { return PRESETS[preset].version; }
+int sa_preset_column(int preset) { return PRESETS[preset].column; }
 
 int sa_preset_find(const char *text, int *version) {
     *version = 0;

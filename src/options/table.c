@@ -7,8 +7,7 @@
 #define SA_OPTIONS_TYPE struct sa_options
 #define ROWS_OF(group, list) list(SA_OPTION_ROW)
 
-const sa_option_row sa_option_rows[SA_SETTING_TOTAL] = {
-    SA_OPTION_GROUPS(ROWS_OF) SA_MODEL_SETTINGS(SA_OPTION_ROW) SA_OTHER_SETTINGS(SA_OPTION_ROW)};
+const sa_option_row sa_option_rows[SA_SETTING_TOTAL] = {SA_OPTION_GROUPS(ROWS_OF) SA_SETTINGS(SA_OPTION_ROW)};
 
 #define SIZE_OF(group, list) {group, 0 list(SA_OPTION_ONE)},
 static const struct {

@@ -20,7 +20,7 @@ typedef enum sa_purpose {
     SA_PURPOSE_ATTRACTION = 7,  /* users: is this one attracted by the arm? */
     SA_PURPOSE_ATTENTION = 8,   /* does this one look at the position, and leave after it? */
     SA_PURPOSE_STOPPING = 9,    /* does this one stop after a click on the arm? */
-    SA_PURPOSE_SAMPLE = 10,     /* which observations a training learns from (`train-sample`) */
+    /* 10 was a sample of the observations of a training */
     SA_PURPOSE_FLOOR = 12,      /* is the slate a random one (--floor), and which? */
     SA_PURPOSE_PROPENSITY = 13, /* probabilities of slates by drawing */
     SA_PURPOSE_KEEPING = 14,    /* which decisions stay in a bounded history (`keep-rows`) */

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "options/gone.h"
 #include "options/options.h"
 #include "options/presets.h"
 
@@ -43,6 +44,12 @@ static sa_status check_setting(int preset, const char *item, const char *setting
             SA_INVALID,
             "the spec is of a %.*s whose setting %s is %s, and here it is %s: it would not repeat the same",
             (int)strcspn(item, " "), item, name, sa_printable(equals + 1, shown), value);
+    }
+    char gone[32] = "";
+    if (equals && size < sizeof gone) memcpy(gone, setting, size);
+    if (sa_gone_value(gone, preset)) {
+        sa_status status = sa_gone_check(gone, equals + 1, preset);
+        return status == SA_OK ? SA_OK : sa_fail_prefix(status, "settings: ");
     }
     return sa_fail(SA_INVALID, "the spec is of a %.*s with the setting %s, which this program does not have",
                    (int)strcspn(item, " "), item, sa_printable(setting, shown));

@@ -18,17 +18,16 @@ double sa_bound_rest(double eta_m_lambda, double steps) {
 /* The second line of gamma_t. */
 static double training_error(const sa_bounds *b, double n, double rest) {
     double w = width_factor(b), root = sqrt(n / b->lambda);
-    double gamma_3 = b->c_gamma[2] * sa_pow(n / b->lambda, 7.0 / 6) * sa_pow(b->depth, 3.5) * w * (1 + root);
-    return (b->lambda + b->c_1 * n * b->depth) * (rest * root + gamma_3);
+    double gamma_3 = sa_pow(n / b->lambda, 7.0 / 6) * sa_pow(b->depth, 3.5) * w * (1 + root);
+    return (b->lambda + n * b->depth) * (rest * root + gamma_3);
 }
 
 double sa_bound_gamma(const sa_bounds *b, double n, double log_det, double rest) {
     double gamma_1 = 1, gamma_2 = 0, added = 0;
     if (b->approximation > 0) {
         double w = width_factor(b), depth_4 = sa_pow(b->depth, 4);
-        gamma_1 = sqrt(1 + b->approximation * b->c_gamma[0] * sa_pow(n / b->lambda, 7.0 / 6) * depth_4 * w);
-        gamma_2 =
-            b->approximation * b->c_gamma[1] * sa_pow(n, 5.0 / 3) * depth_4 * sa_pow(b->lambda, -1.0 / 6) * w;
+        gamma_1 = sqrt(1 + b->approximation * sa_pow(n / b->lambda, 7.0 / 6) * depth_4 * w);
+        gamma_2 = b->approximation * sa_pow(n, 5.0 / 3) * depth_4 * sa_pow(b->lambda, -1.0 / 6) * w;
         added = b->approximation * training_error(b, n, rest);
     }
     double radius =
@@ -39,8 +38,8 @@ double sa_bound_gamma(const sa_bounds *b, double n, double log_det, double rest)
 double sa_bound_error(const sa_bounds *b, double n, double gamma) {
     if (b->approximation == 0) return 0;
     double w = width_factor(b), shrink = sa_pow(b->lambda, -2.0 / 3);
-    double of_gradients = b->c_3 * gamma * sa_pow(n, 1.0 / 6) * sa_pow(b->depth, 3.5) * shrink * w;
-    double of_outputs = b->c_4 * sa_pow(n, 2.0 / 3) * shrink * w;
+    double of_gradients = gamma * sa_pow(n, 1.0 / 6) * sa_pow(b->depth, 3.5) * shrink * w;
+    double of_outputs = sa_pow(n, 2.0 / 3) * shrink * w;
     return b->approximation * (of_gradients + of_outputs);
 }
 
@@ -52,10 +51,9 @@ double sa_bound_nu(const sa_bounds *b, double log_det) {
 double sa_bound_epsilon(const sa_bounds *b, double n, double nu, double rest) {
     if (b->approximation == 0) return 0;
     double w = width_factor(b), root = sqrt(n / b->lambda), shrink = sa_pow(b->lambda, -2.0 / 3);
-    double of_outputs = b->c_epsilon[0] * sa_pow(n, 2.0 / 3) * sa_pow(b->depth, 3) * shrink * w;
-    double of_training = b->c_epsilon[1] * rest * root * sqrt(b->depth);
-    double of_minimum =
-        b->c_epsilon[2] * sa_pow(n / b->lambda, 7.0 / 6) * sa_pow(b->depth, 4) * w * (1 + root);
-    double of_widths = b->c_epsilon[3] * sa_pow(n, 7.0 / 6) * shrink * sa_pow(b->depth, 4.5) * w * nu;
+    double of_outputs = sa_pow(n, 2.0 / 3) * sa_pow(b->depth, 3) * shrink * w;
+    double of_training = rest * root * sqrt(b->depth);
+    double of_minimum = sa_pow(n / b->lambda, 7.0 / 6) * sa_pow(b->depth, 4) * w * (1 + root);
+    double of_widths = sa_pow(n, 7.0 / 6) * shrink * sa_pow(b->depth, 4.5) * w * nu;
     return b->approximation * (of_outputs + of_training + of_minimum + of_widths);
 }

@@ -2,24 +2,24 @@
  * depth L, width m:
  *
  *   gamma_t   = G1 (R sqrt(log(det Z_t / det lambda I) + G2 - 2 log delta) + sqrt(lambda) S)
- *               + (lambda + C_1 n L) (rest sqrt(n / lambda) + G3),      rest = (1 - eta m lambda)^(J/2)
+ *               + (lambda + n L) (rest sqrt(n / lambda) + G3),      rest = (1 - eta m lambda)^(J/2)
  *                   (Lemma 1)
- *   G1        = sqrt(1 + C_Gamma,1 n^(7/6) L^4 lambda^(-7/6) w),        w = m^(-1/6) sqrt(log m)
- *   G2        = C_Gamma,2 n^(5/3) L^4 lambda^(-1/6) w
- *   G3        = C_Gamma,3 n^(7/6) L^(7/2) lambda^(-7/6) w (1 + sqrt(n / lambda))
- *   e_t       = C_3 gamma_(t-1) n^(1/6) L^(7/2) lambda^(-2/3) w + C_4 n^(2/3) lambda^(-2/3) w
+ *   G1        = sqrt(1 + n^(7/6) L^4 lambda^(-7/6) w),        w = m^(-1/6) sqrt(log m)
+ *   G2        = n^(5/3) L^4 lambda^(-1/6) w
+ *   G3        = n^(7/6) L^(7/2) lambda^(-7/6) w (1 + sqrt(n / lambda))
+ *   e_t       = gamma_(t-1) n^(1/6) L^(7/2) lambda^(-2/3) w + n^(2/3) lambda^(-2/3) w
  *       (Lemma 1)
  *   nu        = B + R sqrt(log det + 2 - 2 log delta),                  B = max(1 / (22 e sqrt(pi)), S)
  *       (Theorem 2)
- *   epsilon   = C_eps,1 n^(2/3) L^3 lambda^(-2/3) w + C_eps,2 rest sqrt(n L / lambda)
- *               + C_eps,3 n^(7/6) L^4 lambda^(-7/6) w (1 + sqrt(n / lambda))
- *               + C_eps,4 n^(7/6) L^(9/2) lambda^(-2/3) w nu
+ *   epsilon   = n^(2/3) L^3 lambda^(-2/3) w + rest sqrt(n L / lambda)
+ *               + n^(7/6) L^4 lambda^(-7/6) w (1 + sqrt(n / lambda))
+ *               + n^(7/6) L^(9/2) lambda^(-2/3) w nu
  *                   (Section 4.4)
  *
- * t and K come in nowhere but as tK. Theorem 2 has delta = 1 / T in nu. What `approximation` multiplies (G1 -
- * 1 under the root, G2, the second line of gamma_t, e_t, epsilon) is what a network of finite width, trained
- * for finitely many steps, adds; a linear model has none of it, and gamma_t is then that of Qin et al.
- * 2014. */
+ * The constants that the paper leaves open, one a term, are 1. t and K come in nowhere but as tK. Theorem 2
+ * has delta = 1 / T in nu. What `approximation` multiplies (G1 - 1 under the root, G2, the second line of
+ * gamma_t, e_t, epsilon) is what a network of finite width, trained for finitely many steps, adds; a linear
+ * model has none of it, and gamma_t is then that of Qin et al. 2014. */
 #ifndef SA_THEORY_BOUNDS_H
 #define SA_THEORY_BOUNDS_H
 
@@ -27,7 +27,6 @@ typedef struct sa_bounds {
     double lambda, depth, hidden;           /* lambda, L, m */
     double delta, norm_bound, sub_gaussian; /* delta, S, R */
     double approximation;
-    double c_1, c_gamma[3], c_3, c_4, c_epsilon[4];
 } sa_bounds;
 
 /* (1 - eta m lambda)^(J/2): what J steps of gradient descent leave of the way to the minimum. */

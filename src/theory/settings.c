@@ -11,28 +11,26 @@ double sa_setting_samples(double slate) {
 }
 
 double sa_setting_eta(const sa_horizon *h) {
-    return h->c_1 / (h->rounds * h->slate * h->hidden * h->depth + h->hidden * h->lambda);
+    return 1 / (h->rounds * h->slate * h->hidden * h->depth + h->hidden * h->lambda);
 }
 
 /* No fewer than 0 steps, where the logarithm is of less than 1: then the bound on the error holds without
  * training. */
 static double steps(const sa_horizon *h, double error) {
-    double scale = h->rounds * h->slate * h->depth / (h->c_1 * h->lambda);
+    double scale = h->rounds * h->slate * h->depth / h->lambda;
     return error <= 1 ? 0 : ceil(2 * sa_log(error) * scale);
 }
 
 double sa_setting_steps(const sa_horizon *h) {
     double n = h->rounds * h->slate;
-    return steps(h, (h->lambda + h->c_3 * n * h->depth) * sqrt(n / h->lambda));
+    return steps(h, (h->lambda + n * h->depth) * sqrt(n / h->lambda));
 }
 
 double sa_setting_steps_ts(const sa_horizon *h) {
-    return steps(h, 4 * h->c_3 * h->rounds * sqrt(h->rounds * h->slate * h->depth / h->lambda));
+    return steps(h, 4 * h->rounds * sqrt(h->rounds * h->slate * h->depth / h->lambda));
 }
 
-double sa_setting_lambda(const sa_horizon *h) {
-    return fmax(1 + 1 / h->rounds, h->c_2 * h->depth * h->slate);
-}
+double sa_setting_lambda(const sa_horizon *h) { return fmax(1 + 1 / h->rounds, h->depth * h->slate); }
 
 static double log_sum(double a, double b) { /* log(exp a + exp b) */
     double high = fmax(a, b), low = fmin(a, b);
@@ -59,6 +57,5 @@ double sa_setting_log_width(const sa_horizon *h, double lambda_0) {
     double ratio = 4 * T + 4 * K + 21 * L - 4 * l + 6 * sa_log1p(sqrt(h->rounds / h->lambda));
     ratio = log_sum(ratio, T + K + 12 * L - l);
     ratio = log_sum(ratio, 4 * T + 4 * K + 18 * L - 10 * l + 6 * sa_log(h->lambda + h->rounds * h->depth));
-    double C = sa_log(h->c_width);
-    return fmax(fmax(C + fmax(first, second), solve_log_ratio(C + ratio)), 0);
+    return fmax(fmax(fmax(first, second), solve_log_ratio(ratio)), 0);
 }

@@ -138,34 +138,6 @@ static void find_bounds(const sa_options *options, const sa_horizon *horizon, sa
     numbers->epsilon = sa_bound_epsilon(&bounds, n, sa_bound_nu(&bounds, numbers->log_det), rest_ts);
 }
 
-sa_status sa_theory_set_constants(sa_options *options, const sa_theory_constants *constants) {
-    if (!options || !constants)
-        return sa_fail(SA_INVALID, "sa_theory_set_constants needs options and constants");
-    const sa_theory_constants *c = constants;
-    const struct {
-        double *field, value;
-    } all[] = {{&options->c_1, c->c_1},
-               {&options->c_gamma_1, c->c_gamma[0]},
-               {&options->c_gamma_2, c->c_gamma[1]},
-               {&options->c_gamma_3, c->c_gamma[2]},
-               {&options->c_3, c->c_3},
-               {&options->c_4, c->c_4},
-               {&options->c_epsilon_1, c->c_epsilon[0]},
-               {&options->c_epsilon_2, c->c_epsilon[1]},
-               {&options->c_epsilon_3, c->c_epsilon[2]},
-               {&options->c_epsilon_4, c->c_epsilon[3]},
-               {&options->c_bar_2, c->c_bar_2},
-               {&options->c_bar_3, c->c_bar_3},
-               {&options->c_width, c->c_width}};
-    enum { COUNT = sizeof all / sizeof *all };
-    for (size_t i = 0; i < COUNT; i++)
-        if (!(all[i].value >= 0 && all[i].value <= 1e100))
-            return sa_fail(SA_INVALID, "constant %zu of the theory is %g, and must be from 0 to 1e100", i,
-                           all[i].value);
-    for (size_t i = 0; i < COUNT; i++) *all[i].field = all[i].value;
-    return SA_OK;
-}
-
 sa_status sa_theory_compute(const sa_options *options, const double *contexts, size_t count, size_t dim,
                             const double *scores, sa_theory_numbers *numbers) {
     if (!options || !numbers)
@@ -176,10 +148,6 @@ sa_status sa_theory_compute(const sa_options *options, const double *contexts, s
                           .depth = (double)options->depth,
                           .hidden = (double)options->hidden,
                           .lambda = options->regularization,
-                          .c_1 = options->rate_constant,
-                          .c_2 = options->c_bar_2,
-                          .c_3 = options->c_bar_3,
-                          .c_width = options->c_width,
                           .delta = options->delta};
     sa_theory_numbers found = {
         .contexts = count, .dim = dim, .rounds = horizon.rounds, .slate = horizon.slate};
