@@ -16,6 +16,7 @@
 #include <superarm/report.h>
 #include <superarm/schema.h>
 #include <superarm/sha256.h>
+#include <superarm/sides.h>
 #include <superarm/status.h>
 #include <superarm/theory.h>
 
