@@ -1,5 +1,5 @@
-/* Is one side better than the other? Rewards of two sides, the agent's and a control's say, and an interval of
- * the difference of their means that may be looked at every day.
+/* Is one side better than the other? Rewards of two sides, the agent's and a control's say, and an interval
+ * of the difference of their means that may be looked at every day.
  *
  * The usual interval holds for one look; who looks daily for a month finds a difference that is not there in
  * one of four months. This one holds for all looks together: with probability 0.95 it never leaves the

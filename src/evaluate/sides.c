@@ -18,8 +18,8 @@ void sa_side_add(sa_side *side, double reward) {
 /* The largest distance to its mean. */
 static double reach(const sa_side *side) { return fmax(side->most - side->mean, side->mean - side->least); }
 
-/* Few rewards, or rare ones, say little about a variance: both sides' together counts for some events of each,
- * and one more event is as far off as the farthest. */
+/* Few rewards, or rare ones, say little about a variance: both sides' together counts for some events of
+ * each, and one more event is as far off as the farthest. */
 static double variance(const sa_side *side, double shared, double farthest) {
     return (side->squares + farthest * farthest + SHARED * shared) / (side->count + SHARED);
 }
@@ -32,7 +32,7 @@ sa_difference sa_side_difference(const sa_side *first, const sa_side *second) {
     double shared = (first->squares + second->squares + farthest * farthest) / (m + n);
     double value = first->mean - second->mean;
     double error = sqrt(variance(first, shared, farthest) / m + variance(second, shared, farthest) / n);
-    /* sums of `events` rewards, whose mean is drawn from a normal distribution of this variance over theirs */
+    /* `prior`: the variance of the normal distribution over which differences are mixed, over a reward's */
     double events = 1 / (1 / m + 1 / n), prior = (-2 * sa_log(ALPHA) + sa_log(1 - 2 * sa_log(ALPHA))) / USUAL;
     double x = events * prior, half = error * sqrt(2 * (1 + 1 / x) * (0.5 * sa_log1p(x) - sa_log(ALPHA)));
     if (!(farthest > 0)) return (sa_difference){value, NAN, -INFINITY, INFINITY}; /* all are alike */
