@@ -63,7 +63,7 @@ static void print_table(const sa_experiment *experiment) {
     printf("%-*s %5s %12s %11s  %-25s %10s", label, "agent", "runs", "mean regret", "sd", "95% interval",
            "worst run");
     if (clicks) printf(" %9s", "clicks");
-    printf(" %9s  %-30s  %s\n", "s/run", "select / update / train", "name");
+    printf(" %9s %9s  %-30s  %s\n", "s/run", "wall", "select / update / train", "name");
     for (size_t i = 0; sa_experiment_result(experiment, i, &result) == SA_OK; i++) {
         printf("%-*s %5zu %12.6g", label, result.label, result.runs, result.mean);
         print_spread(&result);
@@ -71,7 +71,8 @@ static void print_table(const sa_experiment *experiment) {
         char times[96];
         snprintf(times, sizeof times, "%.3g / %.3g / %.3g", result.select_seconds, result.update_seconds,
                  result.train_seconds);
-        printf(" %9.3g  %-30s  %s\n", result.seconds_per_run, times, result.display);
+        printf(" %9.3g %9.3g  %-30s  %s\n", result.seconds_per_run, result.wall_seconds_per_run, times,
+               result.display);
         if (result.alike)
             printf("%*s       all of these runs are alike, so they count as one, without an interval\n",
                    label, "");
@@ -81,7 +82,7 @@ static void print_table(const sa_experiment *experiment) {
             printf("%*s       %llu trainings diverged and were undone\n", label, "",
                    (unsigned long long)result.diverged_trainings);
     }
-    printf("%s regret after the last round\n", kind);
+    printf("%s regret after the last round; seconds of the processor a run, and on the wall's clock\n", kind);
     print_notes(experiment);
 }
 

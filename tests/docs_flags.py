@@ -16,7 +16,7 @@ OTHERS = {"--time", "--mem", "--parsable", "--array", "--dependency", "--wrap", 
           "--data-binary", "--silent", "--fail", "--retry", "--recursive", "--depth", "--since", "--rm", "--publish", "--volume", "--name", "--read-only",
           "--solver-seconds",  # of the service
           "--partition", "--system-site-packages", "--fail-with-body", "--gama",  # sbatch, venv, curl, and a mistake that is shown
-          "--now", "--system", "--global", "--cflags", "--libs", "--interleaved", "--restart"}
+          "--now", "--system", "--global", "--cflags", "--libs", "--interleaved", "--restart", "--grep"}
 
 
 def said(*arguments):

@@ -142,7 +142,8 @@ static void test_certificate(void **state) {
     assert_has(page, "<th scope=\"col\">certificate</th>");
     assert_has(page, "<td>1.250</td>");
     assert_has(page, "Certificate: by at most");
-    assert_has(csv, "published_by_ours,certificate,worst,against,display,select_seconds,");
+    assert_has(csv,
+               "published_by_ours,certificate,worst,against,display,wall_seconds_per_run,select_seconds,");
     assert_near(field(csv, "results,first,random,ours,expected", 18), 1);
     assert_near(field(csv, "results,second,random,ours,realised", 18), 1.25);
 

@@ -144,7 +144,7 @@ typedef struct sa_agent_counts {
     bool widths_from_primal;  /* from the p x p side */
     double log_det;           /* log det Z / det(lambda I); NaN without a confidence engine */
     double certificate;       /* of the next decision: see sa_decision_certificate */
-    double train_seconds;     /* spent in training, of this process */
+    double train_seconds;     /* of the processor, spent in training, of this process */
     uint64_t epoch;           /* from 0; of the algorithms for an unknown horizon */
     uint64_t hidden;          /* hidden units a layer of the present network; 0: there is none */
     double replay_seconds;    /* spent in beginning new epochs, their training included, of this process */

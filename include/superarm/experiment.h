@@ -100,7 +100,7 @@ typedef struct sa_agent_result {
     /* of the final regret that --show-regret names: mean, deviation, 95% interval, the largest; all
      * but the mean are NaN when there is one run */
     double mean, sd, low, high, worst;
-    /* replays: beginning new epochs, for an unknown horizon */
+    /* means over the runs, of processor time; replays: beginning new epochs, for an unknown horizon */
     double seconds_per_run, select_seconds, update_seconds, train_seconds, replay_seconds;
     uint64_t peak_bytes;
     uint64_t diverged_trainings;
@@ -117,6 +117,7 @@ typedef struct sa_agent_result {
     const char *note;
     /* what people call it, marked where its settings are not its paper's: "CN-UCB (tuned)"; or its label */
     const char *display;
+    double wall_seconds_per_run; /* on the clock: more where the machine does other things */
 } sa_agent_result;
 
 /* Agents times runs: what there is to do. */

@@ -452,3 +452,42 @@ def test_a_column_of_runs(tmp_path):
         assert abs(superarm.load(f"{tmp_path}/out").summary(as_dict=True)[label]["switches"] - mean) < 1e-3
         assert abs(float(read_csv(f"{tmp_path}/page/table.csv")[0 if label == "comblin-ucb" else 2]["switches"]) - mean) < 1e-9
         assert any(line.split()[-1] == f"{mean:.1f}" for line in shown.splitlines()[2:4]), (shown, mean)
+# ---- p-values, where they are asked for ----
+
+
+def tail(t, freedom):
+    """2 P(T > |t|) by the midpoint rule in atan(x / sqrt(nu))."""
+    at = (np.arange(200000) + 0.5) / 200000
+    start, end = np.arctan(abs(t) / freedom**0.5), np.pi / 2
+    return float((np.cos(start + (end - start) * at) ** (freedom - 1)).sum() * (end - start) / ((np.cos(end * at) ** (freedom - 1)).sum() * end))
+
+
+def test_p_values_and_marks(tmp_path):
+    out = tmp_path / "out"
+    agents = [word for i in range(3) for word in ("--agent", f"r{i}:algorithm=comblin-ucb,gamma={(0.1, 1, 30)[i]}")]
+    call("run", "--environment", "h1", *SMALL, *agents, "--agent", "last:algorithm=random", "--quiet", "--out", str(out))
+    ends = {label: np.load(out / label / "expected_regret.npy")[:, -1] for label in ("r0", "r1", "r2", "last")}
+    p = {label: tail(d.mean() / (d.std(ddof=1) / 5**0.5), 4) for label in ("r1", "r2", "last") for d in [ends[label] - ends["r0"]]}
+    holm, least = {}, 0
+    for rank, label in enumerate(sorted(p, key=p.get)):
+        least = max(least, min(1, (3 - rank) * p[label]))
+        holm[label] = least
+    assert min(holm.values()) < 0.001 < max(holm.values())  # there is something to mark
+    text = call("report", str(out), "--columns", "mean,p,holm,marks")
+    rows = [line.split() for line in text.split("\n") if re.match(r"(r\d|last|random)\b", line)]
+    assert len(rows) == 4 and len(rows[0]) == 2 and "p (Holm)" in text
+    for cells, label in zip(rows[1:], p):
+        marks = "***" if holm[label] < 0.001 else "**" if holm[label] < 0.01 else "*" if holm[label] < 0.05 else ""
+        assert (cells[4:] or [""]) == [marks]
+        for cell, wanted in zip(cells[2:4], (p[label], holm[label])):
+            assert cell == "<0.0001" and wanted < 0.00005 or abs(float(cell) - wanted) <= 0.000051
+    with open(out / "table.csv", newline="", encoding="utf-8") as file:
+        table = {row["label"]: row for row in csv.DictReader(file) if row["regret"] == "expected"}
+    ours = superarm.load(out).differences()
+    assert table["r0"]["p"] == ""
+    for label in p:
+        assert float(table[label]["p"]) == pytest.approx(p[label], rel=1e-6) and float(table[label]["p_holm"]) == pytest.approx(holm[label], rel=1e-6)
+        assert ours[label]["p"] == pytest.approx(p[label], rel=1e-6) and ours[label]["holm"] == pytest.approx(holm[label], rel=1e-6)
+    call("report", str(out), "--columns", "mean,holm,marks", "--format", "latex", "--out", str(tmp_path / "tex"))
+    assert "***" in (tmp_path / "tex" / "table.tex").read_text()
+    assert "p (Holm)" not in call("report", str(out))  # unless asked for

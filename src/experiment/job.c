@@ -208,9 +208,9 @@ static void count_switches(sa_job *self, size_t round) {
 }
 
 static sa_status select_slate(sa_job *self, uint64_t run, size_t round) {
-    double start = sa_seconds_now();
+    double start = sa_clock_of_thread();
     SA_TRY(self->agent ? ask_agent(self) : ask_own(self, run, round));
-    self->run->select_seconds += sa_seconds_now() - start;
+    self->run->select_seconds += sa_clock_of_thread() - start;
     self->asked[round % (self->delay + 1)] = (sa_waiting){self->chosen.id, self->chosen.slate};
     count_switches(self, round);
     return SA_OK;
@@ -219,7 +219,7 @@ static sa_status select_slate(sa_job *self, uint64_t run, size_t round) {
 /* Answers the decision of --delay rounds ago. */
 static sa_status update(sa_job *self, size_t round) {
     if (round < self->delay) return SA_OK;
-    double start = sa_seconds_now();
+    double start = sa_clock_of_thread();
     size_t old = round - self->delay;
     sa_waiting asked = self->asked[old % (self->delay + 1)];
     const double *feedback = sa_job_feedback(self, old);
@@ -235,7 +235,7 @@ static sa_status update(sa_job *self, size_t round) {
     else
         SA_TRY(sa_own_run_update(&self->own, old, feedback, observed, asked.slate));
     self->run->update_seconds +=
-        sa_seconds_now() - start; /* training and replays included, until take_counts */
+        sa_clock_of_thread() - start; /* training and replays included, until take_counts */
     return SA_OK;
 }
 
@@ -299,7 +299,7 @@ static sa_status play_round(sa_job *self, uint64_t run, size_t round, double las
 
 sa_status sa_job_run(const sa_plan *plan, const sa_agent_runs *agent, uint64_t number,
                      const sa_job_files *files, sa_job_control *control, sa_row *row) {
-    double start = sa_seconds_now(), last[SA_CURVE_COUNT] = {0};
+    double start = sa_clock_of_thread(), on_the_wall = sa_seconds_now(), last[SA_CURVE_COUNT] = {0};
     sa_job self = {.plan = plan, .of = agent, .oracle = sa_oracle_of_agent(agent), .run = &row->run};
     sa_status status;
     row->run = sa_run_new(number);
@@ -336,7 +336,8 @@ sa_status sa_job_run(const sa_plan *plan, const sa_agent_runs *agent, uint64_t n
         self.trace = NULL;
         if (status != SA_OK) goto fail;
     }
-    self.run->seconds = sa_seconds_now() - start;
+    self.run->seconds = sa_clock_of_thread() - start;
+    self.run->wall_seconds = sa_seconds_now() - on_the_wall;
     job_clear(&self);
     return SA_OK;
 fail:

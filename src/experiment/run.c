@@ -122,6 +122,7 @@ sa_status sa_experiment_result(const sa_experiment *experiment, size_t index, sa
         .high = shown->high,
         .worst = shown->worst,
         .seconds_per_run = totals->seconds,
+        .wall_seconds_per_run = totals->wall_seconds,
         .select_seconds = totals->select_seconds,
         .update_seconds = totals->update_seconds,
         .train_seconds = totals->train_seconds,

@@ -167,7 +167,7 @@ static sa_status take_over_companion(sa_learner *now, sa_learner *next) {
 }
 
 sa_status sa_epoch_begin(sa_learner *now, sa_learner *next) {
-    double start = sa_seconds_now();
+    double start = sa_clock_of_thread();
     sa_model *model = next->policy->estimator.model;
     sa_model_settings settings = sa_options_model(next->options);
     SA_TRY(model->kind->training->redraw(model, &settings, next->epoch));
@@ -177,6 +177,6 @@ sa_status sa_epoch_begin(sa_learner *now, sa_learner *next) {
     SA_TRY(take_over_companion(now, next));
     next->moments = now->moments;
     next->train_seconds = now->train_seconds;
-    next->replay_seconds = now->replay_seconds + sa_seconds_now() - start;
+    next->replay_seconds = now->replay_seconds + sa_clock_of_thread() - start;
     return SA_OK;
 }

@@ -106,7 +106,7 @@ static sa_status adopt(sa_learner *learner, double centre, double scale) {
 }
 
 sa_status sa_learner_train(sa_learner *learner, size_t steps) {
-    double start = sa_seconds_now(), centre, scale;
+    double start = sa_clock_of_thread(), centre, scale;
     sa_model *model = learner->policy->estimator.model;
     size_t first = sa_forgetting_first(learner);
     bool diverged = true;
@@ -128,6 +128,6 @@ sa_status sa_learner_train(sa_learner *learner, size_t steps) {
     learner->diverged_trainings += diverged;
     if (!diverged && model->kind->training->unit) scale *= model->kind->training->unit(model);
     if (!diverged) SA_TRY(adopt(learner, centre, scale));
-    learner->train_seconds += sa_seconds_now() - start;
+    learner->train_seconds += sa_clock_of_thread() - start;
     return SA_OK;
 }

@@ -51,6 +51,7 @@ typedef struct line {
     size_t runs, round;
     sa_mean mean;
     const sa_mean *difference; /* NULL: not an agent of ours */
+    double p, holm;
     double ratio;
 } line;
 
@@ -77,7 +78,9 @@ typedef struct line {
     NUMBER(worst, row->mean.worst)                                                                           \
     WORD(against, row->difference ? row->panel->agents[row->agent->against].of->label : "")                  \
     WORD(display, row->agent->name)                                                                          \
-    COLUMNS(named, SA_SHOWN_NAMED)
+    COLUMNS(named, SA_SHOWN_NAMED)                                                                           \
+    OURS(p, row->p)                                                                                          \
+    OURS(p_holm, row->holm)
 
 #define ADD_WORD(name, text)                                                                                 \
     static void add_##name(sa_buffer *buffer, const line *row) { add_text(buffer, text); }
@@ -147,6 +150,8 @@ void sa_table_csv(const sa_report *report, sa_buffer *buffer) {
                                             .round = agent->of->rounds,
                                             .mean = agent->totals.final[kind],
                                             .difference = &agent->difference[kind],
+                                            .p = agent->p[kind],
+                                            .holm = agent->holm[kind],
                                             .ratio = NAN});
             if (!agent->published) continue;
             line published = published_row(panel, agent);

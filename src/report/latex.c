@@ -65,7 +65,7 @@ static void add_cell(sa_buffer *buffer, const char *text, bool words) {
 
 static bool is_words(sa_cell cell) {
     if (cell < SA_CELL_COLUMN || cell == SA_CELL_RATIO)
-        return cell == SA_CELL_AGENT || cell == SA_CELL_STANDING;
+        return cell == SA_CELL_AGENT || cell == SA_CELL_STANDING || cell == SA_CELL_MARKS;
     return sa_columns[cell - SA_CELL_COLUMN].kind == SA_KIND_OF_BYTES; /* with their unit */
 }
 

@@ -55,7 +55,8 @@ typedef struct sa_report_agent {
     char *name; /* for people: "CN-UCB" */
     sa_totals totals;
     sa_mean difference[SA_CURVE_COUNT]; /* run by run, to agent `against`, of the runs that both have */
-    size_t against;                     /* an index: the panel's reference, or the best cell of a sweep */
+    double p[SA_CURVE_COUNT], holm[SA_CURVE_COUNT]; /* of these, and corrected; NaN: no comparison */
+    size_t against; /* an index: the panel's reference, or the best cell of a sweep */
     sa_standing standing;
     sa_curve curve[SA_CURVE_COUNT]; /* every max(1, T/80) rounds, and the last */
     const sa_published *published;  /* of the report; NULL: none */
@@ -100,7 +101,7 @@ typedef enum sa_format_kind { SA_FORMAT_HTML, SA_FORMAT_LATEX, SA_FORMAT_CSV } s
 #define SA_CELL_LIST(X)                                                                                      \
     X(AGENT, "agent") X(RUNS, "runs") X(MEAN, "mean") X(SD, "sd") X(INTERVAL, "interval") X(WORST, "worst")  \
     X(DIFFERENCE, "difference") X(DIFFERENCE_INTERVAL, "difference-interval") X(STANDING, "standing")        \
-    X(CLICKS, "clicks") X(CLICKS_INTERVAL, "clicks-interval")
+    X(CLICKS, "clicks") X(CLICKS_INTERVAL, "clicks-interval") X(P, "p") X(HOLM, "holm") X(MARKS, "marks")
 /* clang-format on */
 
 typedef enum sa_cell {
@@ -189,6 +190,10 @@ sa_status sa_report_match(sa_report *report);
 sa_status sa_panel_compare(sa_report_panel *panel, size_t reference);
 /* The agent's differences to the one that it is compared with. */
 sa_status sa_agent_compare(const sa_report_panel *panel, sa_report_agent *agent);
+/* Holm's correction over all comparisons of the panel, once they are made. */
+sa_status sa_panel_correct(sa_report_panel *panel);
+/* "*", "**", "***" for corrected probabilities below 5%, 1% and 0.1%, else "". */
+const char *sa_significance_marks(double holm);
 sa_status sa_reference_read(const char *path, sa_published **out, size_t *count);
 void sa_reference_clear(sa_published *published, size_t count);
 /* Mean, deviation and 95% interval of `runs` runs from their mean and deviation. */

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "report/report.h"
+#include "results/p_value.h"
 #include "results/statistics.h"
 
 enum { POINTS = 80 };
@@ -120,6 +121,22 @@ static sa_status differ(const sa_report_panel *panel, sa_report_agent *agent, in
     agent->difference[kind] =
         common ? sa_final_mean(difference, common, 1) : (sa_mean){NAN, NAN, NAN, NAN, NAN};
     sa_free(difference);
+    bool is_itself = agent == first;
+    agent->p[kind] =
+        is_itself ? NAN : sa_p_value(agent->difference[kind].mean, agent->difference[kind].sd, common);
+    return SA_OK;
+}
+
+sa_status sa_panel_correct(sa_report_panel *panel) {
+    double *p; /* (agents) */
+    SA_TRY(sa_alloc_array(panel->agent_count, sizeof *p, &p));
+    for (int kind = 0; kind < SA_CURVE_COUNT; kind++) {
+        if (!sa_panel_tells(panel, kind)) continue;
+        for (size_t i = 0; i < panel->agent_count; i++) p[i] = panel->agents[i].p[kind];
+        sa_holm_correct(p, panel->agent_count);
+        for (size_t i = 0; i < panel->agent_count; i++) panel->agents[i].holm[kind] = p[i];
+    }
+    sa_free(p);
     return SA_OK;
 }
 
@@ -136,7 +153,7 @@ sa_status sa_panel_compare(sa_report_panel *panel, size_t reference) {
         panel->agents[i].against = reference;
         SA_TRY(sa_agent_compare(panel, &panel->agents[i]));
     }
-    return SA_OK;
+    return sa_panel_correct(panel);
 }
 
 /* Once for agents that have the same. */

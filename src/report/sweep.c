@@ -67,7 +67,7 @@ sa_status sa_sweep_compare(sa_report_panel *panel) {
                           : !isnan(low) && low <= 0 ? SA_NOT_WORSE
                                                     : SA_NO_STANDING;
     }
-    return SA_OK;
+    return sa_panel_correct(panel);
 }
 
 /* A figure of a hundred cells shows nothing: the best dozen do. */

@@ -95,6 +95,10 @@ static sa_status put_column(char **cell, const sa_column *column, double number)
     }
 }
 
+static sa_status put_p(char **cell, double p) {
+    return p < 0.00005 ? sa_copy_text("<0.0001", cell) : put_fixed(cell, p, 4);
+}
+
 /* ---- rows ---- */
 
 const char *sa_report_column(size_t index) {
@@ -111,6 +115,10 @@ const char *sa_cell_name(sa_cell cell) {
     return cell < SA_CELL_COLUMN ? names[cell] : sa_columns[cell - SA_CELL_COLUMN].report;
 }
 
+const char *sa_significance_marks(double holm) {
+    return holm < 0.001 ? "***" : holm < 0.01 ? "**" : holm < 0.05 ? "*" : "";
+}
+
 static sa_status titles(const sa_report_panel *panel, char **cells) {
     SA_TRY(sa_copy_text("agent", &cells[SA_CELL_AGENT]));
     SA_TRY(sa_copy_text("runs", &cells[SA_CELL_RUNS]));
@@ -123,6 +131,9 @@ static sa_status titles(const sa_report_panel *panel, char **cells) {
     SA_TRY(sa_copy_text("95% interval", &cells[SA_CELL_DIFFERENCE_INTERVAL]));
     SA_TRY(sa_copy_text("clicks", &cells[SA_CELL_CLICKS]));
     SA_TRY(sa_copy_text("95% interval", &cells[SA_CELL_CLICKS_INTERVAL]));
+    SA_TRY(sa_copy_text("p", &cells[SA_CELL_P]));
+    SA_TRY(sa_copy_text("p (Holm)", &cells[SA_CELL_HOLM]));
+    SA_TRY(sa_copy_text("marks", &cells[SA_CELL_MARKS]));
     for (size_t k = 0; k < SA_COLUMN_COUNT; k++)
         SA_TRY(sa_copy_text(sa_columns[k].title, &cells[SA_CELL_COLUMN + k]));
     return sa_copy_text("published / ours", &cells[SA_CELL_RATIO]);
@@ -141,6 +152,9 @@ static sa_status agent_row(const sa_report_panel *panel, const sa_report_agent *
     if (agent != &panel->agents[agent->against]) {
         SA_TRY(put_fixed(&cells[SA_CELL_DIFFERENCE], difference->mean, decimals));
         SA_TRY(put_interval(&cells[SA_CELL_DIFFERENCE_INTERVAL], difference, decimals));
+        SA_TRY(put_p(&cells[SA_CELL_P], agent->p[shown]));
+        SA_TRY(put_p(&cells[SA_CELL_HOLM], agent->holm[shown]));
+        SA_TRY(sa_copy_text(sa_significance_marks(agent->holm[shown]), &cells[SA_CELL_MARKS]));
     }
     if (agent->standing != SA_NO_STANDING)
         SA_TRY(sa_copy_text(agent->standing == SA_BEST ? "best" : "not worse", &cells[SA_CELL_STANDING]));
@@ -180,6 +194,9 @@ static bool is_told(const sa_report_panel *panel, sa_cell cell) {
         return shown == SA_SHOWN_ALWAYS || (shown == SA_SHOWN_INEXACT && sa_panel_is_certified(panel));
     }
     switch (cell) {
+    case SA_CELL_P:
+    case SA_CELL_HOLM:
+    case SA_CELL_MARKS: return false; /* those who ask for them know how many comparisons there are */
     case SA_CELL_STANDING: return sa_panel_is_sweep(panel);
     case SA_CELL_CLICKS:
     case SA_CELL_CLICKS_INTERVAL: return sa_panel_tells(panel, SA_CURVE_CLICKS);

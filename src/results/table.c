@@ -27,7 +27,7 @@ _Static_assert(sizeof(sa_run) == SA_COLUMN_COUNT * sizeof(double), "columns are 
 /* ---- runs ---- */
 
 sa_run sa_run_new(uint64_t number) {
-    sa_run run = {.run = (int64_t)number};
+    sa_run run = {.run = (int64_t)number, .wall_seconds = NAN}; /* which older files do not have */
     for (size_t k = 0; k < SA_COLUMN_COUNT; k++)
         if (sa_columns[k].kind == SA_KIND_OF_NUMBER) run.number[k] = NAN;
     return run;

@@ -25,8 +25,8 @@
 
 /* What is known of a run when it is over: X(kind, field, over, "summary.json", shown, "report", "title").
  *
- *   kind    KEY, COUNT, BYTES: whole numbers; SECONDS; FACTOR: 1 or more, 0 where there is none; NUMBER: NaN
- *           where there is none
+ *   kind    KEY, COUNT, BYTES: whole numbers; SECONDS, of the processor unless on the wall; FACTOR: 1 or
+ *           more, 0 where there is none; NUMBER: NaN where there is none
  *   field   of the struct, and the name in runs.npz
  *   over    several runs: their MEAN, SUM or LARGEST
  *   "..."   the name in summary.json, "mixture.a" for an entry of an object; "": not there
@@ -37,6 +37,7 @@
     X(KEY,     run,                LARGEST, "",                   NEVER,   "",               "")             \
     X(KEY,     session,            LARGEST, "",                   NEVER,   "",               "")             \
     X(SECONDS, seconds,            MEAN,    "seconds_per_run",    ALWAYS,  "seconds",        "s/run")        \
+    X(SECONDS, wall_seconds,       MEAN,    "wall_seconds_per_run", NAMED, "wall-seconds",   "wall s/run")   \
     X(SECONDS, select_seconds,     MEAN,    "select_seconds",     NAMED,   "select-seconds", "select s")     \
     X(SECONDS, update_seconds,     MEAN,    "update_seconds",     NAMED,   "update-seconds", "update s")     \
     X(SECONDS, train_seconds,      MEAN,    "train_seconds",      NAMED,   "train-seconds",  "train s")      \
