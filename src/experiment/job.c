@@ -39,8 +39,8 @@
 enum { MEMORY_PERIOD = 64 }; /* rounds between two looks at the agent's memory */
 
 static void job_clear(sa_job *self) {
-    sa_run_log_abandon(self->log);
-    sa_trace_abandon(self->trace);
+    sa_text_file_abandon(&self->log.out);
+    sa_trace_clear(&self->trace);
     sa_benchmark_clear(&self->benchmark);
     sa_free(self->asked);
     sa_free(self->observed);
@@ -131,7 +131,7 @@ static sa_status job_prepare(sa_job *self, uint64_t run, const char *trace_path)
     }
     if (!trace_path) return SA_OK;
     bool single = self->agent && sa_agent_options(self->agent)->precision == SA_PRECISION_SINGLE;
-    return sa_trace_begin(trace_path, self->of->label, single ? 9 : 17, &self->trace);
+    return sa_trace_begin(&self->trace, trace_path, self->of->label, single ? 9 : 17);
 }
 
 /* What can be chosen in this round. Where its arms are fewer than K, an oracle that wants K gets them all,
@@ -150,7 +150,7 @@ static sa_status make_request(sa_job *self) {
     sa_request_slate(self->request, self->slate);
     sa_request_expected(self->request, self->round.expected);
     sa_request_problem(self->request, self->problem);
-    sa_request_propensities(self->request, self->log != NULL);
+    sa_request_propensities(self->request, self->log.label != NULL);
     return SA_OK;
 }
 
@@ -283,63 +283,66 @@ static sa_status play_round(sa_job *self, uint64_t run, size_t round, double las
     SA_TRY(select_slate(self, run, round));
     sa_agent_counts chooser = {
         .mixture = {NAN, NAN, NAN, NAN}}; /* before the update, which may begin an epoch */
-    if (self->trace && self->agent) sa_agent_count(self->agent, &chooser);
+    if (self->trace.label && self->agent) sa_agent_count(self->agent, &chooser);
     SA_TRY(sa_job_answer(self, run, round, gain));
     if (self->benchmark.unproven > unproven) self->run->unproven_rounds++;
     SA_TRY(update(self, round));
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++) last[kind] += gain[kind];
     if (round % MEMORY_PERIOD == 0) take_memory(self);
-    SA_TRY(sa_run_log_round(self->log, round, &self->round, &self->chosen, sa_job_feedback(self, round),
-                            self->totals));
-    if (!self->trace) return SA_OK;
-    return sa_trace_round(self->trace, run, round + 1, &self->chosen, sa_job_feedback(self, round),
+    if (self->log.label)
+        SA_TRY(sa_run_log_round(&self->log, round, &self->round, &self->chosen, sa_job_feedback(self, round),
+                                self->totals));
+    if (!self->trace.label) return SA_OK;
+    return sa_trace_round(&self->trace, run, round + 1, &self->chosen, sa_job_feedback(self, round),
                           gain[SA_CURVE_EXPECTED], gain[SA_CURVE_REALISED], &chooser.mixture,
                           self->has_epochs ? &chooser : NULL);
 }
 
+/* All rounds of the run; `*round` is the one that it is at, from 1. */
+static sa_status play(sa_job *self, uint64_t number, sa_job_control *control, sa_row *row, size_t *round) {
+    double last[SA_CURVE_COUNT] = {0};
+    for (size_t t = 0; t < self->plan->rounds; t++) {
+        *round = t + 1;
+        if (atomic_load_explicit(&control->stop, memory_order_relaxed))
+            return sa_fail(SA_INTERRUPTED, "stopped");
+        SA_TRY(play_round(self, number, t, last));
+        for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
+            if (row->curve[kind]) row->curve[kind][t] = last[kind];
+        atomic_fetch_add_explicit(&control->rounds, 1, memory_order_relaxed);
+    }
+    return SA_OK;
+}
+
 sa_status sa_job_run(const sa_plan *plan, const sa_agent_runs *agent, uint64_t number,
                      const sa_job_files *files, sa_job_control *control, sa_row *row) {
-    double start = sa_clock_of_thread(), on_the_wall = sa_seconds_now(), last[SA_CURVE_COUNT] = {0};
-    sa_job self = {.plan = plan, .of = agent, .oracle = sa_oracle_of_agent(agent), .run = &row->run};
-    sa_status status;
+    double start = sa_clock_of_thread(), on_the_wall = sa_seconds_now();
+    size_t round = 0;
+    sa_job self = {.plan = plan,
+                   .of = agent,
+                   .oracle = sa_oracle_of_agent(agent),
+                   .run = &row->run,
+                   .trace = {.out = SA_NO_TEXT_FILE},
+                   .log = {.out = SA_NO_TEXT_FILE, .run = number, .dim = plan->environment->dim}};
     row->run = sa_run_new(number);
     row->run.switches = 0;
-    status = job_prepare(&self, number, files->trace);
-    if (status == SA_OK)
-        status = sa_run_log_begin(files->log, agent->label, number, plan->environment->dim, &self.log);
+    sa_status status = job_prepare(&self, number, files->trace);
+    if (files->log) self.log.label = agent->label;
+    if (status == SA_OK && files->log) status = sa_text_file_begin(&self.log.out, files->log);
     if (status != SA_OK) {
         sa_fail_prefix(status, "agent %s, run %llu: ", agent->label, (unsigned long long)number);
         goto fail;
     }
-    for (size_t round = 0; round < plan->rounds; round++) {
-        if (atomic_load_explicit(&control->stop, memory_order_relaxed)) {
-            status = sa_fail(SA_INTERRUPTED, "agent %s, run %llu: stopped", agent->label,
-                             (unsigned long long)number);
-            goto fail;
-        }
-        status = play_round(&self, number, round, last);
-        if (status != SA_OK) {
-            sa_fail_prefix(status, "agent %s, run %llu, round %zu: ", agent->label,
-                           (unsigned long long)number, round + 1);
-            goto fail;
-        }
-        for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
-            if (row->curve[kind]) row->curve[kind][round] = last[kind];
-        atomic_fetch_add_explicit(&control->rounds, 1, memory_order_relaxed);
+    status = play(&self, number, control, row, &round);
+    if (status != SA_OK) {
+        sa_fail_prefix(status, "agent %s, run %llu, round %zu: ", agent->label, (unsigned long long)number,
+                       round);
+        goto fail;
     }
     take_counts(&self);
-    status = sa_run_log_finish(self.log);
-    self.log = NULL;
-    if (status != SA_OK) goto fail;
-    if (self.trace) {
-        status = sa_trace_finish(self.trace);
-        self.trace = NULL;
-        if (status != SA_OK) goto fail;
-    }
+    if (files->log) SA_TRY_OR_FAIL(sa_text_file_commit(&self.log.out));
+    if (files->trace) SA_TRY_OR_FAIL(sa_text_file_commit(&self.trace.out));
     self.run->seconds = sa_clock_of_thread() - start;
     self.run->wall_seconds = sa_seconds_now() - on_the_wall;
-    job_clear(&self);
-    return SA_OK;
 fail:
     job_clear(&self);
     return status;

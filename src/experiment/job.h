@@ -27,8 +27,8 @@ typedef struct sa_job {
     sa_decision *decision;
     sa_own_run own;   /* instead of these three: the caller's own algorithm */
     sa_chosen chosen; /* in this round */
-    sa_trace *trace;
-    sa_run_log *log;
+    sa_trace trace;
+    sa_run_log log;
     sa_round round;            /* as drawn */
     double *realised;          /* (arms) expected scores and noise */
     size_t slate;              /* K, or the round's arms where these are fewer and all of K are wanted */

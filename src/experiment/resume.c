@@ -9,28 +9,21 @@
 #include "experiment/plan.h"
 #include "results/agents.h"
 #include "spec/spec_presets.h"
-
-enum { VALUE_SIZE = 16384 };
+#include "spec/values.h"
 
 /* Options that may be others than before. */
 static bool may_differ(const char *name) {
     return !strcmp(name, "runs") || !strcmp(name, "first-run") || !strcmp(name, "show-regret");
 }
 
-static bool is_axis(const sa_grid *grid, const char *name) {
-    for (size_t i = 0; i < grid->count; i++)
-        if (!strcmp(grid->axes[i].name, name)) return true;
-    return false;
-}
-
 static sa_status compare_option(const sa_options *asked, const sa_options *had, const char *name,
                                 const char *label, const char *path) {
-    char value[VALUE_SIZE], other[VALUE_SIZE], whose[256] = "";
-    SA_TRY(sa_options_get(asked, name, value, sizeof value));
-    SA_TRY(sa_options_get(had, name, other, sizeof other));
-    if (!strcmp(value, other)) return SA_OK;
-    if (label) snprintf(whose, sizeof whose, "agent %s: ", label);
-    return sa_fail(SA_INVALID, "--resume: %s--%s is %.200s here and %.200s in %.200s", whose, name,
+    char value[SA_VALUE_SIZE], other[SA_VALUE_SIZE];
+    bool same;
+    SA_TRY(sa_options_compare(asked, had, name, value, other, &same));
+    if (same) return SA_OK;
+    return sa_fail(SA_INVALID, "--resume: %s%s%s--%s is %.200s here and %.200s in %.200s",
+                   label ? "agent " : "", label ? label : "", label ? ": " : "", name,
                    *value ? value : "\"\"", *other ? other : "\"\"", path);
 }
 
@@ -46,7 +39,7 @@ static sa_status compare_experiments(const sa_plan *plan, const sa_spec *asked, 
         /* of a sweep, spec.yaml has what was given, and its agents have the rest */
         if (asked->grid.count > 0)
             matters =
-                matters && !is_axis(&asked->grid, info.name) && sa_options_given(had->options, info.name);
+                matters && !sa_grid_has(&asked->grid, info.name) && sa_options_given(had->options, info.name);
         if (matters) SA_TRY(compare_option(plan->options, had->options, info.name, NULL, path));
     }
     return SA_OK;

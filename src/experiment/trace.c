@@ -1,6 +1,5 @@
 #include "experiment/trace.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,37 +8,18 @@
 #include "base/buffer.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/text_file.h"
 #include "results/parts.h"
 
-struct sa_trace {
-    sa_text_file out;
-    char *label; /* in quotes */
-    int digits;
-};
-
-sa_status sa_trace_begin(const char *path, const char *label, int digits, sa_trace **out) {
-    sa_trace *trace;
-    SA_TRY(sa_alloc_array(1, sizeof *trace, &trace));
-    trace->out = SA_NO_TEXT_FILE;
-    trace->digits = digits;
+sa_status sa_trace_begin(sa_trace *trace, const char *path, const char *label, int digits) {
     sa_buffer quoted = {0};
     sa_buffer_quote(&quoted, label);
-    sa_status status = quoted.status;
-    trace->label = quoted.text;
-    if (status == SA_OK) status = sa_text_file_begin(&trace->out, path);
-    if (status == SA_OK)
-        *out = trace;
-    else
-        sa_trace_abandon(trace);
-    return status;
+    *trace = (sa_trace){.out = SA_NO_TEXT_FILE, .label = quoted.text, .digits = digits};
+    return quoted.status == SA_OK ? sa_text_file_begin(&trace->out, path) : quoted.status;
 }
 
-void sa_trace_abandon(sa_trace *trace) {
-    if (!trace) return;
+void sa_trace_clear(sa_trace *trace) {
     sa_text_file_abandon(&trace->out);
     sa_free(trace->label);
-    sa_free(trace);
 }
 
 /* numbers (count), or NULL: none is known */
@@ -105,12 +85,6 @@ sa_status sa_trace_round(sa_trace *trace, uint64_t run, uint64_t round, const sa
         sa_buffer_format(buffer, ",\"epoch\":%" PRIu64 ",\"hidden\":%" PRIu64, epoch->epoch, epoch->hidden);
     sa_buffer_text(buffer, "}\n");
     return sa_text_file_line(&trace->out);
-}
-
-sa_status sa_trace_finish(sa_trace *trace) {
-    sa_status status = sa_text_file_commit(&trace->out);
-    sa_trace_abandon(trace); /* what is left of it */
-    return status;
 }
 
 /* ---- joining ---- */

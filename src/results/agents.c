@@ -3,15 +3,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "spec/values.h"
 #include <superarm/superarm.h>
-
-enum { VALUE_SIZE = 16384 };
-
-sa_status sa_options_take(sa_options *to, const sa_options *from, const char *name) {
-    char value[VALUE_SIZE];
-    SA_TRY(sa_options_get(from, name, value, sizeof value));
-    return sa_options_set(to, name, value);
-}
 
 typedef struct agent_list {
     sa_agent_runs *agents;
@@ -34,7 +27,7 @@ static sa_status list_add(agent_list *list, const char *label, const sa_options 
 
 /* "cn-ucb, cn-ts": agents labelled by their algorithms. */
 static sa_status list_algorithms(agent_list *list, const sa_options *base) {
-    char name[VALUE_SIZE];
+    char name[SA_VALUE_SIZE];
     for (const char *from = base->algorithm; from;) {
         const char *comma = strchr(from, ',');
         from += strspn(from, " ");

@@ -10,7 +10,5 @@ enum { SA_EVERY_GROUP = -1 };
  * of every group also with the options of its environment. Frees nothing of what *agents held. */
 sa_status sa_spec_resolve(const sa_spec *spec, const sa_options *base, int group, sa_agent_runs **agents,
                           size_t *count);
-/* Sets an option of `to` to the value it has in `from`. */
-sa_status sa_options_take(sa_options *to, const sa_options *from, const char *name);
 
 #endif

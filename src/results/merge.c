@@ -8,8 +8,7 @@
 #include "oracle/oracle.h"
 #include "results/code.h"
 #include "results/provenance.h"
-
-enum { VALUE_SIZE = 16384 };
+#include "spec/values.h"
 
 typedef struct pair { /* two of the folders */
     const sa_results *one, *other;
@@ -28,7 +27,7 @@ static bool is_same_file(const pair *two, const char *path, const char *other) {
 /* The entries of two --problem, in order: the same text, or the same files. */
 static bool is_same_problem(const pair *two, const char *one, const char *other) {
     sa_problem_entry a, b;
-    char path[VALUE_SIZE], other_path[VALUE_SIZE];
+    char path[SA_VALUE_SIZE], other_path[SA_VALUE_SIZE];
     while (sa_problem_text_next(&one, &a)) {
         if (!sa_problem_text_next(&other, &b) || a.name_size != b.name_size ||
             strncmp(a.name, b.name, a.name_size))
@@ -42,17 +41,15 @@ static bool is_same_problem(const pair *two, const char *one, const char *other)
 
 static sa_status compare_options(const pair *two, const sa_options *one, const sa_options *other,
                                  const char *label) {
-    char value[VALUE_SIZE], other_value[VALUE_SIZE];
+    char value[SA_VALUE_SIZE], other_value[SA_VALUE_SIZE];
     sa_option_info info;
+    bool same;
     for (size_t i = 0; sa_option_at(i, &info); i++) {
         bool matters = label ? info.scope == SA_SCOPE_AGENT
                              : info.scope == SA_SCOPE_ENVIRONMENT || info.scope == SA_SCOPE_EXPERIMENT;
         if (!matters || !strcmp(info.name, "runs") || !strcmp(info.name, "first-run")) continue;
-        SA_TRY(sa_options_get(one, info.name, value, sizeof value));
-        SA_TRY(sa_options_get(other, info.name, other_value, sizeof other_value));
-        if (!strcmp(value, other_value) ||
-            (!strcmp(info.kind, "path") && is_same_file(two, value, other_value)))
-            continue;
+        SA_TRY(sa_options_compare(one, other, info.name, value, other_value, &same));
+        if (same || (!strcmp(info.kind, "path") && is_same_file(two, value, other_value))) continue;
         if (!strcmp(info.name, "problem") && is_same_problem(two, value, other_value)) continue;
         return sa_fail(
             SA_INVALID,
@@ -61,16 +58,6 @@ static sa_status compare_options(const pair *two, const sa_options *one, const s
             info.name, *value ? value : "\"\"", *other_value ? other_value : "\"\"");
     }
     return SA_OK;
-}
-
-static bool same_grid(const sa_grid *one, const sa_grid *other) {
-    bool same = one->count == other->count;
-    for (size_t i = 0; same && i < one->count; i++) {
-        const sa_grid_axis *a = &one->axes[i], *b = &other->axes[i];
-        same = !strcmp(a->name, b->name) && a->count == b->count;
-        for (size_t k = 0; same && k < a->count; k++) same = !strcmp(a->values[k], b->values[k]);
-    }
-    return same;
 }
 
 /* No run of one is of other code than one of the other. */
@@ -109,7 +96,7 @@ static sa_status compare_runs(const pair *two, const sa_agent_runs *one, const s
 static sa_status compare(const pair *two) {
     const sa_results *one = two->one, *other = two->other;
     SA_TRY(compare_options(two, one->options, other->options, NULL));
-    if (!same_grid(&one->spec->grid, &other->spec->grid))
+    if (!sa_grid_equal(&one->spec->grid, &other->spec->grid))
         return sa_fail(SA_INVALID, "%.200s and %.200s are different experiments: their grids differ",
                        two->folder, two->other_folder);
     for (size_t i = 0; i < json_array_size(one->sessions); i++)

@@ -12,14 +12,13 @@
 #include "results/provenance.h"
 #include "spec/problem_option.h"
 #include "spec/spec_presets.h"
+#include "spec/values.h"
 #include <superarm/superarm.h>
 
-enum { VALUE_SIZE = 16384 };
-
-static bool same_value(const sa_options *one, const sa_options *other, const char *name, char *value,
-                       char *other_value) {
-    return sa_options_get(one, name, value, VALUE_SIZE) == SA_OK &&
-           sa_options_get(other, name, other_value, VALUE_SIZE) == SA_OK && !strcmp(value, other_value);
+static bool same_value(const sa_options *one, const sa_options *two, const char *name, char *value) {
+    char other[SA_VALUE_SIZE];
+    bool same;
+    return sa_options_compare(one, two, name, value, other, &same) == SA_OK && same;
 }
 
 static bool repeats(const sa_option_info *info) { return info->scope != SA_SCOPE_OUTPUT; }
@@ -41,18 +40,18 @@ static void add_option(sa_buffer *buffer, const char *indent, const sa_option_in
 /* Is this agent one of those that --algorithm names? Such a one has no options of its own. */
 static bool from_list(const sa_results *results, const sa_agent_runs *agent) {
     const sa_options *base = results->options;
-    char value[VALUE_SIZE], other[VALUE_SIZE];
+    char value[SA_VALUE_SIZE];
     sa_option_info info;
     if (strcmp(agent->label, agent->options->algorithm)) return false;
     for (size_t i = 0; sa_option_at(i, &info); i++)
         if (info.scope == SA_SCOPE_AGENT && strcmp(info.name, "algorithm") &&
-            !same_value(agent->options, base, info.name, value, other))
+            !same_value(agent->options, base, info.name, value))
             return false;
     return true;
 }
 
 static void add_base(sa_buffer *buffer, const sa_results *results, bool lists_all) {
-    char value[VALUE_SIZE];
+    char value[SA_VALUE_SIZE];
     sa_option_info info;
     for (size_t i = 0; sa_option_at(i, &info); i++) {
         if (!repeats(&info) || !strcmp(info.name, "algorithm")) continue;
@@ -71,14 +70,14 @@ static void add_base(sa_buffer *buffer, const sa_results *results, bool lists_al
 }
 
 static void add_agent(sa_buffer *buffer, const sa_results *results, const sa_agent_runs *agent) {
-    char value[VALUE_SIZE], other[VALUE_SIZE];
+    char value[SA_VALUE_SIZE];
     sa_option_info info;
     sa_buffer_text(buffer, "  ");
     sa_buffer_quote(buffer, agent->label);
     sa_buffer_text(buffer, ":\n");
     for (size_t i = 0; sa_option_at(i, &info); i++)
         if (info.scope == SA_SCOPE_AGENT &&
-            (!same_value(agent->options, results->options, info.name, value, other) ||
+            (!same_value(agent->options, results->options, info.name, value) ||
              !strcmp(info.name, "algorithm")))
             add_option(buffer, "    ", &info, agent->options, value);
 }
@@ -122,7 +121,7 @@ static void add_value(sa_buffer *buffer, const char *name, const char *value) {
 }
 
 static void add_given(sa_buffer *buffer, const sa_options *options, const char *indent) {
-    char value[VALUE_SIZE];
+    char value[SA_VALUE_SIZE];
     sa_option_info info;
     for (size_t i = 0; sa_option_at(i, &info); i++) {
         if (!repeats(&info) || !sa_options_given(options, info.name) || !strcmp(info.name, "runs") ||

@@ -11,27 +11,20 @@
 #include "results/provenance.h"
 #include "results/statistics.h"
 #include "spec/spec_presets.h"
+#include "spec/values.h"
 #include <superarm/superarm.h>
-
-enum { VALUE_SIZE = 16384 };
-
-static bool is_axis(const sa_grid *grid, const char *name) {
-    for (size_t i = 0; i < grid->count; i++)
-        if (!strcmp(grid->axes[i].name, name)) return true;
-    return false;
-}
 
 /* {"gamma": 0.3, ...}: numbers and flags bare, texts, choices and a number that is `theory` in quotes. Those
  * of an agent, and what the grid varies; or, without a grid, those for all. */
 static void add_options(sa_buffer *buffer, const sa_options *options, const sa_grid *grid,
                         const char *indent) {
-    char value[VALUE_SIZE];
+    char value[SA_VALUE_SIZE];
     sa_option_info info;
     const char *comma = "";
     sa_buffer_text(buffer, "{");
     for (size_t i = 0; sa_option_at(i, &info); i++) {
         if (info.scope == SA_SCOPE_OUTPUT) continue;
-        if (grid && info.scope != SA_SCOPE_AGENT && !is_axis(grid, info.name)) continue;
+        if (grid && info.scope != SA_SCOPE_AGENT && !sa_grid_has(grid, info.name)) continue;
         if (sa_options_get(options, info.name, value, sizeof value) != SA_OK) {
             buffer->status = SA_INVALID;
             return;

@@ -27,6 +27,22 @@ void sa_grid_clear(sa_grid *grid) {
     *grid = (sa_grid){0};
 }
 
+bool sa_grid_has(const sa_grid *grid, const char *name) {
+    for (size_t i = 0; i < grid->count; i++)
+        if (!strcmp(grid->axes[i].name, name)) return true;
+    return false;
+}
+
+bool sa_grid_equal(const sa_grid *one, const sa_grid *other) {
+    bool same = one->count == other->count;
+    for (size_t i = 0; same && i < one->count; i++) {
+        const sa_grid_axis *a = &one->axes[i], *b = &other->axes[i];
+        same = !strcmp(a->name, b->name) && a->count == b->count;
+        for (size_t k = 0; same && k < a->count; k++) same = !strcmp(a->values[k], b->values[k]);
+    }
+    return same;
+}
+
 /* ---- asking for it ---- */
 
 static sa_status add_axis(sa_grid *grid, const char *name, bool of_agent) {

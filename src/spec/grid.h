@@ -23,6 +23,9 @@ typedef struct sa_grid {
 void sa_grid_clear(sa_grid *grid);
 /* One more value of an option. */
 sa_status sa_grid_add(sa_grid *grid, const char *name, const char *value);
+/* Does it vary this option? */
+bool sa_grid_has(const sa_grid *grid, const char *name);
+bool sa_grid_equal(const sa_grid *one, const sa_grid *other);
 /* Removes the axes from `kept` on. */
 void sa_grid_drop(sa_grid *grid, size_t kept);
 size_t sa_grid_cells(const sa_grid *grid);  /* 1 without axes */

@@ -15,7 +15,7 @@
 #include "spec/problem_option.h"
 #include "spec/spec_presets.h"
 
-enum { VALUE_SIZE = 16384, LABEL_SIZE = 200 };
+enum { LABEL_SIZE = 200 };
 
 /* ---- life ---- */
 
