@@ -4,9 +4,9 @@
 #define SA_AGENT_AGENT_H
 
 #include "agent/algorithms.h"
-#include "agent/rewards.h"
 #include "base/memory.h"
 #include "learn/learner.h"
+#include "learn/rewards.h"
 #include "policy/chooser.h"
 #include <superarm/agent.h>
 

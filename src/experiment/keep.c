@@ -25,26 +25,21 @@ static bool is_temporary(const char *name) {
     return ours && size > 4 && !strcmp(name + size - 4, ".tmp");
 }
 
-static bool has_only_temporaries(const char *folder) {
+/* Is there nothing but temporary files and locks? With `remove` the temporary files go. */
+static bool visit_temporaries(const char *folder, bool remove) {
     DIR *open = opendir(folder);
     bool only = open;
-    for (struct dirent *entry; only && (entry = readdir(open));)
-        only = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
-               !strncmp(entry->d_name, ".lock", 5) || is_temporary(entry->d_name);
-    if (open) closedir(open);
-    return only;
-}
-
-static void remove_temporaries(const char *folder) {
-    DIR *open = opendir(folder);
     for (struct dirent *entry; open && (entry = readdir(open));) {
+        const char *name = entry->d_name;
         char *path;
-        if (!is_temporary(entry->d_name) || sa_format(&path, "%s/%s", folder, entry->d_name) != SA_OK)
-            continue;
+        only = only && (!strcmp(name, ".") || !strcmp(name, "..") || !strncmp(name, ".lock", 5) ||
+                        is_temporary(name));
+        if (!remove || !is_temporary(name) || sa_format(&path, "%s/%s", folder, name) != SA_OK) continue;
         sa_path_remove(path);
         sa_free(path);
     }
     if (open) closedir(open);
+    return only;
 }
 
 /* ---- may it be used? ---- */
@@ -76,7 +71,7 @@ sa_status sa_keep_check(const sa_options *options) {
     if (!exists && options->resume && !shard)
         return sa_fail(SA_INVALID,
                        "--resume: there is no folder %s to go on with; leave --resume out to begin", out);
-    if (sa_folder_is_empty(out) || has_only_temporaries(out)) return SA_OK;
+    if (sa_folder_is_empty(out) || visit_temporaries(out, false)) return SA_OK;
     bool begun = sa_folder_has(out, "spec.yaml"), finished = begun && is_finished(out);
     if ((options->resume || shard) && begun) return SA_OK;
     if (options->resume || shard)
@@ -236,7 +231,7 @@ static sa_status go_on(sa_work *work, const char *spec) {
         SA_TRY(take_own_parts(work));
         return sa_spec_write(&work->results, spec);
     }
-    if (work->shards == 1) remove_temporaries(out);
+    if (work->shards == 1) visit_temporaries(out, true);
     sa_status status = sa_folder_read(out, &had);
     if (status == SA_OK) status = take_runs(work, &had);
     sa_results_clear(&had);
@@ -263,7 +258,7 @@ static sa_status begin(sa_work *work) {
     if (sa_file_exists(spec)) {
         status = go_on(work, spec);
     } else {
-        remove_temporaries(out);
+        visit_temporaries(out, true);
         status = sa_spec_write(&work->results, spec);
         if (status == SA_OK) status = sa_folder_make(work->parts);
     }

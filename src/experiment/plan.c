@@ -176,11 +176,6 @@ static sa_status check_sizes(const sa_plan *plan) {
     size_t jobs = plan->runs * plan->agent_count, threads = sa_plan_threads(plan->options);
     size_t arms = plan->environment->arms, dim = plan->environment->dim;
     if (threads > jobs) threads = jobs;
-    if (!sa_plan_fits(jobs, plan->rounds, SA_CURVE_COUNT, sizeof(double)))
-        return sa_fail(
-            SA_INVALID,
-            "--runs %zu of --rounds %zu with %zu agents have more regret curves than this machine has memory",
-            plan->runs, plan->rounds, plan->agent_count);
     if (!sa_plan_fits(threads, arms, dim, sizeof(double)))
         return sa_fail(SA_INVALID,
                        "--arms %zu of --dim %zu in %zu threads take more than this machine's memory", arms,

@@ -11,6 +11,25 @@
 #include "results/parts.h"
 #include "results/summary.h"
 
+/* Paths in it that are needed again and again. */
+typedef struct paths {
+    char *spec, *summary, *parts;
+} paths;
+
+static void paths_clear(paths *in) {
+    sa_free(in->spec);
+    sa_free(in->summary);
+    sa_free(in->parts);
+}
+
+/* paths_clear also after a failure. */
+static sa_status paths_make(const char *folder, paths *in) {
+    *in = (paths){0};
+    SA_TRY(sa_format(&in->spec, "%s/spec.yaml", folder));
+    SA_TRY(sa_format(&in->summary, "%s/summary.json", folder));
+    return sa_format(&in->parts, "%s/parts", folder);
+}
+
 bool sa_folder_has(const char *folder, const char *name) {
     char *path;
     if (sa_format(&path, "%s/%s", folder, name) != SA_OK) return false;
@@ -21,15 +40,11 @@ bool sa_folder_has(const char *folder, const char *name) {
 
 /* ---- reading: spec.yaml ---- */
 
-static sa_status read_spec(sa_results *results, const char *folder) {
-    char *path;
+static sa_status read_spec(sa_results *results, const char *path) {
     SA_TRY(sa_alloc_array(1, sizeof *results->own, &results->own));
     sa_spec *spec = results->own;
     SA_TRY(sa_spec_init(spec));
-    SA_TRY(sa_format(&path, "%s/spec.yaml", folder));
-    sa_status status = sa_spec_read(spec, path);
-    sa_free(path);
-    SA_TRY(status);
+    SA_TRY(sa_spec_read(spec, path));
     results->spec = spec;
     results->options = spec->options;
     results->first_run = (uint64_t)spec->options->first_run;
@@ -178,18 +193,14 @@ static sa_status read_parts(sa_results *results, const char *parts) {
 }
 
 sa_status sa_folder_read(const char *folder, sa_results *results) {
-    char *summary = NULL, *parts = NULL;
-    sa_status status;
+    paths in;
     *results = (sa_results){.sessions = json_array()};
-    SA_TRY_OR_FAIL(results->sessions ? SA_OK : SA_OUT_OF_MEMORY);
-    SA_TRY_OR_FAIL(sa_format(&summary, "%s/summary.json", folder));
-    SA_TRY_OR_FAIL(sa_format(&parts, "%s/parts", folder));
-    SA_TRY_OR_FAIL(read_spec(results, folder));
-    if (sa_file_exists(summary)) SA_TRY_OR_FAIL(read_summary(results, folder, summary));
-    if (sa_file_exists(parts)) SA_TRY_OR_FAIL(read_parts(results, parts));
-fail:
-    sa_free(parts);
-    sa_free(summary);
+    if (!results->sessions) return SA_OUT_OF_MEMORY;
+    sa_status status = paths_make(folder, &in);
+    if (status == SA_OK) status = read_spec(results, in.spec);
+    if (status == SA_OK && sa_file_exists(in.summary)) status = read_summary(results, folder, in.summary);
+    if (status == SA_OK && sa_file_exists(in.parts)) status = read_parts(results, in.parts);
+    paths_clear(&in);
     return status;
 }
 
@@ -238,31 +249,23 @@ static sa_status write_parts(const char *parts, const sa_results *results) {
 }
 
 sa_status sa_folder_write(const char *folder, const sa_results *results) {
-    char *summary = NULL, *parts = NULL;
-    sa_status status;
-    SA_TRY_OR_FAIL(sa_format(&summary, "%s/summary.json", folder));
-    SA_TRY_OR_FAIL(sa_format(&parts, "%s/parts", folder));
-    SA_TRY_OR_FAIL(sa_path_remove(summary));
-    for (size_t i = 0; i < results->agent_count; i++)
-        SA_TRY_OR_FAIL(write_agent(folder, &results->agents[i]));
-    SA_TRY_OR_FAIL(sa_summary_write(results, summary));
-    if (sa_results_missing(results) == 0) status = sa_path_remove(parts);
-fail:
-    sa_free(parts);
-    sa_free(summary);
+    paths in;
+    sa_status status = paths_make(folder, &in);
+    if (status == SA_OK) status = sa_path_remove(in.summary);
+    for (size_t i = 0; status == SA_OK && i < results->agent_count; i++)
+        status = write_agent(folder, &results->agents[i]);
+    if (status == SA_OK) status = sa_summary_write(results, in.summary);
+    if (status == SA_OK && sa_results_missing(results) == 0) status = sa_path_remove(in.parts);
+    paths_clear(&in);
     return status;
 }
 
 sa_status sa_folder_reopen(const char *folder, const sa_results *results) {
-    char *summary = NULL, *parts = NULL;
-    sa_status status;
-    SA_TRY_OR_FAIL(sa_format(&summary, "%s/summary.json", folder));
-    SA_TRY_OR_FAIL(sa_format(&parts, "%s/parts", folder));
-    SA_TRY_OR_FAIL(sa_folder_make(parts));
-    if (sa_file_exists(summary)) SA_TRY_OR_FAIL(write_parts(parts, results));
-    status = sa_path_remove(summary);
-fail:
-    sa_free(parts);
-    sa_free(summary);
+    paths in;
+    sa_status status = paths_make(folder, &in);
+    if (status == SA_OK) status = sa_folder_make(in.parts);
+    if (status == SA_OK && sa_file_exists(in.summary)) status = write_parts(in.parts, results);
+    if (status == SA_OK) status = sa_path_remove(in.summary);
+    paths_clear(&in);
     return status;
 }

@@ -1,4 +1,4 @@
-#include "agent/rewards.h"
+#include "learn/rewards.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Feedback that would ruin what was learnt: refused outside --reward-range, and without one not learnt from
  * where it is wild (feedback/outliers.h). */
-#ifndef SA_AGENT_REWARDS_H
-#define SA_AGENT_REWARDS_H
+#ifndef SA_LEARN_REWARDS_H
+#define SA_LEARN_REWARDS_H
 
 #include "base/npy.h"
 #include "feedback/outliers.h"
