@@ -46,6 +46,8 @@ sa_status sa_problem_oracle(const sa_problem *problem, bool positions, const cha
         SA_ORACLE_TOP_K,         SA_ORACLE_MATROID,  SA_ORACLE_ASSIGNMENT, SA_ORACLE_CASCADE,
         SA_ORACLE_KNAPSACK,      SA_ORACLE_MATCHING, SA_ORACLE_ASSORTMENT, SA_ORACLE_SUBMODULAR,
         SA_ORACLE_SHORTEST_PATH, SA_ORACLE_ILP};
+    _Static_assert(sizeof order / sizeof *order == SA_ORACLE_OWN,
+                   "an oracle is missing"); /* own is the last */
     if (!problem || !out) return sa_fail(SA_INVALID, "sa_problem_oracle needs a problem and a place");
     unsigned rules = rules_of(problem);
     if (rules == SA_BIT(SA_EDGES))
