@@ -249,6 +249,25 @@ def test_bootstrap_of_differences(tmp_path):
     assert "bootstrap95" not in superarm.evaluate(tmp_path / "log.jsonl", ["logged", "given"], "ips").differences["given"]["ips"]
 
 
+@pytest.mark.parametrize("joint, prefix, position", [(0.5, [1.0, 0.5], [1.0, 1.0]), (1.0, [0.6, 1.0], [1.0, 1.0]), (1.0, [1.0, 1.0], [1.0, 0.4])])
+def test_mean_weights_that_are_not_one(tmp_path, joint, prefix, position):
+    """Whichever weights have a mean that is not 1, all who rest on them are named, and no others; those who divide by it too."""
+    rng, lines = np.random.default_rng(3), []
+    for _ in range(400):
+        off = 1 + 0.1 * rng.choice([-1, 1])  # a mean of 1, and an error
+        lines.append({"slate": [0, 1], "contexts": [[0.0], [1.0], [2.0]], "propensity": 0.5, "prefix_propensities": [0.5, 0.25],
+                      "position_propensities": [0.5, 0.5], "target_propensity": 0.5 * joint * off,
+                      "target_prefix_propensities": [0.5 * prefix[0] * off, 0.25 * prefix[1] * off],
+                      "target_position_propensities": [0.5 * position[0] * off, 0.5 * position[1] * off], "feedback": [1, 0]})
+    log = write(tmp_path / "log.jsonl", lines)
+    told = [warning for warning in superarm.evaluate(log, "given", SIX).warnings if "the weights' mean is" in warning]
+    named = [("ips, snips", joint), ("rips, snrips", min(prefix)), ("iips, sniips", min(position))]
+    assert [warning.split(":")[0] for warning in told] == [f"policy given, {names}" for names, mean in named if mean < 1], told
+    assert all("divides by it" in warning for warning in told)
+    told = superarm.evaluate(log, "given", ["ips", "rips", "iips"]).warnings
+    assert told and not any("divides by it" in warning for warning in told)
+
+
 def test_warnings(tmp_path):
     lines = random_log(np.random.default_rng(9), 300, 5, [2])
     lines[7]["propensity"] = 1e-9

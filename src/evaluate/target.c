@@ -164,8 +164,13 @@ bool sa_target_knows_all(const sa_target *target) {
 sa_status sa_target_marginals(sa_target *target, const sa_log_entry *entry, double *out) {
     if (target->kind == SA_TARGET_AGENT && entry->slate) {
         SA_TRY(ask(target, entry));
-        return sa_policy_propensities(target->policy, target->chooser, target->request, entry->arms,
-                                      entry->slate, NULL, NULL, NULL, out, NULL);
+        SA_TRY(sa_policy_propensities(target->policy, target->chooser, target->request, entry->arms,
+                                      entry->slate, NULL, NULL, NULL, out, NULL));
+        if (!isnan(out[0])) return SA_OK;
+        return sa_fail(SA_INVALID,
+                       "%s cannot say how likely its arms are at a position, which dm, dr and pi "
+                       "ask for",
+                       target->name);
     }
     for (size_t i = 0; i < entry->slate * entry->candidates; i++) out[i] = 1 / (double)entry->candidates;
     return SA_OK;

@@ -37,7 +37,11 @@ static sa_status miss_field(sa_sample *sample, sa_weight_kind kind, const sa_log
                             const sa_target *target) {
     if (target && target->kind == SA_TARGET_AGENT)
         return miss(sample, kind, entry,
-                    "the agent cannot say how likely it is to choose a slate: it draws, and has no --floor");
+                    kind == SA_WEIGHT_POSITION
+                        ? "the agent cannot say how likely an arm is at a position: it draws, and has no "
+                          "--floor, or has one by place and another oracle than top-k"
+                        : "the agent cannot say how likely it is to choose a slate: it draws, and has no "
+                          "--floor");
     char why[64];
     snprintf(why, sizeof why, "%s%s is missing", target ? "target_" : "", FIELDS[kind]);
     return miss(sample, kind, entry, why);
