@@ -58,7 +58,7 @@ def live(path, algorithm, rounds, floor, seed, **options):
         decision = agent.select(one)
         agent.update(decision, feedback("h2", rng, scores("h2", one)[None], decision.arms[None])[0])
     agent.save(path)
-    superarm.Agent.load(path, floor=floor).save(path)
+    superarm.Agent.load(path, floor=floor, floor_by="page").save(path)
 
 
 def make_agents(how, folder):

@@ -38,8 +38,7 @@ def declarations(include, compiler):
             ours = os.path.realpath(marker[1]).startswith(own)
         elif ours:
             kept.append(line)
-    text = re.sub(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", "", "\n".join(kept))
-    return re.sub(r"static inline ([^{;]*)\{[^{}]*\}", r"\1;", text)  # declared, and compiled by the header
+    return re.sub(r"__attribute__\s*\(\(visibility\(\"default\"\)\)\)", "", "\n".join(kept))
 
 
 def write(out, include, callbacks, compiler):

@@ -20,16 +20,16 @@ static int fail(const sv_refusal *why, char *message) {
 }
 
 static bool write_port(const char *path, unsigned port) {
-    sa_buffer part = {0};
+    sv_text part = {0};
     bool good = false;
-    sa_buffer_format(&part, "%s.part", path);
-    FILE *file = part.status ? NULL : fopen(part.text, "w");
+    text_put(&part, "%s.part", path);
+    FILE *file = part.failed ? NULL : fopen(part.data, "w");
     if (file) {
         good = fprintf(file, "%u\n", port) > 0;
         good = fclose(file) == 0 && good &&
-               rename(part.text, path) == 0; /* who reads it sees all of it or nothing */
+               rename(part.data, path) == 0; /* who reads it sees all of it or nothing */
     }
-    sa_buffer_clear(&part);
+    text_free(&part);
     return good;
 }
 

@@ -1,6 +1,5 @@
 #include "service.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,10 +36,10 @@ static bool load_agent(void *user, const sv_store_agent *from) {
 }
 
 static sv_store *open_store(sv_service *self, bool write, sv_refusal *why) {
-    sa_buffer sentence = {0};
+    sv_text sentence = {0};
     sv_store *store = sv_store_open(self->folder.path, write, &sentence);
-    if (!store) sv_refuse(why, 503, "%s", sentence.status ? "memory could not be had" : sentence.text);
-    sa_buffer_clear(&sentence);
+    if (!store) sv_refuse(why, 503, "%s", sentence.failed ? "memory could not be had" : sentence.data);
+    text_free(&sentence);
     return store;
 }
 

@@ -95,6 +95,13 @@ def a_floor_and_rules_that_it_cannot_go_with():
         got = check(ask({"groups": [0, 0, 1, 1, 1], "capacities": [1, 1]}), 201)
         assert 0 < got["propensity"] < 1, got
         assert "floor" in sentence(ask({"costs": COSTS, "capacity": 5}), 400)
+        pinned = [[0, 1, 0, 0, 0], [1] * 5]
+        got = check(ask({"eligible": pinned, "groups": [0, 0, 1, 1, 1], "capacities": [1, 1]}), 201)
+        assert got["slate"][0] == 1 and got["slate"][1] > 1 and got["prefix_propensities"][0] == 1, got
+        assert got["position_propensities"] is None, got
+        assert "exclude each other" in sentence(ask({"exclusions": [[0, 1], [1, 2]]}), 400)
+        for options, words in (({"floor-by": "page"}, "--floor is not given"), ({"floor": 0.1, "floor-by": "pages"}, "place, page")):
+            assert words in sentence(server.call("PUT", "/v1/agents/other", {**AGENT, "options": {**OPTIONS, **options}}), 400)
 
 
 def silence_must_be_given_a_meaning():

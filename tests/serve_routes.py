@@ -83,16 +83,23 @@ def a_decision_is_made_once():
 def slates_have_their_propensities():
     with home(PROGRAM) as server:
         floor, arms, slate = 0.2, 3, 2
-        for name, options in (("sure", {}), ("bold", {"floor": floor})):
+        for name, options in (("sure", {}), ("bold", {"floor": floor}), ("paged", {"floor": floor, "floor-by": "page"})):
             check(server.call("PUT", "/v1/agents/" + name, {**AGENT, "options": {**AGENT["options"], **options}}), 201)
         sure = check(server.call("POST", "/v1/agents/sure/decide", ASK), 201)
         assert sure["propensity"] == 1 and sure["prefix_propensities"] == [1, 1] and sure["position_propensities"] == [1, 1], sure
-        seen = set()
-        for i in range(40):  # E / F + (1 - E) [the algorithm's own slate], F = 3 x 2 ordered slates
-            got = check(server.call("POST", "/v1/agents/bold/decide", {**ASK, "event": f"e{i}"}), 201)
-            seen.add(round(got["propensity"], 9))
-            assert len(got["prefix_propensities"]) == len(got["position_propensities"]) == slate and got["prefix_propensities"][-1] == got["propensity"]
-        assert seen <= {round(floor / 6, 9), round(floor / 6 + 1 - floor, 9)} and len(seen) == 2, seen
+        # by place: a product of E / left + (1 - E) [the own choice of those left]; by page: E / F + (1 - E) [the own slate], F = 3 x 2
+        places = [{floor / left, floor / left + 1 - floor} for left in (arms, arms - 1)]
+        allowed = {"bold": {round(one * other, 9) for one in places[0] for other in places[1]},
+                   "paged": {round(floor / 6, 9), round(floor / 6 + 1 - floor, 9)}}
+        assert check(server.call("GET", "/v1/agents/bold"), 200)["settings"]["options"]["floor-by"] == "place"
+        for name, those in allowed.items():
+            seen = set()
+            for i in range(40):
+                got = check(server.call("POST", f"/v1/agents/{name}/decide", {**ASK, "event": f"e{i}"}), 201)
+                seen.add(round(got["propensity"], 9))
+                assert len(got["prefix_propensities"]) == len(got["position_propensities"]) == slate
+                assert got["prefix_propensities"][-1] == got["propensity"]
+            assert seen <= those and len(seen) >= 2, (name, seen)
         line = lines(server, "/v1/agents/bold/log")[0]
         assert line["propensity"] and line["prefix_propensities"] and line["position_propensities"], line
 

@@ -16,7 +16,6 @@
 #include "test_parts.h"
 
 enum { ARMS = 14, SLATE = 4, DIM = 4, SLATES = 14 * 13 * 12 * 11, DECISIONS = 300 };
-static const double FLOOR = 0.05;
 
 static void must(sa_status status) {
     if (status != SA_OK) fail_msg("%s", sa_last_error());
@@ -28,9 +27,9 @@ static double uniform(void) {
     return (double)(seed >> 8) / (1 << 24) - 0.5;
 }
 
-static sa_agent *create(void) {
-    static const char *const settings[] = {"algorithm", "comblin-ts", "floor", "0.05", "dim",       "4",
-                                           "slate",     "4",          "nu",    "1",    "normalize", "none"};
+static sa_agent *create(const char *floor, const char *by) {
+    const char *const settings[] = {"algorithm", "comblin-ts", "floor", floor, "floor-by",  by,    "dim", "4",
+                                    "slate",     "4",          "nu",    "1",   "normalize", "none"};
     sa_options *options = sa_options_new("paper");
     sa_agent *agent = NULL;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i += 2)
@@ -72,9 +71,8 @@ static void assert_mean(const double *terms, double truth, double most_error) {
 
 /* Weights of the joint, of the first two places, of the second place; and the value of a uniform policy that
  * earns 1 where the first arm has an even number. */
-static void test_weights(void **state) {
-    (void)state;
-    sa_agent *agent = create();
+static void check(const char *floor, const char *by, double largest) {
+    sa_agent *agent = create(floor, by);
     sa_request *request = sa_request_new();
     sa_chooser *chooser = sa_chooser_new();
     sa_policy *policy = NULL;
@@ -93,7 +91,7 @@ static void test_weights(void **state) {
         prefix[i] = 1.0 / (ARMS * (ARMS - 1)) / sa_decision_prefix_propensities(decision)[1];
         second[i] = 1.0 / ARMS / sa_decision_position_propensities(decision)[1];
         value[i] = joint[i] * (sa_decision_arms(decision)[0] % 2 == 0);
-        assert_true(joint[i] < 1 / FLOOR * (1 + 1e-9));
+        assert_true(joint[i] < largest * (1 + 1e-9));
     }
     assert_mean(joint, 1, 0.4);
     assert_mean(prefix, 1, 0.4);
@@ -104,6 +102,12 @@ static void test_weights(void **state) {
     sa_chooser_destroy(chooser);
     sa_request_destroy(request);
     sa_agent_destroy(agent);
+}
+
+static void test_weights(void **state) {
+    (void)state;
+    check("0.05", "page", 1 / 0.05);
+    check("0.4", "place", 1 / 0.4 / 0.4 / 0.4 / 0.4);
 }
 
 int main(void) {

@@ -45,7 +45,7 @@ static void assert_share(size_t hits, size_t draws, double probability) {
 }
 
 static void compare_with_draws(size_t samples, size_t draws) {
-    const sa_ts_scores scores = {ARMS, MEAN, DEVIATION, samples};
+    const sa_ts_scores scores = {ARMS, MEAN, DEVIATION, samples, 0};
     const sa_stream stream = sa_stream_at(7, SA_PURPOSE_EXPLORATION, samples, 0);
     static const size_t slates[4][SLATE] = {{1, 2, 0}, {3, 0, 2}, {4, 1, 2}, {5, 3, 1}};
     size_t hits[4][SLATE] = {{0}}, at[SLATE][ARMS] = {{0}}, slate[SLATE];
@@ -75,7 +75,7 @@ static void test_draws(void **state) {
 static void test_sums(void **state) {
     (void)state;
     for (size_t samples = 1; samples <= 10; samples += 9) {
-        const sa_ts_scores scores = {ARMS, MEAN, DEVIATION, samples};
+        const sa_ts_scores scores = {ARMS, MEAN, DEVIATION, samples, 0};
         double all = 0, prefix[SLATE], position[SLATE * ARMS], marginal[SLATE][ARMS] = {{0}},
                next[SLATE * ARMS];
         for (size_t a = 0; a < ARMS; a++)
@@ -118,7 +118,7 @@ static void test_two_arms(void **state) {
                 const double mean[2] = {apart, 0}, deviation[2] = {deviations[i], deviations[j]};
                 double both = hypot(deviations[i], deviations[j]), prefix[2];
                 if (both == 0 && apart == 0) continue; /* a tie */
-                const sa_ts_scores scores = {2, mean, deviation, 1};
+                const sa_ts_scores scores = {2, mean, deviation, 1, 0};
                 const size_t slate[2] = {0, 1};
                 assert_int_equal(sa_ts_prefix_propensities(&scores, slate, 2, prefix), SA_OK);
                 double wanted = both == 0 ? apart > 0 : 0.5 * erfc(-apart / both / sqrt(2));

@@ -61,8 +61,24 @@ def test_agent_is_as_given(tmp_path, algorithm):
         assert agent[name]["value"] == pytest.approx(found["value"], rel=1e-12)
 
 
-def test_decisions(tmp_path):
+def test_places():
+    """Each place's share is E / left, or that and 1 - E."""
     agent, rng = learnt("cn-ucb", 0.3)
+    contexts = rng.normal(size=(ARMS, DIM))
+    for _ in range(20):
+        decision = agent.select(contexts, propensities=True)
+        before = 1.0
+        for k, prefix in enumerate(decision.prefix_propensities):
+            floor = 0.3 / (ARMS - k)
+            assert prefix / before == pytest.approx(floor) or prefix / before == pytest.approx(floor + 0.7)
+            before = prefix
+        assert before == decision.propensity
+    with pytest.raises(superarm.InputError, match="--floor is not given"):
+        superarm.Agent("cn-ucb", dim=3, floor_by="page")
+
+
+def test_decisions(tmp_path):
+    agent, rng = learnt("cn-ucb", 0.3, floor_by="page")
     contexts = rng.normal(size=(ARMS, DIM))
     decision = agent.select(contexts)
     assert math.isnan(decision.propensity) and np.isnan(decision.position_propensities).all()
@@ -206,7 +222,7 @@ def test_run_writes_them(tmp_path):
     log = tmp_path / "log.jsonl"
     superarm.run(environment="h1", algorithm="cn-ts", rounds=30, arms=6, slate=3, dim=4, hidden=8, runs=1, floor=0.2, log=str(log))
     lines = [json.loads(line) for line in open(log, encoding="utf-8")]
-    assert all(0.2 / 120 <= line["propensity"] <= 1 for line in lines)
+    assert all(0.2 ** 3 / 120 <= line["propensity"] <= 1 for line in lines)
     assert all(line["prefix_propensities"][-1] == line["propensity"] and len(line["position_propensities"]) == 3 for line in lines)
     got = superarm.evaluate(log, "uniform", "ips")
     assert got.events == 30

@@ -1,7 +1,9 @@
 """Saved and loaded, pickled or copied, an agent goes on bit for bit."""
 
 import copy
+import json
 import multiprocessing
+import pathlib
 import pickle
 
 import numpy as np
@@ -123,3 +125,16 @@ def test_an_agent_can_be_sent_to_another_process():
     with multiprocessing.get_context("fork").Pool(1) as pool:
         there = pool.apply_async(shown_elsewhere, (agent,)).get(timeout=120)
     assert there.tobytes() == rounds(agent, 15, 20).tobytes()
+
+
+def test_floor_of_an_older_version():
+    """A file without floor-by is of a version that drew whole pages, and goes on so: the slates and propensities beside it are what that
+    version chose next."""
+    folder = pathlib.Path(__file__).parent / "data"
+    agent = superarm.Agent.load(folder / "floor-by-page.npz")
+    assert agent.options["floor"] == 0.4 and agent.options["floor_by"] == "page"
+    for t, (slate, propensity) in enumerate(json.loads((folder / "floor-by-page.json").read_text()), 10):
+        x = np.random.default_rng(t).normal(size=(6, 3))
+        decision = agent.select(x, slate=2, propensities=True)
+        assert decision.arms.tolist() == slate and decision.propensity == pytest.approx(propensity, rel=1e-12)
+        agent.update(decision, np.round(x[decision.arms, 0], 3))

@@ -86,6 +86,12 @@ static sa_status create_model(const sa_algorithm *algorithm, sa_options *options
     return sa_confidence_create(&settings, model->pairs, model->shape, &policy->confidence);
 }
 
+static sa_status check_floor(const sa_policy *policy, const sa_options *options) {
+    if (policy->floor > 0) return sa_feasible_check(policy->oracle);
+    if (!sa_options_given(options, "floor-by") || sa_options_given(options, "floor")) return SA_OK;
+    return sa_fail(SA_INVALID, "--floor-by says what --floor draws at random, and --floor is not given");
+}
+
 static sa_status create_parts(const sa_algorithm *algorithm, sa_options *options, sa_policy *policy) {
     const sa_exploration_class *rule = sa_exploration_find(algorithm->exploration);
     policy->exploration = sa_options_exploration(rule, algorithm->ts_samples, options);
@@ -96,11 +102,12 @@ static sa_status create_parts(const sa_algorithm *algorithm, sa_options *options
     policy->all_widths = options->widths == SA_WIDTHS_ALL;
     policy->lambda = options->regularization;
     policy->floor = options->floor;
+    policy->floor_by_place = options->floor_by == SA_FLOOR_BY_PLACE;
     policy->seed = (uint64_t)options->seed;
     policy->run = (uint64_t)options->first_run;
     policy->threads = (size_t)options->agent_threads;
     SA_TRY(check_epochs(algorithm, options));
-    if (policy->floor > 0) SA_TRY(sa_feasible_check(policy->oracle));
+    SA_TRY(check_floor(policy, options));
     SA_TRY(create_model(algorithm, options, policy));
     SA_TRY(check_totals(algorithm, policy, options));
     return check_positions(policy, options);

@@ -8,12 +8,12 @@
  * its shape: the size of its arrays (--hidden), or what the numbers in them mean (--lambda, --normalize). */
 static const char *const FREE[] = {
     "seed",          "first-run", /* random numbers to come */
-    "gamma",         "nu",         "ts-samples",    "floor",
-    "delta",         "norm-bound", /* exploration */
-    "approximation", "train",      "train-every",   "train-steps",
-    "train-batch",   "rate",       "train-from",                     /* trainings to come */
-    "widths",        "oracle",     "agent-threads", "pending-limit", /* choosing, keeping */
-    "keep-rows",     "history",                                      /* where the file is by now */
+    "gamma",         "nu",        "ts-samples",    "floor",
+    "floor-by",      "delta",     "norm-bound", /* exploration */
+    "approximation", "train",     "train-every",   "train-steps",
+    "train-batch",   "rate",      "train-from",                     /* trainings to come */
+    "widths",        "oracle",    "agent-threads", "pending-limit", /* choosing, keeping */
+    "keep-rows",     "history",                                     /* where the file is by now */
 };
 
 static bool is_free(const char *name) {

@@ -67,8 +67,15 @@ static sa_status bound_rows(sa_options *options) {
     return *given(options, "keep-rows") ? SA_OK : sa_options_set_any(options, "keep-rows", "-1");
 }
 
+/* Versions without the option drew whole pages. */
+static sa_status draw_pages(sa_options *options) {
+    if (*given(options, "floor-by")) return SA_OK;
+    return sa_options_set_any(options, "floor-by", options->floor > 0 ? "page" : "place");
+}
+
 sa_status sa_older_options_finish(const sa_older_options *self, sa_options *options) {
     SA_TRY(bound_rows(options));
+    SA_TRY(draw_pages(options));
     if (self->count == 0) return SA_OK;
     take_presets(options, "rounds");
     take_presets(options, "score-deviation");

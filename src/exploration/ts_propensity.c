@@ -1,8 +1,10 @@
 #include "exploration/ts_propensity.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "exploration/place.h"
 
 enum { N = SA_PANEL_NODES };
 
@@ -30,17 +32,37 @@ static void product_outside(const sa_panels *panels, const bool *outside, double
         if (outside[a]) multiply(product, panels->below + a * N);
 }
 
-/* One panel of h_count, then h_count-1 ... h_1, whose integrals so far are in total (count). `values`:
- * f_{a_count} prod F; it is overwritten. */
-static void chain(const sa_panels *panels, const size_t *slate, size_t count, double *values, double *total) {
-    double running[N];
+/* What the floor gives an arm of those that are left at place k. */
+static double share_at(const sa_ts_scores *scores, size_t k) {
+    return scores->floor / (double)(scores->arms - k);
+}
+
+/* One panel of h_count, then h_count-1 ... h_1, whose integrals so far are in total (count). `values`: the
+ * product of F over the arms outside; it is overwritten. */
+static void chain(const sa_ts_scores *scores, const sa_panels *panels, const size_t *slate, size_t count,
+                  double *values, double *total) {
+    double running[N], own[N];
     for (size_t k = count; k-- > 0;) {
-        sa_panel_running(panels, total[k], values, running);
-        total[k] += sa_panel_integral(panels, values);
+        memcpy(own, values, sizeof own);
+        multiply(own, panels->density + slate[k] * N);
+        sa_panel_running(panels, total[k], own, running);
+        total[k] += sa_panel_integral(panels, own);
         if (k == 0) break;
+        if (scores->floor > 0) {
+            const double *below = panels->below + slate[k] * N;
+            for (size_t i = 0; i < N; i++)
+                running[i] = (1 - scores->floor) * running[i] + share_at(scores, k) * below[i] * values[i];
+        }
         memcpy(values, running, sizeof running);
-        multiply(values, panels->density + slate[k - 1] * N);
     }
+}
+
+/* h_1(infinity), from the integrals. */
+static double whole(const sa_ts_scores *scores, size_t count, const double *total) {
+    double h = 1;
+    if (scores->floor == 0) return within(total[0]);
+    for (size_t k = count; k-- > 0;) h = (1 - scores->floor) * total[k] + share_at(scores, k) * h;
+    return within(h);
 }
 
 sa_status sa_ts_prefix_propensities(const sa_ts_scores *scores, const size_t *slate, size_t length,
@@ -57,12 +79,11 @@ sa_status sa_ts_prefix_propensities(const sa_ts_scores *scores, const size_t *sl
         product_outside(&panels, outside, product);
         for (size_t k = length; k-- > 0;) { /* outside of the first k + 1 arms */
             memcpy(values, product, sizeof values);
-            multiply(values, panels.density + slate[k] * N);
-            chain(&panels, slate, k + 1, values, totals + k * length);
+            chain(scores, &panels, slate, k + 1, values, totals + k * length);
             multiply(product, panels.below + slate[k] * N);
         }
     }
-    for (size_t k = 0; k < length; k++) prefix[k] = within(totals[k * length]);
+    for (size_t k = 0; k < length; k++) prefix[k] = whole(scores, k + 1, totals + k * length);
 fail:
     sa_panels_clear(&panels);
     sa_free(totals);
@@ -74,17 +95,17 @@ fail:
 
 /* One panel for position k: every arm that may come after the first k arms of the slate. The product leaves
  * the arm itself out. */
-static void next_panel(const sa_panels *panels, const size_t *slate, size_t k, const bool *taken,
-                       double *totals, size_t *order) {
+static void next_panel(const sa_ts_scores *scores, const sa_panels *panels, const size_t *slate, size_t k,
+                       const bool *taken, double *totals, size_t *order) {
     memcpy(order, slate, k * sizeof *order);
     for (size_t a = 0; a < panels->arms; a++) {
         double values[N];
         if (taken[a]) continue;
-        memcpy(values, panels->density + a * N, sizeof values);
+        for (size_t i = 0; i < N; i++) values[i] = 1;
         for (size_t b = 0; b < panels->arms; b++)
             if (!taken[b] && b != a) multiply(values, panels->below + b * N);
         order[k] = a;
-        chain(panels, order, k + 1, values, totals + a * (k + 1));
+        chain(scores, panels, order, k + 1, values, totals + a * (k + 1));
     }
 }
 
@@ -99,8 +120,9 @@ static sa_status next_at(const sa_ts_scores *scores, const size_t *slate, size_t
     SA_TRY_OR_FAIL(sa_alloc_matrix(scores->arms, k + 1, sizeof *totals, &totals));
     SA_TRY_OR_FAIL(sa_alloc_array(k + 1, sizeof *order, &order));
     SA_TRY_OR_FAIL(sa_panels_begin(scores, NULL, &panels));
-    while (sa_panels_next(&panels)) next_panel(&panels, slate, k, taken, totals, order);
-    for (size_t a = 0; a < scores->arms; a++) out[a] = taken[a] ? 0 : within(totals[a * (k + 1)]);
+    while (sa_panels_next(&panels)) next_panel(scores, &panels, slate, k, taken, totals, order);
+    for (size_t a = 0; a < scores->arms; a++)
+        out[a] = taken[a] ? 0 : whole(scores, k + 1, totals + a * (k + 1));
 fail:
     sa_panels_clear(&panels);
     sa_free(order);
@@ -129,43 +151,71 @@ static void count_above(const sa_panels *panels, size_t arm, size_t i, size_t po
     }
 }
 
+/* Of each count of arms above, the chance of each position: with no floor it is the position itself. */
+static sa_status ranks_of(const sa_ts_scores *scores, size_t positions, double **out) {
+    SA_TRY(sa_alloc_matrix(positions, positions + 1, sizeof **out, out));
+    if (scores->floor == 0) return SA_OK;
+    return sa_place_of_ranks(scores->floor, scores->arms, positions, *out);
+}
+
+/* The chance of position k, from those of 0 ... positions - 1 arms above. */
+static double at_position(const sa_ts_scores *scores, const double *chance, const double *ranks,
+                          size_t positions, size_t k) {
+    double sum = 0, rest = 1;
+    if (scores->floor == 0) return chance[k];
+    for (size_t r = 0; r < positions; r++) {
+        sum += chance[r] * ranks[k * (positions + 1) + r];
+        rest -= chance[r];
+    }
+    return sum + fmax(rest, 0) * ranks[k * (positions + 1) + positions];
+}
+
 sa_status sa_ts_slate_positions(const sa_ts_scores *scores, const size_t *slate, size_t length, double *out) {
-    double *chance;
+    double *chance = NULL, *ranks = NULL;
     sa_panels panels = {0};
-    SA_TRY(sa_alloc_array(length + 1, sizeof *chance, &chance));
-    sa_status status = sa_panels_begin(scores, NULL, &panels);
+    sa_status status;
     memset(out, 0, length * sizeof *out);
-    while (status == SA_OK && sa_panels_next(&panels))
+    SA_TRY_OR_FAIL(sa_alloc_array(length + 1, sizeof *chance, &chance));
+    SA_TRY_OR_FAIL(ranks_of(scores, length, &ranks));
+    SA_TRY_OR_FAIL(sa_panels_begin(scores, NULL, &panels));
+    while (sa_panels_next(&panels))
         for (size_t k = 0; k < length; k++)
             for (size_t i = 0; i < N; i++) {
                 double share = panels.half * panels.weight[i] * panels.density[slate[k] * N + i];
                 if (share == 0) continue;
-                count_above(&panels, slate[k], i, k + 1, chance);
-                out[k] += share * chance[k];
+                count_above(&panels, slate[k], i, scores->floor == 0 ? k + 1 : length, chance);
+                out[k] += share * at_position(scores, chance, ranks, length, k);
             }
     for (size_t k = 0; k < length; k++) out[k] = within(out[k]);
+fail:
     sa_panels_clear(&panels);
+    sa_free(ranks);
     sa_free(chance);
     return status;
 }
 
 sa_status sa_ts_position_propensities(const sa_ts_scores *scores, size_t positions, double *out) {
     size_t arms = scores->arms;
-    double *chance;
+    double *chance = NULL, *ranks = NULL;
     sa_panels panels = {0};
-    SA_TRY(sa_alloc_array(positions + 1, sizeof *chance, &chance));
-    sa_status status = sa_panels_begin(scores, NULL, &panels);
+    sa_status status;
     memset(out, 0, positions * arms * sizeof *out);
-    while (status == SA_OK && sa_panels_next(&panels))
+    SA_TRY_OR_FAIL(sa_alloc_array(positions + 1, sizeof *chance, &chance));
+    SA_TRY_OR_FAIL(ranks_of(scores, positions, &ranks));
+    SA_TRY_OR_FAIL(sa_panels_begin(scores, NULL, &panels));
+    while (sa_panels_next(&panels))
         for (size_t a = 0; a < arms; a++)
             for (size_t i = 0; i < N; i++) {
                 double share = panels.half * panels.weight[i] * panels.density[a * N + i];
                 if (share == 0) continue;
                 count_above(&panels, a, i, positions, chance);
-                for (size_t k = 0; k < positions; k++) out[k * arms + a] += share * chance[k];
+                for (size_t k = 0; k < positions; k++)
+                    out[k * arms + a] += share * at_position(scores, chance, ranks, positions, k);
             }
     for (size_t i = 0; i < positions * arms; i++) out[i] = within(out[i]);
+fail:
     sa_panels_clear(&panels);
+    sa_free(ranks);
     sa_free(chance);
     return status;
 }

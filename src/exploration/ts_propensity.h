@@ -9,7 +9,14 @@
  *         f_{a_k} h_{k+1},
  *
  * the slate's probability is h_1(infinity). Its first k arms are the slate of a smaller K. Arm a is at
- * position k when k - 1 others are above it: the integral of f_a times a Poisson-binomial probability. */
+ * position k when k - 1 others are above it: the integral of f_a times a Poisson-binomial probability.
+ *
+ * With a floor by place (place.h), the own choice for place k is the highest of the arms left under the same
+ * scores, however those before were chosen. What is known of the scores of arms left is that they are below
+ * t, the last own choice's. A place that the floor fills with a_k asks for no more than that of it, too:
+ *
+ *     h_k(t) = (1 - E) integral up to t of f_{a_k} h_{k+1}  +  E / left_k F_{a_k}(t) h_{k+1}(t),
+ *     h_{K+1}(t) = prod over arms outside of F. */
 #ifndef SA_EXPLORATION_TS_PROPENSITY_H
 #define SA_EXPLORATION_TS_PROPENSITY_H
 
@@ -23,6 +30,7 @@ typedef struct sa_ts_scores {
     const double *mean;      /* (arms) */
     const double *deviation; /* (arms) not negative */
     size_t samples;          /* M */
+    double floor;            /* E of the floor by place; 0: none */
 } sa_ts_scores;
 
 /* prefix (length): of the first k arms of the slate, in order; the last is the slate's own. */

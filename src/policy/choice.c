@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "policy/coins.h"
 
 /* ---- the request ---- */
 
@@ -62,8 +63,8 @@ sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, siz
     self->exploration = exploration_of(policy, request->slate);
     self->bonus = sa_policy_unit(policy);
     self->certificate = sa_confidence_certificate(policy->confidence);
-    sa_stream floor = sa_stream_at(policy->seed, SA_PURPOSE_FLOOR, policy->run, draw);
-    self->random = policy->floor > 0 && sa_draw_uniform(&floor, 0) < policy->floor;
+    const sa_stream coins = sa_coins(policy, request, self->round);
+    self->random = sa_coins_any(policy, &coins, request->slate);
     bool all_widths = all || self->random || (request->propensities && policy->exploration.kind->varies);
     self->bounded = !all_widths && is_bounded(policy, request->arms);
     return sa_memory_check(request->arms, (self->positions + 1) * sizeof(double));

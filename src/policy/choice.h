@@ -30,7 +30,7 @@ typedef struct sa_choice {
     size_t *arms;      /* (slate) */
     size_t slate;      /* arms chosen; at first the most there can be */
     /* the floor of exploration: */
-    bool random;         /* the slate is a uniformly random one, and not the oracle's */
+    bool random;         /* the slate, or an arm of it, is a uniformly random one, and not the oracle's */
     size_t *oracle_arms; /* (oracle_slate) the oracle's */
     size_t oracle_slate;
     double *prefix,

@@ -1,14 +1,15 @@
 #include "policy/feasible.h"
 
 #include "base/memory.h"
+#include "policy/coins.h"
+#include "policy/place.h"
 
 sa_status sa_feasible_check(const sa_oracle *oracle) {
     if (oracle == &sa_oracle_top_k || oracle == &sa_oracle_assignment || oracle == &sa_oracle_matroid)
         return SA_OK;
     return sa_fail(SA_INVALID,
                    "--floor is for oracles whose slates can be counted and drawn, top-k, assignment and "
-                   "matroid with exactly "
-                   "K, and --oracle is %s",
+                   "matroid with exactly K, and --oracle is %s",
                    oracle->name);
 }
 
@@ -21,9 +22,12 @@ static bool has_rules(const sa_policy *policy, const sa_choice *choice) {
 
 sa_status sa_choice_check_floor(const sa_policy *policy, const sa_choice *choice) {
     bool partition = (choice->data.given & SA_BIT(SA_GROUPS)) && (choice->data.given & SA_BIT(SA_EXACTLY));
-    if (has_rules(policy, choice))
+    if (policy->floor_by_place)
+        SA_TRY(sa_place_check(policy, choice));
+    else if (has_rules(policy, choice))
         return sa_fail(SA_INVALID,
-                       "--floor draws slates at random, and cannot keep the rules of this request");
+                       "--floor-by page draws slates at random, and cannot keep the rules of this request; "
+                       "--floor-by place can");
     if (policy->oracle == &sa_oracle_matroid && (!partition || choice->request->slate == 0))
         return sa_fail(SA_INVALID, "--floor with --oracle matroid needs groups, and exactly K arms");
     return SA_OK;
@@ -76,8 +80,8 @@ fail:
 sa_status sa_choice_draw(const sa_policy *policy, sa_choice *choice) {
     sa_eligible eligible;
     const sa_request *request = choice->request;
-    uint64_t draw = request->draw == SA_NO_DRAW ? choice->round : request->draw;
-    sa_stream stream = sa_stream_at(policy->seed, SA_PURPOSE_FLOOR, policy->run, draw);
+    const sa_stream stream = sa_coins(policy, request, choice->round);
+    if (policy->floor_by_place) return sa_place_draw(policy, choice);
     SA_TRY(sa_eligible_of(policy, choice, &eligible));
     sa_status status =
         sa_feasible_draw(&eligible.feasible, &stream, 2, choice->arms); /* draw 0 was the coin */

@@ -21,7 +21,7 @@ sa_status sa_choice_check_floor(const sa_policy *policy, const sa_choice *choice
 /* Caller frees with sa_eligible_clear. */
 sa_status sa_eligible_of(const sa_policy *policy, const sa_choice *choice, sa_eligible *out);
 void sa_eligible_clear(sa_eligible *eligible);
-/* Puts a uniformly random slate in the place of the oracle's. */
+/* Puts a uniformly random slate in the place of the oracle's, or such arms into it. */
 sa_status sa_choice_draw(const sa_policy *policy, sa_choice *choice);
 
 #endif

@@ -22,8 +22,9 @@ struct sa_policy {
     bool discounted; /* is feedback learnt from with the discounts of its positions? */
     bool all_widths; /* --widths all */
     double lambda;
-    double deviation;   /* what a width is multiplied with, with --bonus posterior; 0: not known yet */
-    double floor;       /* probability of a uniformly random slate */
+    double deviation; /* what a width is multiplied with, with --bonus posterior; 0: not known yet */
+    double floor;     /* probability of a uniformly random slate, or arm at a place */
+    bool floor_by_place;
     uint64_t seed, run; /* of random draws */
     size_t threads;     /* of one select */
     uint64_t next;      /* id of the next decision */

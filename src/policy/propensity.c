@@ -5,43 +5,20 @@
 
 #include "base/memory.h"
 #include "exploration/ts_propensity.h"
+#include "policy/asked.h"
 #include "policy/draws.h"
-#include "policy/feasible.h"
 #include "policy/walk.h"
 
-/* Distributions over the eligible arms, (slate, count): of each arm next after the slate's first ones, and of
- * each at each position. */
-typedef struct table {
-    double *next, *positions;
-} table;
-
-static sa_status table_init(table *self, size_t slate, size_t arms) {
+static sa_status table_init(sa_table *self, size_t slate, size_t arms) {
     SA_TRY(sa_alloc_matrix(2 * slate, arms, sizeof(double), &self->next));
     self->positions = self->next + slate * arms;
     return SA_OK;
 }
 
-typedef struct asked {
-    const sa_policy *policy;
-    const sa_choice *choice;
-    const sa_eligible *eligible;
-    const size_t *slate; /* (length) places in the list of eligible arms */
-    size_t length;
-    bool next, positions; /* of all arms are wanted */
-} asked;
-
 /* ---- the algorithm's own slates ---- */
 
-static bool draws(const sa_choice *choice) {
-    return choice->exploration.kind->draw || choice->exploration.kind->from == SA_SCORES_FROM_PARAMETERS;
-}
-
-static bool is_plain_top_k(const sa_policy *policy, const sa_choice *choice) {
-    return policy->oracle == &sa_oracle_top_k && choice->positions == 0;
-}
-
 /* The one slate, of probability 1. */
-static void certain(const asked *self, table *out) {
+static void certain(const sa_asked *self, sa_table *out) {
     size_t arms = self->eligible->count;
     const sa_choice *choice = self->choice;
     bool same = true; /* so far */
@@ -53,7 +30,7 @@ static void certain(const asked *self, table *out) {
     }
 }
 
-static sa_status uniform(const asked *self, table *out) {
+sa_status sa_asked_uniform(const sa_asked *self, sa_table *out) {
     size_t arms = self->eligible->count;
     SA_TRY(sa_feasible_next(&self->eligible->feasible, self->slate, out->next));
     SA_TRY(sa_feasible_position(&self->eligible->feasible, out->positions));
@@ -63,7 +40,7 @@ static sa_status uniform(const asked *self, table *out) {
 }
 
 /* The score is mean + deviation times the highest of M normals, and something that all arms share. */
-static sa_status thompson(const asked *self, table *out) {
+sa_status sa_asked_thompson(const sa_asked *self, double floor, sa_table *out) {
     const sa_choice *choice = self->choice;
     const sa_exploration *rule = &choice->exploration;
     size_t arms = self->eligible->count;
@@ -79,7 +56,7 @@ static sa_status thompson(const asked *self, table *out) {
             fabs(rule->kind->score(rule, choice->mean[a], choice->width[a], choice->bonus, 1) - at_0);
     }
     const sa_ts_scores scores = {
-        .arms = arms, .mean = mean, .deviation = deviation, .samples = rule->samples};
+        .arms = arms, .mean = mean, .deviation = deviation, .samples = rule->samples, .floor = floor};
     sa_status status;
     if (self->next) {
         status = sa_ts_next_propensities(&scores, self->slate, self->length, out->next);
@@ -100,7 +77,7 @@ static sa_status thompson(const asked *self, table *out) {
 }
 
 /* Counts a slate that the algorithm drew, arms (length). */
-static void count(const asked *self, const size_t *drawn, size_t length, table *out) {
+static void count(const sa_asked *self, const size_t *drawn, size_t length, sa_table *out) {
     size_t arms = self->eligible->count;
     bool same = true; /* so far */
     for (size_t k = 0; k < self->length && k < length; k++) {
@@ -114,7 +91,7 @@ static void count(const asked *self, const size_t *drawn, size_t length, table *
 /* The slate that the algorithm drew when it chose is one of the draws. Given all SA_DRAWS + 1 of them, and
  * not which one came first, the slate was chosen with just this probability: so 1 / p has no bias, however
  * rare a slate is. */
-static sa_status by_drawing(const asked *self, table *out, bool *known) {
+static sa_status by_drawing(const sa_asked *self, sa_table *out, bool *known) {
     size_t *drawn, length;
     sa_draws draw;
     const sa_oracle_problem bounded = {.data = &self->choice->data};
@@ -135,16 +112,17 @@ static sa_status by_drawing(const asked *self, table *out, bool *known) {
 }
 
 /* `*known` false: it takes a floor to say anything. */
-static sa_status algorithm_slates(const asked *self, table *out, bool *known) {
+static sa_status algorithm_slates(const sa_asked *self, sa_table *out, bool *known) {
     const sa_choice *choice = self->choice;
     *known = true;
-    if (!draws(choice)) {
+    if (!sa_choice_draws(choice)) {
         certain(self, out);
         return SA_OK;
     }
-    if (is_plain_top_k(self->policy, choice)) {
-        if (choice->exploration.kind->propensity == SA_PROPENSITY_UNIFORM) return uniform(self, out);
-        if (choice->exploration.kind->propensity == SA_PROPENSITY_NORMAL) return thompson(self, out);
+    if (sa_choice_is_plain_top_k(self->policy, choice)) {
+        if (choice->exploration.kind->propensity == SA_PROPENSITY_UNIFORM) return sa_asked_uniform(self, out);
+        if (choice->exploration.kind->propensity == SA_PROPENSITY_NORMAL)
+            return sa_asked_thompson(self, 0, out);
     }
     *known = self->policy->floor > 0;
     return *known ? by_drawing(self, out, known) : SA_OK;
@@ -154,12 +132,12 @@ static sa_status algorithm_slates(const asked *self, table *out, bool *known) {
 
 /* Tables of more numbers than this are not made for the sake of K of them; where scores are drawn, each
  * number is an integral, and takes about 20 microseconds. */
-static size_t most_table(const sa_choice *choice) { return (size_t)1 << (draws(choice) ? 17 : 20); }
+static size_t most_table(const sa_choice *choice) { return (size_t)1 << (sa_choice_draws(choice) ? 17 : 20); }
 
 /* Without tables: known where there is one slate only. */
-static void own_only(const asked *self, const sa_propensities *out) {
+static void own_only(const sa_asked *self, const sa_propensities *out) {
     const sa_choice *choice = self->choice;
-    bool known = !draws(choice) && self->policy->floor == 0, same = true;
+    bool known = !sa_choice_draws(choice) && self->policy->floor == 0, same = true;
     for (size_t k = 0; k < self->length; k++) {
         bool here =
             k < choice->oracle_slate && self->eligible->place[choice->oracle_arms[k]] == self->slate[k];
@@ -171,21 +149,24 @@ static void own_only(const asked *self, const sa_propensities *out) {
 
 /* ---- mixed with the floor ---- */
 
-static sa_status mix(const asked *self, table *of_algorithm, bool *known) {
+static sa_status mix(const sa_asked *self, sa_table *of_algorithm) {
     double E = self->policy->floor;
     size_t count = 2 * self->length * self->eligible->count;
-    table floor;
-    SA_TRY(algorithm_slates(self, of_algorithm, known));
-    if (E == 0 || !*known) return SA_OK;
+    sa_table floor;
+    bool known;
+    if (E > 0 && self->policy->floor_by_place) return sa_asked_by_place(self, of_algorithm);
+    SA_TRY(algorithm_slates(self, of_algorithm, &known));
+    of_algorithm->has_next = of_algorithm->has_positions = known;
+    if (E == 0 || !known) return SA_OK;
     SA_TRY(table_init(&floor, self->length, self->eligible->count));
-    sa_status status = uniform(self, &floor);
+    sa_status status = sa_asked_uniform(self, &floor);
     for (size_t i = 0; i < count && status == SA_OK; i++)
         of_algorithm->next[i] = E * floor.next[i] + (1 - E) * of_algorithm->next[i];
     sa_free(floor.next);
     return status;
 }
 
-static void spread(const asked *self, const double *from, bool known, double *to) {
+static void spread(const sa_asked *self, const double *from, bool known, double *to) {
     size_t arms = self->eligible->count, all = self->choice->request->arms;
     for (size_t k = 0; k < self->length; k++)
         for (size_t a = 0; a < all; a++) {
@@ -194,14 +175,14 @@ static void spread(const asked *self, const double *from, bool known, double *to
         }
 }
 
-static void write_out(const asked *self, const table *mixed, bool known, const sa_propensities *out) {
+static void write_out(const sa_asked *self, const sa_table *mixed, const sa_propensities *out) {
     for (size_t k = 0; k < self->length; k++) {
         size_t at = k * self->eligible->count + self->slate[k];
-        if (out->prefix) out->prefix[k] = known ? mixed->next[at] : NAN;
-        if (out->position) out->position[k] = known ? mixed->positions[at] : NAN;
+        if (out->prefix) out->prefix[k] = mixed->has_next ? mixed->next[at] : NAN;
+        if (out->position) out->position[k] = mixed->has_positions ? mixed->positions[at] : NAN;
     }
-    if (out->all_next) spread(self, mixed->next, known, out->all_next);
-    if (out->all_positions) spread(self, mixed->positions, known, out->all_positions);
+    if (out->all_next) spread(self, mixed->next, mixed->has_next, out->all_next);
+    if (out->all_positions) spread(self, mixed->positions, mixed->has_positions, out->all_positions);
 }
 
 static sa_status check_slate(const sa_choice *choice, const sa_eligible *eligible, const size_t *slate,
@@ -227,28 +208,28 @@ static sa_status check_slate(const sa_choice *choice, const sa_eligible *eligibl
 sa_status sa_choice_propensities(const sa_policy *policy, const sa_choice *choice, const size_t *slate,
                                  size_t length, const sa_propensities *out) {
     sa_eligible eligible;
-    table mixed = {0};
+    sa_table mixed = {0};
     size_t *places = NULL;
-    bool known = false;
     SA_TRY(sa_eligible_of(policy, choice, &eligible));
     sa_status status;
     SA_TRY_OR_FAIL(check_slate(choice, &eligible, slate, length));
     SA_TRY_OR_FAIL(sa_alloc_array(length, sizeof *places, &places));
     for (size_t k = 0; k < length; k++) places[k] = eligible.place[slate[k]];
-    const asked self = {.policy = policy,
-                        .choice = choice,
-                        .eligible = &eligible,
-                        .slate = places,
-                        .length = length,
-                        .next = out->all_next,
-                        .positions = out->all_positions};
+    const sa_asked self = {.policy = policy,
+                           .choice = choice,
+                           .eligible = &eligible,
+                           .arms = slate,
+                           .slate = places,
+                           .length = length,
+                           .next = out->all_next,
+                           .positions = out->all_positions};
     if (!self.next && !self.positions && length * eligible.count > most_table(choice)) {
         own_only(&self, out);
         goto fail; /* all is well */
     }
     SA_TRY_OR_FAIL(table_init(&mixed, length, eligible.count));
-    SA_TRY_OR_FAIL(mix(&self, &mixed, &known));
-    write_out(&self, &mixed, known, out);
+    SA_TRY_OR_FAIL(mix(&self, &mixed));
+    write_out(&self, &mixed, out);
 fail:
     sa_free(places);
     sa_free(mixed.next);

@@ -1,4 +1,5 @@
-/* How likely a policy is to choose a slate: E (uniform) + (1 - E) (the algorithm's own).
+/* How likely a policy is to choose a slate: with a floor by page, or none, E (uniform) + (1 - E) (the
+ * algorithm's own); place_propensity.c has the floor by place.
  *
  *   rules that do not draw                  the own slate has probability 1
  *   random, with top-k                      uniform
