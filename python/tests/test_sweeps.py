@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 
 import numpy as np
@@ -69,8 +70,14 @@ def test_the_best_cells(tmp_path):
             low = difference.mean() - 2.776445 * difference.std(ddof=1) / np.sqrt(5)
             assert said[label] == ("best" if label == best else "not worse" if low <= 0 else ""), (label, said)
     svg = (tmp_path / "out/sweep.svg").read_text()
+    shown = re.findall(r"<text>(?:<tspan[^>]*>)?([^<]*)", svg)
+    decimals = {len(word.partition(".")[2]) for word in shown if re.fullmatch(r"\d+\.\d+", word) and word not in ("0.1", "0.5")}
+    assert len(decimals) == 1  # one format in all cells and on the bar
     for label, curves in results.expected_regret.items():
-        assert f">{curves[:, -1].mean():.4g}" in svg, label
+        assert f"{curves[:, -1].mean():.{min(decimals)}f}" in shown, label
+    assert {"gamma", "noise", "30"} <= set(shown) and "expected" in svg
+    assert svg.upper().count("#D00000") or svg.count("rgb(208,   0,   0)")  # the frames
+    assert (tmp_path / "out/sweep.pdf").read_bytes()[:5] == b"%PDF-" and (tmp_path / "out/sweep.png").read_bytes()[1:4] == b"PNG"
 
 
 def test_parameters_of_ones_own(tmp_path):

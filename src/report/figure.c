@@ -53,8 +53,7 @@ void sa_figure_swatch(sa_buffer *buffer, const sa_report_panel *panel, size_t in
 
 /* ---- words ---- */
 
-/* In single quotes, where gnuplot takes everything as it is but the quote, which is doubled. */
-static void add_quoted(sa_buffer *script, const char *text) {
+void sa_gnuplot_quote(sa_buffer *script, const char *text) {
     sa_buffer_text(script, "'");
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
@@ -109,6 +108,10 @@ static void add_terminal(sa_buffer *script, sa_picture kind, scales look, size_t
                    "set border 3 lc rgb '#555555'\nset tics nomirror out scale 0.6\n"
                    "set grid lc rgb '#dddddd' lt 1 lw 0.5\nset style fill transparent solid 0.14 noborder\n"
                    "set xlabel 'Round' offset 0,0.4\nset tmargin 2.5\nset xtics autofreq\n");
+}
+
+void sa_gnuplot_terminal(sa_buffer *script, sa_picture kind, double scale, size_t width, size_t height) {
+    add_terminal(script, kind, (scales){scale, scale, scale}, width, height);
 }
 
 /* The legend's letters. */
@@ -192,7 +195,7 @@ static void add_published_style(sa_buffer *script, const sa_report_panel *panel,
 
 static void add_title(sa_buffer *script, const char *name, const char *more, bool titled) {
     sa_buffer_text(script, titled ? " title " : " notitle");
-    if (titled) add_quoted(script, name);
+    if (titled) sa_gnuplot_quote(script, name);
     if (titled && *more) sa_buffer_format(script, ".'%s'", more);
 }
 
@@ -210,7 +213,7 @@ static void add_plot(sa_buffer *script, const sa_report *report, const sa_report
     const char *join = "";
     add_axes(script, &report->style, panel);
     sa_buffer_text(script, "set title ");
-    add_quoted(script, alone ? report->style.title : panel->title);
+    sa_gnuplot_quote(script, alone ? report->style.title : panel->title);
     sa_buffer_text(script, " noenhanced offset 0,-0.5\nplot \\\n");
     for (size_t i = 0; i < panel->agent_count; i++)
         if (sa_agent_is_drawn(panel, i) && panel->agents[i].curve[sa_panel_shown(panel)].low)
@@ -307,7 +310,7 @@ static void add_place(sa_buffer *script, double x, double y, double width, doubl
 /* Above several panels. */
 static void add_heading(sa_buffer *script, const char *title) {
     sa_buffer_text(script, "set label 1 ");
-    add_quoted(script, title);
+    sa_gnuplot_quote(script, title);
     sa_buffer_text(script, " at screen 0.5,0.97 center noenhanced\n");
 }
 

@@ -187,7 +187,17 @@ static void add_head(sa_buffer *buffer, const char *title) {
     sa_buffer_text(buffer, "</h1>\n");
 }
 
-static sa_status add_sweep(sa_buffer *buffer, const sa_report_panel *panel) {
+/* Without gnuplot there is none. */
+static sa_status add_heat_map(sa_buffer *buffer, const sa_report *report, const sa_report_panel *panel,
+                              const char *base, size_t number) {
+    sa_buffer svg = {0};
+    sa_status status = sa_heat_map(report, panel, base, SA_PICTURE_SVG, &svg);
+    if (status == SA_OK) add_svg(buffer, svg.text, report->panel_count + number);
+    sa_buffer_clear(&svg);
+    return status == SA_UNSUPPORTED ? SA_OK : status;
+}
+
+static sa_status add_sweep(sa_buffer *buffer, const sa_report *report, const sa_report_panel *panel) {
     sa_buffer_text(
         buffer,
         "<p>Cells are compared with the best that sees the same draws, run by run: <em>not worse</em> says "
@@ -199,13 +209,11 @@ static sa_status add_sweep(sa_buffer *buffer, const sa_report_panel *panel) {
         char *base;
         bool first;
         SA_TRY(sa_sweep_base(panel, i, &base, &first));
-        sa_status status = first ? sa_sweep_heat_map(panel, base, buffer) : SA_OK;
+        sa_status status = first ? add_heat_map(buffer, report, panel, base, i) : SA_OK;
         sa_free(base);
         SA_TRY(status);
     }
     sa_buffer_text(buffer, "</div>\n");
-    if (panel->results.spec->grid.count == 2)
-        sa_buffer_text(buffer, "<p>Framed: the best cell; with a dot: those that are not worse.</p>\n");
     return SA_OK;
 }
 
@@ -217,7 +225,7 @@ static sa_status add_panel(sa_buffer *buffer, const sa_report *report, const sa_
         sa_panel_shown(panel) == SA_REGRET_REALISED ? "Realised" : "Expected", panel->rounds,
         panel->options->slate, panel->options->arms);
     SA_TRY(add_table(buffer, report, panel));
-    if (sa_panel_is_sweep(panel)) SA_TRY(add_sweep(buffer, panel));
+    if (sa_panel_is_sweep(panel)) SA_TRY(add_sweep(buffer, report, panel));
     add_runs(buffer, panel);
     sa_buffer_text(buffer, "<h3>Options</h3>\n");
     sa_page_options(buffer, panel);

@@ -5,7 +5,8 @@
  *   reference.c                                  published curves
  *   summarise.c, names.c, sweep.c                from panels to numbers and words
  *   style.c                                      what is to be shown, and how
- *   table.c, csv.c, latex.c, gnuplot.c, figure.c to tables and figures
+ *   table.c, csv.c, latex.c                      to tables
+ *   gnuplot.c, figure.c, heat_map.c              to figures
  *   page.c, page_style.c, page_options.c         to the page
  *   write.c                                      and to the disk */
 #ifndef SA_REPORT_REPORT_H
@@ -227,8 +228,8 @@ sa_status sa_sweep_title(const sa_report_panel *panel, char **title);
 bool sa_agent_is_drawn(const sa_report_panel *panel, size_t index);
 /* Compares each cell with the best of its environment. */
 sa_status sa_sweep_compare(sa_report_panel *panel);
-/* Mean regret over two options as SVG, of the agents whose label before the cell's values is `base`. */
-sa_status sa_sweep_heat_map(const sa_report_panel *panel, const char *base, sa_buffer *svg);
+/* Is `base` its label without the cell? */
+bool sa_sweep_is_of(const sa_report_panel *panel, const sa_report_agent *agent, const char *base);
 /* The label of an agent without its cell, "" where there is one agent; caller frees. `*first`: it has a heat
  * map, that is to be drawn now: the grid has two options, and no agent before it has this label. */
 sa_status sa_sweep_base(const sa_report_panel *panel, size_t index, char **base, bool *first);
@@ -258,13 +259,20 @@ void sa_latex_text(sa_buffer *buffer, const char *text);
 sa_status sa_table_latex(const sa_report *report, sa_buffer *buffer);
 void sa_curves_csv(const sa_report *report, sa_buffer *buffer);
 
-/* ---- figures (figure.c, gnuplot.c) ---- */
+/* ---- figures (figure.c, heat_map.c, gnuplot.c) ---- */
 
 typedef enum sa_picture { SA_PICTURE_SVG, SA_PICTURE_PNG, SA_PICTURE_PDF } sa_picture;
 
 /* Runs gnuplot on a script; what it printed is in `out`. SA_UNSUPPORTED with a sentence when it is missing or
  * fails. */
 sa_status sa_gnuplot(const sa_buffer *script, sa_buffer *out);
+/* In single quotes, where gnuplot takes everything as it is but the quote, which is doubled. */
+void sa_gnuplot_quote(sa_buffer *script, const char *text);
+/* How it draws: letters and lines by a scale, 1 in a figure of the usual size, and a size in 1/96 inch. */
+void sa_gnuplot_terminal(sa_buffer *script, sa_picture kind, double scale, size_t width, size_t height);
+/* Mean regret over two options, of the agents whose label before the cell's values is `base`. */
+sa_status sa_heat_map(const sa_report *report, const sa_report_panel *panel, const char *base,
+                      sa_picture kind, sa_buffer *out);
 /* One panel without a legend, or all panels side by side with one legend. */
 sa_status sa_figure_panel(const sa_report *report, const sa_report_panel *panel, sa_buffer *out);
 sa_status sa_figure_all(const sa_report *report, sa_picture kind, sa_buffer *out);

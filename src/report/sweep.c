@@ -1,13 +1,11 @@
-/* A sweep: which cell is best, which are not worse, and a heat map.
+/* A sweep: which cell is best, and which are not worse.
  *
  * Cells of one environment are compared with each other, run by run, since they see the same draws: with
  * d_r the difference of a cell to the best in run r, the cell is not worse where the 95% interval of the
  * mean of d_r reaches down to 0. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/functions.h"
 #include "base/memory.h"
 #include "report/report.h"
 
@@ -84,63 +82,9 @@ bool sa_agent_is_drawn(const sa_report_panel *panel, size_t index) {
     return better < DRAWN;
 }
 
-/* ---- the heat map ---- */
+/* ---- the agents of all cells ---- */
 
-enum { CELL_WIDTH = 92, CELL_HEIGHT = 38, LEFT = 110, TOP = 58, STOPS = 5 };
-
-/* Light where regret is small; dark to light also in grey. */
-static void colour_of(double share, int colour[3]) {
-    static const int stops[STOPS][3] = {
-        {253, 231, 37}, {94, 201, 98}, {33, 145, 140}, {59, 82, 139}, {68, 1, 84}};
-    double place = fmin(fmax(share, 0), 1) * (STOPS - 1);
-    size_t low = place >= STOPS - 1 ? STOPS - 2 : (size_t)place;
-    for (int i = 0; i < 3; i++)
-        colour[i] = (int)lround(stops[low][i] + (place - (double)low) * (stops[low + 1][i] - stops[low][i]));
-}
-
-/* One cell that is far off must not make all others look alike. */
-static bool by_logarithm(double low, double high) { return low > 0 && high > 4 * low; }
-
-static void add_label(sa_buffer *svg, double x, double y, const char *style, const char *name,
-                      const char *value) {
-    sa_buffer_format(svg, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, style);
-    if (*name) sa_html_text(svg, name);
-    if (*name && *value) sa_buffer_text(svg, " = ");
-    sa_html_text(svg, value);
-    sa_buffer_text(svg, "</text>\n");
-}
-
-/* Blanks around the best, and a dot behind those that are not worse. */
-static void add_cell(sa_buffer *svg, const sa_report_panel *panel, const sa_report_agent *agent, double low,
-                     double high) {
-    const sa_grid *grid = &panel->results.spec->grid;
-    double x = LEFT + (double)sa_grid_place(grid, agent->of->cell, 1) * CELL_WIDTH;
-    double y = TOP + (double)sa_grid_place(grid, agent->of->cell, 0) * CELL_HEIGHT;
-    double mean = agent->totals.final[sa_panel_shown(panel)].mean,
-           share = high > low ? (mean - low) / (high - low) : 0;
-    if (by_logarithm(low, high)) share = sa_log(mean / low) / sa_log(high / low);
-    int colour[3];
-    char number[48];
-    colour_of(share, colour);
-    sa_buffer_format(
-        svg, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"rgb(%d,%d,%d)\"></rect>\n", x, y,
-        CELL_WIDTH, CELL_HEIGHT, colour[0], colour[1], colour[2]);
-    if (agent->standing == SA_BEST)
-        sa_buffer_format(
-            svg,
-            "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#d00000\" "
-            "stroke-width=\"3\"></rect>\n",
-            x + 2, y + 2, CELL_WIDTH - 4, CELL_HEIGHT - 4);
-    snprintf(number, sizeof number, "%.4g%s", mean, agent->standing == SA_NOT_WORSE ? " \u2022" : "");
-    for (char *c = number; *c; c++)
-        if (*c == ',') *c = '.'; /* the locale's decimal point */
-    add_label(svg, x + CELL_WIDTH / 2.0, y + CELL_HEIGHT / 2.0 + 5,
-              share > 0.45 ? "text-anchor=\"middle\" fill=\"#fff\"" : "text-anchor=\"middle\" fill=\"#000\"",
-              "", number);
-}
-
-/* Of the agents whose label, without the cell, is `base`. */
-static bool is_of(const sa_report_panel *panel, const sa_report_agent *agent, const char *base) {
+bool sa_sweep_is_of(const sa_report_panel *panel, const sa_report_agent *agent, const char *base) {
     char *label = NULL;
     if (sa_grid_label(&panel->results.spec->grid, agent->of->cell, *base ? base : NULL, &label) != SA_OK)
         return false;
@@ -148,40 +92,6 @@ static bool is_of(const sa_report_panel *panel, const sa_report_agent *agent, co
     sa_free(label);
     return same;
 }
-
-sa_status sa_sweep_heat_map(const sa_report_panel *panel, const char *base, sa_buffer *svg) {
-    const sa_grid_axis *down = &panel->results.spec->grid.axes[0],
-                       *across = &panel->results.spec->grid.axes[1];
-    int shown = sa_panel_shown(panel);
-    double low = INFINITY, high = -INFINITY;
-    size_t width = LEFT + across->count * CELL_WIDTH + 10, height = TOP + down->count * CELL_HEIGHT + 10;
-    for (size_t i = 0; i < panel->agent_count; i++) {
-        if (!is_of(panel, &panel->agents[i], base)) continue;
-        low = fmin(low, panel->agents[i].totals.final[shown].mean);
-        high = fmax(high, panel->agents[i].totals.final[shown].mean);
-    }
-    sa_buffer_format(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" viewBox=\"0 0 %zu %zu\" "
-        "font-family=\"Helvetica,Arial,sans-serif\" font-size=\"14\">\n"
-        "<rect width=\"%zu\" height=\"%zu\" fill=\"#fff\"></rect>\n",
-        width, height, width, height, width, height);
-    add_label(svg, LEFT, 18, "font-weight=\"bold\"", base,
-              shown == SA_REGRET_REALISED ? "mean realised regret" : "mean expected regret");
-    add_label(svg, LEFT - 8, TOP - 8, "text-anchor=\"end\"", "", down->name);
-    for (size_t i = 0; i < across->count; i++)
-        add_label(svg, LEFT + ((double)i + 0.5) * CELL_WIDTH, TOP - 8, "text-anchor=\"middle\"",
-                  i ? "" : across->name, across->values[i]);
-    for (size_t i = 0; i < down->count; i++)
-        add_label(svg, LEFT - 8, TOP + ((double)i + 0.5) * CELL_HEIGHT + 5, "text-anchor=\"end\"", "",
-                  down->values[i]);
-    for (size_t i = 0; i < panel->agent_count; i++)
-        if (is_of(panel, &panel->agents[i], base)) add_cell(svg, panel, &panel->agents[i], low, high);
-    sa_buffer_text(svg, "</svg>\n");
-    return svg->status;
-}
-
-/* ---- the agents of all cells ---- */
 
 sa_status sa_sweep_base(const sa_report_panel *panel, size_t index, char **base, bool *first) {
     const sa_report_agent *agent = &panel->agents[index];
@@ -193,6 +103,6 @@ sa_status sa_sweep_base(const sa_report_panel *panel, size_t index, char **base,
     (*base)[size > tail ? size - tail - 1 : 0] = 0;
     *first = panel->results.spec->grid.count == 2;
     for (size_t i = 0; i < index; i++)
-        if (is_of(panel, &panel->agents[i], *base)) *first = false;
+        if (sa_sweep_is_of(panel, &panel->agents[i], *base)) *first = false;
     return SA_OK;
 }

@@ -65,17 +65,22 @@ static sa_status write_file(const char *folder, const char *name, const char *en
     return status;
 }
 
-/* sweep.svg, or sweep-LABEL.svg where there are several agents. */
-static sa_status write_heat_maps(const sa_report_panel *panel, const char *folder) {
+/* sweep.svg, .pdf and .png, or sweep-LABEL.svg and so on where there are several agents. */
+static sa_status write_heat_maps(const sa_report *report, const char *folder) {
+    static const char *const endings[] = {
+        [SA_PICTURE_SVG] = ".svg", [SA_PICTURE_PNG] = ".png", [SA_PICTURE_PDF] = ".pdf"};
+    const sa_report_panel *panel = &report->panels[0];
     for (size_t i = 0; i < panel->agent_count; i++) {
         char *base, *name = NULL;
         bool first;
-        sa_buffer svg = {0};
         SA_TRY(sa_sweep_base(panel, i, &base, &first));
-        sa_status status = first ? sa_sweep_heat_map(panel, base, &svg) : SA_OK;
-        if (status == SA_OK && first) status = sa_format(&name, "sweep%s%s", *base ? "-" : "", base);
-        if (status == SA_OK && first) status = write_file(folder, name, ".svg", &svg);
-        sa_buffer_clear(&svg);
+        sa_status status = first ? sa_format(&name, "sweep%s%s", *base ? "-" : "", base) : SA_OK;
+        for (int kind = SA_PICTURE_SVG; status == SA_OK && first && kind <= SA_PICTURE_PDF; kind++) {
+            sa_buffer picture = {0};
+            status = sa_heat_map(report, panel, base, kind, &picture);
+            if (status == SA_OK) status = write_file(folder, name, endings[kind], &picture);
+            sa_buffer_clear(&picture);
+        }
         sa_free(name);
         sa_free(base);
         SA_TRY(status);
@@ -93,8 +98,7 @@ static sa_status write_all(const sa_report *report, const char *folder, const ma
                  {"curves", ".csv", &self->curves}, {"table", ".tex", &self->latex},
                  {"report", ".html", &self->page}};
     SA_TRY(sa_folder_make(folder));
-    if (self->svg.text && sa_panel_is_sweep(&report->panels[0]))
-        SA_TRY(write_heat_maps(&report->panels[0], folder));
+    if (self->svg.text && sa_panel_is_sweep(&report->panels[0])) SA_TRY(write_heat_maps(report, folder));
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (files[i].buffer->text)
             SA_TRY(write_file(folder, files[i].name, files[i].ending, files[i].buffer));
