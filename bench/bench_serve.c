@@ -7,7 +7,6 @@
  *   trainings: 99th percentile of decide, open loop at half the peak, while trainings run over that without
  *
  * bench_serve retention: what removing old events costs. */
-#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,20 +36,22 @@ static bool admit_all(sv_exchange *self) {
 }
 
 static void answer_constant(sv_exchange *self) {
-    json_t *body = json_loadb(self->body.data, self->body.size, JSON_REJECT_DUPLICATES, NULL);
-    json_decref(body);
-    text_put(
+    sa_json body = {0};
+    bool good =
+        sa_json_parse(&body, self->body.text, self->body.size) == SA_OK && sa_json_check_keys(&body) == SA_OK;
+    sa_json_clear(&body);
+    sa_buffer_format(
         &self->answer,
         "{\"event\": \"0123456789abcdef0123456789abcdef\", \"slate\": [1, 5, 7, 2], \"propensity\": null, "
         "\"prefix_propensities\": null, \"position_propensities\": null, \"model\": 1}\n");
     self->answer_type = "application/json";
-    self->status = body ? 201 : 400;
+    self->status = good ? 201 : 400;
 }
 
 static void end_constant(sv_exchange *self, double seconds) {
     (void)seconds;
-    text_free(&self->body);
-    text_free(&self->answer);
+    sa_buffer_clear(&self->body);
+    sa_buffer_clear(&self->answer);
 }
 
 static void serve_constant(int report) {

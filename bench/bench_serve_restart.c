@@ -62,7 +62,7 @@ static void add_event(sv_store *store, int64_t agent, int number) {
 }
 
 static void make_journal(int agents, int rows, const char *options) {
-    sv_text sentence = {0};
+    sa_buffer sentence = {0};
     char settings[2000], name[32];
     sv_store *store = sv_store_open(folder, true, &sentence);
     need(store, sentence.data);

@@ -38,7 +38,8 @@ def declarations(include, compiler):
             ours = os.path.realpath(marker[1]).startswith(own)
         elif ours:
             kept.append(line)
-    return re.sub(r"__attribute__\s*\(\(visibility\(\"default\"\)\)\)", "", "\n".join(kept))
+    text = re.sub(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", "", "\n".join(kept))
+    return re.sub(r"static inline ([^{;]*)\{[^{}]*\}", r"\1;", text)  # declared, and compiled by the header
 
 
 def write(out, include, callbacks, compiler):

@@ -5,7 +5,7 @@
 #include "clock.h"
 
 /* Rates over the bucket before this one and what there is of this one. */
-static void write_rates(sv_agent *self, sv_text *out) {
+static void write_rates(sv_agent *self, sa_buffer *out) {
     int64_t now = sv_clock_milliseconds(), number = now / 1000 / SERIES_SECONDS;
     double decisions = 0, feedbacks = 0,
            seconds = (double)(now - (number - 1) * SERIES_SECONDS * 1000) / 1000;
@@ -15,34 +15,34 @@ static void write_rates(sv_agent *self, sv_text *out) {
         decisions += (double)at->decisions;
         feedbacks += (double)at->feedbacks;
     }
-    text_put(out, "\"rates\": {\"decisions_per_second\": %.3g, \"feedback_per_second\": %.3g}",
-             decisions / seconds, feedbacks / seconds);
+    sa_buffer_format(out, "\"rates\": {\"decisions_per_second\": %.3g, \"feedback_per_second\": %.3g}",
+                     decisions / seconds, feedbacks / seconds);
 }
 
 /* Oldest first: [[seconds since 1970, decisions, feedback, learnt, mean feedback or null], ...]. */
-static void write_series(sv_agent *self, sv_text *out) {
+static void write_series(sv_agent *self, sa_buffer *out) {
     int64_t number = sv_clock_milliseconds() / 1000 / SERIES_SECONDS;
-    text_put(out, ", \"series\": {\"seconds\": %d, \"rows\": [", SERIES_SECONDS);
+    sa_buffer_format(out, ", \"series\": {\"seconds\": %d, \"rows\": [", SERIES_SECONDS);
     bool first = true;
     for (int64_t i = number < SERIES_BUCKETS ? 0 : number - SERIES_BUCKETS + 1; i <= number; i++) {
         const sv_bucket *at = &self->series[i % SERIES_BUCKETS];
         if (at->number != i) continue;
-        text_put(out, "%s[%lld, %llu, %llu, %llu, ", first ? "" : ", ", (long long)i * SERIES_SECONDS,
-                 (unsigned long long)at->decisions, (unsigned long long)at->feedbacks,
-                 (unsigned long long)at->learnt);
-        text_number(out, at->learnt ? at->reward / (double)at->learnt : NAN);
-        text_put(out, "]");
+        sa_buffer_format(out, "%s[%lld, %llu, %llu, %llu, ", first ? "" : ", ", (long long)i * SERIES_SECONDS,
+                         (unsigned long long)at->decisions, (unsigned long long)at->feedbacks,
+                         (unsigned long long)at->learnt);
+        sa_buffer_number(out, at->learnt ? at->reward / (double)at->learnt : NAN, 0);
+        sa_buffer_format(out, "]");
         first = false;
     }
-    text_put(out, "]}, \"recent\": [");
+    sa_buffer_format(out, "]}, \"recent\": [");
     first = true;
     for (size_t i = 1; i <= RECENT; i++) {
-        const char *json = self->recent[(self->recent_next + RECENT - i) % RECENT].json;
+        const char *json = self->recent[(self->recent_next + RECENT - i) % RECENT].json.text;
         if (!json) break;
-        text_put(out, "%s%s", first ? "" : ", ", json);
+        sa_buffer_format(out, "%s%s", first ? "" : ", ", json);
         first = false;
     }
-    text_put(out, "]");
+    sa_buffer_format(out, "]");
 }
 
 /* After a start, what the journal has is counted while others are counted on: 0 stands for less than that. */
@@ -51,24 +51,25 @@ static unsigned long long get(atomic_uint_fast64_t *counter) {
     return value > 0 ? (unsigned long long)value : 0;
 }
 
-void sv_agent_write(sv_agent *self, bool all, sv_text *out) {
-    text_put(out, "{\"name\": ");
-    text_string(out, self->name);
+void sv_agent_write(sv_agent *self, bool all, sa_buffer *out) {
+    sa_buffer_format(out, "{\"name\": ");
+    sa_buffer_quote(out, self->name);
     pthread_mutex_lock(&self->lock);
     const sa_agent_counts *counts = &self->counts;
-    text_put(out, ", \"settings\": ");
+    sa_buffer_format(out, ", \"settings\": ");
     sv_settings_write(self->settings, out);
     if (atomic_load(&self->broken)) {
-        text_put(out, ", \"broken\": ");
-        text_string(out, self->why);
+        sa_buffer_format(out, ", \"broken\": ");
+        sa_buffer_quote(out, self->why);
     }
-    text_put(out, ", \"model\": ");
+    sa_buffer_format(out, ", \"model\": ");
     if (self->policy)
-        text_put(out, "%llu, \"model_age_seconds\": %.1f",
-                 (unsigned long long)sv_policy_version(self->policy), sv_clock_seconds() - self->policy_time);
+        sa_buffer_format(out, "%llu, \"model_age_seconds\": %.1f",
+                         (unsigned long long)sv_policy_version(self->policy),
+                         sv_clock_seconds() - self->policy_time);
     else
-        text_put(out, "null");
-    text_put(
+        sa_buffer_format(out, "null");
+    sa_buffer_format(
         out,
         ", \"counts\": {\"decisions\": %llu, \"waiting\": %llu, \"learnt\": %llu, \"feedback\": %llu, "
         "\"late\": %llu, \"retries\": %llu, \"skipped\": %llu, \"observations\": %llu, \"trainings\": %llu, "
@@ -80,10 +81,10 @@ void sv_agent_write(sv_agent *self, bool all, sv_text *out) {
         (unsigned long long)counts->bytes, get(&self->last_seq));
     write_rates(self, out);
     if (self->unknown.count) {
-        text_put(out, ", \"unknown_fields\": ");
+        sa_buffer_format(out, ", \"unknown_fields\": ");
         sv_unknown_write(&self->unknown, out);
     }
     if (all) write_series(self, out);
     pthread_mutex_unlock(&self->lock);
-    text_put(out, "}");
+    sa_buffer_format(out, "}");
 }

@@ -1,6 +1,7 @@
 #include "agents.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ void sv_agent_retain(sv_agent *self) { atomic_fetch_add(&self->owners, 1); }
 
 void sv_agent_release(sv_agent *self) {
     if (!self || atomic_fetch_sub(&self->owners, 1) > 1) return;
-    for (size_t i = 0; i < RECENT; i++) free(self->recent[i].json);
+    for (size_t i = 0; i < RECENT; i++) sa_buffer_clear(&self->recent[i].json);
     sv_policy_release(self->policy);
     sv_settings_release(self->served);
     sv_model_destroy(self->model);
@@ -97,18 +98,18 @@ size_t sv_agents_count(sv_agents *self) {
     return count;
 }
 
-size_t sv_agents_broken(sv_agents *self, sv_text *names) {
+size_t sv_agents_broken(sv_agents *self, sa_buffer *names) {
     size_t count = 0;
-    if (names) text_put(names, "[");
+    if (names) sa_buffer_format(names, "[");
     pthread_rwlock_rdlock(&self->lock);
     for (size_t i = 0; i < self->count; i++) {
         if (!atomic_load(&self->list[i]->broken)) continue;
-        if (names && count) text_put(names, ", ");
-        if (names) text_string(names, self->list[i]->name);
+        if (names && count) sa_buffer_format(names, ", ");
+        if (names) sa_buffer_quote(names, self->list[i]->name);
         count++;
     }
     pthread_rwlock_unlock(&self->lock);
-    if (names) text_put(names, "]");
+    if (names) sa_buffer_format(names, "]");
     return count;
 }
 
@@ -209,13 +210,13 @@ bool sv_agent_wants_decision(sv_agent *self) {
     return wanted;
 }
 
-void sv_agent_show_decision(sv_agent *self, char *json) {
+void sv_agent_show_decision(sv_agent *self, sa_buffer json) {
     pthread_mutex_lock(&self->lock);
-    char *before = self->recent[self->recent_next].json;
+    sa_buffer before = self->recent[self->recent_next].json;
     self->recent[self->recent_next].json = json;
     self->recent_next = (self->recent_next + 1) % RECENT;
     pthread_mutex_unlock(&self->lock);
-    free(before);
+    sa_buffer_clear(&before);
 }
 
 /* Of now; the lock is held. */
@@ -253,7 +254,7 @@ void sv_agent_count_learnt(sv_agent *self, double reward) {
     pthread_mutex_unlock(&self->lock);
 }
 
-bool sv_agent_warn(sv_agent *self, const sv_unknown *request, const sa_schema *schema, sv_text *out) {
+bool sv_agent_warn(sv_agent *self, const sv_unknown *request, const sa_schema *schema, sa_buffer *out) {
     pthread_mutex_lock(&self->lock);
     bool warned = sv_unknown_warn(&self->unknown, request, schema, out);
     pthread_mutex_unlock(&self->lock);

@@ -15,7 +15,7 @@ enum { RECENT = 12, SERIES_BUCKETS = 121, SERIES_SECONDS = 5 };
 
 /* A decision as the page shows it: one JSON object. */
 typedef struct recent {
-    char *json;
+    sa_buffer json;
 } sv_recent;
 
 /* What happened in 5 seconds. */
@@ -103,7 +103,7 @@ sv_agent *sv_agents_find(sv_agents *self, const char *name); /* retained; NULL: 
 sv_agent *sv_agents_find_id(sv_agents *self, int64_t id);
 size_t sv_agents_count(sv_agents *self);
 /* Agents that are broken; their names as a JSON list, if `names`. */
-size_t sv_agents_broken(sv_agents *self, sv_text *names);
+size_t sv_agents_broken(sv_agents *self, sa_buffer *names);
 /* All of them, retained, into `out` (LIMIT_AGENTS + 1); how many. */
 size_t sv_agents_all(sv_agents *self, sv_agent **out);
 
@@ -123,15 +123,15 @@ bool sv_agent_is_sound(sv_agent *self, sv_refusal *why);
 void sv_agent_wrote(sv_agent *self, uint64_t seq);
 /* Does the page want another decision by now? It is shown a few a second. */
 bool sv_agent_wants_decision(sv_agent *self);
-/* Takes the JSON, from malloc. */
-void sv_agent_show_decision(sv_agent *self, char *json);
+/* Takes the JSON. */
+void sv_agent_show_decision(sv_agent *self, sa_buffer json);
 void sv_agent_count_decision(sv_agent *self);
 void sv_agent_count_feedback(sv_agent *self);
 void sv_agent_count_learnt(sv_agent *self, double reward);
 /* A list of sentences, JSON, about a request's unknown fields; false: nothing needs to be said. */
-bool sv_agent_warn(sv_agent *self, const sv_unknown *request, const sa_schema *schema, sv_text *out);
+bool sv_agent_warn(sv_agent *self, const sv_unknown *request, const sa_schema *schema, sa_buffer *out);
 void sv_agent_count_unknown(sv_agent *self, const sv_unknown *request);
 /* Status as JSON: settings, counts, version, rates; with `all` the series and the latest decisions, too. */
-void sv_agent_write(sv_agent *self, bool all, sv_text *out);
+void sv_agent_write(sv_agent *self, bool all, sa_buffer *out);
 
 #endif

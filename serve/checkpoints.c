@@ -25,22 +25,22 @@ bool sv_checkpoints_note(sv_agent *agent, const sv_store_agent *from) {
 }
 
 static bool open_one(sv_agent *agent, const sv_checkpoint *from, const char *folder, sv_refusal *why) {
-    sv_text path = {0};
+    sa_buffer path = {0};
     uint64_t last = atomic_load(&agent->last_seq);
     if (from->seq > last) /* rows to come would have numbers that it has learnt under another meaning */
         return sv_refuse(why, 503,
                          "it has learnt row %llu, and the journal ends with row %llu: rows are gone",
                          (unsigned long long)from->seq, (unsigned long long)last);
     sv_settings *settings = sv_settings_read_text(from->settings, strlen(from->settings), why);
-    text_put(&path, "%s/%s", folder, from->file);
-    bool good = settings && (!path.failed || sv_refuse(why, 503, "memory could not be had")) &&
-                sv_model_load(path.data, &agent->model, why);
+    sa_buffer_format(&path, "%s/%s", folder, from->file);
+    bool good = settings && (!path.status || sv_refuse(why, 503, "memory could not be had")) &&
+                sv_model_load(path.text, &agent->model, why);
     if (good) {
         agent->learner_settings = settings;
         agent->learnt_seq = from->seq;
     } else
         sv_settings_release(settings);
-    text_free(&path);
+    sa_buffer_clear(&path);
     return good;
 }
 
@@ -76,7 +76,7 @@ typedef struct checkpoint_job {
     sv_job job;
     const sv_agent *agent;
     sv_checkpoint made;
-    sv_text settings;
+    sa_buffer settings;
     bool begins; /* the file is named before it is written, so that what is cut off can be removed */
     pthread_mutex_t lock;
     pthread_cond_t ended;
@@ -87,7 +87,7 @@ typedef struct checkpoint_job {
 static sv_store_status write_row(sv_job *base, sv_store *store) {
     checkpoint_job *self = (checkpoint_job *)base;
     if (self->begins) return sv_store_leftover(store, self->agent->id, self->made.file);
-    return sv_store_checkpoint(store, self->agent->id, self->made.seq, self->made.file, self->settings.data,
+    return sv_store_checkpoint(store, self->agent->id, self->made.seq, self->made.file, self->settings.text,
                                !self->agent->checkpoint_damaged, self->agent->older_damaged,
                                sv_clock_milliseconds());
 }
@@ -118,10 +118,10 @@ static bool submit_and_wait(checkpoint_job *job, sv_writer *writer, sv_refusal *
 }
 
 static void remove_file(const char *folder, const char *file) {
-    sv_text path = {0};
-    text_put(&path, "%s/%s", folder, file);
-    if (*file && !path.failed) unlink(path.data);
-    text_free(&path);
+    sa_buffer path = {0};
+    sa_buffer_format(&path, "%s/%s", folder, file);
+    if (*file && !path.status) unlink(path.text);
+    sa_buffer_clear(&path);
 }
 
 /* The name has the row; another checkpoint at the same row has another name. */
@@ -147,21 +147,21 @@ static void shift(sv_agent *agent, const sv_checkpoint *made, const char *folder
 }
 
 bool sv_checkpoints_write(sv_agent *agent, const char *folder, sv_writer *writer, sv_refusal *why) {
-    sv_text path = {0};
+    sa_buffer path = {0};
     checkpoint_job job = {.agent = agent, .made.seq = agent->learnt_seq};
     name_file(agent, job.made.file);
-    text_put(&path, "%s/%s", folder, job.made.file);
+    sa_buffer_format(&path, "%s/%s", folder, job.made.file);
     sv_settings_write(agent->learner_settings, &job.settings);
-    bool good = (!path.failed && !job.settings.failed) || sv_refuse(why, 503, "memory could not be had");
+    bool good = (!path.status && !job.settings.status) || sv_refuse(why, 503, "memory could not be had");
     job.begins = true;
     if (good) good = submit_and_wait(&job, writer, why);
     job.begins = false;
-    sa_status status = good ? sv_model_save(agent->model, path.data) : SA_OK;
+    sa_status status = good ? sv_model_save(agent->model, path.text) : SA_OK;
     if (status != SA_OK) good = sv_refuse_library(why, status);
     if (good) good = submit_and_wait(&job, writer, why);
     if (good) shift(agent, &job.made, folder);
-    text_free(&path);
-    text_free(&job.settings);
+    sa_buffer_clear(&path);
+    sa_buffer_clear(&job.settings);
     return good;
 }
 

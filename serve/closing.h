@@ -8,9 +8,9 @@
 /* What a slate's values (count), NaN where nothing came, teach: arms without feedback get the default; where
  * users scan from the top and stop at their click, what is behind it was not seen. Appends them to `data` as
  * JSON, and returns the sum of what was seen. */
-double sv_closing_fill(const sv_settings *settings, double *values, size_t count, sv_text *data);
+double sv_closing_fill(const sv_settings *settings, double *values, size_t count, sa_buffer *data);
 /* Adds the row of the decision, with such data. */
-sv_store_status sv_closing_add(sv_store *store, int64_t agent, int64_t decision, const sv_text *data,
+sv_store_status sv_closing_add(sv_store *store, int64_t agent, int64_t decision, const sa_buffer *data,
                                uint64_t *seq);
 /* The same with the feedback that is there now, combined. */
 sv_store_status sv_closing_write(sv_store *store, const sv_settings *settings,

@@ -5,8 +5,8 @@
 #include "agents.h"
 #include "refusal.h"
 #include "store.h"
-#include "text.h"
 #include "writer.h"
+#include <superarm/json.h>
 
 typedef struct service sv_service;
 struct route;
@@ -22,12 +22,12 @@ typedef struct exchange {
     const char *from; /* address; NULL: unknown */
     const void *peer; /* the same for all who share lanes as one, and never looked into; NULL: unknown */
     const char *key;  /* name of the client's; NULL: none */
-    sv_text body;
+    sa_buffer body;
 
     /* the answer */
     int status; /* 0: not yet */
     const char *answer_type;
-    sv_text answer;
+    sa_buffer answer;
     int file;          /* sent instead of the answer, if not -1 */
     const char *allow; /* of 405 */
     char error[160];   /* the sentence of a refusal, for the log */

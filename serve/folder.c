@@ -12,17 +12,17 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "text.h"
+#include <superarm/json.h>
 
 static const double SPARE_BYTES = 8e6; /* for the journal */
 
 static bool no_memory(sv_refusal *why) { return sv_refuse(why, 503, "memory could not be had"); }
 
 static char *inside(const char *folder, const char *name) {
-    sv_text path = {0};
-    text_put(&path, "%s/%s", folder, name);
-    if (path.failed) text_free(&path);
-    return path.data;
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = malloc(size);
+    if (path) snprintf(path, size, "%s/%s", folder, name);
+    return path;
 }
 
 /* Bytes of a file of the folder; -1: it is not there. */

@@ -15,7 +15,6 @@
 #include "http_line.h"
 #include "http_listen.h"
 #include "http_loop.h"
-#include "pool.h"
 #include "thread_name.h"
 
 enum { EVENTS = 256, TURN_MILLISECONDS = 100, OTHER_FILES = 256, STACK = 1 << 20 };
@@ -298,7 +297,6 @@ sv_http *sv_http_start(const sv_http_options *options, sv_refusal *why) {
     self->last_done = &self->done;
     pthread_mutex_init(&self->lock, NULL);
     signal(SIGPIPE, SIG_IGN);
-    sv_pool_install();
     find_limits(&self->options);
     sv_http_connections_begin(&self->connections, self->options.connections, self->options.of_address);
     if (open_all(self, why)) return self;

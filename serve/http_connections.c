@@ -114,8 +114,8 @@ void sv_http_connections_remove(sv_http_connections *self, sv_connection *connec
 }
 
 void sv_http_connections_free(sv_connection *connection) {
-    text_free(&connection->kept);
-    text_free(&connection->head);
+    sa_buffer_clear(&connection->kept);
+    sa_buffer_clear(&connection->head);
     free(connection);
 }
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "text.h"
+#include <superarm/json.h>
 
 typedef enum connection_state {
     CONNECTION_NEW,     /* no request so far */
@@ -48,9 +48,9 @@ typedef struct connection {
     bool queued;   /* in the loop's list of those that go on at once */
     struct connection *next_queued;
     unsigned window; /* of the loop's clock, when it last had a request */
-    sv_text kept;    /* bytes of the next request */
+    sa_buffer kept;  /* bytes of the next request */
     struct request *request;
-    sv_text head;   /* of the answer, what was not sent at once */
+    sa_buffer head; /* of the answer, what was not sent at once */
     size_t sent;    /* of head and body, or of head and file */
     size_t dropped; /* bytes while leaving */
 } sv_connection;

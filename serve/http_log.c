@@ -79,12 +79,12 @@ sv_http_log *sv_http_log_start(void) {
     return NULL;
 }
 
-bool sv_http_log_add(sv_http_log *self, const sv_text *line) {
-    if (line->failed || !line->size) return false;
+bool sv_http_log_add(sv_http_log *self, const sa_buffer *line) {
+    if (line->status || !line->size) return false;
     pthread_mutex_lock(&self->lock);
     bool room = self->size + line->size <= ROOM;
     if (room) {
-        memcpy(self->lines + self->size, line->data, line->size);
+        memcpy(self->lines + self->size, line->text, line->size);
         if (!self->size) pthread_cond_signal(&self->filled);
         self->size += line->size;
     }

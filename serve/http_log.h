@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "text.h"
+#include <superarm/json.h>
 
 typedef struct http_log sv_http_log;
 
 sv_http_log *sv_http_log_start(void); /* NULL: no thread could be had */
 /* One line with its end. false: there was no room, and it is lost. */
-bool sv_http_log_add(sv_http_log *self, const sv_text *line);
+bool sv_http_log_add(sv_http_log *self, const sa_buffer *line);
 /* Writes what is there, for a second at most. */
 void sv_http_log_stop(sv_http_log *self); /* NULL is fine */
 

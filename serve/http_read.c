@@ -20,29 +20,24 @@ static void refuse_request(sv_request *self, int status, const char *sentence, s
 /* Room for so many more, taken from the budget as they arrive: what was announced and not sent costs nothing.
  */
 static bool make_room(sv_http *http, sv_request *self, size_t more) {
-    sv_text *body = &self->exchange.body;
+    sa_buffer *body = &self->exchange.body;
     size_t needed = body->size + more + 1;
-    if (needed <= body->room) return true;
-    size_t room = body->room ? 2 * body->room : 1024, whole = body->size + (size_t)self->left + 1;
+    if (needed <= body->capacity) return true;
+    size_t room = body->capacity ? 2 * body->capacity : 1024, whole = body->size + (size_t)self->left + 1;
     if (room < needed) room = needed;
     if (!self->chunked && room > whole) room = whole;
-    if (!sv_http_hold(http, self, room - body->room)) {
+    if (!sv_http_hold(http, self, room - body->capacity)) {
         refuse_request(self, 503, "bodies that are being read or answered take all of --body-memory,",
                        (size_t)http->options.body_memory);
         return false;
     }
-    char *data = realloc(body->data, room);
-    if (!data) {
-        refuse_request(self, 503, "memory could not be had for a body of", needed);
-        return false;
-    }
-    body->data = data;
-    body->room = room;
-    return true;
+    sa_buffer_reserve(body, room);
+    if (body->status) refuse_request(self, 503, "memory could not be had for a body of", needed);
+    return !body->status;
 }
 
 static void take_body(sv_http *http, sv_request *self, const char *data, size_t size) {
-    sv_text *body = &self->exchange.body;
+    sa_buffer *body = &self->exchange.body;
     if (!self->admitted) {
         self->discarded += size;
         return;
@@ -52,9 +47,9 @@ static void take_body(sv_http *http, sv_request *self, const char *data, size_t 
         return;
     }
     if (!make_room(http, self, size)) return;
-    memcpy(body->data + body->size, data, size);
+    memcpy(body->text + body->size, data, size);
     body->size += size;
-    body->data[body->size] = 0;
+    body->text[body->size] = 0;
 }
 
 /* Is it worth reading on, for the sake of the connection? */
@@ -228,25 +223,25 @@ static size_t use(sv_http *self, sv_connection *connection, char *bytes, size_t 
 
 /* What was kept goes first. */
 static void use_all(sv_http *self, sv_connection *connection, char *bytes, size_t size) {
-    sv_text kept = connection->kept;
+    sa_buffer kept = connection->kept;
     if (!kept.size) {
         size_t used = use(self, connection, bytes, size);
         if (used < size && connection->state < CONNECTION_LEAVING)
-            text_add(&connection->kept, bytes + used, size - used);
+            sa_buffer_bytes(&connection->kept, bytes + used, size - used);
     } else {
-        text_add(&kept, bytes, size);
-        connection->kept = (sv_text){0};
-        size_t used = kept.failed ? 0 : use(self, connection, kept.data, kept.size);
+        sa_buffer_bytes(&kept, bytes, size);
+        connection->kept = (sa_buffer){0};
+        size_t used = kept.status ? 0 : use(self, connection, kept.text, kept.size);
         if (used < kept.size) {
-            memmove(kept.data, kept.data + used, kept.size - used);
+            memmove(kept.text, kept.text + used, kept.size - used);
             kept.size -= used;
             connection->kept = kept;
         } else
-            text_free(&kept);
+            sa_buffer_clear(&kept);
     }
-    if (!connection->kept.failed) return;
+    if (!connection->kept.status) return;
     sv_refusal why = {0};
-    text_free(&connection->kept);
+    sa_buffer_clear(&connection->kept);
     sv_refuse(&why, 503, "memory could not be had");
     if (is_reading(connection) && !connection->request) sv_http_turn_away(self, connection, &why);
 }

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
@@ -90,14 +91,14 @@ static bool sends_body(const sv_exchange *exchange) {
 static void finish(sv_http *self, sv_connection *connection) {
     bool whole = !connection->request || !connection->request->only_head;
     sv_http_end_request(self, connection);
-    text_free(&connection->head);
+    sa_buffer_clear(&connection->head);
     connection->sent = 0;
     if (!connection->close) {
         sv_http_connections_set(&self->connections, connection, CONNECTION_RESTING, self->now);
         connection->pending = connection->kept.size > 0;
         return;
     }
-    text_free(&connection->kept);
+    sa_buffer_clear(&connection->kept);
     if (whole) {
         sv_http_close(self, connection);
         return;
@@ -126,7 +127,7 @@ static ssize_t send_some(const sv_connection *connection, const char *head, size
     size_t sent = connection->sent, of_head = sent < head_size ? head_size - sent : 0,
            of_body = sent > head_size ? sent - head_size : 0;
     struct iovec parts[2] = {{(char *)head + (head_size - of_head), of_head},
-                             {exchange->answer.data + of_body, body - of_body}};
+                             {exchange->answer.text + of_body, body - of_body}};
     struct msghdr message = {.msg_iov = parts, .msg_iovlen = body > of_body ? 2 : 1};
     if (of_head + body - of_body > 0)
         return sendmsg(connection->socket, &message, MSG_NOSIGNAL | (exchange->file >= 0 ? MSG_MORE : 0));
@@ -142,8 +143,8 @@ static void send_on(sv_http *self, sv_connection *connection, const char *head, 
         if (went < 0 && errno == EINTR) continue;
         if (went == 0) errno = EPIPE; /* a file that is shorter than it was */
         if (went <= 0) {
-            if (!connection->head.size) text_add(&connection->head, head, head_size);
-            if (connection->head.failed) errno = ENOMEM;
+            if (!connection->head.size) sa_buffer_bytes(&connection->head, head, head_size);
+            if (connection->head.status) errno = ENOMEM;
             pause_or_close(self, connection);
             return;
         }
@@ -160,7 +161,7 @@ static uint64_t length_of(const sv_exchange *exchange) {
 void sv_http_send(sv_http *self, sv_connection *connection) {
     const sv_exchange *exchange = &connection->request->exchange;
     size_t head_size = connection->head.size;
-    send_on(self, connection, connection->head.data, head_size,
+    send_on(self, connection, connection->head.text, head_size,
             head_size + (sends_body(exchange) ? length_of(exchange) : 0));
 }
 
@@ -173,7 +174,7 @@ static const char NO_MEMORY[] =
 static void fill_in(sv_exchange *exchange) {
     if (exchange->status < 400 || exchange->answer.size || exchange->file >= 0) return;
     exchange->answer_type = "application/json";
-    text_add(&exchange->answer, NO_MEMORY, sizeof NO_MEMORY - 1);
+    sa_buffer_bytes(&exchange->answer, NO_MEMORY, sizeof NO_MEMORY - 1);
 }
 
 void sv_http_answer(sv_http *self, sv_connection *connection) {
@@ -181,9 +182,9 @@ void sv_http_answer(sv_http *self, sv_connection *connection) {
     sv_request *request = connection->request;
     sv_exchange *exchange = &request->exchange;
     sv_exchange_settle(exchange);
-    free(exchange->body.data); /* its size is for the line */
-    exchange->body.data = NULL;
-    exchange->body.room = 0;
+    size_t body_size = exchange->body.size; /* for the line */
+    sa_buffer_clear(&exchange->body);
+    exchange->body.size = body_size;
     sv_http_let_go(self, request);
     fill_in(exchange);
     if (request->left || (request->chunked && request->chunks.place != CHUNK_END))
@@ -196,23 +197,23 @@ void sv_http_answer(sv_http *self, sv_connection *connection) {
 }
 
 /* A whole answer in `out`; its size. */
-static void write_refusal(sv_http *self, const sv_refusal *why, sv_text *out) {
+static void write_refusal(sv_http *self, const sv_refusal *why, sa_buffer *out) {
     char head[HEAD_ROOM];
     sv_exchange answer = {.status = why->status, .file = -1};
     sv_refusal_write(why, &answer.answer);
     size_t size = write_head(self, &answer, answer.answer.size, true, head);
-    text_add(out, head, size);
-    text_add(out, answer.answer.data, answer.answer.size);
-    if (answer.answer.failed) out->failed = true;
-    text_free(&answer.answer);
+    sa_buffer_bytes(out, head, size);
+    sa_buffer_bytes(out, answer.answer.text, answer.answer.size);
+    if (answer.answer.status) out->status = SA_OUT_OF_MEMORY;
+    sa_buffer_clear(&answer.answer);
 }
 
 void sv_http_say(sv_http *self, int socket, const sv_refusal *why) {
-    sv_text all = {0};
+    sa_buffer all = {0};
     write_refusal(self, why, &all);
-    if (!all.failed && send(socket, all.data, all.size, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) { /* it is gone */
+    if (!all.status && send(socket, all.text, all.size, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) { /* it is gone */
     }
-    text_free(&all);
+    sa_buffer_clear(&all);
 }
 
 void sv_http_turn_away(sv_http *self, sv_connection *connection, const sv_refusal *why) {

@@ -7,7 +7,6 @@
 
 #include "clock.h"
 #include "closing.h"
-#include "values.h"
 
 typedef struct walk {
     sv_agent *agent;
@@ -17,9 +16,9 @@ typedef struct walk {
 } sv_walk;
 
 /* A file of the folder for what the library reads from files only. */
-static bool write_scratch(const sv_walk *self, const char *data, size_t size, sv_text *path) {
-    text_put(path, "%s-%lld.npz", self->scratch, (long long)self->agent->id);
-    FILE *file = path->failed ? NULL : fopen(path->data, "wb");
+static bool write_scratch(const sv_walk *self, const char *data, size_t size, sa_buffer *path) {
+    sa_buffer_format(path, "%s-%lld.npz", self->scratch, (long long)self->agent->id);
+    FILE *file = path->status ? NULL : fopen(path->text, "wb");
     bool good = file && (!size || fwrite(data, 1, size, file) == size);
     return file && !fclose(file) && good;
 }
@@ -44,34 +43,34 @@ static void take_new(sv_walk *self, const sv_store_row *row) {
 }
 
 static void take_change(sv_walk *self, const sv_store_row *row) {
-    sv_text scratch = {0};
+    sa_buffer scratch = {0};
     sv_settings *settings = sv_settings_read_text(row->data, row->size, &self->why);
     if (!settings) return;
     bool good = sv_settings_same_agent(self->agent->learner_settings, settings);
     if (!good) {
         good =
             write_scratch(self, NULL, 0, &scratch) ||
-            sv_refuse(&self->why, 503, "%s cannot be written", scratch.failed ? self->scratch : scratch.data);
+            sv_refuse(&self->why, 503, "%s cannot be written", scratch.status ? self->scratch : scratch.text);
         if (good)
-            good = sv_model_change(self->agent->model, self->agent->learner_settings, settings, scratch.data,
+            good = sv_model_change(self->agent->model, self->agent->learner_settings, settings, scratch.text,
                                    &self->why);
         self->agent->checkpoint_wanted = true;
         self->later = !good && self->why.status == 503;
-        if (scratch.data) unlink(scratch.data);
+        if (scratch.text) unlink(scratch.text);
     }
     if (good)
         take_settings(self->agent, settings);
     else
         sv_settings_release(settings);
-    text_free(&scratch);
+    sa_buffer_clear(&scratch);
 }
 
 static void take_model(sv_walk *self, const sv_store_row *row) {
-    sv_text path = {0};
+    sa_buffer path = {0};
     sv_model *model = NULL;
     if (!write_scratch(self, row->data, row->size, &path))
-        sv_refuse(&self->why, 503, "%s cannot be written", path.failed ? self->scratch : path.data);
-    else if (sv_model_load(path.data, &model, &self->why)) {
+        sv_refuse(&self->why, 503, "%s cannot be written", path.status ? self->scratch : path.text);
+    else if (sv_model_load(path.text, &model, &self->why)) {
         self->agent->checkpoint_wanted = true;
         sv_settings *settings = sv_model_settings(model, self->agent->learner_settings, &self->why);
         sv_model_destroy(settings ? self->agent->model : model);
@@ -79,8 +78,8 @@ static void take_model(sv_walk *self, const sv_store_row *row) {
         if (settings) take_settings(self->agent, settings);
     }
     self->later = self->why.status == 503;
-    if (path.data) unlink(path.data);
-    text_free(&path);
+    if (path.text) unlink(path.text);
+    sa_buffer_clear(&path);
 }
 
 /* Learns one event. What the agent refuses, it refuses each time that the row is read: it is left out, and
@@ -123,19 +122,16 @@ static void take_event(sv_walk *self, const sv_store_row *row) {
     size_t *arms = calloc(count + 1, sizeof *arms);
     double *scores = calloc(count + 1, sizeof *scores);
     bool *observed = calloc(count + 1, sizeof *observed);
-    json_t *body = json_loadb(row->of.body, row->of.body_size, 0, NULL);
-    if (!arms || !scores || !observed || !body)
-        sv_refuse(&self->why, 503, "row %llu cannot be read, or memory is short",
-                  (unsigned long long)row->seq);
-    else if (sv_ask_read(&ask, self->agent->learner_settings, json_incref(body), row->of.body,
-                         row->of.body_size, &unread))
+    if (!arms || !scores || !observed)
+        sv_refuse(&self->why, 503, "memory could not be had");
+    else if (sv_ask_read(&ask, self->agent->learner_settings, row->of.body, row->of.body_size, NULL, &unread))
         learn(self, row, &ask, arms, scores, observed);
     else if (unread.status == 400) /* made before the agent was reset to another shape */
         atomic_fetch_add(&self->agent->skipped, 1);
     else
-        self->why = unread;
+        sv_refuse(&self->why, unread.status, "row %llu: %.400s", (unsigned long long)row->seq,
+                  unread.message);
     sv_ask_free(&ask);
-    json_decref(body);
     free(arms);
     free(scores);
     free(observed);

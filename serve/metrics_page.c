@@ -7,13 +7,13 @@
 #include "process.h"
 #include "routes.h"
 
-static void head(sv_text *out, const char *name, const char *kind, const char *help) {
-    text_put(out, "# HELP superarm_%s %s\n# TYPE superarm_%s %s\n", name, help, name, kind);
+static void head(sa_buffer *out, const char *name, const char *kind, const char *help) {
+    sa_buffer_format(out, "# HELP superarm_%s %s\n# TYPE superarm_%s %s\n", name, help, name, kind);
 }
 
-static void one(sv_text *out, const char *name, const char *kind, const char *help, double value) {
+static void one(sa_buffer *out, const char *name, const char *kind, const char *help, double value) {
     head(out, name, kind, help);
-    text_put(out, "superarm_%s %.17g\n", name, value);
+    sa_buffer_format(out, "superarm_%s %.17g\n", name, value);
 }
 
 static const char *route_name(size_t index) {
@@ -40,7 +40,7 @@ static void sum_up(sv_metrics *self, size_t index, uint64_t by_class[6], uint64_
     }
 }
 
-static void write_requests(sv_metrics *self, sv_text *out) {
+static void write_requests(sv_metrics *self, sa_buffer *out) {
     uint64_t by_class[6], buckets[METRICS_BUCKETS];
     double seconds;
     head(out, "requests_total", "counter", "Answers by route and class of status");
@@ -49,8 +49,8 @@ static void write_requests(sv_metrics *self, sv_text *out) {
         sum_up(self, i, by_class, buckets, &seconds);
         for (int k = 1; k < 6; k++)
             if (by_class[k])
-                text_put(out, "superarm_requests_total{route=\"%s\",status=\"%dxx\"} %llu\n", route_name(i),
-                         k, (unsigned long long)by_class[k]);
+                sa_buffer_format(out, "superarm_requests_total{route=\"%s\",status=\"%dxx\"} %llu\n",
+                                 route_name(i), k, (unsigned long long)by_class[k]);
     }
     head(out, "request_seconds", "histogram", "From the headers to the answer");
     for (size_t i = 0; i < METRICS_ROUTES; i++) {
@@ -60,18 +60,18 @@ static void write_requests(sv_metrics *self, sv_text *out) {
         for (int k = 0; k < METRICS_BUCKETS; k++) {
             below += buckets[k];
             if (k < METRICS_BUCKETS - 1)
-                text_put(out, "superarm_request_seconds_bucket{route=\"%s\",le=\"%g\"} %llu\n", route_name(i),
-                         METRICS_BOUNDS[k], (unsigned long long)below);
+                sa_buffer_format(out, "superarm_request_seconds_bucket{route=\"%s\",le=\"%g\"} %llu\n",
+                                 route_name(i), METRICS_BOUNDS[k], (unsigned long long)below);
         }
-        text_put(out, "superarm_request_seconds_bucket{route=\"%s\",le=\"+Inf\"} %llu\n", route_name(i),
-                 (unsigned long long)below);
-        text_put(out, "superarm_request_seconds_sum{route=\"%s\"} %.6f\n", route_name(i), seconds);
-        text_put(out, "superarm_request_seconds_count{route=\"%s\"} %llu\n", route_name(i),
-                 (unsigned long long)below);
+        sa_buffer_format(out, "superarm_request_seconds_bucket{route=\"%s\",le=\"+Inf\"} %llu\n",
+                         route_name(i), (unsigned long long)below);
+        sa_buffer_format(out, "superarm_request_seconds_sum{route=\"%s\"} %.6f\n", route_name(i), seconds);
+        sa_buffer_format(out, "superarm_request_seconds_count{route=\"%s\"} %llu\n", route_name(i),
+                         (unsigned long long)below);
     }
 }
 
-static void write_disk(sv_service *service, sv_text *out) {
+static void write_disk(sv_service *service, sa_buffer *out) {
     sv_store_syncs syncs;
     sv_writer_counts counts;
     sv_learner_counts learnt;
@@ -84,13 +84,13 @@ static void write_disk(sv_service *service, sv_text *out) {
     for (int i = 0; i < 24; i++) {
         below += syncs.by_power[i];
         if (i % 2)
-            text_put(out, "superarm_fsync_seconds_bucket{le=\"%g\"} %llu\n", 1e-6 * (double)(1 << i),
-                     (unsigned long long)below);
+            sa_buffer_format(out, "superarm_fsync_seconds_bucket{le=\"%g\"} %llu\n", 1e-6 * (double)(1 << i),
+                             (unsigned long long)below);
     }
-    text_put(out,
-             "superarm_fsync_seconds_bucket{le=\"+Inf\"} %llu\nsuperarm_fsync_seconds_sum "
-             "%.6f\nsuperarm_fsync_seconds_count %llu\n",
-             (unsigned long long)below, syncs.seconds, (unsigned long long)below);
+    sa_buffer_format(out,
+                     "superarm_fsync_seconds_bucket{le=\"+Inf\"} %llu\nsuperarm_fsync_seconds_sum "
+                     "%.6f\nsuperarm_fsync_seconds_count %llu\n",
+                     (unsigned long long)below, syncs.seconds, (unsigned long long)below);
     one(out, "commits_total", "counter", "Groups of rows that were committed", (double)counts.commits);
     one(out, "committed_jobs_total", "counter", "Requests in those groups", (double)counts.jobs);
     one(out, "failed_commits_total", "counter", "Groups that could not be committed",
@@ -166,42 +166,43 @@ static const struct {
 };
 
 /* Of the events learnt since the start: the sum of each one's feedback. */
-static void write_rewards(sv_agent *const *all, size_t count, sv_text *out) {
+static void write_rewards(sv_agent *const *all, size_t count, sa_buffer *out) {
     head(out, "reward", "summary", "Reward of the events learnt since the start, the sum of their feedback");
     for (size_t i = 0; i < count; i++) {
         pthread_mutex_lock(&all[i]->lock);
         double sum = all[i]->reward_sum, number = (double)all[i]->reward_count;
         pthread_mutex_unlock(&all[i]->lock);
-        text_put(out, "superarm_reward_sum{agent=\"%s\"} %.17g\nsuperarm_reward_count{agent=\"%s\"} %.17g\n",
-                 all[i]->name, sum, all[i]->name, number);
+        sa_buffer_format(
+            out, "superarm_reward_sum{agent=\"%s\"} %.17g\nsuperarm_reward_count{agent=\"%s\"} %.17g\n",
+            all[i]->name, sum, all[i]->name, number);
     }
 }
 
 /* A client's text as a label's value. */
-static void put_label(sv_text *out, const char *text) {
+static void put_label(sa_buffer *out, const char *text) {
     for (; *text; text++) {
         if (*text == '\n')
-            text_put(out, "\\n");
+            sa_buffer_format(out, "\\n");
         else
-            text_put(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+            sa_buffer_format(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
     }
 }
 
-static void write_unknown(sv_agent *const *all, size_t count, sv_text *out) {
+static void write_unknown(sv_agent *const *all, size_t count, sa_buffer *out) {
     head(out, "unknown_fields_total", "counter", "Values of fields that the agent's schema does not have");
     for (size_t i = 0; i < count; i++) {
         pthread_mutex_lock(&all[i]->lock);
         for (size_t k = 0; k < all[i]->unknown.count; k++) {
             const sv_unknown_field *field = &all[i]->unknown.fields[k];
-            text_put(out, "superarm_unknown_fields_total{agent=\"%s\",field=\"", all[i]->name);
+            sa_buffer_format(out, "superarm_unknown_fields_total{agent=\"%s\",field=\"", all[i]->name);
             put_label(out, field->name);
-            text_put(out, "\"} %llu\n", (unsigned long long)field->values);
+            sa_buffer_format(out, "\"} %llu\n", (unsigned long long)field->values);
         }
         pthread_mutex_unlock(&all[i]->lock);
     }
 }
 
-static void write_agents(sv_service *service, sv_text *out) {
+static void write_agents(sv_service *service, sa_buffer *out) {
     sv_agent *all[LIMIT_AGENTS + 1];
     size_t count = sv_agents_all(&service->agents, all);
     one(out, "agents", "gauge", "Agents", (double)count);
@@ -212,7 +213,8 @@ static void write_agents(sv_service *service, sv_text *out) {
             double value = OF_AGENTS[k].value(all[i]);
             pthread_mutex_unlock(&all[i]->lock);
             if (isnan(value)) continue; /* it is not known yet */
-            text_put(out, "superarm_%s{agent=\"%s\"} %.17g\n", OF_AGENTS[k].name, all[i]->name, value);
+            sa_buffer_format(out, "superarm_%s{agent=\"%s\"} %.17g\n", OF_AGENTS[k].name, all[i]->name,
+                             value);
         }
     }
     write_rewards(all, count, out);
@@ -220,7 +222,7 @@ static void write_agents(sv_service *service, sv_text *out) {
     for (size_t i = 0; i < count; i++) sv_agent_release(all[i]);
 }
 
-static void write_process(sv_service *service, sv_text *out) {
+static void write_process(sv_service *service, sa_buffer *out) {
     sv_process_facts facts;
     sv_process_look(service->folder.path, &facts);
     const struct {
@@ -238,7 +240,7 @@ static void write_process(sv_service *service, sv_text *out) {
         if (!isnan(all[i].value)) one(out, all[i].name, "gauge", all[i].help, all[i].value);
 }
 
-void sv_metrics_page_write(sv_service *service, sv_text *out) {
+void sv_metrics_page_write(sv_service *service, sa_buffer *out) {
     write_requests(&service->metrics, out);
     one(out, "connections", "gauge", "Open connections", (double)atomic_load(&service->connections));
     one(out, "connections_turned_away_total", "counter", "Connections closed for want of room",

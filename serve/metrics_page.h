@@ -4,6 +4,6 @@
 
 #include "service.h"
 
-void sv_metrics_page_write(sv_service *service, sv_text *out);
+void sv_metrics_page_write(sv_service *service, sa_buffer *out);
 
 #endif

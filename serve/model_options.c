@@ -107,25 +107,30 @@ static const char *first_of(const changes *found) {
     return NULL;
 }
 
-/* The options with those of `changes` among them; a new object. NULL when memory is short. */
-static json_t *with_changes(const json_t *options, const changes *found) {
-    json_t *made = json_deep_copy(options);
+/* The settings with those of `changes` among their options. NULL with a refusal. */
+static sv_settings *with_changes(const sv_settings *settings, const changes *found, sv_refusal *why) {
+    sv_options options;
     const char *alone = first_of(found);
     sa_option_info info;
-    for (size_t i = 0; made && i < found->count; i++)
+    bool good = sv_options_copy(&settings->options, &options);
+    if (!good) {
+        sv_refuse(why, 503, "memory could not be had");
+        return NULL;
+    }
+    for (size_t i = 0; good && i < found->count; i++)
         if (strcmp(found->names[i], "slate") && (!alone || !strcmp(found->names[i], alone)) &&
-            sa_option_find(found->names[i], &info) &&
-            json_object_set_new(made, info.name, sv_settings_value(&info, found->values[i]))) {
-            json_decref(made);
-            made = NULL;
-        }
+            sa_option_find(found->names[i], &info))
+            good = sv_settings_put(&options, &info, found->values[i]);
+    if (!good) sv_refuse(why, 503, "memory could not be had");
+    sv_settings *made = good ? sv_settings_with(settings, &options, why) : NULL;
+    sv_options_free(&options);
     return made;
 }
 
 sv_settings *sv_model_settings(const sv_model *self, const sv_settings *before, sv_refusal *why) {
     const sa_options *wanted = sa_agent_options(sv_model_agent(self));
     changes *found = calloc(1, sizeof *found);
-    sv_settings *now = found ? sv_settings_with(before, json_deep_copy(before->options), why) : NULL;
+    sv_settings *now = found ? sv_settings_with(before, &before->options, why) : NULL;
     if (!found) sv_refuse(why, 503, "memory could not be had");
     bool good = now, same = false;
     for (int rounds = 0; good && !same && rounds < 6; rounds++) {
@@ -137,7 +142,7 @@ sv_settings *sv_model_settings(const sv_model *self, const sv_settings *before, 
         sv_model_destroy(made);
         same = good && found->count == 0;
         if (!good || same) break;
-        sv_settings *next = sv_settings_with(now, with_changes(now->options, found), why);
+        sv_settings *next = with_changes(now, found, why);
         sv_settings_release(now);
         now = next;
         good = now;

@@ -12,19 +12,19 @@
 void sv_route_agents(sv_exchange *self) {
     sv_agent *all[LIMIT_AGENTS + 1];
     size_t count = sv_agents_all(&self->service->agents, all);
-    text_put(&self->answer, "{\"agents\": [");
+    sa_buffer_format(&self->answer, "{\"agents\": [");
     for (size_t i = 0; i < count; i++) {
-        if (i) text_put(&self->answer, ",\n ");
+        if (i) sa_buffer_format(&self->answer, ",\n ");
         sv_agent_write(all[i], false, &self->answer);
         sv_agent_release(all[i]);
     }
-    text_put(&self->answer, "]}\n");
+    sa_buffer_format(&self->answer, "]}\n");
     sv_exchange_answer(self, 200);
 }
 
 void sv_route_agent(sv_exchange *self) {
     sv_agent_write(self->agent, true, &self->answer);
-    text_put(&self->answer, "\n");
+    sa_buffer_format(&self->answer, "\n");
     sv_exchange_answer(self, 200);
 }
 
@@ -33,7 +33,7 @@ typedef struct put {
     sv_task task;
     sv_exchange *exchange;
     sv_settings *settings;
-    sv_text written;
+    sa_buffer written;
     sv_row_kind kind;
     bool fresh, holds, reserves; /* a new agent; it has the agent's `changing`; and room for one more */
     int64_t id;
@@ -48,7 +48,7 @@ static void free_put(void *state) {
     if (self->reserves) sv_agents_unreserve(&self->exchange->service->agents);
     if (self->promised) sv_memory_release(&self->exchange->service->memory, self->promised);
     sv_settings_release(self->settings);
-    text_free(&self->written);
+    sa_buffer_clear(&self->written);
     free(self);
 }
 
@@ -66,7 +66,7 @@ static void end_task(sv_task *base, sv_learner *learner) {
         sv_exchange_refuse(exchange, &why);
     else {
         sv_agent_write(exchange->agent, false, &exchange->answer);
-        text_put(&exchange->answer, "\n");
+        sa_buffer_format(&exchange->answer, "\n");
         sv_exchange_answer(exchange, self->fresh ? 201 : 200);
     }
     exchange->done(exchange);
@@ -79,12 +79,12 @@ static sv_store_status run_put(sv_job *base, sv_store *store) {
     sv_exchange *exchange = self->exchange;
     sv_store_row row = {.kind = self->kind,
                         .time = sv_clock_milliseconds(),
-                        .data = self->written.data,
+                        .data = self->written.text,
                         .size = self->written.size};
     sv_store_status status = STORE_OK;
     self->id = exchange->agent ? exchange->agent->id : 0;
     if (self->fresh) {
-        status = sv_store_agent_add(store, exchange->name, self->written.data, row.time, &self->id);
+        status = sv_store_agent_add(store, exchange->name, self->written.text, row.time, &self->id);
         if (status == STORE_NONE)
             sv_refuse(&self->why, 409, "agent %s was made by another request at this moment", exchange->name);
         if (status != STORE_OK) return status;
@@ -92,7 +92,7 @@ static sv_store_status run_put(sv_job *base, sv_store *store) {
         sv_refuse(&self->why, 404, "agent %s was deleted at this moment", exchange->name);
         return STORE_NONE;
     } else
-        status = sv_store_agent_change(store, self->id, self->written.data);
+        status = sv_store_agent_change(store, self->id, self->written.text);
     if (status == STORE_OK && !self->fresh && self->kind == ROW_NEW)
         status = sv_store_decisions_drop(store, self->id, &self->dropped);
     if (status == STORE_OK) status = sv_store_row_add(store, self->id, &row);
@@ -145,15 +145,15 @@ static void submit_put(sv_exchange *self) { sv_exchange_submit(self, &((sv_put *
  * that know nothing. */
 static bool can_change(const sv_exchange *self, const sv_settings *before, const sv_settings *after,
                        sv_refusal *why) {
-    sv_text scratch = {0};
+    sa_buffer scratch = {0};
     sv_model *model = NULL;
-    text_put(&scratch, "%s-put-%llu.npz", self->service->folder.scratch, sv_service_number());
-    bool good = !scratch.failed && sv_model_create(before, &model, why) &&
-                sv_model_change(model, before, after, scratch.data, why);
-    if (scratch.data) unlink(scratch.data);
+    sa_buffer_format(&scratch, "%s-put-%llu.npz", self->service->folder.scratch, sv_service_number());
+    bool good = !scratch.status && sv_model_create(before, &model, why) &&
+                sv_model_change(model, before, after, scratch.text, why);
+    if (scratch.text) unlink(scratch.text);
     if (!good && why->status == 400) why->status = 409;
     sv_model_destroy(model);
-    text_free(&scratch);
+    sa_buffer_clear(&scratch);
     return good;
 }
 
@@ -192,19 +192,19 @@ static bool ask_for_memory(sv_exchange *self, sv_put *put, sv_refusal *why) {
 static bool prepare_put(sv_exchange *self, sv_put *put, sv_refusal *why) {
     bool reset = false;
     sv_model *tried = NULL;
-    json_t *body = sv_value_parse(self->body.data, self->body.size, why);
-    if (!body) return false;
+    sa_json body = {0};
     sv_settings *before = self->agent ? sv_agent_settings(self->agent) : NULL;
-    put->settings = sv_settings_read(body, before, &reset, why);
+    if (sv_value_parse(&body, self->body.text, self->body.size, NULL, why))
+        put->settings = sv_settings_read(&body, before, &reset, why);
     sv_settings_release(before);
-    json_decref(body);
+    sa_json_clear(&body);
     if (!put->settings || !sv_model_create(put->settings, &tried, why)) return false;
     sa_agent_counts counts;
     sv_model_count(tried, &counts);
     put->asked = (size_t)counts.bytes;
     sv_model_destroy(tried);
     sv_settings_write(put->settings, &put->written);
-    if (put->written.failed) return sv_refuse(why, 503, "memory could not be had");
+    if (put->written.status) return sv_refuse(why, 503, "memory could not be had");
     put->fresh = !self->agent;
     put->kind = ROW_NEW;
     if (put->fresh) {

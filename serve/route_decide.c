@@ -8,7 +8,6 @@
 #include "routes.h"
 #include "rules.h"
 #include "service.h"
-#include "values.h"
 
 typedef struct decide {
     sv_job job;
@@ -16,7 +15,7 @@ typedef struct decide {
     sv_store_decision row;
     char event[LIMIT_ID + 1];
     uint32_t *arms;
-    sv_text answer;
+    sa_buffer answer;
     sv_unknown *unknown; /* fields that the schema does not have; NULL: none */
     sv_refusal why;      /* status not 0: it could not be chosen, and only a retry can be answered */
     int status;          /* of the answer */
@@ -24,7 +23,7 @@ typedef struct decide {
 
 static void free_decide(void *state) {
     sv_decide *self = state;
-    text_free(&self->answer);
+    sa_buffer_clear(&self->answer);
     free(self->arms);
     free(self->unknown);
     free(self);
@@ -43,9 +42,10 @@ static uint64_t draw_of(const char *agent, const char *event) {
     return draw;
 }
 
+/* `given` "": random. */
 static bool make_event(sv_decide *self, const char *given, sv_refusal *why) {
     uint8_t random[16];
-    if (given) {
+    if (*given) {
         strcpy(self->event, given);
         return true;
     }
@@ -55,40 +55,40 @@ static bool make_event(sv_decide *self, const char *given, sv_refusal *why) {
     return true;
 }
 
-static void write_propensities(sv_text *out, const char *name, const double *values, size_t count) {
-    text_put(out, ", \"%s\": ", name);
+static void write_propensities(sa_buffer *out, const char *name, const double *values, size_t count) {
+    sa_buffer_format(out, ", \"%s\": ", name);
     if (values)
-        text_numbers(out, values, count);
+        sa_buffer_numbers(out, values, count, 0);
     else
-        text_put(out, "null");
+        sa_buffer_format(out, "null");
 }
 
 /* A field that is misspelt has no effect, which the first answers say. */
 static void write_warnings(sv_exchange *self, sv_decide *decide, const sv_ask *ask, const sa_schema *schema) {
-    sv_text warnings = {0};
-    if (!ask->encoding || !sa_encoding_ignored(ask->encoding)) return;
+    sa_buffer warnings = {0};
+    if (!sa_request_ignored(ask->request)) return;
     decide->unknown = calloc(1, sizeof *decide->unknown);
     if (!decide->unknown) return;
     sv_unknown_find(decide->unknown, ask, schema);
-    if (sv_agent_warn(self->agent, decide->unknown, schema, &warnings) && !warnings.failed)
-        text_put(&decide->answer, ", \"warnings\": %s", warnings.data);
-    text_free(&warnings);
+    if (sv_agent_warn(self->agent, decide->unknown, schema, &warnings) && !warnings.status)
+        sa_buffer_format(&decide->answer, ", \"warnings\": %s", warnings.text);
+    sa_buffer_clear(&warnings);
 }
 
 static void write_answer(sv_decide *self, const sv_ask *ask, const sv_choice *choice, uint64_t version) {
-    sv_text *out = &self->answer;
-    text_put(out, "{\"event\": ");
-    text_string(out, self->event);
-    text_put(out, ", \"slate\": [");
+    sa_buffer *out = &self->answer;
+    sa_buffer_format(out, "{\"event\": ");
+    sa_buffer_quote(out, self->event);
+    sa_buffer_format(out, ", \"slate\": [");
     for (size_t i = 0; i < choice->length; i++) {
-        if (i) text_add(out, ", ", 2);
+        if (i) sa_buffer_bytes(out, ", ", 2);
         sv_ask_write_arm(ask, choice->arms[i], out);
     }
-    text_put(out, "], \"propensity\": ");
-    text_number(out, choice->propensity);
+    sa_buffer_format(out, "], \"propensity\": ");
+    sa_buffer_number(out, choice->propensity, 0);
     write_propensities(out, "prefix_propensities", choice->prefixes, choice->length);
     write_propensities(out, "position_propensities", choice->positions, choice->length);
-    text_put(out, ", \"model\": %llu", (unsigned long long)version);
+    sa_buffer_format(out, ", \"model\": %llu", (unsigned long long)version);
     if (ask->explain) {
         write_propensities(out, "estimates", choice->estimates, choice->length);
         write_propensities(out, "widths", choice->widths, choice->length);
@@ -98,26 +98,26 @@ static void write_answer(sv_decide *self, const sv_ask *ask, const sv_choice *ch
 /* For the page: what was chosen, and why. */
 static void show(sv_exchange *self, const sv_decide *decide, const sv_ask *ask, const sv_choice *choice,
                  uint64_t version) {
-    sv_text json = {0};
+    sa_buffer json = {0};
     if (!sv_agent_wants_decision(self->agent)) return;
-    text_put(&json, "{\"time\": %lld, \"event\": ", (long long)decide->row.time);
-    text_string(&json, decide->event);
-    text_put(&json, ", \"model\": %llu, \"candidates\": %zu, \"slate\": [", (unsigned long long)version,
-             ask->arms);
+    sa_buffer_format(&json, "{\"time\": %lld, \"event\": ", (long long)decide->row.time);
+    sa_buffer_quote(&json, decide->event);
+    sa_buffer_format(&json, ", \"model\": %llu, \"candidates\": %zu, \"slate\": [",
+                     (unsigned long long)version, ask->arms);
     for (size_t i = 0; i < choice->length && i < 10; i++) {
-        text_put(&json, "%s{\"id\": ", i ? ", " : "");
+        sa_buffer_format(&json, "%s{\"id\": ", i ? ", " : "");
         sv_ask_write_arm(ask, choice->arms[i], &json);
-        text_put(&json, ", \"estimate\": ");
-        text_number(&json, choice->estimates[i]);
-        text_put(&json, ", \"width\": ");
-        text_number(&json, choice->widths[i]);
-        text_put(&json, "}");
+        sa_buffer_format(&json, ", \"estimate\": ");
+        sa_buffer_number(&json, choice->estimates[i], 0);
+        sa_buffer_format(&json, ", \"width\": ");
+        sa_buffer_number(&json, choice->widths[i], 0);
+        sa_buffer_format(&json, "}");
     }
-    text_put(&json, "]}");
-    if (json.failed)
-        text_free(&json);
+    sa_buffer_format(&json, "]}");
+    if (json.status)
+        sa_buffer_clear(&json);
     else
-        sv_agent_show_decision(self->agent, json.data);
+        sv_agent_show_decision(self->agent, json);
 }
 
 static bool keep_choice(sv_exchange *self, sv_decide *decide, const sv_settings *settings, const sv_ask *ask,
@@ -126,11 +126,11 @@ static bool keep_choice(sv_exchange *self, sv_decide *decide, const sv_settings 
     for (size_t i = 0; decide->arms && i < choice->length; i++) decide->arms[i] = (uint32_t)choice->arms[i];
     write_answer(decide, ask, choice, version);
     write_warnings(self, decide, ask, settings->schema);
-    text_put(&decide->answer, "}");
-    if (!decide->arms || decide->answer.failed) return sv_refuse(why, 503, "memory could not be had");
+    sa_buffer_format(&decide->answer, "}");
+    if (!decide->arms || decide->answer.status) return sv_refuse(why, 503, "memory could not be had");
     decide->row.arms = decide->arms;
     decide->row.arm_count = choice->length;
-    decide->row.answer = decide->answer.data;
+    decide->row.answer = decide->answer.text;
     decide->row.model = version;
     show(self, decide, ask, choice, version);
     return true;
@@ -161,8 +161,8 @@ static sv_store_status answer_retry(sv_decide *self, sv_store *store) {
         self->status = 409;
         return STORE_OK;
     }
-    text_free(&self->answer);
-    text_put(&self->answer, "%s", found.answer);
+    sa_buffer_clear(&self->answer);
+    sa_buffer_format(&self->answer, "%s", found.answer);
     self->why.status = 0;
     self->status = 200;
     return STORE_OK;
@@ -184,8 +184,8 @@ static void end_decide(sv_job *base, sv_store_status status) {
         sv_exchange_refuse(exchange, &self->why);
     else {
         exchange->answer = self->answer;
-        self->answer = (sv_text){0};
-        text_add(&exchange->answer, "\n", 1);
+        self->answer = (sa_buffer){0};
+        sa_buffer_bytes(&exchange->answer, "\n", 1);
         if (self->status == 201) {
             sv_agent_count_decision(exchange->agent);
             if (self->unknown) sv_agent_count_unknown(exchange->agent, self->unknown);
@@ -216,28 +216,25 @@ static void bound_solver(const sv_service *service, sv_ask *ask) {
 
 static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
     sv_ask ask = {0};
-    json_t *body = sv_value_parse(self->body.data, self->body.size, why);
-    if (!body) return false;
     sv_policy *policy = NULL;
     sv_settings *settings = NULL;
     if (!sv_agent_serving(self->agent, &policy, &settings)) settings = sv_agent_settings(self->agent);
-    sv_value_hash(body, decide->row.hash);
     decide->row.agent = self->agent->id;
     decide->row.time = sv_clock_milliseconds();
     decide->row.wait = (int64_t)(settings->wait_seconds * 1000);
     if (settings->wait_seconds > 0 && !decide->row.wait) decide->row.wait = 1;
     decide->row.event = decide->event;
-    decide->row.body = self->body.data;
+    decide->row.body = self->body.text;
     decide->row.body_size = self->body.size;
-    bool good = sv_ask_read(&ask, settings, body, self->body.data, self->body.size, why);
-    if (good && ask.event) strcpy(self->event, ask.event); /* for the log */
+    bool good = sv_ask_read(&ask, settings, self->body.text, self->body.size, decide->row.hash, why);
+    if (good && *ask.event) strcpy(self->event, ask.event); /* for the log */
     if (good && lane_of(self, &ask) != self->lane) {
         self->lane = lane_of(self, &ask);
         goto end;
     }
     bound_solver(self->service, &ask);
     if (good) good = make_event(decide, ask.event, why);
-    if (good && !choose(self, decide, policy, settings, &ask, &decide->why) && !ask.event) {
+    if (good && !choose(self, decide, policy, settings, &ask, &decide->why) && !*ask.event) {
         *why = decide->why;
         good = false;
     }

@@ -1,6 +1,7 @@
 /* POST /v1/agents/NAME/feedback: checked against the decision and kept, in the writer; 204 when it is on
  * disk. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,15 +11,21 @@
 #include "service.h"
 #include "values.h"
 
+/* An arm of a slate by its id, or its index as text. */
+typedef struct position {
+    const char *name;
+    size_t at;
+} sv_position;
+
 typedef struct feedback {
     sv_job job;
     sv_exchange *exchange;
-    json_t *body;
-    const char *event; /* of the body */
-    const json_t *values;
-    json_t *positions;      /* of values by name: where each arm is in the slate */
-    sv_text placed;         /* K values or nulls as JSON */
-    sv_text learnt;         /* the same, with the default: the row, if the event ends with this feedback */
+    sa_json body;
+    uint8_t digest[SA_SHA256_BYTES];
+    char event[LIMIT_ID + 1];
+    size_t values;          /* node of "feedback"; 0: it is missing */
+    sa_buffer placed;       /* K values or nulls as JSON */
+    sa_buffer learnt;       /* the same, with the default: the row, if the event ends with this feedback */
     size_t count;           /* K */
     int64_t decision;       /* whose slate it is; 0: of any with K arms */
     char key[LIMIT_ID + 8]; /* tells retries */
@@ -32,10 +39,9 @@ typedef struct feedback {
 static void free_feedback(void *state) {
     sv_feedback *self = state;
     sv_settings_release(self->settings);
-    json_decref(self->positions);
-    json_decref(self->body);
-    text_free(&self->placed);
-    text_free(&self->learnt);
+    sa_json_clear(&self->body);
+    sa_buffer_clear(&self->placed);
+    sa_buffer_clear(&self->learnt);
     free(self);
 }
 
@@ -44,86 +50,127 @@ static bool refuse_unknown(const sv_feedback *self, sv_refusal *why) {
 }
 
 static bool read_key(sv_feedback *self, sv_refusal *why) {
-    const json_t *id = json_object_get(self->body, "id");
-    const char *given = NULL;
-    uint8_t digest[SA_SHA256_BYTES];
-    if (id && !sv_value_id(id, "id", &given, why)) return false;
-    if (given) {
+    size_t id = sa_json_find(&self->body, 0, "id");
+    char given[LIMIT_ID + 1];
+    if (id) {
+        if (!sv_value_id(&self->body, id, "id", given, why)) return false;
         snprintf(self->key, sizeof self->key, "id:%s", given);
         return true;
     }
-    sv_value_hash(self->body, digest);
     memcpy(self->key, "body:", 5);
-    sv_hex_write(digest, sizeof digest, self->key + 5);
+    sv_hex_write(self->digest, sizeof self->digest, self->key + 5);
     return true;
 }
 
-static bool read_number(const json_t *value, const sv_settings *settings, sv_refusal *why) {
+static bool read_number(const sv_feedback *self, size_t at, const sv_settings *settings, sv_refusal *why) {
     const double *range = settings->reward_range;
     double number;
-    if (json_is_null(value)) return true;
-    if (!sv_value_number(value, "a value of feedback", &number, why)) return false;
+    if (sv_value_is(&self->body, at, SA_JSON_NULL)) return true;
+    if (!sv_value_number(&self->body, at, "a value of feedback", &number, why)) return false;
     return (number >= range[0] && number <= range[1]) ||
            sv_refuse(why, 400, "feedback of %g is outside the agent's reward_range, %g to %g", number,
                      range[0], range[1]);
 }
 
-static bool read_values(sv_feedback *self, const sv_settings *settings, sv_refusal *why) {
-    const char *name;
-    json_t *value;
+/* A list's elements, or an object's values: the first, and the one behind. */
+static size_t first_value(const sv_feedback *self, size_t by_name) { return self->values + 1 + by_name; }
+static size_t next_value(const sv_feedback *self, size_t at, size_t by_name) {
+    return self->body.nodes[at].next + by_name;
+}
+
+static bool read_values(const sv_feedback *self, const sv_settings *settings, sv_refusal *why) {
     if (!self->values)
         return sv_refuse(why, 400, "feedback is missing: a value by item id, or a list of K values or nulls");
-    if (json_is_array(self->values)) {
-        for (size_t i = 0; i < json_array_size(self->values); i++)
-            if (!read_number(json_array_get(self->values, i), settings, why)) return false;
-        return true;
-    }
-    if (!json_is_object(self->values)) return sv_refuse(why, 400, "feedback is neither an object nor a list");
-    if (!json_object_size(self->values)) return sv_refuse(why, 400, "feedback has no values");
-    json_object_foreach((json_t *)self->values, name,
-                        value) if (!read_number(value, settings, why)) return false;
+    bool by_name = sv_value_is(&self->body, self->values, SA_JSON_OBJECT);
+    size_t end = self->body.nodes[self->values].next;
+    if (!by_name && !sv_value_is(&self->body, self->values, SA_JSON_ARRAY))
+        return sv_refuse(why, 400, "feedback is neither an object nor a list");
+    if (by_name && end == self->values + 1) return sv_refuse(why, 400, "feedback has no values");
+    for (size_t at = first_value(self, by_name); at < end; at = next_value(self, at, by_name))
+        if (!read_number(self, at, settings, why)) return false;
     return true;
 }
 
 /* ---- where the values belong: before the writer, which only writes ---- */
 
-/* The arms of the slate by id, or by index as text: their positions. */
-static json_t *positions_of(const json_t *slate) {
-    char index[32];
-    json_t *made = json_object();
-    for (size_t at = 0; made && at < json_array_size(slate); at++) {
-        const json_t *arm = json_array_get(slate, at);
-        snprintf(index, sizeof index, "%" JSON_INTEGER_FORMAT, json_integer_value(arm));
-        const char *name = json_is_string(arm) ? json_string_value(arm) : index;
-        if (json_object_set_new_nocheck(made, name, json_integer((json_int_t)at))) {
-            json_decref(made);
-            return NULL;
-        }
-    }
-    return made;
+typedef struct slate {
+    sa_buffer names;        /* each ended by 0 */
+    sv_position *positions; /* (count) by name */
+    size_t count;
+} sv_slate;
+
+static void free_slate(sv_slate *self) {
+    sa_buffer_clear(&self->names);
+    free(self->positions);
 }
 
-static bool place_by_name(const sv_feedback *self, const json_t *positions, double *values, size_t count,
-                          sv_refusal *why) {
-    const char *name;
-    json_t *value;
-    json_object_foreach((json_t *)self->values, name, value) {
-        const json_t *at = json_object_get(positions, name);
-        if (!at || (size_t)json_integer_value(at) >= count)
+static int by_name(const void *one, const void *other) {
+    return strcmp(((const sv_position *)one)->name, ((const sv_position *)other)->name);
+}
+
+/* The slate of an answer. */
+static bool read_slate(sv_slate *self, const char *answer, sv_refusal *why) {
+    sa_json json = {0};
+    bool good = sa_json_parse(&json, answer, strlen(answer)) == SA_OK;
+    size_t list = good ? sa_json_find(&json, 0, "slate") : 0, count = list ? sa_json_count(&json, list) : 0;
+    self->positions = calloc(count + 1, sizeof *self->positions);
+    for (size_t at = list + 1; self->positions && self->count < count; at = json.nodes[at].next) {
+        char name[LIMIT_ID + 1] = "";
+        if (!sv_value_is(&json, at, SA_JSON_STRING))
+            snprintf(name, sizeof name, "%.0f", sa_json_number(&json, at));
+        else if (!sv_value_id(&json, at, "an arm", name, why))
+            break;
+        self->positions[self->count].at = self->count;
+        self->count++;
+        sa_buffer_bytes(&self->names, name, strlen(name) + 1);
+    }
+    sa_json_clear(&json);
+    if (!self->positions || self->names.status || !good || self->count < count)
+        return sv_refuse(why, 503, "memory could not be had");
+    const char *name = self->names.text; /* which does not move any longer */
+    for (size_t i = 0; i < count; i++, name += strlen(name) + 1) self->positions[i].name = name;
+    qsort(self->positions, count, sizeof *self->positions, by_name);
+    return true;
+}
+
+/* The place of an arm, or `count`. */
+static size_t find_arm(const sv_slate *self, const char *name) {
+    size_t low = 0, high = self->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(self->positions[middle].name, name);
+        if (order == 0) return self->positions[middle].at;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return self->count;
+}
+
+static bool place_by_name(const sv_feedback *self, const sv_slate *slate, double *values, sv_refusal *why) {
+    const sa_json *json = &self->body;
+    for (size_t at = first_value(self, true); at < json->nodes[self->values].next;
+         at = next_value(self, at, true)) {
+        char name[LIMIT_ID + 1] = "a name that is no id";
+        sv_refusal unused;
+        size_t place =
+            sv_value_id(json, at - 1, "a name", name, &unused) ? find_arm(slate, name) : slate->count;
+        if (place >= slate->count || place >= self->count)
             return sv_refuse(why, 400, "%.64s is not in the slate of event %.64s", name, self->event);
-        if (json_is_number(value)) values[json_integer_value(at)] = json_number_value(value);
+        if (sv_value_is(json, at, SA_JSON_NUMBER)) values[place] = sa_json_number(json, at);
     }
     return true;
 }
 
 /* The slate is the journal's: it is read there. */
-static bool find_slate(sv_exchange *exchange, sv_feedback *self, sv_refusal *why) {
+static bool find_slate(sv_exchange *exchange, sv_feedback *self, sv_slate *slate, sv_refusal *why) {
     sv_store_decision found;
     sv_service *service = exchange->service;
     sv_store *reader = sv_readers_take(&service->readers, why);
     if (!reader) return false;
     sv_store_status status = sv_store_decision_find(reader, exchange->agent->id, self->event, &found);
-    json_t *answer = status == STORE_OK ? json_loads(found.answer, 0, NULL) : NULL;
+    bool good = status == STORE_OK && read_slate(slate, found.answer, why);
     self->count = status == STORE_OK ? found.arm_count : 0;
     self->decision = status == STORE_OK ? found.id : 0;
     if (status == STORE_NONE)
@@ -131,41 +178,46 @@ static bool find_slate(sv_exchange *exchange, sv_feedback *self, sv_refusal *why
     else if (status != STORE_OK)
         sv_refuse(why, 503, "%s", sv_store_sentence(reader));
     sv_readers_give_back(&service->readers, reader);
-    if (status != STORE_OK) return false;
-    self->positions = positions_of(json_object_get(answer, "slate"));
-    json_decref(answer);
-    return self->positions || sv_refuse(why, 503, "memory could not be had");
+    return good;
+}
+
+static bool place_values(sv_feedback *self, const sv_slate *slate, bool named, sv_refusal *why) {
+    double *values = calloc(self->count + 1, sizeof *values);
+    if (!values) return sv_refuse(why, 503, "memory could not be had");
+    for (size_t i = 0; i < self->count; i++) values[i] = NAN;
+    for (size_t i = 0, at = first_value(self, false); !named && i < self->count;
+         i++, at = next_value(self, at, false))
+        if (sv_value_is(&self->body, at, SA_JSON_NUMBER)) values[i] = sa_json_number(&self->body, at);
+    bool good = !named || place_by_name(self, slate, values, why);
+    if (good) sa_buffer_numbers(&self->placed, values, self->count, 0);
+    if (good) self->reward = sv_closing_fill(self->settings, values, self->count, &self->learnt);
+    free(values);
+    if (good && (self->placed.status || self->learnt.status))
+        good = sv_refuse(why, 503, "memory could not be had");
+    return good;
 }
 
 /* K values or nulls, in the order of the slate, as text. */
 static bool place(sv_exchange *exchange, sv_feedback *self, sv_refusal *why) {
-    bool by_name = json_is_object(self->values), good = true;
-    if (by_name && !find_slate(exchange, self, why)) return false;
-    if (!by_name) self->count = json_array_size(self->values);
-    double *values = calloc(self->count + 1, sizeof *values);
-    if (!values) return sv_refuse(why, 503, "memory could not be had");
-    for (size_t i = 0; i < self->count; i++) {
-        const json_t *value = by_name ? NULL : json_array_get(self->values, i);
-        values[i] = json_is_number(value) ? json_number_value(value) : NAN;
-    }
-    if (by_name) good = place_by_name(self, self->positions, values, self->count, why);
-    if (good) text_numbers(&self->placed, values, self->count);
-    if (good) self->reward = sv_closing_fill(self->settings, values, self->count, &self->learnt);
-    free(values);
-    if (good && (self->placed.failed || self->learnt.failed))
-        good = sv_refuse(why, 503, "memory could not be had");
+    sv_slate slate = {0};
+    bool named = sv_value_is(&self->body, self->values, SA_JSON_OBJECT);
+    if (!named) self->count = sa_json_count(&self->body, self->values);
+    bool good = (!named || find_slate(exchange, self, &slate, why)) && place_values(self, &slate, named, why);
+    free_slate(&slate);
     return good;
 }
 
 static bool prepare(sv_exchange *self, sv_feedback *feedback, sv_refusal *why) {
     static const char *const fields[] = {"event", "id", "feedback", NULL};
-    if (!(feedback->body = sv_value_parse(self->body.data, self->body.size, why))) return false;
-    if (!sv_value_fields(feedback->body, "feedback", fields, why)) return false;
-    const json_t *event = json_object_get(feedback->body, "event");
+    sa_json *body = &feedback->body;
+    if (!sv_value_parse(body, self->body.text, self->body.size, feedback->digest, why) ||
+        !sv_value_fields(body, 0, "feedback", fields, why))
+        return false;
+    size_t event = sa_json_find(body, 0, "event");
     if (!event) return sv_refuse(why, 400, "event is missing");
-    if (!sv_value_id(event, "event", &feedback->event, why)) return false;
+    if (!sv_value_id(body, event, "event", feedback->event, why)) return false;
     strcpy(self->event, feedback->event); /* for the log */
-    feedback->values = json_object_get(feedback->body, "feedback");
+    feedback->values = sa_json_find(body, 0, "feedback");
     feedback->settings = sv_agent_settings(self->agent);
     return read_values(feedback, feedback->settings, why) && read_key(feedback, why) &&
            place(self, feedback, why);
@@ -206,7 +258,7 @@ static sv_store_status run_feedback(sv_job *base, sv_store *store) {
     if (status == STORE_NONE) refuse_unknown(self, &self->why);
     if (status == STORE_OK) status = sv_store_feedback_count(store, decision.id, &before);
     if (status == STORE_OK && fits(self, &decision, before))
-        status = keep(self, store, &decision, self->placed.data);
+        status = keep(self, store, &decision, self->placed.text);
     return status;
 }
 

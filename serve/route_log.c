@@ -30,65 +30,71 @@ static bool read_parameter(const char *query, const char *name, uint64_t *out, s
     return true;
 }
 
-static void write_time(sv_text *out, int64_t milliseconds) {
+static void write_time(sa_buffer *out, int64_t milliseconds) {
     time_t seconds = (time_t)(milliseconds / 1000);
     struct tm day;
     char date[40];
     gmtime_r(&seconds, &day);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &day);
-    text_put(out, "\"%s.%03dZ\"", date, (int)(milliseconds % 1000));
+    sa_buffer_format(out, "\"%s.%03dZ\"", date, (int)(milliseconds % 1000));
+}
+
+/* The fields of an object but for some. */
+static void write_fields(sa_buffer *out, const char *text, size_t size, const char *const *but) {
+    sa_json json = {0};
+    if (sa_json_parse(&json, text, size) != SA_OK) out->status = SA_OUT_OF_MEMORY; /* it was read before */
+    for (size_t key = 1; !out->status && key < json.nodes[0].next; key = json.nodes[key + 1].next) {
+        size_t i = 0;
+        while (but[i] && !sa_json_equals(&json, key, but[i])) i++;
+        if (but[i]) continue;
+        sa_buffer_bytes(out, ",", 1);
+        sa_buffer_value(out, &json, key);
+        sa_buffer_bytes(out, ":", 1);
+        sa_buffer_value(out, &json, key + 1);
+    }
+    sa_json_clear(&json);
 }
 
 /* What the client sent and what it was answered, without what is written elsewhere or was for the answer
  * only. */
-static void write_rest(sv_text *out, const sv_store_decision *of) {
-    json_t *body = json_loadb(of->body, of->body_size, 0, NULL), *answer = json_loads(of->answer, 0, NULL);
-    static const char *const not_of_body[] = {"event", "slate", "explain"}, *const not_of_answer[] = {
-                                                                                "event", "model", "estimates",
-                                                                                "widths", "warnings"};
-    for (size_t i = 0; i < 3; i++) json_object_del(body, not_of_body[i]);
-    for (size_t i = 0; i < 5; i++) json_object_del(answer, not_of_answer[i]);
-    char *one = body ? json_dumps(body, JSON_COMPACT | JSON_EMBED | JSON_REAL_PRECISION(17)) : NULL;
-    char *other = answer ? json_dumps(answer, JSON_COMPACT | JSON_EMBED | JSON_REAL_PRECISION(17)) : NULL;
-    if (!one || !other) out->failed = true;
-    text_put(out, ",%s,%s", one ? one : "", other ? other : "");
-    free(one);
-    free(other);
-    json_decref(body);
-    json_decref(answer);
+static void write_rest(sa_buffer *out, const sv_store_decision *of) {
+    static const char *const not_of_body[] = {"event", "slate", "explain", NULL};
+    static const char *const not_of_answer[] = {"event", "model", "estimates", "widths", "warnings", NULL};
+    write_fields(out, of->body, of->body_size, not_of_body);
+    write_fields(out, of->answer, strlen(of->answer), not_of_answer);
 }
 
 static void write_head(sv_page *self, const sv_store_decision *of, bool final) {
-    sv_text *out = &self->exchange->answer;
-    text_put(out, "\"final\":%s,\"event\":", final ? "true" : "false");
-    text_string(out, of->event);
-    text_put(out, ",\"time\":");
+    sa_buffer *out = &self->exchange->answer;
+    sa_buffer_format(out, "\"final\":%s,\"event\":", final ? "true" : "false");
+    sa_buffer_quote(out, of->event);
+    sa_buffer_format(out, ",\"time\":");
     write_time(out, of->time);
-    text_put(out, ",\"agent\":");
-    text_string(out, self->exchange->name);
-    text_put(out, ",\"model\":%llu", (unsigned long long)of->model);
+    sa_buffer_format(out, ",\"agent\":");
+    sa_buffer_quote(out, self->exchange->name);
+    sa_buffer_format(out, ",\"model\":%llu", (unsigned long long)of->model);
     write_rest(out, of);
 }
 
 static bool write_row(void *user, const sv_store_row *row) {
     sv_page *self = user;
-    sv_text *out = &self->exchange->answer;
+    sa_buffer *out = &self->exchange->answer;
     self->last = row->seq;
     if (row->kind == ROW_LEARN && row->of.id) {
-        text_put(out, "{\"seq\":%llu,", (unsigned long long)row->seq);
+        sa_buffer_format(out, "{\"seq\":%llu,", (unsigned long long)row->seq);
         write_head(self, &row->of, true);
-        text_put(out, ",\"feedback\":%.*s}\n", (int)row->size, row->data);
+        sa_buffer_format(out, ",\"feedback\":%.*s}\n", (int)row->size, row->data);
         self->lines++;
     }
     self->full = self->lines >= self->most || out->size > LIMIT_LOG_BYTES;
-    return !self->full && !out->failed;
+    return !self->full && !out->status;
 }
 
 static bool write_waiting(void *user, const sv_store_decision *decision) {
     sv_page *self = user;
-    text_put(&self->exchange->answer, "{\"seq\":null,");
+    sa_buffer_format(&self->exchange->answer, "{\"seq\":null,");
     write_head(self, decision, false);
-    text_put(&self->exchange->answer, "}\n");
+    sa_buffer_format(&self->exchange->answer, "}\n");
     self->lines++;
     return self->lines < self->most && self->exchange->answer.size < LIMIT_LOG_BYTES;
 }

@@ -16,7 +16,7 @@ typedef struct work {
     sv_emptying emptying; /* DELETE of an event */
     sv_exchange *exchange;
     sv_settings *settings; /* PUT: with the options of the model */
-    sv_text written;
+    sa_buffer written;
     bool holds;
     uint64_t seq;
     int64_t decision;
@@ -30,7 +30,7 @@ static void free_work(void *state) {
     sv_work *self = state;
     if (self->holds) atomic_store(&self->exchange->agent->changing, false);
     sv_settings_release(self->settings);
-    text_free(&self->written);
+    sa_buffer_clear(&self->written);
     free(self);
 }
 
@@ -57,22 +57,22 @@ static void finish(sv_work *self, int status) {
     exchange->done(exchange);
 }
 
-static void scratch_path(const sv_exchange *self, sv_text *out) {
-    text_put(out, "%s-%llu.npz", self->service->folder.scratch, sv_service_number());
+static void scratch_path(const sv_exchange *self, sa_buffer *out) {
+    sa_buffer_format(out, "%s-%llu.npz", self->service->folder.scratch, sv_service_number());
 }
 
 /* ---- GET: the learner saves it ---- */
 
 static void save_model(sv_task *base, sv_learner *learner) {
     sv_work *self = WORK_OF(task, base);
-    sv_text path = {0};
+    sa_buffer path = {0};
     scratch_path(self->exchange, &path);
-    if (!path.failed && sv_learner_save(learner, self->exchange->agent, path.data, &self->why)) {
-        self->exchange->file = open(path.data, O_RDONLY | O_CLOEXEC);
+    if (!path.status && sv_learner_save(learner, self->exchange->agent, path.text, &self->why)) {
+        self->exchange->file = open(path.text, O_RDONLY | O_CLOEXEC);
         if (self->exchange->file < 0) sv_refuse(&self->why, 503, "the saved agent cannot be read");
     }
-    if (path.data) unlink(path.data); /* what is open stays */
-    text_free(&path);
+    if (path.text) unlink(path.text); /* what is open stays */
+    sa_buffer_clear(&path);
     self->exchange->answer_type = "application/octet-stream";
     finish(self, 200);
 }
@@ -103,13 +103,13 @@ static sv_store_status run_model(sv_job *base, sv_store *store) {
     sv_exchange *exchange = self->exchange;
     sv_store_row row = {.kind = ROW_MODEL,
                         .time = sv_clock_milliseconds(),
-                        .data = exchange->body.data,
+                        .data = exchange->body.text,
                         .size = exchange->body.size};
     if (atomic_load(&exchange->agent->deleted)) {
         sv_refuse(&self->why, 404, "agent %s was deleted at this moment", exchange->name);
         return STORE_NONE;
     }
-    sv_store_status status = sv_store_agent_change(store, exchange->agent->id, self->written.data);
+    sv_store_status status = sv_store_agent_change(store, exchange->agent->id, self->written.text);
     if (status == STORE_OK) status = sv_store_row_add(store, exchange->agent->id, &row);
     self->seq = row.seq;
     return status;
@@ -130,16 +130,16 @@ static void end_model(sv_job *base, sv_store_status status) {
     sv_agent_change_settings(exchange->agent, self->settings);
     sv_agent_wrote(exchange->agent, self->seq);
     sv_learner_wake(exchange->service->learner, exchange->agent);
-    text_put(&exchange->answer, "{\"model\": %llu}\n", (unsigned long long)self->seq);
+    sa_buffer_format(&exchange->answer, "{\"model\": %llu}\n", (unsigned long long)self->seq);
     self->task = (sv_task){.run = answer_put, .agent = exchange->agent, .seq = self->seq};
     sv_learner_do(exchange->service->learner, &self->task);
 }
 
 static void submit_job(sv_exchange *self) { sv_exchange_submit(self, &((sv_work *)self->state)->job); }
 
-static bool write_file(const char *path, const sv_text *data) {
+static bool write_file(const char *path, const sa_buffer *data) {
     FILE *file = fopen(path, "wb");
-    bool good = file && fwrite(data->data, 1, data->size, file) == data->size;
+    bool good = file && fwrite(data->text, 1, data->size, file) == data->size;
     return file && !fclose(file) && good;
 }
 
@@ -156,7 +156,7 @@ static bool has_memory(sv_exchange *self, const sv_model *model, sv_refusal *why
 }
 
 static bool read_model(sv_exchange *self, sv_work *state) {
-    sv_text path = {0};
+    sa_buffer path = {0};
     sv_model *model = NULL;
     sv_settings *before = sv_agent_settings(self->agent);
     scratch_path(self, &path);
@@ -165,19 +165,19 @@ static bool read_model(sv_exchange *self, sv_work *state) {
         good = self->body.size > 0 ||
                sv_refuse(&state->why, 400, "the body is empty, where an agent saved as npz is expected");
     if (good)
-        good = (!path.failed && write_file(path.data, &self->body)) ||
+        good = (!path.status && write_file(path.text, &self->body)) ||
                sv_refuse(&state->why, 503, "the disk takes no file");
     if (good)
-        good = sv_model_load(path.data, &model, &state->why) &&
+        good = sv_model_load(path.text, &model, &state->why) &&
                sv_model_is_servable(model, before, &state->why) && has_memory(self, model, &state->why);
     if (good) {
         state->settings = sv_model_settings(model, before, &state->why);
         good = state->settings;
         if (good) sv_settings_write(state->settings, &state->written);
-        if (state->written.failed) good = sv_refuse(&state->why, 503, "memory could not be had");
+        if (state->written.status) good = sv_refuse(&state->why, 503, "memory could not be had");
     }
-    if (path.data) unlink(path.data);
-    text_free(&path);
+    if (path.text) unlink(path.text);
+    sa_buffer_clear(&path);
     sv_model_destroy(model);
     sv_settings_release(before);
     return good;

@@ -7,7 +7,7 @@
 #include "routes.h"
 
 static void give(sv_exchange *self, const sv_asset *asset, const char *type) {
-    text_add(&self->answer, asset->bytes, asset->size);
+    sa_buffer_bytes(&self->answer, asset->bytes, asset->size);
     self->answer_type = type;
     sv_exchange_answer(self, 200);
 }
@@ -24,13 +24,13 @@ void sv_route_page(sv_exchange *self) {
     const char *at = (const char *)asset_page_html.bytes, *end = at + asset_page_html.size;
     while (at < end) {
         const char *mark = memmem(at, (size_t)(end - at), "{{", 2);
-        text_add(&self->answer, at, (size_t)((mark ? mark : end) - at));
+        sa_buffer_bytes(&self->answer, at, (size_t)((mark ? mark : end) - at));
         if (!mark) break;
         bool origin = !strncmp(mark, "{{origin}}", 10);
         if (origin)
-            text_put(&self->answer, "http://%s", host);
+            sa_buffer_format(&self->answer, "http://%s", host);
         else if (self->service->keys.given)
-            text_put(&self->answer, " -H 'Authorization: Bearer KEY'");
+            sa_buffer_format(&self->answer, " -H 'Authorization: Bearer KEY'");
         at = mark + (origin ? 10 : 7);
     }
     self->answer_type = "text/html; charset=utf-8";
@@ -42,7 +42,7 @@ void sv_route_style(sv_exchange *self) { give(self, &asset_page_css, "text/css; 
 void sv_route_openapi(sv_exchange *self) { give(self, &asset_openapi_json, "application/json"); }
 
 void sv_route_health(sv_exchange *self) {
-    text_put(&self->answer, "{\"status\": \"alive\"}\n");
+    sa_buffer_format(&self->answer, "{\"status\": \"alive\"}\n");
     sv_exchange_answer(self, 200);
 }
 
@@ -69,15 +69,16 @@ void sv_route_ready(sv_exchange *self) {
         return;
     }
     sv_learner_count(service->learner, &counts);
-    sv_text names = {0};
+    sa_buffer names = {0};
     size_t broken = sv_agents_broken(&service->agents, known ? &names : NULL);
-    text_put(&self->answer, "{\"status\": \"ready\"");
+    sa_buffer_format(&self->answer, "{\"status\": \"ready\"");
     if (counts.recovering) /* it serves, with policies that have not learnt all rows yet */
-        text_put(&self->answer, ", \"recovering\": %llu", (unsigned long long)counts.recovering);
-    if (broken) text_put(&self->answer, ", \"broken\": %zu", broken); /* the others are served */
-    if (broken && known) text_put(&self->answer, ", \"broken_agents\": %s", names.failed ? "[]" : names.data);
-    text_put(&self->answer, "}\n");
-    text_free(&names);
+        sa_buffer_format(&self->answer, ", \"recovering\": %llu", (unsigned long long)counts.recovering);
+    if (broken) sa_buffer_format(&self->answer, ", \"broken\": %zu", broken); /* the others are served */
+    if (broken && known)
+        sa_buffer_format(&self->answer, ", \"broken_agents\": %s", names.status ? "[]" : names.text);
+    sa_buffer_format(&self->answer, "}\n");
+    sa_buffer_clear(&names);
     sv_exchange_answer(self, 200);
 }
 

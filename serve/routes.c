@@ -41,13 +41,13 @@ size_t sv_route_count(void) { return sizeof ROUTES / sizeof *ROUTES; }
 void sv_exchange_answer(sv_exchange *self, int status) {
     self->status = status;
     if (!self->answer_type) self->answer_type = "application/json";
-    if (!self->answer.failed) return;
-    text_free(&self->answer);
+    if (!self->answer.status) return;
+    sa_buffer_clear(&self->answer);
     self->status = 503;
 }
 
 void sv_exchange_refuse(sv_exchange *self, const sv_refusal *why) {
-    text_free(&self->answer);
+    sa_buffer_clear(&self->answer);
     self->answer_type = NULL;
     snprintf(self->error, sizeof self->error, "%.*s", (int)sizeof self->error - 1, why->message);
     sv_refusal_write(why, &self->answer);
@@ -237,6 +237,6 @@ void sv_routes_answer(sv_exchange *self) { self->route->answer(self); }
 void sv_routes_end(sv_exchange *self) {
     sv_exchange_settle(self);
     sv_agent_release(self->agent);
-    text_free(&self->body);
-    text_free(&self->answer);
+    sa_buffer_clear(&self->body);
+    sa_buffer_clear(&self->answer);
 }

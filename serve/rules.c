@@ -1,10 +1,11 @@
 #include "rules.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char *option(const sv_settings *settings, const char *name) {
-    const char *given = json_string_value(json_object_get(settings->options, name));
-    return given ? given : "";
+    const sv_option *given = sv_options_find(&settings->options, name);
+    return given ? given->value : "";
 }
 
 static bool is_positional(const sv_settings *settings) {
@@ -13,14 +14,12 @@ static bool is_positional(const sv_settings *settings) {
            (!strcmp(feedback, "cascade") && !strcmp(option(settings, "cascade-form"), "unknown"));
 }
 
-static bool has(const sv_ask *ask, const char *name) {
-    return json_object_get(json_object_get(ask->body, "problem"), name);
-}
+static bool has(const sv_ask *ask, const char *name) { return sa_json_find(&ask->json, ask->rules, name); }
 
 /* Rules that are for something else than the oracle. */
 static bool has_only_discounts(const sv_ask *ask) {
     size_t others = has(ask, "exactly") + has(ask, "seconds");
-    return has(ask, "discounts") && json_object_size(json_object_get(ask->body, "problem")) == 1 + others;
+    return has(ask, "discounts") && sa_json_count(&ask->json, ask->rules) == 1 + others;
 }
 
 static bool refuse_unread(sv_refusal *why) {

@@ -20,16 +20,16 @@ static int fail(const sv_refusal *why, char *message) {
 }
 
 static bool write_port(const char *path, unsigned port) {
-    sv_text part = {0};
+    sa_buffer part = {0};
     bool good = false;
-    text_put(&part, "%s.part", path);
-    FILE *file = part.failed ? NULL : fopen(part.data, "w");
+    sa_buffer_format(&part, "%s.part", path);
+    FILE *file = part.status ? NULL : fopen(part.text, "w");
     if (file) {
         good = fprintf(file, "%u\n", port) > 0;
         good = fclose(file) == 0 && good &&
-               rename(part.data, path) == 0; /* who reads it sees all of it or nothing */
+               rename(part.text, path) == 0; /* who reads it sees all of it or nothing */
     }
-    text_free(&part);
+    sa_buffer_clear(&part);
     return good;
 }
 

@@ -1,5 +1,6 @@
 #include "service.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,10 +37,10 @@ static bool load_agent(void *user, const sv_store_agent *from) {
 }
 
 static sv_store *open_store(sv_service *self, bool write, sv_refusal *why) {
-    sv_text sentence = {0};
+    sa_buffer sentence = {0};
     sv_store *store = sv_store_open(self->folder.path, write, &sentence);
-    if (!store) sv_refuse(why, 503, "%s", sentence.failed ? "memory could not be had" : sentence.data);
-    text_free(&sentence);
+    if (!store) sv_refuse(why, 503, "%s", sentence.status ? "memory could not be had" : sentence.text);
+    sa_buffer_clear(&sentence);
     return store;
 }
 

@@ -3,16 +3,37 @@
 #ifndef SERVE_SETTINGS_H
 #define SERVE_SETTINGS_H
 
-#include <jansson.h>
 #include <stdatomic.h>
+#include <superarm/json.h>
 
 #include "refusal.h"
 
 typedef enum aggregate { AGGREGATE_LAST, AGGREGATE_SUM, AGGREGATE_MAX } sv_aggregate;
 
+/* An option as it was given. */
+typedef struct option {
+    char *name, *value;
+    bool quoted; /* JSON has its value as a string */
+} sv_option;
+
+typedef struct options {
+    sv_option *all; /* (count) by name */
+    size_t count;
+} sv_options;
+
+/* NULL: it is not there. */
+const sv_option *sv_options_find(const sv_options *self, const char *name);
+/* Sets an option, whose value is copied; false when memory is short. */
+bool sv_options_put(sv_options *self, const char *name, const char *value, bool quoted);
+bool sv_options_copy(const sv_options *self, sv_options *out);
+void sv_options_free(sv_options *self);
+bool sv_options_same(const sv_options *self, const sv_options *other);
+/* All but one, "": none, as a JSON object. */
+void sv_options_write(const sv_options *self, const char *but, sa_buffer *out);
+
 typedef struct settings {
     atomic_int owners;
-    json_t *options;   /* object: what was given, by name */
+    sv_options options;
     sa_schema *schema; /* NULL: contexts come as vectors */
     size_t dim;
     size_t slate;            /* K unless a request says otherwise */
@@ -24,23 +45,24 @@ typedef struct settings {
 } sv_settings;
 
 /* From PUT's body, to an agent that has `before` (NULL: a new one). NULL with a refusal. */
-sv_settings *sv_settings_read(const json_t *body, const sv_settings *before, bool *reset, sv_refusal *why);
+sv_settings *sv_settings_read(const sa_json *body, const sv_settings *before, bool *reset, sv_refusal *why);
 /* From the journal. */
 sv_settings *sv_settings_read_text(const char *bytes, size_t size, sv_refusal *why);
 /* What can be read of settings that cannot be opened: no schema, and dim 0. NULL when memory is short. */
 sv_settings *sv_settings_guess(const char *bytes, size_t size);
-/* The same but for the options, whose reference it takes, also where it fails. NULL with a refusal. */
-sv_settings *sv_settings_with(const sv_settings *self, json_t *options, sv_refusal *why);
-/* An option's value as JSON: a number as a number, and so on. NULL when memory is short. */
-json_t *sv_settings_value(const sa_option_info *info, const char *value);
+/* The same but for the options. NULL with a refusal. */
+sv_settings *sv_settings_with(const sv_settings *self, const sv_options *options, sv_refusal *why);
+/* Sets an option from the library's text: a number becomes a number, and so on. false when memory is
+ * short. */
+bool sv_settings_put(sv_options *options, const sa_option_info *info, const char *value);
 void sv_settings_retain(sv_settings *self);
 void sv_settings_release(sv_settings *self); /* NULL is fine */
 /* As JSON that sv_settings_read takes. */
-void sv_settings_write(const sv_settings *self, sv_text *out);
+void sv_settings_write(const sv_settings *self, sa_buffer *out);
 /* The library's options; caller destroys. NULL with a refusal. */
 sa_options *sv_settings_options(const sv_settings *self, sv_refusal *why);
-/* The options as they are kept; a new object. NULL with a refusal. */
-json_t *sv_settings_plain_options(const json_t *given, sv_refusal *why);
+/* The options of an object of JSON, 0: none, as they are kept; false with a refusal. */
+bool sv_settings_plain_options(const sa_json *json, size_t given, sv_options *out, sv_refusal *why);
 /* Is it an option that PUT takes? */
 bool sv_settings_takes(const char *option);
 /* Would an agent of the one be another agent than one of the other? */

@@ -1,31 +1,96 @@
 /* The library's options from what PUT names, and back. */
-#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bounds.h"
 #include "settings.h"
+#include "values.h"
 
-/* An option's value as the text that the library reads. */
-static bool option_text(const char *name, const json_t *value, char out[512], sv_refusal *why) {
-    sv_text number = {0};
-    if (json_is_string(value)) {
-        if (json_string_length(value) >= 500) return sv_refuse(why, 400, "options: %s is too long", name);
-        strcpy(out, json_string_value(value));
-    } else if (json_is_boolean(value))
-        strcpy(out, json_is_true(value) ? "true" : "false");
-    else if (json_is_integer(value))
-        sprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    else if (json_is_real(value)) {
-        text_number(&number, json_real_value(value));
-        if (number.failed) return sv_refuse(why, 503, "memory could not be had");
-        strcpy(out, number.data);
-        text_free(&number);
-    } else
-        return sv_refuse(why, 400, "options: %.64s is neither a number, a string nor true or false", name);
+/* ---- a list of options ---- */
+
+/* The place of a name: where it is, or would be. */
+static size_t place_of(const sv_options *self, const char *name, bool *there) {
+    size_t i = 0;
+    int order = 1;
+    while (i < self->count && (order = strcmp(self->all[i].name, name)) < 0) i++;
+    *there = i < self->count && order == 0;
+    return i;
+}
+
+const sv_option *sv_options_find(const sv_options *self, const char *name) {
+    bool there;
+    size_t place = place_of(self, name, &there);
+    return there ? &self->all[place] : NULL;
+}
+
+static void free_option(sv_option *self) {
+    free(self->name);
+    free(self->value);
+}
+
+bool sv_options_put(sv_options *self, const char *name, const char *value, bool quoted) {
+    bool there;
+    size_t place = place_of(self, name, &there);
+    sv_option made = {strdup(name), strdup(value), quoted};
+    sv_option *all = there ? self->all : realloc(self->all, (self->count + 1) * sizeof *all);
+    if (all) self->all = all;
+    if (!all || !made.name || !made.value) {
+        free_option(&made);
+        return false;
+    }
+    if (there)
+        free_option(&all[place]);
+    else
+        memmove(all + place + 1, all + place, (self->count++ - place) * sizeof *all);
+    all[place] = made;
     return true;
 }
+
+void sv_options_free(sv_options *self) {
+    for (size_t i = 0; i < self->count; i++) free_option(&self->all[i]);
+    free(self->all);
+    *self = (sv_options){0};
+}
+
+bool sv_options_copy(const sv_options *self, sv_options *out) {
+    *out = (sv_options){0};
+    for (size_t i = 0; i < self->count; i++)
+        if (!sv_options_put(out, self->all[i].name, self->all[i].value, self->all[i].quoted)) {
+            sv_options_free(out);
+            return false;
+        }
+    return true;
+}
+
+bool sv_options_same(const sv_options *self, const sv_options *other) {
+    if (self->count != other->count) return false;
+    for (size_t i = 0; i < self->count; i++) {
+        const sv_option *one = &self->all[i], *two = &other->all[i];
+        if (strcmp(one->name, two->name) || strcmp(one->value, two->value) || one->quoted != two->quoted)
+            return false;
+    }
+    return true;
+}
+
+void sv_options_write(const sv_options *self, const char *but, sa_buffer *out) {
+    const char *between = "{";
+    for (size_t i = 0; i < self->count; i++) {
+        if (!strcmp(self->all[i].name, but)) continue;
+        sa_buffer_text(out, between);
+        between = ",";
+        sa_buffer_quote(out, self->all[i].name);
+        sa_buffer_text(out, ":");
+        if (self->all[i].quoted)
+            sa_buffer_quote(out, self->all[i].value);
+        else
+            sa_buffer_text(out, self->all[i].value);
+    }
+    sa_buffer_text(out, *between == '{' ? "{}" : "}");
+}
+
+/* ---- those of the library ---- */
 
 /* Options of the environment or the output make no sense here, and those that name files would reach into
  * the server's. */
@@ -59,54 +124,76 @@ static bool at_most(const sa_options *options, const char *name, double most, sv
            sv_refuse(why, 400, "options: %s %s is more than %g, the service's limit", name, value, most);
 }
 
-static bool set_option(sa_options *options, const char *name, const json_t *value, sv_refusal *why) {
-    char written[512];
-    if (!is_taken(name, why) || !option_text(name, value, written, why)) return false;
-    if (!strcmp(name, "oracle") && !strcmp(written, "auto")) return true; /* the service's own word */
-    sa_status status = sa_options_set(options, name, written);
+static bool set_option(sa_options *options, const sv_option *option, sv_refusal *why) {
+    if (!is_taken(option->name, why)) return false;
+    if (!strcmp(option->name, "oracle") && !strcmp(option->value, "auto")) return true; /* our own word */
+    sa_status status = sa_options_set(options, option->name, option->value);
     return status == SA_OK || sv_refuse_library(why, status);
 }
 
-/* Names as the list has them, and numbers as numbers: the same options are then the same JSON, however they
- * were written. */
-static bool put_option(json_t *into, const char *name, const json_t *value, sv_refusal *why) {
-    sa_option_info info;
-    if (!is_taken(name, why)) return false;
-    sa_option_find(name, &info);
-    if (json_object_get(into, info.name))
-        return sv_refuse(why, 400, "options: %s and %s are the same", name, info.name);
-    json_t *plain =
-        json_is_string(value) ? sv_settings_value(&info, json_string_value(value)) : json_deep_copy(value);
-    return json_object_set_new(into, info.name, plain) == 0 || sv_refuse(why, 503, "memory could not be had");
+/* A number as it is kept: whole ones as they were given, which may have more digits than a double. */
+static bool put_number(sv_options *options, const char *name, const char *digits, size_t size,
+                       double number) {
+    sa_buffer text = {0};
+    if (memchr(digits, '.', size) || memchr(digits, 'e', size) || memchr(digits, 'E', size))
+        sa_buffer_number(&text, number, 0);
+    else
+        sa_buffer_bytes(&text, digits, size);
+    bool good = !text.status && sv_options_put(options, name, text.text, false);
+    sa_buffer_clear(&text);
+    return good;
 }
 
-json_t *sv_settings_plain_options(const json_t *given, sv_refusal *why) {
-    const char *name;
-    json_t *value, *plain = json_object();
-    if (!plain) sv_refuse(why, 503, "memory could not be had");
-    json_object_foreach((json_t *)given, name, value) if (plain && !put_option(plain, name, value, why)) {
-        json_decref(plain);
-        plain = NULL;
-    }
-    if (plain && !json_object_get(plain, "oracle"))
-        json_object_set_new(plain, "oracle", json_string("auto")); /* the one that a request's rules need */
-    return plain;
-}
-
-json_t *sv_settings_value(const sa_option_info *info, const char *value) {
+bool sv_settings_put(sv_options *options, const sa_option_info *info, const char *value) {
     char *end;
     if (!strcmp(info->kind, "flag") && (!strcmp(value, "true") || !strcmp(value, "false")))
-        return json_boolean(!strcmp(value, "true"));
-    if (strcmp(info->kind, "integer") && strcmp(info->kind, "number")) return json_string(value);
-    long long whole = strtoll(value, &end, 10);
-    if (end != value && !*end && whole != LLONG_MAX && whole != LLONG_MIN) return json_integer(whole);
+        return sv_options_put(options, info->name, value, false);
     double number = strtod(value, &end);
-    return end != value && !*end && isfinite(number) ? json_real(number) : json_string(value);
+    bool is_number = (!strcmp(info->kind, "integer") || !strcmp(info->kind, "number")) && end != value &&
+                     !*end && isfinite(number) && !value[strspn(value, "0123456789+-.eE")] && *value != '+';
+    if (!is_number) return sv_options_put(options, info->name, value, true);
+    return put_number(options, info->name, value, strlen(value), number);
+}
+
+/* Names as the list has them, and numbers as numbers: the same options are then the same, however they were
+ * written. */
+static bool put_option(sv_options *into, const sa_json *json, size_t key, sv_refusal *why) {
+    sa_option_info info;
+    char name[LIMIT_ID + 1], value[512], shown[SA_PRINTABLE];
+    const sa_json_node *node = &json->nodes[key + 1];
+    bool good = true;
+    if (!sv_value_id(json, key, "options: a name", name, why) || !is_taken(name, why)) return false;
+    sa_option_find(name, &info);
+    if (sv_options_find(into, info.name))
+        return sv_refuse(why, 400, "options: %s and %s are the same", name, info.name);
+    if (node->kind == SA_JSON_STRING) {
+        if (node->size >= 500) return sv_refuse(why, 400, "options: %s is too long", name);
+        value[sa_json_unescape(json, key + 1, value)] = 0;
+        good = sv_settings_put(into, &info, value);
+    } else if (node->kind == SA_JSON_NUMBER) {
+        double number = sa_json_number(json, key + 1);
+        if (node->size >= 500 || !isfinite(number))
+            return sv_refuse(why, 400, "options: %s is %s, which is no number that can be kept", name,
+                             sa_json_printable(json, key + 1, shown));
+        good = put_number(into, info.name, json->text + node->start, node->size, number);
+    } else if (node->kind == SA_JSON_TRUE || node->kind == SA_JSON_FALSE)
+        good = sv_options_put(into, info.name, node->kind == SA_JSON_TRUE ? "true" : "false", false);
+    else
+        return sv_refuse(why, 400, "options: %.64s is neither a number, a string nor true or false", name);
+    return good || sv_refuse(why, 503, "memory could not be had");
+}
+
+bool sv_settings_plain_options(const sa_json *json, size_t given, sv_options *out, sv_refusal *why) {
+    *out = (sv_options){0};
+    for (size_t key = given + 1; given && key < json->nodes[given].next; key = json->nodes[key + 1].next)
+        if (!put_option(out, json, key, why)) return false;
+    return sv_options_find(out, "oracle") ||
+           sv_options_put(out, "oracle", "auto", true) || /* the one that a request's rules need */
+           sv_refuse(why, 503, "memory could not be had");
 }
 
 sa_options *sv_settings_options(const sv_settings *self, sv_refusal *why) {
-    const char *name;
-    json_t *value, *preset = json_object_get(self->options, "preset");
+    const sv_option *preset = sv_options_find(&self->options, "preset");
     char slate[32];
     sa_options *options = sa_options_new(NULL);
     if (!options) {
@@ -118,8 +205,9 @@ sa_options *sv_settings_options(const sv_settings *self, sv_refusal *why) {
     if (sa_options_set(options, "slate", slate) != SA_OK ||
         sa_options_set(options, "pending-limit", "1000") != SA_OK)
         goto fail_library;
-    if (preset && !set_option(options, "preset", preset, why)) goto fail;
-    json_object_foreach(self->options, name, value) if (!set_option(options, name, value, why)) goto fail;
+    if (preset && !set_option(options, preset, why)) goto fail;
+    for (size_t i = 0; i < self->options.count; i++)
+        if (!set_option(options, &self->options.all[i], why)) goto fail;
     if (!at_most(options, "dim", LIMIT_DIM, why) || !at_most(options, "hidden", LIMIT_HIDDEN, why) ||
         !at_most(options, "depth", 16, why) || !at_most(options, "sketch-size", LIMIT_HIDDEN, why))
         goto fail;

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "hex.h"
-#include "text.h"
+#include <superarm/json.h>
 
 typedef enum store_status {
     STORE_OK,
@@ -26,9 +26,9 @@ typedef struct store sv_store;
 /* ---- opening ---- */
 
 /* The database of the folder, made where it is missing if `write`. NULL, with a sentence. */
-sv_store *sv_store_open(const char *folder, bool write, sv_text *sentence);
+sv_store *sv_store_open(const char *folder, bool write, sa_buffer *sentence);
 /* The same to read, of any format up to the present one: for copies. */
-sv_store *sv_store_open_old(const char *folder, sv_text *sentence);
+sv_store *sv_store_open_old(const char *folder, sa_buffer *sentence);
 void sv_store_close(sv_store *self);   /* NULL is fine */
 void sv_store_abandon(sv_store *self); /* the same, and no file is changed by it */
 /* The journal's time when it was written last; and from here on that number goes into a file, too, once it
@@ -38,8 +38,8 @@ void sv_store_mark(sv_store *self, int file);
 /* The number of the format that this version writes; that of a folder's journal, which is not newer; and a
  * journal of an older one changed into the present one. false with a sentence. */
 enum { STORE_FORMAT = 2 };
-bool sv_store_format(const char *folder, int *format, sv_text *sentence);
-bool sv_store_migrate(const char *folder, int format, sv_text *sentence);
+bool sv_store_format(const char *folder, int *format, sa_buffer *sentence);
+bool sv_store_migrate(const char *folder, int format, sa_buffer *sentence);
 /* The sentence of the last failure. */
 const char *sv_store_sentence(const sv_store *self);
 /* Calls of fsync of this process, and their seconds, counted by power of two of microseconds, (24). */
@@ -206,7 +206,7 @@ sv_store_status sv_store_give_back(sv_store *self, size_t most);
 /* The last of a deleted agent. STORE_NONE: there are decisions left. */
 sv_store_status sv_store_agent_remove(sv_store *self, int64_t agent);
 /* Looks for damage and for rows that do not fit together: a line each. */
-sv_store_status sv_store_check(sv_store *self, sv_text *findings);
+sv_store_status sv_store_check(sv_store *self, sa_buffer *findings);
 /* A copy of the database as it is now, while others write. */
 sv_store_status sv_store_copy(sv_store *self, const char *path);
 

@@ -182,39 +182,39 @@ static bool prepare(sv_store *self) {
     return (!self->writes || prepare_writing(self)) && sv_store_clock_open(self) == STORE_OK;
 }
 
-static sv_store *open_any(const char *folder, bool write, bool old, sv_text *sentence) {
-    sv_text path = {0};
+static sv_store *open_any(const char *folder, bool write, bool old, sa_buffer *sentence) {
+    sa_buffer path = {0};
     sv_store *self = calloc(1, sizeof *self);
     struct stat about;
-    text_put(&path, "%s/journal.db-wal", folder);
-    if (!self || path.failed) goto fail;
-    self->had_log = stat(path.data, &about) == 0 && about.st_size > 0;
+    sa_buffer_format(&path, "%s/journal.db-wal", folder);
+    if (!self || path.status) goto fail;
+    self->had_log = stat(path.text, &about) == 0 && about.st_size > 0;
     path.size -= 4;
-    path.data[path.size] = 0;
+    path.text[path.size] = 0;
     self->writes = write;
     self->old = old;
     self->mark = -1;
     int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE;
-    int result = sqlite3_open_v2(path.data, &self->database, flags | SQLITE_OPEN_NOMUTEX, sv_store_vfs());
+    int result = sqlite3_open_v2(path.text, &self->database, flags | SQLITE_OPEN_NOMUTEX, sv_store_vfs());
     if (result != SQLITE_OK)
         snprintf(self->sentence, sizeof self->sentence, "it cannot be opened: %s",
                  self->database ? sqlite3_errmsg(self->database) : "memory could not be had");
     if (result != SQLITE_OK || !prepare(self)) goto fail;
-    text_free(&path);
+    sa_buffer_clear(&path);
     return self;
 fail:
-    text_put(sentence, "%s: %s", path.failed ? folder : path.data,
-             self ? self->sentence : "memory could not be had");
+    sa_buffer_format(sentence, "%s: %s", path.status ? folder : path.text,
+                     self ? self->sentence : "memory could not be had");
     sv_store_abandon(self);
-    text_free(&path);
+    sa_buffer_clear(&path);
     return NULL;
 }
 
-sv_store *sv_store_open(const char *folder, bool write, sv_text *sentence) {
+sv_store *sv_store_open(const char *folder, bool write, sa_buffer *sentence) {
     return open_any(folder, write, false, sentence);
 }
 
-sv_store *sv_store_open_old(const char *folder, sv_text *sentence) {
+sv_store *sv_store_open_old(const char *folder, sa_buffer *sentence) {
     return open_any(folder, false, true, sentence);
 }
 
@@ -230,6 +230,6 @@ void sv_store_close(sv_store *self) {
     if (self->writes && self->clock.waits) sv_store_probe(self); /* the time of the stop */
     for (int i = 0; i < SQL_COUNT; i++) sqlite3_finalize(self->statements[i]);
     sqlite3_close(self->database);
-    text_free(&self->found);
+    sa_buffer_clear(&self->found);
     free(self);
 }

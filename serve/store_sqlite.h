@@ -126,7 +126,7 @@ struct store {
     sqlite3 *database;
     sqlite3_stmt *statements[SQL_COUNT];
     atomic_uint log_pages;     /* of the writer's: after its last commit */
-    sv_text found;             /* the texts of the decision that was looked for last */
+    sa_buffer found;           /* the texts of the decision that was looked for last */
     bool writes, old, had_log; /* old: older formats are taken, too; had_log: one that was not folded in */
     sv_journal_clock clock;    /* the writer's */
     int64_t clock_kept;        /* its `waits` when it was stored last */
@@ -153,7 +153,7 @@ bool sv_store_run_sql(sv_store *self, const char *sql);
 /* The journal's tables: made, or of the format that this version knows. false with a sentence. */
 bool sv_store_prepare_tables(sv_store *self);
 /* A line for each that is not as it was made. */
-sv_store_status sv_store_check_tables(sv_store *self, sv_text *findings);
+sv_store_status sv_store_check_tables(sv_store *self, sa_buffer *findings);
 /* Adds the functions row_sum and moved_sum; an SQLite result. */
 int sv_store_add_sums(sqlite3 *database);
 /* The journal's clock: from its facts; to the present; back into them, where that is due. */

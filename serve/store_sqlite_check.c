@@ -49,24 +49,24 @@ static const sv_question QUESTIONS[] = {
 enum { LINES = 5 };
 
 /* What is damaged need not be text: bytes that are not plain become question marks. */
-static void put_line(sv_text *findings, const char *sentence, const unsigned char *line) {
-    text_put(findings, "%s", sentence);
+static void put_line(sa_buffer *findings, const char *sentence, const unsigned char *line) {
+    sa_buffer_format(findings, "%s", sentence);
     for (size_t i = 0; line && line[i] && i < 300; i++) {
         char c = line[i] < 0x20 || line[i] > 0x7e ? '?' : (char)line[i];
-        text_add(findings, &c, 1);
+        sa_buffer_bytes(findings, &c, 1);
     }
-    text_put(findings, "\n");
+    sa_buffer_format(findings, "\n");
 }
 
 /* false: the question could not be put. What SQLite finds damaged while it looks is a finding, too. */
-static bool ask(sv_store *self, const sv_question *question, sv_text *findings) {
+static bool ask(sv_store *self, const sv_question *question, sa_buffer *findings) {
     sqlite3_stmt *statement = NULL;
     int result = sqlite3_prepare_v2(self->database, question->sql, -1, &statement, NULL), lines = 0;
     while (result == SQLITE_OK && (result = sqlite3_step(statement)) == SQLITE_ROW) {
         if (lines++ < LINES) put_line(findings, question->sentence, sqlite3_column_text(statement, 0));
         result = SQLITE_OK;
     }
-    if (lines > LINES) text_put(findings, "%s%d more\n", question->sentence, lines - LINES);
+    if (lines > LINES) sa_buffer_format(findings, "%s%d more\n", question->sentence, lines - LINES);
     sqlite3_finalize(statement);
     if (result == SQLITE_DONE) return true;
     sv_store_result(self, result);
@@ -76,7 +76,7 @@ static bool ask(sv_store *self, const sv_question *question, sv_text *findings) 
     return damage;
 }
 
-sv_store_status sv_store_check(sv_store *self, sv_text *findings) {
+sv_store_status sv_store_check(sv_store *self, sa_buffer *findings) {
     sv_store_run_sql(self, "BEGIN"); /* one moment, while others write */
     sv_store_status status = sv_store_check_tables(self, findings);
     for (size_t i = 0; status == STORE_OK && i < sizeof QUESTIONS / sizeof *QUESTIONS; i++)

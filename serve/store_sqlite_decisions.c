@@ -128,19 +128,19 @@ static sv_store_status find_one(sv_store *self, sqlite3_stmt *find, sv_store_dec
     sv_store_read_decision(find, out);
     if (!out->event || !out->answer) return sqlite3_reset(find), STORE_LATER; /* memory is short */
     size_t arms = out->arm_count * sizeof *out->arms, event = strlen(out->event) + 1;
-    sv_text *kept = &self->found;
+    sa_buffer *kept = &self->found;
     kept->size = 0;
-    text_add(kept, (const char *)out->arms, arms);
-    text_add(kept, out->event, event);
-    text_add(kept, out->answer, strlen(out->answer) + 1);
+    sa_buffer_bytes(kept, (const char *)out->arms, arms);
+    sa_buffer_bytes(kept, out->event, event);
+    sa_buffer_bytes(kept, out->answer, strlen(out->answer) + 1);
     sqlite3_reset(find);
-    if (kept->failed) {
-        text_free(kept);
-        *kept = (sv_text){0};
+    if (kept->status) {
+        sa_buffer_clear(kept);
+        *kept = (sa_buffer){0};
         return STORE_LATER;
     }
-    out->arms = (const uint32_t *)(const void *)kept->data;
-    out->event = kept->data + arms;
+    out->arms = (const uint32_t *)(const void *)kept->text;
+    out->event = kept->text + arms;
     out->answer = out->event + event;
     return STORE_OK;
 }

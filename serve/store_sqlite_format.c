@@ -79,7 +79,7 @@ bool sv_store_prepare_tables(sv_store *self) {
     return false;
 }
 
-bool sv_store_format(const char *folder, int *format, sv_text *sentence) {
+bool sv_store_format(const char *folder, int *format, sa_buffer *sentence) {
     sv_store *store = sv_store_open_old(folder, sentence);
     if (!store) return false;
     *format = whole(store, "PRAGMA user_version");
@@ -88,14 +88,14 @@ bool sv_store_format(const char *folder, int *format, sv_text *sentence) {
 }
 
 /* The text of a table decides how its rows are read. */
-sv_store_status sv_store_check_tables(sv_store *self, sv_text *findings) {
+sv_store_status sv_store_check_tables(sv_store *self, sa_buffer *findings) {
     sqlite3_stmt *ask = NULL;
     bool good = sqlite3_prepare_v2(self->database, "SELECT count(*) FROM sqlite_master WHERE sql = ?1", -1,
                                    &ask, NULL) == SQLITE_OK;
     for (size_t i = 0; good && i < TABLE_COUNT; i++) {
         sqlite3_bind_text(ask, 1, TABLES[i], -1, SQLITE_STATIC);
         if (sqlite3_step(ask) != SQLITE_ROW || sqlite3_column_int(ask, 0) != 1)
-            text_put(findings, "the database is damaged: it does not have: %.60s...\n", TABLES[i]);
+            sa_buffer_format(findings, "the database is damaged: it does not have: %.60s...\n", TABLES[i]);
         sqlite3_reset(ask);
     }
     sqlite3_finalize(ask);

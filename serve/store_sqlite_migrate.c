@@ -59,27 +59,27 @@ static bool replace(const char *from, const char *to, const char *folder) {
     return good;
 }
 
-bool sv_store_migrate(const char *folder, int format, sv_text *sentence) {
-    sv_text path = {0}, made = {0};
+bool sv_store_migrate(const char *folder, int format, sa_buffer *sentence) {
+    sa_buffer path = {0}, made = {0};
     sv_store self = {.writes = true, .mark = -1};
-    text_put(&path, "%s/journal.db", folder);
-    text_put(&made, "%s/journal.db.migrating", folder);
-    bool good = !path.failed && !made.failed && format >= 1 && format < (int)(sizeof FROM / sizeof *FROM);
+    sa_buffer_format(&path, "%s/journal.db", folder);
+    sa_buffer_format(&made, "%s/journal.db.migrating", folder);
+    bool good = !path.status && !made.status && format >= 1 && format < (int)(sizeof FROM / sizeof *FROM);
     if (good) {
-        unlink(made.data); /* of a migration that was cut off: its name is ours */
-        int result = sqlite3_open_v2(made.data, &self.database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+        unlink(made.text); /* of a migration that was cut off: its name is ours */
+        int result = sqlite3_open_v2(made.text, &self.database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                                      sv_store_vfs());
         if (result == SQLITE_OK) result = sv_store_add_sums(self.database);
         good = sv_store_result(&self, result) == STORE_OK && sv_store_prepare_tables(&self) &&
-               fill(&self, path.data, format);
+               fill(&self, path.text, format);
     }
     if (sqlite3_close(self.database) != SQLITE_OK) good = false;
-    if (good && !replace(made.data, path.data, folder)) {
+    if (good && !replace(made.text, path.text, folder)) {
         snprintf(self.sentence, sizeof self.sentence, "the new journal could not be put in its place");
         good = false;
     }
-    if (!good) text_put(sentence, "%s: %s", path.failed ? folder : path.data, self.sentence);
-    text_free(&path);
-    text_free(&made);
+    if (!good) sa_buffer_format(sentence, "%s: %s", path.status ? folder : path.text, self.sentence);
+    sa_buffer_clear(&path);
+    sa_buffer_clear(&made);
     return good;
 }

@@ -1,5 +1,6 @@
 #include "unknown.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char OTHERS[] = "others";
@@ -28,21 +29,31 @@ static void write_name(const char *part, const char *field, char out[UNKNOWN_NAM
     out[length - 1] = 0;
 }
 
-static bool is_known(const sa_schema *schema, const char *part, const char *field) {
+static bool is_known(const sa_schema *schema, const char *part, const sa_json *json, size_t key) {
     sa_schema_column column;
-    if (!strcmp(field, "id")) return true;
+    if (sa_json_equals(json, key, "id")) return true;
     for (size_t i = 0; sa_schema_column_at(schema, i, &column); i++)
-        if (!strcmp(column.part, part) && !strcmp(column.field, field)) return true;
+        if (!strcmp(column.part, part) && sa_json_equals(json, key, column.field)) return true;
     return false;
 }
 
+static void read_name(const sa_json *json, size_t key, char *out, size_t room) {
+    const sa_json_node *node = &json->nodes[key];
+    size_t size = 0;
+    if (node->size < room)
+        size = sa_json_unescape(json, key, out);
+    else
+        memcpy(out, json->text + node->start, size = room - 1);
+    out[size] = 0;
+}
+
 static void look(sv_unknown *self, const sa_schema *schema, const char *part, const char *shown,
-                 const json_t *object) {
-    const char *field;
-    json_t *value;
-    char name[UNKNOWN_NAME];
-    json_object_foreach((json_t *)object, field, value) {
-        if (is_known(schema, part, field)) continue;
+                 const sa_json *json, size_t object) {
+    char name[UNKNOWN_NAME], field[6 * UNKNOWN_NAME + 1]; /* cut, where it is longer */
+    if (!object || json->nodes[object].kind != SA_JSON_OBJECT) return;
+    for (size_t key = object + 1; key < json->nodes[object].next; key = json->nodes[key + 1].next) {
+        if (is_known(schema, part, json, key)) continue;
+        read_name(json, key, field, sizeof field);
         write_name(shown, field, name);
         sv_unknown_field *at = field_of(self, name);
         at->values++;
@@ -51,11 +62,12 @@ static void look(sv_unknown *self, const sa_schema *schema, const char *part, co
 }
 
 void sv_unknown_find(sv_unknown *self, const sv_ask *ask, const sa_schema *schema) {
-    const json_t *items = json_object_get(ask->body, "items");
+    const sa_json *json = &ask->json;
+    size_t items = sa_json_find(json, 0, "items");
     self->count = 0;
-    look(self, schema, "context", "context", json_object_get(ask->body, "context"));
-    for (size_t i = 0; i < json_array_size(items); i++)
-        look(self, schema, "item", "items", json_array_get(items, i));
+    look(self, schema, "context", "context", json, sa_json_find(json, 0, "context"));
+    for (size_t at = items + 1; items && at < json->nodes[items].next; at = json->nodes[at].next)
+        look(self, schema, "item", "items", json, at);
 }
 
 void sv_unknown_add(sv_unknown *self, const sv_unknown *request) {
@@ -105,20 +117,20 @@ static const char *nearest(const sa_schema *schema, const char *part, const char
     return found;
 }
 
-static void write_warning(const sv_unknown_field *field, const sa_schema *schema, sv_text *out) {
-    sv_text sentence = {0};
+static void write_warning(const sv_unknown_field *field, const sa_schema *schema, sa_buffer *out) {
+    sa_buffer sentence = {0};
     bool item = !strncmp(field->name, "items.", 6);
     const char *dot = strchr(field->name, '.');
     const char *near = dot ? nearest(schema, item ? "item" : "context", dot + 1) : NULL;
-    text_put(&sentence, "%s is not a field of the schema, and was not looked at", field->name);
-    if (near) text_put(&sentence, ": did you mean %s?", near);
-    if (sentence.failed) out->failed = true;
-    text_string(out, sentence.failed ? "" : sentence.data);
-    text_free(&sentence);
+    sa_buffer_format(&sentence, "%s is not a field of the schema, and was not looked at", field->name);
+    if (near) sa_buffer_format(&sentence, ": did you mean %s?", near);
+    if (sentence.status) out->status = SA_OUT_OF_MEMORY;
+    sa_buffer_quote(out, sentence.status ? "" : sentence.text);
+    sa_buffer_clear(&sentence);
 }
 
 bool sv_unknown_warn(const sv_unknown *agent, const sv_unknown *request, const sa_schema *schema,
-                     sv_text *out) {
+                     sa_buffer *out) {
     size_t written = 0;
     for (size_t i = 0; i < request->count; i++) {
         size_t k = 0;
@@ -126,19 +138,19 @@ bool sv_unknown_warn(const sv_unknown *agent, const sv_unknown *request, const s
         bool enough = k < agent->count ? agent->fields[k].requests >= UNKNOWN_WARNINGS
                                        : agent->count == UNKNOWN_FIELDS; /* it is one of the others */
         if (enough) continue;
-        text_put(out, written++ ? ", " : "[");
+        sa_buffer_format(out, written++ ? ", " : "[");
         write_warning(&request->fields[i], schema, out);
     }
-    if (written) text_put(out, "]");
+    if (written) sa_buffer_format(out, "]");
     return written;
 }
 
-void sv_unknown_write(const sv_unknown *self, sv_text *out) {
-    text_put(out, "{");
+void sv_unknown_write(const sv_unknown *self, sa_buffer *out) {
+    sa_buffer_format(out, "{");
     for (size_t i = 0; i < self->count; i++) {
-        if (i) text_put(out, ", ");
-        text_string(out, self->fields[i].name);
-        text_put(out, ": %llu", (unsigned long long)self->fields[i].values);
+        if (i) sa_buffer_format(out, ", ");
+        sa_buffer_quote(out, self->fields[i].name);
+        sa_buffer_format(out, ": %llu", (unsigned long long)self->fields[i].values);
     }
-    text_put(out, "}");
+    sa_buffer_format(out, "}");
 }

@@ -28,8 +28,8 @@ void sv_unknown_add(sv_unknown *self, const sv_unknown *request);
 /* A list of sentences, JSON, about those of the request that the agent has not had often before; false: there
  * is nothing to say. */
 bool sv_unknown_warn(const sv_unknown *agent, const sv_unknown *request, const sa_schema *schema,
-                     sv_text *out);
+                     sa_buffer *out);
 /* {"items.colour": 12, ...} */
-void sv_unknown_write(const sv_unknown *self, sv_text *out);
+void sv_unknown_write(const sv_unknown *self, sa_buffer *out);
 
 #endif

@@ -15,29 +15,30 @@
 typedef struct tour {
     const char *folder, *to; /* to NULL: checking */
     sv_store *store;
-    sv_text findings;
+    sa_buffer findings;
     size_t agents, damaged, missing;
     uint64_t rows, waiting;
 } sv_tour;
 
 static sv_store *open_folder(const char *folder, bool old, char *message) {
-    sv_text sentence = {0};
+    sa_buffer sentence = {0};
     sv_store *store = old ? sv_store_open_old(folder, &sentence) : sv_store_open(folder, false, &sentence);
-    if (!store) snprintf(message, 512, "%s", sentence.failed ? "memory could not be had" : sentence.data);
-    text_free(&sentence);
+    if (!store) snprintf(message, 512, "%s", sentence.status ? "memory could not be had" : sentence.text);
+    sa_buffer_clear(&sentence);
     return store;
 }
 
 static void check_file(sv_tour *self, const sv_store_agent *agent, const char *file, const char *which) {
-    sv_text path = {0};
+    sa_buffer path = {0};
     sv_refusal why = {0};
     sv_model *model = NULL;
     if (!file) return;
-    text_put(&path, "%s/%s", self->folder, file);
-    if (path.failed || !sv_model_load(path.data, &model, &why))
-        text_put(&self->findings, "agent %s: its %s cannot be read: %s\n", agent->name, which, why.message);
+    sa_buffer_format(&path, "%s/%s", self->folder, file);
+    if (path.status || !sv_model_load(path.text, &model, &why))
+        sa_buffer_format(&self->findings, "agent %s: its %s cannot be read: %s\n", agent->name, which,
+                         why.message);
     sv_model_destroy(model);
-    text_free(&path);
+    sa_buffer_clear(&path);
 }
 
 static bool check_agent(void *user, const sv_store_agent *agent) {
@@ -50,7 +51,8 @@ static bool check_agent(void *user, const sv_store_agent *agent) {
     if (sv_store_agent_count(self->store, agent->id, &counts) == STORE_OK) self->waiting += counts.waiting;
     sv_settings *settings = sv_settings_read_text(agent->settings, strlen(agent->settings), &why);
     if (!settings)
-        text_put(&self->findings, "agent %s: its settings cannot be read: %s\n", agent->name, why.message);
+        sa_buffer_format(&self->findings, "agent %s: its settings cannot be read: %s\n", agent->name,
+                         why.message);
     sv_settings_release(settings);
     check_file(self, agent, agent->checkpoint, "checkpoint");
     check_file(self, agent, agent->older, "older checkpoint");
@@ -61,9 +63,9 @@ static bool check_agent(void *user, const sv_store_agent *agent) {
  * SQLite. */
 static void check_end(sv_tour *self, const sv_store *store, int64_t mark) {
     if (sv_store_written(store) < mark)
-        text_put(&self->findings,
-                 "the journal ends before what was written last: journal.db-wal is missing or "
-                 "damaged, or journal.db is an older copy\n");
+        sa_buffer_format(&self->findings,
+                         "the journal ends before what was written last: journal.db-wal is missing or "
+                         "damaged, or journal.db is an older copy\n");
 }
 
 /* 0: sound; 1: damaged, and `findings` says how; else it could not be looked at. */
@@ -77,7 +79,7 @@ static int look(sv_tour *self, char *message) {
     if (status == STORE_OK) status = sv_store_agents(store, check_agent, self);
     if (status != STORE_OK) snprintf(message, 512, "%s", sv_store_sentence(store));
     sv_store_abandon(store);
-    if (status != STORE_OK) text_put(&self->findings, "%s\n", message);
+    if (status != STORE_OK) sa_buffer_format(&self->findings, "%s\n", message);
     return status != STORE_OK || self->findings.size ? 1 : 0;
 }
 
@@ -85,12 +87,12 @@ int sv_serve_check(const char *folder, char *message) {
     sv_tour tour = {.folder = folder};
     int status = look(&tour, message);
     if (status == 1) {
-        if (!tour.findings.failed) fputs(tour.findings.data, stdout);
+        if (!tour.findings.status) fputs(tour.findings.text, stdout);
         snprintf(message, 512, "%s is damaged: see above", folder);
     } else if (status == 0)
         printf("%s is sound: %zu agent%s, %llu journal rows, %llu events that wait\n", folder, tour.agents,
                tour.agents == 1 ? "" : "s", (unsigned long long)tour.rows, (unsigned long long)tour.waiting);
-    text_free(&tour.findings);
+    sa_buffer_clear(&tour.findings);
     return status;
 }
 
@@ -110,14 +112,14 @@ static bool copy_file(const char *from, const char *to) {
 }
 
 static bool copy_named(sv_tour *self, const char *file) {
-    sv_text from = {0}, to = {0};
+    sa_buffer from = {0}, to = {0};
     if (!file) return true;
-    text_put(&from, "%s/%s", self->folder, file);
-    text_put(&to, "%s/%s", self->to, file);
-    bool good = !from.failed && !to.failed && copy_file(from.data, to.data);
+    sa_buffer_format(&from, "%s/%s", self->folder, file);
+    sa_buffer_format(&to, "%s/%s", self->to, file);
+    bool good = !from.status && !to.status && copy_file(from.text, to.text);
     self->missing += !good;
-    text_free(&from);
-    text_free(&to);
+    sa_buffer_clear(&from);
+    sa_buffer_clear(&to);
     return good;
 }
 
@@ -127,11 +129,11 @@ static bool copy_checkpoints(void *user, const sv_store_agent *agent) {
 
 /* The database, then the checkpoints that the copy names. */
 static bool copy_once(sv_tour *self, sv_store *store, char *message) {
-    sv_text path = {0};
+    sa_buffer path = {0};
     bool good = false;
     self->missing = 0;
-    text_put(&path, "%s/journal.db", self->to);
-    if (path.failed || sv_store_copy(store, path.data) != STORE_OK)
+    sa_buffer_format(&path, "%s/journal.db", self->to);
+    if (path.status || sv_store_copy(store, path.text) != STORE_OK)
         snprintf(message, 512, "the journal could not be copied: %s", sv_store_sentence(store));
     else {
         struct store *copy = open_folder(self->to, true, message);
@@ -139,7 +141,7 @@ static bool copy_once(sv_tour *self, sv_store *store, char *message) {
         sv_store_abandon(copy);
         if (self->missing) snprintf(message, 512, "a checkpoint in %s could not be copied", self->folder);
     }
-    text_free(&path);
+    sa_buffer_clear(&path);
     return good;
 }
 
@@ -158,10 +160,10 @@ static int check_copy(const char *folder, const char *to, char *message) {
     sv_tour copy = {.folder = to};
     int format = 0, status = 0;
     if (sv_store_format(to, &format, &copy.findings) && format == STORE_FORMAT) status = look(&copy, message);
-    if (status == 1 && !copy.findings.failed) fputs(copy.findings.data, stdout);
+    if (status == 1 && !copy.findings.status) fputs(copy.findings.text, stdout);
     if (status)
         snprintf(message, 512, "%s is a copy of %s, and --check finds it damaged: see above", to, folder);
-    text_free(&copy.findings);
+    sa_buffer_clear(&copy.findings);
     return status;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """docs_flags.py PROGRAM: what README, docs and examples name exists: every --flag, in the program or in a tool of the repository, every
-page and heading that a link leads to, and every preset's version is the present one (`tuned-1`)."""
+page and heading that a link leads to, every `source.c` in backquotes, and every preset's version is the present one (`tuned-1`)."""
 
 import pathlib
 import re
@@ -81,6 +81,19 @@ def dead_links(page):
                 yield f"{where}: {path or page.name} has no heading #{anchor}"
 
 
+FOLDERS = ("src", "cli", "serve", "include", "tests", "bench", "python", "examples", "tools", "clients")
+SOURCES = {str(path.relative_to(ROOT)) for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()}
+NO_SOURCES = {"Python.h", "epsilon.c", "ridge.py", "_real.c"}  # of Python, of the tutorial, and the end of a name
+
+
+def missing_sources(page):
+    text = re.sub(r"^```.*?^```", lambda block: "\n" * block[0].count("\n"), page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    for number, line in enumerate(text.splitlines(), 1):
+        for name in re.findall(r"`([\w./-]+\.(?:c|h|py|sh|inc))`", line):
+            if "NAME" not in name and name not in NO_SOURCES and not any(path == name or path.endswith("/" + name) for path in SOURCES):
+                yield f"{page.relative_to(ROOT)}:{number}: there is no {name}"
+
+
 def old_presets(page):
     present = dict(re.findall(r"^\S+ +((?:paper|icml23|tuned|section5))-(\d+):", said("list", "presets"), re.M))
     assert len(present) == 4, present
@@ -94,7 +107,7 @@ def main():
     there, wrong = known() | OTHERS, []
     for page in pages():
         if page.suffix == ".md" and "history" not in page.parts:
-            wrong += [*dead_links(page), *([] if "measured" in page.parts else old_presets(page))]  # those say what they were made with
+            wrong += [*dead_links(page), *missing_sources(page), *([] if "measured" in page.parts else old_presets(page))]  # those say what they were made with
     for page in pages():
         if not page.is_file() or page.suffix in (".png", ".svg", ".npy", ".npz") or "history" in page.parts:
             continue

@@ -41,7 +41,7 @@ static inline int rig_ask_bytes(sv_service *service, const char *method, const c
     pthread_mutex_init(&call.lock, NULL);
     pthread_cond_init(&call.ended, NULL);
     if (sv_routes_admit(exchange)) {
-        text_add(&exchange->body, body, size);
+        sa_buffer_bytes(&exchange->body, body, size);
         sv_routes_answer(exchange);
         if (!exchange->status) {
             exchange->later(exchange);
@@ -51,7 +51,7 @@ static inline int rig_ask_bytes(sv_service *service, const char *method, const c
         }
     }
     int status = exchange->status;
-    if (answer) *answer = exchange->answer.data ? strdup(exchange->answer.data) : strdup("");
+    if (answer) *answer = exchange->answer.text ? strdup(exchange->answer.text) : strdup("");
     if (exchange->file >= 0) close(exchange->file);
     sv_routes_end(exchange);
     pthread_cond_destroy(&call.ended);

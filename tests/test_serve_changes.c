@@ -18,18 +18,21 @@ static const char NARROW_ASK[] = "{\"contexts\": [[0, 1], [1, 0], [0.5, 0.5]]}";
 
 /* {"contexts": three rows of `dim` numbers}; from malloc. */
 static char *ask_of(size_t dim, const char *event) {
-    sv_text out = {0};
-    text_put(&out, "{");
-    if (event) text_put(&out, "\"event\": \"%s\", ", event);
-    text_put(&out, "\"contexts\": [");
+    sa_buffer out = {0};
+    sa_buffer_format(&out, "{");
+    if (event) sa_buffer_format(&out, "\"event\": \"%s\", ", event);
+    sa_buffer_format(&out, "\"contexts\": [");
     for (size_t i = 0; i < 3; i++) {
-        text_put(&out, i ? ", [" : "[");
-        for (size_t j = 0; j < dim; j++) text_put(&out, "%s%g", j ? ", " : "", (double)((i + j) % 7) / 7);
-        text_put(&out, "]");
+        sa_buffer_format(&out, i ? ", [" : "[");
+        for (size_t j = 0; j < dim; j++)
+            sa_buffer_format(&out, "%s%g", j ? ", " : "", (double)((i + j) % 7) / 7);
+        sa_buffer_format(&out, "]");
     }
-    text_put(&out, "]}");
-    assert_false(out.failed);
-    return out.data;
+    sa_buffer_format(&out, "]}");
+    assert_int_equal(out.status, SA_OK);
+    char *text = strdup(out.text);
+    sa_buffer_clear(&out);
+    return text;
 }
 
 static void agent_of(size_t dim, int steps, bool reset, char out[512]) {

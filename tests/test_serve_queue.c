@@ -36,7 +36,7 @@ static void what_does_not_fit_is_refused(void **state) {
     static held jobs[JOBS];
     (void)state;
     const char *folder = temporary_folder();
-    sv_text sentence = {0};
+    sa_buffer sentence = {0};
     sv_refusal why = {0};
     atomic_bool gate = false;
     atomic_uint ended = 0, agents[3] = {0, 0, 0};

@@ -22,48 +22,97 @@ typedef struct sa_problem sa_problem;
 SA_API sa_problem *sa_problem_new(void);
 SA_API void sa_problem_destroy(sa_problem *problem); /* NULL is fine */
 
-SA_API void sa_problem_scores(sa_problem *problem, const double *scores, size_t arms);
+/* What an array is made of: const double *, const size_t * or const bool *. */
+typedef enum sa_data_kind { SA_NUMBERS, SA_INDICES, SA_FLAGS } sa_data_kind;
+
+/* Gives the problem what the oracles know by this name (sa_problem_name_at, `superarm solve --help`), and
+ * `exclude`: (rows, columns) values, row-major, borrowed; a single value, as of `capacity`, is copied. NULL
+ * takes it away. SA_INVALID for a name that there is not, or one that is made of something else; shapes are
+ * checked when the problem is solved. The functions below are this one by name. */
+SA_API sa_status sa_problem_put(sa_problem *problem, const char *name, sa_data_kind kind, size_t rows,
+                                size_t columns, const void *values);
+
+static inline void sa_problem_scores(sa_problem *problem, const double *scores, size_t arms) {
+    sa_problem_put(problem, "scores", SA_NUMBERS, arms, 0, scores);
+}
 /* Scores of each arm in each position, (arms, positions), for `assignment`; the slate has that many
  * positions. */
-SA_API void sa_problem_position_scores(sa_problem *problem, const double *scores, size_t arms,
-                                       size_t positions);
+static inline void sa_problem_position_scores(sa_problem *problem, const double *scores, size_t arms,
+                                              size_t positions) {
+    sa_problem_put(problem, "scores", SA_NUMBERS, arms, positions, scores);
+}
 /* K. Oracles that may leave arms out take it as the most, and 0, as it is unless set, as no limit. */
-SA_API void sa_problem_slate(sa_problem *problem, size_t slate);
+static inline void sa_problem_slate(sa_problem *problem, size_t slate) {
+    sa_problem_put(problem, "slate", SA_INDICES, 1, 1, &slate);
+}
 /* Exactly K arms, the best of the slates that keep the rules, also where an oracle may leave arms out
  * (`knapsack`, `matroid` with groups, `matching`, `assortment`, `ilp`); SA_INVALID where there is none. Not
  * for `shortest-path`. */
-SA_API void sa_problem_exactly(sa_problem *problem, bool exactly);
+static inline void sa_problem_exactly(sa_problem *problem, bool exactly) {
+    sa_problem_put(problem, "exactly", SA_FLAGS, 1, 1, exactly ? &exactly : (const bool *)0);
+}
 /* Arms that must not be chosen: (arms) flags, true excludes; NULL excludes none. */
-SA_API void sa_problem_exclude(sa_problem *problem, const bool *excluded);
-
-SA_API void sa_problem_costs(sa_problem *problem, const double *costs, size_t arms); /* knapsack: 0 or more */
-SA_API void sa_problem_capacity(sa_problem *problem, double capacity);
+static inline void sa_problem_exclude(sa_problem *problem, const bool *excluded) {
+    sa_problem_put(problem, "exclude", SA_FLAGS, 0, 1, excluded);
+}
+static inline void sa_problem_costs(sa_problem *problem, const double *costs, size_t arms) {
+    sa_problem_put(problem, "costs", SA_NUMBERS, arms, 1, costs); /* knapsack: 0 or more */
+}
+static inline void sa_problem_capacity(sa_problem *problem, double capacity) {
+    sa_problem_put(problem, "capacity", SA_NUMBERS, 1, 1, &capacity);
+}
 /* matroid, assignment: each arm's group, and the most arms of each. `matroid` takes 1 unless it is given. */
-SA_API void sa_problem_groups(sa_problem *problem, const size_t *groups, size_t arms);
-SA_API void sa_problem_capacities(sa_problem *problem, const size_t *capacities, size_t groups);
+static inline void sa_problem_groups(sa_problem *problem, const size_t *groups, size_t arms) {
+    sa_problem_put(problem, "groups", SA_INDICES, arms, 1, groups);
+}
+static inline void sa_problem_capacities(sa_problem *problem, const size_t *capacities, size_t groups) {
+    sa_problem_put(problem, "capacities", SA_INDICES, groups, 1, capacities);
+}
 /* assignment: the least arms of each group; (pairs, 2) arms of which at most one is chosen; (positions, arms)
  * flags, which arms each position takes. `assignment` also takes the rules of sa_problem_constraints. */
-SA_API void sa_problem_minimums(sa_problem *problem, const size_t *minimums, size_t groups);
-SA_API void sa_problem_exclusions(sa_problem *problem, const size_t *exclusions, size_t pairs);
-SA_API void sa_problem_eligible(sa_problem *problem, const bool *eligible, size_t positions, size_t arms);
+static inline void sa_problem_minimums(sa_problem *problem, const size_t *minimums, size_t groups) {
+    sa_problem_put(problem, "minimums", SA_INDICES, groups, 1, minimums);
+}
+static inline void sa_problem_exclusions(sa_problem *problem, const size_t *exclusions, size_t pairs) {
+    sa_problem_put(problem, "exclusions", SA_INDICES, pairs, 2, exclusions);
+}
+static inline void sa_problem_eligible(sa_problem *problem, const bool *eligible, size_t positions,
+                                       size_t arms) {
+    sa_problem_put(problem, "eligible", SA_FLAGS, positions, arms, eligible);
+}
 /* (arms, 2): arm i joins two nodes. `matroid`: of one graph; `shortest-path`: from the first to the second;
  * `matching`: the first on one side, the second on the other, each side counted from 0. */
-SA_API void sa_problem_edges(sa_problem *problem, const size_t *edges, size_t arms);
-SA_API void sa_problem_ends(sa_problem *problem, size_t source, size_t target);            /* shortest-path */
-SA_API void sa_problem_revenues(sa_problem *problem, const double *revenues, size_t arms); /* assortment */
-SA_API void sa_problem_topics(sa_problem *problem, const double *topics, size_t arms,
-                              size_t count); /* submodular */
+static inline void sa_problem_edges(sa_problem *problem, const size_t *edges, size_t arms) {
+    sa_problem_put(problem, "edges", SA_INDICES, arms, 2, edges);
+}
+static inline void sa_problem_ends(sa_problem *problem, size_t source, size_t target) { /* shortest-path */
+    sa_problem_put(problem, "source", SA_INDICES, 1, 1, &source);
+    sa_problem_put(problem, "target", SA_INDICES, 1, 1, &target);
+}
+static inline void sa_problem_revenues(sa_problem *problem, const double *revenues, size_t arms) {
+    sa_problem_put(problem, "revenues", SA_NUMBERS, arms, 1, revenues); /* assortment */
+}
+static inline void sa_problem_topics(sa_problem *problem, const double *topics, size_t arms, size_t count) {
+    sa_problem_put(problem, "topics", SA_NUMBERS, arms, count, topics); /* submodular */
+}
 /* ilp: matrix (rows, arms) times the 0/1 choices is at most bounds (rows). */
-SA_API void sa_problem_constraints(sa_problem *problem, const double *matrix, const double *bounds,
-                                   size_t rows, size_t arms);
+static inline void sa_problem_constraints(sa_problem *problem, const double *matrix, const double *bounds,
+                                          size_t rows, size_t arms) {
+    sa_problem_put(problem, "matrix", SA_NUMBERS, rows, arms, matrix);
+    sa_problem_put(problem, "bounds", SA_NUMBERS, rows, 1, bounds);
+}
 /* How long CBC may search, 1 unless given: what it has found by then is the slate, and the solution's alpha
  * says how good it is. For `ilp`, and `assignment` with rules that are no flow. */
-SA_API void sa_problem_seconds(sa_problem *problem, double seconds);
+static inline void sa_problem_seconds(sa_problem *problem, double seconds) {
+    sa_problem_put(problem, "seconds", SA_NUMBERS, 1, 1, &seconds);
+}
+/* cascade, assignment: the discount of each position, 0 to 1. */
+static inline void sa_problem_discounts(sa_problem *problem, const double *discounts, size_t positions) {
+    sa_problem_put(problem, "discounts", SA_NUMBERS, positions, 1, discounts);
+}
 /* At most so many seconds of processor time for a solve, whatever the oracle: SA_INVALID after that. Unlike
  * sa_problem_seconds it is no datum, and all oracles keep to it. */
 SA_API void sa_problem_bound_time(sa_problem *problem, double seconds);
-/* cascade, assignment: the discount of each position, 0 to 1. */
-SA_API void sa_problem_discounts(sa_problem *problem, const double *discounts, size_t positions);
 
 /* The same from text, by the names of the flags of `superarm solve`: arrays ("scores", "costs", ...) from
  * an npy file, or written out, "0.5,1", and with two axes "0,1|1,2"; the problem then owns them. Numbers

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <superarm/json.h>
 #include <superarm/oracle.h>
 #include <superarm/schema.h>
 #include <superarm/status.h>
@@ -45,14 +46,30 @@ SA_API void sa_request_shared_float(sa_request *request, const float *shared, si
 SA_API void sa_request_join(sa_request *request, sa_join join); /* SA_JOIN_CONCAT unless set */
 /* The features that an arm then has: the agent's --dim. */
 SA_API size_t sa_join_dim(sa_join join, size_t item_dim, size_t shared_dim);
-/* Instead of contexts: JSON text of an object with "items" and "context" (superarm/schema.h), encoded at once
- * by the schema; or, with a schema of NULL, with "contexts", a list of lists of numbers. "slate", how many
- * arms to choose, and "exclude", ids of items or numbers of candidates from 0, may be in it, too. The text is
- * not needed after the call; candidates and exclusions live in the request, until it gets others. SA_INVALID
- * with the path of what is wrong; the request then has no candidates. */
+/* Instead of contexts: JSON text of an object, as a client would send it.
+ *
+ *   "items", "context"   what can be chosen and what is shared, by fields (superarm/schema.h), encoded
+ *                        at once by the schema
+ *   "contexts"           with a schema of NULL: a list of lists of numbers
+ *   "slate"              how many arms to choose
+ *   "exclude"            ids of items, or numbers of candidates from 0
+ *   "problem"            what the oracle needs beside the scores, by the names of sa_problem_name_at: lists
+ *                        and lists of lists; "exactly" is sa_request_exactly
+ *
+ * Other fields are not looked at. The text is not needed after the call; all that came of it lives in the
+ * request, until it gets other candidates. SA_INVALID with the path of what is wrong; the request then has no
+ * candidates. */
 SA_API sa_status sa_request_json(sa_request *request, const sa_schema *schema, const char *json, size_t size);
-/* The id of an item that came by JSON, until the request gets others; NULL where it has none. */
+/* The same of JSON that was parsed before; `object` is the request's node. */
+SA_API sa_status sa_request_parsed(sa_request *request, const sa_schema *schema, const sa_json *json,
+                                   size_t object);
+/* What came by JSON, until the request gets other candidates; NULL or 0 where it came otherwise, or not at
+ * all: the id of an item; the candidates, (arms, dim); the problem, to which bounds can be added; and the
+ * values that were left out as the schema does not have their fields, over all calls. */
 SA_API const char *sa_request_id(const sa_request *request, size_t arm);
+SA_API const double *sa_request_candidates(const sa_request *request, size_t *arms, size_t *dim);
+SA_API sa_problem *sa_request_rules(const sa_request *request);
+SA_API uint64_t sa_request_ignored(const sa_request *request);
 /* How many arms to choose. For an oracle that may leave arms out: at most, and 0 for no limit. */
 SA_API void sa_request_slate(sa_request *request, size_t slate);
 /* Exactly so many, also for an oracle that may leave arms out: the best slate of them that keeps the rules

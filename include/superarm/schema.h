@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <superarm/json.h>
 #include <superarm/status.h>
 
 #ifdef __cplusplus
@@ -62,6 +63,10 @@ SA_API void sa_encoding_destroy(sa_encoding *encoding); /* NULL is fine */
  * earlier call gave is then gone. */
 SA_API sa_status sa_schema_encode(const sa_schema *schema, const char *json, size_t size,
                                   sa_encoding *encoding);
+
+/* The same of JSON that was parsed before; `object` is the request's node. */
+SA_API sa_status sa_schema_encode_parsed(const sa_schema *schema, const sa_json *json, size_t object,
+                                         sa_encoding *encoding);
 
 /* What the last call gave; valid until the next one. */
 SA_API size_t sa_encoding_arms(const sa_encoding *encoding);

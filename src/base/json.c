@@ -1,41 +1,59 @@
 #include "base/json.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+
+_Static_assert(SA_JSON_LONGEST <= UINT32_MAX, "places in the text are 32 bits");
 
 typedef struct parser {
     sa_json *json;
     const char *text, *at, *end;
     uint32_t open[SA_JSON_DEEPEST]; /* arrays and objects that are not closed yet */
-    size_t depth;
+    size_t depth, deepest;
 } parser;
 
 void sa_json_clear(sa_json *json) {
     sa_free(json->nodes);
-    *json = (sa_json){0};
+    *json = (sa_json){.deepest = json->deepest};
 }
 
 /* ---- what is wrong ---- */
 
+/* "column 7", or in a text of several lines "line 2, column 7". Returns `out`. */
+static char *place_of(const parser *p, const char *at, char out[64]) {
+    size_t lines = 1;
+    const char *line = p->text;
+    for (const char *c = p->text; c < at; c++)
+        if (*c == '\n') lines++, line = c + 1;
+    size_t column = (size_t)(at - line) + 1;
+    if (lines == 1)
+        snprintf(out, 64, "column %zu", column);
+    else
+        snprintf(out, 64, "line %zu, column %zu", lines, column);
+    return out;
+}
+
 /* `what` is wanted where we are. */
 static sa_status wanted(parser *p, const char *what) {
-    char shown[SA_PRINTABLE];
+    char shown[SA_PRINTABLE], place[64];
     p->json->cut_off = p->at == p->end;
     if (p->json->cut_off) return sa_fail(SA_FORMAT, "the text ends where %s is wanted", what);
     sa_span rest = {p->at, p->end - p->at < 12 ? (size_t)(p->end - p->at) : 12};
-    return sa_fail(SA_FORMAT, "column %zu: %s is wanted, not %s", (size_t)(p->at - p->text) + 1, what,
+    return sa_fail(SA_FORMAT, "%s: %s is wanted, not %s", place_of(p, p->at, place), what,
                    sa_span_printable(rest, shown));
 }
 
 static sa_status wrong(parser *p, const char *at, const char *sentence) {
-    return sa_fail(SA_FORMAT, "column %zu: %s", (size_t)(at - p->text) + 1, sentence);
+    char place[64];
+    return sa_fail(SA_FORMAT, "%s: %s", place_of(p, at, place), sentence);
 }
 
 /* ---- strings ---- */
 
-/* Bytes of the UTF-8 character at `at`: 0 when it is none, -1 when the text ends within it. */
-static int utf8_size(const unsigned char *at, const unsigned char *end) {
+int sa_utf8_size(const char *text, const char *text_end) {
+    const unsigned char *at = (const unsigned char *)text, *end = (const unsigned char *)text_end;
     unsigned char first = at[0];
     int size = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
     for (int i = 1; i < size; i++) {
@@ -99,12 +117,17 @@ static sa_status take_escape(parser *p) {
     return SA_OK;
 }
 
+/* Behind the characters of a text that mean themselves. */
+static const char *pass_plain(const char *at, const char *end) {
+    while (at < end && *at != '"' && *at != '\\' && (unsigned char)(*at - 0x20) < 0x60) at++;
+    return at;
+}
+
 /* p->at is behind the opening quote; goes behind the closing one. */
 static sa_status take_string(parser *p, sa_json_node *node) {
     const char *from = p->at;
     for (;;) {
-        while (p->at < p->end && *p->at != '"' && *p->at != '\\' && (unsigned char)(*p->at - 0x20) < 0x60)
-            p->at++;
+        p->at = pass_plain(p->at, p->end);
         if (p->at == p->end) return wanted(p, "the end of a text");
         unsigned char c = (unsigned char)*p->at;
         if (c == '"') break;
@@ -114,7 +137,7 @@ static sa_status take_string(parser *p, sa_json_node *node) {
         } else if (c < 0x20) {
             return wrong(p, p->at, "a text has a control character that is not escaped");
         } else {
-            int size = utf8_size((const unsigned char *)p->at, (const unsigned char *)p->end);
+            int size = sa_utf8_size(p->at, p->end);
             if (size == 0) return wrong(p, p->at, "a text is not valid UTF-8");
             p->at = size < 0 ? p->end : p->at + size;
         }
@@ -180,10 +203,15 @@ static void skip_spaces(parser *p) {
     while (p->at < p->end && (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r')) p->at++;
 }
 
+/* Most values have six bytes or more of text, with what is around them: one allocation is enough for them. */
+static sa_status grow(sa_json *json, size_t size) {
+    size_t guess = json->capacity ? json->count + 1 : size / 6 + 8;
+    return sa_grow_array(&json->nodes, &json->capacity, guess, sizeof *json->nodes);
+}
+
 static sa_status new_node(parser *p, sa_json_node **node) {
     sa_json *json = p->json;
-    if (json->count == json->capacity)
-        SA_TRY(sa_grow_array(&json->nodes, &json->capacity, json->count + 1, sizeof *json->nodes));
+    if (json->count == json->capacity) SA_TRY(grow(json, (size_t)(p->end - p->text)));
     *node = &json->nodes[json->count++];
     **node = (sa_json_node){.next = (uint32_t)json->count};
     return SA_OK;
@@ -213,9 +241,11 @@ static sa_status take_value(parser *p) {
     }
     if (c == '-' || (c >= '0' && c <= '9')) return take_number(p, node);
     if (c != '[' && c != '{') return take_word(p, node);
-    if (p->depth == SA_JSON_DEEPEST)
-        return sa_fail(SA_FORMAT, "column %zu: the text nests more than %d deep",
-                       (size_t)(p->at - p->text) + 1, SA_JSON_DEEPEST);
+    if (p->depth == p->deepest) {
+        char place[64];
+        return sa_fail(SA_FORMAT, "%s: the text nests more than %zu deep", place_of(p, p->at, place),
+                       p->deepest);
+    }
     node->kind = c == '[' ? SA_JSON_ARRAY : SA_JSON_OBJECT;
     node->start = (uint32_t)(p->at - p->text);
     p->open[p->depth++] = (uint32_t)p->json->count - 1;
@@ -248,7 +278,8 @@ static sa_status take_end(parser *p, bool *more) {
 }
 
 sa_status sa_json_parse(sa_json *json, const char *text, size_t size) {
-    parser p = {.json = json, .text = text, .at = text, .end = text + size};
+    parser p = {.json = json, .text = text, .at = text, .end = text + size, .deepest = json->deepest};
+    if (!p.deepest || p.deepest > SA_JSON_DEEPEST) p.deepest = SA_JSON_DEEPEST;
     json->text = text;
     json->count = 0;
     json->cut_off = false;

@@ -70,6 +70,7 @@ bool sa_json_equals(const sa_json *json, size_t at, const char *text) {
 }
 
 size_t sa_json_find(const sa_json *json, size_t object, const char *key) {
+    if (json->nodes[object].kind != SA_JSON_OBJECT) return 0;
     for (size_t i = object + 1; i < json->nodes[object].next; i = json->nodes[i + 1].next)
         if (sa_json_equals(json, i, key)) return i + 1;
     return 0;
@@ -77,14 +78,14 @@ size_t sa_json_find(const sa_json *json, size_t object, const char *key) {
 
 size_t sa_json_count(const sa_json *json, size_t at) {
     size_t count = 0, step = json->nodes[at].kind == SA_JSON_OBJECT;
+    if (json->nodes[at].kind < SA_JSON_ARRAY) return 0;
     for (size_t i = at + 1; i < json->nodes[at].next; i = json->nodes[i + step].next) count++;
     return count;
 }
 
 double sa_json_number(const sa_json *json, size_t at) {
     double number = 0;
-    if (!sa_span_to_number(sa_json_span(json, at), &number))
-        number = __builtin_inf(); /* more digits than anyone has */
+    if (!sa_span_to_number(sa_json_span(json, at), &number)) number = __builtin_inf(); /* memory is short */
     return number;
 }
 

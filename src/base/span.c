@@ -4,20 +4,26 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory.h"
+
 /* Powers of ten that a double holds exactly. */
 static const double TENS[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-enum { LARGEST_TEN = 22, LONGEST = 1000 };
+enum { LARGEST_TEN = 22, LONGEST = 100 };
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Whatever the short way leaves over: many digits, large exponents, and what is no number. */
 static bool long_way(sa_span span, double *out) {
-    char text[LONGEST + 1];
-    if (span.size > LONGEST || memchr(span.start, 0, span.size)) return false;
-    memcpy(text, span.start, span.size);
-    text[span.size] = 0;
-    return sa_text_to_number(text, out);
+    char text[LONGEST + 1], *longer = NULL;
+    if (memchr(span.start, 0, span.size)) return false;
+    if (span.size > LONGEST && sa_alloc_array(span.size + 1, 1, &longer) != SA_OK) return false;
+    char *copy = longer ? longer : text;
+    memcpy(copy, span.start, span.size);
+    copy[span.size] = 0;
+    bool good = sa_text_to_number(copy, out);
+    sa_free(longer);
+    return good;
 }
 
 static const char *take_digits(const char *at, const char *end, uint64_t *number) {

@@ -6,9 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <superarm/json.h>
+
 #include "base/status.h"
 
-enum { SA_NUMBER_TEXT = 32, SA_PRINTABLE = 104 };
+enum { SA_NUMBER_TEXT = 32 }; /* SA_PRINTABLE is of <superarm/json.h> */
 
 /* The whole text as a decimal number: no spaces, no hexadecimal. Too large gives an infinity; "inf" and "nan"
  * are not numbers. */

@@ -7,7 +7,7 @@
 #include <superarm/log.h>
 
 #include "base/buffer.h"
-#include "base/ids.h"
+#include "base/candidates.h"
 #include "base/json.h"
 
 typedef struct sa_source sa_source;

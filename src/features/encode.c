@@ -2,14 +2,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/ids.h"
+#include "base/candidates.h"
 #include "base/memory.h"
 #include "features/schema.h"
 
 enum { NAME_MOST = 128 };
 
 struct sa_encoding {
-    sa_json json;
+    sa_json json; /* of sa_schema_encode's text */
     sa_ids ids;
     double *contexts; /* (arms, dim) */
     size_t contexts_room, arms;
@@ -50,6 +50,7 @@ const char *sa_encoding_ignored_name(const sa_encoding *encoding) { return encod
 /* The fields of one object: those of the context, or those of an item. */
 typedef struct part {
     const sa_schema *schema;
+    const sa_json *json;
     sa_encoding *encoding;
     size_t first, end; /* its fields */
     size_t item;       /* SIZE_MAX for the context */
@@ -58,8 +59,10 @@ typedef struct part {
 /* Objects mostly have their fields in the order of the one before, so the search begins where the last one
  * ended. */
 static size_t find_field(const part *p, size_t key, size_t guess) {
-    const sa_json *json = &p->encoding->json;
+    const sa_json *json = p->json;
     size_t count = p->end - p->first;
+    if (sa_json_equals(json, key, p->schema->fields[guess].name)) return guess;
+    if (p->item != SIZE_MAX && !p->schema->has_id && sa_json_equals(json, key, "id")) return SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
         size_t field = p->first + (guess - p->first + i) % count;
         if (sa_json_equals(json, key, p->schema->fields[field].name)) return field;
@@ -70,22 +73,22 @@ static size_t find_field(const part *p, size_t key, size_t guess) {
 static void ignore(const part *p, size_t key) {
     sa_encoding *encoding = p->encoding;
     char shown[SA_PRINTABLE];
-    if (p->item != SIZE_MAX && sa_json_equals(&encoding->json, key, "id")) return;
+    if (p->item != SIZE_MAX && sa_json_equals(p->json, key, "id")) return;
     if (encoding->ignored++ > 0) return;
     snprintf(encoding->ignored_name, NAME_MOST, "%s.%s", p->item == SIZE_MAX ? "context" : "items",
-             sa_span_printable(sa_json_span(&encoding->json, key), shown));
+             sa_span_printable(sa_json_span(p->json, key), shown));
 }
 
 static sa_status wrong(const part *p, size_t value, const sa_field *field, const char *wanted) {
     char shown[SA_PRINTABLE], name[SA_PRINTABLE], where[32] = "context";
     if (p->item != SIZE_MAX) snprintf(where, sizeof where, "items[%zu]", p->item);
     return sa_fail(SA_INVALID, "%s.%s is %s, and %s", where, sa_printable(field->name, name),
-                   sa_json_printable(&p->encoding->json, value, shown), wanted);
+                   sa_json_printable(p->json, value, shown), wanted);
 }
 
 /* Encodes the object's fields into the row, (dim), whose columns of them are 0. */
 static sa_status encode_object(const part *p, size_t object, double *row) {
-    const sa_json *json = &p->encoding->json;
+    const sa_json *json = p->json;
     bool *seen = p->encoding->seen;
     size_t guess = p->first;
     memset(seen + p->first, 0, (p->end - p->first) * sizeof *seen);
@@ -128,9 +131,9 @@ static void encode_cross(const sa_schema *schema, const sa_cross *cross, double 
     }
 }
 
-static sa_status encode_items(const sa_schema *schema, sa_encoding *encoding, size_t items) {
-    const sa_json *json = &encoding->json;
-    part p = {schema, encoding, schema->context_fields, schema->field_count, 0};
+static sa_status encode_items(const sa_schema *schema, const sa_json *json, sa_encoding *encoding,
+                              size_t items) {
+    part p = {schema, json, encoding, schema->context_fields, schema->field_count, 0};
     for (size_t at = items + 1; at < json->nodes[items].next; at = json->nodes[at].next, p.item++) {
         double *row = encoding->contexts + p.item * schema->dim;
         memcpy(row, encoding->context, schema->dim * sizeof *row);
@@ -152,32 +155,38 @@ static sa_status make_room(const sa_schema *schema, sa_encoding *encoding, size_
     return SA_OK;
 }
 
-static sa_status encode(const sa_schema *schema, sa_encoding *encoding, const char *text, size_t size) {
-    sa_json *json = &encoding->json;
-    SA_TRY(sa_json_parse(json, text, size));
-    if (json->nodes[0].kind != SA_JSON_OBJECT)
-        return sa_fail(SA_INVALID, "the request is %s, and an object is wanted", sa_json_kind_name(json, 0));
-    size_t context = sa_json_find(json, 0, "context"), items = sa_json_find(json, 0, "items");
+static sa_status encode(const sa_schema *schema, const sa_json *json, size_t object, sa_encoding *encoding) {
+    if (json->nodes[object].kind != SA_JSON_OBJECT)
+        return sa_fail(SA_INVALID, "the request is %s, and an object is wanted",
+                       sa_json_kind_name(json, object));
+    size_t context = sa_json_find(json, object, "context"), items = sa_json_find(json, object, "items");
     if (!items || json->nodes[items].kind == SA_JSON_NULL)
         return sa_fail(SA_INVALID, "there are no items, whose fields the schema is for");
     if (context && json->nodes[context].kind == SA_JSON_NULL) context = 0;
-    if (context && json->nodes[context].kind != SA_JSON_OBJECT) {
-        char shown[SA_PRINTABLE];
-        return sa_fail(SA_INVALID, "context is %s, and an object is wanted",
-                       sa_json_printable(json, context, shown));
-    }
+    if (context && json->nodes[context].kind != SA_JSON_OBJECT)
+        return sa_json_wrong(json, context, "context", SIZE_MAX, SIZE_MAX, "an object is wanted");
     SA_TRY(sa_ids_take(&encoding->ids, json, items));
     if (encoding->ids.count == 0) return sa_fail(SA_INVALID, "items is empty");
-    SA_TRY(make_room(schema, encoding, encoding->ids.count, size));
-    part p = {schema, encoding, 0, schema->context_fields, SIZE_MAX};
+    SA_TRY(make_room(schema, encoding, encoding->ids.count, json->nodes[object].size));
+    part p = {schema, json, encoding, 0, schema->context_fields, SIZE_MAX};
     SA_TRY(encode_object(&p, context, encoding->context));
-    SA_TRY(encode_items(schema, encoding, items));
+    SA_TRY(encode_items(schema, json, encoding, items));
     encoding->arms = encoding->ids.count;
     return SA_OK;
 }
 
-sa_status sa_schema_encode(const sa_schema *schema, const char *json, size_t size, sa_encoding *encoding) {
+sa_status sa_schema_encode_parsed(const sa_schema *schema, const sa_json *json, size_t object,
+                                  sa_encoding *encoding) {
     encoding->arms = 0;
-    sa_status status = encode(schema, encoding, json, size);
+    sa_status status = encode(schema, json, object, encoding);
     return status == SA_FORMAT ? SA_INVALID : status;
 }
+
+sa_status sa_schema_encode(const sa_schema *schema, const char *json, size_t size, sa_encoding *encoding) {
+    encoding->arms = 0;
+    sa_status status = sa_json_parse(&encoding->json, json, size);
+    if (status == SA_OK) status = encode(schema, &encoding->json, 0, encoding);
+    return status == SA_FORMAT ? SA_INVALID : status;
+}
+
+const sa_ids *sa_encoding_id_table(const sa_encoding *encoding) { return &encoding->ids; }

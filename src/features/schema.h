@@ -17,7 +17,7 @@
 #include <superarm/schema.h>
 
 #include "base/buffer.h"
-#include "base/json.h"
+#include "base/candidates.h"
 
 /* X(ENUMERATOR, "name", what it takes) */
 #define SA_FIELD_KINDS(X)                                                                                    \
@@ -68,6 +68,7 @@ struct sa_schema {
     atomic_size_t owners;
     sa_field *fields; /* those of the context, then those of items */
     size_t field_count, field_room, context_fields;
+    bool has_id; /* a field of items is called "id" */
     sa_cross *crosses;
     size_t cross_count, cross_room;
     size_t dim, context_dim; /* the context's columns come first */
@@ -80,6 +81,8 @@ sa_status sa_field_read(sa_field *field, const char *path, const char *text);
 /* Adds "hashed 16" again. */
 void sa_field_write(const sa_field *field, sa_buffer *buffer);
 void sa_field_clear(sa_field *field);
+/* The ids that were encoded last, for those who look for one. */
+const sa_ids *sa_encoding_id_table(const sa_encoding *encoding);
 /* Puts double quotes around each `category [...]`, which a flow mapping of YAML would otherwise take
  * apart. */
 void sa_schema_quote_categories(const char *text, size_t size, sa_buffer *out);

@@ -1,7 +1,6 @@
 #include "logs/fields.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "base/memory.h"
 
@@ -19,7 +18,7 @@ void sa_log_entry_clear(sa_log_entry *entry) {
 void sa_log_line_clear(sa_log_line *line) {
     sa_json_clear(&line->json);
     sa_free(line->texts);
-    sa_free(line->contexts);
+    sa_contexts_clear(&line->contexts);
     sa_ids_clear(&line->ids);
     sa_free(line->lists);
     sa_free(line->arms);
@@ -29,15 +28,12 @@ void sa_log_line_clear(sa_log_line *line) {
 }
 
 sa_status sa_log_wrong(const sa_log_line *line, size_t at, const char *path, const char *wanted) {
-    char shown[SA_PRINTABLE];
-    return sa_fail(SA_FORMAT, "%s is %s, and %s", path, sa_json_printable(&line->json, at, shown), wanted);
+    return sa_json_wrong(&line->json, at, path, SIZE_MAX, SIZE_MAX, wanted);
 }
 
 sa_status sa_log_wrong_element(const sa_log_line *line, size_t at, const char *list, size_t index,
                                const char *wanted) {
-    char path[64];
-    snprintf(path, sizeof path, "%s[%zu]", list, index);
-    return sa_log_wrong(line, at, path, wanted);
+    return sa_json_wrong(&line->json, at, list, index, SIZE_MAX, wanted);
 }
 
 /* There is room: the texts of a line are together shorter than the line. */

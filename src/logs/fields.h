@@ -6,7 +6,7 @@
 #include <superarm/log.h>
 
 #include "base/buffer.h"
-#include "base/ids.h"
+#include "base/candidates.h"
 #include "base/json.h"
 
 /* Memory that is used again from line to line. */
@@ -15,8 +15,7 @@ typedef struct sa_log_line {
     sa_log_entry entry;
     char *texts; /* the entry's texts, without escapes, each ended by 0 */
     size_t texts_size, texts_room;
-    double *contexts; /* (candidates, dim) */
-    size_t contexts_room;
+    sa_contexts contexts;
     sa_ids ids;
     double *lists; /* (5, slate): feedback and the probabilities */
     size_t lists_room;

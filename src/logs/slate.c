@@ -1,34 +1,11 @@
 /* What was chosen, with what probability, and what came of it. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "logs/fields.h"
 
 /* ---- the slate ---- */
-
-static sa_status take_arm(sa_log_line *line, size_t at, size_t index, size_t *arm) {
-    const sa_log_entry *entry = &line->entry;
-    if (entry->ids) {
-        if (sa_log_kind(line, at) != SA_JSON_STRING)
-            return sa_log_wrong_element(line, at, "slate", index, "the id of an item is wanted");
-        const char *id = sa_log_keep_text(line, at);
-        *arm = sa_ids_find(&line->ids, id, strlen(id));
-        return *arm < SIZE_MAX ? SA_OK
-                               : sa_log_wrong_element(line, at, "slate", index, "no item has this id");
-    }
-    double number = sa_log_kind(line, at) == SA_JSON_NUMBER ? sa_json_number(&line->json, at) : -1;
-    if (!(number >= 0 && number == floor(number)))
-        return sa_log_wrong_element(line, at, "slate", index, "a whole number from 0 is wanted");
-    if (!(number < (double)entry->candidates)) {
-        char wanted[64];
-        snprintf(wanted, sizeof wanted, "there are %zu candidates, counted from 0", entry->candidates);
-        return sa_log_wrong_element(line, at, "slate", index, wanted);
-    }
-    *arm = (size_t)number;
-    return SA_OK;
-}
 
 static sa_status take_slate(sa_log_line *line, size_t slate) {
     sa_log_entry *entry = &line->entry;
@@ -45,7 +22,8 @@ static sa_status take_slate(sa_log_line *line, size_t slate) {
     SA_TRY(sa_grow_array(&line->taken, &line->taken_room, entry->candidates, sizeof *line->taken));
     memset(line->taken, 0, entry->candidates * sizeof *line->taken);
     for (size_t at = slate + 1; at < json->nodes[slate].next; at = json->nodes[at].next, index++) {
-        SA_TRY(take_arm(line, at, index, &line->arms[index]));
+        SA_TRY(sa_ids_arm(entry->ids ? &line->ids : NULL, entry->candidates, json, at, "slate", index,
+                          &line->arms[index]));
         if (line->taken[line->arms[index]])
             return sa_log_wrong_element(line, at, "slate", index, "it is in the slate twice");
         line->taken[line->arms[index]] = true;

@@ -5,11 +5,6 @@
 
 #include "oracle/oracle.h"
 
-#define NAME_OF(enumerator, name, kind, field) name,
-static const char *const NAMES[] = {SA_ORACLE_DATA(NAME_OF)};
-
-const char *sa_datum_name(sa_datum datum) { return NAMES[datum]; }
-
 sa_status sa_data_fail(const sa_oracle_data *data, sa_datum datum, const char *format, ...) {
     char sentence[512];
     va_list arguments;
@@ -17,8 +12,8 @@ sa_status sa_data_fail(const sa_oracle_data *data, sa_datum datum, const char *f
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     if (data->file[datum])
-        return sa_fail(SA_INVALID, "--%s %s: %s", NAMES[datum], data->file[datum], sentence);
-    return sa_fail(SA_INVALID, "--%s: %s", NAMES[datum], sentence);
+        return sa_fail(SA_INVALID, "--%s %s: %s", sa_datum_name(datum), data->file[datum], sentence);
+    return sa_fail(SA_INVALID, "--%s: %s", sa_datum_name(datum), sentence);
 }
 
 static sa_status check_count(const sa_oracle_data *data, sa_datum datum, size_t wanted, const char *of) {
@@ -84,7 +79,7 @@ static sa_status check_limits(const sa_oracle_problem *problem, sa_datum limits)
     for (size_t i = 0; i < problem->arms; i++)
         if (data->groups[i] >= data->count[limits])
             return sa_data_fail(data, SA_GROUPS, "arm %zu is of group %zu, and there are %zu %s", i,
-                                data->groups[i], data->count[limits], NAMES[limits]);
+                                data->groups[i], data->count[limits], sa_datum_name(limits));
     return SA_OK;
 }
 
@@ -167,7 +162,7 @@ sa_status sa_oracle_check(const sa_oracle *oracle, const sa_oracle_problem *prob
     SA_TRY(check_size(oracle, &full));
     for (sa_datum datum = 0; datum < SA_DATUM_COUNT; datum++)
         if (oracle->needs & SA_BIT(datum) && !(full.data->given & SA_BIT(datum)))
-            return sa_fail(SA_INVALID, "%s needs --%s", oracle->name, NAMES[datum]);
+            return sa_fail(SA_INVALID, "%s needs --%s", oracle->name, sa_datum_name(datum));
     SA_TRY(check_data(oracle, &full));
     return oracle->check ? oracle->check(&full) : SA_OK;
 }

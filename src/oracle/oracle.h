@@ -8,43 +8,58 @@
 #include "base/status.h"
 #include "base/workspace.h"
 #include "oracle/options.h"
+#include <superarm/json.h>
 #include <superarm/oracle.h>
 
 /* ---- the problem ---- */
 
-/* What a datum is made of. */
-typedef enum sa_datum_kind {
-    SA_DATUM_NUMBERS, /* const double * */
-    SA_DATUM_INDICES, /* const size_t * */
-    SA_DATUM_FLAGS,   /* const bool * */
-    SA_DATUM_NUMBER,
-    SA_DATUM_INDEX,
-    SA_DATUM_FLAG,
-} sa_datum_kind;
+/* How many rows or columns an array has. */
+typedef enum sa_extent {
+    SA_EXTENT_ONE,
+    SA_EXTENT_TWO,
+    SA_EXTENT_ARMS,
+    SA_EXTENT_ANY, /* groups, positions, topics... */
+} sa_extent;
 
-/* Data beside the scores: X(ENUMERATOR, "name", KIND, field of sa_oracle_data), named as the flags are. */
+/* The one list of an oracle's data beside the scores:
+ *
+ *   X(ENUMERATOR, "name", KIND, SINGLE, ROWS, COLUMNS, field of sa_oracle_data, "for people")
+ *
+ * SINGLE: the field is the value itself, and not a pointer to an array. */
+/* clang-format off */
 #define SA_ORACLE_DATA(X)                                                                                    \
-    X(COSTS, "costs", NUMBERS, costs)                                                                        \
-    X(CAPACITY, "capacity", NUMBER, capacity)                                                                \
-    X(GROUPS, "groups", INDICES, groups)                                                                     \
-    X(CAPACITIES, "capacities", INDICES, capacities)                                                         \
-    X(MINIMUMS, "minimums", INDICES, minimums)                                                               \
-    X(EXCLUSIONS, "exclusions", INDICES, exclusions)                                                         \
-    X(ELIGIBLE, "eligible", FLAGS, eligible)                                                                 \
-    X(EDGES, "edges", INDICES, edges)                                                                        \
-    X(SOURCE, "source", INDEX, source)                                                                       \
-    X(TARGET, "target", INDEX, target)                                                                       \
-    X(REVENUES, "revenues", NUMBERS, revenues)                                                               \
-    X(TOPICS, "topics", NUMBERS, topics)                                                                     \
-    X(MATRIX, "matrix", NUMBERS, matrix)                                                                     \
-    X(BOUNDS, "bounds", NUMBERS, bounds)                                                                     \
-    X(SECONDS, "seconds", NUMBER, seconds)                                                                   \
-    X(DISCOUNTS, "discounts", NUMBERS, discounts)                                                            \
-    X(REWARD, "reward", FLAG, sum)                                                                           \
-    X(EXACTLY, "exactly", FLAG, exactly)
+    X(EXACTLY, "exactly", FLAGS, true, ONE, ONE, exactly,                                                    \
+      "exactly K arms, also where an oracle may leave arms out; true unless false is said")                  \
+    X(COSTS, "costs", NUMBERS, false, ARMS, ONE, costs, "knapsack: costs, (N), 0 or more")                   \
+    X(CAPACITY, "capacity", NUMBERS, true, ONE, ONE, capacity, "knapsack: what the costs may add up to")     \
+    X(GROUPS, "groups", INDICES, false, ARMS, ONE, groups,                                                   \
+      "matroid, assignment: the arms' groups, (N), counted from 0")                                          \
+    X(CAPACITIES, "capacities", INDICES, false, ANY, ONE, capacities,                                        \
+      "matroid, assignment: the most arms of each group")                                                    \
+    X(MINIMUMS, "minimums", INDICES, false, ANY, ONE, minimums, "assignment: the least arms of each group")  \
+    X(EXCLUSIONS, "exclusions", INDICES, false, ANY, TWO, exclusions,                                        \
+      "assignment: pairs of arms of which at most one is chosen, (pairs, 2)")                                \
+    X(ELIGIBLE, "eligible", FLAGS, false, ANY, ARMS, eligible,                                               \
+      "assignment: which arms each position takes, (K, N), 0 or 1")                                          \
+    X(EDGES, "edges", INDICES, false, ARMS, TWO, edges,                                                      \
+      "matroid, shortest-path, matching: the two nodes of each arm, (N, 2)")                                 \
+    X(SOURCE, "source", INDICES, true, ONE, ONE, source, "shortest-path: the node to start from")            \
+    X(TARGET, "target", INDICES, true, ONE, ONE, target, "shortest-path: the node to reach")                 \
+    X(REVENUES, "revenues", NUMBERS, false, ARMS, ONE, revenues, "assortment: revenues, (N)")                \
+    X(TOPICS, "topics", NUMBERS, false, ARMS, ANY, topics,                                                   \
+      "submodular: how well each arm covers each topic, (N, topics)")                                        \
+    X(MATRIX, "matrix", NUMBERS, false, ANY, ARMS, matrix, "ilp: A in A x <= b, (rows, N)")                  \
+    X(BOUNDS, "bounds", NUMBERS, false, ANY, ONE, bounds, "ilp: b, (rows)")                                  \
+    X(SECONDS, "seconds", NUMBERS, true, ONE, ONE, seconds,                                                  \
+      "ilp, assignment with rules: how long CBC may search for the best; 1 unless given")                    \
+    X(DISCOUNTS, "discounts", NUMBERS, false, ANY, ONE, discounts,                                           \
+      "cascade, assignment: the discounts of the positions, (K), 0 to 1")                                    \
+    X(REWARD, "reward", FLAGS, true, ONE, ONE, sum,                                                          \
+      "cascade: click, 1 - prod(1 - psi_k v_k), or sum, of psi_k v_k")
+/* clang-format on */
 
 typedef enum sa_datum {
-#define SA_DATUM_ENUM(enumerator, name, kind, field) SA_##enumerator,
+#define SA_DATUM_ENUM(enumerator, ...) SA_##enumerator,
     SA_ORACLE_DATA(SA_DATUM_ENUM) SA_DATUM_COUNT
 #undef SA_DATUM_ENUM
 } sa_datum;
@@ -137,12 +152,30 @@ typedef struct sa_problem_entry {
 } sa_problem_entry;
 /* The next entry; `*text` is then what comes after it. false: there is none. */
 bool sa_problem_text_next(const char **text, sa_problem_entry *entry);
-/* Puts an array with these rows and columns into the problem, which forgets what was read before; NULL takes
- * the datum away. Numbers and flags: any pointer but NULL, and the field is the caller's to set. */
-void sa_problem_give(sa_problem *problem, sa_datum datum, const void *array, size_t rows, size_t columns);
-/* Where the field of a datum is. */
-void *sa_datum_field(sa_oracle_data *data, sa_datum datum);
-sa_datum_kind sa_datum_kind_of(sa_datum datum);
+/* A row of SA_ORACLE_DATA. */
+typedef struct sa_datum_info {
+    const char *name, *help;
+    sa_data_kind kind;
+    bool single;
+    sa_extent rows, columns;
+    size_t offset; /* of the field */
+} sa_datum_info;
+const sa_datum_info *sa_datum_at(sa_datum datum);
+sa_datum sa_datum_find(const char *name); /* SA_DATUM_COUNT: none */
+/* sa_problem_put; the problem frees the array, which may be NULL, with sa_free, and `path`, where it came
+ * from. */
+void sa_problem_give(sa_problem *problem, sa_datum datum, void *array, size_t rows, size_t columns,
+                     char *path);
+/* The datum of one value. */
+void sa_problem_give_value(sa_problem *problem, sa_datum datum, const void *value);
+
+/* ---- from JSON (problem_json.c) ---- */
+
+/* Adds what an object of JSON says, by the same names: lists, and lists of lists, of numbers; for `arms`
+ * arms. Nodes of edges may have any numbers. "exactly" is the request's, and goes to `*exactly`, which is
+ * else not changed. SA_INVALID with a sentence that begins with "problem: ". */
+sa_status sa_problem_json(sa_problem *problem, const sa_json *json, size_t object, size_t arms,
+                          bool *exactly);
 
 /* ---- the interface ---- */
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "oracle/oracle.h"
 
 sa_problem *sa_problem_new(void) {
@@ -26,17 +27,21 @@ const sa_oracle_data *sa_problem_data(const sa_problem *problem) { return &probl
 
 /* ---- the table of data ---- */
 
-static const struct {
-    sa_datum_kind kind;
-    size_t offset;
-} DATA[] = {
-#define ROW(enumerator, name, kind, field) {SA_DATUM_##kind, offsetof(sa_oracle_data, field)},
+static const sa_datum_info DATA[] = {
+#define ROW(enumerator, name, kind, single, rows, columns, field, help)                                      \
+    {name, help, SA_##kind, single, SA_EXTENT_##rows, SA_EXTENT_##columns, offsetof(sa_oracle_data, field)},
     SA_ORACLE_DATA(ROW)
 #undef ROW
 };
 
-void *sa_datum_field(sa_oracle_data *data, sa_datum datum) { return (char *)data + DATA[datum].offset; }
-sa_datum_kind sa_datum_kind_of(sa_datum datum) { return DATA[datum].kind; }
+const sa_datum_info *sa_datum_at(sa_datum datum) { return &DATA[datum]; }
+const char *sa_datum_name(sa_datum datum) { return DATA[datum].name; }
+
+sa_datum sa_datum_find(const char *name) {
+    sa_datum datum = 0;
+    while (datum < SA_DATUM_COUNT && strcmp(DATA[datum].name, name)) datum++;
+    return datum;
+}
 
 /* ---- given in memory ---- */
 
@@ -47,81 +52,71 @@ static void forget(sa_problem *problem, int which) {
     problem->path[which] = NULL;
 }
 
-void sa_problem_give(sa_problem *problem, sa_datum datum, const void *array, size_t rows, size_t columns) {
+/* `values` NULL takes the datum away. */
+static void put(sa_problem *problem, sa_datum datum, const void *values, size_t rows, size_t columns) {
+    static const size_t sizes[] = {
+        [SA_NUMBERS] = sizeof(double), [SA_INDICES] = sizeof(size_t), [SA_FLAGS] = sizeof(bool)};
+    const sa_datum_info *info = &DATA[datum];
     sa_oracle_data *data = &problem->data;
+    char *field = (char *)data + info->offset;
     forget(problem, datum);
-    data->given = array ? data->given | SA_BIT(datum) : data->given & ~SA_BIT(datum);
+    data->given = values ? data->given | SA_BIT(datum) : data->given & ~SA_BIT(datum);
     data->count[datum] = rows;
     data->columns[datum] = columns;
     data->file[datum] = NULL;
-    if (DATA[datum].kind <= SA_DATUM_FLAGS) memcpy(sa_datum_field(data, datum), &array, sizeof array);
+    if (!info->single)
+        memcpy(field, &values, sizeof values);
+    else if (values)
+        memcpy(field, values, sizes[info->kind]);
 }
 
-void sa_problem_scores(sa_problem *problem, const double *scores, size_t arms) {
-    forget(problem, SA_SCORES);
-    problem->problem.scores = scores;
-    problem->problem.arms = arms;
-    problem->problem.positions = 0;
+void sa_problem_give(sa_problem *problem, sa_datum datum, void *array, size_t rows, size_t columns,
+                     char *path) {
+    put(problem, datum, array, rows, columns);
+    problem->owned[datum] = array;
+    problem->data.file[datum] = problem->path[datum] = path;
 }
 
-void sa_problem_position_scores(sa_problem *problem, const double *scores, size_t arms, size_t positions) {
-    sa_problem_scores(problem, scores, arms);
-    problem->problem.positions = positions;
+void sa_problem_give_value(sa_problem *problem, sa_datum datum, const void *value) {
+    put(problem, datum, value, 1, 1);
 }
 
-void sa_problem_slate(sa_problem *problem, size_t slate) { problem->problem.slate = slate; }
-void sa_problem_exclude(sa_problem *problem, const bool *excluded) { problem->problem.excluded = excluded; }
-void sa_problem_exactly(sa_problem *problem, bool exactly) {
-    problem->data.exactly = exactly;
-    sa_problem_give(problem, SA_EXACTLY, exactly ? problem : NULL, 1, 1);
+/* What a problem has beside the data. */
+static bool put_other(sa_problem *problem, const char *name, sa_data_kind kind, size_t rows, size_t columns,
+                      const void *values) {
+    sa_oracle_problem *of = &problem->problem;
+    if (!strcmp(name, "scores") && kind == SA_NUMBERS) {
+        forget(problem, SA_SCORES);
+        of->scores = values;
+        of->arms = rows;
+        of->positions = columns;
+    } else if (!strcmp(name, "exclude") && kind == SA_FLAGS)
+        of->excluded = values;
+    else if (!strcmp(name, "slate") && kind == SA_INDICES)
+        of->slate = values ? *(const size_t *)values : 0;
+    else
+        return false;
+    return true;
 }
 
-void sa_problem_costs(sa_problem *problem, const double *costs, size_t arms) {
-    sa_problem_give(problem, SA_COSTS, costs, arms, 1);
+sa_status sa_problem_put(sa_problem *problem, const char *name, sa_data_kind kind, size_t rows,
+                         size_t columns, const void *values) {
+    static const char *const kinds[] = {"numbers", "indices", "flags"};
+    char shown[SA_PRINTABLE];
+    if (!problem || !name) return sa_fail(SA_INVALID, "sa_problem_put needs a problem and a name");
+    if (put_other(problem, name, kind, rows, columns, values)) return SA_OK;
+    sa_datum datum = sa_datum_find(name);
+    if (datum == SA_DATUM_COUNT)
+        return sa_fail(SA_INVALID, "%s is not part of a problem", sa_printable(name, shown));
+    if (DATA[datum].kind != kind)
+        return sa_fail(SA_INVALID, "%s of a problem is made of %s, not of %s", name, kinds[DATA[datum].kind],
+                       kind <= SA_FLAGS ? kinds[kind] : "what was given");
+    put(problem, datum, values, rows, columns);
+    return SA_OK;
 }
-void sa_problem_capacity(sa_problem *problem, double capacity) {
-    problem->data.capacity = capacity;
-    sa_problem_give(problem, SA_CAPACITY, problem, 1, 1);
-}
-void sa_problem_groups(sa_problem *problem, const size_t *groups, size_t arms) {
-    sa_problem_give(problem, SA_GROUPS, groups, arms, 1);
-}
-void sa_problem_capacities(sa_problem *problem, const size_t *capacities, size_t groups) {
-    sa_problem_give(problem, SA_CAPACITIES, capacities, groups, 1);
-}
-void sa_problem_minimums(sa_problem *problem, const size_t *minimums, size_t groups) {
-    sa_problem_give(problem, SA_MINIMUMS, minimums, groups, 1);
-}
-void sa_problem_exclusions(sa_problem *problem, const size_t *exclusions, size_t pairs) {
-    sa_problem_give(problem, SA_EXCLUSIONS, exclusions, pairs, 2);
-}
-void sa_problem_eligible(sa_problem *problem, const bool *eligible, size_t positions, size_t arms) {
-    sa_problem_give(problem, SA_ELIGIBLE, eligible, positions, arms);
-}
-void sa_problem_edges(sa_problem *problem, const size_t *edges, size_t arms) {
-    sa_problem_give(problem, SA_EDGES, edges, arms, 2);
-}
-void sa_problem_ends(sa_problem *problem, size_t source, size_t target) {
-    problem->data.source = source;
-    problem->data.target = target;
-    sa_problem_give(problem, SA_SOURCE, problem, 1, 1);
-    sa_problem_give(problem, SA_TARGET, problem, 1, 1);
-}
-void sa_problem_revenues(sa_problem *problem, const double *revenues, size_t arms) {
-    sa_problem_give(problem, SA_REVENUES, revenues, arms, 1);
-}
-void sa_problem_topics(sa_problem *problem, const double *topics, size_t arms, size_t count) {
-    sa_problem_give(problem, SA_TOPICS, topics, arms, count);
-}
-void sa_problem_constraints(sa_problem *problem, const double *matrix, const double *bounds, size_t rows,
-                            size_t arms) {
-    sa_problem_give(problem, SA_MATRIX, matrix, rows, arms);
-    sa_problem_give(problem, SA_BOUNDS, bounds, rows, 1);
-}
-void sa_problem_seconds(sa_problem *problem, double seconds) {
-    problem->data.seconds = seconds;
-    sa_problem_give(problem, SA_SECONDS, problem, 1, 1);
-}
+
+/* ---- bounds of a solve ---- */
+
 void sa_problem_bound_time(sa_problem *problem, double seconds) { problem->data.most_seconds = seconds; }
 void sa_problem_integer_solver(sa_problem *problem, sa_integer_solver solve, void *user) {
     problem->data.solver = solve;
@@ -138,26 +133,21 @@ sa_status sa_problem_fail_late(void) {
                    "the slate was not found in the time that was given: ask for fewer arms, or with "
                    "simpler rules");
 }
-void sa_problem_discounts(sa_problem *problem, const double *discounts, size_t positions) {
-    sa_problem_give(problem, SA_DISCOUNTS, discounts, positions, 1);
-}
-
 /* ---- looked at ---- */
 
 /* What is there, and how large; NULL where it is not, or is made of something else. */
-static const void *look(const sa_problem *problem, const char *name, sa_datum_kind array,
-                        sa_datum_kind single, size_t *rows, size_t *columns) {
+static const void *look(const sa_problem *problem, const char *name, sa_data_kind kind, size_t *rows,
+                        size_t *columns) {
     const sa_oracle_data *data = &problem->data;
-    for (sa_datum datum = 0; datum < SA_DATUM_COUNT; datum++) {
-        if (strcmp(sa_datum_name(datum), name) || !(data->given & SA_BIT(datum))) continue;
-        if (rows) *rows = data->count[datum];
-        if (columns) *columns = data->columns[datum];
-        const void *field = (const char *)data + DATA[datum].offset, *values;
-        if (DATA[datum].kind != array) return DATA[datum].kind == single ? field : NULL;
-        memcpy(&values, field, sizeof values);
-        return values;
-    }
-    return NULL;
+    sa_datum datum = sa_datum_find(name);
+    if (datum == SA_DATUM_COUNT || !(data->given & SA_BIT(datum))) return NULL;
+    if (rows) *rows = data->count[datum];
+    if (columns) *columns = data->columns[datum];
+    const void *field = (const char *)data + DATA[datum].offset, *values;
+    if (DATA[datum].kind != kind) return NULL;
+    if (DATA[datum].single) return field;
+    memcpy(&values, field, sizeof values);
+    return values;
 }
 
 static void tell(size_t *rows, size_t *columns, size_t row_count, size_t column_count) {
@@ -168,21 +158,21 @@ static void tell(size_t *rows, size_t *columns, size_t row_count, size_t column_
 const double *sa_problem_numbers(const sa_problem *problem, const char *name, size_t *rows, size_t *columns) {
     const sa_oracle_problem *of = &problem->problem;
     tell(rows, columns, 0, 0);
-    if (strcmp(name, "scores")) return look(problem, name, SA_DATUM_NUMBERS, SA_DATUM_NUMBER, rows, columns);
+    if (strcmp(name, "scores")) return look(problem, name, SA_NUMBERS, rows, columns);
     tell(rows, columns, of->arms, of->positions ? of->positions : 1);
     return of->scores;
 }
 
 const size_t *sa_problem_indices(const sa_problem *problem, const char *name, size_t *rows, size_t *columns) {
     tell(rows, columns, 0, 0);
-    if (strcmp(name, "slate")) return look(problem, name, SA_DATUM_INDICES, SA_DATUM_INDEX, rows, columns);
+    if (strcmp(name, "slate")) return look(problem, name, SA_INDICES, rows, columns);
     tell(rows, columns, 1, 1);
     return &problem->problem.slate;
 }
 
 const bool *sa_problem_flags(const sa_problem *problem, const char *name, size_t *rows, size_t *columns) {
     tell(rows, columns, 0, 0);
-    if (strcmp(name, "exclude")) return look(problem, name, SA_DATUM_FLAGS, SA_DATUM_FLAG, rows, columns);
+    if (strcmp(name, "exclude")) return look(problem, name, SA_FLAGS, rows, columns);
     tell(rows, columns, problem->problem.arms, 1);
     return problem->problem.excluded;
 }

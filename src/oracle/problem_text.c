@@ -8,42 +8,18 @@
 #include "base/text.h"
 #include "oracle/oracle.h"
 
+/* Names that are no data: scores, an array that may have two axes, and slate, a number. */
 static const struct {
     const char *name, *help;
-    int which;
-    size_t axes; /* 0: a number; 2: a matrix */
-    bool whole;  /* numbers: from 0 on */
-} NAMES[] = {
-    {"scores", "the arms' scores, (N), or (N, K) for assignment", SA_SCORES, 1, false},
-    {"slate", "K, arms to choose, or the most where arms may be left out", -1, 0, true},
-    {"exactly", "exactly K arms, also where an oracle may leave arms out; true unless false is said",
-     SA_EXACTLY, 0, false},
-    {"costs", "knapsack: costs, (N), 0 or more", SA_COSTS, 1, false},
-    {"capacity", "knapsack: what the costs may add up to", SA_CAPACITY, 0, false},
-    {"groups", "matroid, assignment: the arms' groups, (N), counted from 0", SA_GROUPS, 1, true},
-    {"capacities", "matroid, assignment: the most arms of each group", SA_CAPACITIES, 1, true},
-    {"minimums", "assignment: the least arms of each group", SA_MINIMUMS, 1, true},
-    {"exclusions", "assignment: pairs of arms of which at most one is chosen, (pairs, 2)", SA_EXCLUSIONS, 2,
-     true},
-    {"eligible", "assignment: which arms each position takes, (K, N), 0 or 1", SA_ELIGIBLE, 2, false},
-    {"edges", "matroid, shortest-path, matching: the two nodes of each arm, (N, 2)", SA_EDGES, 2, true},
-    {"source", "shortest-path: the node to start from", SA_SOURCE, 0, true},
-    {"target", "shortest-path: the node to reach", SA_TARGET, 0, true},
-    {"revenues", "assortment: revenues, (N)", SA_REVENUES, 1, false},
-    {"topics", "submodular: how well each arm covers each topic, (N, topics)", SA_TOPICS, 2, false},
-    {"matrix", "ilp: A in A x <= b, (rows, N)", SA_MATRIX, 2, false},
-    {"bounds", "ilp: b, (rows)", SA_BOUNDS, 1, false},
-    {"seconds", "ilp, assignment with rules: how long CBC may search for the best; 1 unless given",
-     SA_SECONDS, 0, false},
-    {"discounts", "cascade, assignment: the discounts of the positions, (K), 0 to 1", SA_DISCOUNTS, 1, false},
-    {"reward", "cascade: click, 1 - prod(1 - psi_k v_k), or sum, of psi_k v_k", SA_REWARD, 0, false},
-};
-enum { NAME_COUNT = sizeof NAMES / sizeof *NAMES };
+} FIRST[] = {{"scores", "the arms' scores, (N), or (N, K) for assignment"},
+             {"slate", "K, arms to choose, or the most where arms may be left out"}};
+enum { FIRSTS = sizeof FIRST / sizeof *FIRST };
 
 bool sa_problem_name_at(size_t index, const char **name, const char **help) {
-    if (index >= NAME_COUNT) return false;
-    *name = NAMES[index].name;
-    *help = NAMES[index].help;
+    if (index >= FIRSTS + SA_DATUM_COUNT) return false;
+    const sa_datum_info *info = index >= FIRSTS ? sa_datum_at((sa_datum)(index - FIRSTS)) : NULL;
+    *name = info ? info->name : FIRST[index].name;
+    *help = info ? info->help : FIRST[index].help;
     return true;
 }
 
@@ -74,12 +50,11 @@ static sa_status to_numbers(const sa_array *array, void **out) {
     return SA_OK;
 }
 
-static sa_status check_axes(size_t index, const char *path, const sa_array *array) {
-    size_t axes = NAMES[index].axes;
-    bool scores = NAMES[index].which == SA_SCORES;
+static sa_status check_axes(const char *name, const char *path, const sa_array *array, size_t axes,
+                            bool scores) {
     if (array->axes == axes || (scores && array->axes == 2)) return SA_OK;
-    return sa_fail(SA_INVALID, "--%s %s: an array of %zu axes, and %zu%s wanted", NAMES[index].name, path,
-                   array->axes, axes,
+    return sa_fail(SA_INVALID, "--%s %s: an array of %zu axes, and %zu%s wanted", name, path, array->axes,
+                   axes,
                    scores      ? " or 2 are"
                    : axes == 1 ? " is"
                                : " are");
@@ -101,37 +76,34 @@ static sa_status to_flags(const char *name, const char *path, const sa_array *ar
     return SA_OK;
 }
 
-static sa_status convert(const char *name, int which, const char *path, const sa_array *array, void **out) {
-    sa_datum_kind kind = which == SA_SCORES ? SA_DATUM_NUMBERS : sa_datum_kind_of((sa_datum)which);
-    if (kind == SA_DATUM_INDICES) return to_indices(name, path, array, out);
-    if (kind == SA_DATUM_FLAGS) return to_flags(name, path, array, out);
+static sa_status convert(sa_data_kind kind, const char *name, const char *path, const sa_array *array,
+                         void **out) {
+    if (kind == SA_INDICES) return to_indices(name, path, array, out);
+    if (kind == SA_FLAGS) return to_flags(name, path, array, out);
     return to_numbers(array, out);
 }
 
-static void put(sa_problem *problem, int which, const sa_array *array, void *values, char *path) {
-    size_t rows = array->shape[0], columns = array->axes > 1 ? array->shape[1] : 1;
-    if (which != SA_SCORES) {
-        sa_problem_give(problem, (sa_datum)which, values, rows, columns);
-        problem->data.file[which] = path;
-    } else if (array->axes > 1) {
-        sa_problem_position_scores(problem, values, rows, columns);
-    } else {
-        sa_problem_scores(problem, values, rows);
-    }
-    problem->owned[which] = values;
-    problem->path[which] = path;
-}
-
-static sa_status read_array(sa_problem *problem, size_t index, const char *path) {
+/* Scores, where `info` is NULL. */
+static sa_status read_array(sa_problem *problem, const sa_datum_info *info, const char *path) {
     sa_array array = {0};
     char *kept = NULL;
     void *values = NULL;
-    sa_status status = NAMES[index].axes == 1 ? sa_numbers_read(path, &array) : sa_rows_read(path, &array);
-    if (status != SA_OK) return sa_fail_prefix(status, "--%s: ", NAMES[index].name);
-    SA_TRY_OR_FAIL(check_axes(index, path, &array));
+    const char *name = info ? info->name : "scores";
+    size_t axes = info && info->columns != SA_EXTENT_ONE ? 2 : 1;
+    sa_status status = axes == 1 ? sa_numbers_read(path, &array) : sa_rows_read(path, &array);
+    if (status != SA_OK) return sa_fail_prefix(status, "--%s: ", name);
+    SA_TRY_OR_FAIL(check_axes(name, path, &array, axes, !info));
     SA_TRY_OR_FAIL(sa_copy_text(path, &kept));
-    SA_TRY_OR_FAIL(convert(NAMES[index].name, NAMES[index].which, path, &array, &values));
-    put(problem, NAMES[index].which, &array, values, kept);
+    SA_TRY_OR_FAIL(convert(info ? info->kind : SA_NUMBERS, name, path, &array, &values));
+    if (info) {
+        sa_problem_give(problem, sa_datum_find(name), values, array.shape[0],
+                        array.axes > 1 ? array.shape[1] : 1, kept);
+    } else {
+        sa_problem_put(problem, name, SA_NUMBERS, array.shape[0], array.axes > 1 ? array.shape[1] : 0,
+                       values);
+        problem->owned[SA_SCORES] = values;
+        problem->path[SA_SCORES] = kept;
+    }
     sa_array_clear(&array);
     return SA_OK;
 fail:
@@ -140,45 +112,46 @@ fail:
     return status;
 }
 
-static sa_status set_index(sa_problem *problem, int which, const char *name, const char *text) {
+static sa_status read_index(const char *name, const char *text, int64_t least, size_t *out) {
     char shown[SA_PRINTABLE];
     int64_t number;
     bool clipped = false;
-    if (!sa_text_to_integer(text, &number, &clipped) || clipped || number < (which < 0))
+    if (!sa_text_to_integer(text, &number, &clipped) || clipped || number < least)
         return sa_fail(SA_INVALID, "--%s %s: a whole number from %d is wanted", name,
-                       sa_printable(text, shown), which < 0);
-    if (which < 0) {
-        sa_problem_slate(problem, (size_t)number);
-        return SA_OK;
-    }
-    sa_problem_give(problem, (sa_datum)which, problem, 1, 1);
-    *(size_t *)sa_datum_field(&problem->data, (sa_datum)which) = (size_t)number;
+                       sa_printable(text, shown), (int)least);
+    *out = (size_t)number;
     return SA_OK;
 }
 
-static sa_status set_value(sa_problem *problem, int which, const char *text) {
+/* A word for each of false and true. */
+static sa_status read_flag(const char *name, const char *text, const char *no, const char *yes, bool *out) {
     char shown[SA_PRINTABLE];
-    double number;
-    if (which == SA_EXACTLY) {
-        bool no = !strcmp(text, "false");
-        if (!no && strcmp(text, "true"))
-            return sa_fail(SA_INVALID, "--exactly %s is neither true nor false", sa_printable(text, shown));
-        sa_problem_exactly(problem, !no);
-        return SA_OK;
+    *out = !strcmp(text, yes);
+    if (*out || !strcmp(text, no)) return SA_OK;
+    return sa_fail(SA_INVALID, "--%s %s is neither %s nor %s", name, sa_printable(text, shown),
+                   *yes == 't' ? yes : no, *yes == 't' ? no : yes);
+}
+
+static sa_status set_value(sa_problem *problem, sa_datum datum, const char *name, const char *text) {
+    char shown[SA_PRINTABLE];
+    double number = 0;
+    size_t index = 0;
+    bool flag = false;
+    if (datum == SA_EXACTLY) {
+        SA_TRY(read_flag(name, text, "false", "true", &flag));
+        sa_problem_exactly(problem, flag);
+    } else if (datum == SA_REWARD) {
+        SA_TRY(read_flag(name, text, "click", "sum", &flag));
+        sa_problem_give_value(problem, datum, &flag);
+    } else if (sa_datum_at(datum)->kind == SA_INDICES) {
+        SA_TRY(read_index(name, text, 0, &index));
+        sa_problem_give_value(problem, datum, &index);
+    } else {
+        if (!sa_text_to_number(text, &number) || !(number >= 0) || !isfinite(number))
+            return sa_fail(SA_INVALID, "--%s %s: a number of 0 or more is wanted", name,
+                           sa_printable(text, shown));
+        sa_problem_give_value(problem, datum, &number);
     }
-    if (which == SA_REWARD) {
-        bool sum = !strcmp(text, "sum");
-        if (!sum && strcmp(text, "click"))
-            return sa_fail(SA_INVALID, "--reward %s is neither click nor sum", sa_printable(text, shown));
-        sa_problem_give(problem, SA_REWARD, problem, 1, 1);
-        problem->data.sum = sum;
-        return SA_OK;
-    }
-    if (!sa_text_to_number(text, &number) || !(number >= 0) || !isfinite(number))
-        return sa_fail(SA_INVALID, "--%s %s: a number of 0 or more is wanted", sa_datum_name((sa_datum)which),
-                       sa_printable(text, shown));
-    sa_problem_give(problem, (sa_datum)which, problem, 1, 1);
-    *(double *)sa_datum_field(&problem->data, (sa_datum)which) = number;
     return SA_OK;
 }
 
@@ -218,11 +191,16 @@ sa_status sa_problem_set(sa_problem *problem, const char *name, const char *text
     if (!problem || !name || !text)
         return sa_fail(SA_INVALID, "sa_problem_set needs a problem, a name and a text");
     if (!strcmp(name, "problem")) return set_all(problem, text);
-    for (size_t i = 0; i < NAME_COUNT; i++) {
-        if (strcmp(NAMES[i].name, name)) continue;
-        if (NAMES[i].axes > 0) return read_array(problem, i, text);
-        if (NAMES[i].whole) return set_index(problem, NAMES[i].which, name, text);
-        return set_value(problem, NAMES[i].which, text);
+    if (!strcmp(name, "scores")) return read_array(problem, NULL, text);
+    if (!strcmp(name, "slate")) {
+        size_t slate = 0;
+        SA_TRY(read_index(name, text, 1, &slate));
+        sa_problem_slate(problem, slate);
+        return SA_OK;
     }
-    return sa_fail(SA_INVALID, "--%s is not part of a problem", sa_printable(name, shown));
+    sa_datum datum = sa_datum_find(name);
+    if (datum == SA_DATUM_COUNT)
+        return sa_fail(SA_INVALID, "--%s is not part of a problem", sa_printable(name, shown));
+    if (sa_datum_at(datum)->single) return set_value(problem, datum, name, text);
+    return read_array(problem, sa_datum_at(datum), text);
 }

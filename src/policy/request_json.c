@@ -1,29 +1,30 @@
-/* Requests from JSON: items with named fields, or contexts; what they need lives in the request. */
+/* Requests from JSON: all that a decide body says of them. What they need lives in the request. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/ids.h"
-#include "base/json.h"
+#include "base/candidates.h"
 #include "base/memory.h"
+#include "features/schema.h"
+#include "oracle/oracle.h"
 #include "policy/request.h"
 
 struct sa_request_parts {
-    sa_json json;
-    sa_ids ids;
+    sa_json json; /* of sa_request_json's text */
     sa_encoding *encoding;
-    double *contexts; /* (arms, dim) as the JSON has them */
-    size_t contexts_room;
-    bool *excluded; /* (arms) */
+    sa_contexts contexts;
+    const sa_ids *ids; /* of the encoding; NULL: contexts have none */
+    bool *excluded;    /* (arms) */
     size_t excluded_room;
+    sa_problem *problem; /* what the JSON asks of a slate; NULL: nothing */
+    bool exactly;        /* the JSON has set the request's */
 };
 
 void sa_request_parts_destroy(sa_request_parts *parts) {
     if (!parts) return;
     sa_json_clear(&parts->json);
-    sa_ids_clear(&parts->ids);
     sa_encoding_destroy(parts->encoding);
-    sa_free(parts->contexts);
+    sa_contexts_clear(&parts->contexts);
+    sa_problem_destroy(parts->problem);
     sa_free(parts->excluded);
     sa_free(parts);
 }
@@ -45,58 +46,32 @@ static sa_status make_parts(sa_request *request) {
 typedef struct said {
     size_t arms, dim, slate;
     const double *contexts;
-    bool excludes, has_slate;
+    bool excludes, has_slate, has_exactly, exactly;
 } said;
 
 static sa_status wrong(const sa_json *json, size_t at, const char *path, const char *wanted) {
-    char shown[SA_PRINTABLE];
-    return sa_fail(SA_INVALID, "%s is %s, and %s", path, sa_json_printable(json, at, shown), wanted);
+    return sa_json_wrong(json, at, path, SIZE_MAX, SIZE_MAX, wanted);
 }
 
-static sa_status take_row(sa_request_parts *parts, size_t row, size_t index, said *out) {
-    const sa_json *json = &parts->json;
-    char path[64];
-    size_t column = 0;
-    snprintf(path, sizeof path, "contexts[%zu]", index);
-    if (json->nodes[row].kind != SA_JSON_ARRAY) return wrong(json, row, path, "a list of numbers is wanted");
-    size_t count = sa_json_count(json, row);
-    if (index == 0) out->dim = count;
-    if (count != out->dim || count == 0)
-        return sa_fail(SA_INVALID, "%s has %zu numbers, and contexts[0] has %zu", path, count, out->dim);
-    SA_TRY(
-        sa_grow_array(&parts->contexts, &parts->contexts_room, (index + 1) * count, sizeof *parts->contexts));
-    for (size_t at = row + 1; at < json->nodes[row].next; at = json->nodes[at].next, column++) {
-        double number = json->nodes[at].kind == SA_JSON_NUMBER ? sa_json_number(json, at) : NAN;
-        if (!isfinite(number)) {
-            snprintf(path, sizeof path, "contexts[%zu][%zu]", index, column);
-            return wrong(json, at, path, "a finite number is wanted");
-        }
-        parts->contexts[index * count + column] = number;
-    }
+static sa_status take_contexts(sa_request_parts *parts, const sa_json *json, size_t object, said *out) {
+    size_t list = sa_json_find(json, object, "contexts");
+    if (!list) return sa_fail(SA_INVALID, "the request has no contexts, and there is no schema for items");
+    SA_TRY(sa_contexts_take(&parts->contexts, json, list));
+    if (parts->contexts.arms == 0) return sa_fail(SA_INVALID, "contexts is empty");
+    out->arms = parts->contexts.arms;
+    out->dim = parts->contexts.dim;
+    out->contexts = parts->contexts.numbers;
     return SA_OK;
 }
 
-static sa_status take_contexts(sa_request_parts *parts, size_t contexts, said *out) {
-    const sa_json *json = &parts->json;
-    if (!contexts)
-        return sa_fail(SA_INVALID, "the request has no contexts, and there is no schema for items");
-    if (json->nodes[contexts].kind != SA_JSON_ARRAY)
-        return wrong(json, contexts, "contexts", "a list of lists of numbers is wanted");
-    for (size_t at = contexts + 1; at < json->nodes[contexts].next; at = json->nodes[at].next)
-        SA_TRY(take_row(parts, at, out->arms++, out));
-    if (out->arms == 0) return sa_fail(SA_INVALID, "contexts is empty");
-    out->contexts = parts->contexts;
-    return SA_OK;
-}
-
-static sa_status take_items(sa_request_parts *parts, const sa_schema *schema, const char *text, size_t size,
-                            said *out) {
-    SA_TRY(sa_schema_encode(schema, text, size, parts->encoding));
+static sa_status take_items(sa_request_parts *parts, const sa_schema *schema, const sa_json *json,
+                            size_t object, said *out) {
+    SA_TRY(sa_schema_encode_parsed(schema, json, object, parts->encoding));
     out->arms = sa_encoding_arms(parts->encoding);
     out->dim = sa_schema_dim(schema);
     out->contexts = sa_encoding_contexts(parts->encoding);
-    size_t items = sa_json_find(&parts->json, 0, "items");
-    return sa_ids_take(&parts->ids, &parts->json, items);
+    parts->ids = sa_encoding_id_table(parts->encoding);
+    return SA_OK;
 }
 
 static sa_status take_slate(const sa_json *json, size_t slate, said *out) {
@@ -109,82 +84,111 @@ static sa_status take_slate(const sa_json *json, size_t slate, said *out) {
     return SA_OK;
 }
 
-static sa_status find_arm(const sa_request_parts *parts, size_t at, const said *about, char *scratch,
-                          size_t *arm) {
-    const sa_json *json = &parts->json;
-    if (parts->ids.named) {
-        *arm = json->nodes[at].kind == SA_JSON_STRING
-                   ? sa_ids_find(&parts->ids, scratch, sa_json_unescape(json, at, scratch))
-                   : SIZE_MAX;
-        return *arm < SIZE_MAX ? SA_OK : wrong(json, at, "one of exclude", "no item has this id");
+static sa_status take_exclude(sa_request_parts *parts, const sa_json *json, size_t list, said *out) {
+    size_t index = 0, arm;
+    if (!list) return SA_OK;
+    if (json->nodes[list].kind != SA_JSON_ARRAY) return wrong(json, list, "exclude", "a list is wanted");
+    if (sa_json_count(json, list) > out->arms)
+        return sa_fail(SA_INVALID, "exclude has %zu arms, and there are %zu", sa_json_count(json, list),
+                       out->arms);
+    SA_TRY(sa_grow_array(&parts->excluded, &parts->excluded_room, out->arms, sizeof *parts->excluded));
+    memset(parts->excluded, 0, out->arms * sizeof *parts->excluded);
+    for (size_t at = list + 1; at < json->nodes[list].next; at = json->nodes[at].next, index++) {
+        SA_TRY(sa_ids_arm(parts->ids, out->arms, json, at, "exclude", index, &arm));
+        parts->excluded[arm] = true;
     }
-    double number = json->nodes[at].kind == SA_JSON_NUMBER ? sa_json_number(json, at) : -1;
-    if (!(number >= 0 && number < (double)about->arms && number == floor(number)))
-        return wrong(json, at, "one of exclude", "the number of a candidate, from 0, is wanted");
-    *arm = (size_t)number;
+    out->excludes = true;
     return SA_OK;
 }
 
-static sa_status take_exclude(sa_request_parts *parts, size_t list, said *out) {
-    const sa_json *json = &parts->json;
-    char *scratch;
-    if (!list) return SA_OK;
-    if (json->nodes[list].kind != SA_JSON_ARRAY) return wrong(json, list, "exclude", "a list is wanted");
-    SA_TRY(sa_grow_array(&parts->excluded, &parts->excluded_room, out->arms, sizeof *parts->excluded));
-    memset(parts->excluded, 0, out->arms * sizeof *parts->excluded);
-    SA_TRY(sa_alloc_array(json->nodes[list].size + 1, 1, &scratch));
-    sa_status status = SA_OK;
-    for (size_t at = list + 1; status == SA_OK && at < json->nodes[list].next; at = json->nodes[at].next) {
-        size_t arm = 0;
-        status = find_arm(parts, at, out, scratch, &arm);
-        if (status == SA_OK) parts->excluded[arm] = true;
-    }
-    sa_free(scratch);
-    out->excludes = true;
-    return status;
+static sa_status take_problem(sa_request_parts *parts, const sa_json *json, size_t object, said *out) {
+    if (!object) return SA_OK;
+    parts->problem = sa_problem_new();
+    if (!parts->problem) return sa_fail(SA_OUT_OF_MEMORY, "no memory for a problem");
+    out->has_exactly = sa_json_find(json, object, "exactly");
+    return sa_problem_json(parts->problem, json, object, out->arms, &out->exactly);
 }
 
-static sa_status read_json(sa_request_parts *parts, const sa_schema *schema, const char *text, size_t size,
-                           said *out) {
-    sa_json *json = &parts->json;
-    SA_TRY(sa_json_parse(json, text, size));
-    if (json->nodes[0].kind != SA_JSON_OBJECT)
-        return sa_fail(SA_INVALID, "the request is %s, and an object is wanted", sa_json_kind_name(json, 0));
-    parts->ids.named = false;
+static sa_status read_parsed(sa_request_parts *parts, const sa_schema *schema, const sa_json *json,
+                             size_t object, said *out) {
+    if (json->nodes[object].kind != SA_JSON_OBJECT)
+        return sa_fail(SA_INVALID, "the request is %s, and an object is wanted",
+                       sa_json_kind_name(json, object));
     if (schema)
-        SA_TRY(take_items(parts, schema, text, size, out));
+        SA_TRY(take_items(parts, schema, json, object, out));
     else
-        SA_TRY(take_contexts(parts, sa_json_find(json, 0, "contexts"), out));
-    SA_TRY(take_slate(json, sa_json_find(json, 0, "slate"), out));
-    return take_exclude(parts, sa_json_find(json, 0, "exclude"), out);
+        SA_TRY(take_contexts(parts, json, object, out));
+    SA_TRY(take_slate(json, sa_json_find(json, object, "slate"), out));
+    SA_TRY(take_exclude(parts, json, sa_json_find(json, object, "exclude"), out));
+    return take_problem(parts, json, sa_json_find(json, object, "problem"), out);
+}
+
+static sa_status keep(sa_request *request, sa_status status, const said *out) {
+    if (status != SA_OK) return status == SA_FORMAT ? SA_INVALID : status;
+    request->contexts = out->contexts;
+    request->arms = out->arms;
+    request->json_dim = out->dim;
+    if (out->has_slate) sa_request_slate(request, out->slate);
+    request->parts->exactly = out->has_exactly;
+    if (out->has_exactly) sa_request_exactly(request, out->exactly);
+    if (out->excludes) sa_request_exclude(request, request->parts->excluded);
+    if (request->parts->problem) sa_request_problem(request, request->parts->problem);
+    return SA_OK;
+}
+
+sa_status sa_request_parsed(sa_request *request, const sa_schema *schema, const sa_json *json,
+                            size_t object) {
+    said out = {0};
+    if (!request || !json) return sa_fail(SA_INVALID, "sa_request_parsed needs a request and JSON");
+    SA_TRY(make_parts(request));
+    sa_request_contexts(request, NULL, 0); /* the arrays are about to be written over */
+    return keep(request, read_parsed(request->parts, schema, json, object, &out), &out);
 }
 
 sa_status sa_request_json(sa_request *request, const sa_schema *schema, const char *json, size_t size) {
-    said out = {0};
     if (!request || !json) return sa_fail(SA_INVALID, "sa_request_json needs a request and JSON");
     SA_TRY(make_parts(request));
-    sa_request_forget_json(request); /* its arrays are about to be written over */
-    sa_status status = read_json(request->parts, schema, json, size, &out);
+    sa_request_contexts(request, NULL, 0);
+    sa_json *parsed = &request->parts->json;
+    sa_status status = sa_json_parse(parsed, json, size);
     if (status != SA_OK) return status == SA_FORMAT ? SA_INVALID : status;
-    sa_request_contexts(request, out.contexts, out.arms);
-    request->json_dim = out.dim;
-    if (out.has_slate) sa_request_slate(request, out.slate);
-    if (out.excludes) sa_request_exclude(request, request->parts->excluded);
-    return SA_OK;
+    return sa_request_parsed(request, schema, parsed, 0);
 }
 
 void sa_request_forget_json(sa_request *request) {
     sa_request_parts *parts = request->parts;
-    if (!parts || request->json_dim == 0) return;
+    if (!parts) return;
     if (request->excluded == parts->excluded) request->excluded = NULL;
+    if (parts->problem && request->problem == parts->problem) request->problem = NULL;
+    sa_problem_destroy(parts->problem);
+    parts->problem = NULL;
+    if (parts->exactly) request->exactly = false;
+    parts->exactly = false;
+    if (request->json_dim == 0) return;
     request->json_dim = 0;
     request->contexts = NULL;
     request->arms = 0;
-    parts->ids.named = false;
+    parts->ids = NULL;
 }
 
+/* ---- what it has ---- */
+
 const char *sa_request_id(const sa_request *request, size_t arm) {
-    const sa_request_parts *parts = request->parts;
-    if (!parts || request->json_dim == 0 || !parts->ids.named || arm >= parts->ids.count) return NULL;
-    return parts->ids.names[arm];
+    const sa_ids *ids = request->parts && request->json_dim ? request->parts->ids : NULL;
+    return ids && ids->named && arm < ids->count ? ids->names[arm] : NULL;
+}
+
+const double *sa_request_candidates(const sa_request *request, size_t *arms, size_t *dim) {
+    bool json = request->json_dim > 0;
+    *arms = json ? request->arms : 0;
+    *dim = json ? request->json_dim : 0;
+    return json ? request->contexts : NULL;
+}
+
+sa_problem *sa_request_rules(const sa_request *request) {
+    return request->parts && request->json_dim ? request->parts->problem : NULL;
+}
+
+uint64_t sa_request_ignored(const sa_request *request) {
+    return request->parts ? sa_encoding_ignored(request->parts->encoding) : 0;
 }

@@ -1,7 +1,9 @@
-#include "base/ids.h"
-
+/* Ids of items, each once, and the item that an id names. */
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/candidates.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
@@ -79,5 +81,35 @@ sa_status sa_ids_take(sa_ids *ids, const sa_json *json, size_t items) {
         if (id) SA_TRY(take_id(ids, json, id, index, &used));
     }
     ids->named = named > 0;
+    return SA_OK;
+}
+
+/* By text, without its escapes. */
+static size_t find_node(const sa_ids *ids, const sa_json *json, size_t at) {
+    char plain[6 * SA_LONGEST_ID]; /* no escape is longer than six times what it stands for */
+    const sa_json_node *node = &json->nodes[at];
+    if (!node->escaped) return sa_ids_find(ids, json->text + node->start, node->size);
+    return node->size <= sizeof plain ? sa_ids_find(ids, plain, sa_json_unescape(json, at, plain)) : SIZE_MAX;
+}
+
+sa_status sa_ids_arm(const sa_ids *ids, size_t count, const sa_json *json, size_t at, const char *path,
+                     size_t index, size_t *arm) {
+    const sa_json_node *node = &json->nodes[at];
+    if (ids && ids->named) {
+        if (node->kind != SA_JSON_STRING)
+            return sa_json_wrong(json, at, path, index, SIZE_MAX, "the id of an item is wanted");
+        *arm = find_node(ids, json, at);
+        return *arm < SIZE_MAX ? SA_OK
+                               : sa_json_wrong(json, at, path, index, SIZE_MAX, "no item has this id");
+    }
+    double number = node->kind == SA_JSON_NUMBER ? sa_json_number(json, at) : -1;
+    if (!(number >= 0 && number == floor(number)))
+        return sa_json_wrong(json, at, path, index, SIZE_MAX, "a whole number from 0 is wanted");
+    if (!(number < (double)count)) {
+        char wanted[64];
+        snprintf(wanted, sizeof wanted, "there are %zu candidates, counted from 0", count);
+        return sa_json_wrong(json, at, path, index, SIZE_MAX, wanted);
+    }
+    *arm = (size_t)number;
     return SA_OK;
 }
