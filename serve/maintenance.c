@@ -92,7 +92,7 @@ static sv_store_status take_turn(sv_turn *turn, sv_store *store, double until, b
     sv_store_status status = sv_store_retain(store, &what);
     turn->waited += what.waited;
     turn->removed = what.count;
-    *done = what.count == 0 && sv_clock_seconds() < until;
+    *done = what.count == 0;
     if (status == STORE_OK && *done && turn->deleted) status = sv_store_agent_remove(store, turn->agent);
     return status == STORE_NONE ? STORE_OK : status;
 }

@@ -137,8 +137,12 @@ static bool put_number(sv_options *options, const char *name, const char *digits
     sa_buffer text = {0};
     if (memchr(digits, '.', size) || memchr(digits, 'e', size) || memchr(digits, 'E', size))
         sa_buffer_number(&text, number, 0);
-    else
-        sa_buffer_bytes(&text, digits, size);
+    else { /* JSON has no zeros in front */
+        size_t sign = *digits == '-', zeros = 0;
+        while (sign + zeros + 1 < size && digits[sign + zeros] == '0') zeros++;
+        sa_buffer_bytes(&text, digits, sign);
+        sa_buffer_bytes(&text, digits + sign + zeros, size - sign - zeros);
+    }
     bool good = !text.status && sv_options_put(options, name, text.text, false);
     sa_buffer_clear(&text);
     return good;
@@ -155,15 +159,40 @@ bool sv_settings_put(sv_options *options, const sa_option_info *info, const char
     return put_number(options, info->name, value, strlen(value), number);
 }
 
+/* An option of an earlier version, at the value that is all this one has? Journals have some. */
+static bool is_gone(const sa_json *json, size_t given, size_t key, const char *name, sv_refusal *why) {
+    char value[512] = "", preset[64];
+    size_t chosen = sa_json_find(json, given, "preset"), length = strlen(name);
+    const sa_json_node *node = &json->nodes[key + 1];
+    sa_options *options = sa_options_new(NULL);
+    if (!options) return sv_refuse(why, 503, "memory could not be had");
+    if (chosen && json->nodes[chosen].kind == SA_JSON_STRING && json->nodes[chosen].size < sizeof preset) {
+        preset[sa_json_unescape(json, chosen, preset)] = 0;
+        sa_options_set(options, "preset", preset);
+    }
+    if (node->kind == SA_JSON_STRING && node->size < sizeof value)
+        value[sa_json_unescape(json, key + 1, value)] = 0;
+    else if (node->size < sizeof value)
+        snprintf(value, sizeof value, "%.*s", (int)node->size, json->text + node->start);
+    sa_status status = sa_options_set(options, name, value);
+    sa_options_destroy(options);
+    if (status == SA_OK) return true;
+    const char *said = sa_last_error();
+    if (said && !strncmp(said, name, length) && !strncmp(said + length, " is gone", 8))
+        return sv_refuse(why, 400, "options: %.300s", said);
+    return is_taken(name, why); /* for its sentence */
+}
+
 /* Names as the list has them, and numbers as numbers: the same options are then the same, however they were
  * written. */
-static bool put_option(sv_options *into, const sa_json *json, size_t key, sv_refusal *why) {
+static bool put_option(sv_options *into, const sa_json *json, size_t given, size_t key, sv_refusal *why) {
     sa_option_info info;
     char name[LIMIT_ID + 1], value[512], shown[SA_PRINTABLE];
     const sa_json_node *node = &json->nodes[key + 1];
     bool good = true;
-    if (!sv_value_id(json, key, "options: a name", name, why) || !is_taken(name, why)) return false;
-    sa_option_find(name, &info);
+    if (!sv_value_id(json, key, "options: a name", name, why)) return false;
+    if (!sa_option_find(name, &info)) return is_gone(json, given, key, name, why);
+    if (!is_taken(name, why)) return false;
     if (sv_options_find(into, info.name))
         return sv_refuse(why, 400, "options: %s and %s are the same", name, info.name);
     if (node->kind == SA_JSON_STRING) {
@@ -186,7 +215,7 @@ static bool put_option(sv_options *into, const sa_json *json, size_t key, sv_ref
 bool sv_settings_plain_options(const sa_json *json, size_t given, sv_options *out, sv_refusal *why) {
     *out = (sv_options){0};
     for (size_t key = given + 1; given && key < json->nodes[given].next; key = json->nodes[key + 1].next)
-        if (!put_option(out, json, key, why)) return false;
+        if (!put_option(out, json, given, key, why)) return false;
     return sv_options_find(out, "oracle") ||
            sv_options_put(out, "oracle", "auto", true) || /* the one that a request's rules need */
            sv_refuse(why, 503, "memory could not be had");

@@ -48,7 +48,8 @@ static sv_store_status remove_decision(sv_store *self, int64_t id) {
 }
 
 static bool goes_on(const sv_store_retention *what) {
-    return what->count < what->most && sv_clock_seconds() < what->until;
+    /* one at least, however slow the disk: else a pass would never end */
+    return what->count < what->most && (what->count == 0 || sv_clock_seconds() < what->until);
 }
 
 static sv_store_status remove_rows(sv_store *self, sv_store_retention *what) {

@@ -218,6 +218,24 @@ def bounds_hold_when_many_ask():
         assert len(check(server.call("GET", "/v1/agents"), 200)["agents"]) == 1000
 
 
+def options_that_are_written_oddly_are_kept_as_json():
+    """Numbers as strings, and options of earlier versions at the value that they had, come through a start."""
+    with home(PROGRAM) as server:
+        odd = {**AGENT, "options": {**AGENT["options"], "seed": "007", "gamma": "-0", "shared-scores": False, "epoch-hidden-growth": 1}}
+        check(server.call("PUT", "/v1/agents/odd", odd), 201)
+        paper = {**AGENT, "options": {**AGENT["options"], "epoch-hidden-growth": "1.2", "preset": "paper"}}
+        check(server.call("PUT", "/v1/agents/paper", paper), 201)
+        for wrong in ({"shared-scores": True}, {"epoch-hidden-growth": 1.2}, {"preset": "paper", "epoch-hidden-growth": 1}):
+            answer = check(server.call("PUT", "/v1/agents/wrong", {**AGENT, "options": {**AGENT["options"], **wrong}}), 400)
+            assert "is gone: it is always" in answer["error"]["message"], answer
+        server.kill()
+        server.start()
+        assert agent(server, "odd")["settings"]["options"]["seed"] == 7 and "shared-scores" not in agent(server, "odd")["settings"]["options"]
+        check(server.call("PUT", "/v1/agents/odd", odd), 200)
+        check(server.call("POST", "/v1/agents/odd/decide", {"contexts": [[0, 1], [1, 0]]}), 201)
+        check(server.call("POST", "/v1/agents/paper/decide", {"contexts": [[0, 1], [1, 0]]}), 201)
+
+
 if __name__ == "__main__":
-    main(warm_starts_change_nothing, models_bring_their_options, models_that_a_start_would_refuse_are_refused, one_broken_agent_leaves_the_others_alone,
+    main(options_that_are_written_oddly_are_kept_as_json, warm_starts_change_nothing, models_bring_their_options, models_that_a_start_would_refuse_are_refused, one_broken_agent_leaves_the_others_alone,
          names_of_broken_agents_need_a_key, keep_rows_is_a_setting, bounds_hold_when_many_ask)

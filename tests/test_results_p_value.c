@@ -39,7 +39,7 @@ static void test_p_values(void **state) {
                 fail_msg("t %g, n %zu: %.12g, not %.12g", t, count, p, wanted);
         }
     assert_true(isnan(sa_p_value(1, NAN, 1)) && isnan(sa_p_value(NAN, NAN, 0)));
-    assert_true(sa_p_value(0, 1, 5) == 1 && sa_p_value(0, 0, 5) == 1 && sa_p_value(2, 0, 5) == 0);
+    assert_true(sa_p_value(0, 1, 5) == 1 && sa_p_value(0, 0, 5) == 1 && isnan(sa_p_value(2, 0, 5)));
     assert_true(sa_p_value(1e300, 1e-300, 5) == 0 && sa_p_value(1e-300, 1e300, 5) == 1);
     assert_true(sa_p_value(1, 1, 100000) >= 0 && sa_p_value(1, 1, 100000) < 1e-300);
 }

@@ -142,11 +142,13 @@ class Results:
             apart = getattr(self, shown)[label][:, -1] - getattr(self, shown)[first][:, -1]
             mean, sd, low, high, _ = final_mean(apart[:, None])
             found[label] = {"mean": mean, "sd": sd, "low": low, "high": high, "p": _paired_p(apart)}
-        order = sorted(found, key=lambda label: found[label]["p"])
+        order = sorted((label for label in found if found[label]["p"] == found[label]["p"]), key=lambda label: found[label]["p"])
+        for label in found:
+            found[label]["holm"] = float("nan")
         least = 0.0
         for rank, label in enumerate(order):
             least = max(least, min(1.0, (len(order) - rank) * found[label]["p"]))
-            found[label]["holm"] = least if found[label]["p"] == found[label]["p"] else float("nan")
+            found[label]["holm"] = least
         return found
 
     def report(self, out: Union[str, "os.PathLike[str]", None] = None, **style: Any) -> str:
@@ -231,7 +233,7 @@ def _paired_p(apart: Any) -> float:
     runs = len(apart)
     deviation = float(np.std(apart, ddof=1)) if runs > 1 else float("nan")
     if not deviation > 0:
-        return float("nan") if runs < 2 else (1.0 if float(np.mean(apart)) == 0 else 0.0)
+        return float("nan") if runs < 2 else (1.0 if float(np.mean(apart)) == 0 else float("nan"))
     t, freedom = float(np.mean(apart)) / (deviation / math.sqrt(runs)), runs - 1
     x, a, b = freedom / (freedom + t * t), freedom / 2, 0.5
     flip = x > (a + 1) / (a + b + 2)

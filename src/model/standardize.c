@@ -166,7 +166,9 @@ static sa_status load_newer(const sa_inputs *inputs, double *statistics, sa_npz 
     SA_TRY(sa_npz_format(archive, &format));
     if (format > 5) {
         SA_TRY(sa_npz_read_into(archive, "inputs_newer", SA_FLOAT64, 1, &length, newer.count));
-        bool sound = *newer.count >= 0 && *newer.count <= *statistics && *newer.changes >= 0;
+        bool sound = *newer.count >= 0 && *newer.count <= *statistics && *newer.changes >= 0 &&
+                     *newer.count == floor(*newer.count) &&
+                     (*statistics >= YOUNG || *newer.count < fmax(*statistics - *newer.count, LEAST_HALF));
         for (size_t i = 0; i < length; i++) sound &= isfinite(newer.count[i]) != 0;
         return sound ? SA_OK : sa_fail(SA_FORMAT, "'inputs_newer' has a value that it cannot have");
     }

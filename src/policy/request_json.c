@@ -56,6 +56,7 @@ static sa_status wrong(const sa_json *json, size_t at, const char *path, const c
 static sa_status take_contexts(sa_request_parts *parts, const sa_json *json, size_t object, said *out) {
     size_t list = sa_json_find(json, object, "contexts");
     if (!list) return sa_fail(SA_INVALID, "the request has no contexts, and there is no schema for items");
+    parts->ids = NULL;
     SA_TRY(sa_contexts_take(&parts->contexts, json, list));
     if (parts->contexts.arms == 0) return sa_fail(SA_INVALID, "contexts is empty");
     out->arms = parts->contexts.arms;

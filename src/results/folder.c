@@ -114,10 +114,14 @@ static sa_status read_columns(const sa_results *results, sa_agent_runs *agent, c
     SA_TRY(status);
     for (size_t i = 0; i < agent->runs; i++) {
         const sa_run *run = &agent->run[i];
-        if (run->run < 0 || (i > 0 && run->run <= run[-1].run) || run->session < 0 ||
+        if (run->run < 0 || (uint64_t)run->run < results->first_run ||
+            (uint64_t)run->run - results->first_run >= results->wanted ||
+            (i > 0 && run->run <= run[-1].run) || run->session < 0 ||
             (size_t)run->session >= json_array_size(results->sessions))
-            return sa_fail(SA_FORMAT, "%s: its runs are not in order, or of no session of summary.json",
-                           path);
+            return sa_fail(
+                SA_FORMAT,
+                "%s: its runs are not in order, not those of spec.yaml, or of no session of summary.json",
+                path);
     }
     return SA_OK;
 }

@@ -45,7 +45,7 @@ static double beta_of(size_t nu) {
 
 double sa_p_value(double mean, double sd, size_t count) {
     if (count < 2 || isnan(mean) || isnan(sd)) return NAN;
-    if (sd == 0) return mean == 0; /* the same in every run */
+    if (sd == 0) return mean == 0 ? 1 : NAN; /* the same in every run: how far runs differ is not known */
     double nu = (double)count - 1, t = mean / (sd / sqrt((double)count));
     double x = nu / (nu + t * t), rest = t * t / (nu + t * t), a = nu / 2;
     double front = sa_exp(a * sa_log(x)) * sqrt(rest) / beta_of(count - 1);

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/yaml.h"
+#include "options/gone.h"
 #include "spec/problem_option.h"
 #include "spec/spec_presets.h"
 
@@ -82,13 +83,15 @@ static sa_spec_agent *find_agent(const sa_spec *spec, size_t first, const char *
     return NULL;
 }
 
-static sa_status set_own(sa_spec_agent *agent, const char *name, const char *value) {
+static sa_status set_own(const sa_spec *spec, sa_spec_agent *agent, const char *name, const char *value) {
+    const sa_options *preset = sa_options_given(agent->own, "preset") ? agent->own : spec->options;
     sa_option_info info;
     if (sa_is_datum(name) || (sa_option_find(name, &info) && info.scope != SA_SCOPE_AGENT))
         return sa_fail(SA_INVALID, "agent %s: --%s is one for all agents", agent->label, name);
     if (!strcmp(name, "algorithm") && strchr(value, ','))
         return sa_fail(SA_INVALID, "agent %s: an agent has one algorithm, not %s", agent->label, value);
-    sa_status status = sa_options_set(agent->own, name, value);
+    sa_status status = sa_gone_is_option(name) ? sa_gone_check(name, value, preset->preset)
+                                               : sa_options_set(agent->own, name, value);
     return status == SA_OK ? SA_OK : sa_fail_prefix(status, "agent %s: ", agent->label);
 }
 
@@ -112,7 +115,7 @@ void sa_spec_drop_agents(sa_spec *spec, size_t kept) {
 }
 
 /* "algorithm=cn-ucb,gamma=0.3"; changes the text. */
-static sa_status set_pairs(sa_spec_agent *agent, char *text) {
+static sa_status set_pairs(const sa_spec *spec, sa_spec_agent *agent, char *text) {
     for (char *pair = text, *next; pair && *text; pair = next) {
         char *comma = strchr(pair, ',');
         next = comma ? comma + 1 : NULL;
@@ -123,7 +126,7 @@ static sa_status set_pairs(sa_spec_agent *agent, char *text) {
             return sa_fail(SA_INVALID, "agent %s: %s is not an option as in gamma=0.3", agent->label,
                            sa_printable(pair, shown));
         *equals = 0;
-        SA_TRY(set_own(agent, pair, equals + 1));
+        SA_TRY(set_own(spec, agent, pair, equals + 1));
     }
     return SA_OK;
 }
@@ -140,7 +143,7 @@ sa_status sa_spec_add_text(sa_spec *spec, const char *text) {
     } else {
         *colon = 0;
         status = sa_spec_add_agent(spec, copy);
-        if (status == SA_OK) status = set_pairs(&spec->agents[kept], colon + 1);
+        if (status == SA_OK) status = set_pairs(spec, &spec->agents[kept], colon + 1);
     }
     if (status != SA_OK) sa_spec_drop_agents(spec, kept);
     sa_free(copy);
@@ -150,7 +153,7 @@ sa_status sa_spec_add_text(sa_spec *spec, const char *text) {
 sa_status sa_spec_set_agent(sa_spec *spec, const char *label, const char *name, const char *value) {
     size_t kept = spec->agent_count;
     if (!find_agent(spec, 0, label)) SA_TRY(sa_spec_add_agent(spec, label));
-    sa_status status = set_own(find_agent(spec, 0, label), name, value);
+    sa_status status = set_own(spec, find_agent(spec, 0, label), name, value);
     if (status != SA_OK) sa_spec_drop_agents(spec, kept);
     return status;
 }
@@ -178,7 +181,7 @@ static sa_status take_pair(void *user, const char *label, const char *key, const
         SA_TRY(sa_spec_add_agent(spec, label));
         agent = &spec->agents[spec->agent_count - 1];
     }
-    return set_own(agent, key, value);
+    return set_own(spec, agent, key, value);
 }
 
 sa_status sa_spec_read(sa_spec *spec, const char *path) {
