@@ -15,16 +15,17 @@ static const char OLDER[] = "{\"options\": {\"dim\": 2, \"floor\": 0.1}, \"defau
 static sv_settings *put(const char *body, const sv_settings *before) {
     sv_refusal why = {0};
     bool reset;
-    json_t *parsed = json_loads(body, 0, NULL);
-    sv_settings *made = sv_settings_read(parsed, before, &reset, &why);
-    json_decref(parsed);
+    sa_json parsed = {0};
+    assert_int_equal(sa_json_parse(&parsed, body, strlen(body)), SA_OK);
+    sv_settings *made = sv_settings_read(&parsed, before, &reset, &why);
+    sa_json_clear(&parsed);
     if (!made) fail_msg("%s", why.message);
     return made;
 }
 
 static const char *floor_of(const sv_settings *settings) {
-    const char *by = json_string_value(json_object_get(settings->options, "floor-by"));
-    return by ? by : "none";
+    const sv_option *by = sv_options_find(&settings->options, "floor-by");
+    return by ? by->value : "none";
 }
 
 static void test_floors(void **state) {
@@ -40,11 +41,11 @@ static void test_floors(void **state) {
     assert_true(sv_settings_same(older, again));
     assert_string_equal(floor_of(none), "none");
     assert_string_equal(floor_of(reset), "place");
-    sv_text written = {0};
+    sa_buffer written = {0};
     sv_settings_write(fresh, &written);
-    sv_settings *kept = sv_settings_read_text(written.data, written.size, &why);
+    sv_settings *kept = sv_settings_read_text(written.text, written.size, &why);
     assert_string_equal(floor_of(kept), "place");
-    text_free(&written);
+    sa_buffer_clear(&written);
     sv_settings *all[] = {older, fresh, again, none, reset, kept};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sv_settings_release(all[i]);
 }
