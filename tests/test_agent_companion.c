@@ -37,7 +37,7 @@ static data draw(double signal, double noise, bool discounts) {
 static void add(sa_companion *companion, const data *d) {
     for (int i = 0; i < MANY; i++)
         sa_companion_add(companion,
-                         &(sa_companion_case){.input = d->x[i], .score = d->y[i], .discount = d->psi[i]});
+                         &(sa_companion_case){.input = d->x[i], .score = d->y[i], .psi = d->psi[i]});
 }
 
 /* The smallest weighted sum of squares plus lambda |theta|^2, the intercept free: normal equations with d + 1
@@ -120,7 +120,7 @@ static void a_discount_of_0_teaches_nothing(void **state) {
     sa_companion *companion = NULL;
     const double x[DIM] = {1, 2, 3};
     assert_int_equal(sa_companion_create(DIM, &companion), SA_OK);
-    sa_companion_add(companion, &(sa_companion_case){.input = x, .score = 5, .discount = 0});
+    sa_companion_add(companion, &(sa_companion_case){.input = x, .score = 5, .psi = 0});
     assert_true(companion->numbers.count == 0 && companion->numbers.weight == 0);
     sa_companion_learn(companion);
     assert_true(companion->numbers.network == 1 && companion->numbers.linear == 0);
@@ -129,7 +129,7 @@ static void a_discount_of_0_teaches_nothing(void **state) {
 
 /* One case, for which the network had predicted this. */
 static void see(sa_companion *companion, const double *x, double score, double psi, double network) {
-    sa_companion_case now = {.input = x, .score = score, .discount = psi};
+    sa_companion_case now = {.input = x, .score = score, .psi = psi};
     sa_companion_judge(companion, &now, network);
     sa_companion_add(companion, &now);
 }
@@ -199,7 +199,7 @@ static void share_and_trust_are_the_best(void **state) {
                 l.f[i] = f;
                 l.t[i] = t;
             }
-            sa_companion_case now = {.input = &x, .score = t, .discount = 1};
+            sa_companion_case now = {.input = &x, .score = t, .psi = 1};
             if (i >= 0) sa_companion_judge(companion, &now, f);
             sa_companion_add(companion, &now);
             if (i == -1) sa_companion_learn(companion);
@@ -234,7 +234,7 @@ static void predictions_fade(void **state) {
         assert_int_equal(sa_companion_create(1, &companion), SA_OK);
         for (int k = 0; k < 400; k++) { /* the network is right at first, and then it is not */
             double x = uniform(&random), t = uniform(&random);
-            if (k == 300) sa_companion_fade(companion, factors[i]);
+            if (k == 300) sa_companion_fade_judged(companion, factors[i]);
             see(companion, &x, t, 1, k < 300 ? t : -t);
         }
         sa_companion_learn(companion);
@@ -288,11 +288,10 @@ static void discounts_weigh(void **state) {
     assert_int_equal(sa_companion_create(DIM, &weighed), SA_OK);
     for (int i = 0; i < MANY; i++) {
         double root = pow(0.9, 0.5 * (MANY - 1 - i));
-        sa_companion_discount(fading, 0.9);
-        sa_companion_add(fading,
-                         &(sa_companion_case){.input = d.x[i], .score = d.y[i], .discount = d.psi[i]});
-        sa_companion_add(weighed, &(sa_companion_case){
-                                      .input = d.x[i], .score = root * d.y[i], .discount = root * d.psi[i]});
+        sa_companion_fade(fading, 0.9);
+        sa_companion_add(fading, &(sa_companion_case){.input = d.x[i], .score = d.y[i], .psi = d.psi[i]});
+        sa_companion_add(
+            weighed, &(sa_companion_case){.input = d.x[i], .score = root * d.y[i], .psi = root * d.psi[i]});
     }
     assert_true(fabs(fading->numbers.weight / weighed->numbers.weight - 1) < 1e-12);
     assert_true(fabs(fading->numbers.score_mean - weighed->numbers.score_mean) < 1e-12);

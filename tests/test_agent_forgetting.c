@@ -113,7 +113,7 @@ static sa_agent *seen; /* the agent spied on */
 
 /* The decision whose observation has this target, times the root of its factor. */
 static size_t age_of(double target, double weight) {
-    const sa_history *history = &seen->memory.history;
+    const sa_history *history = &seen->past.history;
     for (size_t i = 0; i < history->count; i++)
         if (fabs(weight * history->scores[i] - target) < 1e-12)
             return history->answered - 1 - sa_history_decision(history, i);
@@ -131,7 +131,7 @@ static sa_status train_seen(sa_model *model, const sa_training *training, sa_mod
         memcpy(spy.targets, training->all.targets, training->count * sizeof(double));
         if (training->all.weights)
             memcpy(spy.weights, training->all.weights, training->count * sizeof(double));
-    } else if (seen->memory.history.answered == 30) {
+    } else if (seen->past.history.answered == 30) {
         for (uint64_t first = 0; first < 20000; first += 500) {
             sa_batch batch = training->draw(training->source, first, 500);
             for (size_t i = 0; i < 500; i++) {
@@ -338,7 +338,7 @@ static void moments_are_those_of_a_pass(void **state) {
         sa_moments_follow(&moments, &history, factor);
         for (int pass = 0; pass < 2; pass++)
             for (uint64_t i = 0; i < DECISIONS * EACH; i++) {
-                double w = pow(factor, (double)(DECISIONS - 1 - i / EACH)), psi = history.discount[i];
+                double w = pow(factor, (double)(DECISIONS - 1 - i / EACH)), psi = history.psi[i];
                 double rest = history.scores[i] - psi * products / weight;
                 if (pass && psi > 0) squares += w * rest * rest;
                 if (pass) continue;

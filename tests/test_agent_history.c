@@ -7,7 +7,7 @@
 
 #include "agent/agent.h"
 #include "base/file.h"
-#include "memory/history_file.h"
+#include "past/history_file.h"
 #include "test_parts.h"
 
 /* The place of a number in the head. */
@@ -97,7 +97,7 @@ static void growth_moves_nothing(void **state) {
             for (size_t k = 0; k < many; k++, i++) {
                 for (size_t j = 0; j < RIG_DIM; j++)
                     assert_true(((double *)history.contexts)[i * RIG_DIM + j] == (double)(i * RIG_DIM + j));
-                assert_true(history.scores[i] == -(double)i && history.discount[i] == 1 / (double)(k + 1));
+                assert_true(history.scores[i] == -(double)i && history.psi[i] == 1 / (double)(k + 1));
             }
         }
         assert_true(history.count >= ROWS);

@@ -165,9 +165,10 @@ static void play_through(game *play, bool regression, double tolerance) {
     end(play);
 }
 
-static const net_options plain = {RIG_DIM, 6, 2, false, false, false, false};
-static const net_options tuned = {RIG_DIM, 6, 2, false, false, false, false};
-static const net_options deep = {RIG_DIM, 6, 3, true, true, false, true};
+static const net_options plain = {.dim = RIG_DIM, .hidden = 6, .depth = 2};
+static const net_options tuned = {.dim = RIG_DIM, .hidden = 6, .depth = 2};
+static const net_options deep = {
+    .dim = RIG_DIM, .hidden = 6, .depth = 3, .root_m = true, .bias = true, .symmetric = true};
 static const char *const plain_text = "preset=icml23 hidden=6 train-steps=20";
 static const char *const tuned_text = "preset=tuned bonus=width hidden=6 train-steps=20 normalize=none";
 static const char *const deep_text = "preset=paper depth=3 hidden=6 bias=all train-steps=20 rate=theory";

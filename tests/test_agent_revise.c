@@ -220,7 +220,7 @@ static void test_moments(void **state) {
         }
         sa_history history = {.count = ROWS,
                               .scores = scores,
-                              .discount = with & 2 ? discount : NULL,
+                              .psi = with & 2 ? discount : NULL,
                               .answered = ROWS / 2,
                               .start = start};
         sa_moments revised = {0}, fresh = {0};
@@ -239,10 +239,10 @@ static void test_moments(void **state) {
 static void add(sa_companion *companion, const double *inputs, const double *scores, size_t count,
                 double factor) {
     for (size_t i = 0; i < count; i++) {
-        sa_companion_discount(companion, factor);
+        sa_companion_fade(companion, factor);
         sa_companion_add(companion, &(sa_companion_case){.input = inputs + DIM * i,
                                                          .score = scores[i],
-                                                         .discount = 0.5 + 0.25 * (double)(i % 3)});
+                                                         .psi = 0.5 + 0.25 * (double)(i % 3)});
     }
 }
 
@@ -260,7 +260,7 @@ static void test_companion(void **state) {
         add(revised, inputs, scores, ROWS, factor);
         for (size_t i = 0; i < ROWS; i += 4) {
             sa_companion_case seen = {
-                .input = inputs + DIM * i, .score = scores[i], .discount = 0.5 + 0.25 * (double)(i % 3)};
+                .input = inputs + DIM * i, .score = scores[i], .psi = 0.5 + 0.25 * (double)(i % 3)};
             scores[i] += 2 * inputs[DIM * i + 1];
             sa_companion_revise(revised, &seen, scores[i], pow(factor, ROWS - 1 - (double)i));
         }

@@ -154,7 +154,7 @@ static void batches_come_from_the_history(void **state) {
         create_seen("precision=double train-every=1 train-batch=4 train-steps=3 score-deviation=0 "
                     "companion=false");
     sa_decision *decision = NULL;
-    spy.history = &agent->memory.history;
+    spy.history = &agent->past.history;
     for (uint64_t id = 0; id < 30; id++) {
         rig_select(agent, id, 8, SLATE, &decision);
         rig_answer(agent, id, SLATE);
@@ -201,11 +201,11 @@ static void error_is_that_of_predictions(void **state) {
             }
             rig_answer(agent, id, SLATE);
             if (spy.calls == calls) {
-                assert_true(agent->learner->judged < agent->memory.history.count);
+                assert_true(agent->learner->judged < agent->past.history.count);
                 continue;
             }
             for (; judged < waiting; judged++) add_square(&error, judged, squares[judged]);
-            assert_true(agent->learner->judged == judged && judged == agent->memory.history.count);
+            assert_true(agent->learner->judged == judged && judged == agent->past.history.count);
             near(agent->learner->error, error, 1e-10);
             if (judged > 200) continue;
             plain = 0; /* up to 200 of them it is their plain mean */
@@ -241,8 +241,7 @@ static void error_and_judged_are_kept_in_the_file(void **state) {
         rig_select(agent, id, 8, SLATE, &decision);
         rig_answer(agent, id, SLATE);
     }
-    assert_true(agent->learner->error > 0 && agent->learner->judged == 15 &&
-                agent->memory.history.count == 21);
+    assert_true(agent->learner->error > 0 && agent->learner->judged == 15 && agent->past.history.count == 21);
     assert_ok(sa_agent_save(agent, scratch("a.npz")));
     assert_ok(sa_agent_load(scratch("a.npz"), &loaded));
     assert_memory_equal(&loaded->learner->error, &agent->learner->error, sizeof agent->learner->error);

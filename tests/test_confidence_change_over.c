@@ -7,7 +7,7 @@ enum { ARMS = 20, SLATE = 4 };
 static const double tolerance[] = {1e-3, 1e-8}; /* single, double */
 
 /* p = 10 * 12 + 12 * 12 + 12 = 276 > 256 */
-static const net_options larger = {10, 12, 3, true, false, false, false};
+static const net_options larger = {.dim = 10, .hidden = 12, .depth = 3, .root_m = true};
 
 /* The rule of exact.c, computed here again: the round after which the excess covers p^2 n + p^3 / 3. */
 static size_t expected_change(double p, double length, double arms) {
@@ -131,8 +131,8 @@ static bool starts_primal(net_options wanted, sa_exact_form form, size_t p) {
 
 static void small_networks_start_on_the_primal_side(void **state) {
     (void)state;
-    net_options at_bound = {15, 16, 2, false, false, false, false},
-                above = {16, 16, 2, false, false, false, false};
+    net_options at_bound = {.dim = 15, .hidden = 16, .depth = 2},
+                above = {.dim = 16, .hidden = 16, .depth = 2};
     assert_true(starts_primal(at_bound, SA_EXACT_AUTO, 256));
     assert_false(starts_primal(above, SA_EXACT_AUTO, 272));
     assert_false(starts_primal(at_bound, SA_EXACT_DUAL, 256));
@@ -143,7 +143,7 @@ static void small_networks_start_on_the_primal_side(void **state) {
 static void a_form_that_was_chosen_stays(void **state) {
     (void)state;
     source s =
-        source_of((net_options){2, 3, 2, false, false, false, false}, SA_PRECISION_DOUBLE, 1, SA_EXACT_DUAL);
+        source_of((net_options){.dim = 2, .hidden = 3, .depth = 2}, SA_PRECISION_DOUBLE, 1, SA_EXACT_DUAL);
     sa_confidence *engine = engine_of(&s);
     for (size_t round = 0; round < 200; round++) {
         contexts(&s, ARMS, SLATE, 1);

@@ -6,10 +6,16 @@
 enum { ARMS = 20, SLATE = 4 };
 
 static const net_options shapes[] = {
-    {6, 10, 2, true, false, false, true},  /* paper: p = 130 */
-    {7, 8, 3, false, false, false, false}, /* p = 128 */
-    {5, 8, 2, false, true, true, false},   /* p = 62 */
-    {4, 6, 5, true, true, true, true},     /* deep, with everything */
+    {.dim = 6, .hidden = 10, .depth = 2, .root_m = true, .symmetric = true}, /* paper: p = 130 */
+    {.dim = 7, .hidden = 8, .depth = 3},                                     /* p = 128 */
+    {.dim = 5, .hidden = 8, .depth = 2, .bias = true, .bypass = true},       /* p = 62 */
+    {.dim = 4,
+     .hidden = 6,
+     .depth = 5,
+     .root_m = true,
+     .bias = true,
+     .bypass = true,
+     .symmetric = true}, /* deep, with everything */
 };
 
 static source diagonal_source(net_options wanted, sa_precision precision, double lambda) {
@@ -174,7 +180,7 @@ static void discounts_what_was_counted(void **state) {
         check_round(engine, &s, z);
         count_new(engine, &s.chosen);
         count_written_out(&s.chosen, s.p, z);
-        assert_ok(sa_confidence_discount(engine, factor));
+        assert_ok(sa_confidence_fade(engine, factor));
         for (size_t j = 0; j < s.p; j++) z[j] = 0.7 + factor * (z[j] - 0.7);
         check_round(engine, &s, z);
     }

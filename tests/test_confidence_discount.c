@@ -4,7 +4,7 @@
 
 enum { ARMS = 20, SLATE = 4 };
 
-static const net_options shape = {5, 6, 2, false, false, false, false};
+static const net_options shape = {.dim = 5, .hidden = 6, .depth = 2};
 
 /* Everything counted so far, and what it weighs, so that what is left out can be. */
 typedef struct witness {
@@ -12,7 +12,7 @@ typedef struct witness {
     double weight[1000];
 } witness;
 
-static void discount(witness *w, double factor) {
+static void fade(witness *w, double factor) {
     for (size_t i = 0; i < w->all.count; i++) w->weight[i] *= factor;
 }
 
@@ -71,8 +71,8 @@ static void check(sa_precision precision, sa_exact_form form, double factor, dou
             assert_true(exact <= s.width[i] * c && exact >= s.width[i] / c);
         }
         most = fmax(most, width_error(&largest, &s.batch, s.width));
-        assert_ok(sa_confidence_discount(engine, factor));
-        discount(&w, factor);
+        assert_ok(sa_confidence_fade(engine, factor));
+        fade(&w, factor);
         if (round % 3)
             count_asked(engine, &s);
         else
@@ -110,7 +110,7 @@ static void a_factor_of_0_forgets_all(void **state) {
         dense d = dense_of(s.p, 0.5);
         contexts(&s, ARMS, SLATE, 1);
         count_new(engine, &s.chosen);
-        assert_ok(sa_confidence_discount(engine, 0));
+        assert_ok(sa_confidence_fade(engine, 0));
         widths_of(engine, &s, s.width);
         assert_true(width_error(&d, &s.batch, s.width) < 1e-9);
         count_new(engine, &s.chosen);
@@ -126,8 +126,8 @@ static void a_factor_of_0_forgets_all(void **state) {
 /* Upper bounds stay upper bounds while lambda counts for less. */
 static void bounds_hold(void **state) {
     (void)state;
-    source s = source_of((net_options){5, 8, 2, false, false, false, false}, SA_PRECISION_DOUBLE, 0.5,
-                         SA_EXACT_DUAL);
+    source s =
+        source_of((net_options){.dim = 5, .hidden = 8, .depth = 2}, SA_PRECISION_DOUBLE, 0.5, SA_EXACT_DUAL);
     sa_confidence *engine = engine_of(&s);
     size_t all[ARMS];
     for (size_t i = 0; i < ARMS; i++) all[i] = i;
@@ -139,7 +139,7 @@ static void bounds_hold(void **state) {
         tighten(engine, &s, all, ARMS, bound);
         widths_of(engine, &s, s.width);
         for (size_t i = 0; i < ARMS; i++) assert_true(s.width[i] <= bound[i] * (1 + 1e-9));
-        assert_ok(sa_confidence_discount(engine, 0.98));
+        assert_ok(sa_confidence_fade(engine, 0.98));
         count_asked(engine, &s);
     }
     sa_confidence_destroy(engine);
@@ -162,7 +162,7 @@ static void the_last_layer_forgets(void **state) {
         view.pair += s.model->pairs - 1;
         chosen.pair += s.model->pairs - 1;
         assert_true(width_error(&d, &view, s.width) < 1e-9);
-        assert_ok(sa_confidence_discount(engine, 0.75));
+        assert_ok(sa_confidence_fade(engine, 0.75));
         for (size_t i = 0; i < d.p; i++)
             for (size_t j = 0; j <= i; j++)
                 d.z[i * d.p + j] = 0.75 * d.z[i * d.p + j] + (i == j) * 0.25 * 0.5;

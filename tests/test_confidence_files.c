@@ -47,7 +47,7 @@ static void go_on(net_options wanted, sa_precision precision, double lambda, sa_
     source_clear(&s);
 }
 
-static const net_options small = {6, 10, 2, true, false, false, true};
+static const net_options small = {.dim = 6, .hidden = 10, .depth = 2, .root_m = true, .symmetric = true};
 
 static void saved_engines_go_on_bit_for_bit(void **state) {
     (void)state;
@@ -64,7 +64,7 @@ static void saved_engines_go_on_bit_for_bit(void **state) {
 static void the_guard_of_precision_goes_on(void **state) {
     (void)state;
     static const sa_exact_form forms[] = {SA_EXACT_DUAL, SA_EXACT_PRIMAL};
-    net_options tiny = {3, 4, 2, true, false, false, false};
+    net_options tiny = {.dim = 3, .hidden = 4, .depth = 2, .root_m = true};
     for (size_t f = 0; f < 2; f++) {
         go_on(tiny, SA_PRECISION_SINGLE, 0.01, forms[f], -1, 3, 150, true, f == 1);
         go_on(tiny, SA_PRECISION_SINGLE, 0.01, forms[f], -1, 140, 150, true, f == 1);
@@ -74,7 +74,7 @@ static void the_guard_of_precision_goes_on(void **state) {
 /* Saved before the change-over to the primal side, which then comes in the same round, and after it. */
 static void the_change_over_goes_on(void **state) {
     (void)state;
-    net_options larger = {10, 12, 3, false, false, false, false};
+    net_options larger = {.dim = 10, .hidden = 12, .depth = 3};
     go_on(larger, SA_PRECISION_DOUBLE, 1, SA_EXACT_AUTO, 1, 150, 260, true, true);
     go_on(larger, SA_PRECISION_DOUBLE, 1, SA_EXACT_AUTO, 1, 250, 260, true, true);
 }

@@ -4,8 +4,13 @@
 
 enum { ARMS = 20, SLATE = 4, HELD = 6 };
 
-static const net_options small = {6, 10, 2, true, false, true, true};     /* p = 130 and the bypass */
-static const net_options larger = {10, 12, 3, true, false, false, false}; /* p = 276 > 256 */
+static const net_options small = {.dim = 6,
+                                  .hidden = 10,
+                                  .depth = 2,
+                                  .root_m = true,
+                                  .bypass = true,
+                                  .symmetric = true}; /* p = 130 and the bypass */
+static const net_options larger = {.dim = 10, .hidden = 12, .depth = 3, .root_m = true}; /* p = 276 > 256 */
 
 typedef struct case_of {
     const char *name;
@@ -68,7 +73,7 @@ typedef struct holder {
 } holder;
 
 static void change(sa_confidence *engine, source *s, const case_of *c, size_t round) {
-    if (c->discount < 1) assert_ok(sa_confidence_discount(engine, c->discount));
+    if (c->discount < 1) assert_ok(sa_confidence_fade(engine, c->discount));
     count_asked(engine, s);
     if (round % 11 == 7)
         assert_ok(sa_confidence_widen(engine)); /* where it is not in double precision from the first on */

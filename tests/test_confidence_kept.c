@@ -4,7 +4,8 @@
 
 enum { ARMS = 20, SLATE = 4 };
 
-static const net_options shape = {5, 8, 2, false, true, true, false}; /* p = 62 */
+static const net_options shape = {
+    .dim = 5, .hidden = 8, .depth = 2, .bias = true, .bypass = true}; /* p = 62 */
 
 /* Columns that were kept before something else was counted are not taken for those of the new Z, though their
  * labels fit; nor are columns of the rows of another batch, once widths were asked for again. */
@@ -58,8 +59,8 @@ static void check_bits(int confidence, sa_exact_form form, sa_precision precisio
         used += s.work.solved.version == kept->version && s.work.solved.count == s.batch.count;
         count_asked(kept, &s);
         count_new(again, &s.chosen);
-        assert_ok(sa_confidence_discount(kept, discount));
-        assert_ok(sa_confidence_discount(again, discount));
+        assert_ok(sa_confidence_fade(kept, discount));
+        assert_ok(sa_confidence_fade(again, discount));
         if (round % 3 == 0) change_weights(&s);
     }
     if (keeps) assert_int_equal(used, 3 * 6); /* all rounds but those of 241 and 500 arms */

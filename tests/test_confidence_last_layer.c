@@ -9,11 +9,17 @@ enum { ARMS = 20, SLATE = 4 };
 static const double tolerance[] = {1e-3, 1e-8}; /* single, double */
 
 static const net_options shapes[] = {
-    {6, 10, 2, true, false, false, true},  /* paper */
-    {7, 8, 3, false, false, false, false}, /* deeper */
-    {5, 8, 2, false, true, false, false},  /* bias */
-    {5, 8, 2, false, false, true, false},  /* bypass */
-    {4, 6, 4, true, true, true, true},     /* everything */
+    {.dim = 6, .hidden = 10, .depth = 2, .root_m = true, .symmetric = true}, /* paper */
+    {.dim = 7, .hidden = 8, .depth = 3},                                     /* deeper */
+    {.dim = 5, .hidden = 8, .depth = 2, .bias = true},                       /* bias */
+    {.dim = 5, .hidden = 8, .depth = 2, .bypass = true},                     /* bypass */
+    {.dim = 4,
+     .hidden = 6,
+     .depth = 4,
+     .root_m = true,
+     .bias = true,
+     .bypass = true,
+     .symmetric = true}, /* everything */
 };
 
 /* A batch with the one pair (1, features) for each gradient of `from`. */

@@ -2,7 +2,7 @@
  * times, and gradients whose squares overflow. */
 #include "test_confidence_reference.h"
 
-static const net_options network = {4, 8, 2, true, false, false, false}; /* p = 40 */
+static const net_options network = {.dim = 4, .hidden = 8, .depth = 2, .root_m = true}; /* p = 40 */
 
 /* Few contexts, always the same, all counted: rho = lambda width^2 / |g|^2 falls as 1 / rounds. */
 static void repeat(sa_exact_form form, double lambda) {
@@ -64,8 +64,8 @@ static void widths_of_repeated_contexts_keep_their_digits(void **state) {
 /* While contexts are fresh, single precision stays. */
 static void fresh_contexts_stay_in_single(void **state) {
     (void)state;
-    source s =
-        source_of((net_options){20, 20, 2, true, false, false, false}, SA_PRECISION_SINGLE, 1, SA_EXACT_DUAL);
+    source s = source_of((net_options){.dim = 20, .hidden = 20, .depth = 2, .root_m = true},
+                         SA_PRECISION_SINGLE, 1, SA_EXACT_DUAL);
     sa_confidence *engine = engine_of(&s);
     for (size_t round = 0; round < 100; round++) {
         contexts(&s, 20, 4, 0.5);

@@ -4,7 +4,7 @@
 
 enum { ARMS = 12, SLATE = 4, ROUNDS = 30 };
 
-static const net_options shape = {5, 6, 2, false, false, false, false};
+static const net_options shape = {.dim = 5, .hidden = 6, .depth = 2};
 
 static sa_confidence *engine_with(source *s, int kind, int size) {
     s->options->confidence = kind;

@@ -8,10 +8,16 @@
 enum { ARMS = 20, SLATE = 4, MOST = 600 };
 
 static const net_options shapes[] = {
-    {6, 10, 2, true, false, false, true},  /* paper: p = 130 */
-    {7, 8, 3, false, false, false, false}, /* p = 128 */
-    {5, 8, 2, false, true, true, false},   /* p = 62 */
-    {4, 6, 5, true, true, true, true},     /* deep, with everything */
+    {.dim = 6, .hidden = 10, .depth = 2, .root_m = true, .symmetric = true}, /* paper: p = 130 */
+    {.dim = 7, .hidden = 8, .depth = 3},                                     /* p = 128 */
+    {.dim = 5, .hidden = 8, .depth = 2, .bias = true, .bypass = true},       /* p = 62 */
+    {.dim = 4,
+     .hidden = 6,
+     .depth = 5,
+     .root_m = true,
+     .bias = true,
+     .bypass = true,
+     .symmetric = true}, /* deep, with everything */
 };
 
 static source sketch_source(net_options wanted, sa_precision precision, double lambda, int size) {
@@ -298,7 +304,7 @@ static void discounts_what_was_counted(void **state) {
             contexts(&s, ARMS, SLATE, 1);
             count_chosen(&self, engine, &s);
             double factor = factors[round % 5];
-            assert_ok(sa_confidence_discount(engine, factor));
+            assert_ok(sa_confidence_fade(engine, factor));
             for (size_t i = 0; i < self.count * self.p; i++) {
                 self.counted[i] *= sqrt(factor);
                 self.stood[i] *= sqrt(factor);
@@ -321,7 +327,7 @@ static void forgets_all_in_the_end(void **state) {
         contexts(&s, ARMS, SLATE, 1);
         count_new(engine, &s.chosen);
     }
-    for (int time = 0; time < 400; time++) assert_ok(sa_confidence_discount(engine, time % 2 ? 0.1 : 1e-3));
+    for (int time = 0; time < 400; time++) assert_ok(sa_confidence_fade(engine, time % 2 ? 0.1 : 1e-3));
     dense d = dense_of(s.p, 0.2);
     for (int round = 0; round < 30; round++) {
         widths_of(engine, &s, s.width);
@@ -513,8 +519,8 @@ static void auto_discounts_as_exact_does(void **state) {
             widths_of(exact, &s, width);
             widths_of(engine, &s, s.width);
             if (!few) assert_memory_equal(s.width, width, sizeof width);
-            assert_ok(sa_confidence_discount(exact, 0.95));
-            assert_ok(sa_confidence_discount(engine, 0.95));
+            assert_ok(sa_confidence_fade(exact, 0.95));
+            assert_ok(sa_confidence_fade(engine, 0.95));
             count_new(exact, &s.chosen);
             count_new(engine, &s.chosen);
             if (round != 50) continue;

@@ -6,9 +6,9 @@ static const double tolerance[] = {1e-3, 1e-8}; /* single, double */
 enum { ARMS = 20, SLATE = 4 };
 
 static const net_options shapes[] = {
-    {6, 10, 2, true, false, false, true},  /* paper: p = 130 */
-    {7, 8, 3, false, false, false, false}, /* p = 128 */
-    {5, 8, 2, false, true, true, false},   /* tuned: p = 62 */
+    {.dim = 6, .hidden = 10, .depth = 2, .root_m = true, .symmetric = true}, /* paper: p = 130 */
+    {.dim = 7, .hidden = 8, .depth = 3},                                     /* p = 128 */
+    {.dim = 5, .hidden = 8, .depth = 2, .bias = true, .bypass = true},       /* tuned: p = 62 */
 };
 
 /* Both sides on the same gradients, every round checked. */

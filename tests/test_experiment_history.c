@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "memory/history_head.h"
+#include "past/history_head.h"
 #include <superarm/superarm.h>
 
 #include "test_own_folder.h"

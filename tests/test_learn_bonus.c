@@ -45,7 +45,7 @@ static void take_gradient(witness *w, const sa_gradients *batch, size_t row) {
 
 static void take(witness *w, const sa_agent *agent, const sa_decision *decision, uint64_t id, double noise,
                  size_t slate, double *scores) {
-    const sa_pending_ring *ring = &agent->memory.pending;
+    const sa_pending_ring *ring = &agent->past.pending;
     const sa_pending *pending = sa_ring_at(ring, ring->count - 1);
     double mean = 0;
     for (size_t k = 0; k < slate; k++) {

@@ -146,7 +146,7 @@ static void assert_closed(stage *scene) {
     static const kind_of_call calls[] = {SELECT,  SELECT_AGAIN, SELECT_MANY, UPDATE,
                                          PARTIAL, LEARN,        TRAIN,       SAVE};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        if (calls[i] == SELECT_MANY && strstr(scene->text, "count-pending")) continue; /* never taken */
+        if (calls[i] == SELECT_MANY && scene->options->count_pending) continue; /* never taken */
         assert_int_equal(make(scene, calls[i]), SA_CLOSED);
         assert_non_null(strstr(sa_last_error(), "closed"));
     }
@@ -168,7 +168,7 @@ static void assert_failed(stage *scene, kind_of_call call, size_t n, sa_status s
     if (scene->proposed) assert_true(sa_decision_id(scene->proposed) == UINT64_MAX);
     assert_true(mark_decision(1, scene->old) == old);
     if (is_closed(scene->agent)) {
-        bool learns = call >= UPDATE || (call > LOAD && strstr(scene->text, "count-pending=true"));
+        bool learns = call >= UPDATE || (call > LOAD && scene->options->count_pending);
         if (!learns) fail_msg("%s, call %d, allocation %zu: the agent is closed", scene->text, (int)call, n);
         assert_closed(scene);
         closed++;
@@ -241,21 +241,25 @@ static void sweep_aside(const char *text, const sa_options *options, kind_of_cal
     strike(&twin);
 }
 
-static void sweep(const char *text) {
+typedef struct plan {
+    const char *text;
+    bool wide; /* with many requests and many arms, which take their time */
+} plan;
+
+static void sweep_plan(plan about) {
+    const char *text = about.text;
     sa_options *options = rig_options(text);
-    bool wide = strstr(text, "normalize=standard") || strstr(text, "comblin-ts") ||
-                !strcmp(text, "hidden=44 train-every=1"); /* many requests and many arms take their time */
     for (kind_of_call call = 0; call < CALLS; call++) {
         if (call < SELECT) sweep_aside(text, options, call);
-        if (call < SELECT || (!wide && (call == SELECT_MANY || call == SELECT_LARGE))) continue;
-        if (call == SELECT_MANY && strstr(text, "count-pending")) continue;
+        if (call < SELECT || (!about.wide && (call == SELECT_MANY || call == SELECT_LARGE))) continue;
+        if (call == SELECT_MANY && options->count_pending) continue;
         uint64_t expected = do_without_shortage(text, options, call);
-        bool learns = call >= UPDATE || (call == SELECT && strstr(text, "count-pending"));
+        bool learns = call >= UPDATE || (call == SELECT && options->count_pending);
         for (int held = 0; held <= (learns && call != PARTIAL); held++) {
             size_t n = 1;
             while (!sweep_once(text, options, call, held, n, expected)) n++;
-            bool few =
-                call == TRAIN || call == PARTIAL || strstr(text, "cascade"); /* these may need nothing new */
+            bool few = call == TRAIN || call == PARTIAL ||
+                       options->feedback == SA_FEEDBACK_CASCADE; /* these may need nothing new */
             if (!few && n < 3)
                 fail_msg("%s, call %d: only %zu allocations were seen", text, (int)call, n - 1);
         }
@@ -263,9 +267,12 @@ static void sweep(const char *text) {
     sa_options_destroy(options);
 }
 
+static void sweep(const char *text) { sweep_plan((plan){.text = text}); }
+static void sweep_wide(const char *text) { sweep_plan((plan){.text = text, .wide = true}); }
+
 static void dual(void **state) {
     (void)state;
-    sweep("hidden=44 train-every=1");
+    sweep_wide("hidden=44 train-every=1");
     sweep("hidden=44 train-every=1 precision=double count-pending=true");
     sweep("hidden=44 train-every=1 discount=0.9 train-batch=2");
     sweep("hidden=44 train-every=1 window=20");
@@ -273,7 +280,7 @@ static void dual(void **state) {
 
 static void primal(void **state) {
     (void)state;
-    sweep("hidden=3 train-every=1 normalize=standard");
+    sweep_wide("hidden=3 train-every=1 normalize=standard");
     sweep("hidden=2 train-every=1 algorithm=cn-ts count-pending=true pending-limit=2000");
 }
 
@@ -286,7 +293,7 @@ static void epochs(void **state) {
 
 static void linear(void **state) {
     (void)state;
-    sweep("algorithm=comblin-ts");
+    sweep_wide("algorithm=comblin-ts");
     sweep("algorithm=comblin-ucb discount=0.9");
     sweep("algorithm=comblin-ucb linear-form=published");
 }

@@ -24,7 +24,9 @@ static const case_of cases[] = {
 };
 
 static sa_options *options_for(const case_of *c) {
-    sa_options *options = options_of((net_options){DIM, 6, 3, true, true, true, false}, c->precision);
+    sa_options *options = options_of(
+        (net_options){.dim = DIM, .hidden = 6, .depth = 3, .root_m = true, .bias = true, .bypass = true},
+        c->precision);
     options->train_steps = 5;
     options->train_batch = 8;
     options->rate = 0.01;
@@ -135,7 +137,7 @@ static void learn(sa_model *model, const sa_options *options, const lesson *seen
         assert_false(diverged);
     }
     if (!observing) return;
-    if (observing->discount && seen->round % 3 == 1) observing->discount(model, 0.6);
+    if (observing->fade && seen->round % 3 == 1) observing->fade(model, 0.6);
     if (observing->forget && (training || seen->round % 7 == 6)) observing->forget(model);
     observe(model, of(&seen->x, precision), NULL, seen->y.wide, SAMPLES);
 }
@@ -222,12 +224,12 @@ static void mixed(const sa_companion *companion, const numbers *probe, double *o
 }
 
 static void teach(sa_companion *companion, const lesson *seen) {
-    if (seen->round % 4 == 2) sa_companion_discount(companion, 0.7);
+    if (seen->round % 4 == 2) sa_companion_fade(companion, 0.7);
     if (seen->round % 5 == 4) sa_companion_forget(companion);
     for (size_t i = 0; i < SAMPLES; i++) {
         const double *x = seen->x.wide + i * DIM;
         sa_companion_case one = {
-            .input = x, .score = 2 * x[0] - x[1] + 0.1 * seen->y.wide[i], .discount = i % 3 ? 1 : 0.5};
+            .input = x, .score = 2 * x[0] - x[1] + 0.1 * seen->y.wide[i], .psi = i % 3 ? 1 : 0.5};
         if (seen->round > 1) sa_companion_judge(companion, &one, x[0]);
         sa_companion_add(companion, &one);
     }

@@ -170,7 +170,8 @@ static void factored_inner_products_equal_dense_ones(void **state) {
 /* Appending picks rows and converts. */
 static void batches_keep_what_they_are_given(void **state) {
     (void)state;
-    setting s = setting_of((net_options){DIM, HIDDEN, 3, true, true, true, false});
+    setting s = setting_of((net_options){
+        .dim = DIM, .hidden = HIDDEN, .depth = 3, .root_m = true, .bias = true, .bypass = true});
     size_t p = s.mlp->parameters;
     static const size_t rows[] = {4, 0, 4};
     double *x = random_doubles(6 * DIM), *a = doubles(p), *b = doubles(p);

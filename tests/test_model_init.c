@@ -58,8 +58,14 @@ static void symmetric_network_scores_0(void **state) {
     for (size_t i = 0; i < ARMS * DIM; i++) narrow[i] = (float)x[i];
     for (size_t depth = 2; depth <= 4; depth++)
         for (int precision = 0; precision < 2; precision++) {
-            sa_options *options =
-                options_of((net_options){DIM, 50, depth, true, true, true, true}, (sa_precision)precision);
+            sa_options *options = options_of((net_options){.dim = DIM,
+                                                           .hidden = 50,
+                                                           .depth = depth,
+                                                           .root_m = true,
+                                                           .bias = true,
+                                                           .bypass = true,
+                                                           .symmetric = true},
+                                             (sa_precision)precision);
             sa_model *model = model_of(options);
             assert_ok(evaluate(model, precision ? (void *)x : narrow, ARMS, mean, NULL));
             for (size_t i = 0; i < ARMS; i++) largest[precision] = fmax(largest[precision], fabs(mean[i]));
@@ -85,8 +91,9 @@ static void check_moments(size_t count, const double *values, double variance) {
 /* Entries of W have the variance 4/m, those of w 2/m. */
 static void symmetric_weights_have_their_variances(void **state) {
     (void)state;
-    static const net_options shapes[] = {{NET_WIDEST / 2, 200, 3, true, false, false, true},
-                                         {20, 1000, 2, false, true, false, true}};
+    static const net_options shapes[] = {
+        {NET_WIDEST / 2, 200, 3, true, false, false, true},
+        {.dim = 20, .hidden = 1000, .depth = 2, .bias = true, .symmetric = true}};
     for (size_t s = 0; s < 2; s++) {
         net n = net_of(shapes[s]);
         double *theta = first_weights(shapes[s], SA_PRECISION_DOUBLE, 1, 0), m = (double)n.hidden;
@@ -108,7 +115,7 @@ static void symmetric_weights_have_their_variances(void **state) {
  * (deviation of the sample variance sqrt(4/5/n) of it; 4.5 of them: 7e-6). */
 static void uniform_weights_keep_their_bounds(void **state) {
     (void)state;
-    net_options wanted = {16, 100, 3, false, true, true, false};
+    net_options wanted = {.dim = 16, .hidden = 100, .depth = 3, .bias = true, .bypass = true};
     net n = net_of(wanted);
     double *theta = first_weights(wanted, SA_PRECISION_DOUBLE, 1, 0);
     for (size_t l = 0; l < 3; l++) {

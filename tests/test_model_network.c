@@ -102,7 +102,7 @@ static void scores_equal_plain_loops(void **state) {
 
 static void refuse(const char *name, size_t rows, size_t columns, const double *values, sa_status status,
                    const char *words) {
-    net_options wanted = {2, 2, 2, false, false, false, false};
+    net_options wanted = {.dim = 2, .hidden = 2, .depth = 2};
     sa_options *options = options_of(wanted, SA_PRECISION_SINGLE);
     const char *path = scratch("bad.npz");
     const double good[] = {1, 2, 3, 4};
@@ -127,7 +127,7 @@ static void bad_first_weights_are_refused(void **state) {
     refuse("W1", 2, 2, large, SA_INVALID, "not finite, number 0"); /* in single precision */
     refuse("W1", 1, 4, good, SA_INVALID, "W1 must have the shape (2, 2)");
     refuse("W9", 2, 2, good, SA_FORMAT, "W1");
-    sa_options *options = options_of((net_options){2, 2, 2, false, false, false, false}, SA_PRECISION_SINGLE);
+    sa_options *options = options_of((net_options){.dim = 2, .hidden = 2, .depth = 2}, SA_PRECISION_SINGLE);
     assert_ok(sa_options_set_any(options, "init-weights", scratch("absent.npz")));
     sa_model *model = NULL;
     assert_int_not_equal(sa_model_create("mlp", MODEL_OF(options), &model), SA_OK);

@@ -111,7 +111,13 @@ static void positions_equal_written_out_inputs(void **state) {
 /* 512 samples go through the network at a time, and an arm's positions may fall into two of these chunks. */
 static void chunks_may_split_an_arm(void **state) {
     (void)state;
-    net_options wanted = {FEATURES, HIDDEN, 2, true, true, true, true};
+    net_options wanted = {.dim = FEATURES,
+                          .hidden = HIDDEN,
+                          .depth = 2,
+                          .root_m = true,
+                          .bias = true,
+                          .bypass = true,
+                          .symmetric = true};
     for (size_t positions = 1; positions <= POSITIONS; positions++)
         assert_true(compare(wanted, SA_PRECISION_DOUBLE, 600, positions) < 1e-12);
 }

@@ -89,8 +89,9 @@ static void check_step(net_options wanted, bool weighted, size_t batch) {
 
 static void steps_follow_the_loss(void **state) {
     (void)state;
-    static const net_options shapes[] = {{DIM, 6, 2, true, false, false, true},
-                                         {DIM, 6, 3, false, true, true, false}};
+    static const net_options shapes[] = {
+        {.dim = DIM, .hidden = 6, .depth = 2, .root_m = true, .symmetric = true},
+        {.dim = DIM, .hidden = 6, .depth = 3, .bias = true, .bypass = true}};
     for (size_t k = 0; k < 2; k++)
         for (int weighted = 0; weighted < 2; weighted++) {
             check_step(shapes[k], weighted, 0);

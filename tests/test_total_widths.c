@@ -7,9 +7,9 @@ enum { ARMS = 20, MOST = 70 };
 static const double tolerance[] = {1e-3, 1e-8}; /* single, double */
 
 static const net_options shapes[] = {
-    {6, 10, 2, true, false, false, true},  /* paper: p = 130 */
-    {7, 8, 3, false, false, false, false}, /* p = 128 */
-    {5, 8, 2, false, true, true, false},   /* tuned: p = 62 */
+    {.dim = 6, .hidden = 10, .depth = 2, .root_m = true, .symmetric = true}, /* paper: p = 130 */
+    {.dim = 7, .hidden = 8, .depth = 3},                                     /* p = 128 */
+    {.dim = 5, .hidden = 8, .depth = 2, .bias = true, .bypass = true},       /* tuned: p = 62 */
 };
 
 static source source_for(net_options wanted, sa_precision precision, sa_exact_form form) {
@@ -172,7 +172,7 @@ static void discounted(void **state) {
                 double exact = dense_width(&d, &s.batch, i);
                 assert_true(s.width[i] <= exact * c && s.width[i] >= exact / c);
             }
-            assert_ok(sa_confidence_discount(engine, 0.9));
+            assert_ok(sa_confidence_fade(engine, 0.9));
             for (size_t i = 0; i < s.p; i++)
                 for (size_t j = 0; j <= i; j++)
                     d.z[i * s.p + j] = 0.9 * d.z[i * s.p + j] + (i == j ? 0.05 : 0);

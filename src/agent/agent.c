@@ -5,8 +5,8 @@
 #include <superarm/kernels.h>
 
 #include "base/memory.h"
-#include "memory/history_file.h"
-#include "memory/history_head.h"
+#include "past/history_file.h"
+#include "past/history_head.h"
 #include "policy/decision.h"
 
 /* ---- life ---- */
@@ -15,8 +15,8 @@ void sa_agent_destroy(sa_agent *agent) {
     if (!agent) return;
     sa_account *account = agent->account;
     sa_learner_destroy(agent->learner);
-    sa_history_clear(&agent->memory.history);
-    sa_ring_clear(&agent->memory.pending);
+    sa_history_clear(&agent->past.history);
+    sa_ring_clear(&agent->past.pending);
     sa_chooser_destroy(agent->chooser);
     sa_schema_release(agent->schema);
     sa_options_destroy(agent->given);
@@ -41,7 +41,7 @@ sa_status sa_agent_create(const sa_options *options, sa_agent **out) {
     SA_TRY(sa_agent_assemble(copy, 0, &agent));
     if (*options->history && options->history_anew) status = sa_history_file_make_way(options->history, true);
     if (*options->history && status == SA_OK)
-        status = sa_history_file_create(&agent->memory.history, options->history);
+        status = sa_history_file_create(&agent->past.history, options->history);
     if (status != SA_OK) {
         sa_agent_destroy(agent);
         return status;
@@ -109,11 +109,11 @@ void sa_agent_count(const sa_agent *agent, sa_agent_counts *counts) {
     sa_confidence_state state = {.log_det = NAN};
     if (policy->confidence) policy->confidence->kind->state(policy->confidence, &state);
     *counts = (sa_agent_counts){
-        .decisions = agent->memory.pending.next,
-        .answered = agent->memory.history.answered + agent->memory.history.gone_decisions,
-        .pending = agent->memory.pending.unanswered,
-        .forgotten = agent->memory.pending.forgotten,
-        .observations = agent->memory.history.count + agent->memory.history.gone_rows,
+        .decisions = agent->past.pending.next,
+        .answered = agent->past.history.answered + agent->past.history.gone_decisions,
+        .pending = agent->past.pending.unanswered,
+        .forgotten = agent->past.pending.forgotten,
+        .observations = agent->past.history.count + agent->past.history.gone_rows,
         .counted = state.counted,
         .trainings = learner->trainings,
         .diverged_trainings = learner->diverged_trainings,

@@ -1,4 +1,4 @@
-/* The agent: a policy that chooses, a memory of what was chosen and answered, and a learner that makes the
+/* The agent: a policy that chooses, a past of what was chosen and answered, and a learner that makes the
  * one of the other. */
 #ifndef SA_AGENT_AGENT_H
 #define SA_AGENT_AGENT_H
@@ -14,7 +14,7 @@ struct sa_agent {
     sa_options *given; /* those in force are the learner's: the epoch decides some of them */
     const sa_algorithm *algorithm;
     sa_learner *learner; /* has the policy */
-    sa_memory memory;
+    sa_past past;
     sa_rewards rewards;
     sa_chooser *chooser; /* of the agent's own choices */
     sa_schema *schema;   /* or NULL */

@@ -132,7 +132,7 @@ sa_status sa_agent_make_learner(sa_agent *agent, uint64_t epoch, sa_learner **ou
         return status;
     }
     sa_learner *learner;
-    SA_TRY(sa_learner_create(options, epoch, policy, &agent->memory, &agent->chooser->widths, &learner));
+    SA_TRY(sa_learner_create(options, epoch, policy, &agent->past, &agent->chooser->widths, &learner));
     status = sa_forgetting_init(learner);
     if (status == SA_OK)
         *out = learner;
@@ -149,11 +149,11 @@ static sa_status put_together(sa_agent *agent, uint64_t epoch) {
     if (!agent->chooser) return SA_OUT_OF_MEMORY;
     SA_TRY(sa_agent_make_learner(agent, epoch, &agent->learner));
     const sa_policy *policy = agent->learner->policy;
-    sa_history_init(&agent->memory.history, &policy->estimator.inputs, policy->discounted);
-    agent->memory.history.totals = agent->given->feedback == SA_FEEDBACK_TOTAL;
-    agent->memory.pending.limit = (size_t)agent->given->pending_limit;
-    agent->memory.pending.discounted = policy->discounted;
-    agent->memory.pending.longest = agent->memory.history.totals ? SA_MOST_SUMMED : 0;
+    sa_history_init(&agent->past.history, &policy->estimator.inputs, policy->discounted);
+    agent->past.history.totals = agent->given->feedback == SA_FEEDBACK_TOTAL;
+    agent->past.pending.limit = (size_t)agent->given->pending_limit;
+    agent->past.pending.discounted = policy->discounted;
+    agent->past.pending.longest = agent->past.history.totals ? SA_MOST_SUMMED : 0;
     return SA_OK;
 }
 

@@ -16,11 +16,12 @@
 
 /* Its gradients are those that feedback counts: psi_k g where discounts are learnt with. `scaled`: some are
  * not g itself. */
-static sa_status keep_gradients(sa_agent *agent, const sa_choice *choice, sa_pending *pending, bool *scaled) {
+static sa_status keep_gradients(sa_agent *agent, const sa_selection *selection, sa_pending *pending,
+                                bool *scaled) {
     const sa_policy *policy = agent->learner->policy;
     SA_TRY(sa_gradients_init_like(&pending->gradients, policy->none.precision, &policy->none));
-    SA_TRY(sa_choice_gradients(policy, agent->chooser, choice, &pending->gradients));
-    for (size_t k = 0; pending->discounts && k < choice->slate; k++) {
+    SA_TRY(sa_selection_gradients(policy, agent->chooser, selection, &pending->gradients));
+    for (size_t k = 0; pending->discounts && k < selection->slate; k++) {
         if (pending->discounts[k] == 1) continue;
         sa_gradients_scale(&pending->gradients, k, pending->discounts[k]);
         *scaled = true;
@@ -28,31 +29,31 @@ static sa_status keep_gradients(sa_agent *agent, const sa_choice *choice, sa_pen
     return SA_OK;
 }
 
-static sa_status keep_contexts(sa_agent *agent, const sa_choice *choice, sa_pending *pending) {
+static sa_status keep_contexts(sa_agent *agent, const sa_selection *selection, sa_pending *pending) {
     const sa_inputs *inputs = &agent->learner->policy->estimator.inputs;
     sa_block *block = agent->chooser->block;
-    for (size_t k = 0; k < choice->slate; k++) {
-        SA_TRY(sa_block_read(block, inputs, choice->request, choice->arms[k], 1));
+    for (size_t k = 0; k < selection->slate; k++) {
+        SA_TRY(sa_block_read(block, inputs, selection->request, selection->arms[k], 1));
         memcpy(sa_real_at(inputs->precision, pending->contexts, k * inputs->dim), block->raw,
                inputs->dim * sa_precision_bytes(inputs->precision));
     }
     return SA_OK;
 }
 
-static sa_status keep(sa_agent *agent, const sa_choice *choice, sa_pending *pending, bool *scaled) {
+static sa_status keep(sa_agent *agent, const sa_selection *selection, sa_pending *pending, bool *scaled) {
     const sa_policy *policy = agent->learner->policy;
     const sa_inputs *inputs = &policy->estimator.inputs;
-    size_t longest = agent->memory.pending.longest;
-    if (longest && choice->slate > longest)
+    size_t longest = agent->past.pending.longest;
+    if (longest && selection->slate > longest)
         return sa_fail(SA_INVALID, "--feedback total takes slates of at most %zu arms, and this one has %zu",
-                       longest, choice->slate);
-    SA_TRY(sa_pending_init(pending, choice->slate, inputs->dim, inputs->precision, policy->discounted));
-    memcpy(pending->arms, choice->arms, choice->slate * sizeof *pending->arms);
-    for (size_t k = 0; pending->discounts && k < choice->slate; k++)
-        pending->discounts[k] = choice->discounts ? sa_choice_discount(choice, k) : 1;
-    SA_TRY(sa_pending_set_propensities(pending, choice->prefix, choice->position));
-    if (policy->confidence) SA_TRY(keep_gradients(agent, choice, pending, scaled));
-    return keep_contexts(agent, choice, pending);
+                       longest, selection->slate);
+    SA_TRY(sa_pending_init(pending, selection->slate, inputs->dim, inputs->precision, policy->discounted));
+    memcpy(pending->arms, selection->arms, selection->slate * sizeof *pending->arms);
+    for (size_t k = 0; pending->discounts && k < selection->slate; k++)
+        pending->discounts[k] = selection->discounts ? sa_selection_discount(selection, k) : 1;
+    SA_TRY(sa_pending_set_propensities(pending, selection->prefix, selection->position));
+    if (policy->confidence) SA_TRY(keep_gradients(agent, selection, pending, scaled));
+    return keep_contexts(agent, selection, pending);
 }
 
 /* ---- decisions in the making ---- */
@@ -62,20 +63,20 @@ typedef struct batch {
     size_t count;
     sa_pending *pending;   /* (count) */
     sa_decision **decided; /* (count) */
-    sa_choice last;        /* in the chooser until it is used again */
+    sa_selection last;     /* in the chooser until it is used again */
     bool solved;           /* the chooser has solved for the widths of the last one */
 } batch;
 
 /* The last one is put into its decision when nothing can fail: it may be the caller's. */
-static sa_status take_choice(void *user, size_t index, const sa_choice *choice) {
+static sa_status take_selection(void *user, size_t index, const sa_selection *selection) {
     batch *self = user;
     bool scaled = false;
     sa_decision *decision = self->decided[index];
     sa_pending_clear(&self->pending[index]);
-    SA_TRY(keep(self->agent, choice, &self->pending[index], &scaled));
-    SA_TRY(sa_decision_reserve(decision, choice->slate, choice->scores));
-    if (index + 1 < self->count) return sa_choice_decide(self->agent->chooser, choice, decision);
-    self->last = *choice;
+    SA_TRY(keep(self->agent, selection, &self->pending[index], &scaled));
+    SA_TRY(sa_decision_reserve(decision, selection->slate, selection->scores));
+    if (index + 1 < self->count) return sa_selection_decide(self->agent->chooser, selection, decision);
+    self->last = *selection;
     self->solved = !scaled;
     return SA_OK;
 }
@@ -84,11 +85,11 @@ static sa_status take_choice(void *user, size_t index, const sa_choice *choice) 
 static sa_status choose(batch *self, const sa_request *const *requests) {
     sa_agent *agent = self->agent;
     sa_learner *learner = agent->learner;
-    SA_TRY(sa_choose(learner->policy, agent->chooser, requests, self->count, take_choice, self));
+    SA_TRY(sa_choose(learner->policy, agent->chooser, requests, self->count, take_selection, self));
     if (!agent->chooser->widths.imprecise) return SA_OK;
     SA_TRY(sa_learner_unshare(learner));
     SA_TRY(sa_confidence_widen(learner->policy->confidence));
-    return sa_choose(learner->policy, agent->chooser, requests, self->count, take_choice, self);
+    return sa_choose(learner->policy, agent->chooser, requests, self->count, take_selection, self);
 }
 
 /* The statistics of --normalize standard take in what the chooser saw; a decision more, and what its widths
@@ -134,7 +135,7 @@ static bool counts_now(const sa_agent *agent) {
  * overwritten. */
 static sa_status select_into(batch *self, const sa_request *const *requests, bool *learning) {
     sa_agent *agent = self->agent;
-    sa_pending_ring *ring = &agent->memory.pending;
+    sa_pending_ring *ring = &agent->past.pending;
     uint64_t id = ring->next;
     agent->solved_for = SA_NO_ID;
     SA_TRY(sa_ring_reserve(ring, self->count));
@@ -143,7 +144,7 @@ static sa_status select_into(batch *self, const sa_request *const *requests, boo
         SA_TRY(count_now(agent, &self->pending[0], self->solved, self->last.scores, learning));
     SA_TRY(note(agent, self->count, self->last.scores));
     /* nothing can fail from here on */
-    SA_TRY(sa_choice_decide(agent->chooser, &self->last, self->decided[self->count - 1]));
+    SA_TRY(sa_selection_decide(agent->chooser, &self->last, self->decided[self->count - 1]));
     for (size_t i = 0; i < self->count; i++) {
         sa_ring_push(ring, &self->pending[i]);
         self->pending[i] = (sa_pending){0};
@@ -254,12 +255,12 @@ sa_status sa_agent_policy(sa_agent *agent, sa_policy **out) {
     return SA_OK;
 }
 
-static sa_status check_arms(const sa_choice *choice, const size_t *arms, size_t slate) {
-    const bool *excluded = choice->request->excluded;
+static sa_status check_arms(const sa_selection *selection, const size_t *arms, size_t slate) {
+    const bool *excluded = selection->request->excluded;
     for (size_t k = 0; k < slate; k++) {
-        if (arms[k] >= choice->request->arms)
+        if (arms[k] >= selection->request->arms)
             return sa_fail(SA_INVALID, "the slate has arm %zu, and the request has %zu", arms[k],
-                           choice->request->arms);
+                           selection->request->arms);
         if (excluded && excluded[arms[k]])
             return sa_fail(SA_INVALID, "the slate has arm %zu, which the request excludes", arms[k]);
         for (size_t i = 0; i < k; i++)
@@ -271,35 +272,35 @@ static sa_status check_arms(const sa_choice *choice, const size_t *arms, size_t 
 /* Reads the request as it was read when the slate was chosen; its arms, with the statistics that they are
  * seen by. */
 static sa_status read_slate(sa_agent *agent, const sa_request *request, const size_t *arms, size_t slate,
-                            sa_choice *choice) {
+                            sa_selection *selection) {
     const sa_policy *policy = agent->learner->policy;
-    SA_TRY(sa_choice_prepare(policy, request, 0, choice));
-    if (slate > choice->slate)
+    SA_TRY(sa_selection_prepare(policy, request, 0, selection));
+    if (slate > selection->slate)
         return sa_fail(SA_INVALID, "the slate has %zu arms, and the request asks for %zu at most", slate,
-                       choice->slate);
-    choice->slate = slate;
-    SA_TRY(check_arms(choice, arms, slate));
+                       selection->slate);
+    selection->slate = slate;
+    SA_TRY(check_arms(selection, arms, slate));
     SA_TRY(sa_chooser_begin(agent->chooser, policy));
-    SA_TRY(sa_choices_lay(agent->chooser, policy, choice, 1));
-    if (slate) memcpy(choice->arms, arms, slate * sizeof *arms);
+    SA_TRY(sa_selections_lay(agent->chooser, policy, selection, 1));
+    if (slate) memcpy(selection->arms, arms, slate * sizeof *arms);
     return sa_chooser_see(agent->chooser, policy, request);
 }
 
 sa_status sa_agent_keep(sa_agent *agent, const sa_request *request, const size_t *arms, size_t slate,
                         const double *prefix, const double *position, bool *learning) {
-    sa_choice choice;
+    sa_selection selection;
     sa_pending pending = {0};
     sa_status status;
     bool scaled;
     agent->solved_for = SA_NO_ID;
-    SA_TRY_OR_FAIL(read_slate(agent, request, arms, slate, &choice));
-    if (prefix && slate) memcpy(choice.prefix, prefix, slate * sizeof *prefix);
-    if (position && slate) memcpy(choice.position, position, slate * sizeof *position);
-    SA_TRY_OR_FAIL(keep(agent, &choice, &pending, &scaled));
-    SA_TRY_OR_FAIL(sa_ring_reserve(&agent->memory.pending, 1));
-    SA_TRY_OR_FAIL(count_now(agent, &pending, false, choice.scores, learning));
-    SA_TRY_OR_FAIL(note(agent, 1, choice.scores));
-    sa_ring_push(&agent->memory.pending, &pending);
+    SA_TRY_OR_FAIL(read_slate(agent, request, arms, slate, &selection));
+    if (prefix && slate) memcpy(selection.prefix, prefix, slate * sizeof *prefix);
+    if (position && slate) memcpy(selection.position, position, slate * sizeof *position);
+    SA_TRY_OR_FAIL(keep(agent, &selection, &pending, &scaled));
+    SA_TRY_OR_FAIL(sa_ring_reserve(&agent->past.pending, 1));
+    SA_TRY_OR_FAIL(count_now(agent, &pending, false, selection.scores, learning));
+    SA_TRY_OR_FAIL(note(agent, 1, selection.scores));
+    sa_ring_push(&agent->past.pending, &pending);
     return SA_OK;
 fail:
     sa_pending_clear(&pending);
@@ -314,7 +315,7 @@ static sa_status record(sa_agent *agent, const sa_request *request, sa_decision 
     if (request && decision->candidates != request->arms)
         return sa_fail(SA_INVALID, "the decision was made among %zu arms, and the request has %zu",
                        decision->candidates, request->arms);
-    uint64_t id = agent->memory.pending.next;
+    uint64_t id = agent->past.pending.next;
     if (decision->imprecise && learner->policy->confidence) { /* first, as a select does */
         SA_TRY(sa_learner_unshare(learner));
         SA_TRY(sa_confidence_widen(learner->policy->confidence));
@@ -338,7 +339,7 @@ sa_status sa_agent_record(sa_agent *agent, const sa_request *request, sa_decisio
 sa_status sa_agent_propensities(const sa_agent *agent, uint64_t decision, double *propensity,
                                 const double **prefix, const double **position, size_t *slate) {
     if (!agent) return sa_fail(SA_INVALID, "sa_agent_propensities needs an agent");
-    const sa_pending *pending = sa_ring_find(&agent->memory.pending, decision);
+    const sa_pending *pending = sa_ring_find(&agent->past.pending, decision);
     if (!pending)
         return sa_fail(SA_UNKNOWN_DECISION, "decision %llu was never made, or is forgotten",
                        (unsigned long long)decision);

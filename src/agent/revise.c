@@ -13,7 +13,7 @@ static sa_status check(sa_agent *agent, const sa_pending *pending, const double 
                        size_t n) {
     unsigned long long id = pending->id;
     SA_TRY(sa_revise_check(agent->learner));
-    bool total = agent->memory.history.totals; /* the score of all, in the first place */
+    bool total = agent->past.history.totals; /* the score of all, in the first place */
     if (total && pending->slate > 0 && pending->row[0] == SA_NO_ROW)
         return sa_fail(SA_INVALID,
                        "decision %llu has no total that could be revised: sa_agent_update brings the first",

@@ -10,8 +10,8 @@
 #include "agent/older_options.h"
 #include "agent/schema.h"
 #include "base/memory.h"
-#include "memory/history_file.h"
-#include "memory/pending_file.h"
+#include "past/history_file.h"
+#include "past/pending_file.h"
 
 /* One more whenever what is in the file changes; from OLDEST on they are read. 5: the units of the
  * companion's sums, the gradient that was counted last, and how many were counted in all. 6: what the newer
@@ -83,8 +83,8 @@ static sa_status add_parts(const sa_agent *agent, sa_npz_writer *writer, const c
     SA_TRY(sa_npz_add(writer, "own_oracle", SA_INT64, 0, NULL, own ? &yes : &no));
     SA_TRY(sa_npz_add(writer, "epoch", SA_INT64, 0, NULL, &learner->epoch));
     SA_TRY(sa_agent_save_schema(agent, writer));
-    SA_TRY(sa_history_save(&agent->memory.history, writer));
-    SA_TRY(sa_pending_file_save(pending, &agent->memory.pending, writer));
+    SA_TRY(sa_history_save(&agent->past.history, writer));
+    SA_TRY(sa_pending_file_save(pending, &agent->past.pending, writer));
     SA_TRY(sa_rewards_save(&agent->rewards, writer));
     return sa_learner_save(learner, writer);
 }
@@ -93,7 +93,7 @@ sa_status sa_agent_save(const sa_agent *agent, const char *path) {
     if (!agent || !path) return sa_fail(SA_INVALID, "sa_agent_save needs an agent and a path");
     if (agent->closed)
         return sa_fail(SA_CLOSED, "this agent is closed: what was saved before is what can be loaded");
-    if (agent->memory.history.file) SA_TRY(sa_history_file_check_save(agent->memory.history.file, path));
+    if (agent->past.history.file) SA_TRY(sa_history_file_check_save(agent->past.history.file, path));
     const sa_policy *policy = agent->learner->policy;
     char *options = NULL;
     sa_pending_file pending = {0};
@@ -101,12 +101,12 @@ sa_status sa_agent_save(const sa_agent *agent, const char *path) {
     sa_status status;
     SA_TRY_OR_FAIL(options_to_text(agent->given, &options));
     SA_TRY_OR_FAIL(
-        sa_pending_file_from(&pending, &agent->memory.pending, &policy->none, &policy->estimator.inputs));
+        sa_pending_file_from(&pending, &agent->past.pending, &policy->none, &policy->estimator.inputs));
     SA_TRY_OR_FAIL(sa_npz_begin(&writer));
     SA_TRY_OR_FAIL(add_parts(agent, writer, options, &pending));
     status = sa_npz_finish(writer, path);
     writer = NULL; /* finish has freed it */
-    if (status == SA_OK && agent->memory.history.file) sa_history_file_saved(&agent->memory.history);
+    if (status == SA_OK && agent->past.history.file) sa_history_file_saved(&agent->past.history);
 fail:
     sa_npz_abandon(writer);
     sa_pending_file_clear(&pending);
@@ -142,13 +142,13 @@ fail:
 
 static sa_status read_parts(sa_agent *agent, sa_npz *archive) {
     sa_policy *policy = agent->learner->policy;
-    sa_memory *memory = &agent->memory;
+    sa_past *past = &agent->past;
     SA_TRY(sa_agent_load_schema(agent, archive));
-    SA_TRY(sa_history_load(&memory->history, agent->given->history, archive));
-    SA_TRY(sa_pending_file_load(&memory->pending, &policy->none, &policy->estimator.inputs,
-                                memory->history.count, archive));
+    SA_TRY(sa_history_load(&past->history, agent->given->history, archive));
+    SA_TRY(sa_pending_file_load(&past->pending, &policy->none, &policy->estimator.inputs, past->history.count,
+                                archive));
     SA_TRY(sa_rewards_load(&agent->rewards, archive));
-    policy->next = memory->pending.next;
+    policy->next = past->pending.next;
     return sa_learner_load(agent->learner, archive);
 }
 

@@ -41,7 +41,7 @@ static sa_status change_learner(sa_agent *agent, sa_learner *next, bool again) {
 /* ---- feedback ---- */
 
 sa_status sa_agent_find(const sa_agent *agent, uint64_t decision, size_t n, sa_pending **out) {
-    const sa_pending_ring *ring = &agent->memory.pending;
+    const sa_pending_ring *ring = &agent->past.pending;
     sa_pending *pending = sa_ring_find(ring, decision);
     unsigned long long id = decision;
     if (!pending && decision < ring->next)
@@ -49,13 +49,13 @@ sa_status sa_agent_find(const sa_agent *agent, uint64_t decision, size_t n, sa_p
                        "decision %llu was forgotten: at most %zu are kept (--pending-limit)", id,
                        ring->limit);
     if (!pending) return sa_fail(SA_UNKNOWN_DECISION, "decision %llu was never made", id);
-    if (agent->memory.history.totals && n != 1)
+    if (agent->past.history.totals && n != 1)
         return sa_fail(
             SA_INVALID,
             "feedback for decision %llu has %zu scores, and --feedback total takes one number: the "
             "sum of the slate's scores",
             id, n);
-    if (!agent->memory.history.totals && n != pending->slate)
+    if (!agent->past.history.totals && n != pending->slate)
         return sa_fail(SA_INVALID, "feedback for decision %llu has %zu scores, its slate has %zu", id, n,
                        pending->slate);
     *out = pending;
@@ -88,7 +88,7 @@ static sa_status learn_again(sa_agent *agent, const sa_answer *answer, const sa_
         return status;
     }
     sa_answer_record(agent->learner, answer);
-    if (outliers->changes != agent->rewards.outliers.changes) clean(&agent->memory.history, outliers);
+    if (outliers->changes != agent->rewards.outliers.changes) clean(&agent->past.history, outliers);
     return change_learner(agent, next, true);
 }
 
@@ -98,7 +98,7 @@ static sa_status learn_from(sa_agent *agent, const sa_answer *answer, const sa_o
         sa_answer_record(agent->learner, answer); /* all of it is wild */
         return SA_OK;
     }
-    sa_history *history = &agent->memory.history;
+    sa_history *history = &agent->past.history;
     bool first = sa_pending_is_new(answer->pending);
     bool automatic = agent->learner->options->train == SA_TRAIN_AUTO;
     bool again = learns_again(agent, outliers);
@@ -122,7 +122,7 @@ static sa_status learn_from(sa_agent *agent, const sa_answer *answer, const sa_o
  * total is one score, in the first place, of all of them. */
 static sa_status sift(sa_agent *agent, const sa_observed *seen, size_t *places, sa_outliers *outliers,
                       sa_answer *answer) {
-    bool totals = agent->memory.history.totals;
+    bool totals = agent->past.history.totals;
     const sa_pending *pending = answer->pending;
     size_t scores = totals && seen->count ? 1 : seen->count;
     if (totals && scores && pending->left == 0)
@@ -162,7 +162,7 @@ sa_status sa_agent_answer(sa_agent *agent, uint64_t decision, const double *scor
     enum { FEW = 64 };
     size_t few_places[FEW], *many_places = NULL;
     double few_scores[FEW] = {0}, *many_scores = NULL; /* of a total: it, and zeros */
-    bool totals = agent->memory.history.totals;
+    bool totals = agent->past.history.totals;
     sa_pending *pending;
     sa_status status;
     SA_TRY(sa_agent_find(agent, decision, n, &pending));
@@ -195,15 +195,15 @@ sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const double *scor
 
 static sa_status check_scores(sa_agent *agent, const size_t *arms, const double *scores, const bool *observed,
                               size_t n) {
-    if (agent->memory.history.totals)
+    if (agent->past.history.totals)
         return n > 0 && (!observed || observed[0])
-                   ? sa_rewards_check(&agent->rewards, SA_ALL_ARMS, agent->memory.pending.next, scores[0])
+                   ? sa_rewards_check(&agent->rewards, SA_ALL_ARMS, agent->past.pending.next, scores[0])
                    : SA_OK;
     for (size_t k = 0; k < n; k++) {
         if (observed && !observed[k]) continue;
         if (!isfinite(scores[k]))
             return sa_fail(SA_INVALID, "feedback for place %zu of the slate is %g", k, scores[k]);
-        SA_TRY(sa_rewards_check(&agent->rewards, arms[k], agent->memory.pending.next, scores[k]));
+        SA_TRY(sa_rewards_check(&agent->rewards, arms[k], agent->past.pending.next, scores[k]));
     }
     return SA_OK;
 }
@@ -215,13 +215,12 @@ sa_status sa_agent_learn(sa_agent *agent, const sa_request *request, const size_
     sa_account *before = NULL;
     bool learning = false;
     SA_TRY(sa_agent_enter(agent, &before));
-    uint64_t id = agent->memory.pending.next;
+    uint64_t id = agent->past.pending.next;
     sa_status status = check_scores(agent, arms, scores, observed, n);
     if (status == SA_OK) status = sa_agent_keep(agent, request, arms, n, NULL, NULL, &learning);
-    if (status == SA_OK && (n > 0 || !agent->memory.history.totals)) {
+    if (status == SA_OK && (n > 0 || !agent->past.history.totals)) {
         learning = true; /* it is remembered: a failure now leaves half of it */
-        status =
-            sa_agent_answer(agent, id, scores, observed, agent->memory.history.totals ? 1 : n, &learning);
+        status = sa_agent_answer(agent, id, scores, observed, agent->past.history.totals ? 1 : n, &learning);
     }
     return sa_agent_leave(agent, before, status, learning);
 }
@@ -230,7 +229,7 @@ sa_status sa_agent_learn(sa_agent *agent, const sa_request *request, const size_
 
 static sa_status train(sa_agent *agent, bool *learning) {
     sa_learner *next;
-    SA_TRY(make_next(agent, agent->memory.history.answered, &next));
+    SA_TRY(make_next(agent, agent->past.history.answered, &next));
     sa_status status = sa_learner_unshare(agent->learner);
     if (status != SA_OK) {
         sa_learner_destroy(next);

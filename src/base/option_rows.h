@@ -106,7 +106,7 @@ static inline bool sa_option_is_text(const sa_option_row *row) {
 }
 
 /* The enumerator of a name among "a|b|c" choices, -1 when it is none of them. */
-int sa_choice_find(const char *choices, const char *name);
+int sa_selection_find(const char *choices, const char *name);
 /* Reads `value` into the field. `name` is as the user wrote it: an alias stays an alias in the sentence. */
 sa_status sa_option_parse(const sa_option_row *row, const char *name, const char *value, void *field);
 /* The field as text that sa_option_parse takes, always ended; SA_INVALID when `size` bytes do not hold it. */

@@ -8,7 +8,7 @@
 #include "base/option_rows.h"
 #include "base/text.h"
 
-int sa_choice_find(const char *choices, const char *name) {
+int sa_selection_find(const char *choices, const char *name) {
     size_t length = strlen(name);
     int index = 0;
     for (const char *word = choices; word; index++) {
@@ -69,7 +69,7 @@ static sa_status parse_number(const sa_option_row *row, const char *name, const 
 
 static sa_status parse_choice(const sa_option_row *row, const char *name, const char *value,
                               const char *shown, int *out) {
-    int index = sa_choice_find(row->choices, value);
+    int index = sa_selection_find(row->choices, value);
     if (index >= 0) {
         *out = index;
         return SA_OK;
@@ -87,7 +87,7 @@ static sa_status parse_choice(const sa_option_row *row, const char *name, const 
 }
 
 static sa_status parse_flag(const char *name, const char *value, const char *shown, bool *out) {
-    int index = sa_choice_find("false|true|no|yes|0|1", value);
+    int index = sa_selection_find("false|true|no|yes|0|1", value);
     if (index < 0) return sa_fail(SA_INVALID, "--%s %s is not true or false", name, shown);
     *out = index % 2;
     return SA_OK;

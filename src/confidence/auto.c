@@ -154,10 +154,10 @@ static sa_status count(sa_confidence *confidence, const sa_gradients *batch, con
     return SA_OK;
 }
 
-static sa_status discount(sa_confidence *confidence, double factor) {
+static sa_status fade(sa_confidence *confidence, double factor) {
     automatic_t *self = (automatic_t *)confidence;
     if (is_exact(self) && !self->stays) SA_TRY(change_over(self, sa_exact_gradients(self->now)));
-    return self->now->kind->discount(self->now, factor);
+    return self->now->kind->fade(self->now, factor);
 }
 
 static sa_status regularize(sa_confidence *confidence, double lambda) {
@@ -210,7 +210,7 @@ const sa_confidence_class sa_confidence_auto = {
     .widths = widths,
     .tighten = tighten,
     .count = count,
-    .discount = discount,
+    .fade = fade,
     .regularize = regularize,
     .expect = expect,
     .widen = widen,

@@ -78,7 +78,7 @@ typedef struct sa_confidence_class {
     sa_status (*count)(sa_confidence *confidence, const sa_gradients *batch, const size_t *label,
                        sa_width_work *work);
     /* Forgetting: Z = lambda I + factor (Z - lambda I), 0 <= factor <= 1. NULL: cannot. */
-    sa_status (*discount)(sa_confidence *confidence, double factor);
+    sa_status (*fade)(sa_confidence *confidence, double factor);
     /* Z's lambda becomes this one; what was counted stays. NULL: cannot. */
     sa_status (*regularize)(sa_confidence *confidence, double lambda);
     /* So many gradients are to be counted, one batch after another: the engine chooses how. NULL: it has no
@@ -114,7 +114,7 @@ void sa_confidence_replace(sa_confidence **confidence, sa_confidence *next);
  * that `work` kept of this engine at any version: they are used only where it is still the same. */
 sa_status sa_confidence_count(sa_confidence *confidence, const sa_gradients *batch, const size_t *label,
                               sa_width_work *work);
-sa_status sa_confidence_discount(sa_confidence *confidence, double factor);
+sa_status sa_confidence_fade(sa_confidence *confidence, double factor);
 sa_status sa_confidence_regularize(sa_confidence *confidence, double lambda);
 sa_status sa_confidence_expect(sa_confidence *confidence, size_t count);
 sa_status sa_confidence_widen(sa_confidence *confidence);

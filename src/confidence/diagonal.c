@@ -225,7 +225,7 @@ static sa_status count(sa_confidence *confidence, const sa_gradients *batch, con
     return SA_OK;
 }
 
-static sa_status discount(sa_confidence *confidence, double factor) {
+static sa_status fade(sa_confidence *confidence, double factor) {
     diagonal_t *self = (diagonal_t *)confidence;
     for (size_t j = 0; j < self->parameters; j++)
         self->z[j] = self->lambda + factor * (self->z[j] - self->lambda);
@@ -272,7 +272,7 @@ const sa_confidence_class sa_confidence_diagonal = {
     .fork = fork_engine,
     .widths = widths,
     .count = count,
-    .discount = discount,
+    .fade = fade,
     .regularize = regularize,
     .state = state,
     .save = save,

@@ -155,10 +155,10 @@ static sa_status count(sa_confidence *confidence, const sa_gradients *batch, con
     return SA_OK;
 }
 
-static sa_status discount(sa_confidence *confidence, double factor) {
+static sa_status fade(sa_confidence *confidence, double factor) {
     exact_t *exact = (exact_t *)confidence;
     bool small = exact->parameters <= PRIMAL_AT_ONCE;
-    return sa_fading_discount(&exact->fading, &exact->factor, factor, small, &exact->counted);
+    return sa_fading_count_less(&exact->fading, &exact->factor, factor, small, &exact->counted);
 }
 
 static sa_status regularize(sa_confidence *confidence, double lambda) {
@@ -238,7 +238,7 @@ const sa_confidence_class sa_confidence_exact = {
     .widths = widths,
     .tighten = tighten,
     .count = count,
-    .discount = discount,
+    .fade = fade,
     .regularize = regularize,
     .expect = expect,
     .widen = widen,

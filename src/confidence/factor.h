@@ -62,7 +62,7 @@ sa_status sa_dual_from(sa_precision precision, double lambda, const sa_gradients
 /* ---- the primal side alone ---- */
 
 /* Z = lambda I + factor (Z - lambda I) */
-sa_status sa_primal_discount(sa_factor *primal, double factor);
+sa_status sa_primal_fade(sa_factor *primal, double factor);
 /* Z = Z + (lambda - the present one) I */
 sa_status sa_primal_regularize(sa_factor *primal, double lambda);
 /* A double-precision factor from a single one. */

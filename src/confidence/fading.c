@@ -41,7 +41,7 @@ static sa_status energy_of(const sa_gradients *counted, size_t many, double *ene
 /* The factor made again, so that phi is 1. */
 static sa_status make_again(sa_fading *fading, sa_factor **factor, uint64_t *held) {
     if ((*factor)->kind->primal) {
-        SA_TRY(sa_primal_discount(*factor, fading->phi));
+        SA_TRY(sa_primal_fade(*factor, fading->phi));
         fading->phi = 1;
         return SA_OK;
     }
@@ -63,8 +63,8 @@ static sa_status make_again(sa_fading *fading, sa_factor **factor, uint64_t *hel
     return SA_OK;
 }
 
-sa_status sa_fading_discount(sa_fading *fading, sa_factor **factor, double by, bool small,
-                             uint64_t *counted) {
+sa_status sa_fading_count_less(sa_fading *fading, sa_factor **factor, double by, bool small,
+                               uint64_t *counted) {
     bool first = !fading->weight, dual = !(*factor)->kind->primal;
     SA_TRY(
         sa_grow_array(&fading->weight, &fading->capacity, dual ? *counted + 1 : 1, sizeof *fading->weight));

@@ -29,7 +29,8 @@ typedef struct sa_fading {
 sa_status sa_fading_count(sa_fading *fading, const sa_factor *factor, size_t counted, size_t more);
 /* Discounts; makes the factor again when it is time, or, where it is `small` and of the primal side, at once.
  * `*counted` is what it then holds. */
-sa_status sa_fading_discount(sa_fading *fading, sa_factor **factor, double by, bool small, uint64_t *counted);
+sa_status sa_fading_count_less(sa_fading *fading, sa_factor **factor, double by, bool small,
+                               uint64_t *counted);
 /* Of the widths: the factor stands for phi Z', and Z is more than that by at most (1 - phi) lambda and what
  * was left out, in any direction. As Z' is at least lambda I, Z <= phi Z' (1 + (1 - phi + dropped / lambda) /
  * phi). */

@@ -87,9 +87,9 @@ static sa_status widen(sa_confidence *confidence) {
     return sa_confidence_exact.widen(((last_layer_t *)confidence)->exact);
 }
 
-static sa_status discount(sa_confidence *confidence, double factor) {
+static sa_status fade(sa_confidence *confidence, double factor) {
     last_layer_t *self = (last_layer_t *)confidence;
-    return sa_confidence_exact.discount(self->exact, factor);
+    return sa_confidence_exact.fade(self->exact, factor);
 }
 
 static sa_status regularize(sa_confidence *confidence, double lambda) {
@@ -121,7 +121,7 @@ const sa_confidence_class sa_confidence_last_layer = {
     .fork = fork_engine,
     .widths = widths,
     .count = count,
-    .discount = discount,
+    .fade = fade,
     .regularize = regularize,
     .expect = expect,
     .widen = widen,

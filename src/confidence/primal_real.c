@@ -305,7 +305,7 @@ sa_status sa_primal_widen(const sa_factor *single, sa_factor **out) {
                               out);
 }
 
-sa_status sa_primal_discount(sa_factor *primal, double by) {
+sa_status sa_primal_fade(sa_factor *primal, double by) {
     return primal->kind->precision == SA_PRECISION_SINGLE ? primal_discount_f32(primal, by)
                                                           : primal_discount_f64(primal, by);
 }

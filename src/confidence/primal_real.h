@@ -4,7 +4,7 @@
 
 #include "confidence/factor.h"
 
-/* See sa_primal_discount. */
+/* See sa_primal_fade. */
 sa_status primal_discount_f32(sa_factor *factor, double by);
 sa_status primal_discount_f64(sa_factor *factor, double by);
 /* See sa_primal_regularize. */

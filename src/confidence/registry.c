@@ -59,10 +59,10 @@ sa_status sa_confidence_count(sa_confidence *confidence, const sa_gradients *bat
     return confidence->kind->count(confidence, batch, label, work);
 }
 
-sa_status sa_confidence_discount(sa_confidence *confidence, double factor) {
+sa_status sa_confidence_fade(sa_confidence *confidence, double factor) {
     if (factor == 1) return SA_OK;
     confidence->version++;
-    return confidence->kind->discount(confidence, factor);
+    return confidence->kind->fade(confidence, factor);
 }
 
 sa_status sa_confidence_regularize(sa_confidence *confidence, double lambda) {

@@ -120,7 +120,7 @@ static sa_status fold_until(sketch_t *self, size_t keep) {
     sa_fold *fold = &self->elements->fold;
     bool all = keep >= fold->count && sa_fold_least_weight(fold) > LEAST_ELEMENT_WEIGHT;
     measure_elements(self);
-    sa_fold_discount(fold, self->phi);
+    sa_fold_fade(fold, self->phi);
     if (!all) sa_fold_until(fold, keep);
     self->phi = 1;
     return hold(self, self->dual->kind->precision, all ? NULL : fold->kept);
@@ -208,7 +208,7 @@ static sa_status count(sa_confidence *confidence, const sa_gradients *batch, con
     return SA_OK;
 }
 
-static sa_status discount(sa_confidence *confidence, double factor) {
+static sa_status fade(sa_confidence *confidence, double factor) {
     sketch_t *self = (sketch_t *)confidence;
     self->phi *= factor < LEAST_FACTOR ? LEAST_FACTOR : factor;
     return self->phi < SA_LEAST_FADE ? fold_until(self, self->room) : SA_OK;
@@ -325,7 +325,7 @@ const sa_confidence_class sa_confidence_sketch = {
     .widths = widths,
     .tighten = tighten,
     .count = count,
-    .discount = discount,
+    .fade = fade,
     .regularize = regularize,
     .widen = widen,
     .certificate = certificate,

@@ -80,7 +80,7 @@ double sa_fold_least_weight(const sa_fold *fold) {
     return least;
 }
 
-void sa_fold_discount(sa_fold *fold, double by) {
+void sa_fold_fade(sa_fold *fold, double by) {
     for (size_t i = 0; i < fold->old * fold->old; i++) fold->weights[i] *= by;
     for (size_t i = fold->old; i < fold->count; i++) fold->weight[i] *= by;
     fold->lost *= sqrt(by);

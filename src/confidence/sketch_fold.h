@@ -46,6 +46,6 @@ double sa_fold_weight(const sa_fold *fold, size_t element);
 /* The least of them; infinite where there is no element. */
 double sa_fold_least_weight(const sa_fold *fold);
 /* A = `by` A */
-void sa_fold_discount(sa_fold *fold, double by);
+void sa_fold_fade(sa_fold *fold, double by);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "experiment/plan.h"
-#include "memory/history_head.h"
+#include "past/history_head.h"
 
 sa_status sa_plan_history(const sa_agent_runs *agent, uint64_t run, char **path) {
     return sa_format(path, "%s.%s.%llu", agent->options->history, agent->label, (unsigned long long)run);

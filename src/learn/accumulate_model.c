@@ -12,7 +12,7 @@ static bool is_used(const sa_learner *learner) {
 
 /* The decisions that begin at seen->first: their totals, of the sums of what the model gives their arms. */
 static sa_status take_totals(sa_learner *learner, const sa_observations *seen) {
-    const sa_history *history = &learner->memory->history;
+    const sa_history *history = &learner->past->history;
     const sa_estimator *estimator = &learner->policy->estimator;
     sa_model *model = estimator->model;
     size_t first = sa_history_decision(history, seen->first), many = 0, *end;
@@ -35,7 +35,7 @@ static sa_status take_totals(sa_learner *learner, const sa_observations *seen) {
 }
 
 static sa_status take(sa_learner *learner, const sa_observations *seen) {
-    const sa_history *history = &learner->memory->history;
+    const sa_history *history = &learner->past->history;
     if (history->totals) return take_totals(learner, seen);
     const sa_estimator *estimator = &learner->policy->estimator;
     sa_model *model = estimator->model;
@@ -61,7 +61,7 @@ static sa_status take(sa_learner *learner, const sa_observations *seen) {
 }
 
 static sa_status revise(sa_learner *learner, size_t row, double before) {
-    const sa_history *history = &learner->memory->history;
+    const sa_history *history = &learner->past->history;
     const sa_estimator *estimator = &learner->policy->estimator;
     sa_model *model = estimator->model;
     size_t rows = sa_history_observation(history, row).rows;
@@ -79,15 +79,15 @@ static sa_status revise(sa_learner *learner, size_t row, double before) {
     return model->kind->observing->revise(model, input, psi, change, rows, &learner->work.model);
 }
 
-static sa_status discount_past(sa_learner *learner, double factor) {
+static sa_status fade(sa_learner *learner, double factor) {
     sa_model *model = learner->policy->estimator.model;
-    model->kind->observing->discount(model, factor);
+    model->kind->observing->fade(model, factor);
     return SA_OK;
 }
 
 static sa_status begin_again(sa_learner *learner, size_t first) {
     sa_model *model = learner->policy->estimator.model;
-    size_t count = learner->memory->history.count - first;
+    size_t count = learner->past->history.count - first;
     model->kind->observing->forget(model);
     return count ? take(learner, &(sa_observations){.first = first, .count = count}) : SA_OK;
 }
@@ -97,5 +97,5 @@ const sa_accumulator sa_accumulate_model = {.is_used = is_used,
                                             .of_network = true,
                                             .take = take,
                                             .revise = revise,
-                                            .discount = discount_past,
+                                            .fade = fade,
                                             .begin_again = begin_again};

@@ -39,7 +39,7 @@ static sa_status show(sa_learner *learner, const sa_observation *seen, bool pred
     double share = 1 / (double)seen->rows, network = 0;
     one->network = 0;
     for (size_t k = 0; k < seen->rows; k++) {
-        sa_samples sample = sa_history_samples(&learner->memory->history, seen->first + k);
+        sa_samples sample = sa_history_samples(&learner->past->history, seen->first + k);
         sa_samples_inputs(learner, &sample, 1, one->factor, one->input);
         if (predict)
             SA_TRY(model->kind->evaluate(model, one->input, 1, 0, &learner->work.model, &network, NULL));
@@ -51,12 +51,12 @@ static sa_status show(sa_learner *learner, const sa_observation *seen, bool pred
 }
 
 static bool begins_a_decision(const sa_learner *learner, const sa_observation *seen) {
-    const sa_history *history = &learner->memory->history;
+    const sa_history *history = &learner->past->history;
     return history->start[sa_history_decision(history, seen->first)] == (int64_t)seen->first;
 }
 
 static sa_companion_case case_of(const sa_observation *seen, const one_input *one) {
-    return (sa_companion_case){.input = one->row, .score = seen->score, .discount = seen->psi};
+    return (sa_companion_case){.input = one->row, .score = seen->score, .psi = seen->psi};
 }
 
 /* What is forgotten elsewhere counts for less here, too. */
@@ -66,8 +66,9 @@ static void judge_companion(sa_learner *learner, const sa_observation *seen, con
     sa_companion_case now = case_of(seen, one);
     if (!estimator->companion) return;
     if (begins_a_decision(learner, seen)) {
-        if (options->discount < 1) sa_companion_fade(estimator->companion, options->discount);
-        if (options->window > 0) sa_companion_fade(estimator->companion, 1 - 1 / (double)options->window);
+        if (options->discount < 1) sa_companion_fade_judged(estimator->companion, options->discount);
+        if (options->window > 0)
+            sa_companion_fade_judged(estimator->companion, 1 - 1 / (double)options->window);
     }
     sa_companion_judge(estimator->companion, &now, estimator->centre + estimator->scale * one->network);
 }
@@ -76,7 +77,7 @@ static void add_to_companion(sa_learner *learner, const sa_observation *seen, co
     sa_companion *companion = learner->policy->estimator.companion;
     sa_companion_case now = case_of(seen, one);
     if (learner->options->discount < 1 && begins_a_decision(learner, seen))
-        sa_companion_discount(companion, learner->options->discount);
+        sa_companion_fade(companion, learner->options->discount);
     sa_companion_add(companion, &now);
 }
 
@@ -86,7 +87,7 @@ static sa_status add_all(sa_learner *learner, size_t first, size_t end) {
     if (!learner->policy->estimator.companion) return SA_OK;
     SA_TRY(lay(learner, &one));
     for (size_t i = first; i < end;) {
-        sa_observation each = sa_history_observation(&learner->memory->history, i);
+        sa_observation each = sa_history_observation(&learner->past->history, i);
         SA_TRY(show(learner, &each, false, &one));
         add_to_companion(learner, &each, &one);
         i += each.rows;
@@ -96,7 +97,7 @@ static sa_status add_all(sa_learner *learner, size_t first, size_t end) {
 
 static void judge(sa_learner *learner, const sa_observation *seen, double predicted) {
     enum { LATEST = 200 };
-    const sa_history *history = &learner->memory->history;
+    const sa_history *history = &learner->past->history;
     uint64_t number = seen->index + (history->totals ? history->gone_decisions : history->gone_rows);
     double difference = seen->score - seen->psi * predicted, square = difference * difference;
     double share = 1.0 / (double)(number < LATEST ? number + 1 : LATEST);
@@ -118,7 +119,7 @@ static sa_status take(sa_learner *learner, const sa_observations *seen) {
     one_input one;
     SA_TRY(lay(learner, &one));
     for (size_t i = seen->first; i < end;) {
-        sa_observation each = sa_history_observation(&learner->memory->history, i);
+        sa_observation each = sa_history_observation(&learner->past->history, i);
         SA_TRY(show(learner, &each, true, &one));
         judge(learner, &each, trained ? estimate(estimator, &one, one.network) : seen->centre);
         if (trained) judge_companion(learner, &each, &one);
@@ -131,7 +132,7 @@ static sa_status take(sa_learner *learner, const sa_observations *seen) {
 
 /* The regression of the companion alone: how well both had predicted was judged by what was known then. */
 static sa_status revise(sa_learner *learner, size_t row, double before) {
-    const sa_history *history = &learner->memory->history;
+    const sa_history *history = &learner->past->history;
     sa_companion *companion = learner->policy->estimator.companion;
     one_input one;
     if (!companion || row >= learner->judged) return SA_OK;
@@ -139,9 +140,9 @@ static sa_status revise(sa_learner *learner, size_t row, double before) {
     SA_TRY(lay(learner, &one));
     SA_TRY(show(learner, &now, false, &one));
     size_t age = sa_history_decision(history, learner->judged - 1) - sa_history_decision(history, row);
-    sa_companion_revise(
-        companion, &(sa_companion_case){.input = one.row, .score = before / now.unit, .discount = now.psi},
-        now.score, sa_pow(learner->options->discount, (double)age));
+    sa_companion_revise(companion,
+                        &(sa_companion_case){.input = one.row, .score = before / now.unit, .psi = now.psi},
+                        now.score, sa_pow(learner->options->discount, (double)age));
     return SA_OK;
 }
 
@@ -152,7 +153,7 @@ static sa_status begin_again(sa_learner *learner, size_t first) {
 }
 
 sa_status sa_predictions_skip(sa_learner *learner) {
-    size_t end = learner->memory->history.count;
+    size_t end = learner->past->history.count;
     if (!learner->policy->estimator.companion) return SA_OK;
     SA_TRY(add_all(learner, learner->judged, end));
     learner->judged = end;

@@ -23,7 +23,7 @@ static sa_status remember(sa_window *window, const sa_gradients *gradients, size
 static sa_status count(sa_learner *learner, const sa_gradients *arms, const size_t *label, size_t decision) {
     size_t end = arms->count;
     sa_gradients gradients =
-        learner->memory->history.totals ? sa_gradients_sums(arms, &end, 1) : *arms; /* borrowed */
+        learner->past->history.totals ? sa_gradients_sums(arms, &end, 1) : *arms; /* borrowed */
     learner->policy->confidence->asked = learner->asked;
     SA_TRY(sa_bonus_take(learner, arms));
     SA_TRY(sa_confidence_count(learner->policy->confidence, &gradients, label, learner->work.widths));
@@ -31,17 +31,17 @@ static sa_status count(sa_learner *learner, const sa_gradients *arms, const size
 }
 
 sa_status sa_learner_count(sa_learner *learner, const sa_gradients *gradients, const size_t *label) {
-    return count(learner, gradients, label, learner->memory->history.answered);
+    return count(learner, gradients, label, learner->past->history.answered);
 }
 
 static sa_status take(sa_learner *learner, const sa_observations *seen) {
     if (!seen->gradients) return SA_OK;
-    return count(learner, seen->gradients, seen->label, learner->memory->history.answered - 1);
+    return count(learner, seen->gradients, seen->label, learner->past->history.answered - 1);
 }
 
-static sa_status discount(sa_learner *learner, double factor) {
-    sa_bonus_discount(learner, factor);
-    return sa_confidence_discount(learner->policy->confidence, factor);
+static sa_status fade(sa_learner *learner, double factor) {
+    sa_bonus_fade(learner, factor);
+    return sa_confidence_fade(learner->policy->confidence, factor);
 }
 
 /* ---- again ---- */
@@ -82,7 +82,7 @@ static sa_status drop_old(sa_window *window) {
 
 /* A decision's rows from `first` on, as many as are evaluated at a time; of a total all of them. */
 sa_status sa_window_refill(sa_learner *learner) {
-    const sa_history *history = &learner->memory->history;
+    const sa_history *history = &learner->past->history;
     sa_window *window = &learner->window;
     sa_samples all = sa_history_samples(history, 0);
     if (!window->remembers) return SA_OK;
@@ -108,7 +108,7 @@ static sa_status count_remembered(sa_learner *learner, sa_confidence *next) {
 
 /* The same where it has totals: whole decisions at a time. */
 static sa_status count_totals(sa_learner *learner, size_t first, sa_confidence *next) {
-    const sa_history *history = &learner->memory->history;
+    const sa_history *history = &learner->past->history;
     sa_samples all = sa_history_samples(history, 0);
     size_t end[SA_LEARN_CHUNK], many,
         decision = first < history->count ? sa_history_decision(history, first) : 0;
@@ -129,7 +129,7 @@ static sa_status count_totals(sa_learner *learner, size_t first, sa_confidence *
 
 /* The history's gradients from `first` on, at the present weights. */
 static sa_status count_history(sa_learner *learner, size_t first, sa_confidence *next) {
-    const sa_history *history = &learner->memory->history;
+    const sa_history *history = &learner->past->history;
     sa_samples all = sa_history_samples(history, 0);
     if (history->totals) return count_totals(learner, first, next);
     for (; first < history->count; first += SA_LEARN_CHUNK) {
@@ -145,12 +145,12 @@ static sa_status count_history(sa_learner *learner, size_t first, sa_confidence 
 /* A decision that waits: with --count-pending Z has counted it, and the history does not have it; else it
  * gets its present gradients. (A decision that was forgotten meanwhile is no longer counted.) */
 static sa_status restate(sa_learner *learner, sa_pending *pending, sa_confidence *next) {
-    sa_samples slate = {.raw = pending->contexts, .discount = pending->discounts};
+    sa_samples slate = {.raw = pending->contexts, .psi = pending->discounts};
     if (!learner->options->count_pending) {
         pending->gradients.count = 0;
         return sa_samples_gradients(learner, &slate, pending->slate, &pending->gradients);
     }
-    if (learner->memory->history.totals) {
+    if (learner->past->history.totals) {
         size_t end = pending->slate;
         SA_TRY(sa_samples_evaluate(learner, &slate, 0, end));
         sa_gradients total = sa_gradients_sums(&learner->work.gradients, &end, 1);
@@ -165,8 +165,8 @@ static sa_status restate(sa_learner *learner, sa_pending *pending, sa_confidence
 }
 
 static sa_status count_all(sa_learner *learner, size_t first, sa_confidence *next) {
-    const sa_pending_ring *ring = &learner->memory->pending;
-    const sa_history *history = &learner->memory->history;
+    const sa_pending_ring *ring = &learner->past->pending;
+    const sa_history *history = &learner->past->history;
     bool totals = history->totals; /* one gradient a decision */
     size_t expected = history->count - first;
     if (totals && expected) expected = history->answered - sa_history_decision(history, first);
@@ -196,7 +196,7 @@ static sa_status begin_again(sa_learner *learner, size_t first) {
         return status;
     }
     sa_confidence_replace(&learner->policy->confidence, next);
-    sa_bonus_forget(learner, stands_for(learner, learner->memory->history.count - first));
+    sa_bonus_forget(learner, stands_for(learner, learner->past->history.count - first));
     return SA_OK;
 }
 
@@ -204,5 +204,5 @@ const sa_accumulator sa_accumulate_z = {.is_used = is_used,
                                         .at_once = true,
                                         .of_network = true,
                                         .take = take,
-                                        .discount = discount,
+                                        .fade = fade,
                                         .begin_again = begin_again};

@@ -31,7 +31,7 @@ typedef struct sa_accumulator {
      * look at scores. */
     sa_status (*revise)(sa_learner *learner, size_t row, double before);
     /* What it holds counts by this factor from now on; NULL: it sees to that by itself. */
-    sa_status (*discount)(sa_learner *learner, double factor);
+    sa_status (*fade)(sa_learner *learner, double factor);
     /* Forgets all, and takes in again what it had of the observations from `first` on. */
     sa_status (*begin_again)(sa_learner *learner, size_t first);
 } sa_accumulator;

@@ -43,7 +43,7 @@ sa_status sa_bonus_take(sa_learner *learner, const sa_gradients *gradients) {
     return SA_OK;
 }
 
-void sa_bonus_discount(sa_learner *learner, double factor) {
+void sa_bonus_fade(sa_learner *learner, double factor) {
     sa_posterior *known = &learner->posterior;
     double *const each[] = {&known->counted, &known->norms, &known->pairs, &known->products};
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) *each[i] *= factor;
@@ -51,7 +51,7 @@ void sa_bonus_discount(sa_learner *learner, double factor) {
 
 void sa_bonus_forget(sa_learner *learner, size_t left) {
     double kept = (double)left / learner->posterior.counted;
-    if (learner->options->discount == 1 && kept < 1) sa_bonus_discount(learner, kept);
+    if (learner->options->discount == 1 && kept < 1) sa_bonus_fade(learner, kept);
 }
 
 static sa_status regularize(sa_policy *policy, double lambda) {
@@ -79,7 +79,7 @@ static double arms_of(const sa_history *history) {
 sa_status sa_bonus_follow(sa_learner *learner) {
     sa_policy *policy = learner->policy;
     sa_posterior *known = &learner->posterior;
-    double arms = arms_of(&learner->memory->history), n = known->counted / arms;
+    double arms = arms_of(&learner->past->history), n = known->counted / arms;
     double error = fmax(learner->error, LEAST_ERROR * known->variance), noise = arms * error;
     if (!is_used(learner) || !(n > 0) || !(known->variance > 0) || !isfinite(error)) return SA_OK;
     double m = (double)learner->options->hidden, h = m / 2, early = m * arms / known->all;

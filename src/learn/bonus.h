@@ -37,7 +37,7 @@
 
 /* Gradients of one slate that are counted. */
 sa_status sa_bonus_take(sa_learner *learner, const sa_gradients *gradients);
-void sa_bonus_discount(sa_learner *learner, double factor);
+void sa_bonus_fade(sa_learner *learner, double factor);
 /* So many of them are left, where time alone does not count them for less. */
 void sa_bonus_forget(sa_learner *learner, size_t left);
 /* After a training that went well: s, and Z's lambda, as they are now. */

@@ -67,15 +67,15 @@ uint64_t sa_epoch_after(const sa_options *given, uint64_t epoch, size_t answered
 
 /* Appends the gradients of the observations [first, end). */
 static sa_status gather(sa_learner *next, size_t first, size_t end, sa_gradients *counted) {
-    sa_samples samples = sa_history_samples(&next->memory->history, first);
+    sa_samples samples = sa_history_samples(&next->past->history, first);
     return sa_samples_gradients(next, &samples, end - first, counted);
 }
 
 /* The paper's loop: `next` sees what was `known` then. `*first`: the observation that comes after the last
  * training. */
-static sa_status replay_rounds(sa_learner *next, const sa_history *whole, sa_memory *known,
+static sa_status replay_rounds(sa_learner *next, const sa_history *whole, sa_past *known,
                                sa_gradients *counted, size_t *first) {
-    next->memory = known;
+    next->past = known;
     for (size_t i = 0; i < whole->answered; i++) {
         if (!sa_training_is_due(next, i)) continue;
         known->history.answered = i + 1;
@@ -88,18 +88,18 @@ static sa_status replay_rounds(sa_learner *next, const sa_history *whole, sa_mem
 }
 
 static sa_status replay_schedule(sa_learner *next, sa_gradients *counted) {
-    sa_memory *memory = next->memory, known = {.history = memory->history};
+    sa_past *past = next->past, known = {.history = past->history};
     size_t first = 0;
-    sa_status status = replay_rounds(next, &memory->history, &known, counted, &first);
-    next->memory = memory;
-    return status == SA_OK ? gather(next, first, memory->history.count, counted) : status;
+    sa_status status = replay_rounds(next, &past->history, &known, counted, &first);
+    next->past = past;
+    return status == SA_OK ? gather(next, first, past->history.count, counted) : status;
 }
 
 static const size_t REPLAY_STEPS = 1000; /* of that one training */
 
 /* What is known of the noise was learnt by the network before: the new one has seen all of the history. */
 static sa_status replay_last(const sa_learner *now, sa_learner *next, sa_gradients *counted) {
-    size_t count = next->memory->history.count;
+    size_t count = next->past->history.count;
     next->error = now->error;
     next->judged = count;
     SA_TRY(sa_learner_train(next, REPLAY_STEPS));
@@ -109,11 +109,11 @@ static sa_status replay_last(const sa_learner *now, sa_learner *next, sa_gradien
 /* Decisions that wait get new gradients; those that --count-pending has counted at selection go to `counted`,
  * but for the arms that the history has. */
 static sa_status restate_pending(sa_learner *next, sa_gradients *counted) {
-    const sa_pending_ring *ring = &next->memory->pending;
+    const sa_pending_ring *ring = &next->past->pending;
     for (size_t i = 0; i < ring->count; i++) {
         sa_pending *pending = sa_ring_at(ring, i);
         if (pending->left == 0) continue;
-        sa_samples slate = {.raw = pending->contexts, .discount = pending->discounts};
+        sa_samples slate = {.raw = pending->contexts, .psi = pending->discounts};
         SA_TRY(sa_gradients_fit(&pending->gradients, next->policy->none.precision, &next->policy->none));
         SA_TRY(sa_samples_gradients(next, &slate, pending->slate, &pending->gradients));
         if (!next->options->count_pending) continue;

@@ -28,7 +28,7 @@ sa_status sa_answer_check(const sa_answer *answer, bool cascade) {
 
 void sa_answer_record(sa_learner *learner, const sa_answer *answer) {
     sa_pending *pending = answer->pending;
-    sa_history *history = &learner->memory->history;
+    sa_history *history = &learner->past->history;
     if (answer->count > 0 && sa_pending_is_new(pending)) sa_history_begin_decision(history);
     for (size_t i = 0; i < answer->count; i++) {
         size_t k = answer->places[i];
@@ -43,7 +43,7 @@ void sa_answer_record(sa_learner *learner, const sa_answer *answer) {
         pending->left -= !pending->answered[k];
         pending->answered[k] = true;
     }
-    if (pending->left == 0) sa_ring_settle(&learner->memory->pending, pending);
+    if (pending->left == 0) sa_ring_settle(&learner->past->pending, pending);
 }
 
 /* The gradients of the places that were seen, unless Z has them; `label` (count) are their names in
@@ -72,7 +72,7 @@ static sa_status take_all(sa_learner *learner, const sa_observations *seen) {
 }
 
 sa_status sa_answer_learn(sa_learner *learner, const sa_answer *answer) {
-    const sa_history *history = &learner->memory->history;
+    const sa_history *history = &learner->past->history;
     bool first = sa_pending_is_new(answer->pending), has_gradients;
     bool due = first && learner->options->train == SA_TRAIN_AUTO &&
                sa_training_is_due(learner, history->answered + history->gone_decisions);

@@ -7,6 +7,12 @@
 
 static const double LEAST_LOSS_WEIGHT = 1e-3; /* what weighs less is left out of the loss */
 
+const sa_accumulator *sa_accumulator_at(size_t index) {
+    static const sa_accumulator *const all[] = {&sa_accumulate_z, &sa_accumulate_model,
+                                                &sa_accumulate_predictions};
+    return index < sizeof all / sizeof *all ? all[index] : NULL;
+}
+
 /* ---- life ---- */
 
 static sa_status check(const sa_learner *learner) {
@@ -17,10 +23,10 @@ static sa_status check(const sa_learner *learner) {
     if (options->window > 0 && options->discount < 1)
         return sa_fail(SA_INVALID, "--window %lld and --discount %g are two ways to forget: leave one out",
                        (long long)options->window, options->discount);
-    if (model && model->kind->observing && !model->kind->observing->discount)
+    if (model && model->kind->observing && !model->kind->observing->fade)
         return sa_fail(SA_INVALID, "%s does not go with --algorithm %s, whose cells cannot forget", option,
                        options->algorithm);
-    if (options->discount < 1 && policy->confidence && !policy->confidence->kind->discount)
+    if (options->discount < 1 && policy->confidence && !policy->confidence->kind->fade)
         return sa_fail(SA_INVALID, "--discount does not go with --confidence %s",
                        policy->confidence->kind->name);
     return SA_OK;
@@ -52,7 +58,7 @@ size_t sa_forgetting_reach(const sa_options *options) {
 
 size_t sa_forgetting_first_counted(const sa_learner *learner) {
     const sa_options *options = learner->options;
-    return sa_history_window(&learner->memory->history,
+    return sa_history_window(&learner->past->history,
                              shorter((size_t)options->window, sa_forgetting_reach(options)));
 }
 
@@ -60,7 +66,7 @@ size_t sa_forgetting_first(const sa_learner *learner) {
     const sa_options *options = learner->options;
     size_t window = shorter((size_t)options->train_window,
                             shorter((size_t)options->window, sa_forgetting_reach(options)));
-    return sa_history_window(&learner->memory->history, window);
+    return sa_history_window(&learner->past->history, window);
 }
 
 bool sa_forgetting_is_latest(const sa_learner *learner) {
@@ -69,7 +75,7 @@ bool sa_forgetting_is_latest(const sa_learner *learner) {
 }
 
 double sa_forgetting_stands_for(const sa_learner *learner) {
-    const sa_history *history = &learner->memory->history;
+    const sa_history *history = &learner->past->history;
     if (history->gone_rows == 0 || history->count == 0 || sa_forgetting_is_latest(learner)) return 1;
     return (double)(history->count + history->gone_rows) / (double)history->count;
 }
@@ -79,7 +85,7 @@ bool sa_forgetting_weighs(const sa_learner *learner) {
 }
 
 double sa_forgetting_weight(const sa_learner *learner, size_t observation) {
-    const sa_history *history = &learner->memory->history;
+    const sa_history *history = &learner->past->history;
     double stands_for = learner->stands_for > 0 ? learner->stands_for : 1;
     if (learner->options->discount == 1) return stands_for;
     size_t age = history->answered - 1 - sa_history_decision(history, observation);
@@ -88,17 +94,17 @@ double sa_forgetting_weight(const sa_learner *learner, size_t observation) {
 
 /* ---- time moves on ---- */
 
-static sa_status discount_all(sa_learner *learner, double factor) {
+static sa_status fade_all(sa_learner *learner, double factor) {
     const sa_accumulator *each;
     for (size_t i = 0; (each = sa_accumulator_at(i)); i++)
-        if (each->is_used(learner) && each->discount) SA_TRY(each->discount(learner, factor));
+        if (each->is_used(learner) && each->fade) SA_TRY(each->fade(learner, factor));
     return SA_OK;
 }
 
 /* What is older than this decision is dropped everywhere; Z sees to it by itself where trainings make it
  * again. */
 static sa_status drop_before(sa_learner *learner, size_t oldest) {
-    const sa_history *history = &learner->memory->history;
+    const sa_history *history = &learner->past->history;
     const sa_accumulator *each;
     size_t first = oldest < history->answered ? (size_t)history->start[oldest] : history->count;
     learner->window.oldest = oldest;
@@ -111,9 +117,9 @@ static sa_status drop_before(sa_learner *learner, size_t oldest) {
 
 sa_status sa_forgetting_move(sa_learner *learner) {
     const sa_options *options = learner->options;
-    size_t answered = learner->memory->history.answered + 1, window = (size_t)options->window;
+    size_t answered = learner->past->history.answered + 1, window = (size_t)options->window;
     if (!learner->policy->estimator.model) return SA_OK;
-    if (options->discount < 1) SA_TRY(discount_all(learner, options->discount));
+    if (options->discount < 1) SA_TRY(fade_all(learner, options->discount));
     if (window == 0 || answered - learner->window.oldest <= window + window / 4) return SA_OK;
     return drop_before(learner, answered - window);
 }

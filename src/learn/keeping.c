@@ -20,7 +20,7 @@ static void move_row(sa_history *history, size_t from, size_t to) {
     memmove((char *)history->contexts + to * bytes, (const char *)history->contexts + from * bytes, bytes);
     history->scores[to] = history->scores[from];
     if (history->positions) history->position[to] = history->position[from];
-    if (history->discounted) history->discount[to] = history->discount[from];
+    if (history->discounted) history->psi[to] = history->psi[from];
 }
 
 /* Pending decisions name rows of the history; (rows) from `first` on are at `to` now, SA_NO_ROW: gone. */
@@ -42,7 +42,7 @@ static void shift_window(sa_window *window, size_t decisions) {
 
 /* Drops the decisions from `from` on that `goes` (end - from) says. */
 static sa_status drop(sa_learner *learner, size_t from, size_t end, const bool *goes) {
-    sa_history *history = &learner->memory->history;
+    sa_history *history = &learner->past->history;
     size_t first = (size_t)history->start[from], rows = history->count, decisions = history->answered,
            row = first, decision = from, judged = learner->judged, *to;
     SA_TRY(sa_alloc_array(rows - first + 1, sizeof *to, &to));
@@ -64,7 +64,7 @@ static sa_status drop(sa_learner *learner, size_t from, size_t end, const bool *
     learner->judged = judged;
     learner->moments.taken = (double)row;
     learner->moments.decisions = (double)decision;
-    rename_rows(&learner->memory->pending, first, to);
+    rename_rows(&learner->past->pending, first, to);
     sa_free(to);
     return SA_OK;
 }
@@ -78,7 +78,7 @@ static size_t decisions_needed(const sa_options *options) {
 
 /* The first decision that is still needed, of those before `end`. */
 static size_t first_needed(const sa_learner *learner, size_t end) {
-    const sa_history *history = &learner->memory->history;
+    const sa_history *history = &learner->past->history;
     size_t needed = decisions_needed(learner->options), keep = (size_t)learner->options->keep_rows,
            first = history->answered > needed ? history->answered - needed : 0;
     if (learner->options->window > 0 && learner->window.oldest < first) first = learner->window.oldest;
@@ -87,7 +87,7 @@ static size_t first_needed(const sa_learner *learner, size_t end) {
 }
 
 static sa_status keep_latest(sa_learner *learner, size_t end) {
-    const sa_history *history = &learner->memory->history;
+    const sa_history *history = &learner->past->history;
     size_t first = first_needed(learner, end);
     size_t rows = first < history->answered ? (size_t)history->start[first] : history->count;
     bool *goes;
@@ -117,7 +117,7 @@ static sa_status thin(sa_learner *learner, size_t from, size_t end, double proba
 }
 
 static sa_status keep_sample(sa_learner *learner, size_t end) {
-    sa_history *history = &learner->memory->history;
+    sa_history *history = &learner->past->history;
     size_t from = (size_t)history->sampled, keep = (size_t)learner->options->keep_rows;
     double share = 1;
     for (uint64_t i = 0; i < history->thinnings; i++) share *= 1 - THINNING;
@@ -138,7 +138,7 @@ static sa_status keep_sample(sa_learner *learner, size_t end) {
 }
 
 sa_status sa_keeping_tidy(sa_learner *learner) {
-    const sa_history *history = &learner->memory->history;
+    const sa_history *history = &learner->past->history;
     size_t keep = (size_t)learner->options->keep_rows, end = history->answered;
     bool judges = sa_accumulate_predictions.is_used(learner);
     if (keep == 0 || history->answered == 0) return SA_OK;

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 
-sa_status sa_learner_create(sa_options *options, uint64_t epoch, sa_policy *policy, sa_memory *memory,
+sa_status sa_learner_create(sa_options *options, uint64_t epoch, sa_policy *policy, sa_past *past,
                             sa_width_work *widths, sa_learner **out) {
     sa_learner *learner;
     sa_status status = sa_alloc_array(1, sizeof *learner, &learner);
@@ -14,7 +14,7 @@ sa_status sa_learner_create(sa_options *options, uint64_t epoch, sa_policy *poli
     learner->options = options;
     learner->epoch = epoch;
     learner->policy = policy;
-    learner->memory = memory;
+    learner->past = past;
     learner->work.widths = widths;
     *out = learner;
     return SA_OK;
@@ -74,7 +74,7 @@ static sa_status load_window(sa_learner *learner, sa_npz *archive) {
     int64_t oldest;
     sa_array stamp = {0};
     SA_TRY(
-        sa_npz_get_integer(archive, "window_oldest", 0, (int64_t)learner->memory->history.answered, &oldest));
+        sa_npz_get_integer(archive, "window_oldest", 0, (int64_t)learner->past->history.answered, &oldest));
     window->oldest = (uint64_t)oldest;
     if (!window->remembers) return SA_OK;
     SA_TRY(sa_npz_get_exactly(archive, "window_stamp", SA_INT64, 0, NULL, &stamp));
@@ -101,14 +101,14 @@ sa_status sa_learner_load(sa_learner *learner, sa_npz *archive) {
     SA_TRY(sa_npz_format(archive, &format));
     if (format > 5) SA_TRY(sa_npz_get_number(archive, "relearnt", &learner->relearnt));
     SA_TRY(sa_npz_get_number(archive, "error", &learner->error));
-    SA_TRY(sa_npz_get_integer(archive, "learnt", 0, (int64_t)learner->memory->history.count, &judged));
+    SA_TRY(sa_npz_get_integer(archive, "learnt", 0, (int64_t)learner->past->history.count, &judged));
     SA_TRY(sa_npz_get_number(archive, "asked", &learner->asked));
     SA_TRY(sa_npz_get_integer(archive, "trainings", 0, INT64_MAX, &trainings));
     SA_TRY(sa_npz_get_integer(archive, "diverged_trainings", 0, trainings, &diverged));
     learner->judged = (uint64_t)judged;
     learner->trainings = (uint64_t)trainings;
     learner->diverged_trainings = (uint64_t)diverged;
-    SA_TRY(sa_moments_load(&learner->moments, &learner->memory->history, archive));
+    SA_TRY(sa_moments_load(&learner->moments, &learner->past->history, archive));
     if (learner->options->window > 0) SA_TRY(load_window(learner, archive));
     if (sa_posterior_is_used(policy, learner->options)) {
         SA_TRY(sa_posterior_load(&learner->posterior, archive));

@@ -7,8 +7,8 @@
 
 #include "learn/moments.h"
 #include "learn/posterior.h"
-#include "memory/memory.h"
 #include "options/options.h"
+#include "past/past.h"
 #include "policy/policy.h"
 
 /* Workspace, grown as needed. */
@@ -35,7 +35,7 @@ typedef struct sa_learner {
     sa_options *options; /* in force */
     uint64_t epoch;      /* from 0, for an unknown horizon (epochs.h) */
     sa_policy *policy;   /* what it has learnt */
-    sa_memory *memory;   /* what it learns from; borrowed */
+    sa_past *past;       /* what it learns from; borrowed */
     /* what accumulates beside the policy's parts (accumulators.h) */
     sa_moments moments;
     double error;    /* mean squared error of predictions of new feedback, before it is learnt from */
@@ -52,7 +52,7 @@ typedef struct sa_learner {
 } sa_learner;
 
 /* Takes over options and policy, also on failure. */
-sa_status sa_learner_create(sa_options *options, uint64_t epoch, sa_policy *policy, sa_memory *memory,
+sa_status sa_learner_create(sa_options *options, uint64_t epoch, sa_policy *policy, sa_past *past,
                             sa_width_work *widths, sa_learner **out);
 void sa_learner_destroy(sa_learner *learner); /* NULL is fine */
 /* Before anything is learnt: the policy, and all its parts, are nobody else's. */
@@ -67,13 +67,13 @@ sa_status sa_learner_load(sa_learner *learner, sa_npz *archive);
 typedef struct sa_samples {
     const void *raw;         /* (count, dim) */
     const int64_t *position; /* (count) in their slates; NULL: they are a slate, from its first position on */
-    const double *discount;  /* (count); NULL: all 1 */
+    const double *psi;       /* (count); NULL: all 1 */
 } sa_samples;
 /* Those of the history from `first` on. */
 sa_samples sa_history_samples(const sa_history *history, size_t first);
 /* psi of an observation */
 static inline double sa_history_psi(const sa_history *history, size_t index) {
-    return history->discount ? history->discount[index] : 1;
+    return history->psi ? history->psi[index] : 1;
 }
 /* inputs (count, dim + positions) = what the model sees of samples [0, count), by the present statistics.
  * `factor` (dim) is workspace. */

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/functions.h"
-#include "memory/history.h"
+#include "past/history.h"
 
-static void discount(sa_moments *moments, double factor) {
+static void fade(sa_moments *moments, double factor) {
     moments->count *= factor;
     moments->weight *= factor;
     moments->squares *= factor;
@@ -25,7 +25,7 @@ void sa_moments_follow(sa_moments *moments, const sa_history *history, double fa
     size_t decision = (size_t)moments->decisions;
     for (size_t i = (size_t)moments->taken; i < history->count;) {
         if (decision < history->answered && history->start[decision] == (int64_t)i) {
-            discount(moments, factor);
+            fade(moments, factor);
             decision++;
         }
         sa_observation seen = sa_history_observation(history, i);

@@ -7,7 +7,7 @@
 #ifndef SA_LEARN_MOMENTS_H
 #define SA_LEARN_MOMENTS_H
 
-#include "memory/history.h"
+#include "past/history.h"
 
 /* Saved as one array. */
 typedef struct sa_moments {

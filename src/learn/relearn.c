@@ -32,7 +32,7 @@ static void take_over(const sa_learner *now, sa_learner *next) {
 
 /* What the bonus knows of gradients, of those of the history at the present weights. */
 static sa_status follow_bonus(const sa_learner *now, sa_learner *next) {
-    const sa_history *history = &next->memory->history;
+    const sa_history *history = &next->past->history;
     sa_samples all = sa_history_samples(history, 0);
     if (!sa_posterior_is_used(next->policy, next->options)) return SA_OK;
     for (size_t first = 0, many; first < history->count; first += many) {

@@ -4,7 +4,7 @@
 
 sa_status sa_revise_check(const sa_learner *learner) {
     const sa_model *model = learner->policy->estimator.model;
-    if (learner->memory->history.file)
+    if (learner->past->history.file)
         return sa_fail(SA_INVALID, "with --history feedback is written once, and cannot be revised");
     if (model && model->kind->observing && !model->kind->observing->revise)
         return sa_fail(SA_INVALID, "--algorithm %s cannot revise feedback: its cells have taken it in",
@@ -14,11 +14,11 @@ sa_status sa_revise_check(const sa_learner *learner) {
 
 /* With a window, what has left it is no longer in what accumulates. */
 static bool counts(const sa_learner *learner, size_t row) {
-    return sa_history_decision(&learner->memory->history, row) >= learner->window.oldest;
+    return sa_history_decision(&learner->past->history, row) >= learner->window.oldest;
 }
 
 sa_status sa_revise(sa_learner *learner, size_t row, double score) {
-    sa_history *history = &learner->memory->history;
+    sa_history *history = &learner->past->history;
     double before = history->scores[row];
     const sa_accumulator *each;
     history->scores[row] = score;

@@ -18,7 +18,7 @@ static size_t most_shown(const sa_options *options, size_t steps) {
 
 /* `rows` of inputs. */
 static sa_status lay(sa_sampler *self, size_t samples, size_t rows, bool draws) {
-    const sa_history *history = &self->learner->memory->history;
+    const sa_history *history = &self->learner->past->history;
     size_t bytes = sa_precision_bytes(history->precision), width = history->dim + history->positions;
     bool weighs = history->discounted || self->learner->options->discount < 1;
     SA_TRY(SA_LAY(&self->learner->work.samples, {&self->factor, history->dim, sizeof(double)},
@@ -34,7 +34,7 @@ static sa_status lay(sa_sampler *self, size_t samples, size_t rows, bool draws) 
 /* The target and weight of the sample that has these rows, as sample `to`; its square is `weight` times as
  * large. */
 static void set_target(const sa_sampler *self, size_t row, size_t rows, double weight, size_t to) {
-    const sa_history *history = &self->learner->memory->history;
+    const sa_history *history = &self->learner->past->history;
     double psi = sa_history_psi(history, row), root = weight == 1 ? 1 : sqrt(weight);
     double target = (history->scores[row] - psi * (double)rows * self->centre) / self->scale;
     sa_real_set(history->precision, self->targets, to, root * target);
@@ -46,7 +46,7 @@ static sa_batch samples_of(const sa_sampler *self) {
 }
 
 static void show_all(const sa_sampler *self) {
-    const sa_history *history = &self->learner->memory->history;
+    const sa_history *history = &self->learner->past->history;
     sa_samples samples = sa_history_samples(history, self->first);
     sa_samples_inputs(self->learner, &samples, history->count - self->first, self->factor, self->inputs);
     for (size_t i = 0, row = self->first, end; i < self->count; i++, row = end) {
@@ -58,14 +58,14 @@ static void show_all(const sa_sampler *self) {
 
 /* A decision, one of age a with the probability F^a / S. */
 static size_t draw_decision(const sa_sampler *self, uint64_t draw) {
-    size_t newest = self->learner->memory->history.answered - 1;
+    size_t newest = self->learner->past->history.answered - 1;
     double age = floor(sa_log1p(-self->share * sa_draw_uniform(&self->stream, draw)) / self->log_factor);
     return age < (double)(newest - self->oldest) ? newest - (size_t)age : self->oldest;
 }
 
 /* The first row of a draw, how many it has, and its factor beside total / batch. */
 static size_t draw_one(const sa_sampler *self, uint64_t draw, size_t *rows, double *weight) {
-    const sa_history *history = &self->learner->memory->history;
+    const sa_history *history = &self->learner->past->history;
     bool ages = self->log_factor != 0;
     *weight = *rows = 1;
     if (!ages && !self->end) return self->first + (size_t)sa_draw_below(&self->stream, draw, self->count);
@@ -84,7 +84,7 @@ static size_t draw_one(const sa_sampler *self, uint64_t draw, size_t *rows, doub
 /* Draws from number `first` on, at most SA_TRAINING_CHUNK rows, as samples from `to` on; these begin at row
  * `from` of the inputs. Returns the row behind them. */
 static size_t draw_samples(const sa_sampler *self, uint64_t first, size_t many, size_t to, size_t from) {
-    const sa_history *history = &self->learner->memory->history;
+    const sa_history *history = &self->learner->past->history;
     size_t bytes = history->dim * sa_precision_bytes(history->precision),
            width = history->dim + history->positions, used = 0;
     int64_t position[SA_TRAINING_CHUNK];
@@ -112,7 +112,7 @@ static sa_batch draw_batch(void *source, uint64_t first, size_t many) {
 
 /* What the samples weigh, from the decision `oldest` on. */
 static void weigh(sa_sampler *self) {
-    const sa_history *history = &self->learner->memory->history;
+    const sa_history *history = &self->learner->past->history;
     double factor = self->learner->options->discount, weight = 1;
     self->total = (double)self->count;
     if (factor == 1) return;
@@ -128,7 +128,7 @@ static void weigh(sa_sampler *self) {
 
 /* Which samples there are. */
 static void look(sa_sampler *self) {
-    const sa_history *history = &self->learner->memory->history;
+    const sa_history *history = &self->learner->past->history;
     self->oldest = sa_history_decision(history, self->first);
     self->count = history->totals ? history->answered - self->oldest : history->count - self->first;
     self->widest = 1;
@@ -152,7 +152,7 @@ sa_status sa_sampler_begin(sa_sampler *self, sa_learner *learner, size_t first, 
     double stands_for = sa_forgetting_stands_for(learner);
     self->total *= stands_for;
     bool drawn = self->count > most_shown(options, steps);
-    size_t rows = drawn ? SA_TRAINING_CHUNK : learner->memory->history.count - first;
+    size_t rows = drawn ? SA_TRAINING_CHUNK : learner->past->history.count - first;
     *training = (sa_training){.count = self->count,
                               .widest = self->widest,
                               .total = self->total,

@@ -4,7 +4,7 @@
 sa_samples sa_history_samples(const sa_history *history, size_t first) {
     return (sa_samples){.raw = sa_real_at(history->precision, history->contexts, first * history->dim),
                         .position = history->position ? history->position + first : NULL,
-                        .discount = history->discount ? history->discount + first : NULL};
+                        .psi = history->psi ? history->psi + first : NULL};
 }
 
 void sa_samples_inputs(const sa_learner *learner, const sa_samples *samples, size_t count, double *factor,
@@ -29,8 +29,8 @@ sa_status sa_samples_evaluate(sa_learner *learner, const sa_samples *samples, si
     sa_samples_inputs(learner, &part, count, factor, inputs);
     SA_TRY(sa_gradients_fit(&work->gradients, model->precision, &learner->policy->none));
     SA_TRY(model->kind->evaluate(model, inputs, count, 0, &work->model, mean, &work->gradients));
-    for (size_t i = 0; samples->discount && i < count; i++)
-        sa_gradients_scale(&work->gradients, i, samples->discount[first + i]);
+    for (size_t i = 0; samples->psi && i < count; i++)
+        sa_gradients_scale(&work->gradients, i, samples->psi[first + i]);
     return SA_OK;
 }
 

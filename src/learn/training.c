@@ -65,7 +65,7 @@ static void score_statistics(const sa_history *history, size_t first, double *ce
 /* Mean and deviation of the scores learnt from, where the options ask for them. Scores that are all the same
  * have no deviation, though their mean is rounded: to scale by that would end all exploration. */
 static void centre_and_scale(sa_learner *learner, size_t first, double *centre, double *scale) {
-    const sa_history *history = &learner->memory->history;
+    const sa_history *history = &learner->past->history;
     const sa_options *options = learner->options;
     sa_moments *moments = &learner->moments;
     double mean, deviation;
@@ -89,7 +89,7 @@ static void centre_and_scale(sa_learner *learner, size_t first, double *centre, 
 
 /* Observations since the last training, which the model has not seen yet. */
 static sa_status judge_predictions(sa_learner *learner, double centre) {
-    size_t first = learner->judged, count = learner->memory->history.count - first;
+    size_t first = learner->judged, count = learner->past->history.count - first;
     if (!sa_accumulate_predictions.is_used(learner)) return SA_OK;
     return sa_accumulate_predictions.take(
         learner, &(sa_observations){.first = first, .count = count, .centre = centre});
@@ -112,15 +112,14 @@ sa_status sa_learner_train(sa_learner *learner, size_t steps) {
     bool diverged = true;
     sa_sampler sampler;
     sa_training training;
-    if (!model || !model->kind->training || first == learner->memory->history.count) return SA_OK;
-    size_t seen = learner->memory->history.count + learner->memory->history.gone_rows;
+    if (!model || !model->kind->training || first == learner->past->history.count) return SA_OK;
+    size_t seen = learner->past->history.count + learner->past->history.gone_rows;
     if (model->kind->training->wants && !model->kind->training->wants(model, seen)) return SA_OK;
     centre_and_scale(learner, first, &centre, &scale);
     SA_TRY(judge_predictions(learner, centre));
     SA_TRY(sa_sampler_begin(&sampler, learner, first, centre, scale, steps, &training));
     training.seen = seen;
-    training.within =
-        sa_forgetting_is_latest(learner) ? learner->memory->history.count - first : seen - first;
+    training.within = sa_forgetting_is_latest(learner) ? learner->past->history.count - first : seen - first;
     training.alike = !(learner->posterior.variance > 0);
     if (isfinite(centre) && isfinite(scale)) /* huge scores may have no finite mean or deviation */
         SA_TRY(model->kind->training->train(model, &training, &learner->work.model, &diverged));

@@ -8,4 +8,4 @@
 #define KERNEL_TYPE REAL(product_kernel)
 #define KERNEL_NAMED REAL(product_kernel_named)
 #define KERNEL_BEST REAL(product_kernel_best)
-#include "linalg/kernel_choice.inc"
+#include "linalg/kernel_lookup.inc"

@@ -138,8 +138,8 @@ void sa_companion_rescale(sa_companion *companion, size_t features, const double
 
 void sa_companion_judge(sa_companion *companion, const sa_companion_case *seen, double network) {
     enum { SUMS = sizeof(sa_prediction_sums) / sizeof(double) };
-    if (companion->numbers.count == 0 || !(seen->discount > 0)) return;
-    double psi = seen->discount, reference = companion->numbers.reference, t = seen->score - psi * reference;
+    if (companion->numbers.count == 0 || !(seen->psi > 0)) return;
+    double psi = seen->psi, reference = companion->numbers.reference, t = seen->score - psi * reference;
     double r = psi * (regression(companion, seen->input) - reference), f = psi * (network - reference);
     const sa_prediction_sums term = {.weight = psi * psi,
                                      .r = psi * r,
@@ -179,7 +179,7 @@ static void accumulate(sa_companion *companion, const double *input, double scor
 }
 
 void sa_companion_add(sa_companion *companion, const sa_companion_case *seen) {
-    double weight = seen->discount * seen->discount, score = seen->score / seen->discount;
+    double weight = seen->psi * seen->psi, score = seen->score / seen->psi;
     if (!(weight > 0) || !isfinite(score * score)) return;
     if (companion->numbers.count == 0 && companion->numbers.sums.weight == 0)
         companion->numbers.reference = score;
@@ -192,8 +192,8 @@ void sa_companion_add(sa_companion *companion, const sa_companion_case *seen) {
 void sa_companion_revise(sa_companion *companion, const sa_companion_case *seen, double score,
                          double weight) {
     sa_companion_numbers *numbers = &companion->numbers;
-    double w = weight * seen->discount * seen->discount, d = (score - seen->score) / seen->discount;
-    double off = seen->score / seen->discount - numbers->score_mean,
+    double w = weight * seen->psi * seen->psi, d = (score - seen->score) / seen->psi;
+    double off = seen->score / seen->psi - numbers->score_mean,
            change = w * (2 * off * d + d * d) - w * d * (w * d / numbers->weight);
     if (!(w > 0) || !(numbers->weight > 0) || !isfinite(change)) return;
     for (size_t j = 0; j < companion->dim; j++)
@@ -202,7 +202,7 @@ void sa_companion_revise(sa_companion *companion, const sa_companion_case *seen,
     numbers->score_mean += w * d / numbers->weight;
 }
 
-void sa_companion_discount(sa_companion *companion, double factor) {
+void sa_companion_fade(sa_companion *companion, double factor) {
     size_t dim = companion->dim;
     companion->numbers.count *= factor;
     companion->numbers.weight *= factor;
@@ -211,7 +211,7 @@ void sa_companion_discount(sa_companion *companion, double factor) {
     for (size_t j = 0; j < dim * dim; j++) companion->gram[j] *= factor;
 }
 
-void sa_companion_fade(sa_companion *companion, double factor) {
+void sa_companion_fade_judged(sa_companion *companion, double factor) {
     sa_prediction_sums *sums = &companion->numbers.sums;
     double *const each[] = {&sums->weight, &sums->r,  &sums->f,  &sums->t,  &sums->rr,
                             &sums->rf,     &sums->ff, &sums->rt, &sums->ft, &sums->tt};

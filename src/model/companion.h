@@ -89,7 +89,7 @@ void sa_companion_rescale(sa_companion *companion, size_t features, const double
 /* An answered input (dim), its score y and discount psi. */
 typedef struct sa_companion_case {
     const double *input; /* (dim) */
-    double score, discount;
+    double score, psi;
 } sa_companion_case;
 /* Notes what the regression and the network, whose estimate this is, predict for it. Before any of the cases
  * that came together is added. */
@@ -99,9 +99,9 @@ void sa_companion_add(sa_companion *companion, const sa_companion_case *seen);
  * then stays as it was judged. */
 void sa_companion_revise(sa_companion *companion, const sa_companion_case *seen, double score, double weight);
 /* What was added counts by this factor from now on, from 0 to 1; what was predicted is not touched. */
-void sa_companion_discount(sa_companion *companion, double factor);
-/* What was predicted before counts by this factor from now on. */
 void sa_companion_fade(sa_companion *companion, double factor);
+/* What was predicted before counts by this factor from now on. */
+void sa_companion_fade_judged(sa_companion *companion, double factor);
 /* The regression forgets what was added, which is to be added again; what both have predicted stays. */
 void sa_companion_forget(sa_companion *companion);
 /* Sets theta, a, b and c from what was added. */

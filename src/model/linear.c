@@ -246,7 +246,7 @@ static sa_status revise(sa_model *model, const void *inputs, const double *disco
     return SA_OK;
 }
 
-static void discount(sa_model *model, double factor) {
+static void fade(sa_model *model, double factor) {
     linear *self = (linear *)model;
     size_t dim = model->dim;
     for (size_t i = 0; i < dim; i++) {
@@ -296,11 +296,8 @@ static sa_status load(sa_model *model, sa_npz *archive) {
     return SA_OK;
 }
 
-static const sa_observing_class observing = {.observe = observe,
-                                             .observe_sums = observe_sums,
-                                             .revise = revise,
-                                             .discount = discount,
-                                             .forget = forget};
+static const sa_observing_class observing = {
+    .observe = observe, .observe_sums = observe_sums, .revise = revise, .fade = fade, .forget = forget};
 static const sa_exploring_class exploring = {.sample = sample};
 
 const sa_model_class sa_linear = {

@@ -27,13 +27,13 @@ size_t REAL(mlp_offset)(const mlp_t *mlp, size_t layer) {
 
 /* ---- forward ---- */
 
-static const real HALF = (real)0.70710678118654752440; /* sqrt(1/2) */
+static const real ROOT_HALF = (real)0.70710678118654752440; /* sqrt(1/2) */
 
 /* The first `count` inputs of a sample; the rest stay. */
 static void load_input(const mlp_t *mlp, const real *x, size_t count, real *to) {
     size_t dim = mlp->base.dim;
     if (mlp->doubled)
-        for (size_t j = 0; j < count; j++) to[j] = to[dim + j] = HALF * x[j];
+        for (size_t j = 0; j < count; j++) to[j] = to[dim + j] = ROOT_HALF * x[j];
     else
         memcpy(to, x, count * sizeof *x);
     if (REAL(mlp_has_bias)(mlp, 0)) to[mlp->inputs] = 1;
@@ -100,7 +100,7 @@ static void gather_positions(const mlp_t *mlp, REAL(mlp_work) * work, size_t pos
             const real *w = i < m ? mlp->theta + i : v;
             size_t step = i < m ? m : 1;
             z[i] = i == m && !mlp->bypass ? 0
-                   : mlp->doubled         ? HALF * (w[column * step] + w[(dim + column) * step])
+                   : mlp->doubled         ? ROOT_HALF * (w[column * step] + w[(dim + column) * step])
                                           : w[column * step];
         }
     }
@@ -113,7 +113,7 @@ void REAL(mlp_forward_positions)(const mlp_t *mlp, REAL(mlp_work) * work, const 
     size_t arm = first / positions, arms = (first + count - 1) / positions - arm + 1;
     size_t width = batch->pair[0].shape.input, next_width = batch->pair[1].shape.input;
     real *shared = work->arms.pair[0].input, *shared_z = work->arms.pair[1].input, *bypassed = work->residual;
-    const real one = mlp->doubled ? HALF : 1;
+    const real one = mlp->doubled ? ROOT_HALF : 1;
     if (first == 0) gather_positions(mlp, work, positions);
     memset(shared, 0, arms * width * sizeof *shared);
     for (size_t i = 0; i < arms; i++)

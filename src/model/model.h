@@ -85,7 +85,7 @@ typedef struct sa_observing_class {
                         const double *differences, size_t count, sa_model_work *work);
     /* What it has observed counts by this factor from now on, from 0 to 1. NULL: cannot, and neither can it
      * forget. */
-    void (*discount)(sa_model *model, double factor);
+    void (*fade)(sa_model *model, double factor);
     /* Forgets what it has observed. */
     void (*forget)(sa_model *model);
 } sa_observing_class;

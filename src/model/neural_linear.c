@@ -215,9 +215,9 @@ static sa_status revise(sa_model *model, const void *inputs, const double *disco
                    space);
 }
 
-static void discount(sa_model *model, double factor) {
+static void fade(sa_model *model, double factor) {
     neural_linear *self = (neural_linear *)model;
-    self->regression->kind->observing->discount(self->regression, factor);
+    self->regression->kind->observing->fade(self->regression, factor);
 }
 
 /* The same draw for each chunk, as it comes from the same place of the stream. */
@@ -250,11 +250,8 @@ static sa_status load(sa_model *model, sa_npz *archive) {
 }
 
 static const sa_training_class training_class = {.train = train};
-static const sa_observing_class observing = {.observe = observe,
-                                             .observe_sums = observe_sums,
-                                             .revise = revise,
-                                             .discount = discount,
-                                             .forget = forget};
+static const sa_observing_class observing = {
+    .observe = observe, .observe_sums = observe_sums, .revise = revise, .fade = fade, .forget = forget};
 static const sa_exploring_class exploring = {.sample = sample};
 
 const sa_model_class sa_neural_linear = {

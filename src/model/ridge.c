@@ -165,9 +165,9 @@ static sa_status revise(sa_model *model, const void *inputs, const double *disco
                    work);
 }
 
-static void discount(sa_model *model, double factor) {
+static void fade(sa_model *model, double factor) {
     sa_model *inner = ((ridge *)model)->regression;
-    inner->kind->observing->discount(inner, factor);
+    inner->kind->observing->fade(inner, factor);
 }
 
 static void forget(sa_model *model) {
@@ -307,11 +307,8 @@ static sa_status load(sa_model *model, sa_npz *archive) {
 }
 
 static const sa_training_class training_class = {.train = train, .unit = unit_of, .wants = wants};
-static const sa_observing_class observing = {.observe = observe,
-                                             .observe_sums = observe_sums,
-                                             .revise = revise,
-                                             .discount = discount,
-                                             .forget = forget};
+static const sa_observing_class observing = {
+    .observe = observe, .observe_sums = observe_sums, .revise = revise, .fade = fade, .forget = forget};
 static const sa_exploring_class exploring = {.sample = sample};
 
 const sa_model_class sa_ridge = {

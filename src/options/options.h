@@ -10,9 +10,9 @@
 #include "exploration/options.h"
 #include "feedback/options.h"
 #include "learn/options.h"
-#include "memory/options.h"
 #include "model/options.h"
 #include "oracle/options.h"
+#include "past/options.h"
 #include "policy/options.h"
 #include "theory/options.h"
 
@@ -31,7 +31,7 @@
     X("oracle", SA_ORACLE_OPTIONS)                                                                           \
     X("feedback", SA_FEEDBACK_OPTIONS)                                                                       \
     X("choosing", SA_POLICY_OPTIONS)                                                                         \
-    X("memory", SA_MEMORY_OPTIONS)
+    X("memory", SA_PAST_OPTIONS)
 
 /* Settings that no user sets. */
 #define SA_SETTINGS(X)                                                                                       \
@@ -60,7 +60,7 @@ struct sa_options {
     SA_ORACLE_OPTIONS(SA_OPTION_FIELD)
     SA_FEEDBACK_OPTIONS(SA_OPTION_FIELD)
     SA_POLICY_OPTIONS(SA_OPTION_FIELD)
-    SA_MEMORY_OPTIONS(SA_OPTION_FIELD)
+    SA_PAST_OPTIONS(SA_OPTION_FIELD)
     SA_SETTINGS(SA_OPTION_FIELD)
     bool history_anew;            /* `run` begins the --history again that an earlier run left */
     bool given[SA_SETTING_TOTAL]; /* in the order of the rows */

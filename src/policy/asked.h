@@ -13,7 +13,7 @@ typedef struct sa_table {
 
 typedef struct sa_asked {
     const sa_policy *policy;
-    const sa_choice *choice;
+    const sa_selection *selection;
     const sa_eligible *eligible;
     const size_t *arms;  /* (length) of the request */
     const size_t *slate; /* (length) their places in the list of eligible arms */
@@ -22,11 +22,12 @@ typedef struct sa_asked {
 } sa_asked;
 
 /* Does the algorithm draw its scores? */
-static inline bool sa_choice_draws(const sa_choice *choice) {
-    return choice->exploration.kind->draw || choice->exploration.kind->from == SA_SCORES_FROM_PARAMETERS;
+static inline bool sa_selection_draws(const sa_selection *selection) {
+    return selection->exploration.kind->draw ||
+           selection->exploration.kind->from == SA_SCORES_FROM_PARAMETERS;
 }
-static inline bool sa_choice_is_plain_top_k(const sa_policy *policy, const sa_choice *choice) {
-    return policy->oracle == &sa_oracle_top_k && choice->positions == 0;
+static inline bool sa_selection_is_plain_top_k(const sa_policy *policy, const sa_selection *selection) {
+    return policy->oracle == &sa_oracle_top_k && selection->positions == 0;
 }
 
 /* Thompson sampling under top-k, with a floor by place, or 0. */

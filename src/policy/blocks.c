@@ -15,20 +15,20 @@ static sa_status show(const sa_policy *policy, const sa_chooser *chooser, size_t
     return SA_OK;
 }
 
-sa_status sa_block_evaluate(const sa_policy *policy, const sa_chooser *chooser, const sa_choice *choice,
+sa_status sa_block_evaluate(const sa_policy *policy, const sa_chooser *chooser, const sa_selection *selection,
                             size_t first, size_t count, sa_block *block, const void **input) {
     const sa_estimator *estimator = &policy->estimator;
-    SA_TRY(sa_block_read(block, &estimator->inputs, choice->request, first, count));
+    SA_TRY(sa_block_read(block, &estimator->inputs, selection->request, first, count));
     SA_TRY(show(policy, chooser, count, block, input));
-    return sa_estimator_evaluate(estimator, *input, first, count, choice->positions, &block->work,
-                                 choice->mean + sa_choice_score_of(choice, first),
+    return sa_estimator_evaluate(estimator, *input, first, count, selection->positions, &block->work,
+                                 selection->mean + sa_selection_score_of(selection, first),
                                  policy->confidence ? &block->gradients : NULL);
 }
 
 /* ---- the gradients of a slate ---- */
 
-/* The row of a score among those of the choice. */
-static size_t row_of(const sa_candidates *all, const sa_choice *self, size_t score) {
+/* The row of a score among those of the selection. */
+static size_t row_of(const sa_candidates *all, const sa_selection *self, size_t score) {
     size_t low = self->first, high = self->first + self->rows - 1;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -41,7 +41,7 @@ static size_t row_of(const sa_candidates *all, const sa_choice *self, size_t sco
 }
 
 /* A block is evaluated once, whatever of it was chosen. */
-static sa_status evaluate_blocks(const sa_policy *policy, sa_chooser *chooser, const sa_choice *self,
+static sa_status evaluate_blocks(const sa_policy *policy, sa_chooser *chooser, const sa_selection *self,
                                  sa_gradients *out) {
     size_t arms = self->request->arms;
     for (size_t first = 0, count; first < arms; first += count) {
@@ -53,7 +53,7 @@ static sa_status evaluate_blocks(const sa_policy *policy, sa_chooser *chooser, c
             if (!evaluated)
                 SA_TRY(sa_block_evaluate(policy, chooser, self, first, count, chooser->block, &input));
             evaluated = true;
-            size_t row = sa_choice_chosen(self, k) - sa_choice_score_of(self, first);
+            size_t row = sa_selection_chosen(self, k) - sa_selection_score_of(self, first);
             out->count = k;
             sa_gradients_append(out, &chooser->block->gradients, &row, 1);
         }
@@ -62,13 +62,13 @@ static sa_status evaluate_blocks(const sa_policy *policy, sa_chooser *chooser, c
     return SA_OK;
 }
 
-sa_status sa_choice_gradients(const sa_policy *policy, sa_chooser *chooser, const sa_choice *self,
-                              sa_gradients *out) {
+sa_status sa_selection_gradients(const sa_policy *policy, sa_chooser *chooser, const sa_selection *self,
+                                 sa_gradients *out) {
     const sa_candidates *all = &chooser->candidates;
     SA_TRY(sa_gradients_reserve(out, self->slate));
     if (self->rows == 0) return evaluate_blocks(policy, chooser, self, out);
     for (size_t k = 0; k < self->slate; k++) {
-        size_t row = row_of(all, self, sa_choice_chosen(self, k));
+        size_t row = row_of(all, self, sa_selection_chosen(self, k));
         sa_gradients_append(out, &all->gradients, &row, 1);
     }
     return SA_OK;

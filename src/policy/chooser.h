@@ -5,8 +5,9 @@
 #include "policy/contexts.h"
 #include "policy/policy.h"
 
-/* A block of a request's arms, on its way from contexts to estimates. Blocks make the workspace of a choice
- * independent of how many arms there are, and what is computed of an arm is used while it is in the cache. */
+/* A block of a request's arms, on its way from contexts to estimates. Blocks make the workspace of a
+ * selection independent of how many arms there are, and what is computed of an arm is used while it is in the
+ * cache. */
 typedef struct sa_block {
     sa_workspace memory; /* of raw contexts */
     /* the contexts at hand: of the arms [first, first + count) of a request (NULL: none), (count, dim) */
@@ -41,7 +42,7 @@ typedef struct sa_candidates {
 } sa_candidates;
 
 struct sa_chooser {
-    sa_workspace arrays;   /* of the choices in the making */
+    sa_workspace arrays;   /* of the selections in the making */
     sa_workspace memory;   /* of `candidates` */
     sa_workspace survived; /* of `survivors` */
     sa_candidates candidates;

@@ -12,22 +12,22 @@ typedef struct contest {
     const sa_policy *policy;
     sa_chooser *chooser;
     sa_candidates *all;
-    sa_choice *choices;
+    sa_selection *selections;
     size_t count;
 } contest;
 
-static double score_at(const sa_candidates *all, const sa_choice *choice, size_t row, double width) {
-    return choice->exploration.kind->score(&choice->exploration, all->mean[row], width, choice->bonus,
-                                           all->draw[row]);
+static double score_at(const sa_candidates *all, const sa_selection *selection, size_t row, double width) {
+    return selection->exploration.kind->score(&selection->exploration, all->mean[row], width,
+                                              selection->bonus, all->draw[row]);
 }
 
-static double highest(const sa_candidates *all, const sa_choice *choice, size_t row) {
-    double at_width = score_at(all, choice, row, all->width[row]), at_0 = score_at(all, choice, row, 0);
+static double highest(const sa_candidates *all, const sa_selection *selection, size_t row) {
+    double at_width = score_at(all, selection, row, all->width[row]), at_0 = score_at(all, selection, row, 0);
     return at_width > at_0 ? at_width : at_0;
 }
 
-static size_t slate_of(const sa_choice *choice) {
-    return choice->request->slate < choice->rows ? choice->request->slate : choice->rows;
+static size_t slate_of(const sa_selection *selection) {
+    return selection->request->slate < selection->rows ? selection->request->slate : selection->rows;
 }
 
 /* The best `wanted` of scores (rows), into best. */
@@ -38,63 +38,65 @@ static sa_status best_of(sa_chooser *chooser, const double *scores, size_t rows,
     return sa_oracle_top_k.solve(&problem, &chooser->oracle, best, &length);
 }
 
-/* The score to reach: the slate-th highest of the exact ones, not below the choice's bar. */
-static sa_status find_beat(const contest *self, const sa_choice *choice, double *beat) {
+/* The score to reach: the slate-th highest of the exact ones, not below the selection's bar. */
+static sa_status find_beat(const contest *self, const sa_selection *selection, double *beat) {
     const sa_candidates *all = self->all;
-    double *rank = all->rank + choice->first;
-    size_t *best = all->joint + choice->first; /* not in use now */
-    size_t wanted = slate_of(choice), count = 0;
-    for (size_t row = choice->first; row < choice->first + choice->rows; row++)
+    double *rank = all->rank + selection->first;
+    size_t *best = all->joint + selection->first; /* not in use now */
+    size_t wanted = slate_of(selection), count = 0;
+    for (size_t row = selection->first; row < selection->first + selection->rows; row++)
         if (all->marked[row]) rank[count++] = all->score[row];
     if (count < wanted) wanted = count;
     SA_TRY(best_of(self->chooser, rank, count, wanted, best));
-    *beat = wanted ? fmax(rank[best[wanted - 1]], choice->bar) : choice->bar;
+    *beat = wanted ? fmax(rank[best[wanted - 1]], selection->bar) : selection->bar;
     return SA_OK;
 }
 
-/* The contenders of all choices, as rows. */
+/* The contenders of all selections, as rows. */
 static const size_t *join(const contest *self, size_t *count) {
     const sa_candidates *all = self->all;
-    *count = self->choices->contenders;
+    *count = self->selections->contenders;
     if (self->count == 1) return all->contender;
     *count = 0;
     for (size_t c = 0; c < self->count; c++) {
-        const sa_choice *choice = &self->choices[c];
-        memcpy(all->joint + *count, all->contender + choice->first, choice->contenders * sizeof *all->joint);
-        *count += choice->contenders;
+        const sa_selection *selection = &self->selections[c];
+        memcpy(all->joint + *count, all->contender + selection->first,
+               selection->contenders * sizeof *all->joint);
+        *count += selection->contenders;
     }
     return all->joint;
 }
 
 /* The contenders are those with the highest bounds: the slate, and whoever is solved for in the same time. */
-static sa_status choose_first(const contest *self, sa_choice *choice) {
+static sa_status choose_first(const contest *self, sa_selection *selection) {
     const sa_candidates *all = self->all;
-    size_t *contender = all->contender + choice->first;
-    size_t group = (slate_of(choice) + SA_WIDTH_GROUP - 1) / SA_WIDTH_GROUP * SA_WIDTH_GROUP;
-    memset(all->marked + choice->first, 0, choice->rows * sizeof *all->marked);
-    choice->contenders = group < choice->rows ? group : choice->rows;
-    SA_TRY(best_of(self->chooser, all->score + choice->first, choice->rows, choice->contenders, contender));
-    for (size_t i = 0; i < choice->contenders; i++) contender[i] += choice->first;
+    size_t *contender = all->contender + selection->first;
+    size_t group = (slate_of(selection) + SA_WIDTH_GROUP - 1) / SA_WIDTH_GROUP * SA_WIDTH_GROUP;
+    memset(all->marked + selection->first, 0, selection->rows * sizeof *all->marked);
+    selection->contenders = group < selection->rows ? group : selection->rows;
+    SA_TRY(best_of(self->chooser, all->score + selection->first, selection->rows, selection->contenders,
+                   contender));
+    for (size_t i = 0; i < selection->contenders; i++) contender[i] += selection->first;
     return SA_OK;
 }
 
 /* The contenders are those whose bound can still reach the slate; the `most` with the highest bounds. */
-static sa_status choose_others(const contest *self, sa_choice *choice, size_t most) {
+static sa_status choose_others(const contest *self, sa_selection *selection, size_t most) {
     const sa_candidates *all = self->all;
-    size_t *contender = all->contender + choice->first, *best = all->joint + choice->first;
-    double beat, *rank = all->rank + choice->first;
-    choice->contenders = 0;
-    SA_TRY(find_beat(self, choice, &beat));
-    for (size_t row = choice->first; row < choice->first + choice->rows; row++) {
+    size_t *contender = all->contender + selection->first, *best = all->joint + selection->first;
+    double beat, *rank = all->rank + selection->first;
+    selection->contenders = 0;
+    SA_TRY(find_beat(self, selection, &beat));
+    for (size_t row = selection->first; row < selection->first + selection->rows; row++) {
         if (all->marked[row] || !(all->score[row] >= beat)) continue;
-        rank[choice->contenders] = all->score[row];
-        contender[choice->contenders++] = row;
+        rank[selection->contenders] = all->score[row];
+        contender[selection->contenders++] = row;
     }
-    if (choice->contenders <= most) return SA_OK;
-    SA_TRY(best_of(self->chooser, rank, choice->contenders, most, best));
+    if (selection->contenders <= most) return SA_OK;
+    SA_TRY(best_of(self->chooser, rank, selection->contenders, most, best));
     for (size_t i = 0; i < most; i++) best[i] = contender[best[i]];
     memcpy(contender, best, most * sizeof *contender);
-    choice->contenders = most;
+    selection->contenders = most;
     return SA_OK;
 }
 
@@ -108,9 +110,9 @@ static sa_status tighten(const contest *self) {
     SA_TRY(confidence->kind->tighten(confidence, &all->gradients, rows, count, &self->chooser->widths,
                                      all->width));
     for (size_t c = 0; c < self->count; c++)
-        for (size_t i = 0; i < self->choices[c].contenders; i++) {
-            size_t row = all->contender[self->choices[c].first + i];
-            all->score[row] = highest(all, &self->choices[c], row);
+        for (size_t i = 0; i < self->selections[c].contenders; i++) {
+            size_t row = all->contender[self->selections[c].first + i];
+            all->score[row] = highest(all, &self->selections[c], row);
         }
     return SA_OK;
 }
@@ -125,40 +127,40 @@ static sa_status score_exactly(const contest *self) {
     SA_TRY(confidence->kind->widths(confidence, &all->gradients, rows, count, label, &self->chooser->widths,
                                     all->width));
     for (size_t c = 0; c < self->count; c++)
-        for (size_t i = 0; i < self->choices[c].contenders; i++) {
-            size_t row = all->contender[self->choices[c].first + i];
-            all->score[row] = score_at(all, &self->choices[c], row, all->width[row]);
+        for (size_t i = 0; i < self->selections[c].contenders; i++) {
+            size_t row = all->contender[self->selections[c].first + i];
+            all->score[row] = score_at(all, &self->selections[c], row, all->width[row]);
             all->marked[row] = true;
         }
     return SA_OK;
 }
 
-sa_status sa_contest(const sa_policy *policy, sa_chooser *chooser, sa_choice *choices, size_t count) {
+sa_status sa_contest(const sa_policy *policy, sa_chooser *chooser, sa_selection *selections, size_t count) {
     const contest self = {.policy = policy,
                           .chooser = chooser,
                           .all = &chooser->candidates,
-                          .choices = choices,
+                          .selections = selections,
                           .count = count};
-    for (size_t c = 0; c < count; c++) SA_TRY(choose_first(&self, &choices[c]));
+    for (size_t c = 0; c < count; c++) SA_TRY(choose_first(&self, &selections[c]));
     SA_TRY(score_exactly(&self));
-    for (size_t c = 0; c < count; c++) SA_TRY(choose_others(&self, &choices[c], SIZE_MAX));
+    for (size_t c = 0; c < count; c++) SA_TRY(choose_others(&self, &selections[c], SIZE_MAX));
     SA_TRY(tighten(&self));
     for (size_t left = 1; left > 0;) {
         left = 0;
         for (size_t c = 0; c < count; c++) {
-            SA_TRY(choose_others(&self, &choices[c], LATER_GROUP));
-            left += choices[c].contenders;
+            SA_TRY(choose_others(&self, &selections[c], LATER_GROUP));
+            left += selections[c].contenders;
         }
         SA_TRY(score_exactly(&self));
     }
     return SA_OK;
 }
 
-sa_status sa_contest_keep(sa_chooser *chooser, sa_choice *choice) {
+sa_status sa_contest_keep(sa_chooser *chooser, sa_selection *selection) {
     sa_candidates *all = &chooser->candidates;
-    size_t wanted = slate_of(choice), kept = 0;
+    size_t wanted = slate_of(selection), kept = 0;
     SA_TRY(best_of(chooser, all->score, all->count, wanted, all->contender));
-    choice->bar = all->score[all->contender[wanted - 1]];
+    selection->bar = all->score[all->contender[wanted - 1]];
     memset(all->marked, 0, all->count * sizeof *all->marked);
     for (size_t k = 0; k < wanted; k++) all->marked[all->contender[k]] = true;
     for (size_t i = 0; i < all->count; i++) {
@@ -171,6 +173,6 @@ sa_status sa_contest_keep(sa_chooser *chooser, sa_choice *choice) {
         sa_gradients_move(&all->gradients, i, kept);
         kept++;
     }
-    all->count = all->gradients.count = choice->rows = kept;
+    all->count = all->gradients.count = selection->rows = kept;
     return SA_OK;
 }

@@ -9,14 +9,14 @@
 #ifndef SA_POLICY_CONTEST_H
 #define SA_POLICY_CONTEST_H
 
-#include "policy/choice.h"
+#include "policy/selection.h"
 
 /* The candidates' widths, exact for those that matter and upper bounds for the rest, as they are before;
- * scores likewise, with a rest that is sure to stay below the slate. Several choices at once: what the engine
- * is asked for, it is asked for all of them, but each comes out as it would alone. */
-sa_status sa_contest(const sa_policy *policy, sa_chooser *chooser, sa_choice *choices, size_t count);
-/* Of one choice's candidates, which have all rows, the best stay, in the order of arms; the least of their
+ * scores likewise, with a rest that is sure to stay below the slate. Several selections at once: what the
+ * engine is asked for, it is asked for all of them, but each comes out as it would alone. */
+sa_status sa_contest(const sa_policy *policy, sa_chooser *chooser, sa_selection *selections, size_t count);
+/* Of one selection's candidates, which have all rows, the best stay, in the order of arms; the least of their
  * scores is the new bar. */
-sa_status sa_contest_keep(sa_chooser *chooser, sa_choice *choice);
+sa_status sa_contest_keep(sa_chooser *chooser, sa_selection *selection);
 
 #endif

@@ -12,54 +12,54 @@ void sa_draws_clear(sa_draws *draws) {
     *draws = (sa_draws){0};
 }
 
-static bool scores_by_model(const sa_choice *choice) {
-    return choice->exploration.kind->from == SA_SCORES_FROM_PARAMETERS ||
-           choice->exploration.kind->from == SA_SCORES_FROM_MODEL;
+static bool scores_by_model(const sa_selection *selection) {
+    return selection->exploration.kind->from == SA_SCORES_FROM_PARAMETERS ||
+           selection->exploration.kind->from == SA_SCORES_FROM_MODEL;
 }
 
-sa_status sa_draws_begin(const sa_policy *policy, const sa_choice *choice, sa_draws *out) {
-    uint64_t round = choice->request->draw == SA_NO_DRAW ? choice->round : choice->request->draw;
-    *out = (sa_draws){.policy = policy, .choice = *choice};
+sa_status sa_draws_begin(const sa_policy *policy, const sa_selection *selection, sa_draws *out) {
+    uint64_t round = selection->request->draw == SA_NO_DRAW ? selection->round : selection->request->draw;
+    *out = (sa_draws){.policy = policy, .selection = *selection};
     out->stream = sa_stream_at(policy->seed, SA_PURPOSE_PROPENSITY, policy->run, round);
-    if (scores_by_model(choice)) {
+    if (scores_by_model(selection)) {
         out->chooser = sa_chooser_new();
         return out->chooser ? SA_OK : sa_fail(SA_OUT_OF_MEMORY, "no memory for a chooser");
     }
-    SA_TRY(sa_alloc_matrix(3, choice->scores, sizeof(double), &out->memory));
-    out->choice.score = out->memory;
-    out->choice.draw = out->memory + choice->scores;
-    out->choice.unclipped = out->memory + 2 * choice->scores;
+    SA_TRY(sa_alloc_matrix(3, selection->scores, sizeof(double), &out->memory));
+    out->selection.score = out->memory;
+    out->selection.draw = out->memory + selection->scores;
+    out->selection.unclipped = out->memory + 2 * selection->scores;
     return SA_OK;
 }
 
 /* Scores of the same means and widths. */
-static void score(sa_choice *choice) {
-    const sa_exploration *rule = &choice->exploration;
-    sa_explore_draw(rule, 0, choice->scores, &choice->stream, choice->draw);
-    for (size_t i = 0; i < choice->scores; i++)
-        choice->score[i] =
-            rule->kind->score(rule, choice->mean[i], choice->width[i], choice->bonus, choice->draw[i]);
+static void score(sa_selection *selection) {
+    const sa_exploration *rule = &selection->exploration;
+    sa_explore_draw(rule, 0, selection->scores, &selection->stream, selection->draw);
+    for (size_t i = 0; i < selection->scores; i++)
+        selection->score[i] = rule->kind->score(rule, selection->mean[i], selection->width[i],
+                                                selection->bonus, selection->draw[i]);
 }
 
 static sa_status score_again(sa_draws *self) {
-    sa_choice *choice = &self->choice;
-    choice->slate = choice->request->slate;
+    sa_selection *selection = &self->selection;
+    selection->slate = selection->request->slate;
     SA_TRY(sa_chooser_begin(self->chooser, self->policy));
-    SA_TRY(sa_choices_lay(self->chooser, self->policy, choice, 1));
-    return sa_choices_score(self->policy, self->chooser, choice, 1);
+    SA_TRY(sa_selections_lay(self->chooser, self->policy, selection, 1));
+    return sa_selections_score(self->policy, self->chooser, selection, 1);
 }
 
 sa_status sa_draws_next(sa_draws *self, size_t index, size_t *slate, size_t *length) {
     const sa_policy *policy = self->policy;
-    sa_choice *choice = &self->choice;
+    sa_selection *selection = &self->selection;
     uint64_t round = sa_draw_bits(&self->stream, index) >> 16; /* below 2^48 */
-    choice->stream = sa_stream_at(policy->seed, SA_PURPOSE_PROPENSITY, policy->run + 1, round);
+    selection->stream = sa_stream_at(policy->seed, SA_PURPOSE_PROPENSITY, policy->run + 1, round);
     if (self->chooser)
         SA_TRY(score_again(self));
     else
-        score(choice);
-    sa_oracle_problem problem = sa_choice_problem(policy, choice);
-    memcpy(choice->unclipped, choice->score, choice->scores * sizeof *choice->score);
-    sa_oracle_clip(policy->oracle, &problem, choice->score, choice->scores);
+        score(selection);
+    sa_oracle_problem problem = sa_selection_problem(policy, selection);
+    memcpy(selection->unclipped, selection->score, selection->scores * sizeof *selection->score);
+    sa_oracle_clip(policy->oracle, &problem, selection->score, selection->scores);
     return policy->oracle->solve(&problem, &self->oracle, slate, length);
 }

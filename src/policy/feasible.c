@@ -14,21 +14,22 @@ sa_status sa_feasible_check(const sa_oracle *oracle) {
 }
 
 /* Rules that a uniformly random slate would have to keep. */
-static bool has_rules(const sa_policy *policy, const sa_choice *choice) {
+static bool has_rules(const sa_policy *policy, const sa_selection *selection) {
     unsigned rules = SA_BIT(SA_MINIMUMS) | SA_BIT(SA_EXCLUSIONS) | SA_BIT(SA_ELIGIBLE) | SA_BIT(SA_MATRIX);
     if (policy->oracle != &sa_oracle_matroid) rules |= SA_BIT(SA_GROUPS) | SA_BIT(SA_CAPACITIES);
-    return choice->data.given & rules & policy->oracle->takes;
+    return selection->data.given & rules & policy->oracle->takes;
 }
 
-sa_status sa_choice_check_floor(const sa_policy *policy, const sa_choice *choice) {
-    bool partition = (choice->data.given & SA_BIT(SA_GROUPS)) && (choice->data.given & SA_BIT(SA_EXACTLY));
+sa_status sa_selection_check_floor(const sa_policy *policy, const sa_selection *selection) {
+    bool partition =
+        (selection->data.given & SA_BIT(SA_GROUPS)) && (selection->data.given & SA_BIT(SA_EXACTLY));
     if (policy->floor_by_place)
-        SA_TRY(sa_place_check(policy, choice));
-    else if (has_rules(policy, choice))
+        SA_TRY(sa_place_check(policy, selection));
+    else if (has_rules(policy, selection))
         return sa_fail(SA_INVALID,
                        "--floor-by page draws slates at random, and cannot keep the rules of this request; "
                        "--floor-by place can");
-    if (policy->oracle == &sa_oracle_matroid && (!partition || choice->request->slate == 0))
+    if (policy->oracle == &sa_oracle_matroid && (!partition || selection->request->slate == 0))
         return sa_fail(SA_INVALID, "--floor with --oracle matroid needs groups, and exactly K arms");
     return SA_OK;
 }
@@ -56,9 +57,9 @@ static sa_status take_groups(const sa_oracle_data *data, size_t arms, sa_eligibl
     return SA_OK;
 }
 
-sa_status sa_eligible_of(const sa_policy *policy, const sa_choice *choice, sa_eligible *out) {
-    const bool *excluded = choice->request->excluded;
-    size_t arms = choice->request->arms;
+sa_status sa_eligible_of(const sa_policy *policy, const sa_selection *selection, sa_eligible *out) {
+    const bool *excluded = selection->request->excluded;
+    size_t arms = selection->request->arms;
     sa_eligible self = {.count = 0};
     sa_status status;
     SA_TRY_OR_FAIL(sa_alloc_array(arms, sizeof *self.arms, &self.arms));
@@ -67,9 +68,9 @@ sa_status sa_eligible_of(const sa_policy *policy, const sa_choice *choice, sa_el
         self.place[a] = excluded && excluded[a] ? SIZE_MAX : self.count;
         if (self.place[a] != SIZE_MAX) self.arms[self.count++] = a;
     }
-    self.feasible = (sa_feasible){.arms = self.count, .slate = choice->request->slate};
-    if (policy->oracle == &sa_oracle_matroid && choice->data.given & SA_BIT(SA_GROUPS))
-        SA_TRY_OR_FAIL(take_groups(&choice->data, arms, &self));
+    self.feasible = (sa_feasible){.arms = self.count, .slate = selection->request->slate};
+    if (policy->oracle == &sa_oracle_matroid && selection->data.given & SA_BIT(SA_GROUPS))
+        SA_TRY_OR_FAIL(take_groups(&selection->data, arms, &self));
     *out = self;
     return SA_OK;
 fail:
@@ -77,17 +78,17 @@ fail:
     return status;
 }
 
-sa_status sa_choice_draw(const sa_policy *policy, sa_choice *choice) {
+sa_status sa_selection_draw(const sa_policy *policy, sa_selection *selection) {
     sa_eligible eligible;
-    const sa_request *request = choice->request;
-    const sa_stream stream = sa_coins(policy, request, choice->round);
-    if (policy->floor_by_place) return sa_place_draw(policy, choice);
-    SA_TRY(sa_eligible_of(policy, choice, &eligible));
+    const sa_request *request = selection->request;
+    const sa_stream stream = sa_coins(policy, request, selection->round);
+    if (policy->floor_by_place) return sa_place_draw(policy, selection);
+    SA_TRY(sa_eligible_of(policy, selection, &eligible));
     sa_status status =
-        sa_feasible_draw(&eligible.feasible, &stream, 2, choice->arms); /* draw 0 was the coin */
-    choice->slate = request->slate;
-    for (size_t k = 0; status == SA_OK && k < choice->slate; k++)
-        choice->arms[k] = eligible.arms[choice->arms[k]];
+        sa_feasible_draw(&eligible.feasible, &stream, 2, selection->arms); /* draw 0 was the coin */
+    selection->slate = request->slate;
+    for (size_t k = 0; status == SA_OK && k < selection->slate; k++)
+        selection->arms[k] = eligible.arms[selection->arms[k]];
     sa_eligible_clear(&eligible);
     return status;
 }

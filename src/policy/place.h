@@ -4,11 +4,11 @@
 #ifndef SA_POLICY_PLACE_H
 #define SA_POLICY_PLACE_H
 
-#include "policy/choice.h"
+#include "policy/selection.h"
 
 /* SA_INVALID where the arms that keep a slate of this request feasible cannot be told. */
-sa_status sa_place_check(const sa_policy *policy, const sa_choice *choice);
+sa_status sa_place_check(const sa_policy *policy, const sa_selection *selection);
 /* Puts the floor's arms, and what follows from them, into the oracle's slate. */
-sa_status sa_place_draw(const sa_policy *policy, sa_choice *choice);
+sa_status sa_place_draw(const sa_policy *policy, sa_selection *selection);
 
 #endif

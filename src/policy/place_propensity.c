@@ -19,7 +19,7 @@ typedef struct places {
     bool counted;    /* are `open` and `count` there? */
     bool *open;      /* (length, arms of the request) */
     size_t *count;   /* (length) */
-    size_t *slate;   /* (length) the slate's first arms, and the own choices after them */
+    size_t *slate;   /* (length) the slate's first arms, and the own selections after them */
     double *ranks;   /* (length, length + 1), see exploration/place.h */
     size_t *rank;    /* (eligible) */
 } places;
@@ -34,7 +34,7 @@ static void clear(places *self) {
 }
 
 static sa_status begin(const sa_asked *asked, places *out) {
-    const sa_oracle_problem problem = sa_choice_problem(asked->policy, asked->choice);
+    const sa_oracle_problem problem = sa_selection_problem(asked->policy, asked->selection);
     size_t length = asked->length;
     places self = {.asked = asked, .feasible = length};
     sa_status status;
@@ -56,7 +56,7 @@ fail:
 
 static double share(const places *self, size_t k, size_t arm) {
     double E = self->asked->policy->floor;
-    return (self->open[k * self->asked->choice->request->arms + arm] ? E / (double)self->count[k] : 0) +
+    return (self->open[k * self->asked->selection->request->arms + arm] ? E / (double)self->count[k] : 0) +
            (self->slate[k] == arm ? 1 - E : 0);
 }
 
@@ -114,11 +114,11 @@ static sa_status add_drawings(places *self, sa_table *out) {
     const double weight = 1.0 / (SA_DRAWS + 1);
     size_t *drawn, length;
     sa_draws draw;
-    SA_TRY(sa_alloc_array(asked->choice->slate + asked->length, sizeof *drawn, &drawn));
-    sa_status status = sa_draws_begin(asked->policy, asked->choice, &draw);
+    SA_TRY(sa_alloc_array(asked->selection->slate + asked->length, sizeof *drawn, &drawn));
+    sa_status status = sa_draws_begin(asked->policy, asked->selection, &draw);
     for (size_t j = 0; j < SA_DRAWS && status == SA_OK; j++) {
         status = sa_draws_next(&draw, j, drawn, &length);
-        const sa_oracle_problem problem = sa_choice_problem(asked->policy, &draw.choice);
+        const sa_oracle_problem problem = sa_selection_problem(asked->policy, &draw.selection);
         if (status == SA_OK && sa_problem_is_late(&problem)) status = sa_problem_fail_late();
         if (status == SA_OK) status = add(self, &problem, drawn, weight, out);
     }
@@ -128,14 +128,14 @@ static sa_status add_drawings(places *self, sa_table *out) {
 }
 
 static sa_status by_walking(const sa_asked *asked, sa_table *out) {
-    const sa_choice *choice = asked->choice;
-    const sa_oracle_problem problem = sa_choice_problem(asked->policy, choice);
-    bool draws = sa_choice_draws(choice);
+    const sa_selection *selection = asked->selection;
+    const sa_oracle_problem problem = sa_selection_problem(asked->policy, selection);
+    bool draws = sa_selection_draws(selection);
     places self;
     SA_TRY(begin(asked, &self));
     out->has_next = true;
-    out->has_positions = sa_choice_is_plain_top_k(asked->policy, choice);
-    sa_status status = add(&self, &problem, choice->oracle_arms, draws ? 1.0 / (SA_DRAWS + 1) : 1, out);
+    out->has_positions = sa_selection_is_plain_top_k(asked->policy, selection);
+    sa_status status = add(&self, &problem, selection->oracle_arms, draws ? 1.0 / (SA_DRAWS + 1) : 1, out);
     if (status == SA_OK && draws) status = add_drawings(&self, out);
     if (status != SA_OK && sa_problem_is_late(&problem)) { /* the slate is there; this is too much to ask */
         out->has_next = out->has_positions = false;
@@ -146,9 +146,9 @@ static sa_status by_walking(const sa_asked *asked, sa_table *out) {
 }
 
 sa_status sa_asked_by_place(const sa_asked *self, sa_table *out) {
-    sa_propensity_formula formula = self->choice->exploration.kind->propensity;
+    sa_propensity_formula formula = self->selection->exploration.kind->propensity;
     out->has_next = out->has_positions = true;
-    if (sa_choice_draws(self->choice) && sa_choice_is_plain_top_k(self->policy, self->choice)) {
+    if (sa_selection_draws(self->selection) && sa_selection_is_plain_top_k(self->policy, self->selection)) {
         if (formula == SA_PROPENSITY_UNIFORM) return sa_asked_uniform(self, out);
         if (formula == SA_PROPENSITY_NORMAL) return sa_asked_thompson(self, self->policy->floor, out);
     }

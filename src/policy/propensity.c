@@ -20,10 +20,10 @@ static sa_status table_init(sa_table *self, size_t slate, size_t arms) {
 /* The one slate, of probability 1. */
 static void certain(const sa_asked *self, sa_table *out) {
     size_t arms = self->eligible->count;
-    const sa_choice *choice = self->choice;
+    const sa_selection *selection = self->selection;
     bool same = true; /* so far */
-    for (size_t k = 0; k < self->length && k < choice->oracle_slate; k++) {
-        size_t arm = self->eligible->place[choice->oracle_arms[k]];
+    for (size_t k = 0; k < self->length && k < selection->oracle_slate; k++) {
+        size_t arm = self->eligible->place[selection->oracle_arms[k]];
         out->positions[k * arms + arm] = 1;
         if (same) out->next[k * arms + arm] = 1;
         same = same && arm == self->slate[k];
@@ -41,8 +41,8 @@ sa_status sa_asked_uniform(const sa_asked *self, sa_table *out) {
 
 /* The score is mean + deviation times the highest of M normals, and something that all arms share. */
 sa_status sa_asked_thompson(const sa_asked *self, double floor, sa_table *out) {
-    const sa_choice *choice = self->choice;
-    const sa_exploration *rule = &choice->exploration;
+    const sa_selection *selection = self->selection;
+    const sa_exploration *rule = &selection->exploration;
     size_t arms = self->eligible->count;
     double *mean, *prefix;
     SA_TRY(sa_alloc_array(2 * arms + self->length, sizeof *mean, &mean));
@@ -50,10 +50,10 @@ sa_status sa_asked_thompson(const sa_asked *self, double floor, sa_table *out) {
     prefix = deviation + arms;
     for (size_t i = 0; i < arms; i++) {
         size_t a = self->eligible->arms[i];
-        double at_0 = rule->kind->score(rule, choice->mean[a], choice->width[a], choice->bonus, 0);
+        double at_0 = rule->kind->score(rule, selection->mean[a], selection->width[a], selection->bonus, 0);
         mean[i] = at_0;
-        deviation[i] =
-            fabs(rule->kind->score(rule, choice->mean[a], choice->width[a], choice->bonus, 1) - at_0);
+        deviation[i] = fabs(
+            rule->kind->score(rule, selection->mean[a], selection->width[a], selection->bonus, 1) - at_0);
     }
     const sa_ts_scores scores = {
         .arms = arms, .mean = mean, .deviation = deviation, .samples = rule->samples, .floor = floor};
@@ -94,10 +94,10 @@ static void count(const sa_asked *self, const size_t *drawn, size_t length, sa_t
 static sa_status by_drawing(const sa_asked *self, sa_table *out, bool *known) {
     size_t *drawn, length;
     sa_draws draw;
-    const sa_oracle_problem bounded = {.data = &self->choice->data};
-    SA_TRY(sa_alloc_array(self->choice->slate + self->length, sizeof *drawn, &drawn));
-    sa_status status = sa_draws_begin(self->policy, self->choice, &draw);
-    count(self, self->choice->oracle_arms, self->choice->oracle_slate, out);
+    const sa_oracle_problem bounded = {.data = &self->selection->data};
+    SA_TRY(sa_alloc_array(self->selection->slate + self->length, sizeof *drawn, &drawn));
+    sa_status status = sa_draws_begin(self->policy, self->selection, &draw);
+    count(self, self->selection->oracle_arms, self->selection->oracle_slate, out);
     for (size_t j = 0; j < SA_DRAWS && status == SA_OK && *known; j++) {
         status = sa_draws_next(&draw, j, drawn, &length);
         if (sa_problem_is_late(&bounded)) { /* the slate is there; its probability is too much to ask for */
@@ -113,15 +113,16 @@ static sa_status by_drawing(const sa_asked *self, sa_table *out, bool *known) {
 
 /* `*known` false: it takes a floor to say anything. */
 static sa_status algorithm_slates(const sa_asked *self, sa_table *out, bool *known) {
-    const sa_choice *choice = self->choice;
+    const sa_selection *selection = self->selection;
     *known = true;
-    if (!sa_choice_draws(choice)) {
+    if (!sa_selection_draws(selection)) {
         certain(self, out);
         return SA_OK;
     }
-    if (sa_choice_is_plain_top_k(self->policy, choice)) {
-        if (choice->exploration.kind->propensity == SA_PROPENSITY_UNIFORM) return sa_asked_uniform(self, out);
-        if (choice->exploration.kind->propensity == SA_PROPENSITY_NORMAL)
+    if (sa_selection_is_plain_top_k(self->policy, selection)) {
+        if (selection->exploration.kind->propensity == SA_PROPENSITY_UNIFORM)
+            return sa_asked_uniform(self, out);
+        if (selection->exploration.kind->propensity == SA_PROPENSITY_NORMAL)
             return sa_asked_thompson(self, 0, out);
     }
     *known = self->policy->floor > 0;
@@ -132,15 +133,17 @@ static sa_status algorithm_slates(const sa_asked *self, sa_table *out, bool *kno
 
 /* Tables of more numbers than this are not made for the sake of K of them; where scores are drawn, each
  * number is an integral, and takes about 20 microseconds. */
-static size_t most_table(const sa_choice *choice) { return (size_t)1 << (sa_choice_draws(choice) ? 17 : 20); }
+static size_t most_table(const sa_selection *selection) {
+    return (size_t)1 << (sa_selection_draws(selection) ? 17 : 20);
+}
 
 /* Without tables: known where there is one slate only. */
 static void own_only(const sa_asked *self, const sa_propensities *out) {
-    const sa_choice *choice = self->choice;
-    bool known = !sa_choice_draws(choice) && self->policy->floor == 0, same = true;
+    const sa_selection *selection = self->selection;
+    bool known = !sa_selection_draws(selection) && self->policy->floor == 0, same = true;
     for (size_t k = 0; k < self->length; k++) {
         bool here =
-            k < choice->oracle_slate && self->eligible->place[choice->oracle_arms[k]] == self->slate[k];
+            k < selection->oracle_slate && self->eligible->place[selection->oracle_arms[k]] == self->slate[k];
         same = same && here;
         if (out->prefix) out->prefix[k] = known ? same : NAN;
         if (out->position) out->position[k] = known ? here : NAN;
@@ -167,7 +170,7 @@ static sa_status mix(const sa_asked *self, sa_table *of_algorithm) {
 }
 
 static void spread(const sa_asked *self, const double *from, bool known, double *to) {
-    size_t arms = self->eligible->count, all = self->choice->request->arms;
+    size_t arms = self->eligible->count, all = self->selection->request->arms;
     for (size_t k = 0; k < self->length; k++)
         for (size_t a = 0; a < all; a++) {
             size_t place = self->eligible->place[a];
@@ -185,9 +188,9 @@ static void write_out(const sa_asked *self, const sa_table *mixed, const sa_prop
     if (out->all_positions) spread(self, mixed->positions, mixed->has_positions, out->all_positions);
 }
 
-static sa_status check_slate(const sa_choice *choice, const sa_eligible *eligible, const size_t *slate,
+static sa_status check_slate(const sa_selection *selection, const sa_eligible *eligible, const size_t *slate,
                              size_t length) {
-    size_t arms = choice->request->arms;
+    size_t arms = selection->request->arms;
     bool *seen;
     sa_status status = SA_OK;
     SA_TRY(sa_alloc_array(arms, sizeof *seen, &seen)); /* zeroed */
@@ -205,25 +208,25 @@ static sa_status check_slate(const sa_choice *choice, const sa_eligible *eligibl
     return status;
 }
 
-sa_status sa_choice_propensities(const sa_policy *policy, const sa_choice *choice, const size_t *slate,
-                                 size_t length, const sa_propensities *out) {
+sa_status sa_selection_propensities(const sa_policy *policy, const sa_selection *selection,
+                                    const size_t *slate, size_t length, const sa_propensities *out) {
     sa_eligible eligible;
     sa_table mixed = {0};
     size_t *places = NULL;
-    SA_TRY(sa_eligible_of(policy, choice, &eligible));
+    SA_TRY(sa_eligible_of(policy, selection, &eligible));
     sa_status status;
-    SA_TRY_OR_FAIL(check_slate(choice, &eligible, slate, length));
+    SA_TRY_OR_FAIL(check_slate(selection, &eligible, slate, length));
     SA_TRY_OR_FAIL(sa_alloc_array(length, sizeof *places, &places));
     for (size_t k = 0; k < length; k++) places[k] = eligible.place[slate[k]];
     const sa_asked self = {.policy = policy,
-                           .choice = choice,
+                           .selection = selection,
                            .eligible = &eligible,
                            .arms = slate,
                            .slate = places,
                            .length = length,
                            .next = out->all_next,
                            .positions = out->all_positions};
-    if (!self.next && !self.positions && length * eligible.count > most_table(choice)) {
+    if (!self.next && !self.positions && length * eligible.count > most_table(selection)) {
         own_only(&self, out);
         goto fail; /* all is well */
     }
@@ -237,14 +240,15 @@ fail:
     return status;
 }
 
-sa_status sa_choice_find_propensities(const sa_policy *policy, sa_choice *choice) {
-    const sa_propensities out = {.prefix = choice->prefix, .position = choice->position};
-    SA_TRY(sa_choice_propensities(policy, choice, choice->arms, choice->slate, &out));
-    for (size_t k = 0; k < choice->slate;
+sa_status sa_selection_find_propensities(const sa_policy *policy, sa_selection *selection) {
+    const sa_propensities out = {.prefix = selection->prefix, .position = selection->position};
+    SA_TRY(sa_selection_propensities(policy, selection, selection->arms, selection->slate, &out));
+    for (size_t k = 0; k < selection->slate;
          k++) { /* rounding must not make a prefix rise, nor what happened impossible */
-        if (k && choice->prefix[k] > choice->prefix[k - 1]) choice->prefix[k] = choice->prefix[k - 1];
-        if (choice->prefix[k] <= 0) choice->prefix[k] = NAN;
-        if (choice->position[k] <= 0) choice->position[k] = NAN;
+        if (k && selection->prefix[k] > selection->prefix[k - 1])
+            selection->prefix[k] = selection->prefix[k - 1];
+        if (selection->prefix[k] <= 0) selection->prefix[k] = NAN;
+        if (selection->position[k] <= 0) selection->position[k] = NAN;
     }
     return SA_OK;
 }
@@ -253,12 +257,12 @@ sa_status sa_choice_find_propensities(const sa_policy *policy, sa_choice *choice
 
 /* Scores the request with all widths, and finds the algorithm's slate. */
 static sa_status solve(const sa_policy *policy, sa_chooser *chooser, const sa_request *request, size_t n,
-                       sa_choice *choice) {
+                       sa_selection *selection) {
     sa_request asking = *request;
     asking.propensities = true;
-    SA_TRY(sa_choice_prepare(policy, &asking, 0, choice));
-    if (policy->floor > 0) SA_TRY(sa_choice_check_floor(policy, choice));
-    if (policy->oracle->size != SA_EXACTLY_K && !(choice->data.given & SA_BIT(SA_EXACTLY)))
+    SA_TRY(sa_selection_prepare(policy, &asking, 0, selection));
+    if (policy->floor > 0) SA_TRY(sa_selection_check_floor(policy, selection));
+    if (policy->oracle->size != SA_EXACTLY_K && !(selection->data.given & SA_BIT(SA_EXACTLY)))
         return sa_fail(
             SA_INVALID,
             "with --oracle %s the policy decides how long a slate is, and its probabilities are not known",
@@ -266,11 +270,11 @@ static sa_status solve(const sa_policy *policy, sa_chooser *chooser, const sa_re
     if (n != request->slate)
         return sa_fail(SA_INVALID, "the slate has %zu arms, and the request asks for %zu", n, request->slate);
     SA_TRY(sa_chooser_begin(chooser, policy));
-    SA_TRY(sa_choices_lay(chooser, policy, choice, 1));
-    SA_TRY(sa_choices_score(policy, chooser, choice, 1));
-    choice->random = false;
-    choice->request = request;
-    return sa_choice_solve(policy, chooser, choice);
+    SA_TRY(sa_selections_lay(chooser, policy, selection, 1));
+    SA_TRY(sa_selections_score(policy, chooser, selection, 1));
+    selection->random = false;
+    selection->request = request;
+    return sa_selection_solve(policy, chooser, selection);
 }
 
 /* From "the first k - 1 arms and this one" to "this one, given the first k - 1"; where they are impossible,
@@ -289,12 +293,12 @@ sa_status sa_policy_propensities(const sa_policy *policy, sa_chooser *chooser, c
                                  double *position, double *all_positions, double *all_next) {
     if (!policy || !chooser || !request || !arms)
         return sa_fail(SA_INVALID, "sa_policy_propensities needs a policy, a chooser, a request and a slate");
-    sa_choice choice;
+    sa_selection selection;
     double *own_prefix;
-    SA_TRY(solve(policy, chooser, request, n, &choice));
+    SA_TRY(solve(policy, chooser, request, n, &selection));
     SA_TRY(sa_alloc_array(n, sizeof *own_prefix, &own_prefix));
     const sa_propensities out = {own_prefix, position, all_positions, all_next};
-    sa_status status = sa_choice_propensities(policy, &choice, arms, n, &out);
+    sa_status status = sa_selection_propensities(policy, &selection, arms, n, &out);
     if (status == SA_OK) {
         if (propensity) *propensity = own_prefix[n - 1];
         if (prefix) memcpy(prefix, own_prefix, n * sizeof *prefix);

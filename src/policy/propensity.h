@@ -9,7 +9,7 @@
 #ifndef SA_POLICY_PROPENSITY_H
 #define SA_POLICY_PROPENSITY_H
 
-#include "policy/choice.h"
+#include "policy/selection.h"
 
 /* What is asked for; each may be NULL. N: arms of the request. */
 typedef struct sa_propensities {
@@ -18,10 +18,10 @@ typedef struct sa_propensities {
     double *all_next;          /* (slate, N) of the first k - 1 arms, and then this one */
 } sa_propensities;
 
-/* Of the slate, arms (length), for a choice that is scored, with exact widths, and solved. */
-sa_status sa_choice_propensities(const sa_policy *policy, const sa_choice *choice, const size_t *slate,
-                                 size_t length, const sa_propensities *out);
-/* Of the slate that was chosen, into the choice. */
-sa_status sa_choice_find_propensities(const sa_policy *policy, sa_choice *choice);
+/* Of the slate, arms (length), for a selection that is scored, with exact widths, and solved. */
+sa_status sa_selection_propensities(const sa_policy *policy, const sa_selection *selection,
+                                    const size_t *slate, size_t length, const sa_propensities *out);
+/* Of the slate that was chosen, into the selection. */
+sa_status sa_selection_find_propensities(const sa_policy *policy, sa_selection *selection);
 
 #endif

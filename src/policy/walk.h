@@ -17,9 +17,10 @@
 #ifndef SA_POLICY_WALK_H
 #define SA_POLICY_WALK_H
 
-#include "policy/choice.h"
+#include "policy/selection.h"
 
-/* mean, draw, width and score of each of the choices, which are one, or several of one block each. */
-sa_status sa_choices_score(const sa_policy *policy, sa_chooser *chooser, sa_choice *choices, size_t count);
+/* mean, draw, width and score of each of the selections, which are one, or several of one block each. */
+sa_status sa_selections_score(const sa_policy *policy, sa_chooser *chooser, sa_selection *selections,
+                              size_t count);
 
 #endif

@@ -1,10 +1,10 @@
 /* Pending decisions in a file: what the ring keeps in pieces, laid out as flat arrays. */
-#ifndef SA_MEMORY_PENDING_FILE_H
-#define SA_MEMORY_PENDING_FILE_H
+#ifndef SA_PAST_PENDING_FILE_H
+#define SA_PAST_PENDING_FILE_H
 
 #include "base/npy.h"
-#include "memory/pending.h"
 #include "model/standardize.h"
+#include "past/pending.h"
 
 typedef struct sa_pending_file {
     size_t decisions, places, kept; /* in the ring; sum of their slates; places whose context is kept */

@@ -1,13 +1,13 @@
 /* What an agent remembers: decisions that wait for feedback, and the feedback that came. */
-#ifndef SA_MEMORY_MEMORY_H
-#define SA_MEMORY_MEMORY_H
+#ifndef SA_PAST_PAST_H
+#define SA_PAST_PAST_H
 
-#include "memory/history.h"
-#include "memory/pending.h"
+#include "past/history.h"
+#include "past/pending.h"
 
-typedef struct sa_memory {
+typedef struct sa_past {
     sa_history history;
     sa_pending_ring pending;
-} sa_memory;
+} sa_past;
 
 #endif

@@ -1,4 +1,4 @@
-#include "policy/choice.h"
+#include "policy/selection.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,14 +42,14 @@ static sa_status check_positions(const sa_policy *policy, const sa_request *requ
     return SA_OK;
 }
 
-sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, size_t after, bool all,
-                         sa_choice *self) {
+sa_status sa_selection_read(const sa_policy *policy, const sa_request *request, size_t after, bool all,
+                            sa_selection *self) {
     size_t most = policy->estimator.inputs.positions;
     bool known = policy->exploration.kind->from == SA_SCORES_FROM_CALLER;
     bool exactly = (policy->oracle->size == SA_EXACTLY_K && !all) || most > 0;
     SA_TRY(sa_request_check(request, policy->estimator.inputs.dim, exactly));
     SA_TRY(check_positions(policy, request, known));
-    *self = (sa_choice){.request = request, .round = policy->next + after};
+    *self = (sa_selection){.request = request, .round = policy->next + after};
     uint64_t draw = request->draw == SA_NO_DRAW ? self->round : request->draw;
     self->stream = sa_stream_at(policy->seed, SA_PURPOSE_EXPLORATION, policy->run, draw);
     if (request->problem) self->data = *sa_problem_data(request->problem);
@@ -70,7 +70,7 @@ sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, siz
     return sa_memory_check(request->arms, (self->positions + 1) * sizeof(double));
 }
 
-sa_oracle_problem sa_choice_problem(const sa_policy *policy, const sa_choice *self) {
+sa_oracle_problem sa_selection_problem(const sa_policy *policy, const sa_selection *self) {
     return (sa_oracle_problem){.scores = self->score,
                                .unclipped = self->unclipped,
                                .urgency = self->urgency,
@@ -82,11 +82,11 @@ sa_oracle_problem sa_choice_problem(const sa_policy *policy, const sa_choice *se
                                .own = &policy->callbacks};
 }
 
-sa_status sa_choice_prepare(const sa_policy *policy, const sa_request *request, size_t after,
-                            sa_choice *self) {
+sa_status sa_selection_prepare(const sa_policy *policy, const sa_request *request, size_t after,
+                               sa_selection *self) {
     const double none = 0; /* scores are still to come, and not looked at */
-    SA_TRY(sa_choice_read(policy, request, after, false, self));
-    sa_oracle_problem problem = sa_choice_problem(policy, self);
+    SA_TRY(sa_selection_read(policy, request, after, false, self));
+    sa_oracle_problem problem = sa_selection_problem(policy, self);
     problem.scores = &none;
     self->slate = sa_oracle_most(policy->oracle, &problem);
     SA_TRY(sa_oracle_check(policy->oracle, &problem));
@@ -98,14 +98,15 @@ sa_status sa_choice_prepare(const sa_policy *policy, const sa_request *request, 
 
 /* ---- memory ---- */
 
-sa_status sa_choices_lay(sa_chooser *chooser, const sa_policy *policy, sa_choice *choices, size_t count) {
+sa_status sa_selections_lay(sa_chooser *chooser, const sa_policy *policy, sa_selection *selections,
+                            size_t count) {
     size_t scores = 0, slates = 0;
     bool urgent = policy->exploration.kind->from == SA_SCORES_FROM_MODEL;
     double *mean, *width, *score, *draw, *unclipped, *urgency, *prefix, *position;
     size_t *arms, *oracle_arms;
     for (size_t i = 0; i < count; i++) {
-        scores += choices[i].scores;
-        slates += choices[i].slate;
+        scores += selections[i].scores;
+        slates += selections[i].slate;
     }
     SA_TRY(SA_LAY(&chooser->arrays, {&mean, scores, sizeof *mean}, {&width, scores, sizeof *width},
                   {&score, scores, sizeof *score}, {&draw, scores, sizeof *draw},
@@ -113,26 +114,27 @@ sa_status sa_choices_lay(sa_chooser *chooser, const sa_policy *policy, sa_choice
                   {&arms, slates, sizeof *arms}, {&oracle_arms, slates, sizeof *oracle_arms},
                   {&prefix, slates, sizeof *prefix}, {&position, slates, sizeof *position}));
     for (size_t i = 0, first = 0, place = 0; i < count;
-         first += choices[i].scores, place += choices[i].slate, i++) {
-        choices[i].mean = mean + first;
-        choices[i].width = width + first;
-        choices[i].score = score + first;
-        choices[i].draw = draw + first;
-        choices[i].unclipped = unclipped + first;
-        choices[i].urgency = urgent ? urgency + first : NULL;
-        choices[i].arms = arms + place;
-        choices[i].oracle_arms = oracle_arms + place;
-        choices[i].prefix = prefix + place;
-        choices[i].position = position + place;
-        for (size_t k = 0; k < choices[i].slate; k++) choices[i].prefix[k] = choices[i].position[k] = NAN;
+         first += selections[i].scores, place += selections[i].slate, i++) {
+        selections[i].mean = mean + first;
+        selections[i].width = width + first;
+        selections[i].score = score + first;
+        selections[i].draw = draw + first;
+        selections[i].unclipped = unclipped + first;
+        selections[i].urgency = urgent ? urgency + first : NULL;
+        selections[i].arms = arms + place;
+        selections[i].oracle_arms = oracle_arms + place;
+        selections[i].prefix = prefix + place;
+        selections[i].position = position + place;
+        for (size_t k = 0; k < selections[i].slate; k++)
+            selections[i].prefix[k] = selections[i].position[k] = NAN;
     }
     return SA_OK;
 }
 
 /* ---- the slate ---- */
 
-sa_status sa_choice_solve(const sa_policy *policy, sa_chooser *chooser, sa_choice *self) {
-    sa_oracle_problem problem = sa_choice_problem(policy, self);
+sa_status sa_selection_solve(const sa_policy *policy, sa_chooser *chooser, sa_selection *self) {
+    sa_oracle_problem problem = sa_selection_problem(policy, self);
     memcpy(self->unclipped, self->score, self->scores * sizeof *self->score);
     sa_oracle_clip(policy->oracle, &problem, self->score, self->scores);
     chooser->oracle.gap = 0;
@@ -144,7 +146,7 @@ sa_status sa_choice_solve(const sa_policy *policy, sa_chooser *chooser, sa_choic
     return SA_OK;
 }
 
-sa_status sa_choice_decide(const sa_chooser *chooser, const sa_choice *self, sa_decision *decision) {
+sa_status sa_selection_decide(const sa_chooser *chooser, const sa_selection *self, sa_decision *decision) {
     SA_TRY(sa_decision_reserve(decision, self->slate, self->scores));
     sa_decision_fill(decision, &(sa_decision){.id = SA_NO_ID,
                                               .event = self->request->event,

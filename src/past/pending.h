@@ -6,8 +6,8 @@
  * They are in a ring, in the order of their ids. One that is forgotten leaves an empty slot, which is skipped
  * (nothing is left of it) and goes when it is the first, or when the ring has no room; the ring has some more
  * slots than the limit, so that this is seldom. */
-#ifndef SA_MEMORY_PENDING_H
-#define SA_MEMORY_PENDING_H
+#ifndef SA_PAST_PENDING_H
+#define SA_PAST_PENDING_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,10 @@
 /* The head of a history's file: what it is, whose it is, and how far it goes. See history_file.h. */
-#ifndef SA_MEMORY_HISTORY_HEAD_H
-#define SA_MEMORY_HISTORY_HEAD_H
+#ifndef SA_PAST_HISTORY_HEAD_H
+#define SA_PAST_HISTORY_HEAD_H
 
 #include <sys/stat.h>
 
-#include "memory/history_rows.h"
+#include "past/history_rows.h"
 
 typedef struct sa_history_head {
     char magic[16];

@@ -16,12 +16,12 @@
  * runs of an experiment, whose agents are never saved, do so.
  *
  * One agent at a time: the file is locked (flock) for as long as the agent lives. */
-#ifndef SA_MEMORY_HISTORY_FILE_H
-#define SA_MEMORY_HISTORY_FILE_H
+#ifndef SA_PAST_HISTORY_FILE_H
+#define SA_PAST_HISTORY_FILE_H
 
 #include <stdint.h>
 
-#include "memory/history_rows.h"
+#include "past/history_rows.h"
 
 typedef struct sa_history_file sa_history_file;
 

@@ -1,6 +1,6 @@
 /* The rows of a history, on the heap or in a file. */
-#ifndef SA_MEMORY_HISTORY_ROWS_H
-#define SA_MEMORY_HISTORY_ROWS_H
+#ifndef SA_PAST_HISTORY_ROWS_H
+#define SA_PAST_HISTORY_ROWS_H
 
 #include <stdint.h>
 
@@ -17,7 +17,7 @@ typedef struct sa_history {
     void *contexts;                     /* (count, dim), raw: see inputs.h */
     double *scores;                     /* (count) */
     int64_t *position;                  /* (count), or NULL where none are told apart */
-    double *discount;                   /* (count), or NULL where none are learnt with */
+    double *psi;                        /* (count), or NULL where none are learnt with */
     size_t answered, answered_capacity; /* decisions */
     int64_t *start; /* (answered) observations there were when the decision was first answered */
     /* of a history that is bounded (learn/keeping.h): what was there and is gone, how often the sample was

@@ -1,4 +1,4 @@
-#include "memory/history.h"
+#include "past/history.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "base/reals.h"
-#include "memory/history_file.h"
 #include "model/model.h"
+#include "past/history_file.h"
 
 void sa_history_init(sa_history *history, const sa_inputs *inputs, bool discounted) {
     *history = (sa_history){.precision = inputs->precision,
@@ -25,7 +25,7 @@ void sa_history_clear(sa_history *history) {
     sa_free(history->contexts);
     sa_free(history->scores);
     sa_free(history->position);
-    sa_free(history->discount);
+    sa_free(history->psi);
     sa_free(history->start);
     *history = (sa_history){0};
 }
@@ -40,8 +40,7 @@ sa_status sa_history_reserve(sa_history *history, size_t rows) {
         SA_TRY(
             sa_grow_array(&history->position, &positions, history->count + rows, sizeof *history->position));
     if (history->discounted)
-        SA_TRY(
-            sa_grow_array(&history->discount, &discounts, history->count + rows, sizeof *history->discount));
+        SA_TRY(sa_grow_array(&history->psi, &discounts, history->count + rows, sizeof *history->psi));
     SA_TRY(sa_grow_array(&history->contexts, &contexts, history->count + rows,
                          history->dim * sa_precision_bytes(history->precision)));
     history->capacity = contexts;
@@ -53,13 +52,12 @@ void sa_history_begin_decision(sa_history *history) {
     history->start[history->answered++] = (int64_t)history->count;
 }
 
-void sa_history_add(sa_history *history, const void *context, double score, size_t position,
-                    double discount) {
+void sa_history_add(sa_history *history, const void *context, double score, size_t position, double psi) {
     if (history->file) sa_history_file_go_on(history);
     memcpy(sa_real_at(history->precision, history->contexts, history->count * history->dim), context,
            history->dim * sa_precision_bytes(history->precision));
     if (history->positions) history->position[history->count] = (int64_t)position;
-    if (history->discounted) history->discount[history->count] = discount;
+    if (history->discounted) history->psi[history->count] = psi;
     history->scores[history->count++] = score;
     if (history->file) sa_history_file_note(history);
 }
@@ -79,7 +77,7 @@ sa_observation sa_history_observation(const sa_history *history, size_t row) {
                                 .first = row,
                                 .rows = 1,
                                 .score = history->scores[row],
-                                .psi = history->discount ? history->discount[row] : 1,
+                                .psi = history->psi ? history->psi[row] : 1,
                                 .unit = 1};
     size_t decision = sa_history_decision(history, row), rows = sa_history_end(history, decision) - row;
     double root = sqrt((double)rows);
@@ -122,7 +120,7 @@ sa_status sa_history_save(const sa_history *history, sa_npz_writer *writer) {
     if (history->positions)
         SA_TRY(sa_npz_add(writer, "history_positions", SA_INT64, 1, &history->count, history->position));
     if (history->discounted)
-        SA_TRY(sa_npz_add(writer, "history_discounts", SA_FLOAT64, 1, &history->count, history->discount));
+        SA_TRY(sa_npz_add(writer, "history_discounts", SA_FLOAT64, 1, &history->count, history->psi));
     if (history->gone_rows || history->sampled) {
         _Static_assert(offsetof(sa_history, sampled) ==
                            offsetof(sa_history, gone_rows) + 3 * sizeof(uint64_t),
@@ -153,7 +151,7 @@ static bool is_sound(const sa_history *history) {
     for (size_t i = 0; history->positions && i < history->count; i++)
         if (history->position[i] < 0 || history->position[i] >= (int64_t)history->positions) return false;
     for (size_t i = 0; history->discounted && i < history->count; i++)
-        if (!(history->discount[i] >= 0 && history->discount[i] <= 1)) return false;
+        if (!(history->psi[i] >= 0 && history->psi[i] <= 1)) return false;
     for (size_t i = 0; i < history->count * history->dim; i++)
         if (!isfinite(sa_real_get(history->precision, history->contexts, i))) return false;
     return true;
@@ -209,7 +207,7 @@ sa_status sa_history_load(sa_history *history, const char *path, sa_npz *archive
     history->scores = scores.data;
     history->start = start.data;
     history->position = positions.data;
-    history->discount = discounts.data;
+    history->psi = discounts.data;
     history->contexts = contexts.data; /* the arrays are ours now */
     return is_sound(history) ? load_gone(history, archive) : sa_fail(SA_FORMAT, "the history is not sound");
 fail:

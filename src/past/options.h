@@ -1,10 +1,10 @@
 /* The options of what is remembered. */
-#ifndef SA_MEMORY_OPTIONS_H
-#define SA_MEMORY_OPTIONS_H
+#ifndef SA_PAST_OPTIONS_H
+#define SA_PAST_OPTIONS_H
 
 #include "base/option_rows.h"
 
-#define SA_MEMORY_OPTIONS(X)                                                                                 \
+#define SA_PAST_OPTIONS(X)                                                                                   \
     X(INTEGER, pending_limit, "pending-limit", AGENT, 10000, 10000, 10000, 1, 100000000,                     \
       "decisions kept waiting for feedback; beyond it answered ones are forgotten first, then the oldest")   \
     X(FLAG, count_pending, "count-pending", AGENT, false, false, false,                                      \

@@ -1,4 +1,4 @@
-#include "memory/history_head.h"
+#include "past/history_head.h"
 
 #include <errno.h>
 #include <fcntl.h>

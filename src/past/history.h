@@ -1,11 +1,11 @@
 /* The history: every context that was answered, with its score, in the order in which feedback came; and,
  * where the feedback model asks for them, its position in the slate and the discount of that position. It is
  * on the heap, or in a file (history_file.h). */
-#ifndef SA_MEMORY_HISTORY_H
-#define SA_MEMORY_HISTORY_H
+#ifndef SA_PAST_HISTORY_H
+#define SA_PAST_HISTORY_H
 
-#include "memory/history_rows.h"
 #include "model/standardize.h"
+#include "past/history_rows.h"
 
 /* An empty one, of raw contexts of this shape. */
 void sa_history_init(sa_history *history, const sa_inputs *inputs, bool discounted);
@@ -14,7 +14,7 @@ void sa_history_clear(sa_history *history);
 sa_status sa_history_reserve(sa_history *history, size_t rows);
 void sa_history_begin_decision(sa_history *history);
 /* One observation; context (dim), raw. */
-void sa_history_add(sa_history *history, const void *context, double score, size_t position, double discount);
+void sa_history_add(sa_history *history, const void *context, double score, size_t position, double psi);
 /* The first observation of the last `window` answered decisions; 0 for a window of 0. */
 size_t sa_history_window(const sa_history *history, size_t window);
 /* What one observation tells of the scores of its arms: y = psi v, with the noise of one score. It is a row,

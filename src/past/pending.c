@@ -1,4 +1,4 @@
-#include "memory/pending.h"
+#include "past/pending.h"
 
 #include <math.h>
 #include <string.h>

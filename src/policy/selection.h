@@ -1,11 +1,11 @@
-/* A choice in the making: from a request to a slate, in steps that change nothing but the chooser. */
-#ifndef SA_POLICY_CHOICE_H
-#define SA_POLICY_CHOICE_H
+/* A selection in the making: from a request to a slate, in steps that change nothing but the chooser. */
+#ifndef SA_POLICY_SELECTION_H
+#define SA_POLICY_SELECTION_H
 
 #include "policy/chooser.h"
 #include "policy/decision.h"
 
-typedef struct sa_choice {
+typedef struct sa_selection {
     const sa_request *request;
     size_t positions;           /* 0: arms have one score each; else K, one for each place of the slate */
     size_t scores;              /* in all: arms, or arms K */
@@ -35,40 +35,41 @@ typedef struct sa_choice {
     size_t oracle_slate;
     double *prefix,
         *position; /* (slate) propensities, NaN where they are not known; the last prefix is the slate */
-} sa_choice;
+} sa_selection;
 
 /* The scores of an arm are those from here on, and the arm of a score. */
-static inline size_t sa_choice_score_of(const sa_choice *self, size_t arm) {
+static inline size_t sa_selection_score_of(const sa_selection *self, size_t arm) {
     return self->positions ? arm * self->positions : arm;
 }
-static inline size_t sa_choice_arm_of(const sa_choice *self, size_t score) {
+static inline size_t sa_selection_arm_of(const sa_selection *self, size_t score) {
     return self->positions ? score / self->positions : score;
 }
 /* The score of the arm in place k of the slate. */
-static inline size_t sa_choice_chosen(const sa_choice *self, size_t k) {
+static inline size_t sa_selection_chosen(const sa_selection *self, size_t k) {
     return self->positions ? self->arms[k] * self->positions + k : self->arms[k];
 }
 
 /* The discount of place k. A path or a tree may have more than K; then the last one's holds. */
-static inline double sa_choice_discount(const sa_choice *self, size_t k) {
+static inline double sa_selection_discount(const sa_selection *self, size_t k) {
     size_t count = self->data.count[SA_DISCOUNTS];
     return self->discounts[k < count ? k : count - 1];
 }
 
 /* Reads and checks a request, the one after `after` others of the same call; nothing is scored yet. `all`:
  * widths of all arms. */
-sa_status sa_choice_read(const sa_policy *policy, const sa_request *request, size_t after, bool all,
-                         sa_choice *self);
+sa_status sa_selection_read(const sa_policy *policy, const sa_request *request, size_t after, bool all,
+                            sa_selection *self);
 /* The same with what the oracle needs. */
-sa_status sa_choice_prepare(const sa_policy *policy, const sa_request *request, size_t after,
-                            sa_choice *self);
-/* Memory for the choices' arrays, in the chooser. */
-sa_status sa_choices_lay(sa_chooser *chooser, const sa_policy *policy, sa_choice *choices, size_t count);
+sa_status sa_selection_prepare(const sa_policy *policy, const sa_request *request, size_t after,
+                               sa_selection *self);
+/* Memory for the selections' arrays, in the chooser. */
+sa_status sa_selections_lay(sa_chooser *chooser, const sa_policy *policy, sa_selection *selections,
+                            size_t count);
 /* What the oracle is asked. */
-sa_oracle_problem sa_choice_problem(const sa_policy *policy, const sa_choice *self);
+sa_oracle_problem sa_selection_problem(const sa_policy *policy, const sa_selection *self);
 /* The oracle's slate. */
-sa_status sa_choice_solve(const sa_policy *policy, sa_chooser *chooser, sa_choice *self);
+sa_status sa_selection_solve(const sa_policy *policy, sa_chooser *chooser, sa_selection *self);
 /* Puts it into a decision, without an id. */
-sa_status sa_choice_decide(const sa_chooser *chooser, const sa_choice *self, sa_decision *decision);
+sa_status sa_selection_decide(const sa_chooser *chooser, const sa_selection *self, sa_decision *decision);
 
 #endif

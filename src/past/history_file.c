@@ -1,4 +1,4 @@
-#include "memory/history_file.h"
+#include "past/history_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "base/reals.h"
-#include "memory/history_head.h"
+#include "past/history_head.h"
 
 enum {
     HEAD = 65536,  /* bytes; blocks begin at multiples of it, whatever the size of a page */
@@ -101,7 +101,7 @@ static void hand_out(sa_history *history) {
     history->scores = (double *)(void *)self->column[1];
     history->start = (int64_t *)(void *)self->column[2];
     history->position = (int64_t *)(void *)self->column[3];
-    history->discount = (double *)(void *)self->column[4];
+    history->psi = (double *)(void *)self->column[4];
     history->capacity = history->answered_capacity = self->capacity;
 }
 

@@ -1,4 +1,4 @@
-#include "memory/pending_file.h"
+#include "past/pending_file.h"
 
 #include <math.h>
 #include <string.h>
