@@ -176,7 +176,7 @@ static double time_service(const char *body, double *rate) {
     kill(process, SIGTERM);
     waitpid(process, NULL, 0);
     *rate = (double)result.answers / result.seconds;
-    char command[300];
+    char command[512];
     snprintf(command, sizeof command, "rm -rf %s/shop %s/port", folder, folder);
     need(system(command) == 0, command);
     return used / (double)result.answers;

@@ -1,15 +1,67 @@
 #include "ask.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "values.h"
 
-void sv_ask_free(sv_ask *self) {
+/* ---- memory that a thread keeps for its next request ---- */
+
+typedef struct kept {
+    sa_json json;
+    sa_request *request;
+} kept;
+
+enum { KEPT_NODES = 1 << 15, KEPT_NUMBERS = 1 << 16 }; /* half a megabyte of each */
+
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool has_key;
+
+static void end_kept(void *user) {
+    kept *self = user;
     sa_request_destroy(self->request);
     sa_json_clear(&self->json);
+    free(self);
+}
+
+static void make_key(void) { has_key = pthread_key_create(&key, end_kept) == 0; }
+
+/* Takes what the thread has, if anything. */
+static void take_kept(sv_ask *self) {
+    pthread_once(&once, make_key);
+    kept *own = has_key ? pthread_getspecific(key) : NULL;
+    if (!own) return;
+    self->json = own->json;
+    self->request = own->request;
+    *own = (kept){0};
+}
+
+static bool keep(sv_ask *self) {
+    if (!has_key || !self->request || self->json.capacity > KEPT_NODES ||
+        self->arms * self->dim > KEPT_NUMBERS)
+        return false;
+    kept *own = pthread_getspecific(key);
+    if (!own && ((own = calloc(1, sizeof *own))) && pthread_setspecific(key, own)) {
+        free(own);
+        own = NULL;
+    }
+    if (!own || own->request) return false;
+    sa_request_contexts(self->request, NULL, 0); /* with all else that came by JSON */
+    *own = (kept){self->json, self->request};
+    return true;
+}
+
+void sv_ask_free(sv_ask *self) {
+    if (!keep(self)) {
+        sa_request_destroy(self->request);
+        sa_json_clear(&self->json);
+    }
     *self = (sv_ask){0};
 }
+
+/* ---- reading ---- */
 
 /* How many candidates there are, before memory is taken for them. */
 static bool count_arms(sv_ask *self, size_t list, const char *name, sv_refusal *why) {
@@ -64,7 +116,14 @@ static bool check_features(const sv_ask *self, const sv_settings *settings, sv_r
     const double *contexts = sa_request_candidates(self->request, &arms, &dim);
     if (dim != self->dim)
         return sv_refuse(why, 400, "contexts[0] has %zu numbers, and the agent's dim is %zu", dim, self->dim);
-    for (size_t i = 0; i < arms * dim; i++)
+    double low = 0, high = 0;
+    bool wild = false;
+    for (size_t i = 0; i < arms * dim; i++) { /* without branches: there may be millions */
+        low = contexts[i] < low ? contexts[i] : low;
+        high = contexts[i] > high ? contexts[i] : high;
+    }
+    wild = low < range[0] || high > range[1] || range[0] > 0 || range[1] < 0;
+    for (size_t i = 0; wild && i < arms * dim; i++)
         if (!(contexts[i] >= range[0] && contexts[i] <= range[1]))
             return sv_refuse(why, 400,
                              "feature %zu of arm %zu is %g, outside the agent's feature_range, %g to %g",
@@ -73,10 +132,14 @@ static bool check_features(const sv_ask *self, const sv_settings *settings, sv_r
 }
 
 static bool read_request(sv_ask *self, const sv_settings *settings, sv_refusal *why) {
-    if (!(self->request = sa_request_new())) return sv_refuse(why, 503, "memory could not be had");
+    if (!self->request && !(self->request = sa_request_new()))
+        return sv_refuse(why, 503, "memory could not be had");
     sa_request_slate(self->request, self->slate);
+    sa_request_exactly(self->request, false);
+    uint64_t before = sa_request_ignored(self->request);
     sa_status status = sa_request_parsed(self->request, settings->schema, &self->json, 0);
     if (status != SA_OK) return sv_refuse_library(why, status);
+    self->ignored = sa_request_ignored(self->request) - before;
     self->problem = sa_request_rules(self->request);
     return check_features(self, settings, why);
 }
@@ -86,6 +149,8 @@ bool sv_ask_read(sv_ask *self, const sv_settings *settings, const char *body, si
     static const char *const fields[] = {"event",   "context", "items",   "contexts", "slate",
                                          "exclude", "problem", "explain", NULL};
     *self = (sv_ask){.slate = settings->slate};
+    take_kept(self);
+    self->json.deepest = 0;
     if (digest) {
         if (!sv_value_parse(&self->json, body, size, digest, why)) return false;
     } else {

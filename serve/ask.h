@@ -13,6 +13,7 @@ typedef struct ask {
     char event[LIMIT_ID + 1]; /* "": not given */
     size_t arms, dim, slate;
     bool explain;
+    uint64_t ignored;    /* values of fields that the schema does not have */
     size_t rules;        /* node of "problem"; 0: it has none */
     sa_problem *problem; /* the same for the library; of the request */
     sa_request *request; /* all that the library needs */

@@ -66,7 +66,7 @@ static void write_propensities(sa_buffer *out, const char *name, const double *v
 /* A field that is misspelt has no effect, which the first answers say. */
 static void write_warnings(sv_exchange *self, sv_decide *decide, const sv_ask *ask, const sa_schema *schema) {
     sa_buffer warnings = {0};
-    if (!sa_request_ignored(ask->request)) return;
+    if (!ask->ignored) return;
     decide->unknown = calloc(1, sizeof *decide->unknown);
     if (!decide->unknown) return;
     sv_unknown_find(decide->unknown, ask, schema);

@@ -120,8 +120,75 @@ static void test_wrong(void **state) {
     assert_fails(sa_request_json(NULL, schema, "{}", 2), SA_INVALID, "needs a request and JSON");
 }
 
+/* ---- what the oracle needs ---- */
+
+static void test_problem(void **state) {
+    (void)state;
+    size_t rows, columns;
+    assert_ok(json(NULL,
+                   "{\"contexts\":[[1],[2],[3]],\"problem\":{\"costs\":[1,2.5,3],\"capacity\":4,"
+                   "\"edges\":[[70,9],[9,30],[30,70]],\"source\":9,\"target\":12345,\"topics\":[[1,2],[3,4],"
+                   "[5,6]],\"eligible\":[[0,1,true]],\"reward\":\"sum\",\"matrix\":[[1,1,1]],"
+                   "\"bounds\":[2],\"exactly\":true}}"));
+    const sa_problem *problem = sa_request_rules(request);
+    const double *costs = sa_problem_numbers(problem, "costs", &rows, &columns);
+    assert_true(rows == 3 && columns == 1 && costs[0] == 1 && costs[1] == 2.5 && costs[2] == 3);
+    assert_true(*sa_problem_numbers(problem, "capacity", NULL, NULL) == 4);
+    const double *topics = sa_problem_numbers(problem, "topics", &rows, &columns);
+    assert_true(rows == 3 && columns == 2 && topics[1] == 2 && topics[4] == 5);
+    const size_t *edges = sa_problem_indices(problem, "edges", &rows, &columns);
+    static const size_t numbered[] = {2, 0, 0, 1, 1, 2}; /* 9, 30, 70 from 0 on */
+    assert_true(rows == 3 && columns == 2);
+    assert_memory_equal(edges, numbered, sizeof numbered);
+    assert_int_equal(*sa_problem_indices(problem, "source", NULL, NULL), 0);
+    assert_int_equal(*sa_problem_indices(problem, "target", NULL, NULL), 3); /* behind them */
+    const bool *eligible = sa_problem_flags(problem, "eligible", &rows, &columns);
+    assert_true(rows == 1 && columns == 3 && !eligible[0] && eligible[1] && eligible[2]);
+    assert_true(*sa_problem_flags(problem, "reward", NULL, NULL));
+    assert_null(sa_problem_flags(problem, "exactly", NULL, NULL)); /* the request has it */
+    assert_null(sa_problem_numbers(problem, "groups", NULL, NULL));
+    assert_ok(json(NULL, "{\"contexts\":[[1],[2]]}"));
+    assert_null(sa_request_rules(request));
+}
+
+static void test_wrong_problems(void **state) {
+    (void)state;
+    static const struct {
+        const char *problem, *sentence;
+    } cases[] = {
+        {"5", "problem is no object"},
+        {"{\"cost\":[1,2]}", "cost is not a field of a problem, which has exactly, costs, capacity"},
+        {"{\"costs\":[1]}", "problem: costs is for 1 arms, and there are 2"},
+        {"{\"costs\":[]}", "problem: costs is no list, or an empty one"},
+        {"{\"costs\":5}", "problem: costs is no list, or an empty one"},
+        {"{\"costs\":[1,\"x\"]}", "problem: costs has \"x\", and a finite number is wanted"},
+        {"{\"costs\":[1,1e999]}", "problem: costs has 1e999, and a finite number is wanted"},
+        {"{\"costs\":[1,1e300]}", "problem: costs has 1e+300, and 1e+15 is the most that is taken"},
+        {"{\"costs\":[1,2],\"costs\":[1,2]}", "problem: costs is there twice"},
+        {"{\"groups\":[0,1.5]}", "problem: groups has 1.5, and a whole number from 0 to 1e9 is wanted"},
+        {"{\"groups\":[0,-1]}", "problem: groups has -1, and a whole number"},
+        {"{\"groups\":[0,1000000]}", "problem: groups has 1000000: they are numbered from 0, up to 999999"},
+        {"{\"topics\":[[1],[1,2]]}", "problem: the rows of topics are not of one length"},
+        {"{\"topics\":[1,2]}", "problem: topics is no list of lists, or has an empty one"},
+        {"{\"edges\":[[1,2,3],[1,2,3]]}", "problem: edges has rows of 3, not of 2"},
+        {"{\"eligible\":[[0,2]]}", "problem: eligible has 2, and 0 or 1 is wanted"},
+        {"{\"source\":1}", "problem: source and target go together"},
+        {"{\"matrix\":[[1,1]]}", "problem: matrix and bounds go together"},
+        {"{\"matrix\":[[1,1]],\"bounds\":[1,2]}", "problem: matrix has 1 rows, and bounds 2"},
+        {"{\"reward\":\"most\"}", "problem: reward has \"most\", and click or sum is wanted"},
+        {"{\"exactly\":1}", "problem: exactly is neither true nor false"},
+    };
+    char text[256];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, "{\"contexts\":[[1],[2]],\"problem\":%s}", cases[i].problem);
+        assert_fails(json(NULL, text), SA_INVALID, cases[i].sentence);
+        assert_null(sa_request_rules(request));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_items), cmocka_unit_test(test_contexts),
-                                       cmocka_unit_test(test_wrong)};
+                                       cmocka_unit_test(test_wrong), cmocka_unit_test(test_problem),
+                                       cmocka_unit_test(test_wrong_problems)};
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -52,22 +52,6 @@ static sa_status wrong(parser *p, const char *at, const char *sentence) {
 
 /* ---- strings ---- */
 
-int sa_utf8_size(const char *text, const char *text_end) {
-    const unsigned char *at = (const unsigned char *)text, *end = (const unsigned char *)text_end;
-    unsigned char first = at[0];
-    int size = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-    for (int i = 1; i < size; i++) {
-        if (at + i == end) return -1;
-        unsigned char least = 0x80, most = 0xbf;
-        if (i == 1 && first == 0xe0) least = 0xa0; /* written longer than it need be */
-        if (i == 1 && first == 0xed) most = 0x9f;  /* half of a pair */
-        if (i == 1 && first == 0xf0) least = 0x90;
-        if (i == 1 && first == 0xf4) most = 0x8f; /* beyond the last character */
-        if (at[i] < least || at[i] > most) return 0;
-    }
-    return size;
-}
-
 static int hex(char c) {
     return c >= '0' && c <= '9'   ? c - '0'
            : c >= 'a' && c <= 'f' ? c - 'a' + 10

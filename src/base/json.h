@@ -10,8 +10,5 @@
 #define SA_JSON_LONGEST ((size_t)1 << 30)
 
 sa_span sa_json_span(const sa_json *json, size_t at);
-/* Bytes of the UTF-8 character at `at`, which is not ASCII: 0 when it is none, -1 when the text ends within
- * it. */
-int sa_utf8_size(const char *at, const char *end);
 
 #endif

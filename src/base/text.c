@@ -56,14 +56,36 @@ char *sa_number_to_text(double number, char text[SA_NUMBER_TEXT]) {
     return text;
 }
 
+int sa_utf8_size(const char *text, const char *text_end) {
+    const unsigned char *at = (const unsigned char *)text, *end = (const unsigned char *)text_end;
+    unsigned char first = at[0];
+    int size = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+    for (int i = 1; i < size; i++) {
+        if (at + i == end) return -1;
+        unsigned char least = 0x80, most = 0xbf;
+        if (i == 1 && first == 0xe0) least = 0xa0; /* written longer than it need be */
+        if (i == 1 && first == 0xed) most = 0x9f;  /* half of a pair */
+        if (i == 1 && first == 0xf0) least = 0x90;
+        if (i == 1 && first == 0xf4) most = 0x8f; /* beyond the last character */
+        if (at[i] < least || at[i] > most) return 0;
+    }
+    return size;
+}
+
 char *sa_printable(const char *text, char out[SA_PRINTABLE]) {
     if (!*text) return strcpy(out, "\"\"");
-    size_t length = 0;
-    for (; text[length] && length < SA_PRINTABLE - 4; length++) {
-        unsigned char c = (unsigned char)text[length];
-        out[length] = c < 32 || c == 127 ? '?' : (char)c;
+    const char *end = text + strnlen(text, SA_PRINTABLE + 4);
+    char *to = out, *most = out + SA_PRINTABLE - 4;
+    while (*text) {
+        unsigned char c = (unsigned char)*text;
+        int size = c < 0x80 ? 1 : sa_utf8_size(text, end);
+        if (to + (size > 0 ? size : 1) > most) break;
+        if (c < 32 || c == 127 || size <= 0)
+            *to++ = '?', text++;
+        else
+            for (; size > 0; size--) *to++ = *text++;
     }
-    strcpy(out + length, text[length] ? "..." : "");
+    strcpy(to, *text ? "..." : "");
     return out;
 }
 

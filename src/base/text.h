@@ -20,6 +20,9 @@ bool sa_text_to_number(const char *text, double *out);
 bool sa_text_to_integer(const char *text, int64_t *out, bool *clipped);
 /* The shortest of 15, 16 and 17 digits that reads back as the same number. Returns `text`. */
 char *sa_number_to_text(double number, char text[SA_NUMBER_TEXT]);
+/* Bytes of the UTF-8 character at `at`, which is not ASCII: 0 when it is none, -1 when the text ends within
+ * it. */
+int sa_utf8_size(const char *at, const char *end);
 /* A user's text made fit for a sentence: not too long, no control characters, "" in quotes. Returns `out`. */
 char *sa_printable(const char *text, char out[SA_PRINTABLE]);
 /* How many single-character insertions, deletions, replacements and swaps lead from one to the other; at most

@@ -56,16 +56,22 @@ typedef struct part {
     size_t item;       /* SIZE_MAX for the context */
 } part;
 
+static bool is_named(const sa_json *json, size_t key, const sa_field *field) {
+    const sa_json_node *node = &json->nodes[key];
+    if (node->escaped) return sa_json_equals(json, key, field->name);
+    return node->size == field->name_size && !memcmp(json->text + node->start, field->name, node->size);
+}
+
 /* Objects mostly have their fields in the order of the one before, so the search begins where the last one
  * ended. */
 static size_t find_field(const part *p, size_t key, size_t guess) {
     const sa_json *json = p->json;
     size_t count = p->end - p->first;
-    if (sa_json_equals(json, key, p->schema->fields[guess].name)) return guess;
+    if (is_named(json, key, &p->schema->fields[guess])) return guess;
     if (p->item != SIZE_MAX && !p->schema->has_id && sa_json_equals(json, key, "id")) return SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
         size_t field = p->first + (guess - p->first + i) % count;
-        if (sa_json_equals(json, key, p->schema->fields[field].name)) return field;
+        if (is_named(json, key, &p->schema->fields[field])) return field;
     }
     return SIZE_MAX;
 }

@@ -64,6 +64,7 @@ static sa_status read_field(sa_schema *schema, const sa_json *json, size_t key, 
     *field = (sa_field){.of_item = of_item};
     SA_TRY(text_of(json, key, &field->name));
     schema->field_count++; /* from here on it is freed with the schema */
+    field->name_size = strlen(field->name);
     if (of_item && !strcmp(field->name, "id")) schema->has_id = true;
     snprintf(path, sizeof path, "%s.%s", of_item ? "item" : "context", sa_printable(field->name, shown));
     for (size_t i = of_item ? schema->context_fields : 0; i + 1 < schema->field_count; i++)

@@ -44,6 +44,7 @@ enum { SA_BUCKETS_MOST = 1 << 16, SA_VALUES_MOST = 1024, SA_FIELDS_MOST = 1024, 
 
 typedef struct sa_field {
     char *name;
+    size_t name_size;
     bool of_item;
     sa_field_kind kind;
     double period;  /* cyclic */
