@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "report/report.h"
 
-enum { CELL_WIDTH = 92, CELL_HEIGHT = 42, LEFT = 120, RIGHT = 110, ABOVE = 50, BELOW = 60 };
+enum { CELL_WIDTH = 92, CELL_HEIGHT = 42, LEFT = 120, RIGHT = 140, ABOVE = 50, BELOW = 60 };
 
 /* Of one agent: which cells, and between which means. */
 typedef struct heat_map {
@@ -84,7 +84,7 @@ static double letters_of(const heat_map *map, const sa_grid_axis *across, size_t
     if (!sized) return letters;
     letters = fmin(1, fmin(width / 480, height / 300));
     letters = fmax(letters, 0.55);
-    double margins = letters * (LEFT + RIGHT);
+    double margins = 0.75 * letters * (LEFT + RIGHT);
     cell = (width - margins) / (double)across->count;
     return fmax(0.35, fmin(letters, fmin(cell / (8.6 * (double)(most + 1)), row / 24)));
 }
@@ -178,15 +178,19 @@ static void add_colours(sa_buffer *script, const heat_map *map) {
     sa_buffer_format(script, ")\nset cblabel 'mean %s regret' offset 0.6,0\n", regret);
 }
 
+/* What the marks are, where there are any. */
 static void add_title(sa_buffer *script, const heat_map *map) {
-    bool dots = false;
+    bool dots = false, frames = false;
     sa_buffer text = {0};
-    for (size_t i = 0; i < map->panel->agent_count; i++)
-        dots = dots || (map->panel->agents[i].standing == SA_NOT_WORSE &&
-                        sa_sweep_is_of(map->panel, &map->panel->agents[i], map->base));
+    for (size_t i = 0; i < map->panel->agent_count; i++) {
+        const sa_report_agent *agent = &map->panel->agents[i];
+        if (!sa_sweep_is_of(map->panel, agent, map->base)) continue;
+        dots = dots || agent->standing == SA_NOT_WORSE;
+        frames = frames || (agent->standing == SA_BEST && has_rivals(map, agent));
+    }
     sa_buffer_text(&text, map->base);
-    sa_buffer_text(&text, *map->base ? ": framed the best" : "Framed: the best");
-    if (dots) sa_buffer_text(&text, "; with a dot: not worse");
+    if (*map->base && frames) sa_buffer_text(&text, ": ");
+    if (frames) sa_buffer_text(&text, dots ? "best framed; dot: not worse" : "best framed");
     sa_buffer_text(script, "set title ");
     sa_gnuplot_quote(script, text.text ? text.text : "");
     sa_buffer_text(script, " noenhanced offset 0,-0.4\n");
@@ -221,7 +225,9 @@ sa_status sa_heat_map(const sa_report *report, const sa_report_panel *panel, con
     map.letters = letters_of(&map, across, down->count, (double)width, (double)height, sized);
     sa_gnuplot_terminal(&script, kind, map.letters, width, height);
     sa_buffer_text(&script, "unset key\nunset grid\nset border 0\nset style fill solid 1 noborder\n"
-                            "set tmargin -1\nset rmargin -1\n");
+                            "set tmargin -1\n");
+    /* in letters: the bar, its numbers, and what they are, which gnuplot forgets */
+    sa_buffer_format(&script, "set rmargin %zu\n", widest_number(&map) + 7);
     add_axis(&script, across, "x");
     add_axis(&script, down, "y");
     add_colours(&script, &map);
