@@ -27,6 +27,9 @@ static const char HELP[] =
     "below "
     "0.05,\n"
     "                          ** 0.01, *** 0.001]\n"
+    "  --judge RUNS            of a sweep: chooses the cell without the last RUNS runs, and tells how it "
+    "does on "
+    "these\n"
     "  --band KIND             sd, se, ci95 (of the mean), quartiles, range (of all runs) or none [sd]\n"
     "  --title TEXT            of the figure and the page\n"
     "  --size WxH              of the figure, in inches, as in 6x3.5\n"
@@ -54,8 +57,8 @@ static void print_help(void) {
 enum { SETTINGS = 256 };
 
 /* Flags that the report itself takes, as they are. */
-static const char *const SET[] = {"--format", "--agent", "--against", "--band",   "--title",
-                                  "--size",   "--log",   "--regret",  "--columns"};
+static const char *const SET[] = {"--format", "--agent", "--against", "--band",    "--title",
+                                  "--size",   "--log",   "--regret",  "--columns", "--judge"};
 enum { SET_COUNT = sizeof SET / sizeof *SET };
 
 typedef struct request {
@@ -99,9 +102,9 @@ static int take_value(int count, char **arguments, int *next, request *self) {
 }
 
 static int unknown(const char *argument) {
-    static const char *const flags[] = {"--out",    "--reference", "--quiet",   "--help",   "--panels",
-                                        "--format", "--agent",     "--against", "--band",   "--title",
-                                        "--size",   "--log",       "--regret",  "--columns"};
+    static const char *const flags[] = {"--out",    "--reference", "--quiet",   "--help",    "--panels",
+                                        "--format", "--agent",     "--against", "--band",    "--title",
+                                        "--size",   "--log",       "--regret",  "--columns", "--judge"};
     const char *nearest = cli_nearest(argument, flags, sizeof flags / sizeof *flags);
     if (nearest)
         return cli_say("report", EXIT_INPUT, "%s is not an option; did you mean %s?", argument, nearest);

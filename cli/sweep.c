@@ -14,6 +14,8 @@ const cli_command SWEEP = {
         "agents are\n"
         "compared on the same draws; those of the environment (and --seed) make experiments of their own.\n\n"
         "  --grid OPTION=V,V...         one more option of the grid; repeatable\n"
+        "  --judge RUNS                 choose the cell by all --runs but the last RUNS, and report it on "
+        "these\n"
         "  --shard I/N                  do the I-th of N parts (from 0), anywhere with the same DIR; when "
         "all are done,\n"
         "                               `superarm report DIR` merges them, and says what is missing\n"
@@ -62,7 +64,7 @@ static int take_count(const char *name, const char *text, size_t *out) {
 
 /* Takes our own flags out of the arguments; the rest are options of the experiment. */
 static int take_own(int count, char **arguments, sweep_request *request, sa_experiment *experiment) {
-    static const char *const own[] = {"--grid", "--tasks", "--at-once"};
+    static const char *const own[] = {"--grid", "--tasks", "--at-once", "--judge"};
     for (int i = 0; i < count; i++) {
         const char *argument = arguments[i], *value = NULL, *name = NULL;
         if (!strcmp(argument, "--")) {
@@ -84,6 +86,8 @@ static int take_own(int count, char **arguments, sweep_request *request, sa_expe
             request->arguments[request->count++] = arguments[i];
         else if (!strcmp(name, "--grid"))
             exit_status = take_grid(value, experiment);
+        else if (!strcmp(name, "--judge"))
+            request->judge = value;
         else
             exit_status =
                 take_count(name, value, strcmp(name, "--tasks") ? &request->at_once : &request->tasks);
@@ -105,18 +109,29 @@ static int check(const sweep_request *request, const sa_experiment *experiment) 
                        "there is no grid: give --grid gamma=0.1,1 or a spec with grid: {gamma: [0.1, 1]}");
     if (request->slurm && sa_options_given(options, "shard"))
         return cli_say(SWEEP.name, EXIT_INPUT, "--slurm makes shards of its own, so --shard is one too many");
+    if (request->judge) {
+        char runs[64];
+        char *end;
+        unsigned long judge = strtoul(request->judge, &end, 10);
+        if (sa_options_get(options, "runs", runs, sizeof runs) != SA_OK || *end || judge < 1 ||
+            *request->judge == '-' || judge >= strtoul(runs, NULL, 10))
+            return cli_say(SWEEP.name, EXIT_INPUT,
+                           "--judge %s is not a number of runs from 1 to --runs %s less 1", request->judge,
+                           runs);
+    }
     if (only && !request->slurm) return cli_say(SWEEP.name, EXIT_INPUT, "%s is for --slurm", only);
     return EXIT_FINE;
 }
 
 /* ---- doing it ---- */
 
-static int write_report(const sa_experiment *experiment) {
+static int write_report(const sweep_request *request, const sa_experiment *experiment) {
     char out[CLI_VALUE];
     const char *folder = out;
     sa_report *report = NULL;
     sa_status status = sa_options_get(sa_experiment_options(experiment), "out", out, sizeof out);
     if (status == SA_OK) status = sa_report_open(&folder, 1, &report);
+    if (status == SA_OK && request->judge) status = sa_report_set(report, "judge", request->judge);
     int exit_status = status == SA_OK
                           ? cli_report_write(SWEEP.name, report, NULL, cli_flag(experiment, "quiet"))
                           : cli_fail(SWEEP.name, status);
@@ -124,7 +139,7 @@ static int write_report(const sa_experiment *experiment) {
     return exit_status;
 }
 
-static int run(sa_experiment *experiment) {
+static int run(const sweep_request *request, sa_experiment *experiment) {
     cli_progress progress;
     sa_agent_result result;
     cli_catch_signals();
@@ -133,7 +148,7 @@ static int run(sa_experiment *experiment) {
     cli_progress_end(&progress);
     if (status != SA_OK) return cli_fail(SWEEP.name, status);
     bool whole = sa_experiment_result(experiment, 0, &result) == SA_OK; /* and not one of several shards */
-    return whole ? write_report(experiment) : EXIT_FINE;
+    return whole ? write_report(request, experiment) : EXIT_FINE;
 }
 
 static int sweep(sweep_request *request, sa_experiment *experiment) {
@@ -144,7 +159,7 @@ static int sweep(sweep_request *request, sa_experiment *experiment) {
     if (exit_status != EXIT_FINE) return exit_status;
     sa_status status = sa_experiment_check(experiment);
     if (status != SA_OK) return cli_fail(SWEEP.name, status);
-    return request->slurm ? sweep_submit(request, experiment) : run(experiment);
+    return request->slurm ? sweep_submit(request, experiment) : run(request, experiment);
 }
 
 int cli_sweep(int count, char **arguments) {

@@ -11,6 +11,7 @@ typedef struct sweep_request {
     int count;        /* of the other arguments */
     char **arguments; /* (count) */
     bool slurm;
+    const char *judge;     /* NULL: not given */
     size_t tasks, at_once; /* 0: not given */
     int sbatch_count;
     char **sbatch; /* (sbatch_count) what stands behind -- */

@@ -174,3 +174,34 @@ def test_wrong_grids():
         superarm.sweep("h1", Epsilon, grid={"nonsense": [1]}, **SMALL)
     with pytest.raises(superarm.InputError, match="agent Epsilon is code of yours, which --gamma does not change"):
         superarm.sweep("h1", Epsilon, grid={"gamma": [1, 2]}, **SMALL)
+
+
+def test_choosing_and_judging_apart(tmp_path):
+    """The cell is the best of the first runs, and its numbers are those of the last ones; both from the curves by hand."""
+    grid = ["--grid", "gamma=0.1,1,3,10", "--grid", "noise=0.1,0.5"]
+    call = [os.environ["SUPERARM"], "sweep", "--environment", "h1", "--algorithm", "comblin-ucb", *grid, "--dim", "4", "--rounds", "40", "--arms", "6"]
+    done = subprocess.run([*call, "--runs", "7", "--judge", "4", "--out", tmp_path / "out"], check=True, stdout=subprocess.PIPE, text=True)
+    said = re.findall(r"chosen by 3 runs: (\S+), mean (\S+) there; judged by 4 others: mean (\S+), sd (\S+), 95% interval (\S+) to (\S+)", done.stdout)
+    assert len(said) == 2  # one for each environment
+    ends = {label: curves[:, -1] for label, curves in superarm.load(tmp_path / "out").expected_regret.items()}
+    for noise, (label, *numbers) in zip(("0.1", "0.5"), said):
+        assert label == min((one for one in ends if one.endswith(f"noise={noise}")), key=lambda one: ends[one][:3].mean())
+        later = ends[label][3:]
+        half = 3.182446305 * later.std(ddof=1) / 2  # Student's quantile with 3 degrees of freedom
+        wanted = [ends[label][:3].mean(), later.mean(), later.std(ddof=1), later.mean() - half, later.mean() + half]
+        np.testing.assert_allclose(np.array(numbers, float), wanted, rtol=1e-4)
+    assert "judged by 4 others" in (tmp_path / "out/report.html").read_text()
+    again = subprocess.run([call[0], "report", tmp_path / "out", "--judge", "1"], check=True, stdout=subprocess.PIPE, text=True)
+    assert "chosen by 6 runs: " in again.stdout and "judged by 1 others: mean" in again.stdout and "nan" not in again.stdout
+    for wrong in ("7", "0", "x", "-1", ""):
+        for words in ([*call, "--runs", "7", "--judge", wrong, "--out", tmp_path / "none"], [call[0], "report", tmp_path / "out", "--judge", wrong]):
+            refused = subprocess.run(words, stderr=subprocess.PIPE, text=True)
+            assert refused.returncode == 2 and "--judge" in refused.stderr, words
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_sweep_over_what_is_estimated_says_so(tmp_path):
+    for preset, says in (("tuned", True), ("paper", False)):
+        done = subprocess.run([os.environ["SUPERARM"], "sweep", "--environment", "h1", "--algorithm", "comblin-ucb", "--preset", preset, "--grid", "lambda=0.1,1",
+                               "--rounds", "20", "--runs", "2", "--dim", "4", "--out", tmp_path / preset], check=True, stdout=subprocess.PIPE, text=True)
+        assert ("is estimated from feedback" in done.stdout) == says

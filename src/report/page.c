@@ -214,6 +214,16 @@ static sa_status add_sweep(sa_buffer *buffer, const sa_report *report, const sa_
         SA_TRY(status);
     }
     sa_buffer_text(buffer, "</div>\n");
+    sa_buffer told = {0};
+    sa_sweep_note(panel, &told);
+    sa_status status = sa_judge_text(report, panel, &told);
+    if (status == SA_OK && told.text) {
+        sa_buffer_text(buffer, "<p>");
+        sa_html_text(buffer, told.text);
+        sa_buffer_text(buffer, "</p>\n");
+    }
+    sa_buffer_clear(&told);
+    SA_TRY(status);
     return SA_OK;
 }
 

@@ -124,6 +124,7 @@ typedef struct sa_style {
     char *title, *against; /* "": the usual ones */
     double width, height;  /* inches; 0: as much as is needed */
     bool log_x, log_y;
+    size_t judge; /* the last runs, which a sweep's choice is judged by; 0: no choice */
 } sa_style;
 
 struct sa_report {
@@ -228,6 +229,11 @@ sa_status sa_sweep_title(const sa_report_panel *panel, char **title);
 bool sa_agent_is_drawn(const sa_report_panel *panel, size_t index);
 /* Compares each cell with the best of its environment. */
 sa_status sa_sweep_compare(sa_report_panel *panel);
+/* --judge (judge.c): can it be done, and a line for each choice. */
+sa_status sa_judge_check(const sa_report *report);
+sa_status sa_judge_text(const sa_report *report, const sa_report_panel *panel, sa_buffer *text);
+/* A line where the sweep is over an option that its agents estimate by themselves. */
+void sa_sweep_note(const sa_report_panel *panel, sa_buffer *text);
 /* Is `base` its label without the cell? */
 bool sa_sweep_is_of(const sa_report_panel *panel, const sa_report_agent *agent, const char *base);
 /* The label of an agent without its cell, "" where there is one agent; caller frees. `*first`: it has a heat

@@ -197,6 +197,7 @@ sa_status sa_report_finish(sa_report *report) {
                 return unknown(report, "against", report->style.against);
             SA_TRY(sa_panel_compare(&report->panels[i], reference));
         }
+    SA_TRY(sa_judge_check(report));
     SA_TRY(make_curves(report));
     SA_TRY(sa_report_match(report));
     SA_TRY(sa_table_text(report, &table));
@@ -222,6 +223,16 @@ static sa_status replace(char **text, const char *value) {
     return SA_OK;
 }
 
+static sa_status set_judge(sa_style *style, const char *value) {
+    int64_t count;
+    char shown[SA_PRINTABLE];
+    if (!sa_text_to_integer(value, &count, NULL) || count < 1 || count > 1000000)
+        return sa_fail(SA_INVALID, "--judge %s is not a number of runs, from 1 on",
+                       sa_printable(value, shown));
+    style->judge = (size_t)count;
+    return SA_OK;
+}
+
 sa_status sa_report_set(sa_report *report, const char *name, const char *value) {
     sa_style *style = &report->style;
     int chosen = 0;
@@ -229,6 +240,7 @@ sa_status sa_report_set(sa_report *report, const char *name, const char *value) 
     if (!strcmp(name, "band")) return choose(name, value, "sd|se|ci95|quartiles|range|none", &style->band);
     if (!strcmp(name, "regret")) return set_regret(report, value);
     if (!strcmp(name, "size")) return set_size(style, value);
+    if (!strcmp(name, "judge")) return set_judge(style, value);
     if (!strcmp(name, "columns")) return set_columns(style, value);
     if (!strcmp(name, "title")) return replace(&style->title, value);
     if (!strcmp(name, "against")) return replace(&style->against, value);

@@ -317,6 +317,8 @@ sa_status sa_table_text(const sa_report *report, sa_buffer *buffer) {
         add_table(buffer, &table);
         sa_table_clear(&table);
         add_notes(buffer, panel);
+        if (sa_panel_is_sweep(panel)) sa_sweep_note(panel, buffer);
+        SA_TRY(sa_judge_text(report, panel, buffer));
     }
     return buffer->status;
 }
