@@ -103,9 +103,27 @@ def old_presets(page):
                 yield f"{page.relative_to(ROOT)}:{number}: {preset}-{version} is not the present one, {preset}-{present[preset]}"
 
 
+def measured_presets(page):
+    """A page of docs/measured names the preset that it was made with, and that is the present one or is said to be older."""
+    present = dict(re.findall(r"^\S+ +((?:paper|icml23|tuned|section5))-(\d+):", said("list", "presets"), re.M))
+    rows = [line for line in page.read_text().partition("<!-- measured -->")[2].splitlines() if line.startswith("|")]
+    cell = rows[2].strip("|").split("|")[1].strip() if len(rows) > 2 else ""
+    where = page.relative_to(ROOT)
+    if cell == "none":
+        return
+    named = re.findall(r"(before )?\b(paper|icml23|tuned|section5)-(\d+)\b", cell)
+    if not named:
+        yield f"{where}: its preset is {cell!r}, and a name with its version is wanted: tuned-{present['tuned']}, or none"
+    for older, preset, version in named:
+        if version != present[preset]:
+            yield f"{where}: made with {older}{preset}-{version}, and the present one is {preset}-{present[preset]}: make it again, or say before {preset}-{present[preset]}"
+
+
 def main():
     there, wrong = known() | OTHERS, []
     for page in pages():
+        if page.suffix == ".md" and "measured" in page.parts and page.name != "README.md":
+            wrong += measured_presets(page)
         if page.suffix == ".md" and "history" not in page.parts:
             wrong += [*dead_links(page), *missing_sources(page), *([] if "measured" in page.parts else old_presets(page))]  # those say what they were made with
     for page in pages():
