@@ -78,6 +78,23 @@ typedef struct sa_progress {
  * runs in flight are dropped, finished ones are kept, and the experiment ends with SA_INTERRUPTED. */
 typedef int sa_progress_call(void *user, const sa_progress *progress);
 
+/* A round that was played, of one agent in one run; pointers are valid until the call returns. */
+typedef struct sa_played {
+    const char *label;
+    uint64_t run;
+    size_t round, rounds;   /* from 0; T */
+    const size_t *arms;     /* (length) the slate */
+    const double *feedback; /* (length) what came of it; NaN: not seen */
+    size_t length;
+    double expected_regret, realised_regret, reward; /* of the run so far */
+} sa_played;
+
+/* Return non-zero to end the experiment with SA_CALLBACK. */
+typedef int sa_round_call(void *user, const sa_played *played);
+/* Called after every round, from the thread of its run: runs of different threads call at the same time,
+ * unless sa_experiment_one_at_a_time. NULL: nothing is. */
+SA_API void sa_experiment_on_round(sa_experiment *experiment, sa_round_call *call, void *user);
+
 /* Checks everything that can be wrong with the input (options, files, sizes, the folder --out) and changes
  * nothing on the disk. A run begins with it; calling it first tells wrong input from what goes wrong
  * later. */

@@ -40,7 +40,7 @@ from .errors import (
     Unsupported,
 )
 from .evaluation import Evaluation, evaluate
-from .experiments import Progress, run
+from .experiments import Played, Progress, run
 from .logs import LogEntry, read_log
 from .policy import Estimates, Policy
 from .results import Results, load
@@ -50,7 +50,7 @@ from .sweeps import sweep
 __all__ = [
     "Agent", "AgentClosed", "Algorithm", "AlreadyAnswered", "CallbackFailed", "Choice", "Client", "Column", "Decision", "DiskError", "Error",
     "Estimates", "Evaluation", "FileError", "FormatError", "InputError", "Interrupted", "LogEntry", "NewerVersion", "Option", "Oracle",
-    "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment", "Policy", "Progress", "Results", "Schema", "ServiceError", "Solution",
+    "OracleInfo", "OutOfMemory", "OwnAlgorithm", "OwnEnvironment", "Played", "Policy", "Progress", "Results", "Schema", "ServiceError", "Solution",
     "UnknownDecision", "Unsupported", "__version__", "algorithms", "choices", "evaluate", "join_dim", "load", "ntk", "options",
     "oracles", "problem_names", "read_log", "run", "solve", "sweep", "theory",
 ]

@@ -37,6 +37,19 @@ class Progress(NamedTuple):
     regret: float  # its mean final regret so far
 
 
+class Played(NamedTuple):
+    """A round of one agent in one run, for `on_round=` and `on_run=` functions."""
+
+    label: str
+    run: int
+    round: int  # from 0
+    arms: Any  # (K) the slate
+    scores: Any  # (K) what came of it; NaN where it was not seen
+    expected_regret: float  # of the run so far
+    realised_regret: float
+    reward: float
+
+
 AgentSpec = Union[str, Mapping[str, Any], Any]
 
 
@@ -46,7 +59,8 @@ DEFAULT_SEED: Any = Default(1)
 def run(environment: Any = None, agents: Union[AgentSpec, Iterable[AgentSpec]] = None, *, rounds: Optional[int] = None,
         runs: Optional[int] = None, threads: Optional[int] = None, out: Union[str, "os.PathLike[str]", None] = None, oracle: Any = None,
         random_state: Optional[int] = DEFAULT_SEED, spec: Union[str, "os.PathLike[str]", None] = None, processes: Optional[int] = None,
-        progress: Union[bool, Callable[[Progress], Any], None] = None, **options: Any) -> Results:
+        progress: Union[bool, Callable[[Progress], Any], None] = None, on_round: Optional[Callable[[Played], Any]] = None,
+        on_run: Optional[Callable[[Played], Any]] = None, **options: Any) -> Results:
     """Runs agents in an environment, on the same draws, and returns what came of them.
 
     `environment` is a name (`superarm.choices("environments")`), or an object of your own with `contexts(t)`, `expected(t)` and
@@ -72,10 +86,14 @@ def run(environment: Any = None, agents: Union[AgentSpec, Iterable[AgentSpec]] =
     >>> results.expected_regret["cn-ucb"][:, -1].mean() < results.expected_regret["random"][:, -1].mean()
     True
 
+    `on_round` is called with a `Played` after every round, and `on_run` after the last of each run, for a logger, say. With several threads, runs are
+    told of side by side; not with `processes`.
+
     Exceptions in your own code come out as themselves, with a note of the run and round they came from. Ctrl-C ends the runs; those
     that are finished are kept in `out`.
     """
     asked = ask(environment, agents, oracle, random_state, spec, {"rounds": rounds, "runs": runs, "threads": threads, "out": out, **options})
+    asked.hooks(on_round, on_run, processes)
     return do(asked, processes, progress)
 
 
@@ -201,6 +219,16 @@ class _Asked:
         self._labels.add(name)
         return name
 
+    def hooks(self, on_round: Any, on_run: Any, processes: Optional[int]) -> None:
+        for name, call in (("on_round", on_round), ("on_run", on_run)):
+            if call is not None and not callable(call):
+                raise InputError(f"{name} is {call!r}, and a function is wanted")
+            if call is not None and processes not in (None, 1):
+                raise InputError(f"{name} is called in this process, and processes={processes} makes the runs in others")
+        if on_round is not None or on_run is not None:
+            self._kept.append(ffi.new_handle((on_round, on_run, self.failures)))
+            lib.sa_experiment_on_round(self.handle, lib.superarm_python_round, self._kept[-1])
+
     # ---- running ----
 
     def run(self, watch: "_Watch") -> None:
@@ -251,6 +279,25 @@ class _Asked:
 
 _OF_AGENTS = [option.name for option in list_options() if option.scope == "agent"]
 _COMMON = [option.name for option in list_options() if option.scope in ("environment", "experiment")]
+
+
+@ffi.def_extern(error=1)
+def superarm_python_round(user, played):  # type: ignore[no-untyped-def]
+    on_round, on_run, failures = ffi.from_handle(user)
+    last = played.round + 1 == played.rounds
+    if on_round is None and not last:
+        return 0
+    try:
+        told = Played(text(played.label) or "", played.run, played.round, arrays.from_sizes(played.arms, played.length),
+                      arrays.from_doubles(played.feedback, played.length), played.expected_regret, played.realised_regret, played.reward)
+        if on_round is not None:
+            on_round(told)
+        if on_run is not None and last:
+            on_run(told)
+    except BaseException as error:
+        failures.keep(error, f"agent {text(played.label)}, run {played.run}, t = {played.round}, in what is called after a round")
+        return 1
+    return 0
 
 
 # ---- progress ----

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
 from ._native import lib
 from ._options import c_text, is_option, option_name, option_text
 from .errors import InputError, check
-from .experiments import DEFAULT_SEED, Progress, ask, do
+from .experiments import DEFAULT_SEED, Played, Progress, ask, do
 from .results import Results
 
 
@@ -19,6 +19,7 @@ def sweep(environment: Any = None, agents: Any = None, *, grid: Mapping[str, Ite
           runs: Optional[int] = None, threads: Optional[int] = None, processes: Optional[int] = None,
           out: Union[str, "os.PathLike[str]", None] = None, oracle: Any = None, random_state: Optional[int] = DEFAULT_SEED,
           spec: Union[str, "os.PathLike[str]", None] = None, progress: Union[bool, Callable[[Progress], Any], None] = None,
+          on_round: Optional[Callable[[Played], Any]] = None, on_run: Optional[Callable[[Played], Any]] = None,
           **options: Any) -> Results:
     """Runs every agent in every cell of the grid, and returns what came of them, labelled by the cells' values.
 
@@ -47,6 +48,7 @@ def sweep(environment: Any = None, agents: Any = None, *, grid: Mapping[str, Ite
         flag = "seed" if name == "random_state" else option_name(name)
         for value in values if name not in own else ():
             check(lib.sa_experiment_grid(asked.handle, c_text(flag, name), c_text(option_text(name, value), name)))
+    asked.hooks(on_round, on_run, processes)
     return do(asked, processes, progress)
 
 

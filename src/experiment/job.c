@@ -273,6 +273,25 @@ static sa_status draw(sa_job *self, uint64_t run, size_t round) {
     return SA_OK;
 }
 
+/* Who asked to be told of rounds is. */
+static sa_status tell(sa_job *self, uint64_t run, size_t round, const double last[SA_CURVE_COUNT]) {
+    const sa_experiment *experiment = self->plan->experiment;
+    sa_played played = {.label = self->of->label,
+                        .run = run,
+                        .round = round,
+                        .rounds = self->plan->rounds,
+                        .arms = self->chosen.arms,
+                        .feedback = sa_job_feedback(self, round),
+                        .length = self->chosen.slate,
+                        .expected_regret = last[SA_CURVE_EXPECTED],
+                        .realised_regret = last[SA_CURVE_REALISED],
+                        .reward = last[SA_CURVE_REWARD]};
+    int code;
+    if (!experiment->on_round) return SA_OK;
+    SA_TAKE_TURN(self->plan->turns, code = experiment->on_round(experiment->on_round_user, &played));
+    return code ? sa_fail(SA_CALLBACK, "what is called after each round failed with code %d", code) : SA_OK;
+}
+
 /* Round `round` from 0; `last` has the curves' values before it, and gets those after it. */
 static sa_status play_round(sa_job *self, uint64_t run, size_t round, double last[SA_CURVE_COUNT]) {
     double gain[SA_CURVE_COUNT] = {0};
@@ -289,6 +308,7 @@ static sa_status play_round(sa_job *self, uint64_t run, size_t round, double las
     SA_TRY(update(self, round));
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++) last[kind] += gain[kind];
     if (round % MEMORY_PERIOD == 0) take_memory(self);
+    SA_TRY(tell(self, run, round, last));
     if (self->log.label)
         SA_TRY(sa_run_log_round(&self->log, round, &self->round, &self->chosen, sa_job_feedback(self, round),
                                 self->totals));

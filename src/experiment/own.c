@@ -8,6 +8,11 @@ void sa_experiment_one_at_a_time(sa_experiment *experiment, bool one_at_a_time) 
     experiment->turns.one_at_a_time = one_at_a_time;
 }
 
+void sa_experiment_on_round(sa_experiment *experiment, sa_round_call *call, void *user) {
+    experiment->on_round = call;
+    experiment->on_round_user = user;
+}
+
 sa_status sa_experiment_own_agent(sa_experiment *experiment, const char *label, const sa_own_agent *agent) {
     sa_spec *spec = &experiment->spec;
     size_t kept = spec->agent_count;

@@ -203,6 +203,7 @@ sa_status sa_plan_make(sa_experiment *experiment, size_t group, sa_plan **out) {
     if (status == SA_OK) status = sa_alloc_array(1, sizeof *plan, &plan);
     if (status == SA_OK) {
         plan->turns = &experiment->turns;
+        plan->experiment = experiment;
         sa_plan_take_oracle(plan, &experiment->oracle);
         status = fill(plan, experiment, group, asked);
     }

@@ -12,12 +12,13 @@ typedef struct sa_plan {
     /* for all agents, with rounds, arms and dim as the environment has them, and full paths */
     sa_options *options;
     sa_environment *environment;
-    sa_problem *problem;            /* data of the oracles, the same in every round */
-    sa_oracle_callbacks own_oracle; /* the caller's as it was given; with alpha 0 there is none */
-    sa_oracle_callbacks oracle;     /* the same, but waits for its turn */
-    sa_callback_lock *turns;        /* of all callbacks */
-    sa_clicks *clicks;              /* what users do; NULL: every score is seen */
-    sa_agent_runs *agents;          /* (agent_count) the plan's, until the table of the work has them */
+    sa_problem *problem;             /* data of the oracles, the same in every round */
+    sa_oracle_callbacks own_oracle;  /* the caller's as it was given; with alpha 0 there is none */
+    sa_oracle_callbacks oracle;      /* the same, but waits for its turn */
+    sa_callback_lock *turns;         /* of all callbacks */
+    const sa_experiment *experiment; /* who asks to be told of rounds */
+    sa_clicks *clicks;               /* what users do; NULL: every score is seen */
+    sa_agent_runs *agents;           /* (agent_count) the plan's, until the table of the work has them */
     size_t agent_count;
     bool in_table;
     size_t runs, rounds;
