@@ -1,11 +1,12 @@
-"""What is left of a log with a floor by place? python3 bench/python_places.py coverage [TRIALS] [PAIRS] | overlap [EVENTS]
+"""What is left of a log with a floor by place? python3 bench/python_places.py coverage|overlap [--trials 100] [--pairs 5]
 
-Logged by a frozen cn-ts with --floor 0.2; in question is a frozen comblin-ucb without a floor, which has lived a life of its own. Clicks are
+Logged by a frozen cn-ts with --floor 0.2 and --nu 10; in question is a frozen comblin-ucb without a floor, which has learnt from the other's log. Clicks are
 independent, with probability 1 / (1 + exp(-2 x'w)); visitors come from a pool, so that what serving it gives is known exactly.
 
 coverage: N 20, K 4, 20,000 events a log; how often rips and cascade-dr are within two standard errors of the value, and how large these are.
 Each pair of agents has its own world. The set-up was chosen with --seed 100 and above, and is judged from 0.
-overlap: N 200, K 5; the effective sample sizes under floors by place and by page, for the same target and for one with a floor of its own."""
+overlap: N 200, K 5; which part of a log is left, effective sample size over events, under floors by place and by page, and where both agents choose
+from a shortlist of 20."""
 
 import argparse
 import json
@@ -122,35 +123,36 @@ def coverage(asked):
         print(f"{name:12}{inside:9} of {len(every):3}{100 * errors.mean():17.2f}%{100 * errors.max():8.2f}%{100 * bias:11.2f}%{least:27.0f}")
 
 
-def sizes(world, policy, target, events, seed):
-    """Effective sample sizes, as parts of the events: of the first k arms, of the whole slate, and the smallest over positions."""
-    rng, prefixes, positions = np.random.default_rng(seed), [], []
-    for i in range(events):
-        who = int(rng.integers(len(world.contexts)))
-        slate = policy.select(world.contexts[who], slate=world.slate, draw=i).arms
-        (_, prefix, position), (_, above, at) = (one.propensities(world.contexts[who], slate) for one in (policy, target))
-        prefixes.append(above / prefix)
-        positions.append(at / position)
-    size = [np.sum(w, 0) ** 2 / np.maximum(np.sum(np.square(w), 0), 1e-300) / events for w in (np.array(prefixes), np.array(positions))]
-    return size[0], size[1].min(), np.mean(prefixes, 0)
+def left(world, folder, contexts, **options):
+    """The effective sample size as a part of the events, of the first k arms: 1 / mean of 1 / p, p what the log has for the slate in question."""
+    policy, wanted = world.policy(folder, **options), world.target.policy()
+    found = [policy.propensities(one, wanted.select(one, slate=world.slate).arms)[1] for one in contexts]
+    return 100 / np.mean(1 / np.array(found), 0)
+
+
+def shortlist(world, size):
+    """The arms that the logging agent estimates highest, in their order: what both choose from."""
+    policy = world.logging.policy()
+    best = [np.sort(np.argsort(-np.asarray(policy.estimate(one, slate=world.slate).estimate))[:size]) for one in world.contexts]
+    return [one[arms] for one, arms in zip(world.contexts, best)]
+
+
+FLOORS = (("page 0.2", {"floor": 0.2, "floor_by": "page"}), ("place 0.1", {"floor": 0.1}), ("place 0.2", {"floor": 0.2}), ("place 0.5", {"floor": 0.5}))
 
 
 def overlap(asked):
-    world = World(asked.seed, 200, 5)
-    print(f"N 200, K 5, {asked.events} events; effective sample size, % of the events")
-    print(f"{'logged with':24}{'in question':22}" + "".join(f"{'first ' + str(k):>9}" for k in range(1, 6)) + f"{'positions':>11}{'mean weight':>13}")
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "target.npz")
-        world.target.save(path)
-        shares = agreement(world, world.policy(folder, floor=0))
-        for floor, by in ((0.2, "page"), (0.2, "place"), (0.5, "place")):
-            policy = world.policy(folder, floor=floor, floor_by=by)
-            for own in (0, 0.2):
-                target = superarm.Agent.load(path, floor=own).policy()
-                prefixes, position, mean = sizes(world, policy, target, asked.events, asked.seed)
-                print(f"{f'--floor {floor} by {by}':24}{f'comblin-ucb, floor {own}':22}" + "".join(f"{100 * share:9.2f}" for share in prefixes)
-                      + f"{100 * position:11.2f}{mean[-1]:13.3f}")
-        print(f"own slates agree {100 * shares[0]:.1f}% (as sets {100 * shares[1]:.1f}%, first arm {100 * shares[2]:.1f}%)")
+    print("| world | `--nu` | own slates agree | " + " | ".join(name for name, _ in FLOORS) + " | place 0.2, of 20 | first 2 places, place 0.2 |")
+    print("|---" * (len(FLOORS) + 5) + "|")
+    for seed in range(asked.seed, asked.seed + asked.pairs):
+        world = World(seed, 200, 5)
+        few = shortlist(world, 20)
+        for world.nu in (0.3, 1, 3, 10):
+            with tempfile.TemporaryDirectory() as folder:
+                shares = agreement(world, world.policy(folder, floor=0))
+                sizes = [left(world, folder, world.contexts, **options) for _, options in FLOORS]
+                short = left(world, folder, few, floor=0.2)
+            cells = [f"{one[-1]:.2g}%" for one in (*sizes, short)] + [f"{sizes[2][1]:.2g}%"]
+            print(f"| {seed} | {world.nu} | {100 * shares[0]:.0f}% | " + " | ".join(cells) + " |", flush=True)
 
 
 def main():
@@ -159,7 +161,6 @@ def main():
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--events", type=int, default=1000)
     parser.add_argument("--model", default="ridge")
     parser.add_argument("--processes", type=int, default=1)
     asked = parser.parse_args()

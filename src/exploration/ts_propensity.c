@@ -146,6 +146,7 @@ static void count_above(const sa_panels *panels, size_t arm, size_t i, size_t po
     for (size_t b = 0; b < panels->arms; b++) {
         if (b == arm) continue;
         double below = panels->below[b * N + i], above = 1 - below;
+        if (below == 1) continue; /* and most are */
         for (size_t k = positions; k-- > 1;) chance[k] = chance[k] * below + chance[k - 1] * above;
         chance[0] *= below;
     }
