@@ -65,7 +65,6 @@ void sa_agents_destroy(sa_agent_runs *agents, size_t count) {
 sa_status sa_agent_room(sa_agent_runs *agent, size_t runs, size_t rounds) {
     bool clicks = agent->options->clicks != SA_CLICKS_NONE;
     agent->rounds = rounds;
-    agent->room = runs;
     for (int kind = 0; kind < SA_CURVE_COUNT; kind++)
         if (kind != SA_CURVE_CLICKS || clicks)
             SA_TRY(sa_alloc_matrix(runs, rounds, sizeof(double), &agent->curve[kind]));

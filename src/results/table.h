@@ -131,7 +131,7 @@ typedef struct sa_agent_runs {
     sa_options *options; /* all of them, those of its environment included */
     sa_own_agent code;   /* of the caller's own, to make runs with; without `select` it is one of ours */
     size_t cell;         /* of the grid */
-    size_t runs, room, rounds;
+    size_t runs, rounds;
     sa_run *run;                   /* (runs) by their numbers, increasing */
     double *curve[SA_CURVE_COUNT]; /* (runs, rounds), cumulative; clicks: NULL without --clicks */
 } sa_agent_runs;
