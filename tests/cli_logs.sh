@@ -20,4 +20,4 @@ for script in ??.sh; do
     PATH="$folder:$PATH" sh "$script" >"$name.said" 2>"$name.err" || { echo "example $name fails:" && cat "$script" "$name.err" && exit 1; }
     cmp -s "$name.said" "$name.out" || { echo "example $name:" && cat "$script" "$name.said" "$name.err" && exit 1; }
 done
-[ "$count" -ge 8 ] || { echo "only $count examples were found"; exit 1; }
+[ "$count" -ge 7 ] || { echo "only $count examples were found"; exit 1; }
