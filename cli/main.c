@@ -50,7 +50,7 @@ int main(int count, char **arguments) {
         return EXIT_FINE;
     }
     if (!strcmp(name, "--version")) {
-        printf("superarm %s\n", sa_version());
+        printf("superarm %s (%s)\n", sa_version(), sa_version_date());
         return EXIT_FINE;
     }
     if (sa_kernels_check() != SA_OK) return cli_say("", EXIT_INPUT, "%s", sa_last_error());

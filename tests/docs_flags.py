@@ -119,8 +119,19 @@ def measured_presets(page):
             yield f"{where}: made with {older}{preset}-{version}, and the present one is {preset}-{present[preset]}: make it again, or say before {preset}-{present[preset]}"
 
 
+def versions():
+    """The program, CITATION.cff and the last version of CHANGELOG.md name the same version and day."""
+    told = "{} ({})".format(*re.search(r"^## \[(\d\S*)\] - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.M).groups())
+    cited = (ROOT / "CITATION.cff").read_text()
+    quoted = "{} ({})".format(re.search(r"^version: (\S+)$", cited, re.M)[1], re.search(r"^date-released: (\S+)$", cited, re.M)[1])
+    program = said("--version").strip().partition(" ")[2]
+    if not told == quoted == program:
+        yield f"the program is {program}, CHANGELOG.md has {told}, CITATION.cff {quoted}"
+
+
 def main():
     there, wrong = known() | OTHERS, []
+    wrong += versions()
     for page in pages():
         if page.suffix == ".md" and "measured" in page.parts and page.name != "README.md":
             wrong += measured_presets(page)

@@ -24,8 +24,10 @@
 extern "C" {
 #endif
 
-/* "0.1.0" */
+/* "0.2.0" */
 SA_API const char *sa_version(void);
+/* The day that it is of: "2026-11-16". */
+SA_API const char *sa_version_date(void);
 /* What it was built from: git's name of the commit, with "-dirty" where files had changed; "unknown" outside
  * of git. */
 SA_API const char *sa_commit(void);
