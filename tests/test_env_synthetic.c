@@ -176,8 +176,8 @@ static void test_wrong(void **state) {
     sa_environment *environment = NULL;
     sa_options *options = options_for("h4");
     assert_int_equal(sa_environment_create(options, &environment), SA_INVALID);
-    assert_string_equal(sa_last_error(),
-                        "--environment h4 is unknown; there are h1, h2, h3, formula, npy, csv, svmlight");
+    assert_string_equal(sa_last_error(), "--environment h4 is unknown; there are h1, h2, h3, formula, npy, "
+                                         "csv, svmlight, classes, classes-joined");
     sa_options_set_any(options, "environment", "h1");
     sa_options_set_any(options, "scores", "v.npy");
     assert_int_equal(sa_environment_create(options, &environment), SA_INVALID);

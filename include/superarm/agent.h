@@ -171,6 +171,10 @@ SA_API bool sa_algorithm_at(size_t index, const char **name, const char **summar
 SA_API const char *sa_algorithm_model(const char *name);
 /* Is it for an unknown horizon, with a new network whenever the answered decisions have doubled? */
 SA_API bool sa_algorithm_has_epochs(const char *name);
+/* Is it a linear regression, as --linear-form says? */
+SA_API bool sa_algorithm_is_linear(const char *name);
+/* Is it told the expected scores? */
+SA_API bool sa_algorithm_knows(const char *name);
 /* What the options' algorithm asks for where nothing was set by hand: `tuned` is tuned for networks, and
  * linear baselines run as their papers define them, or with --linear-form published as the published code
  * does; partitions take contexts as they are, and --rounds as their horizon; neural-linear has --confidence

@@ -195,9 +195,9 @@ bool sa_algorithm_knows(const char *name) {
     return row && sa_exploration_find(row->exploration)->from == SA_SCORES_FROM_CALLER;
 }
 
-bool sa_algorithm_mispairs(const sa_options *options) {
-    const sa_algorithm *row = sa_algorithm_row(options->algorithm);
-    return row && row->family->linear && options->linear_form == SA_LINEAR_PUBLISHED;
+bool sa_algorithm_is_linear(const char *name) {
+    const sa_algorithm *row = sa_algorithm_row(name);
+    return row && row->family->linear;
 }
 
 sa_model_settings sa_algorithm_shape(const sa_algorithm *row, const sa_options *options) {

@@ -37,10 +37,6 @@ struct sa_algorithm {
 sa_status sa_algorithm_find(const char *name, const sa_algorithm **out);
 /* By name; NULL when there is none. */
 const sa_algorithm *sa_algorithm_row(const char *name);
-/* Is it told the expected scores? */
-bool sa_algorithm_knows(const char *name);
-/* Does it pair the slate's i-th arm with the score of arm i, as the published linear code does? */
-bool sa_algorithm_mispairs(const sa_options *options);
 /* What its model is made of. */
 sa_model_settings sa_algorithm_shape(const sa_algorithm *row, const sa_options *options);
 

@@ -13,7 +13,8 @@
  *
  * A number's least is ABOVE_0 where it must be more than 0, and OR_THEORY where it may be 0 or more, or
  * the word theory, ABOVE_0_OR_THEORY likewise. Choices are a list X(ENUMERATOR, "name"). Texts are the same
- * in every preset; a path is a file that is read. A preset that has no column is in options/presets.c.
+ * in every preset; a path is a file that is read. A new line needs tools/make-options-struct >
+ * src/options/struct.h. A preset that has no column is in options/presets.c.
  *
  * A list of options is what users set. A list of settings has lines of the same form, which presets and
  * the library's own files set, and no user: what tells the presets apart, and what the tests turn. Saved

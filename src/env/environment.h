@@ -29,6 +29,10 @@ typedef struct sa_round {
 typedef struct sa_environment_class {
     const char *name;
     const char *summary;
+    /* Where arms are not as many as --arms says: what they are, "arms of --contexts", and the file that has
+     * them; NULL: no file. */
+    const char *arms;
+    const char *(*file)(const sa_options *options);
     /* Checks the options, reads files. */
     sa_status (*create)(const sa_options *options, const struct sa_environment_class *kind,
                         sa_environment **out);

@@ -108,10 +108,16 @@ static sa_status feedback(const sa_environment *environment, uint64_t run, uint6
 
 static void destroy(sa_environment *environment) { sa_free(environment); }
 
+static const char ARMS[] = "arms of your environment";
 static const sa_environment_class WITH_NOISE = {
-    .name = "own", .draw = draw, .destroy = destroy, .begin = begin, .end = end};
-static const sa_environment_class WITH_FEEDBACK = {
-    .name = "own", .draw = draw, .destroy = destroy, .begin = begin, .end = end, .feedback = feedback};
+    .name = "own", .arms = ARMS, .draw = draw, .destroy = destroy, .begin = begin, .end = end};
+static const sa_environment_class WITH_FEEDBACK = {.name = "own",
+                                                   .arms = ARMS,
+                                                   .draw = draw,
+                                                   .destroy = destroy,
+                                                   .begin = begin,
+                                                   .end = end,
+                                                   .feedback = feedback};
 
 static sa_status check_size(const sa_options *options, const char *option, int64_t asked, size_t has) {
     if (!sa_options_given(options, option) || (uint64_t)asked == has) return SA_OK;

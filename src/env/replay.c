@@ -172,9 +172,13 @@ static sa_status replay_draw(const sa_environment *environment, uint64_t run, ui
     return SA_OK;
 }
 
+static const char *file_of(const sa_options *options) { return options->contexts; }
+
 const sa_environment_class sa_environment_npy = {
     .name = "npy",
     .summary = "contexts, scores and noise from npy files: --contexts, --scores, --noise-values",
+    .arms = "arms of --contexts",
+    .file = file_of,
     .create = replay_create,
     .draw = replay_draw,
     .destroy = replay_destroy,

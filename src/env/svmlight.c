@@ -74,10 +74,14 @@ static sa_status svmlight_draw(const sa_environment *environment, uint64_t run, 
     return SA_OK;
 }
 
+static const char *file_of(const sa_options *options) { return options->data; }
+
 const sa_environment_class sa_environment_svmlight = {
     .name = "svmlight",
     .summary = "each round a query of an svmlight file, its graded documents the arms, so that N varies: "
                "--data, --user",
+    .arms = "documents of the largest query of --data",
+    .file = file_of,
     .create = svmlight_create,
     .draw = svmlight_draw,
     .destroy = svmlight_destroy,

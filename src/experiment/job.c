@@ -93,14 +93,13 @@ static sa_status make_agent(sa_job *self, uint64_t run, bool traced) {
     self->request = sa_request_new();
     if (!self->options || !self->request) return SA_OUT_OF_MEMORY;
     self->has_epochs = sa_algorithm_has_epochs(self->options->algorithm);
-    const char *model = sa_algorithm_model(self->options->algorithm);
-    self->mispaired = self->options->linear_form == SA_LINEAR_PUBLISHED && model &&
-                      strcmp(model, "linear") == 0 &&
+    self->mispaired = self->options->linear_form == SA_LINEAR_PUBLISHED &&
+                      sa_algorithm_is_linear(self->options->algorithm) &&
                       self->options->feedback != SA_FEEDBACK_TOTAL; /* a sum cannot be paired wrongly */
     self->options->first_run = (int64_t)run; /* the agent's random numbers are those of this run */
     if (traced)
         self->options->widths = SA_WIDTHS_ALL; /* a trace shows every arm's; the slates are the same */
-    self->knows = strcmp(self->options->algorithm, "best") == 0 && (self->plan->clicks || self->oracle->best);
+    self->knows = sa_algorithm_knows(self->options->algorithm) && (self->plan->clicks || self->oracle->best);
     if (self->knows) self->options->feedback = SA_FEEDBACK_SEMI_BANDIT; /* it does not learn */
     self->totals = self->options->feedback == SA_FEEDBACK_TOTAL;
     SA_TRY(name_history(self, run));

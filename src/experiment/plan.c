@@ -51,16 +51,11 @@ sa_status sa_plan_check_place(const char *path, const char *out) {
 
 static sa_status check_slate(const sa_options *options, const sa_environment *environment) {
     if ((uint64_t)options->slate <= environment->arms) return SA_OK;
-    if (!strcmp(options->environment, "npy"))
-        return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than the %zu arms of --contexts %s",
-                       options->slate, environment->arms, options->contexts);
-    if (!strcmp(options->environment, "svmlight"))
-        return sa_fail(SA_INVALID,
-                       "--slate %" PRId64 " is more than the %zu documents of the largest query of --data %s",
-                       options->slate, environment->arms, options->data);
-    if (!strcmp(options->environment, "own"))
-        return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than the %zu arms of your environment",
-                       options->slate, environment->arms);
+    const sa_environment_class *kind = environment->kind;
+    if (kind->arms)
+        return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than the %zu %s%s%s", options->slate,
+                       environment->arms, kind->arms, kind->file ? " " : "",
+                       kind->file ? kind->file(options) : "");
     return sa_fail(SA_INVALID, "--slate %" PRId64 " is more than --arms %zu", options->slate,
                    environment->arms);
 }
@@ -114,8 +109,8 @@ static sa_status check_positions(const sa_plan *plan, const sa_agent_runs *agent
     const char *clicks = !plan->clicks                              ? NULL
                          : plan->clicks->kind == SA_CLICKS_POSITION ? "position"
                                                                     : "cascade";
-    const char *model = sa_algorithm_model(agent->options->algorithm);
-    bool published = agent->options->linear_form == SA_LINEAR_PUBLISHED && model && !strcmp(model, "linear");
+    bool published = agent->options->linear_form == SA_LINEAR_PUBLISHED &&
+                     sa_algorithm_is_linear(agent->options->algorithm);
     if (published && plan->environment->kind->feedback)
         return sa_fail(SA_INVALID,
                        "--linear-form published mixes up the scores of arms, of which the feedback of your "

@@ -101,7 +101,7 @@ sa_status sa_options_set_any(sa_options *options, const char *name, const char *
     if (!value) return sa_fail(SA_INVALID, "--%s needs a value", name);
     void *field = sa_option_field(options, row);
     if (field == &options->preset)
-        SA_TRY(sa_preset_check(value, &options->preset));
+        SA_TRY(sa_preset_check(value, field));
     else
         SA_TRY(sa_option_parse(row, name, value, field));
     options->given[row - sa_option_rows] = true;

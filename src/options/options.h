@@ -47,24 +47,7 @@ enum {
     SA_SETTING_TOTAL = SA_OPTION_TOTAL SA_SETTINGS(SA_OPTION_ONE)
 };
 
-struct sa_options {
-    SA_ENVIRONMENT_OPTIONS(SA_OPTION_FIELD)
-    SA_EXPERIMENT_OPTIONS(SA_OPTION_FIELD)
-    SA_OUTPUT_OPTIONS(SA_OPTION_FIELD)
-    SA_AGENT_OPTIONS(SA_OPTION_FIELD)
-    SA_MODEL_OPTIONS(SA_OPTION_FIELD)
-    SA_LEARN_OPTIONS(SA_OPTION_FIELD)
-    SA_CONFIDENCE_OPTIONS(SA_OPTION_FIELD)
-    SA_EXPLORATION_OPTIONS(SA_OPTION_FIELD)
-    SA_THEORY_OPTIONS(SA_OPTION_FIELD)
-    SA_ORACLE_OPTIONS(SA_OPTION_FIELD)
-    SA_FEEDBACK_OPTIONS(SA_OPTION_FIELD)
-    SA_POLICY_OPTIONS(SA_OPTION_FIELD)
-    SA_PAST_OPTIONS(SA_OPTION_FIELD)
-    SA_SETTINGS(SA_OPTION_FIELD)
-    bool history_anew;            /* `run` begins the --history again that an earlier run left */
-    bool given[SA_SETTING_TOTAL]; /* in the order of the rows */
-};
+#include "options/struct.h"
 
 /* Options, then settings. */
 extern const sa_option_row sa_option_rows[SA_SETTING_TOTAL];

@@ -49,9 +49,8 @@ const char *sa_paper_name(const char *label, const sa_options *options) {
 
 /* Linear agents are what --linear-form says, under whatever preset; others are their papers' unless tuned. */
 static const char *mark_of(const sa_options *options) {
-    const char *model = sa_algorithm_model(options->algorithm);
-    if (!model) return "";
-    if (!strcmp(model, "linear"))
+    if (!sa_algorithm_model(options->algorithm)) return "";
+    if (sa_algorithm_is_linear(options->algorithm))
         return options->linear_form == SA_LINEAR_PUBLISHED ? "as published"
                : options->linear_form == SA_LINEAR_FITTED  ? "tuned"
                                                            : "";
