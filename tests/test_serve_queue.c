@@ -72,7 +72,41 @@ static void what_does_not_fit_is_refused(void **state) {
     assert_int_equal(sa_path_remove(folder), SA_OK);
 }
 
+/* ---- maintenance ---- */
+
+typedef struct looked {
+    sv_maintenance base;
+    atomic_uint count;
+} looked;
+
+static bool look(sv_maintenance *base, sv_store *store) {
+    (void)store;
+    atomic_fetch_add(&((looked *)base)->count, 1);
+    return false;
+}
+
+/* It calls the learner, which is started after the writer: not a moment before it is there. */
+static void maintenance_waits_for_those_whom_it_calls(void **state) {
+    (void)state;
+    sa_buffer sentence = {0};
+    looked each = {.base = {.wanted = look}};
+    atomic_uint ended = 0;
+    sv_refusal why = {0};
+    sv_store *store = sv_store_open(temporary_folder(), true, &sentence);
+    assert_non_null(store);
+    sv_writer *writer = sv_writer_start(store, (sv_maintenance *[]){&each.base}, 1, NULL);
+    held job = {.job = {.run = run, .end = end}, .ended = &ended};
+    assert_true(sv_writer_submit(writer, &job.job, &why));
+    while (!atomic_load(&ended)) usleep(1000); /* a whole turn, and then one without jobs */
+    usleep(150000);
+    assert_int_equal(atomic_load(&each.count), 0);
+    sv_writer_do_maintenance(writer);
+    while (!atomic_load(&each.count)) usleep(1000);
+    sv_writer_stop(writer);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_does_not_fit_is_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_does_not_fit_is_refused),
+                                       cmocka_unit_test(maintenance_waits_for_those_whom_it_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
