@@ -295,6 +295,8 @@ static void linear(void **state) {
     (void)state;
     sweep_wide("algorithm=comblin-ts");
     sweep("algorithm=comblin-ucb discount=0.9");
+    sweep("algorithm=comblin-ucb floor=0.9");
+    sweep("algorithm=comblin-ucb floor=0.9 oracle=assignment");
     sweep("algorithm=comblin-ucb linear-form=published");
 }
 
