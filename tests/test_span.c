@@ -86,7 +86,9 @@ static void test_no_number(void **state) {
     assert_false(sa_span_to_number((sa_span){"1\0", 2}, &number));
     char *ones = malloc(5000);
     memset(ones, '1', 5000);
-    assert_false(sa_span_to_number((sa_span){ones, 5000}, &number));
+    assert_true(sa_span_to_number((sa_span){ones, 5000}, &number) && isinf(number));
+    ones[1] = '.';
+    assert_true(sa_span_to_number((sa_span){ones, 5000}, &number) && number == 10.0 / 9);
     free(ones);
 }
 

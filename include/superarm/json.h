@@ -102,8 +102,8 @@ SA_API void sa_buffer_clear(sa_buffer *buffer);
 SA_API void sa_buffer_reserve(sa_buffer *buffer, size_t capacity);
 SA_API void sa_buffer_bytes(sa_buffer *buffer, const void *bytes, size_t size);
 SA_API void sa_buffer_text(sa_buffer *buffer, const char *text);
-__attribute__((format(printf, 2, 3))) SA_API void sa_buffer_format(sa_buffer *buffer, const char *format,
-                                                                   ...);
+SA_API void sa_buffer_format(sa_buffer *buffer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* In double quotes, escaped as JSON has it, which YAML reads too; what is not UTF-8 becomes U+FFFD. */
 SA_API void sa_buffer_quote(sa_buffer *buffer, const char *text);
 /* A number with so many digits (0: as many as it takes to read back the same), whatever the locale; null when
