@@ -56,8 +56,8 @@ static const char *had(size_t i, int preset) {
 
 static sa_status load(const char *name, const char *value, const sa_options *options) {
     sa_older_options older = {0};
-    sa_options *copy = sa_options_copy(options);
     SA_TRY(sa_older_options_take(&older, name, value));
+    sa_options *copy = sa_options_copy(options);
     sa_status status = sa_older_options_finish(&older, copy);
     sa_options_destroy(copy);
     return status;
