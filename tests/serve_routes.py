@@ -249,6 +249,8 @@ def the_log_comes_in_pages():
         assert [line["seq"] for line in seen] == list(range(2, 24)) + [None] * 3 and [line["final"] for line in seen] == [True] * 22 + [False] * 3
         for line in seen:
             assert line["agent"] == "home" and {"time", "model", "slate", "propensity", "contexts"} <= set(line), line
+        page = lines(server, "/v1/agents/home/log?from=1&limit=23")  # those that wait have room of their own
+        assert [line["event"] for line in page] == [f"e{i}" for i in range(25)], page
 
 
 def an_agent_comes_and_goes_as_npz():
