@@ -29,14 +29,28 @@ void sv_choice_free(sv_choice *self) {
 
 /* ---- learning ---- */
 
-static bool wrap(sa_agent *agent, sv_model **out, sv_refusal *why) {
-    char dim[64], feedback[64];
-    sa_options_get(sa_agent_options(agent), "feedback", feedback, sizeof feedback);
-    if (!strcmp(feedback, "total")) {
-        sa_agent_destroy(agent);
+/* Does a decide have all that it asks for? */
+static bool is_served(const sa_agent *agent, sv_refusal *why) {
+    char value[64];
+    sa_options_get(sa_agent_options(agent), "feedback", value, sizeof value);
+    if (!strcmp(value, "total"))
         return sv_refuse(
             why, 400,
             "options: feedback total is not taken by the service, which gathers feedback item by item");
+    sa_options_get(sa_agent_options(agent), "algorithm", value, sizeof value);
+    if (!strcmp(value, "best"))
+        return sv_refuse(why, 400,
+                         "options: algorithm best knows the expected scores, which nobody does here");
+    if (sa_agent_needs_oracle(agent))
+        return sv_refuse(why, 400, "options: oracle own is a function of somebody's program");
+    return true;
+}
+
+static bool wrap(sa_agent *agent, sv_model **out, sv_refusal *why) {
+    char dim[64];
+    if (!is_served(agent, why)) {
+        sa_agent_destroy(agent);
+        return false;
     }
     sv_model *self = calloc(1, sizeof *self);
     if (!self) {
