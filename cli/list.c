@@ -132,5 +132,6 @@ int cli_list(int count, char **arguments) {
     if (nearest) return cli_say("list", EXIT_INPUT, "%s is not a list; did you mean %s?", kind, nearest);
     return cli_say(
         "list", EXIT_INPUT,
-        "%s is not one of algorithms, environments, oracles, confidence, feedback, options, machine", kind);
+        "%s is not one of algorithms, environments, oracles, confidence, feedback, presets, options, machine",
+        kind);
 }

@@ -20,7 +20,8 @@ static const struct {
     {"schema", "how a log's named fields become features: proposes it, checks it", cli_schema},
     {"convert", "logs of other programs (vw, obp, csv) to decision logs and back", cli_convert},
     {"evaluate", "what another policy would have earned on a log's decisions", cli_evaluate},
-    {"list", "list algorithms, environments, oracles, confidence, feedback, options", cli_list},
+    {"list", "list algorithms, environments, oracles, confidence, feedback, presets, options, machine",
+     cli_list},
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 

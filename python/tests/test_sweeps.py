@@ -192,7 +192,7 @@ def test_choosing_and_judging_apart(tmp_path):
         np.testing.assert_allclose(np.array(numbers, float), wanted, rtol=1e-4)
     assert "judged by 4 others" in (tmp_path / "out/report.html").read_text()
     again = subprocess.run([call[0], "report", tmp_path / "out", "--judge", "1"], check=True, stdout=subprocess.PIPE, text=True)
-    assert "chosen by 6 runs: " in again.stdout and "judged by 1 others: mean" in again.stdout and "nan" not in again.stdout
+    assert "chosen by 6 runs: " in again.stdout and "judged by 1 other: mean" in again.stdout and "nan" not in again.stdout
     for wrong in ("7", "0", "x", "-1", ""):
         for words in ([*call, "--runs", "7", "--judge", wrong, "--out", tmp_path / "none"], [call[0], "report", tmp_path / "out", "--judge", wrong]):
             refused = subprocess.run(words, stderr=subprocess.PIPE, text=True)
@@ -205,3 +205,17 @@ def test_a_sweep_over_what_is_estimated_says_so(tmp_path):
         done = subprocess.run([os.environ["SUPERARM"], "sweep", "--environment", "h1", "--algorithm", "comblin-ucb", "--preset", preset, "--grid", "lambda=0.1,1",
                                "--rounds", "20", "--runs", "2", "--dim", "4", "--out", tmp_path / preset], check=True, stdout=subprocess.PIPE, text=True)
         assert ("is estimated from feedback" in done.stdout) == says
+
+
+def test_titles_and_captions_say_what_is_there(tmp_path):
+    """A sweep over data does not know their d; a caption speaks of the columns that there are."""
+    table = tmp_path / "table.csv"
+    table.write_text("a,b,label\n" + "".join(f"{i / 7:.3f},{(i * i) % 5},{'xy'[i % 2]}\n" for i in range(20)))
+    done = subprocess.run([os.environ["SUPERARM"], "sweep", "--environment", "classes", "--data", table, "--header", "--label", "label", "--slate", "1", "--grid", "gamma=0.3,1", "--runs", "3",
+                           "--rounds", "10", "--hidden", "4", "--out", tmp_path / "out"], stdout=subprocess.PIPE, text=True, check=True)
+    assert done.stdout.startswith("classes: sweep over gamma: "), done.stdout
+    captions = {"mean,sd": (False, False, False), "mean,interval": (True, False, False), "mean,p": (False, False, True), "difference,holm": (False, True, False)}
+    for columns, wanted in captions.items():
+        subprocess.run([os.environ["SUPERARM"], "report", tmp_path / "out", "--format", "latex", "--columns", columns, "--quiet"], stdout=subprocess.PIPE, check=True)
+        caption = next(line for line in (tmp_path / "out/table.tex").read_text().splitlines() if line.startswith("\\caption"))
+        assert ("intervals" in caption, "; differences" in caption, "; p-values" in caption) == wanted, caption

@@ -45,7 +45,7 @@ static void add_verdict(sa_buffer *text, const sa_report_panel *panel, const sa_
     sa_buffer_text(text, best->of->label);
     sa_buffer_text(text, ", mean ");
     sa_buffer_number(text, before.mean, 5);
-    sa_buffer_format(text, " there; judged by %zu others: mean ", judge);
+    sa_buffer_format(text, " there; judged by %zu other%s: mean ", judge, judge == 1 ? "" : "s");
     sa_buffer_number(text, after.mean, 5);
     if (!isnan(after.low)) {
         sa_buffer_text(text, ", sd ");

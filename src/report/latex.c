@@ -109,6 +109,26 @@ static void add_head(sa_buffer *buffer, const sa_table *table) {
     sa_buffer_text(buffer, " \\\\\n\\midrule\n");
 }
 
+static bool shows(const sa_table *table, sa_cell cell) {
+    for (size_t i = 0; i < table->columns; i++)
+        if (table->shown[i] == cell) return true;
+    return false;
+}
+
+/* What the columns that are there are. */
+static void add_meaning(sa_buffer *buffer, const sa_report_panel *panel, const sa_table *table) {
+    bool intervals = shows(table, SA_CELL_INTERVAL) || shows(table, SA_CELL_DIFFERENCE_INTERVAL);
+    bool tests = shows(table, SA_CELL_P) || shows(table, SA_CELL_HOLM) || shows(table, SA_CELL_MARKS);
+    bool differences = shows(table, SA_CELL_DIFFERENCE) || shows(table, SA_CELL_DIFFERENCE_INTERVAL);
+    sa_buffer_format(buffer, ": %s regret after %zu rounds", sa_panel_regret(panel), panel->rounds);
+    if (intervals) sa_buffer_text(buffer, ", with Student's 95\\% intervals");
+    if (differences || tests) {
+        sa_buffer_text(buffer, differences ? "; differences, run by run, to "
+                                           : "; p-values of differences, run by run, to ");
+        sa_latex_text(buffer, sa_panel_against(panel));
+    }
+}
+
 static sa_status add_panel(sa_buffer *buffer, const sa_report *report, const sa_report_panel *panel,
                            const char *title) {
     sa_table table;
@@ -116,10 +136,7 @@ static sa_status add_panel(sa_buffer *buffer, const sa_report *report, const sa_
     size_t best = best_row(panel, &table);
     sa_buffer_text(buffer, "\\begin{table}\n\\centering\n\\caption{");
     sa_latex_text(buffer, *title ? title : panel->title);
-    sa_buffer_format(
-        buffer, ": %s regret after %zu rounds, with Student's 95\\%% intervals; differences, run by run, to ",
-        sa_panel_regret(panel), panel->rounds);
-    sa_latex_text(buffer, sa_panel_against(panel));
+    add_meaning(buffer, panel, &table);
     sa_buffer_text(buffer, ".}\n\\smallskip\\small\n\\setlength{\\tabcolsep}{4pt}\n");
     add_head(buffer, &table);
     for (size_t row = 1; row < table.rows; row++) add_row(buffer, &table, row, row == best);

@@ -20,7 +20,12 @@ sa_status sa_sweep_title(const sa_report_panel *panel, char **title) {
     for (size_t i = 0; i < grid->count; i++)
         varies = varies || !strcmp(grid->axes[i].name, "environment") || !strcmp(grid->axes[i].name, "dim") ||
                  !strcmp(grid->axes[i].name, "score");
-    sa_status status = varies ? SA_OK : sa_panel_title(panel->options, &base);
+    /* d is not in a sweep's options where the data have it */
+    const char *environment = panel->options->environment;
+    bool data = *environment != 'h' && strcmp(environment, "formula");
+    sa_status status = varies ? SA_OK
+                       : data ? sa_copy_text(environment, &base)
+                              : sa_panel_title(panel->options, &base);
     if (base) sa_buffer_text(&text, base);
     sa_buffer_text(&text, base ? ": sweep over " : "Sweep over ");
     for (size_t i = 0; i < grid->count; i++) {
