@@ -1,6 +1,6 @@
 /* GET /v1/agents/NAME/log?from=SEQ&limit=N: events that have been learnt, in the order of the journal, as
- * JSON lines with "final": true; behind the last of them, as many again of those that still wait, with "final":
- * false. The next page begins after the last "seq". */
+ * JSON lines with "final": true; behind the last of them, as many again of those that still wait, with
+ * "final": false. The next page begins after the last "seq". */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -112,8 +112,7 @@ void sv_route_log(sv_exchange *self) {
     sv_store_status status =
         sv_store_rows(service->reader, self->agent->id, from, (size_t)1 << 40, write_row, &page);
     if (status == STORE_OK && !page.full)
-        status =
-            sv_store_waiting(service->reader, self->agent->id, page.most, write_waiting, &page);
+        status = sv_store_waiting(service->reader, self->agent->id, page.most, write_waiting, &page);
     if (status != STORE_OK) sv_refuse(&why, 503, "%s", sv_store_sentence(service->reader));
     pthread_mutex_unlock(&service->reading);
     self->answer_type = "application/x-ndjson";
