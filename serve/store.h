@@ -37,7 +37,7 @@ int64_t sv_store_written(const sv_store *self);
 void sv_store_mark(sv_store *self, int file);
 /* The number of the format that this version writes; that of a folder's journal, which is not newer; and a
  * journal of an older one changed into the present one. false with a sentence. */
-enum { STORE_FORMAT = 2 };
+enum { STORE_FORMAT = 3 };
 bool sv_store_format(const char *folder, int *format, sa_buffer *sentence);
 bool sv_store_migrate(const char *folder, int format, sa_buffer *sentence);
 /* The sentence of the last failure. */
@@ -103,7 +103,15 @@ sv_store_status sv_store_snapshot(sv_store *self);
 
 /* ---- decisions and feedback ---- */
 
-typedef enum decision_state { DECISION_WAITS, DECISION_LEARNT, DECISION_DROPPED } sv_decision_state;
+/* Held: it waits for its activation, and is learnt only after that. */
+typedef enum decision_state {
+    DECISION_WAITS,
+    DECISION_LEARNT,
+    DECISION_DROPPED,
+    DECISION_HELD
+} sv_decision_state;
+/* Who chose what was shown. */
+typedef enum decision_side { SIDE_AGENT, SIDE_CONTROL, SIDE_SHOWN } sv_decision_side;
 
 typedef struct store_decision {
     int64_t id, agent, time; /* milliseconds of the day's clock */
@@ -111,6 +119,7 @@ typedef struct store_decision {
         due; /* of the journal's: given how long it waits, and then until when; 0: for its feedback */
     const char *event;
     sv_decision_state state;
+    sv_decision_side side;
     uint64_t model, seq; /* seq of the row that learnt it; 0: none */
     uint8_t hash[SA_SHA256_BYTES];
     const uint32_t *arms; /* (arm_count) */

@@ -11,11 +11,15 @@
 /* Columns in the order in which checksums take them. A decision's state and seq are apart (moved_sum). */
 #define SUM_AGENT(t) "row_sum(" t "id, " t "name, " t "settings, " t "created, " t "deleted)"
 #define SUM_DECISION(t)                                                                                      \
-    "row_sum(" t "agent, " t "event, " t "time, " t "kept, " t "due, " t "model, " t "hash, " t "arms, " t   \
-    "answer, " t "body)"
+    "row_sum(" t "agent, " t "event, " t "time, " t "kept, " t "due, " t "side, " t "model, " t "hash, " t   \
+    "arms, " t "answer, " t "body)"
 #define SUM_FEEDBACK(t) "row_sum(" t "decision, " t "key, " t "time, " t "late, " t "value)"
 #define SUM_ROW(t) "row_sum(" t "agent, " t "seq, " t "kind, " t "decision, " t "time, " t "data)"
 #define SUM_CHECKPOINT(t) "row_sum(" t "agent, " t "seq, " t "file, " t "settings, " t "time)"
+#define SUM_ITEM(t)                                                                                          \
+    "row_sum(" t "agent, " t "number, " t "since, " t "until, " t "id, " t "expires, " t "fields)"
+#define SUM_HOUR(t) "row_sum(" t "agent, " t "hour, " t "data)"
+#define SUM_EVALUATION(t) "row_sum(" t "agent, " t "id, " t "time, " t "request, " t "result)"
 
 /* decisions.seq is stored with this added, and is this before the decision is learnt: so it always takes 6
  * bytes, and learning a decision overwrites them in place instead of writing the whole row once more. */
@@ -46,9 +50,9 @@ enum { SEQ_SHIFT = 40 };
                    "(SELECT count(*) FROM decisions WHERE agent = ?1 AND state <> 1)")                       \
     X(SNAPSHOT, "BEGIN")                                                                                     \
     X(DECISION_ADD,                                                                                          \
-      "INSERT INTO decisions (agent, event, time, kept, due, state, model, seq, hash, arms, answer, body, "  \
-      "sum) VALUES (?1, ?2, ?3, ?10, ?4, 0, ?5, " NO_SEQ ", ?6, ?7, ?8, ?9, "                                \
-      "row_sum(?1, ?2, ?3, ?10, ?4, ?5, ?6, ?7, ?8, ?9)) ON CONFLICT (agent, event) DO NOTHING")             \
+      "INSERT INTO decisions (agent, event, time, kept, due, side, state, model, seq, hash, arms, answer, "  \
+      "body, sum) VALUES (?1, ?2, ?3, ?10, ?4, ?11, 0, ?5, " NO_SEQ ", ?6, ?7, ?8, ?9, "                     \
+      "row_sum(?1, ?2, ?3, ?10, ?4, ?11, ?5, ?6, ?7, ?8, ?9)) ON CONFLICT (agent, event) DO NOTHING")        \
     X(DECISION_FIND, "SELECT " STORE_WITHOUT_BODY " FROM decisions d WHERE agent = ?1 AND event = ?2")       \
     X(DECISION_DUE, "SELECT " STORE_WITHOUT_BODY " FROM decisions d WHERE state = 0 AND due > 0 AND due <= " \
                     "?1 ORDER BY due, id LIMIT 1")                                                           \
@@ -91,6 +95,9 @@ enum { SEQ_SHIFT = 40 };
     X(CHECKPOINT_OLDER, "INSERT OR REPLACE INTO checkpoints SELECT -agent, seq, file, settings, time, "      \
                         "row_sum(-agent, seq, file, settings, time) FROM checkpoints WHERE agent = ?1")      \
     X(CHECKPOINT_DELETE, "DELETE FROM checkpoints WHERE agent IN (?1, -?1)")                                 \
+    X(ITEMS_DELETE, "DELETE FROM items WHERE agent = ?1")                                                    \
+    X(HOURS_DELETE, "DELETE FROM hours WHERE agent = ?1")                                                    \
+    X(EVALUATIONS_DELETE, "DELETE FROM evaluations WHERE agent = ?1")                                        \
     X(LEFTOVERS_DELETE, "DELETE FROM leftovers WHERE agent = ?1")                                            \
     X(LEFTOVER_ADD, "INSERT OR REPLACE INTO leftovers (file, agent, sum) VALUES (?2, ?1, row_sum(?2, ?1))")  \
     X(LEFTOVER_OLDER, "INSERT OR REPLACE INTO leftovers (file, agent, sum) SELECT file, ?1, "                \
@@ -110,10 +117,10 @@ enum { SEQ_SHIFT = 40 };
 
 #define STORE_FIRST_COLUMNS                                                                                  \
     "d.id, d.agent, d.event, d.time, d.due, d.state, d.model, d.seq - " NO_SEQ ", d.hash, d.arms, "          \
-    "d.answer, "
+    "d.answer, d.side, "
 #define STORE_DECISION STORE_FIRST_COLUMNS "d.body"
 #define STORE_WITHOUT_BODY STORE_FIRST_COLUMNS "NULL"
-enum { STORE_DECISION_COLUMNS = 12 };
+enum { STORE_DECISION_COLUMNS = 13 };
 
 enum {
 #define STORE_ENUM(name, sql) SQL_##name,

@@ -21,24 +21,32 @@ static const sv_question QUESTIONS[] = {
      "it does not have its checksum: "},
     {"SELECT 'checkpoint of agent ' || agent FROM checkpoints WHERE sum IS NOT " SUM_CHECKPOINT(""),
      "it does not have its checksum: "},
+    {"SELECT 'agent ' || agent || ', item ' || number FROM items WHERE sum IS NOT " SUM_ITEM(
+         "") " UNION ALL SELECT 'agent ' || agent || ', hour ' || hour FROM hours WHERE sum IS "
+             "NOT " SUM_HOUR("") " UNION ALL SELECT 'agent ' || agent || ', evaluation ' || id FROM "
+                                 "evaluations WHERE sum IS NOT " SUM_EVALUATION(""),
+     "it does not have its checksum: "},
     {"SELECT 'fact ' || name FROM facts WHERE sum IS NOT row_sum(name, value) UNION ALL "
      "SELECT 'leftover ' || file FROM leftovers WHERE sum IS NOT row_sum(file, agent)",
      "it does not have its checksum: "},
     {"SELECT 'agent ' || agent || ' has ' || count(*) || ' rows from ' || min(seq) || ' to ' || max(seq) "
      "FROM rows WHERE " KEPT("agent") " GROUP BY agent HAVING count(*) <> max(seq) - min(seq) + 1",
      "rows are missing: "},
-    {"SELECT 'agent ' || r.agent || ', row ' || r.seq FROM rows r LEFT JOIN decisions d ON d.id = r.decision "
+    {"SELECT 'agent ' || r.agent || ', row ' || r.seq FROM rows r LEFT JOIN decisions d ON d.id = "
+     "r.decision "
      "WHERE r.kind = 3 AND r.decision IS NOT NULL AND (d.id IS NULL OR d.seq <> r.seq + " NO_SEQ
      " OR d.state <> 1 OR d.agent <> r.agent)",
      "a learnt row without its decision: "},
     {"SELECT 'event ' || d.event FROM decisions d LEFT JOIN rows r ON r.agent = d.agent AND "
      "r.seq = d.seq - " NO_SEQ " WHERE d.state = 1 AND (r.id IS NULL OR r.decision IS NOT d.id)",
      "a learnt decision without its row: "},
-    {"SELECT 'feedback ' || f.id FROM feedback f LEFT JOIN decisions d ON d.id = f.decision WHERE d.id IS "
+    {"SELECT 'feedback ' || f.id FROM feedback f LEFT JOIN decisions d ON d.id = f.decision WHERE d.id "
+     "IS "
      "NULL",
      "feedback without its decision: "},
     {"SELECT 'agent ' || abs(c.agent) || ' at row ' || c.seq FROM checkpoints c WHERE " KEPT(
-         "abs(c.agent)") " AND c.seq > coalesce((SELECT max(seq) FROM rows r WHERE r.agent = abs(c.agent)), "
+         "abs(c.agent)") " AND c.seq > coalesce((SELECT max(seq) FROM rows r WHERE r.agent = "
+                         "abs(c.agent)), "
                          "0)",
      "a checkpoint of rows that are not there: "},
     {"SELECT 'agent ' || a.id FROM agents a LEFT JOIN checkpoints c ON c.agent = a.id WHERE a.deleted IS "

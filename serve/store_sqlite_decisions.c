@@ -98,6 +98,7 @@ sv_store_status sv_store_decision_add(sv_store *self, const sv_store_decision *d
     bind_text(add, 8, decision->answer);
     sqlite3_bind_blob(add, 9, decision->body, (int)decision->body_size, SQLITE_STATIC);
     sqlite3_bind_int64(add, 10, self->clock.kept);
+    sqlite3_bind_int(add, 11, (int)decision->side);
     sv_store_status status = sv_store_run(self, add);
     return status == STORE_OK && sqlite3_changes(self->database) == 0 ? STORE_NONE : status;
 }
@@ -114,8 +115,9 @@ void sv_store_read_decision(sqlite3_stmt *statement, sv_store_decision *out) {
                                .arms = sqlite3_column_blob(statement, 9),
                                .arm_count = (size_t)sqlite3_column_bytes(statement, 9) / sizeof(uint32_t),
                                .answer = (const char *)sqlite3_column_text(statement, 10),
-                               .body = sqlite3_column_blob(statement, 11),
-                               .body_size = (size_t)sqlite3_column_bytes(statement, 11)};
+                               .side = (sv_decision_side)sqlite3_column_int(statement, 11),
+                               .body = sqlite3_column_blob(statement, 12),
+                               .body_size = (size_t)sqlite3_column_bytes(statement, 12)};
     if (sqlite3_column_bytes(statement, 8) == SA_SHA256_BYTES)
         memcpy(out->hash, sqlite3_column_blob(statement, 8), SA_SHA256_BYTES);
 }

@@ -1,6 +1,7 @@
 /* The journal's tables. Their format has a number (user_version): a journal of another is not opened.
  *
- * 1: version 0.1.0. 2: checksums, the journal's own clock, leftovers, space that is given back. */
+ * 1: version 0.1.0. 2: version 0.2.0; checksums, the journal's own clock, leftovers, space that is given
+ * back. 3: sides, items of a catalogue, sums by hour, evaluations. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +17,8 @@ static const char *const TABLES[] = {
     "CREATE UNIQUE INDEX agent_names ON agents (name) WHERE deleted IS NULL",
     "CREATE TABLE decisions (id INTEGER PRIMARY KEY, agent INTEGER NOT NULL, event TEXT NOT NULL, time "
     "INTEGER "
-    "NOT NULL, kept INTEGER NOT NULL, due INTEGER NOT NULL, state INTEGER NOT NULL, model INTEGER NOT NULL, "
+    "NOT NULL, kept INTEGER NOT NULL, due INTEGER NOT NULL, side INTEGER NOT NULL, state INTEGER NOT NULL, "
+    "model INTEGER NOT NULL, "
     "seq INTEGER NOT NULL, hash BLOB NOT NULL, arms BLOB NOT NULL, answer TEXT NOT NULL, body BLOB NOT NULL, "
     "sum INTEGER NOT NULL)",
     "CREATE UNIQUE INDEX decision_events ON decisions (agent, event)",
@@ -33,6 +35,14 @@ static const char *const TABLES[] = {
     "CREATE TABLE checkpoints (agent INTEGER PRIMARY KEY, seq INTEGER NOT NULL, file TEXT NOT NULL, settings "
     "TEXT NOT NULL, time INTEGER NOT NULL, sum INTEGER NOT NULL)",
     "CREATE TABLE leftovers (file TEXT PRIMARY KEY, agent INTEGER NOT NULL, sum INTEGER NOT NULL)",
+    /* an item's fields as they were from catalogue version `since` until before `until`; NULL: they still are */
+    "CREATE TABLE items (agent INTEGER NOT NULL, number INTEGER NOT NULL, since INTEGER NOT NULL, until "
+    "INTEGER, id TEXT NOT NULL, expires INTEGER, fields TEXT NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY "
+    "(agent, number, since)) WITHOUT ROWID",
+    "CREATE TABLE hours (agent INTEGER NOT NULL, hour INTEGER NOT NULL, data TEXT NOT NULL, sum INTEGER NOT "
+    "NULL, PRIMARY KEY (agent, hour)) WITHOUT ROWID",
+    "CREATE TABLE evaluations (agent INTEGER NOT NULL, id INTEGER NOT NULL, time INTEGER NOT NULL, request "
+    "TEXT NOT NULL, result TEXT, sum INTEGER NOT NULL, PRIMARY KEY (agent, id)) WITHOUT ROWID",
     "CREATE TABLE facts (name TEXT PRIMARY KEY, value, sum INTEGER NOT NULL)",
 };
 enum { TABLE_COUNT = sizeof TABLES / sizeof *TABLES };

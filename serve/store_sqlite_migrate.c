@@ -12,8 +12,8 @@
  * decision is learnt; agents' numbers by AUTOINCREMENT. Its last moment is the new journal's first. */
 static const char FROM_1[] = "INSERT INTO agents SELECT id, name, settings, created, deleted, " SUM_AGENT(
     "") " FROM old.agents;"
-        "INSERT INTO decisions SELECT id, agent, event, time, time, due, state, model, coalesce(seq, 0) "
-        "+ " NO_SEQ ", hash, arms, answer, body, moved_sum(row_sum(agent, event, time, time, due, model, "
+        "INSERT INTO decisions SELECT id, agent, event, time, time, due, 0, state, model, coalesce(seq, 0) "
+        "+ " NO_SEQ ", hash, arms, answer, body, moved_sum(row_sum(agent, event, time, time, due, 0, model, "
         "hash, arms, answer, "
         "body), 0, " NO_SEQ ", state, coalesce(seq, 0) + " NO_SEQ ") FROM old.decisions;"
         "INSERT INTO feedback SELECT id, decision, key, time, late, value, " SUM_FEEDBACK(
@@ -35,7 +35,22 @@ static const char FROM_1[] = "INSERT INTO agents SELECT id, name, settings, crea
                                 "(SELECT 'waits' name UNION ALL SELECT 'kept' UNION ALL SELECT 'day');"
                                 "DROP TABLE temp.last;";
 
-static const char *const FROM[] = {NULL, FROM_1};
+/* Format 2, of version 0.2.0: decisions without a side. What does not have its checksum is not to get one. */
+#define MOVED ", 0, " NO_SEQ ", state, seq)"
+static const char FROM_2[] =
+    "INSERT INTO agents SELECT * FROM old.agents;"
+    "INSERT INTO decisions SELECT id, agent, event, time, kept, due, 0, state, model, seq, hash, arms, "
+    "answer, body, CASE WHEN sum IS moved_sum(row_sum(agent, event, time, kept, due, model, hash, arms, "
+    "answer, body)" MOVED " THEN moved_sum(row_sum(agent, event, time, kept, due, 0, model, hash, arms, "
+    "answer, body)" MOVED " ELSE sum END FROM old.decisions;"
+    "INSERT INTO feedback SELECT * FROM old.feedback;"
+    "INSERT INTO rows SELECT * FROM old.rows;"
+    "INSERT INTO checkpoints SELECT * FROM old.checkpoints;"
+    "INSERT INTO leftovers SELECT * FROM old.leftovers;"
+    "INSERT INTO facts SELECT * FROM old.facts;";
+#undef MOVED
+
+static const char *const FROM[] = {NULL, FROM_1, FROM_2};
 
 static bool attach(sv_store *self, const char *path) {
     sqlite3_stmt *statement = NULL;

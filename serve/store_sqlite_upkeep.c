@@ -111,8 +111,12 @@ sv_store_status sv_store_agent_remove(sv_store *self, int64_t agent) {
     sv_store_status status = sv_store_step(self, any);
     sqlite3_reset(any);
     if (status != STORE_NONE) return status == STORE_OK ? STORE_NONE : status;
-    status = by_id(self, SQL_CHECKPOINT_DELETE, agent);
-    return status == STORE_OK ? by_id(self, SQL_AGENT_REMOVE, agent) : status;
+    static const int of_agent[] = {SQL_CHECKPOINT_DELETE, SQL_ITEMS_DELETE, SQL_HOURS_DELETE,
+                                   SQL_EVALUATIONS_DELETE, SQL_AGENT_REMOVE};
+    status = STORE_OK;
+    for (size_t i = 0; status == STORE_OK && i < sizeof of_agent / sizeof *of_agent; i++)
+        status = by_id(self, of_agent[i], agent);
+    return status;
 }
 
 sv_store_status sv_store_copy(sv_store *self, const char *path) {

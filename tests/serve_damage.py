@@ -132,7 +132,7 @@ def a_folder_that_deletes_agents_is_sound():
             done = run_check(server.folder)
             assert done.returncode == 0, done
         server.kill()
-        assert run_check(server.folder).returncode == 0 and version == 2
+        assert run_check(server.folder).returncode == 0 and version == 3
         server.start()
         for _ in range(20):
             done = run_check(server.folder)

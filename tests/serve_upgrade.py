@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""serve_upgrade.py PROGRAM: a folder of version 0.1.0 (tools/make-journal) is migrated and served; one of a newer version is refused. The witness is
-what the program of 0.1.0 answered, which is kept beside its journal."""
+"""serve_upgrade.py PROGRAM: folders of versions 0.1.0 and 0.2.0 (tools/make-journal) are migrated and served; one of a newer version is refused. The witness
+is what the program of that version answered, which is kept beside its journal."""
 import json
 import os
 import shutil
@@ -13,7 +13,8 @@ import tempfile
 from service import Server, main, until
 
 PROGRAM = sys.argv[1]
-OLD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data", "journal-0.1.0.tar.gz")
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
+VERSIONS = {1: "0.1.0", 2: "0.2.0"}  # by format
 
 
 def run(*arguments):
@@ -21,13 +22,16 @@ def run(*arguments):
 
 
 class Folder:
-    """The old folder, unpacked."""
+    """A folder of that format, unpacked."""
+
+    def __init__(self, format=1):
+        self.format = format
 
     def __enter__(self):
         self.parent = tempfile.mkdtemp(prefix="superarm-upgrade-")
         self.path = self.parent + "/shop"
         os.mkdir(self.path)
-        with tarfile.open(OLD) as tar:
+        with tarfile.open(f"{DATA}/journal-{VERSIONS[self.format]}.tar.gz") as tar:
             tar.extractall(self.path)
         self.witness = json.load(open(self.path + "/answers.json"))
         os.remove(self.path + "/answers.json")
@@ -45,28 +49,39 @@ def near(one, other):
 
 
 def an_old_folder_is_not_served_as_it_is():
-    with Folder() as old:
+    for format in VERSIONS:
+        is_not_served(format)
+
+
+def is_not_served(format):
+    with Folder(format) as old:
         before = old.bytes()
         for arguments in (("--dir", old.path, "--port", "0"), ("--check", old.path)):
             done = run(*arguments)
-            assert done.returncode and "--migrate" in done.stderr and "format is 1" in done.stderr, done
+            assert done.returncode and "--migrate" in done.stderr and f"format is {format}" in done.stderr, done
         assert old.bytes() == before, "nothing is changed by looking"
 
 
 def it_is_migrated_and_goes_on():
-    with Folder() as old:
+    for format in VERSIONS:
+        goes_on(format)
+
+
+def goes_on(format):
+    with Folder(format) as old:
+        kept_as = f"{old.path}-format-{format}"
         before = old.bytes()
         done = run("--dir", old.path, "--migrate")
-        assert done.returncode == 0 and old.path + "-format-1" in done.stdout, done
+        assert done.returncode == 0 and kept_as in done.stdout, done
         assert run("--check", old.path).returncode == 0, run("--check", old.path)
         again = run("--migrate", old.path)
         assert again.returncode == 0 and "already" in again.stdout, again
-        kept = sqlite3.connect(old.path + "-format-1/journal.db")
-        assert kept.execute("PRAGMA user_version").fetchone() == (1,)
+        kept = sqlite3.connect(kept_as + "/journal.db")
+        assert kept.execute("PRAGMA user_version").fetchone() == (format,)
         events = {row[0] for row in kept.execute("SELECT event FROM decisions")}
         kept.close()
         checkpoints = [name for name in before if name.endswith(".npz")]
-        assert checkpoints and all(open(f"{old.path}-format-1/{name}", "rb").read() == before[name] for name in checkpoints)
+        assert checkpoints and all(open(f"{kept_as}/{name}", "rb").read() == before[name] for name in checkpoints)
 
         server = Server(PROGRAM, old.path).start()
         try:
@@ -89,9 +104,21 @@ def it_is_migrated_and_goes_on():
         finally:
             if server.process.poll() is None:
                 server.kill()
-        copy = run("--dir", old.path + "-format-1", "--migrate")
+        copy = run("--dir", kept_as, "--migrate")
         assert copy.returncode == 0, copy  # the backup is a whole folder of the old format
 
+
+def damage_stays_damage():
+    """A row that does not have its checksum does not get one by a migration."""
+    with Folder(2) as old:
+        base = sqlite3.connect(old.path + "/journal.db")
+        event = base.execute("SELECT event FROM decisions ORDER BY id LIMIT 1 OFFSET 3").fetchone()[0]
+        base.execute("UPDATE decisions SET model = model + 1 WHERE event = ?", (event,))
+        base.commit()
+        base.close()
+        assert run("--dir", old.path, "--migrate").returncode == 0
+        done = run("--check", old.path)
+        assert done.returncode == 1 and f"event {event}" in done.stdout + done.stderr, done
 
 
 def a_newer_one_is_refused():
@@ -121,4 +148,4 @@ def a_folder_in_use_is_not_migrated():
 
 
 if __name__ == "__main__":
-    main(an_old_folder_is_not_served_as_it_is, it_is_migrated_and_goes_on, a_newer_one_is_refused, a_folder_in_use_is_not_migrated)
+    main(an_old_folder_is_not_served_as_it_is, it_is_migrated_and_goes_on, damage_stays_damage, a_newer_one_is_refused, a_folder_in_use_is_not_migrated)
