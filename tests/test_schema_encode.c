@@ -124,7 +124,7 @@ static void test_ignored(void **state) {
 static void test_wrong(void **state) {
     (void)state;
     use("context: {hour: cyclic 24, ok: flag}\nitem: {price: log, n: number, k: category [a], h: hashed 8, "
-        "t: tags 8}");
+        "t: tags 8, y: any 8}");
     static const struct {
         const char *json, *sentence;
     } cases[] = {
@@ -137,6 +137,8 @@ static void test_wrong(void **state) {
         {"{\"items\": [{\"k\": []}]}", "items[0].k is [], and a text, a number, true or false is wanted"},
         {"{\"items\": [{\"h\": {}}]}", "items[0].h is {}, and a text, a number, true or false is wanted"},
         {"{\"items\": [{\"t\": \"a\"}]}", "items[0].t is \"a\", and a list of texts is wanted"},
+        {"{\"items\": [{\"y\": {\"a\": [0, 1e999]}}]}",
+         "items[0].y is {\"a\": [0, 1e999]}, and what has no numbers that are not finite is wanted"},
         {"{\"items\": [{\"t\": [[]]}]}", "items[0].t is [[]], and a list of texts is wanted"},
         {"{\"items\": [{\"n\": 1, \"n\": 2}]}", "items[0].n is 2, and it is there twice"},
         {"{\"context\": {\"hour\": \"3\"}, \"items\": [{}]}",

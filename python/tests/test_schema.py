@@ -30,6 +30,19 @@ def signed(field, value, size):
     return out
 
 
+def ends(value, path=""):
+    """All that is in a value of any shape: (text, number)."""
+    if isinstance(value, dict):
+        return [end for key, inner in value.items() for end in ends(inner, f"{path}.{key}")]
+    if isinstance(value, list):
+        return [end for i, inner in enumerate(value) for end in ends(inner, path + (f"[{i}]" if type(inner) in (int, float) else ""))]
+    if isinstance(value, bool):
+        return [(f"{path}={str(value).lower()}", 1)]
+    if isinstance(value, str):
+        return [(f"{path}={value}", 1)]
+    return [] if value is None else [(path, math.copysign(math.log1p(abs(value)), value))]
+
+
 def encode_field(name, kind, value):
     """The columns of a field without its missing flag, and the flag."""
     word, _, rest = kind.partition(" ")
@@ -45,6 +58,10 @@ def encode_field(name, kind, value):
         out = np.zeros(int(rest))
         for tag in value or []:
             out += signed(name, tag, int(rest)) / math.sqrt(len(value))
+    elif word == "any":
+        out = np.zeros(int(rest))
+        for text, number in ends(value):
+            out += number * signed(name, text, int(rest)) / math.sqrt(len(ends(value)))
     elif word == "cyclic":
         angle = 2 * math.pi * (value or 0) / float(rest)
         out = np.zeros(2) if missing else np.array([math.cos(angle), math.sin(angle)])
@@ -53,13 +70,13 @@ def encode_field(name, kind, value):
     return out, float(missing)
 
 
-def cross(name, left, right):
+def cross(name, left, right, most=64):
     products = np.outer(left, right).ravel()
-    if len(products) <= 64:
+    if len(products) <= most:
         return products
-    out = np.zeros(64)
+    out = np.zeros(most)
     for index, product in enumerate(products):
-        out += product * signed(name, str(index), 64)
+        out += product * signed(name, str(index), most)
     return out
 
 
@@ -69,8 +86,8 @@ def encode(schema, context, item):
         for name, kind in fields.items():
             parts[name], missing = encode_field(name, kind, values.get(name))
             row += [*parts[name], missing]
-    for left, right in schema["cross"]:
-        row += [*cross(f"{left} x {right}", parts[left], parts[right])]
+    for left, right, *most in schema["cross"]:
+        row += [*cross(f"{left} x {right}", parts[left], parts[right], *most)]
     return np.array(row)
 
 
@@ -97,6 +114,30 @@ def test_every_kind():
         wanted = np.array([encode(SCHEMA, context, item) for item in items])
         assert contexts.shape == wanted.shape == (7, schema.dim)
         np.testing.assert_allclose(contexts, wanted, rtol=0, atol=1e-14)
+
+
+def random_value(rng, depth=0):
+    kind = rng.integers(8 if depth < 4 else 6)
+    if kind == 6:
+        return {rng.choice(["a", "b.c", "d \"e\"", "ü", f"k{depth}"]): random_value(rng, depth + 1) for _ in range(rng.integers(4))}
+    if kind == 7:
+        return [random_value(rng, depth + 1) for _ in range(rng.integers(4))]
+    return [None, True, False, f"v{rng.integers(30)}", float(rng.normal() * 1000), int(rng.integers(-5, 5))][kind]
+
+
+def test_values_of_any_shape():
+    rng = np.random.default_rng(5)
+    plain = {"context": {"user": "any 12"}, "item": {"what": "any 7", "price": "log"}, "cross": [["user", "what", 30], ["user", "price", 64], ["what", "price", 3]]}
+    schema = superarm.Schema(plain)
+    assert schema.dim == 13 + 8 + 2 + 30 + 12 + 3
+    some = 0
+    for _ in range(300):
+        context = {"user": [random_value(rng) for _ in range(8)]}
+        items = [{"id": str(i), "what": random_value(rng), "price": 2.0} for i in range(3)]
+        contexts, _ = schema.encode(items, context)
+        np.testing.assert_allclose(contexts, [encode(plain, context, item) for item in items], rtol=0, atol=1e-12)
+        some += len(ends(context["user"])) > 5
+    assert some > 50  # they are not all small
 
 
 def test_columns():

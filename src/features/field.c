@@ -130,8 +130,9 @@ sa_status sa_field_read(sa_field *field, const char *path, const char *text) {
     while (kind < SA_FIELD_KIND_COUNT && !sa_span_equals((sa_span){text, word}, sa_field_kind_names[kind]))
         kind++;
     if (kind == SA_FIELD_KIND_COUNT)
-        return wrong(path, text,
-                     "one of number, log, cyclic P, flag, category [a, b], hashed B, tags B is wanted");
+        return wrong(
+            path, text,
+            "one of number, log, cyclic P, flag, category [a, b], hashed B, tags B, any B is wanted");
     const char *rest = text + word;
     field->kind = (sa_field_kind)kind;
     field->width = 1;
@@ -140,7 +141,8 @@ sa_status sa_field_read(sa_field *field, const char *path, const char *text) {
     case SA_FIELD_CYCLIC: return read_period(field, path, rest);
     case SA_FIELD_CATEGORY: return read_values(field, path, rest);
     case SA_FIELD_HASHED:
-    case SA_FIELD_TAGS: return read_buckets(field, path, rest);
+    case SA_FIELD_TAGS:
+    case SA_FIELD_ANY: return read_buckets(field, path, rest);
     default: return rest[strspn(rest, " \t")] ? wrong(path, text, "nothing may follow this kind") : SA_OK;
     }
 }
@@ -169,9 +171,7 @@ void sa_field_write(const sa_field *field, sa_buffer *buffer) {
 
 /* ---- encoding ---- */
 
-/* A value that names something, as text: a text as it is; whole numbers without a point, so that 3 and 3.0
- * are the same. */
-static bool name_of(const sa_json *json, size_t at, char *scratch, sa_span *name) {
+bool sa_field_name_of(const sa_json *json, size_t at, char *scratch, sa_span *name) {
     const sa_json_node *node = &json->nodes[at];
     switch ((sa_json_kind)node->kind) {
     case SA_JSON_STRING:
@@ -206,7 +206,7 @@ static bool encode_tags(const sa_field *field, const sa_json *json, size_t list,
     if (json->nodes[list].kind != SA_JSON_ARRAY) return false;
     double by = 1 / sqrt((double)sa_json_count(json, list));
     for (size_t at = list + 1; at < json->nodes[list].next; at = json->nodes[at].next) {
-        if (!name_of(json, at, scratch, &name)) return false;
+        if (!sa_field_name_of(json, at, scratch, &name)) return false;
         add_hashed(field, name, by, to);
     }
     return true;
@@ -240,12 +240,13 @@ bool sa_field_encode(const sa_field *field, const sa_json *json, size_t at, char
     sa_span name;
     switch (field->kind) {
     case SA_FIELD_TAGS: return encode_tags(field, json, at, scratch, to);
+    case SA_FIELD_ANY: return sa_field_encode_any(field, json, at, scratch, to);
     case SA_FIELD_CATEGORY:
-        if (!name_of(json, at, scratch, &name)) return false;
+        if (!sa_field_name_of(json, at, scratch, &name)) return false;
         to[place_of(field, name)] = 1;
         return true;
     case SA_FIELD_HASHED:
-        if (!name_of(json, at, scratch, &name)) return false;
+        if (!sa_field_name_of(json, at, scratch, &name)) return false;
         add_hashed(field, name, 1, to);
         return true;
     case SA_FIELD_FLAG:

@@ -129,7 +129,7 @@ static sa_status lay_out(sa_schema *schema, sa_cross *cross) {
                        "cross of %s has %zu by %zu products, which is too many: hash them into fewer columns",
                        cross->name, left->width, right->width);
     cross->start = schema->dim;
-    cross->width = products <= SA_CROSS_MOST ? products : SA_CROSS_MOST;
+    cross->width = products <= cross->most ? products : cross->most;
     schema->dim += cross->width;
     if (products == cross->width) return SA_OK;
     SA_TRY(sa_alloc_array(products, sizeof *cross->place, &cross->place));
@@ -137,14 +137,28 @@ static sa_status lay_out(sa_schema *schema, sa_cross *cross) {
         char number[32];
         snprintf(number, sizeof number, "%zu", i);
         uint64_t hash = sa_schema_hash(cross->name, number);
-        int32_t column = (int32_t)(hash % SA_CROSS_MOST) + 1;
+        int32_t column = (int32_t)(hash % cross->most) + 1;
         cross->place[i] = hash >> 63 ? -column : column;
     }
     return SA_OK;
 }
 
+/* YAML has its numbers as texts. */
+static sa_status read_columns(const sa_json *json, size_t at, sa_cross *cross) {
+    char shown[SA_PRINTABLE], digits[16];
+    int64_t columns = 0;
+    sa_span text = sa_json_span(json, at);
+    snprintf(digits, sizeof digits, "%.*s", (int)text.size, text.start);
+    if (!sa_text_to_integer(digits, &columns, NULL) || columns < 1 || columns > SA_BUCKETS_MOST)
+        return sa_fail(SA_INVALID, "cross of %s has %s, and a count of columns from 1 to %d is wanted",
+                       cross->name, sa_json_printable(json, at, shown), SA_BUCKETS_MOST);
+    cross->most = (size_t)columns;
+    return SA_OK;
+}
+
 static sa_status read_cross(sa_schema *schema, const sa_json *json, size_t pair) {
-    if (json->nodes[pair].kind != SA_JSON_ARRAY || sa_json_count(json, pair) != 2) {
+    size_t count = json->nodes[pair].kind == SA_JSON_ARRAY ? sa_json_count(json, pair) : 0;
+    if (count != 2 && count != 3) {
         char shown[SA_PRINTABLE];
         return sa_fail(SA_INVALID,
                        "cross has %s, and pairs of fields are wanted, as in [[country, category]]",
@@ -153,7 +167,7 @@ static sa_status read_cross(sa_schema *schema, const sa_json *json, size_t pair)
     SA_TRY(sa_grow_array(&schema->crosses, &schema->cross_room, schema->cross_count + 1,
                          sizeof *schema->crosses));
     sa_cross *cross = &schema->crosses[schema->cross_count];
-    *cross = (sa_cross){0};
+    *cross = (sa_cross){.most = SA_CROSS_MOST};
     SA_TRY(find_field(schema, json, pair + 1, &cross->left));
     SA_TRY(find_field(schema, json, pair + 2, &cross->right));
     SA_TRY(sa_format(&cross->name, "%s x %s", schema->fields[cross->left].name,
@@ -164,6 +178,7 @@ static sa_status read_cross(sa_schema *schema, const sa_json *json, size_t pair)
     for (size_t i = 0; i + 1 < schema->cross_count; i++)
         if (schema->crosses[i].left == cross->left && schema->crosses[i].right == cross->right)
             return sa_fail(SA_INVALID, "cross has %s twice", cross->name);
+    if (count == 3) SA_TRY(read_columns(json, pair + 3, cross));
     return lay_out(schema, cross);
 }
 
@@ -201,7 +216,9 @@ static sa_status write_text(sa_schema *schema) {
         sa_buffer_text(&name, field->name);
         sa_buffer_text(&buffer, i % 2 ? "," : i ? ",[" : "[");
         sa_buffer_quote(&buffer, name.text ? name.text : "");
-        if (i % 2) sa_buffer_text(&buffer, "]");
+        if (i % 2 == 0) continue;
+        if (cross->most != SA_CROSS_MOST) sa_buffer_format(&buffer, ",%zu", cross->most);
+        sa_buffer_text(&buffer, "]");
     }
     sa_buffer_text(&buffer, "]}");
     sa_status status = name.status != SA_OK ? name.status : buffer.status;

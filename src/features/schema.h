@@ -5,10 +5,10 @@
  *   cyclic  cos(2 pi x / P), sin(2 pi x / P)
  *   category  a 1 at the value's place, or at the last for any other value
  *   hashed  +-1 at column h mod B      tags    the sum of those of its n entries, over sqrt(n)
- *   cross   the products of two encodings without their flags, left by right; where they are more than
- *           SA_CROSS_MOST, each product
- *           is added, with a sign, to one of SA_CROSS_MOST columns, by sa_schema_hash("left x right", its
- *               number) */
+ *   any     likewise of all that is in a value, whatever it is (any.c)
+ *   cross   the products of two encodings without their flags, left by right; where they are more than W,
+ *           SA_CROSS_MOST unless it is given, each product is added, with a sign, to one of W columns, by
+ *           sa_schema_hash("left x right", its number) */
 #ifndef SA_FEATURES_SCHEMA_H
 #define SA_FEATURES_SCHEMA_H
 
@@ -27,7 +27,8 @@
     X(FLAG, "flag", "true or false")                                                                         \
     X(CATEGORY, "category", "a text, a number, true or false")                                               \
     X(HASHED, "hashed", "a text, a number, true or false")                                                   \
-    X(TAGS, "tags", "a list of texts")
+    X(TAGS, "tags", "a list of texts")                                                                       \
+    X(ANY, "any", "what has no numbers that are not finite")
 
 typedef enum sa_field_kind {
 #define SA_FIELD_ENUM(name, text, takes) SA_FIELD_##name,
@@ -48,7 +49,7 @@ typedef struct sa_field {
     bool of_item;
     sa_field_kind kind;
     double period;  /* cyclic */
-    size_t buckets; /* hashed, tags */
+    size_t buckets; /* hashed, tags, any */
     char **values;  /* (value_count) of a category */
     uint64_t *hashes;
     size_t value_count, value_room;
@@ -59,6 +60,7 @@ typedef struct sa_field {
 typedef struct sa_cross {
     size_t left, right; /* fields */
     char *name;         /* "country x category" */
+    size_t most;        /* columns, where there are more products */
     size_t start, width;
     /* (left width, right width): 1 + column of a product, negative where its sign is -; NULL: not
      * hashed */
@@ -90,5 +92,10 @@ void sa_schema_quote_categories(const char *text, size_t size, sa_buffer *out);
 /* The encoding of the value `at`, which is neither absent nor null, into the field's `width` columns at `to`,
  * which are 0. `scratch` has room for the value's text. False when the kind does not take such a value. */
 bool sa_field_encode(const sa_field *field, const sa_json *json, size_t at, char *scratch, double *to);
+/* A value that names something, as text: a text as it is; whole numbers without a point, so that 3 and 3.0
+ * are the same. False for lists, objects and null. */
+bool sa_field_name_of(const sa_json *json, size_t at, char *scratch, sa_span *name);
+/* The encoding of a field of the kind any. */
+bool sa_field_encode_any(const sa_field *field, const sa_json *json, size_t at, char *scratch, double *to);
 
 #endif
