@@ -1,6 +1,9 @@
 /* The journal and all else that outlives the process, behind one interface. SQLite is behind it
  * (store_sqlite*.c); nothing else of the service sees SQLite.
  *
+ * A new call: its declaration here, a line in store_calls.h, and its function in each backend,
+ * sv_sqlite_NAME in store_sqlite*.c. A backend that lacks one does not link.
+ *
  * A store is one connection, for one thread at a time. One of them writes, the writer's (writer.h); others
  * read. What is written between begin and commit is on disk when commit returns STORE_OK, and else not
  * there. */

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "journal_clock.h"
-#include "store.h"
+#include "store_calls.h"
 
 /* Columns in the order in which checksums take them. A decision's state and seq are apart (moved_sum). */
 #define SUM_AGENT(t) "row_sum(" t "id, " t "name, " t "settings, " t "created, " t "deleted)"
@@ -130,6 +130,7 @@ enum {
 };
 
 struct store {
+    sv_store_head head; /* first */
     sqlite3 *database;
     sqlite3_stmt *statements[SQL_COUNT];
     atomic_uint log_pages;     /* of the writer's: after its last commit */
@@ -147,30 +148,30 @@ struct store {
 
 /* The statement, ready for its parameters; NULL when it cannot be prepared. The one before it with the
  * same name ends. */
-sqlite3_stmt *sv_store_use(sv_store *self, int which);
+sqlite3_stmt *sv_sqlite_use(sv_store *self, int which);
 /* Runs a statement that gives no rows. */
-sv_store_status sv_store_run(sv_store *self, sqlite3_stmt *statement);
+sv_store_status sv_sqlite_run(sv_store *self, sqlite3_stmt *statement);
 /* Steps: STORE_OK a row, STORE_NONE the end. */
-sv_store_status sv_store_step(sv_store *self, sqlite3_stmt *statement);
+sv_store_status sv_sqlite_step(sv_store *self, sqlite3_stmt *statement);
 /* What an SQLite result means; keeps its sentence. */
-sv_store_status sv_store_result(sv_store *self, int result);
-void sv_store_read_decision(sqlite3_stmt *statement, sv_store_decision *out);
+sv_store_status sv_sqlite_result(sv_store *self, int result);
+void sv_sqlite_read_decision(sqlite3_stmt *statement, sv_store_decision *out);
 /* Runs SQL that gives no rows. */
-bool sv_store_run_sql(sv_store *self, const char *sql);
+bool sv_sqlite_run_sql(sv_store *self, const char *sql);
 /* The journal's tables: made, or of the format that this version knows. false with a sentence. */
-bool sv_store_prepare_tables(sv_store *self);
+bool sv_sqlite_prepare_tables(sv_store *self);
 /* A line for each that is not as it was made. */
-sv_store_status sv_store_check_tables(sv_store *self, sa_buffer *findings);
+sv_store_status sv_sqlite_check_tables(sv_store *self, sa_buffer *findings);
 /* Adds the functions row_sum and moved_sum; an SQLite result. */
-int sv_store_add_sums(sqlite3 *database);
+int sv_sqlite_add_sums(sqlite3 *database);
 /* The journal's clock: from its facts; to the present; back into them, where that is due. */
-sv_store_status sv_store_clock_open(sv_store *self);
-void sv_store_clock_advance(sv_store *self);
-sv_store_status sv_store_clock_keep(sv_store *self, bool now);
-sv_store_status sv_store_next_agent(sv_store *self, int64_t *id);
+sv_store_status sv_sqlite_clock_open(sv_store *self);
+void sv_sqlite_clock_advance(sv_store *self);
+sv_store_status sv_sqlite_clock_keep(sv_store *self, bool now);
+sv_store_status sv_sqlite_next_agent(sv_store *self, int64_t *id);
 /* The file of the checkpoint that `file` takes the place of may be removed. */
-sv_store_status sv_store_leftover_older(sv_store *self, int64_t agent, const char *file);
+sv_store_status sv_sqlite_leftover_older(sv_store *self, int64_t agent, const char *file);
 /* Registers our layer under SQLite, once a process; the VFS's name. */
-const char *sv_store_vfs(void);
+const char *sv_sqlite_vfs(void);
 
 #endif

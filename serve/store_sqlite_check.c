@@ -77,18 +77,18 @@ static bool ask(sv_store *self, const sv_question *question, sa_buffer *findings
     if (lines > LINES) sa_buffer_format(findings, "%s%d more\n", question->sentence, lines - LINES);
     sqlite3_finalize(statement);
     if (result == SQLITE_DONE) return true;
-    sv_store_result(self, result);
+    sv_sqlite_result(self, result);
     int kind = result & 0xff;
     bool damage = kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB || kind == SQLITE_ERROR;
     if (damage) put_line(findings, "", (const unsigned char *)self->sentence);
     return damage;
 }
 
-sv_store_status sv_store_check(sv_store *self, sa_buffer *findings) {
-    sv_store_run_sql(self, "BEGIN"); /* one moment, while others write */
-    sv_store_status status = sv_store_check_tables(self, findings);
+sv_store_status sv_sqlite_check(sv_store *self, sa_buffer *findings) {
+    sv_sqlite_run_sql(self, "BEGIN"); /* one moment, while others write */
+    sv_store_status status = sv_sqlite_check_tables(self, findings);
     for (size_t i = 0; status == STORE_OK && i < sizeof QUESTIONS / sizeof *QUESTIONS; i++)
         if (!ask(self, &QUESTIONS[i], findings)) status = STORE_FAILED;
-    sv_store_rollback(self); /* nothing was written */
+    sv_sqlite_rollback(self); /* nothing was written */
     return status;
 }

@@ -7,52 +7,52 @@ static void bind_text(sqlite3_stmt *statement, int at, const char *value) {
     sqlite3_bind_text(statement, at, value, -1, SQLITE_STATIC);
 }
 
-sv_store_status sv_store_agent_add(sv_store *self, const char *name, const char *settings, int64_t now,
-                                   int64_t *id) {
-    sv_store_status status = sv_store_next_agent(self, id);
-    sqlite3_stmt *add = status == STORE_OK ? sv_store_use(self, SQL_AGENT_ADD) : NULL;
+sv_store_status sv_sqlite_agent_add(sv_store *self, const char *name, const char *settings, int64_t now,
+                                    int64_t *id) {
+    sv_store_status status = sv_sqlite_next_agent(self, id);
+    sqlite3_stmt *add = status == STORE_OK ? sv_sqlite_use(self, SQL_AGENT_ADD) : NULL;
     if (!add) return status == STORE_OK ? STORE_FAILED : status;
     bind_text(add, 1, name);
     bind_text(add, 2, settings);
     sqlite3_bind_int64(add, 3, now);
     sqlite3_bind_int64(add, 4, *id);
-    status = sv_store_run(self, add);
+    status = sv_sqlite_run(self, add);
     return status == STORE_OK && sqlite3_changes(self->database) == 0 ? STORE_NONE : status;
 }
 
-sv_store_status sv_store_agent_change(sv_store *self, int64_t agent, const char *settings) {
-    sqlite3_stmt *change = sv_store_use(self, SQL_AGENT_CHANGE);
+sv_store_status sv_sqlite_agent_change(sv_store *self, int64_t agent, const char *settings) {
+    sqlite3_stmt *change = sv_sqlite_use(self, SQL_AGENT_CHANGE);
     if (!change) return STORE_FAILED;
     sqlite3_bind_int64(change, 1, agent);
     bind_text(change, 2, settings);
-    return sv_store_run(self, change);
+    return sv_sqlite_run(self, change);
 }
 
-sv_store_status sv_store_agent_delete(sv_store *self, int64_t agent, int64_t now) {
-    sqlite3_stmt *change = sv_store_use(self, SQL_AGENT_DELETE);
+sv_store_status sv_sqlite_agent_delete(sv_store *self, int64_t agent, int64_t now) {
+    sqlite3_stmt *change = sv_sqlite_use(self, SQL_AGENT_DELETE);
     if (!change) return STORE_FAILED;
     sqlite3_bind_int64(change, 1, agent);
     sqlite3_bind_int64(change, 2, now);
-    return sv_store_run(self, change);
+    return sv_sqlite_run(self, change);
 }
 
-sv_store_status sv_store_agents_deleted(sv_store *self, int64_t *ids, size_t most, size_t *count) {
-    sqlite3_stmt *list = sv_store_use(self, SQL_AGENTS_DELETED);
+sv_store_status sv_sqlite_agents_deleted(sv_store *self, int64_t *ids, size_t most, size_t *count) {
+    sqlite3_stmt *list = sv_sqlite_use(self, SQL_AGENTS_DELETED);
     sv_store_status status;
     *count = 0;
     if (!list) return STORE_FAILED;
     sqlite3_bind_int64(list, 1, (int64_t)most);
-    while ((status = sv_store_step(self, list)) == STORE_OK && *count < most)
+    while ((status = sv_sqlite_step(self, list)) == STORE_OK && *count < most)
         ids[(*count)++] = sqlite3_column_int64(list, 0);
     sqlite3_reset(list);
     return status == STORE_NONE ? STORE_OK : status;
 }
 
-sv_store_status sv_store_agents(sv_store *self, bool (*each)(void *user, const sv_store_agent *agent),
-                                void *user) {
-    sqlite3_stmt *list = sv_store_use(self, SQL_AGENTS);
+sv_store_status sv_sqlite_agents(sv_store *self, bool (*each)(void *user, const sv_store_agent *agent),
+                                 void *user) {
+    sqlite3_stmt *list = sv_sqlite_use(self, SQL_AGENTS);
     sv_store_status status;
-    while ((status = sv_store_step(self, list)) == STORE_OK) {
+    while ((status = sv_sqlite_step(self, list)) == STORE_OK) {
         sv_store_agent agent = {.id = sqlite3_column_int64(list, 0),
                                 .name = (const char *)sqlite3_column_text(list, 1),
                                 .settings = (const char *)sqlite3_column_text(list, 2),
@@ -71,11 +71,11 @@ sv_store_status sv_store_agents(sv_store *self, bool (*each)(void *user, const s
     return status == STORE_NONE ? STORE_OK : status;
 }
 
-sv_store_status sv_store_agent_count(sv_store *self, int64_t agent, sv_store_counts *out) {
-    sqlite3_stmt *count = sv_store_use(self, SQL_AGENT_COUNT);
+sv_store_status sv_sqlite_agent_count(sv_store *self, int64_t agent, sv_store_counts *out) {
+    sqlite3_stmt *count = sv_sqlite_use(self, SQL_AGENT_COUNT);
     if (!count) return STORE_FAILED;
     sqlite3_bind_int64(count, 1, agent);
-    sv_store_status status = sv_store_step(self, count);
+    sv_store_status status = sv_sqlite_step(self, count);
     if (status != STORE_OK) return status;
     out->decisions = (uint64_t)sqlite3_column_int64(count, 0);
     out->waiting = (uint64_t)sqlite3_column_int64(count, 1);
@@ -84,8 +84,8 @@ sv_store_status sv_store_agent_count(sv_store *self, int64_t agent, sv_store_cou
     return STORE_OK;
 }
 
-sv_store_status sv_store_decision_add(sv_store *self, const sv_store_decision *decision) {
-    sqlite3_stmt *add = sv_store_use(self, SQL_DECISION_ADD);
+sv_store_status sv_sqlite_decision_add(sv_store *self, const sv_store_decision *decision) {
+    sqlite3_stmt *add = sv_sqlite_use(self, SQL_DECISION_ADD);
     if (!add) return STORE_FAILED;
     sqlite3_bind_int64(add, 1, decision->agent);
     bind_text(add, 2, decision->event);
@@ -99,11 +99,11 @@ sv_store_status sv_store_decision_add(sv_store *self, const sv_store_decision *d
     sqlite3_bind_blob(add, 9, decision->body, (int)decision->body_size, SQLITE_STATIC);
     sqlite3_bind_int64(add, 10, self->clock.kept);
     sqlite3_bind_int(add, 11, (int)decision->side);
-    sv_store_status status = sv_store_run(self, add);
+    sv_store_status status = sv_sqlite_run(self, add);
     return status == STORE_OK && sqlite3_changes(self->database) == 0 ? STORE_NONE : status;
 }
 
-void sv_store_read_decision(sqlite3_stmt *statement, sv_store_decision *out) {
+void sv_sqlite_read_decision(sqlite3_stmt *statement, sv_store_decision *out) {
     *out = (sv_store_decision){.id = sqlite3_column_int64(statement, 0),
                                .agent = sqlite3_column_int64(statement, 1),
                                .event = (const char *)sqlite3_column_text(statement, 2),
@@ -125,9 +125,9 @@ void sv_store_read_decision(sqlite3_stmt *statement, sv_store_decision *out) {
 /* The row that the statement finds. Its texts are copied and the statement ends: one that is left open would
  * keep its moment of the database, and with it the log, for ever. */
 static sv_store_status find_one(sv_store *self, sqlite3_stmt *find, sv_store_decision *out) {
-    sv_store_status status = sv_store_step(self, find);
+    sv_store_status status = sv_sqlite_step(self, find);
     if (status != STORE_OK) return status;
-    sv_store_read_decision(find, out);
+    sv_sqlite_read_decision(find, out);
     if (!out->event || !out->answer) return sqlite3_reset(find), STORE_LATER; /* memory is short */
     size_t arms = out->arm_count * sizeof *out->arms, event = strlen(out->event) + 1;
     sa_buffer *kept = &self->found;
@@ -147,76 +147,76 @@ static sv_store_status find_one(sv_store *self, sqlite3_stmt *find, sv_store_dec
     return STORE_OK;
 }
 
-sv_store_status sv_store_decision_find(sv_store *self, int64_t agent, const char *event,
-                                       sv_store_decision *out) {
-    sqlite3_stmt *find = sv_store_use(self, SQL_DECISION_FIND);
+sv_store_status sv_sqlite_decision_find(sv_store *self, int64_t agent, const char *event,
+                                        sv_store_decision *out) {
+    sqlite3_stmt *find = sv_sqlite_use(self, SQL_DECISION_FIND);
     if (!find) return STORE_FAILED;
     sqlite3_bind_int64(find, 1, agent);
     bind_text(find, 2, event);
     return find_one(self, find, out);
 }
 
-sv_store_status sv_store_decision_due(sv_store *self, sv_store_decision *out) {
-    sqlite3_stmt *find = sv_store_use(self, SQL_DECISION_DUE);
+sv_store_status sv_sqlite_decision_due(sv_store *self, sv_store_decision *out) {
+    sqlite3_stmt *find = sv_sqlite_use(self, SQL_DECISION_DUE);
     if (!find) return STORE_FAILED;
-    sv_store_clock_advance(self);
+    sv_sqlite_clock_advance(self);
     sqlite3_bind_int64(find, 1, self->clock.waits);
     return find_one(self, find, out);
 }
 
-sv_store_status sv_store_decisions_drop(sv_store *self, int64_t agent, uint64_t *count) {
-    sqlite3_stmt *drop = sv_store_use(self, SQL_DECISIONS_DROP);
+sv_store_status sv_sqlite_decisions_drop(sv_store *self, int64_t agent, uint64_t *count) {
+    sqlite3_stmt *drop = sv_sqlite_use(self, SQL_DECISIONS_DROP);
     if (!drop) return STORE_FAILED;
     sqlite3_bind_int64(drop, 1, agent);
-    sv_store_status status = sv_store_run(self, drop);
+    sv_store_status status = sv_sqlite_run(self, drop);
     *count = status == STORE_OK ? (uint64_t)sqlite3_changes(self->database) : 0;
     return status;
 }
 
 static sv_store_status by_id(sv_store *self, int which, int64_t id) {
-    sqlite3_stmt *statement = sv_store_use(self, which);
+    sqlite3_stmt *statement = sv_sqlite_use(self, which);
     if (!statement) return STORE_FAILED;
     sqlite3_bind_int64(statement, 1, id);
-    return sv_store_run(self, statement);
+    return sv_sqlite_run(self, statement);
 }
 
-sv_store_status sv_store_decision_erase(sv_store *self, int64_t decision) {
+sv_store_status sv_sqlite_decision_erase(sv_store *self, int64_t decision) {
     sv_store_status status = by_id(self, SQL_DECISION_FORGET, decision);
     if (status == STORE_OK) status = by_id(self, SQL_FEEDBACK_DELETE, decision);
     return status == STORE_OK ? by_id(self, SQL_DECISION_DELETE, decision) : status;
 }
 
-sv_store_status sv_store_feedback_add(sv_store *self, int64_t decision, const char *key, int64_t now,
-                                      bool late, const char *value) {
-    sqlite3_stmt *add = sv_store_use(self, SQL_FEEDBACK_ADD);
+sv_store_status sv_sqlite_feedback_add(sv_store *self, int64_t decision, const char *key, int64_t now,
+                                       bool late, const char *value) {
+    sqlite3_stmt *add = sv_sqlite_use(self, SQL_FEEDBACK_ADD);
     if (!add) return STORE_FAILED;
     sqlite3_bind_int64(add, 1, decision);
     bind_text(add, 2, key);
     sqlite3_bind_int64(add, 3, now);
     sqlite3_bind_int(add, 4, late);
     bind_text(add, 5, value);
-    sv_store_status status = sv_store_run(self, add);
+    sv_store_status status = sv_sqlite_run(self, add);
     return status == STORE_OK && sqlite3_changes(self->database) == 0 ? STORE_NONE : status;
 }
 
-sv_store_status sv_store_feedback_count(sv_store *self, int64_t decision, size_t *count) {
-    sqlite3_stmt *ask = sv_store_use(self, SQL_FEEDBACK_COUNT);
+sv_store_status sv_sqlite_feedback_count(sv_store *self, int64_t decision, size_t *count) {
+    sqlite3_stmt *ask = sv_sqlite_use(self, SQL_FEEDBACK_COUNT);
     if (!ask) return STORE_FAILED;
     sqlite3_bind_int64(ask, 1, decision);
-    sv_store_status status = sv_store_step(self, ask);
+    sv_store_status status = sv_sqlite_step(self, ask);
     *count = status == STORE_OK ? (size_t)sqlite3_column_int64(ask, 0) : 0;
     sqlite3_reset(ask);
     return status;
 }
 
-sv_store_status sv_store_feedbacks(sv_store *self, int64_t decision, bool late,
-                                   bool (*each)(void *user, const char *value), void *user) {
-    sqlite3_stmt *list = sv_store_use(self, SQL_FEEDBACKS);
+sv_store_status sv_sqlite_feedbacks(sv_store *self, int64_t decision, bool late,
+                                    bool (*each)(void *user, const char *value), void *user) {
+    sqlite3_stmt *list = sv_sqlite_use(self, SQL_FEEDBACKS);
     sv_store_status status = STORE_FAILED;
     if (!list) return status;
     sqlite3_bind_int64(list, 1, decision);
     sqlite3_bind_int(list, 2, late);
-    while ((status = sv_store_step(self, list)) == STORE_OK)
+    while ((status = sv_sqlite_step(self, list)) == STORE_OK)
         if (!each(user, (const char *)sqlite3_column_text(list, 0))) break;
     sqlite3_reset(list);
     return status == STORE_NONE ? STORE_OK : status;

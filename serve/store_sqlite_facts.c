@@ -10,25 +10,25 @@
 static const int64_t KEEP_MILLISECONDS = 1000; /* between two times that are stored */
 
 static sqlite3_stmt *ask_fact(sv_store *self, const char *name) {
-    sqlite3_stmt *ask = sv_store_use(self, SQL_FACT);
+    sqlite3_stmt *ask = sv_sqlite_use(self, SQL_FACT);
     if (ask) sqlite3_bind_text(ask, 1, name, -1, SQLITE_STATIC);
     return ask;
 }
 
 static sv_store_status get_number(sv_store *self, const char *name, int64_t *out) {
     sqlite3_stmt *ask = ask_fact(self, name);
-    sv_store_status status = sv_store_step(self, ask);
+    sv_store_status status = sv_sqlite_step(self, ask);
     if (status == STORE_OK) *out = sqlite3_column_int64(ask, 0);
     if (ask) sqlite3_reset(ask);
     return status;
 }
 
 static sv_store_status put_number(sv_store *self, const char *name, int64_t value) {
-    sqlite3_stmt *put = sv_store_use(self, SQL_FACT_PUT);
+    sqlite3_stmt *put = sv_sqlite_use(self, SQL_FACT_PUT);
     if (!put) return STORE_FAILED;
     sqlite3_bind_text(put, 1, name, -1, SQLITE_STATIC);
     sqlite3_bind_int64(put, 2, value);
-    return sv_store_run(self, put);
+    return sv_sqlite_run(self, put);
 }
 
 /* ---- the clock ---- */
@@ -40,7 +40,7 @@ static double steady_seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-sv_store_status sv_store_clock_open(sv_store *self) {
+sv_store_status sv_sqlite_clock_open(sv_store *self) {
     sv_journal_clock *clock = &self->clock;
     sv_store_status status = get_number(self, "waits", &clock->waits);
     if (status == STORE_OK) status = get_number(self, "kept", &clock->kept);
@@ -53,11 +53,11 @@ sv_store_status sv_store_clock_open(sv_store *self) {
     return status == STORE_NONE ? STORE_OK : status;
 }
 
-void sv_store_clock_advance(sv_store *self) {
+void sv_sqlite_clock_advance(sv_store *self) {
     sv_journal_clock_advance(&self->clock, sv_clock_milliseconds(), steady_seconds());
 }
 
-sv_store_status sv_store_clock_keep(sv_store *self, bool now) {
+sv_store_status sv_sqlite_clock_keep(sv_store *self, bool now) {
     const sv_journal_clock *clock = &self->clock;
     if (!now && clock->waits - self->clock_kept < KEEP_MILLISECONDS) return STORE_OK;
     sv_store_status status = put_number(self, "waits", clock->waits);
@@ -69,7 +69,7 @@ sv_store_status sv_store_clock_keep(sv_store *self, bool now) {
 
 /* ---- numbers of agents: never given twice, since files are named after them ---- */
 
-sv_store_status sv_store_next_agent(sv_store *self, int64_t *id) {
+sv_store_status sv_sqlite_next_agent(sv_store *self, int64_t *id) {
     int64_t last = 0;
     sv_store_status status = get_number(self, "last_agent", &last);
     if (status != STORE_OK && status != STORE_NONE) return status;
@@ -79,45 +79,45 @@ sv_store_status sv_store_next_agent(sv_store *self, int64_t *id) {
 
 /* ---- files ---- */
 
-sv_store_status sv_store_scratch(sv_store *self, char name[64]) {
+sv_store_status sv_sqlite_scratch(sv_store *self, char name[64]) {
     sqlite3_stmt *ask = ask_fact(self, "scratch");
-    sv_store_status status = sv_store_step(self, ask);
+    sv_store_status status = sv_sqlite_step(self, ask);
     const char *found = status == STORE_OK ? (const char *)sqlite3_column_text(ask, 0) : NULL;
     if (found) snprintf(name, 64, "%s", found);
     if (ask) sqlite3_reset(ask);
     return status;
 }
 
-sv_store_status sv_store_scratch_put(sv_store *self, const char *name) {
-    sqlite3_stmt *put = sv_store_use(self, SQL_FACT_PUT);
+sv_store_status sv_sqlite_scratch_put(sv_store *self, const char *name) {
+    sqlite3_stmt *put = sv_sqlite_use(self, SQL_FACT_PUT);
     if (!put) return STORE_FAILED;
     sqlite3_bind_text(put, 1, "scratch", -1, SQLITE_STATIC);
     sqlite3_bind_text(put, 2, name, -1, SQLITE_STATIC);
-    return sv_store_run(self, put);
+    return sv_sqlite_run(self, put);
 }
 
 static sv_store_status run_leftover(sv_store *self, int which, int64_t agent, const char *file) {
-    sqlite3_stmt *statement = sv_store_use(self, which);
+    sqlite3_stmt *statement = sv_sqlite_use(self, which);
     if (!statement) return STORE_FAILED;
     sqlite3_bind_int64(statement, 1, agent);
     if (file) sqlite3_bind_text(statement, 2, file, -1, SQLITE_STATIC);
-    return sv_store_run(self, statement);
+    return sv_sqlite_run(self, statement);
 }
 
-sv_store_status sv_store_leftover(sv_store *self, int64_t agent, const char *file) {
+sv_store_status sv_sqlite_leftover(sv_store *self, int64_t agent, const char *file) {
     sv_store_status status = run_leftover(self, SQL_LEFTOVERS_DELETE, agent, NULL);
     return status == STORE_OK ? run_leftover(self, SQL_LEFTOVER_ADD, agent, file) : status;
 }
 
-sv_store_status sv_store_leftover_older(sv_store *self, int64_t agent, const char *file) {
+sv_store_status sv_sqlite_leftover_older(sv_store *self, int64_t agent, const char *file) {
     sv_store_status status = run_leftover(self, SQL_LEFTOVERS_DELETE, agent, NULL);
     return status == STORE_OK ? run_leftover(self, SQL_LEFTOVER_OLDER, agent, file) : status;
 }
 
-sv_store_status sv_store_leftovers(sv_store *self, void (*each)(void *user, const char *file), void *user) {
-    sqlite3_stmt *list = sv_store_use(self, SQL_LEFTOVERS);
+sv_store_status sv_sqlite_leftovers(sv_store *self, void (*each)(void *user, const char *file), void *user) {
+    sqlite3_stmt *list = sv_sqlite_use(self, SQL_LEFTOVERS);
     sv_store_status status;
-    while ((status = sv_store_step(self, list)) == STORE_OK)
+    while ((status = sv_sqlite_step(self, list)) == STORE_OK)
         each(user, (const char *)sqlite3_column_text(list, 0));
     if (list) sqlite3_reset(list);
     return status == STORE_NONE ? STORE_OK : status;

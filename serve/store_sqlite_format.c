@@ -61,17 +61,17 @@ static bool make_tables(sv_store *self) {
     char numbers[120];
     snprintf(numbers, sizeof numbers, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION,
              FORMAT);
-    bool good =
-        sv_store_run_sql(self, "PRAGMA auto_vacuum = INCREMENTAL; BEGIN") && sv_store_run_sql(self, numbers);
-    for (size_t i = 0; good && i < TABLE_COUNT; i++) good = sv_store_run_sql(self, TABLES[i]);
-    return good && sv_store_run_sql(self, "COMMIT");
+    bool good = sv_sqlite_run_sql(self, "PRAGMA auto_vacuum = INCREMENTAL; BEGIN") &&
+                sv_sqlite_run_sql(self, numbers);
+    for (size_t i = 0; good && i < TABLE_COUNT; i++) good = sv_sqlite_run_sql(self, TABLES[i]);
+    return good && sv_sqlite_run_sql(self, "COMMIT");
 }
 
 /* A new database gets its tables; an old one must be ours, and of the format that we know. */
-bool sv_store_prepare_tables(sv_store *self) {
+bool sv_sqlite_prepare_tables(sv_store *self) {
     int application = whole(self, "PRAGMA application_id"), format = whole(self, "PRAGMA user_version");
     if (application == -1 || format == -1)
-        return sv_store_result(self, sqlite3_errcode(self->database)), false;
+        return sv_sqlite_result(self, sqlite3_errcode(self->database)), false;
     if (self->writes && application == 0 && format == 0 &&
         whole(self, "SELECT count(*) FROM sqlite_master") == 0)
         return make_tables(self);
@@ -89,16 +89,16 @@ bool sv_store_prepare_tables(sv_store *self) {
     return false;
 }
 
-bool sv_store_format(const char *folder, int *format, sa_buffer *sentence) {
-    sv_store *store = sv_store_open_old(folder, sentence);
+bool sv_sqlite_format(const char *folder, int *format, sa_buffer *sentence) {
+    sv_store *store = sv_sqlite_open_old(folder, sentence);
     if (!store) return false;
     *format = whole(store, "PRAGMA user_version");
-    sv_store_abandon(store);
+    sv_sqlite_abandon(store);
     return true;
 }
 
 /* The text of a table decides how its rows are read. */
-sv_store_status sv_store_check_tables(sv_store *self, sa_buffer *findings) {
+sv_store_status sv_sqlite_check_tables(sv_store *self, sa_buffer *findings) {
     sqlite3_stmt *ask = NULL;
     bool good = sqlite3_prepare_v2(self->database, "SELECT count(*) FROM sqlite_master WHERE sql = ?1", -1,
                                    &ask, NULL) == SQLITE_OK;
@@ -109,5 +109,5 @@ sv_store_status sv_store_check_tables(sv_store *self, sa_buffer *findings) {
         sqlite3_reset(ask);
     }
     sqlite3_finalize(ask);
-    return good ? STORE_OK : sv_store_result(self, sqlite3_errcode(self->database));
+    return good ? STORE_OK : sv_sqlite_result(self, sqlite3_errcode(self->database));
 }

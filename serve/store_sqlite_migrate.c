@@ -58,13 +58,13 @@ static bool attach(sv_store *self, const char *path) {
     if (result == SQLITE_OK) sqlite3_bind_text(statement, 1, path, -1, SQLITE_STATIC);
     if (result == SQLITE_OK && (result = sqlite3_step(statement)) == SQLITE_DONE) result = SQLITE_OK;
     sqlite3_finalize(statement);
-    return sv_store_result(self, result) == STORE_OK;
+    return sv_sqlite_result(self, result) == STORE_OK;
 }
 
 static bool fill(sv_store *self, const char *old, int format) {
     /* its log is folded in, and goes: what takes its place is one file */
-    return attach(self, old) && sv_store_run_sql(self, "PRAGMA old.journal_mode = DELETE; BEGIN") &&
-           sv_store_run_sql(self, FROM[format]) && sv_store_run_sql(self, "COMMIT; DETACH old");
+    return attach(self, old) && sv_sqlite_run_sql(self, "PRAGMA old.journal_mode = DELETE; BEGIN") &&
+           sv_sqlite_run_sql(self, FROM[format]) && sv_sqlite_run_sql(self, "COMMIT; DETACH old");
 }
 
 static bool replace(const char *from, const char *to, const char *folder) {
@@ -74,7 +74,7 @@ static bool replace(const char *from, const char *to, const char *folder) {
     return good;
 }
 
-bool sv_store_migrate(const char *folder, int format, sa_buffer *sentence) {
+bool sv_sqlite_migrate(const char *folder, int format, sa_buffer *sentence) {
     sa_buffer path = {0}, made = {0};
     sv_store self = {.writes = true, .mark = -1};
     sa_buffer_format(&path, "%s/journal.db", folder);
@@ -83,9 +83,9 @@ bool sv_store_migrate(const char *folder, int format, sa_buffer *sentence) {
     if (good) {
         unlink(made.text); /* of a migration that was cut off: its name is ours */
         int result = sqlite3_open_v2(made.text, &self.database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-                                     sv_store_vfs());
-        if (result == SQLITE_OK) result = sv_store_add_sums(self.database);
-        good = sv_store_result(&self, result) == STORE_OK && sv_store_prepare_tables(&self) &&
+                                     sv_sqlite_vfs());
+        if (result == SQLITE_OK) result = sv_sqlite_add_sums(self.database);
+        good = sv_sqlite_result(&self, result) == STORE_OK && sv_sqlite_prepare_tables(&self) &&
                fill(&self, path.text, format);
     }
     if (sqlite3_close(self.database) != SQLITE_OK) good = false;

@@ -63,7 +63,7 @@ static void moved_sum(sqlite3_context *context, int count, sqlite3_value **value
     sqlite3_result_int64(context, cut(before ^ sum_of(2, values + 1) ^ sum_of(2, values + 3)));
 }
 
-int sv_store_add_sums(sqlite3 *database) {
+int sv_sqlite_add_sums(sqlite3 *database) {
     int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
     int result = sqlite3_create_function(database, "row_sum", -1, flags, NULL, row_sum, NULL, NULL);
     if (result != SQLITE_OK) return result;

@@ -12,16 +12,16 @@ typedef struct candidate {
 } candidate;
 
 static sv_store_status by_id(sv_store *self, int which, int64_t id) {
-    sqlite3_stmt *statement = sv_store_use(self, which);
+    sqlite3_stmt *statement = sv_sqlite_use(self, which);
     if (!statement) return STORE_FAILED;
     sqlite3_bind_int64(statement, 1, id);
-    return sv_store_run(self, statement);
+    return sv_sqlite_run(self, statement);
 }
 
 /* The oldest, in order, up to the first that is too young: so the rest is not looked at. */
 static sv_store_status list(sv_store *self, const sv_store_retention *what, int which, int state,
                             candidate out[BATCH], size_t *count) {
-    sqlite3_stmt *find = sv_store_use(self, which);
+    sqlite3_stmt *find = sv_sqlite_use(self, which);
     sv_store_status status;
     size_t most = what->most < BATCH ? what->most : BATCH;
     int64_t before = self->clock.kept - what->age;
@@ -30,7 +30,7 @@ static sv_store_status list(sv_store *self, const sv_store_retention *what, int 
     sqlite3_bind_int64(find, 1, what->agent);
     if (which == SQL_OLDEST_OPEN) sqlite3_bind_int(find, 2, state);
     sqlite3_bind_int64(find, which == SQL_OLDEST_OPEN ? 3 : 2, (int64_t)most);
-    while ((status = sv_store_step(self, find)) == STORE_OK) {
+    while ((status = sv_sqlite_step(self, find)) == STORE_OK) {
         int64_t time = sqlite3_column_int64(find, 1), third = sqlite3_column_int64(find, 2);
         if (!what->deleted && time >= before) break;
         if (which == SQL_OLDEST_OPEN && state == DECISION_WAITS && third && !what->deleted)
@@ -77,7 +77,7 @@ static sv_store_status remove_open(sv_store *self, sv_store_retention *what, int
     return status;
 }
 
-sv_store_status sv_store_retain(sv_store *self, sv_store_retention *what) {
+sv_store_status sv_sqlite_retain(sv_store *self, sv_store_retention *what) {
     what->count = what->waited = 0;
     sv_store_status status = remove_rows(self, what);
     if (status == STORE_OK) status = remove_open(self, what, DECISION_WAITS);
@@ -95,20 +95,20 @@ static int64_t pragma(sv_store *self, const char *sql) {
 }
 
 /* Free pages are used again; what is given back is what is too much for that: over a quarter of the file. */
-sv_store_status sv_store_give_back(sv_store *self, size_t most) {
+sv_store_status sv_sqlite_give_back(sv_store *self, size_t most) {
     enum { FEW = 1024 };
     char sql[64];
     int64_t unused = pragma(self, "PRAGMA freelist_count"), all = pragma(self, "PRAGMA page_count");
     if (unused < FEW || unused < all / 4) return STORE_NONE;
     snprintf(sql, sizeof sql, "PRAGMA incremental_vacuum(%zu)", most);
-    return sv_store_run_sql(self, sql) ? STORE_OK : sv_store_result(self, sqlite3_errcode(self->database));
+    return sv_sqlite_run_sql(self, sql) ? STORE_OK : sv_sqlite_result(self, sqlite3_errcode(self->database));
 }
 
-sv_store_status sv_store_agent_remove(sv_store *self, int64_t agent) {
-    sqlite3_stmt *any = sv_store_use(self, SQL_ANY_DECISION);
+sv_store_status sv_sqlite_agent_remove(sv_store *self, int64_t agent) {
+    sqlite3_stmt *any = sv_sqlite_use(self, SQL_ANY_DECISION);
     if (!any) return STORE_FAILED;
     sqlite3_bind_int64(any, 1, agent);
-    sv_store_status status = sv_store_step(self, any);
+    sv_store_status status = sv_sqlite_step(self, any);
     sqlite3_reset(any);
     if (status != STORE_NONE) return status == STORE_OK ? STORE_NONE : status;
     static const int of_agent[] = {SQL_CHECKPOINT_DELETE, SQL_ITEMS_DELETE, SQL_HOURS_DELETE,
@@ -119,9 +119,9 @@ sv_store_status sv_store_agent_remove(sv_store *self, int64_t agent) {
     return status;
 }
 
-sv_store_status sv_store_copy(sv_store *self, const char *path) {
+sv_store_status sv_sqlite_copy(sv_store *self, const char *path) {
     sqlite3 *copy = NULL;
-    int result = sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, sv_store_vfs());
+    int result = sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, sv_sqlite_vfs());
     sqlite3_backup *backup =
         result == SQLITE_OK ? sqlite3_backup_init(copy, "main", self->database, "main") : NULL;
     if (backup) {
@@ -130,5 +130,5 @@ sv_store_status sv_store_copy(sv_store *self, const char *path) {
     } else
         result = sqlite3_errcode(copy);
     sqlite3_close(copy);
-    return sv_store_result(self, result);
+    return sv_sqlite_result(self, result);
 }

@@ -151,7 +151,7 @@ static void make(void) {
     sqlite3_vfs_register(&counting, 0);
 }
 
-const char *sv_store_vfs(void) {
+const char *sv_sqlite_vfs(void) {
     pthread_once(&once, make);
     return counting.zName;
 }

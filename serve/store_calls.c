@@ -1,0 +1,32 @@
+/* Which backend a store has: its first word says so, and each call goes there. */
+#include "store_calls.h"
+
+static void nothing(sv_store *self) { (void)self; }
+
+/* Of NULL, which may be closed. */
+static const sv_store_calls NOTHING = {.close = nothing, .abandon = nothing};
+
+static const sv_store_calls *calls_of(const sv_store *self) {
+    return self ? ((const sv_store_head *)self)->calls : &NOTHING;
+}
+
+#define STORE_CALL(returned, name, parameters, arguments)                                                    \
+    returned sv_store_##name parameters { return calls_of(self)->name arguments; }
+STORE_CALLS(STORE_CALL)
+#undef STORE_CALL
+
+sv_store *sv_store_open(const char *folder, bool write, sa_buffer *sentence) {
+    return sv_sqlite_open(folder, write, sentence);
+}
+
+sv_store *sv_store_open_old(const char *folder, sa_buffer *sentence) {
+    return sv_sqlite_open_old(folder, sentence);
+}
+
+bool sv_store_format(const char *folder, int *format, sa_buffer *sentence) {
+    return sv_sqlite_format(folder, format, sentence);
+}
+
+bool sv_store_migrate(const char *folder, int format, sa_buffer *sentence) {
+    return sv_sqlite_migrate(folder, format, sentence);
+}

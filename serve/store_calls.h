@@ -1,0 +1,107 @@
+/* One line a call of the store: what it returns, its name, its parameters behind the store, and the same as
+ * arguments. From it come the struct of functions that a backend fills in, the functions of store.h, which
+ * hand each call to the backend, and the backends' own names: sv_sqlite_agent_add behind sv_store_agent_add. */
+#ifndef SERVE_STORE_CALLS_H
+#define SERVE_STORE_CALLS_H
+
+#include "store.h"
+
+#define STORE_CALLS(X)                                                                                       \
+    X(void, close, (sv_store * self), (self))                                                                \
+    X(void, abandon, (sv_store * self), (self))                                                              \
+    X(int64_t, written, (const sv_store *self), (self))                                                      \
+    X(void, mark, (sv_store * self, int file), (self, file))                                                 \
+    X(const char *, sentence, (const sv_store *self), (self))                                                \
+    X(sv_store_status, begin, (sv_store * self), (self))                                                     \
+    X(sv_store_status, commit, (sv_store * self), (self))                                                    \
+    X(void, rollback, (sv_store * self), (self))                                                             \
+    X(uint64_t, changes, (const sv_store *self), (self))                                                     \
+    X(size_t, log_pages, (const sv_store *self), (self))                                                     \
+    X(sv_store_status, fold, (sv_store * self), (self))                                                      \
+    X(sv_store_status, empty_log, (sv_store * self), (self))                                                 \
+    X(void, ruin, (sv_store * self, const char *sentence), (self, sentence))                                 \
+    X(bool, is_ruined, (sv_store * self), (self))                                                            \
+    X(sv_store_status, probe, (sv_store * self), (self))                                                     \
+    X(sv_store_status, agent_add,                                                                            \
+      (sv_store * self, const char *name, const char *settings, int64_t now, int64_t *id),                   \
+      (self, name, settings, now, id))                                                                       \
+    X(sv_store_status, agent_change, (sv_store * self, int64_t agent, const char *settings),                 \
+      (self, agent, settings))                                                                               \
+    X(sv_store_status, agent_delete, (sv_store * self, int64_t agent, int64_t now), (self, agent, now))      \
+    X(sv_store_status, agents_deleted, (sv_store * self, int64_t * ids, size_t most, size_t * count),        \
+      (self, ids, most, count))                                                                              \
+    X(sv_store_status, agents,                                                                               \
+      (sv_store * self, bool (*each)(void *user, const sv_store_agent *agent), void *user),                  \
+      (self, each, user))                                                                                    \
+    X(sv_store_status, agent_count, (sv_store * self, int64_t agent, sv_store_counts * out),                 \
+      (self, agent, out))                                                                                    \
+    X(sv_store_status, snapshot, (sv_store * self), (self))                                                  \
+    X(sv_store_status, decision_add, (sv_store * self, const sv_store_decision *decision), (self, decision)) \
+    X(sv_store_status, decision_find,                                                                        \
+      (sv_store * self, int64_t agent, const char *event, sv_store_decision *out),                           \
+      (self, agent, event, out))                                                                             \
+    X(sv_store_status, decision_due, (sv_store * self, sv_store_decision * out), (self, out))                \
+    X(sv_store_status, decisions_drop, (sv_store * self, int64_t agent, uint64_t * count),                   \
+      (self, agent, count))                                                                                  \
+    X(sv_store_status, decision_erase, (sv_store * self, int64_t decision), (self, decision))                \
+    X(sv_store_status, feedback_add,                                                                         \
+      (sv_store * self, int64_t decision, const char *key, int64_t now, bool late, const char *value),       \
+      (self, decision, key, now, late, value))                                                               \
+    X(sv_store_status, feedback_count, (sv_store * self, int64_t decision, size_t * count),                  \
+      (self, decision, count))                                                                               \
+    X(sv_store_status, feedbacks,                                                                            \
+      (sv_store * self, int64_t decision, bool late, bool (*each)(void *user, const char *value),            \
+       void *user),                                                                                          \
+      (self, decision, late, each, user))                                                                    \
+    X(sv_store_status, feedback_last, (sv_store * self, int64_t * id), (self, id))                           \
+    X(sv_store_status, feedback_tally,                                                                       \
+      (sv_store * self, int64_t from, int64_t to,                                                            \
+       void (*each)(void *user, int64_t agent, uint64_t count, uint64_t late), void *user),                  \
+      (self, from, to, each, user))                                                                          \
+    X(sv_store_status, row_add, (sv_store * self, int64_t agent, sv_store_row * row), (self, agent, row))    \
+    X(sv_store_status, rows,                                                                                 \
+      (sv_store * self, int64_t agent, uint64_t from, size_t most,                                           \
+       bool (*each)(void *user, const sv_store_row *row), void *user),                                       \
+      (self, agent, from, most, each, user))                                                                 \
+    X(sv_store_status, row_reset, (sv_store * self, int64_t agent, uint64_t from, uint64_t * seq),           \
+      (self, agent, from, seq))                                                                              \
+    X(sv_store_status, waiting,                                                                              \
+      (sv_store * self, int64_t agent, size_t most,                                                          \
+       bool (*each)(void *user, const sv_store_decision *decision), void *user),                             \
+      (self, agent, most, each, user))                                                                       \
+    X(sv_store_status, checkpoint,                                                                           \
+      (sv_store * self, int64_t agent, uint64_t seq, const char *file, const char *settings, bool keep,      \
+       bool spare, int64_t now),                                                                             \
+      (self, agent, seq, file, settings, keep, spare, now))                                                  \
+    X(sv_store_status, leftover, (sv_store * self, int64_t agent, const char *file), (self, agent, file))    \
+    X(sv_store_status, leftovers, (sv_store * self, void (*each)(void *user, const char *file), void *user), \
+      (self, each, user))                                                                                    \
+    X(sv_store_status, scratch, (sv_store * self, char name[64]), (self, name))                              \
+    X(sv_store_status, scratch_put, (sv_store * self, const char *name), (self, name))                       \
+    X(sv_store_status, retain, (sv_store * self, sv_store_retention * what), (self, what))                   \
+    X(sv_store_status, give_back, (sv_store * self, size_t most), (self, most))                              \
+    X(sv_store_status, agent_remove, (sv_store * self, int64_t agent), (self, agent))                        \
+    X(sv_store_status, check, (sv_store * self, sa_buffer * findings), (self, findings))                     \
+    X(sv_store_status, copy, (sv_store * self, const char *path), (self, path))
+
+typedef struct store_calls {
+#define STORE_POINTER(returned, name, parameters, arguments) returned(*name) parameters;
+    STORE_CALLS(STORE_POINTER)
+#undef STORE_POINTER
+} sv_store_calls;
+
+/* What every store begins with; the rest of `struct store` is its backend's own. */
+typedef struct store_head {
+    const sv_store_calls *calls;
+} sv_store_head;
+
+#define STORE_SQLITE(returned, name, parameters, arguments) returned sv_sqlite_##name parameters;
+STORE_CALLS(STORE_SQLITE)
+#undef STORE_SQLITE
+
+sv_store *sv_sqlite_open(const char *folder, bool write, sa_buffer *sentence);
+sv_store *sv_sqlite_open_old(const char *folder, sa_buffer *sentence);
+bool sv_sqlite_format(const char *folder, int *format, sa_buffer *sentence);
+bool sv_sqlite_migrate(const char *folder, int format, sa_buffer *sentence);
+
+#endif
