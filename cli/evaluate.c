@@ -14,7 +14,8 @@ static const char HELP[] =
     "decision of "
     "the\n"
     "sum of its feedback, with 95% intervals, and for several policies their differences, decision by "
-    "decision.\n\n"
+    "decision. Of a service's log with a control: what the control earned, measured, and the difference to "
+    "it.\n\n"
     "  --policy LIST       given (the log has its probabilities, as target_propensity and so on), uniform, "
     "logged,\n"
     "                      or the file of an agent; several with commas. Default: given\n"
@@ -44,9 +45,11 @@ typedef struct request {
 
 static void print_head(const sa_evaluation *evaluation, const char *log) {
     uint64_t without = sa_evaluation_without_feedback(evaluation), open = sa_evaluation_not_final(evaluation);
+    uint64_t others = sa_evaluation_other_sides(evaluation);
     printf("%" PRIu64 " decisions of %s", sa_evaluation_events(evaluation), log);
     if (without + open)
         printf("; left out: %" PRIu64 " without feedback, %" PRIu64 " that are not final", without, open);
+    if (others) printf("; %" PRIu64 " whose slate was neither the agent's nor the control's", others);
     printf("\n\n%-12s %-10s %12s %12s   %-25s %10s %10s %8s\n", "policy", "estimator", "value", "error",
            "95% interval", "effective", "largest", "no");
     printf("%-12s %-10s %12s %12s   %-25s %10s %10s %8s\n", "", "", "", "", "", "decisions", "weight",
@@ -81,6 +84,29 @@ static void print_estimates(const sa_evaluation *evaluation, size_t policy) {
     }
 }
 
+/* What was measured, beside what was estimated. */
+static void print_control(const sa_evaluation *evaluation) {
+    sa_estimate control;
+    uint64_t events = sa_evaluation_control(evaluation, &control);
+    if (!events) return;
+    printf("%-12s %-10s", "control", "measured");
+    print_numbers(&control);
+    printf(" %10" PRIu64 "\n", events);
+}
+
+static void print_minus_control(const sa_evaluation *evaluation, size_t policy) {
+    const char *name;
+    sa_estimate difference;
+    if (sa_evaluation_control(evaluation, &difference) < 2) return;
+    printf("\n%s minus control\n", sa_evaluation_policy(evaluation, policy));
+    for (size_t i = 0; (name = sa_evaluation_estimator(evaluation, policy, i)); i++) {
+        if (sa_evaluation_minus_control(evaluation, policy, name, &difference) != SA_OK) continue;
+        printf("%-12s %-10s", "", name);
+        print_numbers(&difference);
+        putchar('\n');
+    }
+}
+
 static void print_differences(const sa_evaluation *evaluation, size_t policy) {
     const char *name;
     printf("\n%s minus %s\n", sa_evaluation_policy(evaluation, policy), sa_evaluation_policy(evaluation, 0));
@@ -98,6 +124,8 @@ static void print_table(const sa_evaluation *evaluation, const char *log) {
     const char *warning;
     print_head(evaluation, log);
     for (size_t i = 0; i < sa_evaluation_policies(evaluation); i++) print_estimates(evaluation, i);
+    print_control(evaluation);
+    for (size_t i = 0; i < sa_evaluation_policies(evaluation); i++) print_minus_control(evaluation, i);
     for (size_t i = 1; i < sa_evaluation_policies(evaluation); i++) print_differences(evaluation, i);
     for (size_t i = 0; (warning = sa_evaluation_warning(evaluation, i)); i++)
         cli_say(NAME, EXIT_FINE, "warning: %s", warning);

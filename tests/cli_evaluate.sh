@@ -46,6 +46,16 @@ has warnings "superarm evaluate: warning: policy given, ips: the weights' mean i
 "$program" evaluate log.jsonl --estimators ips --bootstrap 50 >table 2>/dev/null
 has table bootstrap
 
+# the first 40 got the control's slate: estimates of the others, beside what was measured (a mean of 1.5)
+sed '1,40s/"feedback"/"side": "control", &/' log.jsonl >sides.jsonl
+"$program" evaluate sides.jsonl --policy logged --estimators ips --json out.json >table 2>/dev/null
+has table "80 decisions of sides.jsonl"
+has table "control      measured            1.5"
+has table "logged minus control"
+has table "             ips                   0"
+has out.json '"control": {"events": 40, "value": 1.5, '
+has out.json '"minus_control": {"value": 0, '
+
 "$program" evaluate log.jsonl --policy given,uniform --page page.html >table 2>/dev/null
 for words in "<h2>Estimates and 95% intervals" "<td>rips<td>1.25" "given snips</text>" "whole slates: 0 of 120 weights are 0" "position 1: 1<"; do
     has page.html "$words"

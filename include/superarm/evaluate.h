@@ -63,10 +63,19 @@ typedef struct sa_estimate {
     double no_overlap; /* share of decisions whose weight is 0 (at every position) */
 } sa_estimate;
 
-/* Decisions that were counted, and those left out because they have no feedback, or not all of it. */
+/* Decisions that were counted, and those left out because they have no feedback, or not all of it, or because
+ * what was shown was neither the agent's slate nor the control's (docs/LOGS.md, "side"). */
 SA_API uint64_t sa_evaluation_events(const sa_evaluation *evaluation);
 SA_API uint64_t sa_evaluation_without_feedback(const sa_evaluation *evaluation);
 SA_API uint64_t sa_evaluation_not_final(const sa_evaluation *evaluation);
+SA_API uint64_t sa_evaluation_other_sides(const sa_evaluation *evaluation);
+/* What the decisions of the control side earned, measured and not estimated; no estimator looks at them. How
+ * many they are: 0 where the log has none, and then all is NaN. */
+SA_API uint64_t sa_evaluation_control(const sa_evaluation *evaluation, sa_estimate *out);
+/* An estimate less what the control earned: value, standard_error and ci95. SA_INVALID without a control of
+ * at least two decisions. */
+SA_API sa_status sa_evaluation_minus_control(const sa_evaluation *evaluation, size_t policy,
+                                             const char *estimator, sa_estimate *out);
 SA_API size_t sa_evaluation_policies(const sa_evaluation *evaluation);
 SA_API const char *sa_evaluation_policy(const sa_evaluation *evaluation,
                                         size_t policy); /* its name; NULL: there is none */
@@ -83,7 +92,8 @@ SA_API sa_status sa_evaluation_difference(const sa_evaluation *evaluation, size_
 SA_API const char *sa_evaluation_warning(const sa_evaluation *evaluation, size_t index);
 /* All of it as JSON, valid as long as the evaluation: {"events", "left_out", "policy", "estimators": {NAME:
  * {...}}, "warnings"}, those of the first policy; with several also "policies": {POLICY: {"estimators",
- * "difference"}}. */
+ * "difference"}}. With a control also "control": {"events", "value", "standard_error", "ci95"}, and each
+ * estimator has "minus_control". */
 SA_API const char *sa_evaluation_json(const sa_evaluation *evaluation);
 /* A page for people, HTML without other files: estimates side by side, how the weights are spread, feedback
  * by position. Caller frees it with sa_evaluation_text_free. */

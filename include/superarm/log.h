@@ -25,8 +25,11 @@ typedef struct sa_log_entry {
     const char *event; /* texts: UTF-8, ended by 0; NULL: not in the log */
     const char *time;  /* as it is written there, "2026-11-15T12:00:00Z" */
     const char *agent; /* its name */
-    int64_t model;     /* the policy's version; -1: not in the log */
-    bool final;        /* false where the log says that feedback may still change */
+    /* whose slate was shown, in a service's log: "agent", "control"...; NULL: not in the log, the agent's. It
+     * is in `extra`, too, and writers look there alone */
+    const char *side;
+    int64_t model; /* the policy's version; -1: not in the log */
+    bool final;    /* false where the log says that feedback may still change */
 
     /* what could be chosen: contexts, or items with what they share; at least one of the two */
     size_t candidates;      /* N >= 1 */

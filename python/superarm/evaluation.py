@@ -21,6 +21,9 @@ class Evaluation:
     `estimators` has those of the first policy: a dict by name of dicts with `value`, `standard_error`, `ci95`,
     `effective_sample_size`, `largest_weight`, `no_overlap`, and `bootstrap95` where that was asked for. `policies` has them by
     policy, `differences` those of each further policy to the first. `warnings` are sentences to read.
+
+    Of a service's log with a control side, `control` is what its decisions earned, measured (`events`, `value`,
+    `standard_error`, `ci95`; None without one), and each estimator has `minus_control`.
     """
 
     def __init__(self, answer: Dict[str, Any]) -> None:
@@ -31,6 +34,7 @@ class Evaluation:
         self.policies: Dict[str, Dict[str, Dict[str, Any]]] = {name: found["estimators"] for name, found in every.items()}
         self.differences: Dict[str, Dict[str, Dict[str, Any]]] = {
             name: found["difference"] for name, found in every.items() if "difference" in found}
+        self.control: Dict[str, Any] | None = answer.get("control")
         self.warnings: List[str] = answer["warnings"]
 
     def __repr__(self) -> str:
@@ -39,6 +43,9 @@ class Evaluation:
             for name, found in estimators.items():
                 low, high = found["ci95"]
                 lines.append(f"  {policy:12} {name:10} {found['value']:10.6g}  [{_short(low)}, {_short(high)}]")
+        if self.control:
+            low, high = self.control["ci95"]
+            lines.append(f"  {'control':12} {'measured':10} {self.control['value']:10.6g}  [{_short(low)}, {_short(high)}]")
         return "\n".join(lines)
 
 

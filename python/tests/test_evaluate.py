@@ -154,6 +154,54 @@ def test_left_out(tmp_path):
     assert got.estimators["ips"]["value"] == pytest.approx(by_numpy(kept)["ips"][0][0], rel=1e-12)
 
 
+def test_the_control_is_measured(tmp_path):
+    rng = np.random.default_rng(7)
+    lines = random_log(rng, 400, 5, [2, 3])
+    sides = rng.choice(["agent", "control", "shadow", "shown", None], 400, p=[0.5, 0.2, 0.1, 0.1, 0.1])
+    for line, side in zip(lines, sides):
+        if side:
+            line["side"] = str(side)
+    control = [line for line, side in zip(lines, sides) if side == "control"]
+    control[0]["feedback"] = None
+    control[1]["final"] = False
+    own = [line for line, side in zip(lines, sides) if side in ("agent", None)]
+    got = superarm.evaluate(write(tmp_path / "log.jsonl", lines), estimators=["ips", "snrips"], policy=["given", "logged"])
+    assert got.events == len(own)
+    assert got.left_out == {"without_feedback": 1, "not_final": 1, "other_sides": sum(side in ("shadow", "shown") for side in sides)}
+    value, error = linear([x.sum() for x in rewards(control[2:])])
+    assert got.control["events"] == len(control) - 2
+    assert got.control["value"] == pytest.approx(value, rel=1e-12)
+    assert got.control["standard_error"] == pytest.approx(error, rel=1e-10)
+    assert got.control["ci95"] == pytest.approx([value - 1.95996398454 * error, value + 1.95996398454 * error], rel=1e-9)
+    for name in ("ips", "snrips"):
+        (found, found_error), _ = by_numpy(own)[name]
+        assert got.estimators[name]["value"] == pytest.approx(found, rel=1e-12)
+        minus, both = got.estimators[name]["minus_control"], math.hypot(found_error, error)
+        assert minus["value"] == pytest.approx(found - value, rel=1e-9)
+        assert minus["standard_error"] == pytest.approx(both, rel=1e-10)
+        assert minus["ci95"] == pytest.approx([found - value - 1.95996398454 * both, found - value + 1.95996398454 * both], rel=1e-8)
+    assert "control      measured" in repr(got)
+    assert got.policies["logged"]["ips"]["minus_control"]["value"] == pytest.approx(
+        np.mean([x.sum() for x in rewards(own)]) - value, rel=1e-9)
+
+
+def test_no_control_or_nothing_but_it(tmp_path):
+    lines = random_log(np.random.default_rng(8), 30, 4, [2])
+    got = superarm.evaluate(write(tmp_path / "log.jsonl", lines), estimators="ips")
+    assert got.control is None and "minus_control" not in got.estimators["ips"]
+    lines[0]["side"] = "control"
+    got = superarm.evaluate(write(tmp_path / "log.jsonl", lines), estimators="ips")
+    assert got.control["events"] == 1 and got.control["standard_error"] is None and "minus_control" not in got.estimators["ips"]
+    for line in lines:
+        line["side"] = "control"
+    with pytest.raises(superarm.InputError, match="that the agent chose: 30 are of other sides"):
+        superarm.evaluate(write(tmp_path / "log.jsonl", lines))
+    for wrong in (3, "", True, ["control"]):
+        lines[4]["side"] = wrong
+        with pytest.raises(superarm.FormatError, match="log.jsonl:5: side is"):
+            superarm.evaluate(write(tmp_path / "log.jsonl", lines))
+
+
 def uniform_log(rng, n, arms, slate, dim, click):
     lines = []
     for _ in range(n):

@@ -11,6 +11,7 @@ uint64_t sa_evaluation_without_feedback(const sa_evaluation *evaluation) {
     return evaluation->without_feedback;
 }
 uint64_t sa_evaluation_not_final(const sa_evaluation *evaluation) { return evaluation->not_final; }
+uint64_t sa_evaluation_other_sides(const sa_evaluation *evaluation) { return evaluation->other_sides; }
 size_t sa_evaluation_policies(const sa_evaluation *evaluation) { return evaluation->policy_count; }
 const char *sa_evaluation_json(const sa_evaluation *evaluation) { return evaluation->json.text; }
 
@@ -51,6 +52,46 @@ sa_status sa_evaluation_get(const sa_evaluation *evaluation, size_t policy, cons
     return SA_OK;
 }
 
+static const sa_estimate UNKNOWN = {.value = NAN,
+                                    .standard_error = NAN,
+                                    .ci95 = {NAN, NAN},
+                                    .bootstrap95 = {NAN, NAN},
+                                    .effective_sample_size = NAN,
+                                    .largest_weight = NAN,
+                                    .no_overlap = NAN};
+
+static void set_interval(sa_estimate *estimate) {
+    estimate->ci95[0] = estimate->value - 1.959963984540054 * estimate->standard_error;
+    estimate->ci95[1] = estimate->value + 1.959963984540054 * estimate->standard_error;
+}
+
+uint64_t sa_evaluation_control(const sa_evaluation *evaluation, sa_estimate *out) {
+    const sa_side *control = &evaluation->control;
+    double n = control->count;
+    *out = UNKNOWN;
+    if (n > 0) out->value = control->mean;
+    if (n > 1) out->standard_error = sqrt(control->squares / (n - 1) / n);
+    set_interval(out);
+    return (uint64_t)n;
+}
+
+/* The two rest on different visitors, so their errors are independent. */
+sa_status sa_evaluation_minus_control(const sa_evaluation *evaluation, size_t policy, const char *estimator,
+                                      sa_estimate *out) {
+    size_t at = 0;
+    sa_estimate control;
+    SA_TRY(find(evaluation, policy, estimator, &at));
+    const sa_estimate *estimate = &evaluation->policies[policy].estimates[at];
+    if (sa_evaluation_control(evaluation, &control) < 2)
+        return sa_fail(SA_INVALID, "the log has no two decisions of the control side");
+    *out = UNKNOWN;
+    out->value = estimate->value - control.value;
+    out->standard_error = sqrt(estimate->standard_error * estimate->standard_error +
+                               control.standard_error * control.standard_error);
+    set_interval(out);
+    return SA_OK;
+}
+
 sa_status sa_evaluation_difference(const sa_evaluation *evaluation, size_t policy, const char *estimator,
                                    sa_estimate *out) {
     size_t at = 0, count = evaluation->table.count;
@@ -67,10 +108,7 @@ sa_status sa_evaluation_difference(const sa_evaluation *evaluation, size_t polic
     if (status == SA_OK) status = sa_estimate_terms(&sa_estimators[at], &first->sample, base, minus);
     if (status == SA_OK) {
         for (size_t i = 0; i < count; i++) terms[i] -= minus[i];
-        *out = (sa_estimate){.bootstrap95 = {NAN, NAN},
-                             .effective_sample_size = NAN,
-                             .largest_weight = NAN,
-                             .no_overlap = NAN};
+        *out = UNKNOWN;
         sa_estimate_of_terms(terms, count, value - base, out);
         status = sa_bootstrap_difference(one, first, at, out->bootstrap95);
     }

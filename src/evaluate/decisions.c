@@ -1,6 +1,7 @@
 /* From a log to the tables: feedback, and for each policy its weights. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "evaluate/evaluate.h"
@@ -25,6 +26,18 @@ static sa_status check_prefixes(const char *name, const double *prefix, size_t s
     return SA_OK;
 }
 
+/* Whose slate was shown: the agent's, whose probability the log has? */
+static bool is_agents(sa_decisions *decisions, const sa_log_entry *entry) {
+    double reward = 0;
+    if (!entry->side || !strcmp(entry->side, "agent")) return true;
+    for (size_t k = 0; k < entry->slate; k++) reward += isnan(entry->feedback[k]) ? 0 : entry->feedback[k];
+    if (!strcmp(entry->side, "control"))
+        sa_side_add(&decisions->control, reward);
+    else
+        decisions->other_sides++;
+    return false;
+}
+
 sa_status sa_decisions_next(sa_decisions *decisions, const sa_log_entry **entry) {
     for (;;) {
         SA_TRY(sa_log_reader_next(decisions->reader, entry));
@@ -33,6 +46,7 @@ sa_status sa_decisions_next(sa_decisions *decisions, const sa_log_entry **entry)
             *((*entry)->final ? &decisions->without_feedback : &decisions->not_final) += 1;
             continue;
         }
+        if (!is_agents(decisions, *entry)) continue;
         sa_status status =
             check_prefixes("prefix_propensities", (*entry)->prefix_propensities, (*entry)->slate);
         if (status == SA_OK)
@@ -80,6 +94,14 @@ static sa_status add(sa_evaluation *evaluation, sa_weigher *weigher, const char 
 static sa_status after_last(sa_evaluation *evaluation, sa_decisions *decisions) {
     evaluation->without_feedback = decisions->without_feedback;
     evaluation->not_final = decisions->not_final;
+    evaluation->other_sides = decisions->other_sides;
+    evaluation->control = decisions->control;
+    uint64_t others = decisions->other_sides + (uint64_t)decisions->control.count;
+    if (!evaluation->table.count && others)
+        return sa_fail(SA_INVALID,
+                       "%s has no decision with final feedback that the agent chose: %" PRIu64
+                       " are of other sides, %" PRIu64 " have none, %" PRIu64 " are not final",
+                       decisions->log, others, decisions->without_feedback, decisions->not_final);
     if (!evaluation->table.count)
         return sa_fail(SA_INVALID,
                        "%s has no decision with final feedback: %" PRIu64 " have none, %" PRIu64

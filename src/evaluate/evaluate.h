@@ -8,6 +8,7 @@
 #include <superarm/agent.h>
 #include <superarm/evaluate.h>
 #include <superarm/log.h>
+#include <superarm/sides.h>
 
 #include "base/buffer.h"
 
@@ -185,7 +186,8 @@ struct sa_evaluation {
     sa_feedback_table table;
     sa_policy_result *policies;
     size_t policy_count;
-    uint64_t without_feedback, not_final;
+    uint64_t without_feedback, not_final, other_sides;
+    sa_side control;       /* what its decisions earned */
     uint64_t varying_line; /* the first whose slate is not as long as those before; 0: none */
     bool *asked;           /* (sa_estimator_count) */
     bool named;            /* by the user */
@@ -194,13 +196,15 @@ struct sa_evaluation {
     sa_buffer json;
 };
 
-/* The decisions of a log that count: with feedback, final, without contradictions. Every pass over a log sees
- * the same ones. */
+/* The decisions of a log that count: with feedback, final, of the agent's side, without contradictions. Every
+ * pass over a log sees the same ones. Who gets the control's slate is drawn, so without those visitors the
+ * others are as they were; their rewards are the control's, measured. */
 typedef struct sa_decisions {
     sa_log_reader *reader;
     const char *log;
     bool skip_bad;
-    uint64_t without_feedback, not_final, contradictory;
+    uint64_t without_feedback, not_final, other_sides, contradictory;
+    sa_side control;
 } sa_decisions;
 
 sa_status sa_decisions_open(const char *log, bool skip_bad, sa_decisions *out);

@@ -103,6 +103,8 @@ static void write_table(sa_buffer *page, const sa_evaluation *evaluation) {
             if (evaluation->policies[p].computed[i])
                 table_row(page, evaluation->policies[p].target.name, sa_estimators[i].name,
                           &evaluation->policies[p].estimates[i]);
+    sa_estimate control;
+    if (sa_evaluation_control(evaluation, &control)) table_row(page, "control", "measured", &control);
     sa_buffer_text(page, "</table>\n");
 }
 

@@ -25,7 +25,29 @@ static void write_value(sa_buffer *json, const sa_estimate *estimate) {
     if (!isnan(estimate->bootstrap95[0])) interval(json, "bootstrap95", estimate->bootstrap95);
 }
 
-static void write_estimates(sa_buffer *json, const sa_policy_result *policy, const char *indent) {
+static void write_control(sa_buffer *json, const sa_evaluation *evaluation) {
+    sa_estimate control;
+    uint64_t events = sa_evaluation_control(evaluation, &control);
+    if (!events) return;
+    sa_buffer_format(json, "  \"control\": {\"events\": %" PRIu64, events);
+    field(json, "value", control.value);
+    field(json, "standard_error", control.standard_error);
+    interval(json, "ci95", control.ci95);
+    sa_buffer_text(json, "},\n");
+}
+
+static void write_minus_control(sa_buffer *json, const sa_evaluation *evaluation, size_t policy,
+                                const char *estimator) {
+    sa_estimate difference;
+    if (evaluation->control.count < 2) return;
+    if (sa_evaluation_minus_control(evaluation, policy, estimator, &difference) != SA_OK) return;
+    sa_buffer_text(json, ", \"minus_control\": ");
+    write_value(json, &difference);
+    sa_buffer_text(json, "}");
+}
+
+static void write_estimates(sa_buffer *json, const sa_evaluation *evaluation, size_t at, const char *indent) {
+    const sa_policy_result *policy = &evaluation->policies[at];
     const char *between = "\n";
     sa_buffer_text(json, "\"estimators\": {");
     for (size_t i = 0; i < sa_estimator_count; i++) {
@@ -36,6 +58,7 @@ static void write_estimates(sa_buffer *json, const sa_policy_result *policy, con
         field(json, "effective_sample_size", estimate->effective_sample_size);
         field(json, "largest_weight", estimate->largest_weight);
         field(json, "no_overlap", estimate->no_overlap);
+        write_minus_control(json, evaluation, at, sa_estimators[i].name);
         sa_buffer_text(json, "}");
         between = ",\n";
     }
@@ -65,7 +88,7 @@ static sa_status write_policies(sa_buffer *json, const sa_evaluation *evaluation
         sa_buffer_text(json, p ? ",\n    " : "\n    ");
         sa_buffer_quote(json, evaluation->policies[p].target.name);
         sa_buffer_text(json, ": {\n      ");
-        write_estimates(json, &evaluation->policies[p], "      ");
+        write_estimates(json, evaluation, p, "      ");
         if (p) SA_TRY(write_differences(json, evaluation, p));
         sa_buffer_text(json, "\n    }");
     }
@@ -77,11 +100,16 @@ sa_status sa_write_evaluation(sa_evaluation *evaluation) {
     sa_buffer *json = &evaluation->json;
     sa_buffer_format(json,
                      "{\n  \"events\": %zu,\n  \"left_out\": {\"without_feedback\": %" PRIu64
-                     ", \"not_final\": %" PRIu64 "},\n  \"policy\": ",
+                     ", \"not_final\": %" PRIu64,
                      evaluation->table.count, evaluation->without_feedback, evaluation->not_final);
+    if (evaluation->other_sides)
+        sa_buffer_format(json, ", \"other_sides\": %" PRIu64, evaluation->other_sides);
+    sa_buffer_text(json, "},\n");
+    write_control(json, evaluation);
+    sa_buffer_text(json, "  \"policy\": ");
     sa_buffer_quote(json, evaluation->policies[0].target.name);
     sa_buffer_text(json, ",\n  ");
-    write_estimates(json, &evaluation->policies[0], "  ");
+    write_estimates(json, evaluation, 0, "  ");
     if (evaluation->policy_count > 1) SA_TRY(write_policies(json, evaluation));
     sa_buffer_text(json, ",\n  \"warnings\": [");
     for (size_t i = 0; i < evaluation->warning_count; i++) {

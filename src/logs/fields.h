@@ -33,6 +33,7 @@ void sa_log_line_clear(sa_log_line *line);
     X(EVENT, "event")                                                                                        \
     X(TIME, "time")                                                                                          \
     X(AGENT, "agent")                                                                                        \
+    X(SIDE, "side")                                                                                          \
     X(MODEL, "model")                                                                                        \
     X(FINAL, "final")                                                                                        \
     X(CONTEXT, "context")                                                                                    \

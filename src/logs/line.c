@@ -18,6 +18,7 @@ static sa_status take_about(sa_log_line *line, const size_t *field) {
     SA_TRY(take_text(line, field[SA_LOG_EVENT], "event", &entry->event));
     SA_TRY(take_text(line, field[SA_LOG_TIME], "time", &entry->time));
     SA_TRY(take_text(line, field[SA_LOG_AGENT], "agent", &entry->agent));
+    SA_TRY(take_text(line, field[SA_LOG_SIDE], "side", &entry->side));
     if (sa_log_has(line, model)) {
         double number = sa_log_kind(line, model) == SA_JSON_NUMBER ? sa_json_number(&line->json, model) : -1;
         if (!(number >= 0 && number <= most && number == floor(number)))
@@ -48,10 +49,8 @@ static sa_status sort_fields(sa_log_line *line, size_t *field) {
     for (size_t key = 1; key < json->nodes[0].next; key = json->nodes[key + 1].next) {
         size_t i = 0;
         while (i < SA_LOG_FIELD_COUNT && !sa_json_equals(json, key, sa_log_field_names[i])) i++;
-        if (i == SA_LOG_FIELD_COUNT) {
-            keep_extra(line, key);
-            continue;
-        }
+        if (i == SA_LOG_FIELD_COUNT || i == SA_LOG_SIDE) keep_extra(line, key);
+        if (i == SA_LOG_FIELD_COUNT) continue;
         if (field[i]) return sa_fail(SA_FORMAT, "%s is there twice", sa_log_field_names[i]);
         field[i] = key + 1;
     }
