@@ -136,7 +136,7 @@ sv_head_result sv_http_head_read(char *bytes, size_t size, sv_http_head *out, sv
     bool old = false;
     for (size_t i = 0; line < end + 2; line = next + 1, i++) {
         next = memchr(line, '\n', (size_t)(end + 2 - line));
-        if (next[-1] != '\r' || memchr(line, '\r', (size_t)(next - line)) != next - 1) {
+        if (next == line || next[-1] != '\r' || memchr(line, '\r', (size_t)(next - line)) != next - 1) {
             sv_refuse(why, 400, "a line of the head does not end with CR LF");
             return HEAD_REFUSED;
         }

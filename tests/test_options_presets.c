@@ -82,6 +82,11 @@ static void an_unknown_preset_is_refused(void **state) {
     (void)state;
     assert_null(sa_options_new("papyrus"));
     assert_string_equal(sa_last_error(), "--preset papyrus is not one of paper, icml23, tuned, section5");
+    sa_options *options = sa_options_new("icml23");
+    assert_int_equal(sa_options_set(options, "preset", "papyrus"), SA_INVALID);
+    assert_int_equal(sa_options_set(options, "preset", "paper-99"), SA_INVALID);
+    value_is(options, "preset", "icml23"); /* a refusal changes nothing */
+    sa_options_destroy(options);
 }
 
 static void a_preset_changes_what_was_not_given(void **state) {

@@ -65,12 +65,15 @@ int sa_preset_find(const char *text, int *version) {
 sa_status sa_preset_check(const char *text, int *preset) {
     int version;
     char shown[SA_PRINTABLE];
-    *preset = sa_preset_find(text, &version);
-    if (*preset >= 0 && (version == 0 || version == PRESETS[*preset].version)) return SA_OK;
-    if (*preset >= 0)
+    int found = sa_preset_find(text, &version);
+    if (found >= 0 && (version == 0 || version == PRESETS[found].version)) {
+        *preset = found;
+        return SA_OK;
+    }
+    if (found >= 0)
         return sa_fail(SA_INVALID, "--preset %s: this program has %s-%d, which --preset %s names",
-                       sa_printable(text, shown), PRESETS[*preset].name, PRESETS[*preset].version,
-                       PRESETS[*preset].name);
+                       sa_printable(text, shown), PRESETS[found].name, PRESETS[found].version,
+                       PRESETS[found].name);
     return sa_fail(SA_INVALID, "--preset %s is not one of paper, icml23, tuned, section5",
                    sa_printable(text, shown));
 }
