@@ -186,6 +186,24 @@ sv_store_status sv_store_row_reset(sv_store *self, int64_t agent, uint64_t from,
 sv_store_status sv_store_waiting(sv_store *self, int64_t agent, size_t most,
                                  bool (*each)(void *user, const sv_store_decision *decision), void *user);
 
+/* ---- evaluations ---- */
+
+typedef struct store_evaluation {
+    int64_t id, time;
+    const char *request, *result; /* JSON; result NULL: there is none yet, or it was cut off */
+} sv_store_evaluation;
+
+/* A new one, with an id that no other has had; the oldest of more than 100 of the agent's goes. */
+sv_store_status sv_store_evaluation_add(sv_store *self, int64_t agent, int64_t now, const char *request,
+                                        int64_t *id);
+/* STORE_NONE: it is not there any longer. */
+sv_store_status sv_store_evaluation_put(sv_store *self, int64_t agent, int64_t id, const char *result);
+sv_store_status sv_store_evaluation_delete(sv_store *self, int64_t agent, int64_t id);
+/* All of the agent's, or with an `id` that one, newest first. */
+sv_store_status sv_store_evaluations(sv_store *self, int64_t agent, int64_t id,
+                                     void (*each)(void *user, const sv_store_evaluation *evaluation),
+                                     void *user);
+
 /* ---- checkpoints, retention, checks ---- */
 
 /* `keep`: the agent's newest checkpoint becomes its older one; else the older one stays, and the newest,

@@ -79,6 +79,16 @@
     X(sv_store_status, scratch, (sv_store * self, char name[64]), (self, name))                              \
     X(sv_store_status, scratch_put, (sv_store * self, const char *name), (self, name))                       \
     X(sv_store_status, retain, (sv_store * self, sv_store_retention * what), (self, what))                   \
+    X(sv_store_status, evaluation_add,                                                                       \
+      (sv_store * self, int64_t agent, int64_t now, const char *request, int64_t *id),                       \
+      (self, agent, now, request, id))                                                                       \
+    X(sv_store_status, evaluation_put, (sv_store * self, int64_t agent, int64_t id, const char *result),     \
+      (self, agent, id, result))                                                                             \
+    X(sv_store_status, evaluation_delete, (sv_store * self, int64_t agent, int64_t id), (self, agent, id))   \
+    X(sv_store_status, evaluations,                                                                          \
+      (sv_store * self, int64_t agent, int64_t id,                                                           \
+       void (*each)(void *user, const sv_store_evaluation *evaluation), void *user),                         \
+      (self, agent, id, each, user))                                                                         \
     X(sv_store_status, give_back, (sv_store * self, size_t most), (self, most))                              \
     X(sv_store_status, agent_remove, (sv_store * self, int64_t agent), (self, agent))                        \
     X(sv_store_status, check, (sv_store * self, sa_buffer * findings), (self, findings))                     \

@@ -97,6 +97,15 @@ enum { SEQ_SHIFT = 40 };
     X(CHECKPOINT_DELETE, "DELETE FROM checkpoints WHERE agent IN (?1, -?1)")                                 \
     X(ITEMS_DELETE, "DELETE FROM items WHERE agent = ?1")                                                    \
     X(HOURS_DELETE, "DELETE FROM hours WHERE agent = ?1")                                                    \
+    X(EVALUATION_ADD, "INSERT INTO evaluations (agent, id, time, request, result, sum) VALUES "              \
+                      "(?1, ?2, ?3, ?4, NULL, row_sum(?1, ?2, ?3, ?4, NULL))")                               \
+    X(EVALUATION_PUT, "UPDATE evaluations SET result = ?3, sum = row_sum(agent, id, time, request, ?3) "     \
+                      "WHERE agent = ?1 AND id = ?2")                                                        \
+    X(EVALUATION_DELETE, "DELETE FROM evaluations WHERE agent = ?1 AND id = ?2")                             \
+    X(EVALUATIONS_TRIM, "DELETE FROM evaluations WHERE agent = ?1 AND id <= (SELECT id FROM evaluations "    \
+                        "WHERE agent = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)")                              \
+    X(EVALUATIONS, "SELECT id, time, request, result FROM evaluations WHERE agent = ?1 AND "                 \
+                   "(?2 = 0 OR id = ?2) ORDER BY id DESC")                                                   \
     X(EVALUATIONS_DELETE, "DELETE FROM evaluations WHERE agent = ?1")                                        \
     X(LEFTOVERS_DELETE, "DELETE FROM leftovers WHERE agent = ?1")                                            \
     X(LEFTOVER_ADD, "INSERT OR REPLACE INTO leftovers (file, agent, sum) VALUES (?2, ?1, row_sum(?2, ?1))")  \
@@ -168,7 +177,7 @@ int sv_sqlite_add_sums(sqlite3 *database);
 sv_store_status sv_sqlite_clock_open(sv_store *self);
 void sv_sqlite_clock_advance(sv_store *self);
 sv_store_status sv_sqlite_clock_keep(sv_store *self, bool now);
-sv_store_status sv_sqlite_next_agent(sv_store *self, int64_t *id);
+sv_store_status sv_sqlite_next_number(sv_store *self, const char *name, int64_t *out);
 /* The file of the checkpoint that `file` takes the place of may be removed. */
 sv_store_status sv_sqlite_leftover_older(sv_store *self, int64_t agent, const char *file);
 /* Registers our layer under SQLite, once a process; the VFS's name. */

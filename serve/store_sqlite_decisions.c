@@ -9,7 +9,7 @@ static void bind_text(sqlite3_stmt *statement, int at, const char *value) {
 
 sv_store_status sv_sqlite_agent_add(sv_store *self, const char *name, const char *settings, int64_t now,
                                     int64_t *id) {
-    sv_store_status status = sv_sqlite_next_agent(self, id);
+    sv_store_status status = sv_sqlite_next_number(self, "last_agent", id);
     sqlite3_stmt *add = status == STORE_OK ? sv_sqlite_use(self, SQL_AGENT_ADD) : NULL;
     if (!add) return status == STORE_OK ? STORE_FAILED : status;
     bind_text(add, 1, name);

@@ -67,14 +67,14 @@ sv_store_status sv_sqlite_clock_keep(sv_store *self, bool now) {
     return status;
 }
 
-/* ---- numbers of agents: never given twice, since files are named after them ---- */
+/* ---- numbers that are never given twice: files are named after agents, clients keep ids ---- */
 
-sv_store_status sv_sqlite_next_agent(sv_store *self, int64_t *id) {
+sv_store_status sv_sqlite_next_number(sv_store *self, const char *name, int64_t *out) {
     int64_t last = 0;
-    sv_store_status status = get_number(self, "last_agent", &last);
+    sv_store_status status = get_number(self, name, &last);
     if (status != STORE_OK && status != STORE_NONE) return status;
-    *id = last + 1;
-    return put_number(self, "last_agent", *id);
+    *out = last + 1;
+    return put_number(self, name, *out);
 }
 
 /* ---- files ---- */
