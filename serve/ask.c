@@ -49,11 +49,13 @@ static bool keep(sv_ask *self) {
     }
     if (!own || own->request) return false;
     sa_request_contexts(self->request, NULL, 0); /* with all else that came by JSON */
+    sa_request_problem(self->request, NULL);
     *own = (kept){self->json, self->request};
     return true;
 }
 
 void sv_ask_free(sv_ask *self) {
+    sa_problem_destroy(self->own_problem);
     if (!keep(self)) {
         sa_request_destroy(self->request);
         sa_json_clear(&self->json);
@@ -146,8 +148,9 @@ static bool read_request(sv_ask *self, const sv_settings *settings, sv_refusal *
 
 bool sv_ask_read(sv_ask *self, const sv_settings *settings, const char *body, size_t size, uint8_t *digest,
                  sv_refusal *why) {
-    static const char *const fields[] = {"event",   "context", "items",   "contexts", "slate",
-                                         "exclude", "problem", "explain", NULL};
+    static const char *const fields[] = {"event",    "context", "items",   "contexts", "slate",
+                                         "exclude",  "problem", "explain", "pin",      "at_most",
+                                         "at_least", "exactly", NULL};
     *self = (sv_ask){.slate = settings->slate};
     take_kept(self);
     self->json.deepest = 0;

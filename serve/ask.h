@@ -13,10 +13,12 @@ typedef struct ask {
     char event[LIMIT_ID + 1]; /* "": not given */
     size_t arms, dim, slate;
     bool explain;
-    uint64_t ignored;    /* values of fields that the schema does not have */
-    size_t rules;        /* node of "problem"; 0: it has none */
-    sa_problem *problem; /* the same for the library; of the request */
-    sa_request *request; /* all that the library needs */
+    uint64_t ignored;        /* values of fields that the schema does not have */
+    size_t rules;            /* node of "problem"; 0: it has none */
+    sa_problem *problem;     /* the same for the library; of the request */
+    sa_request *request;     /* all that the library needs */
+    sa_problem *own_problem; /* made for rules in words; NULL: it has none, or they came with a problem */
+    struct words *words;     /* words.h, whose caller frees them; NULL: none were read */
 } sv_ask;
 
 /* The body is borrowed as long as the ask. `digest`: of a body that came just now, which has no key twice

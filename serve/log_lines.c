@@ -32,7 +32,8 @@ static void write_fields(sa_buffer *out, const char *text, size_t size, const ch
  * only. */
 static void write_rest(sa_buffer *out, const sv_store_decision *of) {
     static const char *const not_of_body[] = {"event", "slate", "explain", NULL};
-    static const char *const not_of_answer[] = {"event", "model", "estimates", "widths", "warnings", NULL};
+    static const char *const not_of_answer[] = {"event",    "model",    "estimates", "widths",
+                                                "kept_out", "warnings", NULL};
     write_fields(out, of->body, of->body_size, not_of_body);
     write_fields(out, of->answer, strlen(of->answer), not_of_answer);
 }

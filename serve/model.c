@@ -24,6 +24,7 @@ void sv_choice_free(sv_choice *self) {
     free(self->widths);
     free(self->prefixes);
     free(self->positions);
+    free(self->scores);
     *self = (sv_choice){0};
 }
 
@@ -190,6 +191,17 @@ static bool copy_choice(const sa_decision *decision, sv_choice *out, sv_refusal 
     return true;
 }
 
+static bool copy_scores(const sa_decision *decision, const sv_ask *ask, sv_choice *out, sv_refusal *why) {
+    size_t positions = sa_decision_positions(decision);
+    if (!ask->explain) return true;
+    out->columns = positions ? positions : 1;
+    size_t count = ask->arms * out->columns;
+    out->scores = calloc(count, sizeof(double));
+    if (!out->scores) return sv_refuse(why, 503, "memory could not be had");
+    memcpy(out->scores, sa_decision_all_scores(decision), count * sizeof(double));
+    return true;
+}
+
 bool sv_policy_choose(const sv_policy *self, sv_ask *ask, const char *oracle, uint64_t draw, sv_choice *out,
                       sv_refusal *why) {
     sa_policy *other = NULL;
@@ -204,5 +216,6 @@ bool sv_policy_choose(const sv_policy *self, sv_ask *ask, const char *oracle, ui
     if (status == SA_OK)
         status = sa_policy_select(oracle ? other : self->policy, own->chooser, ask->request, &own->decision);
     sa_policy_release(other);
-    return status == SA_OK ? copy_choice(own->decision, out, why) : sv_refuse_library(why, status);
+    if (status != SA_OK) return sv_refuse_library(why, status);
+    return copy_choice(own->decision, out, why) && copy_scores(own->decision, ask, out, why);
 }

@@ -18,6 +18,8 @@ typedef struct choice {
     double *estimates, *widths;   /* (length) */
     double propensity;            /* NaN: unknown */
     double *prefixes, *positions; /* (length) propensities; NULL: unknown */
+    double *scores;               /* (arms, columns) of all candidates, where `explain` asks; or NULL */
+    size_t columns;               /* length where places are told apart, else 1 */
 } sv_choice;
 
 void sv_choice_free(sv_choice *self);

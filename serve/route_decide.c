@@ -8,6 +8,7 @@
 #include "routes.h"
 #include "rules.h"
 #include "service.h"
+#include "words.h"
 
 typedef struct decide {
     sv_job job;
@@ -92,6 +93,8 @@ static void write_answer(sv_decide *self, const sv_ask *ask, const sv_choice *ch
     if (ask->explain) {
         write_propensities(out, "estimates", choice->estimates, choice->length);
         write_propensities(out, "widths", choice->widths, choice->length);
+        if (choice->scores)
+            sv_words_explain(ask, choice->arms, choice->length, choice->scores, choice->columns, out);
     }
 }
 
@@ -226,7 +229,8 @@ static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
     decide->row.event = decide->event;
     decide->row.body = self->body.text;
     decide->row.body_size = self->body.size;
-    bool good = sv_ask_read(&ask, settings, self->body.text, self->body.size, decide->row.hash, why);
+    bool good = sv_ask_read(&ask, settings, self->body.text, self->body.size, decide->row.hash, why) &&
+                sv_words_read(&ask, settings, why);
     if (good && *ask.event) strcpy(self->event, ask.event); /* for the log */
     if (good && lane_of(self, &ask) != self->lane) {
         self->lane = lane_of(self, &ask);
@@ -239,6 +243,7 @@ static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
         good = false;
     }
 end:
+    sv_words_free(ask.words);
     sv_ask_free(&ask);
     sv_policy_release(policy);
     sv_settings_release(settings);

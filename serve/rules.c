@@ -1,4 +1,5 @@
 #include "rules.h"
+#include "words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,12 +15,15 @@ static bool is_positional(const sv_settings *settings) {
            (!strcmp(feedback, "cascade") && !strcmp(option(settings, "cascade-form"), "unknown"));
 }
 
-static bool has(const sv_ask *ask, const char *name) { return sa_json_find(&ask->json, ask->rules, name); }
+static bool has(const sv_ask *ask, const char *name) {
+    return ask->rules && sa_json_find(&ask->json, ask->rules, name);
+}
 
 /* Rules that are for something else than the oracle. */
 static bool has_only_discounts(const sv_ask *ask) {
     size_t others = has(ask, "exactly") + has(ask, "seconds");
-    return has(ask, "discounts") && sa_json_count(&ask->json, ask->rules) == 1 + others;
+    return has(ask, "discounts") && !sv_words_rule(ask->words) &&
+           sa_json_count(&ask->json, ask->rules) == 1 + others;
 }
 
 static bool refuse_unread(sv_refusal *why) {

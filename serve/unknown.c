@@ -37,6 +37,21 @@ static bool is_known(const sa_schema *schema, const char *part, const sa_json *j
     return false;
 }
 
+/* A rule that names a field looks at it. */
+static bool is_ruled(const sa_json *json, size_t key) {
+    static const char *const rules[] = {"at_most", "at_least", NULL};
+    for (size_t i = 0; rules[i]; i++) {
+        size_t object = sa_json_find(json, 0, rules[i]);
+        if (!object || json->nodes[object].kind != SA_JSON_OBJECT) continue;
+        for (size_t at = object + 1; at < json->nodes[object].next; at = json->nodes[at + 1].next)
+            if (json->nodes[at].size == json->nodes[key].size &&
+                !memcmp(json->text + json->nodes[at].start, json->text + json->nodes[key].start,
+                        json->nodes[key].size))
+                return true;
+    }
+    return false;
+}
+
 static void read_name(const sa_json *json, size_t key, char *out, size_t room) {
     const sa_json_node *node = &json->nodes[key];
     size_t size = 0;
@@ -52,7 +67,7 @@ static void look(sv_unknown *self, const sa_schema *schema, const char *part, co
     char name[UNKNOWN_NAME], field[6 * UNKNOWN_NAME + 1]; /* cut, where it is longer */
     if (!object || json->nodes[object].kind != SA_JSON_OBJECT) return;
     for (size_t key = object + 1; key < json->nodes[object].next; key = json->nodes[key + 1].next) {
-        if (is_known(schema, part, json, key)) continue;
+        if (is_known(schema, part, json, key) || is_ruled(json, key)) continue;
         read_name(json, key, field, sizeof field);
         write_name(shown, field, name);
         sv_unknown_field *at = field_of(self, name);

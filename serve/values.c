@@ -72,3 +72,28 @@ bool sv_value_id(const sa_json *json, size_t at, const char *name, char *out, sv
     out[size] = 0;
     return true;
 }
+
+bool sv_value_text(const sa_json *json, size_t at, sa_buffer *out) {
+    const sa_json_node *node = &json->nodes[at];
+    switch ((sa_json_kind)node->kind) {
+    case SA_JSON_NUMBER: {
+        double number = sa_json_number(json, at);
+        if (number == floor(number) && fabs(number) < 9007199254740992.0)
+            sa_buffer_format(out, "%lld", (long long)number);
+        else
+            sa_buffer_number(out, number, 0);
+        return true;
+    }
+    case SA_JSON_FALSE: sa_buffer_text(out, "false"); return true;
+    case SA_JSON_TRUE: sa_buffer_text(out, "true"); return true;
+    case SA_JSON_STRING:
+        sa_buffer_bytes(out, json->text + node->start, node->size); /* and in its place without escapes */
+        if (node->escaped && !out->status) {
+            out->size -= node->size;
+            out->size += sa_json_unescape(json, at, out->text + out->size);
+            out->text[out->size] = 0;
+        }
+        return true;
+    default: return false;
+    }
+}

@@ -27,5 +27,7 @@ bool sv_value_number(const sa_json *json, size_t at, const char *name, double *o
 bool sv_value_whole(const sa_json *json, size_t at, const char *name, double least, double most, size_t *out,
                     sv_refusal *why);
 bool sv_value_id(const sa_json *json, size_t at, const char *name, char *out, sv_refusal *why);
+/* A text, number, true or false as the text that tells it apart from others; false for other kinds. */
+bool sv_value_text(const sa_json *json, size_t at, sa_buffer *out);
 
 #endif

@@ -23,6 +23,13 @@ export interface DecideRequest {
   contexts?: number[][];
   slate?: number;
   exclude?: Arm[];
+  /** Rules in words. Places, from "0", and the arm of each. */
+  pin?: Record<string, Arm>;
+  /** So many arms of each value of a field, { category: 2 }, or of some of them, { category: { shoes: 1 } }. */
+  at_most?: Record<string, number | Record<string, number>>;
+  at_least?: Record<string, number | Record<string, number>>;
+  /** An error, instead of a shorter slate, where rules leave room for fewer arms. */
+  exactly?: boolean;
   problem?: Record<string, unknown>;
   explain?: boolean;
   /** The slate to show when the service is away or too busy: a shop never shows an empty page. */

@@ -70,6 +70,10 @@ SA_API const char *sa_request_id(const sa_request *request, size_t arm);
 SA_API const double *sa_request_candidates(const sa_request *request, size_t *arms, size_t *dim);
 SA_API sa_problem *sa_request_rules(const sa_request *request);
 SA_API uint64_t sa_request_ignored(const sa_request *request);
+/* The candidate that a value names: an item's id, or its number from 0 where items have none. SA_INVALID with
+ * "pin is ..., and ..."; `name` is for that sentence. */
+SA_API sa_status sa_request_arm(const sa_request *request, const sa_json *json, size_t value,
+                                const char *name, size_t *arm);
 /* How many arms to choose. For an oracle that may leave arms out: at most, and 0 for no limit. */
 SA_API void sa_request_slate(sa_request *request, size_t slate);
 /* Exactly so many, also for an oracle that may leave arms out: the best slate of them that keeps the rules
@@ -78,6 +82,7 @@ SA_API void sa_request_exactly(sa_request *request, bool exactly);
 /* Arms that must not be chosen: (arms) flags, true excludes; borrowed until the select returns; NULL excludes
  * none. */
 SA_API void sa_request_exclude(sa_request *request, const bool *excluded);
+SA_API const bool *sa_request_excluded(const sa_request *request); /* (arms), or NULL */
 /* An id of your own, kept with the decision (sa_decision_event); 0 unless set. */
 SA_API void sa_request_event(sa_request *request, uint64_t event);
 /* A number below 2^48 that the random draws of the decision depend on, so that it can be made again; unless

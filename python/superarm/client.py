@@ -57,13 +57,17 @@ class Client:
     # ---- deciding ----
 
     def decide(self, agent: str, contexts: Any = None, *, items: Any = None, context: Any = None, event: str | None = None,
-               slate: int | None = None, exclude: Any = None, problem: Any = None, explain: bool = False, fallback: Any = None) -> dict[str, Any]:
+               slate: int | None = None, exclude: Any = None, problem: Any = None, explain: bool = False, fallback: Any = None,
+               pin: dict[str, Any] | None = None, at_most: dict[str, Any] | None = None, at_least: dict[str, Any] | None = None,
+               exactly: bool | None = None) -> dict[str, Any]:
         """{"event", "slate", "propensity", "position_propensities", "model"}: the slate has ids, or indices where items have none.
 
         `fallback` is the slate to show when the service is away or too busy, after all retries: the answer has it, with "fallback" True
-        and the event None, of which `feedback` takes no notice. Without it the error is raised."""
+        and the event None, of which `feedback` takes no notice. Without it the error is raised.
+
+        Rules in words: `pin` {"0": "p7"}, `at_most` and `at_least` {"category": 2} or {"category": {"shoes": 1}}, `exactly`, `exclude`."""
         body = {"event": event or uuid.uuid4().hex, "contexts": contexts, "items": items, "context": context, "slate": slate,
-                "exclude": exclude, "problem": problem, "explain": explain or None}
+                "exclude": exclude, "problem": problem, "explain": explain or None, "pin": pin, "at_most": at_most, "at_least": at_least, "exactly": exactly}
         try:
             answer: dict[str, Any] = self._json("POST", self._path(agent, "decide"), {name: value for name, value in body.items() if value is not None})
         except (ServiceError, OSError, http.client.HTTPException) as error:

@@ -161,6 +161,25 @@ static sa_status solve_freely(const sa_oracle_problem *problem, sa_workspace *wo
     return SA_OK;
 }
 
+static bool comes_first(const sa_oracle_problem *problem, size_t one, size_t other) {
+    double a = problem->scores[one], b = problem->scores[other];
+    return a > b || (a == b && one < other);
+}
+
+/* Where places are worth the same, any order of the arms that they take is as good: best first, then. */
+static void put_best_first(const sa_oracle_problem *problem, size_t *slate) {
+    for (size_t p = 0; p < problem->slate; p++) {
+        size_t best = p;
+        for (size_t q = p + 1; q < problem->slate; q++)
+            if (comes_first(problem, slate[q], slate[best]) && sa_position_takes(problem, slate[q], p) &&
+                sa_position_takes(problem, slate[p], q))
+                best = q;
+        size_t moved = slate[p];
+        slate[p] = slate[best];
+        slate[best] = moved;
+    }
+}
+
 static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace, size_t *slate,
                        size_t *length) {
     bool is_flow;
@@ -168,8 +187,10 @@ static sa_status solve(const sa_oracle_problem *problem, sa_workspace *workspace
     if (!sa_rules_given(problem)) return solve_freely(problem, workspace, slate);
     SA_TRY(sa_assignment_flow(problem, workspace, slate, &is_flow));
     if (!is_flow) SA_TRY(sa_assignment_program(problem, workspace, slate));
-    if (!problem->positions && !sa_problem_has(problem, SA_DISCOUNTS) &&
-        !sa_problem_has(problem, SA_ELIGIBLE))
+    if (problem->positions || sa_problem_has(problem, SA_DISCOUNTS)) return SA_OK;
+    if (sa_problem_has(problem, SA_ELIGIBLE))
+        put_best_first(problem, slate);
+    else
         sa_arms_sort(problem->scores, slate, *length); /* all positions are alike */
     return SA_OK;
 }

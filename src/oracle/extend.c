@@ -164,9 +164,6 @@ static sa_status solve_pinned(sa_extender *self, const sa_oracle_problem *proble
     data.eligible = self->eligible;
     pinned.data = &data;
     SA_TRY(self->oracle->solve(&pinned, &self->solving, slate, &length));
-    if (!problem->positions && !sa_problem_has(problem, SA_DISCOUNTS) &&
-        !sa_problem_has(problem, SA_ELIGIBLE)) /* all places are alike */
-        sa_arms_sort(problem->scores, slate + k + 1, length - k - 1);
     return SA_OK;
 }
 

@@ -77,6 +77,8 @@ void sa_request_exactly(sa_request *request, bool exactly) { request->exactly = 
 
 void sa_request_exclude(sa_request *request, const bool *excluded) { request->excluded = excluded; }
 
+const bool *sa_request_excluded(const sa_request *request) { return request->excluded; }
+
 void sa_request_event(sa_request *request, uint64_t event) { request->event = event; }
 
 void sa_request_propensities(sa_request *request, bool wanted) { request->propensities = wanted; }

@@ -193,3 +193,10 @@ sa_problem *sa_request_rules(const sa_request *request) {
 uint64_t sa_request_ignored(const sa_request *request) {
     return request->parts ? sa_encoding_ignored(request->parts->encoding) : 0;
 }
+
+sa_status sa_request_arm(const sa_request *request, const sa_json *json, size_t value, const char *name,
+                         size_t *arm) {
+    const sa_ids *ids = request->parts && request->json_dim ? request->parts->ids : NULL;
+    sa_status status = sa_ids_arm(ids, request->arms, json, value, name, SIZE_MAX, arm);
+    return status == SA_FORMAT ? SA_INVALID : status;
+}
