@@ -190,6 +190,8 @@ int cli_serve(int count, char **arguments) {
             return EXIT_FINE;
         }
     if (count == 1 && !strcmp(arguments[0], "--solver")) return sv_serve_solver(); /* the service starts it */
+    if (count == 3 && !strcmp(arguments[0], "--evaluator"))
+        return sv_serve_evaluator(count - 1, arguments + 1); /* likewise */
     int status = take(&flags, count, arguments);
     if (status != EXIT_FINE) return status;
     if (!flags.serve.threads) flags.serve.threads = processors > 2 ? (unsigned)processors : 2;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { METRICS_ROUTES = 24, METRICS_BUCKETS = 14 };
+enum { METRICS_ROUTES = 64, METRICS_BUCKETS = 14 };
 
 typedef struct latency {
     atomic_uint_fast64_t by_class[6];              /* answers 1xx to 5xx */

@@ -15,6 +15,7 @@ typedef struct work {
     sv_job job;
     sv_emptying emptying; /* DELETE of an event */
     sv_exchange *exchange;
+    sv_evaluations *held;  /* DELETE of an event: until that is over */
     sv_settings *settings; /* PUT: with the options of the model */
     sa_buffer written;
     bool holds;
@@ -28,6 +29,7 @@ typedef struct work {
 
 static void free_work(void *state) {
     sv_work *self = state;
+    if (self->held) sv_evaluations_go_on(self->held);
     if (self->holds) atomic_store(&self->exchange->agent->changing, false);
     sv_settings_release(self->settings);
     sa_buffer_clear(&self->written);
@@ -263,6 +265,8 @@ static void end_erase(sv_job *base, sv_store_status status) {
 
 void sv_route_erase(sv_exchange *self) {
     sv_work *state = new_work(self);
+    if (state && (state->held = self->service->evaluations)) /* whose files may have it */
+        sv_evaluations_hold(state->held, self->agent, "an event was erased while it ran: ask for it again");
     if (!state) return;
     state->job = (sv_job){.run = run_erase, .end = end_erase};
     self->later = submit_job;

@@ -29,6 +29,14 @@ static const sv_route ROUTES[] = {
      "get_model"},
     {"PUT", "/v1/agents/{name}/model", WHO_ADMIN, BODY_NPZ, true, LANE_ADMIN, sv_route_put_model,
      "put_model"},
+    {"POST", "/v1/agents/{name}/evaluations", WHO_ADMIN, BODY_JSON, true, LANE_ADMIN, sv_route_evaluate,
+     "evaluate"},
+    {"GET", "/v1/agents/{name}/evaluations", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_evaluations,
+     "evaluations"},
+    {"GET", "/v1/agents/{name}/evaluations/{id}", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN,
+     sv_route_evaluation, "evaluation"},
+    {"DELETE", "/v1/agents/{name}/evaluations/{id}", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN,
+     sv_route_delete_evaluation, "delete_evaluation"},
     {"DELETE", "/v1/agents/{name}/events/{event}", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_erase,
      "erase"},
 };
@@ -136,6 +144,8 @@ static const char *allowed(const char *path) {
     }
     if (get && put && delete) return "GET, HEAD, PUT, DELETE";
     if (get && put) return "GET, HEAD, PUT";
+    if (get && post) return "GET, HEAD, POST";
+    if (get && delete) return "GET, HEAD, DELETE";
     if (get) return "GET, HEAD";
     return post ? "POST" : delete ? "DELETE" : NULL;
 }

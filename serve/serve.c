@@ -155,6 +155,7 @@ int sv_serve_run(const sv_serve_options *options, char *message) {
 }
 
 int sv_serve_solver(void) { return sv_solver_help(); }
+int sv_serve_evaluator(int count, char **words) { return sv_evaluation_help(count, words); }
 
 int sv_serve_add_key(const char *path, const char *role_and_name, char *message) {
     char key[65];

@@ -31,6 +31,8 @@ int sv_serve_backup(const char *folder, const char *to, char *message);
 int sv_serve_migrate(const char *folder, char *message);
 /* Helps a running service, which starts it (solver.h). */
 int sv_serve_solver(void);
+/* The process of an evaluation, which the service starts. */
+int sv_serve_evaluator(int count, char **words);
 /* Adds a key, "client:web", to the file and prints it. */
 int sv_serve_add_key(const char *path, const char *role_and_name, char *message);
 /* Makes a file of keys and prints the keys. */

@@ -74,6 +74,13 @@ static bool start_threads(sv_service *self, const sv_service_options *options, s
     self->learner = self->folding ? sv_learner_start(&about, of_learner) : NULL;
     sv_store *of_counting = self->learner ? open_store(self, false, why) : NULL;
     self->counting = of_counting ? sv_counting_start(of_counting, &self->agents) : NULL;
+    sv_store *of_evaluations = self->learner && options->solver ? open_store(self, false, why) : NULL;
+    sv_evaluations_options asked = {.program = options->solver,
+                                    .folder = &self->folder,
+                                    .memory = &self->memory,
+                                    .agents = &self->agents,
+                                    .writer = self->writer};
+    self->evaluations = of_evaluations ? sv_evaluations_start(&asked, of_evaluations) : NULL;
     if (self->learner) {
         sv_writer_do_maintenance(self->writer); /* which wake the learner */
         return true;
@@ -131,10 +138,12 @@ unsigned long long sv_service_number(void) {
 
 void sv_service_stop(sv_service *self) {
     if (!self) return;
+    sv_evaluations_stop(self->evaluations);
     sv_counting_stop(self->counting);
     sv_learner_stop(self->learner);
     sv_folding_stop(self->folding);
     sv_writer_stop(self->writer);
+    sv_evaluations_destroy(self->evaluations);
     sv_folding_destroy(self->folding);
     sv_learner_destroy(self->learner);
     sv_store_close(self->reader);

@@ -4,6 +4,7 @@
 
 #include "agents.h"
 #include "counting.h"
+#include "evaluations.h"
 #include "folder.h"
 #include "folding.h"
 #include "keys.h"
@@ -50,11 +51,12 @@ struct service {
     sv_learner *learner;
     sv_folding *folding;
     sv_counting *counting;
-    pthread_mutex_t reading; /* of the reader */
-    sv_store *reader;        /* for the log */
-    sv_readers readers;      /* for requests */
-    sv_solver *solver;       /* NULL: integer programs are solved in this process */
-    double solver_seconds;   /* for the rules of a request; 0: no bound */
+    sv_evaluations *evaluations; /* NULL: none are made */
+    pthread_mutex_t reading;     /* of the reader */
+    sv_store *reader;            /* for the log */
+    sv_readers readers;          /* for requests */
+    sv_solver *solver;           /* NULL: integer programs are solved in this process */
+    double solver_seconds;       /* for the rules of a request; 0: no bound */
     atomic_bool stopping;
     /* which the HTTP server counts: open ones, those of the last second or two, those that got no room */
     atomic_uint connections, active;
@@ -71,7 +73,7 @@ typedef struct service_options {
     const char *keys;          /* file; NULL: none */
     double checkpoint_seconds; /* 0: none */
     double recovery_seconds;   /* 0: 10 */
-    const char *solver;        /* the program to start solvers from; NULL: none */
+    const char *solver;        /* the program to start solvers and evaluations from; NULL: none */
     double solver_seconds;     /* 0: no bound */
     double memory;             /* bytes for agents; 0: half of what there is */
 } sv_service_options;

@@ -25,7 +25,8 @@ typedef struct sa_evaluate_settings {
      *   given    the log has their probabilities, as target_propensity and so on
      *   uniform  an ordered slate of as many arms, each as likely as the others
      *   logged   the policy that chose
-     *   FILE.npz an agent that was saved, as it is there: contexts are those of the log */
+     *   FILE.npz an agent that was saved, as it is there: contexts are those of the log; NAME=FILE.npz
+     *            calls it NAME */
     const char *policies;
     /* ips, snips, iips, sniips, rips, snrips, cascade-dr, dm, dr, pi, replay, separated by commas; NULL:
      * those of the first six that the log has the probabilities for, and with one arm a slate the first two.
@@ -43,6 +44,9 @@ typedef struct sa_evaluate_settings {
     size_t folds;     /* of cross-fitting; 0: 5 */
     uint64_t seed;    /* of the bootstrap, and of the network */
 } sa_evaluate_settings;
+
+/* The names of all estimators, from 0; NULL after the last. */
+SA_API const char *sa_estimator_at(size_t index);
 
 typedef struct sa_evaluation sa_evaluation;
 

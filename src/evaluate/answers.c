@@ -6,6 +6,10 @@
 #include "base/text.h"
 #include "evaluate/evaluate.h"
 
+const char *sa_estimator_at(size_t index) {
+    return index < sa_estimator_count ? sa_estimators[index].name : NULL;
+}
+
 uint64_t sa_evaluation_events(const sa_evaluation *evaluation) { return evaluation->table.count; }
 uint64_t sa_evaluation_without_feedback(const sa_evaluation *evaluation) {
     return evaluation->without_feedback;

@@ -76,8 +76,8 @@ typedef enum sa_target_kind {
 
 typedef struct sa_target {
     sa_target_kind kind;
-    char *name;
-    double *lists; /* (2, slate): prefix and position */
+    char *name, *path; /* path: of an agent's file */
+    double *lists;     /* (2, slate): prefix and position */
     size_t lists_room;
     sa_agent *agent; /* that was loaded; NULL for the others */
     sa_policy *policy;

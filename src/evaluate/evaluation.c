@@ -87,11 +87,11 @@ static sa_status take_policies(sa_evaluation *evaluation, const char *list) {
     SA_TRY(sa_alloc_array(count, sizeof *evaluation->policies, &evaluation->policies));
     while (next_word(&list, word, sizeof word)) {
         sa_policy_result *policy = &evaluation->policies[evaluation->policy_count];
-        for (size_t i = 0; i < evaluation->policy_count; i++)
-            if (!strcmp(evaluation->policies[i].target.name, word))
-                return sa_fail(SA_INVALID, "--policy has %s twice", word);
         SA_TRY(sa_target_open(word, &policy->target));
         evaluation->policy_count++;
+        for (size_t i = 0; i + 1 < evaluation->policy_count; i++)
+            if (!strcmp(evaluation->policies[i].target.name, policy->target.name))
+                return sa_fail(SA_INVALID, "--policy has %s twice", policy->target.name);
         policy->sample.table = &evaluation->table;
         SA_TRY(sa_alloc_array(sa_estimator_count, sizeof *policy->estimates, &policy->estimates));
         SA_TRY(sa_alloc_array(sa_estimator_count, sizeof *policy->computed, &policy->computed));

@@ -109,7 +109,7 @@ sa_status sa_replay(const char *log, bool skip_bad, sa_target *target, sa_estima
         goto fail;
     }
     char feedback[32] = "";
-    SA_TRY_OR_FAIL(sa_agent_load(target->name, &self.agent));
+    SA_TRY_OR_FAIL(sa_agent_load(target->path, &self.agent));
     SA_TRY_OR_FAIL(sa_options_get(sa_agent_options(self.agent), "feedback", feedback, sizeof feedback));
     self.totals = !strcmp(feedback, "total");
     SA_TRY_OR_FAIL(walk(&self, skip_bad));

@@ -63,9 +63,15 @@ sa_status sa_target_open(const char *name, sa_target *out) {
     if (!strpbrk(name, "./"))
         return sa_fail(SA_INVALID, "--policy %s is not given, uniform, logged or the file of an agent",
                        sa_printable(name, printable));
+    /* NAME=FILE: a name has no dot and no slash, which most files have */
+    const char *path = name + strcspn(name, "=./");
+    size_t named = *path == '=' && path > name ? (size_t)(path - name) : 0;
+    path = named ? path + 1 : name;
     target.kind = SA_TARGET_AGENT;
-    sa_status status = open_agent(name, &target);
+    sa_status status = open_agent(path, &target);
+    if (status == SA_OK) status = sa_copy_text(path, &target.path);
     if (status == SA_OK) status = sa_copy_text(name, &target.name);
+    if (named && target.name) target.name[named] = 0;
     if (status == SA_OK)
         *out = target;
     else
@@ -80,6 +86,7 @@ void sa_target_clear(sa_target *target) {
     sa_policy_release(target->policy);
     sa_agent_destroy(target->agent);
     sa_free(target->name);
+    sa_free(target->path);
     sa_free(target->lists);
 }
 
