@@ -71,10 +71,11 @@ void sv_agent_write(sv_agent *self, bool all, sa_buffer *out) {
         sa_buffer_format(out, "null");
     sa_buffer_format(
         out,
-        ", \"counts\": {\"decisions\": %llu, \"waiting\": %llu, \"learnt\": %llu, \"feedback\": %llu, "
+        ", \"counts\": {\"decisions\": %llu, \"waiting\": %llu, \"held\": %llu, \"learnt\": %llu, "
+        "\"feedback\": %llu, "
         "\"late\": %llu, \"retries\": %llu, \"skipped\": %llu, \"observations\": %llu, \"trainings\": %llu, "
         "\"diverged_trainings\": %llu, \"bytes\": %llu}, \"seq\": %llu, ",
-        get(&self->decisions), get(&self->waiting), get(&self->learnt),
+        get(&self->decisions), get(&self->waiting), get(&self->held), get(&self->learnt),
         get(&self->feedbacks) + get(&self->feedbacks_before), get(&self->late) + get(&self->late_before),
         get(&self->retries), get(&self->skipped), (unsigned long long)counts->observations,
         (unsigned long long)counts->trainings, (unsigned long long)counts->diverged_trainings,

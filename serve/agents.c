@@ -227,9 +227,14 @@ static sv_bucket *present(sv_agent *self) {
     return at;
 }
 
-void sv_agent_count_decision(sv_agent *self) {
-    atomic_fetch_add(&self->decisions, 1);
+void sv_agent_count_activation(sv_agent *self) {
+    atomic_fetch_sub(&self->held, 1);
     atomic_fetch_add(&self->waiting, 1);
+}
+
+void sv_agent_count_decision(sv_agent *self, bool held) {
+    atomic_fetch_add(&self->decisions, 1);
+    atomic_fetch_add(held ? &self->held : &self->waiting, 1);
     pthread_mutex_lock(&self->lock);
     present(self)->decisions++;
     pthread_mutex_unlock(&self->lock);

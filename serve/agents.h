@@ -39,7 +39,7 @@ typedef struct agent {
     atomic_bool deleted, changing; /* changing: one PUT at a time */
     atomic_size_t asked;           /* bytes of memory that its PUT was promised */
     atomic_uint queued;            /* its requests that wait for the disk */
-    atomic_uint_fast64_t decisions, waiting, feedbacks, late, retries, learnt, skipped, last_seq;
+    atomic_uint_fast64_t decisions, waiting, held, feedbacks, late, retries, learnt, skipped, last_seq;
     atomic_uint_fast64_t feedbacks_before, late_before; /* of earlier runs */
     atomic_bool decisions_known, feedbacks_known;       /* they have been counted */
     atomic_uint_fast64_t checkpointed;                  /* the row that the newest checkpoint has */
@@ -125,7 +125,8 @@ void sv_agent_wrote(sv_agent *self, uint64_t seq);
 bool sv_agent_wants_decision(sv_agent *self);
 /* Takes the JSON. */
 void sv_agent_show_decision(sv_agent *self, sa_buffer json);
-void sv_agent_count_decision(sv_agent *self);
+void sv_agent_count_decision(sv_agent *self, bool held);
+void sv_agent_count_activation(sv_agent *self);
 void sv_agent_count_feedback(sv_agent *self);
 void sv_agent_count_learnt(sv_agent *self, double reward);
 /* A list of sentences, JSON, about a request's unknown fields; false: nothing needs to be said. */

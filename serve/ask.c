@@ -1,6 +1,7 @@
 #include "ask.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,21 @@ static bool find_candidates(sv_ask *self, const sv_settings *settings, sv_refusa
     return count_arms(self, contexts, "contexts", why);
 }
 
+/* Whose side it is on, and what would have been shown without the agent. */
+static bool read_side(sv_ask *self, sv_refusal *why) {
+    const sa_json *json = &self->json;
+    bool activate = true;
+    size_t at;
+    if ((at = sa_json_find(json, 0, "user")) && !sv_value_id(json, at, "user", self->user, why)) return false;
+    if ((at = sa_json_find(json, 0, "activate")) && !sv_value_flag(json, at, "activate", &activate, why))
+        return false;
+    self->held = !activate;
+    self->baseline = sa_json_find(json, 0, "baseline");
+    if (self->baseline && !sv_value_is(json, self->baseline, SA_JSON_ARRAY))
+        return sv_refuse(why, 400, "baseline is not a list: the slate that is shown without the agent");
+    return true;
+}
+
 static bool read_rest(sv_ask *self, sv_refusal *why) {
     const sa_json *json = &self->json;
     size_t at;
@@ -104,6 +120,7 @@ static bool read_rest(sv_ask *self, sv_refusal *why) {
         return false;
     if ((at = sa_json_find(json, 0, "explain")) && !sv_value_flag(json, at, "explain", &self->explain, why))
         return false;
+    if (!read_side(self, why)) return false;
     self->rules = sa_json_find(json, 0, "problem");
     if (self->rules && self->arms * self->slate > LIMIT_NUMBERS)
         return sv_refuse(why, 400, "problem: rules for %zu of %zu arms are too many: at most %d, multiplied",
@@ -148,9 +165,9 @@ static bool read_request(sv_ask *self, const sv_settings *settings, sv_refusal *
 
 bool sv_ask_read(sv_ask *self, const sv_settings *settings, const char *body, size_t size, uint8_t *digest,
                  sv_refusal *why) {
-    static const char *const fields[] = {"event",    "context", "items",   "contexts", "slate",
-                                         "exclude",  "problem", "explain", "pin",      "at_most",
-                                         "at_least", "exactly", NULL};
+    static const char *const fields[] = {"event",   "context",  "items",    "contexts", "slate",    "exclude",
+                                         "problem", "explain",  "pin",      "at_most",  "at_least", "exactly",
+                                         "user",    "baseline", "activate", NULL};
     *self = (sv_ask){.slate = settings->slate};
     take_kept(self);
     self->json.deepest = 0;
@@ -170,4 +187,11 @@ void sv_ask_write_arm(const sv_ask *self, size_t arm, sa_buffer *out) {
         sa_buffer_quote(out, id);
     else
         sa_buffer_format(out, "%zu", arm);
+}
+
+bool sv_ask_arm(const sv_ask *self, size_t at, const char *path, size_t index, size_t *arm, sv_refusal *why) {
+    char name[64];
+    snprintf(name, sizeof name, "%s[%zu]", path, index);
+    sa_status status = sa_request_arm(self->request, &self->json, at, name, arm);
+    return status == SA_OK || sv_refuse_library(why, status);
 }

@@ -12,7 +12,9 @@ typedef struct ask {
     sa_json json;             /* the body */
     char event[LIMIT_ID + 1]; /* "": not given */
     size_t arms, dim, slate;
-    bool explain;
+    bool explain, held;      /* held: not activated, and learnt only once it is */
+    char user[LIMIT_ID + 1]; /* "": not given */
+    size_t baseline;         /* node of the shop's own slate; 0: not given */
     uint64_t ignored;        /* values of fields that the schema does not have */
     size_t rules;            /* node of "problem"; 0: it has none */
     sa_problem *problem;     /* the same for the library; of the request */
@@ -28,5 +30,8 @@ bool sv_ask_read(sv_ask *self, const sv_settings *settings, const char *body, si
 void sv_ask_free(sv_ask *self);
 /* The arm's id, or its index, as JSON. */
 void sv_ask_write_arm(const sv_ask *self, size_t arm, sa_buffer *out);
+
+/* The arm that a node of the body names. */
+bool sv_ask_arm(const sv_ask *self, size_t at, const char *path, size_t index, size_t *arm, sv_refusal *why);
 
 #endif

@@ -18,6 +18,7 @@ enum {
     LIMIT_AGENTS = 2000,            /* that a journal may have: older versions let some more in */
     LIMIT_CONNECTIONS = 16384,      /* open at a time, unless --connections says otherwise */
     LIMIT_QUEUE = 2048,             /* requests that wait for the disk; half of them of one agent */
+    LIMIT_HELD = 100000,            /* events of an agent that are not activated; the oldest go */
     LIMIT_FEEDBACKS = 1000,         /* to one event */
     LIMIT_FEEDBACK_VALUES = 200000, /* in them, where there is more than one */
     LIMIT_LOG_LINES = 1000,         /* of a page of the log */

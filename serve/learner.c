@@ -358,6 +358,7 @@ static void count_decisions(sv_learner *self) {
         if (!atomic_load(&self->stop)) sv_store_agent_count(self->store, agent->id, &counts);
         atomic_fetch_add(&agent->decisions, counts.decisions);
         atomic_fetch_add(&agent->waiting, counts.waiting);
+        atomic_fetch_add(&agent->held, counts.held);
         atomic_fetch_add(&agent->learnt, counts.learnt);
         atomic_store(&agent->decisions_known, true);
         sv_agent_release(agent);

@@ -27,8 +27,8 @@ static sv_store_status close_due(sv_job *base, sv_store *store) {
         sv_closed *at = &self->closed[self->closed_count];
         at->agent = sv_agents_find_id(&self->agents, decision.agent);
         if (!at->agent) { /* deleted: its decisions wait for their removal */
-            uint64_t dropped;
-            if ((status = sv_store_decisions_drop(store, decision.agent, &dropped)) != STORE_OK) break;
+            uint64_t waited, held;
+            if ((status = sv_store_decisions_drop(store, decision.agent, &waited, &held)) != STORE_OK) break;
             continue;
         }
         self->closed_count++;
@@ -91,6 +91,7 @@ static sv_store_status take_turn(sv_turn *turn, sv_store *store, double until, b
         .agent = turn->agent, .age = turn->age, .deleted = turn->deleted, .most = REMOVALS, .until = until};
     sv_store_status status = sv_store_retain(store, &what);
     turn->waited += what.waited;
+    turn->held += what.held;
     turn->removed = what.count;
     *done = what.count == 0;
     if (status == STORE_OK && *done && turn->deleted) status = sv_store_agent_remove(store, turn->agent);
@@ -121,11 +122,13 @@ static void end_retain(sv_job *base, sv_store_status status) {
     sv_pass *pass = &self->pass;
     for (size_t i = pass->first; i < pass->count && i <= pass->at; i++) {
         sv_turn *turn = &pass->turns[i];
-        sv_agent *agent =
-            status == STORE_OK && turn->waited ? sv_agents_find_id(&self->agents, turn->agent) : NULL;
+        sv_agent *agent = status == STORE_OK && (turn->waited || turn->held)
+                              ? sv_agents_find_id(&self->agents, turn->agent)
+                              : NULL;
         if (agent) atomic_fetch_sub(&agent->waiting, turn->waited);
+        if (agent) atomic_fetch_sub(&agent->held, turn->held);
         sv_agent_release(agent);
-        turn->waited = 0;
+        turn->waited = turn->held = 0;
     }
     if (status != STORE_OK) pass->runs = false;
     self->retention.more = pass->runs;

@@ -186,6 +186,7 @@ static bool copy_choice(const sa_decision *decision, sv_choice *out, sv_refusal 
     memcpy(out->estimates, sa_decision_estimates(decision), bytes);
     memcpy(out->widths, sa_decision_widths(decision), bytes);
     out->propensity = sa_decision_propensity(decision);
+    out->explored = sa_decision_explored(decision);
     out->prefixes = copy_known(sa_decision_prefix_propensities(decision), count);
     out->positions = copy_known(sa_decision_position_propensities(decision), count);
     return true;
@@ -202,20 +203,68 @@ static bool copy_scores(const sa_decision *decision, const sv_ask *ask, sv_choic
     return true;
 }
 
-bool sv_policy_choose(const sv_policy *self, sv_ask *ask, const char *oracle, uint64_t draw, sv_choice *out,
-                      sv_refusal *why) {
-    sa_policy *other = NULL;
-    workspace *own = workspace_of_thread();
-    if (!own) return sv_refuse(why, 503, "memory could not be had");
-    if (ask->dim != self->dim)
-        return sv_refuse(why, 503, "the request was read for dim %zu, and the policy's is %zu", ask->dim,
-                         self->dim);
+/* The policy with this oracle (NULL: its own); caller releases it. */
+static sa_status take_policy(const sv_policy *self, const char *oracle, sa_policy **out) {
+    if (oracle) return sa_policy_with_oracle(self->policy, oracle, out);
+    *out = sa_policy_retain(self->policy);
+    return SA_OK;
+}
+
+static bool fits(const sv_policy *self, const sv_ask *ask, sv_refusal *why) {
+    return ask->dim == self->dim ||
+           sv_refuse(why, 503, "the request was read for dim %zu, and the policy's is %zu", ask->dim,
+                     self->dim);
+}
+
+static sa_status select_with(const sa_policy *policy, workspace *own, sv_ask *ask, uint64_t draw) {
     sa_request_draw(ask->request, draw);
     sa_request_propensities(ask->request, true);
-    sa_status status = oracle ? sa_policy_with_oracle(self->policy, oracle, &other) : SA_OK;
-    if (status == SA_OK)
-        status = sa_policy_select(oracle ? other : self->policy, own->chooser, ask->request, &own->decision);
-    sa_policy_release(other);
+    return sa_policy_select(policy, own->chooser, ask->request, &own->decision);
+}
+
+bool sv_policy_choose(const sv_policy *self, sv_ask *ask, const char *oracle, uint64_t draw, sv_choice *out,
+                      sv_refusal *why) {
+    sa_policy *policy = NULL;
+    workspace *own = workspace_of_thread();
+    if (!own) return sv_refuse(why, 503, "memory could not be had");
+    if (!fits(self, ask, why)) return false;
+    sa_status status = take_policy(self, oracle, &policy);
+    if (status == SA_OK) status = select_with(policy, own, ask, draw);
+    sa_policy_release(policy);
     if (status != SA_OK) return sv_refuse_library(why, status);
     return copy_choice(own->decision, out, why) && copy_scores(own->decision, ask, out, why);
+}
+
+bool sv_policy_choose_by_chance(const sv_policy *self, sv_ask *ask, const char *oracle, uint64_t draw,
+                                sv_choice *out, sv_refusal *why) {
+    sa_policy *policy = NULL;
+    workspace *own = workspace_of_thread();
+    if (!own) return sv_refuse(why, 503, "memory could not be had");
+    if (!fits(self, ask, why)) return false;
+    sa_status status = take_policy(self, oracle, &policy);
+    for (int by_place = 0; policy && by_place < 2; by_place++) {
+        sa_policy *chance = NULL;
+        status = sa_policy_by_chance(policy, by_place, &chance);
+        if (status == SA_OK) status = select_with(chance, own, ask, draw);
+        sa_policy_release(chance);
+        if (status != SA_INVALID) break;
+    }
+    sa_policy_release(policy);
+    if (status == SA_OK) return copy_choice(own->decision, out, why);
+    if (status != SA_INVALID) return sv_refuse_library(why, status);
+    return sv_refuse(why, 400,
+                     "this event is on the control side, and no uniform slate can be drawn for it: %.300s. "
+                     "Send a baseline with each request",
+                     sa_last_error());
+}
+
+bool sv_policy_verify(const sv_policy *self, sv_ask *ask, const char *oracle, const size_t *arms,
+                      size_t count, sv_refusal *why) {
+    sa_policy *policy = NULL;
+    if (!fits(self, ask, why)) return false;
+    sa_status status = take_policy(self, oracle, &policy);
+    if (status == SA_OK) status = sa_policy_verify(policy, ask->request, arms, count);
+    sa_policy_release(policy);
+    if (status == SA_INVALID) return sv_refuse(why, 400, "baseline: %.400s", sa_last_error());
+    return status == SA_OK || sv_refuse_library(why, status);
 }

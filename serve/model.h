@@ -17,6 +17,7 @@ typedef struct choice {
     size_t *arms;                 /* (length) in the order of positions */
     double *estimates, *widths;   /* (length) */
     double propensity;            /* NaN: unknown */
+    bool explored;                /* the floor chose it, or an arm of it */
     double *prefixes, *positions; /* (length) propensities; NULL: unknown */
     double *scores;               /* (arms, columns) of all candidates, where `explain` asks; or NULL */
     size_t columns;               /* length where places are told apart, else 1 */
@@ -60,5 +61,12 @@ uint64_t sv_policy_version(const sv_policy *self);
 /* Chooses, with this oracle (NULL: the agent's); draws are keyed by 48 bits of `draw`. */
 bool sv_policy_choose(const sv_policy *self, sv_ask *ask, const char *oracle, uint64_t draw, sv_choice *out,
                       sv_refusal *why);
+/* The same by chance alone: all slates that keep the request's rules alike; where they cannot be counted, place
+ * by place. */
+bool sv_policy_choose_by_chance(const sv_policy *self, sv_ask *ask, const char *oracle, uint64_t draw,
+                                sv_choice *out, sv_refusal *why);
+/* Does a baseline, arms (count), keep the request's rules? */
+bool sv_policy_verify(const sv_policy *self, sv_ask *ask, const char *oracle, const size_t *arms,
+                      size_t count, sv_refusal *why);
 
 #endif

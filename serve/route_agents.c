@@ -37,8 +37,8 @@ typedef struct put {
     sv_row_kind kind;
     bool fresh, holds, reserves; /* a new agent; it has the agent's `changing`; and room for one more */
     int64_t id;
-    uint64_t seq, dropped;
-    size_t asked, promised; /* bytes of memory */
+    uint64_t seq, dropped, held; /* dropped: that waited; held: that were not activated */
+    size_t asked, promised;      /* bytes of memory */
     sv_refusal why;
 } sv_put;
 
@@ -94,7 +94,7 @@ static sv_store_status run_put(sv_job *base, sv_store *store) {
     } else
         status = sv_store_agent_change(store, self->id, self->written.text);
     if (status == STORE_OK && !self->fresh && self->kind == ROW_NEW)
-        status = sv_store_decisions_drop(store, self->id, &self->dropped);
+        status = sv_store_decisions_drop(store, self->id, &self->dropped, &self->held);
     if (status == STORE_OK) status = sv_store_row_add(store, self->id, &row);
     self->seq = row.seq;
     return status;
@@ -115,6 +115,7 @@ static bool take_effect(sv_put *self) {
         sv_agent_change_settings(exchange->agent, self->settings);
     sv_agent *agent = exchange->agent;
     atomic_fetch_sub(&agent->waiting, self->dropped);
+    atomic_fetch_sub(&agent->held, self->held);
     sv_agent_wrote(agent, self->seq);
     sv_learner_wake(service->learner, agent);
     self->task = (sv_task){.run = end_task, .agent = agent, .seq = self->seq};

@@ -1,13 +1,14 @@
 /* POST /v1/agents/NAME/decide: chosen here, by whichever thread reads the request, and answered when it is
  * in the journal. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
 #include "clock.h"
 #include "routes.h"
-#include "rules.h"
 #include "service.h"
+#include "sides.h"
 #include "words.h"
 
 typedef struct decide {
@@ -20,6 +21,7 @@ typedef struct decide {
     sv_unknown *unknown; /* fields that the schema does not have; NULL: none */
     sv_refusal why;      /* status not 0: it could not be chosen, and only a retry can be answered */
     int status;          /* of the answer */
+    uint64_t removed;    /* events that were held too long */
 } sv_decide;
 
 static void free_decide(void *state) {
@@ -28,19 +30,6 @@ static void free_decide(void *state) {
     free(self->arms);
     free(self->unknown);
     free(self);
-}
-
-/* 48 bits of a hash of agent and event. */
-static uint64_t draw_of(const char *agent, const char *event) {
-    sa_sha256 hash;
-    uint8_t digest[SA_SHA256_BYTES];
-    uint64_t draw = 0;
-    sa_sha256_begin(&hash);
-    sa_sha256_add(&hash, agent, strlen(agent) + 1);
-    sa_sha256_add(&hash, event, strlen(event));
-    sa_sha256_end(&hash, digest);
-    for (int i = 0; i < 6; i++) draw = draw << 8 | digest[i];
-    return draw;
 }
 
 /* `given` "": random. */
@@ -56,14 +45,6 @@ static bool make_event(sv_decide *self, const char *given, sv_refusal *why) {
     return true;
 }
 
-static void write_propensities(sa_buffer *out, const char *name, const double *values, size_t count) {
-    sa_buffer_format(out, ", \"%s\": ", name);
-    if (values)
-        sa_buffer_numbers(out, values, count, 0);
-    else
-        sa_buffer_format(out, "null");
-}
-
 /* A field that is misspelt has no effect, which the first answers say. */
 static void write_warnings(sv_exchange *self, sv_decide *decide, const sv_ask *ask, const sa_schema *schema) {
     sa_buffer warnings = {0};
@@ -74,28 +55,6 @@ static void write_warnings(sv_exchange *self, sv_decide *decide, const sv_ask *a
     if (sv_agent_warn(self->agent, decide->unknown, schema, &warnings) && !warnings.status)
         sa_buffer_format(&decide->answer, ", \"warnings\": %s", warnings.text);
     sa_buffer_clear(&warnings);
-}
-
-static void write_answer(sv_decide *self, const sv_ask *ask, const sv_choice *choice, uint64_t version) {
-    sa_buffer *out = &self->answer;
-    sa_buffer_format(out, "{\"event\": ");
-    sa_buffer_quote(out, self->event);
-    sa_buffer_format(out, ", \"slate\": [");
-    for (size_t i = 0; i < choice->length; i++) {
-        if (i) sa_buffer_bytes(out, ", ", 2);
-        sv_ask_write_arm(ask, choice->arms[i], out);
-    }
-    sa_buffer_format(out, "], \"propensity\": ");
-    sa_buffer_number(out, choice->propensity, 0);
-    write_propensities(out, "prefix_propensities", choice->prefixes, choice->length);
-    write_propensities(out, "position_propensities", choice->positions, choice->length);
-    sa_buffer_format(out, ", \"model\": %llu", (unsigned long long)version);
-    if (ask->explain) {
-        write_propensities(out, "estimates", choice->estimates, choice->length);
-        write_propensities(out, "widths", choice->widths, choice->length);
-        if (choice->scores)
-            sv_words_explain(ask, choice->arms, choice->length, choice->scores, choice->columns, out);
-    }
 }
 
 /* For the page: what was chosen, and why. */
@@ -111,9 +70,9 @@ static void show(sv_exchange *self, const sv_decide *decide, const sv_ask *ask, 
         sa_buffer_format(&json, "%s{\"id\": ", i ? ", " : "");
         sv_ask_write_arm(ask, choice->arms[i], &json);
         sa_buffer_format(&json, ", \"estimate\": ");
-        sa_buffer_number(&json, choice->estimates[i], 0);
+        sa_buffer_number(&json, choice->estimates ? choice->estimates[i] : NAN, 0);
         sa_buffer_format(&json, ", \"width\": ");
-        sa_buffer_number(&json, choice->widths[i], 0);
+        sa_buffer_number(&json, choice->widths ? choice->widths[i] : NAN, 0);
         sa_buffer_format(&json, "}");
     }
     sa_buffer_format(&json, "]}");
@@ -123,33 +82,38 @@ static void show(sv_exchange *self, const sv_decide *decide, const sv_ask *ask, 
         sv_agent_show_decision(self->agent, json);
 }
 
-static bool keep_choice(sv_exchange *self, sv_decide *decide, const sv_settings *settings, const sv_ask *ask,
-                        const sv_choice *choice, uint64_t version, sv_refusal *why) {
-    decide->arms = calloc(choice->length + 1, sizeof *decide->arms);
-    for (size_t i = 0; decide->arms && i < choice->length; i++) decide->arms[i] = (uint32_t)choice->arms[i];
-    write_answer(decide, ask, choice, version);
+static bool keep(sv_exchange *self, sv_decide *decide, const sv_settings *settings, const sv_ask *ask,
+                 const sv_slates *slates, uint64_t version, sv_refusal *why) {
+    const sv_choice *shown = &slates->shown;
+    sa_buffer *answer = &decide->answer;
+    decide->arms = calloc(shown->length + 1, sizeof *decide->arms);
+    for (size_t i = 0; decide->arms && i < shown->length; i++) decide->arms[i] = (uint32_t)shown->arms[i];
+    sa_buffer_format(answer, "{\"event\": ");
+    sa_buffer_quote(answer, decide->event);
+    sa_buffer_bytes(answer, ", ", 2);
+    sv_slates_write(slates, ask, version, answer);
     write_warnings(self, decide, ask, settings->schema);
-    sa_buffer_format(&decide->answer, "}");
-    if (!decide->arms || decide->answer.status) return sv_refuse(why, 503, "memory could not be had");
+    sa_buffer_format(answer, "}");
+    if (!decide->arms || answer->status) return sv_refuse(why, 503, "memory could not be had");
     decide->row.arms = decide->arms;
-    decide->row.arm_count = choice->length;
-    decide->row.answer = decide->answer.text;
+    decide->row.arm_count = shown->length;
+    decide->row.answer = answer->text;
     decide->row.model = version;
-    show(self, decide, ask, choice, version);
+    decide->row.side = slates->side;
+    decide->row.state = ask->held ? DECISION_HELD : DECISION_WAITS;
+    show(self, decide, ask, shown, version);
     return true;
 }
 
 static bool choose(sv_exchange *self, sv_decide *decide, const sv_policy *policy, const sv_settings *settings,
                    sv_ask *ask, sv_refusal *why) {
-    sv_choice choice = {0};
+    sv_slates slates;
     if (!policy)
         return sv_agent_is_sound(self->agent, why) &&
                sv_refuse(why, 503, "agent %s is being recovered from its journal: try again", self->name);
-    const char *oracle;
-    bool good = sv_rules_oracle(settings, ask, &oracle, why) &&
-                sv_policy_choose(policy, ask, oracle, draw_of(self->name, decide->event), &choice, why);
-    if (good) good = keep_choice(self, decide, settings, ask, &choice, sv_policy_version(policy), why);
-    sv_choice_free(&choice);
+    if (!sv_slates_choose(policy, settings, ask, self->name, decide->event, &slates, why)) return false;
+    bool good = keep(self, decide, settings, ask, &slates, sv_policy_version(policy), why);
+    sv_slates_free(&slates);
     return good;
 }
 
@@ -171,10 +135,18 @@ static sv_store_status answer_retry(sv_decide *self, sv_store *store) {
     return STORE_OK;
 }
 
+/* Events that are held for ever must not fill the disk: the oldest go. */
+static sv_store_status make_room(sv_decide *self, sv_store *store) {
+    if (self->row.state != DECISION_HELD || atomic_load(&self->exchange->agent->held) < LIMIT_HELD)
+        return STORE_OK;
+    return sv_store_held_remove(store, self->row.agent, 2, &self->removed);
+}
+
 static sv_store_status run_decide(sv_job *base, sv_store *store) {
     sv_decide *self = (sv_decide *)base;
     self->status = 201;
     sv_store_status status = self->why.status ? STORE_NONE : sv_store_decision_add(store, &self->row);
+    if (status == STORE_OK) return make_room(self, store);
     return status == STORE_NONE ? answer_retry(self, store) : status;
 }
 
@@ -190,7 +162,8 @@ static void end_decide(sv_job *base, sv_store_status status) {
         self->answer = (sa_buffer){0};
         sa_buffer_bytes(&exchange->answer, "\n", 1);
         if (self->status == 201) {
-            sv_agent_count_decision(exchange->agent);
+            sv_agent_count_decision(exchange->agent, self->row.state == DECISION_HELD);
+            atomic_fetch_sub(&exchange->agent->held, self->removed);
             if (self->unknown) sv_agent_count_unknown(exchange->agent, self->unknown);
         } else
             atomic_fetch_add(&exchange->agent->retries, 1);
@@ -224,8 +197,7 @@ static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
     if (!sv_agent_serving(self->agent, &policy, &settings)) settings = sv_agent_settings(self->agent);
     decide->row.agent = self->agent->id;
     decide->row.time = sv_clock_milliseconds();
-    decide->row.wait = (int64_t)(settings->wait_seconds * 1000);
-    if (settings->wait_seconds > 0 && !decide->row.wait) decide->row.wait = 1;
+    decide->row.wait = sv_settings_wait(settings);
     decide->row.event = decide->event;
     decide->row.body = self->body.text;
     decide->row.body_size = self->body.size;

@@ -229,11 +229,11 @@ static sv_store_status keep(sv_feedback *self, sv_store *store, const sv_store_d
                             const char *value) {
     int64_t now = sv_clock_milliseconds();
     sv_store_decision of = *decision;
-    self->late = of.state != DECISION_WAITS;
+    self->late = of.state == DECISION_LEARNT || of.state == DECISION_DROPPED;
     sv_store_status status = sv_store_feedback_add(store, of.id, self->key, now, self->late, value);
     self->retry = status == STORE_NONE;
     if (status != STORE_OK) return status;
-    if (self->late || of.due) return STORE_OK;
+    if (self->late || of.due || of.state == DECISION_HELD) return STORE_OK;
     self->closed = true; /* there is no other feedback to combine it with */
     return sv_closing_add(store, of.agent, of.id, &self->learnt, &self->seq);
 }

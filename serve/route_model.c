@@ -259,6 +259,7 @@ static void end_erase(sv_job *base, sv_store_status status) {
         return;
     }
     if (self->state == DECISION_WAITS) atomic_fetch_sub(&exchange->agent->waiting, 1);
+    if (self->state == DECISION_HELD) atomic_fetch_sub(&exchange->agent->held, 1);
     self->emptying.end = end_emptying;
     sv_folding_empty(exchange->service->folding, &self->emptying);
 }

@@ -24,6 +24,8 @@ static const sv_route ROUTES[] = {
     {"POST", "/v1/agents/{name}/decide", WHO_CLIENT, BODY_JSON, true, LANE_QUICK, sv_route_decide, "decide"},
     {"POST", "/v1/agents/{name}/feedback", WHO_CLIENT, BODY_JSON, true, LANE_QUICK, sv_route_feedback,
      "feedback"},
+    {"POST", "/v1/agents/{name}/activate/{event}", WHO_CLIENT, BODY_NONE, true, LANE_QUICK, sv_route_activate,
+     "activate"},
     {"GET", "/v1/agents/{name}/log", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_log, "log"},
     {"GET", "/v1/agents/{name}/model", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_get_model,
      "get_model"},

@@ -29,7 +29,7 @@ enum { PASS_DELETED = 64 };
 typedef struct turn {
     int64_t agent, age; /* milliseconds */
     bool deleted;
-    uint64_t waited, removed; /* of the last batch: events that were not learnt; and all */
+    uint64_t waited, held, removed; /* of the last batch: not learnt; not activated; and all */
 } sv_turn;
 typedef struct pass {
     sv_turn turns[LIMIT_AGENTS + 1 + PASS_DELETED];

@@ -9,6 +9,9 @@
 #include "values.h"
 
 static const char *const AGGREGATES[] = {"last", "sum", "max"};
+static const char *const MODES[] = {"online", "shadow", "apprentice"};
+
+const char *sv_mode_name(sv_mode mode) { return MODES[mode]; }
 
 /* The features of an arm: --dim, or what the schema has. */
 static bool find_dim(sv_settings *self, sv_refusal *why) {
@@ -111,6 +114,17 @@ static bool read_aggregate(sv_settings *self, const sa_json *body, sv_refusal *w
     return true;
 }
 
+static bool read_sides(sv_settings *self, const sa_json *body, sv_refusal *why) {
+    size_t at = sa_json_find(body, 0, "mode"), i = 0;
+    while (at && i < 3 && !sa_json_equals(body, at, MODES[i])) i++;
+    if (i == 3) return sv_refuse(why, 400, "mode is none of online, shadow and apprentice");
+    self->mode = (sv_mode)i;
+    if (!read_number(body, "control", &self->control, why)) return false;
+    return (self->control >= 0 && self->control < 1) ||
+           sv_refuse(why, 400, "control is %g, and a share of events is wanted: 0 or more, and below 1",
+                     self->control);
+}
+
 /* A setting like the others, that is an option of the library's. */
 static bool read_keep_rows(sv_settings *self, const sa_json *body, sv_refusal *why) {
     const sv_option *given = sv_options_find(&self->options, "keep-rows");
@@ -126,7 +140,8 @@ static bool read_keep_rows(sv_settings *self, const sa_json *body, sv_refusal *w
 }
 
 static bool read_rest(sv_settings *self, const sa_json *body, sv_refusal *why) {
-    if (!read_aggregate(self, body, why) || !read_schema(self, body, why)) return false;
+    if (!read_aggregate(self, body, why) || !read_sides(self, body, why) || !read_schema(self, body, why))
+        return false;
     size_t options = sa_json_find(body, 0, "options");
     if (options && !sv_value_is(body, options, SA_JSON_OBJECT))
         return sv_refuse(why, 400, "options is no object");
@@ -157,7 +172,8 @@ static sv_settings *new_settings(sv_refusal *why) {
 sv_settings *sv_settings_read(const sa_json *body, const sv_settings *before, bool *reset, sv_refusal *why) {
     static const char *const fields[] = {
         "options",        "schema", "slate",        "default_feedback", "wait_seconds", "aggregate",
-        "retention_days", "reset",  "reward_range", "feature_range",    "keep_rows",    NULL};
+        "retention_days", "reset",  "reward_range", "feature_range",    "keep_rows",    "mode",
+        "control",        NULL};
     sv_settings *self = new_settings(why);
     if (!self) return NULL;
     bool given = false;
@@ -215,6 +231,7 @@ sv_settings *sv_settings_guess(const char *bytes, size_t size) {
     if (self && body.count) {
         read_numbers(self, &body, NULL, false, &why);
         read_aggregate(self, &body, &why);
+        read_sides(self, &body, &why);
         guess_options(&body, &self->options);
     }
     sa_json_clear(&body);
@@ -231,6 +248,8 @@ sv_settings *sv_settings_with(const sv_settings *self, const sv_options *options
                         .wait_seconds = self->wait_seconds,
                         .aggregate = self->aggregate,
                         .retention_days = self->retention_days,
+                        .mode = self->mode,
+                        .control = self->control,
                         .reward_range = {self->reward_range[0], self->reward_range[1]},
                         .feature_range = {self->feature_range[0], self->feature_range[1]}};
     sv_settings_write(&part, &written);
@@ -241,6 +260,11 @@ sv_settings *sv_settings_with(const sv_settings *self, const sv_options *options
         made = sv_settings_read_text(written.text, written.size, why);
     sa_buffer_clear(&written);
     return made;
+}
+
+int64_t sv_settings_wait(const sv_settings *self) {
+    int64_t wait = (int64_t)(self->wait_seconds * 1000);
+    return self->wait_seconds > 0 && !wait ? 1 : wait;
 }
 
 void sv_settings_retain(sv_settings *self) { atomic_fetch_add(&self->owners, 1); }
@@ -269,6 +293,8 @@ void sv_settings_write(const sv_settings *self, sa_buffer *out) {
     sa_buffer_numbers(out, self->reward_range, 2, 0);
     sa_buffer_format(out, ", \"feature_range\": ");
     sa_buffer_numbers(out, self->feature_range, 2, 0);
+    sa_buffer_format(out, ", \"mode\": \"%s\", \"control\": ", MODES[self->mode]);
+    sa_buffer_number(out, self->control, 0);
     sa_buffer_format(out, ", \"keep_rows\": %s}", bounded ? rows->value : "null");
 }
 
@@ -289,8 +315,9 @@ static bool same_number(double one, double other) { return one == other || (isna
 bool sv_settings_same(const sv_settings *self, const sv_settings *other) {
     return sv_settings_same_agent(self, other) && self->slate == other->slate &&
            self->aggregate == other->aggregate &&
-           same_number(self->default_feedback, other->default_feedback) &&
-           self->wait_seconds == other->wait_seconds && self->retention_days == other->retention_days &&
+           same_number(self->default_feedback, other->default_feedback) && self->mode == other->mode &&
+           self->control == other->control && self->wait_seconds == other->wait_seconds &&
+           self->retention_days == other->retention_days &&
            !memcmp(self->reward_range, other->reward_range, sizeof self->reward_range) &&
            !memcmp(self->feature_range, other->feature_range, sizeof self->feature_range);
 }

@@ -10,6 +10,11 @@
 
 typedef enum aggregate { AGGREGATE_LAST, AGGREGATE_SUM, AGGREGATE_MAX } sv_aggregate;
 
+/* Who chooses what is shown: the agent; or the shop, while the agent learns from it, and, as an apprentice, is
+ * compared with it. */
+typedef enum mode { MODE_ONLINE, MODE_SHADOW, MODE_APPRENTICE } sv_mode;
+const char *sv_mode_name(sv_mode mode);
+
 /* An option as it was given. */
 typedef struct option {
     char *name, *value;
@@ -42,6 +47,8 @@ typedef struct settings {
     sv_aggregate aggregate;
     double retention_days;                    /* 0: for ever */
     double reward_range[2], feature_range[2]; /* what is outside is refused */
+    sv_mode mode;
+    double control; /* share of events that get the baseline, or a uniform slate, below 1 */
 } sv_settings;
 
 /* From PUT's body, to an agent that has `before` (NULL: a new one). NULL with a refusal. */
@@ -55,6 +62,8 @@ sv_settings *sv_settings_with(const sv_settings *self, const sv_options *options
 /* Sets an option from the library's text: a number becomes a number, and so on. false when memory is
  * short. */
 bool sv_settings_put(sv_options *options, const sa_option_info *info, const char *value);
+/* How long an event waits, in milliseconds; 0: for its feedback. */
+int64_t sv_settings_wait(const sv_settings *self);
 void sv_settings_retain(sv_settings *self);
 void sv_settings_release(sv_settings *self); /* NULL is fine */
 /* As JSON that sv_settings_read takes. */

@@ -98,7 +98,7 @@ sv_store_status sv_store_agents(sv_store *self, bool (*each)(void *user, const s
 
 /* Of its decisions: takes the longer the more there are. */
 typedef struct store_counts {
-    uint64_t decisions, waiting, learnt;
+    uint64_t decisions, waiting, held, learnt;
 } sv_store_counts;
 sv_store_status sv_store_agent_count(sv_store *self, int64_t agent, sv_store_counts *out);
 /* From here on, until the rollback, it reads the journal as it is now. */
@@ -113,8 +113,9 @@ typedef enum decision_state {
     DECISION_DROPPED,
     DECISION_HELD
 } sv_decision_state;
-/* Who chose what was shown. */
-typedef enum decision_side { SIDE_AGENT, SIDE_CONTROL, SIDE_SHOWN } sv_decision_side;
+/* What was shown: the agent's slate; on the control side, the baseline or a uniform one; the baseline while the
+ * agent only looks on (shadow, apprentice); a slate that nobody asked for (POST .../shown). */
+typedef enum decision_side { SIDE_AGENT, SIDE_CONTROL, SIDE_SHADOW, SIDE_SHOWN, SIDES } sv_decision_side;
 
 typedef struct store_decision {
     int64_t id, agent, time; /* milliseconds of the day's clock */
@@ -139,8 +140,12 @@ sv_store_status sv_store_decision_find(sv_store *self, int64_t agent, const char
                                        sv_store_decision *out);
 /* The first decision whose wait has ended, likewise; STORE_NONE: there is none. */
 sv_store_status sv_store_decision_due(sv_store *self, sv_store_decision *out);
-/* All of the agent's that wait are dropped: they will not be learnt. `count`: how many. */
-sv_store_status sv_store_decisions_drop(sv_store *self, int64_t agent, uint64_t *count);
+/* All of the agent's that wait or are held are dropped: they will not be learnt. How many of each. */
+sv_store_status sv_store_decisions_drop(sv_store *self, int64_t agent, uint64_t *waited, uint64_t *held);
+/* One that is held waits from now on, for so many milliseconds; 0: for its feedback. */
+sv_store_status sv_store_decision_activate(sv_store *self, int64_t decision, int64_t wait);
+/* Removes the agent's oldest that are held, at most `most`. */
+sv_store_status sv_store_held_remove(sv_store *self, int64_t agent, size_t most, uint64_t *count);
 /* Removes a decision with its feedback; its row stays, without them. Their bytes are overwritten in the
  * database; they are in the log until it is emptied. */
 sv_store_status sv_store_decision_erase(sv_store *self, int64_t decision);
@@ -222,13 +227,13 @@ sv_store_status sv_store_scratch_put(sv_store *self, const char *name);
 
 /* Removes decisions that are older than `age` milliseconds, with their rows: of a deleted agent any, of
  * others those that both checkpoints have. At most `most`, and none after the moment `until`
- * (sv_clock_seconds). `count`: how many, `waited` of them without having been learnt. */
+ * (sv_clock_seconds). `count`: how many, `waited` of them without having been learnt, `held` without having been activated. */
 typedef struct store_retention {
     int64_t agent, age;
     bool deleted; /* the agent is: all of it goes */
     size_t most;
     double until;
-    uint64_t count, waited;
+    uint64_t count, waited, held;
 } sv_store_retention;
 sv_store_status sv_store_retain(sv_store *self, sv_store_retention *what);
 /* Gives free pages back to the disk, where they are many: at most `most` of them. */

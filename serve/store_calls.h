@@ -41,8 +41,12 @@
       (sv_store * self, int64_t agent, const char *event, sv_store_decision *out),                           \
       (self, agent, event, out))                                                                             \
     X(sv_store_status, decision_due, (sv_store * self, sv_store_decision * out), (self, out))                \
-    X(sv_store_status, decisions_drop, (sv_store * self, int64_t agent, uint64_t * count),                   \
-      (self, agent, count))                                                                                  \
+    X(sv_store_status, decisions_drop, (sv_store * self, int64_t agent, uint64_t * waited, uint64_t * held), \
+      (self, agent, waited, held))                                                                           \
+    X(sv_store_status, decision_activate, (sv_store * self, int64_t decision, int64_t wait),                 \
+      (self, decision, wait))                                                                                \
+    X(sv_store_status, held_remove, (sv_store * self, int64_t agent, size_t most, uint64_t * count),         \
+      (self, agent, most, count))                                                                            \
     X(sv_store_status, decision_erase, (sv_store * self, int64_t decision), (self, decision))                \
     X(sv_store_status, feedback_add,                                                                         \
       (sv_store * self, int64_t decision, const char *key, int64_t now, bool late, const char *value),       \

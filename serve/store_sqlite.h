@@ -47,19 +47,25 @@ enum { SEQ_SHIFT = 40 };
               "ORDER BY a.id")                                                                               \
     X(AGENT_COUNT, "SELECT (SELECT count(*) FROM decisions WHERE agent = ?1), "                              \
                    "(SELECT count(*) FROM decisions WHERE agent = ?1 AND state = 0), "                       \
+                   "(SELECT count(*) FROM decisions WHERE agent = ?1 AND state = 3), "                       \
                    "(SELECT count(*) FROM decisions WHERE agent = ?1 AND state <> 1)")                       \
     X(SNAPSHOT, "BEGIN")                                                                                     \
     X(DECISION_ADD,                                                                                          \
       "INSERT INTO decisions (agent, event, time, kept, due, side, state, model, seq, hash, arms, answer, "  \
-      "body, sum) VALUES (?1, ?2, ?3, ?10, ?4, ?11, 0, ?5, " NO_SEQ ", ?6, ?7, ?8, ?9, "                     \
-      "row_sum(?1, ?2, ?3, ?10, ?4, ?11, ?5, ?6, ?7, ?8, ?9)) ON CONFLICT (agent, event) DO NOTHING")        \
+      "body, sum) VALUES (?1, ?2, ?3, ?10, ?4, ?11, ?12, ?5, " NO_SEQ ", ?6, ?7, ?8, ?9, "                   \
+      "moved_sum(row_sum(?1, ?2, ?3, ?10, ?4, ?11, ?5, ?6, ?7, ?8, ?9), 0, " NO_SEQ ", ?12, " NO_SEQ         \
+      ")) ON CONFLICT (agent, event) DO NOTHING")                                                            \
     X(DECISION_FIND, "SELECT " STORE_WITHOUT_BODY " FROM decisions d WHERE agent = ?1 AND event = ?2")       \
     X(DECISION_DUE, "SELECT " STORE_WITHOUT_BODY " FROM decisions d WHERE state = 0 AND due > 0 AND due <= " \
                     "?1 ORDER BY due, id LIMIT 1")                                                           \
     X(DECISION_LEARNT,                                                                                       \
       "UPDATE decisions SET state = 1, seq = ?2, sum = moved_sum(sum, state, seq, 1, ?2) WHERE id = ?1")     \
     X(DECISIONS_DROP, "UPDATE decisions SET state = 2, sum = moved_sum(sum, state, seq, 2, seq) "            \
-                      "WHERE agent = ?1 AND state = 0")                                                      \
+                      "WHERE agent = ?1 AND state = ?2")                                                     \
+    X(DECISION_ACTIVATE,                                                                                     \
+      "UPDATE decisions SET state = 0, due = ?2, sum = CASE WHEN sum IS moved_sum(" SUM_DECISION(            \
+          "") ", 0, " NO_SEQ ", state, seq) THEN row_sum(agent, event, time, kept, ?2, side, model, hash, "  \
+              "arms, answer, body) ELSE sum END WHERE id = ?1 AND state = 3")                                \
     X(DECISION_DELETE, "DELETE FROM decisions WHERE id = ?1")                                                \
     X(DECISION_FORGET,                                                                                       \
       "UPDATE rows SET decision = NULL, data = NULL, sum = row_sum(agent, seq, kind, NULL, time, NULL) "     \

@@ -79,7 +79,8 @@ sv_store_status sv_sqlite_agent_count(sv_store *self, int64_t agent, sv_store_co
     if (status != STORE_OK) return status;
     out->decisions = (uint64_t)sqlite3_column_int64(count, 0);
     out->waiting = (uint64_t)sqlite3_column_int64(count, 1);
-    out->learnt = out->decisions - (uint64_t)sqlite3_column_int64(count, 2);
+    out->held = (uint64_t)sqlite3_column_int64(count, 2);
+    out->learnt = out->decisions - (uint64_t)sqlite3_column_int64(count, 3);
     sqlite3_reset(count);
     return STORE_OK;
 }
@@ -90,7 +91,8 @@ sv_store_status sv_sqlite_decision_add(sv_store *self, const sv_store_decision *
     sqlite3_bind_int64(add, 1, decision->agent);
     bind_text(add, 2, decision->event);
     sqlite3_bind_int64(add, 3, decision->time);
-    sqlite3_bind_int64(add, 4, decision->wait ? self->clock.waits + decision->wait : 0);
+    sqlite3_bind_int64(
+        add, 4, decision->wait && decision->state != DECISION_HELD ? self->clock.waits + decision->wait : 0);
     sqlite3_bind_int64(add, 5, (int64_t)decision->model);
     sqlite3_bind_blob(add, 6, decision->hash, SA_SHA256_BYTES, SQLITE_STATIC);
     sqlite3_bind_blob(add, 7, decision->arms, (int)(decision->arm_count * sizeof *decision->arms),
@@ -99,6 +101,7 @@ sv_store_status sv_sqlite_decision_add(sv_store *self, const sv_store_decision *
     sqlite3_bind_blob(add, 9, decision->body, (int)decision->body_size, SQLITE_STATIC);
     sqlite3_bind_int64(add, 10, self->clock.kept);
     sqlite3_bind_int(add, 11, (int)decision->side);
+    sqlite3_bind_int(add, 12, (int)decision->state);
     sv_store_status status = sv_sqlite_run(self, add);
     return status == STORE_OK && sqlite3_changes(self->database) == 0 ? STORE_NONE : status;
 }
@@ -164,13 +167,27 @@ sv_store_status sv_sqlite_decision_due(sv_store *self, sv_store_decision *out) {
     return find_one(self, find, out);
 }
 
-sv_store_status sv_sqlite_decisions_drop(sv_store *self, int64_t agent, uint64_t *count) {
+static sv_store_status drop(sv_store *self, int64_t agent, sv_decision_state state, uint64_t *count) {
     sqlite3_stmt *drop = sv_sqlite_use(self, SQL_DECISIONS_DROP);
     if (!drop) return STORE_FAILED;
     sqlite3_bind_int64(drop, 1, agent);
+    sqlite3_bind_int(drop, 2, (int)state);
     sv_store_status status = sv_sqlite_run(self, drop);
     *count = status == STORE_OK ? (uint64_t)sqlite3_changes(self->database) : 0;
     return status;
+}
+
+sv_store_status sv_sqlite_decisions_drop(sv_store *self, int64_t agent, uint64_t *waited, uint64_t *held) {
+    sv_store_status status = drop(self, agent, DECISION_WAITS, waited);
+    return status == STORE_OK ? drop(self, agent, DECISION_HELD, held) : status;
+}
+
+sv_store_status sv_sqlite_decision_activate(sv_store *self, int64_t decision, int64_t wait) {
+    sqlite3_stmt *activate = sv_sqlite_use(self, SQL_DECISION_ACTIVATE);
+    if (!activate) return STORE_FAILED;
+    sqlite3_bind_int64(activate, 1, decision);
+    sqlite3_bind_int64(activate, 2, wait ? self->clock.waits + wait : 0);
+    return sv_sqlite_run(self, activate);
 }
 
 static sv_store_status by_id(sv_store *self, int which, int64_t id) {

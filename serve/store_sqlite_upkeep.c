@@ -1,4 +1,5 @@
 /* Retention, and copies of the journal. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -73,15 +74,24 @@ static sv_store_status remove_open(sv_store *self, sv_store_retention *what, int
         status = remove_decision(self, found[i].id);
         what->count++;
         what->waited += state == DECISION_WAITS;
+        what->held += state == DECISION_HELD;
     }
     return status;
 }
 
 sv_store_status sv_sqlite_retain(sv_store *self, sv_store_retention *what) {
-    what->count = what->waited = 0;
+    what->count = what->waited = what->held = 0;
     sv_store_status status = remove_rows(self, what);
     if (status == STORE_OK) status = remove_open(self, what, DECISION_WAITS);
+    if (status == STORE_OK) status = remove_open(self, what, DECISION_HELD);
     return status == STORE_OK ? remove_open(self, what, DECISION_DROPPED) : status;
+}
+
+sv_store_status sv_sqlite_held_remove(sv_store *self, int64_t agent, size_t most, uint64_t *count) {
+    sv_store_retention what = {.agent = agent, .deleted = true, .most = most, .until = INFINITY};
+    sv_store_status status = remove_open(self, &what, DECISION_HELD);
+    *count = what.held;
+    return status;
 }
 
 static int64_t pragma(sv_store *self, const char *sql) {

@@ -134,6 +134,8 @@ SA_API double sa_decision_certificate(const sa_decision *decision);
 SA_API double sa_decision_propensity(const sa_decision *decision);
 SA_API const double *sa_decision_prefix_propensities(const sa_decision *decision);
 SA_API const double *sa_decision_position_propensities(const sa_decision *decision);
+/* Did --floor choose it, or an arm of it? */
+SA_API bool sa_decision_explored(const sa_decision *decision);
 /* 0 where the slate is the oracle's best, or as good as the oracle's alpha says; more where its search was
  * cut short (a hard knapsack, an integer program after --seconds): the best reward under these scores is at
  * most 1 + gap times that of the slate. */
@@ -158,6 +160,15 @@ SA_API sa_policy *sa_policy_retain(sa_policy *policy);
 /* The same policy with another oracle, by name: it shares all parts. Caller releases it. SA_INVALID where the
  * oracle does not go with the policy's scores or its floor. */
 SA_API sa_status sa_policy_with_oracle(sa_policy *policy, const char *oracle, sa_policy **out);
+/* The same policy choosing by chance alone: every slate that keeps the request's rules is as likely as any
+ * other, where they can be counted as for --floor-by page; `by_place`: place by place every arm that keeps
+ * the slate feasible, as for --floor-by place, which takes more rules. Caller releases it. SA_INVALID where
+ * the oracle's slates cannot be counted. */
+SA_API sa_status sa_policy_by_chance(sa_policy *policy, bool by_place, sa_policy **out);
+/* SA_INVALID, saying how, where a slate of somebody else's, arms (n) in the order of positions, has an arm
+ * twice or an excluded one, or breaks a rule of the request. */
+SA_API sa_status sa_policy_verify(const sa_policy *policy, const sa_request *request, const size_t *arms,
+                                  size_t n);
 /* From any thread, also when the agent is gone. NULL is fine. */
 SA_API void sa_policy_release(sa_policy *policy);
 

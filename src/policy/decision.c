@@ -14,6 +14,7 @@ const double *sa_decision_widths(const sa_decision *decision) { return decision-
 const double *sa_decision_scores(const sa_decision *decision) { return decision->score; }
 size_t sa_decision_candidates(const sa_decision *decision) { return decision->candidates; }
 double sa_decision_certificate(const sa_decision *decision) { return decision->certificate; }
+bool sa_decision_explored(const sa_decision *decision) { return decision->explored; }
 double sa_decision_gap(const sa_decision *decision) { return decision->gap; }
 size_t sa_decision_positions(const sa_decision *decision) { return decision->positions; }
 double sa_decision_propensity(const sa_decision *decision) {
@@ -69,6 +70,7 @@ void sa_decision_fill(sa_decision *decision, const sa_decision *from) {
     decision->positions = positions;
     decision->certificate = from->certificate;
     decision->gap = from->gap;
+    decision->explored = from->explored;
     decision->imprecise = from->imprecise;
     if (slate)
         memcpy(decision->arms, from->arms,

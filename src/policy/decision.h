@@ -9,6 +9,7 @@ struct sa_decision {
     uint64_t id, event;
     size_t slate, candidates, positions; /* positions: as sa_decision_positions has them */
     double certificate, gap;
+    bool explored;  /* by the floor */
     bool imprecise; /* its widths should have been computed in double precision */
     size_t slate_capacity, candidate_capacity;
     size_t *arms;                                 /* (slate) */

@@ -158,6 +158,10 @@ static sa_status mix(const sa_asked *self, sa_table *of_algorithm) {
     sa_table floor;
     bool known;
     if (E > 0 && self->policy->floor_by_place) return sa_asked_by_place(self, of_algorithm);
+    if (E >= 1) { /* by chance alone: the algorithm's own slates need not be known */
+        of_algorithm->has_next = of_algorithm->has_positions = true;
+        return sa_asked_uniform(self, of_algorithm);
+    }
     SA_TRY(algorithm_slates(self, of_algorithm, &known));
     of_algorithm->has_next = of_algorithm->has_positions = known;
     if (E == 0 || !known) return SA_OK;

@@ -155,6 +155,7 @@ sa_status sa_selection_decide(const sa_chooser *chooser, const sa_selection *sel
                                               .candidates = self->request->arms,
                                               .positions = self->positions,
                                               .certificate = self->certificate,
+                                              .explored = self->random,
                                               .imprecise = chooser->widths.imprecise,
                                               .arms = self->arms,
                                               .prefix = self->prefix,
