@@ -15,6 +15,7 @@ struct policy {
     atomic_int owners;
     uint64_t version;
     size_t dim;
+    bool positions; /* it has an estimate for each place */
     sa_policy *policy;
 };
 
@@ -114,6 +115,9 @@ bool sv_model_policy(sv_model *self, uint64_t version, sv_policy **out, sv_refus
     }
     made->owners = 1;
     made->dim = self->dim;
+    char feedback[32] = "";
+    sa_options_get(sa_agent_options(self->agent), "feedback", feedback, sizeof feedback);
+    made->positions = !strcmp(feedback, "position");
     made->version = version;
     *out = made;
     return true;
@@ -267,4 +271,18 @@ bool sv_policy_verify(const sv_policy *self, sv_ask *ask, const char *oracle, co
     sa_policy_release(policy);
     if (status == SA_INVALID) return sv_refuse(why, 400, "baseline: %.400s", sa_last_error());
     return status == SA_OK || sv_refuse_library(why, status);
+}
+
+bool sv_policy_estimate(const sv_policy *self, const double *contexts, size_t arms, double *estimates) {
+    workspace *own = workspace_of_thread();
+    sa_request *request = self->positions ? NULL : sa_request_new();
+    if (!own || !request) {
+        sa_request_destroy(request);
+        return false;
+    }
+    sa_request_contexts(request, contexts, arms);
+    sa_request_slate(request, 1);
+    sa_status status = sa_policy_estimate(self->policy, own->chooser, request, estimates, NULL, NULL);
+    sa_request_destroy(request);
+    return status == SA_OK;
 }

@@ -69,4 +69,7 @@ bool sv_policy_choose_by_chance(const sv_policy *self, sv_ask *ask, const char *
 bool sv_policy_verify(const sv_policy *self, sv_ask *ask, const char *oracle, const size_t *arms,
                       size_t count, sv_refusal *why);
 
+/* The model's estimates of these arms, contexts (arms, dim). false: it has none, or one for each place. */
+bool sv_policy_estimate(const sv_policy *self, const double *contexts, size_t arms, double *estimates);
+
 #endif

@@ -48,6 +48,7 @@ void sv_route_log(sv_exchange *self);
 void sv_route_get_model(sv_exchange *self);
 void sv_route_put_model(sv_exchange *self);
 void sv_route_erase(sv_exchange *self);
+void sv_route_insights(sv_exchange *self);
 void sv_route_evaluate(sv_exchange *self);
 void sv_route_evaluations(sv_exchange *self);
 void sv_route_evaluation(sv_exchange *self);
