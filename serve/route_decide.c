@@ -21,6 +21,7 @@ typedef struct decide {
     sv_unknown *unknown; /* fields that the schema does not have; NULL: none */
     sv_refusal why;      /* status not 0: it could not be chosen, and only a retry can be answered */
     int status;          /* of the answer */
+    bool dry;            /* it is only tried: nothing is kept or counted */
     uint64_t removed;    /* events that were held too long */
 } sv_decide;
 
@@ -89,7 +90,10 @@ static bool keep(sv_exchange *self, sv_decide *decide, const sv_settings *settin
     decide->arms = calloc(shown->length + 1, sizeof *decide->arms);
     for (size_t i = 0; decide->arms && i < shown->length; i++) decide->arms[i] = (uint32_t)shown->arms[i];
     sa_buffer_format(answer, "{\"event\": ");
-    sa_buffer_quote(answer, decide->event);
+    if (decide->dry)
+        sa_buffer_format(answer, "null, \"dry\": true");
+    else
+        sa_buffer_quote(answer, decide->event);
     sa_buffer_bytes(answer, ", ", 2);
     sv_slates_write(slates, ask, version, answer);
     write_warnings(self, decide, ask, settings->schema);
@@ -101,7 +105,7 @@ static bool keep(sv_exchange *self, sv_decide *decide, const sv_settings *settin
     decide->row.model = version;
     decide->row.side = slates->side;
     decide->row.state = ask->held ? DECISION_HELD : DECISION_WAITS;
-    show(self, decide, ask, shown, version);
+    if (!decide->dry) show(self, decide, ask, shown, version);
     return true;
 }
 
@@ -222,6 +226,23 @@ end:
     return good;
 }
 
+/* ?dry=1: what would be chosen now, by the same code. */
+static bool read_dry(const char *query, bool *dry, sv_refusal *why) {
+    *dry = query && !strcmp(query, "dry=1");
+    return !query || !*query || *dry || sv_refuse(why, 400, "a decide has no parameters but dry=1");
+}
+
+static void answer_dry(sv_exchange *self, sv_decide *decide) {
+    if (decide->why.status) {
+        sv_exchange_refuse(self, &decide->why);
+        return;
+    }
+    self->answer = decide->answer;
+    decide->answer = (sa_buffer){0};
+    sa_buffer_bytes(&self->answer, "\n", 1);
+    sv_exchange_answer(self, 200);
+}
+
 void sv_route_decide(sv_exchange *self) {
     sv_refusal why = {0};
     sv_lane lane = self->lane;
@@ -230,9 +251,13 @@ void sv_route_decide(sv_exchange *self) {
     self->state_free = free_decide;
     if (!state)
         sv_refuse(&why, 503, "memory could not be had");
-    else if (prepare(self, state, &why)) {
+    else if (read_dry(self->query, &state->dry, &why) && prepare(self, state, &why)) {
         if (self->lane != lane) { /* it is called again there */
             sv_exchange_settle(self);
+            return;
+        }
+        if (state->dry) {
+            answer_dry(self, state);
             return;
         }
         state->job = (sv_job){.run = run_decide, .end = end_decide, .queued = &self->agent->queued};
