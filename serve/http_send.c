@@ -77,6 +77,7 @@ static size_t write_head(sv_http *self, const sv_exchange *exchange, uint64_t le
                    close ? "Connection: close\r\n" : "");
     if (status == 405 && exchange->allow)
         at += snprintf(at, (size_t)(end - at), "Allow: %.100s\r\n", exchange->allow);
+    if (exchange->code) at += snprintf(at, (size_t)(end - at), "x-ms-error-code: %.64s\r\n", exchange->code);
     at += snprintf(at, (size_t)(end - at), "\r\n");
     return (size_t)(at - out);
 }
@@ -125,7 +126,7 @@ static ssize_t send_some(const sv_connection *connection, const char *head, size
     const sv_exchange *exchange = &connection->request->exchange;
     size_t body = exchange->file < 0 && sends_body(exchange) ? exchange->answer.size : 0;
     size_t sent = connection->sent, of_head = sent < head_size ? head_size - sent : 0,
-           of_body = sent > head_size ? sent - head_size : 0;
+           of_body = body && sent > head_size ? sent - head_size : 0;
     struct iovec parts[2] = {{(char *)head + (head_size - of_head), of_head},
                              {exchange->answer.text + of_body, body - of_body}};
     struct msghdr message = {.msg_iov = parts, .msg_iovlen = body > of_body ? 2 : 1};
@@ -200,7 +201,7 @@ void sv_http_answer(sv_http *self, sv_connection *connection) {
 static void write_refusal(sv_http *self, const sv_refusal *why, sa_buffer *out) {
     char head[HEAD_ROOM];
     sv_exchange answer = {.status = why->status, .file = -1};
-    sv_refusal_write(why, &answer.answer);
+    sv_refusal_write(why, NULL, &answer.answer);
     size_t size = write_head(self, &answer, answer.answer.size, true, head);
     sa_buffer_bytes(out, head, size);
     sa_buffer_bytes(out, answer.answer.text, answer.answer.size);

@@ -236,6 +236,15 @@ def options_that_are_written_oddly_are_kept_as_json():
         check(server.call("POST", "/v1/agents/paper/decide", {"contexts": [[0, 1], [1, 0]]}), 201)
 
 
+def large_models_are_sent_whole():
+    with home(PROGRAM) as server:
+        large = {"options": {"algorithm": "comblin-ucb", "dim": 600}, "default_feedback": 0}
+        check(server.call("PUT", "/v1/agents/large", large), 201)
+        model = check(server.call("GET", "/v1/agents/large/model"), 200)
+        assert len(model) > 2 << 20, len(model)  # it is sent a megabyte at a time
+        check(server.call("PUT", "/v1/agents/large/model", model, OCTETS), 200)
+
+
 if __name__ == "__main__":
     main(options_that_are_written_oddly_are_kept_as_json, warm_starts_change_nothing, models_bring_their_options, models_that_a_start_would_refuse_are_refused, one_broken_agent_leaves_the_others_alone,
-         names_of_broken_agents_need_a_key, keep_rows_is_a_setting, bounds_hold_when_many_ask)
+         names_of_broken_agents_need_a_key, keep_rows_is_a_setting, bounds_hold_when_many_ask, large_models_are_sent_whole)
