@@ -110,6 +110,24 @@ static bool read_side(sv_ask *self, sv_refusal *why) {
     return true;
 }
 
+/* Names of the slate's places, by which feedback can name them. */
+static bool read_places(sv_ask *self, sv_refusal *why) {
+    const sa_json *json = &self->json;
+    char names[2][LIMIT_ID + 1];
+    size_t list = self->places, count = sa_json_count(json, list), i = 0;
+    if (!sv_value_is(json, list, SA_JSON_ARRAY)) return sv_refuse(why, 400, "places is no list");
+    if (count != self->slate || count > LIMIT_PLACES)
+        return sv_refuse(why, 400, "places has %zu names, for a slate of %zu; %d are the most", count,
+                         self->slate, LIMIT_PLACES);
+    for (size_t at = list + 1; at < json->nodes[list].next; at = json->nodes[at].next, i++) {
+        if (!sv_value_id(json, at, "a place", names[0], why)) return false;
+        for (size_t other = list + 1; other < at; other = json->nodes[other].next)
+            if (sv_value_id(json, other, "a place", names[1], why) && !strcmp(names[0], names[1]))
+                return sv_refuse(why, 400, "places has %.64s twice", names[0]);
+    }
+    return true;
+}
+
 static bool read_rest(sv_ask *self, sv_refusal *why) {
     const sa_json *json = &self->json;
     size_t at;
@@ -121,6 +139,12 @@ static bool read_rest(sv_ask *self, sv_refusal *why) {
     if ((at = sa_json_find(json, 0, "explain")) && !sv_value_flag(json, at, "explain", &self->explain, why))
         return false;
     if (!read_side(self, why)) return false;
+    if ((at = sa_json_find(json, 0, "ranking")) && !sv_value_flag(json, at, "ranking", &self->ranking, why))
+        return false;
+    if ((self->places = sa_json_find(json, 0, "places")) && !read_places(self, why)) return false;
+    if (self->ranking && (self->slate != 1 || self->arms > LIMIT_RANKING))
+        return sv_refuse(why, 400, "ranking is for slates of one arm of at most %d: this is %zu of %zu",
+                         LIMIT_RANKING, self->slate, self->arms);
     self->rules = sa_json_find(json, 0, "problem");
     if (self->rules && self->arms * self->slate > LIMIT_NUMBERS)
         return sv_refuse(why, 400, "problem: rules for %zu of %zu arms are too many: at most %d, multiplied",
@@ -167,7 +191,7 @@ bool sv_ask_read(sv_ask *self, const sv_settings *settings, const char *body, si
                  sv_refusal *why) {
     static const char *const fields[] = {"event",   "context",  "items",    "contexts", "slate",    "exclude",
                                          "problem", "explain",  "pin",      "at_most",  "at_least", "exactly",
-                                         "user",    "baseline", "activate", NULL};
+                                         "user",    "baseline", "activate", "ranking",  "places",   NULL};
     *self = (sv_ask){.slate = settings->slate};
     take_kept(self);
     self->json.deepest = 0;

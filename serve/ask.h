@@ -15,6 +15,8 @@ typedef struct ask {
     bool explain, held;      /* held: not activated, and learnt only once it is */
     char user[LIMIT_ID + 1]; /* "": not given */
     size_t baseline;         /* node of the shop's own slate; 0: not given */
+    bool ranking;            /* all arms in order, with the probability of each */
+    size_t places;           /* node of the places' names; 0: they have none */
     uint64_t ignored;        /* values of fields that the schema does not have */
     size_t rules;            /* node of "problem"; 0: it has none */
     sa_problem *problem;     /* the same for the library; of the request */

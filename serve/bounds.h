@@ -11,6 +11,8 @@ enum {
     LIMIT_FIELDS = 100,             /* headers */
     LIMIT_NESTING = 16,             /* JSON in JSON */
     LIMIT_ITEMS = 10000,            /* candidate arms */
+    LIMIT_PLACES = 200,             /* with names */
+    LIMIT_RANKING = 1000,           /* of which the answer gives all, in order */
     LIMIT_NUMBERS = 4000000,        /* arms x features: 32 MB */
     LIMIT_NAME = 64,                /* bytes of an agent's name */
     LIMIT_ID = 256,                 /* of an event, an item, a feedback's id */

@@ -19,7 +19,9 @@ typedef struct exchange {
     /* the request; texts are borrowed until it is answered */
     const char *method, *path, *query; /* query NULL: none */
     const char *type, *authorization, *host;
-    const char *from; /* address; NULL: unknown */
+    const char *subscription; /* a key, as Personalizer's clients send it */
+    const char *request;      /* an id of the request, likewise */
+    const char *from;         /* address; NULL: unknown */
     const void *peer; /* the same for all who share lanes as one, and never looked into; NULL: unknown */
     const char *key;  /* name of the client's; NULL: none */
     sa_buffer body;
@@ -31,6 +33,9 @@ typedef struct exchange {
     int file;          /* sent instead of the answer, if not -1 */
     const char *allow; /* of 405 */
     char error[160];   /* the sentence of a refusal, for the log */
+    const char *code;  /* of an error, in a header of its own, where the route is Personalizer's */
+    /* Where a route answers in another form than the one that it uses: called with status and answer. */
+    void (*shape)(struct exchange *self);
 
     /* Where an answer needs the disk or the learner: the route sets `later`, whoever brought the request
      * calls it once it can take the answer from another thread, and then gets `done`, once. */

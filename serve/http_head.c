@@ -91,6 +91,10 @@ static bool take_field(const char *name, const char *value, sv_http_head *out, s
     if (!strcasecmp(name, "Content-Type")) return take_once(&out->type, "Content-Type", value, why);
     if (!strcasecmp(name, "Authorization"))
         return take_once(&out->authorization, "Authorization", value, why);
+    if (!strcasecmp(name, "Ocp-Apim-Subscription-Key"))
+        return take_once(&out->subscription, "Ocp-Apim-Subscription-Key", value, why);
+    if (!strcasecmp(name, "x-ms-client-request-id"))
+        return take_once(&out->request, "x-ms-client-request-id", value, why);
     if (!strcasecmp(name, "Connection")) out->close = out->close || has_word(value, "close");
     if (!strcasecmp(name, "Expect")) {
         if (strcasecmp(value, "100-continue")) return sv_refuse(why, 400, "Expect is not 100-continue");

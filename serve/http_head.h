@@ -15,6 +15,7 @@ typedef struct http_head {
     const char *method, *path;
     const char *query;                       /* NULL: none */
     const char *type, *authorization, *host; /* NULL: not sent */
+    const char *subscription, *request;      /* as Personalizer's clients send them: a key; an id */
     uint64_t length;                         /* of the body, where it is not in chunks */
     bool has_length, chunked;
     bool close;          /* the client wants, or gets, no other request on this connection */

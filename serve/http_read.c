@@ -121,6 +121,8 @@ static sv_request *make_request(sv_http *http, sv_connection *connection, const 
                                    .query = MOVED(head->query),
                                    .type = MOVED(head->type),
                                    .authorization = MOVED(head->authorization),
+                                   .subscription = MOVED(head->subscription),
+                                   .request = MOVED(head->request),
                                    .host = MOVED(head->host),
                                    .from = connection->from,
                                    .peer = connection->address,

@@ -154,19 +154,20 @@ bool sv_keys_add(const char *path, const char *role_and_name, char key[65], sv_r
 
 /* ---- asking ---- */
 
-const sv_key *sv_keys_find(const sv_keys *self, const char *authorization) {
+const sv_key *sv_keys_find(const sv_keys *self, const char *authorization, const char *plain) {
     uint8_t digest[SA_SHA256_BYTES];
     const sv_key_list *list = atomic_load(&((sv_keys *)self)->list);
     const sv_key *found = NULL;
-    if (!list || !authorization || strncasecmp(authorization, "Bearer ", 7)) return NULL;
-    hash_of(authorization + 7, digest);
+    if (authorization) plain = strncasecmp(authorization, "Bearer ", 7) ? NULL : authorization + 7;
+    if (!list || !plain) return NULL;
+    hash_of(plain, digest);
     for (size_t i = 0; i < list->count; i++) /* all of them, always */
         if (sv_digest_same(digest, list->keys[i].hash) && (!found || found->who < list->keys[i].who))
             found = &list->keys[i];
     return found;
 }
 
-sv_who sv_keys_who(const sv_keys *self, const char *authorization) {
-    const sv_key *found = sv_keys_find(self, authorization);
+sv_who sv_keys_who(const sv_keys *self, const char *authorization, const char *plain) {
+    const sv_key *found = sv_keys_find(self, authorization, plain);
     return found ? found->who : WHO_ANYONE;
 }

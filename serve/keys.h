@@ -38,8 +38,8 @@ void sv_keys_free(sv_keys *self);
 bool sv_keys_make(const char *path, char admin[65], char client[65], sv_refusal *why);
 /* Adds one to the file; `role_and_name` is "client:web". */
 bool sv_keys_add(const char *path, const char *role_and_name, char key[65], sv_refusal *why);
-/* Of an Authorization header, NULL where there is none; NULL: no key of ours. */
-const sv_key *sv_keys_find(const sv_keys *self, const char *authorization);
-sv_who sv_keys_who(const sv_keys *self, const char *authorization);
+/* Of an Authorization header or, without one, the key itself; either may be NULL. NULL: no key of ours. */
+const sv_key *sv_keys_find(const sv_keys *self, const char *authorization, const char *plain);
+sv_who sv_keys_who(const sv_keys *self, const char *authorization, const char *plain);
 
 #endif

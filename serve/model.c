@@ -26,6 +26,8 @@ void sv_choice_free(sv_choice *self) {
     free(self->prefixes);
     free(self->positions);
     free(self->scores);
+    free(self->order);
+    free(self->chances);
     *self = (sv_choice){0};
 }
 
@@ -226,6 +228,42 @@ static sa_status select_with(const sa_policy *policy, workspace *own, sv_ask *as
     return sa_policy_select(policy, own->chooser, ask->request, &own->decision);
 }
 
+/* ---- a ranking ---- */
+
+/* Behind the slate, the others by decreasing score; ties, and scores that are not known, by their number. */
+static void put_in_order(sv_choice *self, const double *scores) {
+    size_t first = self->arms[0], count = 1;
+    self->order[0] = first;
+    for (size_t arm = 0; arm < self->ranked; arm++) {
+        size_t at = count;
+        if (arm == first) continue;
+        while (at > 1 && scores[arm] > scores[self->order[at - 1]]) {
+            self->order[at] = self->order[at - 1];
+            at--;
+        }
+        self->order[at] = arm;
+        count++;
+    }
+}
+
+static bool rank(const sa_policy *policy, workspace *own, const sv_ask *ask, sv_choice *out,
+                 sv_refusal *why) {
+    double *scores = calloc(ask->arms, sizeof *scores);
+    out->ranked = ask->arms;
+    out->order = calloc(ask->arms, sizeof *out->order);
+    out->chances = calloc(ask->arms, sizeof *out->chances);
+    bool good = (scores && out->order && out->chances) || sv_refuse(why, 503, "memory could not be had");
+    sa_status status = SA_OK;
+    if (good) status = sa_policy_estimate(policy, own->chooser, ask->request, NULL, NULL, scores);
+    if (good && status == SA_OK)
+        status = sa_policy_propensities(policy, own->chooser, ask->request, out->arms, 1, NULL, NULL, NULL,
+                                        out->chances, NULL);
+    if (status != SA_OK) good = sv_refuse_library(why, status);
+    if (good) put_in_order(out, scores);
+    free(scores);
+    return good;
+}
+
 bool sv_policy_choose(const sv_policy *self, sv_ask *ask, const char *oracle, uint64_t draw, sv_choice *out,
                       sv_refusal *why) {
     sa_policy *policy = NULL;
@@ -234,9 +272,11 @@ bool sv_policy_choose(const sv_policy *self, sv_ask *ask, const char *oracle, ui
     if (!fits(self, ask, why)) return false;
     sa_status status = take_policy(self, oracle, &policy);
     if (status == SA_OK) status = select_with(policy, own, ask, draw);
+    bool good = status == SA_OK || sv_refuse_library(why, status);
+    good = good && copy_choice(own->decision, out, why) && copy_scores(own->decision, ask, out, why);
+    if (good && ask->ranking) good = rank(policy, own, ask, out, why);
     sa_policy_release(policy);
-    if (status != SA_OK) return sv_refuse_library(why, status);
-    return copy_choice(own->decision, out, why) && copy_scores(own->decision, ask, out, why);
+    return good;
 }
 
 bool sv_policy_choose_by_chance(const sv_policy *self, sv_ask *ask, const char *oracle, uint64_t draw,

@@ -21,6 +21,9 @@ typedef struct choice {
     double *prefixes, *positions; /* (length) propensities; NULL: unknown */
     double *scores;               /* (arms, columns) of all candidates, where `explain` asks; or NULL */
     size_t columns;               /* length where places are told apart, else 1 */
+    size_t ranked;                /* where the ask wants it: all arms, */
+    size_t *order;                /* (ranked) the slate and then the others, best first */
+    double *chances;              /* (ranked) of each arm, by its number, to be chosen */
 } sv_choice;
 
 void sv_choice_free(sv_choice *self);

@@ -40,10 +40,10 @@ bool sv_refuse_library(sv_refusal *self, sa_status status) {
     return sv_refuse(self, input ? 400 : 503, "%s", *sentence ? sentence : sa_status_message(status));
 }
 
-void sv_refusal_write(const sv_refusal *self, sa_buffer *out) {
-    const char *code = "error";
-    for (size_t i = 0; i < sizeof CODES / sizeof *CODES; i++)
+void sv_refusal_write(const sv_refusal *self, const char *code, sa_buffer *out) {
+    for (size_t i = 0; !code && i < sizeof CODES / sizeof *CODES; i++)
         if (CODES[i].status == self->status) code = CODES[i].code;
+    if (!code) code = "error";
     sa_buffer_format(out, "{\"error\": {\"code\": \"%s\", \"message\": ", code);
     sa_buffer_quote(out, self->message);
     sa_buffer_format(out, "}}\n");

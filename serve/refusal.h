@@ -18,6 +18,6 @@ __attribute__((format(printf, 3, 4))) bool sv_refuse(sv_refusal *self, int statu
 /* The library's last sentence: 400 where the input was wrong, else 503. */
 bool sv_refuse_library(sv_refusal *self, sa_status status);
 /* {"error": {"code", "message"}} */
-void sv_refusal_write(const sv_refusal *self, sa_buffer *out);
+void sv_refusal_write(const sv_refusal *self, const char *code, sa_buffer *out);
 
 #endif

@@ -24,6 +24,7 @@ typedef struct feedback {
     uint8_t digest[SA_SHA256_BYTES];
     char event[LIMIT_ID + 1];
     size_t values;          /* node of "feedback"; 0: it is missing */
+    bool by_place;          /* its names are those of places, not of items */
     sa_buffer placed;       /* K values or nulls as JSON */
     sa_buffer learnt;       /* the same, with the default: the row, if the event ends with this feedback */
     size_t count;           /* K */
@@ -108,11 +109,12 @@ static int by_name(const void *one, const void *other) {
     return strcmp(((const sv_position *)one)->name, ((const sv_position *)other)->name);
 }
 
-/* The slate of an answer. */
-static bool read_slate(sv_slate *self, const char *answer, sv_refusal *why) {
+/* The slate of an answer, or the names of its places. */
+static bool read_slate(sv_slate *self, const char *answer, bool by_place, sv_refusal *why) {
     sa_json json = {0};
     bool good = sa_json_parse(&json, answer, strlen(answer)) == SA_OK;
-    size_t list = good ? sa_json_find(&json, 0, "slate") : 0, count = list ? sa_json_count(&json, list) : 0;
+    size_t list = good ? sa_json_find(&json, 0, by_place ? "places" : "slate") : 0,
+           count = list ? sa_json_count(&json, list) : 0;
     self->positions = calloc(count + 1, sizeof *self->positions);
     for (size_t at = list + 1; self->positions && self->count < count; at = json.nodes[at].next) {
         char name[LIMIT_ID + 1] = "";
@@ -157,7 +159,8 @@ static bool place_by_name(const sv_feedback *self, const sv_slate *slate, double
         size_t place =
             sv_value_id(json, at - 1, "a name", name, &unused) ? find_arm(slate, name) : slate->count;
         if (place >= slate->count || place >= self->count)
-            return sv_refuse(why, 400, "%.64s is not in the slate of event %.64s", name, self->event);
+            return sv_refuse(why, 400, "%.64s is %s event %.64s", name,
+                             self->by_place ? "no place of" : "not in the slate of", self->event);
         if (sv_value_is(json, at, SA_JSON_NUMBER)) values[place] = sa_json_number(json, at);
     }
     return true;
@@ -170,7 +173,7 @@ static bool find_slate(sv_exchange *exchange, sv_feedback *self, sv_slate *slate
     sv_store *reader = sv_readers_take(&service->readers, why);
     if (!reader) return false;
     sv_store_status status = sv_store_decision_find(reader, exchange->agent->id, self->event, &found);
-    bool good = status == STORE_OK && read_slate(slate, found.answer, why);
+    bool good = status == STORE_OK && read_slate(slate, found.answer, self->by_place, why);
     self->count = status == STORE_OK ? found.arm_count : 0;
     self->decision = status == STORE_OK ? found.id : 0;
     if (status == STORE_NONE)
@@ -208,7 +211,7 @@ static bool place(sv_exchange *exchange, sv_feedback *self, sv_refusal *why) {
 }
 
 static bool prepare(sv_exchange *self, sv_feedback *feedback, sv_refusal *why) {
-    static const char *const fields[] = {"event", "id", "feedback", NULL};
+    static const char *const fields[] = {"event", "id", "feedback", "by", NULL};
     sa_json *body = &feedback->body;
     if (!sv_value_parse(body, self->body.text, self->body.size, feedback->digest, why) ||
         !sv_value_fields(body, 0, "feedback", fields, why))
@@ -218,6 +221,10 @@ static bool prepare(sv_exchange *self, sv_feedback *feedback, sv_refusal *why) {
     if (!sv_value_id(body, event, "event", feedback->event, why)) return false;
     strcpy(self->event, feedback->event); /* for the log */
     feedback->values = sa_json_find(body, 0, "feedback");
+    size_t by = sa_json_find(body, 0, "by");
+    feedback->by_place = by && sa_json_equals(body, by, "place");
+    if (by && !feedback->by_place && !sa_json_equals(body, by, "item"))
+        return sv_refuse(why, 400, "by is neither item nor place");
     feedback->settings = sv_agent_settings(self->agent);
     return read_values(feedback, feedback->settings, why) && read_key(feedback, why) &&
            place(self, feedback, why);

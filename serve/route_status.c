@@ -49,7 +49,7 @@ void sv_route_health(sv_exchange *self) {
 /* Names of agents and files are for those who may see them. */
 static bool is_known(const sv_exchange *self) {
     const sv_keys *keys = &self->service->keys;
-    return !keys->given || sv_keys_who(keys, self->authorization) != WHO_ANYONE;
+    return !keys->given || sv_keys_who(keys, self->authorization, self->subscription) != WHO_ANYONE;
 }
 
 void sv_route_ready(sv_exchange *self) {

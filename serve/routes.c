@@ -43,6 +43,9 @@ static const sv_route ROUTES[] = {
      sv_route_delete_evaluation, "delete_evaluation"},
     {"DELETE", "/v1/agents/{name}/events/{event}", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_erase,
      "erase"},
+    {"POST", "/personalizer/{version}/rank", WHO_CLIENT, BODY_JSON, false, LANE_QUICK, sv_route_rank, "rank"},
+    {"POST", "/personalizer/{version}/events/{event}/reward", WHO_CLIENT, BODY_JSON, true, LANE_QUICK,
+     sv_route_reward, "reward"},
 };
 
 const sv_route *sv_route_at(size_t index) { return index < sv_route_count() ? &ROUTES[index] : NULL; }
@@ -53,6 +56,7 @@ size_t sv_route_count(void) { return sizeof ROUTES / sizeof *ROUTES; }
 void sv_exchange_answer(sv_exchange *self, int status) {
     self->status = status;
     if (!self->answer_type) self->answer_type = "application/json";
+    if (self->shape && !self->answer.status) self->shape(self);
     if (!self->answer.status) return;
     sa_buffer_clear(&self->answer);
     self->status = 503;
@@ -62,7 +66,9 @@ void sv_exchange_refuse(sv_exchange *self, const sv_refusal *why) {
     sa_buffer_clear(&self->answer);
     self->answer_type = NULL;
     snprintf(self->error, sizeof self->error, "%.*s", (int)sizeof self->error - 1, why->message);
-    sv_refusal_write(why, &self->answer);
+    self->shape = NULL;
+    self->code = sv_personalizer_code(self->route, why->status);
+    sv_refusal_write(why, self->code, &self->answer);
     sv_exchange_answer(self, why->status);
 }
 
@@ -112,6 +118,9 @@ static bool decode(const char *from, size_t length, char *out, size_t size) {
 
 /* Does the path fit the pattern? Fills in name and event. */
 static bool fits(const char *pattern, const char *path, sv_exchange *self) {
+    *self->name = *self->event = 0;
+    if (!strncmp(pattern, "/personalizer/", 14) && !sv_personalizer_prefix(&pattern, &path, self->name))
+        return false;
     while (*pattern) {
         if (*pattern != '{') {
             if (*pattern++ != *path++) return false;
@@ -193,7 +202,7 @@ static bool may(sv_exchange *self, sv_refusal *why) {
                sv_refuse(why, 403,
                          "the Host header is not 127.0.0.1, localhost or [::1], "
                          "which is all that is served without --keys");
-    const sv_key *key = sv_keys_find(keys, self->authorization);
+    const sv_key *key = sv_keys_find(keys, self->authorization, self->subscription);
     sv_who who = key ? key->who : WHO_ANYONE;
     if (key) self->key = key->name;
     if (self->route->who == WHO_ANYONE) return true;
@@ -238,7 +247,7 @@ bool sv_routes_admit(sv_exchange *self) {
     if (find_route(self, &why) && may(self, &why) && has_type(self, &why) && find_agent(self, &why))
         return true;
     if (why.status == 404 && self->service->keys.given &&
-        sv_keys_who(&self->service->keys, self->authorization) == WHO_ANYONE)
+        sv_keys_who(&self->service->keys, self->authorization, self->subscription) == WHO_ANYONE)
         sv_refuse(&why, 401,
                   /* who has none learns nothing about what there is */
                   "this needs a key: Authorization: Bearer KEY");

@@ -4,6 +4,7 @@
 
 #include "exchange.h"
 #include "keys.h"
+#include "personalizer.h"
 
 typedef enum body_kind { BODY_NONE, BODY_JSON, BODY_NPZ } sv_body_kind;
 
@@ -53,5 +54,7 @@ void sv_route_evaluate(sv_exchange *self);
 void sv_route_evaluations(sv_exchange *self);
 void sv_route_evaluation(sv_exchange *self);
 void sv_route_delete_evaluation(sv_exchange *self);
+void sv_route_rank(sv_exchange *self);
+void sv_route_reward(sv_exchange *self);
 
 #endif

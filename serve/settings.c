@@ -8,7 +8,7 @@
 #include "bounds.h"
 #include "values.h"
 
-static const char *const AGGREGATES[] = {"last", "sum", "max"};
+static const char *const AGGREGATES[] = {"last", "sum", "max", "first"};
 static const char *const MODES[] = {"online", "shadow", "apprentice"};
 
 const char *sv_mode_name(sv_mode mode) { return MODES[mode]; }
@@ -108,8 +108,8 @@ static bool read_schema(sv_settings *self, const sa_json *body, sv_refusal *why)
 static bool read_aggregate(sv_settings *self, const sa_json *body, sv_refusal *why) {
     size_t at = sa_json_find(body, 0, "aggregate"), i = 0;
     if (!at) return true;
-    while (i < 3 && !sa_json_equals(body, at, AGGREGATES[i])) i++;
-    if (i == 3) return sv_refuse(why, 400, "aggregate is none of last, sum and max");
+    while (i < 4 && !sa_json_equals(body, at, AGGREGATES[i])) i++;
+    if (i == 4) return sv_refuse(why, 400, "aggregate is none of last, first, sum and max");
     self->aggregate = (sv_aggregate)i;
     return true;
 }

@@ -8,7 +8,7 @@
 
 #include "refusal.h"
 
-typedef enum aggregate { AGGREGATE_LAST, AGGREGATE_SUM, AGGREGATE_MAX } sv_aggregate;
+typedef enum aggregate { AGGREGATE_LAST, AGGREGATE_SUM, AGGREGATE_MAX, AGGREGATE_FIRST } sv_aggregate;
 
 /* Who chooses what is shown: the agent; or the shop, while the agent learns from it, and, as an apprentice, is
  * compared with it. */

@@ -108,6 +108,19 @@ static void write_slate(sa_buffer *out, const char *name, const sv_ask *ask, con
     sa_buffer_bytes(out, "]", 1);
 }
 
+/* [{"id": "p1", "probability": 0.9}, ...] */
+static void write_ranking(sa_buffer *out, const sv_ask *ask, const sv_choice *choice) {
+    sa_buffer_text(out, ", \"ranking\": [");
+    for (size_t i = 0; i < choice->ranked; i++) {
+        sa_buffer_text(out, i ? ", {\"id\": " : "{\"id\": ");
+        sv_ask_write_arm(ask, choice->order[i], out);
+        sa_buffer_text(out, ", \"probability\": ");
+        sa_buffer_number(out, choice->chances[choice->order[i]], 0);
+        sa_buffer_text(out, "}");
+    }
+    sa_buffer_text(out, "]");
+}
+
 void sv_slates_write(const sv_slates *self, const sv_ask *ask, uint64_t version, sa_buffer *out) {
     const sv_choice *shown = &self->shown, *own = &self->own;
     write_slate(out, "slate", ask, shown);
@@ -122,6 +135,11 @@ void sv_slates_write(const sv_slates *self, const sv_ask *ask, uint64_t version,
         write_slate(out, "agent_slate", ask, own);
         sa_buffer_format(out, ", \"agent_propensity\": ");
         sa_buffer_number(out, own->propensity, 0);
+    }
+    if (shown->ranked) write_ranking(out, ask, shown);
+    if (ask->places) {
+        sa_buffer_text(out, ", \"places\": ");
+        sa_buffer_value(out, &ask->json, ask->places);
     }
     if (!ask->explain) return;
     const sv_choice *explained = own->arms ? own : shown;

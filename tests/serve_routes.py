@@ -196,10 +196,10 @@ def feedback_is_counted_once():
 
 def an_event_is_learnt_whole_when_its_wait_ends():
     with home(PROGRAM) as server:
-        for name, aggregate, default, expected in (("last", "last", 0, [0, 2]), ("sum", "sum", None, [None, 7]), ("max", "max", 0, [0, 5])):
+        for name, aggregate, default, expected in (("last", "last", 0, [0, 2]), ("sum", "sum", None, [None, 10]), ("max", "max", 0, [0, 5]), ("first", "first", 0, [0, 3])):
             check(server.call("PUT", "/v1/agents/" + name, {**AGENT, "wait_seconds": 1, "aggregate": aggregate, "default_feedback": default}), 201)
             check(server.call("POST", f"/v1/agents/{name}/decide", {**ASK, "event": "e1"}), 201)
-            for value in (5, 2):
+            for value in (3, 5, 2):
                 check(server.call("POST", f"/v1/agents/{name}/feedback", {"event": "e1", "feedback": [None, value]}), 204)
             final = until(lambda: [line for line in lines(server, f"/v1/agents/{name}/log") if line["final"]])[0]
             assert final["feedback"] == expected and final["seq"] == 2 and final["contexts"] == ASK["contexts"], final

@@ -54,7 +54,7 @@ export interface AgentSettings {
   /** Of arms that get no feedback: 0 where nothing came of them, null where that is not known. A new agent needs it. */
   default_feedback?: number | null;
   wait_seconds?: number;
-  aggregate?: "last" | "sum" | "max";
+  aggregate?: "last" | "first" | "sum" | "max";
   retention_days?: number;
   schema?: Record<string, unknown>;
   reset?: boolean;

@@ -1,0 +1,34 @@
+/* Azure Personalizer's routes: its requests become decide and feedback, and the answers take its form. An
+ * agent is what a resource was there: /personalizer/v1.0/rank asks the agent `personalizer`, which the first
+ * rank makes, and /NAME/personalizer/v1.0/rank the agent NAME. docs/PERSONALIZER.md. */
+#ifndef SERVE_PERSONALIZER_H
+#define SERVE_PERSONALIZER_H
+
+#include "exchange.h"
+
+struct route;
+
+/* Of a route's pattern and a path, both put behind "/personalizer/VERSION"; the name is the agent's. false:
+ * it is none of Personalizer's. */
+bool sv_personalizer_prefix(const char **pattern, const char **path, char name[LIMIT_NAME + 1]);
+/* Its code of an error; NULL: the route, which may be NULL, is none of Personalizer's. */
+const char *sv_personalizer_code(const struct route *route, int status);
+
+/* The settings of an agent that is made by itself. */
+extern const char SV_PERSONALIZER_AGENT[];
+/* Is there an agent that has what these requests need? Where the one of no name is missing, it is made, and
+ * the route is called again: false, and `later` is set. false too with a refusal. */
+bool sv_personalizer_agent(sv_exchange *self, sv_refusal *why);
+/* The body of the request that is made of this one takes its place. */
+bool sv_personalizer_replace(sv_exchange *self, sa_buffer *body, sv_refusal *why);
+/* Appends , "NAME": features, a list or an object; null and absent ones are left out. */
+bool sv_personalizer_features(const sa_json *json, size_t object, const char *from, const char *name,
+                              sa_buffer *out, sv_refusal *why);
+/* Appends "event": the one of a rank, if it has one, and what comes before it. */
+bool sv_personalizer_event(const sa_json *json, sa_buffer *out, sv_refusal *why);
+/* Appends , "activate": false where a rank has deferActivation. */
+bool sv_personalizer_hold(const sa_json *json, sa_buffer *out, sv_refusal *why);
+/* Appends , "id": the client's for this request, or a random one: each reward counts. */
+bool sv_personalizer_request(const sv_exchange *self, sa_buffer *out, sv_refusal *why);
+
+#endif
