@@ -46,6 +46,8 @@ static const sv_route ROUTES[] = {
     {"POST", "/personalizer/{version}/rank", WHO_CLIENT, BODY_JSON, false, LANE_QUICK, sv_route_rank, "rank"},
     {"POST", "/personalizer/{version}/events/{event}/reward", WHO_CLIENT, BODY_JSON, true, LANE_QUICK,
      sv_route_reward, "reward"},
+    {"POST", "/personalizer/{version}/events/{event}/activate", WHO_CLIENT, BODY_NONE, true, LANE_QUICK,
+     sv_route_activate, "personalizer_activate"},
 };
 
 const sv_route *sv_route_at(size_t index) { return index < sv_route_count() ? &ROUTES[index] : NULL; }

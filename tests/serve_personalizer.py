@@ -5,6 +5,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 
 from service import home, main, until
 
@@ -97,6 +98,44 @@ def rewards_are_feedback():
         refused(server.call("POST", BASE + "/events/nothing/reward", {"value": 1}), 404, "ResourceNotFound", "no event nothing")
 
 
+def a_rank_that_may_not_be_shown_is_held():
+    with home(PROGRAM) as server:
+        rank(server)
+        settings = check(server.call("GET", "/v1/agents/personalizer"), 200)["settings"]
+        check(server.call("PUT", "/v1/agents/personalizer", {**settings, "wait_seconds": 0.5}), 200)
+        until(lambda: check(server.call("GET", "/v1/agents/personalizer"), 200)["model"] == 2)
+        for event in ("shown", "unseen", "rewarded"):
+            rank(server, eventId=event, deferActivation=True)
+        rank(server, eventId="at once", deferActivation=False)
+        check(server.call("POST", BASE + "/events/rewarded/reward", {"value": 1}), 204)
+        for _ in range(2):
+            check(server.call("POST", BASE + "/events/shown/activate"), 204)
+        check(server.call("POST", BASE + "/events/at%20once/activate"), 204)
+        refused(server.call("POST", BASE + "/events/nothing/activate"), 404, "ResourceNotFound", "no event nothing")
+        check(server.call("POST", BASE + "/events/shown/reward", {"value": 0.5}), 204)
+        learnt = until(lambda: [line for line in lines(server) if line["final"]][1:] and [line for line in lines(server) if line["final"]])
+        assert {line["event"]: line["feedback"] for line in learnt} == {"shown": [0.5], "at once": [0]}, learnt
+        time.sleep(1)
+        assert len([line for line in lines(server) if line["final"]]) == 2  # the others are not learnt, rewarded or not
+
+
+def the_first_action_is_the_baseline():
+    """Apprentice: what the caller would have shown is shown, and learnt from."""
+    with home(PROGRAM) as server:
+        rank(server)
+        settings = check(server.call("GET", "/v1/agents/personalizer"), 200)["settings"]
+        check(server.call("PUT", "/v1/agents/personalizer", {**settings, "wait_seconds": 0, "mode": "apprentice"}), 200)
+        until(lambda: check(server.call("GET", "/v1/agents/personalizer"), 200)["model"] == 2)
+        for excluded, first in (([], "news"), (["news"], "Spiel/ü")):
+            for i in range(20):
+                answer = rank(server, eventId=f"{first} {i}", excludedActions=excluded)
+                assert answer["rewardActionId"] == first and [one["id"] for one in answer["ranking"]] == [one["id"] for one in RANK["actions"]], answer
+                assert [one["probability"] for one in answer["ranking"]] == [float(one["id"] == first) for one in RANK["actions"]]
+        check(server.call("POST", BASE + "/events/news%200/reward", {"value": 1}), 204)
+        learnt = until(lambda: [line for line in lines(server) if line["final"]])
+        assert learnt[0]["slate"] == ["news"] and learnt[0]["side"] == "shadow" and len(learnt[0]["agent_slate"]) == 1, learnt
+
+
 def several_resources():
     with home(PROGRAM) as server:
         rank(server, eventId="e1")
@@ -120,7 +159,7 @@ def what_is_wrong_changes_nothing():
                                ({"actions": [{"id": "a", "features": "red"}]}, "features is neither a list of objects nor an object"),
                                ({"actions": [{"id": "a"}, {"id": "a"}]}, "have the same id"), ({"actions": [{"id": "a", "feature": []}]}, "\"feature\" is not a field of an action"),
                                ({"contextFeatures": 3}, "contextFeatures is neither"), ({"excludedActions": "a"}, "excludedActions is no list"),
-                               ({"excludedActions": ["nobody"]}, "nobody"), ({"excludedActions": ["news", "Spiel/ü", "c", "d"]}, "out of 0 arms"),
+                               ({"excludedActions": ["nobody"]}, "nobody"), ({"excludedActions": ["news", "Spiel/ü", "c", "d"]}, "excludedActions has all of the actions"),
                                ({"eventId": 7}, "eventId is no string"), ({"eventId": "x" * 257}, "257 bytes"), ({"event": "e"}, "\"event\" is not a field of a rank"),
                                ({"contextFeatures": [{"x": 1e999}]}, "no JSON")):
             data = json.dumps({**RANK, **body}).replace("Infinity", "1e999")
@@ -189,5 +228,5 @@ def it_learns_who_likes_what():
 
 if len(sys.argv) > 2:
     main(*[globals()[name] for name in sys.argv[2:]])
-main(a_rank_is_a_decision, probabilities_are_those_of_the_draws, rewards_are_feedback, several_resources, what_is_wrong_changes_nothing, keys_come_in_its_header,
+main(a_rank_is_a_decision, probabilities_are_those_of_the_draws, rewards_are_feedback, a_rank_that_may_not_be_shown_is_held, the_first_action_is_the_baseline, several_resources, what_is_wrong_changes_nothing, keys_come_in_its_header,
      it_learns_who_likes_what)
