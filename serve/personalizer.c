@@ -9,8 +9,6 @@
 #include "service.h"
 #include "values.h"
 
-static const char OWN[] = "personalizer";
-
 /* Personalizer's own defaults. Features are hashed, whatever they are called; a slot's, too. */
 const char SV_PERSONALIZER_AGENT[] =
     "{\"options\": {\"algorithm\": \"cn-ucb\", \"floor\": 0.2}, \"slate\": 1, \"default_feedback\": 0,"
@@ -18,46 +16,6 @@ const char SV_PERSONALIZER_AGENT[] =
     " \"schema\": {\"context\": {\"features\": \"any 32\"},"
     " \"item\": {\"features\": \"any 32\", \"slot\": \"any 8\"},"
     " \"cross\": [[\"context.features\", \"item.features\"], [\"slot\", \"item.features\"]]}}";
-
-/* ---- paths and codes ---- */
-
-bool sv_personalizer_prefix(const char **pattern, const char **path, char name[LIMIT_NAME + 1]) {
-    const char *at = *path;
-    size_t length = strcspn(at + (*at == '/'), "/");
-    if (*at++ != '/' || length == 0 || length > LIMIT_NAME) return false;
-    if (strncmp(at, "personalizer/v", 14)) {
-        memcpy(name, at, length);
-        name[length] = 0;
-        at += length + (at[length] == '/');
-    } else
-        strcpy(name, OWN);
-    if (strncmp(at, "personalizer/v1.", 16)) return false;
-    at += 16;
-    at += strspn(at, "0123456789.-abcdefghijklmnopqrstuvwxyz"); /* v1.0, v1.1-preview.3 */
-    *path = at;
-    *pattern += strlen("/personalizer/{version}");
-    return true;
-}
-
-const char *sv_personalizer_code(const struct route *route, int status) {
-    static const struct {
-        const char *route, *code;
-    } bad[] = {{"rank", "InvalidRankRequest"},
-               {"reward", "InvalidRewardRequest"},
-               {"personalizer_activate", "InvalidEventIdToActivate"},
-               {"put_configuration", "InvalidServiceConfiguration"},
-               {"import_model", "InvalidModelImportFormat"}};
-    if (!route || strncmp(route->path, "/personalizer/", 14)) return NULL;
-    for (size_t i = 0; status == 400 && i < sizeof bad / sizeof *bad; i++)
-        if (strstr(route->name, bad[i].route)) return bad[i].code;
-    return status == 401   ? "401"
-           : status == 404 ? "ResourceNotFound"
-           : status == 413 ? "PayloadSizeExceeded"
-           : status == 403 ? "InvalidApiAccess"
-           : status == 409 ? "OperationNotAllowed"
-           : status < 500  ? "BadRequest"
-                           : "InternalServerError";
-}
 
 /* ---- the agent ---- */
 
@@ -125,7 +83,7 @@ static bool has_field(const sa_schema *schema, const char *part, const char *nam
 }
 
 bool sv_personalizer_agent(sv_exchange *self, sv_refusal *why) {
-    if (!self->agent && !strcmp(self->name, OWN)) {
+    if (!self->agent && !strcmp(self->name, SV_PERSONALIZER_OWN)) {
         self->later = make;
         return false;
     }

@@ -5,14 +5,7 @@
 #define SERVE_PERSONALIZER_H
 
 #include "exchange.h"
-
-struct route;
-
-/* Of a route's pattern and a path, both put behind "/personalizer/VERSION"; the name is the agent's. false:
- * it is none of Personalizer's. */
-bool sv_personalizer_prefix(const char **pattern, const char **path, char name[LIMIT_NAME + 1]);
-/* Its code of an error; NULL: the route, which may be NULL, is none of Personalizer's. */
-const char *sv_personalizer_code(const struct route *route, int status);
+#include "personalizer_path.h"
 
 /* The settings of an agent that is made by itself. */
 extern const char SV_PERSONALIZER_AGENT[];

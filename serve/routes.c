@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "personalizer_path.h"
 #include "service.h"
 
 static const sv_route ROUTES[] = {
@@ -69,7 +70,7 @@ void sv_exchange_refuse(sv_exchange *self, const sv_refusal *why) {
     self->answer_type = NULL;
     snprintf(self->error, sizeof self->error, "%.*s", (int)sizeof self->error - 1, why->message);
     self->shape = NULL;
-    self->code = sv_personalizer_code(self->route, why->status);
+    if (self->route) self->code = sv_personalizer_code(self->route->path, self->route->name, why->status);
     sv_refusal_write(why, self->code, &self->answer);
     sv_exchange_answer(self, why->status);
 }

@@ -4,7 +4,6 @@
 
 #include "exchange.h"
 #include "keys.h"
-#include "personalizer.h"
 
 typedef enum body_kind { BODY_NONE, BODY_JSON, BODY_NPZ } sv_body_kind;
 
