@@ -81,6 +81,8 @@ void sv_agent_write(sv_agent *self, bool all, sa_buffer *out) {
         (unsigned long long)counts->trainings, (unsigned long long)counts->diverged_trainings,
         (unsigned long long)counts->bytes, get(&self->last_seq));
     write_rates(self, out);
+    sa_buffer_format(out, ", \"sides\": ");
+    sv_since_write(&self->since, out);
     if (self->unknown.count) {
         sa_buffer_format(out, ", \"unknown_fields\": ");
         sv_unknown_write(&self->unknown, out);

@@ -259,6 +259,12 @@ void sv_agent_count_learnt(sv_agent *self, double reward) {
     pthread_mutex_unlock(&self->lock);
 }
 
+void sv_agent_publish_since(sv_agent *self, const sv_since *since) {
+    pthread_mutex_lock(&self->lock);
+    self->since = *since;
+    pthread_mutex_unlock(&self->lock);
+}
+
 bool sv_agent_warn(sv_agent *self, const sv_unknown *request, const sa_schema *schema, sa_buffer *out) {
     pthread_mutex_lock(&self->lock);
     bool warned = sv_unknown_warn(&self->unknown, request, schema, out);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "bounds.h"
+#include "hours.h"
 #include "model.h"
 #include "settings.h"
 #include "unknown.h"
@@ -62,6 +63,7 @@ typedef struct agent {
     double reward_sum; /* of the events learnt since the start */
     uint64_t reward_count;
     double behind_since; /* since when the first row waits that is not served yet; 0: none does */
+    sv_since since;      /* what is known since the control was set */
     sv_unknown unknown;  /* fields that the schema does not have */
 
     /* the learner's own */
@@ -129,6 +131,7 @@ void sv_agent_count_decision(sv_agent *self, bool held);
 void sv_agent_count_activation(sv_agent *self);
 void sv_agent_count_feedback(sv_agent *self);
 void sv_agent_count_learnt(sv_agent *self, double reward);
+void sv_agent_publish_since(sv_agent *self, const sv_since *since);
 /* A list of sentences, JSON, about a request's unknown fields; false: nothing needs to be said. */
 bool sv_agent_warn(sv_agent *self, const sv_unknown *request, const sa_schema *schema, sa_buffer *out);
 void sv_agent_count_unknown(sv_agent *self, const sv_unknown *request);

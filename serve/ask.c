@@ -213,6 +213,13 @@ void sv_ask_write_arm(const sv_ask *self, size_t arm, sa_buffer *out) {
         sa_buffer_format(out, "%zu", arm);
 }
 
+void sv_ask_name_arm(const sv_ask *self, size_t arm, sa_buffer *out) {
+    const char *id = sa_request_id(self->request, arm);
+    char number[24];
+    snprintf(number, sizeof number, "%zu", arm);
+    sa_buffer_bytes(out, id ? id : number, strlen(id ? id : number) + 1);
+}
+
 bool sv_ask_arm(const sv_ask *self, size_t at, const char *path, size_t index, size_t *arm, sv_refusal *why) {
     char name[64];
     snprintf(name, sizeof name, "%s[%zu]", path, index);

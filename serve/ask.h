@@ -33,6 +33,8 @@ void sv_ask_free(sv_ask *self);
 /* The arm's id, or its index, as JSON. */
 void sv_ask_write_arm(const sv_ask *self, size_t arm, sa_buffer *out);
 
+/* The same as text, ended by 0. */
+void sv_ask_name_arm(const sv_ask *self, size_t arm, sa_buffer *out);
 /* The arm that a node of the body names. */
 bool sv_ask_arm(const sv_ask *self, size_t at, const char *path, size_t index, size_t *arm, sv_refusal *why);
 

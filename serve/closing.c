@@ -41,26 +41,26 @@ double sv_closing_fill(const sv_settings *settings, double *values, size_t count
     return reward;
 }
 
-sv_store_status sv_closing_add(sv_store *store, int64_t agent, int64_t decision, const sa_buffer *data,
+sv_store_status sv_closing_add(sv_store *store, sv_sums *sums, const sv_settings *settings,
+                               const sv_store_decision *decision, const sa_buffer *data, double reward,
                                uint64_t *seq) {
-    sv_store_row row = {.kind = ROW_LEARN, .decision = decision, .data = data->text, .size = data->size};
-    sv_store_status status = data->status ? STORE_LATER : sv_store_row_add(store, agent, &row);
+    sv_store_row row = {.kind = ROW_LEARN, .decision = decision->id, .data = data->text, .size = data->size};
+    sv_store_status status = data->status ? STORE_LATER : sv_store_row_add(store, decision->agent, &row);
     *seq = row.seq;
-    return status;
+    return status == STORE_OK ? sv_sums_learnt(sums, store, settings, decision, reward, data) : status;
 }
 
-sv_store_status sv_closing_write(sv_store *store, const sv_settings *settings,
+sv_store_status sv_closing_write(sv_store *store, sv_sums *sums, const sv_settings *settings,
                                  const sv_store_decision *decision, uint64_t *seq, double *reward) {
     sa_buffer data = {0};
-    int64_t id = decision->id, agent = decision->agent; /* the decision's texts end with the next call */
     sv_combination all = {.by = settings->aggregate, .count = decision->arm_count};
     all.values = calloc(all.count + 1, sizeof *all.values);
     sv_store_status status = all.values ? STORE_OK : STORE_LATER;
     for (size_t i = 0; all.values && i < all.count; i++) all.values[i] = NAN;
-    if (status == STORE_OK) status = sv_store_feedbacks(store, id, false, take, &all);
+    if (status == STORE_OK) status = sv_store_feedbacks(store, decision->id, false, take, &all);
     if (status == STORE_OK) {
         *reward = sv_closing_fill(settings, all.values, all.count, &data);
-        status = sv_closing_add(store, agent, id, &data, seq);
+        status = sv_closing_add(store, sums, settings, decision, &data, *reward, seq);
     }
     sa_buffer_clear(&data);
     free(all.values);

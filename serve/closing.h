@@ -4,16 +4,18 @@
 
 #include "settings.h"
 #include "store.h"
+#include "sums.h"
 
 /* What a slate's values (count), NaN where nothing came, teach: arms without feedback get the default; where
  * users scan from the top and stop at their click, what is behind it was not seen. Appends them to `data` as
  * JSON, and returns the sum of what was seen. */
 double sv_closing_fill(const sv_settings *settings, double *values, size_t count, sa_buffer *data);
-/* Adds the row of the decision, with such data. */
-sv_store_status sv_closing_add(sv_store *store, int64_t agent, int64_t decision, const sa_buffer *data,
+/* Adds the row of the decision, with such data, and its reward to the sums. */
+sv_store_status sv_closing_add(sv_store *store, sv_sums *sums, const sv_settings *settings,
+                               const sv_store_decision *decision, const sa_buffer *data, double reward,
                                uint64_t *seq);
 /* The same with the feedback that is there now, combined. */
-sv_store_status sv_closing_write(sv_store *store, const sv_settings *settings,
+sv_store_status sv_closing_write(sv_store *store, sv_sums *sums, const sv_settings *settings,
                                  const sv_store_decision *decision, uint64_t *seq, double *reward);
 /* K values or nulls, JSON, into scores and observed (count); false: they are not that. `any`: one was
  * observed. */

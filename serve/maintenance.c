@@ -33,7 +33,7 @@ static sv_store_status close_due(sv_job *base, sv_store *store) {
         }
         self->closed_count++;
         sv_settings *settings = sv_agent_settings(at->agent);
-        status = sv_closing_write(store, settings, &decision, &at->seq, &at->reward);
+        status = sv_closing_write(store, &self->sums, settings, &decision, &at->seq, &at->reward);
         sv_settings_release(settings);
         if (status != STORE_OK) break;
     }

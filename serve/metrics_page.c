@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "process.h"
 #include "routes.h"
+#include "sides.h"
 
 static void head(sa_buffer *out, const char *name, const char *kind, const char *help) {
     sa_buffer_format(out, "# HELP superarm_%s %s\n# TYPE superarm_%s %s\n", name, help, name, kind);
@@ -178,6 +179,45 @@ static void write_rewards(sv_agent *const *all, size_t count, sa_buffer *out) {
     }
 }
 
+/* Since the control was set: the mean reward of each side, the difference, and how like an apprentice's slates
+ * are. What is not known is left out. */
+static void write_sides(sv_agent *const *all, size_t count, sa_buffer *out) {
+    static const char *const bounds[] = {"low", "value", "high"};
+    head(out, "side_events", "gauge", "Events learnt by side since the control was set");
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < SIDES; k++)
+            if (all[i]->since.sides[k].count > 0)
+                sa_buffer_format(out, "superarm_side_events{agent=\"%s\",side=\"%s\"} %.17g\n", all[i]->name,
+                                 sv_side_name((sv_decision_side)k), all[i]->since.sides[k].count);
+    head(out, "side_reward", "gauge", "Their mean reward");
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < SIDES; k++)
+            if (all[i]->since.sides[k].count > 0)
+                sa_buffer_format(out, "superarm_side_reward{agent=\"%s\",side=\"%s\"} %.17g\n", all[i]->name,
+                                 sv_side_name((sv_decision_side)k), all[i]->since.sides[k].mean);
+    head(
+        out, "side_difference", "gauge",
+        "The agent's mean reward less the control's, and an interval of it that holds at all looks together");
+    for (size_t i = 0; i < count; i++) {
+        const sa_side *sides = all[i]->since.sides;
+        sa_difference difference = sa_side_difference(&sides[SIDE_AGENT], &sides[SIDE_CONTROL]);
+        const double values[] = {difference.low, difference.value, difference.high};
+        for (size_t k = 0; k < 3; k++)
+            if (isfinite(values[k]))
+                sa_buffer_format(out, "superarm_side_difference{agent=\"%s\",bound=\"%s\"} %.17g\n",
+                                 all[i]->name, bounds[k], values[k]);
+    }
+}
+
+static double agrees(sv_agent *a) {
+    const sv_agreement *self = &a->since.agreement;
+    return self->events ? (double)self->whole / (double)self->events : NAN;
+}
+static double own_estimate(sv_agent *a) {
+    const sv_agreement *self = &a->since.agreement;
+    return self->events ? self->estimate / (double)self->events : NAN;
+}
+
 /* A client's text as a label's value. */
 static void put_label(sa_buffer *out, const char *text) {
     for (; *text; text++) {
@@ -202,6 +242,29 @@ static void write_unknown(sv_agent *const *all, size_t count, sa_buffer *out) {
     }
 }
 
+static const struct {
+    const char *name, *help;
+    value_of *value;
+} OF_APPRENTICES[] = {
+    {"apprentice_agrees", "Share of events in which the apprentice's slate is the one that was shown",
+     agrees},
+    {"apprentice_reward", "Estimated mean reward of the apprentice's slates", own_estimate},
+};
+
+static void write_apprentices(sv_agent *const *all, size_t count, sa_buffer *out) {
+    for (size_t k = 0; k < 2; k++) {
+        head(out, OF_APPRENTICES[k].name, "gauge", OF_APPRENTICES[k].help);
+        for (size_t i = 0; i < count; i++) {
+            pthread_mutex_lock(&all[i]->lock);
+            double value = OF_APPRENTICES[k].value(all[i]);
+            pthread_mutex_unlock(&all[i]->lock);
+            if (!isnan(value))
+                sa_buffer_format(out, "superarm_%s{agent=\"%s\"} %.17g\n", OF_APPRENTICES[k].name,
+                                 all[i]->name, value);
+        }
+    }
+}
+
 static void write_agents(sv_service *service, sa_buffer *out) {
     sv_agent *all[LIMIT_AGENTS + 1];
     size_t count = sv_agents_all(&service->agents, all);
@@ -218,6 +281,8 @@ static void write_agents(sv_service *service, sa_buffer *out) {
         }
     }
     write_rewards(all, count, out);
+    write_sides(all, count, out);
+    write_apprentices(all, count, out);
     write_unknown(all, count, out);
     for (size_t i = 0; i < count; i++) sv_agent_release(all[i]);
 }

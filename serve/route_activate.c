@@ -24,14 +24,15 @@ static void free_activation(void *state) {
 }
 
 static sv_store_status activate(sv_activation *self, sv_store *store, const sv_store_decision *found) {
-    sv_store_decision decision = *found; /* its texts are not looked at */
+    sv_sums *sums = &self->exchange->service->sums;
     size_t feedbacks = 0;
-    sv_store_status status = sv_store_decision_activate(store, decision.id, sv_settings_wait(self->settings));
+    sv_store_status status = sv_store_decision_activate(store, found->id, sv_settings_wait(self->settings));
+    if (status == STORE_OK) status = sv_sums_activation(sums, store, found);
     self->activated = status == STORE_OK;
-    if (status == STORE_OK) status = sv_store_feedback_count(store, decision.id, &feedbacks);
+    if (status == STORE_OK) status = sv_store_feedback_count(store, found->id, &feedbacks);
     if (status != STORE_OK || self->settings->wait_seconds > 0 || !feedbacks) return status;
     self->closed = true; /* its feedback, which is what it would wait for, is there */
-    return sv_closing_write(store, self->settings, &decision, &self->seq, &self->reward);
+    return sv_closing_write(store, sums, self->settings, found, &self->seq, &self->reward);
 }
 
 static sv_store_status run_activate(sv_job *base, sv_store *store) {

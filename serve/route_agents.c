@@ -35,6 +35,7 @@ typedef struct put {
     sv_settings *settings;
     sa_buffer written;
     sv_row_kind kind;
+    bool restarts;               /* what is compared with the control begins again */
     bool fresh, holds, reserves; /* a new agent; it has the agent's `changing`; and room for one more */
     int64_t id;
     uint64_t seq, dropped, held; /* dropped: that waited; held: that were not activated */
@@ -96,6 +97,8 @@ static sv_store_status run_put(sv_job *base, sv_store *store) {
     if (status == STORE_OK && !self->fresh && self->kind == ROW_NEW)
         status = sv_store_decisions_drop(store, self->id, &self->dropped, &self->held);
     if (status == STORE_OK) status = sv_store_row_add(store, self->id, &row);
+    if (status == STORE_OK && self->restarts)
+        status = sv_sums_restart(&exchange->service->sums, store, self->id, row.seq);
     self->seq = row.seq;
     return status;
 }
@@ -170,6 +173,7 @@ static bool compare(sv_exchange *self, sv_put *put, bool reset, sv_refusal *why)
     sv_settings *before = sv_agent_settings(self->agent);
     bool good = reset || sv_agent_is_sound(self->agent, why);
     put->kind = reset ? ROW_NEW : ROW_CHANGE;
+    put->restarts = reset || !sv_settings_same_control(before, put->settings);
     if (!good)
         why->status = 409;
     else if (!reset && sv_settings_same(before, put->settings))

@@ -22,12 +22,15 @@ typedef struct decide {
     sv_refusal why;      /* status not 0: it could not be chosen, and only a retry can be answered */
     int status;          /* of the answer */
     bool dry;            /* it is only tried: nothing is kept or counted */
-    uint64_t removed;    /* events that were held too long */
+    bool explored;
+    sa_buffer names;  /* of the first arms, each ended by 0 */
+    uint64_t removed; /* events that were held too long */
 } sv_decide;
 
 static void free_decide(void *state) {
     sv_decide *self = state;
     sa_buffer_clear(&self->answer);
+    sa_buffer_clear(&self->names);
     free(self->arms);
     free(self->unknown);
     free(self);
@@ -104,6 +107,10 @@ static bool keep(sv_exchange *self, sv_decide *decide, const sv_settings *settin
     decide->row.answer = answer->text;
     decide->row.model = version;
     decide->row.side = slates->side;
+    decide->explored = shown->explored;
+    for (size_t i = 0; i < shown->length && i < HOUR_PLACES; i++)
+        sv_ask_name_arm(ask, shown->arms[i], &decide->names);
+    if (decide->names.status) return sv_refuse(why, 503, "memory could not be had");
     decide->row.state = ask->held ? DECISION_HELD : DECISION_WAITS;
     if (!decide->dry) show(self, decide, ask, shown, version);
     return true;
@@ -146,11 +153,18 @@ static sv_store_status make_room(sv_decide *self, sv_store *store) {
     return sv_store_held_remove(store, self->row.agent, 2, &self->removed);
 }
 
+/* What is held was not shown yet. */
+static sv_store_status count(sv_decide *self, sv_store *store) {
+    if (self->row.state == DECISION_HELD) return make_room(self, store);
+    return sv_sums_decision(&self->exchange->service->sums, store, self->row.agent, self->row.side,
+                            self->explored, &self->names);
+}
+
 static sv_store_status run_decide(sv_job *base, sv_store *store) {
     sv_decide *self = (sv_decide *)base;
     self->status = 201;
     sv_store_status status = self->why.status ? STORE_NONE : sv_store_decision_add(store, &self->row);
-    if (status == STORE_OK) return make_room(self, store);
+    if (status == STORE_OK) return count(self, store);
     return status == STORE_NONE ? answer_retry(self, store) : status;
 }
 

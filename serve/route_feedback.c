@@ -239,10 +239,12 @@ static sv_store_status keep(sv_feedback *self, sv_store *store, const sv_store_d
     self->late = of.state == DECISION_LEARNT || of.state == DECISION_DROPPED;
     sv_store_status status = sv_store_feedback_add(store, of.id, self->key, now, self->late, value);
     self->retry = status == STORE_NONE;
+    sv_sums *sums = &self->exchange->service->sums;
+    if (status == STORE_OK) status = sv_sums_feedback(sums, store, of.agent, self->late);
     if (status != STORE_OK) return status;
     if (self->late || of.due || of.state == DECISION_HELD) return STORE_OK;
     self->closed = true; /* there is no other feedback to combine it with */
-    return sv_closing_add(store, of.agent, of.id, &self->learnt, &self->seq);
+    return sv_closing_add(store, sums, self->settings, &of, &self->learnt, self->reward, &self->seq);
 }
 
 /* Does it fit what is there now? */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "log_lines.h"
+#include "query.h"
 #include "routes.h"
 #include "service.h"
 
@@ -14,21 +15,6 @@ typedef struct page {
     uint64_t last; /* seq looked at */
     bool full;
 } sv_page;
-
-/* A parameter of the query that is a whole number. */
-static bool read_parameter(const char *query, const char *name, uint64_t *out, sv_refusal *why) {
-    size_t size = strlen(name);
-    for (const char *at = query; at && *at; at = strchr(at, '&') ? strchr(at, '&') + 1 : NULL) {
-        if (strncmp(at, name, size) || at[size] != '=') continue;
-        char *end;
-        if (at[size + 1] < '0' || at[size + 1] > '9')
-            return sv_refuse(why, 400, "%s is no whole number", name);
-        *out = strtoull(at + size + 1, &end, 10);
-        if (*end && *end != '&') return sv_refuse(why, 400, "%s is no whole number", name);
-        if (*out > (uint64_t)1 << 62) return sv_refuse(why, 400, "%s is too large", name);
-    }
-    return true;
-}
 
 static bool write_row(void *user, const sv_store_row *row) {
     sv_page *self = user;
@@ -51,8 +37,8 @@ static bool write_waiting(void *user, const sv_store_decision *decision) {
 void sv_route_log(sv_exchange *self) {
     sv_refusal why = {0};
     uint64_t from = 1, most = 100;
-    if (!read_parameter(self->query, "from", &from, &why) ||
-        !read_parameter(self->query, "limit", &most, &why)) {
+    if (!sv_query_whole(self->query, "from", &from, &why) ||
+        !sv_query_whole(self->query, "limit", &most, &why)) {
         sv_exchange_refuse(self, &why);
         return;
     }

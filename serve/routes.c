@@ -27,6 +27,7 @@ static const sv_route ROUTES[] = {
      "feedback"},
     {"POST", "/v1/agents/{name}/activate/{event}", WHO_CLIENT, BODY_NONE, true, LANE_QUICK, sv_route_activate,
      "activate"},
+    {"GET", "/v1/agents/{name}/history", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_history, "history"},
     {"GET", "/v1/agents/{name}/log", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_log, "log"},
     {"GET", "/v1/agents/{name}/model", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_get_model,
      "get_model"},

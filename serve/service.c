@@ -48,6 +48,8 @@ static bool load_all(sv_service *self, sv_store *store, sv_refusal *why) {
     sv_loading loading = {self, why};
     sv_store_status status = sv_store_agents(store, load_agent, &loading);
     if (!why->status && status != STORE_OK) return sv_refuse(why, 503, "%s", sv_store_sentence(store));
+    if (!why->status && sv_sums_load(store, &self->agents) != STORE_OK)
+        return sv_refuse(why, 503, "%s", sv_store_sentence(store));
     return !why->status;
 }
 
@@ -63,6 +65,7 @@ static bool start_threads(sv_service *self, const sv_service_options *options, s
         sv_store_snapshot(of_learner) != STORE_OK) /* what was there before the writer changes it */
         sv_refuse(why, 503, "%s", sv_store_sentence(of_learner));
     self->writer = of_folding && !why->status ? sv_writer_start(store, maintenance, 2, &self->active) : NULL;
+    if (self->writer) sv_writer_last(self->writer, &self->sums.last);
     self->folding = self->writer ? sv_folding_start(of_folding, store) : NULL;
     sv_learner_options about = {.folder = self->folder.path,
                                 .scratch = self->folder.scratch,
@@ -101,6 +104,7 @@ sv_service *sv_service_start(const sv_service_options *options, sv_refusal *why)
     sv_agents_begin(&self->agents);
     pthread_mutex_init(&self->reading, NULL);
     sv_readers_begin(&self->readers);
+    sv_sums_begin(&self->sums, &self->agents);
     sv_memory_begin(&self->memory, options->memory);
     self->solver_seconds = options->solver_seconds;
     if (options->solver && !(self->solver = sv_solver_start(options->solver))) goto fail;
@@ -148,6 +152,7 @@ void sv_service_stop(sv_service *self) {
     sv_learner_destroy(self->learner);
     sv_store_close(self->reader);
     sv_readers_end(&self->readers);
+    sv_sums_end(&self->sums);
     sv_solver_stop(self->solver);
     sv_memory_end(&self->memory);
     sv_keys_free(&self->keys);

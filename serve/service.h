@@ -13,6 +13,7 @@
 #include "metrics.h"
 #include "readers.h"
 #include "solver.h"
+#include "sums.h"
 #include "writer.h"
 
 enum { SERVICE_CLOSINGS = 256 };
@@ -62,6 +63,7 @@ struct service {
     atomic_uint connections, active;
     atomic_uint_fast64_t turned_away;
     atomic_size_t body_bytes;
+    sv_sums sums;
     sv_maintenance closing, retention;
     sv_closed closed[SERVICE_CLOSINGS]; /* the writer's own */
     size_t closed_count;

@@ -312,6 +312,10 @@ bool sv_settings_same_agent(const sv_settings *self, const sv_settings *other) {
 
 static bool same_number(double one, double other) { return one == other || (isnan(one) && isnan(other)); }
 
+bool sv_settings_same_control(const sv_settings *self, const sv_settings *other) {
+    return self->mode == other->mode && self->control == other->control;
+}
+
 bool sv_settings_same(const sv_settings *self, const sv_settings *other) {
     return sv_settings_same_agent(self, other) && self->slate == other->slate &&
            self->aggregate == other->aggregate &&

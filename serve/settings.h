@@ -77,6 +77,8 @@ bool sv_settings_takes(const char *option);
 /* Would an agent of the one be another agent than one of the other? */
 bool sv_settings_same_agent(const sv_settings *self, const sv_settings *other);
 bool sv_settings_same_schema(const sv_settings *self, const sv_settings *other);
+/* Do they share out events, and value them, alike? */
+bool sv_settings_same_control(const sv_settings *self, const sv_settings *other);
 /* The same options and schema and also the rest. */
 bool sv_settings_same(const sv_settings *self, const sv_settings *other);
 

@@ -66,7 +66,8 @@ bool sv_slates_choose(const sv_policy *policy, const sv_settings *settings, sv_a
     const char *oracle;
     uint64_t draw = sv_draw_of(agent, event);
     sv_choice baseline = {0};
-    *out = (sv_slates){.side = side_of(settings, ask, agent, event)};
+    *out = (sv_slates){.side = side_of(settings, ask, agent, event),
+                       .compare = settings->mode == MODE_APPRENTICE};
     bool good = sv_rules_oracle(settings, ask, &oracle, why) &&
                 take_baseline(policy, settings, ask, oracle, &baseline, why);
     if (good && out->side == SIDE_CONTROL && !ask->baseline)
@@ -130,11 +131,13 @@ void sv_slates_write(const sv_slates *self, const sv_ask *ask, uint64_t version,
     write_numbers(out, "position_propensities", shown->positions, shown->length);
     sa_buffer_format(out, ", \"model\": %llu, \"side\": \"%s\"", (unsigned long long)version,
                      sv_side_name(self->side));
+    if (shown->explored) sa_buffer_text(out, ", \"explored\": true");
     if (own->arms) {
         sa_buffer_bytes(out, ", ", 2);
         write_slate(out, "agent_slate", ask, own);
         sa_buffer_format(out, ", \"agent_propensity\": ");
         sa_buffer_number(out, own->propensity, 0);
+        if (self->compare) write_numbers(out, "agent_estimates", own->estimates, own->length);
     }
     if (shown->ranked) write_ranking(out, ask, shown);
     if (ask->places) {

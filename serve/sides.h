@@ -15,6 +15,7 @@ uint64_t sv_draw_of(const char *agent, const char *event);
 typedef struct slates {
     sv_decision_side side;
     sv_choice shown; /* estimates and widths NULL where the agent was not asked */
+    bool compare;    /* an apprentice's estimates go into the answer, for that */
     sv_choice own;   /* of SIDE_SHADOW: what the agent would have shown; else empty */
 } sv_slates;
 

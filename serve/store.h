@@ -209,6 +209,24 @@ sv_store_status sv_store_evaluations(sv_store *self, int64_t agent, int64_t id,
                                      void (*each)(void *user, const sv_store_evaluation *evaluation),
                                      void *user);
 
+/* ---- sums by hour ---- */
+
+/* An hour since 1970 of an agent, or from it on a day; data is JSON (hours.h). */
+typedef struct store_hour {
+    int64_t hour;
+    const char *data; /* valid until the next newest one is looked for, or during the call */
+    int64_t now;      /* of the newest: the journal's time, milliseconds, also where there is none */
+} sv_store_hour;
+
+/* The agent's last one; STORE_NONE: it has none. Where several write, it is theirs who ask until they commit. */
+sv_store_status sv_store_hour_newest(sv_store *self, int64_t agent, sv_store_hour *out);
+/* Takes the place of one that is there. */
+sv_store_status sv_store_hour_put(sv_store *self, int64_t agent, int64_t hour, const char *data);
+/* From one to before another, in order; `each` false ends it. */
+sv_store_status sv_store_hours(sv_store *self, int64_t agent, int64_t from, int64_t to,
+                               bool (*each)(void *user, const sv_store_hour *hour), void *user);
+sv_store_status sv_store_hours_delete(sv_store *self, int64_t agent, int64_t from, int64_t to);
+
 /* ---- checkpoints, retention, checks ---- */
 
 /* `keep`: the agent's newest checkpoint becomes its older one; else the older one stays, and the newest,

@@ -73,6 +73,16 @@
       (sv_store * self, int64_t agent, size_t most,                                                          \
        bool (*each)(void *user, const sv_store_decision *decision), void *user),                             \
       (self, agent, most, each, user))                                                                       \
+    X(sv_store_status, hour_newest, (sv_store * self, int64_t agent, sv_store_hour * out),                   \
+      (self, agent, out))                                                                                    \
+    X(sv_store_status, hour_put, (sv_store * self, int64_t agent, int64_t hour, const char *data),           \
+      (self, agent, hour, data))                                                                             \
+    X(sv_store_status, hours,                                                                                \
+      (sv_store * self, int64_t agent, int64_t from, int64_t to,                                             \
+       bool (*each)(void *user, const sv_store_hour *hour), void *user),                                     \
+      (self, agent, from, to, each, user))                                                                   \
+    X(sv_store_status, hours_delete, (sv_store * self, int64_t agent, int64_t from, int64_t to),             \
+      (self, agent, from, to))                                                                               \
     X(sv_store_status, checkpoint,                                                                           \
       (sv_store * self, int64_t agent, uint64_t seq, const char *file, const char *settings, bool keep,      \
        bool spare, int64_t now),                                                                             \

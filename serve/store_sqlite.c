@@ -238,5 +238,6 @@ void sv_sqlite_close(sv_store *self) {
     for (int i = 0; i < SQL_COUNT; i++) sqlite3_finalize(self->statements[i]);
     sqlite3_close(self->database);
     sa_buffer_clear(&self->found);
+    sa_buffer_clear(&self->hour);
     free(self);
 }

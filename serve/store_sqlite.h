@@ -102,6 +102,11 @@ enum { SEQ_SHIFT = 40 };
                         "row_sum(-agent, seq, file, settings, time) FROM checkpoints WHERE agent = ?1")      \
     X(CHECKPOINT_DELETE, "DELETE FROM checkpoints WHERE agent IN (?1, -?1)")                                 \
     X(ITEMS_DELETE, "DELETE FROM items WHERE agent = ?1")                                                    \
+    X(HOUR_NEWEST, "SELECT hour, data FROM hours WHERE agent = ?1 ORDER BY hour DESC LIMIT 1")               \
+    X(HOUR_PUT,                                                                                              \
+      "INSERT OR REPLACE INTO hours (agent, hour, data, sum) VALUES (?1, ?2, ?3, row_sum(?1, ?2, ?3))")      \
+    X(HOURS, "SELECT hour, data FROM hours WHERE agent = ?1 AND hour >= ?2 AND hour < ?3 ORDER BY hour")     \
+    X(HOURS_REMOVE, "DELETE FROM hours WHERE agent = ?1 AND hour >= ?2 AND hour < ?3")                       \
     X(HOURS_DELETE, "DELETE FROM hours WHERE agent = ?1")                                                    \
     X(EVALUATION_ADD, "INSERT INTO evaluations (agent, id, time, request, result, sum) VALUES "              \
                       "(?1, ?2, ?3, ?4, NULL, row_sum(?1, ?2, ?3, ?4, NULL))")                               \
@@ -150,6 +155,7 @@ struct store {
     sqlite3_stmt *statements[SQL_COUNT];
     atomic_uint log_pages;     /* of the writer's: after its last commit */
     sa_buffer found;           /* the texts of the decision that was looked for last */
+    sa_buffer hour;            /* the text of the hour that was looked for last */
     bool writes, old, had_log; /* old: older formats are taken, too; had_log: one that was not folded in */
     sv_journal_clock clock;    /* the writer's */
     int64_t clock_kept;        /* its `waits` when it was stored last */

@@ -35,6 +35,7 @@ struct writer {
     sv_maintenance *maintenance[MAINTENANCE]; /* the thread's own */
     size_t maintenance_count;
     atomic_bool does_maintenance;
+    sv_job *_Atomic last_job; /* of each group; NULL: none */
     double probe;
 };
 
@@ -94,6 +95,8 @@ static sv_store_status run_group(sv_writer *self, sv_job *group, size_t *jobs) {
         if (status == STORE_NONE) status = STORE_OK;
         ++*jobs;
     }
+    sv_job *last = atomic_load(&self->last_job);
+    if (status == STORE_OK && last) status = last->run(last, self->store);
     sv_thread_name("commit");
     if (status == STORE_OK) status = sv_store_commit(self->store);
     sv_thread_name("writer");
@@ -109,6 +112,8 @@ static void write_group(sv_writer *self, sv_job *group) {
     bool wrote = status != STORE_OK || sv_store_changes(self->store) !=
                                            changes; /* a group of retries says nothing about the disk */
     if (!failed_before && wrote) note(self, status, jobs);
+    sv_job *last = atomic_load(&self->last_job);
+    if (last) last->end(last, status);
     while (group) {
         sv_job *next = group->next;
         if (group->queued) atomic_fetch_sub(group->queued, 1);
@@ -172,6 +177,8 @@ sv_writer *sv_writer_start(sv_store *store, sv_maintenance *const *maintenance, 
     }
     return self;
 }
+
+void sv_writer_last(sv_writer *self, sv_job *job) { atomic_store(&self->last_job, job); }
 
 void sv_writer_do_maintenance(sv_writer *self) { atomic_store(&self->does_maintenance, true); }
 

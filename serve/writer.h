@@ -35,6 +35,9 @@ typedef struct maintenance {
  * are borrowed as long as it runs. NULL when it cannot. */
 sv_writer *sv_writer_start(sv_store *store, sv_maintenance *const *maintenance, size_t count,
                            const atomic_uint *clients);
+/* A job that is run at the end of each group, and ended before the others are; borrowed. Before anything is
+ * submitted. */
+void sv_writer_last(sv_writer *self, sv_job *job);
 /* Maintenance is done from here on: whom it calls must be there. */
 void sv_writer_do_maintenance(sv_writer *self);
 /* Ends after all that was submitted; then no maintenance either. */

@@ -24,6 +24,9 @@ typedef struct sa_side {
 /* Takes in a reward, which must be finite. */
 SA_API void sa_side_add(sa_side *side, double reward);
 
+/* A reward that was taken in has become another. */
+SA_API void sa_side_replace(sa_side *side, double before, double after);
+
 typedef struct sa_difference {
     double value;          /* mean of the first less that of the second */
     double standard_error; /* at one look */

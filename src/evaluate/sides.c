@@ -15,6 +15,17 @@ void sa_side_add(sa_side *side, double reward) {
     side->squares += distance * (reward - side->mean);
 }
 
+/* sum of (x - m)^2 with one x changed, by x^2 and the mean's change. */
+void sa_side_replace(sa_side *side, double before, double after) {
+    double mean = side->mean;
+    if (!(side->count > 0)) return;
+    side->mean += (after - before) / side->count;
+    side->squares += (after - before) * (after - side->mean + before - mean);
+    if (side->squares < 0) side->squares = 0;
+    side->least = after < side->least ? after : side->least;
+    side->most = after > side->most ? after : side->most;
+}
+
 /* The largest distance to its mean. */
 static double reach(const sa_side *side) { return fmax(side->most - side->mean, side->mean - side->least); }
 
