@@ -11,7 +11,8 @@
 
 /* Personalizer's own defaults. Features are hashed, whatever they are called; a slot's, too. */
 const char SV_PERSONALIZER_AGENT[] =
-    "{\"options\": {\"algorithm\": \"cn-ucb\", \"floor\": 0.2}, \"slate\": 1, \"default_feedback\": 0,"
+    "{\"options\": {\"algorithm\": \"cn-ucb\", \"floor\": 0.2, \"floor-by\": \"place\"}, \"slate\": 1, "
+    "\"default_feedback\": 0,"
     " \"wait_seconds\": 600, \"aggregate\": \"first\", \"retention_days\": 90, \"reward_range\": [-1, 1],"
     " \"schema\": {\"context\": {\"features\": \"any 32\"},"
     " \"item\": {\"features\": \"any 32\", \"slot\": \"any 8\"},"
@@ -82,7 +83,7 @@ static bool has_field(const sa_schema *schema, const char *part, const char *nam
     return false;
 }
 
-bool sv_personalizer_agent(sv_exchange *self, sv_refusal *why) {
+static bool has_agent(sv_exchange *self, sv_refusal *why) {
     if (!self->agent && !strcmp(self->name, SV_PERSONALIZER_OWN)) {
         self->later = make;
         return false;
@@ -104,7 +105,8 @@ bool sv_personalizer_agent(sv_exchange *self, sv_refusal *why) {
 
 /* ---- requests ---- */
 
-bool sv_personalizer_replace(sv_exchange *self, sa_buffer *body, sv_refusal *why) {
+/* The body of the request that is made of this one takes its place. */
+static bool replace(sv_exchange *self, sa_buffer *body, sv_refusal *why) {
     if (body->status) return sv_refuse(why, 503, "memory could not be had");
     if (body->size > LIMIT_BODY)
         return sv_refuse(why, 413, "actions and slots with their features are more than %d bytes, multiplied",
@@ -159,4 +161,37 @@ bool sv_personalizer_request(const sv_exchange *self, sa_buffer *out, sv_refusal
     sv_hex_write(random, sizeof random, id);
     sa_buffer_format(out, ", \"id\": \"%s\"", id);
     return true;
+}
+
+void sv_personalizer_decide(sv_exchange *self, sv_personalizer_rank *translate,
+                            void (*shape)(sv_exchange *self)) {
+    sv_refusal why = {0};
+    sa_json json = {0};
+    sa_buffer body = {0};
+    bool good = has_agent(self, &why);
+    if (good && !self->shape) { /* not in another lane before */
+        good = sv_value_parse(&json, self->body.text, self->body.size, NULL, &why) &&
+               translate(&json, &body, &why) && replace(self, &body, &why);
+        sa_json_clear(&json);
+        sa_buffer_clear(&body);
+        self->shape = shape;
+    }
+    if (good)
+        sv_route_decide(self);
+    else if (why.status)
+        sv_exchange_refuse(self, &why);
+}
+
+void sv_personalizer_feedback(sv_exchange *self, sv_personalizer_reward *translate) {
+    sv_refusal why = {0};
+    sa_json json = {0};
+    sa_buffer body = {0};
+    bool good = sv_value_parse(&json, self->body.text, self->body.size, NULL, &why) &&
+                translate(self, &json, &body, &why) && replace(self, &body, &why);
+    sa_json_clear(&json);
+    sa_buffer_clear(&body);
+    if (good)
+        sv_route_feedback(self);
+    else
+        sv_exchange_refuse(self, &why);
 }

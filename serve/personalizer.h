@@ -9,12 +9,17 @@
 
 /* The settings of an agent that is made by itself. */
 extern const char SV_PERSONALIZER_AGENT[];
-/* Is there an agent that has what these requests need? Where the one of no name is missing, it is made, and
- * the route is called again: false, and `later` is set. false too with a refusal. */
-bool sv_personalizer_agent(sv_exchange *self, sv_refusal *why);
-/* The body of the request that is made of this one takes its place. */
-bool sv_personalizer_replace(sv_exchange *self, sa_buffer *body, sv_refusal *why);
-/* Appends , "NAME": features, a list or an object; null and absent ones are left out. */
+/* A rank, translated into the body of a decide, whose answer gets another shape. Where the agent of no name is
+ * missing, it is made first. */
+typedef bool sv_personalizer_rank(const sa_json *json, sa_buffer *out, sv_refusal *why);
+void sv_personalizer_decide(sv_exchange *self, sv_personalizer_rank *translate,
+                            void (*shape)(sv_exchange *self));
+/* A reward, likewise into feedback. */
+typedef bool sv_personalizer_reward(const sv_exchange *self, const sa_json *json, sa_buffer *out,
+                                    sv_refusal *why);
+void sv_personalizer_feedback(sv_exchange *self, sv_personalizer_reward *translate);
+
+/* Appends "NAME": features, a list or an object; null and absent ones are left out. */
 bool sv_personalizer_features(const sa_json *json, size_t object, const char *from, const char *name,
                               sa_buffer *out, sv_refusal *why);
 /* Appends "event": the one of a rank, if it has one, and what comes before it. */

@@ -140,23 +140,7 @@ static void shape_rank(sv_exchange *self) {
     self->answer = out;
 }
 
-void sv_route_rank(sv_exchange *self) {
-    sv_refusal why = {0};
-    sa_json json = {0};
-    sa_buffer body = {0};
-    bool good = sv_personalizer_agent(self, &why);
-    if (good && !self->shape) { /* not in another lane before */
-        good = sv_value_parse(&json, self->body.text, self->body.size, NULL, &why) &&
-               translate(&json, &body, &why) && sv_personalizer_replace(self, &body, &why);
-        sa_json_clear(&json);
-        sa_buffer_clear(&body);
-        self->shape = shape_rank;
-    }
-    if (good)
-        sv_route_decide(self);
-    else if (why.status)
-        sv_exchange_refuse(self, &why);
-}
+void sv_route_rank(sv_exchange *self) { sv_personalizer_decide(self, translate, shape_rank); }
 
 /* ---- a reward is feedback ---- */
 
@@ -175,16 +159,4 @@ static bool translate_reward(const sv_exchange *self, const sa_json *json, sa_bu
     return true;
 }
 
-void sv_route_reward(sv_exchange *self) {
-    sv_refusal why = {0};
-    sa_json json = {0};
-    sa_buffer body = {0};
-    bool good = sv_value_parse(&json, self->body.text, self->body.size, NULL, &why) &&
-                translate_reward(self, &json, &body, &why) && sv_personalizer_replace(self, &body, &why);
-    sa_json_clear(&json);
-    sa_buffer_clear(&body);
-    if (good)
-        sv_route_feedback(self);
-    else
-        sv_exchange_refuse(self, &why);
-}
+void sv_route_reward(sv_exchange *self) { sv_personalizer_feedback(self, translate_reward); }

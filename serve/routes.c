@@ -50,6 +50,26 @@ static const sv_route ROUTES[] = {
      sv_route_reward, "reward"},
     {"POST", "/personalizer/{version}/events/{event}/activate", WHO_CLIENT, BODY_NONE, true, LANE_QUICK,
      sv_route_activate, "personalizer_activate"},
+    {"POST", "/personalizer/{version}/multislot/rank", WHO_CLIENT, BODY_JSON, false, LANE_QUICK,
+     sv_route_multislot_rank, "multislot_rank"},
+    {"POST", "/personalizer/{version}/multislot/events/{event}/reward", WHO_CLIENT, BODY_JSON, true,
+     LANE_QUICK, sv_route_multislot_reward, "multislot_reward"},
+    {"POST", "/personalizer/{version}/multislot/events/{event}/activate", WHO_CLIENT, BODY_NONE, true,
+     LANE_QUICK, sv_route_activate, "personalizer_activate"},
+    {"GET", "/personalizer/{version}/configurations/service", WHO_ADMIN, BODY_NONE, false, LANE_ADMIN,
+     sv_route_configuration, "configuration"},
+    {"PUT", "/personalizer/{version}/configurations/service", WHO_ADMIN, BODY_JSON, false, LANE_ADMIN,
+     sv_route_put_configuration, "put_configuration"},
+    {"GET", "/personalizer/{version}/status", WHO_CLIENT, BODY_NONE, false, LANE_QUICK,
+     sv_route_personalizer_status, "personalizer_status"},
+    {"GET", "/personalizer/{version}/model", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_get_model,
+     "get_model"},
+    {"PUT", "/personalizer/{version}/model", WHO_ADMIN, BODY_NPZ, true, LANE_ADMIN, sv_route_import_model,
+     "import_model"},
+    {"DELETE", "/personalizer/{version}/model", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_reset_model,
+     "reset_model"},
+    {"GET", "/personalizer/{version}/model/properties", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN,
+     sv_route_model_properties, "model_properties"},
 };
 
 const sv_route *sv_route_at(size_t index) { return index < sv_route_count() ? &ROUTES[index] : NULL; }
@@ -236,9 +256,19 @@ static bool is_for_unreadable(const sv_route *route) {
            route->answer == sv_route_delete_agent || route->answer == sv_route_log;
 }
 
+/* One of Personalizer's clients lets its endpoint have no path, which could name the agent: there a key whose
+ * name is that of an agent asks that agent, as each resource had its key. */
+static sv_agent *agent_of_key(sv_exchange *self) {
+    if (!self->key || strncmp(self->path, "/personalizer/", 14)) return NULL;
+    sv_agent *found = sv_agents_find(&self->service->agents, self->key);
+    if (found) snprintf(self->name, sizeof self->name, "%s", self->key);
+    return found;
+}
+
 static bool find_agent(sv_exchange *self, sv_refusal *why) {
     if (!*self->name) return true;
-    self->agent = sv_agents_find(&self->service->agents, self->name);
+    self->agent = agent_of_key(self);
+    if (!self->agent) self->agent = sv_agents_find(&self->service->agents, self->name);
     if (self->agent && atomic_load(&self->agent->unreadable) && !is_for_unreadable(self->route))
         return sv_agent_is_sound(self->agent, why);
     return self->agent || !self->route->needs_agent ||

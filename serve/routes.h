@@ -56,5 +56,13 @@ void sv_route_evaluation(sv_exchange *self);
 void sv_route_delete_evaluation(sv_exchange *self);
 void sv_route_rank(sv_exchange *self);
 void sv_route_reward(sv_exchange *self);
+void sv_route_multislot_rank(sv_exchange *self);
+void sv_route_multislot_reward(sv_exchange *self);
+void sv_route_configuration(sv_exchange *self);
+void sv_route_put_configuration(sv_exchange *self);
+void sv_route_personalizer_status(sv_exchange *self);
+void sv_route_import_model(sv_exchange *self);
+void sv_route_reset_model(sv_exchange *self);
+void sv_route_model_properties(sv_exchange *self);
 
 #endif

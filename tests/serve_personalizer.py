@@ -136,6 +136,106 @@ def the_first_action_is_the_baseline():
         assert learnt[0]["slate"] == ["news"] and learnt[0]["side"] == "shadow" and len(learnt[0]["agent_slate"]) == 1, learnt
 
 
+SLOTS = [{"id": "top", "features": [{"size": "large"}], "excludedActions": ["c"], "baselineAction": "news"}, {"id": "side/ü", "baselineAction": "c"}]
+
+
+def slots(server, **changes):
+    return check(server.call("POST", BASE + "/multislot/rank", {**RANK, "slots": SLOTS, **changes}), 201)
+
+
+def a_slot_gets_an_action():
+    """All pairs of distinct actions that the slots take are enumerated here: place by place the best with 1 - E, else a uniform one of those left that leave one for the other."""
+    events, floor = 4000, 0.2
+    names = [one["id"] for one in RANK["actions"]]
+    pages = [(a, b) for a in names for b in names if a != b and a != "c"]
+    with home(PROGRAM) as server:
+        answer = slots(server, eventId="s1")
+        assert answer == slots(server, eventId="s1") and answer["eventId"] == "s1" and [slot["id"] for slot in answer["slots"]] == ["top", "side/ü"], answer
+        connection = http.client.HTTPConnection("127.0.0.1", server.port)
+        counts = dict.fromkeys(pages, 0)
+        for _ in range(events):
+            connection.request("POST", BASE + "/multislot/rank", json.dumps({**RANK, "slots": SLOTS}), {"Content-Type": "application/json"})
+            counts[tuple(slot["rewardActionId"] for slot in json.loads(connection.getresponse().read())["slots"])] += 1
+        firsts = {name: sum(count for page, count in counts.items() if page[0] == name) for name in names if name != "c"}
+        best = max(firsts, key=firsts.get)
+        for name, count in firsts.items():  # five standard deviations: 3e-6 for a correct program
+            p = floor / 3 + (1 - floor if name == best else 0)
+            assert abs(count - events * p) < 5 * (events * p * (1 - p)) ** 0.5, (firsts, best)
+        for first in firsts:  # and of the second place, given the first
+            after = {page[1]: count for page, count in counts.items() if page[0] == first}
+            likely = max(after, key=after.get)
+            for name, count in after.items():
+                p, n = floor / 3 + (1 - floor if name == likely else 0), firsts[first]
+                assert abs(count - n * p) < 5 * (n * p * (1 - p)) ** 0.5, (first, after)
+        line = [line for line in lines(server) if line["event"] == "s1"][0]
+        assert line["slate"] == [f"{slot['id']}/{slot['rewardActionId']}" for slot in answer["slots"]] and len(line["items"]) == 7
+        assert line["items"][0] == {"id": "top/news", "features": RANK["actions"][0]["features"], "slot": {"id": "top", "features": [{"size": "large"}]}}, line["items"][0]
+
+
+def rewards_of_slots():
+    with home(PROGRAM) as server:
+        check(server.call("PUT", BASE + "/configurations/service", {"rewardWaitTime": "PT1S", "defaultReward": -0.5, "rewardAggregation": "sum"}), 200)
+        slots(server, eventId="shown")
+        slots(server, eventId="later", deferActivation=True)
+        slots(server, eventId="never", deferActivation=True)
+        check(server.call("POST", BASE + "/multislot/events/later/activate"), 204)
+        for value in (0.25, 0.5):
+            check(server.call("POST", BASE + "/multislot/events/shown/reward", {"reward": [{"slotId": "side/ü", "value": value}]}), 204)
+        check(server.call("POST", BASE + "/multislot/events/later/reward", {"reward": [{"slotId": "side/ü", "value": 1}, {"slotId": "top", "value": 0}]}), 204)
+        for body, sentence in (({}, "reward is missing"), ({"reward": []}, "reward is missing"), ({"reward": [{"slotId": "top"}]}, "no value"), ({"reward": [{"value": 1}]}, "no slotId"),
+                               ({"reward": [{"slotId": "nowhere", "value": 1}]}, "nowhere is no place of event shown"), ({"reward": [{"slotId": "top", "value": 2}]}, "reward_range"),
+                               ({"reward": [{"slotId": "top", "value": 1}, {"slotId": "top", "value": 1}]}, "twice")):
+            refused(server.call("POST", BASE + "/multislot/events/shown/reward", body), 400, "InvalidRewardRequest", sentence)
+        learnt = until(lambda: [line for line in lines(server) if line["final"]][1:] and [line for line in lines(server) if line["final"]])
+        assert {line["event"]: line["feedback"] for line in learnt} == {"shown": [-0.5, 0.75], "later": [0, 1]}, learnt
+        check(server.call("PUT", BASE + "/configurations/service", {"learningMode": "Apprentice"}), 200)
+        until(lambda: check(server.call("GET", "/v1/agents/personalizer"), 200)["model"] == check(server.call("GET", "/v1/agents/personalizer"), 200)["seq"])
+        assert [slot["rewardActionId"] for slot in slots(server)["slots"]] == ["news", "c"]
+        check(server.call("PUT", BASE + "/configurations/service", {"learningMode": "Online"}), 200)
+        until(lambda: check(server.call("GET", "/v1/agents/personalizer"), 200)["model"] == check(server.call("GET", "/v1/agents/personalizer"), 200)["seq"])
+        for change, sentence in (({"slots": []}, "slots is missing"), ({"slots": [{"features": []}]}, "a slot has no id"), ({"slots": [{"id": "x"}] * 2}, "x twice"), ({"slots": [{"id": "x" * 256}]}, "together"),
+                                 ({"slots": [{"id": "x", "excludedActions": [one["id"] for one in RANK["actions"]]}]}, "leave no action"),
+                                 ({"slots": [{"id": str(i)} for i in range(5)]}, "5"), ({"slots": [{"id": "x", "excludedActions": "c"}]}, "excludedActions of slot x is no list"),
+                                 ({"slots": [{"id": "x", "baselineAction": "nobody"}]}, "nobody"), ({"slots": [{"id": "x", "baselineAction": "c", "excludedActions": ["c"]}]}, "c"),
+                                 ({"slots": [{"id": "x", "baselineAction": "c"}, {"id": "y", "baselineAction": "c"}]}, "baseline"), ({"slots": [{"id": "x", "rank": 1}]}, "not a field of a slot"),
+                                 ({"actions": [{"id": "a"}]}, "no item has this id")):
+            refused(server.call("POST", BASE + "/multislot/rank", {**RANK, "slots": SLOTS, **change}), 400, "InvalidRankRequest", sentence)
+        refused(server.call("POST", BASE + "/multislot/rank", {**RANK, "actions": [{"id": f"a{i}", "features": [{"x": "y" * 1000}]} for i in range(40)] + RANK["actions"],
+                                                               "slots": [{"id": f"s{i}"} for i in range(150)]}), 413, "PayloadSizeExceeded", "multiplied")
+
+
+def its_words_for_settings():
+    with home(PROGRAM) as server:
+        path = BASE + "/configurations/service"
+        before = check(server.call("GET", path), 200)
+        assert before == {"rewardWaitTime": "PT10M", "defaultReward": 0, "rewardAggregation": "earliest", "explorationPercentage": 0.2, "modelExportFrequency": "PT1S",
+                          "logRetentionDays": 90, "learningMode": "Online", "logMirrorEnabled": False, "isAutoOptimizationEnabled": False}, before
+        assert check(server.call("GET", BASE + "/status"), 200)["apiStatus"] == "Valid"
+        refused(server.call("GET", "/home" + path), 404, "ResourceNotFound", "PUT /home/personalizer")
+        refused(server.call("GET", "/home" + BASE + "/status"), 404, "ResourceNotFound", "no agent home")
+        for text, seconds in (("PT0S", 0), ("PT90S", 90), ("P1DT2H3M4.5S", 93784.5), ("P2W", 1209600), ("PT24H", 86400)):
+            back = check(server.call("PUT", path, {"rewardWaitTime": text}), 200)["rewardWaitTime"]
+            assert check(server.call("GET", "/v1/agents/personalizer"), 200)["settings"]["wait_seconds"] == seconds
+            assert check(server.call("PUT", path, {"rewardWaitTime": back}), 200)["rewardWaitTime"] == back
+            assert check(server.call("GET", "/v1/agents/personalizer"), 200)["settings"]["wait_seconds"] == seconds, back
+        given = {"rewardWaitTime": "PT5M", "defaultReward": 0.25, "rewardAggregation": "sum", "explorationPercentage": 0, "modelExportFrequency": "PT5M", "logRetentionDays": -1,
+                 "learningMode": "LoggingOnly", "logMirrorEnabled": False, "logMirrorSasUri": None, "lastConfigurationEditDate": "2026-01-01T00:00:00Z"}
+        after = check(server.call("PUT", path, given), 200)
+        assert all(after[name] == given[name] for name in list(given)[:4] + ["logRetentionDays", "learningMode"]) and after == check(server.call("GET", path), 200), after
+        settings = check(server.call("GET", "/v1/agents/personalizer"), 200)["settings"]
+        assert (settings["mode"], settings["retention_days"], settings["aggregate"], settings["default_feedback"], settings["options"]["floor"]) == ("shadow", 0, "sum", 0.25, 0), settings
+        for body, sentence in (({"rewardWaitTime": "10 minutes"}, "no duration"), ({"rewardWaitTime": "P1Y"}, "no duration"), ({"rewardWaitTime": "PT"}, "no duration"), ({"rewardWaitTime": "PT5M3M"}, "no duration"),
+                               ({"rewardWaitTime": "P9999D"}, "a year"), ({"defaultReward": 3}, "between -1 and 1"), ({"rewardAggregation": "mean"}, "none of earliest, sum"),
+                               ({"explorationPercentage": 1.2}, "between 0 and 1"), ({"explorationPercentage": "all"}, "no number"), ({"logRetentionDays": -2}, "between -1"),
+                               ({"learningMode": "Off"}, "none of Online, Apprentice, LoggingOnly"), ({"logMirrorEnabled": True}, "no such thing here"), ({"waitTime": 3}, "not a field of a configuration")):
+            refused(server.call("PUT", path, body), 400, "InvalidServiceConfiguration", sentence)
+        assert check(server.call("GET", path), 200) == after
+        check(server.call("PUT", path, {"explorationPercentage": 0.5, "learningMode": "online"}), 200)
+        seq = check(server.call("GET", "/v1/agents/personalizer"), 200)["seq"]
+        until(lambda: check(server.call("GET", "/v1/agents/personalizer"), 200)["model"] == seq)
+        assert abs(max(one["probability"] for one in rank(server)["ranking"]) - 0.625) < 1e-12  # 0.5 + 0.5 / 4
+
+
 def several_resources():
     with home(PROGRAM) as server:
         rank(server, eventId="e1")
@@ -228,5 +328,5 @@ def it_learns_who_likes_what():
 
 if len(sys.argv) > 2:
     main(*[globals()[name] for name in sys.argv[2:]])
-main(a_rank_is_a_decision, probabilities_are_those_of_the_draws, rewards_are_feedback, a_rank_that_may_not_be_shown_is_held, the_first_action_is_the_baseline, several_resources, what_is_wrong_changes_nothing, keys_come_in_its_header,
+main(a_rank_is_a_decision, probabilities_are_those_of_the_draws, rewards_are_feedback, a_rank_that_may_not_be_shown_is_held, the_first_action_is_the_baseline, a_slot_gets_an_action, rewards_of_slots, its_words_for_settings, several_resources, what_is_wrong_changes_nothing, keys_come_in_its_header,
      it_learns_who_likes_what)
