@@ -9,6 +9,7 @@ typedef struct asset {
     size_t size;
 } sv_asset;
 
-extern const sv_asset asset_page_html, asset_page_js, asset_page_css, asset_openapi_json;
+extern const sv_asset asset_page_html, asset_page_js, asset_agent_js, asset_charts_js, asset_page_css,
+    asset_openapi_json;
 
 #endif

@@ -38,6 +38,12 @@ void sv_route_page(sv_exchange *self) {
 }
 
 void sv_route_script(sv_exchange *self) { give(self, &asset_page_js, "text/javascript; charset=utf-8"); }
+void sv_route_agent_script(sv_exchange *self) {
+    give(self, &asset_agent_js, "text/javascript; charset=utf-8");
+}
+void sv_route_charts_script(sv_exchange *self) {
+    give(self, &asset_charts_js, "text/javascript; charset=utf-8");
+}
 void sv_route_style(sv_exchange *self) { give(self, &asset_page_css, "text/css; charset=utf-8"); }
 void sv_route_openapi(sv_exchange *self) { give(self, &asset_openapi_json, "application/json"); }
 

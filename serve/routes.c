@@ -12,6 +12,8 @@
 static const sv_route ROUTES[] = {
     {"GET", "/", WHO_ANYONE, BODY_NONE, false, LANE_NOW, sv_route_page, "page"},
     {"GET", "/page.js", WHO_ANYONE, BODY_NONE, false, LANE_NOW, sv_route_script, "page"},
+    {"GET", "/agent.js", WHO_ANYONE, BODY_NONE, false, LANE_NOW, sv_route_agent_script, "page"},
+    {"GET", "/charts.js", WHO_ANYONE, BODY_NONE, false, LANE_NOW, sv_route_charts_script, "page"},
     {"GET", "/page.css", WHO_ANYONE, BODY_NONE, false, LANE_NOW, sv_route_style, "page"},
     {"GET", "/openapi.json", WHO_ANYONE, BODY_NONE, false, LANE_NOW, sv_route_openapi, "openapi"},
     {"GET", "/healthz", WHO_ANYONE, BODY_NONE, false, LANE_NOW, sv_route_health, "healthz"},

@@ -32,6 +32,8 @@ void sv_routes_end(sv_exchange *self);
 
 void sv_route_page(sv_exchange *self);
 void sv_route_script(sv_exchange *self);
+void sv_route_agent_script(sv_exchange *self);
+void sv_route_charts_script(sv_exchange *self);
 void sv_route_style(sv_exchange *self);
 void sv_route_openapi(sv_exchange *self);
 void sv_route_health(sv_exchange *self);

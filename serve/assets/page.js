@@ -1,135 +1,117 @@
 "use strict";
-// Everything that comes from a client is inserted as text (textContent), never as HTML.
-const byId = (id) => document.getElementById(id);
+// Which page is shown (#/ or #/agents/NAME), asking the service, and what a person does.
 let key = sessionStorage.getItem("superarm-key") || "";
-let shown = "";
+let shown = null; // name of the agent whose page it is; null: the list
+let past = [], insights = null, evaluations = [], slow = 0, latest = null;
 
-async function get(path) {
+async function ask(path, body, method) {
   const headers = key ? { Authorization: "Bearer " + key } : {};
-  const answer = await fetch(path, { headers });
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const answer = await fetch(path, { headers, method: method || (body === undefined ? "GET" : "POST"), body });
   if (answer.status === 401 || answer.status === 403) throw new Error("key");
   return answer;
 }
 
-function make(tag, name, text) {
-  const node = document.createElement(tag);
-  if (name) node.className = name;
-  if (text !== undefined) node.textContent = text;
-  return node;
-}
+const pathOf = (name) => "/v1/agents/" + encodeURIComponent(name);
+const rangeNow = () => RANGES[document.querySelector("input[name=range]:checked").value];
 
-function draw(tag, attributes) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  return node;
-}
-
-function digits(number) {
-  if (number === null || number === undefined) return "–";
-  if (number === 0) return "0";
-  const size = Math.abs(number);
-  return size >= 1000 ? number.toFixed(0) : size >= 100 ? number.toFixed(1) : Number(number.toPrecision(3)).toString();
-}
-
-// Lines over the last ten minutes; each line is [class, [[seconds, value or null], ...]].
-function chart(svg, lines, fromZero) {
-  const width = 600, height = 180, left = 44, right = 8, top = 8, bottom = 22;
-  const values = lines.flatMap(([, points]) => points.map((point) => point[1])).filter((value) => value !== null);
-  const now = Date.now() / 1000;
-  let low = fromZero || !values.length ? 0 : Math.min(...values), high = values.length ? Math.max(...values) : 1;
-  if (high <= low) { high = low + Math.max(1e-9, Math.abs(low) || 1); }
-  const x = (seconds) => left + (width - left - right) * (1 - (now - seconds) / 600);
-  const y = (value) => height - bottom - (height - top - bottom) * (value - low) / (high - low);
-  svg.replaceChildren();
-  for (const value of [low, (low + high) / 2, high]) {
-    svg.append(draw("line", { class: "axis", x1: left, x2: width - right, y1: y(value), y2: y(value) }));
-    const label = draw("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" });
-    label.textContent = digits(value);
-    svg.append(label);
-  }
-  for (const [minutes, anchor] of [[10, "start"], [5, "middle"], [0, "end"]]) {
-    const label = draw("text", { x: x(now - 60 * minutes), y: height - 6, "text-anchor": anchor });
-    label.textContent = minutes ? minutes + " min ago" : "now";
-    svg.append(label);
-  }
-  for (const [name, points] of lines) {
-    let path = "", pen = "M";
-    for (const [seconds, value] of points) {
-      if (value === null) { continue; }
-      path += pen + x(seconds).toFixed(1) + " " + y(value).toFixed(1);
-      pen = "L";
-    }
-    if (path && pen === "L" && !path.includes("L")) path += path.replace("M", "L"); // one point is a dot
-    if (path) svg.append(draw("path", { class: "line " + name, d: path }));
-  }
-}
-
-function armRow(arm, low, high) {
-  const row = make("div", "arm");
-  const id = make("span", "id", String(arm.id));
-  id.title = String(arm.id);
-  row.append(id, make("span", "why", digits(arm.estimate) + " ± " + digits(arm.width)));
-  const svg = draw("svg", { viewBox: "0 0 200 12", preserveAspectRatio: "none" });
-  if (arm.estimate !== null && high > low) {
-    const at = (value) => 4 + 192 * (value - low) / (high - low);
-    const width = arm.width === null ? 0 : arm.width;
-    svg.append(draw("line", { class: "bar", x1: at(arm.estimate - width), x2: at(arm.estimate + width), y1: 6, y2: 6 }));
-    svg.append(draw("line", { class: "dot", x1: at(arm.estimate), x2: at(arm.estimate), y1: 1, y2: 11 }));
-  }
-  row.append(svg);
-  return row;
-}
-
-function showRecent(recent) {
-  const arms = recent.flatMap((one) => one.slate).filter((arm) => arm.estimate !== null);
-  const low = Math.min(...arms.map((arm) => arm.estimate - (arm.width || 0)));
-  const high = Math.max(...arms.map((arm) => arm.estimate + (arm.width || 0)));
-  byId("recent").replaceChildren(...recent.map((one) => {
-    const row = make("tr"), slate = make("td");
-    slate.append(...one.slate.map((arm) => armRow(arm, low, high)));
-    row.append(make("td", "", new Date(one.time).toLocaleTimeString()), make("td", "event", one.event), make("td", "", String(one.model)), slate);
-    return row;
-  }));
-}
-
-function showAgent(agent) {
-  const rows = agent.series.rows, every = agent.series.seconds, now = Date.now() / 1000;
-  const learnt = rows.reduce((sum, row) => sum + row[3], 0);
-  const reward = rows.reduce((sum, row) => sum + row[3] * (row[4] || 0), 0);
-  byId("decisions").textContent = digits(agent.rates.decisions_per_second);
-  byId("feedback").textContent = digits(agent.rates.feedback_per_second);
-  byId("mean").textContent = learnt ? digits(reward / learnt) : "–";
-  byId("waiting").textContent = String(agent.counts.waiting);
-  byId("model").textContent = agent.model === null ? "–" : String(agent.model);
-  byId("age").textContent = agent.broken ? "broken" : agent.model === null ? "being recovered" : "version of the policy, " + digits(Math.round(agent.model_age_seconds)) + " s old";
-  const unknown = Object.entries(agent.unknown_fields || {});
-  byId("unknown").hidden = unknown.length === 0;
-  byId("unknown").textContent = "Fields that the schema does not have, and their values since the start, none of which is looked at: " +
-    unknown.map(([name, count]) => name + " " + count).join(", ");
-  const whole = rows.filter((row) => row[0] + every <= now);
-  chart(byId("rates"), [["one", whole.map((row) => [row[0], row[1] / every])], ["two", whole.map((row) => [row[0], row[2] / every])]], true);
-  chart(byId("means"), [["one", whole.map((row) => [row[0], row[4]])]], false);
-  showRecent(agent.recent);
-}
-
-// Broken agents are marked, here and under the title.
-function showList(agents) {
-  const select = byId("agent");
-  const label = (agent) => agent.name + (agent.broken ? " (broken)" : "");
-  const before = Array.from(select.options, (option) => option.textContent);
-  if (before.join("\n") !== agents.map(label).join("\n")) {
-    select.replaceChildren(...agents.map((agent) => { const option = make("option", "", label(agent)); option.value = agent.name; return option; }));
-    if (agents.some((agent) => agent.name === shown)) select.value = shown;
-  }
-  shown = select.value;
-  const broken = agents.filter((agent) => agent.broken);
-  byId("broken").hidden = broken.length === 0;
-  byId("broken").replaceChildren(...broken.map((agent) => make("li", "", agent.name + " is broken, and the others are served: " + agent.broken)));
+function show(...ids) {
+  for (const id of ["login", "list", "missing", "agent", "first"]) byId(id).hidden = !ids.includes(id);
 }
 
 function say(text, kind) {
-  byId("state").textContent = text;
+  if (byId("state").textContent !== text) byId("state").textContent = text;
   byId("state").className = "state " + kind;
+}
+
+function nameInAddress() {
+  const found = /^#\/agents\/([^/?]+)/.exec(location.hash);
+  try { return found ? decodeURIComponent(found[1]) : null; } catch (error) { return null; }
+}
+
+function stateOf(agent) {
+  if (agent.broken) return "broken";
+  if (agent.model === null) return "being recovered";
+  const mode = agent.settings.mode || "online";
+  return mode === "online" ? "online" : mode + ": the baseline is shown";
+}
+
+// ---- the list ----
+
+function showList(agents) {
+  const broken = agents.filter((agent) => agent.broken);
+  byId("broken").hidden = broken.length === 0;
+  byId("broken").replaceChildren(...broken.map((agent) => make("li", "", agent.name + " is broken, and the others are served: " + agent.broken)));
+  const focused = document.activeElement && byId("agents").contains(document.activeElement) ? document.activeElement.textContent : null;
+  byId("agents").replaceChildren(...agents.map((agent) => {
+    const row = make("tr"), link = make("a", "", agent.name), difference = agent.sides && agent.sides.difference;
+    const against = difference && isNumber(difference.low) && isNumber(difference.high) ? signed(difference.value) + " [" + signed(difference.low) + ", " + signed(difference.high) + "]" : "–";
+    link.href = "#/agents/" + encodeURIComponent(agent.name);
+    row.append(cell(link, true), cell(stateOf(agent)), cell(agent.counts.decisions), cell(agent.rates.decisions_per_second), cell(agent.counts.waiting), cell(against));
+    return row;
+  }));
+  if (focused) for (const link of byId("agents").querySelectorAll("a")) if (link.textContent === focused) link.focus();
+}
+
+// ---- an agent ----
+
+async function tryJson(path, otherwise) {
+  const answer = await ask(path);
+  return answer.ok ? answer.json() : otherwise;
+}
+
+// What takes a while is asked for every 20 seconds, or when it is wanted.
+async function refreshSlow(name) {
+  past = (await tryJson(pathOf(name) + "/history?from=" + beginOf(rangeNow()), { history: [] })).history;
+  insights = await tryJson(pathOf(name) + "/insights", null);
+  slow = Date.now();
+}
+
+function showAgent(agent) {
+  latest = agent;
+  byId("agent-broken").hidden = !agent.broken;
+  byId("agent-live").hidden = Boolean(agent.broken);
+  byId("agent-state").textContent = "State: " + stateOf(agent) + (agent.settings.control ? "; control share " + percent(agent.settings.control, 1) : "");
+  if (agent.broken) {
+    byId("agent-broken").textContent = "It is broken, and not served: " + agent.broken + ". PUT with \"reset\": true makes it again, DELETE removes it; its rows and files stay until then.";
+    return;
+  }
+  const range = rangeNow(), all = showHistory(past, range), [kind, verdict] = verdictOf(agent);
+  byId("verdict").className = "verdict " + kind;
+  byId("verdict").textContent = verdict;
+  byId("rate").textContent = digits(agent.rates.decisions_per_second);
+  const places = all.places.some((place) => place.shown) ? all.places : ((insights && insights.places) || []).map((place) => ({ shown: place.shown, sum: place.shown * place.mean }));
+  const says = all.places.length ? range.says : "in the last events";
+  showChance(all, insights, range.says);
+  showSides(agent);
+  showPlaces(places, says);
+  showItems(all, insights, range.says);
+  showFeatures(insights);
+  showQuality(agent, all, insights);
+  showLearner(agent);
+  showEvaluations(evaluations, cancel);
+  showRecent(agent.recent);
+}
+
+async function refreshAgent() {
+  const name = shown, answer = await ask(pathOf(name));
+  if (answer.status === 404) {
+    show("missing");
+    byId("missing-text").textContent = "There is no agent " + name + ".";
+    return;
+  }
+  const agent = await answer.json();
+  if (!agent.broken && Date.now() - slow > 20000) await refreshSlow(name);
+  if (!agent.broken) evaluations = (await tryJson(pathOf(name) + "/evaluations", { evaluations: [] })).evaluations;
+  if (name !== shown) return; // somebody went elsewhere meanwhile
+  if (byId("agent-name").textContent !== name) {
+    byId("agent-name").textContent = name;
+    byId("try-body").value = agent.settings.schema || Number(agent.settings.options.dim) <= 12 ? exampleRequest(agent.settings) : "";
+    byId("try-answer").replaceChildren();
+    byId("evaluation-answer").textContent = "";
+  }
+  show("agent"); // charts are as wide as they are shown
+  showAgent(agent);
 }
 
 async function refresh() {
@@ -137,28 +119,75 @@ async function refresh() {
     const ready = await fetch("/readyz");
     const state = await ready.json();
     say(ready.ok ? "ready" : state.error.message, ready.ok ? "good" : "bad");
-    const list = await (await get("/v1/agents")).json();
-    const agents = list.agents.sort((one, other) => (one.name < other.name ? -1 : 1));
-    byId("login").hidden = true;
-    byId("live").hidden = agents.length === 0;
-    showList(agents);
-    if (shown) showAgent(await (await get("/v1/agents/" + encodeURIComponent(shown))).json());
-  } catch (error) {
-    if (error.message === "key") {
-      byId("login").hidden = false;
-      byId("live").hidden = true;
-    } else {
-      say("no connection to the service", "bad");
+    if (shown !== null) {
+      await refreshAgent();
+      return;
     }
+    const list = await (await ask("/v1/agents")).json();
+    if (shown !== null) return;
+    const agents = list.agents.sort((one, other) => (one.name < other.name ? -1 : 1));
+    showList(agents);
+    show(agents.length ? "list" : "first");
+  } catch (error) {
+    if (error.message === "key") show("login");
+    else say("no connection to the service", "bad");
   }
 }
 
-byId("agent").addEventListener("change", () => { shown = byId("agent").value; refresh(); });
+// ---- what a person does ----
+
+function travel() {
+  const before = shown;
+  shown = nameInAddress();
+  document.title = shown === null ? "superarm serve" : shown + " – superarm serve";
+  if (shown !== before) { past = []; insights = null; evaluations = []; slow = 0; byId("agent-name").textContent = ""; }
+  refresh().then(() => { if (shown !== before) byId("main").focus(); });
+}
+
+async function cancel(id) {
+  await ask(pathOf(shown) + "/evaluations/" + id, undefined, "DELETE");
+  refresh();
+}
+
 byId("key-form").addEventListener("submit", (event) => {
   event.preventDefault();
   key = byId("key").value.trim();
   sessionStorage.setItem("superarm-key", key);
   refresh();
 });
-refresh();
+
+for (const input of document.querySelectorAll("input[name=range]")) input.addEventListener("change", () => { slow = 0; refresh(); });
+
+byId("try-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  try {
+    const body = { ...JSON.parse(byId("try-body").value), explain: true };
+    const answer = await ask(pathOf(shown) + "/decide?dry=1", JSON.stringify(body)), json = await answer.json();
+    if (answer.ok) showTried(json); else byId("try-answer").replaceChildren(make("p", "alert", json.error.message));
+  } catch (error) {
+    byId("try-answer").replaceChildren(make("p", "alert", error instanceof SyntaxError ? "This is not JSON: " + error.message : "no connection to the service"));
+  }
+});
+
+byId("evaluation-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const text = byId("evaluation-options").value.trim(), body = {};
+  try {
+    if (text) body.options = JSON.parse(text);
+    if (byId("evaluation-from").value) body.from = byId("evaluation-from").value;
+    if (byId("evaluation-to").value) body.to = byId("evaluation-to").value;
+    const answer = await ask(pathOf(shown) + "/evaluations", JSON.stringify(body)), json = await answer.json();
+    byId("evaluation-answer").textContent = answer.ok ? "Evaluation " + json.id + " has begun." : json.error.message;
+    byId("evaluation-answer").className = answer.ok ? "note" : "alert";
+    refresh();
+  } catch (error) {
+    byId("evaluation-answer").className = "alert";
+    byId("evaluation-answer").textContent = error instanceof SyntaxError ? "This is not JSON: " + error.message : "no connection to the service";
+  }
+});
+
+document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); byId("main").focus(); });
+window.addEventListener("hashchange", travel);
+window.addEventListener("resize", () => { if (shown !== null && latest && latest.name === shown && !latest.broken) showHistory(past, rangeNow()); });
+travel();
 setInterval(refresh, 2000);
