@@ -5,26 +5,77 @@
 #include <string.h>
 
 typedef struct combination {
-    sv_aggregate by;
-    size_t count;
-    double *values; /* (count); NaN: nothing so far */
+    const sv_settings *settings;
+    size_t count, columns; /* columns: plain numbers, and each kind of reward */
+    double *values;        /* (count, columns); NaN: nothing so far */
 } sv_combination;
+
+static bool begin(sv_combination *self, const sv_settings *settings, size_t count) {
+    *self = (sv_combination){.settings = settings, .count = count, .columns = 1 + settings->rewards.count};
+    self->values = calloc((count + 1) * self->columns, sizeof *self->values);
+    for (size_t i = 0; self->values && i < count * self->columns; i++) self->values[i] = NAN;
+    return self->values;
+}
+
+static void add(const sv_combination *self, double *sum, double number) {
+    sv_aggregate by = self->settings->aggregate;
+    if (isnan(*sum) || by == AGGREGATE_LAST || (by == AGGREGATE_MAX && number > *sum))
+        *sum = number;
+    else if (by == AGGREGATE_SUM)
+        *sum += number;
+}
+
+/* Kinds that the settings do not have any longer are worth nothing. */
+static void take_kinds(sv_combination *self, double *row, const sa_json *json, size_t object) {
+    const sv_rewards *rewards = &self->settings->rewards;
+    for (size_t key = object + 1; key < json->nodes[object].next; key = json->nodes[key + 1].next) {
+        size_t kind = sv_rewards_find(rewards, json, key);
+        if (kind < rewards->count && json->nodes[key + 1].kind == SA_JSON_NUMBER)
+            add(self, &row[1 + kind], sa_json_number(json, key + 1));
+    }
+}
 
 static bool take(void *user, const char *value) {
     sv_combination *self = user;
     sa_json list = {0};
     bool good = sa_json_parse(&list, value, strlen(value)) == SA_OK && list.nodes[0].kind == SA_JSON_ARRAY;
-    size_t i = 0;
-    for (size_t at = 1; good && i < self->count && at < list.nodes[0].next; at = list.nodes[at].next, i++) {
-        if (list.nodes[at].kind != SA_JSON_NUMBER) continue;
-        double *sum = &self->values[i], number = sa_json_number(&list, at);
-        if (isnan(*sum) || self->by == AGGREGATE_LAST || (self->by == AGGREGATE_MAX && number > *sum))
-            *sum = number;
-        else if (self->by == AGGREGATE_SUM)
-            *sum += number;
+    double *row = self->values;
+    for (size_t at = 1, i = 0; good && i < self->count && at < list.nodes[0].next;
+         at = list.nodes[at].next, i++, row += self->columns) {
+        if (list.nodes[at].kind == SA_JSON_NUMBER)
+            add(self, row, sa_json_number(&list, at));
+        else if (list.nodes[at].kind == SA_JSON_OBJECT)
+            take_kinds(self, row, &list, at);
     }
     sa_json_clear(&list);
     return true;
+}
+
+/* One number a place, in the first of `values`. */
+static void weigh(sv_combination *self) {
+    for (size_t i = 0; i < self->count; i++) {
+        const double *row = self->values + i * self->columns;
+        double sum = row[0];
+        for (size_t k = 1; k < self->columns; k++)
+            if (!isnan(row[k]))
+                sum = (isnan(sum) ? 0 : sum) + self->settings->rewards.kinds[k - 1].weight * row[k];
+        self->values[i] = sum;
+    }
+}
+
+size_t sv_closing_count(const sv_settings *settings, const sv_store_decision *decision) {
+    return sv_settings_total(settings) ? 1 : decision->arm_count;
+}
+
+bool sv_closing_single(const sv_settings *settings, const char *feedback, size_t count, sa_buffer *data,
+                       double *reward) {
+    sv_combination all;
+    if (!begin(&all, settings, count)) return false;
+    take(&all, feedback);
+    weigh(&all);
+    *reward = sv_closing_fill(settings, all.values, count, data);
+    free(all.values);
+    return !data->status;
 }
 
 double sv_closing_fill(const sv_settings *settings, double *values, size_t count, sa_buffer *data) {
@@ -53,12 +104,12 @@ sv_store_status sv_closing_add(sv_store *store, sv_sums *sums, const sv_settings
 sv_store_status sv_closing_write(sv_store *store, sv_sums *sums, const sv_settings *settings,
                                  const sv_store_decision *decision, uint64_t *seq, double *reward) {
     sa_buffer data = {0};
-    sv_combination all = {.by = settings->aggregate, .count = decision->arm_count};
-    all.values = calloc(all.count + 1, sizeof *all.values);
-    sv_store_status status = all.values ? STORE_OK : STORE_LATER;
-    for (size_t i = 0; all.values && i < all.count; i++) all.values[i] = NAN;
+    sv_combination all;
+    sv_store_status status =
+        begin(&all, settings, sv_closing_count(settings, decision)) ? STORE_OK : STORE_LATER;
     if (status == STORE_OK) status = sv_store_feedbacks(store, decision->id, false, take, &all);
     if (status == STORE_OK) {
+        weigh(&all);
         *reward = sv_closing_fill(settings, all.values, all.count, &data);
         status = sv_closing_add(store, sums, settings, decision, &data, *reward, seq);
     }

@@ -10,6 +10,11 @@
  * users scan from the top and stop at their click, what is behind it was not seen. Appends them to `data` as
  * JSON, and returns the sum of what was seen. */
 double sv_closing_fill(const sv_settings *settings, double *values, size_t count, sa_buffer *data);
+/* How many values the feedback of a decision has: one an arm, or one. */
+size_t sv_closing_count(const sv_settings *settings, const sv_store_decision *decision);
+/* The same of a single feedback, as it is kept; false when memory is short. */
+bool sv_closing_single(const sv_settings *settings, const char *feedback, size_t count, sa_buffer *data,
+                       double *reward);
 /* Adds the row of the decision, with such data, and its reward to the sums. */
 sv_store_status sv_closing_add(sv_store *store, sv_sums *sums, const sv_settings *settings,
                                const sv_store_decision *decision, const sa_buffer *data, double reward,

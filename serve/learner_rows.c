@@ -89,7 +89,8 @@ static void learn(sv_walk *self, const sv_store_row *row, const sv_ask *ask, siz
     const sv_store_decision *of = &row->of;
     bool any;
     for (size_t i = 0; i < of->arm_count; i++) arms[i] = of->arms[i];
-    if (!sv_closing_read(row->data, row->size, scores, observed, of->arm_count, &any)) {
+    if (!sv_closing_read(row->data, row->size, scores, observed,
+                         sv_closing_count(self->agent->learner_settings, of), &any)) {
         sv_refuse(&self->why, 503, "row %llu is damaged", (unsigned long long)row->seq);
         return;
     }

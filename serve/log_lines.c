@@ -31,7 +31,7 @@ static void write_fields(sa_buffer *out, const char *text, size_t size, const ch
 /* What the client sent and what it was answered, without what is written elsewhere or was for the answer
  * only. */
 static void write_rest(sa_buffer *out, const sv_store_decision *of) {
-    static const char *const not_of_body[] = {"event", "slate", "explain", NULL};
+    static const char *const not_of_body[] = {"event", "slate", "explain", "activate", NULL};
     static const char *const not_of_answer[] = {"event",    "model",    "estimates", "widths",
                                                 "kept_out", "warnings", NULL};
     write_fields(out, of->body, of->body_size, not_of_body);
@@ -49,10 +49,20 @@ static void write_head(sa_buffer *out, const char *agent, const sv_store_decisio
     write_rest(out, of);
 }
 
+/* One value for several arms is a page's total. */
+static void write_feedback(sa_buffer *out, const sv_store_row *row) {
+    bool total = row->of.arm_count > 1 && !memchr(row->data, ',', row->size) && row->size > 2;
+    if (total)
+        sa_buffer_format(out, ",\"total\":%.*s", (int)row->size - 2, row->data + 1);
+    else
+        sa_buffer_format(out, ",\"feedback\":%.*s", (int)row->size, row->data);
+}
+
 void sv_log_line_learnt(sa_buffer *out, const char *agent, const sv_store_row *row) {
     sa_buffer_format(out, "{\"seq\":%llu,", (unsigned long long)row->seq);
     write_head(out, agent, &row->of, true);
-    sa_buffer_format(out, ",\"feedback\":%.*s}\n", (int)row->size, row->data);
+    write_feedback(out, row);
+    sa_buffer_text(out, "}\n");
 }
 
 void sv_log_line_waiting(sa_buffer *out, const char *agent, const sv_store_decision *decision) {

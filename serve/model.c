@@ -36,11 +36,6 @@ void sv_choice_free(sv_choice *self) {
 /* Does a decide have all that it asks for? */
 static bool is_served(const sa_agent *agent, sv_refusal *why) {
     char value[64];
-    sa_options_get(sa_agent_options(agent), "feedback", value, sizeof value);
-    if (!strcmp(value, "total"))
-        return sv_refuse(
-            why, 400,
-            "options: feedback total is not taken by the service, which gathers feedback item by item");
     sa_options_get(sa_agent_options(agent), "algorithm", value, sizeof value);
     if (!strcmp(value, "best"))
         return sv_refuse(why, 400,

@@ -1,5 +1,5 @@
 /* POST /v1/agents/NAME/decide: chosen here, by whichever thread reads the request, and answered when it is
- * in the journal. */
+ * in the journal. POST .../shown, a slate that somebody else chose and showed, goes the same way. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "routes.h"
 #include "service.h"
+#include "shown.h"
 #include "sides.h"
 #include "words.h"
 
@@ -21,6 +22,9 @@ typedef struct decide {
     sv_unknown *unknown; /* fields that the schema does not have; NULL: none */
     sv_refusal why;      /* status not 0: it could not be chosen, and only a retry can be answered */
     int status;          /* of the answer */
+    bool shown;          /* somebody else chose */
+    double propensity;   /* of that slate; NaN: unknown */
+    sa_buffer stored;    /* its body as a decide's with a baseline */
     bool dry;            /* it is only tried: nothing is kept or counted */
     bool explored;
     sa_buffer names;  /* of the first arms, each ended by 0 */
@@ -31,6 +35,7 @@ static void free_decide(void *state) {
     sv_decide *self = state;
     sa_buffer_clear(&self->answer);
     sa_buffer_clear(&self->names);
+    sa_buffer_clear(&self->stored);
     free(self->arms);
     free(self->unknown);
     free(self);
@@ -122,7 +127,9 @@ static bool choose(sv_exchange *self, sv_decide *decide, const sv_policy *policy
     if (!policy)
         return sv_agent_is_sound(self->agent, why) &&
                sv_refuse(why, 503, "agent %s is being recovered from its journal: try again", self->name);
-    if (!sv_slates_choose(policy, settings, ask, self->name, decide->event, &slates, why)) return false;
+    if (decide->shown ? !sv_slates_shown(policy, settings, ask, decide->propensity, &slates, why)
+                      : !sv_slates_choose(policy, settings, ask, self->name, decide->event, &slates, why))
+        return false;
     bool good = keep(self, decide, settings, ask, &slates, sv_policy_version(policy), why);
     sv_slates_free(&slates);
     return good;
@@ -217,10 +224,15 @@ static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
     decide->row.time = sv_clock_milliseconds();
     decide->row.wait = sv_settings_wait(settings);
     decide->row.event = decide->event;
-    decide->row.body = self->body.text;
-    decide->row.body_size = self->body.size;
-    bool good = sv_ask_read(&ask, settings, self->body.text, self->body.size, decide->row.hash, why) &&
-                sv_words_read(&ask, settings, why);
+    bool good = !decide->shown ||
+                sv_shown_read(&self->body, &decide->stored, decide->row.hash, &decide->propensity, why);
+    const sa_buffer *body = decide->shown ? &decide->stored : &self->body;
+    decide->row.body = body->text;
+    decide->row.body_size = body->size;
+    good =
+        good &&
+        sv_ask_read(&ask, settings, body->text, body->size, decide->shown ? NULL : decide->row.hash, why) &&
+        sv_words_read(&ask, settings, why);
     if (good && *ask.event) strcpy(self->event, ask.event); /* for the log */
     if (good && lane_of(self, &ask) != self->lane) {
         self->lane = lane_of(self, &ask);
@@ -257,7 +269,7 @@ static void answer_dry(sv_exchange *self, sv_decide *decide) {
     sv_exchange_answer(self, 200);
 }
 
-void sv_route_decide(sv_exchange *self) {
+static void answer(sv_exchange *self, bool shown) {
     sv_refusal why = {0};
     sv_lane lane = self->lane;
     sv_decide *state = calloc(1, sizeof *state);
@@ -265,7 +277,7 @@ void sv_route_decide(sv_exchange *self) {
     self->state_free = free_decide;
     if (!state)
         sv_refuse(&why, 503, "memory could not be had");
-    else if (read_dry(self->query, &state->dry, &why) && prepare(self, state, &why)) {
+    else if ((state->shown = shown, read_dry(self->query, &state->dry, &why)) && prepare(self, state, &why)) {
         if (self->lane != lane) { /* it is called again there */
             sv_exchange_settle(self);
             return;
@@ -281,3 +293,6 @@ void sv_route_decide(sv_exchange *self) {
     }
     sv_exchange_refuse(self, &why);
 }
+
+void sv_route_decide(sv_exchange *self) { answer(self, false); }
+void sv_route_shown(sv_exchange *self) { answer(self, true); }

@@ -32,6 +32,7 @@ typedef struct feedback {
     char key[LIMIT_ID + 8]; /* tells retries */
     sv_settings *settings;
     sv_refusal why;
+    bool total; /* one value a page */
     bool late, retry, closed;
     double reward;
     uint64_t seq;
@@ -65,11 +66,11 @@ static bool read_key(sv_feedback *self, sv_refusal *why) {
 
 static bool read_number(const sv_feedback *self, size_t at, const sv_settings *settings, sv_refusal *why) {
     const double *range = settings->reward_range;
-    double number;
+    double worth;
     if (sv_value_is(&self->body, at, SA_JSON_NULL)) return true;
-    if (!sv_value_number(&self->body, at, "a value of feedback", &number, why)) return false;
-    return (number >= range[0] && number <= range[1]) ||
-           sv_refuse(why, 400, "feedback of %g is outside the agent's reward_range, %g to %g", number,
+    if (!sv_rewards_check(&settings->rewards, &self->body, at, &worth, why)) return false;
+    return (worth >= range[0] && worth <= range[1]) ||
+           sv_refuse(why, 400, "feedback of %g is outside the agent's reward_range, %g to %g", worth,
                      range[0], range[1]);
 }
 
@@ -79,9 +80,20 @@ static size_t next_value(const sv_feedback *self, size_t at, size_t by_name) {
     return self->body.nodes[at].next + by_name;
 }
 
+/* One value a page. */
+static bool read_total(const sv_feedback *self, const sv_settings *settings, sv_refusal *why) {
+    sa_json_kind wanted = settings->rewards.count ? SA_JSON_OBJECT : SA_JSON_NUMBER;
+    if (!sv_value_is(&self->body, self->values, wanted))
+        return sv_refuse(why, 400,
+                         "feedback is not one %s for the page, which is what the agent learns from (total)",
+                         settings->rewards.count ? "object of kinds" : "number");
+    return read_number(self, self->values, settings, why);
+}
+
 static bool read_values(const sv_feedback *self, const sv_settings *settings, sv_refusal *why) {
     if (!self->values)
         return sv_refuse(why, 400, "feedback is missing: a value by item id, or a list of K values or nulls");
+    if (sv_settings_total(settings)) return read_total(self, settings, why);
     bool by_name = sv_value_is(&self->body, self->values, SA_JSON_OBJECT);
     size_t end = self->body.nodes[self->values].next;
     if (!by_name && !sv_value_is(&self->body, self->values, SA_JSON_ARRAY))
@@ -150,7 +162,7 @@ static size_t find_arm(const sv_slate *self, const char *name) {
     return self->count;
 }
 
-static bool place_by_name(const sv_feedback *self, const sv_slate *slate, double *values, sv_refusal *why) {
+static bool place_by_name(const sv_feedback *self, const sv_slate *slate, size_t *nodes, sv_refusal *why) {
     const sa_json *json = &self->body;
     for (size_t at = first_value(self, true); at < json->nodes[self->values].next;
          at = next_value(self, at, true)) {
@@ -161,7 +173,7 @@ static bool place_by_name(const sv_feedback *self, const sv_slate *slate, double
         if (place >= slate->count || place >= self->count)
             return sv_refuse(why, 400, "%.64s is %s event %.64s", name,
                              self->by_place ? "no place of" : "not in the slate of", self->event);
-        if (sv_value_is(json, at, SA_JSON_NUMBER)) values[place] = sa_json_number(json, at);
+        nodes[place] = at;
     }
     return true;
 }
@@ -184,18 +196,35 @@ static bool find_slate(sv_exchange *exchange, sv_feedback *self, sv_slate *slate
     return good;
 }
 
+/* Numbers are written as they are always written, so that the same feedback is the same text. */
+static void write_placed(sv_feedback *self, const size_t *nodes) {
+    sa_buffer_text(&self->placed, "[");
+    for (size_t i = 0; i < self->count; i++) {
+        if (i) sa_buffer_text(&self->placed, ",");
+        if (nodes[i] && sv_value_is(&self->body, nodes[i], SA_JSON_OBJECT))
+            sa_buffer_value(&self->placed, &self->body, nodes[i]);
+        else
+            sa_buffer_number(&self->placed,
+                             nodes[i] && sv_value_is(&self->body, nodes[i], SA_JSON_NUMBER)
+                                 ? sa_json_number(&self->body, nodes[i])
+                                 : NAN,
+                             0);
+    }
+    sa_buffer_text(&self->placed, "]");
+}
+
 static bool place_values(sv_feedback *self, const sv_slate *slate, bool named, sv_refusal *why) {
-    double *values = calloc(self->count + 1, sizeof *values);
-    if (!values) return sv_refuse(why, 503, "memory could not be had");
-    for (size_t i = 0; i < self->count; i++) values[i] = NAN;
-    for (size_t i = 0, at = first_value(self, false); !named && i < self->count;
+    size_t *nodes = calloc(self->count + 1, sizeof *nodes);
+    if (!nodes) return sv_refuse(why, 503, "memory could not be had");
+    if (self->total) nodes[0] = self->values;
+    for (size_t i = 0, at = first_value(self, false); !named && !self->total && i < self->count;
          i++, at = next_value(self, at, false))
-        if (sv_value_is(&self->body, at, SA_JSON_NUMBER)) values[i] = sa_json_number(&self->body, at);
-    bool good = !named || place_by_name(self, slate, values, why);
-    if (good) sa_buffer_numbers(&self->placed, values, self->count, 0);
-    if (good) self->reward = sv_closing_fill(self->settings, values, self->count, &self->learnt);
-    free(values);
-    if (good && (self->placed.status || self->learnt.status))
+        nodes[i] = at;
+    bool good = !named || place_by_name(self, slate, nodes, why);
+    if (good) write_placed(self, nodes);
+    free(nodes);
+    if (good && (self->placed.status || !sv_closing_single(self->settings, self->placed.text, self->count,
+                                                           &self->learnt, &self->reward)))
         good = sv_refuse(why, 503, "memory could not be had");
     return good;
 }
@@ -203,8 +232,9 @@ static bool place_values(sv_feedback *self, const sv_slate *slate, bool named, s
 /* K values or nulls, in the order of the slate, as text. */
 static bool place(sv_exchange *exchange, sv_feedback *self, sv_refusal *why) {
     sv_slate slate = {0};
-    bool named = sv_value_is(&self->body, self->values, SA_JSON_OBJECT);
-    if (!named) self->count = sa_json_count(&self->body, self->values);
+    self->total = sv_settings_total(self->settings);
+    bool named = !self->total && sv_value_is(&self->body, self->values, SA_JSON_OBJECT);
+    if (!named) self->count = self->total ? 1 : sa_json_count(&self->body, self->values);
     bool good = (!named || find_slate(exchange, self, &slate, why)) && place_values(self, &slate, named, why);
     free_slate(&slate);
     return good;
@@ -250,7 +280,7 @@ static sv_store_status keep(sv_feedback *self, sv_store *store, const sv_store_d
 /* Does it fit what is there now? */
 static bool fits(sv_feedback *self, const sv_store_decision *decision, size_t before) {
     if (self->decision && self->decision != decision->id) return refuse_unknown(self, &self->why);
-    if (self->count != decision->arm_count)
+    if (!self->total && self->count != decision->arm_count)
         return sv_refuse(&self->why, 400, "feedback has %zu values, and the slate of event %.64s %zu arms",
                          self->count, self->event, decision->arm_count);
     if (before >= LIMIT_FEEDBACKS || (before && (before + 1) * self->count > LIMIT_FEEDBACK_VALUES))

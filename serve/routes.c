@@ -25,6 +25,7 @@ static const sv_route ROUTES[] = {
     {"DELETE", "/v1/agents/{name}", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_delete_agent,
      "delete_agent"},
     {"POST", "/v1/agents/{name}/decide", WHO_CLIENT, BODY_JSON, true, LANE_QUICK, sv_route_decide, "decide"},
+    {"POST", "/v1/agents/{name}/shown", WHO_CLIENT, BODY_JSON, true, LANE_QUICK, sv_route_shown, "shown"},
     {"POST", "/v1/agents/{name}/feedback", WHO_CLIENT, BODY_JSON, true, LANE_QUICK, sv_route_feedback,
      "feedback"},
     {"POST", "/v1/agents/{name}/activate/{event}", WHO_CLIENT, BODY_NONE, true, LANE_QUICK, sv_route_activate,

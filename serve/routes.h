@@ -45,6 +45,7 @@ void sv_route_put_agent(sv_exchange *self);
 void sv_route_delete_agent(sv_exchange *self);
 void sv_route_decide(sv_exchange *self);
 void sv_route_feedback(sv_exchange *self);
+void sv_route_shown(sv_exchange *self);
 void sv_route_activate(sv_exchange *self);
 void sv_route_history(sv_exchange *self);
 void sv_route_log(sv_exchange *self);

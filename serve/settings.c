@@ -119,6 +119,7 @@ static bool read_sides(sv_settings *self, const sa_json *body, sv_refusal *why) 
     while (at && i < 3 && !sa_json_equals(body, at, MODES[i])) i++;
     if (i == 3) return sv_refuse(why, 400, "mode is none of online, shadow and apprentice");
     self->mode = (sv_mode)i;
+    if (!sv_rewards_read(&self->rewards, body, sa_json_find(body, 0, "rewards"), why)) return false;
     if (!read_number(body, "control", &self->control, why)) return false;
     return (self->control >= 0 && self->control < 1) ||
            sv_refuse(why, 400, "control is %g, and a share of events is wanted: 0 or more, and below 1",
@@ -171,9 +172,9 @@ static sv_settings *new_settings(sv_refusal *why) {
 
 sv_settings *sv_settings_read(const sa_json *body, const sv_settings *before, bool *reset, sv_refusal *why) {
     static const char *const fields[] = {
-        "options",        "schema", "slate",        "default_feedback", "wait_seconds", "aggregate",
-        "retention_days", "reset",  "reward_range", "feature_range",    "keep_rows",    "mode",
-        "control",        NULL};
+        "options",   "schema",         "slate",   "default_feedback", "wait_seconds",
+        "aggregate", "retention_days", "reset",   "reward_range",     "feature_range",
+        "keep_rows", "mode",           "control", "rewards",          NULL};
     sv_settings *self = new_settings(why);
     if (!self) return NULL;
     bool given = false;
@@ -250,6 +251,7 @@ sv_settings *sv_settings_with(const sv_settings *self, const sv_options *options
                         .retention_days = self->retention_days,
                         .mode = self->mode,
                         .control = self->control,
+                        .rewards = self->rewards,
                         .reward_range = {self->reward_range[0], self->reward_range[1]},
                         .feature_range = {self->feature_range[0], self->feature_range[1]}};
     sv_settings_write(&part, &written);
@@ -260,6 +262,11 @@ sv_settings *sv_settings_with(const sv_settings *self, const sv_options *options
         made = sv_settings_read_text(written.text, written.size, why);
     sa_buffer_clear(&written);
     return made;
+}
+
+bool sv_settings_total(const sv_settings *self) {
+    const sv_option *feedback = sv_options_find(&self->options, "feedback");
+    return feedback && !strcmp(feedback->value, "total");
 }
 
 int64_t sv_settings_wait(const sv_settings *self) {
@@ -295,6 +302,8 @@ void sv_settings_write(const sv_settings *self, sa_buffer *out) {
     sa_buffer_numbers(out, self->feature_range, 2, 0);
     sa_buffer_format(out, ", \"mode\": \"%s\", \"control\": ", MODES[self->mode]);
     sa_buffer_number(out, self->control, 0);
+    sa_buffer_text(out, ", \"rewards\": ");
+    sv_rewards_write(&self->rewards, out);
     sa_buffer_format(out, ", \"keep_rows\": %s}", bounded ? rows->value : "null");
 }
 
@@ -313,14 +322,15 @@ bool sv_settings_same_agent(const sv_settings *self, const sv_settings *other) {
 static bool same_number(double one, double other) { return one == other || (isnan(one) && isnan(other)); }
 
 bool sv_settings_same_control(const sv_settings *self, const sv_settings *other) {
-    return self->mode == other->mode && self->control == other->control;
+    return self->mode == other->mode && self->control == other->control &&
+           sv_rewards_same(&self->rewards, &other->rewards);
 }
 
 bool sv_settings_same(const sv_settings *self, const sv_settings *other) {
     return sv_settings_same_agent(self, other) && self->slate == other->slate &&
            self->aggregate == other->aggregate &&
-           same_number(self->default_feedback, other->default_feedback) && self->mode == other->mode &&
-           self->control == other->control && self->wait_seconds == other->wait_seconds &&
+           same_number(self->default_feedback, other->default_feedback) &&
+           sv_settings_same_control(self, other) && self->wait_seconds == other->wait_seconds &&
            self->retention_days == other->retention_days &&
            !memcmp(self->reward_range, other->reward_range, sizeof self->reward_range) &&
            !memcmp(self->feature_range, other->feature_range, sizeof self->feature_range);

@@ -7,6 +7,7 @@
 #include <superarm/json.h>
 
 #include "refusal.h"
+#include "rewards.h"
 
 typedef enum aggregate { AGGREGATE_LAST, AGGREGATE_SUM, AGGREGATE_MAX, AGGREGATE_FIRST } sv_aggregate;
 
@@ -48,6 +49,7 @@ typedef struct settings {
     double retention_days;                    /* 0: for ever */
     double reward_range[2], feature_range[2]; /* what is outside is refused */
     sv_mode mode;
+    sv_rewards rewards;
     double control; /* share of events that get the baseline, or a uniform slate, below 1 */
 } sv_settings;
 
@@ -62,6 +64,8 @@ sv_settings *sv_settings_with(const sv_settings *self, const sv_options *options
 /* Sets an option from the library's text: a number becomes a number, and so on. false when memory is
  * short. */
 bool sv_settings_put(sv_options *options, const sa_option_info *info, const char *value);
+/* Has a page one number, and not one an item? */
+bool sv_settings_total(const sv_settings *self);
 /* How long an event waits, in milliseconds; 0: for its feedback. */
 int64_t sv_settings_wait(const sv_settings *self);
 void sv_settings_retain(sv_settings *self);

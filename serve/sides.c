@@ -85,6 +85,17 @@ bool sv_slates_choose(const sv_policy *policy, const sv_settings *settings, sv_a
     return good;
 }
 
+bool sv_slates_shown(const sv_policy *policy, const sv_settings *settings, sv_ask *ask, double propensity,
+                     sv_slates *out, sv_refusal *why) {
+    const char *oracle;
+    *out = (sv_slates){.side = SIDE_SHOWN};
+    bool good = sv_rules_oracle(settings, ask, &oracle, why) &&
+                take_baseline(policy, settings, ask, oracle, &out->shown, why);
+    out->shown.propensity = propensity;
+    if (!good) sv_slates_free(out);
+    return good;
+}
+
 void sv_slates_free(sv_slates *self) {
     sv_choice_free(&self->shown);
     sv_choice_free(&self->own);

@@ -22,6 +22,9 @@ typedef struct slates {
 /* Chooses for the event of this agent. A baseline is checked whoever's the slate is. */
 bool sv_slates_choose(const sv_policy *policy, const sv_settings *settings, sv_ask *ask, const char *agent,
                       const char *event, sv_slates *out, sv_refusal *why);
+/* The baseline of somebody else, who showed it with this propensity (NaN: unknown). */
+bool sv_slates_shown(const sv_policy *policy, const sv_settings *settings, sv_ask *ask, double propensity,
+                     sv_slates *out, sv_refusal *why);
 void sv_slates_free(sv_slates *self);
 /* The fields of an answer, from "slate" on, without the braces. */
 void sv_slates_write(const sv_slates *self, const sv_ask *ask, uint64_t version, sa_buffer *out);

@@ -91,7 +91,7 @@ def wrong_agents(server):
     put = lambda body, name="new": server.call("PUT", "/v1/agents/" + name, body)
     for options in ({"dim": 0}, {"dim": -1}, {"dim": 1.5}, {"dim": "x"}, {"dim": None}, {"dim": [2]}, {"dim": 1e12}, {"dim": 200000}, {}, {"dim": 2, "algorithm": "nope"},
                     {"dim": 2, "algorithm": 5}, {"dim": 2, "hidden": 1e7}, {"dim": 2, "depth": 999}, {"dim": 2, "gamma": "x"}, {"dim": 2, "gamma": -1},
-                    {"dim": 2, "count-pending": True}, {"dim": 2, "feedback": "total"}, {"dim": 2, "algorithm": "best"}, {"dim": 2, "oracle": "own"}, {"dim": 2, "history": "/etc/passwd"}, {"dim": 2, "init-weights": "/etc/passwd"}, {"dim": 2, "out": "/tmp/x"},
+                    {"dim": 2, "count-pending": True}, {"dim": 2, "algorithm": "best"}, {"dim": 2, "oracle": "own"}, {"dim": 2, "history": "/etc/passwd"}, {"dim": 2, "init-weights": "/etc/passwd"}, {"dim": 2, "out": "/tmp/x"},
                     {"dim": 2, "trace": "/tmp/x"}, {"dim": 2, "arms": 5}, {"dim": 2, "preset": "none"}, {"dim": 2, "oracle": "x"}, {"dim": 2, "nothing": 1},
                     {"dim": 2, "slate": 3}, {"dim": 2, "x" * 200: 1}, {"dim": 2, "algorithm": "x" * 600}, {"dim": 2, "threads": 4}, 5, [], "x", None):
         refused(("options", str(options)[:60]), put({**AGENT, "options": options}))
