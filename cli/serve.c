@@ -28,6 +28,10 @@ static void print_help(void) {
          "routes.\n\n"
          "Options:\n"
          "  --dir DIR               the folder\n"
+         "  --store URL             instead of --dir: postgresql://user@host/database, which any number of\n"
+         "                          servers share; docs/SERVERS.md\n"
+         "  --learn WHICH           with --store: yes, no or only; a server that only learns answers no\n"
+         "                          decide and no feedback [yes]\n"
          "  --port PORT             [8080]; 0: any that is free\n"
          "  --port-file FILE        the port is written there once it is served\n"
          "  --bind ADDRESS          [127.0.0.1]; addresses that others can reach need --keys\n"
@@ -53,6 +57,8 @@ static void print_help(void) {
          "  --quiet                 --log none\n"
          "  --check DIR             looks for damage in a folder, and ends\n"
          "  --backup TO             copies --dir into a new folder, while it is served or not, and ends\n"
+         "  --migrate               with --store: makes the tables, or changes them to this version's, and "
+         "ends\n"
          "  --migrate               makes a backup beside --dir, changes its format to this version's, and "
          "ends\n\n"
          "Example:\n"
@@ -76,18 +82,20 @@ typedef struct option {
     unsigned *whole;   /* 0 to `most` */
     double *seconds;   /* more than 0 */
     double *megabytes; /* more than 0; kept in bytes */
-    int *log;
+    int *log, *learn;
     unsigned most;
 } option;
 
-static int take_log(int *into, const char *value) {
-    static const char *const words[] = {"requests", "errors", "none"};
+static const char *const LOGS[] = {"requests", "errors", "none"}, *const LEARNS[] = {"yes", "no", "only"};
+
+static int take_word(const option *flag, int *into, const char *value, const char *const words[3]) {
     for (int i = 0; i < 3; i++)
         if (!strcmp(value, words[i])) {
             *into = i;
             return EXIT_FINE;
         }
-    return cli_say(NAME, EXIT_INPUT, "--log %s is not requests, errors or none", value);
+    return cli_say(NAME, EXIT_INPUT, "--%s %s is not %s, %s or %s", flag->name, value, words[0], words[1],
+                   words[2]);
 }
 
 static int take_value(const option *flag, const char *value) {
@@ -97,7 +105,8 @@ static int take_value(const option *flag, const char *value) {
         *flag->text = value;
         return EXIT_FINE;
     }
-    if (flag->log) return take_log(flag->log, value);
+    if (flag->log) return take_word(flag, flag->log, value, LOGS);
+    if (flag->learn) return take_word(flag, flag->learn, value, LEARNS);
     double number = strtod(value, &end);
     if (*end || end == value || !(number == number))
         return cli_say(NAME, EXIT_INPUT, "--%s %s is no number", flag->name, value);
@@ -130,6 +139,8 @@ static int take(inputs *into, int count, char **arguments) {
     sv_serve_options *serve = &into->serve;
     const option known[] = {
         {.name = "dir", .text = &serve->folder},
+        {.name = "store", .text = &serve->store},
+        {.name = "learn", .learn = &serve->learn},
         {.name = "port", .whole = &serve->port, .most = 65535},
         {.name = "port-file", .text = &serve->port_file},
         {.name = "bind", .text = &serve->address},
@@ -203,13 +214,19 @@ int cli_serve(int count, char **arguments) {
         status = sv_serve_add_key(flags.serve.keys, flags.add_key, message);
     else if (flags.new_keys)
         status = sv_serve_make_keys(flags.new_keys, message);
-    else if (!flags.serve.folder)
+    else if (flags.serve.folder && flags.serve.store)
+        return cli_say(NAME, EXIT_INPUT,
+                       "--dir and --store are two places for one journal: give one of them");
+    else if (!flags.serve.folder && !flags.serve.store)
         return cli_say(NAME, EXIT_INPUT,
                        "--dir is missing: the folder that holds the journal, made where it is missing");
+    else if (flags.serve.learn && !flags.serve.store)
+        return cli_say(NAME, EXIT_INPUT, "--learn is for servers that share a --store");
     else if (flags.migrate)
-        status = sv_serve_migrate(flags.serve.folder, message);
+        status = sv_serve_migrate(flags.serve.store ? flags.serve.store : flags.serve.folder, message);
     else if (flags.backup)
-        status = sv_serve_backup(flags.serve.folder, flags.backup, message);
+        status = sv_serve_backup(flags.serve.store ? flags.serve.store : flags.serve.folder, flags.backup,
+                                 message);
     else
         status = sv_serve_run(&flags.serve, message);
     return status == EXIT_FINE ? EXIT_FINE : cli_say(NAME, status, "%s", message);

@@ -33,6 +33,8 @@ void sv_agent_release(sv_agent *self) {
     for (size_t i = 0; i < RECENT; i++) sa_buffer_clear(&self->recent[i].json);
     sv_policy_release(self->policy);
     sv_settings_release(self->served);
+    sv_chunks_clear(&self->followed);
+    sv_chunks_clear(&self->written);
     sv_model_destroy(self->model);
     free(self->checkpoint.settings);
     free(self->older.settings);

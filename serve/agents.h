@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "bounds.h"
+#include "chunks.h"
 #include "hours.h"
 #include "model.h"
 #include "settings.h"
@@ -46,6 +47,12 @@ typedef struct agent {
     atomic_uint_fast64_t checkpointed;                  /* the row that the newest checkpoint has */
     _Atomic double checkpoint_time;                     /* when that was written, or tried */
 
+    /* where servers share a store: this one learns the agent, as the n-th that it took over; 0: another does */
+    atomic_uint_fast64_t tenure;
+    uint64_t start_seq;        /* its last row when this server started */
+    uint64_t settings_version; /* of its thread: how often its settings have changed */
+    sv_chunks followed;        /* likewise: of the policy that another server has learnt */
+
     atomic_bool broken;     /* it cannot go on, and `why` says so: no row is learnt until a reset */
     atomic_bool unreadable; /* nor can its settings be read */
 
@@ -78,7 +85,12 @@ typedef struct agent {
     double replay_seconds; /* that the learner took for the rows after the newest checkpoint */
     bool stalled;          /* the disk has no room for its next row, which is tried again and again */
     double stalled_time;   /* of the last try */
-    atomic_bool dirty;     /* it is in the learner's list, or has rows to learn */
+    uint64_t opened;       /* the value of `tenure` when the model was opened */
+    sv_chunks written;     /* of the policy that was written for others last */
+    uint64_t written_seq;
+    bool written_alone;                /* no older policy is kept */
+    double written_time, written_cost; /* when, and how many seconds it took */
+    atomic_bool dirty;                 /* it is in the learner's list, or has rows to learn */
     struct agent *next_dirty;
 } sv_agent;
 

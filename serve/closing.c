@@ -98,6 +98,7 @@ sv_store_status sv_closing_add(sv_store *store, sv_sums *sums, const sv_settings
     sv_store_row row = {.kind = ROW_LEARN, .decision = decision->id, .data = data->text, .size = data->size};
     sv_store_status status = data->status ? STORE_LATER : sv_store_row_add(store, decision->agent, &row);
     *seq = row.seq;
+    if (!row.seq) return status; /* it is left for the server that learns the agent */
     return status == STORE_OK ? sv_sums_learnt(sums, store, settings, decision, reward, data) : status;
 }
 

@@ -204,7 +204,57 @@ bool sv_folder_has_room(const sv_folder *self, double bytes, sv_refusal *why) {
                      room / 1e6, wanted / 1e6);
 }
 
+/* ---- temporary ones ---- */
+
+#define TEMPORARY "superarm-serve-tmp-"
+
+static void empty_folder(const char *path) {
+    DIR *folder = opendir(path);
+    for (struct dirent *file; folder && (file = readdir(folder));)
+        if (file->d_name[0] != '.') unlinkat(dirfd(folder), file->d_name, 0);
+    if (folder) closedir(folder);
+    rmdir(path);
+}
+
+/* Ours, and nobody has its lock any longer? */
+static bool is_left(const char *path) {
+    struct stat about;
+    char *lock = inside(path, "lock");
+    if (!lock || lstat(path, &about) || !S_ISDIR(about.st_mode) || about.st_uid != getuid())
+        return free(lock), false;
+    int file = open(lock, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    free(lock);
+    bool left = file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0;
+    if (file >= 0) close(file);
+    return left;
+}
+
+static void remove_left(const char *parent) {
+    DIR *folder = opendir(parent);
+    for (struct dirent *file; folder && (file = readdir(folder));) {
+        char *path =
+            strncmp(file->d_name, TEMPORARY, strlen(TEMPORARY)) ? NULL : inside(parent, file->d_name);
+        if (path && is_left(path)) empty_folder(path);
+        free(path);
+    }
+    if (folder) closedir(folder);
+}
+
+bool sv_folder_make_temporary(sv_folder *self, sv_refusal *why) {
+    const char *parent = getenv("TMPDIR");
+    *self = (sv_folder){.lock_file = -1};
+    if (!parent || !*parent) parent = "/tmp";
+    remove_left(parent);
+    if (!(self->path = inside(parent, TEMPORARY "XXXXXX"))) return no_memory(why);
+    if (!mkdtemp(self->path))
+        return sv_refuse(why, 400, "%s cannot be written to: %s", parent, strerror(errno));
+    self->temporary = true;
+    return take_lock(self, why) && ((self->scratch = inside(self->path, "scratch")) || no_memory(why));
+}
+
 void sv_folder_close(sv_folder *self) {
+    if (self->temporary && self->path) empty_folder(self->path);
+    self->temporary = false;
     if (self->lock_file >= 0) close(self->lock_file);
     self->lock_file = -1;
     free(self->path);

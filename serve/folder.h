@@ -10,11 +10,15 @@ typedef struct folder {
     char *path;
     char *scratch; /* how the paths of files begin that do not outlive the process */
     int lock_file; /* -1: not held */
+    bool temporary;
 } sv_folder;
 
 /* Makes it where it is missing, and takes its lock. false with a refusal, 400: it is in use, or it cannot
  * be a service's. The struct can be closed either way. */
 bool sv_folder_open(sv_folder *self, const char *path, sv_refusal *why);
+/* One for scratch files alone, in TMPDIR, which goes with the process; those of processes that were killed go
+ * now. */
+bool sv_folder_make_temporary(sv_folder *self, sv_refusal *why);
 /* With its journal, before anything is written: does that have all that the last process wrote? From here
  * on the lock file says how far the journal came. */
 bool sv_folder_check_journal(sv_folder *self, sv_store *store, sv_refusal *why);

@@ -171,3 +171,19 @@ sv_who sv_keys_who(const sv_keys *self, const char *authorization, const char *p
     const sv_key *found = sv_keys_find(self, authorization, plain);
     return found ? found->who : WHO_ANYONE;
 }
+
+void sv_keys_digest(const sv_keys *self, char out[2 * SA_SHA256_BYTES + 1]) {
+    uint8_t sum[SA_SHA256_BYTES] = {0};
+    const sv_key_list *list = atomic_load(&self->list);
+    for (size_t i = 0; list && i < list->count; i++) { /* in whatever order */
+        sa_sha256 hash;
+        uint8_t digest[SA_SHA256_BYTES];
+        sa_sha256_begin(&hash);
+        sa_sha256_add(&hash, &(uint8_t){(uint8_t)list->keys[i].who}, 1);
+        sa_sha256_add(&hash, list->keys[i].hash, SA_SHA256_BYTES);
+        sa_sha256_end(&hash, digest);
+        for (size_t k = 0; k < SA_SHA256_BYTES; k++) sum[k] ^= digest[k];
+    }
+    *out = 0;
+    if (list) sv_hex_write(sum, sizeof sum, out);
+}

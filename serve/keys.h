@@ -33,6 +33,8 @@ typedef struct keys {
  * given. Again: on failure the keys stay as they were. A warning where others may read the file, else "". */
 bool sv_keys_read(sv_keys *self, const char *path, char warning[200], sv_refusal *why);
 void sv_keys_free(sv_keys *self);
+/* The same for the same keys, as hexadecimal digits; "" for none. */
+void sv_keys_digest(const sv_keys *self, char out[2 * SA_SHA256_BYTES + 1]);
 /* Makes an admin's and a client's, writes the file (it must not exist) and gives the keys themselves, which
  * are kept nowhere. */
 bool sv_keys_make(const char *path, char admin[65], char client[65], sv_refusal *why);

@@ -14,8 +14,10 @@
 enum { ROWS_AT_A_TIME = 64 };
 static const double RECOVERY_PUBLISH_SECONDS = 1; /* between two policies of an agent that recovers */
 static const double LOOK_SECONDS = 0.2, RETRY_SECONDS = 5; /* for checkpoints; after one that failed */
-static const double STALLED_SECONDS = 1;                   /* between two tries where the disk is full */
-static const double RETENTION_PARTS = 8;                   /* checkpoints in one retention */
+/* Between two policies for others: at least so long, and four times what the last one took. */
+static const double PUBLISH_SECONDS = 0.2, PUBLISH_FACTOR = 4;
+static const double STALLED_SECONDS = 1; /* between two tries where the disk is full */
+static const double RETENTION_PARTS = 8; /* checkpoints in one retention */
 
 struct learner {
     sv_learner_options options;
@@ -75,9 +77,14 @@ void sv_learner_count(sv_learner *self, sv_learner_counts *out) {
 
 /* ---- one agent ---- */
 
+static void tell_broken(sv_learner *self, sv_agent *agent, const char *why) {
+    if (self->options.shared) self->options.shared->broke(self->options.shared->user, agent, why);
+}
+
 /* It goes on as it is, and the others as ever. */
-static void break_agent(sv_agent *agent, const char *sentence) {
+static void break_agent(sv_learner *self, sv_agent *agent, const char *sentence) {
     sv_agent_break(agent, sentence);
+    tell_broken(self, agent, sentence);
     fprintf(stderr, "superarm serve: agent %s is broken: %s\n", agent->name, sentence);
 }
 
@@ -89,7 +96,28 @@ static bool skip_to_reset(sv_learner *self, sv_agent *agent, uint64_t from) {
         return false;
     agent->learnt_seq = seq - 1;
     sv_agent_mend(agent);
+    tell_broken(self, agent, NULL);
     return true;
+}
+
+/* To the other servers. What waits for its time is tried again (publish_waiting). */
+static void publish_shared(sv_learner *self, sv_agent *agent, bool now) {
+    const sv_learner_shared *shared = self->options.shared;
+    double begin = sv_clock_seconds(), cost = PUBLISH_FACTOR * agent->written_cost,
+           pause = cost > PUBLISH_SECONDS ? cost : PUBLISH_SECONDS;
+    if (!shared || !agent->model || agent->broken || agent->written_seq == agent->learnt_seq) return;
+    if (!now && !agent->checkpoint_wanted && begin - agent->written_time < pause) return;
+    sv_thread_name("checkpoint");
+    bool good = shared->publish(shared->user, agent);
+    sv_thread_name("learner");
+    agent->written_time = agent->checkpoint_time = sv_clock_seconds();
+    agent->written_cost = agent->written_time - begin;
+    if (good) agent->checkpoint_wanted = agent->written_alone = false;
+    pthread_mutex_lock(&self->lock);
+    self->counts.checkpoints += good;
+    self->counts.failed_checkpoints += !good;
+    self->counts.checkpoint_seconds = agent->written_cost;
+    pthread_mutex_unlock(&self->lock);
 }
 
 static void publish(sv_learner *self, sv_agent *agent) {
@@ -98,7 +126,7 @@ static void publish(sv_learner *self, sv_agent *agent) {
     sv_refusal why = {0};
     if (!agent->model || agent->published_seq == agent->learnt_seq) return;
     if (!sv_model_policy(agent->model, agent->learnt_seq, &policy, &why)) {
-        break_agent(agent, why.message);
+        break_agent(self, agent, why.message);
         return;
     }
     sv_model_count(agent->model, &counts);
@@ -108,6 +136,7 @@ static void publish(sv_learner *self, sv_agent *agent) {
     pthread_mutex_lock(&self->lock);
     self->counts.publications++;
     pthread_mutex_unlock(&self->lock);
+    publish_shared(self, agent, false);
 }
 
 /* What learning the rows after its checkpoint would take, and so of all agents. */
@@ -121,7 +150,7 @@ static void forget(sv_learner *self, sv_agent *agent) {
     sv_model_destroy(agent->model);
     agent->model = NULL;
     set_replay(self, agent, 0);
-    sv_checkpoints_remove(agent, self->options.folder);
+    if (!self->options.shared) sv_checkpoints_remove(agent, self->options.folder);
 }
 
 static void end_recovery(sv_learner *self, sv_agent *agent) {
@@ -141,7 +170,7 @@ static double processor_seconds(void) {
 
 /* A change needs room on the disk: until there is, the agent goes on as it is. */
 static void stall(sv_agent *agent, const char *sentence) {
-    fprintf(stderr, "superarm serve: agent %s waits for room on the disk: %s\n", agent->name, sentence);
+    fprintf(stderr, "superarm serve: agent %s waits: %s\n", agent->name, sentence);
     agent->stalled = true;
     agent->stalled_time = sv_clock_seconds();
 }
@@ -168,7 +197,7 @@ static bool take_rows(sv_learner *self, sv_agent *agent, size_t most) {
     if (later)
         stall(agent, sentence);
     else
-        break_agent(agent, sentence);
+        break_agent(self, agent, sentence);
     return false;
 }
 
@@ -195,8 +224,56 @@ static void open_agent(sv_learner *self, sv_agent *agent) {
     pthread_mutex_unlock(&self->lock);
 }
 
+/* ---- an agent that is taken over from another server, or lost to one ---- */
+
+static void drop(sv_learner *self, sv_agent *agent) {
+    sv_model_destroy(agent->model);
+    agent->model = NULL;
+    sv_settings_release(agent->learner_settings);
+    agent->learner_settings = NULL;
+    agent->learnt_seq = agent->published_seq = agent->written_seq = 0;
+    agent->written_time = 0;
+    agent->checkpoint_wanted = agent->stalled = false;
+    sv_chunks_clear(&agent->written);
+    set_replay(self, agent, 0);
+    if (agent->recovering) { /* it has ended */
+        agent->recover_to = 0;
+        end_recovery(self, agent);
+    }
+}
+
+static bool take_over(sv_learner *self, sv_agent *agent, uint64_t held) {
+    const sv_learner_shared *shared = self->options.shared;
+    if (!shared->open(shared->user, self->store, agent)) {
+        stall(agent, "the database cannot be read");
+        return false;
+    }
+    agent->opened = held;
+    agent->stalled = false;
+    agent->recover_to = atomic_load(&agent->last_seq);
+    agent->recovering = true;
+    pthread_mutex_lock(&self->lock);
+    self->recovering++;
+    pthread_mutex_unlock(&self->lock);
+    sv_agent_mend(agent); /* what another server could not go on with is tried again */
+    if (agent->model && fits(agent)) publish(self, agent);
+    end_recovery(self, agent);
+    return true;
+}
+
+/* Is it this server's, with all that it has learnt so far? */
+static bool is_held(sv_learner *self, sv_agent *agent) {
+    uint64_t held = atomic_load(&agent->tenure);
+    if (agent->opened == held) return held;
+    drop(self, agent);
+    agent->opened = 0;
+    return held && !atomic_load(&agent->deleted) && !atomic_load(&agent->unreadable) &&
+           take_over(self, agent, held);
+}
+
 /* Learns the rows that are there, up to ROWS_AT_A_TIME. true: there may be more. */
 static bool advance(sv_learner *self, sv_agent *agent) {
+    if (self->options.shared && !is_held(self, agent)) return false;
     uint64_t before = agent->learnt_seq;
     if (atomic_load(&agent->deleted)) forget(self, agent);
     bool gone = atomic_load(&agent->deleted) ||
@@ -279,12 +356,42 @@ static bool may_be_next(const sv_agent *agent, double now) {
            !(agent->checkpoint_failed && now - agent->checkpoint_time < RETRY_SECONDS);
 }
 
+/* Retention removes no row that a policy is without. */
+static void keep_newest(sv_learner *self, sv_agent *agent, double now) {
+    const sv_learner_shared *shared = self->options.shared;
+    double period = agent->learner_settings
+                        ? agent->learner_settings->retention_days * 86400 / RETENTION_PARTS
+                        : 0,
+           wanted = self->options.checkpoint_seconds, age = now - agent->written_time;
+    if (!agent->model || agent->written_alone || agent->written_seq != agent->learnt_seq) return;
+    if ((period > 0 && age >= period) || (wanted > 0 && age >= wanted))
+        agent->written_alone = shared->keep_newest(shared->user, agent);
+}
+
+static void publish_waiting(sv_learner *self) {
+    sv_agent *all[LIMIT_AGENTS + 1];
+    double now = sv_clock_seconds();
+    size_t count = sv_agents_all(self->options.agents, all);
+    for (size_t i = 0; i < count; i++) {
+        try_again(self, all[i], now);
+        if (all[i]->opened && all[i]->opened == atomic_load(&all[i]->tenure)) {
+            publish_shared(self, all[i], atomic_load(&self->stop));
+            keep_newest(self, all[i], now);
+        }
+        sv_agent_release(all[i]);
+    }
+}
+
 /* A start would learn all rows again that are in no checkpoint: while that takes too long, the agent that
  * takes the longest gets one. */
 static void write_checkpoints(sv_learner *self) {
     sv_agent *all[LIMIT_AGENTS + 1], *next;
     sv_refusal why;
     double now = sv_clock_seconds();
+    if (self->options.shared) {
+        publish_waiting(self);
+        return;
+    }
     bool late = self->replay_seconds > self->options.recovery_seconds;
     if (!late && now - self->look_time < LOOK_SECONDS) return;
     self->look_time = now;
@@ -306,6 +413,10 @@ static void write_checkpoints(sv_learner *self) {
 static void write_last_checkpoints(sv_learner *self) {
     sv_agent *all[LIMIT_AGENTS + 1];
     sv_refusal why;
+    if (self->options.shared) {
+        publish_waiting(self);
+        return;
+    }
     size_t count = sv_agents_all(self->options.agents, all);
     for (size_t i = 0; i < count; i++) {
         if (can_be_written(all[i]) && has_learnt(all[i])) write_checkpoint(self, all[i], &why);
@@ -334,7 +445,7 @@ static sv_task *take_task(sv_learner *self) {
 
 /* The next agent with rows, or NULL after at most half a second. */
 static sv_agent *take_agent(sv_learner *self, bool *stop) {
-    double until = sv_clock_seconds() + 0.5;
+    double until = sv_clock_seconds() + (self->options.shared ? PUBLISH_SECONDS / 2 : 0.5);
     pthread_mutex_lock(&self->lock);
     if (!self->first && !self->stop && !self->tasks) sv_waiting_until(&self->filled, &self->lock, until);
     sv_agent *agent = self->first;
@@ -370,7 +481,7 @@ static void count_decisions(sv_learner *self) {
 static void *work(void *user) {
     sv_learner *self = user;
     bool stop = false;
-    open_agents(self);
+    if (!self->options.shared) open_agents(self);
     count_decisions(self);
     while (!stop) {
         sv_agent *agent = take_agent(self, &stop);
@@ -394,8 +505,9 @@ sv_learner *sv_learner_start(const sv_learner_options *options, sv_store *store)
     self->last = &self->first;
     pthread_mutex_init(&self->lock, NULL);
     sv_waiting_begin(&self->filled);
-    self->unopened = self->recovering = self->opening_count = sv_agents_all(options->agents, self->opening);
-    for (size_t i = 0; i < self->opening_count; i++) {
+    self->opening_count = sv_agents_all(options->agents, self->opening);
+    if (!options->shared) self->unopened = self->recovering = self->opening_count;
+    for (size_t i = 0; i < self->opening_count && !options->shared; i++) {
         sv_agent *agent = self->opening[i];
         agent->recover_to = atomic_load(&agent->last_seq);
         agent->recovering = true;

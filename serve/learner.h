@@ -10,6 +10,16 @@
 
 typedef struct learner sv_learner;
 
+/* Where servers share the store: an agent is learnt while it is held (sv_agent.tenure), and opened and published
+ * by these (cluster.h), instead of by checkpoints. */
+typedef struct learner_shared {
+    void *user;
+    bool (*open)(void *user, sv_store *store, sv_agent *agent); /* false: not now */
+    bool (*publish)(void *user, sv_agent *agent);
+    bool (*keep_newest)(void *user, sv_agent *agent); /* older policies go, and let retention go on */
+    void (*broke)(void *user, sv_agent *agent, const char *why); /* NULL: it can go on again */
+} sv_learner_shared;
+
 typedef struct learner_options {
     const char *scratch;       /* borrowed: how the paths of files begin that do not stay */
     const char *folder;        /* borrowed */
@@ -17,6 +27,7 @@ typedef struct learner_options {
     double checkpoint_seconds; /* at the latest between two checkpoints of an agent that has learnt; 0: any */
     sv_writer *writer;         /* for the rows of checkpoints */
     sv_agents *agents;
+    const sv_learner_shared *shared; /* borrowed; NULL: this process alone learns */
 } sv_learner_options;
 
 /* Takes over the store, a connection of its own with a snapshot of the journal as it was before the writer.

@@ -209,9 +209,10 @@ static size_t take_some(sv_walk *self, sv_store *store, size_t most, double unti
     sv_store_status status =
         next ? sv_store_rows(store, self->agent->id, self->agent->learnt_seq + 1, most, copy_row, next)
              : STORE_OK;
-    if (status != STORE_OK)
+    if (status != STORE_OK) {
+        self->later = status != STORE_FAILED;
         sv_refuse(&self->why, 503, "%s", sv_store_sentence(store));
-    else if (!next || next->failed)
+    } else if (!next || next->failed)
         sv_refuse(&self->why, 503, "memory could not be had");
     for (size_t i = 0; next && i < next->count; i++) {
         if (!self->why.status && !atomic_load(stop) && (!i || sv_clock_seconds() < until)) {

@@ -6,6 +6,7 @@
 #include "service.h"
 
 enum { REMOVALS = 256, PAGES = 128, DELETED = PASS_DELETED };
+static const double SUMS_SECONDS = 0.5; /* between two looks at what other servers have counted */
 static const double BATCH_SECONDS = 0.0003, SHORTEST_PAUSE = 0.03, LONGEST_PAUSE = 8, PAUSE_FACTOR = 10;
 
 #define SERVICE_OF(field, pointer) ((sv_service *)((char *)(pointer)-offsetof(sv_service, field)))
@@ -14,17 +15,40 @@ static const double BATCH_SECONDS = 0.0003, SHORTEST_PAUSE = 0.03, LONGEST_PAUSE
 
 static bool anything_due(sv_maintenance *self, sv_store *store) {
     sv_store_decision first;
-    (void)self;
-    return sv_store_decision_due(store, &first) == STORE_OK;
+    sv_store_entry entry;
+    sv_service *service = SERVICE_OF(closing, self);
+    double now = sv_clock_seconds();
+    bool due = sv_store_decision_due(store, &first) == STORE_OK || sv_store_inbox(store, &entry) == STORE_OK;
+    if (!due && (!service->cluster || now - service->sums_time < SUMS_SECONDS)) return false;
+    service->sums_time = now;
+    return true;
+}
+
+/* What other servers have left to become rows. */
+static sv_store_status number_entries(sv_service *self, sv_store *store) {
+    sv_store_entry entry;
+    sv_store_status status = STORE_OK;
+    while (status == STORE_OK && self->closed_count < SERVICE_CLOSINGS &&
+           (status = sv_store_inbox(store, &entry)) == STORE_OK) {
+        sv_closed *at = &self->closed[self->closed_count++];
+        *at = (sv_closed){.agent = sv_agents_find_id(&self->agents, entry.agent)};
+        status = sv_store_row_add(store, entry.agent, &entry.row);
+        at->seq = entry.row.seq;
+        if (status == STORE_OK) status = sv_store_inbox_done(store, entry.id, entry.row.seq);
+    }
+    return status == STORE_NONE ? STORE_OK : status;
 }
 
 static sv_store_status close_due(sv_job *base, sv_store *store) {
     sv_service *self = SERVICE_OF(closing.job, base);
     sv_store_decision decision;
-    sv_store_status status = STORE_OK;
-    while (self->closed_count < SERVICE_CLOSINGS &&
+    sv_sums *sums = self->cluster ? &self->held_sums : &self->sums;
+    sv_store_status status = number_entries(self, store);
+    if (status == STORE_OK && self->cluster) status = sv_sums_take_left(sums, store);
+    while (status == STORE_OK && self->closed_count < SERVICE_CLOSINGS &&
            (status = sv_store_decision_due(store, &decision)) == STORE_OK) {
         sv_closed *at = &self->closed[self->closed_count];
+        at->event = true;
         at->agent = sv_agents_find_id(&self->agents, decision.agent);
         if (!at->agent) { /* deleted: its decisions wait for their removal */
             uint64_t waited, held;
@@ -33,7 +57,7 @@ static sv_store_status close_due(sv_job *base, sv_store *store) {
         }
         self->closed_count++;
         sv_settings *settings = sv_agent_settings(at->agent);
-        status = sv_closing_write(store, &self->sums, settings, &decision, &at->seq, &at->reward);
+        status = sv_closing_write(store, sums, settings, &decision, &at->seq, &at->reward);
         sv_settings_release(settings);
         if (status != STORE_OK) break;
     }
@@ -43,9 +67,9 @@ static sv_store_status close_due(sv_job *base, sv_store *store) {
 static void end_due(sv_job *base, sv_store_status status) {
     sv_service *self = SERVICE_OF(closing.job, base);
     for (size_t i = 0; i < self->closed_count; i++) {
-        if (status == STORE_OK) {
+        if (status == STORE_OK && self->closed[i].agent) {
             sv_agent_wrote(self->closed[i].agent, self->closed[i].seq);
-            sv_agent_count_learnt(self->closed[i].agent, self->closed[i].reward);
+            if (self->closed[i].event) sv_agent_count_learnt(self->closed[i].agent, self->closed[i].reward);
             sv_learner_wake(self->learner, self->closed[i].agent);
         }
         sv_agent_release(self->closed[i].agent);
@@ -66,7 +90,8 @@ static void begin_pass(sv_service *self, sv_store *store) {
     pass->seconds = 0;
     for (size_t i = 0; i < count; i++) {
         sv_settings *settings = sv_agent_settings(all[i]);
-        if (settings->retention_days > 0 && !atomic_load(&all[i]->unreadable)) /* its own is not known */
+        if (settings->retention_days > 0 && !atomic_load(&all[i]->unreadable) && /* its own is not known */
+            sv_store_holds(store, all[i]->id))
             pass->turns[pass->count++] =
                 (sv_turn){.agent = all[i]->id, .age = (int64_t)(settings->retention_days * 86400000)};
         sv_settings_release(settings);
@@ -89,12 +114,15 @@ static bool retention_wanted(sv_maintenance *base, sv_store *store) {
 static sv_store_status take_turn(sv_turn *turn, sv_store *store, double until, bool *done) {
     sv_store_retention what = {
         .agent = turn->agent, .age = turn->age, .deleted = turn->deleted, .most = REMOVALS, .until = until};
+    *done = true;
+    if (turn->deleted && sv_store_hold(store, turn->agent) != STORE_OK) return STORE_OK; /* another's turn */
     sv_store_status status = sv_store_retain(store, &what);
     turn->waited += what.waited;
     turn->held += what.held;
     turn->removed = what.count;
     *done = what.count == 0;
     if (status == STORE_OK && *done && turn->deleted) status = sv_store_agent_remove(store, turn->agent);
+    if (*done && turn->deleted) sv_store_let_go(store, turn->agent);
     return status == STORE_NONE ? STORE_OK : status;
 }
 

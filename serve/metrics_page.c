@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "cluster.h"
 #include "process.h"
 #include "routes.h"
 #include "sides.h"
@@ -305,6 +306,22 @@ static void write_process(sv_service *service, sa_buffer *out) {
         if (!isnan(all[i].value)) one(out, all[i].name, "gauge", all[i].help, all[i].value);
 }
 
+static void write_cluster(sv_service *service, sa_buffer *out) {
+    sv_cluster_counts counts;
+    sv_cluster_count(service->cluster, &counts);
+    one(out, "servers", "gauge", "Servers that share the database", (double)counts.servers);
+    one(out, "agents_learnt_here", "gauge", "Agents that this server learns", (double)counts.held);
+    one(out, "agents_lagging", "gauge", "Agents whose policy here is behind their rows",
+        (double)counts.lagging);
+    one(out, "lag_seconds", "gauge", "Age of the oldest row that a policy here is without",
+        counts.lag_seconds);
+    one(out, "policy_fetched_bytes_total", "counter", "Chunks of policies that were fetched",
+        (double)counts.fetched_bytes);
+    one(out, "policy_bytes_total", "counter", "The same policies, whole", (double)counts.policy_bytes);
+    one(out, "policy_written_bytes_total", "counter", "Chunks of policies that were written",
+        (double)counts.written_bytes);
+}
+
 void sv_metrics_page_write(sv_service *service, sa_buffer *out) {
     write_requests(&service->metrics, out);
     one(out, "connections", "gauge", "Open connections", (double)atomic_load(&service->connections));
@@ -317,6 +334,7 @@ void sv_metrics_page_write(sv_service *service, sa_buffer *out) {
         (double)service->memory.most);
     one(out, "solver_failures_total", "counter", "Solvers that broke down, or took too long",
         (double)sv_solver_failures(service->solver));
+    if (service->cluster) write_cluster(service, out);
     write_disk(service, out);
     write_process(service, out);
     write_agents(service, out);

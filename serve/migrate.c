@@ -7,7 +7,7 @@
 
 #include "folder.h"
 #include "serve.h"
-#include "store.h"
+#include "store_calls.h"
 #include <superarm/json.h>
 
 /* A name that is free: DIR-format-1, DIR-format-1-2... */
@@ -42,7 +42,24 @@ static int migrate(const char *folder, int format, char *message) {
     return status;
 }
 
+static int migrate_database(const char *url, char *message) {
+    sa_buffer sentence = {0};
+    int before = 0, after = 0;
+    bool good = sv_postgres_migrate(url, &before, &after, &sentence);
+    if (!good)
+        snprintf(message, 512, "%s", sentence.status ? "memory could not be had" : sentence.text);
+    else if (!before)
+        printf("the database has its tables now, of format %d\n", after);
+    else if (before >= after)
+        printf("the database has the format %d already: nothing is to be done\n", before);
+    else
+        printf("the database has the format %d now; it had %d\n", after, before);
+    sa_buffer_clear(&sentence);
+    return good ? 0 : 2;
+}
+
 int sv_serve_migrate(const char *folder, char *message) {
+    if (sv_store_is_url(folder)) return migrate_database(folder, message);
     sv_folder held;
     sv_refusal why = {0};
     int format = 0, status = 2;

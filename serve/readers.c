@@ -8,7 +8,7 @@ void sv_readers_begin(sv_readers *self) {
 
 static sv_store *open_one(sv_readers *self, sv_refusal *why) {
     sa_buffer sentence = {0};
-    sv_store *made = sv_store_open(self->folder, false, &sentence);
+    sv_store *made = sv_store_open(self->place, false, &sentence);
     if (!made) sv_refuse(why, 503, "%s", sentence.size ? sentence.text : "memory could not be had");
     sa_buffer_clear(&sentence);
     return made;

@@ -11,14 +11,14 @@
 enum { READERS = 4 };
 
 typedef struct readers {
-    const char *folder; /* borrowed */
+    const char *place; /* borrowed */
     pthread_mutex_t lock;
     pthread_cond_t returned;
     sv_store *free[READERS];
     size_t free_count, opened;
 } sv_readers;
 
-void sv_readers_begin(sv_readers *self); /* `folder` is set before the first is taken */
+void sv_readers_begin(sv_readers *self); /* `place` is set before the first is taken */
 /* Waits for one, or opens it. NULL with 503. */
 sv_store *sv_readers_take(sv_readers *self, sv_refusal *why);
 void sv_readers_give_back(sv_readers *self, sv_store *reader);

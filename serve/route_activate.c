@@ -56,7 +56,7 @@ static void end_activate(sv_job *base, sv_store_status status) {
         sv_exchange_refuse(exchange, &self->why);
     else {
         if (self->activated) sv_agent_count_activation(exchange->agent);
-        if (self->closed) {
+        if (self->closed && self->seq) {
             sv_agent_wrote(exchange->agent, self->seq);
             sv_agent_count_learnt(exchange->agent, self->reward);
             sv_learner_wake(exchange->service->learner, exchange->agent);

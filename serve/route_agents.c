@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "cluster.h"
 #include "routes.h"
 #include "service.h"
 #include "values.h"
@@ -31,15 +32,16 @@ void sv_route_agent(sv_exchange *self) {
 typedef struct put {
     sv_job job;
     sv_task task;
+    sv_cluster_wait wait; /* where servers share the store */
     sv_exchange *exchange;
     sv_settings *settings;
     sa_buffer written;
     sv_row_kind kind;
     bool restarts;               /* what is compared with the control begins again */
     bool fresh, holds, reserves; /* a new agent; it has the agent's `changing`; and room for one more */
-    int64_t id;
-    uint64_t seq, dropped, held; /* dropped: that waited; held: that were not activated */
-    size_t asked, promised;      /* bytes of memory */
+    int64_t id, inbox;
+    uint64_t seq, dropped, held, version; /* dropped: that waited; held: that were not activated */
+    size_t asked, promised;               /* bytes of memory */
     sv_refusal why;
 } sv_put;
 
@@ -73,6 +75,20 @@ static void end_task(sv_task *base, sv_learner *learner) {
     exchange->done(exchange);
 }
 
+/* A learner, here or elsewhere, has it. */
+static void end_wait(sv_cluster_wait *base, bool done) {
+    sv_put *self = (sv_put *)((char *)base - offsetof(sv_put, wait));
+    sv_exchange *exchange = self->exchange;
+    sv_refusal why = {0};
+    if (done) {
+        end_task(&self->task, exchange->service->learner);
+        return;
+    }
+    sv_refuse(&why, 503, "the change is in the journal, and takes effect once a server learns this agent");
+    sv_exchange_refuse(exchange, &why);
+    exchange->done(exchange);
+}
+
 /* ---- in the writer ---- */
 
 static sv_store_status run_put(sv_job *base, sv_store *store) {
@@ -92,25 +108,35 @@ static sv_store_status run_put(sv_job *base, sv_store *store) {
     } else if (atomic_load(&exchange->agent->deleted)) {
         sv_refuse(&self->why, 404, "agent %s was deleted at this moment", exchange->name);
         return STORE_NONE;
-    } else
-        status = sv_store_agent_change(store, self->id, self->written.text);
+    } else {
+        status = sv_store_agent_change(store, self->id, self->version, self->written.text);
+        if (status == STORE_NONE)
+            sv_refuse(&self->why, 409, "agent %s was changed or deleted by another request at this moment",
+                      exchange->name);
+        if (status != STORE_OK) return status;
+    }
     if (status == STORE_OK && !self->fresh && self->kind == ROW_NEW)
         status = sv_store_decisions_drop(store, self->id, &self->dropped, &self->held);
     if (status == STORE_OK) status = sv_store_row_add(store, self->id, &row);
     if (status == STORE_OK && self->restarts)
         status = sv_sums_restart(&exchange->service->sums, store, self->id, row.seq);
     self->seq = row.seq;
+    self->inbox = row.inbox;
     return status;
 }
 
 static bool take_effect(sv_put *self) {
     sv_exchange *exchange = self->exchange;
     sv_service *service = exchange->service;
-    if (self->fresh) {
+    if (self->fresh && service->cluster) exchange->agent = sv_agents_find_id(&service->agents, self->id);
+    if (exchange->agent && self->inbox) {
+        sv_agent_change_settings(exchange->agent, self->settings);
+    } else if (self->fresh) {
         exchange->agent = sv_agent_new(self->id, exchange->name, self->settings);
         if (exchange->agent) { /* the journal has nothing of it before */
             exchange->agent->checkpoint_time = sv_clock_seconds();
             exchange->agent->decisions_known = exchange->agent->feedbacks_known = true;
+            exchange->agent->settings_version = self->inbox ? 1 : 0;
             atomic_store(&exchange->agent->asked, self->asked);
         }
         if (!exchange->agent || !sv_agents_add(&service->agents, exchange->agent)) return false;
@@ -119,6 +145,11 @@ static bool take_effect(sv_put *self) {
     sv_agent *agent = exchange->agent;
     atomic_fetch_sub(&agent->waiting, self->dropped);
     atomic_fetch_sub(&agent->held, self->held);
+    if (self->inbox) {
+        self->wait = (sv_cluster_wait){.end = end_wait, .agent = agent, .inbox = self->inbox};
+        sv_cluster_await(service->cluster, &self->wait);
+        return true;
+    }
     sv_agent_wrote(agent, self->seq);
     sv_learner_wake(service->learner, agent);
     self->task = (sv_task){.run = end_task, .agent = agent, .seq = self->seq};
@@ -199,6 +230,7 @@ static bool prepare_put(sv_exchange *self, sv_put *put, sv_refusal *why) {
     sv_model *tried = NULL;
     sa_json body = {0};
     sv_settings *before = self->agent ? sv_agent_settings(self->agent) : NULL;
+    if (self->agent) put->version = self->agent->settings_version;
     if (sv_value_parse(&body, self->body.text, self->body.size, NULL, why))
         put->settings = sv_settings_read(&body, before, &reset, why);
     sv_settings_release(before);

@@ -315,7 +315,7 @@ static void end_feedback(sv_job *base, sv_store_status status) {
         else
             sv_agent_count_feedback(agent);
         if (self->late && !self->retry) atomic_fetch_add(&agent->late, 1);
-        if (self->closed) {
+        if (self->closed && self->seq) { /* 0: who learns the agent makes the row */
             sv_agent_wrote(agent, self->seq);
             sv_agent_count_learnt(agent, self->reward);
             sv_learner_wake(exchange->service->learner, agent);

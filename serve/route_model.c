@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "cluster.h"
 #include "routes.h"
 #include "service.h"
 
@@ -14,13 +15,14 @@ typedef struct work {
     sv_task task;
     sv_job job;
     sv_emptying emptying; /* DELETE of an event */
+    sv_cluster_wait wait; /* where servers share the store */
     sv_exchange *exchange;
     sv_evaluations *held;  /* DELETE of an event: until that is over */
     sv_settings *settings; /* PUT: with the options of the model */
     sa_buffer written;
     bool holds;
-    uint64_t seq;
-    int64_t decision;
+    uint64_t seq, version;
+    int64_t decision, inbox;
     sv_decision_state state;
     sv_refusal why;
 } sv_work;
@@ -83,9 +85,33 @@ static void ask_learner(sv_exchange *self) {
     sv_learner_do(self->service->learner, &((sv_work *)self->state)->task);
 }
 
+/* Where servers share the store, the newest policy is the agent. */
+static void bring_model(sv_exchange *self, sv_work *state) {
+    sa_buffer path = {0};
+    sv_store *reader = sv_readers_take(&self->service->readers, &state->why);
+    scratch_path(self, &path);
+    if (reader && !path.status &&
+        sv_cluster_save(self->service->cluster, reader, self->agent, path.text, &state->why)) {
+        self->file = open(path.text, O_RDONLY | O_CLOEXEC);
+        if (self->file < 0) sv_refuse(&state->why, 503, "the saved agent cannot be read");
+    }
+    if (reader) sv_readers_give_back(&self->service->readers, reader);
+    if (path.text) unlink(path.text);
+    sa_buffer_clear(&path);
+    self->answer_type = "application/octet-stream";
+    if (state->why.status)
+        sv_exchange_refuse(self, &state->why);
+    else
+        sv_exchange_answer(self, 200);
+}
+
 void sv_route_get_model(sv_exchange *self) {
     sv_work *state = new_work(self);
     if (!state) return;
+    if (self->service->cluster) {
+        bring_model(self, state);
+        return;
+    }
     state->task = (sv_task){.run = save_model, .agent = self->agent};
     self->later = ask_learner;
 }
@@ -111,10 +137,28 @@ static sv_store_status run_model(sv_job *base, sv_store *store) {
         sv_refuse(&self->why, 404, "agent %s was deleted at this moment", exchange->name);
         return STORE_NONE;
     }
-    sv_store_status status = sv_store_agent_change(store, exchange->agent->id, self->written.text);
+    sv_store_status status =
+        sv_store_agent_change(store, exchange->agent->id, self->version, self->written.text);
+    if (status == STORE_NONE)
+        sv_refuse(&self->why, 409, "agent %s was changed or deleted by another request at this moment",
+                  exchange->name);
     if (status == STORE_OK) status = sv_store_row_add(store, exchange->agent->id, &row);
     self->seq = row.seq;
+    self->inbox = row.inbox;
     return status;
+}
+
+static void end_wait(sv_cluster_wait *base, bool done) {
+    sv_work *self = WORK_OF(wait, base);
+    if (!done)
+        sv_refuse(&self->why, 503,
+                  "the model is in the journal, and takes effect once a server learns this agent");
+    else {
+        sa_buffer_format(&self->exchange->answer, "{\"model\": %llu}\n", (unsigned long long)base->seq);
+        answer_put(&self->task, self->exchange->service->learner);
+        return;
+    }
+    finish(self, 200);
 }
 
 static void end_model(sv_job *base, sv_store_status status) {
@@ -130,6 +174,11 @@ static void end_model(sv_job *base, sv_store_status status) {
         return;
     }
     sv_agent_change_settings(exchange->agent, self->settings);
+    if (self->inbox) {
+        self->wait = (sv_cluster_wait){.end = end_wait, .agent = exchange->agent, .inbox = self->inbox};
+        sv_cluster_await(exchange->service->cluster, &self->wait);
+        return;
+    }
     sv_agent_wrote(exchange->agent, self->seq);
     sv_learner_wake(exchange->service->learner, exchange->agent);
     sa_buffer_format(&exchange->answer, "{\"model\": %llu}\n", (unsigned long long)self->seq);
@@ -161,6 +210,7 @@ static bool read_model(sv_exchange *self, sv_work *state) {
     sa_buffer path = {0};
     sv_model *model = NULL;
     sv_settings *before = sv_agent_settings(self->agent);
+    state->version = self->agent->settings_version;
     scratch_path(self, &path);
     bool good = sv_folder_has_room(&self->service->folder, 3 * (double)self->body.size, &state->why);
     if (good)
@@ -211,13 +261,31 @@ static sv_store_status run_erase(sv_job *base, sv_store *store) {
     if (status == STORE_NONE) sv_refuse(&self->why, 404, "there is no event %.64s", self->exchange->event);
     if (status != STORE_OK) return status;
     self->state = found.state;
-    if (found.state == DECISION_LEARNT && found.seq > self->seq) {
+    sv_cluster *cluster = self->exchange->service->cluster;
+    int64_t id = found.id;
+    bool covered = found.state != DECISION_LEARNT || found.seq <= self->seq;
+    if (cluster && found.state == DECISION_LEARNT) {
+        status = sv_cluster_cover(store, self->exchange->agent->id, found.seq);
+        if (status != STORE_OK && status != STORE_NONE) return status;
+        covered = status == STORE_OK;
+    }
+    if (!covered) {
         self->decision = found.id;
         self->seq = found.seq;
         return STORE_OK; /* not yet */
     }
     self->decision = 0;
-    return sv_store_decision_erase(store, found.id);
+    return sv_store_decision_erase(store, id);
+}
+
+static void erase_with_policy(sv_cluster_wait *base, bool done) {
+    sv_work *self = WORK_OF(wait, base);
+    if (done)
+        sv_exchange_submit(self->exchange, &self->job); /* again, now that `seq` is in a policy */
+    else {
+        sv_refuse(&self->why, 503, "no server learns this agent now: try again");
+        finish(self, 503);
+    }
 }
 
 static void erase_with_checkpoint(sv_task *base, sv_learner *learner) {
@@ -245,6 +313,12 @@ static void end_erase(sv_job *base, sv_store_status status) {
     sv_work *self = WORK_OF(job, base);
     sv_exchange *exchange = self->exchange;
     if (status == STORE_OK && self->decision && !self->why.status) {
+        if (exchange->service->cluster) {
+            self->wait =
+                (sv_cluster_wait){.end = erase_with_policy, .agent = exchange->agent, .covered = self->seq};
+            sv_cluster_await(exchange->service->cluster, &self->wait);
+            return;
+        }
         self->task = (sv_task){.run = erase_with_checkpoint, .agent = exchange->agent, .seq = self->seq};
         sv_learner_do(exchange->service->learner, &self->task);
         return;
@@ -260,6 +334,10 @@ static void end_erase(sv_job *base, sv_store_status status) {
     }
     if (self->state == DECISION_WAITS) atomic_fetch_sub(&exchange->agent->waiting, 1);
     if (self->state == DECISION_HELD) atomic_fetch_sub(&exchange->agent->held, 1);
+    if (exchange->service->cluster) { /* PostgreSQL's VACUUM sees to the bytes */
+        finish(self, 204);
+        return;
+    }
     self->emptying.end = end_emptying;
     sv_folding_empty(exchange->service->folding, &self->emptying);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "assets.h"
+#include "cluster.h"
 #include "metrics_page.h"
 #include "routes.h"
 
@@ -70,16 +71,28 @@ void sv_route_ready(sv_exchange *self) {
         sv_refuse(&why, 503, "%s", known ? disk : "the journal cannot be written");
     else if (sv_learner_trouble(service->learner, learner))
         sv_refuse(&why, 503, "%s", learner);
+    else if (service->cluster && !sv_cluster_is_open(service->cluster))
+        sv_refuse(&why, 503, "the database is not there yet");
+    sv_cluster_counts shared = {0};
+    if (service->cluster) sv_cluster_count(service->cluster, &shared);
+    if (!why.status && shared.without)
+        sv_refuse(&why, 503, "%zu agents have no policy here yet", shared.without);
     if (why.status) {
         sv_exchange_refuse(self, &why);
         return;
     }
     sv_learner_count(service->learner, &counts);
+    counts.recovering += shared.recovering;
     sa_buffer names = {0};
     size_t broken = sv_agents_broken(&service->agents, known ? &names : NULL);
     sa_buffer_format(&self->answer, "{\"status\": \"ready\"");
     if (counts.recovering) /* it serves, with policies that have not learnt all rows yet */
         sa_buffer_format(&self->answer, ", \"recovering\": %llu", (unsigned long long)counts.recovering);
+    if (service->cluster)
+        sa_buffer_format(&self->answer, ", \"servers\": %zu, \"learns\": %zu", shared.servers, shared.held);
+    if (shared.lagging) /* it serves, with policies that are older than what was learnt elsewhere */
+        sa_buffer_format(&self->answer, ", \"lagging\": %zu, \"seconds_behind\": %.1f", shared.lagging,
+                         shared.lag_seconds);
     if (broken) sa_buffer_format(&self->answer, ", \"broken\": %zu", broken); /* the others are served */
     if (broken && known)
         sa_buffer_format(&self->answer, ", \"broken_agents\": %s", names.status ? "[]" : names.text);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "cluster.h"
 #include "personalizer_path.h"
 #include "service.h"
 
@@ -104,8 +105,9 @@ void sv_exchange_refuse_store(sv_exchange *self, sv_store_status status) {
     sv_refusal why = {0};
     sv_writer_trouble(self->service->writer, sentence);
     sv_refuse(&why, 503,
-              status == STORE_LATER ? "%s: nothing was changed; try again"
-                                    : "%s: it is not known whether this was kept",
+              status == STORE_LATER  ? "%s: nothing was changed; try again"
+              : status == STORE_LOST ? "%s: it is not known whether this was kept; try again"
+                                     : "%s: it is not known whether this was kept",
               sentence);
     sv_exchange_refuse(self, &why);
 }
@@ -270,6 +272,10 @@ static sv_agent *agent_of_key(sv_exchange *self) {
 
 static bool find_agent(sv_exchange *self, sv_refusal *why) {
     if (!*self->name) return true;
+    if (self->service->learning == LEARNING_ONLY && self->route->who == WHO_CLIENT)
+        return sv_refuse(why, 503, "this server only learns (--learn only): ask another one");
+    if (self->service->cluster && !sv_cluster_is_open(self->service->cluster))
+        return sv_refuse(why, 503, "the database is not there yet, and agents are not known: try again");
     self->agent = agent_of_key(self);
     if (!self->agent) self->agent = sv_agents_find(&self->service->agents, self->name);
     if (self->agent && atomic_load(&self->agent->unreadable) && !is_for_unreadable(self->route))

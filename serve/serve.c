@@ -41,11 +41,18 @@ static void end_exchange(sv_exchange *exchange, double seconds) {
     sv_routes_end(exchange);
 }
 
+/* What is behind a URL's "user:password@". */
+static const char *without_password(const char *url) {
+    const char *at = strchr(url, '@');
+    return at ? at + 1 : url;
+}
+
 static void say_hello(const sv_serve_options *options, unsigned port, size_t agents) {
     bool six = strchr(options->address, ':');
     printf("superarm serve: http://%s%s%s:%u/ serves %s (%zu agent%s). The page there has a first request to "
            "paste.\n",
-           six ? "[" : "", options->address, six ? "]" : "", port, options->folder, agents,
+           six ? "[" : "", options->address, six ? "]" : "", port,
+           options->store ? without_password(options->store) : options->folder, agents,
            agents == 1 ? "" : "s");
     fflush(stdout);
 }
@@ -141,6 +148,8 @@ int sv_serve_run(const sv_serve_options *options, char *message) {
         return fail(&why, message);
     }
     sv_service_options about = {.folder = options->folder,
+                                .store = options->store,
+                                .learning = (sv_learning)options->learn,
                                 .keys = options->keys,
                                 .checkpoint_seconds = options->checkpoint_seconds,
                                 .recovery_seconds = options->recovery_seconds,

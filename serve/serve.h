@@ -5,7 +5,9 @@
 #include <stdbool.h>
 
 typedef struct serve_options {
-    const char *folder;
+    const char *folder;  /* or NULL, with */
+    const char *store;   /* a URL, postgresql://..., which other servers share */
+    int learn;           /* there: 0 it learns, too; 1 it does not; 2 it only learns */
     const char *address; /* "127.0.0.1" */
     const char *keys;    /* file, or NULL */
     const char *port_file;
@@ -27,7 +29,8 @@ int sv_serve_run(const sv_serve_options *options, char *message);
 int sv_serve_check(const char *folder, char *message);
 /* A copy of the folder into a new one, while it is served. */
 int sv_serve_backup(const char *folder, const char *to, char *message);
-/* A folder of an older format becomes one of this version's, after a backup beside it. */
+/* A folder of an older format becomes one of this version's, after a backup beside it; a database, given by
+ * its URL, gets its tables or those of this version. */
 int sv_serve_migrate(const char *folder, char *message);
 /* Helps a running service, which starts it (solver.h). */
 int sv_serve_solver(void);

@@ -3,6 +3,7 @@
 #define SERVE_SERVICE_H
 
 #include "agents.h"
+#include "cluster.h"
 #include "counting.h"
 #include "evaluations.h"
 #include "folder.h"
@@ -20,7 +21,8 @@ enum { SERVICE_CLOSINGS = 256 };
 
 /* An event whose wait has ended in the group that is being written. */
 typedef struct closed {
-    sv_agent *agent;
+    sv_agent *agent; /* NULL: it is not known here yet */
+    bool event;      /* else a change of the agent, left by another server */
     double reward;
     uint64_t seq;
 } sv_closed;
@@ -40,15 +42,18 @@ typedef struct pass {
     double seconds, next, pause; /* that it took; when the next one begins; seconds before it */
 } sv_pass;
 
-typedef struct service sv_service;
-
 struct service {
+    const char *place; /* of the store: the folder's path, or a URL */
     sv_folder folder;
     sv_keys keys;
     sv_agents agents;
     sv_memory memory;
     sv_metrics metrics;
     sv_writer *writer;
+    sv_writer *holder;   /* of rows, with the session that holds agents; the writer where nobody shares it */
+    sv_cluster *cluster; /* NULL: nobody does */
+    sv_learning learning;
+    sv_learner_shared shared;
     sv_learner *learner;
     sv_folding *folding;
     sv_counting *counting;
@@ -63,15 +68,18 @@ struct service {
     atomic_uint connections, active;
     atomic_uint_fast64_t turned_away;
     atomic_size_t body_bytes;
-    sv_sums sums;
+    sv_sums sums, held_sums; /* of the writer; of the holder, where that is another one */
     sv_maintenance closing, retention;
+    double sums_time;
     sv_closed closed[SERVICE_CLOSINGS]; /* the writer's own */
     size_t closed_count;
     sv_pass pass;
 };
 
 typedef struct service_options {
-    const char *folder;
+    const char *folder; /* or NULL, with */
+    const char *store;  /* a URL, which other servers share */
+    sv_learning learning;
     const char *keys;          /* file; NULL: none */
     double checkpoint_seconds; /* 0: none */
     double recovery_seconds;   /* 0: 10 */

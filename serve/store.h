@@ -1,8 +1,9 @@
-/* The journal and all else that outlives the process, behind one interface. SQLite is behind it
- * (store_sqlite*.c); nothing else of the service sees SQLite.
+/* The journal and all else that outlives the process, behind one interface: a folder with SQLite behind it
+ * (store_sqlite*.c), or PostgreSQL (store_postgres*.c). Nothing else of the service sees either.
  *
  * A new call: its declaration here, a line in store_calls.h, and its function in each backend,
- * sv_sqlite_NAME in store_sqlite*.c. A backend that lacks one does not link.
+ * sv_sqlite_NAME in store_sqlite*.c and sv_postgres_NAME in store_postgres*.c, whose statements are in
+ * postgres_statements.h and tables in store_postgres_format.c. A backend that lacks one does not link.
  *
  * A store is one connection, for one thread at a time. One of them writes, the writer's (writer.h); others
  * read. What is written between begin and commit is on disk when commit returns STORE_OK, and else not
@@ -20,16 +21,20 @@
 typedef enum store_status {
     STORE_OK,
     STORE_NONE,   /* no such thing; or: it is there already */
-    STORE_LATER,  /* the disk is full or memory short: nothing was written, and a later try may succeed */
-    STORE_FAILED, /* what is on the disk is not known any longer */
+    STORE_LATER,  /* the disk is full, memory short, or the database gone: nothing was written, and a later
+                     try may succeed */
+    STORE_LOST,   /* the same, but that it is not known whether the last transaction was kept */
+    STORE_FAILED, /* what is on the disk is not known any longer, and will not be */
 } sv_store_status;
 
 typedef struct store sv_store;
 
 /* ---- opening ---- */
 
-/* The database of the folder, made where it is missing if `write`. NULL, with a sentence. */
-sv_store *sv_store_open(const char *folder, bool write, sa_buffer *sentence);
+/* The database of the folder, made where it is missing if `write`; or that of a URL, postgresql://..., which
+ * several servers may share (store_shared.h). NULL, with a sentence. */
+sv_store *sv_store_open(const char *place, bool write, sa_buffer *sentence);
+bool sv_store_is_url(const char *place);
 /* The same to read, of any format up to the present one: for copies. */
 sv_store *sv_store_open_old(const char *folder, sa_buffer *sentence);
 void sv_store_close(sv_store *self);   /* NULL is fine */
@@ -83,12 +88,16 @@ typedef struct store_agent {
     int64_t checkpoint_time;                      /* milliseconds */
     const char *older, *older_settings;           /* of the checkpoint before it */
     bool deleted;                                 /* its rows are being removed */
+    uint64_t version, policy; /* where it is shared: of its settings; of its newest policy, 0 for none */
+    const char *broken;       /* likewise: why it cannot go on; NULL: it can */
 } sv_store_agent;
 
 /* STORE_NONE: the name is taken. */
 sv_store_status sv_store_agent_add(sv_store *self, const char *name, const char *settings, int64_t now,
                                    int64_t *id);
-sv_store_status sv_store_agent_change(sv_store *self, int64_t agent, const char *settings);
+/* `version`: of the settings that it changes, where servers share the store. STORE_NONE: another server has
+ * changed or deleted it meanwhile. */
+sv_store_status sv_store_agent_change(sv_store *self, int64_t agent, uint64_t version, const char *settings);
 sv_store_status sv_store_agent_delete(sv_store *self, int64_t agent, int64_t now);
 /* Deleted agents whose rows are not all removed; at most `most`. */
 sv_store_status sv_store_agents_deleted(sv_store *self, int64_t *ids, size_t most, size_t *count);
@@ -177,10 +186,25 @@ typedef struct store_row {
     const char *data;       /* (size): settings as JSON, K values or nulls as JSON, or an npz file */
     size_t size;
     sv_store_decision of; /* with sv_store_rows: the decision, if it is there: id 0 where not */
+    int64_t inbox;        /* with sv_store_row_add, where another server numbers rows: what it waits as */
 } sv_store_row;
 
-/* Gives it the agent's next seq. A learnt decision is marked as such. */
+/* Gives it the agent's next seq. A learnt decision is marked as such. Where the agent is not held, it is left
+ * for who holds it, and its seq is 0: a decision is ready to be learnt, other rows are entries of the inbox. */
 sv_store_status sv_store_row_add(sv_store *self, int64_t agent, sv_store_row *row);
+/* Agents whose rows this connection numbers: with SQLite the writer's all of them. STORE_NONE: another session
+ * holds it. */
+sv_store_status sv_store_hold(sv_store *self, int64_t agent);
+void sv_store_let_go(sv_store *self, int64_t agent);
+bool sv_store_holds(const sv_store *self, int64_t agent);
+/* What another server has left to become a row of an agent that is held: the first, STORE_NONE for none; and
+ * that it has. In a transaction. */
+typedef struct store_entry {
+    int64_t id, agent;
+    sv_store_row row; /* kind and data; valid until the next call */
+} sv_store_entry;
+sv_store_status sv_store_inbox(sv_store *self, sv_store_entry *out);
+sv_store_status sv_store_inbox_done(sv_store *self, int64_t id, uint64_t seq);
 /* Rows from seq `from` on, at most `most`; `each` false ends it. */
 sv_store_status sv_store_rows(sv_store *self, int64_t agent, uint64_t from, size_t most,
                               bool (*each)(void *user, const sv_store_row *row), void *user);
@@ -225,6 +249,10 @@ sv_store_status sv_store_hour_put(sv_store *self, int64_t agent, int64_t hour, c
 /* From one to before another, in order; `each` false ends it. */
 sv_store_status sv_store_hours(sv_store *self, int64_t agent, int64_t from, int64_t to,
                                bool (*each)(void *user, const sv_store_hour *hour), void *user);
+/* Where servers share the store, an hour that is put by one that does not hold the agent is left for the one that
+ * does: takes some of these, of the agents that are held. In a transaction. */
+sv_store_status sv_store_hours_left(sv_store *self, bool (*each)(void *user, int64_t agent, const char *data),
+                                    void *user);
 sv_store_status sv_store_hours_delete(sv_store *self, int64_t agent, int64_t from, int64_t to);
 
 /* ---- checkpoints, retention, checks ---- */

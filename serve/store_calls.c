@@ -1,6 +1,8 @@
 /* Which backend a store has: its first word says so, and each call goes there. */
 #include "store_calls.h"
 
+#include <string.h>
+
 static void nothing(sv_store *self) { (void)self; }
 
 /* Of NULL, which may be closed. */
@@ -15,8 +17,13 @@ static const sv_store_calls *calls_of(const sv_store *self) {
 STORE_CALLS(STORE_CALL)
 #undef STORE_CALL
 
-sv_store *sv_store_open(const char *folder, bool write, sa_buffer *sentence) {
-    return sv_sqlite_open(folder, write, sentence);
+bool sv_store_is_url(const char *place) {
+    return !strncmp(place, "postgresql://", 13) || !strncmp(place, "postgres://", 11);
+}
+
+sv_store *sv_store_open(const char *place, bool write, sa_buffer *sentence) {
+    return sv_store_is_url(place) ? sv_postgres_open(place, write, sentence)
+                                  : sv_sqlite_open(place, write, sentence);
 }
 
 sv_store *sv_store_open_old(const char *folder, sa_buffer *sentence) {

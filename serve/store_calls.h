@@ -25,8 +25,9 @@
     X(sv_store_status, agent_add,                                                                            \
       (sv_store * self, const char *name, const char *settings, int64_t now, int64_t *id),                   \
       (self, name, settings, now, id))                                                                       \
-    X(sv_store_status, agent_change, (sv_store * self, int64_t agent, const char *settings),                 \
-      (self, agent, settings))                                                                               \
+    X(sv_store_status, agent_change,                                                                         \
+      (sv_store * self, int64_t agent, uint64_t version, const char *settings),                              \
+      (self, agent, version, settings))                                                                      \
     X(sv_store_status, agent_delete, (sv_store * self, int64_t agent, int64_t now), (self, agent, now))      \
     X(sv_store_status, agents_deleted, (sv_store * self, int64_t * ids, size_t most, size_t * count),        \
       (self, ids, most, count))                                                                              \
@@ -63,6 +64,11 @@
        void (*each)(void *user, int64_t agent, uint64_t count, uint64_t late), void *user),                  \
       (self, from, to, each, user))                                                                          \
     X(sv_store_status, row_add, (sv_store * self, int64_t agent, sv_store_row * row), (self, agent, row))    \
+    X(sv_store_status, hold, (sv_store * self, int64_t agent), (self, agent))                                \
+    X(void, let_go, (sv_store * self, int64_t agent), (self, agent))                                         \
+    X(bool, holds, (const sv_store *self, int64_t agent), (self, agent))                                     \
+    X(sv_store_status, inbox, (sv_store * self, sv_store_entry * out), (self, out))                          \
+    X(sv_store_status, inbox_done, (sv_store * self, int64_t id, uint64_t seq), (self, id, seq))             \
     X(sv_store_status, rows,                                                                                 \
       (sv_store * self, int64_t agent, uint64_t from, size_t most,                                           \
        bool (*each)(void *user, const sv_store_row *row), void *user),                                       \
@@ -81,6 +87,9 @@
       (sv_store * self, int64_t agent, int64_t from, int64_t to,                                             \
        bool (*each)(void *user, const sv_store_hour *hour), void *user),                                     \
       (self, agent, from, to, each, user))                                                                   \
+    X(sv_store_status, hours_left,                                                                           \
+      (sv_store * self, bool (*each)(void *user, int64_t agent, const char *data), void *user),              \
+      (self, each, user))                                                                                    \
     X(sv_store_status, hours_delete, (sv_store * self, int64_t agent, int64_t from, int64_t to),             \
       (self, agent, from, to))                                                                               \
     X(sv_store_status, checkpoint,                                                                           \
@@ -123,6 +132,13 @@ typedef struct store_head {
 STORE_CALLS(STORE_SQLITE)
 #undef STORE_SQLITE
 
+/* The same of PostgreSQL; `before` and `after`: the formats of --migrate. */
+#define STORE_POSTGRES(returned, name, parameters, arguments) returned sv_postgres_##name parameters;
+STORE_CALLS(STORE_POSTGRES)
+#undef STORE_POSTGRES
+
+sv_store *sv_postgres_open(const char *url, bool write, sa_buffer *sentence);
+bool sv_postgres_migrate(const char *url, int *before, int *after, sa_buffer *sentence);
 sv_store *sv_sqlite_open(const char *folder, bool write, sa_buffer *sentence);
 sv_store *sv_sqlite_open_old(const char *folder, sa_buffer *sentence);
 bool sv_sqlite_format(const char *folder, int *format, sa_buffer *sentence);

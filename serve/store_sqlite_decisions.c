@@ -20,7 +20,9 @@ sv_store_status sv_sqlite_agent_add(sv_store *self, const char *name, const char
     return status == STORE_OK && sqlite3_changes(self->database) == 0 ? STORE_NONE : status;
 }
 
-sv_store_status sv_sqlite_agent_change(sv_store *self, int64_t agent, const char *settings) {
+sv_store_status sv_sqlite_agent_change(sv_store *self, int64_t agent, uint64_t version,
+                                       const char *settings) {
+    (void)version; /* there is one server */
     sqlite3_stmt *change = sv_sqlite_use(self, SQL_AGENT_CHANGE);
     if (!change) return STORE_FAILED;
     sqlite3_bind_int64(change, 1, agent);

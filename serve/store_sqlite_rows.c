@@ -114,3 +114,15 @@ sv_store_status sv_sqlite_checkpoint(sv_store *self, int64_t agent, uint64_t seq
     sqlite3_bind_int64(add, 5, now);
     return sv_sqlite_run(self, add);
 }
+
+/* ---- one process numbers all rows ---- */
+
+sv_store_status sv_sqlite_hold(sv_store *self, int64_t agent) { return (void)self, (void)agent, STORE_OK; }
+void sv_sqlite_let_go(sv_store *self, int64_t agent) { (void)self, (void)agent; }
+bool sv_sqlite_holds(const sv_store *self, int64_t agent) { return (void)agent, self->writes; }
+sv_store_status sv_sqlite_inbox(sv_store *self, sv_store_entry *out) {
+    return (void)self, (void)out, STORE_NONE;
+}
+sv_store_status sv_sqlite_inbox_done(sv_store *self, int64_t id, uint64_t seq) {
+    return (void)self, (void)id, (void)seq, STORE_OK;
+}

@@ -131,7 +131,7 @@ static sv_store_status write_all(sv_job *base, sv_store *store) {
 
 static void publish_all(sv_job *base, sv_store_status status) {
     sv_sums *self = (sv_sums *)((char *)base - offsetof(sv_sums, last));
-    for (sv_opened *each = self->first; each && status == STORE_OK; each = each->next) {
+    for (sv_opened *each = self->first; each && status == STORE_OK && !self->left; each = each->next) {
         sv_agent *agent = sv_agents_find_id(self->agents, each->agent);
         if (agent) sv_agent_publish_since(agent, &each->hour->since);
         sv_agent_release(agent);
@@ -139,8 +139,8 @@ static void publish_all(sv_job *base, sv_store_status status) {
     drop_all(self, STORE_OK);
 }
 
-void sv_sums_begin(sv_sums *self, sv_agents *agents) {
-    *self = (sv_sums){.agents = agents, .last = {.run = write_all, .end = publish_all}};
+void sv_sums_begin(sv_sums *self, sv_agents *agents, bool left) {
+    *self = (sv_sums){.agents = agents, .left = left, .last = {.run = write_all, .end = publish_all}};
 }
 
 void sv_sums_end(sv_sums *self) { drop_all(self, STORE_OK); }
@@ -228,4 +228,31 @@ sv_store_status sv_sums_restart(sv_sums *self, sv_store *store, int64_t agent, u
     sv_store_status status = sv_sums_hour(self, store, agent, &hour);
     if (status == STORE_OK) hour->since = (sv_since){.time = sv_clock_milliseconds(), .seq = seq};
     return status;
+}
+
+/* ---- what other servers have counted ---- */
+
+typedef struct taking {
+    sv_sums *sums;
+    sv_store *store;
+    sv_store_status status;
+} sv_taking;
+
+static bool take_one(void *user, int64_t agent, const char *data) {
+    sv_taking *self = user;
+    sv_hour *hour, *left = sv_hour_read(0, data);
+    self->status = left ? sv_sums_hour(self->sums, self->store, agent, &hour) : STORE_LATER;
+    if (self->status == STORE_OK) {
+        sv_since since = left->since.time ? left->since : hour->since; /* it was begun again there */
+        sv_hour_merge(hour, left);
+        hour->since = since;
+    }
+    free(left);
+    return self->status == STORE_OK;
+}
+
+sv_store_status sv_sums_take_left(sv_sums *self, sv_store *store) {
+    sv_taking taking = {.sums = self, .store = store};
+    sv_store_status status = sv_store_hours_left(store, take_one, &taking);
+    return status == STORE_OK ? taking.status : status;
 }

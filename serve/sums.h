@@ -13,9 +13,10 @@ typedef struct sums {
     sv_agents *agents;
     struct opened *first; /* hours of the group that is being written */
     sv_job last;          /* the group's last job (sv_writer_last) */
+    bool left;            /* what is added is left for the server that learns the agent */
 } sv_sums;
 
-void sv_sums_begin(sv_sums *self, sv_agents *agents);
+void sv_sums_begin(sv_sums *self, sv_agents *agents, bool left);
 void sv_sums_end(sv_sums *self);
 /* What the journal knows since the control was set, for GET and metrics. */
 sv_store_status sv_sums_load(sv_store *store, sv_agents *agents);
@@ -31,6 +32,8 @@ sv_store_status sv_sums_feedback(sv_sums *self, sv_store *store, int64_t agent, 
 /* An event was learnt; data: the values of its row. An apprentice's slate is compared. */
 sv_store_status sv_sums_learnt(sv_sums *self, sv_store *store, const sv_settings *settings,
                                const sv_store_decision *decision, double reward, const sa_buffer *data);
+/* Adds what servers have left for agents that are held here. */
+sv_store_status sv_sums_take_left(sv_sums *self, sv_store *store);
 /* The control was set by row seq: what is known since then begins again. */
 sv_store_status sv_sums_restart(sv_sums *self, sv_store *store, int64_t agent, uint64_t seq);
 

@@ -169,6 +169,10 @@ static int check_copy(const char *folder, const char *to, char *message) {
 
 int sv_serve_backup(const char *folder, const char *to, char *message) {
     sv_tour tour = {.folder = folder, .to = to};
+    if (sv_store_is_url(folder)) {
+        snprintf(message, 512, "a database is backed up by pg_dump: docs/SERVERS.md says how");
+        return 2;
+    }
     sv_store *store = open_folder(folder, true, message);
     if (!store) return 2;
     if (mkdir(to, 0700)) {

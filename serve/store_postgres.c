@@ -1,0 +1,296 @@
+/* PostgreSQL: one connection a store, which comes back by itself. What is lost with it is the transaction that
+ * was open, and every lock of the session. */
+#include "store_postgres.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+
+static const double AGAIN_SECONDS = 0.25; /* between two tries to connect */
+
+static const char *const SQL[] = {
+#define STORE_SQL(name, sql) sql,
+    POSTGRES_STATEMENTS(STORE_SQL)
+#undef STORE_SQL
+};
+
+static const sv_store_calls CALLS = {
+#define STORE_OWN(returned, name, parameters, arguments) .name = sv_postgres_##name,
+    STORE_CALLS(STORE_OWN)
+#undef STORE_OWN
+};
+
+/* ---- parameters and columns ---- */
+
+void sv_postgres_number(sv_postgres_values *self, int64_t number) {
+    int at = self->count++;
+    snprintf(self->numbers[at], sizeof self->numbers[at], "%lld", (long long)number);
+    self->values[at] = self->numbers[at];
+    self->formats[at] = 0;
+}
+
+void sv_postgres_text(sv_postgres_values *self, const char *text) {
+    self->formats[self->count] = 0;
+    self->values[self->count++] = text;
+}
+
+void sv_postgres_bytes(sv_postgres_values *self, const void *bytes, size_t size) {
+    int at = self->count++;
+    self->values[at] = bytes || size ? bytes : "";
+    self->sizes[at] = (int)size;
+    self->formats[at] = 1;
+}
+
+int64_t sv_postgres_get(const PGresult *result, int row, int column) {
+    const unsigned char *bytes = (const unsigned char *)PQgetvalue(result, row, column);
+    uint64_t value = 0;
+    int size = PQgetlength(result, row, column);
+    for (int i = 0; i < size && i < 8; i++) value = value << 8 | bytes[i];
+    if (size == 4) return (int32_t)value;
+    return size == 2 ? (int16_t)value : (int64_t)value;
+}
+
+const char *sv_postgres_get_text(const PGresult *result, int row, int column) {
+    return PQgetisnull(result, row, column) ? NULL : PQgetvalue(result, row, column);
+}
+
+/* ---- failures ---- */
+
+static void forget_connection(sv_store *self) {
+    PQclear(self->found);
+    PQclear(self->hour);
+    self->found = self->hour = NULL;
+    PQfinish(self->connection);
+    self->connection = NULL;
+    memset(self->prepared, 0, sizeof self->prepared);
+    self->held_count = 0;
+    self->listens = false;
+}
+
+/* The first line of what PostgreSQL says. */
+static void say(sv_store *self, const char *text) {
+    size_t size = strcspn(text, "\n");
+    snprintf(self->sentence, sizeof self->sentence, "the database cannot be used: %.*s", (int)size,
+             size ? text : "it is not known why");
+}
+
+/* Whatever failed, a later try may succeed: PostgreSQL undoes what was not committed. */
+static sv_store_status fail(sv_store *self, const char *text) {
+    say(self, text);
+    if (PQstatus(self->connection) == CONNECTION_BAD) forget_connection(self);
+    return STORE_LATER;
+}
+
+const char *sv_postgres_sentence(const sv_store *self) { return self->sentence; }
+
+/* ---- connecting ---- */
+
+static PGconn *connect_to(const char *url) {
+    static const char *const names[] = {"dbname",
+                                        "application_name",
+                                        "connect_timeout",
+                                        "tcp_user_timeout",
+                                        "keepalives_idle",
+                                        "client_encoding",
+                                        NULL};
+    const char *values[] = {url, "superarm serve", "3", "10000", "10", "UTF8", NULL};
+    return PQconnectdbParams(names, values, 1);
+}
+
+static void ignore(void *user, const PGresult *result) { (void)user, (void)result; }
+
+/* A server that hangs in a transaction must not hold up others; a commit means that it is on disk. */
+static const char SESSION[] = "SET synchronous_commit = on; SET lock_timeout = '3s'; "
+                              "SET idle_in_transaction_session_timeout = '5s'; "
+                              "SET default_transaction_isolation = 'read committed'; "
+                              "SET timezone = 'UTC'; SET client_min_messages = error";
+
+sv_store_status sv_postgres_connect(sv_store *self) {
+    if (self->connection && PQstatus(self->connection) == CONNECTION_OK) return STORE_OK;
+    double now = sv_clock_seconds();
+    if (self->tried > 0 && now - self->tried < AGAIN_SECONDS) return STORE_LATER;
+    forget_connection(self);
+    self->connection = connect_to(self->url);
+    self->tried = sv_clock_seconds();
+    if (PQstatus(self->connection) != CONNECTION_OK) {
+        say(self, PQerrorMessage(self->connection));
+        forget_connection(self);
+        return STORE_LATER;
+    }
+    PQsetNoticeReceiver(self->connection, ignore, NULL);
+    if (sv_postgres_run_sql(self, SESSION) == STORE_OK && sv_postgres_check_format(self)) return STORE_OK;
+    forget_connection(self);
+    return STORE_LATER;
+}
+
+/* A connection that went outside a transaction is made again, unseen. */
+static sv_store_status ready(sv_store *self, int which) {
+    if (self->transaction && !self->connection) return STORE_LATER;
+    sv_store_status status = self->transaction ? STORE_OK : sv_postgres_connect(self);
+    if (status != STORE_OK || self->prepared[which]) return status;
+    char name[16];
+    snprintf(name, sizeof name, "s%d", which);
+    PGresult *result = PQprepare(self->connection, name, SQL[which], 0, NULL);
+    bool good = PQresultStatus(result) == PGRES_COMMAND_OK;
+    if (!good) status = fail(self, PQerrorMessage(self->connection));
+    PQclear(result);
+    self->prepared[which] = good;
+    return status;
+}
+
+/* ---- statements ---- */
+
+static bool is_good(const PGresult *result) {
+    ExecStatusType status = PQresultStatus(result);
+    return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_SINGLE_TUPLE;
+}
+
+static const sv_postgres_values NO_VALUES;
+
+PGresult *sv_postgres_run(sv_store *self, int which, const sv_postgres_values *values,
+                          sv_store_status *status) {
+    char name[16];
+    if (!values) values = &NO_VALUES;
+    for (int tries = 0; tries < 2; tries++) { /* the second on a new connection */
+        if ((*status = ready(self, which)) != STORE_OK) return NULL;
+        snprintf(name, sizeof name, "s%d", which);
+        PGresult *result = PQexecPrepared(self->connection, name, values->count, values->values,
+                                          values->sizes, values->formats, 1);
+        if (is_good(result)) return result;
+        *status = fail(self, PQerrorMessage(self->connection));
+        PQclear(result);
+        if (self->connection || self->transaction) break;
+    }
+    return NULL;
+}
+
+sv_store_status sv_postgres_do(sv_store *self, int which, const sv_postgres_values *values, uint64_t *count) {
+    sv_store_status status;
+    PGresult *result = sv_postgres_run(self, which, values, &status);
+    if (!result) return status;
+    uint64_t changed = strtoull(PQcmdTuples(result), NULL, 10);
+    PQclear(result);
+    self->changes += changed;
+    if (count) *count = changed;
+    return STORE_OK;
+}
+
+sv_store_status sv_postgres_each(sv_store *self, int which, const sv_postgres_values *values,
+                                 bool (*each)(void *user, const PGresult *row), void *user) {
+    char name[16];
+    bool more = true;
+    sv_store_status status = ready(self, which);
+    if (status != STORE_OK) return status;
+    snprintf(name, sizeof name, "s%d", which);
+    if (!PQsendQueryPrepared(self->connection, name, values->count, values->values, values->sizes,
+                             values->formats, 1))
+        return fail(self, PQerrorMessage(self->connection));
+    PQsetSingleRowMode(self->connection);
+    for (PGresult *result; (result = PQgetResult(self->connection)); PQclear(result)) {
+        if (!is_good(result)) status = STORE_LATER;
+        if (PQresultStatus(result) == PGRES_SINGLE_TUPLE && more) more = each(user, result);
+    }
+    return status == STORE_OK ? STORE_OK : fail(self, PQerrorMessage(self->connection));
+}
+
+sv_store_status sv_postgres_run_sql(sv_store *self, const char *sql) {
+    PGresult *result = PQexec(self->connection, sql);
+    bool good = is_good(result);
+    sv_store_status status = good ? STORE_OK : fail(self, PQerrorMessage(self->connection));
+    PQclear(result);
+    return status;
+}
+
+/* ---- transactions ---- */
+
+sv_store_status sv_postgres_begin(sv_store *self) {
+    for (int tries = 0; tries < 2; tries++) {
+        sv_store_status status = sv_postgres_connect(self);
+        if (status != STORE_OK) return status;
+        self->transaction = sv_postgres_run_sql(self, "BEGIN") == STORE_OK;
+        if (self->transaction || self->connection) break;
+    }
+    return self->transaction ? STORE_OK : STORE_LATER;
+}
+
+/* An answer that never came says nothing about the commit. */
+sv_store_status sv_postgres_commit(sv_store *self) {
+    if (!self->transaction || !self->connection) return STORE_LATER;
+    PGresult *result = PQexec(self->connection, "COMMIT");
+    bool done = is_good(result) && !strcmp(PQcmdStatus(result), "COMMIT");
+    self->transaction = false;
+    sv_store_status status = done ? STORE_OK : fail(self, PQerrorMessage(self->connection));
+    PQclear(result);
+    if (!done && !self->connection) return STORE_LOST;
+    return status;
+}
+
+void sv_postgres_rollback(sv_store *self) {
+    char sentence[sizeof self->sentence];
+    memcpy(sentence, self->sentence, sizeof sentence); /* why, and not what rolling back says */
+    if (self->transaction && self->connection) sv_postgres_run_sql(self, "ROLLBACK");
+    self->transaction = false;
+    memcpy(self->sentence, sentence, sizeof sentence);
+}
+
+sv_store_status sv_postgres_snapshot(sv_store *self) {
+    sv_store_status status = sv_postgres_connect(self);
+    if (status == STORE_OK)
+        status = sv_postgres_run_sql(self, "SET idle_in_transaction_session_timeout = 0; "
+                                           "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SELECT 1");
+    self->transaction = status == STORE_OK;
+    return status;
+}
+
+uint64_t sv_postgres_changes(const sv_store *self) { return self->changes; }
+
+sv_store_status sv_postgres_probe(sv_store *self) {
+    sv_store_status status = sv_postgres_begin(self);
+    if (status == STORE_OK) status = sv_postgres_commit(self);
+    if (status != STORE_OK) sv_postgres_rollback(self);
+    return status;
+}
+
+/* ---- what PostgreSQL sees to by itself ---- */
+
+int64_t sv_postgres_written(const sv_store *self) { return (void)self, INT64_MAX; }
+void sv_postgres_mark(sv_store *self, int file) { (void)self, (void)file; }
+size_t sv_postgres_log_pages(const sv_store *self) { return (void)self, 0; }
+sv_store_status sv_postgres_fold(sv_store *self) { return (void)self, STORE_OK; }
+sv_store_status sv_postgres_empty_log(sv_store *self) { return (void)self, STORE_OK; }
+void sv_postgres_ruin(sv_store *self, const char *sentence) { (void)self, (void)sentence; }
+bool sv_postgres_is_ruined(sv_store *self) { return (void)self, false; }
+sv_store_status sv_postgres_give_back(sv_store *self, size_t most) {
+    return (void)self, (void)most, STORE_NONE;
+}
+
+/* ---- opening and closing ---- */
+
+sv_store *sv_postgres_open(const char *url, bool write, sa_buffer *sentence) {
+    sv_store *self = calloc(1, sizeof *self);
+    if (self) self->url = strdup(url);
+    if (!self || !self->url)
+        sa_buffer_format(sentence, "memory could not be had");
+    else {
+        self->head.calls = &CALLS;
+        self->writes = write;
+        if (sv_postgres_connect(self) == STORE_OK) return self;
+        PGPing there = PQping(url); /* one that is not there may come, and is waited for */
+        if (there == PQPING_REJECT || there == PQPING_NO_RESPONSE) return self;
+        sa_buffer_format(sentence, "%s", self->sentence);
+    }
+    sv_postgres_close(self);
+    return NULL;
+}
+
+void sv_postgres_close(sv_store *self) {
+    if (!self) return;
+    forget_connection(self);
+    free(self->held);
+    free(self->url);
+    free(self);
+}
+
+void sv_postgres_abandon(sv_store *self) { sv_postgres_close(self); }

@@ -1,0 +1,272 @@
+/* Agents, decisions and feedback. */
+#include <string.h>
+
+#include "store_postgres.h"
+
+/* ---- agents ---- */
+
+sv_store_status sv_postgres_agent_add(sv_store *self, const char *name, const char *settings, int64_t now,
+                                      int64_t *id) {
+    sv_postgres_values values = {0};
+    sv_store_status status;
+    sv_postgres_text(&values, name);
+    sv_postgres_text(&values, settings);
+    sv_postgres_number(&values, now);
+    PGresult *result = sv_postgres_run(self, SQL_AGENT_ADD, &values, &status);
+    if (!result) return status;
+    bool made = PQntuples(result);
+    if (made) *id = sv_postgres_get(result, 0, 0);
+    self->changes += made;
+    PQclear(result);
+    return made ? STORE_OK : STORE_NONE;
+}
+
+sv_store_status sv_postgres_agent_change(sv_store *self, int64_t agent, uint64_t version,
+                                         const char *settings) {
+    sv_postgres_values values = {0};
+    uint64_t changed = 0;
+    sv_postgres_number(&values, agent);
+    sv_postgres_text(&values, settings);
+    sv_postgres_number(&values, (int64_t)version);
+    sv_store_status status = sv_postgres_do(self, SQL_AGENT_CHANGE, &values, &changed);
+    return status == STORE_OK && !changed ? STORE_NONE : status;
+}
+
+sv_store_status sv_postgres_agent_delete(sv_store *self, int64_t agent, int64_t now) {
+    sv_postgres_values values = {0};
+    sv_postgres_number(&values, agent);
+    sv_postgres_number(&values, now);
+    sv_store_status status = sv_postgres_do(self, SQL_AGENT_DELETE, &values, NULL);
+    return status == STORE_OK ? sv_shared_tell(self, "agents") : status;
+}
+
+sv_store_status sv_postgres_agents_deleted(sv_store *self, int64_t *ids, size_t most, size_t *count) {
+    sv_postgres_values values = {0};
+    sv_store_status status;
+    *count = 0;
+    sv_postgres_number(&values, (int64_t)most);
+    PGresult *result = sv_postgres_run(self, SQL_AGENTS_DELETED, &values, &status);
+    if (!result) return status;
+    for (int i = 0; i < PQntuples(result) && *count < most; i++)
+        ids[(*count)++] = sv_postgres_get(result, i, 0);
+    PQclear(result);
+    return STORE_OK;
+}
+
+sv_store_status sv_postgres_agents(sv_store *self, bool (*each)(void *user, const sv_store_agent *agent),
+                                   void *user) {
+    sv_store_status status;
+    PGresult *list = sv_postgres_run(self, SQL_AGENTS, NULL, &status);
+    if (!list) return status;
+    for (int i = 0; i < PQntuples(list); i++) {
+        sv_store_agent agent = {.id = sv_postgres_get(list, i, 0),
+                                .name = sv_postgres_get_text(list, i, 1),
+                                .settings = sv_postgres_get_text(list, i, 2),
+                                .last_seq = (uint64_t)sv_postgres_get(list, i, 3),
+                                .deleted = sv_postgres_get(list, i, 4),
+                                .version = (uint64_t)sv_postgres_get(list, i, 5),
+                                .broken = sv_postgres_get_text(list, i, 6),
+                                .policy = (uint64_t)sv_postgres_get(list, i, 7)};
+        if (!each(user, &agent)) break;
+    }
+    PQclear(list);
+    return STORE_OK;
+}
+
+sv_store_status sv_postgres_agent_count(sv_store *self, int64_t agent, sv_store_counts *out) {
+    sv_postgres_values values = {0};
+    sv_store_status status;
+    sv_postgres_number(&values, agent);
+    PGresult *count = sv_postgres_run(self, SQL_AGENT_COUNT, &values, &status);
+    if (!count) return status;
+    out->decisions = (uint64_t)sv_postgres_get(count, 0, 0);
+    out->waiting = (uint64_t)sv_postgres_get(count, 0, 1);
+    out->held = (uint64_t)sv_postgres_get(count, 0, 2);
+    out->learnt = out->decisions - (uint64_t)sv_postgres_get(count, 0, 3);
+    PQclear(count);
+    return STORE_OK;
+}
+
+/* ---- decisions ---- */
+
+sv_store_status sv_postgres_decision_add(sv_store *self, const sv_store_decision *decision) {
+    sv_postgres_values values = {0};
+    uint64_t added = 0;
+    sv_postgres_number(&values, decision->agent);
+    sv_postgres_text(&values, decision->event);
+    sv_postgres_number(&values, decision->time);
+    sv_postgres_number(&values, decision->wait);
+    sv_postgres_number(&values, (int64_t)decision->model);
+    sv_postgres_bytes(&values, decision->hash, SA_SHA256_BYTES);
+    sv_postgres_bytes(&values, decision->arms, decision->arm_count * sizeof *decision->arms);
+    sv_postgres_text(&values, decision->answer);
+    sv_postgres_bytes(&values, decision->body, decision->body_size);
+    sv_postgres_number(&values, decision->state);
+    sv_postgres_number(&values, decision->side);
+    sv_store_status status = sv_postgres_do(self, SQL_DECISION_ADD, &values, &added);
+    return status == STORE_OK && !added ? STORE_NONE : status;
+}
+
+void sv_postgres_read_decision(const PGresult *result, int row, sv_store_decision *out) {
+    *out = (sv_store_decision){.id = sv_postgres_get(result, row, 0),
+                               .agent = sv_postgres_get(result, row, 1),
+                               .event = sv_postgres_get_text(result, row, 2),
+                               .time = sv_postgres_get(result, row, 3),
+                               .due = sv_postgres_get(result, row, 4),
+                               .state = (sv_decision_state)sv_postgres_get(result, row, 5),
+                               .model = (uint64_t)sv_postgres_get(result, row, 6),
+                               .seq = (uint64_t)sv_postgres_get(result, row, 7),
+                               .arms = (const uint32_t *)(const void *)PQgetvalue(result, row, 9),
+                               .arm_count = (size_t)PQgetlength(result, row, 9) / sizeof(uint32_t),
+                               .answer = sv_postgres_get_text(result, row, 10),
+                               .side = (sv_decision_side)sv_postgres_get(result, row, 11),
+                               .body = PQgetvalue(result, row, 12),
+                               .body_size = (size_t)PQgetlength(result, row, 12)};
+    if (PQgetlength(result, row, 8) == SA_SHA256_BYTES)
+        memcpy(out->hash, PQgetvalue(result, row, 8), SA_SHA256_BYTES);
+}
+
+static sv_store_status find_one(sv_store *self, int which, const sv_postgres_values *values,
+                                sv_store_decision *out) {
+    sv_store_status status;
+    PGresult *result = sv_postgres_run(self, which, values, &status);
+    PQclear(self->found);
+    self->found = result;
+    if (!result) return status;
+    if (!PQntuples(result)) return STORE_NONE;
+    sv_postgres_read_decision(result, 0, out);
+    return STORE_OK;
+}
+
+/* An event that came in a path need not be text, and PostgreSQL takes text alone. */
+static bool is_text(const char *text) {
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        int more = *at < 0x80                  ? 0
+                   : *at >= 0xc2 && *at < 0xe0 ? 1
+                   : (*at & 0xf0) == 0xe0      ? 2
+                   : *at >= 0xf0 && *at < 0xf5 ? 3
+                                               : -1;
+        if (more < 0 || (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
+            (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
+            return false;
+        for (at++; more > 0; more--, at++)
+            if ((*at & 0xc0) != 0x80) return false;
+    }
+    return true;
+}
+
+/* In a transaction it stays as it is found: a learner cannot end its wait meanwhile. */
+sv_store_status sv_postgres_decision_find(sv_store *self, int64_t agent, const char *event,
+                                          sv_store_decision *out) {
+    sv_postgres_values values = {0};
+    if (!is_text(event)) return STORE_NONE;
+    sv_postgres_number(&values, agent);
+    sv_postgres_text(&values, event);
+    return find_one(self, self->transaction && self->writes ? SQL_DECISION_LOCK : SQL_DECISION_FIND, &values,
+                    out);
+}
+
+sv_store_status sv_postgres_decision_due(sv_store *self, sv_store_decision *out) {
+    sv_postgres_values values = {0};
+    sa_buffer held = {0};
+    if (!self->held_count) return STORE_NONE;
+    sv_postgres_held(self, &held);
+    sv_postgres_text(&values, held.text);
+    sv_store_status status = held.status ? STORE_LATER : find_one(self, SQL_DECISION_DUE, &values, out);
+    sa_buffer_clear(&held);
+    return status;
+}
+
+static sv_store_status drop(sv_store *self, int64_t agent, sv_decision_state state, uint64_t *count) {
+    sv_postgres_values values = {0};
+    *count = 0;
+    sv_postgres_number(&values, agent);
+    sv_postgres_number(&values, state);
+    return sv_postgres_do(self, SQL_DECISIONS_DROP, &values, count);
+}
+
+sv_store_status sv_postgres_decisions_drop(sv_store *self, int64_t agent, uint64_t *waited, uint64_t *held) {
+    sv_store_status status = drop(self, agent, DECISION_WAITS, waited);
+    return status == STORE_OK ? drop(self, agent, DECISION_HELD, held) : status;
+}
+
+sv_store_status sv_postgres_decision_activate(sv_store *self, int64_t decision, int64_t wait) {
+    sv_postgres_values values = {0};
+    sv_postgres_number(&values, decision);
+    sv_postgres_number(&values, wait);
+    return sv_postgres_do(self, SQL_DECISION_ACTIVATE, &values, NULL);
+}
+
+static sv_store_status by_id(sv_store *self, int which, int64_t id) {
+    sv_postgres_values values = {0};
+    sv_postgres_number(&values, id);
+    return sv_postgres_do(self, which, &values, NULL);
+}
+
+sv_store_status sv_postgres_decision_erase(sv_store *self, int64_t decision) {
+    sv_store_status status = by_id(self, SQL_DECISION_FORGET, decision);
+    if (status == STORE_OK) status = by_id(self, SQL_FEEDBACK_DELETE, decision);
+    return status == STORE_OK ? by_id(self, SQL_DECISION_DELETE, decision) : status;
+}
+
+/* ---- feedback ---- */
+
+sv_store_status sv_postgres_feedback_add(sv_store *self, int64_t decision, const char *key, int64_t now,
+                                         bool late, const char *value) {
+    sv_postgres_values values = {0};
+    uint64_t added = 0;
+    sv_postgres_number(&values, decision);
+    sv_postgres_text(&values, key);
+    sv_postgres_number(&values, now);
+    sv_postgres_number(&values, late);
+    sv_postgres_text(&values, value);
+    sv_store_status status = sv_postgres_do(self, SQL_FEEDBACK_ADD, &values, &added);
+    return status == STORE_OK && !added ? STORE_NONE : status;
+}
+
+sv_store_status sv_postgres_feedback_count(sv_store *self, int64_t decision, size_t *count) {
+    sv_postgres_values values = {0};
+    sv_store_status status;
+    sv_postgres_number(&values, decision);
+    PGresult *result = sv_postgres_run(self, SQL_FEEDBACK_COUNT, &values, &status);
+    *count = result ? (size_t)sv_postgres_get(result, 0, 0) : 0;
+    PQclear(result);
+    return status;
+}
+
+sv_store_status sv_postgres_feedbacks(sv_store *self, int64_t decision, bool late,
+                                      bool (*each)(void *user, const char *value), void *user) {
+    sv_postgres_values values = {0};
+    sv_store_status status;
+    sv_postgres_number(&values, decision);
+    sv_postgres_number(&values, late);
+    PGresult *list = sv_postgres_run(self, SQL_FEEDBACKS, &values, &status);
+    for (int i = 0; list && i < PQntuples(list); i++)
+        if (!each(user, PQgetvalue(list, i, 0))) break;
+    PQclear(list);
+    return status;
+}
+
+sv_store_status sv_postgres_feedback_last(sv_store *self, int64_t *id) {
+    sv_store_status status;
+    PGresult *result = sv_postgres_run(self, SQL_FEEDBACK_LAST, NULL, &status);
+    if (result) *id = sv_postgres_get(result, 0, 0);
+    PQclear(result);
+    return status;
+}
+
+sv_store_status sv_postgres_feedback_tally(sv_store *self, int64_t from, int64_t to,
+                                           void (*each)(void *user, int64_t agent, uint64_t count,
+                                                        uint64_t late),
+                                           void *user) {
+    sv_postgres_values values = {0};
+    sv_store_status status;
+    sv_postgres_number(&values, from);
+    sv_postgres_number(&values, to);
+    PGresult *list = sv_postgres_run(self, SQL_FEEDBACK_TALLY, &values, &status);
+    for (int i = 0; list && i < PQntuples(list); i++)
+        each(user, sv_postgres_get(list, i, 0), (uint64_t)sv_postgres_get(list, i, 1),
+             (uint64_t)sv_postgres_get(list, i, 2));
+    PQclear(list);
+    return status;
+}

@@ -1,0 +1,187 @@
+/* Locks, servers, and what they leave for each other. */
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "store_postgres.h"
+
+/* ---- who holds an agent ---- */
+
+bool sv_postgres_holds(const sv_store *self, int64_t agent) {
+    for (size_t i = 0; i < self->held_count; i++)
+        if (self->held[i] == agent) return true;
+    return false;
+}
+
+void sv_postgres_held(const sv_store *self, sa_buffer *out) {
+    sa_buffer_format(out, "{");
+    for (size_t i = 0; i < self->held_count; i++)
+        sa_buffer_format(out, "%s%lld", i ? "," : "", (long long)self->held[i]);
+    sa_buffer_format(out, "}");
+}
+
+static bool has_room(sv_store *self) {
+    if (self->held_count < self->held_room) return true;
+    size_t room = self->held_room ? 2 * self->held_room : 16;
+    int64_t *more = realloc(self->held, room * sizeof *more);
+    if (!more) return false;
+    self->held = more;
+    self->held_room = room;
+    return true;
+}
+
+sv_store_status sv_postgres_hold(sv_store *self, int64_t agent) {
+    sv_postgres_values values = {0};
+    sv_store_status status;
+    if (sv_postgres_holds(self, agent)) return STORE_OK;
+    if (!has_room(self)) return STORE_LATER;
+    sv_postgres_number(&values, agent);
+    PGresult *result = sv_postgres_run(self, SQL_HOLD, &values, &status);
+    if (!result) return status;
+    bool got = sv_postgres_get(result, 0, 0);
+    PQclear(result);
+    if (got) self->held[self->held_count++] = agent;
+    return got ? STORE_OK : STORE_NONE;
+}
+
+void sv_postgres_let_go(sv_store *self, int64_t agent) {
+    sv_postgres_values values = {0};
+    for (size_t i = 0; i < self->held_count; i++)
+        if (self->held[i] == agent) {
+            self->held[i] = self->held[--self->held_count];
+            sv_postgres_number(&values, agent);
+            sv_postgres_do(self, SQL_LET_GO, &values, NULL); /* else the connection is gone, and the lock */
+            return;
+        }
+}
+
+sv_store_status sv_shared_unseat(sv_store *self, int64_t agent) {
+    sv_postgres_values values = {0};
+    sv_postgres_number(&values, agent);
+    return sv_postgres_do(self, SQL_UNSEAT, &values, NULL);
+}
+
+/* ---- servers ---- */
+
+int sv_shared_backend(sv_store *self) { return self->connection ? PQbackendPID(self->connection) : 0; }
+
+sv_store_status sv_shared_beat(sv_store *self, const sv_shared_server *server) {
+    sv_postgres_values values = {0};
+    sv_postgres_text(&values, server->id);
+    sv_postgres_text(&values, server->name);
+    sv_postgres_text(&values, server->version);
+    sv_postgres_text(&values, server->keys);
+    sv_postgres_number(&values, server->learns);
+    sv_postgres_number(&values, server->backend);
+    sv_store_status status = sv_postgres_do(self, SQL_BEAT, &values, NULL);
+    return status == STORE_OK ? sv_postgres_do(self, SQL_SERVERS_TIDY, NULL, NULL) : status;
+}
+
+sv_store_status sv_shared_leave(sv_store *self, const char *id) {
+    sv_postgres_values values = {0};
+    sv_postgres_text(&values, id);
+    return sv_postgres_do(self, SQL_LEAVE, &values, NULL);
+}
+
+sv_store_status sv_shared_servers(sv_store *self, void (*each)(void *user, const sv_shared_server *server),
+                                  void *user) {
+    sv_store_status status;
+    PGresult *list = sv_postgres_run(self, SQL_SERVERS, NULL, &status);
+    for (int i = 0; list && i < PQntuples(list); i++) {
+        sv_shared_server server = {.id = PQgetvalue(list, i, 0),
+                                   .name = PQgetvalue(list, i, 1),
+                                   .version = PQgetvalue(list, i, 2),
+                                   .keys = PQgetvalue(list, i, 3),
+                                   .learns = sv_postgres_get(list, i, 4),
+                                   .backend = (int)sv_postgres_get(list, i, 5)};
+        each(user, &server);
+    }
+    PQclear(list);
+    return status;
+}
+
+/* ---- waking each other ---- */
+
+sv_store_status sv_shared_tell(sv_store *self, const char *what) {
+    sv_postgres_values values = {0};
+    sv_postgres_text(&values, what);
+    return sv_postgres_do(self, SQL_NOTIFY, &values, NULL);
+}
+
+/* Was anything told; was it of agents? */
+static bool heard(sv_store *self, bool *agents) {
+    bool any = false;
+    for (PGnotify *one; (one = PQnotifies(self->connection)); any = true) {
+        *agents = *agents || !strcmp(one->extra, "agents");
+        PQfreemem(one);
+    }
+    return any;
+}
+
+bool sv_shared_wait(sv_store *self, double seconds, int wake) {
+    struct pollfd files[2] = {{.fd = wake, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
+    bool agents = false;
+    char bytes[64];
+    if (sv_postgres_connect(self) == STORE_OK && !self->listens)
+        self->listens = sv_postgres_run_sql(self, "LISTEN superarm") == STORE_OK;
+    if (self->connection) {
+        PQconsumeInput(self->connection);
+        if (heard(self, &agents)) seconds = 0;
+        files[1].fd = PQsocket(self->connection);
+    }
+    if (poll(files, 2, (int)(seconds * 1000)) <= 0) return agents;
+    if (files[0].revents && read(wake, bytes, sizeof bytes) < 0) return agents;
+    if (!files[1].revents || !self->connection) return agents;
+    PQconsumeInput(self->connection);
+    heard(self, &agents);
+    return agents;
+}
+
+/* ---- the inbox ---- */
+
+sv_store_status sv_postgres_inbox(sv_store *self, sv_store_entry *out) {
+    sv_postgres_values values = {0};
+    sa_buffer held = {0};
+    sv_store_status status = STORE_LATER;
+    if (!self->held_count) return STORE_NONE;
+    sv_postgres_held(self, &held);
+    sv_postgres_text(&values, held.text);
+    PQclear(self->found);
+    self->found = held.status ? NULL : sv_postgres_run(self, SQL_INBOX, &values, &status);
+    sa_buffer_clear(&held);
+    if (!self->found) return status;
+    if (!PQntuples(self->found)) return STORE_NONE;
+    *out = (sv_store_entry){.id = sv_postgres_get(self->found, 0, 0),
+                            .agent = sv_postgres_get(self->found, 0, 1),
+                            .row = {.kind = (sv_row_kind)sv_postgres_get(self->found, 0, 2),
+                                    .data = PQgetvalue(self->found, 0, 3),
+                                    .size = (size_t)PQgetlength(self->found, 0, 3)}};
+    return STORE_OK;
+}
+
+sv_store_status sv_postgres_inbox_done(sv_store *self, int64_t id, uint64_t seq) {
+    sv_postgres_values values = {0};
+    sv_postgres_number(&values, id);
+    sv_postgres_number(&values, (int64_t)seq);
+    return sv_postgres_do(self, SQL_INBOX_DONE, &values, NULL);
+}
+
+sv_store_status sv_shared_inbox_row(sv_store *self, int64_t id, uint64_t *seq) {
+    sv_postgres_values values = {0};
+    sv_store_status status;
+    sv_postgres_number(&values, id);
+    PGresult *result = sv_postgres_run(self, SQL_INBOX_ROW, &values, &status);
+    if (!result) return status;
+    *seq = PQntuples(result) ? (uint64_t)sv_postgres_get(result, 0, 0) : 0;
+    PQclear(result);
+    return *seq ? STORE_OK : STORE_NONE;
+}
+
+sv_store_status sv_shared_break(sv_store *self, int64_t agent, const char *why) {
+    sv_postgres_values values = {0};
+    sv_postgres_number(&values, agent);
+    sv_postgres_text(&values, why);
+    return sv_postgres_do(self, SQL_BREAK, &values, NULL);
+}
