@@ -117,6 +117,29 @@ def an_evaluation_is_what_the_commands_give():
         assert findings.returncode == 0, findings
 
 
+def the_control_is_measured():
+    with home(PROGRAM) as server:
+        assert server.call("PUT", "/v1/agents/home", {**AGENT, "control": 0.3})[0] == 201
+        draw, ledger = random.Random(9), []
+        for i in range(400):
+            contexts = [[draw.uniform(-1, 1) for _ in range(3)] for _ in range(6)]
+            status, answer, _ = server.call("POST", "/v1/agents/home/decide", {"event": f"e{i}", "contexts": contexts, "baseline": [0, 1]})
+            assert status == 201, answer
+            clicks = [float(draw.random() < 0.5 + 0.4 * contexts[arm][0]) for arm in answer["slate"]]
+            assert server.call("POST", "/v1/agents/home/feedback", {"event": f"e{i}", "feedback": clicks})[0] == 204
+            ledger.append((answer["side"], sum(clicks)))
+        got = ended(server, server.call("POST", PATH, {"options": CANDIDATE})[1]["id"])
+        assert got["state"] == "done" and got["events"] == {"learnt_from": 200, "judged_by": 200}, got
+        own, control = ([reward for side, reward in ledger[200:] if side == name] for name in ("agent", "control"))
+        assert len(own) + len(control) == 200 and 30 < len(control) < 90, len(control)
+        found = got["evaluation"]
+        assert found["events"] == len(own) and found["control"]["events"] == len(control)
+        assert abs(found["control"]["value"] - sum(control) / len(control)) < 1e-9
+        assert abs(got["logged"]["value"] - sum(own) / len(own)) < 1e-9
+        minus = found["policies"]["candidate"]["estimators"]["rips"]
+        assert abs(minus["minus_control"]["value"] - (minus["value"] - sum(control) / len(control))) < 1e-9
+
+
 def a_span_is_kept_to():
     with home(PROGRAM) as server:
         assert server.call("PUT", "/v1/agents/home", AGENT)[0] == 201
@@ -253,5 +276,5 @@ def the_last_hundred_stay_and_memory_is_bounded():
 
 
 if __name__ == "__main__":
-    main(an_evaluation_is_what_the_commands_give, a_span_is_kept_to, what_is_wrong_is_refused_and_changes_nothing, one_runs_and_can_be_ended,
+    main(an_evaluation_is_what_the_commands_give, the_control_is_measured, a_span_is_kept_to, what_is_wrong_is_refused_and_changes_nothing, one_runs_and_can_be_ended,
          the_last_hundred_stay_and_memory_is_bounded)

@@ -322,3 +322,30 @@ def test_named_fields(tmp_path):
     assert got["ips"]["value"] > 0 and got["ips"]["no_overlap"] == 0
     with pytest.raises(superarm.InputError, match="log.jsonl:1: items have named fields"):
         superarm.evaluate(log, "uniform", "dm")
+
+
+def test_what_is_excluded_stays_so(tmp_path):
+    """`random` is uniform over what may be chosen: the probabilities are counted by hand."""
+    agent = superarm.Agent("random", dim=DIM, slate=SLATE, random_state=1)
+    agent.save(tmp_path / "agent.npz")
+    rng, lines, weights = np.random.default_rng(4), [], []
+    for i in range(200):
+        excluded = rng.permutation(ARMS)[: int(rng.integers(0, 3))].tolist()
+        left = [arm for arm in range(ARMS) if arm not in excluded]
+        slate = rng.permutation(left)[:SLATE].tolist()
+        line = {"contexts": rng.normal(size=(ARMS, DIM)).tolist(), "slate": slate, "propensity": 0.05, "prefix_propensities": [0.2, 0.05], "feedback": [1.0, float(i % 2)]}
+        if excluded or i % 2:
+            line["exclude"] = excluded
+        lines.append(line)
+        weights.append(1 / math.perm(len(left), SLATE) / 0.05)
+    got = superarm.evaluate(write(tmp_path / "log.jsonl", lines), str(tmp_path / "agent.npz"), "ips")
+    expected = np.mean([w * sum(line["feedback"]) for w, line in zip(weights, lines)])
+    assert got.estimators["ips"]["value"] == pytest.approx(expected, rel=1e-12)
+    assert not any("rules" in warning for warning in got.warnings)
+    for line in lines[:7]:
+        line["pin"] = {"0": "p7"}
+    got = superarm.evaluate(write(tmp_path / "log.jsonl", lines), str(tmp_path / "agent.npz"), "ips")
+    assert any("7 decisions had rules" in warning for warning in got.warnings)
+    for wrong in ([ARMS], ["p1"], [0.5]):
+        with pytest.raises(superarm.FormatError, match="log.jsonl:3: exclude.0. is none of the 5 candidates"):
+            superarm.evaluate(write(tmp_path / "log.jsonl", [*lines[:2], {**lines[2], "exclude": wrong}]), str(tmp_path / "agent.npz"), "ips")

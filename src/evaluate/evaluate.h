@@ -11,6 +11,7 @@
 #include <superarm/sides.h>
 
 #include "base/buffer.h"
+#include "base/json.h"
 
 /* ---- weights ---- */
 
@@ -84,6 +85,10 @@ typedef struct sa_target {
     sa_chooser *chooser;
     sa_request *request;
     sa_encoding *encoding;
+    sa_json extra;  /* of the decision at hand: what a service's log has beside our fields */
+    bool *excluded; /* (candidates) */
+    size_t excluded_room;
+    uint64_t ruled; /* decisions with rules that it does not keep */
 } sa_target;
 
 sa_status sa_target_open(const char *name, sa_target *out);

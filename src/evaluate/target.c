@@ -85,6 +85,8 @@ void sa_target_clear(sa_target *target) {
     sa_chooser_destroy(target->chooser);
     sa_policy_release(target->policy);
     sa_agent_destroy(target->agent);
+    sa_json_clear(&target->extra);
+    sa_free(target->excluded);
     sa_free(target->name);
     sa_free(target->path);
     sa_free(target->lists);
@@ -120,6 +122,42 @@ sa_status sa_target_contexts(sa_target *target, const sa_log_entry *entry, const
                    "items have named fields, and there is no agent with a schema to read them with");
 }
 
+static bool is_arm(const sa_log_entry *entry, const sa_json *json, size_t at, size_t arm) {
+    if (entry->ids)
+        return json->nodes[at].kind == SA_JSON_STRING && sa_json_equals(json, at, entry->ids[arm]);
+    return json->nodes[at].kind == SA_JSON_NUMBER && sa_json_number(json, at) == (double)arm;
+}
+
+/* What the request of a service excluded is not chosen by another policy either. */
+static sa_status take_excluded(sa_target *target, const sa_log_entry *entry) {
+    const sa_json *json = &target->extra;
+    size_t index = 0, list = 0;
+    sa_request_exclude(target->request, NULL);
+    if (!entry->extra) return SA_OK;
+    SA_TRY(sa_json_parse(&target->extra, entry->extra, entry->extra_size));
+    if (!(list = sa_json_find(json, 0, "exclude")) || json->nodes[list].kind != SA_JSON_ARRAY) return SA_OK;
+    SA_TRY(sa_grow_array(&target->excluded, &target->excluded_room, entry->candidates,
+                         sizeof *target->excluded));
+    memset(target->excluded, 0, entry->candidates * sizeof *target->excluded);
+    for (size_t at = list + 1; at < json->nodes[list].next; at = json->nodes[at].next, index++) {
+        size_t arm = 0;
+        while (arm < entry->candidates && !is_arm(entry, json, at, arm)) arm++;
+        if (arm == entry->candidates)
+            return sa_fail(SA_FORMAT, "exclude[%zu] is none of the %zu candidates", index, entry->candidates);
+        target->excluded[arm] = true;
+    }
+    sa_request_exclude(target->request, target->excluded);
+    return SA_OK;
+}
+
+/* Rules of a service's requests, in numbers and in words. */
+static bool has_rules(const sa_target *target, const sa_log_entry *entry) {
+    static const char *const rules[] = {"problem", "pin", "at_most", "at_least", "exactly"};
+    for (size_t i = 0; entry->extra && i < sizeof rules / sizeof *rules; i++)
+        if (sa_json_find(&target->extra, 0, rules[i])) return true;
+    return false;
+}
+
 static sa_status ask(sa_target *target, const sa_log_entry *entry) {
     const double *contexts;
     char text[32];
@@ -131,7 +169,7 @@ static sa_status ask(sa_target *target, const sa_log_entry *entry) {
                        target->name, text);
     sa_request_contexts(target->request, contexts, entry->candidates);
     sa_request_slate(target->request, entry->slate);
-    return SA_OK;
+    return take_excluded(target, entry);
 }
 
 static sa_status of_agent(sa_target *target, const sa_log_entry *entry, sa_probabilities *out) {
@@ -141,6 +179,7 @@ static sa_status of_agent(sa_target *target, const sa_log_entry *entry, sa_proba
     *out = (sa_probabilities){.slate = slate, .joint = 1, .prefix = prefix, .position = position};
     if (slate == 0) return SA_OK;
     SA_TRY(ask(target, entry));
+    target->ruled += has_rules(target, entry);
     return sa_policy_propensities(target->policy, target->chooser, target->request, entry->arms, slate,
                                   &out->joint, prefix, position, NULL, NULL);
 }

@@ -111,6 +111,12 @@ static sa_status warn_of_mean(sa_evaluation *evaluation, const sa_policy_result 
 }
 
 sa_status sa_warn_of_estimates(sa_evaluation *evaluation, const sa_policy_result *policy) {
+    if (policy->target.ruled)
+        SA_TRY(sa_warn(evaluation,
+                       "policy %s: %" PRIu64
+                       " decisions had rules (problem, pin, at_most...), which are not kept "
+                       "here: its probabilities are those of slates without rules",
+                       policy->target.name, policy->target.ruled));
     for (size_t i = 0; i < sa_estimator_count; i++) {
         if (!policy->computed[i] || sa_estimators[i].weights == SA_WEIGHT_NONE) continue;
         SA_TRY(warn_of_few(evaluation, policy, i));
