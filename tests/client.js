@@ -25,6 +25,11 @@ async function anEventFromDecisionToLog(url) {
   await shop.feedback("home", decision.event, { [decision.slate[0]]: 1 });
   const other = await shop.decide("home", { contexts: request.contexts, slate: 1, exclude: [0], fallback: [1] });
   assert(other.fallback === undefined && other.slate[0] > 0);
+  const ranked = await shop.decide("home", { event: "ranked", contexts: request.contexts, slate: 1, ranking: true, places: ["hero"] });
+  assert(ranked.ranking.length === 3 && ranked.ranking[0].id === ranked.slate[0] && Math.abs(ranked.ranking.reduce((sum, one) => sum + one.probability, 0) - 1) < 1e-12);
+  await shop.feedback("home", "ranked", { hero: 1 }, { by: "place" });
+  await assert.rejects(shop.feedback("home", "ranked", { side: 1 }, { by: "place" }), /no place of event/);
+  await shop.erase("home", "ranked");
   const lines = [];
   for await (const line of shop.log("home")) lines.push(line);
   assert.deepStrictEqual(lines.map((line) => line.event), ["e/1 ü", other.event]);

@@ -2,6 +2,7 @@
 """serve_client_node.py PROGRAM: the Node client, as the package that npm makes of it, against a service and against servers that fail; its types."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -15,7 +16,7 @@ CLIENT = os.path.join(HERE, "..", "clients", "node")
 TYPED = """import { Client, Decision, ServiceError } from "./superarm";
 async function page(): Promise<(string | number)[]> {
   const shop = new Client("http://127.0.0.1:8080", { key: "k", timeout: 300 });
-  const made: Decision = await shop.decide("home", { items: [{ id: "a", price: 2, tags: ["x"] }], context: { hour: 3 }, fallback: ["a"] });
+  const made: Decision = await shop.decide("home", { items: [{ id: "a", price: 2, tags: ["x"], features: [{ kind: { of: 1 } }] }], context: { hour: 3 }, fallback: ["a"] });
   await shop.feedback("home", made.event, { a: 1, b: null }, { id: "click-1" });
   for await (const line of shop.log("home")) void line;
   return made.slate;
@@ -37,6 +38,8 @@ def the_package_works():
         with tarfile.open(os.path.join(folder, packed["filename"])) as archive:
             archive.extractall(folder)
         package = os.path.join(folder, "package")
+        version = re.search(r"project\(superarm VERSION ([0-9.]+)", open(os.path.join(HERE, "..", "CMakeLists.txt")).read()).group(1)
+        assert packed["version"] == version and packed["filename"] == f"superarm-client-{version}.tgz", packed["filename"]
         run(["node", os.path.join(HERE, "client.js"), package, f"http://127.0.0.1:{server.port}"], folder)
         assert run(["node", "--input-type=module", "-e", f"import {{ Client }} from '{package}/superarm.js'; console.log(typeof Client)"], folder) == "function\n"
 

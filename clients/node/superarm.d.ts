@@ -6,7 +6,7 @@ export class ServiceError extends Error {
 }
 
 /** A field's value, as the agent's schema has it. */
-export type Field = string | number | boolean | null | string[];
+export type Field = string | number | boolean | null | Field[] | { [name: string]: Field };
 /** An id where items have ids, else an index from 0. */
 export type Arm = string | number;
 
@@ -32,6 +32,10 @@ export interface DecideRequest {
   exactly?: boolean;
   problem?: Record<string, unknown>;
   explain?: boolean;
+  /** With a slate of one arm: all of them in order, each with its probability. */
+  ranking?: boolean;
+  /** Names of the slate's places, for feedback by place. */
+  places?: string[];
   /** The slate to show when the service is away or too busy: a shop never shows an empty page. */
   fallback?: Arm[];
 }
@@ -46,6 +50,8 @@ export interface Decision {
   model: number | null;
   fallback?: true;
   warnings?: string[];
+  ranking?: { id: Arm; probability: number | null }[];
+  places?: string[];
   [more: string]: unknown;
 }
 
@@ -69,7 +75,7 @@ export class Client {
   constructor(url?: string, settings?: { key?: string; timeout?: number; retries?: number });
   decide(agent: string, request: DecideRequest): Promise<Decision>;
   /** `id` tells two pieces of feedback with the same values apart; without it the second is taken for a retry of the first. */
-  feedback(agent: string, event: string | null, feedback: Feedback, more?: { id?: string }): Promise<void>;
+  feedback(agent: string, event: string | null, feedback: Feedback, more?: { id?: string; by?: "item" | "place" }): Promise<void>;
   putAgent(agent: string, options: Record<string, unknown>, settings?: AgentSettings): Promise<Record<string, unknown>>;
   agents(): Promise<Record<string, unknown>[]>;
   agent(agent: string): Promise<Record<string, unknown>>;

@@ -49,9 +49,9 @@ class Client {
     }
   }
 
-  async feedback(agent, event, feedback, { id } = {}) {
+  async feedback(agent, event, feedback, { id, by } = {}) {
     if (event === null) return; // of a fallback: nobody decided it
-    await this.#json("POST", `/v1/agents/${name(agent)}/feedback`, { event, feedback, ...(id === undefined ? {} : { id }) });
+    await this.#json("POST", `/v1/agents/${name(agent)}/feedback`, { event, feedback, id, by });
   }
 
   // ---- agents ----

@@ -59,15 +59,19 @@ class Client:
     def decide(self, agent: str, contexts: Any = None, *, items: Any = None, context: Any = None, event: str | None = None,
                slate: int | None = None, exclude: Any = None, problem: Any = None, explain: bool = False, fallback: Any = None,
                pin: dict[str, Any] | None = None, at_most: dict[str, Any] | None = None, at_least: dict[str, Any] | None = None,
-               exactly: bool | None = None) -> dict[str, Any]:
+               exactly: bool | None = None, ranking: bool = False, places: Any = None) -> dict[str, Any]:
         """{"event", "slate", "propensity", "position_propensities", "model"}: the slate has ids, or indices where items have none.
 
         `fallback` is the slate to show when the service is away or too busy, after all retries: the answer has it, with "fallback" True
         and the event None, of which `feedback` takes no notice. Without it the error is raised.
 
-        Rules in words: `pin` {"0": "p7"}, `at_most` and `at_least` {"category": 2} or {"category": {"shoes": 1}}, `exactly`, `exclude`."""
+        Rules in words: `pin` {"0": "p7"}, `at_most` and `at_least` {"category": 2} or {"category": {"shoes": 1}}, `exactly`, `exclude`.
+
+        `ranking`: with a slate of one arm the answer has all of them in order, each with its probability. `places`: names of the slate's
+        places, for `feedback(by="place")`."""
         body = {"event": event or uuid.uuid4().hex, "contexts": contexts, "items": items, "context": context, "slate": slate,
-                "exclude": exclude, "problem": problem, "explain": explain or None, "pin": pin, "at_most": at_most, "at_least": at_least, "exactly": exactly}
+                "exclude": exclude, "problem": problem, "explain": explain or None, "pin": pin, "at_most": at_most, "at_least": at_least, "exactly": exactly,
+                "ranking": ranking or None, "places": places}
         try:
             answer: dict[str, Any] = self._json("POST", self._path(agent, "decide"), {name: value for name, value in body.items() if value is not None})
         except (ServiceError, OSError, http.client.HTTPException) as error:
@@ -77,13 +81,13 @@ class Client:
                       "model": None, "fallback": True}
         return answer
 
-    def feedback(self, agent: str, event: str | None, feedback: Any, *, id: str | None = None) -> None:
+    def feedback(self, agent: str, event: str | None, feedback: Any, *, id: str | None = None, by: str | None = None) -> None:
         """What came of a slate: a value by item id, or a list in the order of the slate, None where it was not seen. `id` tells two
-        pieces of feedback with the same values apart, two clicks say; without it the second is taken for a retry of the first."""
+        pieces of feedback with the same values apart, two clicks say; without it the second is taken for a retry of the first. `by`: "place", where values are by the names of places."""
         if event is None:  # of a fallback: nobody decided it
             return
-        body = {"event": event, "feedback": feedback}
-        self._json("POST", self._path(agent, "feedback"), {**body, "id": id} if id else body)
+        body = {"event": event, "feedback": feedback, "id": id or None, "by": by}
+        self._json("POST", self._path(agent, "feedback"), {name: value for name, value in body.items() if value is not None})
 
     # ---- agents ----
 

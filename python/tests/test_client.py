@@ -134,3 +134,14 @@ def test_a_shop_never_shows_an_empty_page(service):
     shown = away.decide("home", items=[{"id": "a"}, {"id": "b"}], fallback=("b",))
     assert shown["slate"] == ["b"] and shown["event"] is None and shown["fallback"]
     away.feedback("home", shown["event"], [1])  # nothing is sent
+
+
+def test_rankings_and_places(service):
+    service.put_agent("home", {"dim": 2, "hidden": 4}, slate=1, default_feedback=0, wait_seconds=0)
+    answer = service.decide("home", [[0, 1], [1, 0], [0.5, 0.25]], event="e1", ranking=True, places=["hero"])
+    assert answer["ranking"][0]["id"] == answer["slate"][0] and sorted(one["id"] for one in answer["ranking"]) == [0, 1, 2] and answer["places"] == ["hero"]
+    assert sum(one["probability"] for one in answer["ranking"]) == pytest.approx(1)
+    with pytest.raises(superarm.ServiceError, match="no place of event e1"):
+        service.feedback("home", "e1", {"side": 1}, by="place")
+    service.feedback("home", "e1", {"hero": 0.5}, by="place")
+    assert [line["feedback"] for line in service.log("home")] == [[0.5]]
