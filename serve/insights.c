@@ -71,7 +71,7 @@ static void take_arms(sv_insights *self, const sv_store_row *row, const sv_ask *
             self->places[k].count++;
             self->places[k].sum += scores[k];
         }
-        if (id) count_item(self, id, observed[k] ? scores[k] : 0);
+        if (id) count_item(self, id, observed[k] ? scores[k] : sv_settings_total(self->settings) ? NAN : 0);
         if (observed[k]) keep_sample(self, contexts + arm * dim, scores[k]);
     }
 }
@@ -81,14 +81,17 @@ static bool take_row(void *user, const sv_store_row *row) {
     sv_refusal unread = {0};
     sv_ask ask = {0};
     size_t count = row->of.arm_count;
-    bool any;
+    bool any, total = sv_settings_total(self->settings);
     if (row->kind != ROW_LEARN || !row->of.id) return true;
     double *scores = calloc(count + 1, sizeof *scores);
     bool *observed = calloc(count + 1, sizeof *observed);
-    if (scores && observed && sv_closing_read(row->data, row->size, scores, observed, count, &any) &&
+    if (scores && observed &&
+        sv_closing_read(row->data, row->size, scores, observed, sv_closing_count(self->settings, &row->of),
+                        &any) &&
         sv_ask_read(&ask, self->settings, row->of.body, row->of.body_size, NULL, &unread)) {
         if (!self->events++) self->first = row->of.time;
         self->last = row->of.time;
+        if (total) observed[0] = false; /* of no place: it is the whole slate's */
         take_arms(self, row, &ask, scores, observed);
         if (row->of.side == SIDE_AGENT) count_chances(self, row->of.answer);
     } else

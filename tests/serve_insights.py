@@ -78,5 +78,23 @@ def vectors_and_places_and_many_rows():
         assert server.call("GET", "/v1/agents/nobody/insights")[0] == 404
 
 
+def a_total_is_of_no_place():
+    with home(PROGRAM) as server:
+        shop = {**SHOP, "options": {"algorithm": "comblin-ucb", "floor": 0.2, "feedback": "total"}}
+        assert server.call("PUT", "/v1/agents/shop", shop)[0] == 201
+        for i in range(60):
+            items = [{"id": f"p{j}", "price": j, "kind": "hats", "noise": 0} for j in range(5)]
+            answer = server.call("POST", "/v1/agents/shop/decide", {"event": f"e{i}", "context": {"device": "phone"}, "items": items})[1]
+            assert server.call("POST", "/v1/agents/shop/feedback", {"event": answer["event"], "feedback": 2})[0] == 204
+        got = server.call("GET", "/v1/agents/shop/insights")[1]
+        assert got["events"] == 60 and got["unread"] == 0 and got["places"] == [] and got["features"] is None, got
+        assert sum(item["shown"] for item in got["items"]["most_shown"]) == 180 and all(item["mean"] is None for item in got["items"]["most_shown"]), got["items"]
+        # its evaluations are of whole slates
+        number = server.call("POST", "/v1/agents/shop/evaluations", {})[1]["id"]
+        until(lambda: server.call("GET", f"/v1/agents/shop/evaluations/{number}")[1]["state"] in ("done", "failed"), 60)
+        done = server.call("GET", f"/v1/agents/shop/evaluations/{number}")[1]
+        assert done["state"] == "done" and done["logged"]["value"] == 2 and set(done["evaluation"]["estimators"]) <= {"ips", "snips"}, done
+
+
 if __name__ == "__main__":
-    main(a_ledger_agrees, vectors_and_places_and_many_rows)
+    main(a_ledger_agrees, vectors_and_places_and_many_rows, a_total_is_of_no_place)

@@ -202,6 +202,26 @@ def test_no_control_or_nothing_but_it(tmp_path):
             superarm.evaluate(write(tmp_path / "log.jsonl", lines))
 
 
+def test_totals(tmp_path):
+    lines = random_log(np.random.default_rng(11), 80, 5, [3])
+    for line in lines:
+        line["total"] = sum(r or 0 for r in line.pop("feedback"))
+    lines[0]["total"] = None
+    lines[1]["side"] = "control"
+    path = write(tmp_path / "log.jsonl", lines)
+    got = superarm.evaluate(path, estimators=["ips", "snips"])
+    w = np.array([line["target_propensity"] / line["propensity"] for line in lines[2:]])
+    r = np.array([line["total"] for line in lines[2:]])
+    assert got.events == 78 and got.left_out["without_feedback"] == 1 and got.control["value"] == pytest.approx(lines[1]["total"])
+    assert got.estimators["ips"]["value"] == pytest.approx((w * r).mean(), rel=1e-12)
+    assert got.estimators["snips"]["value"] == pytest.approx((w * r).sum() / w.sum(), rel=1e-12)
+    got = superarm.evaluate(path)  # those that can be had
+    assert list(got.estimators) == ["ips", "snips"] and any("one number for a whole slate" in warning for warning in got.warnings)
+    for name in ("iips", "rips", "cascade-dr", "dr"):
+        with pytest.raises(superarm.InputError, match="one number for a whole slate"):
+            superarm.evaluate(path, estimators=name, model="zero")
+
+
 def uniform_log(rng, n, arms, slate, dim, click):
     lines = []
     for _ in range(n):

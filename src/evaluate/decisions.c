@@ -26,11 +26,17 @@ static sa_status check_prefixes(const char *name, const double *prefix, size_t s
     return SA_OK;
 }
 
+/* Of position k; a total counts at the first. What was not seen is 0. */
+static double feedback_at(const sa_log_entry *entry, size_t k) {
+    if (!entry->feedback) return k ? 0 : entry->total;
+    return isnan(entry->feedback[k]) ? 0 : entry->feedback[k];
+}
+
 /* Whose slate was shown: the agent's, whose probability the log has? */
 static bool is_agents(sa_decisions *decisions, const sa_log_entry *entry) {
     double reward = 0;
     if (!entry->side || !strcmp(entry->side, "agent")) return true;
-    for (size_t k = 0; k < entry->slate; k++) reward += isnan(entry->feedback[k]) ? 0 : entry->feedback[k];
+    for (size_t k = 0; k < entry->slate; k++) reward += feedback_at(entry, k);
     if (!strcmp(entry->side, "control"))
         sa_side_add(&decisions->control, reward);
     else
@@ -42,7 +48,8 @@ sa_status sa_decisions_next(sa_decisions *decisions, const sa_log_entry **entry)
     for (;;) {
         SA_TRY(sa_log_reader_next(decisions->reader, entry));
         if (!*entry) return SA_OK;
-        if (!(*entry)->final || !(*entry)->feedback) {
+        bool known = (*entry)->feedback || (!isnan((*entry)->total) && (*entry)->slate > 0);
+        if (!(*entry)->final || !known) {
             *((*entry)->final ? &decisions->without_feedback : &decisions->not_final) += 1;
             continue;
         }
@@ -66,8 +73,8 @@ static sa_status add_feedback(sa_feedback_table *table, const sa_log_entry *entr
     size_t from = table->first[table->count];
     SA_TRY(sa_grow_array(&table->feedback, &table->feedback_room, from + entry->slate + 1,
                          sizeof *table->feedback));
-    for (size_t k = 0; k < entry->slate; k++)
-        table->feedback[from + k] = isnan(entry->feedback[k]) ? 0 : entry->feedback[k];
+    for (size_t k = 0; k < entry->slate; k++) table->feedback[from + k] = feedback_at(entry, k);
+    table->totals = table->totals || !entry->feedback;
     table->first[++table->count] = from + entry->slate;
     if (entry->slate > table->longest) table->longest = entry->slate;
     return SA_OK;

@@ -31,6 +31,7 @@ typedef struct sa_feedback_table {
     double *feedback; /* (first[count]); what was not seen is 0 */
     size_t feedback_room;
     size_t longest; /* slate */
+    bool totals;    /* of some decisions only the total is known: it stands at their first position */
 } sa_feedback_table;
 
 /* What a reward model says about a policy; NULL arrays are zero. */
