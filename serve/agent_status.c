@@ -83,6 +83,11 @@ void sv_agent_write(sv_agent *self, bool all, sa_buffer *out) {
     write_rates(self, out);
     sa_buffer_format(out, ", \"sides\": ");
     sv_since_write(&self->since, out);
+    if (self->catalogue)
+        sa_buffer_format(
+            out, ", \"catalogue\": {\"version\": %llu, \"items\": %zu, \"bytes\": %zu, \"past\": %llu}",
+            (unsigned long long)self->catalogue->version, self->catalogue->count, self->catalogue->bytes,
+            get(&self->items_past));
     if (self->unknown.count) {
         sa_buffer_format(out, ", \"unknown_fields\": ");
         sv_unknown_write(&self->unknown, out);

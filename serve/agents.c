@@ -31,6 +31,11 @@ void sv_agent_retain(sv_agent *self) { atomic_fetch_add(&self->owners, 1); }
 void sv_agent_release(sv_agent *self) {
     if (!self || atomic_fetch_sub(&self->owners, 1) > 1) return;
     for (size_t i = 0; i < RECENT; i++) sa_buffer_clear(&self->recent[i].json);
+    while (self->catalogue) {
+        sv_catalogue *older = self->catalogue->older;
+        sv_catalogue_release(self->catalogue);
+        self->catalogue = older;
+    }
     sv_policy_release(self->policy);
     sv_settings_release(self->served);
     sv_chunks_clear(&self->followed);

@@ -7,7 +7,11 @@
 #include <stdint.h>
 
 #include "bounds.h"
+
 #include "chunks.h"
+
+#include "catalogue.h"
+
 #include "hours.h"
 #include "model.h"
 #include "settings.h"
@@ -53,14 +57,19 @@ typedef struct agent {
     uint64_t settings_version; /* of its thread: how often its settings have changed */
     sv_chunks followed;        /* likewise: of the policy that another server has learnt */
 
+    atomic_bool items_changing, items_encoding; /* one change of its items at a time; rows are being made */
+    atomic_uint_fast64_t items_past;            /* items of earlier versions in the journal */
+    uint64_t items_number;                      /* the largest that was given; of who changes them */
+
     atomic_bool broken;     /* it cannot go on, and `why` says so: no row is learnt until a reset */
     atomic_bool unreadable; /* nor can its settings be read */
 
     pthread_mutex_t lock;  /* of the following */
     sv_settings *settings; /* as the journal has them now */
     char why[480];
-    sv_policy *policy;   /* NULL: not there yet */
-    sv_settings *served; /* with which requests are read for that policy: those of its row */
+    sv_catalogue *catalogue; /* NULL: it has none (agent_items.h) */
+    sv_policy *policy;       /* NULL: not there yet */
+    sv_settings *served;     /* with which requests are read for that policy: those of its row */
     double policy_time;
     sa_agent_counts counts; /* of the published policy's agent */
     int64_t recent_time;    /* milliseconds */

@@ -56,6 +56,9 @@ static bool keep(sv_ask *self) {
 }
 
 void sv_ask_free(sv_ask *self) {
+    free(self->stored);
+    free(self->rows);
+    free(self->names);
     sa_problem_destroy(self->own_problem);
     if (!keep(self)) {
         sa_request_destroy(self->request);
@@ -66,10 +69,7 @@ void sv_ask_free(sv_ask *self) {
 
 /* ---- reading ---- */
 
-/* How many candidates there are, before memory is taken for them. */
-static bool count_arms(sv_ask *self, size_t list, const char *name, sv_refusal *why) {
-    if (!sv_value_is(&self->json, list, SA_JSON_ARRAY)) return sv_refuse(why, 400, "%s is no list", name);
-    self->arms = sa_json_count(&self->json, list);
+static bool check_arms(const sv_ask *self, const char *name, sv_refusal *why) {
     if (self->arms == 0 || self->arms > LIMIT_ITEMS)
         return sv_refuse(why, 400, "%s has %zu arms, and not 1 to %d", name, self->arms, LIMIT_ITEMS);
     if (self->arms * self->dim > LIMIT_NUMBERS)
@@ -78,17 +78,60 @@ static bool count_arms(sv_ask *self, size_t list, const char *name, sv_refusal *
     return true;
 }
 
+/* How many candidates there are, before memory is taken for them. */
+static bool count_arms(sv_ask *self, size_t list, const char *name, sv_refusal *why) {
+    if (!sv_value_is(&self->json, list, SA_JSON_ARRAY)) return sv_refuse(why, 400, "%s is no list", name);
+    self->arms = sa_json_count(&self->json, list);
+    return check_arms(self, name, why);
+}
+
+/* The items of the catalogue that the request is about. */
+static bool find_stored(sv_ask *self, size_t items, size_t where, const sv_catalogue *stored, int64_t now,
+                        sv_refusal *why) {
+    self->catalogue = stored;
+    if (!sv_catalogue_select(stored, &self->json, items, where, now, &self->stored, &self->arms, why) ||
+        !check_arms(self, "items", why))
+        return false;
+    self->rows = calloc(self->arms, sizeof *self->rows);
+    self->names = calloc(self->arms, sizeof *self->names);
+    if (!self->rows || !self->names) return sv_refuse(why, 503, "memory could not be had");
+    for (size_t i = 0; i < self->arms; i++) {
+        self->rows[i] = stored->items[self->stored[i]]->row;
+        self->names[i] = stored->items[self->stored[i]]->id;
+    }
+    return true;
+}
+
+/* Does the request leave its items to the catalogue? */
+static bool wants_stored(const sv_ask *self, size_t items, size_t where) {
+    return where || !items ||
+           (sv_value_is(&self->json, items, SA_JSON_ARRAY) && sa_json_count(&self->json, items) &&
+            sv_value_is(&self->json, items + 1, SA_JSON_STRING));
+}
+
 /* Either items or contexts, as the agent has it. */
-static bool find_candidates(sv_ask *self, const sv_settings *settings, sv_refusal *why) {
+static bool find_candidates(sv_ask *self, const sv_settings *settings, const sv_catalogue *stored,
+                            const sv_refusal *without, int64_t now, sv_refusal *why) {
+    size_t where = sa_json_find(&self->json, 0, "where");
     size_t contexts = sa_json_find(&self->json, 0, "contexts"), items = sa_json_find(&self->json, 0, "items");
     self->dim = settings->dim;
     if (settings->schema) {
         if (contexts) return sv_refuse(why, 400, "this agent has a schema: send \"items\", not \"contexts\"");
-        if (!items)
-            return sv_refuse(why, 400, "items is missing: a list of objects with the schema's fields");
+        if (wants_stored(self, items, where)) {
+            if (stored) return find_stored(self, items, where, stored, now, why);
+            if (without && without->status) return sv_refuse(why, without->status, "%s", without->message);
+            if (items || where)
+                return sv_refuse(why, 400,
+                                 "the agent has no stored items, which items and where would name: PUT "
+                                 "/v1/agents/NAME/items stores them");
+            return sv_refuse(
+                why, 400,
+                "items is missing: a list of objects with the schema's fields, or, once they are "
+                "stored, of ids");
+        }
         return count_arms(self, items, "items", why);
     }
-    if (items || sa_json_find(&self->json, 0, "context"))
+    if (items || where || sa_json_find(&self->json, 0, "context"))
         return sv_refuse(
             why, 400, "this agent has no schema: send \"contexts\", a list of %zu numbers an arm", self->dim);
     if (!contexts) return sv_refuse(why, 400, "contexts is missing: a list of %zu numbers an arm", self->dim);
@@ -180,7 +223,9 @@ static bool read_request(sv_ask *self, const sv_settings *settings, sv_refusal *
     sa_request_slate(self->request, self->slate);
     sa_request_exactly(self->request, false);
     uint64_t before = sa_request_ignored(self->request);
-    sa_status status = sa_request_parsed(self->request, settings->schema, &self->json, 0);
+    sa_status status = self->catalogue ? sa_request_stored(self->request, settings->schema, &self->json, 0,
+                                                           self->rows, self->names, self->arms)
+                                       : sa_request_parsed(self->request, settings->schema, &self->json, 0);
     if (status != SA_OK) return sv_refuse_library(why, status);
     self->ignored = sa_request_ignored(self->request) - before;
     self->problem = sa_request_rules(self->request);
@@ -189,9 +234,16 @@ static bool read_request(sv_ask *self, const sv_settings *settings, sv_refusal *
 
 bool sv_ask_read(sv_ask *self, const sv_settings *settings, const char *body, size_t size, uint8_t *digest,
                  sv_refusal *why) {
-    static const char *const fields[] = {"event",   "context",  "items",    "contexts", "slate",    "exclude",
-                                         "problem", "explain",  "pin",      "at_most",  "at_least", "exactly",
-                                         "user",    "baseline", "activate", "ranking",  "places",   NULL};
+    return sv_ask_read_stored(self, settings, NULL, NULL, 0, body, size, digest, why);
+}
+
+bool sv_ask_read_stored(sv_ask *self, const sv_settings *settings, const sv_catalogue *items,
+                        const sv_refusal *without, int64_t now, const char *body, size_t size,
+                        uint8_t *digest, sv_refusal *why) {
+    static const char *const fields[] = {"event",    "context", "items",   "contexts", "slate",
+                                         "exclude",  "problem", "explain", "pin",      "at_most",
+                                         "at_least", "exactly", "user",    "baseline", "activate",
+                                         "ranking",  "places",  "where",   NULL};
     *self = (sv_ask){.slate = settings->slate};
     take_kept(self);
     self->json.deepest = 0;
@@ -201,8 +253,9 @@ bool sv_ask_read(sv_ask *self, const sv_settings *settings, const char *body, si
         sa_status status = sa_json_parse(&self->json, body, size);
         if (status != SA_OK) return sv_refuse(why, 503, "it cannot be read: %s", sa_last_error());
     }
-    return sv_value_fields(&self->json, 0, "decide", fields, why) && find_candidates(self, settings, why) &&
-           read_rest(self, why) && read_request(self, settings, why);
+    return sv_value_fields(&self->json, 0, "decide", fields, why) &&
+           find_candidates(self, settings, items, without, now, why) && read_rest(self, why) &&
+           read_request(self, settings, why);
 }
 
 void sv_ask_write_arm(const sv_ask *self, size_t arm, sa_buffer *out) {

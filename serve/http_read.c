@@ -143,7 +143,11 @@ static void admit(sv_http *http, sv_connection *connection, const sv_http_head *
     sv_exchange *exchange = &self->exchange;
     self->seen = true;
     self->admitted = http->options.admit(exchange);
-    self->most = exchange->route && exchange->route->body == BODY_NPZ ? LIMIT_MODEL : LIMIT_BODY;
+    static const size_t most[] = {[BODY_NONE] = LIMIT_BODY,
+                                  [BODY_JSON] = LIMIT_BODY,
+                                  [BODY_NPZ] = LIMIT_MODEL,
+                                  [BODY_LINES] = LIMIT_LINES};
+    self->most = exchange->route ? most[exchange->route->body] : LIMIT_BODY;
     if (self->most > http->options.body_memory) self->most = (size_t)http->options.body_memory;
     if (self->admitted && head->length > self->most)
         refuse_request(self, 413, "the body is larger than", self->most);

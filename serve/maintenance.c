@@ -1,6 +1,7 @@
 /* What the writer does by itself: it ends waits, and it removes what is older than retention_days. */
 #include <stddef.h>
 
+#include "agent_items.h"
 #include "clock.h"
 #include "closing.h"
 #include "service.h"
@@ -126,6 +127,24 @@ static sv_store_status take_turn(sv_turn *turn, sv_store *store, double until, b
     return status == STORE_NONE ? STORE_OK : status;
 }
 
+/* Items of the past that no decision names any longer. */
+static sv_store_status purge_items(sv_service *self, sv_turn *turn, sv_store *store) {
+    sv_agent *agent = turn->deleted ? NULL : sv_agents_find_id(&self->agents, turn->agent);
+    sv_store_status status = STORE_OK;
+    uint64_t count = 0;
+    if (agent && atomic_load(&agent->items_past)) {
+        sv_settings *settings = sv_agent_settings(agent);
+        int64_t wait = (int64_t)(settings->wait_seconds * 1000);
+        sv_settings_release(settings);
+        status = sv_store_items_purge(store, turn->agent, wait > turn->age ? wait : turn->age,
+                                      sv_agent_items_held(agent), REMOVALS, &count);
+    }
+    sv_agent_release(agent);
+    turn->purged += count;
+    turn->removed += count;
+    return status;
+}
+
 static sv_store_status retain(sv_job *base, sv_store *store) {
     sv_service *self = SERVICE_OF(retention.job, base);
     sv_pass *pass = &self->pass;
@@ -135,6 +154,7 @@ static sv_store_status retain(sv_job *base, sv_store *store) {
     while (status == STORE_OK && pass->at < pass->count && sv_clock_seconds() < until) {
         bool done = false;
         status = take_turn(&pass->turns[pass->at], store, until, &done);
+        if (status == STORE_OK && done) status = purge_items(self, &pass->turns[pass->at], store);
         pass->removed += pass->turns[pass->at].removed;
         pass->at += done;
     }
@@ -150,13 +170,14 @@ static void end_retain(sv_job *base, sv_store_status status) {
     sv_pass *pass = &self->pass;
     for (size_t i = pass->first; i < pass->count && i <= pass->at; i++) {
         sv_turn *turn = &pass->turns[i];
-        sv_agent *agent = status == STORE_OK && (turn->waited || turn->held)
+        sv_agent *agent = status == STORE_OK && (turn->waited || turn->held || turn->purged)
                               ? sv_agents_find_id(&self->agents, turn->agent)
                               : NULL;
         if (agent) atomic_fetch_sub(&agent->waiting, turn->waited);
         if (agent) atomic_fetch_sub(&agent->held, turn->held);
+        if (agent) atomic_fetch_sub(&agent->items_past, turn->purged);
         sv_agent_release(agent);
-        turn->waited = turn->held = 0;
+        turn->waited = turn->held = turn->purged = 0;
     }
     if (status != STORE_OK) pass->runs = false;
     self->retention.more = pass->runs;

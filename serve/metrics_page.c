@@ -140,6 +140,11 @@ static double checkpoint_age(sv_agent *a) { return sv_clock_seconds() - atomic_l
 static double unchecked(sv_agent *a) {
     return (double)atomic_load(&a->last_seq) - (double)atomic_load(&a->checkpointed);
 }
+static double stored(sv_agent *a) { return a->catalogue ? (double)a->catalogue->count : 0; }
+static double stored_bytes(sv_agent *a) {
+    return a->catalogue ? (double)sv_catalogue_memory(a->catalogue) : 0;
+}
+static double stored_past(sv_agent *a) { return (double)atomic_load(&a->items_past); }
 static double is_broken(sv_agent *a) { return atomic_load(&a->broken); }
 
 static const struct {
@@ -164,6 +169,10 @@ static const struct {
     {"seconds_behind", "gauge", "Age of the first of these rows", seconds_behind},
     {"checkpoint_age_seconds", "gauge", "Since the last checkpoint", checkpoint_age},
     {"checkpoint_rows", "gauge", "Journal rows that the last checkpoint is without", unchecked},
+    {"items", "gauge", "Items of the stored catalogue", stored},
+    {"items_bytes", "gauge", "Memory of the stored catalogue", stored_bytes},
+    {"items_past", "gauge", "Items as they were before, which decisions of the journal may name",
+     stored_past},
     {"agent_broken", "gauge", "1: it cannot be opened, or cannot go on", is_broken},
 };
 

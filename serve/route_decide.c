@@ -5,7 +5,10 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "agent_items.h"
+#include "answer.h"
 #include "clock.h"
+#include "compact.h"
 #include "routes.h"
 #include "service.h"
 #include "shown.h"
@@ -19,13 +22,15 @@ typedef struct decide {
     char event[LIMIT_ID + 1];
     uint32_t *arms;
     sa_buffer answer;
-    sv_unknown *unknown; /* fields that the schema does not have; NULL: none */
-    sv_refusal why;      /* status not 0: it could not be chosen, and only a retry can be answered */
-    int status;          /* of the answer */
-    bool shown;          /* somebody else chose */
-    double propensity;   /* of that slate; NaN: unknown */
-    sa_buffer stored;    /* its body as a decide's with a baseline */
-    bool dry;            /* it is only tried: nothing is kept or counted */
+    sa_buffer compact;       /* the row's body, where items are stored */
+    sv_catalogue *catalogue; /* held until the row that names its items is written */
+    sv_unknown *unknown;     /* fields that the schema does not have; NULL: none */
+    sv_refusal why;          /* status not 0: it could not be chosen, and only a retry can be answered */
+    int status;              /* of the answer */
+    bool shown;              /* somebody else chose */
+    double propensity;       /* of that slate; NaN: unknown */
+    sa_buffer stored;        /* its body as a decide's with a baseline */
+    bool dry;                /* it is only tried: nothing is kept or counted */
     bool explored;
     sa_buffer names;  /* of the first arms, each ended by 0 */
     uint64_t removed; /* events that were held too long */
@@ -36,6 +41,8 @@ static void free_decide(void *state) {
     sa_buffer_clear(&self->answer);
     sa_buffer_clear(&self->names);
     sa_buffer_clear(&self->stored);
+    sa_buffer_clear(&self->compact);
+    sv_catalogue_release(self->catalogue);
     free(self->arms);
     free(self->unknown);
     free(self);
@@ -64,6 +71,75 @@ static void write_warnings(sv_exchange *self, sv_decide *decide, const sv_ask *a
     if (sv_agent_warn(self->agent, decide->unknown, schema, &warnings) && !warnings.status)
         sa_buffer_format(&decide->answer, ", \"warnings\": %s", warnings.text);
     sa_buffer_clear(&warnings);
+}
+
+typedef struct arms {
+    const sv_ask *ask;
+    const sv_choice *choice;
+} arms;
+
+static void write_arm(void *user, size_t k, sa_buffer *out) {
+    const arms *self = user;
+    sv_ask_write_arm(self->ask, self->choice->arms[k], out);
+}
+
+/* What the journal has of a request whose items are stored: all but them. */
+static void write_request(const sv_ask *ask, sa_buffer *out) {
+    static const char *const but[] = {"event", "items", "where", "explain", NULL};
+    const sa_json *json = &ask->json;
+    sa_buffer_bytes(out, "{", 1);
+    for (size_t key = 1; key < json->nodes[0].next; key = json->nodes[key + 1].next) {
+        size_t i = 0;
+        while (but[i] && !sa_json_equals(json, key, but[i])) i++;
+        if (but[i]) continue;
+        if (out->size > 1) sa_buffer_bytes(out, ",", 1);
+        sa_buffer_value(out, json, key);
+        sa_buffer_bytes(out, ":", 1);
+        sa_buffer_value(out, json, key + 1);
+    }
+    sa_buffer_bytes(out, "}", 1);
+}
+
+/* Where the answer goes on behind what can be put together again; 0: it begins otherwise. */
+static size_t find_tail(const sv_decide *self, const sv_ask *ask, const sv_choice *choice) {
+    sa_buffer head = {0};
+    arms chosen = {ask, choice};
+    const sv_answer answer = {self->event,        choice->length,   write_arm,         &chosen,
+                              choice->propensity, choice->prefixes, choice->positions, self->row.model};
+    sv_answer_begin(&answer, &head);
+    bool same =
+        !head.status && head.size < self->answer.size && !memcmp(head.text, self->answer.text, head.size);
+    size_t size = head.size;
+    sa_buffer_clear(&head);
+    return same ? size : 0;
+}
+
+/* The items are in the journal already: the row names them. */
+static bool keep_compact(sv_decide *self, const sv_ask *ask, const sv_choice *choice, sv_refusal *why) {
+    sa_buffer rest = {0};
+    size_t tail = find_tail(self, ask, choice);
+    sv_compact compact = {.version = ask->catalogue->version,
+                          .count = ask->arms,
+                          .numbers = calloc(ask->arms, sizeof *compact.numbers),
+                          .length = choice->length,
+                          .propensity = choice->propensity,
+                          .prefixes = choice->prefixes,
+                          .positions = choice->positions,
+                          .tail = self->answer.text + tail,
+                          .tail_size = tail ? self->answer.size - tail - 1 : 0}; /* without the bracket */
+    write_request(ask, &rest);
+    compact.rest = rest.text;
+    compact.rest_size = rest.size;
+    for (size_t i = 0; compact.numbers && i < ask->arms; i++)
+        compact.numbers[i] = ask->catalogue->items[ask->stored[i]]->number;
+    if (compact.numbers && !rest.status) sv_compact_write(&compact, &self->compact);
+    bool good = compact.numbers && !rest.status && !self->compact.status;
+    free(compact.numbers);
+    sa_buffer_clear(&rest);
+    self->row.body = self->compact.text;
+    self->row.body_size = self->compact.size;
+    if (tail) self->row.answer = "";
+    return good || sv_refuse(why, 503, "memory could not be had");
 }
 
 /* For the page: what was chosen, and why. */
@@ -117,6 +193,7 @@ static bool keep(sv_exchange *self, sv_decide *decide, const sv_settings *settin
         sv_ask_name_arm(ask, shown->arms[i], &decide->names);
     if (decide->names.status) return sv_refuse(why, 503, "memory could not be had");
     decide->row.state = ask->held ? DECISION_HELD : DECISION_WAITS;
+    if (ask->catalogue && !keep_compact(decide, ask, shown, why)) return false;
     if (!decide->dry) show(self, decide, ask, shown, version);
     return true;
 }
@@ -224,15 +301,17 @@ static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
     decide->row.time = sv_clock_milliseconds();
     decide->row.wait = sv_settings_wait(settings);
     decide->row.event = decide->event;
+    sv_refusal without = {0};
+    if (settings->schema) decide->catalogue = sv_agent_items_for(self->agent, settings->schema, &without);
     bool good = !decide->shown ||
                 sv_shown_read(&self->body, &decide->stored, decide->row.hash, &decide->propensity, why);
     const sa_buffer *body = decide->shown ? &decide->stored : &self->body;
     decide->row.body = body->text;
     decide->row.body_size = body->size;
-    good =
-        good &&
-        sv_ask_read(&ask, settings, body->text, body->size, decide->shown ? NULL : decide->row.hash, why) &&
-        sv_words_read(&ask, settings, why);
+    good = good &&
+           sv_ask_read_stored(&ask, settings, decide->catalogue, &without, decide->row.time, body->text,
+                              body->size, decide->shown ? NULL : decide->row.hash, why) &&
+           sv_words_read(&ask, settings, why);
     if (good && *ask.event) strcpy(self->event, ask.event); /* for the log */
     if (good && lane_of(self, &ask) != self->lane) {
         self->lane = lane_of(self, &ask);

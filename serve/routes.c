@@ -47,6 +47,16 @@ static const sv_route ROUTES[] = {
      "evaluation"},
     {"DELETE", "/v1/agents/{name}/evaluations/{id}", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN,
      sv_route_delete_evaluation, "delete_evaluation"},
+    {"GET", "/v1/agents/{name}/items", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_items, "items"},
+    {"PUT", "/v1/agents/{name}/items", WHO_ADMIN, BODY_LINES, true, LANE_ADMIN, sv_route_put_items,
+     "put_items"},
+    {"PATCH", "/v1/agents/{name}/items", WHO_ADMIN, BODY_LINES, true, LANE_ADMIN, sv_route_patch_items,
+     "patch_items"},
+    {"DELETE", "/v1/agents/{name}/items", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_delete_items,
+     "delete_items"},
+    {"GET", "/v1/agents/{name}/items/{item}", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_item, "items"},
+    {"DELETE", "/v1/agents/{name}/items/{item}", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_delete_item,
+     "delete_items"},
     {"DELETE", "/v1/agents/{name}/events/{event}", WHO_ADMIN, BODY_NONE, true, LANE_ADMIN, sv_route_erase,
      "erase"},
     {"POST", "/personalizer/{version}/rank", WHO_CLIENT, BODY_JSON, false, LANE_QUICK, sv_route_rank, "rank"},
@@ -176,14 +186,16 @@ static bool is_name(const char *name) {
 
 static const char *allowed(const char *path) {
     sv_exchange probe = {0};
-    bool get = false, put = false, post = false, delete = false;
+    bool get = false, put = false, post = false, delete = false, patch = false;
     for (size_t i = 0; i < sv_route_count(); i++) {
         if (!fits(ROUTES[i].path, path, &probe)) continue;
         get = get || *ROUTES[i].method == 'G';
         put = put || !strcmp(ROUTES[i].method, "PUT");
         post = post || !strcmp(ROUTES[i].method, "POST");
         delete = delete || *ROUTES[i].method == 'D';
+        patch = patch || !strcmp(ROUTES[i].method, "PATCH");
     }
+    if (patch) return "GET, HEAD, PUT, PATCH, DELETE";
     if (get && put && delete) return "GET, HEAD, PUT, DELETE";
     if (get && put) return "GET, HEAD, PUT";
     if (get && post) return "GET, HEAD, POST";
@@ -249,6 +261,9 @@ static bool has_type(const sv_exchange *self, sv_refusal *why) {
     const char *given = self->type ? self->type : "missing";
     if (self->route->body == BODY_JSON && !is_type(self->type, "application/json"))
         return sv_refuse(why, 415, "Content-Type is %.64s, and not application/json", given);
+    if (self->route->body == BODY_LINES && !is_type(self->type, "application/x-ndjson") &&
+        !is_type(self->type, "application/jsonl"))
+        return sv_refuse(why, 415, "Content-Type is %.64s, and not application/x-ndjson", given);
     if (self->route->body == BODY_NPZ && !is_type(self->type, "application/octet-stream") &&
         !is_type(self->type, "application/zip"))
         return sv_refuse(why, 415, "Content-Type is %.64s, and not application/octet-stream", given);

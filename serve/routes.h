@@ -5,7 +5,7 @@
 #include "exchange.h"
 #include "keys.h"
 
-typedef enum body_kind { BODY_NONE, BODY_JSON, BODY_NPZ } sv_body_kind;
+typedef enum body_kind { BODY_NONE, BODY_JSON, BODY_NPZ, BODY_LINES } sv_body_kind;
 
 typedef struct route {
     const char *method, *path; /* "/v1/agents/{name}/decide" */
@@ -52,6 +52,12 @@ void sv_route_log(sv_exchange *self);
 void sv_route_get_model(sv_exchange *self);
 void sv_route_put_model(sv_exchange *self);
 void sv_route_erase(sv_exchange *self);
+void sv_route_items(sv_exchange *self);
+void sv_route_item(sv_exchange *self);
+void sv_route_put_items(sv_exchange *self);
+void sv_route_patch_items(sv_exchange *self);
+void sv_route_delete_items(sv_exchange *self);
+void sv_route_delete_item(sv_exchange *self);
 void sv_route_insights(sv_exchange *self);
 void sv_route_evaluate(sv_exchange *self);
 void sv_route_evaluations(sv_exchange *self);

@@ -9,8 +9,23 @@
 
 typedef struct loading {
     sv_service *service;
+    sv_store *store;
     sv_refusal *why;
 } sv_loading;
+
+/* One whose items cannot be read is broken, and others go on. */
+static void load_items(sv_loading *self, sv_agent *agent) {
+    sv_refusal why = {0};
+    uint64_t past = 0;
+    if (atomic_load(&agent->unreadable) || !agent->settings->schema) return;
+    if (!sv_catalogue_load(self->store, agent->id, agent->settings->schema, &agent->catalogue,
+                           &agent->items_number, &past, &why)) {
+        fprintf(stderr, "superarm serve: agent %s is broken: its items cannot be read: %s\n", agent->name,
+                why.message);
+        sv_agent_break(agent, why.message);
+    }
+    atomic_store(&agent->items_past, past);
+}
 
 static bool load_agent(void *user, const sv_store_agent *from) {
     sv_loading *self = user;
@@ -28,6 +43,7 @@ static bool load_agent(void *user, const sv_store_agent *from) {
         atomic_store(&agent->unreadable, true);
         sv_agent_break(agent, unread.message);
     }
+    load_items(self, agent);
     sv_agent_wrote(agent, from->last_seq);
     agent->settings_version = from->version;
     agent->start_seq = from->last_seq;
@@ -50,7 +66,7 @@ static sv_store *open_store(sv_service *self, bool write, sv_refusal *why) {
 }
 
 static bool load_all(sv_service *self, sv_store *store, sv_refusal *why) {
-    sv_loading loading = {self, why};
+    sv_loading loading = {self, store, why};
     sv_store_status status = sv_store_agents(store, load_agent, &loading);
     if (!why->status && status != STORE_OK) return sv_refuse(why, 503, "%s", sv_store_sentence(store));
     if (!why->status && sv_sums_load(store, &self->agents) != STORE_OK)

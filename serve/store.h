@@ -127,6 +127,7 @@ typedef enum decision_state {
 typedef enum decision_side { SIDE_AGENT, SIDE_CONTROL, SIDE_SHADOW, SIDE_SHOWN, SIDES } sv_decision_side;
 
 typedef struct store_decision {
+    sv_store *store;         /* that has read it */
     int64_t id, agent, time; /* milliseconds of the day's clock */
     int64_t wait,
         due; /* of the journal's: given how long it waits, and then until when; 0: for its feedback */
@@ -144,7 +145,7 @@ typedef struct store_decision {
 
 /* STORE_NONE: the event is there already. */
 sv_store_status sv_store_decision_add(sv_store *self, const sv_store_decision *decision);
-/* Without its body, which nobody needs. Texts are valid until the next decision is looked for. */
+/* Without its body, which nobody needs, unless it has the answer, too. Texts are valid until the next decision is looked for. */
 sv_store_status sv_store_decision_find(sv_store *self, int64_t agent, const char *event,
                                        sv_store_decision *out);
 /* The first decision whose wait has ended, likewise; STORE_NONE: there is none. */
@@ -254,6 +255,35 @@ sv_store_status sv_store_hours(sv_store *self, int64_t agent, int64_t from, int6
 sv_store_status sv_store_hours_left(sv_store *self, bool (*each)(void *user, int64_t agent, const char *data),
                                     void *user);
 sv_store_status sv_store_hours_delete(sv_store *self, int64_t agent, int64_t from, int64_t to);
+/* ---- items of a catalogue ---- */
+
+/* Fields as they were from catalogue version `since` until before `until`; 0: they still are. */
+typedef struct store_item {
+    uint64_t number, since, until;
+    int64_t expires;         /* milliseconds; 0: never */
+    const char *id, *fields; /* JSON; valid during the call */
+    size_t size;
+} sv_store_item;
+
+sv_store_status sv_store_item_put(sv_store *self, int64_t agent, const sv_store_item *item);
+sv_store_status sv_store_item_end(sv_store *self, int64_t agent, uint64_t number, uint64_t since,
+                                  uint64_t until);
+/* Those that are there now, by number; `each` false ends it. */
+sv_store_status sv_store_items(sv_store *self, int64_t agent,
+                               bool (*each)(void *user, const sv_store_item *item), void *user);
+/* An item as it was at a version. STORE_NONE: it was not there. */
+sv_store_status sv_store_item_at(sv_store *self, int64_t agent, uint64_t number, uint64_t version,
+                                 void (*each)(void *user, const sv_store_item *item), void *user);
+/* The last version and the largest number, and how many items of the past there are. */
+sv_store_status sv_store_items_count(sv_store *self, int64_t agent, uint64_t *version, uint64_t *number,
+                                     uint64_t *past);
+/* The version of a change that is made now, after version `after`: the journal's time, or one more. */
+uint64_t sv_store_items_version(const sv_store *self, uint64_t after);
+/* Removes items of the past that no decision names: those that ended before `before`, and before any decision
+ * that is there was made; a decision is learnt `wait` milliseconds after it was made at most. At most
+ * `most`. `count`: how many. */
+sv_store_status sv_store_items_purge(sv_store *self, int64_t agent, int64_t wait, uint64_t before,
+                                     size_t most, uint64_t *count);
 
 /* ---- checkpoints, retention, checks ---- */
 

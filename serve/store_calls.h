@@ -92,6 +92,25 @@
       (self, each, user))                                                                                    \
     X(sv_store_status, hours_delete, (sv_store * self, int64_t agent, int64_t from, int64_t to),             \
       (self, agent, from, to))                                                                               \
+    X(sv_store_status, item_put, (sv_store * self, int64_t agent, const sv_store_item *item),                \
+      (self, agent, item))                                                                                   \
+    X(sv_store_status, item_end,                                                                             \
+      (sv_store * self, int64_t agent, uint64_t number, uint64_t since, uint64_t until),                     \
+      (self, agent, number, since, until))                                                                   \
+    X(sv_store_status, items,                                                                                \
+      (sv_store * self, int64_t agent, bool (*each)(void *user, const sv_store_item *item), void *user),     \
+      (self, agent, each, user))                                                                             \
+    X(sv_store_status, item_at,                                                                              \
+      (sv_store * self, int64_t agent, uint64_t number, uint64_t version,                                    \
+       void (*each)(void *user, const sv_store_item *item), void *user),                                     \
+      (self, agent, number, version, each, user))                                                            \
+    X(sv_store_status, items_count,                                                                          \
+      (sv_store * self, int64_t agent, uint64_t * version, uint64_t * number, uint64_t * past),              \
+      (self, agent, version, number, past))                                                                  \
+    X(uint64_t, items_version, (const sv_store *self, uint64_t after), (self, after))                        \
+    X(sv_store_status, items_purge,                                                                          \
+      (sv_store * self, int64_t agent, int64_t wait, uint64_t before, size_t most, uint64_t * count),        \
+      (self, agent, wait, before, most, count))                                                              \
     X(sv_store_status, checkpoint,                                                                           \
       (sv_store * self, int64_t agent, uint64_t seq, const char *file, const char *settings, bool keep,      \
        bool spare, int64_t now),                                                                             \

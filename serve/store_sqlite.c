@@ -239,5 +239,7 @@ void sv_sqlite_close(sv_store *self) {
     sqlite3_close(self->database);
     sa_buffer_clear(&self->found);
     sa_buffer_clear(&self->hour);
+    sa_buffer_clear(&self->body);
+    sa_buffer_clear(&self->answer);
     free(self);
 }

@@ -101,6 +101,25 @@ enum { SEQ_SHIFT = 40 };
     X(CHECKPOINT_OLDER, "INSERT OR REPLACE INTO checkpoints SELECT -agent, seq, file, settings, time, "      \
                         "row_sum(-agent, seq, file, settings, time) FROM checkpoints WHERE agent = ?1")      \
     X(CHECKPOINT_DELETE, "DELETE FROM checkpoints WHERE agent IN (?1, -?1)")                                 \
+    X(ITEM_PUT, "INSERT INTO items (agent, number, since, until, id, expires, fields, sum) VALUES "          \
+                "(?1, ?2, ?3, NULL, ?4, ?5, ?6, row_sum(?1, ?2, ?3, NULL, ?4, ?5, ?6))")                     \
+    X(ITEM_END, "UPDATE items SET until = ?4, sum = row_sum(agent, number, since, ?4, id, expires, fields) " \
+                "WHERE agent = ?1 AND number = ?2 AND since = ?3")                                           \
+    X(ITEMS, "SELECT number, since, until, id, expires, fields FROM items WHERE agent = ?1 AND until IS "    \
+             "NULL ORDER BY number")                                                                         \
+    X(ITEM_AT, "SELECT number, since, until, id, expires, fields FROM items WHERE agent = ?1 AND number = "  \
+               "?2 AND since <= ?3 AND (until IS NULL OR until > ?3)")                                       \
+    X(ITEMS_COUNT, "SELECT max(coalesce((SELECT max(since) FROM items WHERE agent = ?1), 0), "               \
+                   "coalesce((SELECT max(until) FROM items WHERE agent = ?1 AND until IS NOT NULL), 0)), "   \
+                   "(SELECT max(number) FROM items WHERE agent = ?1), "                                      \
+                   "(SELECT count(*) FROM items WHERE agent = ?1 AND until IS NOT NULL)")                    \
+    X(ITEMS_OLDEST, "SELECT min((SELECT coalesce(min(kept), ?3) FROM decisions WHERE agent = ?1 AND state "  \
+                    "= 0), (SELECT coalesce(min(kept), ?3) FROM decisions WHERE agent = ?1 AND state = 2), " \
+                    "(SELECT coalesce(min(kept), ?3) FROM decisions WHERE agent = ?1 AND state = 3), "       \
+                    "coalesce((SELECT time - ?2 FROM rows WHERE agent = ?1 AND kind = 3 ORDER BY seq LIMIT " \
+                    "1), ?3))")                                                                              \
+    X(ITEMS_PURGE, "DELETE FROM items WHERE (agent, number, since) IN (SELECT agent, number, since FROM "    \
+                   "items WHERE agent = ?1 AND until IS NOT NULL AND until < ?2 LIMIT ?3)")                  \
     X(ITEMS_DELETE, "DELETE FROM items WHERE agent = ?1")                                                    \
     X(HOUR_NEWEST, "SELECT hour, data FROM hours WHERE agent = ?1 ORDER BY hour DESC LIMIT 1")               \
     X(HOUR_PUT,                                                                                              \
@@ -139,7 +158,7 @@ enum { SEQ_SHIFT = 40 };
     "d.id, d.agent, d.event, d.time, d.due, d.state, d.model, d.seq - " NO_SEQ ", d.hash, d.arms, "          \
     "d.answer, d.side, "
 #define STORE_DECISION STORE_FIRST_COLUMNS "d.body"
-#define STORE_WITHOUT_BODY STORE_FIRST_COLUMNS "NULL"
+#define STORE_WITHOUT_BODY STORE_FIRST_COLUMNS "CASE WHEN d.answer = '' THEN d.body END"
 enum { STORE_DECISION_COLUMNS = 13 };
 
 enum {
@@ -154,6 +173,7 @@ struct store {
     sqlite3 *database;
     sqlite3_stmt *statements[SQL_COUNT];
     atomic_uint log_pages;     /* of the writer's: after its last commit */
+    sa_buffer body, answer;    /* of the decision that was put together last */
     sa_buffer found;           /* the texts of the decision that was looked for last */
     sa_buffer hour;            /* the text of the hour that was looked for last */
     bool writes, old, had_log; /* old: older formats are taken, too; had_log: one that was not folded in */
@@ -177,6 +197,9 @@ sv_store_status sv_sqlite_step(sv_store *self, sqlite3_stmt *statement);
 /* What an SQLite result means; keeps its sentence. */
 sv_store_status sv_sqlite_result(sv_store *self, int result);
 void sv_sqlite_read_decision(sqlite3_stmt *statement, sv_store_decision *out);
+/* Puts a decision with stored items together (expand.h); its texts are valid until the next one. `body`: that,
+ * too. */
+sv_store_status sv_sqlite_expand(sv_store *self, sv_store_decision *of, bool body);
 /* Runs SQL that gives no rows. */
 bool sv_sqlite_run_sql(sv_store *self, const char *sql);
 /* The journal's tables: made, or of the format that this version knows. false with a sentence. */

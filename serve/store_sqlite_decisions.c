@@ -140,6 +140,7 @@ static sv_store_status find_one(sv_store *self, sqlite3_stmt *find, sv_store_dec
     sa_buffer_bytes(kept, (const char *)out->arms, arms);
     sa_buffer_bytes(kept, out->event, event);
     sa_buffer_bytes(kept, out->answer, strlen(out->answer) + 1);
+    sa_buffer_bytes(kept, out->body, out->body_size);
     sqlite3_reset(find);
     if (kept->status) {
         sa_buffer_clear(kept);
@@ -149,7 +150,8 @@ static sv_store_status find_one(sv_store *self, sqlite3_stmt *find, sv_store_dec
     out->arms = (const uint32_t *)(const void *)kept->text;
     out->event = kept->text + arms;
     out->answer = out->event + event;
-    return STORE_OK;
+    out->body = out->answer + strlen(out->answer) + 1;
+    return sv_sqlite_expand(self, out, false);
 }
 
 sv_store_status sv_sqlite_decision_find(sv_store *self, int64_t agent, const char *event,

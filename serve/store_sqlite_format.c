@@ -39,6 +39,7 @@ static const char *const TABLES[] = {
     "CREATE TABLE items (agent INTEGER NOT NULL, number INTEGER NOT NULL, since INTEGER NOT NULL, until "
     "INTEGER, id TEXT NOT NULL, expires INTEGER, fields TEXT NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY "
     "(agent, number, since)) WITHOUT ROWID",
+    "CREATE INDEX items_past ON items (agent, until) WHERE until IS NOT NULL",
     "CREATE TABLE hours (agent INTEGER NOT NULL, hour INTEGER NOT NULL, data TEXT NOT NULL, sum INTEGER NOT "
     "NULL, PRIMARY KEY (agent, hour)) WITHOUT ROWID",
     "CREATE TABLE evaluations (agent INTEGER NOT NULL, id INTEGER NOT NULL, time INTEGER NOT NULL, request "

@@ -63,7 +63,7 @@ sv_store_status sv_sqlite_rows(sv_store *self, int64_t agent, uint64_t from, siz
             status = STORE_FAILED;
             break;
         }
-        if (!each(user, &row)) break;
+        if ((status = sv_sqlite_expand(self, &row.of, true)) != STORE_OK || !each(user, &row)) break;
     }
     sqlite3_reset(list); /* a read that is left open would keep the log from being folded in */
     return status == STORE_NONE ? STORE_OK : status;
@@ -90,7 +90,7 @@ sv_store_status sv_sqlite_waiting(sv_store *self, int64_t agent, size_t most,
     while ((status = sv_sqlite_step(self, list)) == STORE_OK) {
         sv_store_decision decision;
         sv_sqlite_read_decision(list, &decision);
-        if (!each(user, &decision)) break;
+        if ((status = sv_sqlite_expand(self, &decision, true)) != STORE_OK || !each(user, &decision)) break;
     }
     sqlite3_reset(list);
     return status == STORE_NONE ? STORE_OK : status;

@@ -110,9 +110,23 @@ static bool read_items(sv_words_field *field, const sv_ask *ask, sv_refusal *why
     return good;
 }
 
+/* Those of the stored items. */
+static bool read_stored(sv_words_field *field, const sv_ask *ask, sv_refusal *why) {
+    const sv_column *column = sv_catalogue_column(ask->catalogue, field->name);
+    field->values = column ? &column->values : &field->own;
+    for (size_t arm = 0; arm < ask->arms; arm++) {
+        field->of[arm] = column ? column->of[ask->stored[arm]] : TEXTS_NONE;
+        if (field->of[arm] != TEXTS_NONE && *sv_texts_at(field->values, field->of[arm]) == 1)
+            return sv_refuse(why, 400,
+                             "%.64s of item %.64s has several values, and a rule is for fields with one",
+                             field->name, ask->names[arm]);
+    }
+    return true;
+}
+
 static bool read_values(sv_words_field *field, const sv_ask *ask, const sv_settings *settings,
                         const char *rule, sv_refusal *why) {
-    if (!read_items(field, ask, why)) return false;
+    if (!(ask->catalogue ? read_stored(field, ask, why) : read_items(field, ask, why))) return false;
     if (field->values->count || has_column(settings, field->name)) return true;
     return sv_refuse(why, 400, "%s has %.64s, which is a field of no item", rule, field->name);
 }

@@ -19,7 +19,10 @@ export interface DecideRequest {
   /** One is made where none is given. */
   event?: string;
   context?: Record<string, Field>;
-  items?: Item[];
+  /** With their fields, or ids of stored ones; neither items nor where: all stored ones. */
+  items?: Item[] | string[];
+  /** Stored items with these values: a value, a list of values, or a range. */
+  where?: Record<string, string | number | boolean | (string | number | boolean)[] | { min?: number; max?: number }>;
   contexts?: number[][];
   slate?: number;
   exclude?: Arm[];
@@ -70,6 +73,15 @@ export interface AgentSettings {
 /** A value by item, or a list in the order of the slate, null where it was not seen. */
 export type Feedback = Record<string, number | null> | (number | null)[];
 
+export interface ItemsChange {
+  version: number;
+  items: number;
+  added: number;
+  changed: number;
+  removed: number;
+  same: number;
+}
+
 export class Client {
   /** Of a request that got no answer within `timeout` milliseconds, or 429 or 503, at most `retries` more are sent. */
   constructor(url?: string, settings?: { key?: string; timeout?: number; retries?: number });
@@ -82,6 +94,13 @@ export class Client {
   deleteAgent(agent: string): Promise<void>;
   /** Erases what is kept of an event. */
   erase(agent: string, event: string): Promise<void>;
+  /** Stores these items, and no others. */
+  putItems(agent: string, items: Iterable<Item & { id: string }>): Promise<ItemsChange>;
+  /** Adds items, and changes fields of those that are there: null takes a field away. */
+  patchItems(agent: string, items: Iterable<Item & { id: string }>): Promise<ItemsChange>;
+  /** Removes a stored item, or all of them. */
+  deleteItems(agent: string, item?: string): Promise<ItemsChange>;
+  items(agent: string): AsyncGenerator<Item>;
   /** The decision log from journal row `start`; those that still wait, with `final` false, at the end. */
   log(agent: string, start?: number): AsyncGenerator<Record<string, unknown>>;
   /** Are decisions made and kept? */

@@ -76,6 +76,35 @@ class Client {
     await this.#json("DELETE", `/v1/agents/${name(agent)}/events/${name(event)}`);
   }
 
+  // ---- stored items ----
+
+  putItems(agent, items) {
+    return this.#lines("PUT", agent, items);
+  }
+
+  patchItems(agent, items) {
+    return this.#lines("PATCH", agent, items);
+  }
+
+  deleteItems(agent, item) {
+    return this.#json("DELETE", `/v1/agents/${name(agent)}/items${item === undefined ? "" : `/${name(item)}`}`);
+  }
+
+  async *items(agent) {
+    for (let after = ""; ; ) {
+      const text = (await this.#send("GET", `/v1/agents/${name(agent)}/items?limit=1000${after}`)).toString();
+      const page = text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+      yield* page;
+      if (page.length < 1000) return;
+      after = `&after=${name(page.at(-1).id)}`;
+    }
+  }
+
+  async #lines(method, agent, items) {
+    const body = [...items].map((item) => JSON.stringify(item)).join("\n");
+    return JSON.parse((await this.#send(method, `/v1/agents/${name(agent)}/items`, body, "application/x-ndjson")).toString());
+  }
+
   async *log(agent, start = 1) {
     for (;;) {
       const text = (await this.#send("GET", `/v1/agents/${name(agent)}/log?from=${start}&limit=1000`)).toString();
@@ -102,10 +131,10 @@ class Client {
     return raw.length ? JSON.parse(raw.toString()) : null;
   }
 
-  async #send(method, path, body) {
+  async #send(method, path, body, type = "application/json") {
     for (let tried = 0; ; tried++) {
       try {
-        return await this.#once(method, path, body);
+        return await this.#once(method, path, body, type);
       } catch (error) {
         if (!isAway(error) || tried >= this.#retries) throw error;
       }
@@ -113,8 +142,8 @@ class Client {
     }
   }
 
-  async #once(method, path, body) {
-    const headers = { ...this.#headers, ...(body === undefined ? {} : { "Content-Type": "application/json" }) };
+  async #once(method, path, body, type) {
+    const headers = { ...this.#headers, ...(body === undefined ? {} : { "Content-Type": type }) };
     const answer = await fetch(this.#url + path, { method, headers, body, signal: AbortSignal.timeout(this.#timeout) });
     const raw = Buffer.from(await answer.arrayBuffer());
     if (answer.ok) return raw;

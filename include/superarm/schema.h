@@ -68,6 +68,15 @@ SA_API sa_status sa_schema_encode(const sa_schema *schema, const char *json, siz
 SA_API sa_status sa_schema_encode_parsed(const sa_schema *schema, const sa_json *json, size_t object,
                                          sa_encoding *encoding);
 
+/* Items that are encoded once, and joined with the context of each request: the same numbers, bit for bit, as
+ * of sa_schema_encode. row (dim) gets the columns of one item, the object `object`; `index` is for sentences.
+ */
+SA_API sa_status sa_schema_encode_item(const sa_schema *schema, const sa_json *json, size_t object,
+                                       size_t index, sa_encoding *encoding, double *row);
+/* `object` is the request, of which "context" is looked at; rows (count) of items. */
+SA_API sa_status sa_schema_join(const sa_schema *schema, const sa_json *json, size_t object,
+                                const double *const *rows, size_t count, sa_encoding *encoding);
+
 /* What the last call gave; valid until the next one. */
 SA_API size_t sa_encoding_arms(const sa_encoding *encoding);
 SA_API const double *sa_encoding_contexts(const sa_encoding *encoding); /* (arms, dim) row-major */

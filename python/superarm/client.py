@@ -15,7 +15,7 @@ import threading
 import time
 import urllib.parse
 import uuid
-from typing import Any, Iterator
+from typing import Any, Iterable, Iterator
 
 __all__ = ["Client", "ServiceError"]
 
@@ -59,17 +59,19 @@ class Client:
     def decide(self, agent: str, contexts: Any = None, *, items: Any = None, context: Any = None, event: str | None = None,
                slate: int | None = None, exclude: Any = None, problem: Any = None, explain: bool = False, fallback: Any = None,
                pin: dict[str, Any] | None = None, at_most: dict[str, Any] | None = None, at_least: dict[str, Any] | None = None,
-               exactly: bool | None = None, ranking: bool = False, places: Any = None) -> dict[str, Any]:
+               exactly: bool | None = None, ranking: bool = False, places: Any = None,
+               where: dict[str, Any] | None = None) -> dict[str, Any]:
         """{"event", "slate", "propensity", "position_propensities", "model"}: the slate has ids, or indices where items have none.
 
         `fallback` is the slate to show when the service is away or too busy, after all retries: the answer has it, with "fallback" True
         and the event None, of which `feedback` takes no notice. Without it the error is raised.
 
         Rules in words: `pin` {"0": "p7"}, `at_most` and `at_least` {"category": 2} or {"category": {"shoes": 1}}, `exactly`, `exclude`.
+        With stored items (`put_items`), `items` is a list of ids, or `where` says which, {"category": "shoes", "price": {"max": 30}}, or all are meant.
 
         `ranking`: with a slate of one arm the answer has all of them in order, each with its probability. `places`: names of the slate's
         places, for `feedback(by="place")`."""
-        body = {"event": event or uuid.uuid4().hex, "contexts": contexts, "items": items, "context": context, "slate": slate,
+        body = {"event": event or uuid.uuid4().hex, "contexts": contexts, "items": items, "where": where, "context": context, "slate": slate,
                 "exclude": exclude, "problem": problem, "explain": explain or None, "pin": pin, "at_most": at_most, "at_least": at_least, "exactly": exactly,
                 "ranking": ranking or None, "places": places}
         try:
@@ -108,6 +110,37 @@ class Client:
 
     def delete_agent(self, agent: str) -> None:
         self._json("DELETE", self._path(agent))
+
+    # ---- stored items ----
+
+    def put_items(self, agent: str, items: Iterable[dict[str, Any]]) -> dict[str, Any]:
+        """Stores these items, and no others: {"version", "items", "added", "changed", "removed", "same"}."""
+        return self._lines("PUT", agent, items)
+
+    def patch_items(self, agent: str, items: Iterable[dict[str, Any]]) -> dict[str, Any]:
+        """Adds items, and changes fields of those that are there: None takes a field away."""
+        return self._lines("PATCH", agent, items)
+
+    def delete_items(self, agent: str, item: str | None = None) -> dict[str, Any]:
+        """Removes a stored item, or all of them."""
+        path = "items" if item is None else "items/" + urllib.parse.quote(item, safe="")
+        answer: dict[str, Any] = self._json("DELETE", self._path(agent, path))
+        return answer
+
+    def items(self, agent: str) -> Iterator[dict[str, Any]]:
+        """The stored items, in the catalogue's order."""
+        after = ""
+        while True:
+            page = [json.loads(line) for line in self._send("GET", self._path(agent, "items?limit=1000" + after)).splitlines()]
+            yield from page
+            if len(page) < 1000:
+                return
+            after = "&after=" + urllib.parse.quote(page[-1]["id"], safe="")
+
+    def _lines(self, method: str, agent: str, items: Iterable[dict[str, Any]]) -> dict[str, Any]:
+        text = "".join(json.dumps(item) + "\n" for item in items)
+        answer: dict[str, Any] = json.loads(self._send(method, self._path(agent, "items"), text.encode(), "application/x-ndjson"))
+        return answer
 
     def model(self, agent: str) -> bytes:
         """The agent as npz: `superarm.Agent.load` reads it from a file."""

@@ -39,6 +39,8 @@ typedef struct sa_ids {
 /* SA_FORMAT with a sentence unless `items` is a list of objects whose ids, texts of 1 to 256 bytes, all
  * differ or are not there. */
 sa_status sa_ids_take(sa_ids *ids, const sa_json *json, size_t items);
+/* Ids that differ, borrowed; `find`: they are going to be looked for, else none is found. */
+sa_status sa_ids_borrow(sa_ids *ids, const char *const *names, size_t count, bool find);
 /* The item of this name (a text of `size` bytes), or SIZE_MAX. */
 size_t sa_ids_find(const sa_ids *ids, const char *name, size_t size);
 /* The candidate, one of `count`, that a value names: an id where items have them, else an index from 0.

@@ -25,7 +25,7 @@ static uint32_t *place_of(const sa_ids *ids, const char *name, size_t size) {
 }
 
 size_t sa_ids_find(const sa_ids *ids, const char *name, size_t size) {
-    uint32_t place = ids->named ? *place_of(ids, name, size) : 0;
+    uint32_t place = ids->named && ids->table_size ? *place_of(ids, name, size) : 0;
     return place ? place - 1 : SIZE_MAX;
 }
 
@@ -81,6 +81,17 @@ sa_status sa_ids_take(sa_ids *ids, const sa_json *json, size_t items) {
         if (id) SA_TRY(take_id(ids, json, id, index, &used));
     }
     ids->named = named > 0;
+    return SA_OK;
+}
+
+sa_status sa_ids_borrow(sa_ids *ids, const char *const *names, size_t count, bool find) {
+    SA_TRY(begin(ids, find ? count : 0, 1));
+    SA_TRY(sa_grow_array(&ids->names, &ids->names_room, count, sizeof *ids->names));
+    if (!find) ids->table_size = 0;
+    memcpy(ids->names, names, count * sizeof *names);
+    for (size_t i = 0; find && i < count; i++) *place_of(ids, names[i], strlen(names[i])) = (uint32_t)i + 1;
+    ids->count = count;
+    ids->named = true;
     return SA_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "features/schema.h"
 
 enum { NAME_MOST = 128 };
+#define NONE SIZE_MAX /* no object: all fields are missing */
 
 struct sa_encoding {
     sa_json json; /* of sa_schema_encode's text */
@@ -98,7 +99,8 @@ static sa_status encode_object(const part *p, size_t object, double *row) {
     bool *seen = p->encoding->seen;
     size_t guess = p->first;
     memset(seen + p->first, 0, (p->end - p->first) * sizeof *seen);
-    for (size_t key = object + 1; object && key < json->nodes[object].next; key = json->nodes[key + 1].next) {
+    for (size_t key = object + 1; object != NONE && key < json->nodes[object].next;
+         key = json->nodes[key + 1].next) {
         size_t index = p->end > p->first ? find_field(p, key, guess) : SIZE_MAX;
         if (index == SIZE_MAX) {
             ignore(p, key);
@@ -175,7 +177,7 @@ static sa_status encode(const sa_schema *schema, const sa_json *json, size_t obj
     if (encoding->ids.count == 0) return sa_fail(SA_INVALID, "items is empty");
     SA_TRY(make_room(schema, encoding, encoding->ids.count, json->nodes[object].size));
     part p = {schema, json, encoding, 0, schema->context_fields, SIZE_MAX};
-    SA_TRY(encode_object(&p, context, encoding->context));
+    SA_TRY(encode_object(&p, context ? context : NONE, encoding->context));
     SA_TRY(encode_items(schema, json, encoding, items));
     encoding->arms = encoding->ids.count;
     return SA_OK;
@@ -193,6 +195,71 @@ sa_status sa_schema_encode(const sa_schema *schema, const char *json, size_t siz
     sa_status status = sa_json_parse(&encoding->json, json, size);
     if (status == SA_OK) status = encode(schema, &encoding->json, 0, encoding);
     return status == SA_FORMAT ? SA_INVALID : status;
+}
+
+/* ---- items that are encoded once ---- */
+
+static bool crosses(const sa_schema *schema, const sa_cross *cross, bool left_of_item, bool right_of_item) {
+    return schema->fields[cross->left].of_item == left_of_item &&
+           schema->fields[cross->right].of_item == right_of_item;
+}
+
+sa_status sa_schema_encode_item(const sa_schema *schema, const sa_json *json, size_t object, size_t index,
+                                sa_encoding *encoding, double *row) {
+    part p = {schema, json, encoding, schema->context_fields, schema->field_count, index};
+    if (json->nodes[object].kind != SA_JSON_OBJECT)
+        return sa_fail(SA_INVALID, "items[%zu] is %s, and an object is wanted", index,
+                       sa_json_kind_name(json, object));
+    SA_TRY(make_room(schema, encoding, 1, json->nodes[object].size));
+    memset(row, 0, schema->dim * sizeof *row);
+    sa_status status = encode_object(&p, object, row);
+    if (status != SA_OK) return status == SA_FORMAT ? SA_INVALID : status;
+    for (size_t i = 0; i < schema->cross_count; i++)
+        if (crosses(schema, &schema->crosses[i], true, true)) encode_cross(schema, &schema->crosses[i], row);
+    return SA_OK;
+}
+
+/* The columns of the context's fields, and of their crosses, come from the context; those of the items are in
+ * the row; crosses of both are computed. */
+static void join_row(const sa_schema *schema, const double *context, double *row) {
+    memcpy(row, context, schema->context_dim * sizeof *row);
+    for (size_t i = 0; i < schema->cross_count; i++) {
+        const sa_cross *cross = &schema->crosses[i];
+        if (crosses(schema, cross, false, false))
+            memcpy(row + cross->start, context + cross->start, cross->width * sizeof *row);
+        else if (!crosses(schema, cross, true, true))
+            encode_cross(schema, cross, row);
+    }
+}
+
+sa_status sa_schema_join(const sa_schema *schema, const sa_json *json, size_t object,
+                         const double *const *rows, size_t count, sa_encoding *encoding) {
+    size_t context = sa_json_find(json, object, "context");
+    part p = {schema, json, encoding, 0, schema->context_fields, SIZE_MAX};
+    encoding->arms = 0;
+    if (count == 0) return sa_fail(SA_INVALID, "there are no items");
+    if (context && json->nodes[context].kind == SA_JSON_NULL) context = 0;
+    if (context && json->nodes[context].kind != SA_JSON_OBJECT) {
+        sa_json_wrong(json, context, "context", SIZE_MAX, SIZE_MAX, "an object is wanted");
+        return SA_INVALID;
+    }
+    SA_TRY(make_room(schema, encoding, count, json->nodes[object].size));
+    sa_status status = encode_object(&p, context ? context : NONE, encoding->context);
+    if (status != SA_OK) return status == SA_FORMAT ? SA_INVALID : status;
+    for (size_t i = 0; i < schema->cross_count; i++)
+        if (crosses(schema, &schema->crosses[i], false, false))
+            encode_cross(schema, &schema->crosses[i], encoding->context);
+    for (size_t i = 0; i < count; i++) {
+        double *row = encoding->contexts + i * schema->dim;
+        memcpy(row, rows[i], schema->dim * sizeof *row);
+        join_row(schema, encoding->context, row);
+    }
+    encoding->arms = count;
+    return SA_OK;
+}
+
+sa_status sa_encoding_name(sa_encoding *encoding, const char *const *ids, size_t count, bool find) {
+    return sa_ids_borrow(&encoding->ids, ids, count, find);
 }
 
 const sa_ids *sa_encoding_id_table(const sa_encoding *encoding) { return &encoding->ids; }

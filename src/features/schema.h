@@ -85,6 +85,8 @@ sa_status sa_field_read(sa_field *field, const char *path, const char *text);
 void sa_field_write(const sa_field *field, sa_buffer *buffer);
 void sa_field_clear(sa_field *field);
 /* The ids that were encoded last, for those who look for one. */
+/* The ids of the arms that sa_schema_join gave, borrowed; `find`: they are going to be looked for. */
+sa_status sa_encoding_name(sa_encoding *encoding, const char *const *ids, size_t count, bool find);
 const sa_ids *sa_encoding_id_table(const sa_encoding *encoding);
 /* Puts double quotes around each `category [...]`, which a flow mapping of YAML would otherwise take
  * apart. */

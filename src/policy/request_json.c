@@ -75,6 +75,28 @@ static sa_status take_items(sa_request_parts *parts, const sa_schema *schema, co
     return SA_OK;
 }
 
+/* Items that were encoded before. */
+typedef struct stored {
+    const double *const *rows;
+    const char *const *ids;
+    size_t count;
+} stored;
+
+static sa_status take_stored(sa_request_parts *parts, const sa_schema *schema, const sa_json *json,
+                             size_t object, const stored *items, said *out) {
+    static const char *const named[] = {"exclude", "pin", "baseline"};
+    bool find = false;
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        find = find || sa_json_find(json, object, named[i]);
+    SA_TRY(sa_schema_join(schema, json, object, items->rows, items->count, parts->encoding));
+    SA_TRY(sa_encoding_name(parts->encoding, items->ids, items->count, find));
+    out->arms = items->count;
+    out->dim = sa_schema_dim(schema);
+    out->contexts = sa_encoding_contexts(parts->encoding);
+    parts->ids = sa_encoding_id_table(parts->encoding);
+    return SA_OK;
+}
+
 static sa_status take_slate(const sa_json *json, size_t slate, said *out) {
     if (!slate) return SA_OK;
     double number = json->nodes[slate].kind == SA_JSON_NUMBER ? sa_json_number(json, slate) : -1;
@@ -111,11 +133,13 @@ static sa_status take_problem(sa_request_parts *parts, const sa_json *json, size
 }
 
 static sa_status read_parsed(sa_request_parts *parts, const sa_schema *schema, const sa_json *json,
-                             size_t object, said *out) {
+                             size_t object, const stored *items, said *out) {
     if (json->nodes[object].kind != SA_JSON_OBJECT)
         return sa_fail(SA_INVALID, "the request is %s, and an object is wanted",
                        sa_json_kind_name(json, object));
-    if (schema)
+    if (items)
+        SA_TRY(take_stored(parts, schema, json, object, items, out));
+    else if (schema)
         SA_TRY(take_items(parts, schema, json, object, out));
     else
         SA_TRY(take_contexts(parts, json, object, out));
@@ -143,7 +167,18 @@ sa_status sa_request_parsed(sa_request *request, const sa_schema *schema, const 
     if (!request || !json) return sa_fail(SA_INVALID, "sa_request_parsed needs a request and JSON");
     SA_TRY(make_parts(request));
     sa_request_contexts(request, NULL, 0); /* the arrays are about to be written over */
-    return keep(request, read_parsed(request->parts, schema, json, object, &out), &out);
+    return keep(request, read_parsed(request->parts, schema, json, object, NULL, &out), &out);
+}
+
+sa_status sa_request_stored(sa_request *request, const sa_schema *schema, const sa_json *json, size_t object,
+                            const double *const *rows, const char *const *ids, size_t count) {
+    said out = {0};
+    const stored items = {rows, ids, count};
+    if (!request || !schema || !json || !rows || !ids)
+        return sa_fail(SA_INVALID, "sa_request_stored needs a request, a schema, JSON and items");
+    SA_TRY(make_parts(request));
+    sa_request_contexts(request, NULL, 0);
+    return keep(request, read_parsed(request->parts, schema, json, object, &items, &out), &out);
 }
 
 sa_status sa_request_json(sa_request *request, const sa_schema *schema, const char *json, size_t size) {
