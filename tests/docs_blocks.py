@@ -2,7 +2,7 @@
 
 Blocks of one page run in order in one folder. The program is the real one, with fewer rounds and runs. What needs another machine, root or
 a long time is called through a stand-in below, which checks what can be checked here (targets of make exist, benchmarks have a source).
-LOGS.md, STRUCTURE.md and TUTORIAL.md have tests of their own that check what is printed, too; the Python of PYTHON.md, PAGES.md and LOGS.md is
+LOGS.md, STRUCTURE.md, TUTORIAL.md and PERSONALIZER.md have tests of their own that check what is printed, too; the Python of PYTHON.md, PAGES.md and LOGS.md is
 run by python/tests/test_docs.py.
 """
 
@@ -17,7 +17,7 @@ import textwrap
 PROGRAM, SCRATCH = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
 BUILD, ROOT = os.path.dirname(PROGRAM), os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 ELSEWHERE = {"LOGS.md": {"sh", "c", "python", "yaml"}, "STRUCTURE.md": {"sh", "c"}, "TUTORIAL.md": {"sh", "c", "python"},
-             "PYTHON.md": {"python"}, "PAGES.md": {"python"}}
+             "PYTHON.md": {"python"}, "PAGES.md": {"python"}, "PERSONALIZER.md": {"sh"}}
 SECONDS = 900  # a slow laptop, busy with other things, keeps this; a page that hangs does not
 
 # What the run is asked for is made small; all else is as it stands on the page.

@@ -2,9 +2,12 @@
 """serve_personalizer.py PROGRAM: Azure Personalizer's routes: ranks, rewards, what is learnt, what is refused."""
 import http.client
 import json
+import os
 import random
+import re
 import subprocess
 import sys
+import tempfile
 import time
 
 from service import home, main, until
@@ -326,7 +329,33 @@ def it_learns_who_likes_what():
         print("earned", earned / 500)
 
 
+def old_logs_teach():
+    """The commands of docs/PERSONALIZER.md, on a log of uniform ranks in which each kind of visitors likes one of three actions."""
+    draw, likes, names = random.Random(2), {"young": "video", "old": "news"}, ["news", "video", "radio"]
+    page = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "PERSONALIZER.md"), encoding="utf-8").read()
+    commands = re.findall(r"^```sh\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert len(commands) == 2 and "configurations/service" in commands[0] and "--from vw" in commands[1]
+    with home(PROGRAM) as server, tempfile.TemporaryDirectory() as folder:
+        os.symlink(os.path.abspath(PROGRAM), os.path.join(folder, "superarm"))
+        with open(os.path.join(folder, "old.dsjson"), "w") as log:
+            for t in range(1200):
+                kind, shown = draw.choice(sorted(likes)), draw.randrange(3)
+                cost = -int(draw.random() < (0.8 if likes[kind] == names[shown] else 0.1))
+                log.write(json.dumps({"_label_cost": cost, "_label_probability": 1 / 3, "_label_Action": shown + 1, "_labelIndex": shown, "Version": "1", "EventId": f"o{t}",
+                                      "Timestamp": "2026-08-01T10:00:00.0000000Z", "a": [shown + 1] + [i + 1 for i in range(3) if i != shown], "p": [1 / 3] * 3, "VWState": {"m": "m"},
+                                      "c": {"FromUrl": [{"visitor": {"kind": kind}}], "_multi": [{"_tag": name, "i": {"constant": 1, "id": name}, "j": [{"kind": name}]} for name in names]}}) + "\n")
+        for block in commands:
+            done = subprocess.run(["sh", "-euc", block.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")], cwd=folder, capture_output=True, text=True, timeout=300,
+                                  env={**os.environ, "ADMIN": "", "PATH": folder + ":" + os.environ["PATH"]})
+            assert done.returncode == 0 and "error" not in done.stdout, (done.stdout, done.stderr)
+        for kind, liked in likes.items():
+            for order in (names, names[::-1]):
+                ranking = rank(server, contextFeatures=[{"visitor": {"kind": kind}}], actions=[{"id": name, "features": [{"kind": name}]} for name in order])["ranking"]
+                assert max(ranking, key=lambda one: one["probability"])["id"] == liked, (kind, ranking)
+        assert check(server.call("GET", BASE + "/configurations/service"), 200)["explorationPercentage"] == 0.2
+
+
 if len(sys.argv) > 2:
     main(*[globals()[name] for name in sys.argv[2:]])
-main(a_rank_is_a_decision, probabilities_are_those_of_the_draws, rewards_are_feedback, a_rank_that_may_not_be_shown_is_held, the_first_action_is_the_baseline, a_slot_gets_an_action, rewards_of_slots, its_words_for_settings, several_resources, what_is_wrong_changes_nothing, keys_come_in_its_header,
+main(a_rank_is_a_decision, probabilities_are_those_of_the_draws, rewards_are_feedback, a_rank_that_may_not_be_shown_is_held, the_first_action_is_the_baseline, a_slot_gets_an_action, rewards_of_slots, its_words_for_settings, old_logs_teach, several_resources, what_is_wrong_changes_nothing, keys_come_in_its_header,
      it_learns_who_likes_what)
