@@ -4,9 +4,11 @@
     bench/holdout.py numbers | holdout | tables | tuning | worlds [--only NAME;...] [--runs R] [--superarm build/superarm] [--data FOLDER]
 
 `tuning` are worlds that the preset was chosen on, `worlds` others of the same kinds, for judging alone. The preset was not made on the other
-settings, but results of the one before on them had been read. Seeds of `tuning` are 7, of the others 3000: numbers before were of 2000.
+settings, but results of the one before on them had been read. Seeds of `tuning` are 7, of `worlds` 4000 (those of 3000 were run on 18 November 2026, for
+a candidate: docs/history/tuning.md), of the others 3000: numbers before were of 2000.
 Each line has, for each agent, the mean regret over the runs, its standard error, and the worst run. `tables` needs the
 folder with the four UCI tables (magic04.csv, agaricus-lepiota.data, optdigits.tra, shuttle.csv), and prints the reward.
+`tuning` and `worlds` print one table, with the regret of cn-ucb over that of the best rival in each world; --before PROGRAM adds cn-ucb of another one.
 """
 
 import argparse
@@ -181,9 +183,10 @@ def worlds(name, runs, folder, seed):
             f"--arms {arms} --dim {dim} --slate {1 if 'K 1' in name else 4}")
 
 
-def run(given, name, options, agents, runs):
-    folder = tempfile.mkdtemp()
-    seed = 7 if given.group == "tuning" else SEED
+def run(given, name, options, agents, runs, superarm, out):
+    """Runs a setting; returns {agent: (mean, standard error, worst)}."""
+    folder, told = tempfile.mkdtemp(), {}
+    seed = {"tuning": 7, "worlds": 4000}.get(given.group, SEED)
     agents = given.agents or agents
     try:
         if options == "npy":
@@ -191,9 +194,9 @@ def run(given, name, options, agents, runs):
         if options == "world":
             options = worlds(name, runs, folder, seed)
         words = options.format(data=given.data).split() + given.options.split()
-        command = [given.superarm, "run", *words, "--algorithm", agents, "--runs", str(runs), "--seed", str(seed), "--threads", str(given.threads),
+        command = [superarm, "run", *words, "--algorithm", agents, "--runs", str(runs), "--seed", str(seed), "--threads", str(given.threads),
                    "--quiet", "--out", f"{folder}/out"]
-        print("$", " ".join(command[1:-3]), flush=True)
+        print("$", " ".join(command[1:-3]), file=out, flush=True)
         subprocess.run(command, check=True, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
         for agent in agents.split(","):
             kind = "reward" if given.group == "tables" else "expected_regret"
@@ -202,11 +205,39 @@ def run(given, name, options, agents, runs):
             worst = end.min() if kind == "reward" else end.max()
             line = {"setting": name, "agent": agent, "runs": runs, "mean": float(end.mean()),
                     "se": float(end.std(ddof=1) / np.sqrt(runs)), "median": float(np.median(end)), "worst": float(worst)}
-            print(f"| {name} | {agent} | {line['mean']:.1f} ± {line['se']:.1f} | {line['median']:.1f} | {worst:.1f} |", flush=True)
+            told[agent] = (line["mean"], line["se"], line["worst"])
+            print(f"| {name} | {agent} | {line['mean']:.1f} ± {line['se']:.1f} | {line['median']:.1f} | {worst:.1f} |", file=out, flush=True)
             with open(given.json, "a") as file:
                 file.write(json.dumps(line) + "\n")
     finally:
         shutil.rmtree(folder)
+    return told
+
+
+def row(cells):
+    return "| " + " | ".join(cells) + " |"
+
+
+def compare(given, settings):
+    """A row a world, and what cn-ucb's regret comes to over the best of the others in each."""
+    ratios, older = [], []
+    print(row(["world", "cn-ucb", "worst", *RIVALS.split(",")[1:], "over the best"] + ["before", "over the best"] * bool(given.before)))
+    print("|---" * (7 + 2 * bool(given.before)) + "|")
+    for name, (options, agents, runs) in settings.items():
+        told = run(given, name, options, agents, given.runs or runs, given.superarm, sys.stderr)
+        best = min(told[agent][0] for agent in told if agent != "cn-ucb")
+        ratios.append((told["cn-ucb"][0] / best, name))
+        cells = [name, "{:.1f} ± {:.1f}".format(*told["cn-ucb"]), f"{told['cn-ucb'][2]:.1f}", *(f"{told[a][0]:.1f} ± {told[a][1]:.1f}" for a in told if a != "cn-ucb"),
+                 f"{ratios[-1][0]:.2f}"]
+        if given.before:
+            before = run(given, name, options, "cn-ucb", given.runs or runs, given.before, sys.stderr)["cn-ucb"]
+            older.append((before[0] / best, name))
+            cells += ["{:.1f} ± {:.1f}".format(*before), f"{older[-1][0]:.2f}"]
+        print(row(cells), flush=True)
+    print()
+    for told, title in ((ratios, "cn-ucb"), (older, "before")):
+        if told:
+            print(f"{title}: geometric mean {np.exp(np.mean([np.log(ratio) for ratio, _ in told])):.2f}, worst {max(told)[0]:.2f} ({max(told)[1]}).")
 
 
 def main():
@@ -219,13 +250,17 @@ def main():
     parser.add_argument("--superarm", default="build/superarm")
     parser.add_argument("--data", default="data")
     parser.add_argument("--json", default="/dev/null")
+    parser.add_argument("--before", default="", help="another superarm, to compare with")
     parser.add_argument("--with", dest="options", default="", help="further options of superarm run")
     given = parser.parse_args()
     settings = {"numbers": NUMBERS, "holdout": HOLDOUT, "tables": TABLES, "tuning": TUNING, "worlds": WORLDS}[given.group]
     only = [word for word in given.only.split(";") if word]
-    for name, (options, agents, runs) in settings.items():
-        if not only or name in only:
-            run(given, name, options, agents, given.runs or runs)
+    settings = {name: setting for name, setting in settings.items() if not only or name in only}
+    if given.group in ("tuning", "worlds") and not given.agents:
+        compare(given, settings)
+    else:
+        for name, (options, agents, runs) in settings.items():
+            run(given, name, options, agents, given.runs or runs, given.superarm, sys.stdout)
 
 
 if __name__ == "__main__":
