@@ -71,8 +71,26 @@ async function aShopNeverShowsAnEmptyPage() {
   assert.deepStrictEqual((await away.decide("home", { contexts: [[0, 1]], fallback: ["p1"] })).slate, ["p1"]); // nobody listens
 }
 
+async function itemsAreStored(url) {
+  const shop = new Client(url);
+  await shop.putAgent("stored", { hidden: 4 }, { schema: { item: { price: "log" } }, slate: 1, default_feedback: 0 });
+  const items = Array.from({ length: 1003 }, (_, i) => ({ id: `p ${i}/%`, price: i, kind: i % 2 ? "odd" : "even" }));
+  assert.strictEqual((await shop.putItems("stored", items)).added, 1003);
+  assert.strictEqual((await shop.patchItems("stored", [{ id: "p 1/%", price: 7 }])).changed, 1);
+  items[1].price = 7;
+  const found = [];
+  for await (const item of shop.items("stored")) found.push(item);
+  assert.deepStrictEqual(found.map(({ id, price, kind }) => ({ id, price, kind })), items);
+  assert(["p 2/%", "p 5/%"].includes((await shop.decide("stored", { items: ["p 5/%", "p 2/%"] })).slate[0]));
+  assert.deepStrictEqual((await shop.decide("stored", { where: { kind: "odd", price: { max: 3 } } })).slate, ["p 3/%"]);
+  assert.strictEqual((await shop.deleteItems("stored", "p 3/%")).items, 1002);
+  await assert.rejects(shop.decide("stored", { where: { kind: "odd", price: { max: 3 } } }), /no stored item/);
+  assert.strictEqual((await shop.deleteItems("stored")).items, 0);
+}
+
 (async () => {
   await anEventFromDecisionToLog(process.argv[3]);
+  await itemsAreStored(process.argv[3]);
   await whatIsNotAnsweredIsAskedAgainForTheSameEvent();
   await aShopNeverShowsAnEmptyPage();
   console.log("ok");

@@ -145,3 +145,21 @@ def test_rankings_and_places(service):
         service.feedback("home", "e1", {"side": 1}, by="place")
     service.feedback("home", "e1", {"hero": 0.5}, by="place")
     assert [line["feedback"] for line in service.log("home")] == [[0.5]]
+
+
+def test_stored_items(service):
+    schema = {"item": {"price": "log", "category": "hashed 4"}}
+    service.put_agent("shop", {"algorithm": "cn-ucb", "hidden": 4}, schema=schema, slate=2, default_feedback=0)
+    items = [{"id": f"p {i}/%", "price": i + 1, "category": "ab"[i % 2]} for i in range(1205)]
+    assert service.put_items("shop", items)["added"] == 1205
+    assert list(service.items("shop")) == items, "more than a page"
+    changed = service.patch_items("shop", [{"id": "p 3/%", "price": 9, "category": None}])
+    assert changed["changed"] == 1 and changed["same"] == 1204
+    items[3] = {"id": "p 3/%", "price": 9}
+    assert sorted(map(str, service.items("shop"))) == sorted(map(str, [{"id": "p 3/%", "price": 9} if i == 3 else item for i, item in enumerate(items)]))
+    assert service.delete_items("shop", "p 7/%")["items"] == 1204
+    answer = service.decide("shop", items=["p 1/%", "p 2/%", "p 4/%"])
+    assert len(answer["slate"]) == 2 and set(answer["slate"]) <= {"p 1/%", "p 2/%", "p 4/%"}
+    answer = service.decide("shop", where={"category": "a", "price": {"max": 5}}, at_most={"category": 1})
+    assert len(answer["slate"]) == 1 and answer["slate"][0] in ("p 0/%", "p 2/%", "p 4/%")
+    assert service.delete_items("shop")["items"] == 0
