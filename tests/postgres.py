@@ -2,11 +2,9 @@
 import atexit
 import glob
 import os
-import pwd
 import shutil
 import subprocess
 import tempfile
-import time
 
 
 class Postgres:
@@ -61,5 +59,7 @@ class Postgres:
         return name
 
     def remove(self):
+        if not os.path.exists(self.folder):
+            return
         self.stop("immediate")
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,354 @@
+#!/usr/bin/env python3
+"""Several servers, one PostgreSQL: any of them answers, one learns, and another takes over. The witness is what clients wrote down, and SQL."""
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+from postgres import Postgres
+from service import Server, main, until
+
+PROGRAM = sys.argv[1]
+AGENT = {"options": {"algorithm": "cn-ucb", "dim": 2, "hidden": 4}, "slate": 2, "default_feedback": 0, "wait_seconds": 0}
+CONTEXTS = [[0, 1], [1, 0], [0.5, 0.5]]
+pg = Postgres("max_connections=60")
+started = []
+
+
+class Member(Server):
+    """A server among others."""
+
+    def __init__(self, database, *options, url=None):
+        super().__init__(PROGRAM, f"{pg.folder}/server-{len(started)}", *options)
+        self.url, self.database = url or pg.url(database), database
+        started.append(self)
+
+    def start(self, ready=True):
+        port = self.folder + ".port"
+        if os.path.exists(port):
+            os.remove(port)
+        self.errors = open(self.folder + ".err", "ab")
+        self.process = subprocess.Popen([PROGRAM, "serve", "--store", self.url, "--port", "0", "--port-file", port, "--quiet", *self.options],
+                                        stdout=subprocess.DEVNULL, stderr=self.errors)
+        until(lambda: os.path.exists(port) or self.process.poll() is not None)
+        assert self.process.poll() is None, open(self.folder + ".err").read()[-400:]
+        self.port = int(open(port).read())
+        if ready:
+            until(lambda: self.is_ready())
+        return self
+
+    def learns(self):
+        return self.call("GET", "/readyz")[1].get("learns", 0)
+
+
+def cluster(count, *options):
+    database = pg.database(PROGRAM)
+    return database, [Member(database, *options).start() for _ in range(count)]
+
+
+def end(servers):
+    for server in servers:
+        if server.process.poll() is None:
+            server.kill()
+
+
+def check(got, status):
+    assert got[0] == status, got[:2]
+    return got[1]
+
+
+def sound(database):
+    done = subprocess.run([PROGRAM, "serve", "--check", pg.url(database)], capture_output=True, text=True)
+    assert done.returncode == 0, done
+
+
+def lines(server, agent="home"):
+    return [json.loads(line) for line in check(server.call("GET", f"/v1/agents/{agent}/log?limit=1000"), 200).decode().splitlines()]
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, "serve", *arguments], capture_output=True, text=True, timeout=60)
+
+
+def any_server_answers():
+    database, servers = cluster(3)
+    one, two, three = servers
+    check(one.call("PUT", "/v1/agents/home", AGENT), 201)
+    for server in servers:
+        until(lambda: server.call("POST", "/v1/agents/home/decide", {"event": "first", "contexts": CONTEXTS})[0] in (200, 201))
+    answers = {json.dumps(server.call("POST", "/v1/agents/home/decide", {"event": "first", "contexts": CONTEXTS})[1]) for server in servers}
+    assert len(answers) == 1, answers
+    check(three.call("POST", "/v1/agents/home/feedback", {"event": "first", "feedback": [1, 0]}), 204)
+    check(two.call("POST", "/v1/agents/home/feedback", {"event": "first", "feedback": [1, 0]}), 204)  # a retry elsewhere
+    for server in servers:
+        until(lambda: server.call("GET", "/v1/agents/home")[1]["model"] == 2)
+    assert all([line["feedback"] for line in lines(server)] == [[1, 0]] for server in servers)
+    got = {}
+    for i in range(40):  # one event, asked of two servers at the same moment
+        def ask(server, event=f"same-{i}"):
+            got.setdefault(event, []).append(server.call("POST", "/v1/agents/home/decide", {"event": event, "contexts": CONTEXTS})[:2])
+        threads = [threading.Thread(target=ask, args=(server,)) for server in (one, two)]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+    for event, both in got.items():
+        assert sorted(status for status, _ in both) == [200, 201] and both[0][1] == both[1][1], (event, both)
+    check(two.call("PUT", "/v1/agents/home", {**AGENT, "slate": 1}), 200)
+    until(lambda: len(three.call("POST", "/v1/agents/home/decide", {"contexts": CONTEXTS})[1]["slate"]) == 1)
+    assert three.call("PUT", "/v1/agents/home", {**AGENT, "slate": 1})[1]["settings"]["slate"] == 1
+    model = check(three.call("GET", "/v1/agents/home/model"), 200)
+    assert model[:2] == b"PK"
+    check(one.call("DELETE", "/v1/agents/home/events/first"), 204)
+    assert pg.sql("SELECT count(*) FROM decisions WHERE event = 'first'", database) == [["0"]]
+    check(three.call("DELETE", "/v1/agents/home"), 204)
+    for server in servers:
+        until(lambda: server.call("GET", "/v1/agents/home")[0] == 404)
+    until(lambda: pg.sql("SELECT count(*) FROM agents", database) == [["0"]])
+    for server in servers:
+        assert server.stop() == 0
+    sound(database)
+
+
+def feedback_spread_over_servers_is_learnt_once():
+    database, servers = cluster(3)
+    check(servers[0].call("PUT", "/v1/agents/home", AGENT), 201)
+    for server in servers:
+        until(lambda: server.call("GET", "/v1/agents/home")[1].get("model") == 1)
+    sent = {}
+
+    def client(number):
+        draw = random.Random(number)
+        for i in range(60):
+            event = f"c{number}-{i}"
+            check(draw.choice(servers).call("POST", "/v1/agents/home/decide", {"event": event, "contexts": CONTEXTS}), 201)
+            value = [draw.randrange(2), draw.randrange(2)]
+            check(draw.choice(servers).call("POST", "/v1/agents/home/feedback", {"event": event, "feedback": value}), 204)
+            sent[event] = value
+    threads = [threading.Thread(target=client, args=(i,)) for i in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert len(sent) == 240
+    for server in servers:
+        until(lambda: server.call("GET", "/v1/agents/home")[1]["model"] == 241)
+    orders = [[(line["event"], line["feedback"]) for line in lines(server) if line["final"]] for server in servers]
+    assert orders[0] == orders[1] == orders[2] and dict(orders[0]) == sent and len(orders[0]) == 240
+    asked = {"event": "compare", "contexts": CONTEXTS, "explain": True}
+    before = check(servers[0].call("POST", "/v1/agents/home/decide", asked), 201)
+    end(servers)
+    pg.sql("DELETE FROM policies; DELETE FROM decisions WHERE event = 'compare'", database)  # all rows are read again, from the first
+    fresh = Member(database).start()
+    until(lambda: fresh.call("GET", "/v1/agents/home")[1].get("model") == 241)
+    after = check(fresh.call("POST", "/v1/agents/home/decide", asked), 201)
+    assert before == after, (before, after)
+    fresh.kill()
+    sound(database)
+
+
+def another_takes_over(signals):
+    database, servers = cluster(2)
+    for name in ("home", "other", "third"):
+        check(servers[0].call("PUT", "/v1/agents/" + name, AGENT), 201)
+    until(lambda: sum(server.learns() for server in servers) == 3)
+    victim = next(server for server in servers if server.learns())
+    left = next(server for server in servers if server is not victim)
+    check(left.call("POST", "/v1/agents/home/decide", {"event": "before", "contexts": CONTEXTS}), 201)
+    victim.process.send_signal(signals)
+    begin = time.monotonic()
+    until(lambda: left.learns() == 3, pause=0.01)
+    taken = time.monotonic() - begin
+    check(left.call("POST", "/v1/agents/home/feedback", {"event": "before", "feedback": [1, 0]}), 204)
+    until(lambda: left.call("GET", "/v1/agents/home")[1]["model"] == 2)
+    return database, victim, left, taken
+
+
+def a_learner_that_dies_is_replaced():
+    database, victim, left, taken = another_takes_over(signal.SIGKILL)
+    assert taken < 5, f"{taken:.2f} s"
+    print(f"taken over after {taken:.2f} s", flush=True)
+    end([victim, left])
+    sound(database)
+
+
+def a_learner_that_is_paused_is_replaced_and_writes_nothing_later():
+    database, victim, left, taken = another_takes_over(signal.SIGSTOP)
+    assert taken < 10, f"{taken:.2f} s"  # five of silence, and the look after it
+    print(f"taken over from a paused one after {taken:.2f} s", flush=True)
+    victim.process.send_signal(signal.SIGCONT)
+    for i in range(30):
+        server = (victim, left)[i % 2]
+        until(lambda: server.call("POST", "/v1/agents/home/decide", {"event": f"e{i}", "contexts": CONTEXTS})[0] in (200, 201))
+        until(lambda: server.call("POST", "/v1/agents/home/feedback", {"event": f"e{i}", "feedback": [1, 0]})[0] == 204)
+    for server in (victim, left):
+        until(lambda: server.call("GET", "/v1/agents/home")[1]["model"] == 32)
+    assert [row[0] for row in pg.sql("SELECT seq FROM journal WHERE agent = (SELECT id FROM agents WHERE name = 'home') ORDER BY seq", database)] == [str(i) for i in range(1, 33)]
+    until(lambda: victim.learns() + left.learns() == 3)
+    end([victim, left])
+    sound(database)
+
+
+def who_learns_is_chosen():
+    database = pg.database(PROGRAM)
+    asked, learner = Member(database, "--learn", "no").start(), Member(database, "--learn", "only").start()
+    check(asked.call("PUT", "/v1/agents/home", AGENT), 201)
+    assert asked.learns() == 0 and learner.learns() == 1
+    status, body, headers = learner.call("POST", "/v1/agents/home/decide", {"contexts": CONTEXTS})
+    assert status == 503 and "only learns" in body["error"]["message"] and headers["Retry-After"], body
+    check(asked.call("POST", "/v1/agents/home/decide", {"contexts": CONTEXTS}), 201)
+    metrics = check(learner.call("GET", "/metrics"), 200).decode()
+    assert "superarm_servers 2" in metrics and "superarm_agents_learnt_here 1" in metrics, metrics[:300]
+    end([asked, learner])
+
+
+def the_database_comes_and_goes():
+    database = pg.database(PROGRAM)
+    pg.stop()
+    server = Member(database).start(ready=False)
+    for path in ("/readyz", "/v1/agents/home"):
+        status, _, headers = server.call("GET", path)
+        assert status == 503 and headers["Retry-After"], path
+    pg.start()
+    until(server.is_ready)
+    check(server.call("PUT", "/v1/agents/home", AGENT), 201)
+    kept = []
+    for how in ("fast", "immediate", "immediate"):
+        pg.stop(how)
+        status, body, headers = server.call("POST", "/v1/agents/home/decide", {"contexts": CONTEXTS})
+        assert status == 503 and headers["Retry-After"] and "database" in body["error"]["message"], body
+        until(lambda: server.call("GET", "/readyz")[0] == 503)
+        time.sleep(1)
+        pg.start()
+        event = f"after-{len(kept)}"
+        until(lambda: server.call("POST", "/v1/agents/home/decide", {"event": event, "contexts": CONTEXTS})[0] in (200, 201))
+        until(lambda: server.call("POST", "/v1/agents/home/feedback", {"event": event, "feedback": [1, 0]})[0] == 204)
+        kept.append(event)
+        until(lambda: server.call("GET", "/v1/agents/home")[1]["model"] == 1 + len(kept))
+    assert [line["event"] for line in lines(server)] == kept
+    server.kill()
+    sound(database)
+
+
+def wrong_databases_are_refused():
+    def refused(url, *words, code=2):
+        done = run("--store", url, "--port", "0")
+        assert done.returncode == code and all(word in done.stderr for word in words) and done.stderr.count("\n") == 1, done
+    refused("mysql://localhost/shop", "is no URL")
+    refused("shop", "is no URL")
+    refused(pg.url("nowhere"), "nowhere")
+    empty = pg.database()
+    refused(pg.url(empty), "no tables yet", "--migrate")
+    assert pg.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", empty) == [["0"]]
+    other = pg.database()
+    pg.sql("CREATE TABLE customers (name text); CREATE TABLE facts (name text, value text)", other)
+    refused(pg.url(other), "another program")
+    done = run("--store", pg.url(other), "--migrate")
+    assert done.returncode == 2 and "another program" in done.stderr, done
+    assert pg.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", other) == [["2"]]
+    ours = pg.database(PROGRAM)
+    done = run("--store", pg.url(ours), "--migrate")
+    assert done.returncode == 0 and "nothing is to be done" in done.stdout, done
+    pg.sql("CREATE ROLE guest LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest", ours)
+    refused(pg.url(ours, "guest"), "guest", "may not")
+    pg.sql("UPDATE facts SET value = '2' WHERE name = 'format'", ours)  # a neighbouring version has migrated it
+    Member(ours).start().kill()
+    pg.sql("UPDATE facts SET value = '2' WHERE name = 'readers'", ours)
+    refused(pg.url(ours), "newer version")
+    done = run("--dir", "x", "--store", pg.url(ours))
+    assert done.returncode == 2 and "--dir and --store" in done.stderr
+    done = run("--dir", "x", "--learn", "no")
+    assert done.returncode == 2 and "--learn" in done.stderr
+    done = run("--store", pg.url(ours), "--backup", "x")
+    assert done.returncode == 2 and "pg_dump" in done.stderr
+
+
+def other_keys_are_refused():
+    database, files = pg.database(PROGRAM), [pg.folder + "/keys-1", pg.folder + "/keys-2"]
+    for file in files:
+        assert run("--new-keys", file).returncode == 0
+    first = Member(database, "--keys", files[0]).start()
+    until(lambda: pg.sql("SELECT count(*) FROM servers", database) == [["1"]])
+    done = run("--store", pg.url(database), "--keys", files[1], "--port", "0")
+    assert done.returncode == 2 and "other --keys" in done.stderr, done
+    Member(database, "--keys", files[0]).start().kill()
+    first.kill()
+
+
+def passwords_tls_and_connections():
+    path = pg.data + "/pg_hba.conf"
+    before = open(path).read()
+    database = pg.database(PROGRAM)
+    pg.sql("CREATE ROLE shop LOGIN PASSWORD 'right'; GRANT ALL ON ALL TABLES IN SCHEMA public TO shop; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO shop; "
+           "CREATE ROLE tls LOGIN", database)
+    open(path, "w").write("local all shop scram-sha-256\nlocal all tls reject\n" + before)
+    pg.sql("SELECT pg_reload_conf()")
+    time.sleep(0.3)
+    try:
+        right, wrong = (f"postgresql://shop:{word}@/{database}?host={pg.folder}" for word in ("right", "wrong"))
+        done = run("--store", wrong, "--port", "0")
+        assert done.returncode == 2 and "password authentication failed" in done.stderr and "wrong" not in done.stderr, done
+        server = Member(database, url=right).start()
+        check(server.call("PUT", "/v1/agents/home", AGENT), 201)
+        server.kill()
+        done = run("--store", pg.url(database, "tls"), "--port", "0")  # as where only hostssl lines are
+        assert done.returncode == 2 and "pg_hba.conf" in done.stderr, done
+    finally:
+        open(path, "w").write(before)
+        pg.sql("SELECT pg_reload_conf()")
+    server = Member(database).start()
+    pg.sql("ALTER ROLE shop CONNECTION LIMIT 0", database)
+    done = run("--store", pg.url(database, "shop"), "--port", "0")
+    assert done.returncode == 2 and "too many connections" in done.stderr, done
+    check(server.call("POST", "/v1/agents/home/decide", {"contexts": CONTEXTS}), 201)
+    server.kill()
+
+
+def a_rolling_restart_fails_no_request():
+    database, servers = cluster(3)
+    check(servers[0].call("PUT", "/v1/agents/home", AGENT), 201)
+    for server in servers:
+        until(lambda: server.call("GET", "/v1/agents/home")[1].get("model") == 1)
+    stop, failed, made = threading.Event(), [], []
+
+    def client(number):
+        draw, count = random.Random(number), 0
+        while not stop.is_set():
+            count += 1
+            body = {"event": f"r{number}-{count}", "contexts": CONTEXTS}
+            order = draw.sample(servers, 2)
+            for tries, server in enumerate(order):  # one retry, elsewhere
+                try:
+                    got = server.call("POST", "/v1/agents/home/decide", body)[:2]
+                except OSError as error:
+                    got = (0, error)
+                if got[0] in (200, 201):
+                    made.append(body["event"])
+                    break
+            else:
+                failed.append(got)
+            time.sleep(0.01)
+    threads = [threading.Thread(target=client, args=(i,)) for i in range(3)]
+    [thread.start() for thread in threads]
+    for server in servers:
+        time.sleep(0.5)
+        assert server.stop() == 0
+        server.start()
+    time.sleep(0.5)
+    stop.set()
+    [thread.join() for thread in threads]
+    assert not failed and len(made) > 50, (failed[:3], len(made))
+    known = {row[0] for row in pg.sql("SELECT event FROM decisions", database)}
+    assert known >= set(made)
+    end(servers)
+    sound(database)
+
+
+try:
+    if __name__ == "__main__":
+        main(any_server_answers, feedback_spread_over_servers_is_learnt_once, a_learner_that_dies_is_replaced,
+             a_learner_that_is_paused_is_replaced_and_writes_nothing_later, who_learns_is_chosen, the_database_comes_and_goes,
+             wrong_databases_are_refused, other_keys_are_refused, passwords_tls_and_connections, a_rolling_restart_fails_no_request)
+finally:
+    end(started)

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""What docs/SERVERS.md hands out: nginx with its config in front of two servers, the manifest for Kubernetes, and the steps of the container file."""
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import urllib.error
+import urllib.request
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from service import main, until
+
+PROGRAM = os.path.abspath(sys.argv[1])
+SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+EXAMPLES = SOURCE + "/examples/service/"
+AGENT = {"options": {"algorithm": "cn-ucb", "dim": 2, "hidden": 4}, "slate": 2, "default_feedback": 0, "wait_seconds": 0}
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def call(port, method, path, body=None):
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", None if body is None else json.dumps(body).encode(), {"Content-Type": "application/json"}, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+    except OSError:
+        return 0
+
+
+def nginx_asks_who_is_there():
+    from postgres import Postgres
+    pg = Postgres()
+    database = pg.database(PROGRAM)
+    ports, front = [free_port(), free_port()], free_port()
+    config = open(EXAMPLES + "nginx.conf").read()
+    for given, own in (("8081", ports[0]), ("8082", ports[1]), ("listen 8080", f"listen 127.0.0.1:{front}")):
+        assert given in config
+        config = config.replace(given, str(own))
+    folder = tempfile.mkdtemp(prefix="superarm-nginx-")
+    os.chmod(folder, 0o755)
+    open(folder + "/nginx.conf", "w").write(f"pid {folder}/pid; error_log {folder}/log;\n" + config)
+    nginx = [shutil.which("nginx") or "/usr/sbin/nginx", "-c", folder + "/nginx.conf", "-e", folder + "/log"]
+    checked = subprocess.run([*nginx, "-t"], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stderr
+
+    def start(port):
+        return subprocess.Popen([PROGRAM, "serve", "--store", pg.url(database), "--port", str(port), "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    servers = [start(port) for port in ports]
+    proxy = subprocess.Popen([*nginx, "-g", "daemon off;"])
+    try:
+        for port in ports:
+            until(lambda: call(port, "GET", "/readyz") == 200)
+        until(lambda: call(front, "GET", "/readyz") == 200)
+        assert call(front, "PUT", "/v1/agents/home", AGENT) == 201
+        for port in ports:
+            until(lambda: call(port, "GET", "/v1/agents/home") == 200 and call(port, "GET", "/readyz") == 200)
+
+        def ask(i):
+            return call(front, "POST", "/v1/agents/home/decide", {"event": f"e{i}", "contexts": [[0, 1], [1, 0], [0.5, 0.5]]})
+        for i in range(20):
+            assert ask(i) == 201, i
+        servers[0].kill()
+        servers[0].wait()
+        for i in range(20, 60):  # nginx's one retry goes to the other server
+            assert ask(i) in (200, 201), i
+        assert pg.sql("SELECT count(*) FROM decisions", database) == [["60"]]
+    finally:
+        proxy.terminate()
+        proxy.wait()
+        for server in servers:
+            server.kill()
+            server.wait()
+        pg.remove()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def the_manifest_has_what_it_needs():
+    read = "import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(open(sys.argv[1])))))"  # Debian's Python has it, whichever runs this
+    deployment, service = json.loads(subprocess.run(["/usr/bin/python3", "-c", read, EXAMPLES + "kubernetes.yaml"], check=True, capture_output=True, text=True).stdout)
+    assert (deployment["apiVersion"], deployment["kind"], service["apiVersion"], service["kind"]) == ("apps/v1", "Deployment", "v1", "Service")
+    pod = deployment["spec"]["template"]
+    assert deployment["spec"]["selector"]["matchLabels"] == pod["metadata"]["labels"] == service["spec"]["selector"] and deployment["spec"]["replicas"] >= 2
+    [server], [migration] = pod["spec"]["containers"], pod["spec"]["initContainers"]
+    port = server["ports"][0]["containerPort"]
+    assert server["readinessProbe"]["httpGet"] == {"path": "/readyz", "port": port} and server["livenessProbe"]["httpGet"] == {"path": "/healthz", "port": port}
+    assert service["spec"]["ports"][0]["targetPort"] == port and str(port) in server["args"]
+    mounts, volumes = {each["name"] for each in server["volumeMounts"]}, {each["name"] for each in pod["spec"]["volumes"]}
+    assert mounts == volumes and migration["args"][-1] == "--migrate"
+    assert all(each["env"][0]["valueFrom"]["secretKeyRef"]["key"] == "store" for each in (server, migration))
+    options = [word for word in server["args"] if word.startswith("--")]
+    known = subprocess.run([PROGRAM, "serve", "--help"], capture_output=True, text=True).stdout
+    assert all(f"{option} " in known for option in options), options
+    assert pod["spec"]["terminationGracePeriodSeconds"] > 20, "more than --stop-seconds"
+
+
+def the_steps_of_the_container_file_work():
+    steps = [line for line in open(EXAMPLES + "Containerfile").read().replace("\\\n", " ").splitlines() if line and not line.startswith("#")]
+    kinds = [step.split()[0] for step in steps]
+    assert kinds.count("FROM") == 2 and kinds[0] == "FROM" and kinds[-1] == "ENTRYPOINT", kinds
+    packages = [word for step in steps if "apt-get install" in step for word in re.split(r"\s+", step.split("install", 1)[1]) if word and not word.startswith("-")]
+    known = subprocess.run(["apt-cache", "policy", *packages], capture_output=True, text=True).stdout
+    assert all(f"{package}:\n" in known for package in packages), packages
+    with tempfile.TemporaryDirectory() as folder:
+        for step in steps:  # what needs no image: configure and build, from the places that it copies to
+            if step.startswith("RUN cmake -S"):
+                command = step[4:].replace("/source", SOURCE).replace("/build", folder)
+                done = subprocess.run(command, shell=True, capture_output=True, text=True)
+                assert done.returncode == 0 and "PostgreSQL" not in done.stderr and "libpq-dev is missing" not in done.stderr, done.stderr
+        assert any("--target superarm_program" in step for step in steps)
+        targets = subprocess.run(["cmake", "--build", folder, "--target", "help"], capture_output=True, text=True).stdout
+        assert "superarm_program" in targets
+    assert json.loads(steps[-1].split(None, 1)[1]) == ["superarm"]
+    needed = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True).stdout
+    for library, package in (("libpq.so", "libpq5"), ("libsqlite3.so", "libsqlite3-0"), ("libjansson.so", "libjansson4"), ("libzip.so", "libzip4"), ("libyaml", "libyaml-0-2")):
+        assert library not in needed or package in packages, package
+
+
+if __name__ == "__main__":
+    main(nginx_asks_who_is_there, the_manifest_has_what_it_needs, the_steps_of_the_container_file_work)
