@@ -244,6 +244,11 @@ static sv_store_status count(sv_decide *self, sv_store *store) {
                             self->explored, &self->names);
 }
 
+static void send_ahead(sv_job *base, sv_store *store) {
+    sv_decide *self = (sv_decide *)base;
+    if (!self->why.status) sv_store_decision_ahead(store, &self->row);
+}
+
 static sv_store_status run_decide(sv_job *base, sv_store *store) {
     sv_decide *self = (sv_decide *)base;
     self->status = 201;
@@ -365,7 +370,8 @@ static void answer(sv_exchange *self, bool shown) {
             answer_dry(self, state);
             return;
         }
-        state->job = (sv_job){.run = run_decide, .end = end_decide, .queued = &self->agent->queued};
+        state->job = (sv_job){
+            .run = run_decide, .ahead = send_ahead, .end = end_decide, .queued = &self->agent->queued};
         state->exchange = self;
         self->later = submit;
         return;

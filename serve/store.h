@@ -145,6 +145,10 @@ typedef struct store_decision {
 
 /* STORE_NONE: the event is there already. */
 sv_store_status sv_store_decision_add(sv_store *self, const sv_store_decision *decision);
+/* That this decision will be added in the same transaction: a store that is far away sends it on at once, and waits for
+ * all answers in sv_store_settle. The decision stays as it is until it is added. */
+void sv_store_decision_ahead(sv_store *self, const sv_store_decision *decision);
+sv_store_status sv_store_settle(sv_store *self);
 /* Without its body, which nobody needs, unless it has the answer, too. Texts are valid until the next decision is looked for. */
 sv_store_status sv_store_decision_find(sv_store *self, int64_t agent, const char *event,
                                        sv_store_decision *out);

@@ -38,6 +38,8 @@
       (self, agent, out))                                                                                    \
     X(sv_store_status, snapshot, (sv_store * self), (self))                                                  \
     X(sv_store_status, decision_add, (sv_store * self, const sv_store_decision *decision), (self, decision)) \
+    X(void, decision_ahead, (sv_store * self, const sv_store_decision *decision), (self, decision))          \
+    X(sv_store_status, settle, (sv_store * self), (self))                                                    \
     X(sv_store_status, decision_find,                                                                        \
       (sv_store * self, int64_t agent, const char *event, sv_store_decision *out),                           \
       (self, agent, event, out))                                                                             \

@@ -65,8 +65,8 @@ static void forget_connection(sv_store *self) {
     PQfinish(self->connection);
     self->connection = NULL;
     memset(self->prepared, 0, sizeof self->prepared);
-    self->held_count = 0;
-    self->listens = false;
+    self->held_count = self->ahead_count = 0;
+    self->listens = self->pipeline = false;
 }
 
 /* The first line of what PostgreSQL says. */
@@ -195,6 +195,57 @@ sv_store_status sv_postgres_each(sv_store *self, int which, const sv_postgres_va
     return status == STORE_OK ? STORE_OK : fail(self, PQerrorMessage(self->connection));
 }
 
+sv_store_status sv_postgres_send(sv_store *self, int which, const sv_postgres_values *values) {
+    char name[16];
+    sv_store_status status = self->pipeline ? STORE_OK : ready(self, which);
+    if (status == STORE_OK && !self->pipeline) self->pipeline = PQenterPipelineMode(self->connection);
+    if (!self->pipeline) return status == STORE_OK ? STORE_LATER : status;
+    snprintf(name, sizeof name, "s%d", which);
+    return PQsendQueryPrepared(self->connection, name, values->count, values->values, values->sizes,
+                               values->formats, 1)
+               ? STORE_OK
+               : STORE_LATER;
+}
+
+sv_store_status sv_postgres_receive(sv_store *self, uint64_t *count) {
+    PGresult *result = PQgetResult(self->connection);
+    bool good = is_good(result);
+    if (!good && result && PQresultStatus(result) == PGRES_FATAL_ERROR)
+        say(self, PQresultErrorMessage(result));
+    *count = good ? strtoull(PQcmdTuples(result), NULL, 10) : 0;
+    PQclear(result);
+    PQclear(PQgetResult(self->connection)); /* NULL: the end of this answer */
+    return good ? STORE_OK : STORE_LATER;
+}
+
+/* After the last answer. */
+static sv_store_status end_pipeline(sv_store *self, sv_store_status status) {
+    PQclear(PQgetResult(self->connection)); /* PGRES_PIPELINE_SYNC */
+    bool ended = PQexitPipelineMode(self->connection);
+    self->pipeline = false;
+    if (ended && PQstatus(self->connection) == CONNECTION_OK) return status;
+    return fail(self, PQerrorMessage(self->connection));
+}
+
+sv_store_status sv_postgres_settle(sv_store *self) {
+    if (!self->pipeline) return STORE_OK;
+    bool sent = PQpipelineSync(self->connection);
+    sv_store_status status = sent ? STORE_OK : STORE_LATER;
+    for (size_t i = 0; sent && i < self->ahead_count; i++) {
+        uint64_t added;
+        if (sv_postgres_receive(self, &added) != STORE_OK) status = STORE_LATER;
+        self->ahead[i].added = added;
+        self->changes += added;
+    }
+    if (!sent) {
+        self->pipeline = false;
+        say(self, PQerrorMessage(self->connection));
+        forget_connection(self);
+        return STORE_LATER;
+    }
+    return end_pipeline(self, status);
+}
+
 sv_store_status sv_postgres_run_sql(sv_store *self, const char *sql) {
     PGresult *result = PQexec(self->connection, sql);
     bool good = is_good(result);
@@ -209,6 +260,7 @@ sv_store_status sv_postgres_begin(sv_store *self) {
     for (int tries = 0; tries < 2; tries++) {
         sv_store_status status = sv_postgres_connect(self);
         if (status != STORE_OK) return status;
+        self->ahead_count = 0;
         self->transaction = sv_postgres_run_sql(self, "BEGIN") == STORE_OK;
         if (self->transaction || self->connection) break;
     }

@@ -9,7 +9,7 @@
 #include "store_calls.h"
 #include "store_shared.h"
 
-enum { POSTGRES_PARAMETERS = 16 };
+enum { POSTGRES_PARAMETERS = 16, POSTGRES_AHEAD = 256 };
 
 struct store {
     sv_store_head head; /* first */
@@ -21,6 +21,12 @@ struct store {
     PGresult *hour;  /* the newest that was looked for */
     PGresult *found; /* the texts of the decision that was looked for last */
     uint64_t changes;
+    struct {
+        const sv_store_decision *decision;
+        bool added;
+    } ahead[POSTGRES_AHEAD]; /* decisions that were sent ahead */
+    size_t ahead_count;
+    bool pipeline; /* their answers have not come yet */
     int64_t *held; /* (held_count) agents whose lock this session has */
     size_t held_count, held_room;
     char sentence[320];
@@ -47,6 +53,10 @@ sv_store_status sv_postgres_do(sv_store *self, int which, const sv_postgres_valu
 /* The same, a row at a time as they come; `each` false ends it. */
 sv_store_status sv_postgres_each(sv_store *self, int which, const sv_postgres_values *values,
                                  bool (*each)(void *user, const PGresult *row), void *user);
+/* Sends a statement whose answer is waited for later; the first of them begins a pipeline. */
+sv_store_status sv_postgres_send(sv_store *self, int which, const sv_postgres_values *values);
+/* The next of these answers, in order: how many rows it changed. */
+sv_store_status sv_postgres_receive(sv_store *self, uint64_t *count);
 /* Runs SQL without parameters. */
 sv_store_status sv_postgres_run_sql(sv_store *self, const char *sql);
 /* Is there a connection, or can one be had? Outside a transaction. */

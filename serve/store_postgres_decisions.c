@@ -89,20 +89,35 @@ sv_store_status sv_postgres_agent_count(sv_store *self, int64_t agent, sv_store_
 
 /* ---- decisions ---- */
 
+static void set_values(sv_postgres_values *values, const sv_store_decision *decision) {
+    sv_postgres_number(values, decision->agent);
+    sv_postgres_text(values, decision->event);
+    sv_postgres_number(values, decision->time);
+    sv_postgres_number(values, decision->wait);
+    sv_postgres_number(values, (int64_t)decision->model);
+    sv_postgres_bytes(values, decision->hash, SA_SHA256_BYTES);
+    sv_postgres_bytes(values, decision->arms, decision->arm_count * sizeof *decision->arms);
+    sv_postgres_text(values, decision->answer);
+    sv_postgres_bytes(values, decision->body, decision->body_size);
+    sv_postgres_number(values, decision->state);
+    sv_postgres_number(values, decision->side);
+}
+
+void sv_postgres_decision_ahead(sv_store *self, const sv_store_decision *decision) {
+    sv_postgres_values values = {0};
+    if (!self->transaction || !self->connection || self->ahead_count == POSTGRES_AHEAD) return;
+    set_values(&values, decision);
+    if (sv_postgres_send(self, SQL_DECISION_ADD, &values) != STORE_OK) return;
+    self->ahead[self->ahead_count].decision = decision;
+    self->ahead[self->ahead_count++].added = false;
+}
+
 sv_store_status sv_postgres_decision_add(sv_store *self, const sv_store_decision *decision) {
     sv_postgres_values values = {0};
     uint64_t added = 0;
-    sv_postgres_number(&values, decision->agent);
-    sv_postgres_text(&values, decision->event);
-    sv_postgres_number(&values, decision->time);
-    sv_postgres_number(&values, decision->wait);
-    sv_postgres_number(&values, (int64_t)decision->model);
-    sv_postgres_bytes(&values, decision->hash, SA_SHA256_BYTES);
-    sv_postgres_bytes(&values, decision->arms, decision->arm_count * sizeof *decision->arms);
-    sv_postgres_text(&values, decision->answer);
-    sv_postgres_bytes(&values, decision->body, decision->body_size);
-    sv_postgres_number(&values, decision->state);
-    sv_postgres_number(&values, decision->side);
+    for (size_t i = 0; i < self->ahead_count; i++)
+        if (self->ahead[i].decision == decision) return self->ahead[i].added ? STORE_OK : STORE_NONE;
+    set_values(&values, decision);
     sv_store_status status = sv_postgres_do(self, SQL_DECISION_ADD, &values, &added);
     return status == STORE_OK && !added ? STORE_NONE : status;
 }

@@ -90,6 +90,9 @@ static void note(sv_writer *self, sv_store_status status, size_t jobs) {
 
 static sv_store_status run_group(sv_writer *self, sv_job *group, size_t *jobs) {
     sv_store_status status = self->failed ? STORE_FAILED : sv_store_begin(self->store);
+    for (sv_job *each = group; each && status == STORE_OK; each = each->next)
+        if (each->ahead) each->ahead(each, self->store);
+    if (status == STORE_OK) status = sv_store_settle(self->store);
     for (sv_job *each = group; each && status == STORE_OK; each = each->next) {
         status = each->run(each, self->store);
         if (status == STORE_NONE) status = STORE_OK;

@@ -13,6 +13,8 @@ typedef struct writer sv_writer;
 typedef struct job {
     /* Inside a transaction: STORE_OK or STORE_NONE; others undo the whole group. */
     sv_store_status (*run)(struct job *self, sv_store *store);
+    /* Before any of the group is run; NULL: nothing. What run will ask for can be sent ahead here. */
+    void (*ahead)(struct job *self, sv_store *store);
     /* After it: STORE_OK, all of it is on disk; else nothing of it is. The job is the callee's from here
      * on. */
     void (*end)(struct job *self, sv_store_status status);
