@@ -4,8 +4,8 @@
 
 pip builds the package; then what its binding and the program link to goes into superarm/_bundled, under names of its own (so
 that they never meet the system's or NumPy's libraries of the same name), with the licences of the packages that they are from.
-The C library and the kernel's are left to the system: that the wheel says in its name. The oracle ilp is not in it: CBC and what
-it links to would double its size."""
+The C library and the kernel's are left to the system: that the wheel says in its name. The oracle ilp and `serve --store` are not in it:
+CBC, libpq and what they link to would be several times its size."""
 
 import glob
 import hashlib
@@ -27,7 +27,7 @@ def output(*command):
 
 def build(folder):
     """The wheel as `pip install .` would have it."""
-    environment = dict(os.environ, CMAKE_ARGS="-DSUPERARM_ILP=OFF " + os.environ.get("CMAKE_ARGS", ""))
+    environment = dict(os.environ, CMAKE_ARGS="-DSUPERARM_ILP=OFF -DSUPERARM_POSTGRES=OFF " + os.environ.get("CMAKE_ARGS", ""))
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-build-isolation", "--no-deps", "-w", folder, ROOT]
     subprocess.run(command, check=True, env=environment)
     subprocess.run([sys.executable, "-m", "wheel", "unpack", "-d", folder, *glob.glob(f"{folder}/*.whl")], check=True,
@@ -133,8 +133,8 @@ def check(wheel):
         done = subprocess.run([sys.executable, "-c", program, f"{folder}/agent.npz"], env=environment, stdout=subprocess.PIPE, text=True,
                               check=True, cwd=folder)
         files = done.stdout.split()
-        if not any("/_bundled/libopenblas" in file for file in files):
-            sys.exit("wheel.py: the wheel works, but with the system's OpenBLAS:\n" + done.stdout)
+        if not any("/_bundled/libzip" in file for file in files):
+            sys.exit("wheel.py: the wheel works, but with the system's libzip:\n" + done.stdout)
         said = subprocess.run([f"{folder}/bin/superarm", "list", "algorithms"], env=environment, stdout=subprocess.PIPE, text=True, check=True)
         if "cn-ucb" not in said.stdout:
             sys.exit("wheel.py: the command superarm of the wheel says: " + said.stdout)
