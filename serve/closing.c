@@ -133,3 +133,78 @@ bool sv_closing_read(const char *json, size_t size, double *scores, bool *observ
     sa_json_clear(&list);
     return good;
 }
+
+/* ---- revisions ---- */
+
+sv_store_status sv_closing_learnt(sv_store *store, const sv_store_decision *decision, sa_buffer *out) {
+    sv_store_row row;
+    sv_store_status status = sv_store_row_revised(store, decision->agent, decision->id, decision->seq, &row);
+    if (status == STORE_NONE) {
+        status = sv_store_row_at(store, decision->agent, decision->seq, &row);
+        if (status == STORE_OK) sa_buffer_bytes(out, row.data, row.size);
+    } else if (status == STORE_OK) {
+        sa_json json = {0};
+        size_t now = sa_json_parse(&json, row.data, row.size) == SA_OK ? sa_json_find(&json, 0, "now") : 0;
+        if (now) sa_buffer_value(out, &json, now);
+        sa_json_clear(&json);
+    }
+    sa_buffer_bytes(out, "", 1); /* a text */
+    if (status == STORE_OK && !out->status) out->size--;
+    return status == STORE_OK && out->status ? STORE_LATER : status;
+}
+
+static sv_store_status write_revision(sv_store *store, sv_sums *sums, const sv_store_decision *decision,
+                                      const sa_buffer *before, const sa_buffer *now, uint64_t *seq) {
+    sa_buffer data = {0};
+    sa_buffer_format(&data, "{\"of\":%llu,\"before\":%s,\"now\":%s}", (unsigned long long)decision->seq,
+                     before->text, now->text);
+    sv_store_row row = {.kind = ROW_REVISE, .decision = decision->id, .data = data.text, .size = data.size};
+    sv_store_status status = data.status ? STORE_LATER : sv_store_row_add(store, decision->agent, &row);
+    if (status == STORE_OK) status = sv_sums_revised(sums, store, decision, before, now);
+    *seq = row.seq;
+    sa_buffer_clear(&data);
+    return status;
+}
+
+sv_store_status sv_closing_revise(sv_store *store, sv_sums *sums, const sv_settings *settings,
+                                  const sv_store_decision *decision, uint64_t *seq) {
+    sa_buffer before = {0}, now = {0};
+    sv_combination all;
+    sv_store_status status =
+        begin(&all, settings, sv_closing_count(settings, decision)) ? STORE_OK : STORE_LATER;
+    if (status == STORE_OK) status = sv_store_feedbacks(store, decision->id, false, take, &all);
+    if (status == STORE_OK) status = sv_store_feedbacks(store, decision->id, true, take, &all);
+    if (status == STORE_OK) {
+        weigh(&all);
+        sv_closing_fill(settings, all.values, all.count, &now);
+        status = now.status ? STORE_LATER : sv_closing_learnt(store, decision, &before);
+    }
+    *seq = 0;
+    if (status == STORE_OK && before.size && strcmp(before.text, now.text))
+        status = write_revision(store, sums, decision, &before, &now, seq);
+    sa_buffer_clear(&before);
+    sa_buffer_clear(&now);
+    free(all.values);
+    return status == STORE_NONE ? STORE_OK : status;
+}
+
+bool sv_closing_read_revision(const char *text, size_t size, size_t count, sv_revision *out) {
+    sa_json json = {0};
+    bool good = sa_json_parse(&json, text, size) == SA_OK && json.nodes[0].kind == SA_JSON_OBJECT;
+    size_t of = good ? sa_json_find(&json, 0, "of") : 0, before = good ? sa_json_find(&json, 0, "before") : 0,
+           now = good ? sa_json_find(&json, 0, "now") : 0;
+    good = of && before && now && sa_json_count(&json, before) == count && sa_json_count(&json, now) == count;
+    out->of = good ? (uint64_t)sa_json_number(&json, of) : 0;
+    out->any_first = out->any_changed = false;
+    for (size_t i = 0, a = before + 1, b = now + 1; good && i < count;
+         i++, a = json.nodes[a].next, b = json.nodes[b].next) {
+        bool had = json.nodes[a].kind == SA_JSON_NUMBER, has = json.nodes[b].kind == SA_JSON_NUMBER;
+        out->scores[i] = has ? sa_json_number(&json, b) : 0;
+        out->first[i] = has && !had;
+        out->changed[i] = has && had && sa_json_number(&json, a) != out->scores[i];
+        out->any_first = out->any_first || out->first[i];
+        out->any_changed = out->any_changed || out->changed[i];
+    }
+    sa_json_clear(&json);
+    return good;
+}

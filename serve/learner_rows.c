@@ -95,7 +95,9 @@ static void learn(sv_walk *self, const sv_store_row *row, const sv_ask *ask, siz
         return;
     }
     if (!any) return;
-    sa_status status = sv_model_learn(self->agent->model, ask, arms, scores, observed, of->arm_count);
+    /* by which a revision finds it; without them an agent is the one that learns from the log, to the byte */
+    uint64_t key = self->agent->learner_settings->revise_days > 0 ? row->seq : 0;
+    sa_status status = sv_model_learn(self->agent->model, ask, key, arms, scores, observed, of->arm_count);
     if (status == SA_INVALID || status == SA_UNSUPPORTED)
         atomic_fetch_add(&self->agent->skipped, 1);
     else if (status != SA_OK)
@@ -138,6 +140,43 @@ static void take_event(sv_walk *self, const sv_store_row *row) {
     free(observed);
 }
 
+/* What the agent does not remember any longer stays as it was learnt, each time that the row is read. */
+static void revise(sv_walk *self, const sv_store_row *row, size_t count, sv_revision *revision) {
+    if (!sv_closing_read_revision(row->data, row->size, count, revision)) {
+        sv_refuse(&self->why, 503, "row %llu is damaged", (unsigned long long)row->seq);
+        return;
+    }
+    sa_status status = sv_model_revise(self->agent->model, revision->of, revision->scores,
+                                       revision->any_first ? revision->first : NULL,
+                                       revision->any_changed ? revision->changed : NULL, count);
+    if (status == SA_INVALID || status == SA_UNSUPPORTED || status == SA_UNKNOWN_DECISION ||
+        status == SA_ALREADY_ANSWERED)
+        atomic_fetch_add(&self->agent->skipped, 1);
+    else if (status != SA_OK)
+        sv_refuse_library(&self->why, status);
+}
+
+static void take_revision(sv_walk *self, const sv_store_row *row) {
+    sa_json json = {0};
+    if (!row->size) {
+        say_erased(self->agent, row->seq);
+        return;
+    }
+    size_t list = sa_json_parse(&json, row->data, row->size) == SA_OK ? sa_json_find(&json, 0, "now") : 0,
+           count = list ? sa_json_count(&json, list) : 0;
+    sa_json_clear(&json);
+    sv_revision revision = {.scores = calloc(count + 1, sizeof(double)),
+                            .first = calloc(count + 1, sizeof(bool)),
+                            .changed = calloc(count + 1, sizeof(bool))};
+    if (!revision.scores || !revision.first || !revision.changed)
+        sv_refuse(&self->why, 503, "memory could not be had");
+    else
+        revise(self, row, count, &revision);
+    free(revision.scores);
+    free(revision.first);
+    free(revision.changed);
+}
+
 static void take_row(sv_walk *self, const sv_store_row *row) {
     uint64_t expected = self->agent->learnt_seq + 1;
     if (row->seq != expected) {
@@ -154,6 +193,7 @@ static void take_row(sv_walk *self, const sv_store_row *row) {
     case ROW_CHANGE: take_change(self, row); break;
     case ROW_MODEL: take_model(self, row); break;
     case ROW_LEARN: take_event(self, row); break;
+    case ROW_REVISE: take_revision(self, row); break;
     default: sv_refuse(&self->why, 503, "row %llu is of a newer kind", (unsigned long long)row->seq);
     }
     if (self->why.status) return;

@@ -84,9 +84,19 @@ void sv_model_destroy(sv_model *self) {
     free(self);
 }
 
-sa_status sv_model_learn(sv_model *self, const sv_ask *ask, const size_t *arms, const double *scores,
-                         const bool *observed, size_t count) {
+sa_status sv_model_revise(sv_model *self, uint64_t seq, const double *scores, const bool *first,
+                          const bool *changed, size_t count) {
+    uint64_t decision;
+    sa_status status = sa_agent_find_event(self->agent, seq, &decision);
+    if (status == SA_OK && first) status = sa_agent_update(self->agent, decision, scores, first, count);
+    if (status == SA_OK && changed) status = sa_agent_revise(self->agent, decision, scores, changed, count);
+    return status;
+}
+
+sa_status sv_model_learn(sv_model *self, const sv_ask *ask, uint64_t seq, const size_t *arms,
+                         const double *scores, const bool *observed, size_t count) {
     sa_request_slate(ask->request, count);
+    sa_request_event(ask->request, seq);
     return sa_agent_learn(self->agent, ask->request, arms, scores, observed, count);
 }
 

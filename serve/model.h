@@ -38,8 +38,12 @@ bool sv_model_change(sv_model *self, const sv_settings *before, const sv_setting
                      sv_refusal *why);
 void sv_model_destroy(sv_model *self); /* NULL is fine */
 /* Feedback on a slate, as the journal has it: one event, whole. SA_INVALID changes nothing. */
-sa_status sv_model_learn(sv_model *self, const sv_ask *ask, const size_t *arms, const double *scores,
-                         const bool *observed, size_t count);
+sa_status sv_model_learn(sv_model *self, const sv_ask *ask, uint64_t seq, const size_t *arms,
+                         const double *scores, const bool *observed, size_t count);
+/* What row seq has taught, with other scores (count) by now: `first` came only now, `changed` are others.
+ * SA_UNKNOWN_DECISION: it is not remembered. */
+sa_status sv_model_revise(sv_model *self, uint64_t seq, const double *scores, const bool *first,
+                          const bool *changed, size_t count);
 sa_status sv_model_save(const sv_model *self, const char *path);
 void sv_model_count(const sv_model *self, sa_agent_counts *out);
 /* Can the service go on with an agent that came from elsewhere: the settings' dim and schema, and no option

@@ -235,6 +235,10 @@ static bool prepare_put(sv_exchange *self, sv_put *put, sv_refusal *why) {
         put->settings = sv_settings_read(&body, before, &reset, why);
     sv_settings_release(before);
     sa_json_clear(&body);
+    if (put->settings && put->settings->revise_days > 0 && self->service->cluster)
+        return sv_refuse(
+            why, 400,
+            "revise_days is for a folder's journal: with --store late feedback is kept, and not learnt");
     if (!put->settings || !sv_model_create(put->settings, &tried, why)) return false;
     sa_agent_counts counts;
     sv_model_count(tried, &counts);

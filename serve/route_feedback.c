@@ -35,7 +35,7 @@ typedef struct feedback {
     bool total; /* one value a page */
     bool late, retry, closed;
     double reward;
-    uint64_t seq;
+    uint64_t seq, revised; /* revised: the row that says how; 0: nothing was */
 } sv_feedback;
 
 static void free_feedback(void *state) {
@@ -262,6 +262,13 @@ static bool prepare(sv_exchange *self, sv_feedback *feedback, sv_refusal *why) {
 
 /* ---- in the writer ---- */
 
+/* Late, and not too late? */
+static bool is_revision(const sv_feedback *self, const sv_store_decision *decision, int64_t now) {
+    return decision->state == DECISION_LEARNT &&
+           (double)(now - decision->time) <= self->settings->revise_days * 86400000 &&
+           self->settings->revise_days > 0;
+}
+
 static sv_store_status keep(sv_feedback *self, sv_store *store, const sv_store_decision *decision,
                             const char *value) {
     int64_t now = sv_clock_milliseconds();
@@ -272,6 +279,8 @@ static sv_store_status keep(sv_feedback *self, sv_store *store, const sv_store_d
     sv_sums *sums = &self->exchange->service->sums;
     if (status == STORE_OK) status = sv_sums_feedback(sums, store, of.agent, self->late);
     if (status != STORE_OK) return status;
+    if (is_revision(self, &of, now))
+        return sv_closing_revise(store, sums, self->settings, &of, &self->revised);
     if (self->late || of.due || of.state == DECISION_HELD) return STORE_OK;
     self->closed = true; /* there is no other feedback to combine it with */
     return sv_closing_add(store, sums, self->settings, &of, &self->learnt, self->reward, &self->seq);
@@ -315,6 +324,10 @@ static void end_feedback(sv_job *base, sv_store_status status) {
         else
             sv_agent_count_feedback(agent);
         if (self->late && !self->retry) atomic_fetch_add(&agent->late, 1);
+        if (self->revised) {
+            sv_agent_wrote(agent, self->revised);
+            sv_learner_wake(exchange->service->learner, agent);
+        }
         if (self->closed && self->seq) { /* 0: who learns the agent makes the row */
             sv_agent_wrote(agent, self->seq);
             sv_agent_count_learnt(agent, self->reward);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "closing.h"
 #include "log_lines.h"
 #include "query.h"
 #include "routes.h"
@@ -21,7 +22,15 @@ static bool write_row(void *user, const sv_store_row *row) {
     sa_buffer *out = &self->exchange->answer;
     self->last = row->seq;
     if (row->kind == ROW_LEARN && row->of.id) {
-        sv_log_line_learnt(out, self->exchange->name, row);
+        sa_buffer learnt = {0};
+        sv_store_row line = *row;
+        if (sv_closing_learnt(self->exchange->service->reader, &row->of, &learnt) == STORE_OK &&
+            learnt.size) {
+            line.data = learnt.text;
+            line.size = learnt.size;
+        }
+        sv_log_line_learnt(out, self->exchange->name, &line);
+        sa_buffer_clear(&learnt);
         self->lines++;
     }
     self->full = self->lines >= self->most || out->size > LIMIT_LOG_BYTES;

@@ -263,7 +263,12 @@ static sv_store_status run_erase(sv_job *base, sv_store *store) {
     self->state = found.state;
     sv_cluster *cluster = self->exchange->service->cluster;
     int64_t id = found.id;
-    bool covered = found.state != DECISION_LEARNT || found.seq <= self->seq;
+    sv_store_row revised;
+    uint64_t last = found.seq;
+    if (found.state == DECISION_LEARNT &&
+        sv_store_row_revised(store, self->exchange->agent->id, found.id, found.seq, &revised) == STORE_OK)
+        last = revised.seq;
+    bool covered = found.state != DECISION_LEARNT || last <= self->seq;
     if (cluster && found.state == DECISION_LEARNT) {
         status = sv_cluster_cover(store, self->exchange->agent->id, found.seq);
         if (status != STORE_OK && status != STORE_NONE) return status;
@@ -271,7 +276,7 @@ static sv_store_status run_erase(sv_job *base, sv_store *store) {
     }
     if (!covered) {
         self->decision = found.id;
-        self->seq = found.seq;
+        self->seq = last;
         return STORE_OK; /* not yet */
     }
     self->decision = 0;

@@ -121,6 +121,9 @@ static bool read_sides(sv_settings *self, const sa_json *body, sv_refusal *why) 
     self->mode = (sv_mode)i;
     if (!sv_rewards_read(&self->rewards, body, sa_json_find(body, 0, "rewards"), why)) return false;
     if (!read_number(body, "control", &self->control, why)) return false;
+    if (!read_number(body, "revise_days", &self->revise_days, why)) return false;
+    if (!(self->revise_days >= 0 && self->revise_days <= 365))
+        return sv_refuse(why, 400, "revise_days %g is not between 0 (never) and 365", self->revise_days);
     return (self->control >= 0 && self->control < 1) ||
            sv_refuse(why, 400, "control is %g, and a share of events is wanted: 0 or more, and below 1",
                      self->control);
@@ -161,6 +164,20 @@ static bool find_floor(sv_settings *self, const sv_settings *before, bool journa
            sv_refuse(why, 503, "memory could not be had");
 }
 
+/* What is to be revised must be remembered. */
+static bool find_memory(sv_settings *self, sv_refusal *why) {
+    const sv_option *algorithm = sv_options_find(&self->options, "algorithm");
+    const char *model = algorithm ? sa_algorithm_model(algorithm->value) : NULL;
+    if (!(self->revise_days > 0)) return true;
+    if (model && !strncmp(model, "partition", 9))
+        return sv_refuse(why, 400,
+                         "revise_days: algorithm %s cannot revise feedback: its cells have taken it in",
+                         algorithm->value);
+    return sv_options_find(&self->options, "pending-limit") ||
+           sv_options_put(&self->options, "pending-limit", "100000", false) ||
+           sv_refuse(why, 503, "memory could not be had");
+}
+
 static sv_settings *new_settings(sv_refusal *why) {
     sv_settings *self = calloc(1, sizeof *self);
     if (self)
@@ -172,9 +189,10 @@ static sv_settings *new_settings(sv_refusal *why) {
 
 sv_settings *sv_settings_read(const sa_json *body, const sv_settings *before, bool *reset, sv_refusal *why) {
     static const char *const fields[] = {
-        "options",   "schema",         "slate",   "default_feedback", "wait_seconds",
-        "aggregate", "retention_days", "reset",   "reward_range",     "feature_range",
-        "keep_rows", "mode",           "control", "rewards",          NULL};
+        "options",      "schema",        "slate",          "default_feedback",
+        "wait_seconds", "aggregate",     "retention_days", "reset",
+        "reward_range", "feature_range", "keep_rows",      "mode",
+        "control",      "rewards",       "revise_days",    NULL};
     sv_settings *self = new_settings(why);
     if (!self) return NULL;
     bool given = false;
@@ -186,7 +204,8 @@ sv_settings *sv_settings_read(const sa_json *body, const sv_settings *before, bo
     }
     if (reset) *reset = given;
     if (!read_numbers(self, body, before, reset, why) || !read_rest(self, body, why) ||
-        !find_floor(self, given ? NULL : before, !reset, why) || !find_dim(self, why))
+        !find_floor(self, given ? NULL : before, !reset, why) || !find_memory(self, why) ||
+        !find_dim(self, why))
         goto fail;
     return self;
 fail:
@@ -252,6 +271,7 @@ sv_settings *sv_settings_with(const sv_settings *self, const sv_options *options
                         .mode = self->mode,
                         .control = self->control,
                         .rewards = self->rewards,
+                        .revise_days = self->revise_days,
                         .reward_range = {self->reward_range[0], self->reward_range[1]},
                         .feature_range = {self->feature_range[0], self->feature_range[1]}};
     sv_settings_write(&part, &written);
@@ -304,6 +324,8 @@ void sv_settings_write(const sv_settings *self, sa_buffer *out) {
     sa_buffer_number(out, self->control, 0);
     sa_buffer_text(out, ", \"rewards\": ");
     sv_rewards_write(&self->rewards, out);
+    sa_buffer_text(out, ", \"revise_days\": ");
+    sa_buffer_number(out, self->revise_days, 0);
     sa_buffer_format(out, ", \"keep_rows\": %s}", bounded ? rows->value : "null");
 }
 
@@ -330,8 +352,8 @@ bool sv_settings_same(const sv_settings *self, const sv_settings *other) {
     return sv_settings_same_agent(self, other) && self->slate == other->slate &&
            self->aggregate == other->aggregate &&
            same_number(self->default_feedback, other->default_feedback) &&
-           sv_settings_same_control(self, other) && self->wait_seconds == other->wait_seconds &&
-           self->retention_days == other->retention_days &&
+           sv_settings_same_control(self, other) && self->revise_days == other->revise_days &&
+           self->wait_seconds == other->wait_seconds && self->retention_days == other->retention_days &&
            !memcmp(self->reward_range, other->reward_range, sizeof self->reward_range) &&
            !memcmp(self->feature_range, other->feature_range, sizeof self->feature_range);
 }

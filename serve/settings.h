@@ -50,7 +50,9 @@ typedef struct settings {
     double reward_range[2], feature_range[2]; /* what is outside is refused */
     sv_mode mode;
     sv_rewards rewards;
-    double control; /* share of events that get the baseline, or a uniform slate, below 1 */
+    double
+        revise_days; /* feedback that comes later than its event was learnt revises it for so long; 0: never */
+    double control;  /* share of events that get the baseline, or a uniform slate, below 1 */
 } sv_settings;
 
 /* From PUT's body, to an agent that has `before` (NULL: a new one). NULL with a refusal. */

@@ -182,7 +182,7 @@ sv_store_status sv_store_feedback_tally(sv_store *self, int64_t from, int64_t to
 
 /* ---- the journal ---- */
 
-typedef enum row_kind { ROW_NEW = 1, ROW_CHANGE, ROW_LEARN, ROW_MODEL } sv_row_kind;
+typedef enum row_kind { ROW_NEW = 1, ROW_CHANGE, ROW_LEARN, ROW_MODEL, ROW_REVISE } sv_row_kind;
 
 typedef struct store_row {
     uint64_t seq; /* from 1, without gaps */
@@ -213,6 +213,12 @@ sv_store_status sv_store_inbox_done(sv_store *self, int64_t id, uint64_t seq);
 /* Rows from seq `from` on, at most `most`; `each` false ends it. */
 sv_store_status sv_store_rows(sv_store *self, int64_t agent, uint64_t from, size_t most,
                               bool (*each)(void *user, const sv_store_row *row), void *user);
+/* The last row that revised a decision, which row `learnt` had learnt: its seq and data, which are valid until it is
+ * asked for again; STORE_NONE: none did. */
+sv_store_status sv_store_row_revised(sv_store *self, int64_t agent, int64_t decision, uint64_t learnt,
+                                     sv_store_row *out);
+/* The seq and data of one row, likewise. */
+sv_store_status sv_store_row_at(sv_store *self, int64_t agent, uint64_t seq, sv_store_row *out);
 /* The last row that makes the agent, a reset of it or the first, from seq `from` on; STORE_NONE: there is
  * none. */
 sv_store_status sv_store_row_reset(sv_store *self, int64_t agent, uint64_t from, uint64_t *seq);

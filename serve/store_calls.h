@@ -75,6 +75,11 @@
       (sv_store * self, int64_t agent, uint64_t from, size_t most,                                           \
        bool (*each)(void *user, const sv_store_row *row), void *user),                                       \
       (self, agent, from, most, each, user))                                                                 \
+    X(sv_store_status, row_revised,                                                                          \
+      (sv_store * self, int64_t agent, int64_t decision, uint64_t learnt, sv_store_row * out),               \
+      (self, agent, decision, learnt, out))                                                                  \
+    X(sv_store_status, row_at, (sv_store * self, int64_t agent, uint64_t seq, sv_store_row * out),           \
+      (self, agent, seq, out))                                                                               \
     X(sv_store_status, row_reset, (sv_store * self, int64_t agent, uint64_t from, uint64_t * seq),           \
       (self, agent, from, seq))                                                                              \
     X(sv_store_status, waiting,                                                                              \

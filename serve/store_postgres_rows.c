@@ -93,6 +93,18 @@ sv_store_status sv_postgres_rows(sv_store *self, int64_t agent, uint64_t from, s
     return status;
 }
 
+/* Nothing is revised here: PUT refuses revise_days. */
+sv_store_status sv_postgres_row_revised(sv_store *self, int64_t agent, int64_t decision, uint64_t learnt,
+                                        sv_store_row *out) {
+    (void)self, (void)agent, (void)decision, (void)learnt, (void)out;
+    return STORE_NONE;
+}
+
+sv_store_status sv_postgres_row_at(sv_store *self, int64_t agent, uint64_t seq, sv_store_row *out) {
+    (void)self, (void)agent, (void)seq, (void)out;
+    return STORE_NONE;
+}
+
 sv_store_status sv_postgres_row_reset(sv_store *self, int64_t agent, uint64_t from, uint64_t *seq) {
     sv_postgres_values values = {0};
     sv_store_status status;

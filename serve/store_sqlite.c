@@ -241,5 +241,6 @@ void sv_sqlite_close(sv_store *self) {
     sa_buffer_clear(&self->hour);
     sa_buffer_clear(&self->body);
     sa_buffer_clear(&self->answer);
+    sa_buffer_clear(&self->revised);
     free(self);
 }

@@ -94,6 +94,12 @@ enum { SEQ_SHIFT = 40 };
                                                                               "WHERE r.agent = ?1 AND "      \
                                                                               "r.seq >= ?2 ORDER BY r.seq "  \
                                                                               "LIMIT ?3")                    \
+    X(ROW_REVISED, "SELECT seq, data FROM rows WHERE decision = ?2 AND kind = 5 AND agent = ?1 AND seq > "   \
+                   "?3 ORDER BY seq DESC LIMIT 1")                                                           \
+    X(ROW_AT, "SELECT seq, data FROM rows WHERE agent = ?1 AND seq = ?2")                                    \
+    X(REVISIONS_FORGET,                                                                                      \
+      "UPDATE rows SET decision = NULL, data = NULL, sum = row_sum(agent, seq, kind, NULL, time, NULL) "     \
+      "WHERE decision = ?1 AND kind = 5 AND agent = (SELECT agent FROM decisions WHERE id = ?1)")            \
     X(ROW_RESET, "SELECT seq FROM rows WHERE agent = ?1 AND seq >= ?2 AND kind = 1 ORDER BY seq DESC "       \
                  "LIMIT 1")                                                                                  \
     X(CHECKPOINT, "INSERT OR REPLACE INTO checkpoints (agent, seq, file, settings, time, sum) "              \
@@ -145,7 +151,8 @@ enum { SEQ_SHIFT = 40 };
                  "JOIN agents a ON a.id = abs(c.agent) WHERE a.deleted IS NULL) UNION "                      \
                  "SELECT c.file FROM checkpoints c JOIN agents a ON a.id = abs(c.agent) "                    \
                  "WHERE a.deleted IS NOT NULL")                                                              \
-    X(OLDEST_ROWS, "SELECT id, time, decision, seq FROM rows WHERE agent = ?1 AND seq < coalesce("           \
+    X(OLDEST_ROWS, "SELECT id, time, CASE kind WHEN 3 THEN decision END, seq FROM rows WHERE agent = ?1 "    \
+                   "AND seq < coalesce("                                                                     \
                    "(SELECT 1 << 62 FROM agents WHERE id = ?1 AND deleted IS NOT NULL), "                    \
                    "(SELECT min(seq) FROM checkpoints WHERE agent IN (?1, -?1)), 0) ORDER BY seq LIMIT ?2")  \
     X(OLDEST_OPEN, "SELECT id, kept, due, state FROM decisions WHERE agent = ?1 AND state = ?2 "             \
@@ -175,6 +182,7 @@ struct store {
     atomic_uint log_pages;     /* of the writer's: after its last commit */
     sa_buffer body, answer;    /* of the decision that was put together last */
     sa_buffer found;           /* the texts of the decision that was looked for last */
+    sa_buffer revised;         /* the data of the row that was looked for last */
     sa_buffer hour;            /* the text of the hour that was looked for last */
     bool writes, old, had_log; /* old: older formats are taken, too; had_log: one that was not folded in */
     sv_journal_clock clock;    /* the writer's */

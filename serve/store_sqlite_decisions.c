@@ -203,6 +203,7 @@ static sv_store_status by_id(sv_store *self, int which, int64_t id) {
 
 sv_store_status sv_sqlite_decision_erase(sv_store *self, int64_t decision) {
     sv_store_status status = by_id(self, SQL_DECISION_FORGET, decision);
+    if (status == STORE_OK) status = by_id(self, SQL_REVISIONS_FORGET, decision);
     if (status == STORE_OK) status = by_id(self, SQL_FEEDBACK_DELETE, decision);
     return status == STORE_OK ? by_id(self, SQL_DECISION_DELETE, decision) : status;
 }

@@ -32,6 +32,7 @@ static const char *const TABLES[] = {
     "NOT "
     "NULL, decision INTEGER, time INTEGER NOT NULL, data BLOB, sum INTEGER NOT NULL)",
     "CREATE UNIQUE INDEX row_seqs ON rows (agent, seq)",
+    "CREATE INDEX rows_revised ON rows (decision, seq) WHERE kind = 5",
     "CREATE TABLE checkpoints (agent INTEGER PRIMARY KEY, seq INTEGER NOT NULL, file TEXT NOT NULL, settings "
     "TEXT NOT NULL, time INTEGER NOT NULL, sum INTEGER NOT NULL)",
     "CREATE TABLE leftovers (file TEXT PRIMARY KEY, agent INTEGER NOT NULL, sum INTEGER NOT NULL)",

@@ -69,6 +69,40 @@ sv_store_status sv_sqlite_rows(sv_store *self, int64_t agent, uint64_t from, siz
     return status == STORE_NONE ? STORE_OK : status;
 }
 
+static sv_store_status find_row(sv_store *self, sqlite3_stmt *find, sv_store_row *out) {
+    sv_store_status status = sv_sqlite_step(self, find);
+    if (status == STORE_OK) {
+        self->revised.size = 0;
+        out->seq = (uint64_t)sqlite3_column_int64(find, 0);
+        out->size = (size_t)sqlite3_column_bytes(find, 1);
+        sa_buffer_bytes(&self->revised, sqlite3_column_blob(find, 1), out->size);
+        out->data = self->revised.text;
+        if (self->revised.status) status = STORE_LATER;
+    }
+    sqlite3_reset(find);
+    return status;
+}
+
+sv_store_status sv_sqlite_row_revised(sv_store *self, int64_t agent, int64_t decision, uint64_t learnt,
+                                      sv_store_row *out) {
+    sqlite3_stmt *find = sv_sqlite_use(self, SQL_ROW_REVISED);
+    if (!find) return STORE_FAILED;
+    *out = (sv_store_row){.kind = ROW_REVISE, .decision = decision};
+    sqlite3_bind_int64(find, 1, agent);
+    sqlite3_bind_int64(find, 2, decision);
+    sqlite3_bind_int64(find, 3, (int64_t)learnt);
+    return find_row(self, find, out);
+}
+
+sv_store_status sv_sqlite_row_at(sv_store *self, int64_t agent, uint64_t seq, sv_store_row *out) {
+    sqlite3_stmt *find = sv_sqlite_use(self, SQL_ROW_AT);
+    if (!find) return STORE_FAILED;
+    *out = (sv_store_row){.kind = ROW_LEARN};
+    sqlite3_bind_int64(find, 1, agent);
+    sqlite3_bind_int64(find, 2, (int64_t)seq);
+    return find_row(self, find, out);
+}
+
 sv_store_status sv_sqlite_row_reset(sv_store *self, int64_t agent, uint64_t from, uint64_t *seq) {
     sqlite3_stmt *find = sv_sqlite_use(self, SQL_ROW_RESET);
     if (!find) return STORE_FAILED;

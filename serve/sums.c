@@ -223,6 +223,34 @@ sv_store_status sv_sums_learnt(sv_sums *self, sv_store *store, const sv_settings
     return STORE_OK;
 }
 
+/* The sum of a row's values. */
+static double sum_of(const sa_buffer *data) {
+    sa_json list = {0};
+    double sum = 0;
+    if (sa_json_parse(&list, data->text, data->size) == SA_OK && sv_value_is(&list, 0, SA_JSON_ARRAY))
+        for (size_t at = 1; at < list.nodes[0].next; at = list.nodes[at].next)
+            if (sv_value_is(&list, at, SA_JSON_NUMBER)) sum += sa_json_number(&list, at);
+    sa_json_clear(&list);
+    return sum;
+}
+
+sv_store_status sv_sums_revised(sv_sums *self, sv_store *store, const sv_store_decision *decision,
+                                const sa_buffer *before, const sa_buffer *now) {
+    sv_hour *hour;
+    double old[HOUR_PLACES], new[HOUR_PLACES];
+    size_t count = read_values(before, old);
+    for (size_t k = read_values(now, new); k < count; k++) new[k] = NAN;
+    sv_store_status status = sv_sums_hour(self, store, decision->agent, &hour);
+    if (status != STORE_OK) return status;
+    sv_hour_revise(hour, decision->side, decision->seq, sum_of(before), sum_of(now));
+    if (count > hour->places) hour->places = count;
+    for (size_t k = 0; k < count; k++) {
+        hour->by_place[k].reward += (isnan(new[k]) ? 0 : new[k]) - (isnan(old[k]) ? 0 : old[k]);
+        if (isnan(old[k]) && !isnan(new[k])) hour->by_place[k].seen++;
+    }
+    return STORE_OK;
+}
+
 sv_store_status sv_sums_restart(sv_sums *self, sv_store *store, int64_t agent, uint64_t seq) {
     sv_hour *hour;
     sv_store_status status = sv_sums_hour(self, store, agent, &hour);

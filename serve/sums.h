@@ -34,6 +34,9 @@ sv_store_status sv_sums_learnt(sv_sums *self, sv_store *store, const sv_settings
                                const sv_store_decision *decision, double reward, const sa_buffer *data);
 /* Adds what servers have left for agents that are held here. */
 sv_store_status sv_sums_take_left(sv_sums *self, sv_store *store);
+/* What an event had taught became something else: values of rows, before and now. */
+sv_store_status sv_sums_revised(sv_sums *self, sv_store *store, const sv_store_decision *decision,
+                                const sa_buffer *before, const sa_buffer *now);
 /* The control was set by row seq: what is known since then begins again. */
 sv_store_status sv_sums_restart(sv_sums *self, sv_store *store, int64_t agent, uint64_t seq);
 

@@ -105,6 +105,10 @@ SA_API sa_status sa_agent_update(sa_agent *agent, uint64_t decision, const doubl
 SA_API sa_status sa_agent_revise(sa_agent *agent, uint64_t decision, const double *scores,
                                  const bool *observed, size_t n);
 
+/* The last decision with this event (sa_request_event) that the agent keeps; SA_UNKNOWN_DECISION: none, or
+ * forgotten. */
+SA_API sa_status sa_agent_find_event(const sa_agent *agent, uint64_t event, uint64_t *decision);
+
 /* Trains now on the feedback so far; fine when there is none. */
 SA_API sa_status sa_agent_train(sa_agent *agent);
 

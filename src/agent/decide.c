@@ -48,6 +48,7 @@ static sa_status keep(sa_agent *agent, const sa_selection *selection, sa_pending
         return sa_fail(SA_INVALID, "--feedback total takes slates of at most %zu arms, and this one has %zu",
                        longest, selection->slate);
     SA_TRY(sa_pending_init(pending, selection->slate, inputs->dim, inputs->precision, policy->discounted));
+    pending->event = selection->request->event;
     memcpy(pending->arms, selection->arms, selection->slate * sizeof *pending->arms);
     for (size_t k = 0; pending->discounts && k < selection->slate; k++)
         pending->discounts[k] = selection->discounts ? sa_selection_discount(selection, k) : 1;

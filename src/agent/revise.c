@@ -52,3 +52,14 @@ sa_status sa_agent_revise(sa_agent *agent, uint64_t decision, const double *scor
     sa_status status = revise(agent, decision, scores, observed, n, &learning);
     return sa_agent_leave(agent, before, status, learning);
 }
+
+sa_status sa_agent_find_event(const sa_agent *agent, uint64_t event, uint64_t *decision) {
+    if (!agent || !decision) return sa_fail(SA_INVALID, "sa_agent_find_event needs an agent and a place");
+    const sa_pending *pending = sa_ring_find_event(&agent->past.pending, event);
+    if (!pending)
+        return sa_fail(SA_UNKNOWN_DECISION,
+                       "there is no decision of event %llu: never made, or forgotten (--pending-limit)",
+                       (unsigned long long)event);
+    *decision = pending->id;
+    return SA_OK;
+}

@@ -174,3 +174,11 @@ sa_pending *sa_ring_find(const sa_pending_ring *ring, uint64_t id) {
     sa_pending *found = index < ring->count ? sa_ring_at(ring, index) : NULL;
     return found && found->id == id && !found->forgotten ? found : NULL;
 }
+
+sa_pending *sa_ring_find_event(const sa_pending_ring *ring, uint64_t event) {
+    for (size_t i = ring->count; i-- > 0;) {
+        sa_pending *each = sa_ring_at(ring, i);
+        if (each->event == event && !each->forgotten) return each;
+    }
+    return NULL;
+}

@@ -20,6 +20,7 @@
 
 typedef struct sa_pending {
     uint64_t id;            /* the ring's */
+    uint64_t event;         /* the caller's */
     bool forgotten;         /* an empty slot: all else is 0 */
     size_t slate;           /* K */
     size_t left;            /* arms without feedback */
@@ -64,6 +65,8 @@ sa_status sa_ring_reserve(sa_pending_ring *ring, size_t more);
 void sa_ring_push(sa_pending_ring *ring, const sa_pending *pending);
 /* NULL when it was never made or is forgotten. */
 sa_pending *sa_ring_find(const sa_pending_ring *ring, uint64_t id);
+/* The last one of the caller's event, likewise. */
+sa_pending *sa_ring_find_event(const sa_pending_ring *ring, uint64_t event);
 /* The slot of this index, below count; it may be empty. */
 sa_pending *sa_ring_at(const sa_pending_ring *ring, size_t index);
 /* Nothing is left to wait for: it is kept only to be recognised. */

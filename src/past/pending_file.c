@@ -8,6 +8,7 @@
 
 void sa_pending_file_clear(sa_pending_file *file) {
     sa_free(file->id);
+    sa_free(file->event);
     sa_free(file->slate);
     sa_free(file->has_gradients);
     sa_free(file->arms);
@@ -23,7 +24,7 @@ void sa_pending_file_clear(sa_pending_file *file) {
 
 static sa_status allocate(sa_pending_file *file, const sa_pending_ring *ring, const sa_gradients *like) {
     size_t gradients = 0;
-    bool propensities = false;
+    bool propensities = false, events = false;
     file->decisions = ring->kept;
     for (size_t i = 0; i < ring->count; i++) {
         const sa_pending *pending = sa_ring_at(ring, i);
@@ -31,8 +32,10 @@ static sa_status allocate(sa_pending_file *file, const sa_pending_ring *ring, co
         file->kept += pending->contexts ? pending->slate : 0;
         gradients += pending->gradients.count;
         propensities = propensities || pending->propensities;
+        events = events || pending->event;
     }
     SA_TRY(sa_alloc_array(file->decisions, sizeof *file->id, &file->id));
+    if (events) SA_TRY(sa_alloc_array(file->decisions, sizeof *file->event, &file->event));
     SA_TRY(sa_alloc_array(file->decisions, sizeof *file->slate, &file->slate));
     SA_TRY(sa_alloc_array(file->decisions, sizeof *file->has_gradients, &file->has_gradients));
     SA_TRY(sa_alloc_array(file->places, sizeof *file->arms, &file->arms));
@@ -55,6 +58,7 @@ sa_status sa_pending_file_from(sa_pending_file *file, const sa_pending_ring *rin
         const sa_pending *pending = sa_ring_at(ring, slot);
         if (pending->forgotten) continue;
         file->id[i] = (int64_t)pending->id;
+        if (file->event) file->event[i] = (int64_t)pending->event;
         file->slate[i] = (int64_t)pending->slate;
         file->has_gradients[i++] = pending->gradients.count > 0;
         for (size_t k = 0; k < pending->slate; k++, place++) {
@@ -82,6 +86,7 @@ sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_rin
     SA_TRY(sa_npz_add(writer, "pending_next", SA_INT64, 0, NULL, &ring->next));
     SA_TRY(sa_npz_add(writer, "pending_forgotten", SA_INT64, 0, NULL, &ring->forgotten));
     SA_TRY(sa_npz_add(writer, "pending_id", SA_INT64, 1, &file->decisions, file->id));
+    if (file->event) SA_TRY(sa_npz_add(writer, "pending_event", SA_INT64, 1, &file->decisions, file->event));
     SA_TRY(sa_npz_add(writer, "pending_slate", SA_INT64, 1, &file->decisions, file->slate));
     SA_TRY(sa_npz_add(writer, "pending_has_gradients", SA_UINT8, 1, &file->decisions, file->has_gradients));
     SA_TRY(sa_npz_add(writer, "pending_arms", SA_INT64, 1, &file->places, file->arms));
@@ -101,12 +106,13 @@ sa_status sa_pending_file_save(const sa_pending_file *file, const sa_pending_rin
 /* ---- loading ---- */
 
 typedef struct loaded {
-    sa_array id, slate, has_gradients, arms, answered, row, discounts, contexts, prefix, position;
+    sa_array id, event, slate, has_gradients, arms, answered, row, discounts, contexts, prefix, position;
     sa_gradients gradients;
 } loaded;
 
 static void loaded_clear(loaded *from) {
     sa_array_clear(&from->id);
+    sa_array_clear(&from->event);
     sa_array_clear(&from->slate);
     sa_array_clear(&from->has_gradients);
     sa_array_clear(&from->arms);
@@ -156,6 +162,8 @@ static sa_status read_arrays(loaded *from, const sa_pending_ring *ring, const sa
     SA_TRY(sa_npz_get_exactly(archive, "pending_slate", SA_INT64, 0, NULL, &from->slate));
     size_t decisions = sa_array_count(&from->slate), places = 0, kept = 0, gradients = 0;
     SA_TRY(sa_npz_get_exactly(archive, "pending_id", SA_INT64, 1, &decisions, &from->id));
+    if (sa_npz_has(archive, "pending_event"))
+        SA_TRY(sa_npz_get_exactly(archive, "pending_event", SA_INT64, 1, &decisions, &from->event));
     SA_TRY(
         sa_npz_get_exactly(archive, "pending_has_gradients", SA_UINT8, 1, &decisions, &from->has_gradients));
     SA_TRY(sa_npz_get_exactly(archive, "pending_arms", SA_INT64, 0, NULL, &from->arms));
@@ -204,6 +212,7 @@ static sa_status make_decision(const loaded *from, size_t index, const sa_inputs
         if (history_row >= 0) pending.row[k] = (size_t)history_row;
         if (discounts) pending.discounts[k] = discounts[*place + k];
     }
+    if (from->event.data) pending.event = (uint64_t)((const int64_t *)from->event.data)[index];
     const double *prefix = from->prefix.data, *position = from->position.data;
     if (prefix) SA_TRY_OR_FAIL(sa_pending_set_propensities(&pending, prefix + *place, position + *place));
     *place += slate;

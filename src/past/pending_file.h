@@ -9,6 +9,7 @@
 typedef struct sa_pending_file {
     size_t decisions, places, kept; /* in the ring; sum of their slates; places whose context is kept */
     int64_t *id;                    /* (decisions) */
+    int64_t *event;                 /* (decisions) the caller's; NULL: all are 0 */
     int64_t *slate;                 /* (decisions) */
     uint8_t *has_gradients;         /* (decisions) */
     int64_t *arms;                  /* (places) */
