@@ -88,7 +88,27 @@ async function itemsAreStored(url) {
   assert.strictEqual((await shop.deleteItems("stored")).items, 0);
 }
 
+async function sidesAndOthersSlates(url) {
+  const shop = new Client(url);
+  const contexts = [[0, 1], [1, 0], [0.5, 0.5]];
+  await shop.putAgent("sides", { algorithm: "comblin-ucb", dim: 2 }, { slate: 2, default_feedback: 0, wait_seconds: 0, mode: "shadow", rewards: { click: 1, order: 9 } });
+  const held = await shop.decide("sides", { contexts, user: "u1", baseline: [2, 0], activate: false });
+  assert.deepStrictEqual([held.side, held.slate, held.agent_slate.length], ["shadow", [2, 0], 2]);
+  await shop.feedback("sides", held.event, [{ click: 1, order: 1 }, null]);
+  assert.strictEqual((await shop.agent("sides")).counts.held, 1);
+  await shop.activate("sides", held.event);
+  await shop.activate("sides", null);
+  const shown = await shop.shown("sides", { event: "a/b", contexts, slate: [1], propensity: 0.5 });
+  assert.deepStrictEqual([shown.side, shown.slate, shown.propensity], ["shown", [1], 0.5]);
+  await shop.feedback("sides", "a/b", { 1: { click: 1 } });
+  const [{ sums }] = await shop.history("sides");
+  assert.deepStrictEqual([sums.sides.shadow.reward, sums.sides.shown.reward], [10, 1]);
+  assert.strictEqual((await shop.history("sides", 0)).length, 1);
+  await shop.deleteAgent("sides");
+}
+
 (async () => {
+  await sidesAndOthersSlates(process.argv[3]);
   await anEventFromDecisionToLog(process.argv[3]);
   await itemsAreStored(process.argv[3]);
   await whatIsNotAnsweredIsAskedAgainForTheSameEvent();

@@ -18,6 +18,8 @@ async function page(): Promise<(string | number)[]> {
   const shop = new Client("http://127.0.0.1:8080", { key: "k", timeout: 300 });
   const made: Decision = await shop.decide("home", { items: [{ id: "a", price: 2, tags: ["x"], features: [{ kind: { of: 1 } }] }], context: { hour: 3 }, fallback: ["a"] });
   await shop.feedback("home", made.event, { a: 1, b: null }, { id: "click-1" });
+  await shop.shown("home", { contexts: [[1]], slate: [0], propensity: 0.5 });
+  await shop.feedback("home", made.event, [{ click: 1 }, null]);
   for await (const line of shop.log("home")) void line;
   return made.slate;
 }

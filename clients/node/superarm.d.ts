@@ -34,6 +34,12 @@ export interface DecideRequest {
   /** An error, instead of a shorter slate, where rules leave room for fewer arms. */
   exactly?: boolean;
   problem?: Record<string, unknown>;
+  /** Who it is for: a visitor stays on one side of the agent's control. */
+  user?: string;
+  /** The slate that is shown without the agent. */
+  baseline?: Arm[];
+  /** false: it may not be shown, and is learnt only after `activate`. */
+  activate?: boolean;
   explain?: boolean;
   /** With a slate of one arm: all of them in order, each with its probability. */
   ranking?: boolean;
@@ -51,6 +57,9 @@ export interface Decision {
   prefix_propensities: number[] | null;
   position_propensities: number[] | null;
   model: number | null;
+  side?: "agent" | "control" | "shadow" | "shown";
+  agent_slate?: Arm[];
+  agent_propensity?: number | null;
   fallback?: true;
   warnings?: string[];
   ranking?: { id: Arm; probability: number | null }[];
@@ -58,7 +67,24 @@ export interface Decision {
   [more: string]: unknown;
 }
 
+/** A slate that somebody else chose and showed. */
+export interface ShownRequest {
+  event?: string;
+  context?: Record<string, Field>;
+  items?: DecideRequest["items"];
+  contexts?: number[][];
+  slate: Arm[];
+  propensity?: number | null;
+  [more: string]: unknown;
+}
+
 export interface AgentSettings {
+  /** Share of events that get the baseline, or a uniform slate. */
+  control?: number;
+  mode?: "online" | "shadow" | "apprentice";
+  /** What each kind of feedback is worth. */
+  rewards?: Record<string, number> | null;
+  revise_days?: number;
   slate?: number;
   /** Of arms that get no feedback: 0 where nothing came of them, null where that is not known. A new agent needs it. */
   default_feedback?: number | null;
@@ -71,7 +97,9 @@ export interface AgentSettings {
 }
 
 /** A value by item, or a list in the order of the slate, null where it was not seen. */
-export type Feedback = Record<string, number | null> | (number | null)[];
+export type Feedback = Record<string, Value> | Value[] | number;
+/** A number; with the agent's rewards, how much of each kind; null: not seen. */
+export type Value = number | null | Record<string, number>;
 
 export interface ItemsChange {
   version: number;
@@ -88,6 +116,12 @@ export class Client {
   decide(agent: string, request: DecideRequest): Promise<Decision>;
   /** `id` tells two pieces of feedback with the same values apart; without it the second is taken for a retry of the first. */
   feedback(agent: string, event: string | null, feedback: Feedback, more?: { id?: string; by?: "item" | "place" }): Promise<void>;
+  /** A decision that was held (`activate: false`) was shown after all: its wait begins. */
+  activate(agent: string, event: string | null): Promise<void>;
+  /** A slate that somebody else chose and showed; it gets feedback, and is learnt like others. */
+  shown(agent: string, request: ShownRequest): Promise<Decision>;
+  /** Sums by hour, after two weeks by day, from `start` on (seconds since 1970). */
+  history(agent: string, start?: number): Promise<Record<string, unknown>[]>;
   putAgent(agent: string, options: Record<string, unknown>, settings?: AgentSettings): Promise<Record<string, unknown>>;
   agents(): Promise<Record<string, unknown>[]>;
   agent(agent: string): Promise<Record<string, unknown>>;

@@ -54,6 +54,14 @@ class Client {
     await this.#json("POST", `/v1/agents/${name(agent)}/feedback`, { event, feedback, id, by });
   }
 
+  async activate(agent, event) {
+    if (event !== null) await this.#json("POST", `/v1/agents/${name(agent)}/activate/${name(event)}`);
+  }
+
+  shown(agent, request) {
+    return this.#json("POST", `/v1/agents/${name(agent)}/shown`, { ...request, event: request.event ?? randomUUID() });
+  }
+
   // ---- agents ----
 
   putAgent(agent, options, settings = {}) {
@@ -70,6 +78,10 @@ class Client {
 
   async deleteAgent(agent) {
     await this.#json("DELETE", `/v1/agents/${name(agent)}`);
+  }
+
+  async history(agent, start) {
+    return (await this.#json("GET", `/v1/agents/${name(agent)}/history${start === undefined ? "" : `?from=${start}`}`)).history;
   }
 
   async erase(agent, event) {

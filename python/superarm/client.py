@@ -59,12 +59,15 @@ class Client:
     def decide(self, agent: str, contexts: Any = None, *, items: Any = None, context: Any = None, event: str | None = None,
                slate: int | None = None, exclude: Any = None, problem: Any = None, explain: bool = False, fallback: Any = None,
                pin: dict[str, Any] | None = None, at_most: dict[str, Any] | None = None, at_least: dict[str, Any] | None = None,
-               exactly: bool | None = None, ranking: bool = False, places: Any = None,
+               exactly: bool | None = None, user: str | None = None, baseline: Any = None, activate: bool = True, ranking: bool = False, places: Any = None,
                where: dict[str, Any] | None = None) -> dict[str, Any]:
         """{"event", "slate", "propensity", "position_propensities", "model"}: the slate has ids, or indices where items have none.
 
         `fallback` is the slate to show when the service is away or too busy, after all retries: the answer has it, with "fallback" True
         and the event None, of which `feedback` takes no notice. Without it the error is raised.
+
+        `user` keeps a visitor on one side of the agent's control, `baseline` is the slate that is shown without it; `activate=False`: it may not be
+        shown, and is learnt only after `activate`.
 
         Rules in words: `pin` {"0": "p7"}, `at_most` and `at_least` {"category": 2} or {"category": {"shoes": 1}}, `exactly`, `exclude`.
         With stored items (`put_items`), `items` is a list of ids, or `where` says which, {"category": "shoes", "price": {"max": 30}}, or all are meant.
@@ -72,7 +75,7 @@ class Client:
         `ranking`: with a slate of one arm the answer has all of them in order, each with its probability. `places`: names of the slate's
         places, for `feedback(by="place")`."""
         body = {"event": event or uuid.uuid4().hex, "contexts": contexts, "items": items, "where": where, "context": context, "slate": slate,
-                "exclude": exclude, "problem": problem, "explain": explain or None, "pin": pin, "at_most": at_most, "at_least": at_least, "exactly": exactly,
+                "exclude": exclude, "problem": problem, "explain": explain or None, "pin": pin, "at_most": at_most, "at_least": at_least, "exactly": exactly, "user": user, "baseline": baseline, "activate": None if activate else False,
                 "ranking": ranking or None, "places": places}
         try:
             answer: dict[str, Any] = self._json("POST", self._path(agent, "decide"), {name: value for name, value in body.items() if value is not None})
@@ -84,12 +87,25 @@ class Client:
         return answer
 
     def feedback(self, agent: str, event: str | None, feedback: Any, *, id: str | None = None, by: str | None = None) -> None:
-        """What came of a slate: a value by item id, or a list in the order of the slate, None where it was not seen. `id` tells two
+        """What came of a slate: a value by item id, or a list in the order of the slate, None where it was not seen; with the
+        agent's rewards a value is {"click": 1}, and with feedback total it is one number. `id` tells two
         pieces of feedback with the same values apart, two clicks say; without it the second is taken for a retry of the first. `by`: "place", where values are by the names of places."""
         if event is None:  # of a fallback: nobody decided it
             return
         body = {"event": event, "feedback": feedback, "id": id or None, "by": by}
         self._json("POST", self._path(agent, "feedback"), {name: value for name, value in body.items() if value is not None})
+
+    def activate(self, agent: str, event: str | None) -> None:
+        """A decision that was held (`activate=False`) was shown after all: its wait begins."""
+        if event is not None:
+            self._json("POST", self._path(agent, "activate/" + urllib.parse.quote(event, safe="")))
+
+    def shown(self, agent: str, slate: Any, contexts: Any = None, *, items: Any = None, context: Any = None, event: str | None = None,
+              propensity: float | None = None, **more: Any) -> dict[str, Any]:
+        """A slate that somebody else chose and showed; its event then gets feedback, and it is learnt like others."""
+        body = {"event": event or uuid.uuid4().hex, "slate": slate, "contexts": contexts, "items": items, "context": context, "propensity": propensity, **more}
+        answer: dict[str, Any] = self._json("POST", self._path(agent, "shown"), {name: value for name, value in body.items() if value is not None})
+        return answer
 
     # ---- agents ----
 
@@ -158,6 +174,11 @@ class Client:
             if not page or not page[-1]["final"]:
                 return
             start = page[-1]["seq"] + 1
+
+    def history(self, agent: str, start: int | None = None) -> list[dict[str, Any]]:
+        """Sums by hour, after two weeks by day, from `start` on (seconds since 1970; 14 days ago unless given)."""
+        rows: list[dict[str, Any]] = self._json("GET", self._path(agent, "history" if start is None else f"history?from={start}"))["history"]
+        return rows
 
     def erase(self, agent: str, event: str) -> None:
         """Erases what is kept of an event."""

@@ -32,6 +32,23 @@ def service(tmp_path):
         server.wait()
 
 
+def test_sides_and_slates_of_others(service):
+    contexts = [[0, 1], [1, 0], [0.5, 0.5]]
+    service.put_agent("sides", {"algorithm": "comblin-ucb", "dim": 2}, slate=2, default_feedback=0, wait_seconds=0, mode="shadow", rewards={"click": 1, "order": 9})
+    held = service.decide("sides", contexts, user="u1", baseline=[2, 0], activate=False)
+    assert (held["side"], held["slate"], len(held["agent_slate"])) == ("shadow", [2, 0], 2)
+    service.feedback("sides", held["event"], [{"click": 1, "order": 1}, None])
+    assert service.agent("sides")["counts"]["held"] == 1
+    service.activate("sides", held["event"])
+    service.activate("sides", None)
+    shown = service.shown("sides", [1], contexts, event="a/b", propensity=0.5)
+    assert (shown["side"], shown["slate"], shown["propensity"]) == ("shown", [1], 0.5)
+    service.feedback("sides", "a/b", {"1": {"click": 1}})
+    [row] = service.history("sides")
+    assert (row["sums"]["sides"]["shadow"]["reward"], row["sums"]["sides"]["shown"]["reward"]) == (10, 1)
+    assert len(service.history("sides", 0)) == 1
+
+
 def test_an_event_from_decision_to_log(service, tmp_path):
     assert service.ready()
     made = service.put_agent("home", {"algorithm": "cn-ucb", "dim": 3, "hidden": 8}, slate=2, default_feedback=0, wait_seconds=0)
