@@ -157,7 +157,8 @@ static bool take_lines(draft *self, const char *body, size_t size) {
         if (blank < length && !take_line(self, body + at, length, line)) return false;
         at += length + 1;
     }
-    return true;
+    return self->seen.count ||
+           sv_refuse(self->why, 400, "the body has no items: DELETE is what removes all of them");
 }
 
 /* ---- the next version ---- */

@@ -85,11 +85,11 @@ static bool take_items(sv_items *self, sv_refusal *why) {
 static bool check_past(const sv_items *self, sv_refusal *why) {
     uint64_t past = atomic_load(&self->exchange->agent->items_past) + self->change.gone_count;
     return !self->change.gone_count || past <= LIMIT_STORED_PAST ||
-           sv_refuse(
-               why, 409,
-               "decisions name items as they were before: there would be %llu of them, and %d are kept; "
-               "they go with retention_days",
-               (unsigned long long)past, LIMIT_STORED_PAST);
+           sv_refuse(why, 409,
+                     "there would be %llu items as they were before, which decisions of that time may name, "
+                     "and %d are "
+                     "kept: change fewer, or set a shorter retention_days, with which they go",
+                     (unsigned long long)past, LIMIT_STORED_PAST);
 }
 
 static bool make_change(sv_items *self, bool some, sv_refusal *why) {

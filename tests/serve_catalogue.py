@@ -284,6 +284,8 @@ def what_is_wrong_changes_nothing():
                 said = sentence(server.call(method, PATH + "/items", good + bad + "\n", LINES), 400)
                 assert words in said and "line 2" in said, (bad[:40], said)
             assert server.call(method, PATH + "/items", good)[0] == 415
+            for nothing in ("", "\n \r\n"):
+                assert "DELETE" in sentence(server.call(method, PATH + "/items", nothing, LINES), 400)
         assert server.call("DELETE", PATH + "/items/zz")[0] == 404 and server.call("PUT", "/v1/agents/none/items", good, LINES)[0] == 404
         assert server.call("POST", PATH + "/items", good, LINES)[0] == 405 and "PATCH" in server.call("POST", PATH + "/items", good, LINES)[2]["Allow"]
         assert server.call("GET", PATH + "/items?after=zz")[0] == 404 and server.call("GET", PATH + "/items?limit=0")[0] == 400
