@@ -129,6 +129,18 @@ static bool read_sides(sv_settings *self, const sa_json *body, sv_refusal *why) 
                      self->control);
 }
 
+/* Feedback of such a kind would be refused. Journals may have it, of versions that did not look. */
+static bool check_rewards(const sv_settings *self, sv_refusal *why) {
+    const double *range = self->reward_range;
+    for (size_t i = 0; i < self->rewards.count; i++) {
+        const sv_reward_kind *kind = &self->rewards.kinds[i];
+        if (!(kind->weight >= range[0] && kind->weight <= range[1]))
+            return sv_refuse(why, 400, "rewards: %s is %g, outside the agent's reward_range, %g to %g",
+                             kind->name, kind->weight, range[0], range[1]);
+    }
+    return true;
+}
+
 /* A setting like the others, that is an option of the library's. */
 static bool read_keep_rows(sv_settings *self, const sa_json *body, sv_refusal *why) {
     const sv_option *given = sv_options_find(&self->options, "keep-rows");
@@ -204,8 +216,8 @@ sv_settings *sv_settings_read(const sa_json *body, const sv_settings *before, bo
     }
     if (reset) *reset = given;
     if (!read_numbers(self, body, before, reset, why) || !read_rest(self, body, why) ||
-        !find_floor(self, given ? NULL : before, !reset, why) || !find_memory(self, why) ||
-        !find_dim(self, why))
+        (reset && !check_rewards(self, why)) || !find_floor(self, given ? NULL : before, !reset, why) ||
+        !find_memory(self, why) || !find_dim(self, why))
         goto fail;
     return self;
 fail:

@@ -34,8 +34,13 @@ def feedback(server, event, values, status=204, **more):
     return check(server.call("POST", "/v1/agents/home/feedback", {"event": event, "feedback": values, **more}), status)
 
 
+def once(pairs):
+    assert len(dict(pairs)) == len(pairs), [name for name, _ in pairs]
+    return dict(pairs)
+
+
 def lines(server):
-    return [json.loads(line) for line in check(server.call("GET", "/v1/agents/home/log?limit=1000"), 200).splitlines()]
+    return [json.loads(line, object_pairs_hook=once) for line in check(server.call("GET", "/v1/agents/home/log?limit=1000"), 200).splitlines()]
 
 
 def learnt(server):
@@ -164,6 +169,9 @@ def bad_input():
     with home(PROGRAM) as server:
         for wrong in ({}, [], "click", {"click": "much"}, {"click": None}, {"": 1}, {"x" * 65: 1}, {f"k{i}": 1 for i in range(17)}):
             assert "rewards" in sentence(server.call("PUT", "/v1/agents/home", {**AGENT, "rewards": wrong})), wrong
+        for more in ({"rewards": {"click": 1, "order": 2e9}}, {"rewards": {"click": 1, "order": -2e9}}, {"rewards": KINDS, "reward_range": [0, 19]}):
+            said = sentence(server.call("PUT", "/v1/agents/home", {**AGENT, **more}))
+            assert "order" in said and "outside the agent's reward_range" in said, said
         assert put(server, rewards=KINDS, reward_range=[0, 30])["settings"]["rewards"] == KINDS
         decide(server, "e")
         for wrong, word in (([1, 0], "kinds"), ([{"buy": 1}, None], "buy"), ([{"click": "1"}, None], "click"), ([{"order": 2}, None], "reward_range"),
