@@ -31,7 +31,8 @@ static void write_fields(sa_buffer *out, const char *text, size_t size, const ch
 /* What the client sent and what it was answered, without what is written elsewhere or was for the answer
  * only. */
 static void write_rest(sa_buffer *out, const sv_store_decision *of) {
-    static const char *const not_of_body[] = {"event", "slate", "explain", "activate", NULL};
+    static const char *const not_of_body[] = {"event",   "slate",  "explain", "activate",
+                                              "ranking", "places", NULL};
     static const char *const not_of_answer[] = {"event",    "model",    "estimates", "widths",
                                                 "kept_out", "warnings", NULL};
     write_fields(out, of->body, of->body_size, not_of_body);
