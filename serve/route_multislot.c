@@ -7,6 +7,7 @@
 #include "personalizer.h"
 #include "routes.h"
 #include "service.h"
+#include "texts.h"
 #include "values.h"
 
 /* One request while it is translated. */
@@ -16,6 +17,7 @@ typedef struct slots {
     size_t places, kinds;    /* how many there are */
     sa_buffer items, groups; /* of the pairs, as JSON without brackets */
     sa_buffer names, baseline;
+    sv_texts excluded;     /* of a slot */
     size_t pairs, *firsts; /* firsts: (places + 1) the number of a slot's first pair */
     bool bare;             /* a slot has no baselineAction */
 } sv_slots;
@@ -29,11 +31,20 @@ static bool read_id(const sa_json *json, size_t at, const char *what, char id[LI
     return sv_value_id(json, named, what, id, why);
 }
 
-static bool is_excluded(const sa_json *json, size_t slot, const char *action) {
-    size_t list = sa_json_find(json, slot, "excludedActions");
-    for (size_t at = list + 1; list && at < json->nodes[list].next; at = json->nodes[at].next)
-        if (sa_json_equals(json, at, action)) return true;
-    return false;
+static bool read_excluded(sv_slots *self, size_t at, const char *slot, sv_refusal *why) {
+    const sa_json *json = self->json;
+    size_t list = sa_json_find(json, at, "excludedActions");
+    char action[LIMIT_ID + 1];
+    sv_refusal unused;
+    sv_texts_free(&self->excluded);
+    if (!list || sv_value_is(json, list, SA_JSON_NULL)) return true;
+    if (!sv_value_is(json, list, SA_JSON_ARRAY))
+        return sv_refuse(why, 400, "excludedActions of slot %.64s is no list", slot);
+    for (size_t each = list + 1; each < json->nodes[list].next; each = json->nodes[each].next)
+        if (sv_value_id(json, each, "an action", action, &unused) && /* what is no id is that of no action */
+            sv_texts_add(&self->excluded, action, strlen(action)) == TEXTS_NONE)
+            return sv_refuse(why, 503, "memory could not be had");
+    return true;
 }
 
 /* "SLOT/ACTION", as the log shows it. */
@@ -71,21 +82,22 @@ static bool add_slot(sv_slots *self, size_t at, size_t place, sv_refusal *why) {
     static const char *const fields[] = {"id", "features", "excludedActions", "baselineAction", NULL},
                              *const of_action[] = {"id", "features", NULL};
     const sa_json *json = self->json;
-    size_t kind = 0, excluded, baseline;
+    size_t kind = 0, baseline;
     char slot[LIMIT_ID + 1], action[LIMIT_ID + 1];
-    if (!read_id(json, at, "a slot", slot, why) || !sv_value_fields(json, at, "a slot", fields, why))
+    if (!read_id(json, at, "a slot", slot, why) || !sv_value_fields(json, at, "a slot", fields, why) ||
+        !read_excluded(self, at, slot, why))
         return false;
-    if ((excluded = sa_json_find(json, at, "excludedActions")) &&
-        !sv_value_is(json, excluded, SA_JSON_NULL) && !sv_value_is(json, excluded, SA_JSON_ARRAY))
-        return sv_refuse(why, 400, "excludedActions of slot %.64s is no list", slot);
     for (size_t each = self->actions + 1; each < json->nodes[self->actions].next;
          each = json->nodes[each].next, kind++) {
         if (!read_id(json, each, "an action", action, why) ||
             !sv_value_fields(json, each, "an action", of_action, why))
             return false;
-        if (!is_excluded(json, at, action) && !add_pair(self, slot, at, action, each, kind, why))
-            return false;
-        if (self->items.size > LIMIT_BODY) return true; /* which is refused */
+        if (sv_texts_find(&self->excluded, action, strlen(action)) != TEXTS_NONE) continue;
+        if (!add_pair(self, slot, at, action, each, kind, why)) return false;
+        if (self->items.size > LIMIT_BODY)
+            return sv_refuse(why, 413,
+                             "actions and slots with their features are more than %d bytes, multiplied",
+                             LIMIT_BODY);
     }
     sa_buffer_text(&self->names, place ? ", " : "");
     sa_buffer_quote(&self->names, slot);
@@ -178,6 +190,7 @@ static bool translate(const sa_json *json, sa_buffer *out, sv_refusal *why) {
     sa_buffer_clear(&self.groups);
     sa_buffer_clear(&self.names);
     sa_buffer_clear(&self.baseline);
+    sv_texts_free(&self.excluded);
     return good;
 }
 

@@ -21,6 +21,9 @@ static bool add_actions(const sa_json *json, sa_buffer *out, sv_refusal *why) {
     char id[LIMIT_ID + 1];
     if (!list || !sv_value_is(json, list, SA_JSON_ARRAY) || !sa_json_count(json, list))
         return sv_refuse(why, 400, "actions is missing, or no list of actions");
+    if (sa_json_count(json, list) > LIMIT_RANKING)
+        return sv_refuse(why, 400, "there are %zu actions, and at most %d", sa_json_count(json, list),
+                         LIMIT_RANKING);
     sa_buffer_text(out, "\"items\": [");
     for (size_t at = list + 1; at < json->nodes[list].next; at = json->nodes[at].next) {
         if (!sv_value_is(json, at, SA_JSON_OBJECT)) return sv_refuse(why, 400, "an action is no object");
@@ -44,6 +47,9 @@ static bool add_excluded(const sa_json *json, sa_buffer *out, sv_refusal *why) {
     size_t at = sa_json_find(json, 0, "excludedActions");
     if (!at || sv_value_is(json, at, SA_JSON_NULL)) return true;
     if (!sv_value_is(json, at, SA_JSON_ARRAY)) return sv_refuse(why, 400, "excludedActions is no list");
+    if (sa_json_count(json, at) > LIMIT_RANKING)
+        return sv_refuse(why, 400, "excludedActions has %zu actions, and at most %d", sa_json_count(json, at),
+                         LIMIT_RANKING);
     sa_buffer_text(out, ", \"exclude\": ");
     sa_buffer_value(out, json, at);
     return true;

@@ -34,8 +34,14 @@ def refused(answer, status, code, sentence):
     assert error["code"] == code == answer[2]["x-ms-error-code"] and sentence in error["message"], (error, answer[2]["x-ms-error-code"])
 
 
+def once(pairs):
+    assert len(dict(pairs)) == len(pairs), [name for name, _ in pairs]
+    return dict(pairs)
+
+
 def lines(server, name="personalizer"):
-    return [json.loads(line) for line in check(server.call("GET", f"/v1/agents/{name}/log"), 200).decode().splitlines()]
+    """The log, whose keys are there once."""
+    return [json.loads(line, object_pairs_hook=once) for line in check(server.call("GET", f"/v1/agents/{name}/log"), 200).decode().splitlines()]
 
 
 def a_rank_is_a_decision():
@@ -48,6 +54,7 @@ def a_rank_is_a_decision():
         # the agent's own words: what the journal has is an event like any other
         decided = lines(server)
         assert len(decided) == 1 and decided[0]["slate"] == [answer["rewardActionId"]] and decided[0]["context"] == {"features": RANK["contextFeatures"]}, decided
+        assert [one["id"] for one in decided[0]["ranking"]] == [one["id"] for one in answer["ranking"]], decided[0]["ranking"]
         assert decided[0]["items"][0] == {"id": "news", "features": RANK["actions"][0]["features"]}
         made = [rank(server, eventId=None)["eventId"], rank(server)["eventId"], rank(server, eventId="")["eventId"], rank(server, contextFeatures=None)["eventId"]]
         assert len(set(made)) == 4 and all(len(event) == 32 for event in made)
@@ -207,6 +214,26 @@ def rewards_of_slots():
                                                                "slots": [{"id": f"s{i}"} for i in range(150)]}), 413, "PayloadSizeExceeded", "multiplied")
 
 
+def what_is_multiplied_is_bounded():
+    """One action of 2 MB for 100 slots took 860 MB, and exclusions were looked for one by one, 1e10 of them: minutes."""
+    with home(PROGRAM) as server:
+        slots(server)
+        refused(server.call("POST", BASE + "/multislot/rank", {"actions": [{"id": "a", "features": [{"x": "y" * 2000000}]}], "slots": [{"id": f"s{i}"} for i in range(100)]}), 413, "PayloadSizeExceeded", "multiplied")
+        peak = int(re.search(r"VmHWM:\s+(\d+) kB", open(f"/proc/{server.process.pid}/status").read())[1])
+        assert peak < 250000, peak
+        names = [f"{i:x}" for i in range(10000)]
+        begin = time.monotonic()
+        refused(server.call("POST", BASE + "/multislot/rank", json.dumps({"actions": [{"id": name} for name in names], "slots": [{"id": f"s{i}", "excludedActions": names[-2600:]} for i in range(200)]}, separators=(",", ":"))),
+                413, "PayloadSizeExceeded", "multiplied")
+        same = [{"id": "a"}] * 10000
+        refused(server.call("POST", BASE + "/multislot/rank", json.dumps({"actions": same, "slots": [{"id": f"s{i}", "excludedActions": ["b"] * 4500 + ["a"]} for i in range(200)]}, separators=(",", ":"))),
+                400, "InvalidRankRequest", "leave no action")
+        for change, sentence in (({"actions": [{"id": name} for name in names[:1001]]}, "1001 actions, and at most 1000"), ({"excludedActions": ["c"] * 1001}, "1001 actions, and at most 1000")):
+            refused(server.call("POST", BASE + "/rank", {**RANK, **change}), 400, "InvalidRankRequest", sentence)
+        assert time.monotonic() - begin < 20, time.monotonic() - begin
+        print("peak", peak, "kB,", round(time.monotonic() - begin, 2), "s")
+
+
 def its_words_for_settings():
     with home(PROGRAM) as server:
         path = BASE + "/configurations/service"
@@ -336,6 +363,11 @@ def old_logs_teach():
     commands = re.findall(r"^```sh\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     assert len(commands) == 2 and "configurations/service" in commands[0] and "--from vw" in commands[1]
     with home(PROGRAM) as server, tempfile.TemporaryDirectory() as folder:
+        keys = server.folder + ".keys"
+        made = subprocess.run([PROGRAM, "serve", "--new-keys", keys], capture_output=True, text=True, check=True).stdout.split()
+        server.kill()
+        server.options += ["--keys", keys]
+        server.start()
         os.symlink(os.path.abspath(PROGRAM), os.path.join(folder, "superarm"))
         with open(os.path.join(folder, "old.dsjson"), "w") as log:
             for t in range(1200):
@@ -346,8 +378,11 @@ def old_logs_teach():
                                       "c": {"FromUrl": [{"visitor": {"kind": kind}}], "_multi": [{"_tag": name, "i": {"constant": 1, "id": name}, "j": [{"kind": name}]} for name in names]}}) + "\n")
         for block in commands:
             done = subprocess.run(["sh", "-euc", block.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")], cwd=folder, capture_output=True, text=True, timeout=300,
-                                  env={**os.environ, "ADMIN": "", "PATH": folder + ":" + os.environ["PATH"]})
+                                  env={**os.environ, "ADMIN": [word for word in made if len(word) == 64][0], "PATH": folder + ":" + os.environ["PATH"]})
             assert done.returncode == 0 and "error" not in done.stdout, (done.stdout, done.stderr)
+        server.kill()
+        server.options = server.options[:-2]
+        server.start()
         for kind, liked in likes.items():
             for order in (names, names[::-1]):
                 ranking = rank(server, contextFeatures=[{"visitor": {"kind": kind}}], actions=[{"id": name, "features": [{"kind": name}]} for name in order])["ranking"]
@@ -357,5 +392,5 @@ def old_logs_teach():
 
 if len(sys.argv) > 2:
     main(*[globals()[name] for name in sys.argv[2:]])
-main(a_rank_is_a_decision, probabilities_are_those_of_the_draws, rewards_are_feedback, a_rank_that_may_not_be_shown_is_held, the_first_action_is_the_baseline, a_slot_gets_an_action, rewards_of_slots, its_words_for_settings, old_logs_teach, several_resources, what_is_wrong_changes_nothing, keys_come_in_its_header,
+main(a_rank_is_a_decision, probabilities_are_those_of_the_draws, rewards_are_feedback, a_rank_that_may_not_be_shown_is_held, the_first_action_is_the_baseline, a_slot_gets_an_action, rewards_of_slots, what_is_multiplied_is_bounded, its_words_for_settings, old_logs_teach, several_resources, what_is_wrong_changes_nothing, keys_come_in_its_header,
      it_learns_who_likes_what)
