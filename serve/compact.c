@@ -245,6 +245,12 @@ static unsigned get_probabilities(reader *self, sv_compact *out) {
     return flags;
 }
 
+uint64_t sv_compact_version(const char *body, size_t size) {
+    reader from = {(const unsigned char *)body, (const unsigned char *)body + size, 0, false};
+    uint64_t version = get_byte(&from) == MARK ? get_whole(&from) : 0;
+    return from.bad ? 0 : version;
+}
+
 bool sv_compact_read(sv_compact *self, const char *body, size_t size) {
     reader from = {(const unsigned char *)body, (const unsigned char *)body + size, 0, false};
     *self = (sv_compact){0};

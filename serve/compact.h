@@ -28,6 +28,8 @@ typedef struct compact {
 
 static inline bool sv_is_compact(const char *body, size_t size) { return size && *body == 2; }
 void sv_compact_write(const sv_compact *self, sa_buffer *out);
+/* The catalogue's version alone; 0: it is none. */
+uint64_t sv_compact_version(const char *body, size_t size);
 /* The texts are borrowed. false: it is none, or memory is short. sv_compact_free either way. */
 bool sv_compact_read(sv_compact *self, const char *body, size_t size);
 void sv_compact_free(sv_compact *self);

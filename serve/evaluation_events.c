@@ -57,7 +57,7 @@ static bool write_page(sv_store *store, sv_gathering *self, FILE *file, bool *mo
 static bool write_all(sv_store *store, sv_evaluation_span *span, FILE *file, sv_refusal *why) {
     sv_gathering self = {.span = span};
     bool more = true, good = true;
-    sv_store_status status = sv_store_row_reset(store, span->agent, 1, &self.next);
+    sv_store_status status = sv_store_row_reset(store, span->agent, 1, false, &self.next);
     if (status == STORE_NONE) self.next = 1; /* retention took it */
     if (status != STORE_OK && status != STORE_NONE)
         good = sv_refuse(why, 503, "%s", sv_store_sentence(store));

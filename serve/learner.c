@@ -92,7 +92,7 @@ static void break_agent(sv_learner *self, sv_agent *agent, const char *sentence)
  * it is at least `from`. */
 static bool skip_to_reset(sv_learner *self, sv_agent *agent, uint64_t from) {
     uint64_t seq = 0;
-    if (atomic_load(&agent->unreadable) || sv_store_row_reset(self->store, agent->id, from, &seq) != STORE_OK)
+    if (atomic_load(&agent->unreadable) || sv_store_row_reset(self->store, agent->id, from, false, &seq) != STORE_OK)
         return false;
     agent->learnt_seq = seq - 1;
     sv_agent_mend(agent);

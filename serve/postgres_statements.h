@@ -61,8 +61,9 @@
     X(ROWS, "SELECT " STORE_DECISION ", r.seq, r.kind, r.time, r.data, r.decision FROM journal r "           \
             "LEFT JOIN decisions d ON d.id = r.decision WHERE r.agent = $1 AND r.seq >= $2 ORDER BY r.seq "  \
             "LIMIT $3")                                                                                      \
-    X(ROW_RESET, "SELECT seq FROM journal WHERE agent = $1 AND seq >= $2 AND kind = 1 ORDER BY seq DESC "    \
-                 "LIMIT 1")                                                                                  \
+    X(ROW_RESET,                                                                                             \
+      "SELECT seq FROM journal WHERE agent = $1 AND seq >= $2 AND kind IN (1, $3) ORDER BY seq DESC "        \
+      "LIMIT 1")                                                                                             \
     X(INBOX_ADD, "INSERT INTO inbox (agent, kind, data) VALUES ($1, $2, $3) RETURNING id")                   \
     X(OLDEST_ROWS, "SELECT seq, time, decision FROM journal WHERE agent = $1 AND seq < coalesce("            \
                    "(SELECT 1::bigint << 62 FROM agents WHERE id = $1 AND deleted IS NOT NULL), "            \

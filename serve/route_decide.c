@@ -223,6 +223,10 @@ static sv_store_status answer_retry(sv_decide *self, sv_store *store) {
         self->status = 409;
         return STORE_OK;
     }
+    if (!*found.answer)
+        return sv_refuse(&self->why, 503, "event %.64s names an item that is not in the journal",
+                         self->event),
+               STORE_OK;
     sa_buffer_clear(&self->answer);
     sa_buffer_format(&self->answer, "%s", found.answer);
     self->why.status = 0;

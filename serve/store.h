@@ -219,9 +219,9 @@ sv_store_status sv_store_row_revised(sv_store *self, int64_t agent, int64_t deci
                                      sv_store_row *out);
 /* The seq and data of one row, likewise. */
 sv_store_status sv_store_row_at(sv_store *self, int64_t agent, uint64_t seq, sv_store_row *out);
-/* The last row that makes the agent, a reset of it or the first, from seq `from` on; STORE_NONE: there is
- * none. */
-sv_store_status sv_store_row_reset(sv_store *self, int64_t agent, uint64_t from, uint64_t *seq);
+/* The last row that makes the agent, a reset of it or the first, with `models` also a warm start, from seq
+ * `from` on; STORE_NONE: there is none. */
+sv_store_status sv_store_row_reset(sv_store *self, int64_t agent, uint64_t from, bool models, uint64_t *seq);
 /* Decisions that wait, oldest first. */
 sv_store_status sv_store_waiting(sv_store *self, int64_t agent, size_t most,
                                  bool (*each)(void *user, const sv_store_decision *decision), void *user);

@@ -80,8 +80,9 @@
       (self, agent, decision, learnt, out))                                                                  \
     X(sv_store_status, row_at, (sv_store * self, int64_t agent, uint64_t seq, sv_store_row * out),           \
       (self, agent, seq, out))                                                                               \
-    X(sv_store_status, row_reset, (sv_store * self, int64_t agent, uint64_t from, uint64_t * seq),           \
-      (self, agent, from, seq))                                                                              \
+    X(sv_store_status, row_reset,                                                                            \
+      (sv_store * self, int64_t agent, uint64_t from, bool models, uint64_t *seq),                           \
+      (self, agent, from, models, seq))                                                                      \
     X(sv_store_status, waiting,                                                                              \
       (sv_store * self, int64_t agent, size_t most,                                                          \
        bool (*each)(void *user, const sv_store_decision *decision), void *user),                             \

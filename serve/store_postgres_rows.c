@@ -105,11 +105,13 @@ sv_store_status sv_postgres_row_at(sv_store *self, int64_t agent, uint64_t seq, 
     return STORE_NONE;
 }
 
-sv_store_status sv_postgres_row_reset(sv_store *self, int64_t agent, uint64_t from, uint64_t *seq) {
+sv_store_status sv_postgres_row_reset(sv_store *self, int64_t agent, uint64_t from, bool models,
+                                      uint64_t *seq) {
     sv_postgres_values values = {0};
     sv_store_status status;
     sv_postgres_number(&values, agent);
     sv_postgres_number(&values, (int64_t)from);
+    sv_postgres_number(&values, models ? ROW_MODEL : ROW_NEW);
     PGresult *result = sv_postgres_run(self, SQL_ROW_RESET, &values, &status);
     if (!result) return status;
     bool found = PQntuples(result);

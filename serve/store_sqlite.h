@@ -100,8 +100,9 @@ enum { SEQ_SHIFT = 40 };
     X(REVISIONS_FORGET,                                                                                      \
       "UPDATE rows SET decision = NULL, data = NULL, sum = row_sum(agent, seq, kind, NULL, time, NULL) "     \
       "WHERE decision = ?1 AND kind = 5 AND agent = (SELECT agent FROM decisions WHERE id = ?1)")            \
-    X(ROW_RESET, "SELECT seq FROM rows WHERE agent = ?1 AND seq >= ?2 AND kind = 1 ORDER BY seq DESC "       \
-                 "LIMIT 1")                                                                                  \
+    X(ROW_RESET,                                                                                             \
+      "SELECT seq FROM rows WHERE agent = ?1 AND seq >= ?2 AND kind IN (1, ?3) ORDER BY seq DESC "           \
+      "LIMIT 1")                                                                                             \
     X(CHECKPOINT, "INSERT OR REPLACE INTO checkpoints (agent, seq, file, settings, time, sum) "              \
                   "VALUES (?1, ?2, ?3, ?4, ?5, row_sum(?1, ?2, ?3, ?4, ?5))")                                \
     X(CHECKPOINT_OLDER, "INSERT OR REPLACE INTO checkpoints SELECT -agent, seq, file, settings, time, "      \
@@ -124,6 +125,7 @@ enum { SEQ_SHIFT = 40 };
                     "(SELECT coalesce(min(kept), ?3) FROM decisions WHERE agent = ?1 AND state = 3), "       \
                     "coalesce((SELECT time - ?2 FROM rows WHERE agent = ?1 AND kind = 3 ORDER BY seq LIMIT " \
                     "1), ?3))")                                                                              \
+    X(ITEMS_CHANGED, "SELECT min(until) FROM items WHERE agent = ?1 AND until IS NOT NULL AND until > ?2")   \
     X(ITEMS_PURGE, "DELETE FROM items WHERE (agent, number, since) IN (SELECT agent, number, since FROM "    \
                    "items WHERE agent = ?1 AND until IS NOT NULL AND until < ?2 LIMIT ?3)")                  \
     X(ITEMS_DELETE, "DELETE FROM items WHERE agent = ?1")                                                    \

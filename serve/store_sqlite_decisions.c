@@ -1,6 +1,7 @@
 /* Agents, decisions and feedback. */
 #include <string.h>
 
+#include "compact.h"
 #include "store_sqlite.h"
 
 static void bind_text(sqlite3_stmt *statement, int at, const char *value) {
@@ -87,7 +88,27 @@ sv_store_status sv_sqlite_agent_count(sv_store *self, int64_t agent, sv_store_co
     return STORE_OK;
 }
 
+/* The journal's time of a decision. One that names a catalogue which has changed since counts as made at that
+ * change: the items of before stay as long as decisions of their time. */
+static sv_store_status find_kept(sv_store *self, const sv_store_decision *decision, int64_t *out) {
+    uint64_t version = sv_compact_version(decision->body, decision->body_size);
+    *out = self->clock.kept;
+    if (!version) return STORE_OK;
+    sqlite3_stmt *find = sv_sqlite_use(self, SQL_ITEMS_CHANGED);
+    if (!find) return STORE_FAILED;
+    sqlite3_bind_int64(find, 1, decision->agent);
+    sqlite3_bind_int64(find, 2, (int64_t)version);
+    sv_store_status status = sv_sqlite_step(self, find);
+    int64_t changed = sqlite3_column_int64(find, 0); /* 0: it has not */
+    if (changed > 0 && changed < *out) *out = changed;
+    sqlite3_reset(find);
+    return status;
+}
+
 sv_store_status sv_sqlite_decision_add(sv_store *self, const sv_store_decision *decision) {
+    int64_t kept;
+    sv_store_status found = find_kept(self, decision, &kept);
+    if (found != STORE_OK) return found;
     sqlite3_stmt *add = sv_sqlite_use(self, SQL_DECISION_ADD);
     if (!add) return STORE_FAILED;
     sqlite3_bind_int64(add, 1, decision->agent);
@@ -101,7 +122,7 @@ sv_store_status sv_sqlite_decision_add(sv_store *self, const sv_store_decision *
                       SQLITE_STATIC);
     bind_text(add, 8, decision->answer);
     sqlite3_bind_blob(add, 9, decision->body, (int)decision->body_size, SQLITE_STATIC);
-    sqlite3_bind_int64(add, 10, self->clock.kept);
+    sqlite3_bind_int64(add, 10, kept);
     sqlite3_bind_int(add, 11, (int)decision->side);
     sqlite3_bind_int(add, 12, (int)decision->state);
     sv_store_status status = sv_sqlite_run(self, add);
@@ -151,7 +172,9 @@ static sv_store_status find_one(sv_store *self, sqlite3_stmt *find, sv_store_dec
     out->event = kept->text + arms;
     out->answer = out->event + event;
     out->body = out->answer + strlen(out->answer) + 1;
-    return sv_sqlite_expand(self, out, false);
+    /* without its items it has no answer: the learner says so of its agent, and the journal goes on */
+    status = sv_sqlite_expand(self, out, false);
+    return status == STORE_FAILED ? STORE_OK : status;
 }
 
 sv_store_status sv_sqlite_decision_find(sv_store *self, int64_t agent, const char *event,

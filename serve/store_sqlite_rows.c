@@ -103,11 +103,13 @@ sv_store_status sv_sqlite_row_at(sv_store *self, int64_t agent, uint64_t seq, sv
     return find_row(self, find, out);
 }
 
-sv_store_status sv_sqlite_row_reset(sv_store *self, int64_t agent, uint64_t from, uint64_t *seq) {
+sv_store_status sv_sqlite_row_reset(sv_store *self, int64_t agent, uint64_t from, bool models,
+                                    uint64_t *seq) {
     sqlite3_stmt *find = sv_sqlite_use(self, SQL_ROW_RESET);
     if (!find) return STORE_FAILED;
     sqlite3_bind_int64(find, 1, agent);
     sqlite3_bind_int64(find, 2, (int64_t)from);
+    sqlite3_bind_int(find, 3, models ? ROW_MODEL : ROW_NEW);
     sv_store_status status = sv_sqlite_step(self, find);
     if (status == STORE_OK) *seq = (uint64_t)sqlite3_column_int64(find, 0);
     sqlite3_reset(find);

@@ -156,6 +156,26 @@ def without_it_late_feedback_is_only_kept():
         agrees(server, ledger)
 
 
+def another_agent_has_nothing_to_revise():
+    """After a reset, or with a model from elsewhere, late feedback is kept and teaches nothing: the agent has not learnt the event."""
+    with home(PROGRAM) as server:
+        put(server)
+        decide(server, "before")
+        feedback(server, "before", [1, 0], "click")
+        settle(server)
+        model = check(server.call("GET", "/v1/agents/home/model"), 200)
+        check(server.call("PUT", "/v1/agents/home/model", model, {"Content-Type": "application/octet-stream"}), 200)
+        seq = settle(server)["seq"]
+        feedback(server, "before", [5, 5], "late")
+        assert settle(server)["seq"] == seq
+        put(server, 200, options={**OPTIONS, "feedback": "total"}, reset=True)
+        seq = settle(server)["seq"]
+        check(server.call("POST", "/v1/agents/home/feedback", {"event": "before", "id": "later", "feedback": 7}), 204)
+        assert settle(server)["seq"] == seq
+        decide(server, "after")  # it is not broken
+        assert check(server.call("GET", "/v1/agents/home"), 200)["counts"]["late"] == 2
+
+
 def bad_input():
     with home(PROGRAM) as server:
         for wrong in (-1, 366, "week", None):
@@ -164,4 +184,4 @@ def bad_input():
         assert "cc-mab" in said and "revise" in said, said
 
 
-main(late_feedback_revises, what_was_not_seen_may_come_late, without_it_late_feedback_is_only_kept, bad_input)
+main(late_feedback_revises, what_was_not_seen_may_come_late, without_it_late_feedback_is_only_kept, another_agent_has_nothing_to_revise, bad_input)
