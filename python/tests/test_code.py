@@ -1,6 +1,7 @@
 """Results know the code that they are of: what changes it, what does not, and how an agent is run again."""
 
 import json
+import re
 import subprocess
 import sys
 import textwrap
@@ -132,7 +133,8 @@ def test_failed_replacement_loses_nothing_else(tmp_path):
     first = superarm.run("h1", {"mine": old, "plain": "random"}, out=out, **SMALL)
     with pytest.raises(ValueError, match="no slate today") as caught:
         superarm.run("h1", {"mine": Fails, "plain": "random"}, out=out, replace="mine", **SMALL)
-    assert "agent mine, run 0, t = 0" in str(caught.value.__notes__) if sys.version_info >= (3, 11) else True
+    if sys.version_info >= (3, 11):
+        assert re.search("agent mine, run [01], t = 0", str(caught.value.__notes__)), caught.value.__notes__  # two threads: either
     back = superarm.run("h1", {"mine": old, "plain": "random"}, out=out, resume=True, **SMALL)
     for label in ("mine", "plain"):
         assert (back.expected_regret[label] == first.expected_regret[label]).all()
