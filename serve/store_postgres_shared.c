@@ -148,8 +148,9 @@ sv_store_status sv_postgres_inbox(sv_store *self, sv_store_entry *out) {
     if (!self->held_count) return STORE_NONE;
     sv_postgres_held(self, &held);
     sv_postgres_text(&values, held.text);
-    PQclear(self->found);
-    self->found = held.status ? NULL : sv_postgres_run(self, SQL_INBOX, &values, &status);
+    PGresult *result = held.status ? NULL : sv_postgres_run(self, SQL_INBOX, &values, &status);
+    PQclear(self->found); /* NULL where the connection was lost */
+    self->found = result;
     sa_buffer_clear(&held);
     if (!self->found) return status;
     if (!PQntuples(self->found)) return STORE_NONE;
