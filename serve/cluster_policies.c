@@ -213,17 +213,20 @@ static bool open_one(sv_cluster *self, sv_store *store, sv_agent *agent, const s
 bool sv_cluster_open(void *user, sv_store *store, sv_agent *agent) {
     sv_cluster *self = user;
     sv_store_status status = STORE_OK;
+    bool none = false;
     for (size_t skip = 0; skip < SHARED_POLICIES && status == STORE_OK && !agent->model; skip++) {
         sv_shared_policy policy;
         sv_refusal why = {0};
         sv_chunks_clear(&agent->written);
         status = sv_shared_policy_get(store, agent->id, skip, &policy);
+        none = none || (status == STORE_NONE && !skip);
+        if (status != STORE_OK) break;
         uint64_t version = policy.version;
-        if (status == STORE_OK && !open_one(self, store, agent, &policy, &why))
+        if (!open_one(self, store, agent, &policy, &why))
             fprintf(stderr, "superarm serve: agent %s: its policy %llu is not used: %s\n", agent->name,
                     (unsigned long long)version, why.message);
     }
-    return agent->model || status == STORE_NONE || status == STORE_OK;
+    return agent->model || none;
 }
 
 typedef struct publication {

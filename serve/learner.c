@@ -245,7 +245,7 @@ static void drop(sv_learner *self, sv_agent *agent) {
 static bool take_over(sv_learner *self, sv_agent *agent, uint64_t held) {
     const sv_learner_shared *shared = self->options.shared;
     if (!shared->open(shared->user, self->store, agent)) {
-        stall(agent, "the database cannot be read");
+        stall(agent, "its policies cannot be read from the database");
         return false;
     }
     agent->opened = held;
