@@ -97,14 +97,15 @@ static bool may_write(sv_store *self) {
              "'policies', 'chunks', 'servers', 'items', 'hours', 'hours_left', 'evaluations', 'facts']) t "
              "WHERE NOT "
              "(has_table_privilege(t, 'SELECT') AND has_table_privilege(t, 'INSERT') AND "
-             "has_table_privilege(t, 'UPDATE') AND has_table_privilege(t, 'DELETE')) LIMIT 1",
+             "has_table_privilege(t, 'UPDATE') AND has_table_privilege(t, 'DELETE')) UNION ALL "
+             "SELECT 'evaluation_ids' WHERE NOT has_sequence_privilege('evaluation_ids', 'USAGE') LIMIT 1",
              table))
         return false;
     if (!*table) return true;
     snprintf(
         self->sentence, sizeof self->sentence,
-        "the role %.64s may not read and write the table %s: GRANT ALL ON ALL TABLES IN SCHEMA public TO "
-        "it, or connect as the owner",
+        "the role %.64s may not read and write %s: GRANT ALL ON ALL TABLES IN SCHEMA public and GRANT ALL ON "
+        "ALL SEQUENCES IN SCHEMA public TO it, or connect as the owner",
         PQuser(self->connection), table);
     return false;
 }

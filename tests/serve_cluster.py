@@ -252,6 +252,8 @@ def wrong_databases_are_refused():
     assert done.returncode == 0 and "nothing is to be done" in done.stdout, done
     pg.sql("CREATE ROLE guest LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest", ours)
     refused(pg.url(ours, "guest"), "guest", "may not")
+    pg.sql("GRANT ALL ON ALL TABLES IN SCHEMA public TO guest", ours)
+    refused(pg.url(ours, "guest"), "guest", "may not", "evaluation_ids", "ALL SEQUENCES")
     pg.sql("UPDATE facts SET value = '2' WHERE name = 'format'", ours)  # a neighbouring version has migrated it
     Member(ours).start().kill()
     pg.sql("UPDATE facts SET value = '2' WHERE name = 'readers'", ours)
