@@ -52,6 +52,7 @@ void sv_agent_release(sv_agent *self) {
 bool sv_agents_add(sv_agents *self, sv_agent *agent) {
     pthread_rwlock_wrlock(&self->lock);
     bool room = self->count < LIMIT_AGENTS;
+    for (size_t i = 0; i < self->count && room; i++) room = self->list[i]->id != agent->id;
     if (room) {
         sv_agent_retain(agent);
         self->list[self->count++] = agent;

@@ -115,7 +115,7 @@ void sv_agents_end(sv_agents *self);
 sv_agent *sv_agent_new(int64_t id, const char *name, sv_settings *settings);
 void sv_agent_release(sv_agent *self); /* NULL is fine */
 void sv_agent_retain(sv_agent *self);
-/* The list owns it too. false: there are too many. */
+/* The list owns it too. false: there are too many, or its id is there already. */
 bool sv_agents_add(sv_agents *self, sv_agent *agent);
 /* Room for one that PUT is about to make. false: there are too many. It is given back when the agent is in
  * the list, or will not be. */

@@ -139,7 +139,11 @@ static bool take_effect(sv_put *self) {
             exchange->agent->settings_version = self->inbox ? 1 : 0;
             atomic_store(&exchange->agent->asked, self->asked);
         }
-        if (!exchange->agent || !sv_agents_add(&service->agents, exchange->agent)) return false;
+        if (exchange->agent && !sv_agents_add(&service->agents, exchange->agent)) {
+            sv_agent_release(exchange->agent); /* the cluster's thread may have seen it meanwhile */
+            exchange->agent = sv_agents_find_id(&service->agents, self->id);
+        }
+        if (!exchange->agent) return false;
     } else
         sv_agent_change_settings(exchange->agent, self->settings);
     sv_agent *agent = exchange->agent;
