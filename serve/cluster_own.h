@@ -19,7 +19,7 @@ typedef struct peer {
 struct cluster {
     sv_service *service;
     sv_learning learning;
-    char id[40], name[80], keys[2 * SA_SHA256_BYTES + 1];
+    char id[40], name[80];
     sv_store *store; /* the thread's own */
     pthread_t thread;
     int wake[2]; /* a pipe */
@@ -31,9 +31,10 @@ struct cluster {
     pthread_mutex_t lock; /* of the following */
     sv_cluster_wait *waits;
     sv_cluster_counts counts;
+    char keys[2 * SA_SHA256_BYTES + 1];
+    size_t peer_count; /* the thread alone writes it */
     /* the thread's own */
     sv_peer peers[CLUSTER_SERVERS];
-    size_t peer_count;
     uint64_t epoch; /* of the last agent that was taken */
     double looked;
     bool runs;

@@ -31,13 +31,14 @@ static void see_server(void *user, const sv_shared_server *server) {
     peer->since = since(self->cluster, server->id, self->now);
 }
 
-static bool call_roll(sv_cluster *self) {
+static void call_roll(sv_cluster *self) {
     static _Thread_local sv_peer peers[CLUSTER_SERVERS];
     roll now = {.cluster = self, .peers = peers, .now = sv_clock_seconds()};
-    if (sv_shared_servers(self->store, see_server, &now) != STORE_OK) return false;
-    memcpy(self->peers, peers, now.count * sizeof *peers);
-    self->peer_count = now.count;
-    return true;
+    bool good = sv_shared_servers(self->store, see_server, &now) == STORE_OK;
+    pthread_mutex_lock(&self->lock);
+    self->peer_count = good ? now.count : 0;
+    memcpy(self->peers, peers, self->peer_count * sizeof *peers);
+    pthread_mutex_unlock(&self->lock);
 }
 
 /* ---- whose an agent is ---- */
@@ -122,7 +123,7 @@ void sv_cluster_take_roles(sv_cluster *self) {
     sv_agent *all[LIMIT_AGENTS + 1];
     bool take[LIMIT_AGENTS + 1], give[LIMIT_AGENTS + 1], holds[LIMIT_AGENTS + 1], free[LIMIT_AGENTS + 1];
     if (self->learning == LEARNING_NO || atomic_load(&self->service->stopping)) return;
-    if (!call_roll(self)) self->peer_count = 0;
+    call_roll(self);
     roles now = {.agents = all, .take = take, .give = give, .holds = holds, .free = free};
     now.count = sv_agents_all(&self->service->agents, all);
     wish(self, &now);

@@ -57,11 +57,15 @@ static bool beat_wanted(sv_maintenance *base, sv_store *store) {
 
 static sv_store_status run_beat(sv_job *base, sv_store *store) {
     sv_cluster *self = (sv_cluster *)((char *)base - offsetof(sv_cluster, beat.job));
+    char keys[sizeof self->keys];
     if (atomic_load(&self->stop)) return STORE_OK;
+    pthread_mutex_lock(&self->lock);
+    memcpy(keys, self->keys, sizeof keys);
+    pthread_mutex_unlock(&self->lock);
     sv_shared_server me = {.id = self->id,
                            .name = self->name,
                            .version = sa_version(),
-                           .keys = self->keys,
+                           .keys = keys,
                            .learns = self->learning != LEARNING_NO,
                            .backend = atomic_load(&self->backend)};
     return sv_shared_beat(store, &me);
@@ -336,7 +340,11 @@ static bool check_keys(sv_cluster *self, sv_refusal *why) {
                      all.count);
 }
 
-void sv_cluster_set_keys(sv_cluster *self) { sv_keys_digest(&self->service->keys, self->keys); }
+void sv_cluster_set_keys(sv_cluster *self) {
+    pthread_mutex_lock(&self->lock);
+    sv_keys_digest(&self->service->keys, self->keys);
+    pthread_mutex_unlock(&self->lock);
+}
 
 sv_cluster *sv_cluster_new(sv_service *service, sv_store *store, sv_learning learning, sv_refusal *why) {
     sv_cluster *self = calloc(1, sizeof *self);
