@@ -91,7 +91,7 @@
                 "UPDATE SET data = excluded.data")                                                           \
     X(HOUR_LEAVE, "INSERT INTO hours_left (agent, data) VALUES ($1, $2)")                                    \
     X(HOURS_LEFT, "DELETE FROM hours_left WHERE id IN (SELECT id FROM hours_left WHERE agent = "             \
-                  "ANY($1::bigint[]) ORDER BY id LIMIT 64) RETURNING agent, data")                           \
+                  "ANY($1::bigint[]) ORDER BY id LIMIT $2) RETURNING agent, data")                           \
     X(HOURS, "SELECT hour, data FROM hours WHERE agent = $1 AND hour >= $2 AND hour < $3 ORDER BY hour")     \
     X(HOURS_REMOVE, "DELETE FROM hours WHERE agent = $1 AND hour >= $2 AND hour < $3")                       \
     X(NOTIFY, "SELECT pg_notify('superarm', $1)")                                                            \

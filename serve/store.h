@@ -261,7 +261,8 @@ sv_store_status sv_store_hour_put(sv_store *self, int64_t agent, int64_t hour, c
 sv_store_status sv_store_hours(sv_store *self, int64_t agent, int64_t from, int64_t to,
                                bool (*each)(void *user, const sv_store_hour *hour), void *user);
 /* Where servers share the store, an hour that is put by one that does not hold the agent is left for the one that
- * does: takes some of these, of the agents that are held. In a transaction. */
+ * does: takes up to STORE_HOURS_LEFT of these, of the agents that are held. In a transaction. */
+enum { STORE_HOURS_LEFT = 64 };
 sv_store_status sv_store_hours_left(sv_store *self, bool (*each)(void *user, int64_t agent, const char *data),
                                     void *user);
 sv_store_status sv_store_hours_delete(sv_store *self, int64_t agent, int64_t from, int64_t to);

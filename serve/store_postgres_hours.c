@@ -57,6 +57,7 @@ sv_store_status sv_postgres_hours_left(sv_store *self,
     if (!self->held_count) return STORE_OK;
     sv_postgres_held(self, &held);
     sv_postgres_text(&values, held.text);
+    sv_postgres_number(&values, STORE_HOURS_LEFT);
     PGresult *list = held.status ? NULL : sv_postgres_run(self, SQL_HOURS_LEFT, &values, &status);
     for (int i = 0; list && i < PQntuples(list); i++)
         if (!each(user, sv_postgres_get(list, i, 0), PQgetvalue(list, i, 1))) break;
