@@ -28,8 +28,9 @@
                    "(SELECT count(*) FROM decisions WHERE agent = $1 AND state <> 1)")                       \
     X(DECISION_ADD,                                                                                          \
       "INSERT INTO decisions (agent, event, time, kept, due, state, model, seq, hash, arms, answer, body, "  \
-      "side) VALUES ($1, $2, $3, " NOW ", CASE WHEN $4::bigint > 0 AND $10 <> 3 THEN " NOW                   \
-      " + $4::bigint ELSE 0 END, $10, $5, 0, $6, $7, $8, $9, $11) ON CONFLICT (agent, event) DO NOTHING")    \
+      "side) SELECT $1::bigint, $2, $3, " NOW ", CASE WHEN $4::bigint > 0 AND $10 <> 3 THEN " NOW            \
+      " + $4::bigint ELSE 0 END, $10, $5, 0, $6, $7, $8, $9, $11 WHERE EXISTS (SELECT 1 FROM "               \
+      "agents WHERE id = $1::bigint AND deleted IS NULL) ON CONFLICT (agent, event) DO NOTHING")             \
     X(DECISION_FIND, "SELECT " STORE_WITHOUT_BODY " FROM decisions d WHERE agent = $1 AND event = $2")       \
     X(DECISION_LOCK,                                                                                         \
       "SELECT " STORE_WITHOUT_BODY " FROM decisions d WHERE agent = $1 AND event = $2 FOR UPDATE")           \

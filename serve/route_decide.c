@@ -217,6 +217,9 @@ static bool choose(sv_exchange *self, sv_decide *decide, const sv_policy *policy
 static sv_store_status answer_retry(sv_decide *self, sv_store *store) {
     sv_store_decision found;
     sv_store_status status = sv_store_decision_find(store, self->row.agent, self->event, &found);
+    if (status == STORE_NONE && !self->why.status) /* neither kept nor there */
+        sv_refuse(&self->why, 503, "event %.64s or its agent was removed at this moment: try again",
+                  self->event);
     if (status != STORE_OK) return status;
     if (!sv_digest_same(found.hash, self->row.hash)) {
         sv_refuse(&self->why, 409, "event %.64s was decided for another request", self->event);
