@@ -92,7 +92,8 @@ static void break_agent(sv_learner *self, sv_agent *agent, const char *sentence)
  * it is at least `from`. */
 static bool skip_to_reset(sv_learner *self, sv_agent *agent, uint64_t from) {
     uint64_t seq = 0;
-    if (atomic_load(&agent->unreadable) || sv_store_row_reset(self->store, agent->id, from, false, &seq) != STORE_OK)
+    if (atomic_load(&agent->unreadable) ||
+        sv_store_row_reset(self->store, agent->id, from, false, &seq) != STORE_OK)
         return false;
     agent->learnt_seq = seq - 1;
     sv_agent_mend(agent);
@@ -110,8 +111,10 @@ static void publish_shared(sv_learner *self, sv_agent *agent, bool now) {
     sv_thread_name("checkpoint");
     bool good = shared->publish(shared->user, agent);
     sv_thread_name("learner");
-    agent->written_time = agent->checkpoint_time = sv_clock_seconds();
-    agent->written_cost = agent->written_time - begin;
+    double end = sv_clock_seconds();
+    agent->checkpoint_time = end;
+    agent->written_time = end;
+    agent->written_cost = end - begin;
     if (good) agent->checkpoint_wanted = agent->written_alone = false;
     pthread_mutex_lock(&self->lock);
     self->counts.checkpoints += good;

@@ -9,7 +9,7 @@ const RANGES = {
   month: { count: 30, bucket: DAY, first: 0, says: "in the last 30 days", label: [5, 10] },
   year: { count: 52, bucket: 7 * DAY, first: 4 * DAY, says: "in the last 52 weeks", label: [2, 10] },
 };
-const SIDES = [["agent", "one", "the agent"], ["control", "two", "the control"], ["shadow", "two", "shown, the agent beside it"], ["shown", "three", "shown without asking"]];
+const SIDES = [["agent", "one", "the agent"], ["control", "two", "the control"], ["shadow", "four", "shown, the agent beside it"], ["shown", "three", "shown without asking"]];
 
 // ---- history: sums by the hour, and after two weeks by the day; what is not there is a gap ----
 
@@ -100,7 +100,7 @@ function verdictOf(agent) {
       digits(own.estimate) + " a decision." : "It shows the baseline, and learns from it (" + mode + ")."];
   }
   if (!sides || !sides.control || !sides.control.events) {
-    return ["", agent.settings.control ? "No event of the control side has been learnt yet." : "Is it better than what was there before? Nobody can say without a control: set \"control\", a share of the events, with PUT."];
+    return ["", agent.settings.control ? "No event of the control side has been learnt since the control, the mode or the rewards were set." : "Is it better than what was there before? Nobody can say without a control: set \"control\", a share of the events, with PUT."];
   }
   if (!isNumber(difference.low) || !isNumber(difference.high)) return ["", "There are too few events to compare the agent with the control."];
   const range = "between " + signed(difference.low) + " and " + signed(difference.high) + " a decision";
@@ -118,7 +118,7 @@ function showSides(agent) {
   fillTable(byId("sides-table"), [["side"], ["events", true], ["reward a decision", true], ["95% interval, around 0"]], rows);
   byId("sides-table").hidden = !rows.length;
   byId("sides-note").textContent = (rows.length ? "" : "No event has been learnt. ") + (compared ? "The interval may be looked at every day: with probability 95% it never leaves the difference out, however often it is looked at. " : "") +
-    (isNumber(sides.since) ? "Since " + new Date(sides.since * 1000).toLocaleString() + ", when the control or the mode was set." : "");
+    (isNumber(sides.since) ? "Since " + new Date(sides.since * 1000).toLocaleString() + ", when the control, the mode or the rewards were set." : "");
 }
 
 // ---- what is shown, and what for ----
