@@ -136,11 +136,13 @@ static void find_refusal(const sa_evaluate_settings *settings, const char *log,
                  "same; ips "
                  "and snips do without",
                  estimator->name);
-    else if (policy->sample.table->totals && (estimator->by_position || estimator->model || estimator->replay))
-        snprintf(why, 1024,
-                 "%s needs the feedback of each position, and %s has one number for a whole slate; ips and snips "
-                 "do without",
-                 estimator->name, log);
+    else if (policy->sample.table->totals &&
+             (estimator->by_position || estimator->model || estimator->replay))
+        snprintf(
+            why, 1024,
+            "%s needs the feedback of each position, and %s has one number for a whole slate; ips and snips "
+            "do without",
+            estimator->name, log);
     else if (estimator->replay && policy->target.kind != SA_TARGET_AGENT)
         snprintf(why, 1024, "replay is for an agent that learns (--policy AGENT.npz), and the policy is %s",
                  policy->target.name);
